@@ -1,0 +1,8 @@
+//! Dockerfile text in; a lossless tree and the facts about it out.
+//!
+//! The parser follows BuildKit's algorithm; the tree keeps every byte, so that a fix is an edit of
+//! spans and nothing else.
+//!
+//! **Invariant:** parsing cannot fail: broken input is a tree plus syntax errors. This crate opens
+//! nothing, and facts are computed once per file, never by a rule.
+#![cfg_attr(not(test), warn(clippy::disallowed_methods, reason = "probity-dockerfile is pure"))]

@@ -1,0 +1,5 @@
+//! The one binary, under whichever name it is called.
+
+mod report;
+
+fn main() {}

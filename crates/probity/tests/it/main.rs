@@ -1,0 +1,1 @@
+//! End-to-end tests: the built binary, run as a user would run it.
