@@ -6,3 +6,22 @@
 //! **Invariant:** parsing cannot fail: broken input is a tree plus syntax errors. This crate opens
 //! nothing, and facts are computed once per file, never by a rule.
 #![cfg_attr(not(test), warn(clippy::disallowed_methods, reason = "probity-dockerfile is pure"))]
+
+mod error;
+mod keyword;
+mod logical;
+mod parse;
+mod token;
+mod tree;
+
+pub use crate::{
+    error::{ErrorKind, SyntaxError},
+    keyword::Keyword,
+    logical::Logical,
+    parse::parse,
+    token::{Token, TokenKind},
+    tree::{
+        Alias, Arguments, Command, Comment, Directive, DirectiveName, Dockerfile, Flag, FlagOption,
+        Heredoc, Instruction, Pair, Word,
+    },
+};

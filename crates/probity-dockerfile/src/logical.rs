@@ -1,0 +1,62 @@
+//! A logical line: the text that BuildKit sees once continuations, comments and blank lines are
+//! gone, and the way back from each of its bytes to the source.
+
+use std::ops::Range;
+
+use probity_finding::Span;
+
+/// The joined text of an instruction and where each piece of it stands in the source.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Logical {
+    pub text: String,
+    /// Where pieces begin: offset in `text`, offset in the source; ascending in both.
+    pieces: Vec<(usize, usize)>,
+}
+
+impl Logical {
+    /// Appends a piece of the source that begins at `source`.
+    pub(crate) fn push(&mut self, piece: &str, source: usize) {
+        self.pieces.push((self.text.len(), source));
+        self.text.push_str(piece);
+    }
+
+    /// The source offset of the byte at `offset`; at the end of the text, the offset behind its
+    /// last byte.
+    #[must_use]
+    pub fn offset(&self, offset: usize) -> usize {
+        let offset = offset.min(self.text.len());
+        if offset > 0 && offset == self.text.len() {
+            return self.offset(offset - 1) + 1;
+        }
+        let next = self.pieces.partition_point(|&(at, _)| at <= offset);
+        let piece = next.checked_sub(1).and_then(|index| self.pieces.get(index));
+        piece.map_or(0, |&(at, source)| source + (offset - at))
+    }
+
+    /// The source range of a range of the text. It ends right behind its last byte, so that a word at
+    /// the end of a line does not reach over the continuation behind it.
+    #[must_use]
+    pub fn span(&self, range: Range<usize>) -> Span {
+        let start = self.offset(range.start);
+        if range.is_empty() {
+            return Span::at(start);
+        }
+        Span::new(start, self.offset(range.end - 1) + 1)
+    }
+
+    /// The text in a range; empty where the range does not fit.
+    #[must_use]
+    pub fn slice(&self, range: Range<usize>) -> &str {
+        self.text.get(range).unwrap_or_default()
+    }
+
+    /// The same for a part of the line, with offsets that begin at zero again.
+    #[must_use]
+    pub(crate) fn part(&self, range: Range<usize>) -> Self {
+        let mut part = Self { text: self.slice(range.clone()).to_owned(), pieces: Vec::new() };
+        part.pieces.push((0, self.offset(range.start)));
+        let inside = self.pieces.iter().filter(|&&(at, _)| range.start < at && at < range.end);
+        part.pieces.extend(inside.map(|&(at, source)| (at - range.start, source)));
+        part
+    }
+}
