@@ -3,3 +3,55 @@
 //! **Invariant:** text in, values out; pure and synchronous. Rules never read a file, never wait
 //! and never know each other: what two rules need is a fact of probity-dockerfile.
 #![cfg_attr(not(test), warn(clippy::disallowed_methods, reason = "probity-lint is pure"))]
+
+#[macro_use]
+mod rule;
+mod context;
+mod directive;
+#[cfg(test)]
+mod harness;
+mod rules;
+mod ruleset;
+mod suppress;
+mod syntax;
+
+use probity_dockerfile::{Dockerignore, Facts, parse};
+use probity_finding::Finding;
+
+use crate::{context::Context, directive::Directives};
+pub use crate::{
+    directive::DirectiveOptions,
+    rule::{Category, Metadata, OptionKind, OptionSpec, OptionValue, Rule},
+    rules::RULES,
+    ruleset::{Pattern, RuleChoice, RuleSet},
+    suppress::META_RULES,
+    syntax::{SYNTAX_RULES, is_syntax_rule},
+};
+
+/// What a run over one file depends on, beside its text.
+#[derive(Clone, Copy, Debug)]
+pub struct LintOptions<'a> {
+    pub rules: &'a RuleSet,
+    pub directives: DirectiveOptions,
+    /// The ignore file of the build context, where the context is known.
+    pub dockerignore: Option<&'a Dockerignore>,
+}
+
+/// Everything that is wrong with a Dockerfile, in report order.
+///
+/// A file that BuildKit would reject is linted all the same: the rules see what could be parsed.
+#[must_use]
+pub fn lint(text: &str, options: &LintOptions<'_>) -> Vec<Finding> {
+    let file = parse(text);
+    let facts = Facts::of(&file);
+    let directives = Directives::of(&file, options.directives);
+    let mut findings = syntax::findings(&file);
+    for (rule, choice) in options.rules.active(directives.experimental()) {
+        let context = Context::new(&file, &facts, options.dockerignore, rule.metadata(), choice);
+        rule.check(&context, &mut findings);
+    }
+    let mut findings = suppress::apply(findings, &file, &directives, options);
+    findings.sort_by(Finding::report_order);
+    findings.dedup_by(|a, b| a.rule == b.rule && a.span == b.span && a.message == b.message);
+    findings
+}

@@ -1,5 +1,31 @@
 //! The one binary, under whichever name it is called.
 
+mod cli;
+mod commands;
+mod exit;
+mod failure;
+mod logging;
+mod name;
 mod report;
 
-fn main() {}
+use std::process::ExitCode;
+
+use crate::name::Name;
+
+fn main() -> ExitCode {
+    let mut args = std::env::args_os();
+    let name = args.next().map_or(Name::Probity, |called| Name::from_argv0(&called));
+    let result = match name {
+        Name::Probity => cli::probity::run(args),
+        Name::Tally => cli::tally::run(args),
+        Name::Hadolint => cli::hadolint::run(args),
+        Name::Trix => cli::trix::run(args),
+        Name::Cai => cli::cai::run(args),
+        Name::AcpProxy => cli::acp_proxy::run(args),
+        Name::CiAgentReview => cli::ci_agent_review::run(args),
+    };
+    match result {
+        Ok(exit) => exit.into(),
+        Err(error) => failure::report(name, &error),
+    }
+}

@@ -1,0 +1,4 @@
+//! What the values of probity-finding promise, shown on generated texts and edits.
+
+mod apply;
+mod line_index;

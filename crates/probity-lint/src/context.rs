@@ -1,0 +1,94 @@
+//! What a rule gets to see: the file, the facts about it, and the rule's own settings.
+
+use std::collections::BTreeMap;
+
+use probity_dockerfile::{Arguments, Dockerfile, Dockerignore, Facts, Instruction, Keyword};
+use probity_finding::{Finding, Span};
+
+use crate::{
+    rule::{Metadata, OptionValue},
+    ruleset::RuleChoice,
+};
+
+/// One rule's view of one file.
+#[derive(Debug)]
+pub struct Context<'a> {
+    pub(crate) file: &'a Dockerfile<'a>,
+    pub(crate) facts: &'a Facts,
+    pub(crate) dockerignore: Option<&'a Dockerignore>,
+    metadata: &'static Metadata,
+    choice: &'a RuleChoice,
+}
+
+impl<'a> Context<'a> {
+    pub(crate) fn new(
+        file: &'a Dockerfile<'a>,
+        facts: &'a Facts,
+        dockerignore: Option<&'a Dockerignore>,
+        metadata: &'static Metadata,
+        choice: &'a RuleChoice,
+    ) -> Self {
+        Self { file, facts, dockerignore, metadata, choice }
+    }
+
+    /// The instructions of one kind with their indices, without those behind `ONBUILD`.
+    pub(crate) fn each(
+        &self,
+        keyword: Keyword,
+    ) -> impl Iterator<Item = (usize, &'a Instruction)> + use<'a> {
+        let all = self.file.instructions.iter().enumerate();
+        all.filter(move |(_, instruction)| instruction.keyword == keyword)
+    }
+
+    /// Every instruction with its index; one behind `ONBUILD` follows its `ONBUILD`, with the same
+    /// index.
+    pub(crate) fn each_nested(&self) -> impl Iterator<Item = (usize, &'a Instruction)> + use<'a> {
+        self.file.instructions.iter().enumerate().flat_map(|(index, instruction)| {
+            let nested = match &instruction.arguments {
+                Arguments::Onbuild(nested) => nested.as_deref(),
+                _ => None,
+            };
+            std::iter::once((index, instruction)).chain(nested.map(|nested| (index, nested)))
+        })
+    }
+
+    /// A finding of this rule at `span`, with the severity in force.
+    pub(crate) fn finding(&self, span: Span, message: impl Into<String>) -> Finding {
+        let finding =
+            Finding::new(self.metadata.name, self.choice.severity, span, message);
+        match self.metadata.url {
+            Some(url) => finding.with_docs(url),
+            None => finding,
+        }
+    }
+
+    /// A finding of this rule about the file as a whole.
+    pub(crate) fn finding_of_file(&self, message: impl Into<String>) -> Finding {
+        Finding { span: None, ..self.finding(Span::at(0), message) }
+    }
+
+    /// An integer option; zero where the rule declares no such option.
+    pub(crate) fn integer(&self, name: &str) -> i64 {
+        match self.option(name) {
+            Some(OptionValue::Integer(value)) => *value,
+            _ => self.default(name).and_then(|text| text.parse().ok()).unwrap_or_default(),
+        }
+    }
+
+    /// A switch; false where the rule declares no such option.
+    pub(crate) fn boolean(&self, name: &str) -> bool {
+        match self.option(name) {
+            Some(OptionValue::Boolean(value)) => *value,
+            _ => self.default(name) == Some("true"),
+        }
+    }
+
+    fn option(&self, name: &str) -> Option<&OptionValue> {
+        let options: &BTreeMap<String, OptionValue> = &self.choice.options;
+        options.get(name)
+    }
+
+    fn default(&self, name: &str) -> Option<&'static str> {
+        self.metadata.options.iter().find(|spec| spec.name == name).map(|spec| spec.default)
+    }
+}

@@ -1,0 +1,116 @@
+//! The one place where tests touch the API; every other test is data.
+
+use std::collections::BTreeSet;
+
+use probity_finding::Finding;
+
+use crate::{DirectiveOptions, LintOptions, Pattern, RULES, RuleSet, lint, rule::Metadata};
+
+/// Findings of one rule alone, directives in force.
+pub(crate) fn run(rule: &str, text: &str) -> Vec<Finding> {
+    run_with(rule, text, |_| {})
+}
+
+/// The same, with the rule's settings changed.
+pub(crate) fn run_with(rule: &str, text: &str, change: impl Fn(&mut RuleSet)) -> Vec<Finding> {
+    let mut rules = RuleSet::default();
+    rules.select(&[Pattern::new(rule)]);
+    change(&mut rules);
+    let options = LintOptions {
+        rules: &rules,
+        directives: DirectiveOptions::default(),
+        dockerignore: None,
+    };
+    lint(text, &options).into_iter().filter(|finding| finding.rule == rule).collect()
+}
+
+/// Lints a fixture with one rule and compares with its `^^^ message` lines, each of which stands
+/// under the text that it is about. A line `(file) message` expects a finding of the whole file.
+#[track_caller]
+pub(crate) fn check(rule: &str, fixture: &str) {
+    let (text, expected) = expectations(fixture);
+    let actual: Vec<_> =
+        run(rule, &text).into_iter().map(|f| (f.span.map(|s| (s.start, s.end)), f.message)).collect();
+    assert_eq!(actual, expected, "in\n{text}");
+}
+
+type Expected = (Option<(usize, usize)>, String);
+
+fn expectations(fixture: &str) -> (String, Vec<Expected>) {
+    let mut text = String::new();
+    let mut expected = Vec::new();
+    let mut line_start = 0;
+    for line in fixture.split_inclusive('\n') {
+        let trimmed = line.trim_start();
+        if let Some(message) = line.strip_prefix("(file) ") {
+            expected.push((None, message.trim_end().to_owned()));
+        } else if trimmed.starts_with('^') {
+            let start = line_start + (line.len() - trimmed.len());
+            let length = trimmed.bytes().take_while(|&byte| byte == b'^').count();
+            expected.push((Some((start, start + length)), trimmed[length..].trim().to_owned()));
+        } else {
+            line_start = text.len();
+            text.push_str(line);
+        }
+    }
+    (text, expected)
+}
+
+/// The fenced blocks of a manual page, as tag and text.
+fn examples(page: &str) -> Vec<(String, String)> {
+    let mut blocks = Vec::new();
+    let mut open: Option<(String, String)> = None;
+    for line in page.lines().map(|line| line.strip_prefix(' ').unwrap_or(line)) {
+        match (line.strip_prefix("```"), open.as_mut()) {
+            (Some(_), Some(_)) => blocks.extend(open.take()),
+            (Some(tag), None) => open = Some((tag.to_owned(), String::new())),
+            (None, Some((_, text))) => {
+                text.push_str(line);
+                text.push('\n');
+            }
+            (None, None) => {}
+        }
+    }
+    blocks
+}
+
+fn all() -> impl Iterator<Item = &'static Metadata> {
+    RULES.iter().map(|rule| rule.metadata())
+}
+
+#[test]
+fn every_rule_is_named_after_its_file() {
+    for metadata in all() {
+        let stem = metadata.file.rsplit('/').next().unwrap().trim_end_matches(".rs");
+        let flat = |text: &str| text.replace(['_', '-', '/'], "").to_lowercase();
+        assert_eq!(flat(metadata.bare_name()), flat(stem));
+        assert!(metadata.file.contains(&format!("/{}/", metadata.namespace())), "{}", metadata.file);
+    }
+    let names: BTreeSet<&str> = all().map(|metadata| metadata.name).collect();
+    assert_eq!(names.len(), RULES.len(), "two rules share a name");
+    let sorted = RULES.windows(2).all(|pair| pair[0].metadata().name < pair[1].metadata().name);
+    assert!(sorted, "the registry is in alphabetical order");
+}
+
+#[test]
+fn every_page_has_its_headings_and_its_examples_run() {
+    for metadata in all() {
+        let (name, page) = (metadata.name, metadata.page);
+        for heading in ["# What it does", "# Why it is bad", "# Examples"] {
+            assert!(page.contains(heading), "{name}: missing `{heading}`");
+        }
+        let blocks = examples(page);
+        let tagged = |tag: &'static str| blocks.iter().filter(move |(own, _)| own == tag);
+        if !blocks.iter().any(|(tag, _)| tag.starts_with("dockerfile,needs-")) {
+            assert!(tagged("dockerfile,bad").count() > 0, "{name}: no bad example");
+            assert!(tagged("dockerfile,good").count() > 0, "{name}: no good example");
+        }
+        for (_, text) in tagged("dockerfile,bad") {
+            assert!(!run(name, text).is_empty(), "{name}: a bad example passes:\n{text}");
+        }
+        for (_, text) in tagged("dockerfile,good") {
+            assert_eq!(run(name, text), [], "{name}: a good example fails:\n{text}");
+        }
+        assert_eq!(metadata.fixes.is_some(), page.contains("# Fix safety"), "{name}: fix safety");
+    }
+}

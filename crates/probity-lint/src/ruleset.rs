@@ -1,0 +1,172 @@
+//! Which rules run, with which severity and options.
+
+use std::collections::BTreeMap;
+
+use probity_finding::Severity;
+
+use crate::{
+    RULES,
+    rule::{OptionValue, Rule},
+};
+
+/// A rule's name, `namespace/*`, a bare name, or `*`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pattern(String);
+
+impl Pattern {
+    #[must_use]
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    #[must_use]
+    pub fn matches(&self, rule: &str) -> bool {
+        match self.0.strip_suffix("/*") {
+            Some(namespace) => rule.split_once('/').is_some_and(|(own, _)| own == namespace),
+            None => self.0 == "*" || same_rule(&self.0, rule),
+        }
+    }
+}
+
+/// Whether two names mean one rule: equal, or equal but for a namespace that one of them lacks.
+pub(crate) fn same_rule(a: &str, b: &str) -> bool {
+    if a.eq_ignore_ascii_case(b) {
+        return true;
+    }
+    let bare_in = |bare: &str, full: &str| {
+        !bare.contains('/')
+            && full.split_once('/').is_some_and(|(_, name)| name.eq_ignore_ascii_case(bare))
+    };
+    bare_in(a, b) || bare_in(b, a)
+}
+
+/// How one rule runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RuleChoice {
+    pub severity: Severity,
+    pub options: BTreeMap<String, OptionValue>,
+}
+
+/// The rules of one run. It is made once and shared by all files that the same settings hold for.
+#[derive(Clone, Debug)]
+pub struct RuleSet {
+    /// One for each rule of the registry, in its order: how it runs, or not at all.
+    choices: Vec<Option<RuleChoice>>,
+    /// How a rule that is off would run if a directive asks for it.
+    dormant: Vec<RuleChoice>,
+}
+
+impl Default for RuleSet {
+    /// Every rule as it comes.
+    fn default() -> Self {
+        let dormant: Vec<RuleChoice> = RULES
+            .iter()
+            .map(|rule| RuleChoice {
+                severity: rule.metadata().severity_when_on(),
+                options: BTreeMap::new(),
+            })
+            .collect();
+        let choices = RULES
+            .iter()
+            .zip(&dormant)
+            .map(|(rule, choice)| rule.metadata().severity.map(|_| choice.clone()))
+            .collect();
+        Self { choices, dormant }
+    }
+}
+
+impl RuleSet {
+    /// Gives a rule another severity; `None` switches it off. Unknown names change nothing.
+    pub fn set_severity(&mut self, rule: &str, severity: Option<Severity>) {
+        for index in indices(rule) {
+            match severity {
+                None => self.choices[index] = None,
+                Some(severity) => {
+                    self.dormant[index].severity = severity;
+                    self.choices[index] = Some(self.dormant[index].clone());
+                }
+            }
+        }
+    }
+
+    /// Sets an option of a rule, whether or not it is on.
+    pub fn set_option(&mut self, rule: &str, option: &str, value: &OptionValue) {
+        for index in indices(rule) {
+            self.dormant[index].options.insert(option.to_owned(), value.clone());
+            if let Some(choice) = &mut self.choices[index] {
+                choice.options.insert(option.to_owned(), value.clone());
+            }
+        }
+    }
+
+    /// Switches on what the patterns match, in addition to what is on.
+    pub fn include(&mut self, patterns: &[Pattern]) {
+        for (index, rule) in RULES.iter().enumerate() {
+            if self.choices[index].is_none() && any_matches(patterns, *rule) {
+                self.choices[index] = Some(self.dormant[index].clone());
+            }
+        }
+    }
+
+    /// Leaves on only what the patterns match; a rule that is off is switched on only by its name, so
+    /// that `--select 'buildkit/*'` does not bring back what the configuration switched off.
+    pub fn select(&mut self, patterns: &[Pattern]) {
+        for (index, rule) in RULES.iter().enumerate() {
+            let name = rule.metadata().name;
+            if patterns.iter().any(|pattern| same_rule(pattern.as_str(), name)) {
+                self.choices[index].get_or_insert_with(|| self.dormant[index].clone());
+            } else if !any_matches(patterns, *rule) {
+                self.choices[index] = None;
+            }
+        }
+    }
+
+    /// Switches off what the patterns match.
+    pub fn ignore(&mut self, patterns: &[Pattern]) {
+        for (index, rule) in RULES.iter().enumerate() {
+            if any_matches(patterns, *rule) {
+                self.choices[index] = None;
+            }
+        }
+    }
+
+    /// The rules that run, and how. `experimental` are patterns of rules that a directive switches on.
+    pub fn active<'a>(
+        &'a self,
+        experimental: &'a [Pattern],
+    ) -> impl Iterator<Item = (&'static dyn Rule, &'a RuleChoice)> {
+        RULES.iter().enumerate().filter_map(move |(index, rule)| {
+            let woken = || any_matches(experimental, *rule).then(|| &self.dormant[index]);
+            let choice = self.choices[index].as_ref().or_else(woken)?;
+            Some((*rule, choice))
+        })
+    }
+
+    /// How many rules run.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.choices.iter().flatten().count()
+    }
+
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+fn any_matches(patterns: &[Pattern], rule: &dyn Rule) -> bool {
+    patterns.iter().any(|pattern| pattern.matches(rule.metadata().name))
+}
+
+fn indices(name: &str) -> impl Iterator<Item = usize> {
+    RULES
+        .iter()
+        .enumerate()
+        .filter(move |(_, rule)| same_rule(name, rule.metadata().name))
+        .map(|(index, _)| index)
+}

@@ -1,0 +1,55 @@
+//! Command lines: one file per name, and the parsing that they share.
+
+pub(crate) mod acp_proxy;
+pub(crate) mod cai;
+pub(crate) mod check;
+pub(crate) mod ci_agent_review;
+pub(crate) mod hadolint;
+pub(crate) mod probity;
+pub(crate) mod tally;
+pub(crate) mod trix;
+
+use std::{ffi::OsString, iter};
+
+use clap::{ArgMatches, Command, FromArgMatches};
+
+use crate::failure::Failure;
+
+/// Parses the arguments behind `argv[0]`; a usage error comes back as clap's own.
+fn matches(command: Command, args: impl Iterator<Item = OsString>) -> anyhow::Result<ArgMatches> {
+    let name = OsString::from(command.get_name());
+    Ok(command.try_get_matches_from(iter::once(name).chain(args))?)
+}
+
+/// Parses into a derived struct.
+fn parse<T: FromArgMatches>(
+    command: Command,
+    args: impl Iterator<Item = OsString>,
+) -> anyhow::Result<T> {
+    Ok(T::from_arg_matches(&matches(command, args)?)?)
+}
+
+/// Adds subcommands of the original tool that are not offered here, so that calling one says so
+/// instead of suggesting something else.
+fn with_absent(command: Command, absent: &[&'static str]) -> Command {
+    absent.iter().fold(command, |command, name| {
+        command.subcommand(
+            Command::new(*name)
+                .hide(true)
+                .disable_help_flag(true)
+                .arg(clap::Arg::new("rest").num_args(..).allow_hyphen_values(true).trailing_var_arg(true)),
+        )
+    })
+}
+
+/// The failure for a subcommand that [`with_absent`] added and that was called.
+fn refuse_absent(tool: &str, matches: &ArgMatches, absent: &[&'static str]) -> anyhow::Result<()> {
+    match matches.subcommand_name() {
+        Some(name) if absent.contains(&name) => Err(Failure::new(
+            format!("`{tool} {name}` is not offered by probity"),
+            format!("`{tool} --help` lists what is; for the rest, keep the original {tool}"),
+        )
+        .into()),
+        _ => Ok(()),
+    }
+}

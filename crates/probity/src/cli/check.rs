@@ -1,0 +1,184 @@
+//! The flags of `check`, shared by `probity check` and `tally lint`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use crate::report::Format;
+
+#[derive(Args, Debug)]
+pub(crate) struct CheckArgs {
+    /// Files, directories, globs, or `-` for standard input
+    #[arg(value_name = "PATH", default_value = ".")]
+    pub(crate) paths: Vec<PathBuf>,
+
+    #[command(flatten, next_help_heading = "Configuration")]
+    pub(crate) configuration: ConfigurationArgs,
+    #[command(flatten, next_help_heading = "Rules")]
+    pub(crate) rules: RuleArgs,
+    #[command(flatten, next_help_heading = "Files")]
+    pub(crate) files: FileArgs,
+    #[command(flatten, next_help_heading = "Output")]
+    pub(crate) output: OutputArgs,
+    #[command(flatten, next_help_heading = "Fixes")]
+    pub(crate) fixes: FixArgs,
+    #[command(flatten, next_help_heading = "AI fixes")]
+    pub(crate) ai: AiArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ConfigurationArgs {
+    /// Use this file instead of the nearest .tally.toml or tally.toml
+    #[arg(short = 'c', long, value_name = "PATH", conflicts_with = "no_config")]
+    pub(crate) config: Option<PathBuf>,
+    /// Read no configuration file
+    #[arg(long)]
+    pub(crate) no_config: bool,
+    /// Show the effective configuration for FILE, and where each value comes from
+    #[arg(long, value_name = "FILE")]
+    pub(crate) print_config: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct RuleArgs {
+    /// Run only these rules: a name, `namespace/*`, or `*`
+    #[arg(long, value_name = "RULE")]
+    pub(crate) select: Vec<String>,
+    /// Never report these rules; wins over --select
+    #[arg(long, value_name = "RULE")]
+    pub(crate) ignore: Vec<String>,
+    /// List the rules that would run, and stop
+    #[arg(long)]
+    pub(crate) list_rules: bool,
+    /// Most lines that a Dockerfile may have
+    #[arg(short = 'l', long, value_name = "N")]
+    pub(crate) max_lines: Option<u32>,
+    /// Do not count blank lines for --max-lines
+    #[arg(long)]
+    pub(crate) skip_blank_lines: bool,
+    /// Do not count comment lines for --max-lines
+    #[arg(long)]
+    pub(crate) skip_comments: bool,
+    /// Take no notice of ignore directives in the files
+    #[arg(long)]
+    pub(crate) no_inline_directives: bool,
+    /// Report directives that suppress nothing
+    #[arg(long)]
+    pub(crate) warn_unused_directives: bool,
+    /// Report directives that give no reason
+    #[arg(long)]
+    pub(crate) require_reason: bool,
+    /// Whether rules may ask registries
+    #[arg(long, value_name = "WHEN")]
+    pub(crate) slow_checks: Option<SlowChecks>,
+    /// Time for all slow checks together
+    #[arg(long, value_name = "DURATION")]
+    pub(crate) slow_checks_timeout: Option<String>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct FileArgs {
+    /// Leave out files that match this glob
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) exclude: Vec<String>,
+    /// The build context, for rules that look into it
+    #[arg(long, value_name = "DIR")]
+    pub(crate) context: Option<PathBuf>,
+    /// The name that standard input goes by in reports and in the search for a configuration
+    #[arg(long, value_name = "PATH")]
+    pub(crate) stdin_filename: Option<PathBuf>,
+    /// Files to check at the same time; the cores of this machine by default
+    #[arg(short = 'j', long, value_name = "N")]
+    pub(crate) jobs: Option<std::num::NonZeroUsize>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct OutputArgs {
+    /// How findings are written
+    #[arg(short = 'f', long, value_name = "FORMAT")]
+    pub(crate) format: Option<Format>,
+    /// Where findings go: stdout, stderr, or a file
+    #[arg(short = 'o', long, value_name = "PATH")]
+    pub(crate) output: Option<String>,
+    /// Show the lines that a finding is about
+    #[arg(long, conflicts_with = "hide_source")]
+    pub(crate) show_source: bool,
+    /// One line a finding
+    #[arg(long)]
+    pub(crate) hide_source: bool,
+    /// No colours, whatever the terminal can do
+    #[arg(long)]
+    pub(crate) no_color: bool,
+    /// The least severity that makes the exit code 1
+    #[arg(long, value_name = "LEVEL")]
+    pub(crate) fail_level: Option<FailLevel>,
+    /// Count findings by rule instead of listing them
+    #[arg(long)]
+    pub(crate) statistics: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct FixArgs {
+    /// Apply safe fixes
+    #[arg(long)]
+    pub(crate) fix: bool,
+    /// Apply suggestions and unsafe fixes too
+    #[arg(long)]
+    pub(crate) fix_unsafe: bool,
+    /// Apply the fixes of these rules only
+    #[arg(long, value_name = "RULE")]
+    pub(crate) fix_rule: Vec<String>,
+    /// Show what would be fixed as a diff and write nothing
+    #[arg(long)]
+    pub(crate) diff: bool,
+    /// Admit AI fixes, and no other unsafe ones
+    #[arg(long)]
+    pub(crate) fix_ai: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct AiArgs {
+    /// Let an agent propose fixes; it may send the file to third parties
+    #[arg(long)]
+    pub(crate) ai: bool,
+    /// The agent's command line; implies --ai
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) acp_command: Option<String>,
+    /// Time for one AI fix
+    #[arg(long, value_name = "DURATION")]
+    pub(crate) ai_timeout: Option<String>,
+    /// Most bytes of a prompt
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) ai_max_input_bytes: Option<u64>,
+    /// Deprecated: true means `ai.secrets-policy = "deny"`, false means `"allow"`
+    #[arg(long, value_name = "BOOL")]
+    pub(crate) ai_redact_secrets: Option<bool>,
+    /// Where the agent runs
+    #[arg(long, value_name = "SANDBOX")]
+    pub(crate) ai_sandbox: Option<AiSandbox>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SlowChecks {
+    Auto,
+    On,
+    Off,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FailLevel {
+    Error,
+    Warning,
+    Info,
+    Style,
+    None,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AiSandbox {
+    Auto,
+    Bwrap,
+    Docker,
+    Podman,
+    None,
+}

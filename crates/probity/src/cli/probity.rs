@@ -1,0 +1,216 @@
+//! The name `probity`: the whole tool.
+
+use std::{ffi::OsString, path::PathBuf};
+
+use clap::{Args, Command, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use clap_complete::Shell;
+
+use crate::{
+    cli::{check::CheckArgs, matches, cai::ExecArgs, trix::AuditArgs},
+    commands,
+    exit::Exit,
+    failure::Failure,
+    logging::{self, Loudness},
+    name::Name,
+};
+
+/// AI agents check and fix your code, and nothing they say counts until it is proven.
+#[derive(Debug, Parser)]
+#[command(name = "probity", version, disable_help_subcommand = true)]
+struct Probity {
+    #[command(flatten)]
+    loudness: LoudnessArgs,
+    #[command(subcommand)]
+    command: Option<ProbityCommand>,
+}
+
+#[derive(Args, Debug)]
+struct LoudnessArgs {
+    /// Say more; twice says a lot more
+    #[arg(short, long, global = true, action = clap::ArgAction::Count, help_heading = "Everywhere")]
+    verbose: u8,
+    /// Say nothing but errors
+    #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = "Everywhere")]
+    quiet: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum ProbityCommand {
+    /// Lint Dockerfiles and fix them, and let an agent fix what no rule can
+    #[command(visible_alias = "lint", after_help = CHECK_EXAMPLES)]
+    Check(Box<CheckArgs>),
+    /// List the rules
+    #[command(after_help = "Examples:\n  probity rules\n  probity rules --format json")]
+    Rules(commands::rules::RulesArgs),
+    /// Show the manual page of a rule
+    #[command(after_help = "Examples:\n  probity explain buildkit/StageNameCasing\n  probity explain DL3006")]
+    Explain {
+        /// The rule's name, with or without its namespace
+        rule: String,
+    },
+    /// Serve an editor over the Language Server Protocol
+    Lsp,
+    /// Run vulnerability skills through a model over smart-contract sources
+    Audit(Box<AuditArgs>),
+    /// Review a change with an agent; a defect counts only if its test fails for the right reason
+    Review,
+    /// Be an ACP agent for an editor, with contained agents behind it
+    Acp {
+        /// The agent behind the proxy
+        #[arg(default_value = "claude")]
+        agent: String,
+    },
+    /// Run a command in the workspace's container
+    Exec(ExecArgs),
+    /// Ask, list, record and replay agents
+    Agent,
+    /// Say what this machine can contain and run, and what would be used
+    Doctor,
+    /// See the main job done, in a minute, with no key and no network
+    Demo,
+    /// Install the names of the tools that probity stands in for
+    #[command(after_help = "Examples:\n  probity names list\n  probity names install --dir ~/.local/bin")]
+    Names {
+        #[command(subcommand)]
+        command: commands::names::NamesCommand,
+    },
+    /// Print the JSON Schema of the configuration file
+    #[command(after_help = "Examples:\n  probity config schema > tally.schema.json")]
+    Config {
+        #[command(subcommand)]
+        command: ConfigCommand,
+    },
+    /// Print a completion script for a shell
+    #[command(after_help = "Examples:\n  probity completions bash > /etc/bash_completion.d/probity")]
+    Completions { shell: Shell },
+    /// Print the manual
+    #[command(after_help = "Examples:\n  probity man | man -l -\n  probity man --dir share/man/man1")]
+    Man {
+        /// Write one page a command into this directory
+        #[arg(long, value_name = "DIR", conflicts_with = "markdown")]
+        dir: Option<PathBuf>,
+        /// As one markdown page
+        #[arg(long)]
+        markdown: bool,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+enum ConfigCommand {
+    /// Print the JSON Schema of .tally.toml
+    Schema,
+}
+
+const CHECK_EXAMPLES: &str = "Examples:
+  probity check                              every Dockerfile below this directory
+  probity check --format sarif -o out.sarif  for a code scanning service
+  probity check --select 'buildkit/*' .      only BuildKit's checks
+  probity check --print-config Dockerfile    what is in force here, and why
+  cat Dockerfile | probity check -           standard input
+
+Exit codes: 0 clean, 1 findings, 2 failure, 3 no files found, 4 nothing but syntax findings.";
+
+/// Commands in the groups in which the help page shows them.
+const GROUPS: &[(&str, &[&str])] = &[
+    ("Check and fix", &["check", "rules", "explain", "config", "lsp"]),
+    ("Put agents to work", &["audit", "review", "acp", "exec", "agent"]),
+    ("This installation", &["doctor", "demo", "names", "completions", "man"]),
+];
+
+/// Commands of the design that this version does not have yet.
+const NOT_BUILT: &[&str] = &["lsp", "audit", "review", "acp", "exec", "agent", "doctor", "demo"];
+
+pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> {
+    let probity = Probity::from_arg_matches(&matches(command(), args)?)?;
+    let LoudnessArgs { verbose, quiet } = probity.loudness;
+    logging::start(Loudness { verbose, quiet });
+    match probity.command {
+        None => {
+            command().print_help()?;
+            Ok(Exit::Clean)
+        }
+        Some(ProbityCommand::Check(args)) => commands::check::run(Name::Probity, *args),
+        Some(ProbityCommand::Rules(args)) => commands::rules::run(&args),
+        Some(ProbityCommand::Explain { rule }) => commands::explain::run(&rule),
+        Some(ProbityCommand::Names { command }) => commands::names::run(command),
+        Some(ProbityCommand::Config { command: ConfigCommand::Schema }) => {
+            commands::config::schema()
+        }
+        Some(ProbityCommand::Completions { shell }) => {
+            commands::completions::run(command(), "probity", shell)
+        }
+        Some(ProbityCommand::Man { dir, markdown }) => {
+            commands::man::run(command(), dir.as_deref(), markdown)
+        }
+        Some(ProbityCommand::Lsp) => not_built("lsp"),
+        Some(ProbityCommand::Audit(_)) => not_built("audit"),
+        Some(ProbityCommand::Review) => not_built("review"),
+        Some(ProbityCommand::Acp { .. }) => not_built("acp"),
+        Some(ProbityCommand::Exec(_)) => not_built("exec"),
+        Some(ProbityCommand::Agent) => not_built("agent"),
+        Some(ProbityCommand::Doctor) => not_built("doctor"),
+        Some(ProbityCommand::Demo) => not_built("demo"),
+    }
+}
+
+fn not_built(command: &str) -> anyhow::Result<Exit> {
+    Err(Failure::not_built(&format!("probity {command}")).into())
+}
+
+/// The command line, with a help page that groups the commands by what one wants to do.
+fn command() -> Command {
+    let mut command = Probity::command();
+    for name in NOT_BUILT {
+        command = command.mut_subcommand(name, |sub| {
+            let about = sub.get_about().map(ToString::to_string).unwrap_or_default();
+            sub.about(format!("{about} (not built yet)"))
+        });
+    }
+    let page = help_page(&command);
+    command.help_template(page)
+}
+
+fn help_page(command: &Command) -> String {
+    use std::fmt::Write as _;
+
+    let bold = anstyle::Style::new().bold().underline();
+    let name = anstyle::Style::new().bold();
+    let mut page = String::from("{about}\n\n{usage-heading} probity <COMMAND> [OPTIONS]\n");
+    for (heading, names) in GROUPS {
+        // Writing to a string cannot fail.
+        _ = writeln!(page, "\n{bold}{heading}{bold:#}");
+        for sub in names.iter().filter_map(|name| command.find_subcommand(name)) {
+            let about = sub.get_about().map(ToString::to_string).unwrap_or_default();
+            _ = writeln!(page, "  {name}{:<13}{name:#} {about}", sub.get_name());
+        }
+    }
+    _ = write!(
+        page,
+        "\n{bold}Options{bold:#}\n{{options}}\n\n{bold}Try{bold:#}\n  \
+         probity check            lint every Dockerfile below this directory\n  \
+         probity check --help     all its flags, with examples\n  \
+         probity names list       the tools it can stand in for: tally, hadolint, trix, cai, …\n"
+    );
+    page
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_help_page_shows_every_command_once() {
+        let listed: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+        let command = command();
+        let built: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
+        for name in &built {
+            assert_eq!(listed.iter().filter(|n| n == &name).count(), 1, "{name}");
+        }
+        assert_eq!(listed.len(), built.len(), "a group names a command that does not exist");
+    }
+
+    #[test]
+    fn every_command_line_is_well_formed() {
+        command().debug_assert();
+    }
+}

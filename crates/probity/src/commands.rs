@@ -1,0 +1,9 @@
+//! What each command does, one file a command.
+
+pub(crate) mod check;
+pub(crate) mod completions;
+pub(crate) mod config;
+pub(crate) mod explain;
+pub(crate) mod man;
+pub(crate) mod names;
+pub(crate) mod rules;

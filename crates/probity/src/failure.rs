@@ -1,0 +1,117 @@
+//! How a command that failed says so: what, why, and the way out.
+
+use std::{
+    fmt,
+    io::{self, Write as _},
+    process::ExitCode,
+};
+
+use anstyle::{AnsiColor, Style};
+
+use crate::{exit::Exit, name::Name};
+
+/// A failure whose remedy is known.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    what: String,
+    way_out: String,
+}
+
+impl Failure {
+    pub(crate) fn new(what: impl Into<String>, way_out: impl Into<String>) -> Self {
+        Self { what: what.into(), way_out: way_out.into() }
+    }
+
+    /// A command or flag that is part of the design and not of this version.
+    pub(crate) fn not_built(what: &str) -> Self {
+        Self::new(
+            format!("`{what}` is not built yet in this version"),
+            "`probity --help` marks what works today; CHANGELOG.md says what came when",
+        )
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.what)
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// Says on stderr what happened, and gives the exit code that goes with it.
+pub(crate) fn report(name: Name, error: &anyhow::Error) -> ExitCode {
+    // A reader that has seen enough is no error of ours.
+    if is_broken_pipe(error) {
+        return Exit::Clean.into();
+    }
+    if let Some(usage) = error.downcast_ref::<clap::Error>() {
+        return report_usage(name, usage);
+    }
+    // With stderr gone there is nobody left to tell, so a failed write changes nothing.
+    drop(anstream::stderr().write_all(render(error).as_bytes()));
+    Exit::Failure.into()
+}
+
+/// clap's own text: help and version are answers, everything else is a usage error.
+fn report_usage(name: Name, usage: &clap::Error) -> ExitCode {
+    match usage.print() {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Exit::Failure.into(),
+        _ if usage.use_stderr() => name.usage_code().into(),
+        _ => Exit::Clean.into(),
+    }
+}
+
+fn render(error: &anyhow::Error) -> String {
+    let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
+    let bold = Style::new().bold();
+    let mut text = format!("{red}error{red:#}: {}\n", indented(&error.to_string()));
+    for cause in error.chain().skip(1) {
+        text.push_str(&format!("  {bold}cause{bold:#}: {}\n", indented(&cause.to_string())));
+    }
+    if let Some(failure) = error.downcast_ref::<Failure>() {
+        text.push_str(&format!("  {bold}help{bold:#}: {}\n", indented(&failure.way_out)));
+    }
+    text
+}
+
+/// Later lines of a message stand under its first.
+fn indented(message: &str) -> String {
+    message.trim_end().replace('\n', "\n    ")
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause
+            .downcast_ref::<io::Error>()
+            .is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::Context as _;
+
+    use super::*;
+
+    #[test]
+    fn causes_and_the_way_out_are_shown() {
+        let error = Err::<(), _>(io::Error::other("disk\nfull"))
+            .context(Failure::new("cannot write a.txt", "free some space"))
+            .unwrap_err();
+        let text = anstream::adapter::strip_str(&render(&error)).to_string();
+        insta::assert_snapshot!(text, @r"
+        error: cannot write a.txt
+          cause: disk
+            full
+          help: free some space
+        ");
+    }
+
+    #[test]
+    fn a_closed_pipe_is_found_below_any_context() {
+        let broken = io::Error::from(io::ErrorKind::BrokenPipe);
+        assert!(is_broken_pipe(&anyhow::Error::from(broken).context("writing the report")));
+        assert!(!is_broken_pipe(&anyhow::anyhow!("broken pipe")));
+    }
+}

@@ -1,0 +1,71 @@
+//! What is said beside the data: always on stderr, as loud as asked for.
+
+use std::io::{self, IsTerminal as _};
+
+use tracing_subscriber::{filter::Targets, layer::SubscriberExt as _, util::SubscriberInitExt as _};
+
+/// How much a person wants to hear.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Loudness {
+    pub(crate) verbose: u8,
+    pub(crate) quiet: bool,
+}
+
+/// Starts logging; `PROBITY_LOG` (`debug`, `probity=trace`, …) wins over the flags.
+pub(crate) fn start(loudness: Loudness) {
+    let (filter, complaint) = filter(std::env::var("PROBITY_LOG").ok().as_deref(), loudness);
+    let colour = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let lines = tracing_subscriber::fmt::layer()
+        .with_writer(io::stderr)
+        .with_ansi(colour)
+        .with_target(false)
+        .without_time();
+    // Starting twice in one process is possible only in tests, and the first start stays.
+    drop(tracing_subscriber::registry().with(filter).with(lines).try_init());
+    if let Some(complaint) = complaint {
+        tracing::warn!("{complaint}");
+    }
+}
+
+fn filter(variable: Option<&str>, loudness: Loudness) -> (Targets, Option<String>) {
+    let level = match loudness {
+        Loudness { quiet: true, .. } => tracing::Level::ERROR,
+        Loudness { verbose: 0, .. } => tracing::Level::WARN,
+        Loudness { verbose: 1, .. } => tracing::Level::INFO,
+        Loudness { verbose: 2, .. } => tracing::Level::DEBUG,
+        Loudness { .. } => tracing::Level::TRACE,
+    };
+    let by_flags = Targets::new().with_default(level);
+    match variable.filter(|value| !value.is_empty()).map(str::parse::<Targets>) {
+        None => (by_flags, None),
+        Some(Ok(targets)) => (targets, None),
+        Some(Err(error)) => (by_flags, Some(format!("PROBITY_LOG is not understood: {error}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tracing::Level;
+
+    use super::*;
+
+    #[test]
+    fn the_variable_wins_over_flags_and_nonsense_is_reported() {
+        let quiet = Loudness { verbose: 0, quiet: true };
+        let loud = Loudness { verbose: 2, quiet: false };
+        for (variable, loudness, level, enabled) in [
+            (None, Loudness::default(), Level::WARN, true),
+            (None, Loudness::default(), Level::INFO, false),
+            (None, quiet, Level::WARN, false),
+            (None, loud, Level::DEBUG, true),
+            (Some("debug"), quiet, Level::DEBUG, true),
+            (Some("error"), loud, Level::WARN, false),
+            (Some(""), loud, Level::DEBUG, true),
+        ] {
+            let (targets, complaint) = filter(variable, loudness);
+            assert_eq!(targets.would_enable("probity", &level), enabled, "{variable:?} {level}");
+            assert_eq!(complaint, None);
+        }
+        assert!(filter(Some("=,=x"), loud).1.is_some());
+    }
+}
