@@ -1,7 +1,26 @@
 //! Findings in, text out: every format of every capability that reports findings.
 //!
 //! Reports are streamed: one file's findings are written and forgotten before the next file's come.
-#![expect(dead_code, reason = "the formats arrive next")]
+//! Only what a format wants at its end is kept: counts, and the rules that were hit. JUnit is the
+//! exception, since its root element counts what follows it.
+#![cfg_attr(not(test), expect(dead_code, reason = "the commands that report arrive next"))]
+
+mod checkstyle;
+mod codeclimate;
+mod counts;
+mod github_actions;
+mod gnu;
+mod json;
+mod junit;
+mod markdown;
+mod place;
+#[cfg(test)]
+mod samples;
+mod sarif;
+mod sonarqube;
+mod stream;
+mod text;
+mod visible;
 
 use std::io::{self, Write};
 
@@ -30,4 +49,130 @@ pub(crate) trait Reporter {
     fn file(&mut self, out: &mut dyn Write, file: &FileReport<'_>) -> io::Result<()>;
     /// Called once, behind the last file.
     fn finish(self: Box<Self>, out: &mut dyn Write, totals: &Totals) -> io::Result<()>;
+}
+
+/// What a reader of the report may ask for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Options {
+    /// Whether text shows the source below each finding.
+    pub(crate) show_source: bool,
+    /// Whether text may be coloured; no other format ever is.
+    pub(crate) color: bool,
+    pub(crate) tool_version: &'static str,
+}
+
+/// The formats, in the order in which help lists them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Format {
+    /// For people at a terminal.
+    Text,
+    /// One document with everything that is known; lines from 1, columns in bytes from 0.
+    Json,
+    /// SARIF 2.1.0, for code scanning.
+    Sarif,
+    /// Workflow commands that GitHub turns into annotations.
+    GithubActions,
+    /// Tables for a comment or a job summary.
+    Markdown,
+    Checkstyle,
+    /// Issues as JSON documents, each ended by a NUL character.
+    Codeclimate,
+    /// A GitLab code quality report.
+    Gitlab,
+    Junit,
+    /// One line per finding, as the GNU coding standards want it.
+    Gnu,
+    /// SonarQube's generic issue import.
+    Sonarqube,
+}
+
+impl Format {
+    pub(crate) const ALL: [Self; 11] = [
+        Self::Text,
+        Self::Json,
+        Self::Sarif,
+        Self::GithubActions,
+        Self::Markdown,
+        Self::Checkstyle,
+        Self::Codeclimate,
+        Self::Gitlab,
+        Self::Junit,
+        Self::Gnu,
+        Self::Sonarqube,
+    ];
+
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Json => "json",
+            Self::Sarif => "sarif",
+            Self::GithubActions => "github-actions",
+            Self::Markdown => "markdown",
+            Self::Checkstyle => "checkstyle",
+            Self::Codeclimate => "codeclimate",
+            Self::Gitlab => "gitlab",
+            Self::Junit => "junit",
+            Self::Gnu => "gnu",
+            Self::Sonarqube => "sonarqube",
+        }
+    }
+
+    pub(crate) fn reporter(self, options: &Options) -> Box<dyn Reporter> {
+        match self {
+            Self::Text => Box::new(text::Text::new(options)),
+            Self::Json => Box::new(json::Json::default()),
+            Self::Sarif => Box::new(sarif::Sarif::new(options)),
+            Self::GithubActions => Box::new(github_actions::GithubActions),
+            Self::Markdown => Box::new(markdown::Markdown::default()),
+            Self::Checkstyle => Box::new(checkstyle::Checkstyle::default()),
+            Self::Codeclimate => Box::new(codeclimate::Codeclimate),
+            Self::Gitlab => Box::new(codeclimate::Gitlab::default()),
+            Self::Junit => Box::new(junit::Junit::default()),
+            Self::Gnu => Box::new(gnu::Gnu),
+            Self::Sonarqube => Box::new(sonarqube::Sonarqube::default()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::ValueEnum as _;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_knows_every_format_by_its_name() {
+        assert_eq!(Format::value_variants(), Format::ALL);
+        for format in Format::ALL {
+            assert_eq!(<Format as clap::ValueEnum>::from_str(format.as_str(), false), Ok(format));
+        }
+    }
+
+    #[test]
+    fn no_format_lets_a_hidden_character_through() {
+        for format in Format::ALL {
+            let report = samples::report(format);
+            let hidden = report.chars().find(|&char| visible::is_hidden(char));
+            // The NUL characters are what ends a document there.
+            let expected = (format == Format::Codeclimate).then_some('\0');
+            assert_eq!(hidden, expected, "{}", format.as_str());
+        }
+    }
+
+    #[test]
+    fn a_report_without_files_is_still_a_report() {
+        let json = [Format::Json, Format::Sarif, Format::Gitlab, Format::Sonarqube];
+        for format in json {
+            let report = samples::render(format, &samples::OPTIONS, &[]);
+            let parsed: Result<serde_json::Value, _> = serde_json::from_str(&report);
+            assert!(parsed.is_ok(), "{}: {report}", format.as_str());
+        }
+        for format in [Format::Checkstyle, Format::Junit] {
+            let report = samples::render(format, &samples::OPTIONS, &[]);
+            assert!(report.starts_with("<?xml version=\"1.0\" encoding=\"UTF-8\"?>"), "{report}");
+        }
+        for format in [Format::GithubActions, Format::Codeclimate, Format::Gnu] {
+            assert_eq!(samples::render(format, &samples::OPTIONS, &[]), "");
+        }
+    }
 }

@@ -1,0 +1,143 @@
+//! Code Climate's issues, and the report that GitLab makes of the same.
+//!
+//! Severities and shape are those that hadolint's users get. Code Climate's engines end each issue
+//! with a NUL character; GitLab wants one array, and tells old issues from new ones by fingerprint.
+
+use std::io::{self, Write};
+
+use probity_finding::{Finding, Fingerprints, LineIndex, Severity};
+use serde::Serialize;
+
+use super::{
+    FileReport, Reporter, Totals,
+    place::{Place, Unit},
+    stream::{Items, write_json},
+};
+
+#[derive(Debug)]
+pub(crate) struct Codeclimate;
+
+impl Reporter for Codeclimate {
+    fn file(&mut self, out: &mut dyn Write, file: &FileReport<'_>) -> io::Result<()> {
+        for_each_issue(file, |issue| {
+            write_json(out, issue)?;
+            out.write_all(b"\0")
+        })
+    }
+
+    fn finish(self: Box<Self>, _out: &mut dyn Write, _totals: &Totals) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Gitlab {
+    issues: Items,
+}
+
+impl Reporter for Gitlab {
+    fn file(&mut self, out: &mut dyn Write, file: &FileReport<'_>) -> io::Result<()> {
+        for_each_issue(file, |issue| self.issues.push(out, "[", issue))
+    }
+
+    fn finish(self: Box<Self>, out: &mut dyn Write, _totals: &Totals) -> io::Result<()> {
+        self.issues.end(out, "[")?;
+        out.write_all(b"\n")
+    }
+}
+
+fn for_each_issue(
+    file: &FileReport<'_>,
+    mut write: impl FnMut(&Issue<'_>) -> io::Result<()>,
+) -> io::Result<()> {
+    let lines = LineIndex::new(file.text);
+    let mut fingerprints = Fingerprints::new(file.path, &lines);
+    for finding in file.findings {
+        write(&Issue {
+            kind: "issue",
+            check_name: &finding.rule,
+            description: &finding.message,
+            content: finding.detail.as_deref().map(|body| Content { body }),
+            categories: [category(finding.severity)],
+            location: Location { path: file.path, lines: line_range(&lines, finding) },
+            severity: severity(finding.severity),
+            fingerprint: fingerprints.next(finding),
+        })?;
+    }
+    Ok(())
+}
+
+fn line_range(lines: &LineIndex<'_>, finding: &Finding) -> Lines {
+    match finding.span.map(|span| Place::shown(lines, span, Unit::Character)) {
+        Some(place) => Lines { begin: place.line, end: place.end_line },
+        None => Lines { begin: 1, end: 1 },
+    }
+}
+
+fn severity(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "blocker",
+        Severity::Warning => "major",
+        Severity::Style => "minor",
+        Severity::Info => "info",
+    }
+}
+
+fn category(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Style => "Style",
+        Severity::Error | Severity::Warning | Severity::Info => "Bug Risk",
+    }
+}
+
+#[derive(Serialize)]
+struct Issue<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    check_name: &'a str,
+    description: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    content: Option<Content<'a>>,
+    categories: [&'static str; 1],
+    location: Location<'a>,
+    severity: &'static str,
+    fingerprint: String,
+}
+
+#[derive(Serialize)]
+struct Content<'a> {
+    body: &'a str,
+}
+
+#[derive(Serialize)]
+struct Location<'a> {
+    path: &'a str,
+    lines: Lines,
+}
+
+#[derive(Serialize)]
+struct Lines {
+    begin: usize,
+    end: usize,
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::report::{Format, samples};
+
+    #[test]
+    fn gitlab_gets_one_array() {
+        insta::assert_snapshot!(samples::report(Format::Gitlab), @"");
+    }
+
+    #[test]
+    fn code_climate_gets_the_same_issues_each_ended_by_nul() {
+        let stream = samples::report(Format::Codeclimate);
+        let issues = stream.strip_suffix('\0').unwrap().split('\0');
+        let issues: Vec<serde_json::Value> =
+            issues.map(|issue| serde_json::from_str(issue).unwrap()).collect();
+        let array: Vec<serde_json::Value> =
+            serde_json::from_str(&samples::report(Format::Gitlab)).unwrap();
+        assert_eq!(issues, array);
+    }
+}

@@ -1,0 +1,79 @@
+//! Workflow commands that GitHub turns into annotations of a change.
+
+use std::io::{self, Write};
+
+use probity_finding::{LineIndex, Severity};
+
+use super::{
+    FileReport, Reporter, Totals,
+    place::{Place, Unit},
+    visible,
+};
+
+#[derive(Debug)]
+pub(crate) struct GithubActions;
+
+impl Reporter for GithubActions {
+    fn file(&mut self, out: &mut dyn Write, file: &FileReport<'_>) -> io::Result<()> {
+        let lines = LineIndex::new(file.text);
+        for finding in file.findings {
+            write!(out, "::{} file={}", command(finding.severity), property(file.path))?;
+            if let Some(span) = finding.span {
+                let place = Place::shown(&lines, span, Unit::Character);
+                write!(out, ",line={}", place.line)?;
+                // GitHub takes columns only for what is on one line.
+                if place.line == place.end_line {
+                    write!(out, ",col={}", place.column)?;
+                }
+                write!(out, ",endLine={}", place.end_line)?;
+                if place.line == place.end_line {
+                    write!(out, ",endColumn={}", place.end_column)?;
+                }
+            }
+            writeln!(out, ",title={}::{}", property(&finding.rule), data(&finding.message))?;
+        }
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>, _out: &mut dyn Write, _totals: &Totals) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn command(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Info | Severity::Style => "notice",
+    }
+}
+
+/// Escapes what stands behind the second `::`.
+fn data(text: &str) -> String {
+    visible::except(text, &['\t', '\n', '\r'])
+        .replace('%', "%25")
+        .replace('\r', "%0D")
+        .replace('\n', "%0A")
+}
+
+/// Escapes the value of a property, which ends at a comma or a colon.
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::{Format, samples};
+
+    #[test]
+    fn every_finding_is_one_command() {
+        insta::assert_snapshot!(samples::report(Format::GithubActions), @"");
+    }
+
+    #[test]
+    fn line_ends_cannot_start_another_command() {
+        assert_eq!(data("a\r\n::error::b%0A"), "a%0D%0A::error::b%250A");
+        assert_eq!(property("a,b:c%2C"), "a%2Cb%3Ac%252C");
+    }
+}

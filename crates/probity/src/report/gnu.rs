@@ -1,0 +1,48 @@
+//! One line per finding, as the GNU coding standards want error messages, for Emacs and its kin.
+//!
+//! `probity:path:line:column: severity: message [rule]`; what is true of the whole file has neither
+//! line nor column. Columns count characters.
+
+use std::io::{self, Write};
+
+use probity_finding::LineIndex;
+
+use super::{
+    FileReport, Reporter, Totals,
+    place::{Place, Unit},
+    visible,
+};
+
+#[derive(Debug)]
+pub(crate) struct Gnu;
+
+impl Reporter for Gnu {
+    fn file(&mut self, out: &mut dyn Write, file: &FileReport<'_>) -> io::Result<()> {
+        let lines = LineIndex::new(file.text);
+        for finding in file.findings {
+            write!(out, "probity:{}:", visible::line(file.path))?;
+            if let Some(span) = finding.span {
+                let Place { line, column, .. } = Place::shown(&lines, span, Unit::Character);
+                write!(out, "{line}:{column}:")?;
+            }
+            let message = visible::line(&finding.message);
+            let rule = visible::line(&finding.rule);
+            writeln!(out, " {}: {message} [{rule}]", finding.severity)?;
+        }
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>, _out: &mut dyn Write, _totals: &Totals) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::report::{Format, samples};
+
+    #[test]
+    fn every_finding_is_one_line() {
+        insta::assert_snapshot!(samples::report(Format::Gnu), @"");
+    }
+}

@@ -1,0 +1,220 @@
+//! One JSON document with everything that is known, in the shape that tally's users parse.
+//!
+//! Lines count from 1, columns are bytes from 0, and -1 stands for the file as a whole. Keys are only
+//! ever added to that shape: here `fingerprint` and `related`.
+
+use std::io::{self, Write};
+
+use probity_finding::{Applicability, Finding, Fingerprints, Fix, LineIndex, Related, Span};
+use serde::Serialize;
+
+use super::{
+    FileReport, Reporter, Totals,
+    counts::Counts,
+    place,
+    stream::{Items, write_json},
+};
+
+const HEAD: &str = "{\"files\":[";
+
+#[derive(Debug, Default)]
+pub(crate) struct Json {
+    files: Items,
+    counts: Counts,
+}
+
+impl Reporter for Json {
+    fn file(&mut self, out: &mut dyn Write, file: &FileReport<'_>) -> io::Result<()> {
+        if file.findings.is_empty() {
+            return Ok(());
+        }
+        self.counts.add(file.findings);
+        let lines = LineIndex::new(file.text);
+        let mut fingerprints = Fingerprints::new(file.path, &lines);
+        let violations = file
+            .findings
+            .iter()
+            .map(|finding| violation(file.path, &lines, finding, fingerprints.next(finding)))
+            .collect();
+        self.files.push(out, HEAD, &File { file: file.path, violations })
+    }
+
+    fn finish(self: Box<Self>, out: &mut dyn Write, totals: &Totals) -> io::Result<()> {
+        self.files.end(out, HEAD)?;
+        out.write_all(b",\n\"summary\":")?;
+        let Counts { errors, warnings, info, style, files } = self.counts;
+        let total = self.counts.total();
+        write_json(out, &Summary { total, errors, warnings, info, style, files })?;
+        let Totals { files_scanned, rules_enabled } = totals;
+        writeln!(out, ",\n\"files_scanned\":{files_scanned},\"rules_enabled\":{rules_enabled}}}")
+    }
+}
+
+fn violation<'a>(
+    path: &'a str,
+    lines: &LineIndex<'a>,
+    finding: &'a Finding,
+    fingerprint: String,
+) -> Violation<'a> {
+    let mut fixes: Vec<SuggestedFix<'a>> =
+        finding.fixes.iter().map(|fix| suggested_fix(path, lines, fix)).collect();
+    if let Some(preferred) = fixes.first_mut() {
+        preferred.is_preferred = true;
+    }
+    Violation {
+        location: location(path, lines, finding.span),
+        rule: &finding.rule,
+        message: &finding.message,
+        detail: finding.detail.as_deref(),
+        severity: finding.severity.as_str(),
+        doc_url: finding.docs.as_deref(),
+        source_code: finding.span.and_then(|span| source_lines(lines, span)),
+        suggested_fix: fixes.first().cloned(),
+        suggested_fixes: if fixes.len() > 1 { fixes } else { Vec::new() },
+        fingerprint,
+        related: finding
+            .related
+            .iter()
+            .map(|Related { span, message }| RelatedPlace {
+                location: location(path, lines, Some(*span)),
+                message,
+            })
+            .collect(),
+    }
+}
+
+fn suggested_fix<'a>(path: &'a str, lines: &LineIndex<'a>, fix: &'a Fix) -> SuggestedFix<'a> {
+    SuggestedFix {
+        description: &fix.title,
+        edits: fix
+            .edits
+            .iter()
+            .map(|edit| TextEdit {
+                location: location(path, lines, Some(edit.span)),
+                new_text: &edit.text,
+            })
+            .collect(),
+        safety: match fix.applicability {
+            Applicability::Safe => 0,
+            Applicability::Suggestion => 1,
+            Applicability::Unsafe => 2,
+        },
+        is_preferred: false,
+        needs_resolve: fix.objective.is_some(),
+        resolver_id: fix.objective.as_ref().map(|_| "ai-autofix"),
+        priority: fix.priority,
+    }
+}
+
+fn location<'a>(path: &'a str, lines: &LineIndex<'_>, span: Option<Span>) -> Location<'a> {
+    let point = |offset: Option<usize>| match offset.map(|offset| lines.position(offset)) {
+        Some(at) => Point { line: signed(at.line) + 1, column: signed(at.column) },
+        None => Point { line: -1, column: -1 },
+    };
+    Location {
+        file: path,
+        start: point(span.map(|span| span.start)),
+        end: point(span.map(|span| span.end)),
+    }
+}
+
+fn signed(number: usize) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+/// The lines that a finding touches, without the last line's end.
+fn source_lines<'a>(lines: &LineIndex<'a>, span: Span) -> Option<&'a str> {
+    let span = place::trimmed(lines, span);
+    let first = lines.line_span(lines.position(span.start).line);
+    let last = lines.line_span(lines.position(span.end).line);
+    first.to(last).slice(lines.text())
+}
+
+#[derive(Serialize)]
+struct File<'a> {
+    file: &'a str,
+    violations: Vec<Violation<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Violation<'a> {
+    location: Location<'a>,
+    rule: &'a str,
+    message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detail: Option<&'a str>,
+    severity: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    doc_url: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source_code: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    suggested_fix: Option<SuggestedFix<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    suggested_fixes: Vec<SuggestedFix<'a>>,
+    fingerprint: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    related: Vec<RelatedPlace<'a>>,
+}
+
+#[derive(Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct SuggestedFix<'a> {
+    description: &'a str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    edits: Vec<TextEdit<'a>>,
+    #[serde(skip_serializing_if = "is_zero")]
+    safety: i32,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    is_preferred: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    needs_resolve: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resolver_id: Option<&'static str>,
+    #[serde(skip_serializing_if = "is_zero")]
+    priority: i32,
+}
+
+fn is_zero(number: &i32) -> bool {
+    *number == 0
+}
+
+#[derive(Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct TextEdit<'a> {
+    location: Location<'a>,
+    new_text: &'a str,
+}
+
+#[derive(Serialize)]
+struct RelatedPlace<'a> {
+    location: Location<'a>,
+    message: &'a str,
+}
+
+#[derive(Clone, Serialize)]
+struct Location<'a> {
+    file: &'a str,
+    start: Point,
+    end: Point,
+}
+
+#[derive(Clone, Serialize)]
+struct Point {
+    line: i64,
+    column: i64,
+}
+
+#[derive(Serialize)]
+struct Summary {
+    total: usize,
+    errors: usize,
+    warnings: usize,
+    info: usize,
+    style: usize,
+    files: usize,
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,131 @@
+//! Tables for a comment on a change or a job's summary.
+
+use std::io::{self, Write};
+
+use probity_finding::{Finding, LineIndex};
+
+use super::{
+    FileReport, Reporter, Totals,
+    counts::{Counts, plural},
+    place::{Place, Unit},
+    visible,
+};
+
+#[derive(Debug, Default)]
+pub(crate) struct Markdown {
+    counts: Counts,
+}
+
+impl Reporter for Markdown {
+    fn file(&mut self, out: &mut dyn Write, file: &FileReport<'_>) -> io::Result<()> {
+        if file.findings.is_empty() {
+            return Ok(());
+        }
+        self.counts.add(file.findings);
+        let mut counts = Counts::default();
+        counts.add(file.findings);
+        writeln!(out, "### {}: {}\n", code(file.path), counts.in_words())?;
+        writeln!(out, "| Severity | Line | Rule | Message |")?;
+        writeln!(out, "| --- | ---: | --- | --- |")?;
+        let lines = LineIndex::new(file.text);
+        for finding in file.findings {
+            let line = finding
+                .span
+                .map(|span| Place::shown(&lines, span, Unit::Character).line.to_string())
+                .unwrap_or_default();
+            writeln!(
+                out,
+                "| {} | {line} | {} | {} |",
+                finding.severity,
+                rule(finding),
+                escape(&finding.message)
+            )?;
+        }
+        writeln!(out)
+    }
+
+    fn finish(self: Box<Self>, out: &mut dyn Write, totals: &Totals) -> io::Result<()> {
+        let scanned = plural(totals.files_scanned, "file");
+        if self.counts.total() == 0 {
+            return writeln!(out, "**No findings** in {scanned}.");
+        }
+        let findings = plural(self.counts.total(), "finding");
+        let words = self.counts.in_words();
+        writeln!(out, "**{findings}** in {} of {scanned}: {words}.", self.counts.files)
+    }
+}
+
+fn rule(finding: &Finding) -> String {
+    match &finding.docs {
+        Some(docs) => format!("[{}]({})", escape(&finding.rule), destination(docs)),
+        None => escape(&finding.rule),
+    }
+}
+
+/// The text such that it means itself in a table's cell.
+///
+/// A backslash before punctuation is markdown's own way; `$` is in the list since GitHub reads
+/// mathematics between two of them.
+fn escape(text: &str) -> String {
+    let text = visible::line(text);
+    let mut escaped = String::with_capacity(text.len() + 8);
+    for char in text.chars() {
+        if "\\`*_{}[]<>()#+!|~&$^=".contains(char) {
+            escaped.push('\\');
+        }
+        escaped.push(char);
+    }
+    escaped
+}
+
+/// The text as a code span, fenced by one more backtick than it has in a row.
+fn code(text: &str) -> String {
+    let text = visible::line(text);
+    let longest = text.split(|char| char != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest + 1);
+    // One space on either side is taken off again, and keeps the path's own spaces and backticks.
+    let padded = text.starts_with([' ', '`']) || text.ends_with([' ', '`']);
+    let pad = if padded { " " } else { "" };
+    format!("{fence}{pad}{text}{pad}{fence}")
+}
+
+/// The address such that it cannot end the link or the cell that it stands in.
+fn destination(url: &str) -> String {
+    let mut safe = String::with_capacity(url.len());
+    for char in visible::line(url).chars() {
+        match char {
+            '(' | ')' | '<' | '>' | '|' | '\\' | ' ' | '\t' | '`' | '"' | '\'' => {
+                safe.push_str(&format!("%{:02X}", u32::from(char)));
+            }
+            _ => safe.push(char),
+        }
+    }
+    safe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::{Format, samples};
+
+    #[test]
+    fn every_file_with_findings_is_a_table() {
+        insta::assert_snapshot!(samples::report(Format::Markdown), @"");
+    }
+
+    #[test]
+    fn nothing_to_report_is_one_sentence() {
+        let files = [("a", "FROM scratch\n", Vec::new())];
+        let report = samples::render(Format::Markdown, &samples::OPTIONS, &files);
+        insta::assert_snapshot!(report, @"");
+    }
+
+    #[test]
+    fn paths_are_code_whatever_is_in_them() {
+        for (path, expected) in
+            [("a/b", "`a/b`"), ("a`b``c", "```a`b``c```"), ("`a ", "`` `a  ``"), ("a\nb", "`a␊b`")]
+        {
+            assert_eq!(code(path), expected);
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! The report for people at a terminal: each finding with its source, and a summary.
+
+mod excerpt;
+
+use std::io::{self, Write};
+
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+use probity_finding::{Applicability, Finding, Fix, LineIndex, Related, Severity, Span};
+
+use self::excerpt::{Excerpt, is_near};
+use super::{
+    FileReport, Options, Reporter, Totals,
+    counts::{Counts, plural},
+    place::{Place, Unit},
+    visible,
+};
+
+#[derive(Debug)]
+pub(crate) struct Text {
+    show_source: bool,
+    renderer: Renderer,
+    bold: anstyle::Style,
+    counts: Counts,
+    fixable: Fixable,
+}
+
+impl Text {
+    pub(crate) fn new(options: &Options) -> Self {
+        let (renderer, bold) = if options.color {
+            // Addresses are written out, so that they survive a log and an old terminal.
+            (Renderer::styled().hyperlink(false), anstyle::Style::new().bold())
+        } else {
+            (Renderer::plain(), anstyle::Style::new())
+        };
+        Self {
+            show_source: options.show_source,
+            renderer,
+            bold,
+            counts: Counts::default(),
+            fixable: Fixable::default(),
+        }
+    }
+}
+
+impl Reporter for Text {
+    fn file(&mut self, out: &mut dyn Write, file: &FileReport<'_>) -> io::Result<()> {
+        self.counts.add(file.findings);
+        let lines = LineIndex::new(file.text);
+        let path = visible::line(file.path);
+        for finding in file.findings {
+            self.fixable.add(finding);
+            if self.show_source {
+                let report = self.renderer.render(&groups(&path, &lines, finding));
+                writeln!(out, "{report}\n")?;
+            } else {
+                write_line(out, &path, &lines, finding)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>, out: &mut dyn Write, totals: &Totals) -> io::Result<()> {
+        let bold = self.bold;
+        let scanned = plural(totals.files_scanned, "file");
+        if self.counts.total() == 0 {
+            return writeln!(out, "{bold}No findings{bold:#} in {scanned}.");
+        }
+        let findings = plural(self.counts.total(), "finding");
+        let words = self.counts.in_words();
+        let files = self.counts.files;
+        writeln!(out, "{bold}{findings}{bold:#} in {files} of {scanned}: {words}.")?;
+        self.fixable.write(out)
+    }
+}
+
+fn write_line(
+    out: &mut dyn Write,
+    path: &str,
+    lines: &LineIndex<'_>,
+    finding: &Finding,
+) -> io::Result<()> {
+    write!(out, "{path}:")?;
+    if let Some(span) = finding.span {
+        let Place { line, column, .. } = Place::shown(lines, span, Unit::Character);
+        write!(out, "{line}:{column}:")?;
+    }
+    let message = visible::line(&finding.message);
+    let rule = visible::line(&finding.rule);
+    writeln!(out, " {}: {message} [{rule}]", finding.severity)
+}
+
+/// The parts of one finding: itself, and the places that explain it but are far away.
+fn groups<'a>(path: &'a str, lines: &LineIndex<'_>, finding: &'a Finding) -> Vec<Group<'a>> {
+    let title = level(finding.severity)
+        .primary_title(visible::line(&finding.message))
+        .id(visible::line(&finding.rule));
+    let mut group = Group::with_title(title);
+    let is_close =
+        |related: &&Related| finding.span.is_some_and(|span| is_near(lines, span, related.span));
+    let (close, far): (Vec<&Related>, Vec<&Related>) = finding.related.iter().partition(is_close);
+    group = match finding.span {
+        Some(span) => {
+            group.element(origin(path, lines, span)).element(snippet(lines, span, &close))
+        }
+        None => group.element(Origin::path(path)),
+    };
+    if let Some(detail) = &finding.detail {
+        group = group.element(Level::NOTE.message(visible::block(detail)));
+    }
+    if let Some(docs) = &finding.docs {
+        group = group.element(Level::NOTE.with_name("docs").message(visible::line(docs)));
+    }
+    for fix in &finding.fixes {
+        group = group.element(Level::HELP.message(help(fix)));
+    }
+    let mut groups = vec![group];
+    for related in far {
+        let title = Level::NOTE.secondary_title(visible::line(&related.message));
+        let place = origin(path, lines, related.span);
+        groups.push(title.element(place).element(snippet(lines, related.span, &[])));
+    }
+    groups
+}
+
+/// The place is told to the renderer, which would otherwise count columns in the excerpt.
+fn origin<'a>(path: &'a str, lines: &LineIndex<'_>, span: Span) -> Origin<'a> {
+    let place = Place::shown(lines, span, Unit::Character);
+    Origin::path(path).line(place.line).char_column(place.column)
+}
+
+fn snippet<'a>(
+    lines: &LineIndex<'_>,
+    span: Span,
+    close: &[&'a Related],
+) -> Snippet<'a, annotate_snippets::Annotation<'a>> {
+    let mut spans = vec![span];
+    spans.extend(close.iter().map(|related| related.span));
+    let Excerpt { source, first_line, marks } = Excerpt::new(lines, &spans);
+    let mut marks = marks.into_iter();
+    let primary = marks.next().map(|mark| AnnotationKind::Primary.span(mark));
+    let context = marks.zip(close).map(|(mark, related)| {
+        AnnotationKind::Context.span(mark).label(visible::line(&related.message))
+    });
+    Snippet::source(source).line_start(first_line).annotations(primary.into_iter().chain(context))
+}
+
+fn level(severity: Severity) -> Level<'static> {
+    match severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+        Severity::Info => Level::INFO,
+        Severity::Style => Level::NOTE.with_name("style"),
+    }
+}
+
+fn help(fix: &Fix) -> String {
+    let how = match (&fix.objective, fix.applicability) {
+        (Some(_), _) => "an agent's fix, --fix --fix-ai",
+        (None, Applicability::Safe) => "safe fix, --fix",
+        (None, Applicability::Suggestion) => "suggested fix, --fix --fix-unsafe",
+        (None, Applicability::Unsafe) => "unsafe fix, --fix --fix-unsafe",
+    };
+    format!("{} ({how})", visible::line(&fix.title))
+}
+
+/// How many findings a run with `--fix` would see to, by what it takes; each counts once.
+#[derive(Debug, Default)]
+struct Fixable {
+    safe: usize,
+    risky: usize,
+    by_agent: usize,
+}
+
+impl Fixable {
+    fn add(&mut self, finding: &Finding) {
+        let best =
+            finding.fixes.iter().map(|fix| (fix.objective.is_some(), fix.applicability)).min();
+        match best {
+            Some((false, Applicability::Safe)) => self.safe += 1,
+            Some((false, _)) => self.risky += 1,
+            Some((true, _)) => self.by_agent += 1,
+            None => {}
+        }
+    }
+
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let ways = [
+            (self.safe, "`--fix`"),
+            (self.risky, "`--fix --fix-unsafe`"),
+            (self.by_agent, "`--fix --fix-ai`"),
+        ];
+        let ways: Vec<String> = ways
+            .into_iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, flags)| format!("{count} with {flags}"))
+            .collect();
+        if ways.is_empty() {
+            return Ok(());
+        }
+        writeln!(out, "Fixable: {}.", ways.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests;

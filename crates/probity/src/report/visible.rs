@@ -1,0 +1,95 @@
+//! Characters that would steer a terminal or mislead a reader, made visible.
+//!
+//! Paths, messages and source text come from strangers. An escape sequence in them could repaint
+//! the screen, and a bidirectional override could show code in an order in which it does not run.
+//! What comes out of here holds only characters that XML 1.0 allows.
+
+use std::{borrow::Cow, fmt::Write as _};
+
+/// The text on one line: line ends are made visible too. Tabs stay.
+pub(crate) fn line(text: &str) -> Cow<'_, str> {
+    except(text, &['\t'])
+}
+
+/// The text with its line ends and tabs; `\r\n` becomes `\n`.
+pub(crate) fn block(text: &str) -> Cow<'_, str> {
+    if text.contains("\r\n") {
+        return Cow::Owned(except(&text.replace("\r\n", "\n"), &['\t', '\n']).into_owned());
+    }
+    except(text, &['\t', '\n'])
+}
+
+/// The text with every hidden character made visible that is not in `kept`.
+pub(crate) fn except<'a>(text: &'a str, kept: &[char]) -> Cow<'a, str> {
+    let is_shown = |char: char| is_control(char) && !kept.contains(&char) || is_misleading(char);
+    if !text.contains(is_shown) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    for char in text.chars() {
+        if is_shown(char) {
+            push_picture(&mut shown, char);
+        } else {
+            shown.push(char);
+        }
+    }
+    Cow::Owned(shown)
+}
+
+/// Whether a character has no business in a report, wherever it stands.
+pub(crate) fn is_hidden(char: char) -> bool {
+    is_control(char) && !matches!(char, '\t' | '\n' | '\r') || is_misleading(char)
+}
+
+fn is_control(char: char) -> bool {
+    matches!(char, '\0'..='\x1f' | '\x7f'..='\u{9f}')
+}
+
+/// Overrides of the writing direction, line ends that only some programs honour, byte order marks
+/// in the middle of a text, and what is no character at all.
+fn is_misleading(char: char) -> bool {
+    matches!(
+        char,
+        '\u{61c}'
+            | '\u{200e}'
+            | '\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2066}'..='\u{2069}'
+            | '\u{feff}'
+            | '\u{fffe}'
+            | '\u{ffff}'
+    )
+}
+
+/// Appends the picture that Unicode has for a control character, else its number.
+fn push_picture(shown: &mut String, char: char) {
+    let picture = match char {
+        '\0'..='\x1f' => char::from_u32(0x2400 + u32::from(char)),
+        '\x7f' => Some('\u{2421}'),
+        _ => None,
+    };
+    match picture {
+        Some(picture) => shown.push(picture),
+        // Writing to a string cannot fail.
+        None => _ = write!(shown, "<U+{:04X}>", u32::from(char)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hidden_characters_get_pictures_and_the_rest_stays() {
+        for (text, expected) in [
+            ("plain ü 😀\ttab", "plain ü 😀\ttab"),
+            ("\x1b[31m\0\x7f", "␛[31m␀␡"),
+            ("a\nb\r\nc\r", "a␊b␍␊c␍"),
+            ("\u{9b}31m", "<U+009B>31m"),
+            ("\u{202e}evil\u{2069}\u{feff}", "<U+202E>evil<U+2069><U+FEFF>"),
+        ] {
+            assert_eq!(line(text), expected);
+        }
+        assert_eq!(block("a\nb\r\nc\rd\x07"), "a\nb\nc␍d␇");
+    }
+}
