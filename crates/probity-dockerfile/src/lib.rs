@@ -6,3 +6,9 @@
 //! **Invariant:** parsing cannot fail: broken input is a tree plus syntax errors. This crate opens
 //! nothing, and facts are computed once per file, never by a rule.
 #![cfg_attr(not(test), warn(clippy::disallowed_methods, reason = "probity-dockerfile is pure"))]
+
+mod expand;
+
+pub use crate::expand::{
+    ExpandError, ExpandErrorKind, ExpandedWord, Expander, Expansion, Lookup, Operator, Reference,
+};
