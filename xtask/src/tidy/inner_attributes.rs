@@ -5,7 +5,7 @@ use super::lexer::Token;
 /// Whether the clippy lint is on at the head of the file, at least outside tests. Any other
 /// condition could be false, and does not count. As in the compiler, the last word holds.
 pub(crate) fn turns_on(tokens: &[Token<'_>], lint: &str) -> bool {
-    let levels = inner_attributes(tokens).into_iter().filter_map(|attribute| {
+    let mut levels = inner_attributes(tokens).into_iter().filter_map(|attribute| {
         let words: Vec<&str> = attribute.iter().map(|token| token.text).collect();
         match words.as_slice() {
             ["cfg_attr", "(", "not", "(", "test", ")", ",", list @ ..] => sets(list, lint),
@@ -13,12 +13,12 @@ pub(crate) fn turns_on(tokens: &[Token<'_>], lint: &str) -> bool {
             list => sets(list, lint),
         }
     });
-    levels.last() == Some(true)
+    levels.next_back() == Some(true)
 }
 
 /// Whether the attributes of a comma-separated list turn the lint on or off, if they name it.
 fn sets(list: &[&str], lint: &str) -> Option<bool> {
-    let levels = list.iter().enumerate().filter_map(|(position, word)| {
+    let mut levels = list.iter().enumerate().filter_map(|(position, word)| {
         let is_on = match *word {
             "warn" | "deny" | "forbid" => true,
             "allow" | "expect" => false,
@@ -28,7 +28,7 @@ fn sets(list: &[&str], lint: &str) -> Option<bool> {
         let named = lints.windows(4).any(|window| window == ["clippy", ":", ":", lint]);
         named.then_some(is_on)
     });
-    levels.last()
+    levels.next_back()
 }
 
 /// The tokens between `#![` and `]` of each attribute before the first item.
