@@ -1,3 +1,138 @@
-//! Project chores.
+//! Project chores: `cargo xtask tidy` and `cargo xtask docs`.
+//!
+//! **Invariant:** depends on none of our crates. It reads the sources and runs the built binary, so
+//! that it still works on a tree that does not compile.
 
-fn main() {}
+mod docs;
+mod tidy;
+
+use std::{
+    env,
+    path::{Path, PathBuf},
+    process::{Command, ExitCode},
+};
+
+const HELP: &str = "\
+Project chores.
+
+Usage: cargo xtask COMMAND
+
+Commands:
+  tidy [--root DIR]            check what the compiler cannot: arrows between crates, manifests,
+                               sources, paths quoted in documents, licences, bans, file lengths
+  docs [--check] [--root DIR]  write the generated documents, or only say which are stale
+  help                         print this
+
+Exit status: 0 clean, 1 something to do, 2 the command could not run.
+";
+
+/// What a command has to say, and whether all is well.
+pub(crate) struct Report {
+    pub(crate) text: String,
+    pub(crate) clean: bool,
+}
+
+#[expect(clippy::print_stdout, clippy::print_stderr, reason = "the one place that prints")]
+fn main() -> ExitCode {
+    match run(env::args().skip(1).collect()) {
+        Ok(report) => {
+            print!("{}", report.text);
+            if report.clean { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+        }
+        Err(message) => {
+            eprintln!("xtask: {message}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(mut arguments: Vec<String>) -> Result<Report, String> {
+    if arguments.is_empty() {
+        return Err(format!("which command?\n\n{HELP}"));
+    }
+    let command = arguments.remove(0);
+    let mut arguments = Arguments { rest: arguments };
+    match command.as_str() {
+        "tidy" => {
+            let root = arguments.root()?;
+            arguments.finish()?;
+            tidy::run(&root)
+        }
+        "docs" => {
+            let root = arguments.root()?;
+            let binary = arguments.value("--binary")?.map(PathBuf::from);
+            let mode =
+                if arguments.flag("--check") { docs::Mode::Check } else { docs::Mode::Write };
+            arguments.finish()?;
+            docs::run(&root, mode, binary)
+        }
+        "help" | "--help" | "-h" => Ok(Report { text: HELP.to_owned(), clean: true }),
+        unknown => Err(format!("no command named `{unknown}`\n\n{HELP}")),
+    }
+}
+
+/// The arguments that nobody has asked for yet.
+struct Arguments {
+    rest: Vec<String>,
+}
+
+impl Arguments {
+    fn flag(&mut self, name: &str) -> bool {
+        let before = self.rest.len();
+        self.rest.retain(|argument| argument != name);
+        self.rest.len() != before
+    }
+
+    fn value(&mut self, name: &str) -> Result<Option<String>, String> {
+        let Some(position) = self.rest.iter().position(|argument| argument == name) else {
+            return Ok(None);
+        };
+        if position + 1 >= self.rest.len() {
+            return Err(format!("`{name}` needs a value"));
+        }
+        self.rest.remove(position);
+        Ok(Some(self.rest.remove(position)))
+    }
+
+    /// The repository: what `--root` says, else the one whose xtask cargo is running. The path is
+    /// asked for at run time, since one target directory may serve several checkouts.
+    fn root(&mut self) -> Result<PathBuf, String> {
+        if let Some(root) = self.value("--root")? {
+            let path = Path::new(&root);
+            return path.canonicalize().map_err(|error| format!("{root}: {error}"));
+        }
+        match env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from) {
+            Some(package) => Ok(package.parent().map_or(package.clone(), Path::to_path_buf)),
+            None => env::current_dir().map_err(|error| format!("current directory: {error}")),
+        }
+    }
+
+    fn finish(self) -> Result<(), String> {
+        match self.rest.first() {
+            Some(argument) => Err(format!("unexpected argument `{argument}`\n\n{HELP}")),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The cargo that runs us, or the one on the path.
+pub(crate) fn cargo(root: &Path) -> Command {
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(root);
+    command
+}
+
+/// Runs to the end and returns what was printed; an unsuccessful end is an error that quotes it.
+pub(crate) fn output(mut command: Command) -> Result<Vec<u8>, String> {
+    let described = format!("{command:?}");
+    let output = command
+        .stdin(std::process::Stdio::null())
+        .output()
+        .map_err(|error| format!("{described}: {error}"))?;
+    if output.status.success() {
+        Ok(output.stdout)
+    } else {
+        let said = String::from_utf8_lossy(&output.stderr);
+        Err(format!("{described}: {}\n{}", output.status, said.trim_end()))
+    }
+}

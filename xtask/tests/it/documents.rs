@@ -1,0 +1,85 @@
+//! Generated documents, made by a script that plays the binary.
+#![cfg(unix)]
+
+use std::{fs, os::unix::fs::PermissionsExt};
+
+use crate::workspace::{Ran, Workspace};
+
+/// Answers as the binary would.
+const SCRIPT: &str = r#"#!/bin/sh
+case "$1 $2" in
+  "config schema") printf '{}\n' ;;
+  "man --markdown") printf '# probity\none\ntwo\nwidth %s\n' "${COLUMNS-unset}" ;;
+  "rules --write-docs")
+    mkdir -p "$3/tally"
+    printf 'index\n' >"$3/README.md"
+    printf 'rule\n' >"$3/tally/a.md" ;;
+  *) echo "unknown: $*" >&2; exit 2 ;;
+esac
+"#;
+
+fn docs(workspace: &Workspace, more: &[&str]) -> Ran {
+    let binary = workspace.path().join("fake-probity");
+    let mut arguments = vec!["docs", "--binary", binary.to_str().expect("text")];
+    arguments.extend(more);
+    workspace.xtask(&arguments)
+}
+
+fn with_script(script: &str) -> Workspace {
+    let workspace = Workspace::new();
+    workspace.write("fake-probity", script);
+    let binary = workspace.path().join("fake-probity");
+    fs::set_permissions(binary, fs::Permissions::from_mode(0o755)).expect("made executable");
+    workspace
+}
+
+#[test]
+fn what_was_written_is_up_to_date() {
+    let workspace = with_script(SCRIPT);
+    let ran = docs(&workspace, &[]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+    assert_eq!(workspace.read("docs/schema/tally.schema.json"), "{}\n");
+    assert_eq!(workspace.read("docs/cli.md"), "# probity\none\ntwo\nwidth unset\n");
+    assert_eq!(workspace.read("docs/rules/tally/a.md"), "rule\n");
+    let ran = docs(&workspace, &["--check"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), "docs: up to date\n"));
+}
+
+#[test]
+fn check_names_what_is_missing_stale_and_surplus_and_writes_nothing() {
+    let workspace = with_script(SCRIPT);
+    docs(&workspace, &[]);
+    workspace.replace("docs/cli.md", "one\n", "1\n");
+    workspace.write("docs/rules/tally/gone.md", "old\n");
+    workspace.write("docs/rules/README.md", "other\n");
+    fs::remove_file(workspace.path().join("docs/rules/tally/a.md")).expect("removed");
+    let ran = docs(&workspace, &["--check"]);
+    let expected = "\
+stale: docs/cli.md
+  @@ line 2 @@
+  -1
+  +one
+stale: docs/rules/README.md
+  @@ line 1 @@
+  -other
+  +index
+missing: docs/rules/tally/a.md
+surplus: docs/rules/tally/gone.md
+docs: 4 not up to date; run `cargo xtask docs` and commit
+";
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), expected), "{}", ran.stderr);
+    assert!(workspace.read("docs/cli.md").contains("1\n"));
+
+    assert_eq!(docs(&workspace, &[]).code, Some(0));
+    assert!(!workspace.path().join("docs/rules/tally/gone.md").exists());
+    assert_eq!(docs(&workspace, &["--check"]).code, Some(0));
+}
+
+#[test]
+fn a_binary_that_fails_is_a_failure_and_changes_nothing_of_that_file() {
+    let workspace = with_script("#!/bin/sh\necho partial\necho no such command >&2\nexit 2\n");
+    let ran = docs(&workspace, &[]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("no such command"), "{}", ran.stderr);
+    assert!(!workspace.path().join("docs").exists());
+}
