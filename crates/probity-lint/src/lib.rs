@@ -8,6 +8,7 @@
 mod rule;
 mod context;
 mod directive;
+mod elsewhere;
 #[cfg(test)]
 mod harness;
 mod rules;
@@ -21,6 +22,7 @@ use probity_finding::Finding;
 use crate::{context::Context, directive::Directives};
 pub use crate::{
     directive::DirectiveOptions,
+    elsewhere::ELSEWHERE,
     rule::{Category, Metadata, OptionKind, OptionSpec, OptionValue, Rule},
     rules::RULES,
     ruleset::{Pattern, RuleChoice, RuleSet},

@@ -6,7 +6,7 @@ use probity_finding::{Finding, Severity};
 use crate::{
     LintOptions, RULES,
     directive::{Directives, Ignore, Scope},
-    rules,
+    elsewhere::is_known_elsewhere,
     ruleset::same_rule,
     syntax::is_syntax_rule,
 };
@@ -101,6 +101,6 @@ fn is_known(name: &str) -> bool {
     let listed = RULES.iter().map(|rule| rule.metadata().name);
     let listed = listed.chain(META_RULES.iter().map(|(name, _)| *name));
     name.eq_ignore_ascii_case("all")
-        || rules::is_known_elsewhere(name)
+        || is_known_elsewhere(name)
         || listed.into_iter().any(|rule| same_rule(name, rule))
 }

@@ -1,0 +1,108 @@
+//! Where a report goes: a stream, or a file that appears whole or not at all.
+
+use std::{
+    fs,
+    io::{self, IsTerminal as _, Write},
+    path::{Path, PathBuf},
+};
+
+use anyhow::Context as _;
+use atomic_write_file::AtomicWriteFile;
+use clap::ValueEnum as _;
+
+use super::statistics::Statistics;
+use crate::{
+    cli::check::OutputArgs,
+    config::CheckConfig,
+    failure::Failure,
+    report::{FileReport, Format, Options, Reporter, Totals},
+};
+
+/// An open report.
+pub(super) struct Output {
+    reporter: Box<dyn Reporter>,
+    sink: Sink,
+    shown: String,
+}
+
+enum Sink {
+    Stdout(io::BufWriter<io::Stdout>),
+    Stderr(io::BufWriter<io::Stderr>),
+    File(io::BufWriter<AtomicWriteFile>),
+}
+
+impl Output {
+    /// Opens what the configuration of the first file asks for.
+    pub(super) fn open(config: &CheckConfig, args: &OutputArgs) -> anyhow::Result<Self> {
+        let (sink, terminal) = match config.output.path.as_str() {
+            "stdout" => {
+                (Sink::Stdout(io::BufWriter::new(io::stdout())), io::stdout().is_terminal())
+            }
+            "stderr" => {
+                (Sink::Stderr(io::BufWriter::new(io::stderr())), io::stderr().is_terminal())
+            }
+            path => (Sink::File(io::BufWriter::new(create(Path::new(path))?)), false),
+        };
+        let format = Format::from_str(&config.output.format, false)
+            .map_err(|_| anyhow::anyhow!("unknown format `{}`", config.output.format))?;
+        let no_color = args.no_color || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let reporter: Box<dyn Reporter> = if args.statistics {
+            Box::new(Statistics::default())
+        } else {
+            format.reporter(&Options {
+                show_source: config.output.show_source,
+                color: terminal && !no_color,
+                tool_version: env!("CARGO_PKG_VERSION"),
+            })
+        };
+        Ok(Self { reporter, sink, shown: config.output.path.clone() })
+    }
+
+    pub(super) fn file(&mut self, file: &FileReport<'_>) -> anyhow::Result<()> {
+        self.reporter.file(self.sink.writer(), file).with_context(|| self.cannot_write())
+    }
+
+    pub(super) fn finish(mut self, files_scanned: usize, rules_enabled: usize) -> anyhow::Result<()> {
+        let totals = Totals { files_scanned, rules_enabled };
+        let failure = format!("cannot write the report to {}", self.shown);
+        self.reporter
+            .finish(self.sink.writer(), &totals)
+            .and_then(|()| self.sink.close())
+            .context(failure)
+    }
+
+    fn cannot_write(&self) -> String {
+        format!("cannot write the report to {}", self.shown)
+    }
+}
+
+impl Sink {
+    fn writer(&mut self) -> &mut dyn Write {
+        match self {
+            Self::Stdout(out) => out,
+            Self::Stderr(out) => out,
+            Self::File(out) => out,
+        }
+    }
+
+    fn close(self) -> io::Result<()> {
+        match self {
+            Self::Stdout(mut out) => out.flush(),
+            Self::Stderr(mut out) => out.flush(),
+            Self::File(out) => out.into_inner().map_err(io::IntoInnerError::into_error)?.commit(),
+        }
+    }
+}
+
+fn create(path: &Path) -> anyhow::Result<AtomicWriteFile> {
+    // Replacing a link would leave its target as it was: what is meant is the target.
+    let target: PathBuf = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    if target.is_dir() {
+        let what = format!("cannot write the report to {}: it is a directory", path.display());
+        return Err(Failure::new(what, "name a file with --output").into());
+    }
+    AtomicWriteFile::open(&target).with_context(|| {
+        let what = format!("cannot write the report to {}", path.display());
+        Failure::new(what, "name another file with --output, or make its directory first")
+    })
+}

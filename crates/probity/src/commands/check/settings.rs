@@ -1,0 +1,243 @@
+//! From flags to a configuration layer, and from a configuration to the rules that run.
+
+use std::{
+    io::Write as _,
+    sync::LazyLock,
+};
+
+use anyhow::Context as _;
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use probity_finding::{Finding, Severity};
+use probity_lint::{ELSEWHERE, OptionKind, OptionValue, Pattern, RULES, RuleSet};
+
+use crate::{
+    cli::check::{AiSandbox, CheckArgs, FailLevel, SlowChecks},
+    config::{self, Catalogue, CheckConfig, Kind, Layer, OptionSchema, Origin, RuleSchema, RuleSeverity, Value},
+    exit::Exit,
+    failure::Failure,
+};
+
+/// Flags of the design whose work this version cannot do yet; doing nothing would be a lie.
+pub(super) fn refuse_unbuilt(args: &CheckArgs) -> anyhow::Result<()> {
+    let unbuilt = [
+        (args.fixes.fix, "--fix"),
+        (args.fixes.fix_unsafe, "--fix-unsafe"),
+        (!args.fixes.fix_rule.is_empty(), "--fix-rule"),
+        (args.fixes.diff, "--diff"),
+        (args.fixes.fix_ai, "--fix-ai"),
+        (args.ai.ai, "--ai"),
+        (args.ai.acp_command.is_some(), "--acp-command"),
+        (args.rules.max_lines.is_some(), "--max-lines"),
+        (args.rules.skip_blank_lines, "--skip-blank-lines"),
+        (args.rules.skip_comments, "--skip-comments"),
+        (args.rules.slow_checks == Some(SlowChecks::On), "--slow-checks=on"),
+    ];
+    match unbuilt.into_iter().find(|(given, _)| *given) {
+        Some((_, flag)) => Err(Failure::not_built(flag).into()),
+        None => Ok(()),
+    }
+}
+
+/// What the flags say about the configuration.
+pub(super) fn layer(args: &CheckArgs) -> Result<Layer, config::ConfigError> {
+    let mut layer = Layer::default();
+    let (rules, output, ai) = (&args.rules, &args.output, &args.ai);
+    layer.flag_list("--select", "rules.include", &rules.select)?;
+    layer.flag_list("--ignore", "rules.exclude", &rules.ignore)?;
+    layer.flag_list("--exclude", "exclude", &args.files.exclude)?;
+    let on = |given: bool, word: &'static str| given.then(|| word.to_owned());
+    let values = [
+        ("--format", "output.format", output.format.map(|format| format.as_str().to_owned())),
+        ("--output", "output.path", output.output.clone()),
+        ("--show-source", "output.show-source", on(output.show_source, "true")),
+        ("--hide-source", "output.show-source", on(output.hide_source, "false")),
+        ("--fail-level", "output.fail-level", output.fail_level.map(|level| fail_word(level).to_owned())),
+        ("--no-inline-directives", "inline-directives.enabled", on(rules.no_inline_directives, "false")),
+        ("--warn-unused-directives", "inline-directives.warn-unused", on(rules.warn_unused_directives, "true")),
+        ("--require-reason", "inline-directives.require-reason", on(rules.require_reason, "true")),
+        ("--slow-checks", "slow-checks.mode", rules.slow_checks.map(|mode| slow_word(mode).to_owned())),
+        ("--slow-checks-timeout", "slow-checks.timeout", rules.slow_checks_timeout.clone()),
+        ("--ai-timeout", "ai.timeout", ai.ai_timeout.clone()),
+        ("--ai-max-input-bytes", "ai.max-input-bytes", ai.ai_max_input_bytes.map(|bytes| bytes.to_string())),
+        ("--ai-redact-secrets", "ai.redact-secrets", ai.ai_redact_secrets.map(|redact| redact.to_string())),
+        ("--ai-sandbox", "ai.sandbox", ai.ai_sandbox.map(|sandbox| sandbox_word(sandbox).to_owned())),
+        ("--context", "context", args.files.context.as_ref().map(|dir| dir.to_string_lossy().into_owned())),
+    ];
+    for (flag, key, value) in values {
+        if let Some(value) = value {
+            layer.flag(flag, key, &value)?;
+        }
+    }
+    Ok(layer)
+}
+
+fn fail_word(level: FailLevel) -> &'static str {
+    match level {
+        FailLevel::Error => "error",
+        FailLevel::Warning => "warning",
+        FailLevel::Info => "info",
+        FailLevel::Style => "style",
+        FailLevel::None => "none",
+    }
+}
+
+fn slow_word(mode: SlowChecks) -> &'static str {
+    match mode {
+        SlowChecks::Auto => "auto",
+        SlowChecks::On => "on",
+        SlowChecks::Off => "off",
+    }
+}
+
+fn sandbox_word(sandbox: AiSandbox) -> &'static str {
+    match sandbox {
+        AiSandbox::Auto => "auto",
+        AiSandbox::Bwrap => "bwrap",
+        AiSandbox::Docker => "docker",
+        AiSandbox::Podman => "podman",
+        AiSandbox::None => "none",
+    }
+}
+
+/// The least severity that counts; nothing counts at the level `none`.
+pub(super) fn least_severity(level: config::FailLevel) -> Option<Severity> {
+    match level {
+        config::FailLevel::Error => Some(Severity::Error),
+        config::FailLevel::Warning => Some(Severity::Warning),
+        config::FailLevel::Info => Some(Severity::Info),
+        config::FailLevel::Style => Some(Severity::Style),
+        config::FailLevel::None => None,
+    }
+}
+
+/// The rules that one configuration leaves in force, and the paths that each of them passes over.
+pub(super) struct FileRules {
+    pub(super) set: RuleSet,
+    excluded: Vec<(String, GlobSet)>,
+}
+
+impl FileRules {
+    pub(super) fn new(config: &CheckConfig) -> anyhow::Result<Self> {
+        let mut set = RuleSet::default();
+        let (selected, included): (Vec<_>, Vec<_>) =
+            config.rules.include.iter().partition(|item| matches!(item.origin, Origin::Flag { .. }));
+        let patterns = |items: Vec<&config::Sourced<String>>| -> Vec<Pattern> {
+            items.into_iter().map(|item| Pattern::new(item.value.as_str())).collect()
+        };
+        let mut excluded = Vec::new();
+        set.include(&patterns(included));
+        for (rule, settings) in &config.rules.settings {
+            for (option, value) in &settings.options {
+                set.set_option(rule, option, &option_value(value));
+            }
+            match settings.severity {
+                Some(severity) => set.set_severity(rule, severity_of(severity)),
+                // A rule that is off by itself and is given options is meant to run.
+                None if !settings.options.is_empty() => set.include(&[Pattern::new(rule.as_str())]),
+                None => {}
+            }
+            if !settings.exclude_paths.is_empty() {
+                excluded.push((rule.clone(), globs(&settings.exclude_paths)?));
+            }
+        }
+        let selected = patterns(selected);
+        if !selected.is_empty() {
+            for pattern in selected.iter().filter(|pattern| !is_of_any_rule(pattern)) {
+                tracing::warn!("--select {}: no rule here has that name", pattern.as_str());
+            }
+            set.select(&selected);
+        }
+        set.ignore(&patterns(config.rules.exclude.iter().collect()));
+        Ok(Self { set, excluded })
+    }
+
+    /// Takes out what the configuration excludes for this path, and syntax stays.
+    pub(super) fn keep_wanted(&self, path: &str, findings: &mut Vec<Finding>) {
+        let excluded: Vec<&str> = self
+            .excluded
+            .iter()
+            .filter(|(_, globs)| globs.is_match(path))
+            .map(|(rule, _)| rule.as_str())
+            .collect();
+        findings.retain(|finding| !excluded.contains(&finding.rule.as_ref()));
+    }
+}
+
+fn is_of_any_rule(pattern: &Pattern) -> bool {
+    RULES.iter().any(|rule| pattern.matches(rule.metadata().name))
+}
+
+fn severity_of(severity: RuleSeverity) -> Option<Severity> {
+    match severity {
+        RuleSeverity::Off => None,
+        RuleSeverity::Error => Some(Severity::Error),
+        RuleSeverity::Warning => Some(Severity::Warning),
+        RuleSeverity::Info => Some(Severity::Info),
+        RuleSeverity::Style => Some(Severity::Style),
+    }
+}
+
+fn option_value(value: &Value) -> OptionValue {
+    match value {
+        Value::Int(number) => OptionValue::Integer(*number),
+        Value::Bool(switch) => OptionValue::Boolean(*switch),
+        Value::List(items) => OptionValue::TextList(items.clone()),
+        other => OptionValue::Text(other.to_string()),
+    }
+}
+
+/// Globs that match anywhere below, as a `.gitignore` line without a slash would.
+fn globs(patterns: &[String]) -> anyhow::Result<GlobSet> {
+    let mut set = GlobSetBuilder::new();
+    for pattern in patterns {
+        let anywhere = if pattern.starts_with('/') || pattern.starts_with("**/") {
+            pattern.trim_start_matches('/').to_owned()
+        } else {
+            format!("**/{pattern}")
+        };
+        let glob = GlobBuilder::new(&anywhere).literal_separator(true).build();
+        set.add(glob.with_context(|| format!("`{pattern}` is not a valid pattern"))?);
+    }
+    Ok(set.build()?)
+}
+
+/// The rules as the configuration needs to know them.
+pub(crate) fn catalogue() -> Catalogue<'static> {
+    // Made once for the whole run, and as static as the rules themselves.
+    static RULES_KNOWN: LazyLock<Vec<RuleSchema>> = LazyLock::new(|| {
+        RULES
+            .iter()
+            .map(|rule| {
+                let metadata = rule.metadata();
+                let options: Vec<OptionSchema> = metadata
+                    .options
+                    .iter()
+                    .map(|option| OptionSchema {
+                        name: option.name,
+                        kind: match option.kind {
+                            OptionKind::Integer => Kind::Int,
+                            OptionKind::Boolean => Kind::Bool,
+                            OptionKind::Text => Kind::Text,
+                            OptionKind::TextList => Kind::List,
+                            OptionKind::OneOf(words) => Kind::OneOf(words),
+                        },
+                        doc: option.about,
+                        default: option.default,
+                    })
+                    .collect();
+                RuleSchema { name: metadata.name, options: options.leak() }
+            })
+            .collect()
+    });
+    Catalogue { rules: &RULES_KNOWN, elsewhere: ELSEWHERE }
+}
+
+/// `--list-rules`: what would run here, and as what.
+pub(super) fn list_rules(config: &CheckConfig) -> anyhow::Result<Exit> {
+    let rules = FileRules::new(config)?;
+    let mut out = std::io::stdout().lock();
+    for (rule, choice) in rules.set.active(&[]) {
+        writeln!(out, "{:<44} {}", rule.metadata().name, choice.severity)?;
+    }
+    Ok(Exit::Clean)
+}

@@ -1,0 +1,64 @@
+//! The `.dockerignore` that goes with a Dockerfile.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use probity_dockerfile::Dockerignore;
+use probity_finding::{Finding, Severity};
+
+/// No ignore file is larger; what is, was not written by hand.
+const LARGEST: u64 = 1024 * 1024;
+
+/// Finds ignore files as a build would.
+///
+/// A build takes `NAME.dockerignore` beside the Dockerfile `NAME`, else `.dockerignore` in the root of
+/// its context. Where nobody says what the context is, an ignore file beside the Dockerfile says it.
+#[derive(Debug)]
+pub(crate) struct IgnoreFiles {
+    context: Option<PathBuf>,
+}
+
+impl IgnoreFiles {
+    pub(crate) fn new(context: Option<&Path>) -> Self {
+        Self { context: context.map(Path::to_path_buf) }
+    }
+
+    /// The ignore file of a Dockerfile, and what is to be said where it cannot be read.
+    pub(crate) fn of(&self, dockerfile: &Path) -> (Option<Dockerignore>, Option<Finding>) {
+        let mut own = dockerfile.as_os_str().to_owned();
+        own.push(".dockerignore");
+        let context = self.context.as_deref().or_else(|| dockerfile.parent());
+        let shared = context.map(|dir| dir.join(".dockerignore"));
+        for path in std::iter::once(PathBuf::from(own)).chain(shared) {
+            match read(&path) {
+                Ok(Some(text)) => return (Some(Dockerignore::parse(&text).0), None),
+                Ok(None) => {}
+                Err(error) => {
+                    let message = format!("cannot read {}: {error}", path.display());
+                    let finding = Finding::of_file("tally/unreadable-file", Severity::Error, message);
+                    return (None, Some(finding));
+                }
+            }
+        }
+        (None, None)
+    }
+}
+
+fn read(path: &Path) -> io::Result<Option<String>> {
+    let metadata = match fs::metadata(path) {
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
+        other => other?,
+    };
+    // A FIFO or a device would make us wait.
+    if !metadata.is_file() {
+        return Ok(None);
+    }
+    if metadata.len() > LARGEST {
+        return Err(io::Error::other("it is larger than 1 MiB"));
+    }
+    Ok(Some(String::from_utf8_lossy(&fs::read(path)?).into_owned()))
+}

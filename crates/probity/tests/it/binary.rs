@@ -1,0 +1,109 @@
+//! Runs the built binary: environment scrubbed, output captured, under any of its names.
+
+use std::{
+    ffi::OsStr,
+    fs,
+    io::Write as _,
+    os::unix::process::CommandExt as _,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use tempfile::TempDir;
+
+/// A run of the binary that is being put together.
+pub(crate) struct Run {
+    command: Command,
+    input: Option<Vec<u8>>,
+}
+
+/// What a run left behind.
+#[derive(Debug)]
+pub(crate) struct Output {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+pub(crate) fn probity() -> Run {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_probity"));
+    command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("HOME", "/nowhere");
+    Run { command, input: None }
+}
+
+/// The binary under another name.
+pub(crate) fn named(name: &str) -> Run {
+    let mut run = probity();
+    run.command.arg0(name);
+    run
+}
+
+impl Run {
+    pub(crate) fn args<I: IntoIterator<Item = S>, S: AsRef<OsStr>>(mut self, args: I) -> Self {
+        self.command.args(args);
+        self
+    }
+
+    pub(crate) fn dir(mut self, dir: impl AsRef<Path>) -> Self {
+        self.command.current_dir(dir);
+        self
+    }
+
+    pub(crate) fn env(mut self, key: &str, value: &str) -> Self {
+        self.command.env(key, value);
+        self
+    }
+
+    pub(crate) fn input(mut self, input: impl Into<Vec<u8>>) -> Self {
+        self.input = Some(input.into());
+        self
+    }
+
+    pub(crate) fn run(mut self) -> Output {
+        let stdin = if self.input.is_some() { Stdio::piped() } else { Stdio::null() };
+        self.command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = self.command.spawn().unwrap();
+        if let Some(input) = self.input {
+            // A program that does not read its input closes it, which is its good right.
+            drop(child.stdin.take().unwrap().write_all(&input));
+        }
+        let output = child.wait_with_output().unwrap();
+        Output {
+            code: output.status.code(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    /// The command itself, for tests that need its pipes.
+    pub(crate) fn into_command(self) -> Command {
+        self.command
+    }
+}
+
+impl Output {
+    #[track_caller]
+    pub(crate) fn code(self, code: i32) -> Self {
+        assert_eq!(self.code, Some(code), "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
+        self
+    }
+}
+
+/// A directory with these files in it.
+pub(crate) fn directory(files: &[(&str, &str)]) -> TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    for (path, text) in files {
+        let path = dir.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    dir
+}
+
+/// Where `script/tools` has put the programs that read our reports.
+pub(crate) fn tools() -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
+    let tools = root.join("target/tools");
+    assert!(tools.join("stamp").exists(), "{} is missing: run script/tools once", tools.display());
+    tools
+}

@@ -1,0 +1,95 @@
+//! What a newcomer reads first.
+
+use crate::binary::{named, probity};
+
+#[test]
+fn the_help_page_is_worth_reading() {
+    let output = probity().run().code(0);
+    insta::assert_snapshot!(output.stdout);
+    assert_eq!(output.stderr, "");
+    assert_eq!(probity().args(["--help"]).run().code(0).stdout, output.stdout);
+}
+
+#[test]
+fn every_command_explains_itself_with_an_example_or_says_that_it_is_not_built() {
+    for command in ["check", "rules", "explain", "names", "config", "completions", "man"] {
+        let help = probity().args([command, "--help"]).run().code(0).stdout;
+        assert!(help.contains("Examples:"), "{command}:\n{help}");
+    }
+    for command in ["lsp", "review", "agent", "doctor", "demo"] {
+        let output = probity().args([command]).run().code(2);
+        assert!(output.stderr.contains("is not built yet"), "{command}: {}", output.stderr);
+        assert_eq!(output.stdout, "");
+    }
+    for args in [&["acp", "claude"][..], &["exec", "--", "ls"], &["audit"]] {
+        assert!(probity().args(args).run().code(2).stderr.contains("is not built yet"), "{args:?}");
+    }
+}
+
+#[test]
+fn wrong_flags_commands_and_values_suggest_the_nearest() {
+    for (args, hint) in [
+        (&["chek"][..], "'check'"),
+        (&["check", "--formt", "json"], "'--format'"),
+        (&["check", "--format", "jsn"], "'json'"),
+        (&["check", "--fail-level", "warnin"], "'warning'"),
+        (&["explain", "buildkit/StageNameCasin"], "buildkit/StageNameCasing"),
+    ] {
+        let output = probity().args(args).run().code(2);
+        assert!(output.stderr.contains(hint), "{args:?}: {}", output.stderr);
+    }
+}
+
+#[test]
+fn other_names_speak_their_own_language() {
+    for (name, words) in [
+        ("tally", &["tally lint", "lsp", "version"][..]),
+        ("hadolint", &["--failure-threshold", "--trusted-registry", "hadolint Dockerfile"]),
+        ("trix", &["init"]),
+        ("cai", &["--acp", "exec", "doctor", "trust"]),
+        ("acp-proxy", &["[AGENT]"]),
+        ("ci-agent-review", &["gate", "SCORE_THRESHOLD"]),
+    ] {
+        let help = named(name).args(["--help"]).run().code(0).stdout;
+        for word in words {
+            assert!(help.contains(word), "{name} --help lacks {word}:\n{help}");
+        }
+    }
+    assert!(!named("trix").args(["--help"]).run().stdout.contains("audit"), "the audit is hidden");
+    let help = named("trix").args(["audit", "--help"]).run().code(0).stdout;
+    assert!(help.contains("vulnerability") && help.contains("provider"), "{help}");
+}
+
+#[test]
+fn what_a_name_does_not_offer_is_said() {
+    for (name, args, says, code) in [
+        ("tally", &["register-docker-plugin", "--dry-run"][..], "not offered", 2),
+        ("trix", &["invoke", "x", "--y"], "not offered", 2),
+        ("cai", &["shell"], "not offered", 2),
+        ("cai", &[], "not offered", 2),
+        ("tally", &["lint", "--no-such-flag"], "unexpected argument", 2),
+        ("hadolint", &["--no-such-flag"], "unexpected argument", 1),
+        ("cai", &["exec"], "required", 1),
+    ] {
+        let output = named(name).args(args).run().code(code);
+        assert!(output.stderr.contains(says), "{name} {args:?}: {}", output.stderr);
+    }
+}
+
+#[test]
+fn versions_completions_and_manuals_come_out() {
+    assert!(probity().args(["--version"]).run().code(0).stdout.starts_with("probity 0."));
+    assert!(named("tally").args(["-v"]).run().code(0).stdout.starts_with("tally 0."));
+    let json = named("tally").args(["version", "--json"]).run().code(0).stdout;
+    assert!(serde_json::from_str::<serde_json::Value>(&json).unwrap()["platform"]["os"].is_string());
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = probity().args(["completions", shell]).run().code(0).stdout;
+        assert!(script.contains("explain"), "{shell}");
+    }
+    assert!(probity().args(["man"]).run().code(0).stdout.contains(".TH"));
+    let dir = tempfile::tempdir().unwrap();
+    probity().args(["man", "--dir"]).args([dir.path()]).run().code(0);
+    for page in ["probity.1", "probity-check.1", "probity-names.1"] {
+        assert!(dir.path().join(page).exists(), "{page}");
+    }
+}
