@@ -2,11 +2,15 @@
 
 mod cli;
 mod commands;
+mod config;
+mod discover;
 mod exit;
 mod failure;
+mod ignore_file;
 mod logging;
 mod name;
 mod report;
+mod source;
 
 use std::process::ExitCode;
 

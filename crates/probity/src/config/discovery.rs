@@ -1,0 +1,72 @@
+//! Which configuration file belongs to a target: the nearest one, upward from its directory.
+
+use std::{
+    collections::HashMap,
+    fs,
+    path::{Component, Path, PathBuf},
+    sync::Arc,
+};
+
+/// The names of configuration files; in one directory the first beats the second.
+pub(crate) const FILE_NAMES: [&str; 2] = [".tally.toml", "tally.toml"];
+
+/// Looks for configuration files and remembers every directory it has looked at, so that a tree of
+/// many files costs two look-ups for each of its directories.
+#[derive(Debug)]
+pub(crate) struct Discovery {
+    current: PathBuf,
+    nearest: HashMap<PathBuf, Option<Arc<Path>>>,
+}
+
+impl Discovery {
+    /// Relative targets are relative to the current directory that is given here.
+    pub(crate) fn new(current: PathBuf) -> Self {
+        Self { current, nearest: HashMap::new() }
+    }
+
+    /// The file that holds for a target, which need not exist.
+    ///
+    /// Links are not followed: a target has the directory that it was named in.
+    pub(crate) fn nearest(&mut self, target: &Path) -> Option<Arc<Path>> {
+        let target = self.absolute(target);
+        self.nearest_to_directory(target.parent().unwrap_or(&target))
+    }
+
+    fn nearest_to_directory(&mut self, directory: &Path) -> Option<Arc<Path>> {
+        let mut passed = Vec::new();
+        let mut found = None;
+        for directory in directory.ancestors() {
+            if let Some(known) = self.nearest.get(directory) {
+                found.clone_from(known);
+                break;
+            }
+            passed.push(directory.to_path_buf());
+            // Whatever has the name counts, even a directory or a dangling link: reading it then
+            // says what is wrong, where passing over it would silently take another file.
+            let mut files = FILE_NAMES.iter().map(|name| directory.join(name));
+            found = files.find(|file| fs::symlink_metadata(file).is_ok()).map(Arc::from);
+            if found.is_some() {
+                break;
+            }
+        }
+        self.nearest.extend(passed.into_iter().map(|directory| (directory, found.clone())));
+        found
+    }
+
+    /// The target below the root, without `..`, which has another meaning behind a link and is
+    /// therefore asked of the file system.
+    fn absolute(&self, target: &Path) -> PathBuf {
+        let mut absolute = PathBuf::new();
+        for component in self.current.join(target).components() {
+            match component {
+                Component::CurDir => {}
+                Component::ParentDir => {
+                    absolute = fs::canonicalize(&absolute).unwrap_or(absolute);
+                    absolute.pop();
+                }
+                _ => absolute.push(component),
+            }
+        }
+        absolute
+    }
+}

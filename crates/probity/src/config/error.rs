@@ -1,0 +1,66 @@
+//! What can be wrong with a configuration, said so that it can be found and mended.
+
+use std::{fmt, path::PathBuf};
+
+use super::nearest::nearest;
+
+/// Why a configuration cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum ConfigError {
+    #[error("{}: cannot read the configuration: {reason}", path.display())]
+    Unreadable { path: PathBuf, reason: String },
+    #[error("{}: is a directory, not a configuration file", path.display())]
+    Directory { path: PathBuf },
+    #[error("{}: is not a regular file", path.display())]
+    Special { path: PathBuf },
+    #[error("{}: is larger than {limit} bytes", path.display())]
+    TooLarge { path: PathBuf, limit: u64 },
+    /// Everything that is wrong in one file, in the order of the file.
+    #[error("{}", lines(problems))]
+    Invalid { problems: Vec<Problem> },
+    /// The flag or the variable, and what is wrong with its value.
+    #[error("{name}: {reason}")]
+    Setting { name: String, reason: String },
+}
+
+/// One thing that is wrong, or odd, at one place of one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Problem {
+    pub(crate) path: PathBuf,
+    /// Counted from one.
+    pub(crate) line: usize,
+    /// Counted from one, in characters.
+    pub(crate) column: usize,
+    pub(crate) message: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { path, line, column, message } = self;
+        write!(f, "{}:{line}:{column}: {message}", path.display())
+    }
+}
+
+/// The line and the column of a byte, both counted from one. A byte order mark has no width.
+pub(crate) fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
+    let before = text.get(..offset).unwrap_or(text);
+    let before = before.strip_prefix('\u{feff}').unwrap_or(before);
+    let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    let column = before.get(line_start..).unwrap_or_default().chars().count() + 1;
+    (before.matches('\n').count() + 1, column)
+}
+
+/// The tail of a message about an unknown name: what was probably meant, and nothing if nothing is
+/// near.
+pub(crate) fn did_you_mean<'a>(
+    wanted: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> String {
+    let meant = nearest(wanted, candidates);
+    meant.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
+}
+
+fn lines(problems: &[Problem]) -> String {
+    let lines: Vec<String> = problems.iter().map(Problem::to_string).collect();
+    lines.join("\n")
+}

@@ -1,0 +1,91 @@
+//! Values of a file, held against the kind that belongs in their place.
+
+use serde::Deserialize;
+use toml::{
+    Spanned,
+    de::{DeTable, DeValue},
+};
+
+use super::{Reader, SpannedValue};
+use crate::config::{kind::Kind, value::Value};
+
+impl Reader<'_> {
+    /// Reads a value of this kind, or notes at the value why it is none.
+    pub(super) fn typed(
+        &mut self,
+        kind: Kind,
+        path: &str,
+        value: &SpannedValue<'_>,
+    ) -> Option<Value> {
+        let read = match (kind, value.get_ref()) {
+            (Kind::Bool, DeValue::Boolean(value)) => Ok(Value::Bool(*value)),
+            (Kind::Int | Kind::IntIn(..), DeValue::Integer(number)) => {
+                let parsed = i64::from_str_radix(number.as_str(), number.radix());
+                let too_large = |_| format!("{number} is not {}", kind.expected());
+                parsed.map(Value::Int).map_err(too_large)
+            }
+            (Kind::String | Kind::OneOf(_), DeValue::String(text)) => {
+                Ok(Value::Text(text.to_string()))
+            }
+            (Kind::Duration, DeValue::String(text)) => kind.duration(text),
+            (Kind::StringList | Kind::Globs | Kind::Argv, DeValue::Array(items)) => {
+                Ok(Value::List(self.strings(path, items)?))
+            }
+            (Kind::Table, DeValue::Table(_)) => {
+                let value = toml::de::ValueDeserializer::from(value.clone());
+                let table = toml::Table::deserialize(value);
+                table.map(Value::Table).map_err(|error| error.message().to_owned())
+            }
+            _ => {
+                self.wrong_type(path, &kind.expected(), value);
+                return None;
+            }
+        };
+        match read.and_then(|value| kind.check(value)) {
+            Ok(value) => Some(value),
+            Err(reason) => {
+                self.problem(value.span().start, format!("`{path}`: {reason}"));
+                None
+            }
+        }
+    }
+
+    pub(super) fn as_table<'v, 'i>(
+        &mut self,
+        path: &str,
+        value: &'v SpannedValue<'i>,
+    ) -> Option<&'v DeTable<'i>> {
+        let table = value.get_ref().as_table();
+        if table.is_none() {
+            self.wrong_type(path, "a table", value);
+        }
+        table
+    }
+
+    fn strings(&mut self, path: &str, items: &[Spanned<DeValue<'_>>]) -> Option<Vec<String>> {
+        let mut strings = Vec::new();
+        for item in items {
+            match item.get_ref() {
+                DeValue::String(text) => strings.push(text.to_string()),
+                _ => {
+                    self.wrong_type(&format!("{path}[{}]", strings.len()), "a string", item);
+                    return None;
+                }
+            }
+        }
+        Some(strings)
+    }
+
+    fn wrong_type(&mut self, path: &str, expected: &str, value: &SpannedValue<'_>) {
+        let found = match value.get_ref() {
+            DeValue::String(_) => "a string",
+            DeValue::Integer(_) => "an integer",
+            DeValue::Float(_) => "a float",
+            DeValue::Boolean(_) => "a boolean",
+            DeValue::Datetime(_) => "a date or a time",
+            DeValue::Array(_) => "a list",
+            DeValue::Table(_) => "a table",
+        };
+        self.problem(value.span().start, format!("`{path}` must be {expected}, not {found}"));
+    }
+}
