@@ -1,0 +1,209 @@
+//! Which files a command line means: files, directories, patterns and standard input.
+#![cfg_attr(not(test), expect(dead_code, reason = "the check command uses it next"))]
+
+mod exclude;
+mod name;
+mod pattern;
+#[cfg(test)]
+mod tests;
+mod walk;
+
+use std::{
+    collections::HashSet,
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use exclude::Excludes;
+use pattern::Pattern;
+use walk::{Visibility, Walk};
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Request<'a> {
+    /// As the command line has them; `-` is standard input.
+    pub(crate) paths: &'a [PathBuf],
+    /// Patterns of what to leave out, whoever named it.
+    pub(crate) exclude: &'a [String],
+    /// The absolute working directory, from which relative paths count.
+    pub(crate) directory: &'a Path,
+}
+
+/// What is to be checked.
+#[derive(Debug, Default)]
+pub(crate) struct Targets {
+    /// Absolute paths, sorted, each file once. Links are not resolved.
+    pub(crate) files: Vec<PathBuf>,
+    pub(crate) stdin: bool,
+    /// What could not be found or searched, in the order of the command line.
+    pub(crate) errors: Vec<DiscoverError>,
+}
+
+/// Why a part of the command line yielded nothing.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum DiscoverError {
+    #[error("`{}` does not exist", path.display())]
+    Missing { path: PathBuf },
+    #[error("`{pattern}` matches no file; ignored and hidden directories are not searched")]
+    NoMatch { pattern: String },
+    #[error("`{pattern}` is not a valid pattern: {source}")]
+    BadPattern { pattern: String, source: globset::Error },
+    #[error("cannot search the directory `{}`: {source}", path.display())]
+    Unsearchable { path: PathBuf, source: io::Error },
+}
+
+/// Finds the files.
+///
+/// A file that is named is taken whatever its name and whatever the ignore files say; only
+/// `exclude` keeps it out. Below a directory that is named, files are taken by their name, and
+/// ignored and hidden directories are skipped. A path that exists is never read as a pattern.
+///
+/// # Errors
+///
+/// Fails only when a pattern in `exclude` is malformed: to go on would be to check what was to be
+/// left out. All other errors are in the result, beside what was found.
+pub(crate) fn discover(request: &Request<'_>) -> Result<Targets, DiscoverError> {
+    let excludes = Excludes::new(request.exclude, request.directory)?;
+    let mut search = Search { request, excludes, walked: HashSet::new(), found: Found::default() };
+    let mut stdin = false;
+    for path in request.paths {
+        if path.as_os_str() == "-" {
+            stdin = true;
+        } else {
+            search.path(path);
+        }
+    }
+    let errors = std::mem::take(&mut search.found.errors);
+    Ok(Targets { files: search.found.distinct(request.paths.len() > 1), stdin, errors })
+}
+
+struct Search<'a> {
+    request: &'a Request<'a>,
+    excludes: Excludes,
+    /// The canonical paths of the directories that were walked because they were named.
+    walked: HashSet<PathBuf>,
+    found: Found,
+}
+
+/// What was found so far, in the order in which it was seen.
+#[derive(Default)]
+struct Found {
+    files: Vec<PathBuf>,
+    /// Links that a walk met. They stand back behind the files they lead to: a file's own place
+    /// decides which configuration holds for it.
+    links: Vec<PathBuf>,
+    errors: Vec<DiscoverError>,
+}
+
+/// What a path of the command line turned out to be.
+enum Named {
+    File,
+    Directory,
+    Nothing,
+}
+
+impl Search<'_> {
+    fn path(&mut self, path: &Path) {
+        // Collecting the components drops `./`, `//` and a trailing slash, but keeps `..`, which
+        // means something else behind a link.
+        let place: PathBuf = self.request.directory.join(path).components().collect();
+        // Joining an empty path would quietly mean the working directory.
+        let named = if path.as_os_str().is_empty() { Named::Nothing } else { look(&place) };
+        match named {
+            Named::Directory => self.directory(&place),
+            Named::File if !self.excluded(&place) => self.found.files.push(place),
+            Named::File => {}
+            Named::Nothing => self.pattern(path),
+        }
+    }
+
+    fn directory(&mut self, root: &Path) {
+        let identity = fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
+        if self.excluded(root) || !self.walked.insert(identity) {
+            return;
+        }
+        let excludes = self.excludes.clone();
+        let walk = Walk {
+            root,
+            directory: self.request.directory,
+            visibility: Visibility::Plain,
+            prune: move |place: &Path| excludes.matches(place),
+        };
+        walk.run(&mut self.found, name::counts);
+    }
+
+    fn pattern(&mut self, path: &Path) {
+        let parsed = path.to_str().map(|text| Pattern::parse(text, self.request.directory));
+        let pattern = match parsed {
+            Some(Ok(Some(pattern))) => pattern,
+            Some(Err(error)) => return self.found.errors.push(error),
+            Some(Ok(None)) | None => {
+                return self.found.errors.push(DiscoverError::Missing { path: path.to_owned() });
+            }
+        };
+        let mut matches = Found::default();
+        // What is excluded still counts as a match, or excluding would turn into an error.
+        let walk = Walk {
+            root: &pattern.base,
+            directory: self.request.directory,
+            visibility: pattern.visibility,
+            prune: |_: &Path| false,
+        };
+        walk.run(&mut matches, |place| pattern.takes(place));
+        if matches.files.is_empty() && matches.links.is_empty() {
+            let pattern = path.to_string_lossy().into_owned();
+            matches.errors.push(DiscoverError::NoMatch { pattern });
+        }
+        let wanted = |place: &PathBuf| !self.excludes.cover(place, &pattern.base);
+        self.found.files.extend(matches.files.into_iter().filter(wanted));
+        self.found.links.extend(matches.links.into_iter().filter(wanted));
+        self.found.errors.extend(matches.errors);
+    }
+
+    /// Whether something that was named is excluded, by itself or by a directory on the way to it.
+    fn excluded(&self, place: &Path) -> bool {
+        let directory = self.request.directory;
+        // Outside the working directory only the name itself counts; where somebody keeps a
+        // project must not decide whether it is checked.
+        let base = if place.starts_with(directory) { Some(directory) } else { place.parent() };
+        base.is_some_and(|base| self.excludes.cover(place, base))
+    }
+}
+
+impl Found {
+    /// Everything that was found, sorted, each file by the path under which it was first seen.
+    fn distinct(self, several_paths: bool) -> Vec<PathBuf> {
+        let Self { mut files, links, .. } = self;
+        // One walk that met no link cannot have met a file twice.
+        if several_paths || !links.is_empty() {
+            let mut seen = HashSet::new();
+            files.extend(links);
+            files.retain(|file| seen.insert(identity(file)));
+        }
+        files.sort();
+        files
+    }
+}
+
+fn look(place: &Path) -> Named {
+    match fs::metadata(place) {
+        Ok(metadata) if metadata.is_dir() => Named::Directory,
+        Ok(_) => Named::File,
+        // It may well exist; reading it reports what is wrong.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Named::File,
+        // A link that leads nowhere does exist.
+        Err(_) if fs::symlink_metadata(place).is_ok() => Named::File,
+        Err(_) => Named::Nothing,
+    }
+}
+
+/// The same for all paths of one file. A link that leads nowhere is told by its own place.
+fn identity(file: &Path) -> PathBuf {
+    fs::canonicalize(file).unwrap_or_else(|_| {
+        let parent = file.parent().and_then(|parent| fs::canonicalize(parent).ok());
+        match (parent, file.file_name()) {
+            (Some(parent), Some(name)) => parent.join(name),
+            _ => file.to_owned(),
+        }
+    })
+}

@@ -1,0 +1,161 @@
+//! Reading one target: its text, or the finding that says why there is none.
+#![cfg_attr(not(test), expect(dead_code, reason = "the check command uses it next"))]
+
+mod decode;
+pub(crate) mod problem;
+#[cfg(test)]
+mod tests;
+
+use std::{
+    fs::{self, File},
+    io::{self, Read as _},
+    path::{Component, Path, PathBuf},
+};
+
+use probity_finding::Finding;
+use rustix::fs::{FileType, Mode, OFlags};
+
+/// What became of reading a target.
+#[derive(Debug)]
+pub(crate) enum Read {
+    Text(Source),
+    Problem(Unread),
+}
+
+/// A target that was read.
+#[derive(Debug)]
+pub(crate) struct Source {
+    pub(crate) path: PathBuf,
+    /// The path as reports show it; see [`shown`].
+    pub(crate) shown: String,
+    /// The text as it is in the file, a byte order mark included.
+    pub(crate) text: String,
+    /// What is to be said about the file rather than about its text.
+    pub(crate) findings: Vec<Finding>,
+}
+
+/// A target that has no text to check.
+#[derive(Debug)]
+pub(crate) struct Unread {
+    pub(crate) path: PathBuf,
+    pub(crate) shown: String,
+    /// One error that is true of the file as a whole.
+    pub(crate) finding: Finding,
+}
+
+/// How much is read of one target.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    max_bytes: u64,
+}
+
+impl Limits {
+    /// No Dockerfile comes near this; whatever is larger is something else.
+    const HARD: u64 = 64 * 1024 * 1024;
+
+    /// `max_file_size` is what the configuration says; 0 means no limit but the hard one.
+    pub(crate) fn new(max_file_size: u64) -> Self {
+        let max_bytes = if max_file_size == 0 { Self::HARD } else { max_file_size.min(Self::HARD) };
+        Self { max_bytes }
+    }
+}
+
+/// Reads a file. It never waits for a writer and never reads more than one byte over the limit.
+pub(crate) fn read(path: &Path, directory: &Path, limits: Limits) -> Read {
+    match read_file(path, limits) {
+        Ok((text, findings)) => {
+            let (path, shown) = (path.to_owned(), shown(path, directory));
+            Read::Text(Source { path, shown, text, findings })
+        }
+        Err(finding) => Read::Problem(Unread {
+            path: path.to_owned(),
+            shown: shown(path, directory),
+            finding: *finding,
+        }),
+    }
+}
+
+/// Reads standard input, which stands for `filename` where one was given.
+pub(crate) fn read_stdin(
+    input: impl io::Read,
+    filename: Option<&Path>,
+    directory: &Path,
+    limits: Limits,
+) -> Read {
+    // The configuration is looked for upward from here.
+    let path = directory.join(filename.unwrap_or(Path::new("<stdin>")));
+    let shown = shown(&path, directory);
+    match read_bounded(input, limits).and_then(decode::text) {
+        Ok(text) => Read::Text(Source { path, shown, text, findings: Vec::new() }),
+        Err(finding) => Read::Problem(Unread { path, shown, finding: *finding }),
+    }
+}
+
+/// The path relative to the working directory where it is below that, with forward slashes.
+pub(crate) fn shown(path: &Path, directory: &Path) -> String {
+    let relative = path.strip_prefix(directory).unwrap_or(path);
+    let mut text = String::new();
+    for component in relative.components() {
+        if !text.is_empty() && !text.ends_with('/') {
+            text.push('/');
+        }
+        match component {
+            Component::RootDir => text.push('/'),
+            other => text.push_str(&other.as_os_str().to_string_lossy()),
+        }
+    }
+    text
+}
+
+/// The finding is boxed because it is large and rare.
+type Outcome<T> = Result<T, Box<Finding>>;
+
+fn read_file(path: &Path, limits: Limits) -> Outcome<(String, Vec<Finding>)> {
+    // Without NONBLOCK, opening a FIFO waits for somebody to write to it.
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let file = match rustix::fs::open(path, flags, Mode::empty()) {
+        Ok(descriptor) => File::from(descriptor),
+        Err(error) => return Err(cannot_open(path, error)),
+    };
+    // Asked of the open file, since the path may lead elsewhere by now.
+    let stat = rustix::fs::fstat(&file).map_err(|error| problem::unreadable(&error.into()))?;
+    let kind = FileType::from_raw_mode(stat.st_mode);
+    if kind != FileType::RegularFile {
+        return Err(problem::not_a_file(kind));
+    }
+    let size = u64::try_from(stat.st_size).unwrap_or(u64::MAX);
+    if size > limits.max_bytes {
+        return Err(problem::too_large(Some(size), limits.max_bytes));
+    }
+    let text = read_bounded(file, limits).and_then(decode::text)?;
+    let executable = Mode::XUSR | Mode::XGRP | Mode::XOTH;
+    let findings = if Mode::from_raw_mode(stat.st_mode).intersects(executable) {
+        vec![problem::executable()]
+    } else {
+        Vec::new()
+    };
+    Ok((text, findings))
+}
+
+fn cannot_open(path: &Path, error: rustix::io::Errno) -> Box<Finding> {
+    match error {
+        rustix::io::Errno::NOENT if fs::symlink_metadata(path).is_ok() => problem::dangling_link(),
+        rustix::io::Errno::NOENT => problem::vanished(),
+        // This is how a socket answers to being opened.
+        rustix::io::Errno::NXIO => problem::not_a_file(FileType::Socket),
+        other => problem::unreadable(&other.into()),
+    }
+}
+
+/// Reads up to the limit and one byte more, which tells whether the limit was passed.
+fn read_bounded(input: impl io::Read, limits: Limits) -> Outcome<Vec<u8>> {
+    let mut bytes = Vec::new();
+    input
+        .take(limits.max_bytes.saturating_add(1))
+        .read_to_end(&mut bytes)
+        .map_err(|error| problem::unreadable(&error))?;
+    if bytes.len() as u64 > limits.max_bytes {
+        return Err(problem::too_large(None, limits.max_bytes));
+    }
+    Ok(bytes)
+}

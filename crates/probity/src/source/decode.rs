@@ -1,0 +1,37 @@
+//! From bytes to text, or to the finding that says where they stop being text.
+
+use super::{Outcome, problem};
+
+/// UTF-8 without a NUL byte. An empty file is text; what it lacks is for the parser to say.
+pub(super) fn text(bytes: Vec<u8>) -> Outcome<String> {
+    if let Some(encoding) = foreign_encoding(&bytes) {
+        return Err(problem::foreign_encoding(encoding));
+    }
+    if let Some(offset) = bytes.iter().position(|byte| *byte == 0) {
+        return Err(problem::binary(offset, line_of(&bytes, offset)));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let offset = error.utf8_error().valid_up_to();
+        let bytes = error.as_bytes();
+        let byte = bytes.get(offset).copied().unwrap_or_default();
+        problem::not_utf8(byte, offset, line_of(bytes, offset))
+    })
+}
+
+/// The encoding that a byte order mark announces, unless it is UTF-8.
+fn foreign_encoding(bytes: &[u8]) -> Option<&'static str> {
+    // The mark of UTF-32 begins with that of UTF-16, so it is asked for first.
+    [
+        (&[0xff, 0xfe, 0, 0][..], "UTF-32 (little endian)"),
+        (&[0, 0, 0xfe, 0xff], "UTF-32 (big endian)"),
+        (&[0xff, 0xfe], "UTF-16 (little endian)"),
+        (&[0xfe, 0xff], "UTF-16 (big endian)"),
+    ]
+    .into_iter()
+    .find_map(|(mark, encoding)| bytes.starts_with(mark).then_some(encoding))
+}
+
+/// The number of the line, from 1, that holds the byte at `offset`.
+fn line_of(bytes: &[u8], offset: usize) -> usize {
+    bytes.iter().take(offset).filter(|byte| **byte == b'\n').count() + 1
+}
