@@ -93,6 +93,25 @@ mod tests {
 
     #[test]
     fn every_file_is_an_element_and_nothing_breaks_out_of_an_attribute() {
-        insta::assert_snapshot!(samples::report(Format::Checkstyle), @"");
+        insta::assert_snapshot!(samples::report(Format::Checkstyle), @r#"
+<?xml version="1.0" encoding="UTF-8"?>
+<checkstyle version="4.3">
+  <file name="app/Dockerfile">
+    <error line="1" severity="info" message="no stage sets a user" source="tally/no-user"/>
+    <error line="1" column="6" severity="warning" message="the image is not tagged; pin a version" source="hadolint/DL3006"/>
+    <error line="1" column="13" severity="style" message="`as` and `FROM` differ in case" source="buildkit/FromAsCasing"/>
+    <error line="2" column="15" severity="error" message="sudo does not work as it seems to" source="hadolint/DL3004"/>
+  </file>
+  <file name="clean.Dockerfile">
+  </file>
+  <file name="a b/ü%20&amp;,:.Dockerfile">
+    <error line="1" column="1" severity="warning" message="a | b ` * _x_ &lt;b&gt;&amp;amp; [l](u)\" source="x/from"/>
+    <error line="2" column="1" severity="warning" message="&lt;&gt;&amp;&quot;&apos; 100% ␛[31mred␀&#10;second, line: &lt;U+009B&gt;&lt;U+202E&gt;" source="x/run"/>
+  </file>
+  <file name="empty.Dockerfile">
+    <error line="1" severity="error" message="the file is empty" source="buildkit/empty"/>
+  </file>
+</checkstyle>
+"#);
     }
 }

@@ -127,7 +127,17 @@ mod tests {
 
     #[test]
     fn gitlab_gets_one_array() {
-        insta::assert_snapshot!(samples::report(Format::Gitlab), @"");
+        insta::assert_snapshot!(samples::report(Format::Gitlab), @r#"
+[
+{"type":"issue","check_name":"tally/no-user","description":"no stage sets a user","categories":["Bug Risk"],"location":{"path":"app/Dockerfile","lines":{"begin":1,"end":1}},"severity":"info","fingerprint":"487a867cf0d4e8a2c4a07463cdcfc2ce"},
+{"type":"issue","check_name":"hadolint/DL3006","description":"the image is not tagged; pin a version","content":{"body":"An untagged image is `latest`,\nwhich changes without notice."},"categories":["Bug Risk"],"location":{"path":"app/Dockerfile","lines":{"begin":1,"end":1}},"severity":"major","fingerprint":"82b968d498610fd9d57c3b39779e5591"},
+{"type":"issue","check_name":"buildkit/FromAsCasing","description":"`as` and `FROM` differ in case","categories":["Style"],"location":{"path":"app/Dockerfile","lines":{"begin":1,"end":1}},"severity":"minor","fingerprint":"abd1385446f8366751803e695e6f9187"},
+{"type":"issue","check_name":"hadolint/DL3004","description":"sudo does not work as it seems to","categories":["Bug Risk"],"location":{"path":"app/Dockerfile","lines":{"begin":2,"end":2}},"severity":"blocker","fingerprint":"2e760918118903bacd76f4e63b969ae5"},
+{"type":"issue","check_name":"x/from","description":"a | b ` * _x_ <b>&amp; [l](u)\\","categories":["Bug Risk"],"location":{"path":"a b/ü%20&,:.Dockerfile","lines":{"begin":1,"end":1}},"severity":"major","fingerprint":"80b74f28b47dc79efb22d0f846fa9acc"},
+{"type":"issue","check_name":"x/run","description":"<>&\"' 100% \u001b[31mred\u0000\nsecond, line: \u009b\u202e","categories":["Bug Risk"],"location":{"path":"a b/ü%20&,:.Dockerfile","lines":{"begin":2,"end":2}},"severity":"major","fingerprint":"331594bfa163e99ebeb845881f14cf55"},
+{"type":"issue","check_name":"buildkit/empty","description":"the file is empty","categories":["Bug Risk"],"location":{"path":"empty.Dockerfile","lines":{"begin":1,"end":1}},"severity":"blocker","fingerprint":"a09ac550925198d2cf87482149431eec"}
+]
+"#);
     }
 
     #[test]

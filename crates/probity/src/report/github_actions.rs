@@ -68,7 +68,15 @@ mod tests {
 
     #[test]
     fn every_finding_is_one_command() {
-        insta::assert_snapshot!(samples::report(Format::GithubActions), @"");
+        insta::assert_snapshot!(samples::report(Format::GithubActions), @r#"
+::notice file=app/Dockerfile,title=tally/no-user::no stage sets a user
+::warning file=app/Dockerfile,line=1,col=6,endLine=1,endColumn=12,title=hadolint/DL3006::the image is not tagged; pin a version
+::notice file=app/Dockerfile,line=1,col=13,endLine=1,endColumn=15,title=buildkit/FromAsCasing::`as` and `FROM` differ in case
+::error file=app/Dockerfile,line=2,col=15,endLine=2,endColumn=19,title=hadolint/DL3004::sudo does not work as it seems to
+::warning file=a b/ü%2520&%2C%3A.Dockerfile,line=1,col=1,endLine=1,endColumn=5,title=x/from::a | b ` * _x_ <b>&amp; [l](u)\
+::warning file=a b/ü%2520&%2C%3A.Dockerfile,line=2,col=1,endLine=2,endColumn=25,title=x/run::<>&"' 100%25 ␛[31mred␀%0Asecond, line: <U+009B><U+202E>
+::error file=empty.Dockerfile,title=buildkit/empty::the file is empty
+"#);
     }
 
     #[test]

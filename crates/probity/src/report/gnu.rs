@@ -43,6 +43,14 @@ mod tests {
 
     #[test]
     fn every_finding_is_one_line() {
-        insta::assert_snapshot!(samples::report(Format::Gnu), @"");
+        insta::assert_snapshot!(samples::report(Format::Gnu), @r#"
+probity:app/Dockerfile: info: no stage sets a user [tally/no-user]
+probity:app/Dockerfile:1:6: warning: the image is not tagged; pin a version [hadolint/DL3006]
+probity:app/Dockerfile:1:13: style: `as` and `FROM` differ in case [buildkit/FromAsCasing]
+probity:app/Dockerfile:2:15: error: sudo does not work as it seems to [hadolint/DL3004]
+probity:a b/ü%20&,:.Dockerfile:1:1: warning: a | b ` * _x_ <b>&amp; [l](u)\ [x/from]
+probity:a b/ü%20&,:.Dockerfile:2:1: warning: <>&"' 100% ␛[31mred␀␊second, line: <U+009B><U+202E> [x/run]
+probity:empty.Dockerfile: error: the file is empty [buildkit/empty]
+"#);
     }
 }

@@ -84,6 +84,50 @@ mod tests {
 
     #[test]
     fn a_file_is_a_suite_and_a_finding_a_failed_case() {
-        insta::assert_snapshot!(samples::report(Format::Junit), @"");
+        insta::assert_snapshot!(samples::report(Format::Junit), @r#"
+<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="probity" tests="8" skipped="0" failures="7" errors="0">
+    <testsuite name="app/Dockerfile" tests="4" skipped="0" errors="0" failures="4">
+        <testcase name="tally/no-user" classname="app/Dockerfile" file="app/Dockerfile">
+            <failure message="no stage sets a user" type="info">app/Dockerfile
+no stage sets a user</failure>
+        </testcase>
+        <testcase name="hadolint/DL3006 at 1:6" classname="app/Dockerfile" file="app/Dockerfile" line="1" column="6">
+            <failure message="the image is not tagged; pin a version" type="warning">app/Dockerfile:1:6
+the image is not tagged; pin a version
+
+An untagged image is `latest`,
+which changes without notice.</failure>
+        </testcase>
+        <testcase name="buildkit/FromAsCasing at 1:13" classname="app/Dockerfile" file="app/Dockerfile" line="1" column="13">
+            <failure message="`as` and `FROM` differ in case" type="style">app/Dockerfile:1:13
+`as` and `FROM` differ in case</failure>
+        </testcase>
+        <testcase name="hadolint/DL3004 at 2:15" classname="app/Dockerfile" file="app/Dockerfile" line="2" column="15">
+            <failure message="sudo does not work as it seems to" type="error">app/Dockerfile:2:15
+sudo does not work as it seems to</failure>
+        </testcase>
+    </testsuite>
+    <testsuite name="clean.Dockerfile" tests="1" skipped="0" errors="0" failures="0">
+        <testcase name="no findings" classname="clean.Dockerfile"/>
+    </testsuite>
+    <testsuite name="a b/ü%20&amp;,:.Dockerfile" tests="2" skipped="0" errors="0" failures="2">
+        <testcase name="x/from at 1:1" classname="a b/ü%20&amp;,:.Dockerfile" file="a b/ü%20&amp;,:.Dockerfile" line="1" column="1">
+            <failure message="a | b ` * _x_ &lt;b&gt;&amp;amp; [l](u)\" type="warning">a b/ü%20&amp;,:.Dockerfile:1:1
+a | b ` * _x_ &lt;b&gt;&amp;amp; [l](u)\</failure>
+        </testcase>
+        <testcase name="x/run at 2:1" classname="a b/ü%20&amp;,:.Dockerfile" file="a b/ü%20&amp;,:.Dockerfile" line="2" column="1">
+            <failure message="&lt;&gt;&amp;&quot;&apos; 100% ␛[31mred␀␊second, line: &lt;U+009B&gt;&lt;U+202E&gt;" type="warning">a b/ü%20&amp;,:.Dockerfile:2:1
+&lt;&gt;&amp;&quot;&apos; 100% ␛[31mred␀␊second, line: &lt;U+009B&gt;&lt;U+202E&gt;</failure>
+        </testcase>
+    </testsuite>
+    <testsuite name="empty.Dockerfile" tests="1" skipped="0" errors="0" failures="1">
+        <testcase name="buildkit/empty" classname="empty.Dockerfile" file="empty.Dockerfile">
+            <failure message="the file is empty" type="error">empty.Dockerfile
+the file is empty</failure>
+        </testcase>
+    </testsuite>
+</testsuites>
+"#);
     }
 }

@@ -110,14 +110,38 @@ mod tests {
 
     #[test]
     fn every_file_with_findings_is_a_table() {
-        insta::assert_snapshot!(samples::report(Format::Markdown), @"");
+        insta::assert_snapshot!(samples::report(Format::Markdown), @r#"
+### `app/Dockerfile`: 1 error, 1 warning, 1 info, 1 style
+
+| Severity | Line | Rule | Message |
+| --- | ---: | --- | --- |
+| info |  | tally/no-user | no stage sets a user |
+| warning | 1 | [hadolint/DL3006](https://example.org/rules/DL3006) | the image is not tagged; pin a version |
+| style | 1 | buildkit/FromAsCasing | \`as\` and \`FROM\` differ in case |
+| error | 2 | hadolint/DL3004 | sudo does not work as it seems to |
+
+### `a b/ü%20&,:.Dockerfile`: 2 warnings
+
+| Severity | Line | Rule | Message |
+| --- | ---: | --- | --- |
+| warning | 1 | x/from | a \| b \` \* \_x\_ \<b\>\&amp; \[l\]\(u\)\\ |
+| warning | 2 | x/run | \<\>\&"' 100% ␛\[31mred␀␊second, line: \<U\+009B\>\<U\+202E\> |
+
+### `empty.Dockerfile`: 1 error
+
+| Severity | Line | Rule | Message |
+| --- | ---: | --- | --- |
+| error |  | buildkit/empty | the file is empty |
+
+**7 findings** in 3 of 4 files: 2 errors, 3 warnings, 1 info, 1 style.
+"#);
     }
 
     #[test]
     fn nothing_to_report_is_one_sentence() {
         let files = [("a", "FROM scratch\n", Vec::new())];
         let report = samples::render(Format::Markdown, &samples::OPTIONS, &files);
-        insta::assert_snapshot!(report, @"");
+        insta::assert_snapshot!(report, @r#"**No findings** in 1 file."#);
     }
 
     #[test]

@@ -161,7 +161,18 @@ mod tests {
 
     #[test]
     fn issues_come_first_and_the_rules_behind_them() {
-        insta::assert_snapshot!(samples::report(Format::Sonarqube), @"");
+        insta::assert_snapshot!(samples::report(Format::Sonarqube), @r#"
+{"issues":[
+{"ruleId":"tally/no-user","primaryLocation":{"message":"no stage sets a user","filePath":"app/Dockerfile"}},
+{"ruleId":"hadolint/DL3006","primaryLocation":{"message":"the image is not tagged; pin a version","filePath":"app/Dockerfile","textRange":{"startLine":1,"endLine":1,"startColumn":5,"endColumn":11}}},
+{"ruleId":"buildkit/FromAsCasing","primaryLocation":{"message":"`as` and `FROM` differ in case","filePath":"app/Dockerfile","textRange":{"startLine":1,"endLine":1,"startColumn":12,"endColumn":14}},"secondaryLocations":[{"message":"the stage is used here","filePath":"app/Dockerfile","textRange":{"startLine":4,"endLine":4,"startColumn":0,"endColumn":17}}]},
+{"ruleId":"hadolint/DL3004","primaryLocation":{"message":"sudo does not work as it seems to","filePath":"app/Dockerfile","textRange":{"startLine":2,"endLine":2,"startColumn":15,"endColumn":19}}},
+{"ruleId":"x/from","primaryLocation":{"message":"a | b ` * _x_ <b>&amp; [l](u)\\","filePath":"a b/ü%20&,:.Dockerfile","textRange":{"startLine":1,"endLine":1,"startColumn":0,"endColumn":4}}},
+{"ruleId":"x/run","primaryLocation":{"message":"<>&\"' 100% \u001b[31mred\u0000\nsecond, line: \u009b\u202e","filePath":"a b/ü%20&,:.Dockerfile","textRange":{"startLine":2,"endLine":2,"startColumn":0,"endColumn":24}}},
+{"ruleId":"buildkit/empty","primaryLocation":{"message":"the file is empty","filePath":"empty.Dockerfile"}}
+],
+"rules":[{"id":"buildkit/FromAsCasing","name":"buildkit/FromAsCasing","engineId":"probity","cleanCodeAttribute":"CONVENTIONAL","type":"CODE_SMELL","severity":"INFO","impacts":[{"softwareQuality":"MAINTAINABILITY","severity":"LOW"}]},{"id":"buildkit/empty","name":"buildkit/empty","engineId":"probity","cleanCodeAttribute":"CONVENTIONAL","type":"BUG","severity":"CRITICAL","impacts":[{"softwareQuality":"RELIABILITY","severity":"HIGH"}]},{"id":"hadolint/DL3004","name":"hadolint/DL3004","engineId":"probity","cleanCodeAttribute":"CONVENTIONAL","type":"BUG","severity":"CRITICAL","impacts":[{"softwareQuality":"RELIABILITY","severity":"HIGH"}]},{"id":"hadolint/DL3006","name":"hadolint/DL3006","engineId":"probity","cleanCodeAttribute":"CONVENTIONAL","type":"CODE_SMELL","severity":"MAJOR","impacts":[{"softwareQuality":"MAINTAINABILITY","severity":"MEDIUM"}]},{"id":"tally/no-user","name":"tally/no-user","engineId":"probity","cleanCodeAttribute":"CONVENTIONAL","type":"CODE_SMELL","severity":"MINOR","impacts":[{"softwareQuality":"MAINTAINABILITY","severity":"LOW"}]},{"id":"x/from","name":"x/from","engineId":"probity","cleanCodeAttribute":"CONVENTIONAL","type":"CODE_SMELL","severity":"MAJOR","impacts":[{"softwareQuality":"MAINTAINABILITY","severity":"MEDIUM"}]},{"id":"x/run","name":"x/run","engineId":"probity","cleanCodeAttribute":"CONVENTIONAL","type":"CODE_SMELL","severity":"MAJOR","impacts":[{"softwareQuality":"MAINTAINABILITY","severity":"MEDIUM"}]}]}
+"#);
     }
 
     #[test]

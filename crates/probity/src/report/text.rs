@@ -4,7 +4,7 @@ mod excerpt;
 
 use std::io::{self, Write};
 
-use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Element, Group, Level, Origin, Renderer, Snippet};
 use probity_finding::{Applicability, Finding, Fix, LineIndex, Related, Severity, Span};
 
 use self::excerpt::{Excerpt, is_near};
@@ -94,15 +94,12 @@ fn groups<'a>(path: &'a str, lines: &LineIndex<'_>, finding: &'a Finding) -> Vec
     let title = level(finding.severity)
         .primary_title(visible::line(&finding.message))
         .id(visible::line(&finding.rule));
-    let mut group = Group::with_title(title);
     let is_close =
         |related: &&Related| finding.span.is_some_and(|span| is_near(lines, span, related.span));
     let (close, far): (Vec<&Related>, Vec<&Related>) = finding.related.iter().partition(is_close);
-    group = match finding.span {
-        Some(span) => {
-            group.element(origin(path, lines, span)).element(snippet(lines, span, &close))
-        }
-        None => group.element(Origin::path(path)),
+    let mut group = match finding.span {
+        Some(span) => title.element(source(path, lines, span, &close)),
+        None => title.element(Origin::path(path)),
     };
     if let Some(detail) = &finding.detail {
         group = group.element(Level::NOTE.message(visible::block(detail)));
@@ -114,34 +111,40 @@ fn groups<'a>(path: &'a str, lines: &LineIndex<'_>, finding: &'a Finding) -> Vec
         group = group.element(Level::HELP.message(help(fix)));
     }
     let mut groups = vec![group];
-    for related in far {
-        let title = Level::NOTE.secondary_title(visible::line(&related.message));
-        let place = origin(path, lines, related.span);
-        groups.push(title.element(place).element(snippet(lines, related.span, &[])));
-    }
+    groups.extend(far.into_iter().map(|related| {
+        Level::NOTE.secondary_title(visible::line(&related.message)).element(source(
+            path,
+            lines,
+            related.span,
+            &[],
+        ))
+    }));
     groups
 }
 
-/// The place is told to the renderer, which would otherwise count columns in the excerpt.
-fn origin<'a>(path: &'a str, lines: &LineIndex<'_>, span: Span) -> Origin<'a> {
-    let place = Place::shown(lines, span, Unit::Character);
-    Origin::path(path).line(place.line).char_column(place.column)
-}
-
-fn snippet<'a>(
+/// The place with its source, or the place alone where the source is nothing to look at.
+fn source<'a>(
+    path: &'a str,
     lines: &LineIndex<'_>,
     span: Span,
     close: &[&'a Related],
-) -> Snippet<'a, annotate_snippets::Annotation<'a>> {
-    let mut spans = vec![span];
-    spans.extend(close.iter().map(|related| related.span));
-    let Excerpt { source, first_line, marks } = Excerpt::new(lines, &spans);
+) -> Element<'a> {
+    let spans: Vec<Span> =
+        std::iter::once(span).chain(close.iter().map(|related| related.span)).collect();
+    let Some(Excerpt { source, first_line, marks }) = Excerpt::new(lines, &spans) else {
+        let Place { line, column, .. } = Place::shown(lines, span, Unit::Character);
+        return Origin::path(path).line(line).char_column(column).into();
+    };
     let mut marks = marks.into_iter();
     let primary = marks.next().map(|mark| AnnotationKind::Primary.span(mark));
     let context = marks.zip(close).map(|(mark, related)| {
         AnnotationKind::Context.span(mark).label(visible::line(&related.message))
     });
-    Snippet::source(source).line_start(first_line).annotations(primary.into_iter().chain(context))
+    Snippet::source(source)
+        .path(path)
+        .line_start(first_line)
+        .annotations(primary.into_iter().chain(context))
+        .into()
 }
 
 fn level(severity: Severity) -> Level<'static> {

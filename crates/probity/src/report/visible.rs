@@ -27,13 +27,26 @@ pub(crate) fn except<'a>(text: &'a str, kept: &[char]) -> Cow<'a, str> {
     }
     let mut shown = String::with_capacity(text.len() + 16);
     for char in text.chars() {
-        if is_shown(char) {
-            push_picture(&mut shown, char);
-        } else {
-            shown.push(char);
+        match picture(char) {
+            _ if !is_shown(char) => shown.push(char),
+            Some(picture) => shown.push(picture),
+            // Writing to a string cannot fail.
+            None => _ = write!(shown, "<U+{:04X}>", u32::from(char)),
         }
     }
     Cow::Owned(shown)
+}
+
+/// The text with one character for each of its characters, so that columns stay what they are.
+pub(crate) fn one_for_one(text: &str) -> String {
+    let shown = |char: char| match char {
+        '\t' => char,
+        _ if is_control(char) || is_misleading(char) => {
+            picture(char).unwrap_or(char::REPLACEMENT_CHARACTER)
+        }
+        _ => char,
+    };
+    text.chars().map(shown).collect()
 }
 
 /// Whether a character has no business in a report, wherever it stands.
@@ -61,17 +74,12 @@ fn is_misleading(char: char) -> bool {
     )
 }
 
-/// Appends the picture that Unicode has for a control character, else its number.
-fn push_picture(shown: &mut String, char: char) {
-    let picture = match char {
+/// The picture that Unicode has for a control character.
+fn picture(char: char) -> Option<char> {
+    match char {
         '\0'..='\x1f' => char::from_u32(0x2400 + u32::from(char)),
         '\x7f' => Some('\u{2421}'),
         _ => None,
-    };
-    match picture {
-        Some(picture) => shown.push(picture),
-        // Writing to a string cannot fail.
-        None => _ = write!(shown, "<U+{:04X}>", u32::from(char)),
     }
 }
 
