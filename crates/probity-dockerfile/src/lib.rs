@@ -7,8 +7,15 @@
 //! nothing, and facts are computed once per file, never by a rule.
 #![cfg_attr(not(test), warn(clippy::disallowed_methods, reason = "probity-dockerfile is pure"))]
 
+mod dockerignore;
 mod expand;
 
-pub use crate::expand::{
-    ExpandError, ExpandErrorKind, ExpandedWord, Expander, Expansion, Lookup, Operator, Reference,
+pub use crate::{
+    dockerignore::{
+        Dockerignore, DockerignoreError, DockerignoreErrorKind, IgnorePattern, clean_path,
+    },
+    expand::{
+        ExpandError, ExpandErrorKind, ExpandedWord, Expander, Expansion, Lookup, Operator,
+        Reference,
+    },
 };
