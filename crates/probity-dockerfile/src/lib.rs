@@ -9,6 +9,8 @@
 
 mod dockerignore;
 mod expand;
+mod image;
+mod platform;
 
 pub use crate::{
     dockerignore::{
@@ -18,4 +20,6 @@ pub use crate::{
         ExpandError, ExpandErrorKind, ExpandedWord, Expander, Expansion, Lookup, Operator,
         Reference,
     },
+    image::{ImageError, ImageRef},
+    platform::{Platform, PlatformError},
 };
