@@ -7,22 +7,30 @@
 //! nothing, and facts are computed once per file, never by a rule.
 #![cfg_attr(not(test), warn(clippy::disallowed_methods, reason = "probity-dockerfile is pure"))]
 
+mod dockerignore;
 mod error;
 mod expand;
+mod image;
 mod keyword;
 mod logical;
 mod parse;
+mod platform;
 mod token;
 mod tree;
 
 pub use crate::{
+    dockerignore::{
+        Dockerignore, DockerignoreError, DockerignoreErrorKind, IgnorePattern, clean_path,
+    },
     error::{ErrorKind, SyntaxError},
     expand::{
         ExpandError, ExpandErrorKind, ExpandedWord, Expander, Expansion, Lookup, Operator, Reference,
     },
+    image::{ImageError, ImageRef},
     keyword::Keyword,
     logical::Logical,
     parse::parse,
+    platform::{Platform, PlatformError},
     token::{Token, TokenKind},
     tree::{
         Alias, Arguments, Command, Comment, Directive, DirectiveName, Dockerfile, Flag, FlagOption,
