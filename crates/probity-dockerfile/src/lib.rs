@@ -7,16 +7,25 @@
 //! nothing, and facts are computed once per file, never by a rule.
 #![cfg_attr(not(test), warn(clippy::disallowed_methods, reason = "probity-dockerfile is pure"))]
 
+mod directive;
 mod dockerignore;
 mod error;
 mod expand;
+mod facts;
+mod flag;
+mod heredoc;
 mod image;
+mod instruction;
+mod json;
 mod keyword;
+mod lines;
 mod logical;
+mod nearest;
 mod parse;
 mod platform;
 mod token;
 mod tree;
+mod word;
 
 pub use crate::{
     dockerignore::{
@@ -26,6 +35,7 @@ pub use crate::{
     expand::{
         ExpandError, ExpandErrorKind, ExpandedWord, Expander, Expansion, Lookup, Operator, Reference,
     },
+    facts::Facts,
     image::{ImageError, ImageRef},
     keyword::Keyword,
     logical::Logical,
