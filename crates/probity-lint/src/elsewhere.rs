@@ -91,8 +91,7 @@ pub static ELSEWHERE: &[&str] = &[
 
 /// Whether another tool has a rule of this name: one of the list, or a numbered code of hadolint or
 /// ShellCheck.
-#[must_use]
-pub fn is_known_elsewhere(name: &str) -> bool {
+pub(crate) fn is_known_elsewhere(name: &str) -> bool {
     let bare = name
         .strip_prefix("hadolint/")
         .or_else(|| name.strip_prefix("shellcheck/"))
