@@ -4,7 +4,6 @@
 //! One table of keys ([`keys`]) says what there is; the strict reader, the environment, the JSON
 //! Schema and the printed configuration all follow it. The environment, the flags and the rules come
 //! in as values; only [`Configs`] reads files.
-#![expect(dead_code, reason = "the command line that asks for it arrives next")]
 
 mod argv;
 mod catalogue;
@@ -35,12 +34,21 @@ use std::{
     sync::Arc,
 };
 
-use self::{
-    catalogue::Catalogue,
-    discovery::Discovery,
-    effective::{CheckConfig, resolve},
-    error::{ConfigError, Problem, line_and_column},
+pub(crate) use self::{
+    catalogue::{Catalogue, OptionSchema, RuleSchema},
+    effective::CheckConfig,
+    error::ConfigError,
+    kind::Kind,
     layer::Layer,
+    nearest::nearest,
+    schema::schema,
+    value::{Origin, Sourced, Value},
+    words::{AiSandbox, FailLevel, SlowChecksMode},
+};
+use self::{
+    discovery::Discovery,
+    effective::resolve,
+    error::{Problem, line_and_column},
 };
 
 /// Which file a run takes.

@@ -1,5 +1,4 @@
 //! Which files a command line means: files, directories, patterns and standard input.
-#![cfg_attr(not(test), expect(dead_code, reason = "the check command uses it next"))]
 
 mod exclude;
 mod name;

@@ -1,8 +1,7 @@
 //! Reading one target: its text, or the finding that says why there is none.
-#![cfg_attr(not(test), expect(dead_code, reason = "the check command uses it next"))]
 
 mod decode;
-pub(crate) mod problem;
+mod problem;
 #[cfg(test)]
 mod tests;
 
@@ -14,6 +13,8 @@ use std::{
 
 use probity_finding::Finding;
 use rustix::fs::{FileType, Mode, OFlags};
+
+pub(crate) use self::problem::FILE_RULES;
 
 /// What became of reading a target.
 #[derive(Debug)]

@@ -2,9 +2,12 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, builder::PossibleValuesParser};
 
-use crate::report::Format;
+use crate::{
+    config::{AiSandbox, FailLevel, SlowChecksMode},
+    report::Format,
+};
 
 #[derive(Args, Debug)]
 pub(crate) struct CheckArgs {
@@ -69,8 +72,8 @@ pub(crate) struct RuleArgs {
     #[arg(long)]
     pub(crate) require_reason: bool,
     /// Whether rules may ask registries
-    #[arg(long, value_name = "WHEN")]
-    pub(crate) slow_checks: Option<SlowChecks>,
+    #[arg(long, value_name = "WHEN", value_parser = PossibleValuesParser::new(SlowChecksMode::WORDS))]
+    pub(crate) slow_checks: Option<String>,
     /// Time for all slow checks together
     #[arg(long, value_name = "DURATION")]
     pub(crate) slow_checks_timeout: Option<String>,
@@ -110,8 +113,8 @@ pub(crate) struct OutputArgs {
     #[arg(long)]
     pub(crate) no_color: bool,
     /// The least severity that makes the exit code 1
-    #[arg(long, value_name = "LEVEL")]
-    pub(crate) fail_level: Option<FailLevel>,
+    #[arg(long, value_name = "LEVEL", value_parser = PossibleValuesParser::new(FailLevel::WORDS))]
+    pub(crate) fail_level: Option<String>,
     /// Count findings by rule instead of listing them
     #[arg(long)]
     pub(crate) statistics: bool,
@@ -154,31 +157,6 @@ pub(crate) struct AiArgs {
     #[arg(long, value_name = "BOOL")]
     pub(crate) ai_redact_secrets: Option<bool>,
     /// Where the agent runs
-    #[arg(long, value_name = "SANDBOX")]
-    pub(crate) ai_sandbox: Option<AiSandbox>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum SlowChecks {
-    Auto,
-    On,
-    Off,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum FailLevel {
-    Error,
-    Warning,
-    Info,
-    Style,
-    None,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum AiSandbox {
-    Auto,
-    Bwrap,
-    Docker,
-    Podman,
-    None,
+    #[arg(long, value_name = "SANDBOX", value_parser = PossibleValuesParser::new(AiSandbox::WORDS))]
+    pub(crate) ai_sandbox: Option<String>,
 }

@@ -43,7 +43,7 @@ pub(crate) fn run(name: Name, args: CheckArgs) -> anyhow::Result<Exit> {
     if let Some(file) = &args.configuration.print_config {
         let config = configs.for_target(&directory.join(file))?;
         warn(&mut configs);
-        io::stdout().lock().write_all(config.print().as_bytes())?;
+        io::stdout().lock().write_all(config.print(&catalogue()).as_bytes())?;
         return Ok(Exit::Clean);
     }
     let general = configs.without_file()?;
@@ -213,7 +213,7 @@ fn lint(job: &Job, directory: &Path, ignore_files: &IgnoreFiles) -> Checked {
                 warn_unused: asked.warn_unused,
                 require_reason: asked.require_reason,
             },
-            dockerignore: dockerignore.as_deref(),
+            dockerignore: dockerignore.as_ref(),
         },
     ));
     job.rules.keep_wanted(&source.shown, &mut findings);
@@ -229,7 +229,7 @@ struct Counted {
 
 impl Counted {
     fn add(&mut self, job: &Job, findings: &[Finding]) {
-        let Some(least) = settings::least_severity(job.config.output.fail_level) else { return };
+        let Some(least) = job.config.output.fail_level.severity() else { return };
         for finding in findings.iter().filter(|finding| finding.severity >= least) {
             if is_syntax_rule(&finding.rule) {
                 self.syntax += 1;

@@ -49,7 +49,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Metadata> {
 /// Findings that no rule of the registry makes: they come with reading, parsing and directives.
 fn built_in() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
     let syntax = SYNTAX_RULES.iter().map(|&(name, about)| (name, "error", about));
-    let files = source::FILE_RULES.iter().map(|&(name, severity, about)| (name, severity.as_str(), about));
+    let files = source::FILE_RULES.iter().map(|rule| (rule.name, rule.severity.as_str(), rule.summary));
     let meta = META_RULES.iter().map(|&(name, about)| (name, "warning", about));
     let mut rows: Vec<_> = syntax.chain(files).chain(meta).collect();
     rows.sort_unstable();

@@ -7,12 +7,14 @@ use std::{
 
 use anyhow::Context as _;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
-use probity_finding::{Finding, Severity};
+use probity_finding::Finding;
 use probity_lint::{ELSEWHERE, OptionKind, OptionValue, Pattern, RULES, RuleSet};
 
 use crate::{
-    cli::check::{AiSandbox, CheckArgs, FailLevel, SlowChecks},
-    config::{self, Catalogue, CheckConfig, Kind, Layer, OptionSchema, Origin, RuleSchema, RuleSeverity, Value},
+    cli::check::CheckArgs,
+    config::{
+        Catalogue, CheckConfig, ConfigError, Kind, Layer, OptionSchema, Origin, RuleSchema, Sourced, Value,
+    },
     exit::Exit,
     failure::Failure,
 };
@@ -30,7 +32,7 @@ pub(super) fn refuse_unbuilt(args: &CheckArgs) -> anyhow::Result<()> {
         (args.rules.max_lines.is_some(), "--max-lines"),
         (args.rules.skip_blank_lines, "--skip-blank-lines"),
         (args.rules.skip_comments, "--skip-comments"),
-        (args.rules.slow_checks == Some(SlowChecks::On), "--slow-checks=on"),
+        (args.rules.slow_checks.as_deref() == Some("on"), "--slow-checks=on"),
     ];
     match unbuilt.into_iter().find(|(given, _)| *given) {
         Some((_, flag)) => Err(Failure::not_built(flag).into()),
@@ -39,7 +41,7 @@ pub(super) fn refuse_unbuilt(args: &CheckArgs) -> anyhow::Result<()> {
 }
 
 /// What the flags say about the configuration.
-pub(super) fn layer(args: &CheckArgs) -> Result<Layer, config::ConfigError> {
+pub(super) fn layer(args: &CheckArgs) -> Result<Layer, ConfigError> {
     let mut layer = Layer::default();
     let (rules, output, ai) = (&args.rules, &args.output, &args.ai);
     layer.flag_list("--select", "rules.include", &rules.select)?;
@@ -51,16 +53,16 @@ pub(super) fn layer(args: &CheckArgs) -> Result<Layer, config::ConfigError> {
         ("--output", "output.path", output.output.clone()),
         ("--show-source", "output.show-source", on(output.show_source, "true")),
         ("--hide-source", "output.show-source", on(output.hide_source, "false")),
-        ("--fail-level", "output.fail-level", output.fail_level.map(|level| fail_word(level).to_owned())),
+        ("--fail-level", "output.fail-level", output.fail_level.clone()),
         ("--no-inline-directives", "inline-directives.enabled", on(rules.no_inline_directives, "false")),
         ("--warn-unused-directives", "inline-directives.warn-unused", on(rules.warn_unused_directives, "true")),
         ("--require-reason", "inline-directives.require-reason", on(rules.require_reason, "true")),
-        ("--slow-checks", "slow-checks.mode", rules.slow_checks.map(|mode| slow_word(mode).to_owned())),
+        ("--slow-checks", "slow-checks.mode", rules.slow_checks.clone()),
         ("--slow-checks-timeout", "slow-checks.timeout", rules.slow_checks_timeout.clone()),
         ("--ai-timeout", "ai.timeout", ai.ai_timeout.clone()),
         ("--ai-max-input-bytes", "ai.max-input-bytes", ai.ai_max_input_bytes.map(|bytes| bytes.to_string())),
         ("--ai-redact-secrets", "ai.redact-secrets", ai.ai_redact_secrets.map(|redact| redact.to_string())),
-        ("--ai-sandbox", "ai.sandbox", ai.ai_sandbox.map(|sandbox| sandbox_word(sandbox).to_owned())),
+        ("--ai-sandbox", "ai.sandbox", ai.ai_sandbox.clone()),
         ("--context", "context", args.files.context.as_ref().map(|dir| dir.to_string_lossy().into_owned())),
     ];
     for (flag, key, value) in values {
@@ -69,45 +71,6 @@ pub(super) fn layer(args: &CheckArgs) -> Result<Layer, config::ConfigError> {
         }
     }
     Ok(layer)
-}
-
-fn fail_word(level: FailLevel) -> &'static str {
-    match level {
-        FailLevel::Error => "error",
-        FailLevel::Warning => "warning",
-        FailLevel::Info => "info",
-        FailLevel::Style => "style",
-        FailLevel::None => "none",
-    }
-}
-
-fn slow_word(mode: SlowChecks) -> &'static str {
-    match mode {
-        SlowChecks::Auto => "auto",
-        SlowChecks::On => "on",
-        SlowChecks::Off => "off",
-    }
-}
-
-fn sandbox_word(sandbox: AiSandbox) -> &'static str {
-    match sandbox {
-        AiSandbox::Auto => "auto",
-        AiSandbox::Bwrap => "bwrap",
-        AiSandbox::Docker => "docker",
-        AiSandbox::Podman => "podman",
-        AiSandbox::None => "none",
-    }
-}
-
-/// The least severity that counts; nothing counts at the level `none`.
-pub(super) fn least_severity(level: config::FailLevel) -> Option<Severity> {
-    match level {
-        config::FailLevel::Error => Some(Severity::Error),
-        config::FailLevel::Warning => Some(Severity::Warning),
-        config::FailLevel::Info => Some(Severity::Info),
-        config::FailLevel::Style => Some(Severity::Style),
-        config::FailLevel::None => None,
-    }
 }
 
 /// The rules that one configuration leaves in force, and the paths that each of them passes over.
@@ -121,7 +84,7 @@ impl FileRules {
         let mut set = RuleSet::default();
         let (selected, included): (Vec<_>, Vec<_>) =
             config.rules.include.iter().partition(|item| matches!(item.origin, Origin::Flag { .. }));
-        let patterns = |items: Vec<&config::Sourced<String>>| -> Vec<Pattern> {
+        let patterns = |items: Vec<&Sourced<String>>| -> Vec<Pattern> {
             items.into_iter().map(|item| Pattern::new(item.value.as_str())).collect()
         };
         let mut excluded = Vec::new();
@@ -131,7 +94,7 @@ impl FileRules {
                 set.set_option(rule, option, &option_value(value));
             }
             match settings.severity {
-                Some(severity) => set.set_severity(rule, severity_of(severity)),
+                Some(severity) => set.set_severity(rule, severity.severity()),
                 // A rule that is off by itself and is given options is meant to run.
                 None if !settings.options.is_empty() => set.include(&[Pattern::new(rule.as_str())]),
                 None => {}
@@ -165,16 +128,6 @@ impl FileRules {
 
 fn is_of_any_rule(pattern: &Pattern) -> bool {
     RULES.iter().any(|rule| pattern.matches(rule.metadata().name))
-}
-
-fn severity_of(severity: RuleSeverity) -> Option<Severity> {
-    match severity {
-        RuleSeverity::Off => None,
-        RuleSeverity::Error => Some(Severity::Error),
-        RuleSeverity::Warning => Some(Severity::Warning),
-        RuleSeverity::Info => Some(Severity::Info),
-        RuleSeverity::Style => Some(Severity::Style),
-    }
 }
 
 fn option_value(value: &Value) -> OptionValue {
@@ -217,8 +170,8 @@ pub(crate) fn catalogue() -> Catalogue<'static> {
                         kind: match option.kind {
                             OptionKind::Integer => Kind::Int,
                             OptionKind::Boolean => Kind::Bool,
-                            OptionKind::Text => Kind::Text,
-                            OptionKind::TextList => Kind::List,
+                            OptionKind::Text => Kind::String,
+                            OptionKind::TextList => Kind::StringList,
                             OptionKind::OneOf(words) => Kind::OneOf(words),
                         },
                         doc: option.about,
