@@ -6,21 +6,21 @@
 //! in as values; only [`Configs`] reads files.
 
 mod argv;
-mod catalogue;
+pub(crate) mod catalogue;
 mod discovery;
 mod duration;
-mod effective;
+pub(crate) mod effective;
 mod environment;
-mod error;
+pub(crate) mod error;
 mod file;
-mod keys;
-mod kind;
-mod layer;
-mod nearest;
+pub(crate) mod keys;
+pub(crate) mod kind;
+pub(crate) mod layer;
+pub(crate) mod nearest;
 mod print;
-mod schema;
-mod value;
-mod words;
+pub(crate) mod schema;
+pub(crate) mod value;
+pub(crate) mod words;
 
 #[cfg(test)]
 mod tests;

@@ -40,7 +40,7 @@ pub(crate) const EVERY_RULE: [OptionSchema; 3] = [
         name: "fix",
         kind: Kind::OneOf(FixMode::WORDS),
         doc: "When the rule's fixes may be applied.",
-        default: "always",
+        default: "",
     },
     OptionSchema {
         name: "exclude.paths",

@@ -108,14 +108,16 @@ pub(crate) fn resolve(layers: &[&Layer], file: Option<Arc<Path>>) -> (CheckConfi
     let mut merged = Merged::new(layers);
     let mut warnings = Vec::new();
     let agent = merged.take_agent();
-    let secrets_policy = secrets_policy(&merged, &mut warnings);
+    apply_deprecated_policy(&mut merged, &mut warnings);
     let ai = Ai {
         enabled: merged.bool("ai.enabled"),
         command: merged.list("ai.command"),
         agent,
         timeout: merged.duration("ai.timeout"),
         max_input_bytes: merged.int("ai.max-input-bytes"),
-        secrets_policy,
+        secrets_policy: merged
+            .word("ai.secrets-policy", SecretsPolicy::from_word)
+            .unwrap_or(SecretsPolicy::Deny),
         autofix_output: merged
             .word("ai.autofix-output", AutofixOutput::from_word)
             .unwrap_or(AutofixOutput::Patch),
@@ -172,20 +174,18 @@ pub(crate) fn resolve(layers: &[&Layer], file: Option<Arc<Path>>) -> (CheckConfi
     (config, warnings)
 }
 
-/// The policy as set, or else as the deprecated key means it.
-fn secrets_policy(merged: &Merged, warnings: &mut Vec<String>) -> SecretsPolicy {
-    let policy = merged.word("ai.secrets-policy", SecretsPolicy::from_word);
-    let policy = policy.unwrap_or(SecretsPolicy::Deny);
-    let Some(deprecated) = merged.setting("ai.redact-secrets") else { return policy };
-    let (meant, word) = match deprecated.value {
-        Value::Bool(false) => (SecretsPolicy::Allow, "allow"),
-        _ => (SecretsPolicy::Deny, "deny"),
+/// Lets the deprecated key mean what it meant, unless the policy itself was set.
+fn apply_deprecated_policy(merged: &mut Merged, warnings: &mut Vec<String>) {
+    let Some(Sourced { value, origin }) = merged.setting("ai.redact-secrets").cloned() else {
+        return;
     };
+    let meant = if value == Value::Bool(false) { "allow" } else { "deny" };
     let is_overruled = *merged.origin("ai.secrets-policy") != Origin::Default;
     let effect = if is_overruled { " and has no effect beside `ai.secrets-policy`" } else { "" };
     warnings.push(format!(
-        "{}: `ai.redact-secrets` is deprecated{effect}; use `ai.secrets-policy = \"{word}\"`",
-        deprecated.origin
+        "{origin}: `ai.redact-secrets` is deprecated{effect}; use `ai.secrets-policy = \"{meant}\"`"
     ));
-    if is_overruled { policy } else { meant }
+    if !is_overruled {
+        merged.imply("ai.secrets-policy", Value::Text(meant.to_owned()), origin);
+    }
 }

@@ -4,10 +4,11 @@ use std::{collections::BTreeMap, ffi::OsString};
 
 use super::{
     catalogue::{Catalogue, EVERY_RULE},
-    error::{ConfigError, did_you_mean},
-    keys::{self, KEYS, variable},
+    error::ConfigError,
+    keys::{self, KEYS, PREFIX, variable},
     kind::Kind,
     layer::Layer,
+    nearest::nearest,
     value::{Origin, Value},
 };
 
@@ -21,7 +22,7 @@ pub(crate) fn read(
 ) -> Result<(Layer, Vec<String>), ConfigError> {
     let mut left = BTreeMap::new();
     for (name, value) in variables {
-        let Some(name) = name.to_str().filter(|name| name.starts_with("TALLY_")) else { continue };
+        let Some(name) = name.to_str().filter(|name| name.starts_with(PREFIX)) else { continue };
         let value = value.into_string().map_err(|_| wrong(name, "is not valid UTF-8"))?;
         if !value.is_empty() {
             left.insert(name.to_owned(), value);
@@ -41,8 +42,11 @@ pub(crate) fn read(
     rule_options(catalogue, &mut left, &mut layer)?;
     let warnings = left.keys().map(|name| {
         let known: Vec<String> = KEYS.iter().flat_map(names_of).collect();
-        let meant = did_you_mean(name, known.iter().map(String::as_str));
-        format!("unknown environment variable `{name}`{meant}")
+        // The prefix is no likeness, as all have it.
+        let known_tails = known.iter().map(|known| known.trim_start_matches(PREFIX));
+        let meant = nearest(name.trim_start_matches(PREFIX), known_tails);
+        let meant = meant.map(|tail| format!("; did you mean `{PREFIX}{tail}`?"));
+        format!("unknown environment variable `{name}`{}", meant.unwrap_or_default())
     });
     let warnings = warnings.collect();
     Ok((layer, warnings))

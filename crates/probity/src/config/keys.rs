@@ -25,8 +25,11 @@ pub(crate) struct Key {
 /// The variable that sets a path: `ai.max-rounds` becomes `TALLY_AI_MAX_ROUNDS`.
 pub(crate) fn variable(path: &str) -> String {
     let path = path.replace(['.', '-', '/'], "_");
-    format!("TALLY_{}", path.to_ascii_uppercase())
+    format!("{PREFIX}{}", path.to_ascii_uppercase())
 }
+
+/// What every variable begins with.
+pub(crate) const PREFIX: &str = "TALLY_";
 
 pub(crate) fn find(path: &str) -> Option<&'static Key> {
     KEYS.iter().find(|key| key.path == path)

@@ -48,6 +48,15 @@ impl Kind {
         self.check(value)
     }
 
+    /// Reads a default; an empty text is an empty list, or says that there is none.
+    pub(crate) fn default_value(self, text: &str) -> Option<Value> {
+        let is_list = matches!(self, Self::StringList | Self::Globs);
+        if text.is_empty() && !is_list {
+            return None;
+        }
+        self.parse(text).ok()
+    }
+
     /// Judges what has the right type already.
     pub(crate) fn check(self, value: Value) -> Result<Value, String> {
         match (self, &value) {

@@ -1,5 +1,7 @@
 //! The valid name that a misspelt one most likely meant.
 
+use std::cmp::Reverse;
+
 /// The candidate with the fewest typing slips from `wanted`, if it is near enough to be meant.
 ///
 /// Case does not count, so that a name which is wrong only there is always found.
@@ -16,10 +18,12 @@ pub(crate) fn nearest<'a>(
         .into_iter()
         .map(|candidate| {
             let letters: Vec<char> = candidate.to_lowercase().chars().collect();
-            (distance(&wanted, &letters), candidate)
+            let alike = wanted.iter().zip(&letters).take_while(|(left, right)| left == right);
+            // Among equals the longest common beginning wins, since people rarely err there.
+            ((distance(&wanted, &letters), Reverse(alike.count())), candidate)
         })
-        .filter(|&(distance, _)| distance <= furthest)
-        .min_by_key(|&(distance, _)| distance)
+        .filter(|&((distance, _), _)| distance <= furthest)
+        .min_by_key(|&(order, _)| order)
         .map(|(_, candidate)| candidate)
 }
 
@@ -87,6 +91,7 @@ mod tests {
             ("fail-lvl", Some("fail-level")),
             ("FORMAT", Some("format")),
             ("pth", Some("path")),
+            ("at", None),
             ("colour", None),
             ("", None),
             (&"x".repeat(10_000), None),

@@ -1,7 +1,7 @@
 //! The effective configuration as text, each value with the place it came from.
 
 use super::{
-    catalogue::{Catalogue, EVERY_RULE, OptionSchema},
+    catalogue::{Catalogue, OptionSchema},
     effective::CheckConfig,
     keys::{KEYS, Key},
     value::{Origin, Sourced, Value},
@@ -53,17 +53,18 @@ impl CheckConfig {
         names.sort_unstable();
         names.dedup();
         for name in names {
-            out.push_str(&format!("\n[rules.{}]\n", header(name)));
             let set = self.merged.rules.get(name);
             let rule = catalogue.rules.iter().find(|rule| rule.name == name);
             let options = rule.map_or(&[][..], |rule| rule.options);
-            for schema in EVERY_RULE.iter().chain(options) {
-                match set.and_then(|options| options.get(schema.name)) {
-                    Some(setting) => {
-                        out.push_str(&line(schema.name, &setting.value, &setting.origin));
-                    }
-                    None => out.extend(default_line(schema)),
-                }
+            let mut lines = String::new();
+            for (option, setting) in set.into_iter().flatten() {
+                lines.push_str(&line(option, &setting.value, &setting.origin));
+            }
+            let is_unset =
+                |schema: &&OptionSchema| !set.is_some_and(|set| set.contains_key(schema.name));
+            lines.extend(options.iter().filter(is_unset).filter_map(default_line));
+            if !lines.is_empty() {
+                out.push_str(&format!("\n[rules.{}]\n{lines}", header(name)));
             }
         }
     }
@@ -84,10 +85,7 @@ fn line(name: &str, value: &Value, origin: &Origin) -> String {
 }
 
 fn default_line(schema: &OptionSchema) -> Option<String> {
-    if schema.default.is_empty() {
-        return None;
-    }
-    let value = schema.kind.parse(schema.default).ok()?;
+    let value = schema.kind.default_value(schema.default)?;
     Some(line(schema.name, &value, &Origin::Default))
 }
 

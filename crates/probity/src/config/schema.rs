@@ -103,10 +103,7 @@ fn key_schema(key: &Key) -> Value {
 fn described(kind: Kind, doc: &str, default: Option<&str>) -> Value {
     let mut schema = kind.schema();
     insert(&mut schema, "description", json!(doc));
-    // An empty text is the default of lists, and of options that have none.
-    let is_list = matches!(kind, Kind::StringList | Kind::Globs);
-    let default = default.filter(|text| is_list || !text.is_empty());
-    if let Some(value) = default.and_then(|text| kind.parse(text).ok()) {
+    if let Some(value) = default.and_then(|text| kind.default_value(text)) {
         insert(&mut schema, "default", value.to_json());
     }
     schema

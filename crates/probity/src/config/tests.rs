@@ -1,1 +1,85 @@
-//! Whole ways through the configuration.
+//! Whole ways through the configuration, on a small catalogue of rules.
+
+mod agreement;
+mod discovery;
+mod environment;
+mod layers;
+mod print;
+mod strictness;
+
+use std::{ffi::OsString, path::Path};
+
+use super::{
+    catalogue::{Catalogue, OptionSchema, RuleSchema},
+    effective::{CheckConfig, resolve},
+    environment::read as read_environment,
+    file::read as read_file,
+    kind::Kind,
+    layer::Layer,
+};
+
+const CATALOGUE: Catalogue<'static> = Catalogue {
+    rules: &[
+        RuleSchema {
+            name: "tally/max-lines",
+            options: &[
+                option("max", Kind::Int, "50"),
+                option("skip-blank-lines", Kind::Bool, "true"),
+                option("skip-comments", Kind::Bool, "true"),
+            ],
+        },
+        RuleSchema {
+            name: "tally/labels/prefer-grouped",
+            options: &[option("min-labels", Kind::Int, "3")],
+        },
+        RuleSchema {
+            name: "tally/require-secret-mounts",
+            options: &[option("commands", Kind::Table, "")],
+        },
+        RuleSchema {
+            name: "hadolint/DL4001",
+            options: &[option("fix-preference", Kind::OneOf(&["auto", "curl", "wget"]), "auto")],
+        },
+        RuleSchema {
+            name: "hadolint/DL3026",
+            options: &[option("trusted-registries", Kind::StringList, "")],
+        },
+        RuleSchema { name: "buildkit/StageNameCasing", options: &[] },
+    ],
+    elsewhere: &["tally/prefer-telemetry-opt-out"],
+};
+
+const fn option(name: &'static str, kind: Kind, default: &'static str) -> OptionSchema {
+    OptionSchema { name, kind, doc: "An option.", default }
+}
+
+/// What a file is told: the layer and the warnings, or the error as it is shown.
+fn file(text: &str) -> Result<(Layer, Vec<String>), String> {
+    match read_file(&CATALOGUE, Path::new("tally.toml"), text) {
+        Ok((layer, warnings)) => Ok((layer, warnings.iter().map(ToString::to_string).collect())),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn environment(variables: &[(&str, &str)]) -> Result<(Layer, Vec<String>), String> {
+    let variables = variables.iter().map(|(name, value)| (OsString::from(name), value.into()));
+    read_environment(&CATALOGUE, variables).map_err(|error| error.to_string())
+}
+
+/// What holds with this file, these variables and these flags, and what was odd.
+fn effective(
+    text: &str,
+    variables: &[(&str, &str)],
+    flags: &[(&str, &str, &str)],
+) -> (CheckConfig, Vec<String>) {
+    let (from_file, mut warnings) = file(text).unwrap();
+    let (from_environment, more) = environment(variables).unwrap();
+    warnings.extend(more);
+    let mut from_flags = Layer::default();
+    for (flag, path, value) in flags {
+        from_flags.flag(flag, path, value).unwrap();
+    }
+    let (config, more) = resolve(&[&from_file, &from_environment, &from_flags], None);
+    warnings.extend(more);
+    (config, warnings)
+}

@@ -29,7 +29,7 @@ impl Merged {
             agents: BTreeMap::new(),
         };
         for key in KEYS {
-            let default = key.default.and_then(|text| key.kind.parse(text).ok());
+            let default = key.default.and_then(|text| key.kind.default_value(text));
             let default = default.map(|value| Sourced { value, origin: Origin::Default });
             let mut said = layers.iter().filter_map(|layer| layer.settings.get(key.path));
             if key.appends {
@@ -77,6 +77,11 @@ impl Merged {
             }
         }
         None
+    }
+
+    /// Gives a key the value that another one means for it.
+    pub(super) fn imply(&mut self, path: &'static str, value: Value, origin: Origin) {
+        self.settings.insert(path, Sourced { value, origin });
     }
 
     pub(super) fn rule_settings(&self) -> BTreeMap<String, RuleSettings> {

@@ -1,0 +1,169 @@
+//! What the whole of a configuration looks like, printed and typed.
+
+use super::{CATALOGUE, effective, file};
+use crate::config::effective::CheckConfig;
+
+#[test]
+fn the_printed_configuration_lists_everything_with_its_origin() {
+    let text = "unsafe-fixes = true\n[rules.tally.'labels/prefer-grouped']\nmin-labels = 5\n\
+                [rules.hadolint.DL9999]\nseverity = 'off'\n[output]\npath = 'a\"b'";
+    let flags = [("--select", "rules.include", "tally/*"), ("--fix", "fix", "true")];
+    let (config, _) = effective(
+        text,
+        &[
+            ("TALLY_RULES_SELECT", "x"),
+            ("TALLY_AI_TIMEOUT", "2m"),
+            ("TALLY_AI_REDACT_SECRETS", "0"),
+        ],
+        &flags,
+    );
+    let printed = config.print(&CATALOGUE);
+    file(&printed).expect("what is printed is a file again");
+    insta::assert_snapshot!(printed, @r###"
+# no configuration file
+unsafe-fixes = true  # from tally.toml:1
+
+[output]
+format = "text"  # from default
+path = 'a"b'  # from tally.toml:7
+show-source = true  # from default
+fail-level = "style"  # from default
+
+[rules]
+include = ["x", "tally/*"]  # from TALLY_RULES_SELECT, --select
+exclude = []  # from default
+
+[inline-directives]
+enabled = true  # from default
+validate-rules = false  # from default
+warn-unused = false  # from default
+require-reason = false  # from default
+
+[ai]
+enabled = false  # from default
+# command is not set
+# agent is not set
+timeout = "2m"  # from TALLY_AI_TIMEOUT
+max-input-bytes = 262144  # from default
+secrets-policy = "allow"  # from TALLY_AI_REDACT_SECRETS
+autofix-output = "patch"  # from default
+redact-secrets = false  # from TALLY_AI_REDACT_SECRETS
+max-rounds = 2  # from default
+sandbox = "auto"  # from default
+context = "none"  # from default
+
+[file-validation]
+max-file-size = 0  # from default
+
+[slow-checks]
+mode = "auto"  # from default
+timeout = "20s"  # from default
+fail-fast = true  # from default
+
+[rules.hadolint.DL3026]
+trusted-registries = []  # from default
+
+[rules.hadolint.DL4001]
+fix-preference = "auto"  # from default
+
+[rules.hadolint.DL9999]
+severity = "off"  # from tally.toml:5
+
+[rules.tally."labels/prefer-grouped"]
+min-labels = 5  # from tally.toml:3
+
+[rules.tally.max-lines]
+max = 50  # from default
+skip-blank-lines = true  # from default
+skip-comments = true  # from default
+
+# set by flags and variables only
+# fix = true  # from --fix
+# fix-rule = []  # from default
+# exclude = []  # from default
+# context is not set
+"###);
+}
+
+#[test]
+fn every_typed_value_follows_its_key() {
+    let (config, _) = effective(
+        "unsafe-fixes = true\nfile-validation.max-file-size = 9\n[output]\nformat = 'junit'\n\
+         path = 'p'\nshow-source = false\nfail-level = 'none'\n[inline-directives]\n\
+         enabled = false\nvalidate-rules = true\nwarn-unused = true\nrequire-reason = true\n[ai]\n\
+         enabled = true\ncommand = ['c']\ntimeout = '1s'\nmax-input-bytes = 1\n\
+         secrets-policy = 'allow'\nautofix-output = 'dockerfile'\nmax-rounds = 4\n\
+         sandbox = 'podman'\ncontext = 'snapshot'\n[slow-checks]\nmode = 'on'\ntimeout = '3s'\n\
+         fail-fast = false",
+        &[
+            ("TALLY_FIX", "1"),
+            ("TALLY_FIX_RULE", "r"),
+            ("TALLY_EXCLUDE", "e"),
+            ("TALLY_CONTEXT", "d"),
+        ],
+        &[],
+    );
+    let CheckConfig {
+        output,
+        inline_directives,
+        ai,
+        unsafe_fixes,
+        max_file_size,
+        slow_checks,
+        run,
+        ..
+    } = config;
+    insta::assert_debug_snapshot!((output, inline_directives, ai, unsafe_fixes, max_file_size, slow_checks, run), @r#"
+(
+    Output {
+        format: "junit",
+        path: "p",
+        show_source: false,
+        fail_level: None,
+    },
+    InlineDirectives {
+        enabled: false,
+        validate_rules: true,
+        warn_unused: true,
+        require_reason: true,
+    },
+    Ai {
+        enabled: true,
+        command: [
+            "c",
+        ],
+        agent: None,
+        timeout: 1s,
+        max_input_bytes: 1,
+        secrets_policy: Allow,
+        autofix_output: Dockerfile,
+        max_rounds: 4,
+        sandbox: Podman,
+        context: Snapshot,
+    },
+    Some(
+        true,
+    ),
+    Some(
+        9,
+    ),
+    SlowChecks {
+        mode: On,
+        timeout: 3s,
+        fail_fast: false,
+    },
+    Run {
+        fix: true,
+        fix_rules: [
+            "r",
+        ],
+        exclude: [
+            "e",
+        ],
+        context: Some(
+            "d",
+        ),
+    },
+)
+"#);
+}
