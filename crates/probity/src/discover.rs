@@ -122,11 +122,12 @@ impl Search<'_> {
             return;
         }
         let excludes = self.excludes.clone();
+        let base = root.parent().unwrap_or(root).to_owned();
         let walk = Walk {
             root,
             directory: self.request.directory,
             visibility: Visibility::Plain,
-            prune: move |place: &Path| excludes.matches(place),
+            prune: move |place: &Path| excludes.matches(place, &base),
         };
         walk.run(&mut self.found, name::counts);
     }

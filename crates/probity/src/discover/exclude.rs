@@ -31,11 +31,8 @@ impl Excludes {
             let bad = |source| DiscoverError::BadPattern { pattern: pattern.clone(), source };
             let text = at_every_depth(pattern);
             let glob = GlobBuilder::new(&text).literal_separator(true).build().map_err(bad)?;
-            if text.starts_with('/') {
-                absolute.add(glob)
-            } else {
-                relative.add(glob)
-            };
+            let set = if text.starts_with('/') { &mut absolute } else { &mut relative };
+            set.add(glob);
         }
         let bad = |source| DiscoverError::BadPattern { pattern: patterns.join(" "), source };
         let (relative, absolute) = (relative.build().map_err(bad)?, absolute.build().map_err(bad)?);
@@ -43,10 +40,11 @@ impl Excludes {
     }
 
     /// Whether the path itself is matched: as seen from the working directory where it is below
-    /// that, so that `--exclude build` does not empty a project that lives in `/srv/build/x`.
-    pub(super) fn matches(&self, place: &Path) -> bool {
-        let seen = place.strip_prefix(&self.directory).unwrap_or(place);
-        self.globs.relative.is_match(seen) || self.globs.absolute.is_match(place)
+    /// that, else from `base`. What lies above does not count, or `--exclude 'build/**'` would
+    /// empty a project that happens to live in `/srv/build/x`.
+    pub(super) fn matches(&self, place: &Path, base: &Path) -> bool {
+        let seen = place.strip_prefix(&self.directory).or_else(|_| place.strip_prefix(base));
+        self.globs.relative.is_match(seen.unwrap_or(place)) || self.globs.absolute.is_match(place)
     }
 
     /// Whether the path, or a directory between `base` and it, is matched.
@@ -54,7 +52,7 @@ impl Excludes {
         place
             .ancestors()
             .take_while(|above| *above != base && above.starts_with(base))
-            .any(|above| self.matches(above))
+            .any(|above| self.matches(above, base))
     }
 }
 

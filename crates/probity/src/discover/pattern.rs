@@ -49,6 +49,10 @@ impl Pattern {
         let Ok(relative) = place.strip_prefix(&self.base) else {
             return false;
         };
+        // `*` matches nothing at all too, and the base may be a file.
+        if relative == Path::new("") {
+            return false;
+        }
         let known = name::counts(place);
         if self.matcher.is_match(relative) && (known || !self.only_known_names) {
             return true;

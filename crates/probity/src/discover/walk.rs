@@ -86,9 +86,18 @@ fn add(entry: DirEntry, found: &mut Found) {
 /// A malformed line in an ignore file is passed over, as git does; so is what vanished meanwhile.
 fn unsearchable(error: ignore::Error, root: &Path) -> Option<DiscoverError> {
     let path = place(&error).unwrap_or(root).to_owned();
-    let source = error.into_io_error()?;
+    let source = plain(error.into_io_error()?);
     (source.kind() != io::ErrorKind::NotFound)
         .then_some(DiscoverError::Unsearchable { path, source })
+}
+
+/// The system's own error. The walker wraps it into one that names the path a second time.
+fn plain(error: io::Error) -> io::Error {
+    let inner = std::error::Error::source(&error).and_then(|inner| inner.downcast_ref());
+    match inner.and_then(io::Error::raw_os_error) {
+        Some(code) => io::Error::from_raw_os_error(code),
+        None => error,
+    }
 }
 
 fn place(error: &ignore::Error) -> Option<&Path> {

@@ -24,7 +24,8 @@ fn line(read: Read) -> String {
             let rules: Vec<&str> = source.findings.iter().map(|f| f.rule.as_ref()).collect();
             format!("{}: {:?} {rules:?}", source.shown, source.text)
         }
-        Read::Problem(Unread { shown, finding, .. }) => {
+        Read::Problem(Unread { path, shown, finding }) => {
+            assert!(path.is_absolute(), "{}", path.display());
             assert_eq!((finding.severity, finding.span), (Severity::Error, None));
             format!("{shown}: {}: {}", finding.rule, finding.message)
         }
