@@ -136,6 +136,7 @@ impl Format {
 #[cfg(test)]
 mod tests {
     use clap::ValueEnum as _;
+    use probity_finding::{Edit, Fix, Severity, Span};
 
     use super::*;
 
@@ -172,6 +173,30 @@ mod tests {
         }
         for format in [Format::GithubActions, Format::Codeclimate, Format::Gnu] {
             assert_eq!(samples::render(format, &samples::OPTIONS, &[]), "");
+        }
+    }
+
+    #[test]
+    fn no_span_of_any_text_makes_a_format_fail() {
+        let texts = ["", "\n", "\u{feff}a\r\n", "a\r\nü😀\tb\r\r\n\x1b\u{202e}", "\r\n\r\nz"];
+        for text in texts {
+            let spans = (0..=text.len() + 1)
+                .flat_map(|start| (start..=text.len() + 2).map(move |end| Span { start, end }));
+            let findings: Vec<Finding> = spans
+                .map(|span| {
+                    let edits = vec![Edit::replace(span, "x")];
+                    Finding::new("a/b", Severity::Info, span, "m")
+                        .with_related(Span::at(text.len() - span.start.min(text.len())), "r")
+                        .with_fix(Fix::safe("f", edits))
+                })
+                .collect();
+            let count = findings.len();
+            let files = [("f", text, findings)];
+            for format in Format::ALL {
+                let report = samples::render(format, &samples::OPTIONS, &files);
+                let told = report.matches("a/b").count();
+                assert!(told >= count, "{} of {text:?}: {told} of {count}", format.as_str());
+            }
         }
     }
 }

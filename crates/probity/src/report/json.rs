@@ -16,6 +16,8 @@ use super::{
 };
 
 const HEAD: &str = "{\"files\":[";
+/// How many bytes of source a finding may quote.
+const MOST_SOURCE: usize = 4096;
 
 #[derive(Debug, Default)]
 pub(crate) struct Json {
@@ -123,11 +125,15 @@ fn signed(number: usize) -> i64 {
 }
 
 /// The lines that a finding touches, without the last line's end.
+///
+/// Of more than a screenful only the first line is given: many findings about one long instruction
+/// would otherwise repeat it each time, and the report would outgrow the file by far.
 fn source_lines<'a>(lines: &LineIndex<'a>, span: Span) -> Option<&'a str> {
     let span = place::trimmed(lines, span);
     let first = lines.line_span(lines.position(span.start).line);
     let last = lines.line_span(lines.position(span.end).line);
-    first.to(last).slice(lines.text())
+    let shown = [first.to(last), first].into_iter().find(|span| span.len() <= MOST_SOURCE)?;
+    shown.slice(lines.text())
 }
 
 #[derive(Serialize)]

@@ -1,6 +1,25 @@
 //! The JSON report, key by key.
 
+use probity_finding::{LineIndex, Span};
+
+use super::{MOST_SOURCE, source_lines};
 use crate::report::{Format, samples};
+
+#[test]
+fn the_source_of_a_finding_is_its_lines_while_they_are_few() {
+    let long = format!("RUN a\\\r\n{}\r\nz\n", "b".repeat(MOST_SOURCE));
+    for (text, span, expected) in [
+        ("a\r\nbc\r\nd", Span::new(4, 5), Some("bc")),
+        ("a\r\nbc\r\nd", Span::new(0, 7), Some("a\r\nbc")),
+        ("", Span::new(0, 7), Some("")),
+        (&long, Span::new(0, long.len()), Some("RUN a\\")),
+        (&long, Span::new(0, 3), Some("RUN a\\")),
+        (&long[3..], Span::new(9, 12), Some(&long[8..8 + MOST_SOURCE])),
+        (&long.replace("\r\n", ""), Span::at(5), None),
+    ] {
+        assert_eq!(source_lines(&LineIndex::new(text), span), expected, "{span:?}");
+    }
+}
 
 #[test]
 fn the_shape_is_the_one_that_scripts_parse() {
