@@ -57,6 +57,11 @@ pub(crate) fn run(root: &Path, mode: Mode, binary: Option<PathBuf>) -> Result<Re
     let mut changes = 0;
     for generated in GENERATED {
         let wanted = produce(root, &binary, generated)?;
+        // A command that does nothing and succeeds must not empty what is there.
+        if wanted.is_empty() {
+            let arguments = generated.arguments.join(" ");
+            return Err(format!("`probity {arguments}` gives nothing for {}", generated.path));
+        }
         let present = match generated.kind {
             Kind::File => Tree::of_file(root, generated.path)?,
             Kind::Directory => Tree::of_directory(root, generated.path)?,

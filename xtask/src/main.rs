@@ -8,6 +8,7 @@ mod tidy;
 
 use std::{
     env,
+    io::{self, Write},
     path::{Path, PathBuf},
     process::{Command, ExitCode},
 };
@@ -32,17 +33,23 @@ pub(crate) struct Report {
     pub(crate) clean: bool,
 }
 
-#[expect(clippy::print_stdout, clippy::print_stderr, reason = "the one place that prints")]
+#[expect(clippy::print_stderr, reason = "the one place that prints errors")]
 fn main() -> ExitCode {
-    match run(env::args().skip(1).collect()) {
-        Ok(report) => {
-            print!("{}", report.text);
-            if report.clean { ExitCode::SUCCESS } else { ExitCode::FAILURE }
-        }
+    let report = match run(env::args().skip(1).collect()) {
+        Ok(report) => report,
         Err(message) => {
             eprintln!("xtask: {message}");
+            return ExitCode::from(2);
+        }
+    };
+    match io::stdout().write_all(report.text.as_bytes()) {
+        // Whoever stops reading, as `head` does, has seen enough.
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            eprintln!("xtask: standard output: {error}");
             ExitCode::from(2)
         }
+        _ if report.clean => ExitCode::SUCCESS,
+        _ => ExitCode::FAILURE,
     }
 }
 
@@ -97,14 +104,13 @@ impl Arguments {
     /// The repository: what `--root` says, else the one whose xtask cargo is running. The path is
     /// asked for at run time, since one target directory may serve several checkouts.
     fn root(&mut self) -> Result<PathBuf, String> {
-        if let Some(root) = self.value("--root")? {
-            let path = Path::new(&root);
-            return path.canonicalize().map_err(|error| format!("{root}: {error}"));
-        }
-        match env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from) {
-            Some(package) => Ok(package.parent().map_or(package.clone(), Path::to_path_buf)),
-            None => env::current_dir().map_err(|error| format!("current directory: {error}")),
-        }
+        let root = match self.value("--root")? {
+            Some(root) => PathBuf::from(root),
+            None => env::var_os("CARGO_MANIFEST_DIR")
+                .map_or_else(|| PathBuf::from("."), |package| Path::new(&package).join("..")),
+        };
+        // Cargo answers with paths without links, and they are compared with this one.
+        root.canonicalize().map_err(|error| format!("{}: {error}", root.display()))
     }
 
     fn finish(self) -> Result<(), String> {

@@ -13,6 +13,11 @@ impl Tree {
         Self(BTreeMap::from([(path.to_owned(), content)]))
     }
 
+    /// Nothing is in any file.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.values().all(Vec::is_empty)
+    }
+
     /// Empty if there is no such file.
     pub(crate) fn of_file(root: &Path, path: &str) -> Result<Self, String> {
         match fs::read(root.join(path)) {

@@ -1,7 +1,7 @@
 //! Generated documents, made by a script that plays the binary.
 #![cfg(unix)]
 
-use std::{fs, os::unix::fs::PermissionsExt};
+use std::{fs, process::Command};
 
 use crate::workspace::{Ran, Workspace};
 
@@ -25,11 +25,17 @@ fn docs(workspace: &Workspace, more: &[&str]) -> Ran {
     workspace.xtask(&arguments)
 }
 
+/// Another process writes the script: a file that this one had open for writing could be held open
+/// by a child of a test on another thread, and then cannot be run.
 fn with_script(script: &str) -> Workspace {
     let workspace = Workspace::new();
-    workspace.write("fake-probity", script);
-    let binary = workspace.path().join("fake-probity");
-    fs::set_permissions(binary, fs::Permissions::from_mode(0o755)).expect("made executable");
+    workspace.write("script", script);
+    let installed = Command::new("install")
+        .args(["-m", "755", "script", "fake-probity"])
+        .current_dir(workspace.path())
+        .status()
+        .expect("install runs");
+    assert!(installed.success());
     workspace
 }
 
@@ -82,4 +88,19 @@ fn a_binary_that_fails_is_a_failure_and_changes_nothing_of_that_file() {
     assert_eq!(ran.code, Some(2));
     assert!(ran.stderr.contains("no such command"), "{}", ran.stderr);
     assert!(!workspace.path().join("docs").exists());
+}
+
+#[test]
+fn a_binary_that_says_nothing_does_not_empty_the_documents() {
+    let silent_rules = SCRIPT.replace("mkdir -p", "exit 0; mkdir -p");
+    for (script, path) in
+        [("#!/bin/sh\n", "docs/schema/tally.schema.json"), (&silent_rules, "docs/rules")]
+    {
+        let workspace = with_script(script);
+        workspace.write("docs/rules/README.md", "kept\n");
+        let ran = docs(&workspace, &[]);
+        assert_eq!(ran.code, Some(2), "{}", ran.stdout);
+        assert!(ran.stderr.contains(&format!("gives nothing for {path}")), "{}", ran.stderr);
+        assert_eq!(workspace.read("docs/rules/README.md"), "kept\n");
+    }
 }
