@@ -18,7 +18,10 @@ pub fn is_syntax_rule(rule: &str) -> bool {
 }
 
 pub(crate) fn findings(file: &Dockerfile<'_>) -> Vec<Finding> {
-    file.errors.iter().map(finding).collect()
+    // A file whose FROM is misspelt has no stage either; the misspelling says it all.
+    let is_alone = file.errors.len() == 1;
+    let said = file.errors.iter().filter(|error| is_alone || error.code != ErrorKind::NoStages);
+    said.map(finding).collect()
 }
 
 fn finding(error: &SyntaxError) -> Finding {

@@ -86,6 +86,7 @@ pub(crate) enum Format {
 }
 
 impl Format {
+    #[cfg(test)]
     pub(crate) const ALL: [Self; 11] = [
         Self::Text,
         Self::Json,

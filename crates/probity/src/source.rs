@@ -38,7 +38,6 @@ pub(crate) struct Source {
 /// A target that has no text to check.
 #[derive(Debug)]
 pub(crate) struct Unread {
-    pub(crate) path: PathBuf,
     pub(crate) shown: String,
     /// One error that is true of the file as a whole.
     pub(crate) finding: Finding,
@@ -68,11 +67,7 @@ pub(crate) fn read(path: &Path, directory: &Path, limits: Limits) -> Read {
             let (path, shown) = (path.to_owned(), shown(path, directory));
             Read::Text(Source { path, shown, text, findings })
         }
-        Err(finding) => Read::Problem(Unread {
-            path: path.to_owned(),
-            shown: shown(path, directory),
-            finding: *finding,
-        }),
+        Err(finding) => Read::Problem(Unread { shown: shown(path, directory), finding: *finding }),
     }
 }
 
@@ -88,7 +83,7 @@ pub(crate) fn read_stdin(
     let shown = shown(&path, directory);
     match read_bounded(input, limits).and_then(decode::text) {
         Ok(text) => Read::Text(Source { path, shown, text, findings: Vec::new() }),
-        Err(finding) => Read::Problem(Unread { path, shown, finding: *finding }),
+        Err(finding) => Read::Problem(Unread { shown, finding: *finding }),
     }
 }
 

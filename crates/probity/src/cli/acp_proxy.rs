@@ -14,7 +14,6 @@ use crate::{cli::parse, exit::Exit, failure::Failure};
 struct AcpProxy {
     /// The agent behind the proxy
     #[arg(default_value = "claude")]
-    #[expect(dead_code, reason = "parsed so that a wrong command line is refused today")]
     agent: String,
 }
 

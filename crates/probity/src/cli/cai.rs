@@ -71,7 +71,6 @@ enum AcpCommand {
 
 /// The flags of `exec`, shared by `cai exec` and `probity exec`.
 #[derive(Args, Debug)]
-#[expect(dead_code, reason = "parsed so that a wrong flag is refused today; the sandbox reads them later")]
 pub(crate) struct ExecArgs {
     /// The workspace, instead of the one around the working directory
     #[arg(short, long, value_name = "DIR", conflicts_with = "container")]

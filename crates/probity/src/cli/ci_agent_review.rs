@@ -27,7 +27,6 @@ enum ReviewCommand {
     /// Judge a review by SCORE_THRESHOLD and FAIL_ON_CRITICAL
     Gate {
         #[arg(value_name = "FILE")]
-        #[expect(dead_code, reason = "parsed so that a wrong command line is refused today")]
         review: Option<PathBuf>,
     },
 }

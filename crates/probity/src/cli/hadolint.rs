@@ -16,7 +16,6 @@ use crate::{cli::parse, exit::Exit, failure::Failure};
     version = env!("CARGO_PKG_VERSION"),
     after_help = "Examples:\n  hadolint Dockerfile\n  hadolint --format json - < Dockerfile"
 )]
-#[expect(dead_code, reason = "parsed so that a wrong flag is refused today; the linter reads them next")]
 struct Hadolint {
     /// Files, or `-` for standard input
     #[arg(value_name = "DOCKERFILE", required = true)]

@@ -12,7 +12,7 @@ use crate::{
 
 /// Projects of the Tx3 language
 ///
-/// This is probity under the name trix: it offers `init` and the audit.
+/// This is probity under the name trix.
 #[derive(Debug, Parser)]
 #[command(
     name = "trix",
@@ -40,7 +40,6 @@ enum TrixCommand {
 
 /// The flags of the audit, shared by `trix audit` and `probity audit`.
 #[derive(Args, Debug)]
-#[expect(dead_code, reason = "parsed so that a wrong flag is refused today; the audit reads them later")]
 pub(crate) struct AuditArgs {
     /// Where the state of the analysis is kept
     #[arg(long, value_name = "PATH", default_value = ".tx3/audit/state.json")]

@@ -26,7 +26,6 @@ use crate::{
     config::{CheckConfig, Choice, Configs, Layer, Sources},
     discover::{self, Request, Targets},
     exit::Exit,
-    failure::Failure,
     ignore_file::IgnoreFiles,
     name::Name,
     report::FileReport,
@@ -58,7 +57,7 @@ pub(crate) fn run(name: Name, args: CheckArgs) -> anyhow::Result<Exit> {
         return settings::list_rules(jobs.first().map_or(&general, |job| &job.config));
     }
     for error in &targets.errors {
-        tracing::error!("{:#}", anyhow::Error::msg(error.to_string()));
+        tracing::error!("{error}");
     }
     if jobs.is_empty() {
         return no_files(&targets);
@@ -96,9 +95,8 @@ fn configs<'a>(name: Name, args: &CheckArgs, directory: &Path) -> anyhow::Result
         given => given.config.clone().map_or(Choice::Nearest, Choice::This),
     };
     let mut defaults = Layer::default();
-    if name != Name::Tally {
-        // tally refuses files over 100 KiB; we check what people have.
-        defaults.default_value("file-validation.max-file-size", "0")?;
+    if name == Name::Tally {
+        defaults.default_value("file-validation.max-file-size", "102400")?;
     }
     Ok(Configs::new(Sources {
         catalogue: catalogue(),
@@ -248,9 +246,3 @@ impl Counted {
     }
 }
 
-/// A failure of the configuration says where, and needs no help of ours.
-impl From<crate::config::ConfigError> for Failure {
-    fn from(error: crate::config::ConfigError) -> Self {
-        Self::new(error.to_string(), "`probity config schema` prints what the file may say")
-    }
-}

@@ -29,6 +29,8 @@ enum Sink {
     Stdout(io::BufWriter<io::Stdout>),
     Stderr(io::BufWriter<io::Stderr>),
     File(io::BufWriter<AtomicWriteFile>),
+    /// A pipe or a device, which cannot be replaced and must not be.
+    Special(io::BufWriter<fs::File>),
 }
 
 impl Output {
@@ -41,7 +43,7 @@ impl Output {
             "stderr" => {
                 (Sink::Stderr(io::BufWriter::new(io::stderr())), io::stderr().is_terminal())
             }
-            path => (Sink::File(io::BufWriter::new(create(Path::new(path))?)), false),
+            path => (Sink::at(Path::new(path))?, false),
         };
         let format = Format::from_str(&config.output.format, false)
             .map_err(|_| anyhow::anyhow!("unknown format `{}`", config.output.format))?;
@@ -77,11 +79,32 @@ impl Output {
 }
 
 impl Sink {
+    fn at(path: &Path) -> anyhow::Result<Self> {
+        // Replacing a link would leave its target as it was: what is meant is the target.
+        let target: PathBuf = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let cannot = |why: &str| {
+            let what = format!("cannot write the report to {}{why}", path.display());
+            Failure::new(what, "name another file with --output, or make its directory first")
+        };
+        match fs::metadata(&target) {
+            Ok(metadata) if metadata.is_dir() => Err(cannot(": it is a directory").into()),
+            Ok(metadata) if !metadata.is_file() => {
+                let file = fs::OpenOptions::new().write(true).open(&target);
+                Ok(Self::Special(io::BufWriter::new(file.with_context(|| cannot(""))?)))
+            }
+            _ => {
+                let file = AtomicWriteFile::open(&target).with_context(|| cannot(""))?;
+                Ok(Self::File(io::BufWriter::new(file)))
+            }
+        }
+    }
+
     fn writer(&mut self) -> &mut dyn Write {
         match self {
             Self::Stdout(out) => out,
             Self::Stderr(out) => out,
             Self::File(out) => out,
+            Self::Special(out) => out,
         }
     }
 
@@ -89,20 +112,8 @@ impl Sink {
         match self {
             Self::Stdout(mut out) => out.flush(),
             Self::Stderr(mut out) => out.flush(),
+            Self::Special(mut out) => out.flush(),
             Self::File(out) => out.into_inner().map_err(io::IntoInnerError::into_error)?.commit(),
         }
     }
-}
-
-fn create(path: &Path) -> anyhow::Result<AtomicWriteFile> {
-    // Replacing a link would leave its target as it was: what is meant is the target.
-    let target: PathBuf = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    if target.is_dir() {
-        let what = format!("cannot write the report to {}: it is a directory", path.display());
-        return Err(Failure::new(what, "name a file with --output").into());
-    }
-    AtomicWriteFile::open(&target).with_context(|| {
-        let what = format!("cannot write the report to {}", path.display());
-        Failure::new(what, "name another file with --output, or make its directory first")
-    })
 }

@@ -1,0 +1,157 @@
+//! `check` over trees of files: each file on its own, the order stable, the exit code right.
+
+use std::{fs, os::unix::fs::symlink};
+
+use crate::binary::{directory, probity};
+
+const BAD: &str = "FROM scratch AS Bad\n";
+
+fn gnu(dir: &tempfile::TempDir, args: &[&str]) -> (String, Option<i32>) {
+    let output = probity().dir(dir).args(["check", "--format", "gnu"]).args(args).run();
+    (output.stdout, output.code)
+}
+
+#[test]
+fn one_broken_file_never_hides_the_others() {
+    let dir = directory(&[
+        ("a/Dockerfile", BAD),
+        ("b/Dockerfile", "FORM alpine\n"),
+        ("c/Dockerfile", ""),
+        ("g/Dockerfile", "RUN <<EOF\nx\n"),
+        ("z/Dockerfile", BAD),
+    ]);
+    fs::create_dir(dir.path().join("d")).unwrap();
+    fs::write(dir.path().join("d/Dockerfile"), b"FROM a\n\0\n").unwrap();
+    fs::write(dir.path().join("d/Containerfile"), b"FROM caf\xe9\n").unwrap();
+    fs::create_dir_all(dir.path().join("e/Dockerfile")).unwrap();
+    symlink("gone", dir.path().join("d/Dockerfile.link")).unwrap();
+    symlink("../d", dir.path().join("e/loop")).unwrap();
+    let (stdout, code) = gnu(&dir, &[]);
+    let lines: Vec<String> = stdout
+        .lines()
+        .map(|line| line.trim_start_matches("probity:").to_owned())
+        .map(|line| {
+            let (place, rest) = line.split_once(": ").unwrap();
+            format!("{place} {}", rest.rsplit('[').next().unwrap().trim_end_matches(']'))
+        })
+        .collect();
+    insta::assert_snapshot!(lines.join("\n"), @r"
+    a/Dockerfile:1:17 buildkit/StageNameCasing
+    b/Dockerfile:1:1 tally/unknown-instruction
+    c/Dockerfile tally/require-stages
+    d/Containerfile tally/foreign-encoding
+    d/Dockerfile tally/binary-file
+    d/Dockerfile.link tally/missing-file
+    g/Dockerfile:1:5 tally/syntax-error
+    z/Dockerfile:1:17 buildkit/StageNameCasing
+    ");
+    assert_eq!(code, Some(1));
+    // The same in every format: no format dies of a broken file.
+    for format in [
+        "text", "json", "sarif", "github-actions", "markdown", "checkstyle", "codeclimate", "gitlab",
+        "junit", "sonarqube",
+    ] {
+        let output = probity().dir(&dir).args(["check", "--format", format]).run().code(1);
+        for path in ["a/Dockerfile", "b/Dockerfile", "c/Dockerfile", "d/Containerfile", "z/Dockerfile"] {
+            assert!(output.stdout.contains(path), "{format} lacks {path}");
+        }
+    }
+}
+
+#[test]
+fn nothing_but_syntax_findings_is_exit_code_four() {
+    let dir = directory(&[("Dockerfile", "FORM alpine\n"), ("ok/Dockerfile", "FROM scratch\n")]);
+    assert_eq!(gnu(&dir, &[]).1, Some(4));
+    fs::write(dir.path().join("ok/Dockerfile"), BAD).unwrap();
+    assert_eq!(gnu(&dir, &[]).1, Some(1));
+}
+
+#[test]
+fn standard_input_goes_by_the_name_it_is_given() {
+    let dir = directory(&[
+        ("sub/tally.toml", "[rules.buildkit.StageNameCasing]\nseverity = \"error\"\n"),
+    ]);
+    let run = |args: &[&str]| {
+        probity().dir(&dir).args(["check", "--format", "gnu", "-"]).args(args).input(BAD).run().stdout
+    };
+    assert!(run(&[]).starts_with("probity:<stdin>:1:17: warning"), "{}", run(&[]));
+    let named = run(&["--stdin-filename", "sub/Dockerfile"]);
+    assert!(named.starts_with("probity:sub/Dockerfile:1:17: error"), "{named}");
+}
+
+#[test]
+fn the_order_does_not_depend_on_the_number_of_jobs() {
+    let files: Vec<(String, &str)> =
+        (0..700).map(|n| (format!("d{:03}/Dockerfile", n * 9 % 700), BAD)).collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), *text)).collect();
+    let dir = directory(&files);
+    let (one, _) = gnu(&dir, &["--jobs", "1"]);
+    let (many, _) = gnu(&dir, &["--jobs", "8"]);
+    assert_eq!(one, many);
+    let mut sorted: Vec<&str> = one.lines().collect();
+    sorted.sort_unstable();
+    assert_eq!(one.lines().collect::<Vec<_>>(), sorted);
+    assert_eq!(sorted.len(), 700);
+}
+
+#[test]
+fn statistics_count_by_rule() {
+    let dir = directory(&[("Dockerfile", BAD), ("a/Dockerfile", BAD), ("b/Dockerfile", "FROM scratch\n")]);
+    let output = probity().dir(&dir).args(["check", "--statistics"]).run().code(1);
+    insta::assert_snapshot!(output.stdout, @r"
+          2  warning  buildkit/StageNameCasing
+          2  findings in 2 of 3 files
+    ");
+}
+
+#[test]
+fn directives_of_three_tools_are_understood() {
+    for (text, hits) in [
+        ("FROM scratch AS Bad\n", 1),
+        ("# tally ignore=buildkit/StageNameCasing;reason=old\nFROM scratch AS Bad\n", 0),
+        ("# tally ignore=StageNameCasing\nFROM scratch AS Bad\n", 0),
+        ("# hadolint ignore=DL3006,StageNameCasing # why\nFROM scratch AS Bad\n", 0),
+        ("#check=skip=StageNameCasing\nFROM scratch AS Bad\n", 0),
+        ("#check=skip=all\nFROM scratch AS Bad\n", 0),
+        ("#check=skip=Other\nFROM scratch AS Bad\n", 1),
+        // Only for the next instruction, stacked or not.
+        ("# tally ignore=StageNameCasing\nFROM scratch AS Bad\nFROM scratch AS Worse\n", 1),
+        ("# tally ignore=Other\n# tally ignore=StageNameCasing\n\nFROM scratch AS Bad\n", 0),
+        ("# tally global ignore=StageNameCasing\nFROM a AS B\nFROM a AS C\n", 0),
+        ("# hadolint stage ignore=StageNameCasing\nFROM a AS B\nFROM a AS C\n", 1),
+        ("# check=skip=StageNameCasing\nFROM a AS B\n# check=skip=StageNameCasing\nFROM a AS C\n", 0),
+        ("FROM a AS B\n# check=skip=StageNameCasing\nFROM a AS C\n", 1),
+        ("# just a comment about tally ignore=StageNameCasing\nFROM scratch AS Bad\n", 1),
+    ] {
+        let dir = directory(&[("Dockerfile", text)]);
+        let (stdout, _) = gnu(&dir, &["--select", "StageNameCasing"]);
+        assert_eq!(stdout.lines().count(), hits, "{text}{stdout}");
+    }
+    let dir = directory(&[("Dockerfile", "# tally ignore=StageNameCasing\nFROM scratch AS Bad\n")]);
+    assert_eq!(gnu(&dir, &["--no-inline-directives"]).0.lines().count(), 1);
+}
+
+#[test]
+fn directives_that_do_not_work_are_findings_when_asked_for() {
+    let text = "# tally ignore=StageNameCasing\nFROM scratch AS ok\n# tally ignroe=X\nUSER a\n";
+    let dir = directory(&[("Dockerfile", text)]);
+    let (quiet, _) = gnu(&dir, &[]);
+    assert!(quiet.contains("3:1: warning: unknown directive `ignroe`"), "{quiet}");
+    assert_eq!(quiet.lines().count(), 1);
+    let (loud, _) = gnu(&dir, &["--warn-unused-directives", "--require-reason"]);
+    assert!(loud.contains("1:1: warning: this directive suppresses nothing"), "{loud}");
+    assert!(loud.contains("1:1: warning: say why"), "{loud}");
+}
+
+#[test]
+fn explain_and_rules_show_the_pages() {
+    let page = probity().args(["explain", "StageNameCasing"]).run().code(0).stdout;
+    for heading in ["# buildkit/StageNameCasing", "## What it does", "## Examples"] {
+        assert!(page.contains(heading), "{page}");
+    }
+    let list = probity().args(["rules"]).run().code(0).stdout;
+    assert!(list.contains("buildkit/StageNameCasing") && list.contains("tally/syntax-error"));
+    let json = probity().args(["rules", "--format", "json"]).run().code(0).stdout;
+    let rules: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert!(rules.as_array().unwrap().iter().all(|rule| rule["summary"].is_string()));
+}
