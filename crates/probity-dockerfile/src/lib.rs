@@ -8,6 +8,7 @@
 #![cfg_attr(not(test), warn(clippy::disallowed_methods, reason = "probity-dockerfile is pure"))]
 
 mod error;
+mod expand;
 mod keyword;
 mod logical;
 mod parse;
@@ -16,6 +17,10 @@ mod tree;
 
 pub use crate::{
     error::{ErrorKind, SyntaxError},
+    expand::{
+        ExpandError, ExpandErrorKind, ExpandedWord, Expander, Expansion, Lookup, Operator,
+        Reference,
+    },
     keyword::Keyword,
     logical::Logical,
     parse::parse,
