@@ -9,6 +9,7 @@
 
 mod error;
 mod expand;
+mod facts;
 mod keyword;
 mod logical;
 mod parse;
@@ -20,6 +21,12 @@ pub use crate::{
     expand::{
         ExpandError, ExpandErrorKind, ExpandedWord, Expander, Expansion, Lookup, Operator,
         Reference,
+    },
+    facts::{
+        Base, CommandLine, Entry, Facts, Graph, Healthcheck, ImageContract, Os, Runtime,
+        RuntimeEntry, Scope, Setting, Shell, ShellSource, Stage, StageContract, StageReference,
+        StageReferenceKind, State, Step, StepFlag, StepHeredoc, Target, Text, Transfer, Value,
+        Variable, VariableKind, VariableReference, Workdir, is_absolute,
     },
     keyword::Keyword,
     logical::Logical,
