@@ -33,6 +33,8 @@ pub enum ErrorKind {
     MissingArguments,
     WrongArgumentCount,
     BlankName,
+    /// A pair without a value: `ENV name`.
+    MissingValue,
     MissingEquals,
     NotJson,
     NonStringJson,
@@ -44,4 +46,40 @@ pub enum ErrorKind {
     InvalidSignal,
     InvalidMount,
     EmptyVolume,
+}
+
+/// Takes the errors of one instruction, or of one line that is not part of any.
+#[derive(Debug)]
+pub(crate) struct Report<'e> {
+    pub(crate) errors: &'e mut Vec<SyntaxError>,
+    pub(crate) line: usize,
+}
+
+impl Report<'_> {
+    pub(crate) fn error(&mut self, code: ErrorKind, span: Span, message: impl Into<String>) {
+        self.errors.push(SyntaxError {
+            code,
+            span,
+            line: self.line,
+            message: message.into(),
+            help: None,
+        });
+    }
+
+    pub(crate) fn error_with_help(
+        &mut self,
+        code: ErrorKind,
+        span: Span,
+        message: impl Into<String>,
+        help: impl Into<Option<String>>,
+    ) {
+        let help = help.into();
+        self.errors.push(SyntaxError {
+            code,
+            span,
+            line: self.line,
+            message: message.into(),
+            help,
+        });
+    }
 }

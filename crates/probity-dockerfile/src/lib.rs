@@ -7,14 +7,22 @@
 //! nothing, and facts are computed once per file, never by a rule.
 #![cfg_attr(not(test), warn(clippy::disallowed_methods, reason = "probity-dockerfile is pure"))]
 
+mod directive;
 mod error;
 mod expand;
 mod facts;
+mod flag;
+mod heredoc;
+mod instruction;
+mod json;
 mod keyword;
+mod lines;
 mod logical;
+mod nearest;
 mod parse;
 mod token;
 mod tree;
+mod word;
 
 pub use crate::{
     error::{ErrorKind, SyntaxError},

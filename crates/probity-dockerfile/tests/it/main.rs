@@ -1,0 +1,7 @@
+//! What the parser makes of Dockerfiles, seen from outside.
+
+mod buildkit;
+mod errors;
+mod limits;
+mod lossless;
+mod spans;
