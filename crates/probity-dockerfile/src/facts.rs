@@ -1,13 +1,166 @@
-//! Placeholder until the facts land in the next merge.
+//! Facts: what a Dockerfile means, computed once, so that no rule has to find it out again.
+//!
+//! The order of evaluation is BuildKit's: arguments before the first FROM, then the stages, then the
+//! instructions of each stage in order. Values are those of a build without build arguments; where
+//! builds can differ a [`Text`] says so.
+//!
+//! **Invariant:** the cost is linear in the length of the file. Nothing is copied per instruction:
+//! environments share their structure, and states are numbered.
 
-use crate::Dockerfile;
+mod contract;
+mod graph;
+mod ports;
+mod runtime;
+mod stages;
+mod state;
+mod steps;
+mod text;
+mod variables;
+mod walk;
 
-#[derive(Debug)]
-pub struct Facts;
+use std::ops::Range;
+
+use crate::{
+    Dockerfile,
+    facts::{
+        runtime::Settings,
+        variables::{Environment, Environments},
+    },
+};
+
+pub use self::{
+    contract::{ImageContract, StageContract, Step, StepFlag, StepHeredoc, Transfer},
+    graph::{Graph, StageReference, StageReferenceKind, Target},
+    runtime::{CommandLine, Entry, Healthcheck, Runtime, RuntimeEntry, Setting, Value},
+    stages::{Base, Os, Stage},
+    state::{Shell, ShellSource, State, Workdir, is_absolute},
+    text::Text,
+    variables::{Scope, Variable, VariableKind, VariableReference},
+};
+
+/// Everything there is to know about one file. Instructions are named by their index in
+/// [`Dockerfile::instructions`].
+#[derive(Clone, Debug)]
+pub struct Facts {
+    contract: ImageContract,
+    stages: Vec<Stage>,
+    graph: Graph,
+    places: Vec<Place>,
+    environments: Environments,
+    references: Vec<VariableReference>,
+    states: Vec<State>,
+    /// What each stage itself sets.
+    configs: Vec<Runtime>,
+}
+
+/// Where to find the facts of one instruction.
+#[derive(Clone, Debug, Default)]
+struct Place {
+    stage: Option<usize>,
+    /// From before the instruction.
+    environment: Environment,
+    state: usize,
+    references: Range<usize>,
+    steps: Range<usize>,
+}
 
 impl Facts {
     #[must_use]
-    pub fn of(_: &Dockerfile<'_>) -> Self {
-        Self
+    pub fn of(dockerfile: &Dockerfile<'_>) -> Self {
+        walk::walk(dockerfile)
+    }
+
+    #[must_use]
+    pub fn stages(&self) -> &[Stage] {
+        &self.stages
+    }
+
+    #[must_use]
+    pub fn final_stage(&self) -> Option<&Stage> {
+        self.stages.last()
+    }
+
+    /// The stage that an instruction belongs to; none before the first FROM.
+    #[must_use]
+    pub fn stage_of(&self, instruction: usize) -> Option<&Stage> {
+        self.stages.get(self.places.get(instruction)?.stage?)
+    }
+
+    #[must_use]
+    pub fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
+    /// The variables that the words of an instruction see. For FROM these are the arguments before
+    /// the first FROM and the platform arguments. The proxy arguments are in no scope: BuildKit hands
+    /// them to commands and to nothing else.
+    #[must_use]
+    pub fn scope(&self, instruction: usize) -> Scope<'_> {
+        let place = self.places.get(instruction);
+        let environment = place.map(|place| place.environment).unwrap_or_default();
+        Scope { environments: &self.environments, environment }
+    }
+
+    /// The variables in the words that BuildKit expands and complains about, in its order. Commands
+    /// are not among them, since a shell expands those, and neither is EXPOSE.
+    #[must_use]
+    pub fn references(&self, instruction: usize) -> &[VariableReference] {
+        let place = self.places.get(instruction);
+        let range = place.map(|place| place.references.clone()).unwrap_or_default();
+        self.references.get(range).unwrap_or_default()
+    }
+
+    /// What is in force when an instruction runs; none for an index that is not in the file.
+    #[must_use]
+    pub fn state(&self, instruction: usize) -> Option<&State> {
+        self.states.get(self.places.get(instruction)?.state)
+    }
+
+    /// What an instruction of a stage does, with its words expanded. CMD, LABEL and the like do
+    /// nothing: see [`Facts::config`].
+    #[must_use]
+    pub fn steps(&self, instruction: usize) -> &[Step] {
+        let steps = self.places.get(instruction).and_then(|place| {
+            let stage = self.contract.stages.get(place.stage?)?;
+            stage.steps.get(place.steps.clone())
+        });
+        steps.unwrap_or_default()
+    }
+
+    /// What a stage itself sets, without what it inherits.
+    #[must_use]
+    pub fn config(&self, stage: usize) -> Option<&Runtime> {
+        self.configs.get(stage)
+    }
+
+    /// What a stage sets and inherits from the stages it is based on.
+    #[must_use]
+    pub fn runtime(&self, stage: usize) -> Runtime {
+        let mut chain = Vec::new();
+        let mut next = self.stages.get(stage);
+        while let Some(stage) = next {
+            chain.push(stage.index);
+            next = match stage.base {
+                Base::Stage(base) => self.stages.get(base),
+                _ => None,
+            };
+        }
+        let mut settings = Settings::default();
+        for config in chain.iter().rev().filter_map(|&stage| self.configs.get(stage)) {
+            settings.put_stage(config);
+        }
+        settings.finish()
+    }
+
+    /// What a container of the image starts with.
+    #[must_use]
+    pub fn final_runtime(&self) -> Runtime {
+        self.final_stage().map(|stage| self.runtime(stage.index)).unwrap_or_default()
+    }
+
+    /// What decides what a build makes; equal contracts, equal images.
+    #[must_use]
+    pub fn contract(&self) -> &ImageContract {
+        &self.contract
     }
 }

@@ -1,0 +1,308 @@
+//! The one pass over the file that computes every fact.
+
+use std::sync::Arc;
+
+use probity_finding::Span;
+
+use crate::{
+    Arguments, DirectiveName, Dockerfile, Instruction, Keyword, Pair,
+    facts::{
+        Facts, Place,
+        contract::{ImageContract, StageContract, Step},
+        graph::Graph,
+        runtime::{Runtime, Settings},
+        stages::{self, Base, Stage, Stages},
+        state::{self, Pragma, Shell, ShellSource, State},
+        text::{Budget, Text},
+        variables::{
+            Environment, Environments, PLATFORM_ARGUMENTS, STEERING_ARGUMENTS, Variable,
+            VariableKind, VariableReference,
+        },
+    },
+};
+
+/// What the pass knows so far.
+pub(super) struct Walk<'d> {
+    pub(super) dockerfile: &'d Dockerfile<'d>,
+    pub(super) stages: Stages,
+    pub(super) environments: Environments,
+    pub(super) budget: Budget,
+    pub(super) references: Vec<VariableReference>,
+    globals: Environment,
+    states: Vec<State>,
+    places: Vec<Place>,
+}
+
+/// What is in force at the instruction that is being looked at.
+pub(super) struct Current {
+    pub(super) index: usize,
+    pub(super) environment: Environment,
+    /// Whether nothing can come from a base image.
+    pub(super) closed: bool,
+    /// Whether the instruction is one of a stage, FROM excluded.
+    pub(super) in_stage: bool,
+    /// The shell that the build uses, whatever pragmas say.
+    pub(super) shell: Arc<[String]>,
+    /// The index of the state.
+    state: usize,
+    pub(super) steps: Vec<Step>,
+    pub(super) settings: Settings,
+}
+
+/// What a stage leaves to the stages that are based on it.
+struct End {
+    environment: Environment,
+    shell: Arc<[String]>,
+    state: usize,
+}
+
+pub(super) fn walk(dockerfile: &Dockerfile<'_>) -> Facts {
+    let mut walk = Walk {
+        dockerfile,
+        stages: Stages::default(),
+        environments: Environments::with_room_for(stages::definitions(dockerfile)),
+        budget: Budget::new(),
+        references: Vec::new(),
+        globals: Environment::default(),
+        states: vec![State::initial(stages::Os::Linux, false)],
+        places: vec![Place::default(); dockerfile.instructions.len()],
+    };
+    for name in PLATFORM_ARGUMENTS {
+        let variable = predefined(name);
+        walk.globals = walk.environments.define(walk.globals, variable);
+    }
+    let arguments = walk.stages_and_arguments();
+    let graph = Graph::of(dockerfile, &walk.stages);
+    let (contracts, configs) = walk.instructions();
+    let syntax = dockerfile.directives.iter().find(|it| it.name == DirectiveName::Syntax);
+    Facts {
+        contract: ImageContract {
+            syntax: syntax.map(|directive| directive.value.clone()),
+            arguments,
+            stages: contracts,
+        },
+        stages: walk.stages.all,
+        graph,
+        places: walk.places,
+        environments: walk.environments,
+        references: walk.references,
+        states: walk.states,
+        configs,
+    }
+}
+
+impl Current {
+    fn at(index: usize, environment: Environment, closed: bool) -> Self {
+        Self {
+            index,
+            environment,
+            closed,
+            in_stage: false,
+            shell: Arc::from([]),
+            state: 0,
+            steps: Vec::new(),
+            settings: Settings::default(),
+        }
+    }
+}
+
+impl Walk<'_> {
+    /// Everything that later instructions may refer to before it comes: the arguments before the
+    /// first FROM, and all stages.
+    fn stages_and_arguments(&mut self) -> Vec<Step> {
+        let mut arguments = Vec::new();
+        for (index, instruction) in self.dockerfile.instructions.iter().enumerate() {
+            let (start, before) = (self.references.len(), self.globals);
+            let mut current = Current::at(index, self.globals, true);
+            if instruction.keyword == Keyword::From {
+                self.begin_stage(&mut current, instruction);
+            } else if let Some(stage) = self.stages.all.last_mut() {
+                stage.instructions.end = index + 1;
+                let stage = stage.index;
+                self.edit_place(index, |place| place.stage = Some(stage));
+                continue;
+            } else if let (Keyword::Arg, Arguments::Pairs { pairs, .. }) =
+                (instruction.keyword, &instruction.arguments)
+            {
+                pairs.iter().for_each(|pair| self.argument(&mut current, instruction, pair));
+                self.globals = current.environment;
+                arguments.append(&mut current.steps);
+            }
+            let end = self.references.len();
+            self.edit_place(index, |place| {
+                place.environment = before;
+                place.references = start..end;
+            });
+        }
+        arguments
+    }
+
+    fn begin_stage(&mut self, current: &mut Current, instruction: &Instruction) {
+        let image = match &instruction.arguments {
+            Arguments::From { image: Some(image), .. } => self.word(current, instruction, image),
+            _ => Text::default(),
+        };
+        let platform = instruction.flag_value("platform");
+        let platform = platform.map(|word| self.word(current, instruction, word));
+        let number = self.stages.all.len();
+        self.stages.begin(instruction, current.index, image, platform);
+        self.edit_place(current.index, |place| place.stage = Some(number));
+    }
+
+    /// The instructions of every stage, in order, and what they amount to.
+    fn instructions(&mut self) -> (Vec<StageContract>, Vec<Runtime>) {
+        let pragmas = state::pragmas(self.dockerfile);
+        let mut pragmas = pragmas.as_slice();
+        let mut everywhere = None;
+        let mut ends: Vec<End> = Vec::new();
+        let mut contracts = Vec::new();
+        let mut configs = Vec::new();
+        for number in 0..self.stages.all.len() {
+            let Some(stage) = self.stages.all.get(number).cloned() else { continue };
+            let mut current = self.start(&stage, &ends);
+            let instructions = self.dockerfile.instructions.get(stage.instructions.clone());
+            for (offset, instruction) in instructions.unwrap_or_default().iter().enumerate() {
+                current.index = stage.instruction + offset;
+                let named = take_pragmas(&mut pragmas, instruction.span);
+                // What stands above the first FROM holds for the file; a stage that is based on
+                // another has the shell of that one.
+                if number == 0 && offset == 0 {
+                    everywhere = named;
+                }
+                let inherits = matches!(stage.base, Base::Stage(_));
+                let general = everywhere.filter(|_| offset == 0 && !inherits);
+                if let Some(pragma) = named.or(general) {
+                    self.name_shell(&mut current, pragma);
+                }
+                self.instruction(&mut current, &stage, instruction);
+            }
+            let config = current.settings.finish();
+            contracts.push(StageContract {
+                name: stage.key(),
+                image: (!matches!(stage.base, Base::Stage(_)) || !stage.image.is_constant())
+                    .then(|| stage.image.clone()),
+                base: stage.base,
+                platform: stage.platform,
+                config: config.entries().iter().map(|entry| entry.entry.clone()).collect(),
+                steps: current.steps,
+            });
+            configs.push(config);
+            ends.push(End {
+                environment: current.environment,
+                shell: current.shell,
+                state: current.state,
+            });
+        }
+        (contracts, configs)
+    }
+
+    fn start(&mut self, stage: &Stage, ends: &[End]) -> Current {
+        let closed = self.stages.is_closed(stage.index);
+        let base = match stage.base {
+            Base::Stage(base) => ends.get(base),
+            _ => None,
+        };
+        let mut current = Current::at(stage.instruction, Environment::default(), closed);
+        current.in_stage = true;
+        if let Some(base) = base {
+            current.environment = base.environment;
+            current.shell = Arc::clone(&base.shell);
+            current.state = base.state;
+            return current;
+        }
+        if stage.os == stages::Os::Linux {
+            current.environment = self.environments.define(current.environment, predefined("PATH"));
+        }
+        current.shell = Arc::from(state::default_shell(stage.os));
+        self.states.push(State::initial(stage.os, closed));
+        current.state = self.states.len() - 1;
+        current
+    }
+
+    fn instruction(&mut self, current: &mut Current, stage: &Stage, instruction: &Instruction) {
+        let (state, environment) = (current.state, current.environment);
+        self.edit_place(current.index, |place| place.state = state);
+        if instruction.keyword == Keyword::From {
+            return;
+        }
+        let (references, steps) = (self.references.len(), current.steps.len());
+        self.dispatch(current, stage, instruction);
+        let references = references..self.references.len();
+        let steps = steps..current.steps.len();
+        self.edit_place(current.index, |place| {
+            place.environment = environment;
+            place.references = references;
+            place.steps = steps;
+        });
+    }
+
+    /// `ARG name[=default]`, in a stage or before the first one.
+    pub(super) fn argument(
+        &mut self,
+        current: &mut Current,
+        instruction: &Instruction,
+        pair: &Pair,
+    ) {
+        let name = pair.key.text.clone();
+        let default = pair.value.as_ref().map(|word| self.word(current, instruction, word));
+        let global = self.environments.get(self.globals, &name).filter(|global| global.set);
+        let known = self.environments.get(current.environment, &name).filter(|known| known.set);
+        let (value, set) = match (&default, global.or(known)) {
+            (Some(default), _) => (default.value.clone(), true),
+            (None, Some(inherited)) => (inherited.value.clone(), true),
+            (None, None) => (None, false),
+        };
+        let set = set && !STEERING_ARGUMENTS.contains(&name.as_str());
+        let variable = Variable {
+            name: name.clone(),
+            value,
+            kind: VariableKind::Arg,
+            instruction: Some(current.index),
+            set,
+            constant: false,
+            version: 0,
+        };
+        current.environment = self.environments.define(current.environment, variable);
+        current.steps.push(Step::Arg { name, default });
+    }
+
+    /// Pushes a changed copy of the state in force.
+    pub(super) fn change_state(&mut self, current: &mut Current, change: impl FnOnce(&mut State)) {
+        let Some(mut state) = self.states.get(current.state).cloned() else { return };
+        change(&mut state);
+        self.states.push(state);
+        current.state = self.states.len() - 1;
+    }
+
+    fn name_shell(&mut self, current: &mut Current, pragma: &Pragma) {
+        let source = ShellSource::Pragma(pragma.span);
+        let shell = Arc::new(Shell { argv: vec![pragma.shell.clone()], source });
+        self.change_state(current, |state| state.shell = shell);
+    }
+
+    fn edit_place(&mut self, index: usize, edit: impl FnOnce(&mut Place)) {
+        if let Some(place) = self.places.get_mut(index) {
+            edit(place);
+        }
+    }
+}
+
+/// The last pragma before the instruction; the ones before it are overridden.
+fn take_pragmas<'p>(pragmas: &mut &'p [Pragma], instruction: Span) -> Option<&'p Pragma> {
+    let count = pragmas.partition_point(|pragma| pragma.span.start < instruction.start);
+    let (taken, rest) = pragmas.split_at(count);
+    *pragmas = rest;
+    taken.last()
+}
+
+fn predefined(name: &str) -> Variable {
+    Variable {
+        name: name.to_owned(),
+        value: None,
+        kind: VariableKind::Predefined,
+        instruction: None,
+        set: true,
+        constant: false,
+        version: 0,
+    }
+}
