@@ -54,17 +54,11 @@ impl<'a> Context<'a> {
 
     /// A finding of this rule at `span`, with the severity in force.
     pub(crate) fn finding(&self, span: Span, message: impl Into<String>) -> Finding {
-        let finding =
-            Finding::new(self.metadata.name, self.choice.severity, span, message);
+        let finding = Finding::new(self.metadata.name, self.choice.severity, span, message);
         match self.metadata.url {
             Some(url) => finding.with_docs(url),
             None => finding,
         }
-    }
-
-    /// A finding of this rule about the file as a whole.
-    pub(crate) fn finding_of_file(&self, message: impl Into<String>) -> Finding {
-        Finding { span: None, ..self.finding(Span::at(0), message) }
     }
 
     /// An integer option; zero where the rule declares no such option.

@@ -28,7 +28,6 @@ pub static ELSEWHERE: &[&str] = &[
     "tally/labels/prefer-grouped",
     "tally/labels/prefer-stable-order",
     "tally/labels/valid-key",
-    "tally/max-lines",
     "tally/named-identity-in-passwdless-stage",
     "tally/newline-between-instructions",
     "tally/newline-per-chained-call",
@@ -92,12 +91,11 @@ pub static ELSEWHERE: &[&str] = &[
 /// Whether another tool has a rule of this name: one of the list, or a numbered code of hadolint or
 /// ShellCheck.
 pub(crate) fn is_known_elsewhere(name: &str) -> bool {
-    let bare = name
-        .strip_prefix("hadolint/")
-        .or_else(|| name.strip_prefix("shellcheck/"))
-        .unwrap_or(name);
+    let bare =
+        name.strip_prefix("hadolint/").or_else(|| name.strip_prefix("shellcheck/")).unwrap_or(name);
     let number = bare.strip_prefix("DL").or_else(|| bare.strip_prefix("SC"));
-    let is_code = number
-        .is_some_and(|digits| digits.len() == 4 && digits.bytes().all(|byte| byte.is_ascii_digit()));
+    let is_code = number.is_some_and(|digits| {
+        digits.len() == 4 && digits.bytes().all(|byte| byte.is_ascii_digit())
+    });
     is_code || ELSEWHERE.iter().any(|rule| crate::ruleset::same_rule(name, rule))
 }

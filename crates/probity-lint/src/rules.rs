@@ -14,4 +14,7 @@ registry! {
     buildkit {
         stage_name_casing::StageNameCasing,
     }
+    tally {
+        max_lines::MaxLines,
+    }
 }

@@ -33,12 +33,9 @@ fn parse<T: FromArgMatches>(
 /// instead of suggesting something else.
 fn with_absent(command: Command, absent: &[&'static str]) -> Command {
     absent.iter().fold(command, |command, name| {
-        command.subcommand(
-            Command::new(*name)
-                .hide(true)
-                .disable_help_flag(true)
-                .arg(clap::Arg::new("rest").num_args(..).allow_hyphen_values(true).trailing_var_arg(true)),
-        )
+        command.subcommand(Command::new(*name).hide(true).disable_help_flag(true).arg(
+            clap::Arg::new("rest").num_args(..).allow_hyphen_values(true).trailing_var_arg(true),
+        ))
     })
 }
 

@@ -37,7 +37,8 @@ impl IgnoreFiles {
                 Ok(None) => {}
                 Err(error) => {
                     let message = format!("cannot read {}: {error}", path.display());
-                    let finding = Finding::of_file("tally/unreadable-file", Severity::Error, message);
+                    let finding =
+                        Finding::of_file("tally/unreadable-file", Severity::Error, message);
                     return (None, Some(finding));
                 }
             }
@@ -48,7 +49,9 @@ impl IgnoreFiles {
 
 fn read(path: &Path) -> io::Result<Option<String>> {
     let metadata = match fs::metadata(path) {
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+        Err(error)
+            if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) =>
+        {
             return Ok(None);
         }
         other => other?,

@@ -2,7 +2,9 @@
 
 use std::io::{self, IsTerminal as _};
 
-use tracing_subscriber::{filter::Targets, layer::SubscriberExt as _, util::SubscriberInitExt as _};
+use tracing_subscriber::{
+    filter::Targets, layer::SubscriberExt as _, util::SubscriberInitExt as _,
+};
 
 /// How much a person wants to hear.
 #[derive(Clone, Copy, Debug, Default)]

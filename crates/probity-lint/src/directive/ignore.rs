@@ -66,10 +66,9 @@ pub(crate) fn parse(comment: &str, span: Span) -> Option<Result<Parsed, Invalid>
 /// The list of rules, and whether a reason follows it, as `;reason=…` or as `# …`.
 fn split_reason(value: &str) -> (&str, bool) {
     if let Some((list, rest)) = value.split_once(';') {
-        let reason = rest
-            .split(';')
-            .filter_map(|part| part.split_once('='))
-            .any(|(key, text)| key.trim().eq_ignore_ascii_case("reason") && !text.trim().is_empty());
+        let reason = rest.split(';').filter_map(|part| part.split_once('=')).any(|(key, text)| {
+            key.trim().eq_ignore_ascii_case("reason") && !text.trim().is_empty()
+        });
         return (list, reason);
     }
     match value.split_once('#') {

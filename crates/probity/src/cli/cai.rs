@@ -85,13 +85,33 @@ pub(crate) struct ExecArgs {
     #[arg(short, long)]
     quiet: bool,
     /// The command and its arguments
-    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND")]
+    #[arg(
+        required = true,
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "COMMAND"
+    )]
     command: Vec<OsString>,
 }
 
 const ABSENT: &[&str] = &[
-    "completion", "config", "docker", "export", "import", "links", "refresh", "run", "sandbox", "setup", "shell",
-    "ssh", "sync", "template", "uninstall", "update", "validate",
+    "completion",
+    "config",
+    "docker",
+    "export",
+    "import",
+    "links",
+    "refresh",
+    "run",
+    "sandbox",
+    "setup",
+    "shell",
+    "ssh",
+    "sync",
+    "template",
+    "uninstall",
+    "update",
+    "validate",
 ];
 
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> {

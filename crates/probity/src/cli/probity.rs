@@ -6,7 +6,7 @@ use clap::{Args, Command, CommandFactory as _, FromArgMatches as _, Parser, Subc
 use clap_complete::Shell;
 
 use crate::{
-    cli::{check::CheckArgs, matches, cai::ExecArgs, trix::AuditArgs},
+    cli::{cai::ExecArgs, check::CheckArgs, matches, trix::AuditArgs},
     commands,
     exit::Exit,
     failure::Failure,
@@ -43,7 +43,9 @@ enum ProbityCommand {
     #[command(after_help = "Examples:\n  probity rules\n  probity rules --format json")]
     Rules(commands::rules::RulesArgs),
     /// Show the manual page of a rule
-    #[command(after_help = "Examples:\n  probity explain buildkit/StageNameCasing\n  probity explain DL3006")]
+    #[command(
+        after_help = "Examples:\n  probity explain buildkit/StageNameCasing\n  probity explain DL3006"
+    )]
     Explain {
         /// The rule's name, with or without its namespace
         rule: String,
@@ -69,7 +71,9 @@ enum ProbityCommand {
     /// See the main job done, in a minute, with no key and no network
     Demo,
     /// Install the names of the tools that probity stands in for
-    #[command(after_help = "Examples:\n  probity names list\n  probity names install --dir ~/.local/bin")]
+    #[command(
+        after_help = "Examples:\n  probity names list\n  probity names install --dir ~/.local/bin"
+    )]
     Names {
         #[command(subcommand)]
         command: commands::names::NamesCommand,
@@ -81,10 +85,14 @@ enum ProbityCommand {
         command: ConfigCommand,
     },
     /// Print a completion script for a shell
-    #[command(after_help = "Examples:\n  probity completions bash > /etc/bash_completion.d/probity")]
+    #[command(
+        after_help = "Examples:\n  probity completions bash > /etc/bash_completion.d/probity"
+    )]
     Completions { shell: Shell },
     /// Print the manual
-    #[command(after_help = "Examples:\n  probity man | man -l -\n  probity man --dir share/man/man1")]
+    #[command(
+        after_help = "Examples:\n  probity man | man -l -\n  probity man --dir share/man/man1"
+    )]
     Man {
         /// Write one page a command into this directory
         #[arg(long, value_name = "DIR", conflicts_with = "markdown")]
@@ -200,7 +208,8 @@ mod tests {
 
     #[test]
     fn the_help_page_shows_every_command_once() {
-        let listed: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+        let listed: Vec<&str> =
+            GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
         let command = command();
         let built: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
         for name in &built {

@@ -80,8 +80,19 @@ enum ReadScope {
 }
 
 const ABSENT: &[&str] = &[
-    "build", "check", "codegen", "devnet", "explore", "identities", "inspect", "invoke", "profile", "publish",
-    "telemetry", "test", "wallet",
+    "build",
+    "check",
+    "codegen",
+    "devnet",
+    "explore",
+    "identities",
+    "inspect",
+    "invoke",
+    "profile",
+    "publish",
+    "telemetry",
+    "test",
+    "wallet",
 ];
 
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> {

@@ -51,10 +51,10 @@ pub(crate) fn run(name: Name, args: CheckArgs) -> anyhow::Result<Exit> {
         exclude: &general.run.exclude,
         directory: &directory,
     })?;
-    let jobs = jobs(&targets, &args, &directory, &mut configs)?;
+    let jobs = jobs(name, &targets, &args, &directory, &mut configs)?;
     warn(&mut configs);
     if args.rules.list_rules {
-        return settings::list_rules(jobs.first().map_or(&general, |job| &job.config));
+        return settings::list_rules(name, jobs.first().map_or(&general, |job| &job.config));
     }
     for error in &targets.errors {
         tracing::error!("{error}");
@@ -115,6 +115,7 @@ fn warn(configs: &mut Configs<'_>) {
 }
 
 fn jobs(
+    name: Name,
     targets: &Targets,
     args: &CheckArgs,
     directory: &Path,
@@ -127,7 +128,7 @@ fn jobs(
         let rules = match made.get(&Arc::as_ptr(&config)) {
             Some(rules) => Arc::clone(rules),
             None => {
-                let rules = Arc::new(FileRules::new(&config)?);
+                let rules = Arc::new(FileRules::new(name, &config)?);
                 made.insert(Arc::as_ptr(&config), Arc::clone(&rules));
                 rules
             }
@@ -136,9 +137,9 @@ fn jobs(
     };
     let mut jobs = Vec::with_capacity(targets.files.len() + 1);
     if targets.stdin {
-        let name = args.files.stdin_filename.clone();
-        let path = directory.join(name.as_deref().unwrap_or(Path::new("Dockerfile")));
-        jobs.push(job(Target::Stdin(name), &path, configs)?);
+        let filename = args.files.stdin_filename.clone();
+        let path = directory.join(filename.as_deref().unwrap_or(Path::new("Dockerfile")));
+        jobs.push(job(Target::Stdin(filename), &path, configs)?);
     }
     for path in &targets.files {
         jobs.push(job(Target::File(path.clone()), path, configs)?);
@@ -160,7 +161,8 @@ fn no_files(targets: &Targets) -> anyhow::Result<Exit> {
 fn check(jobs: &[Job], args: &CheckArgs, directory: &Path) -> anyhow::Result<Exit> {
     let first = jobs.first().map(|job| &job.config).context("nothing to check")?;
     let mut output = Output::open(first, &args.output)?;
-    let ignore_files = IgnoreFiles::new(args.files.context.as_deref().or(first.run.context.as_deref()));
+    let ignore_files =
+        IgnoreFiles::new(args.files.context.as_deref().or(first.run.context.as_deref()));
     let mut counted = Counted::default();
     for batch in jobs.chunks(BATCH) {
         let work = |job: &Job| lint(job, directory, &ignore_files);
@@ -194,7 +196,11 @@ fn lint(job: &Job, directory: &Path, ignore_files: &IgnoreFiles) -> Checked {
     let source = match read {
         Read::Text(source) => source,
         Read::Problem(unread) => {
-            return Checked { shown: unread.shown, text: String::new(), findings: vec![unread.finding] };
+            return Checked {
+                shown: unread.shown,
+                text: String::new(),
+                findings: vec![unread.finding],
+            };
         }
     };
     let (dockerignore, complaint) = ignore_files.of(&source.path);
@@ -245,4 +251,3 @@ impl Counted {
         }
     }
 }
-

@@ -8,7 +8,11 @@ use clap_mangen::Man;
 
 use crate::{exit::Exit, failure::Failure};
 
-pub(crate) fn run(mut command: Command, dir: Option<&Path>, markdown: bool) -> anyhow::Result<Exit> {
+pub(crate) fn run(
+    mut command: Command,
+    dir: Option<&Path>,
+    markdown: bool,
+) -> anyhow::Result<Exit> {
     command.build();
     let mut out = std::io::stdout().lock();
     match dir {
@@ -21,7 +25,10 @@ pub(crate) fn run(mut command: Command, dir: Option<&Path>, markdown: bool) -> a
 
 fn write_pages(command: &Command, dir: &Path) -> anyhow::Result<()> {
     fs::create_dir_all(dir).with_context(|| {
-        Failure::new(format!("cannot make the directory {}", dir.display()), "choose another with --dir")
+        Failure::new(
+            format!("cannot make the directory {}", dir.display()),
+            "choose another with --dir",
+        )
     })?;
     for (name, command) in pages(command) {
         let path = dir.join(format!("{name}.1"));
@@ -60,13 +67,21 @@ fn page_of(command: &Command) -> String {
 fn section(command: &Command, path: &str, page: &mut String) {
     // Writing to a string cannot fail.
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
-    _ = write!(page, "\n## `{path}`\n\n{about}\n\n```text\n{}\n```\n", command.clone().render_usage());
+    _ = write!(
+        page,
+        "\n## `{path}`\n\n{about}\n\n```text\n{}\n```\n",
+        command.clone().render_usage()
+    );
     let arguments: Vec<String> = command
         .get_arguments()
         .filter(|arg| !arg.is_hide_set() && arg.get_id() != "help")
         .map(|arg| {
             let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
-            format!("| `{}` | {} |\n", arg.to_string().replace('|', "\\|"), help.replace('|', "\\|"))
+            format!(
+                "| `{}` | {} |\n",
+                arg.to_string().replace('|', "\\|"),
+                help.replace('|', "\\|")
+            )
         })
         .collect();
     if !arguments.is_empty() {

@@ -109,13 +109,19 @@ fn each(
     if failed.is_empty() {
         return Ok(Exit::Clean);
     }
-    Err(Failure::new(failed.join("\n"), "move it away first, or choose another directory with --dir").into())
+    Err(Failure::new(
+        failed.join("\n"),
+        "move it away first, or choose another directory with --dir",
+    )
+    .into())
 }
 
 fn install(path: &Path, binary: &Path) -> anyhow::Result<String> {
     match state(path, binary)? {
         State::Installed => Ok(format!("{} is there already", path.display())),
-        State::Foreign => anyhow::bail!("{} is another tool's file and stays as it is", path.display()),
+        State::Foreign => {
+            anyhow::bail!("{} is another tool's file and stays as it is", path.display())
+        }
         State::Absent => {
             link(binary, path).with_context(|| format!("cannot make {}", path.display()))?;
             Ok(format!("{} -> {}", path.display(), binary.display()))
@@ -126,12 +132,16 @@ fn install(path: &Path, binary: &Path) -> anyhow::Result<String> {
 fn remove(path: &Path, binary: &Path) -> anyhow::Result<String> {
     match state(path, binary)? {
         State::Absent => Ok(format!("{} is not there", path.display())),
-        State::Foreign => anyhow::bail!("{} is another tool's file and stays as it is", path.display()),
+        State::Foreign => {
+            anyhow::bail!("{} is another tool's file and stays as it is", path.display())
+        }
         State::Installed if fs::symlink_metadata(path)?.is_symlink() => {
             fs::remove_file(path).with_context(|| format!("cannot remove {}", path.display()))?;
             Ok(format!("{} removed", path.display()))
         }
-        State::Installed => anyhow::bail!("{} is probity itself and stays as it is", path.display()),
+        State::Installed => {
+            anyhow::bail!("{} is probity itself and stays as it is", path.display())
+        }
     }
 }
 

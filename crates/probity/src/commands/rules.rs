@@ -49,7 +49,8 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Metadata> {
 /// Findings that no rule of the registry makes: they come with reading, parsing and directives.
 fn built_in() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
     let syntax = SYNTAX_RULES.iter().map(|&(name, about)| (name, "error", about));
-    let files = source::FILE_RULES.iter().map(|rule| (rule.name, rule.severity.as_str(), rule.summary));
+    let files =
+        source::FILE_RULES.iter().map(|rule| (rule.name, rule.severity.as_str(), rule.summary));
     let meta = META_RULES.iter().map(|&(name, about)| (name, "warning", about));
     let mut rows: Vec<_> = syntax.chain(files).chain(meta).collect();
     rows.sort_unstable();
@@ -148,7 +149,10 @@ pub(crate) fn page(rule: &Metadata) -> String {
     }
     page.push('\n');
     if !rule.options.is_empty() {
-        _ = write!(page, "\n## Options\n\n| option | values | default | meaning |\n|---|---|---|---|\n");
+        _ = write!(
+            page,
+            "\n## Options\n\n| option | values | default | meaning |\n|---|---|---|---|\n"
+        );
         for option in rule.options {
             let kind = match option.kind {
                 OptionKind::Integer => "integer".to_owned(),
@@ -157,7 +161,11 @@ pub(crate) fn page(rule: &Metadata) -> String {
                 OptionKind::TextList => "list of texts".to_owned(),
                 OptionKind::OneOf(values) => values.join(", "),
             };
-            _ = writeln!(page, "| {} | {kind} | {} | {} |", option.name, option.default, option.about);
+            _ = writeln!(
+                page,
+                "| {} | {kind} | {} | {} |",
+                option.name, option.default, option.about
+            );
         }
     }
     if let Some(url) = rule.url {

@@ -44,7 +44,6 @@ impl Layer {
     }
 
     /// Sets an option of a rule from a flag, such as `max` of `tally/max-lines`.
-    #[cfg_attr(not(test), expect(dead_code, reason = "called for `--max-lines` when that rule arrives"))]
     pub(crate) fn flag_rule(
         &mut self,
         catalogue: &Catalogue<'_>,

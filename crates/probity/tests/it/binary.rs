@@ -27,7 +27,10 @@ pub(crate) struct Output {
 
 pub(crate) fn probity() -> Run {
     let mut command = Command::new(env!("CARGO_BIN_EXE_probity"));
-    command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("HOME", "/nowhere");
+    command
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("HOME", "/nowhere");
     Run { command, input: None }
 }
 

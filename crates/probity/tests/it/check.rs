@@ -48,11 +48,21 @@ fn one_broken_file_never_hides_the_others() {
     assert_eq!(code, Some(1));
     // The same in every format: no format dies of a broken file.
     for format in [
-        "text", "json", "sarif", "github-actions", "markdown", "checkstyle", "codeclimate", "gitlab",
-        "junit", "sonarqube",
+        "text",
+        "json",
+        "sarif",
+        "github-actions",
+        "markdown",
+        "checkstyle",
+        "codeclimate",
+        "gitlab",
+        "junit",
+        "sonarqube",
     ] {
         let output = probity().dir(&dir).args(["check", "--format", format]).run().code(1);
-        for path in ["a/Dockerfile", "b/Dockerfile", "c/Dockerfile", "d/Containerfile", "z/Dockerfile"] {
+        for path in
+            ["a/Dockerfile", "b/Dockerfile", "c/Dockerfile", "d/Containerfile", "z/Dockerfile"]
+        {
             assert!(output.stdout.contains(path), "{format} lacks {path}");
         }
     }
@@ -68,11 +78,18 @@ fn nothing_but_syntax_findings_is_exit_code_four() {
 
 #[test]
 fn standard_input_goes_by_the_name_it_is_given() {
-    let dir = directory(&[
-        ("sub/tally.toml", "[rules.buildkit.StageNameCasing]\nseverity = \"error\"\n"),
-    ]);
+    let dir = directory(&[(
+        "sub/tally.toml",
+        "[rules.buildkit.StageNameCasing]\nseverity = \"error\"\n",
+    )]);
     let run = |args: &[&str]| {
-        probity().dir(&dir).args(["check", "--format", "gnu", "-"]).args(args).input(BAD).run().stdout
+        probity()
+            .dir(&dir)
+            .args(["check", "--format", "gnu", "-"])
+            .args(args)
+            .input(BAD)
+            .run()
+            .stdout
     };
     assert!(run(&[]).starts_with("probity:<stdin>:1:17: warning"), "{}", run(&[]));
     let named = run(&["--stdin-filename", "sub/Dockerfile"]);
@@ -83,7 +100,8 @@ fn standard_input_goes_by_the_name_it_is_given() {
 fn the_order_does_not_depend_on_the_number_of_jobs() {
     let files: Vec<(String, &str)> =
         (0..700).map(|n| (format!("d{:03}/Dockerfile", n * 9 % 700), BAD)).collect();
-    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), *text)).collect();
+    let files: Vec<(&str, &str)> =
+        files.iter().map(|(path, text)| (path.as_str(), *text)).collect();
     let dir = directory(&files);
     let (one, _) = gnu(&dir, &["--jobs", "1"]);
     let (many, _) = gnu(&dir, &["--jobs", "8"]);
@@ -96,7 +114,11 @@ fn the_order_does_not_depend_on_the_number_of_jobs() {
 
 #[test]
 fn statistics_count_by_rule() {
-    let dir = directory(&[("Dockerfile", BAD), ("a/Dockerfile", BAD), ("b/Dockerfile", "FROM scratch\n")]);
+    let dir = directory(&[
+        ("Dockerfile", BAD),
+        ("a/Dockerfile", BAD),
+        ("b/Dockerfile", "FROM scratch\n"),
+    ]);
     let output = probity().dir(&dir).args(["check", "--statistics"]).run().code(1);
     insta::assert_snapshot!(output.stdout, @r"
           2  warning  buildkit/StageNameCasing
@@ -119,7 +141,10 @@ fn directives_of_three_tools_are_understood() {
         ("# tally ignore=Other\n# tally ignore=StageNameCasing\n\nFROM scratch AS Bad\n", 0),
         ("# tally global ignore=StageNameCasing\nFROM a AS B\nFROM a AS C\n", 0),
         ("# hadolint stage ignore=StageNameCasing\nFROM a AS B\nFROM a AS C\n", 1),
-        ("# check=skip=StageNameCasing\nFROM a AS B\n# check=skip=StageNameCasing\nFROM a AS C\n", 0),
+        (
+            "# check=skip=StageNameCasing\nFROM a AS B\n# check=skip=StageNameCasing\nFROM a AS C\n",
+            0,
+        ),
         ("FROM a AS B\n# check=skip=StageNameCasing\nFROM a AS C\n", 1),
         ("# just a comment about tally ignore=StageNameCasing\nFROM scratch AS Bad\n", 1),
     ] {

@@ -28,7 +28,10 @@ fn the_nearest_file_holds_and_the_hidden_name_wins() {
 fn flags_beat_variables_beat_files_beat_defaults_and_the_origin_is_shown() {
     let dir = directory(&[
         ("Dockerfile", BAD),
-        ("tally.toml", "[output]\nfail-level = \"error\"\nformat = \"json\"\nshow-source = false\n"),
+        (
+            "tally.toml",
+            "[output]\nfail-level = \"error\"\nformat = \"json\"\nshow-source = false\n",
+        ),
     ]);
     let print = probity()
         .dir(&dir)
@@ -62,7 +65,8 @@ fn select_restricts_and_ignore_always_wins() {
     let rules = |args: &[&str]| -> Vec<String> {
         let args = ["check", "--format", "gnu"].iter().chain(args);
         let stdout = probity().dir(&dir).args(args).run().stdout;
-        let rule = |line: &str| line.rsplit('[').next().map(|tail| tail.trim_end_matches(']').to_owned());
+        let rule =
+            |line: &str| line.rsplit('[').next().map(|tail| tail.trim_end_matches(']').to_owned());
         stdout.lines().filter_map(rule).collect()
     };
     let casing = "buildkit/StageNameCasing".to_owned();
@@ -91,7 +95,11 @@ fn rules_are_excluded_by_path_and_unknown_rules_are_refused() {
         ("later.toml", "[rules.hadolint.DL3008]\nseverity = \"off\"\n"),
     ]);
     let output = probity().dir(&dir).args(["check", "--format", "gnu"]).run().code(1);
-    assert!(!output.stdout.contains("legacy") && output.stdout.contains("new"), "{}", output.stdout);
+    assert!(
+        !output.stdout.contains("legacy") && output.stdout.contains("new"),
+        "{}",
+        output.stdout
+    );
     let output = probity().dir(&dir).args(["check", "--config", "typo.toml"]).run().code(2);
     assert!(output.stderr.contains("typo.toml:1:17"), "{}", output.stderr);
     assert!(output.stderr.contains("StageNameCasing"), "{}", output.stderr);

@@ -1,11 +1,6 @@
 //! Bad input: a clear error each, the right exit code, and nothing lost.
 
-use std::{
-    fs,
-    io::Read as _,
-    os::unix::fs::symlink,
-    process::Stdio,
-};
+use std::{fs, io::Read as _, os::unix::fs::symlink, process::Stdio};
 
 use crate::binary::{directory, probity};
 
@@ -100,8 +95,10 @@ fn a_reader_that_has_seen_enough_is_no_error() {
 fn ctrl_c_leaves_no_half_report() {
     let dir = directory(&[("old.json", "precious")]);
     // Standard input stays open, so the run waits for it until the signal comes.
-    let mut command =
-        probity().dir(&dir).args(["check", "-", "--format", "json", "-o", "old.json"]).into_command();
+    let mut command = probity()
+        .dir(&dir)
+        .args(["check", "-", "--format", "json", "-o", "old.json"])
+        .into_command();
     let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
     std::thread::sleep(std::time::Duration::from_millis(300));
     let pid = rustix::process::Pid::from_child(&child);

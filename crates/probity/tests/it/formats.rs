@@ -69,7 +69,14 @@ fn every_format_says_what_json_says() {
     assert!(expected.iter().any(|finding| finding["path"].as_str().unwrap().contains('\n')));
     assert!(expected.iter().any(|finding| finding["message"].as_str().unwrap().contains("<b>")));
     for format in [
-        "sarif", "github-actions", "markdown", "checkstyle", "codeclimate", "gitlab", "junit", "gnu",
+        "sarif",
+        "github-actions",
+        "markdown",
+        "checkstyle",
+        "codeclimate",
+        "gitlab",
+        "junit",
+        "gnu",
         "sonarqube",
     ] {
         let actual = read_back(format, &report(dir.path(), format));

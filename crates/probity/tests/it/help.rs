@@ -91,7 +91,9 @@ fn versions_completions_and_manuals_come_out() {
     assert!(probity().args(["--version"]).run().code(0).stdout.starts_with("probity 0."));
     assert!(named("tally").args(["-v"]).run().code(0).stdout.starts_with("tally 0."));
     let json = named("tally").args(["version", "--json"]).run().code(0).stdout;
-    assert!(serde_json::from_str::<serde_json::Value>(&json).unwrap()["platform"]["os"].is_string());
+    assert!(
+        serde_json::from_str::<serde_json::Value>(&json).unwrap()["platform"]["os"].is_string()
+    );
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let script = probity().args(["completions", shell]).run().code(0).stdout;
         assert!(script.contains("explain"), "{shell}");

@@ -47,7 +47,8 @@ impl Output {
         };
         let format = Format::from_str(&config.output.format, false)
             .map_err(|_| anyhow::anyhow!("unknown format `{}`", config.output.format))?;
-        let no_color = args.no_color || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let no_color =
+            args.no_color || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         let reporter: Box<dyn Reporter> = if args.statistics {
             Box::new(Statistics::default())
         } else {
@@ -64,7 +65,11 @@ impl Output {
         self.reporter.file(self.sink.writer(), file).with_context(|| self.cannot_write())
     }
 
-    pub(super) fn finish(mut self, files_scanned: usize, rules_enabled: usize) -> anyhow::Result<()> {
+    pub(super) fn finish(
+        mut self,
+        files_scanned: usize,
+        rules_enabled: usize,
+    ) -> anyhow::Result<()> {
         let totals = Totals { files_scanned, rules_enabled };
         let failure = format!("cannot write the report to {}", self.shown);
         self.reporter

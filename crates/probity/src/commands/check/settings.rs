@@ -1,22 +1,21 @@
 //! From flags to a configuration layer, and from a configuration to the rules that run.
 
-use std::{
-    io::Write as _,
-    sync::LazyLock,
-};
+use std::{io::Write as _, sync::LazyLock};
 
 use anyhow::Context as _;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
-use probity_finding::Finding;
+use probity_finding::{Finding, Severity};
 use probity_lint::{ELSEWHERE, OptionKind, OptionValue, Pattern, RULES, RuleSet};
 
 use crate::{
     cli::check::CheckArgs,
     config::{
-        Catalogue, CheckConfig, ConfigError, Kind, Layer, OptionSchema, Origin, RuleSchema, Sourced, Value,
+        Catalogue, CheckConfig, ConfigError, Kind, Layer, OptionSchema, Origin, RuleSchema,
+        Sourced, Value,
     },
     exit::Exit,
     failure::Failure,
+    name::Name,
 };
 
 /// Flags of the design whose work this version cannot do yet; doing nothing would be a lie.
@@ -29,9 +28,6 @@ pub(super) fn refuse_unbuilt(args: &CheckArgs) -> anyhow::Result<()> {
         (args.fixes.fix_ai, "--fix-ai"),
         (args.ai.ai, "--ai"),
         (args.ai.acp_command.is_some(), "--acp-command"),
-        (args.rules.max_lines.is_some(), "--max-lines"),
-        (args.rules.skip_blank_lines, "--skip-blank-lines"),
-        (args.rules.skip_comments, "--skip-comments"),
         (args.rules.slow_checks.as_deref() == Some("on"), "--slow-checks=on"),
     ];
     match unbuilt.into_iter().find(|(given, _)| *given) {
@@ -54,20 +50,50 @@ pub(super) fn layer(args: &CheckArgs) -> Result<Layer, ConfigError> {
         ("--show-source", "output.show-source", on(output.show_source, "true")),
         ("--hide-source", "output.show-source", on(output.hide_source, "false")),
         ("--fail-level", "output.fail-level", output.fail_level.clone()),
-        ("--no-inline-directives", "inline-directives.enabled", on(rules.no_inline_directives, "false")),
-        ("--warn-unused-directives", "inline-directives.warn-unused", on(rules.warn_unused_directives, "true")),
+        (
+            "--no-inline-directives",
+            "inline-directives.enabled",
+            on(rules.no_inline_directives, "false"),
+        ),
+        (
+            "--warn-unused-directives",
+            "inline-directives.warn-unused",
+            on(rules.warn_unused_directives, "true"),
+        ),
         ("--require-reason", "inline-directives.require-reason", on(rules.require_reason, "true")),
         ("--slow-checks", "slow-checks.mode", rules.slow_checks.clone()),
         ("--slow-checks-timeout", "slow-checks.timeout", rules.slow_checks_timeout.clone()),
         ("--ai-timeout", "ai.timeout", ai.ai_timeout.clone()),
-        ("--ai-max-input-bytes", "ai.max-input-bytes", ai.ai_max_input_bytes.map(|bytes| bytes.to_string())),
-        ("--ai-redact-secrets", "ai.redact-secrets", ai.ai_redact_secrets.map(|redact| redact.to_string())),
+        (
+            "--ai-max-input-bytes",
+            "ai.max-input-bytes",
+            ai.ai_max_input_bytes.map(|bytes| bytes.to_string()),
+        ),
+        (
+            "--ai-redact-secrets",
+            "ai.redact-secrets",
+            ai.ai_redact_secrets.map(|redact| redact.to_string()),
+        ),
         ("--ai-sandbox", "ai.sandbox", ai.ai_sandbox.clone()),
-        ("--context", "context", args.files.context.as_ref().map(|dir| dir.to_string_lossy().into_owned())),
+        (
+            "--context",
+            "context",
+            args.files.context.as_ref().map(|dir| dir.to_string_lossy().into_owned()),
+        ),
     ];
     for (flag, key, value) in values {
         if let Some(value) = value {
             layer.flag(flag, key, &value)?;
+        }
+    }
+    let max_lines = [
+        ("--max-lines", "max", rules.max_lines.map(|lines| lines.to_string())),
+        ("--skip-blank-lines", "skip-blank-lines", on(rules.skip_blank_lines, "true")),
+        ("--skip-comments", "skip-comments", on(rules.skip_comments, "true")),
+    ];
+    for (flag, option, value) in max_lines {
+        if let Some(value) = value {
+            layer.flag_rule(&catalogue(), flag, ("tally/max-lines", option), &value)?;
         }
     }
     Ok(layer)
@@ -80,10 +106,17 @@ pub(super) struct FileRules {
 }
 
 impl FileRules {
-    pub(super) fn new(config: &CheckConfig) -> anyhow::Result<Self> {
+    pub(super) fn new(name: Name, config: &CheckConfig) -> anyhow::Result<Self> {
         let mut set = RuleSet::default();
-        let (selected, included): (Vec<_>, Vec<_>) =
-            config.rules.include.iter().partition(|item| matches!(item.origin, Origin::Flag { .. }));
+        if name == Name::Tally {
+            // There the limit is on from the start.
+            set.set_severity("tally/max-lines", Some(Severity::Error));
+        }
+        let (selected, included): (Vec<_>, Vec<_>) = config
+            .rules
+            .include
+            .iter()
+            .partition(|item| matches!(item.origin, Origin::Flag { .. }));
         let patterns = |items: Vec<&Sourced<String>>| -> Vec<Pattern> {
             items.into_iter().map(|item| Pattern::new(item.value.as_str())).collect()
         };
@@ -186,8 +219,8 @@ pub(crate) fn catalogue() -> Catalogue<'static> {
 }
 
 /// `--list-rules`: what would run here, and as what.
-pub(super) fn list_rules(config: &CheckConfig) -> anyhow::Result<Exit> {
-    let rules = FileRules::new(config)?;
+pub(super) fn list_rules(name: Name, config: &CheckConfig) -> anyhow::Result<Exit> {
+    let rules = FileRules::new(name, config)?;
     let mut out = std::io::stdout().lock();
     for (rule, choice) in rules.set.active(&[]) {
         writeln!(out, "{:<44} {}", rule.metadata().name, choice.severity)?;
