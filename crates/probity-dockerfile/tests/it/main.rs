@@ -2,6 +2,7 @@
 
 mod buildkit;
 mod errors;
+mod facts;
 mod limits;
 mod lossless;
 mod spans;
