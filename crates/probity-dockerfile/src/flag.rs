@@ -14,8 +14,9 @@ pub(crate) fn flags(line: &Logical, body: Range<usize>) -> (Vec<Flag>, usize) {
     let mut at = body.start;
     loop {
         let rest = line.slice(at..body.end);
-        at += rest.len() - rest.trim_start().len();
-        if !rest.trim_start().starts_with("--") {
+        let next = rest.trim_start_matches(is_space);
+        at += rest.len() - next.len();
+        if !next.starts_with("--") {
             return (flags, at);
         }
         let (bare, end) = bare_word(line, at..body.end);
@@ -43,11 +44,27 @@ fn bare_word(line: &Logical, range: Range<usize>) -> (Bare, usize) {
             '\\' => escaped = true,
             c if quote == Some(c) => quote = None,
             '\'' | '"' if quote.is_none() => quote = Some(c),
-            c if quote.is_none() && c.is_whitespace() => return (bare, place),
-            c => bare.push((place, c)),
+            c if quote.is_none() && is_space(c) => return (bare, place),
+            c => {
+                bare.push((place, c));
+                if quote.is_none() && hides_space(c) {
+                    return (bare, place + c.len_utf8());
+                }
+            }
         }
     }
     (bare, range.end)
+}
+
+/// BuildKit reads flags byte by byte, so that the spaces are those of one byte.
+fn is_space(c: char) -> bool {
+    matches!(c, '\t'..='\r' | ' ')
+}
+
+/// Whether a byte of the character is a space when it is taken for a character of its own, as BuildKit
+/// does: `à` ends a flag.
+fn hides_space(c: char) -> bool {
+    !c.is_ascii() && c.encode_utf8(&mut [0; 4]).bytes().any(|byte| matches!(byte, 0x85 | 0xA0))
 }
 
 fn flag(line: &Logical, range: Range<usize>, bare: &[(usize, char)]) -> Flag {

@@ -5,8 +5,8 @@ pub(crate) fn did_you_mean(name: &str, known: &[&str]) -> Option<String> {
     nearest(name, known).map(|found| format!("did you mean {found}?"))
 }
 
-/// The known name with the smallest edit distance, if that is at most a third of its length and at
-/// least one edit away from being another word.
+/// The known name with the smallest edit distance, if that is as small as BuildKit wants it and not
+/// everything was edited.
 fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     let name: Vec<char> = name.chars().take(LONGEST + 1).map(|c| c.to_ascii_lowercase()).collect();
     if name.is_empty() || name.len() > LONGEST {
@@ -14,7 +14,7 @@ fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     }
     let distances = known.iter().map(|&candidate| (distance(&name, candidate), candidate));
     let (edits, found) = distances.min_by_key(|&(edits, _)| edits)?;
-    (edits <= (found.len() / 3).max(1)).then_some(found)
+    (edits <= 2 && edits < name.len()).then_some(found)
 }
 
 /// Longer names are not misspelt ones.

@@ -6,7 +6,8 @@ use crate::{Arguments, Command, ErrorKind, Word, error::Report};
 pub(super) fn parse(request: &Request<'_>, report: &mut Report<'_>) -> Arguments {
     let rest = request.rest.clone();
     let text = request.line.slice(rest.clone());
-    let kind_end = rest.start + text.find(char::is_whitespace).unwrap_or(text.len());
+    let kind_end =
+        rest.start + text.find(|c: char| matches!(c, '\t'..='\r' | ' ')).unwrap_or(text.len());
     let behind = request.line.slice(kind_end..rest.end);
     let command_start = kind_end + (behind.len() - behind.trim_start().len());
     let command = command(request, command_start..rest.end, report);

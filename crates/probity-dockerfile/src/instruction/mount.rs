@@ -35,6 +35,7 @@ pub(super) fn check(flag: &Flag, report: &mut Report<'_>) {
         report.error(ErrorKind::InvalidMount, flag.span, message);
         return;
     }
+    check_quotes(flag, report);
     // What a variable will say is not known here, and with it which options go together.
     let kind = flag.option("type");
     let kind = match kind {
@@ -46,6 +47,31 @@ pub(super) fn check(flag: &Flag, report: &mut Report<'_>) {
     }
     if let Some(kind) = kind {
         check_together(flag, &kind, report);
+    }
+}
+
+/// Reports double quotes, escaped so that they survived, that do not go around a whole field.
+fn check_quotes(flag: &Flag, report: &mut Report<'_>) {
+    #[derive(Clone, Copy)]
+    enum At {
+        FieldStart,
+        Plain,
+        Quoted,
+        /// Behind a quote that ends the field, or is the first of two that stand for one.
+        Closed,
+    }
+    let Some(value) = &flag.value else { return };
+    let last = value.text.chars().try_fold(At::FieldStart, |at, c| match (at, c) {
+        (At::FieldStart | At::Plain | At::Closed, ',') => Some(At::FieldStart),
+        (At::FieldStart | At::Closed, '"') => Some(At::Quoted),
+        (At::Plain, '"') | (At::Closed, _) => None,
+        (At::Quoted, '"') => Some(At::Closed),
+        (At::Quoted, _) => Some(At::Quoted),
+        (At::FieldStart | At::Plain, _) => Some(At::Plain),
+    });
+    if matches!(last, None | Some(At::Quoted)) {
+        let message = "quotes must go around a whole field of a mount";
+        report.error(ErrorKind::InvalidMount, value.span, message);
     }
 }
 
