@@ -8,11 +8,13 @@
 #![cfg_attr(not(test), warn(clippy::disallowed_methods, reason = "probity-dockerfile is pure"))]
 
 mod directive;
+mod dockerignore;
 mod error;
 mod expand;
 mod facts;
 mod flag;
 mod heredoc;
+mod image;
 mod instruction;
 mod json;
 mod keyword;
@@ -20,11 +22,15 @@ mod lines;
 mod logical;
 mod nearest;
 mod parse;
+mod platform;
 mod token;
 mod tree;
 mod word;
 
 pub use crate::{
+    dockerignore::{
+        Dockerignore, DockerignoreError, DockerignoreErrorKind, IgnorePattern, clean_path,
+    },
     error::{ErrorKind, SyntaxError},
     expand::{
         ExpandError, ExpandErrorKind, ExpandedWord, Expander, Expansion, Lookup, Operator,
@@ -36,9 +42,11 @@ pub use crate::{
         StageReferenceKind, State, Step, StepFlag, StepHeredoc, Target, Text, Transfer, Value,
         Variable, VariableKind, VariableReference, Workdir, is_absolute,
     },
+    image::{ImageError, ImageRef},
     keyword::Keyword,
     logical::Logical,
     parse::parse,
+    platform::{Platform, PlatformError},
     token::{Token, TokenKind},
     tree::{
         Alias, Arguments, Command, Comment, Directive, DirectiveName, Dockerfile, Flag, FlagOption,
