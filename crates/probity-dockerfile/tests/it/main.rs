@@ -3,6 +3,7 @@
 
 mod buildkit;
 mod errors;
+mod facts;
 mod limits;
 mod lossless;
 mod spans;
