@@ -178,6 +178,9 @@ fn check_together(flag: &Flag, kind: &str, report: &mut Report<'_>) {
 
 /// Reports what BuildKit refuses in the value of `--device`.
 pub(super) fn check_device(flag: &Flag, report: &mut Report<'_>) {
+    if flag.options.is_empty() {
+        report.error(ErrorKind::InvalidFlagValue, flag.span, "a device needs a name");
+    }
     let mut name: Option<&str> = None;
     for option in &flag.options {
         let key = option.key.text.as_str();
