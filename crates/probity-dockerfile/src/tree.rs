@@ -4,7 +4,7 @@ use std::{borrow::Cow, ops::Range};
 
 use probity_finding::Span;
 
-use crate::{Keyword, Logical, SyntaxError, Token};
+use crate::{Keyword, Logical, SyntaxError, Token, word::BLANKS};
 
 /// A whole Dockerfile.
 #[derive(Clone, Debug)]
@@ -186,6 +186,13 @@ impl Heredoc {
 }
 
 impl Instruction {
+    /// The keyword as it is written, joined.
+    #[must_use]
+    pub fn keyword_text(&self) -> &str {
+        let text = self.line.text.trim_start();
+        text.split(BLANKS).next().unwrap_or_default()
+    }
+
     /// The text behind the keyword, joined.
     #[must_use]
     pub fn body_text(&self) -> &str {

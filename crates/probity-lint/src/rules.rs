@@ -12,6 +12,20 @@ macro_rules! registry {
 
 registry! {
     buildkit {
+        consistent_instruction_casing::ConsistentInstructionCasing,
+        copy_ignored_file::CopyIgnoredFile,
+        duplicate_stage_name::DuplicateStageName,
+        expose_invalid_format::ExposeInvalidFormat,
+        expose_proto_casing::ExposeProtoCasing,
+        from_as_casing::FromAsCasing,
+        invalid_definition_description::InvalidDefinitionDescription,
+        json_args_recommended::JsonArgsRecommended,
+        legacy_key_value_format::LegacyKeyValueFormat,
+        maintainer_deprecated::MaintainerDeprecated,
+        multiple_instructions_disallowed::MultipleInstructionsDisallowed,
+        no_empty_continuation::NoEmptyContinuation,
+        reserved_stage_name::ReservedStageName,
+        secrets_used_in_arg_or_env::SecretsUsedInArgOrEnv,
         stage_name_casing::StageNameCasing,
     }
     tally {

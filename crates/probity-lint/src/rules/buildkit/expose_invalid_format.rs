@@ -1,0 +1,114 @@
+//! Ports of the container, not of the host.
+
+use probity_dockerfile::{Arguments, Expander, Keyword};
+use probity_finding::Finding;
+
+use crate::context::Context;
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags a port of `EXPOSE` that has an address or a port of the host before it.
+    ///
+    /// Variables are not expanded; one before a colon is taken for a port of the host. What stands
+    /// behind `ONBUILD` is not looked at.
+    ///
+    /// # Why it is bad
+    ///
+    /// An image cannot decide where its ports appear on a host: that is what `docker run -p` is for.
+    /// The address and the port of the host are dropped without a word.
+    ///
+    /// # Examples
+    ///
+    /// ```dockerfile,bad
+    /// FROM alpine:3.20
+    /// EXPOSE 127.0.0.1:8080:80
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM alpine:3.20
+    /// EXPOSE 80
+    /// ```
+    ExposeInvalidFormat {
+        name: "buildkit/ExposeInvalidFormat",
+        severity: Warning,
+        category: Correctness,
+        url: "https://docs.docker.com/go/dockerfile/rule/expose-invalid-format/",
+    }
+}
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let unquoted = Expander::new(context.file.escape, &|_| None).keep_unset();
+    // The colon of `${PORT:-80}` is none of the port, so that a number stands in for each variable.
+    let filled = Expander::new(context.file.escape, &|_| Some("1"));
+    for (_, expose) in context.each(Keyword::Expose) {
+        let Arguments::Words { words, .. } = &expose.arguments else { continue };
+        for word in words {
+            let (Ok(written), Ok(filled)) = (unquoted.expand(&word.text), filled.expand(&word.text))
+            else {
+                continue;
+            };
+            if has_host_part(&filled.text) {
+                let message = format!(
+                    "EXPOSE instruction should not define an IP address or host-port mapping, found \
+                     '{}'",
+                    written.text
+                );
+                findings.push(context.finding(word.span, message).with_detail(
+                    "Only the port of the container is used; the rest belongs to docker run -p.",
+                ));
+            }
+        }
+    }
+}
+
+/// Whether an address or a port stands before the container's port. Empty ones do not count.
+fn has_host_part(port: &str) -> bool {
+    let Some((host, container)) = port.rsplit_once(':') else { return false };
+    let (number, protocol) = container.split_once('/').unwrap_or((container, ""));
+    let known = ["", "tcp", "udp", "sctp"].iter().any(|known| protocol.eq_ignore_ascii_case(known));
+    let (address, host_port) = host.rsplit_once(':').unwrap_or(("", host));
+    // Without a port, or with an unknown protocol, there is a syntax error instead.
+    !number.is_empty() && known && !(address.is_empty() && host_port.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::has_host_part;
+    use crate::harness::check;
+
+    const RULE: &str = "buildkit/ExposeInvalidFormat";
+
+    #[test]
+    fn the_port_is_underlined() {
+        check(
+            RULE,
+            r#"
+FROM a
+EXPOSE 80 8080:80 \
+          ^^^^^^^ EXPOSE instruction should not define an IP address or host-port mapping, found '8080:80'
+  127.0.0.1:80:80
+  ^^^^^^^^^^^^^^^ EXPOSE instruction should not define an IP address or host-port mapping, found '127.0.0.1:80:80'
+expose "81:80" $HOST:80
+       ^^^^^^^ EXPOSE instruction should not define an IP address or host-port mapping, found '81:80'
+               ^^^^^^^^ EXPOSE instruction should not define an IP address or host-port mapping, found '$HOST:80'
+"#,
+        );
+    }
+
+    #[test]
+    fn plain_ports_triggers_and_defaults_are_silent() {
+        check(RULE, "FROM a\nEXPOSE 80 90/tcp 100-200 ${PORT:-80} ${PORT:+9}/udp\n");
+        check(RULE, "FROM a\nONBUILD EXPOSE 8080:80\nRUN EXPOSE 8080:80\n");
+    }
+
+    #[test]
+    fn the_parts_are_told_apart() {
+        for port in ["1:2", "1.2.3.4::80", "[::1]:80:80", "1-2:3-4/UDP", "1:2/"] {
+            assert!(has_host_part(port), "{port}");
+        }
+        for port in ["", "80", ":80", "::80", "1:", "1:/tcp", "1:2/http"] {
+            assert!(!has_host_part(port), "{port}");
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! FROM and AS in the same case.
+
+use probity_dockerfile::{Arguments, Keyword};
+use probity_finding::Finding;
+
+use crate::context::Context;
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags an `AS` that is not written in the case of its `FROM`.
+    ///
+    /// A `FROM` in mixed case, such as `From`, asks for no case, so nothing is said about its `AS`.
+    ///
+    /// # Why it is bad
+    ///
+    /// Both keywords belong to one instruction. Written in two ways they look like two things, and
+    /// `as` between upper-case words is easily taken for a part of the image's name.
+    ///
+    /// # Examples
+    ///
+    /// ```dockerfile,bad
+    /// FROM golang:1.22 as build
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM golang:1.22 AS build
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// from golang:1.22 as build
+    /// ```
+    FromAsCasing {
+        name: "buildkit/FromAsCasing",
+        severity: Warning,
+        category: Style,
+        url: "https://docs.docker.com/go/dockerfile/rule/from-as-casing/",
+    }
+}
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for (_, from) in context.each(Keyword::From) {
+        let Arguments::From { alias: Some(alias), .. } = &from.arguments else { continue };
+        let (from, written) = (from.keyword_text(), alias.keyword.text.as_str());
+        let expected = if from == from.to_lowercase() {
+            written.to_lowercase()
+        } else if from == from.to_uppercase() {
+            written.to_uppercase()
+        } else {
+            continue;
+        };
+        if written != expected {
+            let message = format!("'{written}' and '{from}' keywords' casing do not match");
+            let finding = context.finding(alias.keyword.span, message);
+            findings.push(finding.with_detail(format!("Write `{expected}`.")));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::harness::check;
+
+    #[test]
+    fn the_keyword_between_image_and_name_is_underlined() {
+        check(
+            "buildkit/FromAsCasing",
+            r"
+FROM a as one
+       ^^ 'as' and 'FROM' keywords' casing do not match
+FROM --platform=linux/amd64 a \
+  # a comment
+  As two
+  ^^ 'As' and 'FROM' keywords' casing do not match
+from a AS three
+       ^^ 'AS' and 'from' keywords' casing do not match
+",
+        );
+    }
+
+    #[test]
+    fn what_matches_or_cannot_match_is_silent() {
+        check("buildkit/FromAsCasing", "FROM a AS one\nfrom a as two\nFrom a as three\nFROM as\n");
+        check("buildkit/FromAsCasing", "FROM a\nRUN echo FROM a as b\nRUN <<E\nFROM a as b\nE\n");
+    }
+}

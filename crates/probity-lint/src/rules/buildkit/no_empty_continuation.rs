@@ -1,0 +1,98 @@
+//! No blank lines inside an instruction.
+
+use probity_finding::Finding;
+
+use crate::context::Context;
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags a blank line between the lines of one instruction.
+    ///
+    /// There is one finding for an instruction, at its first blank line; the others are listed with
+    /// it. BuildKit reports the last line of the instruction instead, which may be far away.
+    ///
+    /// # Why it is bad
+    ///
+    /// The line before ends with the escape character, so the instruction goes on, but the blank line
+    /// looks as if it ended there. If the escape character was left over by mistake, the next
+    /// instruction silently becomes an argument of this one. BuildKit has announced that such files
+    /// will be refused.
+    ///
+    /// # Examples
+    ///
+    /// ```dockerfile,bad
+    /// FROM alpine:3.20
+    /// RUN apk add --no-cache \
+    ///
+    ///     curl
+    /// ```
+    ///
+    /// A comment line is left out of the instruction and may separate its parts:
+    ///
+    /// ```dockerfile,good
+    /// FROM alpine:3.20
+    /// RUN apk add --no-cache \
+    ///     # used by the health check
+    ///     curl
+    /// ```
+    NoEmptyContinuation {
+        name: "buildkit/NoEmptyContinuation",
+        severity: Error,
+        category: Correctness,
+        url: "https://docs.docker.com/go/dockerfile/rule/no-empty-continuation/",
+    }
+}
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for instruction in &context.file.instructions {
+        let Some((&first, others)) = instruction.empty_continuations.split_first() else {
+            continue;
+        };
+        let finding = context.finding(first, "Empty continuation line").with_detail(format!(
+            "{} goes on behind this line; remove the line, or the escape character before it.",
+            instruction.keyword_text()
+        ));
+        let add = |finding: Finding, &line| finding.with_related(line, "another blank line");
+        findings.push(others.iter().fold(finding, add));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::harness::{check, run};
+
+    const RULE: &str = "buildkit/NoEmptyContinuation";
+
+    #[test]
+    fn the_blank_line_is_underlined() {
+        let blank = "  ";
+        check(
+            RULE,
+            &format!("FROM a\nRUN b \\\n{blank}\n^^ Empty continuation line\n  c\nonbuild run b \\\n{blank}\n^^ Empty continuation line\n c\n"),
+        );
+    }
+
+    #[test]
+    fn an_instruction_is_reported_once_with_all_its_blank_lines() {
+        let text = "FROM a\nRUN b \\\n\n\n  c \\\n \n d\n";
+        let findings = run(RULE, text);
+        let places: Vec<_> = findings.iter().filter_map(|finding| finding.span).collect();
+        assert_eq!(places.iter().map(|span| (span.start, span.end)).collect::<Vec<_>>(), [(15, 15)]);
+        let related: Vec<_> =
+            findings.iter().flat_map(|finding| &finding.related).map(|r| r.span.start).collect();
+        assert_eq!(related, [16, 23]);
+    }
+
+    #[test]
+    fn an_escape_character_before_the_next_instruction_swallows_it() {
+        let findings = run(RULE, "FROM a\nRUN b \\\n\nCMD [\"c\"]\n");
+        assert_eq!(findings.len(), 1);
+    }
+
+    #[test]
+    fn blank_lines_elsewhere_are_silent() {
+        check(RULE, "\n\nFROM a\n\n  \nRUN b \\\n# comment\n  c\n\nRUN <<E\n\nx \\\n\nE\n");
+        check(RULE, "# escape=`\n\nFROM a\nRUN b \\\n\nCMD c\n");
+    }
+}
