@@ -54,8 +54,9 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for instruction in known {
         let text = instruction.keyword_text();
         if !fits(text) {
-            let message =
-                format!("Command '{text}' should match the case of the command majority ({casing})");
+            let message = format!(
+                "Command '{text}' should match the case of the command majority ({casing})"
+            );
             findings.push(context.finding(instruction.keyword_span, message));
         }
     }
