@@ -12,7 +12,8 @@ rule! {
     /// in, and a keyword in mixed case.
     ///
     /// Keywords in mixed case and an `ARG` before the first `FROM` have no vote; upper case wins a
-    /// tie. The instruction behind `ONBUILD` is not looked at.
+    /// tie. Unlike BuildKit, this rule flags such an `ARG` too. The instruction behind `ONBUILD` is
+    /// not looked at.
     ///
     /// # Why it is bad
     ///
@@ -42,8 +43,7 @@ rule! {
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let known = context.file.instructions.iter().filter(|i| i.keyword != Keyword::Unknown);
-    // A file in which only one ARG before FROM is written differently is mended there, not in all
-    // the other places.
+    // BuildKit counts the instructions of stages only; with the same votes, what it flags is flagged.
     let voters = known.clone().skip_while(|instruction| instruction.keyword == Keyword::Arg);
     let (lower, upper): (Vec<_>, Vec<_>) = voters
         .map(Instruction::keyword_text)
@@ -54,8 +54,9 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for instruction in known {
         let text = instruction.keyword_text();
         if !fits(text) {
-            let message =
-                format!("Command '{text}' should match the case of the command majority ({casing})");
+            let message = format!(
+                "Command '{text}' should match the case of the command majority ({casing})"
+            );
             findings.push(context.finding(instruction.keyword_span, message));
         }
     }

@@ -44,8 +44,8 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             Keyword::Add => "Add",
             _ => continue,
         };
-        for source in local_sources(instruction) {
-            let Some(path) = path(source, context.file.escape) else { continue };
+        for source in sources(instruction) {
+            let Some(path) = local_path(source, context.file.escape) else { continue };
             if dockerignore.ignores_copy_source(&path) {
                 let message = format!(
                     "Attempting to {command} file {:?} that is excluded by .dockerignore",
@@ -57,31 +57,36 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// The sources that are paths of the build context.
-fn local_sources(instruction: &Instruction) -> impl Iterator<Item = &Word> {
+/// The sources that may be paths of the build context.
+fn sources(instruction: &Instruction) -> impl Iterator<Item = &Word> {
     let sources = match &instruction.arguments {
         Arguments::Transfer { sources, .. } => sources.as_slice(),
         _ => &[],
     };
-    let is_from_elsewhere = instruction.flag_value("from").is_some_and(|from| !from.text.is_empty());
+    let is_from_elsewhere =
+        instruction.flag_value("from").is_some_and(|from| !from.text.is_empty());
     let is_heredoc =
         |word: &Word| instruction.heredocs.iter().any(|heredoc| heredoc.marker == word.span);
-    sources
-        .iter()
-        .filter(move |word| !is_from_elsewhere && !is_heredoc(word) && !is_remote(&word.text))
+    sources.iter().filter(move |word| !is_from_elsewhere && !is_heredoc(word))
 }
 
-fn is_remote(source: &str) -> bool {
-    let has_host = source.split_once("://").is_some_and(|(scheme, _)| {
-        !scheme.is_empty() && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric())
-    });
-    has_host || source.starts_with("git@") || source.starts_with("github.com/")
-}
-
-/// The path without quotes, unless variables are needed to know it.
-fn path(source: &Word, escape: char) -> Option<String> {
+/// The path that a source stands for, unless variables are needed to know it or it is remote.
+fn local_path(source: &Word, escape: char) -> Option<String> {
     let expansion = Expander::new(escape, &|_| None).expand(&source.text).ok()?;
-    expansion.unmatched.is_empty().then_some(expansion.text)
+    let is_known = expansion.unmatched.is_empty() && !is_remote(&expansion.text);
+    is_known.then_some(expansion.text)
+}
+
+/// `github.com/user/project` is a path, as nothing tells it from one.
+fn is_remote(source: &str) -> bool {
+    let schemes = ["http://", "https://", "git://", "ssh://"];
+    let is_login = |text: &str| {
+        text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+    };
+    let is_over_ssh = source
+        .split_once('@')
+        .is_some_and(|(user, rest)| !user.is_empty() && is_login(user) && rest.contains(':'));
+    is_over_ssh || schemes.iter().any(|scheme| source.starts_with(scheme))
 }
 
 #[cfg(test)]
@@ -139,7 +144,12 @@ mod tests {
     fn sources_from_elsewhere_are_silent() {
         let all = "**\n";
         underlined(all, "FROM a AS b\nFROM a\nCOPY --from=b c /d\nONBUILD COPY c /d\n", &[]);
-        underlined(all, "FROM a\nADD https://e.org/c git@e.org:c.git github.com/e/c /d/\n", &[]);
+        underlined(
+            all,
+            "FROM a\nADD https://e.org/c \"http://e.org/c\" git@e.org:c.git /d/\n",
+            &[],
+        );
+        underlined(all, "FROM a\nADD github.com/e/c c@d /d/\n", &["github.com/e/c", "c@d"]);
         underlined(all, "FROM a\nCOPY <<EOF /d\nc\nEOF\nCOPY $c ${d}/c /d/\nRUN COPY c /d\n", &[]);
     }
 

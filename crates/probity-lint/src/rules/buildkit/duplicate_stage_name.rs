@@ -82,7 +82,8 @@ FROM c \
     #[test]
     fn the_first_definition_is_related() {
         let findings = run(RULE, "FROM a AS x\nFROM a AS x\nFROM a AS x\n");
-        let related: Vec<_> = findings.iter().flat_map(|f| &f.related).map(|r| r.span.start).collect();
+        let related: Vec<_> =
+            findings.iter().flat_map(|f| &f.related).map(|r| r.span.start).collect();
         assert_eq!(related, [10, 10]);
     }
 

@@ -44,7 +44,8 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for (_, expose) in context.each(Keyword::Expose) {
         let Arguments::Words { words, .. } = &expose.arguments else { continue };
         for word in words {
-            let (Ok(written), Ok(filled)) = (unquoted.expand(&word.text), filled.expand(&word.text))
+            let (Ok(written), Ok(filled)) =
+                (unquoted.expand(&word.text), filled.expand(&word.text))
             else {
                 continue;
             };

@@ -87,7 +87,10 @@ expose "80/SCTP" ${PORT}/TCP
 
     #[test]
     fn lower_case_triggers_and_variables_are_silent() {
-        check(RULE, "FROM a\nEXPOSE 80 90/tcp 53/udp $PORT/$PROTO\nONBUILD EXPOSE 80/TCP\nRUN EXPOSE 80/TCP\n");
+        check(
+            RULE,
+            "FROM a\nEXPOSE 80 90/tcp 53/udp $PORT/$PROTO\nONBUILD EXPOSE 80/TCP\nRUN EXPOSE 80/TCP\n",
+        );
     }
 
     #[test]

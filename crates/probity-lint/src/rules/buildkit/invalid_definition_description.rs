@@ -63,7 +63,9 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         findings.push(
             context
                 .finding(defined.place, message)
-                .with_detail("A line with nothing but `#` below the comment makes it a mere remark.")
+                .with_detail(
+                    "A line with nothing but `#` below the comment makes it a mere remark.",
+                )
                 .with_related(comment.span, "the comment"),
         );
     }
@@ -131,13 +133,20 @@ ARG A
     #[test]
     fn the_last_line_of_the_comment_is_related() {
         let findings = run(RULE, "# a\n# b\nARG C\nFROM x\n");
-        let related: Vec<_> = findings.iter().flat_map(|f| &f.related).map(|r| r.span.start).collect();
+        let related: Vec<_> =
+            findings.iter().flat_map(|f| &f.related).map(|r| r.span.start).collect();
         assert_eq!(related, [4]);
     }
 
     #[test]
     fn descriptions_remarks_and_other_instructions_are_silent() {
-        check(RULE, "# VERSION is it\nARG VERSION\n# B too\nARG A B\n# build it\nFROM a AS Build\n");
-        check(RULE, "# remark\n#\nARG A\n# remark\nFROM a\n# remark\nONBUILD ARG A\n# remark\nRUN b\n");
+        check(
+            RULE,
+            "# VERSION is it\nARG VERSION\n# B too\nARG A B\n# build it\nFROM a AS Build\n",
+        );
+        check(
+            RULE,
+            "# remark\n#\nARG A\n# remark\nFROM a\n# remark\nONBUILD ARG A\n# remark\nRUN b\n",
+        );
     }
 }

@@ -80,7 +80,10 @@ label \
 
     #[test]
     fn pairs_triggers_and_other_instructions_are_silent() {
-        check(RULE, "FROM a\nENV A=1 B=2\nENV C=\"d e\" \\\n  F=g\nLABEL \"h i\"=j\nARG k\nENV L= M=1\n");
+        check(
+            RULE,
+            "FROM a\nENV A=1 B=2\nENV C=\"d e\" \\\n  F=g\nLABEL \"h i\"=j\nARG k\nENV L= M=1\n",
+        );
         check(RULE, "FROM a\nONBUILD ENV A b\nENV A\nRUN ENV A b\n");
     }
 }

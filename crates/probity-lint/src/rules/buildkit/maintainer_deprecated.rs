@@ -70,6 +70,9 @@ MAINTAINER b
     #[test]
     fn labels_triggers_and_text_are_silent() {
         // Behind ONBUILD it is a syntax error, which says enough.
-        check(RULE, "FROM a\nLABEL maintainer=b\nRUN MAINTAINER b\nONBUILD MAINTAINER b\n# MAINTAINER\n");
+        check(
+            RULE,
+            "FROM a\nLABEL maintainer=b\nRUN MAINTAINER b\nONBUILD MAINTAINER b\n# MAINTAINER\n",
+        );
     }
 }

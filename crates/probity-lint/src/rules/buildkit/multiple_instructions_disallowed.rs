@@ -98,7 +98,9 @@ HEALTHCHECK CMD five
         let findings = run(RULE, "FROM a\nCMD 1\nCMD 2\nCMD 3\n");
         let places: Vec<_> = findings
             .iter()
-            .map(|f| (f.span.map(|span| span.start), f.related.iter().map(|r| r.span.start).collect()))
+            .map(|f| {
+                (f.span.map(|span| span.start), f.related.iter().map(|r| r.span.start).collect())
+            })
             .collect();
         assert_eq!(places, [(Some(7), vec![19]), (Some(13), vec![19])]);
     }

@@ -69,7 +69,9 @@ mod tests {
         let blank = "  ";
         check(
             RULE,
-            &format!("FROM a\nRUN b \\\n{blank}\n^^ Empty continuation line\n  c\nonbuild run b \\\n{blank}\n^^ Empty continuation line\n c\n"),
+            &format!(
+                "FROM a\nRUN b \\\n{blank}\n^^ Empty continuation line\n  c\nonbuild run b \\\n{blank}\n^^ Empty continuation line\n c\n"
+            ),
         );
     }
 
@@ -78,7 +80,10 @@ mod tests {
         let text = "FROM a\nRUN b \\\n\n\n  c \\\n \n d\n";
         let findings = run(RULE, text);
         let places: Vec<_> = findings.iter().filter_map(|finding| finding.span).collect();
-        assert_eq!(places.iter().map(|span| (span.start, span.end)).collect::<Vec<_>>(), [(15, 15)]);
+        assert_eq!(
+            places.iter().map(|span| (span.start, span.end)).collect::<Vec<_>>(),
+            [(15, 15)]
+        );
         let related: Vec<_> =
             findings.iter().flat_map(|finding| &finding.related).map(|r| r.span.start).collect();
         assert_eq!(related, [16, 23]);
