@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use probity_finding::Finding;
 
-use crate::{DirectiveOptions, LintOptions, OptionValue, Pattern, RULES, RuleSet, lint, rule::Metadata};
+use crate::{
+    DirectiveOptions, LintOptions, OptionValue, Pattern, RULES, RuleSet, lint, rule::Metadata,
+};
 
 /// Findings of one rule alone, directives in force.
 pub(crate) fn run(rule: &str, text: &str) -> Vec<Finding> {
