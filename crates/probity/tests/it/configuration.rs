@@ -71,8 +71,8 @@ fn select_restricts_and_ignore_always_wins() {
     };
     let casing = "buildkit/StageNameCasing".to_owned();
     assert!(rules(&[]).len() >= 3);
-    assert_eq!(rules(&["--select", "buildkit/StageNameCasing"]), [casing.clone()]);
-    assert_eq!(rules(&["--select", "StageNameCasing"]), [casing.clone()]);
+    assert_eq!(rules(&["--select", "buildkit/StageNameCasing"]), std::slice::from_ref(&casing));
+    assert_eq!(rules(&["--select", "StageNameCasing"]), std::slice::from_ref(&casing));
     assert_eq!(rules(&["--select", "*", "--ignore", "*"]), [""; 0]);
     assert!(!rules(&["--select", "buildkit/*", "--ignore", "StageNameCasing"]).contains(&casing));
     // Variables of tally mean what the flags of tally meant: they add.

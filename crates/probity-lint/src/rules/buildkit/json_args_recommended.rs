@@ -1,8 +1,6 @@
 //! CMD and ENTRYPOINT without a shell in between.
 
-use std::collections::BTreeMap;
-
-use probity_dockerfile::{Arguments, Command, Keyword};
+use probity_dockerfile::{Arguments, Command, Keyword, ShellSource};
 use probity_finding::Finding;
 
 use crate::context::Context;
@@ -42,37 +40,22 @@ rule! {
 }
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    let mut shell_by_stage: BTreeMap<String, bool> = BTreeMap::new();
-    let mut stage = None;
-    let mut has_shell = false;
-    for instruction in &context.file.instructions {
-        match (instruction.keyword, &instruction.arguments) {
-            (Keyword::From, Arguments::From { image, alias, .. }) => {
-                if let Some(name) = stage.take() {
-                    shell_by_stage.insert(name, has_shell);
-                }
-                stage = alias.as_ref().map(|alias| alias.name.text.to_lowercase());
-                // BuildKit compares the base as it is written with the lower-case name.
-                let base = image.as_ref().and_then(|image| shell_by_stage.get(&image.text));
-                has_shell = base.copied().unwrap_or(false);
-            }
-            (Keyword::Shell, _) => has_shell = true,
-            (
-                Keyword::Cmd | Keyword::Entrypoint,
-                Arguments::Command(Command::Shell(_) | Command::Missing),
-            ) if !has_shell => {
-                let message = format!(
-                    "JSON arguments recommended for {} to prevent unintended behavior related to OS \
-                     signals",
-                    instruction.keyword_text()
-                );
-                findings.push(context.finding(instruction.keyword_span, message).with_detail(
-                    "The shell that runs the command does not pass signals on, so the container is \
-                     killed where it should be stopped.",
-                ));
-            }
-            _ => {}
+    for (index, instruction) in context.file.instructions.iter().enumerate() {
+        let is_start = matches!(instruction.keyword, Keyword::Cmd | Keyword::Entrypoint);
+        let is_json = matches!(instruction.arguments, Arguments::Command(Command::Json { .. }));
+        let source = context.facts.state(index).map(|state| state.shell.source);
+        let has_shell = matches!(source, Some(ShellSource::Instruction(_)));
+        if !is_start || is_json || has_shell {
+            continue;
         }
+        let message = format!(
+            "JSON arguments recommended for {} to prevent unintended behavior related to OS signals",
+            instruction.keyword_text()
+        );
+        findings.push(context.finding(instruction.keyword_span, message).with_detail(
+            "The shell that runs the command does not pass signals on, so the container is killed \
+             where it should be stopped.",
+        ));
     }
 }
 
