@@ -58,6 +58,8 @@ pub(crate) struct Options {
     /// Whether text may be coloured; no other format ever is.
     pub(crate) color: bool,
     pub(crate) tool_version: &'static str,
+    /// What a rule is about, in a sentence, where the caller knows.
+    pub(crate) describe: fn(&str) -> Option<String>,
 }
 
 /// The formats, in the order in which help lists them.

@@ -57,6 +57,13 @@ fn built_in() -> impl Iterator<Item = (&'static str, &'static str, &'static str)
     rows.into_iter()
 }
 
+/// What a rule is about, in a sentence.
+pub(crate) fn describe(name: &str) -> Option<String> {
+    let listed = all().find(|rule| rule.name == name).map(Metadata::summary);
+    listed
+        .or_else(|| built_in().find(|(own, ..)| *own == name).map(|(_, _, about)| about.to_owned()))
+}
+
 fn list() -> String {
     let width = all().map(|rule| rule.name.len()).max().unwrap_or_default();
     let mut text = String::new();

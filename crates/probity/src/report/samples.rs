@@ -5,7 +5,7 @@ use probity_finding::{Edit, Finding, Fix, Objective, Severity, Span};
 use super::{FileReport, Format, Options, Totals};
 
 pub(crate) const OPTIONS: Options =
-    Options { show_source: true, color: false, tool_version: "1.2.3" };
+    Options { show_source: true, color: false, tool_version: "1.2.3", describe: |_| None };
 
 /// Windows line ends and an emoji.
 pub(crate) const APP: &str = "FROM debian as build\r\nRUN echo 😀 && sudo make\r\nFROM scratch\r\nCOPY --from=build /a /a\r\n";

@@ -27,6 +27,7 @@ const HEAD: &str = "{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json
 #[derive(Debug)]
 pub(crate) struct Sarif {
     tool_version: &'static str,
+    describe: fn(&str) -> Option<String>,
     results: Items,
     rules: Vec<Rule>,
     indices: HashMap<String, usize>,
@@ -36,6 +37,7 @@ impl Sarif {
     pub(crate) fn new(options: &Options) -> Self {
         Self {
             tool_version: options.tool_version,
+            describe: options.describe,
             results: Items::default(),
             rules: Vec::new(),
             indices: HashMap::new(),
@@ -48,9 +50,10 @@ impl Sarif {
             return index;
         }
         let index = self.rules.len();
+        let about = (self.describe)(&finding.rule).unwrap_or_else(|| finding.rule.to_string());
         self.rules.push(Rule {
             id: finding.rule.to_string(),
-            short_description: Message { text: finding.rule.to_string() },
+            short_description: Message { text: about },
             help_uri: finding.docs.as_ref().map(ToString::to_string),
         });
         self.indices.insert(finding.rule.to_string(), index);

@@ -56,6 +56,7 @@ impl Output {
                 show_source: config.output.show_source,
                 color: terminal && !no_color,
                 tool_version: env!("CARGO_PKG_VERSION"),
+                describe: crate::commands::rules::describe,
             })
         };
         Ok(Self { reporter, sink, shown: config.output.path.clone() })
