@@ -1,9 +1,18 @@
 //! What is said beside the data: always on stderr, as loud as asked for.
 
-use std::io::{self, IsTerminal as _};
+use std::{
+    fmt,
+    io::{self, IsTerminal as _},
+};
 
+use anstyle::{AnsiColor, Style};
+use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::{
-    filter::Targets, layer::SubscriberExt as _, util::SubscriberInitExt as _,
+    filter::Targets,
+    fmt::{FmtContext, FormatEvent, FormatFields, format::Writer},
+    layer::SubscriberExt as _,
+    registry::LookupSpan,
+    util::SubscriberInitExt as _,
 };
 
 /// How much a person wants to hear.
@@ -20,12 +29,42 @@ pub(crate) fn start(loudness: Loudness) {
     let lines = tracing_subscriber::fmt::layer()
         .with_writer(io::stderr)
         .with_ansi(colour)
-        .with_target(false)
-        .without_time();
+        .event_format(Line);
     // Starting twice in one process is possible only in tests, and the first start stays.
     drop(tracing_subscriber::registry().with(filter).with(lines).try_init());
     if let Some(complaint) = complaint {
         tracing::warn!("{complaint}");
+    }
+}
+
+/// `warning: what happened`, as failures and findings are written too.
+struct Line;
+
+impl<S, N> FormatEvent<S, N> for Line
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+    N: for<'a> FormatFields<'a> + 'static,
+{
+    fn format_event(
+        &self,
+        context: &FmtContext<'_, S, N>,
+        mut out: Writer<'_>,
+        event: &Event<'_>,
+    ) -> fmt::Result {
+        let (word, colour) = match *event.metadata().level() {
+            Level::ERROR => ("error", AnsiColor::Red),
+            Level::WARN => ("warning", AnsiColor::Yellow),
+            Level::INFO => ("info", AnsiColor::Cyan),
+            Level::DEBUG => ("debug", AnsiColor::Blue),
+            Level::TRACE => ("trace", AnsiColor::BrightBlack),
+        };
+        let style = match out.has_ansi_escapes() {
+            true => Style::new().bold().fg_color(Some(colour.into())),
+            false => Style::new(),
+        };
+        write!(out, "{style}{word}{style:#}: ")?;
+        context.field_format().format_fields(out.by_ref(), event)?;
+        writeln!(out)
     }
 }
 
@@ -47,8 +86,6 @@ fn filter(variable: Option<&str>, loudness: Loudness) -> (Targets, Option<String
 
 #[cfg(test)]
 mod tests {
-    use tracing::Level;
-
     use super::*;
 
     #[test]
