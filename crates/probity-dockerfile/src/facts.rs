@@ -8,6 +8,7 @@
 //! environments share their structure, and states are numbered.
 
 mod contract;
+mod definitions;
 mod graph;
 mod ports;
 mod runtime;

@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use crate::{Flag, FlagOption, Logical, Word};
 
-/// Characters as BuildKit sees them once quotes and backslashes are gone, each with its place in the
+/// Characters as BuildKit sees them once quotes and escape characters are gone, each with its place in the
 /// logical line.
 type Bare = Vec<(usize, char)>;
 
 /// Reads the flags at the beginning of `body`; says where they end.
-pub(crate) fn flags(line: &Logical, body: Range<usize>) -> (Vec<Flag>, usize) {
+pub(crate) fn flags(line: &Logical, body: Range<usize>, escape: char) -> (Vec<Flag>, usize) {
     let mut flags = Vec::new();
     let mut at = body.start;
     loop {
@@ -19,7 +19,7 @@ pub(crate) fn flags(line: &Logical, body: Range<usize>) -> (Vec<Flag>, usize) {
         if !next.starts_with("--") {
             return (flags, at);
         }
-        let (bare, end) = bare_word(line, at..body.end);
+        let (bare, end) = bare_word(line, at..body.end, escape);
         if bare.len() == 2 {
             return (flags, end);
         }
@@ -28,9 +28,8 @@ pub(crate) fn flags(line: &Logical, body: Range<usize>) -> (Vec<Flag>, usize) {
     }
 }
 
-/// Reads a word up to a space that nothing protects. The backslash escapes whatever the escape
-/// directive says.
-fn bare_word(line: &Logical, range: Range<usize>) -> (Bare, usize) {
+/// Reads a word up to a space that nothing protects.
+fn bare_word(line: &Logical, range: Range<usize>, escape: char) -> (Bare, usize) {
     let mut bare = Bare::new();
     let mut quote = None;
     let mut escaped = false;
@@ -41,7 +40,7 @@ fn bare_word(line: &Logical, range: Range<usize>) -> (Bare, usize) {
             continue;
         }
         match c {
-            '\\' => escaped = true,
+            c if c == escape => escaped = true,
             c if quote == Some(c) => quote = None,
             '\'' | '"' if quote.is_none() => quote = Some(c),
             c if quote.is_none() && is_space(c) => return (bare, place),

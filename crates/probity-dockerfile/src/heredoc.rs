@@ -31,7 +31,8 @@ pub(crate) fn markers(line: &Logical, report: &mut Report<'_>) -> Vec<(Range<usi
     // A line that the shell lexer cannot read has no heredocs at all for BuildKit.
     let words = Lexer::new(&line.text, Quotes::Kept).words().unwrap_or_default();
     let mut found = Vec::new();
-    for word in words {
+    // A name with an operator in a substitution is no name to BuildKit.
+    for word in words.into_iter().filter(|word| !word.substitutes) {
         match marker(&word.text) {
             Ok(Some(marker)) => found.push((word.range, marker)),
             Ok(None) => {}

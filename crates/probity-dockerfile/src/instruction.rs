@@ -57,9 +57,10 @@ pub(crate) fn instruction(
     let keyword_range = trimmed.start..keyword_end;
     let keyword = Keyword::of(line.slice(keyword_range.clone()));
     let keyword_span = line.span(keyword_range.clone());
+    // Before the flags only some spaces are skipped, so the body is trimmed for others to read, not here.
+    let (mut flags, flags_end) = flag::flags(&line, keyword_end..trimmed.end, escape);
     let body = word::trim(&line, keyword_end..trimmed.end);
-    let (mut flags, flags_end) = flag::flags(&line, body.clone());
-    let rest = word::trim(&line, flags_end..body.end);
+    let rest = word::trim(&line, flags_end..trimmed.end);
     if keyword == Keyword::Unknown {
         let name = line.slice(keyword_range);
         let known: Vec<&str> = Keyword::names().collect();

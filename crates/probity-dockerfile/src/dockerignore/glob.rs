@@ -32,8 +32,9 @@ enum Token {
     /// [`Token::InsideDirectories`].
     Directories,
     InsideDirectories,
-    /// An escaped letter or digit: moby's regular expressions read classes and assertions into
-    /// those (`foo\bar` has a word boundary in it), which no path fulfils.
+    /// An escaped letter or digit. moby's regular expressions read a class or an assertion into it,
+    /// so that a Windows path such as `foo\bar` asks for a word boundary and finds no file. The few
+    /// patterns that could find one that way are given up here.
     Never,
 }
 

@@ -163,14 +163,19 @@ fn config_differences(label: &str, before: &[Entry], after: &[Entry], found: &mu
     }
 }
 
-/// Names the first step that differs; what follows it is often the same, one place further.
+/// Names the first step that differs, unless the settings have named it; what follows it is often the
+/// same, one place further.
 fn step_difference(label: &str, before: &[Step], after: &[Step], found: &mut Vec<String>) {
     let same = before.iter().zip(after).take_while(|(before, after)| before == after).count();
-    match (before.get(same), after.get(same)) {
-        (None, None) => {}
-        (Some(gone), None) => found.push(format!("{label} `{gone}` is gone")),
-        (None, Some(new)) => found.push(format!("{label} `{new}` is new")),
-        (Some(old), Some(new)) => found.push(format!("{label} `{old}` became `{new}`")),
+    let message = match (before.get(same), after.get(same)) {
+        (None, None) => return,
+        (Some(gone), None) => format!("{label} `{gone}` is gone"),
+        (None, Some(new)) => format!("{label} `{new}` is new"),
+        (Some(old), Some(new)) => format!("{label} `{old}` became `{new}`"),
+    };
+    let here = found.iter().rev().take_while(|message| message.starts_with(label));
+    if !here.into_iter().any(|known| *known == message) {
+        found.push(message);
     }
 }
 

@@ -14,7 +14,7 @@ use crate::{
 /// The references between stages.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
-    /// In the order of the source.
+    /// Stage by stage, in the order in which they are needed.
     references: Vec<StageReference>,
     /// The part of `references` that belongs to each stage.
     ranges: Vec<Range<usize>>,
@@ -101,6 +101,12 @@ impl Graph {
             let instructions = dockerfile.instructions.get(stage.instructions.clone());
             for (offset, instruction) in instructions.unwrap_or_default().iter().enumerate() {
                 graph.add(stages, stage.index, stage.instruction + offset, instruction);
+                if instruction.keyword != Keyword::From {
+                    continue;
+                }
+                for (index, trigger) in stages.triggers(dockerfile, stage.index) {
+                    graph.add(stages, stage.index, index, trigger);
+                }
             }
             graph.ranges.push(start..graph.references.len());
         }

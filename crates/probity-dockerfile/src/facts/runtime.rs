@@ -184,7 +184,9 @@ impl fmt::Display for Entry {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.setting.name())?;
         match (&self.value, self.key.as_str()) {
-            (Value::Present, key) => write!(formatter, " {key}"),
+            (_, key) if matches!(self.setting, Setting::Expose | Setting::Volume) => {
+                write!(formatter, " {key}")
+            }
             (value, "") => write!(formatter, " {value}"),
             (value, key) => write!(formatter, " {key}={value}"),
         }

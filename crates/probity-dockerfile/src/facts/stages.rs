@@ -60,7 +60,14 @@ pub(super) struct Stages {
     pub(super) all: Vec<Stage>,
     /// The latest stage of each name, in lower case.
     pub(super) by_name: HashMap<String, usize>,
+    /// The ONBUILDs of each stage, by the index of the instruction.
+    triggers: Vec<Vec<usize>>,
+    /// The stage whose ONBUILDs a stage begins with.
+    triggered_by: Vec<Option<usize>>,
 }
+
+/// How many triggers are followed in one file: each can run in many stages.
+const MAX_TRIGGERS: usize = 10_000;
 
 impl Stages {
     pub(super) fn begin(
@@ -105,6 +112,45 @@ impl Stages {
         root.is_some_and(|root| root.base == Base::Scratch)
     }
 
+    /// Notes which triggers run where, once all stages are known.
+    pub(super) fn find_triggers(&mut self, dockerfile: &Dockerfile<'_>) {
+        let onbuild = |stage: &Stage| {
+            let is_trigger = |&index: &usize| {
+                let instruction = dockerfile.instructions.get(index);
+                instruction.is_some_and(|it| it.keyword == Keyword::Onbuild)
+            };
+            stage.instructions.clone().filter(is_trigger).collect::<Vec<usize>>()
+        };
+        self.triggers = self.all.iter().map(onbuild).collect();
+        let mut left = MAX_TRIGGERS;
+        for stage in &self.all {
+            let base = match stage.base {
+                Base::Stage(base) => Some(base),
+                _ => None,
+            };
+            let count = base.and_then(|base| self.triggers.get(base)).map_or(0, Vec::len);
+            let runs = count > 0 && count <= left;
+            left -= if runs { count } else { 0 };
+            self.triggered_by.push(base.filter(|_| runs));
+        }
+    }
+
+    /// The instructions that a stage begins with because its base asks for them, each with the index
+    /// of the ONBUILD it stands in.
+    pub(super) fn triggers<'d>(
+        &self,
+        dockerfile: &'d Dockerfile<'_>,
+        stage: usize,
+    ) -> Vec<(usize, &'d Instruction)> {
+        let base = self.triggered_by.get(stage).copied().flatten();
+        let indices = base.and_then(|base| self.triggers.get(base)).into_iter().flatten();
+        let nested = |&index: &usize| match &dockerfile.instructions.get(index)?.arguments {
+            Arguments::Onbuild(Some(nested)) => Some((index, &**nested)),
+            _ => None,
+        };
+        indices.filter_map(nested).collect()
+    }
+
     fn base(&self, image: &Text) -> Base {
         let Some(name) = image.value.as_deref().filter(|name| !name.is_empty()) else {
             return Base::Unknown;
@@ -117,13 +163,20 @@ impl Stages {
     }
 }
 
-/// How many variables the file defines at most.
+/// How many variables the file defines at most, but for triggers that make up names.
 pub(super) fn definitions(dockerfile: &Dockerfile<'_>) -> usize {
-    let counts = dockerfile.instructions.iter().map(|instruction| match &instruction.arguments {
+    let nested = |instruction: &Instruction| match &instruction.arguments {
+        Arguments::Onbuild(Some(nested)) => pairs(nested),
+        _ => pairs(instruction),
+    };
+    dockerfile.instructions.iter().map(nested).sum()
+}
+
+fn pairs(instruction: &Instruction) -> usize {
+    match &instruction.arguments {
         Arguments::Pairs { pairs, .. } if instruction.keyword != Keyword::Label => pairs.len(),
         _ => 0,
-    });
-    counts.sum()
+    }
 }
 
 fn os(image: &Text, platform: Option<&Text>) -> Os {

@@ -16,7 +16,6 @@ use crate::{
         stages::Stage,
         state::{Shell, ShellSource},
         text::Text,
-        variables::{Variable, VariableKind},
         walk::{Current, Walk},
     },
 };
@@ -73,26 +72,6 @@ impl Walk<'_> {
         }
     }
 
-    /// All words see the variables from before the instruction.
-    fn env(&mut self, current: &mut Current, instruction: &Instruction, pairs: &[Pair]) {
-        let expanded: Vec<(Text, Text, Span)> =
-            pairs.iter().map(|pair| self.pair(current, instruction, pair)).collect();
-        for (key, value, span) in expanded {
-            let variable = Variable {
-                name: key.to_string(),
-                value: value.value.clone(),
-                kind: VariableKind::Env,
-                instruction: Some(current.index),
-                set: true,
-                constant: key.is_constant() && value.is_constant(),
-                version: 0,
-            };
-            current.environment = self.environments.define(current.environment, variable);
-            put(current, Setting::Env, key.pattern(), Value::Text(value.clone()), span);
-            current.steps.push(Step::Env { key, value });
-        }
-    }
-
     fn label(&mut self, current: &mut Current, instruction: &Instruction, pairs: &[Pair]) {
         for pair in pairs {
             let (key, value, span) = self.pair(current, instruction, pair);
@@ -100,7 +79,12 @@ impl Walk<'_> {
         }
     }
 
-    fn pair(&mut self, current: &Current, at: &Instruction, pair: &Pair) -> (Text, Text, Span) {
+    pub(super) fn pair(
+        &mut self,
+        current: &Current,
+        at: &Instruction,
+        pair: &Pair,
+    ) -> (Text, Text, Span) {
         let key = self.word(current, at, &pair.key);
         let value = pair.value.as_ref().map(|word| self.word(current, at, word));
         (key, value.unwrap_or_else(|| Text::constant("")), pair.span)
@@ -235,7 +219,7 @@ impl Walk<'_> {
     }
 }
 
-fn put(current: &mut Current, setting: Setting, key: &str, value: Value, span: Span) {
+pub(super) fn put(current: &mut Current, setting: Setting, key: &str, value: Value, span: Span) {
     let entry = Entry { setting, key: key.to_owned(), value };
     current.settings.put(RuntimeEntry { entry, instruction: current.index, span });
 }

@@ -10,7 +10,7 @@ use crate::{
 /// How many bytes all expansions of a file may yield. Values can grow with every instruction, so
 /// that without a bound a file's cost is not linear in its length; behind the bound values count as
 /// unknown.
-const BUDGET: usize = 16 << 20;
+const BUDGET: usize = 4 << 20;
 
 /// What a word means.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]

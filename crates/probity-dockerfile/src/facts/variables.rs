@@ -136,7 +136,8 @@ impl Environments {
         self.variable(pointer)
     }
 
-    /// The environment in which `variable` is defined; its version is counted here.
+    /// The environment in which `variable` is defined; its version is counted here. A name for which
+    /// there is no room stays undefined.
     pub(super) fn define(
         &mut self,
         environment: Environment,
@@ -144,10 +145,16 @@ impl Environments {
     ) -> Environment {
         let known = self.get(environment, &variable.name);
         variable.version = known.map_or(1, |known| known.version.saturating_add(1));
-        let next = u32::try_from(self.numbers.len()).unwrap_or(u32::MAX);
         let number = match self.numbers.get(&variable.name) {
             Some(&number) => number,
-            None => *self.numbers.entry(variable.name.clone()).or_insert(next),
+            None => {
+                let next = u32::try_from(self.numbers.len()).unwrap_or(u32::MAX);
+                if next >> (self.levels * FAN_BITS).min(u32::BITS - 1) != 0 {
+                    return environment;
+                }
+                self.numbers.insert(variable.name.clone(), next);
+                next
+            }
         };
         self.variables.push(variable);
         let leaf = u32::try_from(self.variables.len()).unwrap_or_default();

@@ -5,19 +5,17 @@ use std::sync::Arc;
 use probity_finding::Span;
 
 use crate::{
-    Arguments, DirectiveName, Dockerfile, Instruction, Keyword, Pair,
+    Arguments, DirectiveName, Dockerfile, Instruction, Keyword,
     facts::{
         Facts, Place,
         contract::{ImageContract, StageContract, Step},
+        definitions::predefined,
         graph::Graph,
         runtime::{Runtime, Settings},
         stages::{self, Base, Stage, Stages},
         state::{self, Pragma, Shell, ShellSource, State},
         text::{Budget, Text},
-        variables::{
-            Environment, Environments, PLATFORM_ARGUMENTS, STEERING_ARGUMENTS, Variable,
-            VariableKind, VariableReference,
-        },
+        variables::{Environment, Environments, PLATFORM_ARGUMENTS, VariableReference},
     },
 };
 
@@ -28,7 +26,7 @@ pub(super) struct Walk<'d> {
     pub(super) environments: Environments,
     pub(super) budget: Budget,
     pub(super) references: Vec<VariableReference>,
-    globals: Environment,
+    pub(super) globals: Environment,
     states: Vec<State>,
     places: Vec<Place>,
 }
@@ -72,6 +70,7 @@ pub(super) fn walk(dockerfile: &Dockerfile<'_>) -> Facts {
         walk.globals = walk.environments.define(walk.globals, variable);
     }
     let arguments = walk.stages_and_arguments();
+    walk.stages.find_triggers(dockerfile);
     let graph = Graph::of(dockerfile, &walk.stages);
     let (contracts, configs) = walk.instructions();
     let syntax = dockerfile.directives.iter().find(|it| it.name == DirectiveName::Syntax);
@@ -208,6 +207,7 @@ impl Walk<'_> {
             current.environment = base.environment;
             current.shell = Arc::clone(&base.shell);
             current.state = base.state;
+            self.run_triggers(&mut current, stage);
             return current;
         }
         if stage.os == stages::Os::Linux {
@@ -217,6 +217,18 @@ impl Walk<'_> {
         self.states.push(State::initial(stage.os, closed));
         current.state = self.states.len() - 1;
         current
+    }
+
+    /// The ONBUILDs of the base run first. What they do is in the contract of the base; what they
+    /// leave is this stage's.
+    fn run_triggers(&mut self, current: &mut Current, stage: &Stage) {
+        let references = self.references.len();
+        for (index, trigger) in self.stages.triggers(self.dockerfile, stage.index) {
+            current.index = index;
+            self.dispatch(current, stage, trigger);
+        }
+        self.references.truncate(references);
+        current.steps.clear();
     }
 
     fn instruction(&mut self, current: &mut Current, stage: &Stage, instruction: &Instruction) {
@@ -234,36 +246,6 @@ impl Walk<'_> {
             place.references = references;
             place.steps = steps;
         });
-    }
-
-    /// `ARG name[=default]`, in a stage or before the first one.
-    pub(super) fn argument(
-        &mut self,
-        current: &mut Current,
-        instruction: &Instruction,
-        pair: &Pair,
-    ) {
-        let name = pair.key.text.clone();
-        let default = pair.value.as_ref().map(|word| self.word(current, instruction, word));
-        let global = self.environments.get(self.globals, &name).filter(|global| global.set);
-        let known = self.environments.get(current.environment, &name).filter(|known| known.set);
-        let (value, set) = match (&default, global.or(known)) {
-            (Some(default), _) => (default.value.clone(), true),
-            (None, Some(inherited)) => (inherited.value.clone(), true),
-            (None, None) => (None, false),
-        };
-        let set = set && !STEERING_ARGUMENTS.contains(&name.as_str());
-        let variable = Variable {
-            name: name.clone(),
-            value,
-            kind: VariableKind::Arg,
-            instruction: Some(current.index),
-            set,
-            constant: false,
-            version: 0,
-        };
-        current.environment = self.environments.define(current.environment, variable);
-        current.steps.push(Step::Arg { name, default });
     }
 
     /// Pushes a changed copy of the state in force.
@@ -293,16 +275,4 @@ fn take_pragmas<'p>(pragmas: &mut &'p [Pragma], instruction: Span) -> Option<&'p
     let (taken, rest) = pragmas.split_at(count);
     *pragmas = rest;
     taken.last()
-}
-
-fn predefined(name: &str) -> Variable {
-    Variable {
-        name: name.to_owned(),
-        value: None,
-        kind: VariableKind::Predefined,
-        instruction: None,
-        set: true,
-        constant: false,
-        version: 0,
-    }
 }

@@ -21,6 +21,8 @@ pub(super) enum Quotes {
 pub(super) struct LexedWord {
     pub(super) text: String,
     pub(super) range: Range<usize>,
+    /// Whether a substitution with an operator begins in it, as in `a${b:-c}`.
+    pub(super) substitutes: bool,
 }
 
 pub(super) struct Lexer<'a> {
@@ -33,6 +35,7 @@ pub(super) struct Lexer<'a> {
     words: Vec<LexedWord>,
     word: String,
     start: usize,
+    substitutes: bool,
 }
 
 /// How characters reach the current word.
@@ -60,6 +63,7 @@ impl<'a> Lexer<'a> {
             words: Vec::new(),
             word: String::new(),
             start: 0,
+            substitutes: false,
         }
     }
 
@@ -176,11 +180,12 @@ impl<'a> Lexer<'a> {
         }
         self.name(emit);
         let mut operator = self.peek()?;
+        if operator == '}' {
+            self.pass('}', emit);
+            return Some(());
+        }
+        self.substitutes = true;
         match operator {
-            '}' => {
-                self.pass('}', emit);
-                return Some(());
-            }
             ':' => {
                 self.pass(':', emit);
                 operator = self.peek()?;
@@ -266,7 +271,8 @@ impl<'a> Lexer<'a> {
     fn finish_word(&mut self, end: usize) {
         if !self.word.is_empty() {
             let text = std::mem::take(&mut self.word);
-            self.words.push(LexedWord { text, range: self.start..end });
+            let substitutes = std::mem::take(&mut self.substitutes);
+            self.words.push(LexedWord { text, range: self.start..end, substitutes });
         }
     }
 

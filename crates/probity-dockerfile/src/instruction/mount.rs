@@ -5,7 +5,7 @@ use crate::{ErrorKind, Flag, FlagOption, Word, error::Report, nearest::did_you_m
 
 const TYPES: [&str; 5] = ["bind", "cache", "tmpfs", "secret", "ssh"];
 const SHARING: [&str; 3] = ["shared", "private", "locked"];
-const KEYS: [&str; 20] = [
+const KEYS: [&str; 19] = [
     "type",
     "from",
     "source",
@@ -25,7 +25,6 @@ const KEYS: [&str; 20] = [
     "uid",
     "gid",
     "env",
-    "exec",
 ];
 
 /// Reports what BuildKit refuses in the value of `--mount`.
@@ -178,6 +177,9 @@ fn check_together(flag: &Flag, kind: &str, report: &mut Report<'_>) {
 
 /// Reports what BuildKit refuses in the value of `--device`.
 pub(super) fn check_device(flag: &Flag, report: &mut Report<'_>) {
+    if flag.options.is_empty() {
+        report.error(ErrorKind::InvalidFlagValue, flag.span, "a device needs a name");
+    }
     let mut name: Option<&str> = None;
     for option in &flag.options {
         let key = option.key.text.as_str();

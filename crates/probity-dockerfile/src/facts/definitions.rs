@@ -1,0 +1,80 @@
+//! ARG and ENV: how variables come to be.
+
+use probity_finding::Span;
+
+use crate::{
+    Instruction, Pair,
+    facts::{
+        contract::Step,
+        runtime::{Setting, Value},
+        steps::put,
+        text::Text,
+        variables::{STEERING_ARGUMENTS, Variable, VariableKind},
+        walk::{Current, Walk},
+    },
+};
+
+impl Walk<'_> {
+    /// `ARG name[=default]`, in a stage or before the first one.
+    pub(super) fn argument(
+        &mut self,
+        current: &mut Current,
+        instruction: &Instruction,
+        pair: &Pair,
+    ) {
+        let name = pair.key.text.clone();
+        let default = pair.value.as_ref().map(|word| self.word(current, instruction, word));
+        let global = self.environments.get(self.globals, &name).filter(|global| global.set);
+        let known = self.environments.get(current.environment, &name).filter(|known| known.set);
+        let (value, set) = match (&default, global.or(known)) {
+            (Some(default), _) => (default.value.clone(), true),
+            (None, Some(inherited)) => (inherited.value.clone(), true),
+            (None, None) => (None, false),
+        };
+        let set = set && !STEERING_ARGUMENTS.contains(&name.as_str());
+        let variable = Variable {
+            name: name.clone(),
+            value,
+            kind: VariableKind::Arg,
+            instruction: Some(current.index),
+            set,
+            constant: false,
+            version: 0,
+        };
+        current.environment = self.environments.define(current.environment, variable);
+        current.steps.push(Step::Arg { name, default });
+    }
+
+    /// All words see the variables from before the instruction.
+    pub(super) fn env(&mut self, current: &mut Current, instruction: &Instruction, pairs: &[Pair]) {
+        let expanded: Vec<(Text, Text, Span)> =
+            pairs.iter().map(|pair| self.pair(current, instruction, pair)).collect();
+        for (key, value, span) in expanded {
+            let variable = Variable {
+                name: key.to_string(),
+                value: value.value.clone(),
+                kind: VariableKind::Env,
+                instruction: Some(current.index),
+                set: true,
+                constant: key.is_constant() && value.is_constant(),
+                version: 0,
+            };
+            current.environment = self.environments.define(current.environment, variable);
+            put(current, Setting::Env, key.pattern(), Value::Text(value.clone()), span);
+            current.steps.push(Step::Env { key, value });
+        }
+    }
+}
+
+/// A variable of BuildKit's, whose value only the build knows.
+pub(super) fn predefined(name: &str) -> Variable {
+    Variable {
+        name: name.to_owned(),
+        value: None,
+        kind: VariableKind::Predefined,
+        instruction: None,
+        set: true,
+        constant: false,
+        version: 0,
+    }
+}
