@@ -13,5 +13,7 @@ macro_rules! registry {
 registry! {
     buildkit {
         stage_name_casing::StageNameCasing,
+        undefined_arg_in_from::UndefinedArgInFrom,
+        undefined_var::UndefinedVar,
     }
 }
