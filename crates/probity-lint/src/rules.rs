@@ -12,8 +12,13 @@ macro_rules! registry {
 
 registry! {
     buildkit {
+        from_platform_flag_const_disallowed::FromPlatformFlagConstDisallowed,
+        invalid_base_image_platform::InvalidBaseImagePlatform,
+        invalid_default_arg_in_from::InvalidDefaultArgInFrom,
+        redundant_target_platform::RedundantTargetPlatform,
         stage_name_casing::StageNameCasing,
         undefined_arg_in_from::UndefinedArgInFrom,
         undefined_var::UndefinedVar,
+        workdir_relative_path::WorkdirRelativePath,
     }
 }
