@@ -15,6 +15,7 @@ mod runtime;
 mod stages;
 mod state;
 mod steps;
+mod suggestion;
 mod text;
 mod variables;
 mod walk;
@@ -94,7 +95,8 @@ impl Facts {
 
     /// The variables that the words of an instruction see. For FROM these are the arguments before
     /// the first FROM and the platform arguments. The proxy arguments are in no scope: BuildKit hands
-    /// them to commands and to nothing else.
+    /// them to commands and to nothing else. For an ONBUILD that runs in another stage of the file
+    /// they are those of that stage, and so are its references and its state.
     #[must_use]
     pub fn scope(&self, instruction: usize) -> Scope<'_> {
         let place = self.places.get(instruction);
