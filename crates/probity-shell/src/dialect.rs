@@ -67,6 +67,12 @@ impl Dialect {
         !matches!(self, Self::PowerShell | Self::Cmd | Self::Other)
     }
 
+    /// Whether `{a,b}` is expanded.
+    #[must_use]
+    pub fn has_braces(self) -> bool {
+        matches!(self, Self::Bash | Self::Ksh | Self::Mksh | Self::Zsh)
+    }
+
     /// Whether `set -o pipefail` works in every version that images ship.
     #[must_use]
     pub fn has_pipefail(self) -> bool {

@@ -10,6 +10,8 @@
 mod call;
 mod command;
 mod dialect;
+mod limits;
+mod lower;
 mod parse;
 mod script;
 mod word;
