@@ -11,6 +11,7 @@ mod contract;
 mod graph;
 mod ports;
 mod runtime;
+mod shell;
 mod stages;
 mod state;
 mod steps;
@@ -24,6 +25,7 @@ use crate::{
     Dockerfile,
     facts::{
         runtime::Settings,
+        shell::Scripts,
         variables::{Environment, Environments},
     },
 };
@@ -51,6 +53,7 @@ pub struct Facts {
     states: Vec<State>,
     /// What each stage itself sets.
     configs: Vec<Runtime>,
+    scripts: Scripts,
 }
 
 /// Where to find the facts of one instruction.

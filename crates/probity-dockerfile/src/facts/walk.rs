@@ -11,6 +11,7 @@ use crate::{
         contract::{ImageContract, StageContract, Step},
         graph::Graph,
         runtime::{Runtime, Settings},
+        shell::Scripts,
         stages::{self, Base, Stage, Stages},
         state::{self, Pragma, Shell, ShellSource, State},
         text::{Budget, Text},
@@ -88,6 +89,7 @@ pub(super) fn walk(dockerfile: &Dockerfile<'_>) -> Facts {
         references: walk.references,
         states: walk.states,
         configs,
+        scripts: Scripts::with_room_for(dockerfile.instructions.len()),
     }
 }
 

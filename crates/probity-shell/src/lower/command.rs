@@ -197,7 +197,7 @@ impl Lower<'_> {
         let at = self.range(redirect.span);
         let (target, here_document) = match &redirect.target {
             RedirectTarget::Word(word) => {
-                (Some(self.within(&at, |lower| lower.word(place, word))), None)
+                (Some(self.within(&at, |lower| lower.target(place, word, &at))), None)
             }
             RedirectTarget::Heredoc(heredoc) => (None, Some(self.heredoc(place, heredoc))),
         };
@@ -209,6 +209,15 @@ impl Lower<'_> {
             here_document,
         };
         (redirection, at)
+    }
+
+    /// The parser reads `2>&1` as a whole and gives the number behind no place.
+    fn target(&mut self, place: Place, word: &shuck_ast::Word, at: &Range<usize>) -> Word {
+        let operator = self.slice(at).find('&').filter(|_| word.span.to_range().is_empty());
+        match operator {
+            Some(operator) => self.plain(self.clamp(at.start + operator + 1..at.end)),
+            None => self.word(place, word),
+        }
     }
 
     fn heredoc(&mut self, place: Place, heredoc: &shuck_ast::Heredoc) -> HereDocument {
