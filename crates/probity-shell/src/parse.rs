@@ -39,7 +39,7 @@ pub fn parse_mapped(
         opaque: None,
     };
     script.opaque = match invocation.dialect.is_posix() {
-        true => limits::check(text),
+        true => limits::check(text, invocation.dialect),
         false => Some(Opaque::Dialect),
     };
     if script.opaque.is_some() {

@@ -159,7 +159,7 @@ pub(crate) fn assert_sound(script: &Script, file: &str) {
         for it in &command.redirections {
             assert_inside(file, command.span, it.span);
             it.target.iter().for_each(|word| assert_word(file, it.span, word));
-            for here in &it.here_document {
+            if let Some(here) = &it.here_document {
                 assert_inside(file, it.span, here.delimiter_span);
                 assert_inside(file, script.span, here.body);
                 here.word.iter().for_each(|word| assert_word(file, here.body, word));
