@@ -46,11 +46,13 @@ impl Lower<'_> {
         let body = self.range(heredoc.body.span);
         let word = heredoc.delimiter.expands_body.then(|| self.body(place, &heredoc.body));
         self.bounds = outer;
+        // The parser takes the second one of a line for quoted.
+        let quoted = self.slice(&delimiter).contains(['\'', '"', '\\']);
         HereDocument {
             delimiter: heredoc.delimiter.cooked.to_string(),
             delimiter_span: self.span(delimiter),
             body: self.span(body),
-            expand: heredoc.delimiter.expands_body,
+            expand: !quoted,
             strip_tabs: heredoc.delimiter.strip_tabs,
             word,
         }
