@@ -35,7 +35,17 @@ registry! {
         undefined_var::UndefinedVar,
         workdir_relative_path::WorkdirRelativePath,
     }
+    hadolint {
+        dl3008::Dl3008,
+        dl3009::Dl3009,
+        dl3015::Dl3015,
+        dl3057::Dl3057,
+        dl4001::Dl4001,
+        dl4006::Dl4006,
+    }
     tally {
         max_lines::MaxLines,
+        no_unreachable_stages::NoUnreachableStages,
+        prefer_multi_stage_build::PreferMultiStageBuild,
     }
 }
