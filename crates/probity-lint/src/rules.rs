@@ -47,5 +47,6 @@ registry! {
         max_lines::MaxLines,
         no_unreachable_stages::NoUnreachableStages,
         prefer_multi_stage_build::PreferMultiStageBuild,
+        secrets_in_code::SecretsInCode,
     }
 }
