@@ -34,7 +34,6 @@ pub(crate) fn in_their_places(dice: &mut Dice) -> Vec<(&'static str, String, Str
         cases.push((kind, place.replacen("{}", &credentials, 1), credentials.clone()));
     }
     let wrapped = base64(armour("RSA PRIVATE KEY", 12, "\n", dice).as_bytes());
-    let wrapped = wrapped.trim_end_matches('=').to_owned();
     cases.push(("base64-private-key", format!("client-key-data: {wrapped}\n"), wrapped));
     let header = base64(br#"{"alg":"HS256","typ":"JWT"}"#);
     let web_token =
