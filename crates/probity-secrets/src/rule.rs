@@ -203,3 +203,17 @@ impl Pattern {
         rule.source().is_none() || self.regex(rule).is_some()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_that_cannot_be_built_takes_the_whole_word_for_a_secret() {
+        let rule = Rule::token("broken", "broken", &["zz_"], "[");
+        let pattern = Pattern::default();
+        assert!(!pattern.builds(&rule));
+        let found = rule.secret_at(&pattern, b"a zz_abc d", 2..5);
+        assert_eq!(found, Some((2..8, Confidence::Low)));
+    }
+}

@@ -94,6 +94,14 @@ pub(super) const RULES: &[Rule] = &[
         command_line::short_password,
     )
     .checked(check::judged_by_parser),
+    // `echo user:password | chpasswd`.
+    Rule::parsed(
+        "command-password",
+        "password of a command",
+        &["chpasswd"],
+        command_line::piped_to_chpasswd,
+    )
+    .checked(check::judged_by_parser),
     // Base64 of user and password.
     Rule::after(
         "basic-authorization",

@@ -113,7 +113,10 @@ fn neither_debug_nor_error_shows_a_value() {
     for secret in find(&text) {
         assert!(!shown.contains(&text[secret.range]));
     }
-    insta::assert_snapshot!(error, @"the token of a npm-token stands 0 times instead of 2: it was lost");
+    insta::assert_snapshot!(
+        error,
+        @"the token of a npm-token stands 0 times instead of 2: it was lost"
+    );
 }
 
 #[test]
@@ -136,7 +139,11 @@ fn texts() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn edits_around_tokens_come_back_whole(text in texts(), filler in "[a-z \n]{0,12}", step in 1_usize..7) {
+    fn edits_around_tokens_come_back_whole(
+        text in texts(),
+        filler in "[a-z \n]{0,12}",
+        step in 1_usize..7,
+    ) {
         let secrets = find(&text);
         let tokenized = tokenize(&text, &secrets);
         prop_assert_eq!(tokenized.restore(&tokenized.text).unwrap(), text.as_str());
@@ -144,13 +151,22 @@ proptest! {
         prop_assert_eq!(placed.len(), secrets.len());
         // The same edit on both sides: text is put in at line ends, which no token crosses.
         let edit = |text: &str| -> String {
-            text.split('\n').enumerate().map(|(at, line)| if at % step == 0 { format!("{line} {filler}\n") } else { format!("{line}\n") }).collect()
+            let lines = text.split('\n').enumerate();
+            let edited = lines.map(|(at, line)| match at % step {
+                0 => format!("{line} {filler}\n"),
+                _ => format!("{line}\n"),
+            });
+            edited.collect()
         };
         prop_assert_eq!(tokenized.restore(&edit(&tokenized.text)).unwrap(), edit(&text));
     }
 
     #[test]
-    fn a_cut_in_a_token_is_refused(text in texts(), cut in 1_usize..28, which in any::<prop::sample::Index>()) {
+    fn a_cut_in_a_token_is_refused(
+        text in texts(),
+        cut in 1_usize..28,
+        which in any::<prop::sample::Index>(),
+    ) {
         let tokenized = tokenize(&text, &find(&text));
         let placed = tokenized.tokens_in(&tokenized.text, 0..usize::MAX);
         prop_assume!(!placed.is_empty());
