@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use probity_dockerfile::{Dockerfile, Dockerignore, Facts, Instruction, Keyword};
+use probity_dockerfile::{Arguments, Dockerfile, Dockerignore, Facts, Instruction, Keyword};
 use probity_finding::{Finding, Span};
 
 use crate::{
@@ -38,6 +38,18 @@ impl<'a> Context<'a> {
     ) -> impl Iterator<Item = (usize, &'a Instruction)> + use<'a> {
         let all = self.file.instructions.iter().enumerate();
         all.filter(move |(_, instruction)| instruction.keyword == keyword)
+    }
+
+    /// Every instruction with its index; one behind `ONBUILD` follows its `ONBUILD`, with the same
+    /// index.
+    pub(crate) fn each_nested(&self) -> impl Iterator<Item = (usize, &'a Instruction)> + use<'a> {
+        self.file.instructions.iter().enumerate().flat_map(|(index, instruction)| {
+            let nested = match &instruction.arguments {
+                Arguments::Onbuild(nested) => nested.as_deref(),
+                _ => None,
+            };
+            std::iter::once((index, instruction)).chain(nested.map(|nested| (index, nested)))
+        })
     }
 
     /// A finding of this rule at `span`, with the severity in force.

@@ -8,6 +8,7 @@
 //! what they promise is judged without the others' changes; else the earlier in the text wins.
 
 mod choose;
+mod outcome;
 mod settle;
 mod verify;
 
@@ -22,10 +23,9 @@ use std::{
 use probity_dockerfile::{Dockerfile, Facts, parse};
 use probity_finding::{Applicability, Finding, Fix, LineIndex};
 
-use crate::{
-    LintOptions,
-    fix::{choose::choose, settle::settle, verify::Snapshot},
-};
+pub use self::outcome::{AppliedFix, Fixed, SkipReason, SkippedFix};
+use self::{choose::choose, settle::settle, verify::Snapshot};
+use crate::LintOptions;
 
 /// Rounds after which rules that still change the text are given up on.
 const MAX_ROUNDS: usize = 10;
@@ -53,82 +53,6 @@ pub enum FixMode {
     Always,
     /// Only when unsafe fixes are wanted.
     UnsafeOnly,
-}
-
-/// What fixing one file came to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fixed {
-    pub text: String,
-    pub applied: Vec<AppliedFix>,
-    /// Fixes of findings that remain.
-    pub skipped: Vec<SkippedFix>,
-    /// How many rounds changed the text.
-    pub rounds: usize,
-    /// What is wrong with the text as it is now, in report order.
-    pub remaining: Vec<Finding>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AppliedFix {
-    pub rule: Cow<'static, str>,
-    pub title: Cow<'static, str>,
-    pub applicability: Applicability,
-    /// From one, in the text that the round began with.
-    pub line: usize,
-    /// From one.
-    pub round: usize,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SkippedFix {
-    pub rule: Cow<'static, str>,
-    pub title: Cow<'static, str>,
-    /// From one; none for a finding of the whole file.
-    pub line: Option<usize>,
-    pub reason: SkipReason,
-    /// The reason in words.
-    pub detail: String,
-}
-
-/// Why a fix is not in the text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum SkipReason {
-    /// Other rules were asked for.
-    RuleFilter,
-    /// It is less trustworthy than what was asked for.
-    Safety,
-    /// The configuration holds it back.
-    FixMode,
-    /// Its edits are not known: an agent has to propose them.
-    ResolveError,
-    NoEdits,
-    /// Its edits do not fit the text or each other.
-    Malformed,
-    Conflict,
-    /// It broke the file or its promise, and was taken back.
-    ValidationFailed,
-    /// Rules undo each other's work.
-    Cycle,
-    /// The rule still changed the text when the rounds were used up.
-    Unsettled,
-}
-
-impl SkipReason {
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::RuleFilter => "rule-filter",
-            Self::Safety => "safety",
-            Self::FixMode => "fix-mode",
-            Self::ResolveError => "resolve-error",
-            Self::NoEdits => "no-edits",
-            Self::Malformed => "malformed",
-            Self::Conflict => "conflict",
-            Self::ValidationFailed => "validation-failed",
-            Self::Cycle => "cycle",
-            Self::Unsettled => "unsettled",
-        }
-    }
 }
 
 /// Fixes what may be fixed and says what became of the rest.

@@ -39,9 +39,10 @@ impl Snapshot {
     fn new_error(&self, file: &Dockerfile<'_>) -> Option<String> {
         let more = |kind, count| count > self.errors.get(kind).copied().unwrap_or_default();
         let now = errors(file);
-        let new = file.errors.iter().find(|error| {
-            now.get(&error.code).is_some_and(|&count| more(&error.code, count))
-        })?;
+        let new = file
+            .errors
+            .iter()
+            .find(|error| now.get(&error.code).is_some_and(|&count| more(&error.code, count)))?;
         Some(format!("it makes a syntax error in line {}: {}", new.line, new.message))
     }
 

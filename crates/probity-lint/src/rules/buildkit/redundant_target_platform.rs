@@ -1,6 +1,6 @@
 //! `--platform=$TARGETPLATFORM`, which says what holds anyway.
 
-use probity_dockerfile::{Keyword, Scope, VariableReference};
+use probity_dockerfile::{Arguments, Keyword, VariableReference};
 use probity_finding::Finding;
 
 use crate::context::Context;
@@ -39,14 +39,16 @@ rule! {
 const TARGET_PLATFORM: &str = "TARGETPLATFORM";
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    if has_own_default(context) {
+        return;
+    }
     for (index, from) in context.each(Keyword::From) {
         let Some(platform) = from.flag_value("platform") else { continue };
         let references = context.facts.references(index).iter();
         let inside: Vec<&VariableReference> =
             references.filter(|it| platform.span.encloses(it.span)).collect();
         let alone = matches!(inside.as_slice(), [only] if only.name == TARGET_PLATFORM);
-        if alone && is_target_platform(&platform.text) && is_predefined(context.facts.scope(index))
-        {
+        if alone && is_target_platform(&platform.text) {
             let message = format!(
                 "Setting platform to predefined {} in FROM is redundant as this is the default behavior",
                 platform.text
@@ -70,9 +72,16 @@ fn is_target_platform(expression: &str) -> bool {
     !operator.contains('}') && (operator.is_empty() || fallback.starts_with(['-', '?']))
 }
 
-/// No default of the file's own replaces the value that the build gives.
-fn is_predefined(scope: Scope<'_>) -> bool {
-    scope.get(TARGET_PLATFORM).is_some_and(|variable| variable.value.is_none())
+/// Whether the file gives the variable a default of its own, which the build then uses.
+fn has_own_default(context: &Context<'_>) -> bool {
+    let mut global =
+        context.each(Keyword::Arg).filter(|&(at, _)| context.facts.stage_of(at).is_none());
+    global.any(|(_, arg)| match &arg.arguments {
+        Arguments::Pairs { pairs, .. } => {
+            pairs.iter().any(|pair| pair.key.text == TARGET_PLATFORM && pair.value.is_some())
+        }
+        _ => false,
+    })
 }
 
 #[cfg(test)]
@@ -122,5 +131,6 @@ COPY --from=one $TARGETPLATFORM /
     #[test]
     fn a_default_of_the_file_gives_the_flag_an_effect() {
         check(RULE, "ARG TARGETPLATFORM=linux/arm64\nFROM --platform=$TARGETPLATFORM a\n");
+        check(RULE, "ARG TARGETPLATFORM=$BUILDPLATFORM\nFROM --platform=$TARGETPLATFORM a\n");
     }
 }
