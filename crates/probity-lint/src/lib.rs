@@ -12,6 +12,7 @@ mod elsewhere;
 mod fix;
 #[cfg(test)]
 mod harness;
+mod lines;
 mod rules;
 mod ruleset;
 mod suppress;
