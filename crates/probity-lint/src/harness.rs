@@ -98,13 +98,14 @@ fn expectations(fixture: &str) -> (String, Vec<Expected>) {
     (text, expected)
 }
 
-/// The fenced blocks of a manual page, as tag and text.
+/// The fenced blocks of a manual page, as tag and text. What a page cannot show it says: dots stand
+/// for blanks in a block tagged `dots`, and one tagged `no-line-end` has none at its end.
 fn examples(page: &str) -> Vec<(String, String)> {
     let mut blocks = Vec::new();
     let mut open: Option<(String, String)> = None;
     for line in page.lines().map(|line| line.strip_prefix(' ').unwrap_or(line)) {
         match (line.strip_prefix("```"), open.as_mut()) {
-            (Some(_), Some(_)) => blocks.extend(open.take()),
+            (Some(_), Some(_)) => blocks.extend(open.take().map(as_meant)),
             (Some(tag), None) => open = Some((tag.to_owned(), String::new())),
             (None, Some((_, text))) => {
                 text.push_str(line);
@@ -114,6 +115,16 @@ fn examples(page: &str) -> Vec<(String, String)> {
         }
     }
     blocks
+}
+
+fn as_meant((tag, text): (String, String)) -> (String, String) {
+    if let Some(tag) = tag.strip_suffix(",dots") {
+        return (tag.to_owned(), text.replace('·', " "));
+    }
+    match tag.strip_suffix(",no-line-end") {
+        Some(tag) => (tag.to_owned(), text.trim_end_matches('\n').to_owned()),
+        None => (tag, text),
+    }
 }
 
 fn all() -> impl Iterator<Item = &'static Metadata> {

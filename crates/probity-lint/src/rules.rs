@@ -36,6 +36,11 @@ registry! {
         workdir_relative_path::WorkdirRelativePath,
     }
     tally {
+        eol_last::EolLast,
         max_lines::MaxLines,
+        newline_between_instructions::NewlineBetweenInstructions,
+        no_multi_spaces::NoMultiSpaces,
+        no_multiple_empty_lines::NoMultipleEmptyLines,
+        no_trailing_spaces::NoTrailingSpaces,
     }
 }
