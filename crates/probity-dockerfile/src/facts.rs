@@ -12,6 +12,7 @@ mod definitions;
 mod graph;
 mod ports;
 mod runtime;
+mod shell;
 mod stages;
 mod state;
 mod steps;
@@ -26,6 +27,7 @@ use crate::{
     Dockerfile,
     facts::{
         runtime::Settings,
+        shell::Scripts,
         variables::{Environment, Environments},
     },
 };
@@ -53,6 +55,7 @@ pub struct Facts {
     states: Vec<State>,
     /// What each stage itself sets.
     configs: Vec<Runtime>,
+    scripts: Scripts,
 }
 
 /// Where to find the facts of one instruction.

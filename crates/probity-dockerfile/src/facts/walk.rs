@@ -12,6 +12,7 @@ use crate::{
         definitions::predefined,
         graph::Graph,
         runtime::{Runtime, Settings},
+        shell::Scripts,
         stages::{self, Base, Stage, Stages},
         state::{self, Pragma, Shell, ShellSource, State},
         suggestion::Suggestions,
@@ -90,6 +91,7 @@ pub(super) fn walk(dockerfile: &Dockerfile<'_>) -> Facts {
         references: walk.references,
         states: walk.states,
         configs,
+        scripts: Scripts::with_room_for(dockerfile.instructions.len()),
     }
 }
 

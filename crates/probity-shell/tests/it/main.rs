@@ -1,0 +1,9 @@
+//! What the shell parser makes of texts, by the text under each span.
+
+mod calls;
+mod errors;
+mod limits;
+mod mutations;
+mod outline;
+mod structure;
+mod words;
