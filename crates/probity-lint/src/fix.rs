@@ -65,30 +65,90 @@ pub fn fix(text: &str, options: &FixOptions<'_>) -> Fixed {
 type Check<'c> = dyn Fn(&Dockerfile<'_>, &Facts) -> Vec<Finding> + 'c;
 
 fn run(text: &str, options: &FixOptions<'_>, check: &Check<'_>) -> Fixed {
-    let mut progress = Progress { texts: vec![text.to_owned()], ..Progress::default() };
-    for _ in 0..MAX_ROUNDS {
-        let step = progress.step(options, check);
-        match step.next {
-            None => return progress.finish(step.findings, step.skipped),
-            Some(next) => progress.take(next, step.applied),
+    let mut given_up = Vec::new();
+    let mut barred = BTreeSet::new();
+    loop {
+        match attempt(text, options, check, &barred) {
+            Ok(mut fixed) => {
+                fixed.skipped.splice(0..0, given_up);
+                return fixed;
+            }
+            // Whatever such rules did is not worth keeping: the file is fixed anew without them.
+            Err(endless) => {
+                given_up.extend(endless.skipped());
+                barred.extend(endless.rules);
+            }
         }
     }
-    let step = progress.step(options, check);
-    let rules = step.applied.into_iter().map(|fix| fix.rule).collect();
-    let detail = format!("the text still changed after {MAX_ROUNDS} rounds");
-    progress.give_up(&rules, SkipReason::Unsettled, &detail);
-    progress.finish(step.findings, step.skipped)
+}
+
+/// Fixes until nothing changes, without the rules that are barred.
+fn attempt(
+    text: &str,
+    options: &FixOptions<'_>,
+    check: &Check<'_>,
+    barred: &BTreeSet<Cow<'static, str>>,
+) -> Result<Fixed, Endless> {
+    let mut progress = Progress { texts: vec![text.to_owned()], applied: Vec::new() };
+    loop {
+        let step = progress.step(options, check, barred);
+        let Some(next) = step.next else {
+            let rounds = progress.texts.len() - 1;
+            return Ok(Fixed {
+                text: progress.texts.pop().unwrap_or_default(),
+                applied: progress.applied,
+                skipped: step.skipped,
+                rounds,
+                remaining: step.findings,
+            });
+        };
+        if progress.texts.len() > MAX_ROUNDS {
+            let rules = step.applied.into_iter().map(|fix| fix.rule).collect();
+            return Err(Endless { rules, reason: SkipReason::Unsettled });
+        }
+        progress.applied.extend(step.applied);
+        if let Some(again) = progress.texts.iter().position(|earlier| *earlier == next) {
+            // Rounds count from one, and the first one of the circle began with that text.
+            let circle = progress.applied.into_iter().filter(|fix| fix.round > again);
+            let rules = circle.map(|fix| fix.rule).collect();
+            return Err(Endless { rules, reason: SkipReason::Cycle });
+        }
+        progress.texts.push(next);
+    }
+}
+
+/// Rules that would go on for ever.
+struct Endless {
+    rules: BTreeSet<Cow<'static, str>>,
+    reason: SkipReason,
+}
+
+impl Endless {
+    fn skipped(&self) -> Vec<SkippedFix> {
+        let names: Vec<&str> = self.rules.iter().map(Cow::as_ref).collect();
+        let detail = match (self.reason, names.as_slice()) {
+            (SkipReason::Cycle, [one]) => format!("{one} undoes its own work"),
+            (SkipReason::Cycle, several) => {
+                format!("{} undo each other's work", several.join(" and "))
+            }
+            _ => format!("the text still changed after {MAX_ROUNDS} rounds"),
+        };
+        let skipped = |rule: &Cow<'static, str>| SkippedFix {
+            rule: rule.clone(),
+            title: Cow::Borrowed("all fixes of the rule"),
+            line: None,
+            reason: self.reason,
+            detail: detail.clone(),
+        };
+        self.rules.iter().map(skipped).collect()
+    }
 }
 
 /// Where fixing one file has got to.
-#[derive(Default)]
 struct Progress {
     /// The text that each round began with; the last one is the text as it is.
     texts: Vec<String>,
     applied: Vec<AppliedFix>,
-    given_up: Vec<SkippedFix>,
-    /// Rules that go round in circles.
-    barred: BTreeSet<Cow<'static, str>>,
 }
 
 /// What one round found, and what it would do.
@@ -101,18 +161,19 @@ struct Step {
 }
 
 impl Progress {
-    fn text(&self) -> &str {
-        self.texts.last().map_or("", String::as_str)
-    }
-
-    fn step(&self, options: &FixOptions<'_>, check: &Check<'_>) -> Step {
-        let text = self.text();
+    fn step(
+        &self,
+        options: &FixOptions<'_>,
+        check: &Check<'_>,
+        barred: &BTreeSet<Cow<'static, str>>,
+    ) -> Step {
+        let text = self.texts.last().map_or("", String::as_str);
         let file = parse(text);
         let facts = Facts::of(&file);
         let mut findings = check(&file, &facts);
         findings.retain(|finding| !options.excluded.contains(&finding.rule.as_ref()));
         let lines = LineIndex::new(text);
-        let (candidates, mut skipped) = choose(&findings, options, &self.barred, &lines);
+        let (candidates, mut skipped) = choose(&findings, options, barred, &lines);
         let mut applied = Vec::new();
         let mut next = None;
         let (safe, others): (Vec<_>, Vec<_>) =
@@ -133,52 +194,6 @@ impl Progress {
                 break;
             }
         }
-        drop(file);
         Step { findings, skipped, applied, next }
-    }
-
-    fn take(&mut self, next: String, applied: Vec<AppliedFix>) {
-        self.applied.extend(applied);
-        let Some(again) = self.texts.iter().position(|earlier| *earlier == next) else {
-            return self.texts.push(next);
-        };
-        // The text was there before: whatever was applied since then goes in circles.
-        self.texts.truncate(again + 1);
-        let circle: BTreeSet<_> = self
-            .applied
-            .iter()
-            .filter(|fix| fix.round > again)
-            .map(|fix| fix.rule.clone())
-            .collect();
-        self.applied.retain(|fix| fix.round <= again);
-        let names: Vec<&str> = circle.iter().map(Cow::as_ref).collect();
-        let detail = match names.as_slice() {
-            [one] => format!("{one} undoes its own work"),
-            several => format!("{} undo each other's work", several.join(" and ")),
-        };
-        self.give_up(&circle, SkipReason::Cycle, &detail);
-        self.barred.extend(circle);
-    }
-
-    fn give_up(&mut self, rules: &BTreeSet<Cow<'static, str>>, reason: SkipReason, detail: &str) {
-        self.given_up.extend(rules.iter().map(|rule| SkippedFix {
-            rule: rule.clone(),
-            title: Cow::Borrowed("all fixes of the rule"),
-            line: None,
-            reason,
-            detail: detail.to_owned(),
-        }));
-    }
-
-    fn finish(mut self, remaining: Vec<Finding>, skipped: Vec<SkippedFix>) -> Fixed {
-        self.given_up.extend(skipped);
-        let rounds = self.texts.len().saturating_sub(1);
-        Fixed {
-            text: self.texts.pop().unwrap_or_default(),
-            applied: self.applied,
-            skipped: self.given_up,
-            rounds,
-            remaining,
-        }
     }
 }

@@ -56,9 +56,9 @@ pub enum SkipReason {
     Conflict,
     /// It broke the file or its promise, and was taken back.
     ValidationFailed,
-    /// Rules undo each other's work.
+    /// Rules undo each other's work; all that they did was taken back.
     Cycle,
-    /// The rule still changed the text when the rounds were used up.
+    /// The rule still changed the text when the rounds were used up; all that it did was taken back.
     Unsettled,
 }
 

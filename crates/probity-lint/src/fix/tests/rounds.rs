@@ -45,7 +45,7 @@ fn rules_that_undo_each_other_are_named_and_left_alone() {
         safe("x/other", "from a", "FROM a"),
     ];
     let fixed = fix_with("from a\nCOPY b c\n", &rules, |_| {});
-    assert_eq!(fixed.text, "FROM a\nCOPY  b c\n");
+    assert_eq!(fixed.text, "FROM a\nCOPY b c\n");
     assert_eq!(
         skipped(&fixed),
         [
@@ -53,14 +53,13 @@ fn rules_that_undo_each_other_are_named_and_left_alone() {
             "- x/wide cycle: x/narrow and x/wide undo each other's work",
         ]
     );
-    assert_eq!(applied(&fixed), ["1:1 x/other", "1:2 x/wide"]);
+    assert_eq!(applied(&fixed), ["1:1 x/other"]);
 }
 
 #[test]
-fn a_rule_that_never_ends_is_stopped_and_named() {
+fn a_rule_that_never_ends_is_named_and_left_alone() {
     let fixed = fix_with("FROM a\nCOPY b c\n", &[safe("x/more", "COPY ", "COPY  ")], |_| {});
-    assert_eq!(fixed.text, format!("FROM a\nCOPY{}b c\n", " ".repeat(11)));
-    assert_eq!(fixed.rounds, 10);
+    assert_eq!((fixed.text.as_str(), fixed.rounds), ("FROM a\nCOPY b c\n", 0));
     assert_eq!(skipped(&fixed), ["- x/more unsettled: the text still changed after 10 rounds"]);
 }
 

@@ -98,8 +98,10 @@ fn whoever_may_change_the_image_may_still_not_break_the_file() {
             assert!(skipped(&fixed)[0].contains("syntax error"), "{what}");
             taken_back += 1;
         } else {
-            // Some of them never end, which is another matter.
-            assert_eq!(applied(&fixed).first().map(|it| &it[..2]), Some("1:"), "{what}");
+            // Two of them never end, which is another matter.
+            let told = skipped(&fixed);
+            let endless = told.first().is_some_and(|it| it.contains(" unsettled: "));
+            assert!(fixed.text != FILE || endless, "{what}: {told:?}");
         }
     }
     assert_eq!(taken_back, 4);

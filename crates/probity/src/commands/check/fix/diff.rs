@@ -78,7 +78,34 @@ mod tests {
         let before: String = (1..=20).map(|n| format!("{n}\n")).collect();
         let after =
             before.replace("\n2\n", "\n").replace("12\n", "12\r\nx\n").replace("20\n", "20");
-        insta::assert_snapshot!(unified("a b/Dockerfile", &before, &after).replace('\r', "␍").replace('\t', "␉"), @r"
+        let visible = unified("a b/Dockerfile", &before, &after);
+        let visible = visible.replace('\r', "␍").replace('\t', "␉");
+        insta::assert_snapshot!(visible, @r"
+        --- a/a b/Dockerfile␉
+        +++ b/a b/Dockerfile␉
+        @@ -1,5 +1,4 @@
+         1
+        -2
+         3
+         4
+         5
+        @@ -9,7 +8,8 @@
+         9
+         10
+         11
+        -12
+        +12␍
+        +x
+         13
+         14
+         15
+        @@ -17,4 +17,4 @@
+         17
+         18
+         19
+        -20
+        +20
+        \ No newline at end of file
         ");
     }
 
