@@ -2,8 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use probity_dockerfile::{Arguments, Dockerfile, Dockerignore, Facts, Instruction, Keyword};
+use probity_dockerfile::{
+    Arguments, Dockerfile, Dockerignore, Facts, Instruction, Keyword, PackageCall,
+};
 use probity_finding::{Finding, Span};
+use probity_shell::Script;
 
 use crate::{
     rule::{Metadata, OptionValue},
@@ -50,6 +53,16 @@ impl<'a> Context<'a> {
             };
             std::iter::once((index, instruction)).chain(nested.map(|nested| (index, nested)))
         })
+    }
+
+    /// The shell texts of an instruction.
+    pub(crate) fn scripts(&self, instruction: usize) -> &'a [Script] {
+        self.facts.scripts(self.file, instruction)
+    }
+
+    /// The calls of package managers in an instruction.
+    pub(crate) fn package_calls(&self, instruction: usize) -> &'a [PackageCall] {
+        self.facts.package_calls(self.file, instruction)
     }
 
     /// A finding of this rule at `span`, with the severity in force.

@@ -91,7 +91,7 @@ pub struct HereDocument {
     pub expand: bool,
     /// `<<-`
     pub strip_tabs: bool,
-    /// The body as a word, quoted throughout, where it is expanded.
+    /// The body as a word, quoted throughout, where it is expanded; not for the second one of a line.
     pub word: Option<Word>,
 }
 

@@ -10,6 +10,7 @@
 mod call;
 mod command;
 mod dialect;
+mod failure;
 mod limits;
 mod lower;
 mod parse;

@@ -37,9 +37,10 @@ pub fn parse_mapped(
         blocks: Vec::new(),
         errors: Vec::new(),
         opaque: None,
+        setters: Vec::new(),
     };
     script.opaque = match invocation.dialect.is_posix() {
-        true => limits::check(text),
+        true => limits::check(text, invocation.dialect),
         false => Some(Opaque::Dialect),
     };
     if script.opaque.is_some() {
@@ -59,6 +60,9 @@ pub fn parse_mapped(
     script.errors = errors.collect();
     script.errors.sort_by_key(|error| error.span);
     script.commands = lower.commands;
+    let numbered = script.commands.iter().enumerate();
+    let setters = numbered.filter(|(_, command)| command.call().is_any(&["set"]));
+    script.setters = setters.map(|(index, _)| index).collect();
     script.blocks = lower.blocks;
     script
 }

@@ -11,6 +11,7 @@ use crate::{
         contract::{ImageContract, StageContract, Step},
         definitions::predefined,
         graph::Graph,
+        packages::Packages,
         runtime::{Runtime, Settings},
         shell::Scripts,
         stages::{self, Base, Stage, Stages},
@@ -92,6 +93,7 @@ pub(super) fn walk(dockerfile: &Dockerfile<'_>) -> Facts {
         states: walk.states,
         configs,
         scripts: Scripts::with_room_for(dockerfile.instructions.len()),
+        packages: Packages::with_room_for(dockerfile.instructions.len()),
     }
 }
 

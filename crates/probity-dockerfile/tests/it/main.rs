@@ -7,4 +7,5 @@ mod errors;
 mod facts;
 mod limits;
 mod lossless;
+mod packages;
 mod spans;

@@ -2,6 +2,7 @@
 
 mod calls;
 mod errors;
+mod failure;
 mod limits;
 mod mutations;
 mod outline;

@@ -30,7 +30,9 @@ pub(crate) fn outline(text: &str, dialect: Dialect) -> String {
 }
 
 pub(crate) fn under(file: &str, span: Span) -> &str {
-    span.slice(file).expect("a span on borders of characters")
+    let text = span.slice(file);
+    assert!(text.is_some(), "{span:?} is not on borders of characters");
+    text.unwrap_or_default()
 }
 
 fn block(script: &Script, file: &str, index: usize) -> String {
@@ -147,8 +149,8 @@ pub(crate) fn assert_sound(script: &Script, file: &str) {
     }
     for (index, command) in script.commands.iter().enumerate() {
         assert!(script.blocks[command.place.block].commands.contains(&index));
-        let stages = &script.pipeline(command.place).expect("a pipeline").stages;
-        assert_eq!(stages[command.place.stage].kind, StageKind::Command(index));
+        let pipeline = &script.blocks[command.place.block].pipelines[command.place.pipeline];
+        assert_eq!(pipeline.stages[command.place.stage].kind, StageKind::Command(index));
         assert_inside(file, script.span, command.span);
         for it in command.assignments.iter().chain(&command.declarations) {
             assert_inside(file, command.span, it.span);
@@ -159,7 +161,7 @@ pub(crate) fn assert_sound(script: &Script, file: &str) {
         for it in &command.redirections {
             assert_inside(file, command.span, it.span);
             it.target.iter().for_each(|word| assert_word(file, it.span, word));
-            for here in &it.here_document {
+            if let Some(here) = &it.here_document {
                 assert_inside(file, it.span, here.delimiter_span);
                 assert_inside(file, script.span, here.body);
                 here.word.iter().for_each(|word| assert_word(file, here.body, word));

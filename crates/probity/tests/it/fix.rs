@@ -3,6 +3,7 @@
 mod cases;
 mod foreign;
 mod generated;
+mod generator;
 mod writing;
 
 use std::fs;

@@ -82,6 +82,8 @@ fn push_lines(
     strip_tabs: bool,
 ) {
     let mut at = heredoc.body.start;
+    // An empty body has a place too.
+    logical.push("", at);
     let body = heredoc.body.slice(dockerfile.text).unwrap_or_default();
     for line in body.split_inclusive('\n') {
         let kept = if strip_tabs { line.trim_start_matches('\t') } else { line };

@@ -1,7 +1,9 @@
 //! The shell texts of instructions, by the text under the spans of their words.
 
 use probity_dockerfile::{Dockerfile, Facts, parse};
-use probity_shell::Script;
+use probity_finding::Span;
+use probity_shell::{Opaque, PartKind, Script, Word};
+use proptest::prelude::*;
 
 /// The scripts of the last instruction: dialect, options, and the words of each command.
 fn outlines(text: &str) -> Vec<String> {
@@ -13,7 +15,7 @@ fn outlines(text: &str) -> Vec<String> {
 }
 
 fn outline(dockerfile: &Dockerfile<'_>, script: &Script) -> String {
-    let under = |span: probity_finding::Span| span.slice(dockerfile.text).unwrap();
+    let under = |span: Span| span.slice(dockerfile.text).unwrap();
     let mut line = format!("{:?}", script.invocation.dialect);
     line.push_str(if script.invocation.pipefail { " pipefail" } else { "" });
     if let Some(opaque) = script.opaque {
@@ -121,4 +123,83 @@ fn scripts_are_parsed_once() {
     let facts = Facts::of(&dockerfile);
     let (first, second) = (facts.scripts(&dockerfile, 1), facts.scripts(&dockerfile, 1));
     assert!(std::ptr::eq(first, second));
+}
+
+#[test]
+fn too_much_is_opaque_and_many_scripts_are_parsed() {
+    let long = format!("FROM a\nRUN {}\n", "a".repeat(1 << 20));
+    assert_eq!(outlines(&long), ["Sh TooLong"]);
+    let many = format!("FROM a\nRUN {}\n", vec!["a"; 10_000].join(" \\\n && "));
+    assert_eq!(outlines(&many), ["Sh TooManyCommands"]);
+    let text = format!("FROM a\n{}", "RUN a \\\n && b \\\n # c\n && d\n".repeat(3_000));
+    let dockerfile = parse(&text);
+    let facts = Facts::of(&dockerfile);
+    let scripts = (1..dockerfile.instructions.len()).flat_map(|it| facts.scripts(&dockerfile, it));
+    let commands: usize = scripts.map(|script| script.commands.len()).sum();
+    assert_eq!(commands, 9_000);
+}
+
+const TEXTS: &[&str] = &[
+    "FROM a\nRUN a \\\n  # why\n\n  \"b $(c \\\n d)\" && e ${f:-g} | h # i\nCMD j\n",
+    "# escape=`\nFROM a\nRUN a `\r\n  && b 'c' `\r\n  # x\r\n  d\r\n",
+    "FROM a\nRUN <<-EOF bash -e && x\n\tset -u\n\tfor i in 1; do a \"$i\"; done\n\tEOF\n",
+    "FROM a\nSHELL [\"/bin/bash\", \"-c\"]\nRUN <<EOF\na <(b) {c,d}\nx=(1 2)\nEOF\nRUN e\n",
+    "FROM a\nENTRYPOINT [\"sh\", \"-c\", \"a \\\n && b\"]\nHEALTHCHECK CMD ü || 日\n",
+];
+
+const PIECES: &[&str] = &[
+    "\\\n", "`\n", "\n", "\r\n", "# c\n", "'", "\"", "$(", ")", "${", "}", "<<E", "<<-E", "&&",
+    "|", ";", "ü", "A=", "\t", " ", "\\", "[\"", "\"]", "bash ", "E\n", ">", "if ", "(", "{ ",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn spans_stay_within_the_instruction(
+        base in 0..TEXTS.len(),
+        edits in prop::collection::vec((any::<prop::sample::Index>(), 0..PIECES.len()), 1..5),
+    ) {
+        let mut text = TEXTS[base].to_owned();
+        for (at, edit) in edits {
+            let at = text.floor_char_boundary(at.index(text.len() + 1));
+            text.insert_str(at, PIECES[edit]);
+        }
+        let dockerfile = parse(&text);
+        let facts = Facts::of(&dockerfile);
+        for (index, instruction) in dockerfile.instructions.iter().enumerate() {
+            for script in facts.scripts(&dockerfile, index) {
+                assert_inside(&text, instruction.span, script.span);
+                assert_script(&text, script);
+            }
+        }
+    }
+}
+
+fn assert_script(text: &str, script: &Script) {
+    script.blocks.iter().for_each(|block| assert_inside(text, script.span, block.span));
+    script.errors.iter().for_each(|error| assert_inside(text, script.span, error.span));
+    for command in &script.commands {
+        assert_inside(text, script.span, command.span);
+        command.words.iter().for_each(|word| assert_word(text, command.span, word));
+        command.assignments.iter().for_each(|it| assert_inside(text, command.span, it.span));
+        command.redirections.iter().for_each(|it| assert_inside(text, command.span, it.span));
+    }
+    assert_eq!(script.opaque.is_some(), script.blocks.is_empty());
+    assert_ne!(script.opaque, Some(Opaque::TooLong));
+}
+
+fn assert_word(text: &str, around: Span, word: &Word) {
+    assert_inside(text, around, word.span);
+    for part in &word.parts {
+        assert_inside(text, word.span, part.span);
+        if let PartKind::Variable(variable) = &part.kind {
+            variable.operand.iter().for_each(|it| assert_word(text, part.span, it));
+        }
+    }
+}
+
+fn assert_inside(text: &str, outer: Span, inner: Span) {
+    assert!(inner.slice(text).is_some(), "{inner:?} in {text:?}");
+    assert!(outer.encloses(inner), "{inner:?} out of {outer:?} in {text:?}");
 }

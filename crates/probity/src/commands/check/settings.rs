@@ -110,8 +110,9 @@ impl FileRules {
     pub(super) fn new(name: Name, config: &CheckConfig) -> anyhow::Result<Self> {
         let mut set = RuleSet::default();
         if name == Name::Tally {
-            // There the limit is on from the start.
+            // There these are on from the start.
             set.set_severity("tally/max-lines", Some(Severity::Error));
+            set.set_severity("hadolint/DL3057", Some(Severity::Info));
         }
         let (selected, included): (Vec<_>, Vec<_>) = config
             .rules
