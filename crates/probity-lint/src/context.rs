@@ -94,6 +94,14 @@ impl<'a> Context<'a> {
         }
     }
 
+    /// A word out of a closed choice; empty where the rule declares no such option.
+    pub(crate) fn word(&self, name: &str) -> &str {
+        match self.option(name) {
+            Some(OptionValue::Text(word)) => word,
+            _ => self.default(name).unwrap_or_default(),
+        }
+    }
+
     fn option(&self, name: &str) -> Option<&OptionValue> {
         let options: &BTreeMap<String, OptionValue> = &self.choice.options;
         options.get(name)

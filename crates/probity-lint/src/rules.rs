@@ -44,7 +44,12 @@ registry! {
         dl4006::Dl4006,
     }
     tally {
+        eol_last::EolLast,
         max_lines::MaxLines,
+        newline_between_instructions::NewlineBetweenInstructions,
+        no_multi_spaces::NoMultiSpaces,
+        no_multiple_empty_lines::NoMultipleEmptyLines,
+        no_trailing_spaces::NoTrailingSpaces,
         no_unreachable_stages::NoUnreachableStages,
         prefer_multi_stage_build::PreferMultiStageBuild,
         secrets_in_code::SecretsInCode,
