@@ -1,6 +1,6 @@
 //! Rewriting single values of a message and leaving every other byte alone.
 
-mod scan;
+pub(crate) mod scan;
 
 use std::borrow::Cow;
 use std::ops::Range;

@@ -15,6 +15,19 @@ pub(super) fn locate(text: &str, path: &str) -> Vec<Range<usize>> {
     found
 }
 
+/// The places of all string literals, keys too, in the order of the text.
+pub(crate) fn string_literals(text: &str) -> Vec<Range<usize>> {
+    let bytes = text.as_bytes();
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(ahead) = memchr::memchr(b'"', bytes.get(at..).unwrap_or_default()) {
+        let start = at + ahead;
+        at = skip_string(bytes, start);
+        found.push(start..at);
+    }
+    found
+}
+
 /// Looks for `path` in the value at `at`; gives the position after that value.
 ///
 /// Recursion is as deep as the path is long.
