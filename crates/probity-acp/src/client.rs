@@ -196,6 +196,7 @@ impl Client {
         self.shared.expect(id);
         self.shared
             .send(message(id), &deadline)
+            .inspect_err(|_| self.shared.with(|state| state.expected = None))
             .and_then(|()| self.shared.wait(&deadline, self.limits.grace))
             .and_then(|answer| match answer {
                 Ok(result) => Ok(serde_json::from_str(&result).unwrap_or_default()),
@@ -206,6 +207,10 @@ impl Client {
 
     /// Asks the agent to stop and waits for it to say that it did; what it says is of no interest.
     fn cancel(&self, session: &Session) {
+        // A prompt that was never sent, for lack of time, needs no cancellation.
+        if !self.shared.with(|state| state.expected.is_some()) {
+            return;
+        }
         let limit = self.limits.grace;
         let deadline = Deadline::new(Instant::now(), limit, Cause::TimedOut { limit });
         self.shared.with(|state| state.cancelling = true);

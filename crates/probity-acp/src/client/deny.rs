@@ -80,7 +80,7 @@ fn wanted(method: &str, params: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Denied, Id, answer};
+    use super::{Denied, Id, answer, json};
 
     #[test]
     fn a_reject_option_is_taken_where_there_is_one() {
@@ -93,11 +93,11 @@ mod tests {
             assert_eq!(denied, Denied { method, what: "rm -rf".to_owned() });
             let reply: serde_json::Value = serde_json::from_str(&reply).unwrap();
             assert_eq!(reply["id"], "q");
-            reply["result"]["outcome"].to_string()
+            reply["result"]["outcome"].clone()
         };
         let both = r#"[{"optionId":"y","kind":"allow_once"},{"optionId":"N","kind":"reject_always"},{"optionId":"n","kind":"reject_once"}]"#;
-        let selected = |option| format!(r#"{{"optionId":"{option}","outcome":"selected"}}"#);
-        let cancelled = r#"{"outcome":"cancelled"}"#;
+        let selected = |option| json!({"outcome": "selected", "optionId": option});
+        let cancelled = json!({"outcome": "cancelled"});
         assert_eq!(ask(both, false), selected("n"));
         assert_eq!(ask(both, true), cancelled);
         assert_eq!(ask(r#"[{"optionId":"N","kind":"reject_always"}]"#, false), selected("N"));

@@ -211,6 +211,10 @@ pub(super) fn start_writer(
     let mut writer = FrameWriter::new(agent_input);
     let run = move || {
         while let Some(message) = shared.next_message() {
+            // Before it is written, or its answer could be seen first.
+            if let Some(tap) = &shared.tap {
+                tap(Side::Client, &message);
+            }
             if let Err(error) = writer.write(&message) {
                 shared.with(|state| {
                     state.write_failure = Some((Instant::now(), Cause::pipe(&error)));
@@ -218,9 +222,6 @@ pub(super) fn start_writer(
                     state.queued_bytes = 0;
                 });
                 return;
-            }
-            if let Some(tap) = &shared.tap {
-                tap(Side::Client, &message);
             }
         }
     };

@@ -117,3 +117,30 @@ impl<R: Read> LineReader<R> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::{self, Read};
+
+    use super::{Line, LineReader, USUAL};
+
+    #[test]
+    fn memory_is_bounded_by_the_limit_and_given_back() {
+        const LIMIT: usize = 3 * 1024 * 1024;
+        let line = |length: u64| io::repeat(b'x').take(length).chain(&b"\n"[..]);
+        let stream = line(50_000_000).chain(line(LIMIT as u64)).chain(line(10)).chain(line(10));
+        let mut reader = LineReader::new(stream, LIMIT);
+        let mut lengths = Vec::new();
+        loop {
+            match reader.next_line().unwrap() {
+                Line::Whole(line) => lengths.push(line.len()),
+                Line::TooLong { bytes } => assert_eq!(bytes, 50_000_000),
+                Line::Half { .. } => lengths.push(0),
+                Line::End => break,
+            }
+            assert!(reader.buffer.len() <= LIMIT + 2 * USUAL, "{}", reader.buffer.len());
+        }
+        assert_eq!(lengths, [LIMIT, 10, 10]);
+        assert!(reader.buffer.len() <= USUAL, "{}", reader.buffer.len());
+    }
+}

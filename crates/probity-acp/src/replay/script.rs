@@ -1,5 +1,7 @@
 //! Reading scripts.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -123,13 +125,16 @@ struct Recorded<'a> {
 }
 
 fn read_line(line: usize, text: &str) -> Result<Option<Read>, String> {
-    let mut keys: Map<String, Value> =
+    // Recorded messages are not read further than this: they may hold what no value can.
+    let keys: BTreeMap<String, &RawValue> =
         serde_json::from_str(text).map_err(|error| error.to_string())?;
     if keys.contains_key("from") {
         let recorded: Recorded<'_> =
             serde_json::from_str(text).map_err(|error| error.to_string())?;
         return read_recorded(line, &recorded);
     }
+    let mut keys: Map<String, Value> =
+        serde_json::from_str(text).map_err(|error| error.to_string())?;
     keys.remove("at");
     let read = if let Some(method) = keys.remove("on") {
         let captures = take(&mut keys, "capture")?.unwrap_or_default();
