@@ -154,9 +154,11 @@ fn an_agent_that_only_asks_is_made_to_wait() {
         thread::park();
         drop(agent_input);
     });
-    let start = Duration::from_secs(1);
+    let start = Duration::from_secs(3);
     let error =
         Client::connect(output, input, WHO, Limits { start, ..limits() }, None).unwrap_err();
     assert_eq!(error.cause, Cause::TimedOut { limit: start });
-    assert!(written.load(Ordering::Relaxed) < ALL / 2);
+    // A mebibyte of answers, and what fits into two pipes and the reader.
+    let written = written.load(Ordering::Relaxed);
+    assert!(written < 40_000, "{written}");
 }
