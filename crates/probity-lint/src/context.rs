@@ -6,9 +6,11 @@ use probity_dockerfile::{
     Arguments, Dockerfile, Dockerignore, Facts, Instruction, Keyword, PackageCall,
 };
 use probity_finding::{Finding, Span};
+use probity_secrets::Detector;
 use probity_shell::Script;
 
 use crate::{
+    LintOptions,
     rule::{Metadata, OptionValue},
     ruleset::RuleChoice,
 };
@@ -19,6 +21,7 @@ pub struct Context<'a> {
     pub(crate) file: &'a Dockerfile<'a>,
     pub(crate) facts: &'a Facts,
     pub(crate) dockerignore: Option<&'a Dockerignore>,
+    pub(crate) secrets: Option<&'a Detector>,
     metadata: &'static Metadata,
     choice: &'a RuleChoice,
 }
@@ -27,11 +30,12 @@ impl<'a> Context<'a> {
     pub(crate) fn new(
         file: &'a Dockerfile<'a>,
         facts: &'a Facts,
-        dockerignore: Option<&'a Dockerignore>,
+        options: &LintOptions<'a>,
         metadata: &'static Metadata,
         choice: &'a RuleChoice,
     ) -> Self {
-        Self { file, facts, dockerignore, metadata, choice }
+        let LintOptions { dockerignore, secrets, .. } = *options;
+        Self { file, facts, dockerignore, secrets, metadata, choice }
     }
 
     /// The instructions of one kind with their indices, without those behind `ONBUILD`.

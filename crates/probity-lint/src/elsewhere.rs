@@ -69,7 +69,6 @@ pub static ELSEWHERE: &[&str] = &[
     "tally/ruby/secrets-in-arg-or-env",
     "tally/ruby/state-paths-not-writable-as-non-root",
     "tally/ruby/yjit-not-enabled-on-supported-runtime",
-    "tally/secrets-in-code",
     "tally/shell-run-in-scratch",
     "tally/sort-packages",
     "tally/stateful-root-runtime",

@@ -1,13 +1,20 @@
 //! The one place where tests touch the API; every other test is data.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::LazyLock,
+};
 
 use probity_finding::{Applicability, Finding};
+use probity_secrets::{Detector, Options};
 
 use crate::{
     DirectiveOptions, FixOptions, LintOptions, OptionValue, Pattern, RULES, RuleSet, lint,
     rule::Metadata,
 };
+
+/// Built once for all tests.
+static DETECTOR: LazyLock<Detector> = LazyLock::new(|| Detector::new(&Options::default()).unwrap());
 
 /// Findings of one rule alone, directives in force.
 pub(crate) fn run(rule: &str, text: &str) -> Vec<Finding> {
@@ -28,8 +35,12 @@ pub(crate) fn run_with(rule: &str, text: &str, change: impl Fn(&mut RuleSet)) ->
     let mut rules = RuleSet::default();
     rules.select(&[Pattern::new(rule)]);
     change(&mut rules);
-    let options =
-        LintOptions { rules: &rules, directives: DirectiveOptions::default(), dockerignore: None };
+    let options = LintOptions {
+        rules: &rules,
+        directives: DirectiveOptions::default(),
+        dockerignore: None,
+        secrets: Some(&DETECTOR),
+    };
     lint(text, &options).into_iter().filter(|finding| finding.rule == rule).collect()
 }
 

@@ -21,6 +21,7 @@ mod syntax;
 
 use probity_dockerfile::{Dockerfile, Dockerignore, Facts, parse};
 use probity_finding::Finding;
+use probity_secrets::Detector;
 
 use crate::{context::Context, directive::Directives};
 pub use crate::{
@@ -41,6 +42,8 @@ pub struct LintOptions<'a> {
     pub directives: DirectiveOptions,
     /// The ignore file of the build context, where the context is known.
     pub dockerignore: Option<&'a Dockerignore>,
+    /// Knows what a secret looks like; without it the rules about secrets find nothing.
+    pub secrets: Option<&'a Detector>,
 }
 
 /// Everything that is wrong with a Dockerfile, in report order.
@@ -61,7 +64,7 @@ pub(crate) fn check(
     let directives = Directives::of(file, options.directives);
     let mut findings = syntax::findings(file);
     for (rule, choice) in options.rules.active(directives.experimental()) {
-        let context = Context::new(file, facts, options.dockerignore, rule.metadata(), choice);
+        let context = Context::new(file, facts, options, rule.metadata(), choice);
         rule.check(&context, &mut findings);
     }
     let mut findings = suppress::apply(findings, file, &directives, options);

@@ -52,5 +52,6 @@ registry! {
         no_trailing_spaces::NoTrailingSpaces,
         no_unreachable_stages::NoUnreachableStages,
         prefer_multi_stage_build::PreferMultiStageBuild,
+        secrets_in_code::SecretsInCode,
     }
 }

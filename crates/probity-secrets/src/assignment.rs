@@ -19,6 +19,9 @@ enum Promise {
     Key,
 }
 
+/// Longest password that somebody types.
+const LONGEST_CHOSEN: usize = 64;
+
 /// The keyword is a word for a password.
 pub(crate) fn password(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
     assigned(text, hit, Promise::Password)
@@ -45,19 +48,22 @@ fn assigned(text: &[u8], hit: Range<usize>, promise: Promise) -> Option<Range<us
     is_secret(text.get(range.clone())?, promise).then(|| value::to_its_end(text, range))
 }
 
+/// The cheap questions come first: most values are short words.
 fn is_secret(value: &[u8], promise: Promise) -> bool {
-    if placeholder::in_password(value, b"") || harmless::is_public(value) || is_known_text(value) {
-        return false;
-    }
-    match promise {
-        Promise::Key => entropy::looks_random(value) && is_mixed(value),
-        Promise::Password => {
-            let classes = classes(value);
-            let random = entropy::looks_random(value) && is_mixed(value);
-            random
-                || (value.len() >= 8 && classes >= 3)
-                || (value.len() >= 10 && classes == 2 && has_digits_inside(value))
-        }
+    let random = entropy::looks_random(value) && is_mixed(value);
+    let looks_secret = random || (promise == Promise::Password && is_chosen_with_care(value));
+    looks_secret
+        && !harmless::is_public(value)
+        && !placeholder::in_password(value, b"")
+        && !is_known_text(value)
+}
+
+/// Too short to look random, but of more kinds of characters than words are.
+fn is_chosen_with_care(value: &[u8]) -> bool {
+    match classes(value) {
+        0 | 1 => false,
+        2 => (10..=LONGEST_CHOSEN).contains(&value.len()) && has_digits_inside(value),
+        _ => (8..=LONGEST_CHOSEN).contains(&value.len()),
     }
 }
 
@@ -88,8 +94,8 @@ fn has_digits_inside(value: &[u8]) -> bool {
     inside.iter().any(u8::is_ascii_digit) && entropy::shannon(value) >= 3.0
 }
 
-/// Base64 of prose or of a stand-in is as public as the text itself. Base64 of anything else that can
-/// be read is a secret that somebody wrapped, as the manifests of Kubernetes ask for.
+/// Base64 of prose or of a stand-in is as public as the text itself. Base64 of anything else that
+/// can be read is a secret that somebody wrapped, as the manifests of Kubernetes ask for.
 fn is_known_text(value: &[u8]) -> bool {
     let Some(decoded) = base64::decode(value) else { return false };
     let readable = decoded.iter().all(|b| b.is_ascii_graphic() || b.is_ascii_whitespace());

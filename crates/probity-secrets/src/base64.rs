@@ -1,7 +1,7 @@
 //! Base64 to bytes, of both alphabets.
 
-/// The bytes, or nothing where a byte is of neither alphabet. Padding is not insisted on: tokens are
-/// cut without it.
+/// The bytes, or nothing where a byte is of neither alphabet. Padding is not insisted on: tokens
+/// are cut without it.
 pub(crate) fn decode(text: &[u8]) -> Option<Vec<u8>> {
     let end = text.iter().rposition(|byte| *byte != b'=').map_or(0, |last| last + 1);
     let mut bytes = Vec::with_capacity(end / 4 * 3 + 3);

@@ -63,13 +63,6 @@ pub(crate) fn credentials_in_base64(value: &[u8]) -> Option<Confidence> {
     real.then_some(Confidence::Medium)
 }
 
-/// Base64 that begins with a PEM header, as in a kubeconfig: only private keys matter.
-pub(crate) fn private_key_in_base64(value: &[u8]) -> Option<Confidence> {
-    let head = base64::decode(value.get(..64)?)?;
-    let private = head.windows(11).any(|window| window == b"PRIVATE KEY");
-    private.then_some(Confidence::High)
-}
-
 /// The value is a key by where it stands; the parser has looked at it.
 pub(crate) fn found_by_parser(_: &[u8]) -> Option<Confidence> {
     Some(Confidence::High)

@@ -30,6 +30,22 @@ pub(crate) fn short_password(text: &[u8], hit: Range<usize>) -> Option<Range<usi
     is_option_of(text, &hit, commands).then_some(found)
 }
 
+/// The keyword is `chpasswd`, which reads `user:password` from what is piped into it.
+pub(crate) fn piped_to_chpasswd(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
+    let from = hit.start.saturating_sub(COMMAND);
+    let head = text.get(from..hit.start)?;
+    let pipe = head.iter().rposition(|byte| *byte == b'|')?;
+    let piped = head.get(..pipe)?.trim_ascii_end();
+    let piped = piped.strip_suffix(b"\"").or(piped.strip_suffix(b"'")).unwrap_or(piped);
+    let word = piped
+        .iter()
+        .rposition(|byte| byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\''))
+        .map_or(0, |at| at + 1);
+    let colon = piped.get(word..)?.iter().position(|byte| *byte == b':')?;
+    let user = piped.get(word..word + colon)?;
+    password(text, from + word + colon + 1..from + piped.len(), user)
+}
+
 fn password(text: &[u8], range: Range<usize>, user: &[u8]) -> Option<Range<usize>> {
     let value = text.get(range.clone())?;
     let path = matches!(value, [b'/', b'/' | b'a'..=b'z', ..]);

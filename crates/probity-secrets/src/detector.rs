@@ -143,7 +143,8 @@ fn without_overlaps(mut candidates: Vec<Candidate>) -> Vec<Secret> {
     kept.into_values().collect()
 }
 
-/// Unicode classes are off as in our own patterns: secrets are ASCII, and the tables cost megabytes.
+/// Unicode classes are off as in our own patterns: secrets are ASCII, and the tables cost
+/// megabytes.
 fn compile(patterns: &[String]) -> Result<Vec<Regex>, DetectorError> {
     let mut compiled = Vec::with_capacity(patterns.len());
     for (number, pattern) in (1..).zip(patterns) {

@@ -29,7 +29,8 @@ pub(crate) fn shannon(value: &[u8]) -> f64 {
 /// above what words and repetitions do.
 pub(crate) fn looks_random(value: &[u8]) -> bool {
     let entropy = shannon(value);
-    if value.iter().all(u8::is_ascii_hexdigit) {
+    // Marks between groups of digits do not make another alphabet.
+    if value.iter().all(|byte| byte.is_ascii_hexdigit() || matches!(byte, b'-' | b':' | b'/')) {
         return value.len() >= 16 && entropy >= 2.8;
     }
     match value.len() {

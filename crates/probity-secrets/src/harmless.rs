@@ -10,9 +10,20 @@ pub(crate) fn is_public(value: &[u8]) -> bool {
         || is_public_key(value)
 }
 
-/// `sha256:…`, `sha512-…`, `md5=…`: the value says that it is a hash.
+/// `sha256:…`, `sha512-…`, `md5=…`, `$2b$…`: the value says that it is a hash.
 fn is_digest(value: &[u8]) -> bool {
-    [b"sha1".as_slice(), b"sha224", b"sha256", b"sha384", b"sha512", b"md5", b"h1:", b"blake"]
+    let crypt = matches!(value, [b'$', rest @ ..] if rest.iter().take(12).any(|b| *b == b'$'));
+    crypt
+        || [
+            b"sha1".as_slice(),
+            b"sha224",
+            b"sha256",
+            b"sha384",
+            b"sha512",
+            b"md5",
+            b"h1:",
+            b"blake",
+        ]
         .iter()
         .any(|name| starts_with_ignoring_case(value, name))
 }
@@ -61,6 +72,7 @@ fn is_path_or_address(value: &[u8]) -> bool {
         .any(|place| value.starts_with(place));
     let words = value.split(|byte| matches!(byte, b'/' | b'\\')).all(is_name);
     (placed && words)
+        || value.starts_with(b"arn:")
         || value.windows(3).any(|window| window == b"://")
         || ENDINGS.iter().any(|ending| value.to_ascii_lowercase().ends_with(ending))
 }
@@ -123,6 +135,8 @@ mod tests {
             "/run/secrets/db_password",
             "./certs/server.key",
             "https://vault.internal/v1",
+            "$2b$12$EixZaYVK1fsbw1ZfbX3OXe",
+            "arn:aws:iam::123456789012:role/x",
             "v1.2.3-rc.1",
             "20240101",
             "my-secret-name",

@@ -44,7 +44,20 @@ pub(crate) fn putty(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
     armour(text, start, b"Private-")
 }
 
-/// From `start` to the next `end`. Without an end the key was cut off: what looks like one is taken.
+/// The keyword is base64 of `-----BEGIN`; the secret is the whole run, if its header is one of a
+/// private key.
+pub(crate) fn in_base64(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
+    let header = base64::decode(text.get(hit.start..hit.start + 64)?)?;
+    if find(&header, b"PRIVATE KEY").is_none() || !boundary::before(text, hit.start) {
+        return None;
+    }
+    let rest = text.get(hit.start..text.len().min(hit.start + BLOCK))?;
+    let is_base64 = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'=');
+    Some(hit.start..hit.start + rest.iter().take_while(is_base64).count())
+}
+
+/// From `start` to the next `end`. Without an end the key was cut off: what looks like one is
+/// taken.
 fn armour(text: &[u8], start: usize, end: &[u8]) -> Option<Range<usize>> {
     let rest = text.get(start..text.len().min(start + BLOCK))?;
     let body = rest.get(..find(rest, end).unwrap_or(rest.len()))?;

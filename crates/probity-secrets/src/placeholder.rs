@@ -1,4 +1,5 @@
-//! Values that stand for a secret and are none: variables, stand-ins, keys out of a vendor's manual.
+//! Values that stand for a secret and are none: variables, stand-ins, keys out of a vendor's
+//! manual.
 
 use crate::checksum;
 
@@ -92,8 +93,8 @@ const PASSWORD_WORDS: &[&str] = &[
 ];
 
 /// CRC32 of keys that a vendor's manual or emulator prints for everybody: Stripe's manual, the
-/// example of jwt.io, the emulators of Azure Storage and Cosmos DB. As sums, so that this file holds
-/// nothing that looks like a key.
+/// example of jwt.io, the emulators of Azure Storage and Cosmos DB. As sums, so that this file
+/// holds nothing that looks like a key.
 const DOCUMENTED: &[u32] =
     &[0x776D_E070, 0x396D_8142, 0x599B_3D05, 0xCEA6_7886, 0xB4CB_D586, 0x8770_7360];
 

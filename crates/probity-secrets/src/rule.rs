@@ -41,11 +41,16 @@ pub(crate) enum Shape {
     Parsed(Parser),
 }
 
+/// An identifier that only its name makes a secret.
+pub(crate) const UUID: &str = "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}";
 /// How far behind a keyword a pattern may look.
-const REACH: usize = 8192;
+const REACH: usize = 4096;
+/// The same for a keyword inside the secret: those formats are short.
+const REACH_AROUND: usize = 128;
 /// How much is taken for the secret when a pattern could not be built.
 const UNREADABLE_REACH: usize = 512;
-/// Between a vendor's name and an assigned value: the rest of the variable's name, the sign, quotes.
+/// Between a vendor's name and an assigned value: the rest of the variable's name, the sign,
+/// quotes.
 const GLUE: &str =
     r#"[A-Za-z0-9_.\-]{0,40}["'\\]{0,2}[ \t]{0,4}(?:=>|:=|=|:|[ \t])[ \t]{0,4}["'\\]{0,2}"#;
 
@@ -135,7 +140,7 @@ impl Rule {
         text: &[u8],
         hit: Range<usize>,
     ) -> Option<Option<Range<usize>>> {
-        let (from, secret_from) = match self.shape {
+        let (from, secret_from, reach) = match self.shape {
             Shape::Parsed(parser) => return parser(text, hit).map(Some),
             Shape::Token(_) => {
                 let keyword = text.get(hit.clone())?;
@@ -143,12 +148,12 @@ impl Rule {
                 if !exact || !boundary::before(text, hit.start) {
                     return None;
                 }
-                (hit.end, Some(hit.start))
+                (hit.end, Some(hit.start), REACH)
             }
-            Shape::After(_) | Shape::Assigned(_) => (hit.end, None),
-            Shape::Around { before, .. } => (hit.start.saturating_sub(before), None),
+            Shape::After(_) | Shape::Assigned(_) => (hit.end, None, REACH),
+            Shape::Around { before, .. } => (hit.start.saturating_sub(before), None, REACH_AROUND),
         };
-        let window = text.get(from..text.len().min(hit.end + REACH))?;
+        let window = text.get(from..text.len().min(hit.end + reach))?;
         let Some(regex) = pattern.regex(self) else { return Some(None) };
         let found = match regex.captures_len() {
             1 => regex.find(window)?.range(),
@@ -196,5 +201,19 @@ impl Pattern {
     #[cfg(test)]
     pub(crate) fn builds(&self, rule: &Rule) -> bool {
         rule.source().is_none() || self.regex(rule).is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_that_cannot_be_built_takes_the_whole_word_for_a_secret() {
+        let rule = Rule::token("broken", "broken", &["zz_"], "[");
+        let pattern = Pattern::default();
+        assert!(!pattern.builds(&rule));
+        let found = rule.secret_at(&pattern, b"a zz_abc d", 2..5);
+        assert_eq!(found, Some((2..8, Confidence::Low)));
     }
 }

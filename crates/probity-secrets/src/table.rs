@@ -1,8 +1,8 @@
 //! Every kind of secret, one family a file.
 //!
-//! Written from what the vendors publish about their own tokens: prefix, alphabet, length, checksum.
-//! Lengths are ranges where the vendor asks not to rely on one. Of two rules that find the same, the
-//! earlier one names it.
+//! Written from what the vendors publish about their own tokens: prefix, alphabet, length,
+//! checksum. Lengths are ranges where the vendor asks not to rely on one. Of two rules that find
+//! the same, the earlier one names it.
 
 mod cloud;
 mod hosting;

@@ -1,8 +1,8 @@
 //! Puts tokens in the place of secrets, for a text that is sent away and comes back edited.
 //!
-//! A token looks like `PROBITY_K7QX_SECRET_0001_K7QX_END`: letters, digits and underscores, so that
-//! shells and Dockerfiles take it for a plain word. The four characters in the middle are the mark
-//! of the text; it is chosen so that neither the head `PROBITY_K7QX_` nor the tail `_K7QX_END`
+//! A token looks like `PROBITY_K7Q_SECRET_0001_K7Q_END`: letters, digits and underscores, so that
+//! shells and Dockerfiles take it for a plain word. The three characters are the mark
+//! of the text; it is chosen so that neither the head `PROBITY_K7Q_` nor the tail `_K7Q_END`
 //! occurs in the text in any case. Every head or tail in what comes back is therefore a token of
 //! ours or a piece of one, and a piece is never mistaken for the text's own.
 

@@ -9,8 +9,8 @@ const USERINFO: usize = 512;
 /// Longest scheme, `postgresql+psycopg2` and the like.
 const SCHEME: usize = 32;
 
-/// The keyword ends in `://`. A password ends at the last `@` of the authority, because people paste
-/// passwords that hold one unescaped.
+/// The keyword ends in `://`. A password ends at the last `@` of the authority, because people
+/// paste passwords that hold one unescaped.
 pub(crate) fn password(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
     if !has_scheme(text, hit.end.checked_sub(3)?) {
         return None;
@@ -40,8 +40,8 @@ fn ends_authority(byte: u8) -> bool {
     byte.is_ascii_whitespace() || matches!(byte, b'/' | b'"' | b'\'' | b'`' | b'<' | b'>' | b'\\')
 }
 
-/// `USER:PASSWORD`, `username:pass`: names in a manual, not values. A user in capitals and a password
-/// in capitals without a digit are names too.
+/// `USER:PASSWORD`, `username:pass`: names in a manual, not values. A user in capitals and a
+/// password in capitals without a digit are names too.
 fn user_names_a_variable(user: &[u8], value: &[u8]) -> bool {
     let shouted = |bytes: &[u8]| {
         !bytes.is_empty() && bytes.iter().all(|byte| byte.is_ascii_uppercase() || *byte == b'_')

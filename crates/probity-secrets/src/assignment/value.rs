@@ -21,7 +21,10 @@ pub(super) fn of(text: &[u8], name: &Range<usize>) -> Option<Range<usize>> {
         _ => (None, 0),
     };
     let body = rest.get(skipped..)?;
-    let length = body.iter().position(|byte| ends(*byte, quote)).unwrap_or(body.len());
+    let length = match quote {
+        Some(_) => body.iter().position(|byte| ends(*byte, quote)).unwrap_or(body.len()),
+        None => unquoted_length(body),
+    };
     // `password = get(…)` and `token: config[…]` are code.
     let is_code = quote.is_none() && matches!(body.get(length), Some(b'(' | b'[' | b'{'));
     let has_blank = quote.is_some() && body.get(length).is_some_and(|b| matches!(b, b' ' | b'\t'));
@@ -79,6 +82,21 @@ fn is_set_by_blank(text: &[u8], name: &Range<usize>) -> bool {
     let line = head.get(line..).unwrap_or_default().trim_ascii_start();
     line.trim_ascii_end().eq_ignore_ascii_case(b"ENV")
         || line.windows(7).any(|window| window == b" login ")
+}
+
+/// An ampersand ends a value in a command and in a query, and is part of it everywhere else.
+fn unquoted_length(body: &[u8]) -> usize {
+    let mut length = 0;
+    loop {
+        let rest = body.get(length..).unwrap_or_default();
+        length += rest.iter().position(|byte| ends(*byte, None)).unwrap_or(rest.len());
+        let [b'&', behind @ ..] = body.get(length..).unwrap_or_default() else { return length };
+        let word = behind.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+        if word == 0 || behind.get(word) == Some(&b'=') {
+            return length;
+        }
+        length += 1;
+    }
 }
 
 fn ends(byte: u8, quote: Option<u8>) -> bool {

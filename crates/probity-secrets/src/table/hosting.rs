@@ -1,6 +1,9 @@
 //! Places that keep source code and build it.
 
-use crate::{check, rule::Rule};
+use crate::{
+    check,
+    rule::{Rule, UUID},
+};
 
 pub(super) const RULES: &[Rule] = &[
     // Thirty random base62 characters and their CRC32 in six digits of base62.
@@ -134,19 +137,13 @@ pub(super) const RULES: &[Rule] = &[
         "codecov-token",
         "Codecov upload token",
         &["codecov_token", "codecov-token"],
-        "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}",
+        UUID,
     )
     .checked(check::in_context),
     // Twenty-two characters, so the name is needed.
     Rule::assigned("travis-token", "Travis CI token", &["travis"], "[A-Za-z0-9]{22}"),
     // An identifier that the name makes a secret.
-    Rule::assigned(
-        "snyk-token",
-        "Snyk API token",
-        &["snyk"],
-        "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}",
-    )
-    .checked(check::in_context),
+    Rule::assigned("snyk-token", "Snyk API token", &["snyk"], UUID).checked(check::in_context),
     // Key id and a signed token.
     Rule::token(
         "snyk-service-token",
@@ -171,12 +168,7 @@ pub(super) const RULES: &[Rule] = &[
         "[A-Za-z0-9_-]{40,80}",
     ),
     // Server SDK keys and access tokens.
-    Rule::token(
-        "launchdarkly-key",
-        "LaunchDarkly key",
-        &["sdk-", "api-"],
-        "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}",
-    ),
+    Rule::token("launchdarkly-key", "LaunchDarkly key", &["sdk-", "api-"], UUID),
     // Keys of users and of service accounts.
     Rule::token("prefect-key", "Prefect API key", &["pnu_", "pnb_"], "[A-Za-z0-9]{36}"),
 ];

@@ -1,6 +1,9 @@
 //! Secret stores, provisioning and networks.
 
-use crate::{check, rule::Rule};
+use crate::{
+    check,
+    rule::{Rule, UUID},
+};
 
 pub(super) const RULES: &[Rule] = &[
     // Service, batch and recovery tokens since Vault 1.10.
@@ -67,7 +70,7 @@ pub(super) const RULES: &[Rule] = &[
         "consul-token",
         "Consul or Nomad token",
         &["consul_http_token", "nomad_token", "x-consul-token"],
-        "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}",
+        UUID,
     )
     .checked(check::in_context),
     // An id and a secret.

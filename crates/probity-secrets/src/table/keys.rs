@@ -18,13 +18,13 @@ pub(super) const RULES: &[Rule] = &[
     Rule::parsed("putty-private-key", "PuTTY private key", &["Private-Lines:"], pem::putty)
         .checked(check::found_by_parser),
     // A PEM file in base64, as in a kubeconfig.
-    Rule::token(
+    Rule::parsed(
         "base64-private-key",
         "private key in base64",
         &["LS0tLS1CRUdJTi"],
-        "[A-Za-z0-9+/]{50,}={0,2}",
+        pem::in_base64,
     )
-    .checked(check::private_key_in_base64),
+    .checked(check::found_by_parser),
     // Header, payload, signature.
     Rule::parsed("json-web-token", "JSON web token", &["eyJ"], pem::json_web_token),
     // The password of libpq's connection addresses.
@@ -92,6 +92,14 @@ pub(super) const RULES: &[Rule] = &[
         "password of a command",
         &["-p"],
         command_line::short_password,
+    )
+    .checked(check::judged_by_parser),
+    // `echo user:password | chpasswd`.
+    Rule::parsed(
+        "command-password",
+        "password of a command",
+        &["chpasswd"],
+        command_line::piped_to_chpasswd,
     )
     .checked(check::judged_by_parser),
     // Base64 of user and password.

@@ -1,6 +1,9 @@
 //! Chat, mail, telephone and social networks.
 
-use crate::{check, rule::Rule};
+use crate::{
+    check,
+    rule::{Rule, UUID},
+};
 
 pub(super) const RULES: &[Rule] = &[
     // Ids of the workspace and the application, then the secret.
@@ -92,13 +95,8 @@ pub(super) const RULES: &[Rule] = &[
         "[0-9a-f]{64}-[A-Za-z0-9]{16}",
     ),
     // An identifier that the name makes a secret.
-    Rule::assigned(
-        "postmark-token",
-        "Postmark server token",
-        &["postmark"],
-        "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}",
-    )
-    .checked(check::in_context),
+    Rule::assigned("postmark-token", "Postmark server token", &["postmark"], UUID)
+        .checked(check::in_context),
     // An id and a secret.
     Rule::token("resend-key", "Resend API key", &["re_"], "[A-Za-z0-9]{8}_[A-Za-z0-9]{24}"),
     // Base62 of some length.

@@ -1,6 +1,9 @@
 //! Measuring, logging and error reports.
 
-use crate::{check, rule::Rule};
+use crate::{
+    check,
+    rule::{Rule, UUID},
+};
 
 pub(super) const RULES: &[Rule] = &[
     // Thirty-two hexadecimal digits for an API key, forty for an application key.
@@ -83,13 +86,8 @@ pub(super) const RULES: &[Rule] = &[
     // Thirty-two hexadecimal digits, so the name is needed.
     Rule::assigned("rollbar-token", "Rollbar access token", &["rollbar"], "[0-9a-f]{32}"),
     // An identifier that the name makes a secret.
-    Rule::assigned(
-        "splunk-hec-token",
-        "Splunk HEC token",
-        &["splunk"],
-        "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}",
-    )
-    .checked(check::in_context),
+    Rule::assigned("splunk-hec-token", "Splunk HEC token", &["splunk"], UUID)
+        .checked(check::in_context),
     // Sixty-four characters, so the name is needed.
     Rule::assigned(
         "sumologic-key",

@@ -1,6 +1,6 @@
 //! Shops and payments.
 
-use crate::rule::Rule;
+use crate::rule::{Rule, UUID};
 
 pub(super) const RULES: &[Rule] = &[
     // Secret and restricted keys.
@@ -45,7 +45,7 @@ pub(super) const RULES: &[Rule] = &[
         "plaid-access-token",
         "Plaid access token",
         &["access-sandbox-", "access-development-", "access-production-"],
-        "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}",
+        UUID,
     ),
     // Thirty hexadecimal digits, so the name is needed.
     Rule::assigned("plaid-secret", "Plaid secret", &["plaid"], "[0-9a-f]{30}"),

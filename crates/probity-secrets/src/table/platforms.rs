@@ -1,6 +1,9 @@
 //! Places that run applications and databases.
 
-use crate::{check, rule::Rule};
+use crate::{
+    check,
+    rule::{Rule, UUID},
+};
 
 pub(super) const RULES: &[Rule] = &[
     // Personal, OAuth and refresh tokens.
@@ -10,21 +13,13 @@ pub(super) const RULES: &[Rule] = &[
         &["dop_v1_", "doo_v1_", "dor_v1_"],
         "[0-9a-f]{64}",
     ),
-    // Since 2024 with a prefix.
-    Rule::token(
-        "heroku-api-key",
-        "Heroku API key",
-        &["HRKU-"],
-        "(?:[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|AA[A-Za-z0-9_-]{58})",
-    ),
+    // Since 2025 with a prefix and base64.
+    Rule::token("heroku-api-key", "Heroku API key", &["HRKU-"], "AA[A-Za-z0-9_-]{58}"),
+    // For a while with a prefix and an identifier.
+    Rule::token("heroku-api-key", "Heroku API key", &["HRKU-"], UUID),
     // Before that an identifier.
-    Rule::assigned(
-        "heroku-api-key",
-        "Heroku API key",
-        &["heroku"],
-        "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}",
-    )
-    .checked(check::in_context),
+    Rule::assigned("heroku-api-key", "Heroku API key", &["heroku"], UUID)
+        .checked(check::in_context),
     // Forty characters and a checksum whose making is not published.
     Rule::token(
         "cloudflare-token",
@@ -99,13 +94,7 @@ pub(super) const RULES: &[Rule] = &[
     // Twenty-eight characters and more.
     Rule::token("render-api-key", "Render API key", &["rnd_"], "[A-Za-z0-9]{28,40}"),
     // An identifier that the name makes a secret.
-    Rule::assigned(
-        "railway-token",
-        "Railway token",
-        &["railway"],
-        "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}",
-    )
-    .checked(check::in_context),
+    Rule::assigned("railway-token", "Railway token", &["railway"], UUID).checked(check::in_context),
     // Thirty-two hexadecimal digits.
     Rule::token("databricks-token", "Databricks token", &["dapi"], "[0-9a-f]{32}(?:-[0-9])?"),
     // An identifier that the name makes a secret.
@@ -113,7 +102,7 @@ pub(super) const RULES: &[Rule] = &[
         "mongodb-atlas-key",
         "MongoDB Atlas private key",
         &["atlas_private", "mongodb_atlas"],
-        "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}",
+        UUID,
     )
     .checked(check::in_context),
     // Thirty-two hexadecimal digits, so the name is needed.

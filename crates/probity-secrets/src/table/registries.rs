@@ -1,19 +1,17 @@
 //! Places that keep packages and images.
 
-use crate::{check, rule::Rule};
+use crate::{
+    check,
+    rule::{Rule, UUID},
+};
 
 pub(super) const RULES: &[Rule] = &[
     // Thirty random base62 characters and their CRC32 in six digits of base62.
     Rule::token("npm-token", "npm access token", &["npm_"], "[A-Za-z0-9]{36}")
         .checked(check::crc32_after_prefix),
     // An identifier; it still works where it was made before 2021.
-    Rule::assigned(
-        "npm-legacy-token",
-        "npm legacy access token",
-        &["_authtoken"],
-        "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}",
-    )
-    .checked(check::in_context),
+    Rule::assigned("npm-legacy-token", "npm legacy access token", &["_authtoken"], UUID)
+        .checked(check::in_context),
     // A macaroon in base64, whose start says pypi.org or test.pypi.org.
     Rule::token(
         "pypi-token",

@@ -1,6 +1,9 @@
 //! Documents, tables, tasks and other tools of the office.
 
-use crate::{check, rule::Rule};
+use crate::{
+    check,
+    rule::{Rule, UUID},
+};
 
 pub(super) const RULES: &[Rule] = &[
     // Since 2024; forty-six characters.
@@ -34,7 +37,7 @@ pub(super) const RULES: &[Rule] = &[
         "hubspot-token",
         "HubSpot private app token",
         &["pat-na1-", "pat-eu1-", "pat-na2-", "pat-ap1-"],
-        "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}",
+        UUID,
     ),
     // The user and a secret.
     Rule::token("clickup-token", "ClickUp API token", &["pk_"], "[0-9]{6,9}_[A-Z0-9]{32}"),

@@ -19,14 +19,14 @@ pub enum RestoreError {
 
 pub(super) fn restore(tokenized: &Tokenized, edited: &str) -> Result<String, RestoreError> {
     let placed: Vec<Placed> = whole_tokens(tokenized, edited).collect();
-    refuse_pieces(tokenized, edited, &placed)?;
     let mut counts: HashMap<usize, usize> = HashMap::new();
     for place in &placed {
         *counts.entry(place.token).or_default() += 1;
     }
+    let found = |index| counts.get(&index).copied().unwrap_or_default();
+    refuse_pieces(tokenized, edited, &placed, &found)?;
     for (index, token) in tokenized.tokens.iter().enumerate() {
-        let found = counts.get(&index).copied().unwrap_or_default();
-        let (kind, expected) = (token.kind, token.occurrences);
+        let (kind, expected, found) = (token.kind, token.occurrences, found(index));
         if found < expected {
             return Err(RestoreError::Lost { kind, expected, found });
         }
@@ -63,14 +63,19 @@ pub(super) fn whole_tokens<'a>(
 }
 
 /// Heads and tails occur in tokens only, so one that is not part of a whole token is a piece.
-fn refuse_pieces(tokenized: &Tokenized, text: &str, placed: &[Placed]) -> Result<(), RestoreError> {
+fn refuse_pieces(
+    tokenized: &Tokenized,
+    text: &str,
+    placed: &[Placed],
+    found: &impl Fn(usize) -> usize,
+) -> Result<(), RestoreError> {
     let bytes = text.as_bytes();
     for at in occurrences(tokenized, text, tokenized.mark.head()) {
         if placed.binary_search_by_key(&at, |place| place.range.start).is_ok() {
             continue;
         }
         let rest = bytes.get(at..).unwrap_or_default();
-        let (kind, shared) = most_alike(tokenized, |word| common(word.iter(), rest.iter()));
+        let (kind, shared) = most_alike(tokenized, found, |word| common(word.iter(), rest.iter()));
         if shared == tokenized.mark.word_length() {
             return Err(RestoreError::CaseAltered { kind, at });
         }
@@ -84,7 +89,7 @@ fn refuse_pieces(tokenized: &Tokenized, text: &str, placed: &[Placed]) -> Result
         }
         let before = bytes.get(..end).unwrap_or_default();
         let (kind, _) =
-            most_alike(tokenized, |word| common(word.iter().rev(), before.iter().rev()));
+            most_alike(tokenized, found, |word| common(word.iter().rev(), before.iter().rev()));
         return Err(RestoreError::Torn { kind, at });
     }
     Ok(())
@@ -101,11 +106,19 @@ fn occurrences<'a>(
     windows.filter(|(_, window)| window.eq_ignore_ascii_case(wanted)).map(|(at, _)| at)
 }
 
-/// The kind of the token that a piece most probably comes from, and how much they share.
-fn most_alike(tokenized: &Tokenized, shared: impl Fn(&[u8]) -> usize) -> (&'static str, usize) {
-    let measured = |token: &Token| (token.kind, shared(token.word.as_bytes()));
-    let alike = tokenized.tokens.iter().map(measured).rev().max_by_key(|(_, shared)| *shared);
-    alike.unwrap_or(("secret", 0))
+/// The kind of the token that a piece most probably comes from, and how much they share. Of tokens
+/// that share as much, it comes from one that is missing.
+fn most_alike(
+    tokenized: &Tokenized,
+    found: &impl Fn(usize) -> usize,
+    shared: impl Fn(&[u8]) -> usize,
+) -> (&'static str, usize) {
+    let measured = |(index, token): (usize, &Token)| {
+        (shared(token.word.as_bytes()), found(index) < token.occurrences, token.kind)
+    };
+    let tokens = tokenized.tokens.iter().enumerate().rev().map(measured);
+    let alike = tokens.max_by_key(|(shared, missing, _)| (*shared, *missing));
+    alike.map_or(("secret", 0), |(shared, _, kind)| (kind, shared))
 }
 
 /// How many bytes two sequences have in common from their start, in any case.

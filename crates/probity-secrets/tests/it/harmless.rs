@@ -77,6 +77,7 @@ RUN pip install numpy==1.26.4 --hash=sha256:2a02aba9ed12e4ac4eb3ea9421c420301a0c
 RUN useradd --password '*' --uid 1000 app && passwd -d app
 RUN mysql -uroot -p$MYSQL_ROOT_PASSWORD -e "create database app"
 RUN docker login -u bot -p "${REGISTRY_PASSWORD}" registry.host
+RUN echo "root:${ROOT_PASSWORD}" | chpasswd && echo 'app:password' | chpasswd
 RUN mkdir -p /app && cp -p src/file /app && tar -xzpf x.tar.gz
 RUN apt-get install -y --no-install-recommends libsecret-1-dev=0.20.5-3 passwd=1:4.13+dfsg1-1+b1
 RUN gpg --batch --keyserver hkps://keys.openpgp.org --recv-keys 595E85A6B1B4779EA4DAAEC70B588DFF0527A9B7
@@ -200,6 +201,6 @@ task-runner disk-usage risk-assessment sk-learn pat-terns
 data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==
 f47ac10b-58cc-4372-a567-0e02b2c3d479
 color: #a3b2c1d4; id=deadbeefdeadbeefdeadbeefdeadbeef
-PROBITY_K7QX_SECRET_0001_K7QX_END
-PASSWORD=PROBITY_K7QX_SECRET_0001_K7QX_END
+PROBITY_K7Q_SECRET_0001_K7Q_END
+PASSWORD=PROBITY_K7Q_SECRET_0001_K7Q_END
 "##;

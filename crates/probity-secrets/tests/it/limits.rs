@@ -1,6 +1,6 @@
 //! Any input is searched without a panic, and ranges always fit the text.
 
-use proptest::prelude::*;
+use proptest::{collection::vec, prelude::*};
 
 use crate::{
     detector,
@@ -10,7 +10,7 @@ use crate::{
 
 proptest! {
     #[test]
-    fn arbitrary_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
+    fn arbitrary_bytes_never_panic(bytes in vec(any::<u8>(), 0..400)) {
         let text = String::from_utf8_lossy(&bytes);
         for secret in detector().find(&text) {
             prop_assert!(text.get(secret.range).is_some());
@@ -20,7 +20,7 @@ proptest! {
     #[test]
     fn pieces_of_tokens_in_odd_company_never_panic(
         seed in any::<u64>(),
-        cuts in proptest::collection::vec((0_usize..genuine::TOKENS.len(), 0_usize..80, "\\PC{0,8}"), 1..12),
+        cuts in vec((0_usize..genuine::TOKENS.len(), 0_usize..80, "\\PC{0,8}"), 1..12),
     ) {
         let mut dice = Dice::new(seed | 1);
         let mut text = String::new();

@@ -14,10 +14,16 @@ mod mask;
 mod ranges;
 mod tokenize;
 
+use std::sync::LazyLock;
+
 use probity_secrets::{Detector, Options, Secret};
 
-fn detector() -> Detector {
-    Detector::new(&Options::default()).unwrap()
+/// Built once: in a debug build that takes longer than most tests.
+#[expect(clippy::unwrap_used, reason = "the tests cannot go on without one")]
+fn detector() -> &'static Detector {
+    static DETECTOR: LazyLock<Detector> =
+        LazyLock::new(|| Detector::new(&Options::default()).unwrap());
+    &DETECTOR
 }
 
 fn find(text: &str) -> Vec<Secret> {

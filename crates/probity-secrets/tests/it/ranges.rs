@@ -34,7 +34,6 @@ pub(crate) fn in_their_places(dice: &mut Dice) -> Vec<(&'static str, String, Str
         cases.push((kind, place.replacen("{}", &credentials, 1), credentials.clone()));
     }
     let wrapped = base64(armour("RSA PRIVATE KEY", 12, "\n", dice).as_bytes());
-    let wrapped = wrapped.trim_end_matches('=').to_owned();
     cases.push(("base64-private-key", format!("client-key-data: {wrapped}\n"), wrapped));
     let header = base64(br#"{"alg":"HS256","typ":"JWT"}"#);
     let web_token =
@@ -70,7 +69,8 @@ const PLACES: &[(&str, &str, &str)] = &[
     ("zapier-webhook", "https://hooks.zapier.com/hooks/catch/{}/", "@d7 / @l7"),
     (
         "teams-webhook",
-        "https://x.webhook.office.com/webhookb2/7a7a7a7a-1111-2222-3333-444455556666@7a7a7a7a-1111-2222-3333-444455556666/IncomingWebhook/{}",
+        "https://x.webhook.office.com/webhookb2/7a7a7a7a-1111-2222-3333-444455556666@\
+         7a7a7a7a-1111-2222-3333-444455556666/IncomingWebhook/{}",
         "@h32 / @uuid",
     ),
     ("authorization-header", "curl -H \"Authorization: Bearer {}\" https://host/", "@a40"),
@@ -108,7 +108,10 @@ const PASSWORDS: &[(&str, &str, &str)] = &[
     ("command-password", "RUN docker login -u bot -p {} registry.host", "Ld83kfPq1"),
     ("command-password", "RUN sshpass -p '{}' ssh me@host", "Ld83kfPq1"),
     ("command-password", "RUN mysql -uroot -p{} shop", "Ld83kfPq1"),
+    ("command-password", "RUN echo 'root:{}' | chpasswd", "Tx82kd9s!"),
+    ("command-password", "RUN echo root:{} | chpasswd && ls", "Tx82kd9s!"),
     ("generic-password", "password: \"{}\"", "Tr0ub4dor&3"),
+    ("generic-password", "password: {}", "Tr0ub4dor&3"),
     ("generic-password", "RUN adduser --password {} bob", "kd93Jf!ss0"),
     ("generic-password", "spring.datasource.password={}", "Xk2!mmPq9a"),
     ("generic-password", "Server=db;User Id=sa;Password={};", "Yukon900!Bear"),

@@ -3,6 +3,7 @@
 mod examine;
 mod fix;
 mod job;
+mod mask;
 mod output;
 mod settings;
 mod statistics;
@@ -37,6 +38,9 @@ use crate::{
 /// Files that are held in memory together: linted in parallel, then reported in order.
 const BATCH: usize = 512;
 
+/// More threads than this help nobody and hurt the machine.
+const MOST_THREADS: usize = 256;
+
 pub(crate) fn run(name: Name, args: CheckArgs) -> anyhow::Result<Exit> {
     settings::refuse_unbuilt(&args)?;
     let directory = std::env::current_dir().context("cannot tell the working directory")?;
@@ -66,7 +70,8 @@ pub(crate) fn run(name: Name, args: CheckArgs) -> anyhow::Result<Exit> {
     }
     if let Some(jobs) = args.files.jobs {
         // The pool is made once; a second request in one process would keep the first.
-        drop(rayon::ThreadPoolBuilder::new().num_threads(jobs.get()).build_global());
+        let threads = jobs.get().min(MOST_THREADS);
+        drop(rayon::ThreadPoolBuilder::new().num_threads(threads).build_global());
     }
     let way = Way::of(&args.fixes, &general);
     let exit = check(&jobs, &args, way, &directory)?;
@@ -111,11 +116,15 @@ fn check(jobs: &[Job], args: &CheckArgs, way: Way, directory: &Path) -> anyhow::
                 let text = fixing.output.as_deref().unwrap_or_default();
                 io::stdout().lock().write_all(text.as_bytes())?;
             }
-            output.file(&FileReport {
-                path: &checked.shown,
-                text: &checked.text,
-                findings: &checked.findings,
-            })?;
+            let masked = match args.output.show_secrets {
+                true => None,
+                false => mask::masked(&job.rules.secrets, &checked.text, &checked.findings),
+            };
+            let (text, findings) = match &masked {
+                Some((text, findings)) => (text, findings),
+                None => (&checked.text, &checked.findings),
+            };
+            output.file(&FileReport { path: &checked.shown, text, findings })?;
         }
     }
     let rules_enabled = jobs.first().map_or(0, |job| job.rules.set.len());

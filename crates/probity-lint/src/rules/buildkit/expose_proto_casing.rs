@@ -75,10 +75,8 @@ fn fix(span: Span, text: &str) -> Option<Fix> {
     if written.contains('\n') || protocol.contains('$') {
         return None;
     }
-    let edit = Edit::replace(
-        Span::new(span.start + slash, span.end),
-        protocol.to_ascii_lowercase(),
-    );
+    let edit =
+        Edit::replace(Span::new(span.start + slash, span.end), protocol.to_ascii_lowercase());
     let title = "Write the protocol in lower case";
     Some(match written.contains('$') {
         true => Fix::suggestion(title, vec![edit]),

@@ -108,7 +108,10 @@ MAINTAINER b
         let label = "LABEL org.opencontainers.image.authors";
         let cases = [
             ("MAINTAINER A <a@b.c>", format!("{label}=\"A <a@b.c>\"")),
-            ("maintainer \\\n  A \\\n  B", format!("{}=\"A   B\"", label.replace("LABEL", "label"))),
+            (
+                "maintainer \\\n  A \\\n  B",
+                format!("{}=\"A   B\"", label.replace("LABEL", "label")),
+            ),
             ("MAINTAINER \"A\" $B", format!("{label}=\"\\\"A\\\" \\$B\"")),
             ("MAINTAINER A \\\n # c\n B", "MAINTAINER A \\\n # c\n B".to_owned()),
             ("MAINTAINER A\nMAINTAINER B", format!("{label}=\"A\"\n{label}=\"B\"")),

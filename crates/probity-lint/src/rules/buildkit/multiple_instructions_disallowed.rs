@@ -144,10 +144,9 @@ HEALTHCHECK CMD five
             "FROM a\r\n# first\r\n\r\ncmd e",
         );
         fixed(RULE, "FROM a\nCMD b\nENTRYPOINT c\nCMD d\n", "FROM a\nENTRYPOINT c\nCMD d\n");
-        for kept in [
-            "FROM a\nCMD b \\\n # c\n d\nCMD e\n",
-            "FROM a\n# tally ignore=DL3025\nCMD b\nCMD e\n",
-        ] {
+        for kept in
+            ["FROM a\nCMD b \\\n # c\n d\nCMD e\n", "FROM a\n# tally ignore=DL3025\nCMD b\nCMD e\n"]
+        {
             fixed(RULE, kept, kept);
         }
     }

@@ -193,7 +193,11 @@ mod tests {
 
     #[test]
     fn the_other_modes() {
-        fixed("always", "FROM a\nRUN b\nRUN c\n\n\nRUN d\n", "FROM a\n\nRUN b\n\nRUN c\n\n\nRUN d\n");
+        fixed(
+            "always",
+            "FROM a\nRUN b\nRUN c\n\n\nRUN d\n",
+            "FROM a\n\nRUN b\n\nRUN c\n\n\nRUN d\n",
+        );
         fixed("never", "FROM a\n\n# c\n\n\nRUN b\n\nRUN d\n\n", "FROM a\n# c\nRUN b\nRUN d\n\n");
     }
 }

@@ -173,7 +173,10 @@ mod tests {
             ("WORKDIR  /a  b", "WORKDIR /a  b"),
             ("HEALTHCHECK  --retries=1   CMD   a  b", "HEALTHCHECK --retries=1 CMD a  b"),
             ("ENTRYPOINT  [ \"a\",  \"b\" ]", "ENTRYPOINT [ \"a\", \"b\" ]"),
-            ("RUN  --mount=type=tmpfs,target=/a   b  'c  d'", "RUN --mount=type=tmpfs,target=/a b  'c  d'"),
+            (
+                "RUN  --mount=type=tmpfs,target=/a   b  'c  d'",
+                "RUN --mount=type=tmpfs,target=/a b  'c  d'",
+            ),
             ("ONBUILD  RUN  a", "ONBUILD RUN  a"),
             ("ENV A=1   \\\n    B=2", "ENV A=1   \\\n    B=2"),
             ("COPY a  \\\n  # b  c\n  d   e  /f", "COPY a  \\\n  # b  c\n  d e /f"),

@@ -121,7 +121,8 @@ fn hides_a_directive(file: &Dockerfile<'_>, start: usize, next: Option<&Line<'_>
         matches!(kind, Bom | Directive | LineEnd | Whitespace)
     };
     let mut before = file.tokens.iter().take_while(|token| token.span.start < start);
-    let may_be = |line: &&Line<'_>| line.text.trim_start().starts_with('#') && line.text.contains('=');
+    let may_be =
+        |line: &&Line<'_>| line.text.trim_start().starts_with('#') && line.text.contains('=');
     before.all(|token| is_header(token.kind)) && next.filter(may_be).is_some()
 }
 
@@ -158,7 +159,9 @@ mod tests {
 
     #[test]
     fn a_comment_does_not_become_a_directive() {
-        for text in ["\n# syntax=a\nFROM b\n", "\n# escape=`\nFROM b\n", "\n#check=skip=all\nFROM b\n"] {
+        for text in
+            ["\n# syntax=a\nFROM b\n", "\n# escape=`\nFROM b\n", "\n#check=skip=all\nFROM b\n"]
+        {
             assert_eq!(fixed(text, &[]), text, "{text:?}");
             assert_eq!(fixed(&format!("\n{text}"), &[]), text, "{text:?}");
         }

@@ -58,6 +58,7 @@ pub(super) fn examine(
             require_reason: asked.require_reason,
         },
         dockerignore: dockerignore.as_ref(),
+        secrets: Some(&job.rules.secrets),
     };
     let (text, found, fixing) = match way {
         Way::Offer => (None, probity_lint::lint(&source.text, &options), None),

@@ -6,6 +6,7 @@ use anyhow::Context as _;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use probity_finding::{Finding, Severity};
 use probity_lint::{ELSEWHERE, FixMode, OptionKind, OptionValue, Pattern, RULES, RuleSet};
+use probity_secrets::Detector;
 
 use crate::{
     cli::check::CheckArgs,
@@ -101,6 +102,7 @@ pub(super) fn layer(args: &CheckArgs) -> Result<Layer, ConfigError> {
 /// The rules that one configuration leaves in force, and the paths that each of them passes over.
 pub(super) struct FileRules {
     pub(super) set: RuleSet,
+    pub(super) secrets: Detector,
     /// When the fixes of single rules may be applied.
     pub(super) modes: BTreeMap<String, FixMode>,
     excluded: Vec<(String, GlobSet)>,
@@ -148,7 +150,7 @@ impl FileRules {
             set.select(&selected);
         }
         set.ignore(&patterns(config.rules.exclude.iter().collect()));
-        Ok(Self { set, modes, excluded })
+        Ok(Self { set, secrets: detector(config)?, modes, excluded })
     }
 
     /// The rules that the configuration excludes for this path.
@@ -171,6 +173,21 @@ fn fix_mode(word: config::FixMode) -> FixMode {
         config::FixMode::Always => FixMode::Always,
         config::FixMode::UnsafeOnly => FixMode::UnsafeOnly,
     }
+}
+
+/// What knows secrets, but for those that the configuration allows.
+fn detector(config: &CheckConfig) -> anyhow::Result<Detector> {
+    let settings = config.rules.settings.get("tally/secrets-in-code");
+    let list = |name: &str| match settings.and_then(|settings| settings.options.get(name)) {
+        Some(Value::List(items)) => items.clone(),
+        _ => Vec::new(),
+    };
+    let options = probity_secrets::Options {
+        allowed_values: list("allowed-values"),
+        allowed_patterns: list("allowed-patterns"),
+        allowed_kinds: list("allowed-kinds"),
+    };
+    Detector::new(&options).context("rules.tally.secrets-in-code")
 }
 
 fn is_of_any_rule(pattern: &Pattern) -> bool {

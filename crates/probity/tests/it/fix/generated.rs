@@ -36,8 +36,12 @@ fn meaning(text: &str) -> (HashMap<ErrorKind, usize>, ImageContract, Vec<String>
 
 fn fixed(text: &str, ceiling: Applicability) -> Fixed {
     let rules = RuleSet::default();
-    let lint =
-        LintOptions { rules: &rules, directives: DirectiveOptions::default(), dockerignore: None };
+    let lint = LintOptions {
+        rules: &rules,
+        directives: DirectiveOptions::default(),
+        dockerignore: None,
+        secrets: None,
+    };
     let modes = BTreeMap::new();
     fix(text, &FixOptions { lint, ceiling, only: &[], modes: &modes, excluded: &[] })
 }

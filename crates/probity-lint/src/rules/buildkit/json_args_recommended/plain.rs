@@ -44,10 +44,10 @@ fn is_program(word: &str) -> bool {
 
 const BUILT_IN: &[&str] = &[
     ".", ":", "alias", "bg", "break", "case", "cd", "command", "continue", "declare", "do", "done",
-    "elif", "else", "esac", "eval", "exec", "exit", "export", "fg", "fi", "for", "function", "getopts",
-    "hash", "if", "in", "jobs", "let", "local", "read", "readonly", "return", "select", "set", "shift",
-    "shopt", "source", "then", "time", "times", "trap", "type", "typeset", "ulimit", "umask", "unalias",
-    "unset", "until", "wait", "while",
+    "elif", "else", "esac", "eval", "exec", "exit", "export", "fg", "fi", "for", "function",
+    "getopts", "hash", "if", "in", "jobs", "let", "local", "read", "readonly", "return", "select",
+    "set", "shift", "shopt", "source", "then", "time", "times", "trap", "type", "typeset",
+    "ulimit", "umask", "unalias", "unset", "until", "wait", "while",
 ];
 
 #[cfg(test)]
@@ -71,9 +71,35 @@ mod tests {
     #[test]
     fn whatever_a_shell_might_touch_stays() {
         for command in [
-            "", "a $x", "a \"$x\"", "a `b`", "a && b", "a; b", "a | b", "a > b", "a &", "a *", "a ?",
-            "a [b]", "a {b,c}", "~/a", "a ~", "A=1 b", "exec a", "cd a", ". a", "a # b", "a \\ b",
-            "a \"b", "!a", "(a)", "-x", "a\nb", "a \"b\\n\"", "[ \"b\"", "a 'b\u{7}'",
+            "",
+            "a $x",
+            "a \"$x\"",
+            "a `b`",
+            "a && b",
+            "a; b",
+            "a | b",
+            "a > b",
+            "a &",
+            "a *",
+            "a ?",
+            "a [b]",
+            "a {b,c}",
+            "~/a",
+            "a ~",
+            "A=1 b",
+            "exec a",
+            "cd a",
+            ". a",
+            "a # b",
+            "a \\ b",
+            "a \"b",
+            "!a",
+            "(a)",
+            "-x",
+            "a\nb",
+            "a \"b\\n\"",
+            "[ \"b\"",
+            "a 'b\u{7}'",
         ] {
             assert_eq!(plain_words(command), None, "{command}");
         }
