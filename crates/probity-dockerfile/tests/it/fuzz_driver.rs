@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use crate::invariants::check;
 
-const ITERATIONS: usize = 20_000;
+const ITERATIONS: usize = 6_000;
 
 /// Longer texts find nothing that shorter ones do not, and take the time of many.
 const LONGEST: usize = 2_000;

@@ -8,3 +8,4 @@ mod failures;
 mod formats;
 mod help;
 mod names;
+mod oracle;
