@@ -16,7 +16,7 @@ use std::{
 };
 
 use probity_dockerfile::{Dockerfile, parse};
-use probity_lint::RULES;
+use probity_lint::{DirectiveOptions, LintOptions, Pattern, RULES, RuleSet, lint};
 
 use self::{
     differences::{Case, DIFFERENCES, Difference, Side},
@@ -44,6 +44,21 @@ fn generated_files_are_judged_as_by_buildkit() {
         seen.compare(number, text, &ours[number], &theirs[number]);
     }
     seen.judge();
+}
+
+#[test]
+fn damaged_files_are_linted_to_the_end() {
+    let mut rules = RuleSet::default();
+    rules.include(&[Pattern::new("*")]);
+    let directives = DirectiveOptions::default();
+    let options = LintOptions { rules: &rules, directives, dockerignore: None };
+    for number in 0..FILES as u64 {
+        let text = generate::damaged(number);
+        for finding in lint(&text, &options) {
+            let fits = finding.span.is_none_or(|span| span.slice(&text).is_some());
+            assert!(fits, "{finding:?} in file {number}\n{text}");
+        }
+    }
 }
 
 #[derive(Default)]

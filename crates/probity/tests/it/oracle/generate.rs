@@ -26,6 +26,16 @@ pub(super) fn dockerfile(number: u64) -> String {
     text
 }
 
+/// The same file after many slips of the hand.
+pub(super) fn damaged(number: u64) -> String {
+    let mut text = dockerfile(number);
+    let random = &mut Random::new(!number);
+    for _ in 0..=random.below(20) {
+        mutate(&mut text, random);
+    }
+    text
+}
+
 struct File {
     random: Random,
     text: String,
