@@ -10,8 +10,10 @@
 mod contract;
 mod definitions;
 mod graph;
+mod packages;
 mod ports;
 mod runtime;
+mod shell;
 mod stages;
 mod state;
 mod steps;
@@ -25,7 +27,9 @@ use std::ops::Range;
 use crate::{
     Dockerfile,
     facts::{
+        packages::Packages,
         runtime::Settings,
+        shell::Scripts,
         variables::{Environment, Environments},
     },
 };
@@ -33,6 +37,7 @@ use crate::{
 pub use self::{
     contract::{ImageContract, StageContract, Step, StepFlag, StepHeredoc, Transfer},
     graph::{Graph, StageReference, StageReferenceKind, Target},
+    packages::{Action, Manager, Package, PackageCall, PackageFlag, PackageKind, Version},
     runtime::{CommandLine, Entry, Healthcheck, Runtime, RuntimeEntry, Setting, Value},
     stages::{Base, Os, Stage},
     state::{Shell, ShellSource, State, Workdir, is_absolute},
@@ -53,6 +58,8 @@ pub struct Facts {
     states: Vec<State>,
     /// What each stage itself sets.
     configs: Vec<Runtime>,
+    scripts: Scripts,
+    packages: Packages,
 }
 
 /// Where to find the facts of one instruction.

@@ -35,7 +35,23 @@ registry! {
         undefined_var::UndefinedVar,
         workdir_relative_path::WorkdirRelativePath,
     }
+    hadolint {
+        dl3008::Dl3008,
+        dl3009::Dl3009,
+        dl3015::Dl3015,
+        dl3057::Dl3057,
+        dl4001::Dl4001,
+        dl4006::Dl4006,
+    }
     tally {
+        eol_last::EolLast,
         max_lines::MaxLines,
+        newline_between_instructions::NewlineBetweenInstructions,
+        no_multi_spaces::NoMultiSpaces,
+        no_multiple_empty_lines::NoMultipleEmptyLines,
+        no_trailing_spaces::NoTrailingSpaces,
+        no_unreachable_stages::NoUnreachableStages,
+        prefer_multi_stage_build::PreferMultiStageBuild,
+        secrets_in_code::SecretsInCode,
     }
 }

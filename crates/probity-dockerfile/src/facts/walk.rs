@@ -11,7 +11,9 @@ use crate::{
         contract::{ImageContract, StageContract, Step},
         definitions::predefined,
         graph::Graph,
+        packages::Packages,
         runtime::{Runtime, Settings},
+        shell::Scripts,
         stages::{self, Base, Stage, Stages},
         state::{self, Pragma, Shell, ShellSource, State},
         suggestion::Suggestions,
@@ -90,6 +92,8 @@ pub(super) fn walk(dockerfile: &Dockerfile<'_>) -> Facts {
         references: walk.references,
         states: walk.states,
         configs,
+        scripts: Scripts::with_room_for(dockerfile.instructions.len()),
+        packages: Packages::with_room_for(dockerfile.instructions.len()),
     }
 }
 

@@ -9,4 +9,5 @@ mod fuzz_driver;
 mod invariants;
 mod limits;
 mod lossless;
+mod packages;
 mod spans;

@@ -5,6 +5,7 @@ mod binary;
 mod check;
 mod configuration;
 mod failures;
+mod fix;
 mod formats;
 mod help;
 mod names;

@@ -1,7 +1,7 @@
 //! `--platform=$TARGETPLATFORM`, which says what holds anyway.
 
 use probity_dockerfile::{Arguments, Keyword, VariableReference};
-use probity_finding::Finding;
+use probity_finding::{Edit, Finding, Fix, Span};
 
 use crate::context::Context;
 
@@ -24,13 +24,23 @@ rule! {
     /// FROM --platform=$TARGETPLATFORM alpine:3.20
     /// ```
     ///
+    /// ```dockerfile,fixed
+    /// FROM alpine:3.20
+    /// ```
+    ///
     /// ```dockerfile,good
     /// FROM alpine:3.20
     /// ```
+    ///
+    /// # Fix safety
+    ///
+    /// A suggestion: with BuildKit nothing changes, but a frontend that knows no target platform
+    /// refuses the flag today and takes its own default without it.
     RedundantTargetPlatform {
         name: "buildkit/RedundantTargetPlatform",
         severity: Warning,
         category: BestPractice,
+        fixes: Suggestion,
         equals: &["hadolint/DL3065"],
         url: "https://docs.docker.com/go/dockerfile/rule/redundant-target-platform/",
     }
@@ -53,9 +63,22 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                 "Setting platform to predefined {} in FROM is redundant as this is the default behavior",
                 platform.text
             );
-            findings.push(context.finding(platform.span, message).with_detail("remove the flag"));
+            let finding = context.finding(platform.span, message).with_detail("remove the flag");
+            let flag = from.flags_named("platform").next().map(|flag| flag.span);
+            let fix = flag.map(|flag| {
+                let edit = Edit::delete(with_blanks(flag, context.file.text));
+                Fix::suggestion("Remove the flag", vec![edit])
+            });
+            findings.push(fix.into_iter().fold(finding, Finding::with_fix));
         }
     }
+}
+
+/// The flag and the blanks behind it, up to the end of the line.
+fn with_blanks(flag: Span, text: &str) -> Span {
+    let behind = text.get(flag.end..).unwrap_or_default();
+    let blanks = behind.len() - behind.trim_start_matches([' ', '\t']).len();
+    Span::new(flag.start, flag.end + blanks)
 }
 
 /// Whether the expression always yields the value of the variable, which is set in every build.

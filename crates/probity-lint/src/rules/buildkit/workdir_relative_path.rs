@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use probity_dockerfile::{Arguments, Base, Keyword, Os, Stage, Step, Word, is_absolute};
-use probity_finding::Finding;
+use probity_finding::{Edit, Finding, Fix};
 
 use crate::context::Context;
 
@@ -28,15 +28,27 @@ rule! {
     /// WORKDIR usr/share/nginx/html
     /// ```
     ///
+    /// ```dockerfile,fixed
+    /// FROM nginx:1.27
+    /// WORKDIR /usr/share/nginx/html
+    /// ```
+    ///
     /// ```dockerfile,good
     /// FROM nginx:1.27
     /// WORKDIR /usr/share/nginx
     /// WORKDIR html
     /// ```
+    ///
+    /// # Fix safety
+    ///
+    /// A suggestion: a slash is put before the path, which is right where the base image works in
+    /// `/`, as most do, and moves the directory where it does not. Paths that begin with a variable or
+    /// with `..`, those of Windows and those behind `ONBUILD` have no fix.
     WorkdirRelativePath {
         name: "buildkit/WorkdirRelativePath",
         severity: Warning,
         category: Correctness,
+        fixes: Suggestion,
         equals: &["hadolint/DL3000"],
         url: "https://docs.docker.com/go/dockerfile/rule/workdir-relative-path/",
     }
@@ -71,14 +83,23 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                 "make it absolute, or set an absolute WORKDIR before it; \
                  a relative one is taken from the working directory of the base image",
             );
-            findings.push(match stage.image_span {
-                Some(base) => {
-                    finding.with_related(base, "this image decides where the path begins")
-                }
-                None => finding,
+            let related = stage.image_span.into_iter();
+            let finding = related.fold(finding, |finding, base| {
+                finding.with_related(base, "this image decides where the path begins")
             });
+            let can_be_fixed = !trigger && stage.os == Os::Linux;
+            let fix = can_be_fixed.then(|| fix(context.file.text, word)).flatten();
+            findings.push(fix.into_iter().fold(finding, Finding::with_fix));
         }
     }
+}
+
+fn fix(text: &str, word: &Word) -> Option<Fix> {
+    let written = word.span.slice(text)?;
+    let path = written.trim_start_matches(['"', '\'']);
+    let is_name = path.starts_with(|c: char| c.is_alphanumeric() || "_-".contains(c));
+    let edit = Edit::insert(word.span.end - path.len(), "/");
+    is_name.then(|| Fix::suggestion("Begin the path with a slash", vec![edit]))
 }
 
 fn base_stage(stage: &Stage) -> Option<usize> {
