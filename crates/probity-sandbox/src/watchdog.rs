@@ -18,7 +18,7 @@ use crate::spawner::{self, Before};
 const SCRIPT: &str = r#"
 read -r group || exit 0
 if read -r word; then exit 0; fi
-kill -KILL -- "-$group"
+kill -s KILL -- "-$group"
 for list in "$@"; do
     round=0
     while [ "$round" -lt 100 ]; do

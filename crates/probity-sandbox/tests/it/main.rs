@@ -12,3 +12,4 @@ mod death;
 mod ends;
 mod limits;
 mod stage;
+mod worktrees;
