@@ -2,7 +2,7 @@
 
 use std::{fs::File, os::fd::OwnedFd, path::PathBuf, process};
 
-use crate::{Child, SpawnError, Spec, Stream, bubblewrap, uncontained};
+use crate::{Child, Engine, SpawnError, Spec, Stream, bubblewrap, engine, uncontained};
 
 /// What a process runs in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,6 +11,8 @@ pub enum Backend {
     None,
     /// A minimal root and namespaces of its own, made by this `bwrap`.
     Bubblewrap { program: PathBuf },
+    /// A container of docker or podman.
+    Engine(Engine),
 }
 
 /// Starts a process. It and all its children end with the returned handle.
@@ -24,6 +26,7 @@ pub fn spawn(backend: &Backend, spec: &Spec) -> Result<Child, SpawnError> {
     match backend {
         Backend::None => uncontained::spawn(spec),
         Backend::Bubblewrap { program } => bubblewrap::spawn(program, spec),
+        Backend::Engine(engine) => engine::spawn(engine, spec),
     }
 }
 

@@ -12,12 +12,15 @@
 //! |---|---|---|---|
 //! | bubblewrap | dies | dies | die: the pid namespace ends |
 //! | none, cgroups writable | dies | dies | die: the watchdog empties the cgroup |
+//! | docker, podman | dies | dies | die if they kept their environment: a second `exec` kills them |
 //! | none otherwise | dies | dies | **survive**: no unprivileged means reaches them |
 
 mod backend;
 mod bubblewrap;
 mod cgroup;
 mod child;
+mod choose;
+mod engine;
 mod error;
 mod keeper;
 mod limits;
@@ -34,6 +37,8 @@ mod workspace;
 
 pub use backend::{Backend, spawn};
 pub use child::{Child, Exit, Signal};
+pub use choose::{Choice, Kind, Preference, choose};
+pub use engine::{Engine, has_image};
 pub use error::SpawnError;
 pub use probe::{Found, Machine, Why, probe};
 pub use run::{Outcome, run};

@@ -10,6 +10,7 @@ mod conformance;
 mod containment;
 mod death;
 mod ends;
+mod engines;
 mod limits;
 mod stage;
 mod worktrees;

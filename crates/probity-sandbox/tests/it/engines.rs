@@ -1,0 +1,235 @@
+//! The contract in a container, on a docker server of the tests' own.
+//!
+//! One test, since the server is shared and starting it is what takes the time.
+
+use std::{
+    fs,
+    io::{Read, Write},
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use probity_sandbox::{
+    Backend, Child, Engine, Exit, Found, Kind, Limits, Mount, Network, SpawnError, Spec, User,
+    has_image, run, spawn,
+};
+use tempfile::TempDir;
+
+use crate::stage::{INSIDE, LITTER, SOON, alive, end_sleepers, litter, nap, wait_alive};
+
+const IMAGE: &str = "probity-test:latest";
+
+/// A server without a network, in a directory of its own, and a client that talks to it.
+struct Docker {
+    place: TempDir,
+    client: PathBuf,
+    server: Child,
+}
+
+impl Docker {
+    fn start() -> Self {
+        let dockerd = ["/usr/sbin/dockerd", "/usr/bin/dockerd"]
+            .into_iter()
+            .find(|path| Path::new(path).exists())
+            .unwrap_or_else(|| panic!("dockerd is not installed: run script/tools"));
+        let place = tempfile::tempdir().unwrap();
+        let at = |name: &str| place.path().join(name).display().to_string();
+        let mut spec = Spec::new([dockerd, "--bridge=none", "--log-level=error"], "/");
+        for option in ["iptables", "ip6tables", "ip-forward", "ip-masq"] {
+            spec.argv.push(format!("--{option}=false").into());
+        }
+        for (option, value) in [
+            ("--data-root", at("data")),
+            ("--exec-root", at("exec")),
+            ("--pidfile", at("pid")),
+            ("-H", format!("unix://{}", at("socket"))),
+        ] {
+            spec.argv.extend([option.into(), value.into()]);
+        }
+        spec.env = vec![("PATH".into(), "/usr/sbin:/usr/bin:/sbin:/bin".into())];
+        spec.network = Network::Open;
+        spec.streams = probity_sandbox::Streams {
+            stdin: probity_sandbox::Stream::Null,
+            stdout: probity_sandbox::Stream::Null,
+            stderr: probity_sandbox::Stream::Null,
+        };
+        let server = spawn(&Backend::None, &spec).unwrap();
+        let client = place.path().join("docker");
+        fs::write(&client, format!("#!/bin/sh\nexec docker -H unix://{} \"$@\"\n", at("socket")))
+            .unwrap();
+        fs::set_permissions(&client, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        let docker = Self { place, client, server };
+        let started = Instant::now();
+        while !docker.says(&["version"]).0 {
+            assert!(started.elapsed() < 3 * SOON, "dockerd does not answer");
+            thread::sleep(Duration::from_millis(100));
+        }
+        docker.import();
+        docker
+    }
+
+    /// An image with nothing but busybox.
+    fn import(&self) {
+        let root = self.place.path().join("image");
+        fs::create_dir_all(root.join("bin")).unwrap();
+        for name in ["tmp", "run", "proc", "etc", "home"] {
+            fs::create_dir(root.join(name)).unwrap();
+        }
+        fs::copy("/usr/bin/busybox", root.join("bin/busybox")).unwrap();
+        for name in
+            ["sh", "cat", "env", "sleep", "setsid", "grep", "rm", "true", "head", "id", "stat"]
+        {
+            std::os::unix::fs::symlink("busybox", root.join("bin").join(name)).unwrap();
+        }
+        let tar = Command::new("tar").arg("-C").arg(&root).args(["-c", "."]).output().unwrap();
+        let mut import = Command::new(&self.client)
+            .args(["import", "-", IMAGE])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        import.stdin.take().unwrap().write_all(&tar.stdout).unwrap();
+        assert!(import.wait().unwrap().success());
+    }
+
+    fn says(&self, arguments: &[&str]) -> (bool, String) {
+        let output = Command::new(&self.client).args(arguments).output().unwrap();
+        (output.status.success(), String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    }
+
+    fn engine(&self, workspace: &Path) -> Engine {
+        Engine {
+            kind: Kind::Docker,
+            program: self.client.clone(),
+            image: IMAGE.to_owned(),
+            workspace: workspace.to_owned(),
+            state: self.place.path().join("state"),
+        }
+    }
+}
+
+impl Drop for Docker {
+    /// Containers first: they would outlive their server.
+    fn drop(&mut self) {
+        let (_, all) = self.says(&["ps", "-aq"]);
+        for container in all.lines() {
+            self.says(&["rm", "-f", container]);
+        }
+        self.server.signal(probity_sandbox::Signal::TERM);
+        self.server.wait_timeout(SOON);
+    }
+}
+
+#[test]
+fn the_contract_holds_in_a_container() {
+    let docker = Docker::start();
+    let place = tempfile::tempdir().unwrap();
+    let workspace = place.path().canonicalize().unwrap();
+    let engine = docker.engine(&workspace);
+    let backend = Backend::Engine(engine.clone());
+    let spec = |script: &str| {
+        let mut spec = Spec::new(["sh", "-c", script], INSIDE);
+        spec.mounts =
+            [Path::new(INSIDE), &workspace].map(|at| Mount::read_write(&workspace, at)).to_vec();
+        spec.env = vec![("PATH".into(), "/bin".into()), ("SECRET".into(), "a b\nc".into())];
+        spec.limits =
+            Limits { wall: Some(3 * SOON), pids: Some(64), memory: Some(256 << 20), output: None };
+        spec.user = User::OwnerOf(workspace.clone());
+        spec
+    };
+    let text = |script: &str| {
+        let outcome = run(&backend, &spec(script), b"input\n").unwrap();
+        (outcome.exit.code(), String::from_utf8_lossy(&outcome.stdout).into_owned())
+    };
+
+    let found = Found { program: engine.program.clone(), version: String::new() };
+    assert!(has_image(&found, IMAGE).is_ok() && has_image(&found, "absent:x").is_err());
+
+    // Six at once make one container.
+    thread::scope(|threads| {
+        let starts: Vec<_> = (0..6).map(|_| threads.spawn(|| text("cat; exit 3"))).collect();
+        for start in starts {
+            assert_eq!(start.join().unwrap(), (3, "input\n".to_owned()));
+        }
+    });
+    assert_eq!(docker.says(&["ps", "-aq"]).1.lines().count(), 1);
+
+    for (script, code, output) in [
+        ("printf %s \"$SECRET\"", 0, "a b\nc"),
+        ("no-such-program", 127, ""),
+        ("kill -s KILL $$", 137, ""),
+        ("echo x > /x || echo refused", 0, "refused\n"),
+        (
+            "grep -E 'CapEff|NoNewPrivs' /proc/self/status",
+            0,
+            "CapEff:\t0000000000000000\nNoNewPrivs:\t1\n",
+        ),
+        ("cat /proc/net/dev | grep -c eth", 1, "0\n"),
+        ("echo made > made; pwd", 0, "/home/agent/workspace\n"),
+    ] {
+        assert_eq!(text(script), (code, output.to_owned()), "{script}");
+    }
+    assert_eq!(fs::read_to_string(workspace.join("made")).unwrap(), "made\n");
+    let mut missing = spec("true");
+    missing.argv = vec!["no-such-program".into()];
+    assert_eq!(run(&backend, &missing, b"").unwrap().exit, Exit::Code(127));
+    missing = spec("true");
+    missing.cwd = "/no/such".into();
+    let outcome = run(&backend, &missing, b"").unwrap();
+    assert_eq!((outcome.exit, outcome.stdout.as_slice()), (Exit::Code(125), b"".as_slice()));
+
+    let line = vec![b'x'; 1 << 20];
+    assert!(run(&backend, &spec("cat"), &line).unwrap().stdout == line);
+
+    // Whatever way it ends, nothing is left in the container.
+    for end in ["drop", "exit", "term"] {
+        let nap = nap();
+        let script =
+            format!("{} echo ready; read -r go; exit 3", litter(&nap).replace("env -i ", ""));
+        let mut child = spawn(&backend, &spec(&script)).unwrap();
+        let mut ready = [0; 6];
+        child.stdout.as_mut().unwrap().read_exact(&mut ready).unwrap();
+        wait_alive(&nap, LITTER);
+        match end {
+            "drop" => drop(child),
+            "exit" => {
+                drop(child.stdin.take());
+                assert_eq!(child.wait(), Exit::Code(3));
+            }
+            _ => {
+                child.signal(probity_sandbox::Signal::TERM);
+                assert_eq!(child.wait().code(), 143);
+            }
+        }
+        assert_eq!(alive(&nap), 0, "{end}");
+    }
+
+    // Time, and a container that is not ours.
+    let nap = nap();
+    let mut slow = spec(&format!("sleep {nap}"));
+    slow.limits.wall = Some(Duration::from_secs(1));
+    assert_eq!(run(&backend, &slow, b"").unwrap().exit, Exit::Timeout);
+    assert_eq!(alive(&nap), 0);
+    end_sleepers(&nap);
+
+    let (_, name) = docker.says(&["ps", "-a", "--format", "{{.Names}}"]);
+    docker.says(&["rm", "-f", &name]);
+    assert!(
+        docker.says(&["run", "-d", "--network=none", "--name", &name, IMAGE, "sleep", "100"]).0
+    );
+    let error = spawn(&backend, &spec("true")).unwrap_err();
+    assert!(matches!(error, SpawnError::Foreign { .. }), "{error}");
+    assert_eq!(error.exit_code(), 15);
+    docker.says(&["rm", "-f", &name]);
+
+    // Other settings mean another container.
+    assert_eq!(text("echo one").1, "one\n");
+    let before = docker.says(&["ps", "-q"]).1;
+    let mut other = spec("echo two");
+    other.limits.pids = Some(65);
+    assert_eq!(run(&backend, &other, b"").unwrap().stdout, b"two\n");
+    let after = docker.says(&["ps", "-q"]).1;
+    assert!(before != after && after.lines().count() == 1, "{before} {after}");
+}
