@@ -4,7 +4,7 @@
 
 use std::{
     fs,
-    io::{Read, Write},
+    io::{BufRead, BufReader, Read, Write},
     path::{Path, PathBuf},
     process::{Command, Stdio},
     thread,
@@ -99,6 +99,12 @@ impl Docker {
         (output.status.success(), String::from_utf8_lossy(&output.stdout).trim().to_owned())
     }
 
+    fn remove_containers(&self) {
+        for container in self.says(&["ps", "-aq"]).1.lines() {
+            self.says(&["rm", "-f", container]);
+        }
+    }
+
     fn engine(&self, workspace: &Path) -> Engine {
         Engine {
             kind: Kind::Docker,
@@ -113,18 +119,64 @@ impl Docker {
 impl Drop for Docker {
     /// Containers first: they would outlive their server.
     fn drop(&mut self) {
-        let (_, all) = self.says(&["ps", "-aq"]);
-        for container in all.lines() {
-            self.says(&["rm", "-f", container]);
-        }
+        self.remove_containers();
         self.server.signal(probity_sandbox::Signal::TERM);
         self.server.wait_timeout(SOON);
     }
 }
 
+/// Set in the process that plays the parent: the client, the state, the workspace and the nap.
+const ROLE: &str = "PROBITY_SANDBOX_TEST_ENGINE";
+
+/// Starts what shall be left behind, and waits to be killed.
+fn play_the_parent(role: &str) {
+    let mut words = role.split('|');
+    let mut next = || words.next().unwrap().to_owned();
+    let (program, state, workspace, nap) = (next(), next(), PathBuf::from(next()), next());
+    let engine = Engine {
+        kind: Kind::Docker,
+        program: program.into(),
+        image: IMAGE.to_owned(),
+        workspace: workspace.clone(),
+        state: state.into(),
+    };
+    let script = format!("{} while :; do sleep 1; done", litter(&nap).replace("env -i ", ""));
+    let mut spec = Spec::new(["sh", "-c", &script], INSIDE);
+    spec.mounts = vec![Mount::read_write(&workspace, INSIDE)];
+    let _child = spawn(&Backend::Engine(engine), &spec).unwrap();
+    wait_alive(&nap, LITTER);
+    std::io::stdout().write_all(b"\nstarted\n").unwrap();
+    thread::sleep(Duration::from_secs(60));
+}
+
+fn parent_is_killed(docker: &Docker) {
+    let place = tempfile::tempdir().unwrap();
+    let nap = nap();
+    let state = docker.place.path().join("state");
+    let role = [docker.client.as_path(), &state, place.path()]
+        .map(|path| path.display().to_string())
+        .join("|");
+    let mut parent = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "engines::the_contract_holds_in_a_container", "--nocapture"])
+        .env(ROLE, format!("{role}|{nap}"))
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let lines = BufReader::new(parent.stdout.take().unwrap()).lines();
+    assert!(lines.map_while(Result::ok).any(|line| line == "started"), "the parent never started");
+    parent.kill().unwrap();
+    parent.wait().unwrap();
+    wait_alive(&nap, 0);
+}
+
 #[test]
 fn the_contract_holds_in_a_container() {
+    if let Ok(role) = std::env::var(ROLE) {
+        return play_the_parent(&role);
+    }
     let docker = Docker::start();
+    parent_is_killed(&docker);
+    docker.remove_containers();
     let place = tempfile::tempdir().unwrap();
     let workspace = place.path().canonicalize().unwrap();
     let engine = docker.engine(&workspace);
