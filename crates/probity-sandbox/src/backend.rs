@@ -1,8 +1,13 @@
 //! The one way to start a process, whatever it runs in.
 
-use std::{fs::File, os::fd::OwnedFd, path::PathBuf, process};
+use std::{
+    fs::File,
+    os::fd::OwnedFd,
+    path::{Path, PathBuf},
+    process,
+};
 
-use crate::{Child, Engine, SpawnError, Spec, Stream, bubblewrap, engine, uncontained};
+use crate::{Child, Engine, SpawnError, Spec, Stream, engine, uncontained};
 
 /// What a process runs in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,9 +30,19 @@ pub fn spawn(backend: &Backend, spec: &Spec) -> Result<Child, SpawnError> {
     }
     match backend {
         Backend::None => uncontained::spawn(spec),
-        Backend::Bubblewrap { program } => bubblewrap::spawn(program, spec),
+        Backend::Bubblewrap { program } => in_bubblewrap(program, spec),
         Backend::Engine(engine) => engine::spawn(engine, spec),
     }
+}
+
+#[cfg(target_os = "linux")]
+fn in_bubblewrap(program: &Path, spec: &Spec) -> Result<Child, SpawnError> {
+    crate::bubblewrap::spawn(program, spec)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn in_bubblewrap(_program: &Path, _spec: &Spec) -> Result<Child, SpawnError> {
+    Err(SpawnError::Setup { backend: "bubblewrap", why: "it exists on Linux alone".to_owned() })
 }
 
 fn has_nul(spec: &Spec) -> bool {

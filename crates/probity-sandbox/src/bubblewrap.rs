@@ -50,7 +50,8 @@ pub(crate) fn spawn(program: &Path, spec: &Spec) -> Result<Child, SpawnError> {
     let found = lookup::program(&layout, spec, &spec.cwd)?;
 
     let mut before = Before::dying_with_us();
-    let mut enforced = limits::prepare(&spec.limits, OWN_PROCESSES, &mut before);
+    let by_namespace = limits::Found::ByNamespace { own: OWN_PROCESSES };
+    let mut enforced = limits::prepare(&spec.limits, by_namespace, &mut before);
     if spec.network == Network::Open {
         match sockets::ruleset() {
             Ok(ruleset) => before.ruleset = Some(ruleset),

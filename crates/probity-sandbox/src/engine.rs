@@ -9,6 +9,7 @@
 
 mod container;
 mod session;
+mod stock;
 
 use std::{
     ffi::OsString,
@@ -27,6 +28,7 @@ use crate::{
 use session::Session;
 
 pub use container::has_image;
+pub use stock::{Container, containers, remove_container};
 
 /// An engine and the container in it that belongs to one workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]

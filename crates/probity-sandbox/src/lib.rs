@@ -16,6 +16,7 @@
 //! | none otherwise | dies | dies | **survive**: no unprivileged means reaches them |
 
 mod backend;
+#[cfg(target_os = "linux")]
 mod bubblewrap;
 mod cgroup;
 mod child;
@@ -38,7 +39,7 @@ mod workspace;
 pub use backend::{Backend, spawn};
 pub use child::{Child, Exit, Signal};
 pub use choose::{Choice, Kind, Preference, choose};
-pub use engine::{Engine, has_image};
+pub use engine::{Container, Engine, containers, has_image, remove_container};
 pub use error::SpawnError;
 pub use probe::{Found, Machine, Why, probe};
 pub use run::{Outcome, run};

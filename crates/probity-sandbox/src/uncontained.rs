@@ -33,7 +33,7 @@ pub(crate) fn spawn(spec: &Spec) -> Result<Child, SpawnError> {
     user::apply(&mut command, &spec.user)?;
 
     let mut before = Before::dying_with_us();
-    let mut enforced = limits::prepare(&spec.limits, 0, &mut before);
+    let mut enforced = limits::prepare(&spec.limits, limits::Found::ByCgroup, &mut before);
     let tag = mark(&mut before, enforced.processes.take());
     let lists: Vec<_> = enforced.cgroup.iter().flat_map(Cgroup::lists).collect();
     let mut watchdog = Watchdog::start(lists.into_iter()).map_err(failed())?;

@@ -4,7 +4,7 @@
 use std::{
     env,
     fs::{self, File},
-    path::{Path, PathBuf},
+    path::Path,
     time::Duration,
 };
 
@@ -13,8 +13,7 @@ use sha2::{Digest, Sha256};
 
 use super::Engine;
 use crate::{
-    Backend, Exit, Found, Kind, Limits, Mount, Network, Outcome, SpawnError, Spec, Why, run,
-    user::Ids,
+    Backend, Exit, Found, Limits, Mount, Network, Outcome, SpawnError, Spec, Why, run, user::Ids,
 };
 
 /// Raised when containers of older versions must not be used any more.
@@ -58,15 +57,8 @@ pub(super) fn find_or_create(
 
 /// Whether an engine has an image, without fetching it.
 pub fn has_image(found: &Found, image: &str) -> Result<(), Why> {
-    let engine = Engine {
-        kind: Kind::Docker,
-        program: found.program.clone(),
-        image: image.to_owned(),
-        workspace: PathBuf::new(),
-        state: PathBuf::new(),
-    };
     let asked = ["image", "inspect", image].map(str::to_owned);
-    match client(&engine, &asked) {
+    match client(&found.program, &asked) {
         Ok(outcome) if outcome.exit == Exit::Code(0) => Ok(()),
         Ok(_) => Err(format!("the image {image} is not there (pull it first)")),
         Err(error) => Err(error.to_string()),
@@ -202,7 +194,7 @@ impl Inspected {
 }
 
 fn inspect(engine: &Engine, name: &str) -> Result<Option<Inspected>, SpawnError> {
-    let outcome = client(engine, &["container", "inspect", name].map(str::to_owned))?;
+    let outcome = client(&engine.program, &["container", "inspect", name].map(str::to_owned))?;
     if outcome.exit != Exit::Code(0) {
         return Ok(None);
     }
@@ -215,7 +207,7 @@ fn inspect(engine: &Engine, name: &str) -> Result<Option<Inspected>, SpawnError>
 
 /// Runs the client for its effect.
 fn told(engine: &Engine, arguments: &[String]) -> Result<(), SpawnError> {
-    let outcome = client(engine, arguments)?;
+    let outcome = client(&engine.program, arguments)?;
     if outcome.exit == Exit::Code(0) {
         return Ok(());
     }
@@ -224,8 +216,8 @@ fn told(engine: &Engine, arguments: &[String]) -> Result<(), SpawnError> {
 }
 
 /// The client is the user's own tool, and has their environment.
-pub(super) fn client(engine: &Engine, arguments: &[String]) -> Result<Outcome, SpawnError> {
-    let mut spec = Spec::new([&engine.program], "/");
+pub(super) fn client(program: &Path, arguments: &[String]) -> Result<Outcome, SpawnError> {
+    let mut spec = Spec::new([program], "/");
     spec.argv.extend(arguments.iter().map(Into::into));
     spec.env = env::vars_os().collect();
     spec.limits = Limits { wall: Some(PATIENCE), output: Some(4 << 20), ..Limits::default() };

@@ -2,6 +2,7 @@
 
 use std::{
     io,
+    path::PathBuf,
     process::{self, Command, Stdio},
     sync::Mutex,
     thread,
@@ -46,7 +47,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 #[derive(Debug)]
 pub(super) struct Session {
-    engine: Engine,
+    program: PathBuf,
     container: String,
     mark: String,
     watchdog: Mutex<Option<process::Child>>,
@@ -65,7 +66,7 @@ impl Session {
         // It must outlive us: the end of its input comes after our own.
         let watchdog = spawner::start(command, Before::default())?;
         Ok(Self {
-            engine: engine.clone(),
+            program: engine.program.clone(),
             container: container.to_owned(),
             mark: mark.to_owned(),
             watchdog: Mutex::new(Some(watchdog)),
@@ -103,7 +104,7 @@ impl Tree for Session {
         let words =
             ["exec", &self.container, "/bin/sh", "-c", SIGNAL, "signal", &self.mark, &number];
         // A process that has ended needs no signal.
-        container::client(&self.engine, &words.map(str::to_owned)).ok();
+        container::client(&self.program, &words.map(str::to_owned)).ok();
     }
 
     /// The client ends when its process does; should the engine not answer, it ends at once.

@@ -5,12 +5,12 @@
 
 use std::{
     io,
-    os::{
-        fd::{AsRawFd, OwnedFd},
-        unix::process::CommandExt,
-    },
+    os::{fd::OwnedFd, unix::process::CommandExt},
     process::Command,
 };
+
+#[cfg(target_os = "linux")]
+use std::os::fd::AsRawFd;
 
 use rustix::process::{Pid, getpid, getppid, setsid};
 
@@ -36,6 +36,7 @@ impl Before {
     }
 
     /// Hands a file down, and says under which number the program will find it.
+    #[cfg(target_os = "linux")]
     pub(crate) fn inherit(&mut self, file: OwnedFd) -> String {
         let number = file.as_raw_fd().to_string();
         self.inherited.push(file);

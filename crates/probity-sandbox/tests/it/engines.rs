@@ -2,128 +2,24 @@
 //!
 //! One test, since the server is shared and starting it is what takes the time.
 
+mod server;
+
 use std::{
     fs,
     io::{BufRead, BufReader, Read, Write},
     path::{Path, PathBuf},
     process::{Command, Stdio},
     thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use probity_sandbox::{
-    Backend, Child, Engine, Exit, Found, Kind, Limits, Mount, Network, SpawnError, Spec, User,
-    has_image, run, spawn,
+    Backend, Engine, Exit, Found, Kind, Limits, Mount, Signal, SpawnError, Spec, User, containers,
+    has_image, remove_container, run, spawn,
 };
-use tempfile::TempDir;
 
 use crate::stage::{INSIDE, LITTER, SOON, alive, end_sleepers, litter, nap, wait_alive};
-
-const IMAGE: &str = "probity-test:latest";
-
-/// A server without a network, in a directory of its own, and a client that talks to it.
-struct Docker {
-    place: TempDir,
-    client: PathBuf,
-    server: Child,
-}
-
-impl Docker {
-    fn start() -> Self {
-        let dockerd = ["/usr/sbin/dockerd", "/usr/bin/dockerd"]
-            .into_iter()
-            .find(|path| Path::new(path).exists())
-            .unwrap_or_else(|| panic!("dockerd is not installed: run script/tools"));
-        let place = tempfile::tempdir().unwrap();
-        let at = |name: &str| place.path().join(name).display().to_string();
-        let mut spec = Spec::new([dockerd, "--bridge=none", "--log-level=error"], "/");
-        for option in ["iptables", "ip6tables", "ip-forward", "ip-masq"] {
-            spec.argv.push(format!("--{option}=false").into());
-        }
-        for (option, value) in [
-            ("--data-root", at("data")),
-            ("--exec-root", at("exec")),
-            ("--pidfile", at("pid")),
-            ("-H", format!("unix://{}", at("socket"))),
-        ] {
-            spec.argv.extend([option.into(), value.into()]);
-        }
-        spec.env = vec![("PATH".into(), "/usr/sbin:/usr/bin:/sbin:/bin".into())];
-        spec.network = Network::Open;
-        spec.streams = probity_sandbox::Streams {
-            stdin: probity_sandbox::Stream::Null,
-            stdout: probity_sandbox::Stream::Null,
-            stderr: probity_sandbox::Stream::Null,
-        };
-        let server = spawn(&Backend::None, &spec).unwrap();
-        let client = place.path().join("docker");
-        fs::write(&client, format!("#!/bin/sh\nexec docker -H unix://{} \"$@\"\n", at("socket")))
-            .unwrap();
-        fs::set_permissions(&client, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-        let docker = Self { place, client, server };
-        let started = Instant::now();
-        while !docker.says(&["version"]).0 {
-            assert!(started.elapsed() < 3 * SOON, "dockerd does not answer");
-            thread::sleep(Duration::from_millis(100));
-        }
-        docker.import();
-        docker
-    }
-
-    /// An image with nothing but busybox.
-    fn import(&self) {
-        let root = self.place.path().join("image");
-        fs::create_dir_all(root.join("bin")).unwrap();
-        for name in ["tmp", "run", "proc", "etc", "home"] {
-            fs::create_dir(root.join(name)).unwrap();
-        }
-        fs::copy("/usr/bin/busybox", root.join("bin/busybox")).unwrap();
-        for name in
-            ["sh", "cat", "env", "sleep", "setsid", "grep", "rm", "true", "head", "id", "stat"]
-        {
-            std::os::unix::fs::symlink("busybox", root.join("bin").join(name)).unwrap();
-        }
-        let tar = Command::new("tar").arg("-C").arg(&root).args(["-c", "."]).output().unwrap();
-        let mut import = Command::new(&self.client)
-            .args(["import", "-", IMAGE])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .spawn()
-            .unwrap();
-        import.stdin.take().unwrap().write_all(&tar.stdout).unwrap();
-        assert!(import.wait().unwrap().success());
-    }
-
-    fn says(&self, arguments: &[&str]) -> (bool, String) {
-        let output = Command::new(&self.client).args(arguments).output().unwrap();
-        (output.status.success(), String::from_utf8_lossy(&output.stdout).trim().to_owned())
-    }
-
-    fn remove_containers(&self) {
-        for container in self.says(&["ps", "-aq"]).1.lines() {
-            self.says(&["rm", "-f", container]);
-        }
-    }
-
-    fn engine(&self, workspace: &Path) -> Engine {
-        Engine {
-            kind: Kind::Docker,
-            program: self.client.clone(),
-            image: IMAGE.to_owned(),
-            workspace: workspace.to_owned(),
-            state: self.place.path().join("state"),
-        }
-    }
-}
-
-impl Drop for Docker {
-    /// Containers first: they would outlive their server.
-    fn drop(&mut self) {
-        self.remove_containers();
-        self.server.signal(probity_sandbox::Signal::TERM);
-        self.server.wait_timeout(SOON);
-    }
-}
+use server::{Docker, IMAGE};
 
 /// Set in the process that plays the parent: the client, the state, the workspace and the nap.
 const ROLE: &str = "PROBITY_SANDBOX_TEST_ENGINE";
@@ -251,7 +147,7 @@ fn the_contract_holds_in_a_container() {
                 assert_eq!(child.wait(), Exit::Code(3));
             }
             _ => {
-                child.signal(probity_sandbox::Signal::TERM);
+                child.signal(Signal::TERM);
                 assert_eq!(child.wait().code(), 143);
             }
         }
@@ -284,4 +180,13 @@ fn the_contract_holds_in_a_container() {
     assert_eq!(run(&backend, &other, b"").unwrap().stdout, b"two\n");
     let after = docker.says(&["ps", "-q"]).1;
     assert!(before != after && after.lines().count() == 1, "{before} {after}");
+
+    // What is there can be listed and taken away, by us only what is ours.
+    docker.says(&["run", "-d", "--network=none", "--name", "theirs", IMAGE, "sleep", "100"]);
+    let listed = containers(&found).unwrap();
+    assert_eq!(listed.len(), 1, "{listed:?}");
+    assert!(listed[0].running && listed[0].workspace == workspace, "{listed:?}");
+    assert!(remove_container(&found, "theirs").is_err());
+    remove_container(&found, &listed[0].name).unwrap();
+    assert_eq!(docker.says(&["ps", "--format", "{{.Names}}"]).1, "theirs");
 }
