@@ -68,6 +68,7 @@ pub(crate) fn streams(command: &mut process::Command, spec: &Spec) {
 }
 
 /// Our ends of the pipes, as plain files.
+#[derive(Debug, Default)]
 pub(crate) struct Pipes {
     pub(crate) stdin: Option<File>,
     pub(crate) stdout: Option<File>,

@@ -102,6 +102,7 @@ mod tests {
             docker: found(docker, "docker"),
             podman: found(podman, "podman"),
             landlock: None,
+            user_namespaces: Ok(()),
             cgroups: Ok(()),
         }
     }

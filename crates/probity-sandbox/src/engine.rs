@@ -71,8 +71,8 @@ pub(crate) fn spawn(engine: &Engine, spec: &Spec) -> Result<Child, SpawnError> {
     command.args(&spec.argv);
     streams(&mut command, spec);
     let mut child = spawner::start(command, Before::dying_with_us()).map_err(failed())?;
-    let Pipes { stdin, stdout, stderr } = Pipes::take(&mut child);
-    let client = crate::keeper::pid_of(&child).map_err(failed())?;
+    let Pipes { stdin, stdout, stderr } = child.pipes();
+    let client = child.pid().map_err(failed())?;
     let tree = Box::new(session.with_client(client));
     let shared = keep(child, tree, spec.limits.wall).map_err(failed())?;
     Ok(Child { stdin, stdout, stderr, shared, notes })

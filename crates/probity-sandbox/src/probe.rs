@@ -23,6 +23,8 @@ pub struct Machine {
     /// closed to processes with an open network; more of it is not used, since mounts contain
     /// better and a restricted process could not make them.
     pub landlock: Option<u32>,
+    /// Whether a setting of the kernel is known to forbid them; bubblewrap needs them.
+    pub user_namespaces: Result<(), Why>,
     /// Whether limits hold whole trees of processes.
     pub cgroups: Result<(), Why>,
 }
@@ -42,6 +44,7 @@ pub fn probe() -> Machine {
         docker: engine("docker", "{{.Server.Version}}"),
         podman: engine("podman", "{{.Version}}"),
         landlock: landlock(),
+        user_namespaces: forbidding_setting().map_or(Ok(()), |why| Err(why.to_owned())),
         cgroups: Cgroup::create(&Limits::default()).map(drop),
     }
 }
@@ -65,8 +68,15 @@ fn bubblewrap() -> Result<Found, Why> {
 
 /// Adds the setting that is known to be behind a failure.
 fn explain(failure: &str) -> Why {
-    let setting = |path: &str| fs::read_to_string(path).ok().map(|text| text.trim().to_owned());
-    for (path, closed, way_out) in [
+    match forbidding_setting() {
+        Some(why) => format!("{failure}; {why}"),
+        None => failure.to_owned(),
+    }
+}
+
+/// The setting by which this machine forbids user namespaces, and the way out.
+fn forbidding_setting() -> Option<&'static str> {
+    [
         (
             "/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
             "1",
@@ -83,12 +93,10 @@ fn explain(failure: &str) -> Why {
             "0",
             "user namespaces are off: set user.max_user_namespaces to more than 0",
         ),
-    ] {
-        if setting(path).as_deref() == Some(closed) {
-            return format!("{failure}; {way_out}");
-        }
-    }
-    failure.to_owned()
+    ]
+    .into_iter()
+    .find(|(path, closed, _)| fs::read_to_string(path).is_ok_and(|text| text.trim() == *closed))
+    .map(|(_, _, way_out)| way_out)
 }
 
 fn engine(name: &str, format: &str) -> Result<Found, Why> {

@@ -8,7 +8,7 @@ use crate::{
     Child, SpawnError, Spec,
     backend::{Pipes, streams},
     cgroup::Cgroup,
-    keeper::{Tree, keep, lock, pid_of},
+    keeper::{Tree, keep, lock},
     limits,
     lookup::{self, Host},
     spawner::{self, Before},
@@ -33,15 +33,15 @@ pub(crate) fn spawn(spec: &Spec) -> Result<Child, SpawnError> {
     user::apply(&mut command, &spec.user)?;
 
     let mut before = Before::dying_with_us();
-    let mut enforced = limits::prepare(&spec.limits, limits::Found::ByCgroup, &mut before);
+    let mut enforced = limits::prepare(&spec.limits, limits::Tracked::ByCgroup, &mut before);
     let tag = mark(&mut before, enforced.processes.take());
     let lists: Vec<_> = enforced.cgroup.iter().flat_map(Cgroup::lists).collect();
     let mut watchdog = Watchdog::start(lists.into_iter()).map_err(failed())?;
     let mut child = spawner::start(command, before).map_err(failed())?;
-    let leader = pid_of(&child).map_err(failed())?;
+    let leader = child.pid().map_err(failed())?;
     watchdog.watch(leader).map_err(failed())?;
 
-    let pipes = Pipes::take(&mut child);
+    let pipes = child.pipes();
     let held = Mutex::new(Some(Held { watchdog, cgroup: enforced.cgroup }));
     let tree = Box::new(Uncontained { leader, tag, held });
     let shared = keep(child, tree, spec.limits.wall).map_err(failed())?;

@@ -47,7 +47,7 @@ impl Watchdog {
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null());
-        Ok(Self(spawner::start(command, Before::default())?))
+        Ok(Self(spawner::start(command, Before::default())?.hand_over()?))
     }
 
     pub(crate) fn watch(&mut self, group: Pid) -> io::Result<()> {

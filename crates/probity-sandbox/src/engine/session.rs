@@ -64,7 +64,7 @@ impl Session {
             .stdout(Stdio::null())
             .stderr(Stdio::null());
         // It must outlive us: the end of its input comes after our own.
-        let watchdog = spawner::start(command, Before::default())?;
+        let watchdog = spawner::start(command, Before::default())?.hand_over()?;
         Ok(Self {
             program: engine.program.clone(),
             container: container.to_owned(),
