@@ -12,5 +12,6 @@ mod death;
 mod ends;
 mod engines;
 mod limits;
+mod machine;
 mod stage;
 mod worktrees;
