@@ -34,6 +34,9 @@ pub(crate) fn spawn(spec: &Spec) -> Result<Child, SpawnError> {
 
     let mut before = Before::dying_with_us();
     let mut enforced = limits::prepare(&spec.limits, limits::Tracked::ByCgroup, &mut before);
+    if let Some(most) = enforced.processes {
+        enforced.notes.push(format!("more than {most} processes are possible without a cgroup"));
+    }
     let tag = mark(&mut before, enforced.processes.take());
     let lists: Vec<_> = enforced.cgroup.iter().flat_map(Cgroup::lists).collect();
     let mut watchdog = Watchdog::start(lists.into_iter()).map_err(failed())?;
@@ -49,13 +52,19 @@ pub(crate) fn spawn(spec: &Spec) -> Result<Child, SpawnError> {
     Ok(Child { stdin, stdout, stderr, shared, notes: enforced.notes })
 }
 
+/// What a user may start beside an uncontained tree.
+#[cfg(target_os = "linux")]
+const ROOM_FOR_OTHERS: u64 = 4096;
+
 /// Makes the tree findable, and limits its processes where no cgroup does.
 #[cfg(target_os = "linux")]
 fn mark(before: &mut Before, processes: Option<u64>) -> Option<Tag> {
     use rustix::process::Resource;
     if let Some(most) = processes {
-        // The kernel counts all processes of the user, wherever they came from.
-        before.limits.push((Resource::Nproc, most.saturating_add(tree::count_of_user())));
+        // The kernel counts all processes of the user, wherever they came from. A close limit
+        // would break this tree as soon as the user starts something else.
+        let others = tree::count_of_user().saturating_add(ROOM_FOR_OTHERS);
+        before.limits.push((Resource::Nproc, most.saturating_add(others)));
     }
     tree::adopt_orphans().ok()?;
     let (tag, resource) = tree::tag()?;

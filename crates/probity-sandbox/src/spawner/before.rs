@@ -75,10 +75,13 @@ impl Before {
 
     #[cfg(target_os = "linux")]
     fn apply_for_linux(&self) -> io::Result<()> {
-        use rustix::process::{Rlimit, Signal, set_parent_process_death_signal, setrlimit};
+        use rustix::process::{
+            Rlimit, Signal, getrlimit, set_parent_process_death_signal, setrlimit,
+        };
         for (resource, limit) in &self.limits {
-            let limit = Rlimit { current: Some(*limit), maximum: Some(*limit) };
-            setrlimit(*resource, limit)?;
+            // A limit that is tighter already stays: it could not be raised anyway.
+            let most = getrlimit(*resource).maximum.map_or(*limit, |hard| hard.min(*limit));
+            setrlimit(*resource, Rlimit { current: Some(most), maximum: Some(most) })?;
         }
         if let Some(ruleset) = &self.ruleset {
             rustix::thread::set_no_new_privs(true)?;
