@@ -1,4 +1,26 @@
 //! The seat an agent sits in: one trait, one file per kind (ACP, chat APIs, command lines, recorded).
 //!
+//! Everything here blocks, and is meant to be called from plain threads; only a question to a chat
+//! API starts a runtime, for as long as the question lasts.
+//!
 //! **Invariant:** the only room with an HTTP client. No message of an agent leaves it unbounded,
 //! and no key is ever logged.
+
+mod agent;
+mod bounded;
+mod cancel;
+mod chat;
+mod error;
+mod known;
+mod reference;
+mod words;
+
+pub use crate::{
+    agent::{Agent, Answer, Limits, StopReason, Turn, Usage},
+    cancel::Cancel,
+    chat::{ApiKey, ChatAgent, ChatKind, ChatOptions, ChatProvider, ChatWarning, Retry},
+    error::{AgentError, Cause, Phase},
+    known::{AgentTable, CommandLine, KnownAgent},
+    reference::{AgentRef, RefError},
+    words::{WordsError, join_words, split_words},
+};
