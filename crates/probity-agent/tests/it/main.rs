@@ -1,0 +1,10 @@
+//! Agents as their callers see them, against servers and processes that are really there.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod ask;
+mod errors;
+mod limits;
+mod network;
+mod retries;
+mod server;
+mod wire;
