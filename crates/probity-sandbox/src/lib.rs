@@ -5,3 +5,33 @@
 //!
 //! **Invariant:** a process started here never outlives the handle, and neither do its children;
 //! nothing runs uncontained unless the caller asked for exactly that.
+//!
+//! What is promised when we are killed with SIGKILL and can do nothing ourselves:
+//!
+//! | backend | the process | its group | children that left the group and the session |
+//! |---|---|---|---|
+//! | bubblewrap | dies | dies | die: the pid namespace ends |
+//! | none, cgroups writable | dies | dies | die: the watchdog empties the cgroup |
+//! | none otherwise | dies | dies | **survive**: no unprivileged means reaches them |
+
+mod backend;
+mod bubblewrap;
+mod cgroup;
+mod child;
+mod error;
+mod keeper;
+mod limits;
+mod lookup;
+mod run;
+mod spawner;
+mod spec;
+mod tree;
+mod uncontained;
+mod user;
+mod watchdog;
+
+pub use backend::{Backend, spawn};
+pub use child::{Child, Exit, Signal};
+pub use error::SpawnError;
+pub use run::{Outcome, run};
+pub use spec::{Limits, Mount, Network, Spec, Stream, Streams, User};
