@@ -27,6 +27,17 @@ pub(crate) fn excerpt(text: &str, most: usize) -> String {
     shown
 }
 
+/// The end of a text of several lines, fit for a terminal; for what a process said last.
+pub(crate) fn tail(text: &str, most: usize) -> String {
+    let start = text.ceil_char_boundary(text.len().saturating_sub(most));
+    printable(text.get(start..).unwrap_or_default())
+}
+
+/// A text without the characters that do something to a terminal.
+pub(crate) fn printable(text: &str) -> String {
+    text.chars().filter(|c| matches!(c, '\n' | '\t') || !is_unseen(*c)).collect()
+}
+
 /// Takes a secret out of a text that a peer may have echoed it into.
 pub(crate) fn scrub(text: &str, secret: &str) -> String {
     if secret.is_empty() { text.to_owned() } else { text.replace(secret, "[key]") }
@@ -56,6 +67,13 @@ mod tests {
         ] {
             assert_eq!(excerpt(text, most), shown, "{text:?}");
         }
+    }
+
+    #[test]
+    fn a_tail_keeps_the_end_and_its_lines() {
+        assert_eq!(tail("one\ntwo\u{7}\nthree", 9), "wo\nthree");
+        assert_eq!(tail("aä", 1), "", "never half a character");
+        assert_eq!(tail("short", 100), "short");
     }
 
     #[test]

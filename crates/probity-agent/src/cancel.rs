@@ -64,6 +64,29 @@ impl Cancel {
         true
     }
 
+    /// Blocks the thread until the flag is set, or the work it was about is [released]; says
+    /// whether it was the former.
+    ///
+    /// [released]: Self::release
+    pub(crate) fn wait_unless(&self, done: &AtomicBool) -> bool {
+        let mut gate = self.shared.gate.lock().unwrap_or_else(PoisonError::into_inner);
+        while !self.is_cancelled() {
+            if done.load(Ordering::SeqCst) {
+                return false;
+            }
+            gate = self.shared.threads.wait(gate).unwrap_or_else(PoisonError::into_inner);
+        }
+        true
+    }
+
+    /// Ends a wait whose work is done.
+    pub(crate) fn release(&self, done: &AtomicBool) {
+        let gate = self.shared.gate.lock().unwrap_or_else(PoisonError::into_inner);
+        done.store(true, Ordering::SeqCst);
+        drop(gate);
+        self.shared.threads.notify_all();
+    }
+
     pub(crate) async fn cancelled(&self) {
         let mut notified = std::pin::pin!(self.shared.tasks.notified());
         loop {

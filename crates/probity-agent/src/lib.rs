@@ -10,17 +10,22 @@ mod agent;
 mod bounded;
 mod cancel;
 mod chat;
+mod command;
 mod error;
 mod known;
+mod process;
 mod reference;
+mod seat;
 mod words;
 
 pub use crate::{
     agent::{Agent, Answer, Limits, StopReason, Turn, Usage},
     cancel::Cancel,
     chat::{ApiKey, ChatAgent, ChatKind, ChatOptions, ChatProvider, ChatWarning, Retry},
+    command::{CommandAgent, CommandOptions},
     error::{AgentError, Cause, Phase},
     known::{AgentTable, CommandLine, KnownAgent},
     reference::{AgentRef, RefError},
+    seat::{Seat, StderrTap},
     words::{WordsError, join_words, split_words},
 };

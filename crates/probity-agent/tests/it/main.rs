@@ -2,6 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod ask;
+mod command;
+mod command_lines;
 mod errors;
 mod limits;
 mod network;

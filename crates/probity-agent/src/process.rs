@@ -1,0 +1,109 @@
+//! A process that is fed, listened to within bounds, and gone when this returns.
+
+use std::{
+    fs::File,
+    io::{Read, Write as _},
+    sync::atomic::AtomicBool,
+    thread,
+    time::Duration,
+};
+
+use probity_sandbox::{Exit, SpawnError, spawn};
+
+use crate::{
+    Cancel, Seat, StderrTap,
+    bounded::{printable, tail},
+};
+
+/// How much of the end of stderr is kept.
+const STDERR_BYTES: usize = 32 << 10;
+
+/// What is left of a process.
+#[derive(Debug)]
+pub(crate) struct Finished {
+    pub(crate) exit: Exit,
+    pub(crate) stdout: Vec<u8>,
+    /// The process was ended because it wrote more than was allowed.
+    pub(crate) flooded: bool,
+    pub(crate) cancelled: bool,
+    pub(crate) stderr: String,
+}
+
+/// Runs a command to its end, or to the end of its time.
+pub(crate) fn run(
+    seat: &Seat,
+    argv: &[String],
+    input: &str,
+    time: Duration,
+    most: usize,
+    cancel: &Cancel,
+) -> Result<Finished, SpawnError> {
+    let mut spec = seat.spec(argv);
+    spec.limits.wall = Some(time);
+    let mut child = spawn(&seat.backend, &spec)?;
+    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let done = AtomicBool::new(false);
+    let (stdout, flooded, cancelled, stderr) = thread::scope(|threads| {
+        let tap = seat.stderr.clone();
+        threads.spawn(move || feed(stdin, input));
+        let said = threads.spawn(move || StderrTail::default().listen(stderr, tap));
+        let watch = threads.spawn(|| {
+            let cancelled = cancel.wait_unless(&done);
+            if cancelled {
+                child.kill();
+            }
+            cancelled
+        });
+        let (stdout, flooded) = head(stdout, most);
+        if flooded {
+            child.kill();
+        }
+        // Also for a process that closes its output and goes on.
+        child.wait();
+        cancel.release(&done);
+        // None of the three panics; if one did, what it had to say would be lost.
+        (stdout, flooded, watch.join().unwrap_or_default(), said.join().unwrap_or_default())
+    });
+    Ok(Finished { exit: child.wait(), stdout, flooded, cancelled, stderr: seat.scrub(&stderr) })
+}
+
+/// An agent that does not read its prompt to the end is free not to.
+fn feed(stdin: Option<File>, input: &str) {
+    if let Some(mut stdin) = stdin {
+        stdin.write_all(input.as_bytes()).ok();
+    }
+}
+
+fn head(stdout: Option<File>, most: usize) -> (Vec<u8>, bool) {
+    let mut bytes = Vec::new();
+    if let Some(stdout) = stdout {
+        let limit = u64::try_from(most).unwrap_or(u64::MAX).saturating_add(1);
+        // What was read before an error is still what the process wrote.
+        stdout.take(limit).read_to_end(&mut bytes).ok();
+    }
+    let flooded = bytes.len() > most;
+    (bytes, flooded)
+}
+
+/// The end of what a process writes to stderr.
+#[derive(Debug, Default)]
+pub(crate) struct StderrTail {
+    kept: Vec<u8>,
+}
+
+impl StderrTail {
+    fn listen(mut self, stderr: Option<File>, tap: Option<StderrTap>) -> String {
+        let mut buffer = vec![0; 8 << 10];
+        let Some(mut stderr) = stderr else { return String::new() };
+        while let Ok(read @ 1..) = stderr.read(&mut buffer) {
+            let piece = buffer.get(..read).unwrap_or_default();
+            if let Some(tap) = &tap {
+                tap(&printable(&String::from_utf8_lossy(piece)));
+            }
+            self.kept.extend_from_slice(piece);
+            let excess = self.kept.len().saturating_sub(STDERR_BYTES);
+            self.kept.drain(..excess);
+        }
+        tail(&String::from_utf8_lossy(&self.kept), STDERR_BYTES)
+    }
+}
