@@ -16,6 +16,14 @@ pub struct Cancel {
     shared: Arc<Shared>,
 }
 
+/// What ended a wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Woken {
+    Cancelled,
+    TimedOut,
+    Done,
+}
+
 #[derive(Debug, Default)]
 struct Shared {
     set: AtomicBool,
@@ -44,39 +52,34 @@ impl Cancel {
         self.shared.set.load(Ordering::SeqCst)
     }
 
-    /// Blocks the thread until the time is over or the flag is set; says which.
+    /// Blocks the thread until the time is over or the flag is set; says whether it is.
     #[must_use]
     pub fn wait(&self, time: Duration) -> bool {
-        let start = Instant::now();
-        let mut gate = self.shared.gate.lock().unwrap_or_else(PoisonError::into_inner);
-        while !self.is_cancelled() {
-            let Some(rest) = time.checked_sub(start.elapsed()).filter(|rest| !rest.is_zero())
-            else {
-                return false;
-            };
-            gate = self
-                .shared
-                .threads
-                .wait_timeout(gate, rest)
-                .unwrap_or_else(PoisonError::into_inner)
-                .0;
-        }
-        true
+        self.watch(&AtomicBool::new(false), Some(Instant::now() + time)) == Woken::Cancelled
     }
 
-    /// Blocks the thread until the flag is set, or the work it was about is [released]; says
-    /// whether it was the former.
+    /// Blocks the thread until the flag is set, the time has come, or the work that it was about
+    /// is [released], whichever is first.
     ///
     /// [released]: Self::release
-    pub(crate) fn wait_unless(&self, done: &AtomicBool) -> bool {
+    pub(crate) fn watch(&self, done: &AtomicBool, until: Option<Instant>) -> Woken {
         let mut gate = self.shared.gate.lock().unwrap_or_else(PoisonError::into_inner);
-        while !self.is_cancelled() {
+        loop {
             if done.load(Ordering::SeqCst) {
-                return false;
+                return Woken::Done;
             }
-            gate = self.shared.threads.wait(gate).unwrap_or_else(PoisonError::into_inner);
+            if self.is_cancelled() {
+                return Woken::Cancelled;
+            }
+            let threads = &self.shared.threads;
+            gate = match until.map(|until| until.saturating_duration_since(Instant::now())) {
+                Some(Duration::ZERO) => return Woken::TimedOut,
+                Some(rest) => {
+                    threads.wait_timeout(gate, rest).unwrap_or_else(PoisonError::into_inner).0
+                }
+                None => threads.wait(gate).unwrap_or_else(PoisonError::into_inner),
+            };
         }
-        true
     }
 
     /// Ends a wait whose work is done.

@@ -11,13 +11,14 @@ mod opencode;
 
 use std::time::Instant;
 
-use probity_sandbox::{Exit, SpawnError};
+use probity_sandbox::Exit;
 
 use crate::{
     Agent, AgentError, Answer, Cancel, Cause, CommandLine, Limits, Phase, Seat, Turn,
     bounded::{EXCERPT_CHARS, excerpt},
     command::envelope::{Envelope, Said},
     process::{self, Finished},
+    transcript::Transcript,
 };
 
 /// What is asked of an agent beside the question, where its command line has words for it.
@@ -39,9 +40,7 @@ pub struct CommandAgent {
     argv: Vec<String>,
     read: fn(&str) -> Said,
     seat: Seat,
-    system: String,
-    /// What was asked, and what was answered.
-    turns: Vec<(String, String)>,
+    transcript: Transcript,
 }
 
 impl CommandAgent {
@@ -54,8 +53,8 @@ impl CommandAgent {
             CommandLine::Gemini => (gemini::argv(&options), gemini::read),
             CommandLine::Opencode => (opencode::argv(&options), opencode::read),
         };
-        let (name, system) = (name.to_owned(), options.system);
-        Self { name, argv, read, seat, system, turns: Vec::new() }
+        let (name, transcript) = (name.to_owned(), Transcript::new(options.system));
+        Self { name, argv, read, seat, transcript }
     }
 
     /// Any command. `{model}` in an argument stands for the model.
@@ -78,40 +77,12 @@ impl CommandAgent {
             let cause = Cause::BadOptions("the command has a `{model}`, and none is given".into());
             return Err(AgentError::new(name, Phase::Preparing, cause, "name a model"));
         };
-        let (name, system) = (name.to_owned(), options.system);
-        Ok(Self { name, argv, read: envelope::read_any, seat, system, turns: Vec::new() })
-    }
-
-    /// Everything that the agent is told.
-    fn prompt(&self, turn: &Turn) -> String {
-        let mut text = self.system.clone();
-        let mut part = |heading: &str, body: &str| {
-            let gap = if text.is_empty() { "" } else { "\n\n" };
-            text.push_str(gap);
-            text.push_str(heading);
-            text.push_str(body);
-        };
-        for (asked, answered) in &self.turns {
-            part("Earlier in this conversation you were told:\n\n", asked);
-            part("You answered:\n\n", answered);
-        }
-        part(if self.turns.is_empty() { "" } else { "Now:\n\n" }, &turn.prompt);
-        text
+        let (name, transcript) = (name.to_owned(), Transcript::new(options.system));
+        Ok(Self { name, argv, read: envelope::read_any, seat, transcript })
     }
 
     fn error(&self, phase: Phase, cause: Cause, way_out: impl Into<String>) -> AgentError {
         AgentError::new(&self.name, phase, cause, way_out)
-    }
-
-    fn not_started(&self, error: &SpawnError) -> AgentError {
-        let program = self.argv.first().cloned().unwrap_or_default();
-        let way_out = match error {
-            SpawnError::NotFound(_) => "install it, or give the path of the program",
-            SpawnError::Setup { .. } => "`probity doctor` says what can contain it here",
-            _ => "check the command and the directory it runs in",
-        };
-        let cause = Cause::NotStarted { program, why: excerpt(&error.to_string(), EXCERPT_CHARS) };
-        self.error(Phase::Starting, cause, way_out)
     }
 
     fn judge(&self, finished: &Finished, limits: &Limits) -> Result<Envelope, AgentError> {
@@ -139,7 +110,7 @@ impl CommandAgent {
             // An answer that was followed by a failure may be half an answer.
             Said::Answer(_) | Said::Nothing if finished.exit != Exit::Code(0) => {
                 let said = fit(last_line(&finished.stderr));
-                let how = how(finished.exit);
+                let how = process::how(finished.exit);
                 asking(Cause::Ended { how, said }, "run the command by hand to see more")
             }
             Said::Answer(envelope) if envelope.text.len() > limits.answer_bytes => {
@@ -167,7 +138,7 @@ impl Agent for CommandAgent {
 
     fn ask(&mut self, turn: &Turn, limits: &Limits, cancel: &Cancel) -> Result<Answer, AgentError> {
         let start = Instant::now();
-        let prompt = self.prompt(turn);
+        let prompt = self.transcript.with(turn);
         let (bytes, limit) = (prompt.len(), limits.prompt_bytes);
         if bytes > limit {
             let cause = Cause::PromptTooLarge { bytes, limit };
@@ -181,11 +152,11 @@ impl Agent for CommandAgent {
         let most = limits.answer_bytes.saturating_mul(6).saturating_add(256 << 10);
         let time = limits.total.saturating_sub(start.elapsed());
         let finished = process::run(&self.seat, &self.argv, &prompt, time, most, cancel)
-            .map_err(|error| self.not_started(&error))?;
+            .map_err(|error| process::not_started(&self.name, &self.argv, &error))?;
         let envelope = self
             .judge(&finished, limits)
             .map_err(|error| AgentError { stderr: finished.stderr.as_str().into(), ..error })?;
-        self.turns.push((turn.prompt.clone(), envelope.text.clone()));
+        self.transcript.push(turn, &envelope.text);
         let Envelope { text, stop, usage, denied } = envelope;
         Ok(Answer { text, stop, usage, denied, requests: 1 })
     }
@@ -193,13 +164,4 @@ impl Agent for CommandAgent {
 
 fn last_line(text: &str) -> &str {
     text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default()
-}
-
-fn how(exit: Exit) -> String {
-    match exit {
-        Exit::Code(code) => format!("exit code {code}"),
-        Exit::Signal(signal) => format!("signal {signal}"),
-        Exit::NotStarted => "a sandbox that could not be set up".to_owned(),
-        Exit::Timeout | Exit::OutputLimit => "a limit reached".to_owned(),
-    }
 }

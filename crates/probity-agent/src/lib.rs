@@ -6,6 +6,7 @@
 //! **Invariant:** the only room with an HTTP client. No message of an agent leaves it unbounded,
 //! and no key is ever logged.
 
+mod acp;
 mod agent;
 mod bounded;
 mod cancel;
@@ -13,19 +14,24 @@ mod chat;
 mod command;
 mod error;
 mod known;
+mod open;
 mod process;
 mod reference;
 mod seat;
+mod transcript;
 mod words;
 
 pub use crate::{
+    acp::{AcpAgent, AcpTap},
     agent::{Agent, Answer, Limits, StopReason, Turn, Usage},
     cancel::Cancel,
     chat::{ApiKey, ChatAgent, ChatKind, ChatOptions, ChatProvider, ChatWarning, Retry},
     command::{CommandAgent, CommandOptions},
     error::{AgentError, Cause, Phase},
     known::{AgentTable, CommandLine, KnownAgent},
+    open::{OpenOptions, Way, open},
     reference::{AgentRef, RefError},
     seat::{Seat, StderrTap},
     words::{WordsError, join_words, split_words},
 };
+pub use probity_acp::Side;

@@ -3,7 +3,7 @@
 use std::{
     fs::File,
     io::{Read, Write as _},
-    sync::atomic::AtomicBool,
+    sync::{Arc, Mutex, PoisonError, atomic::AtomicBool},
     thread,
     time::Duration,
 };
@@ -11,8 +11,9 @@ use std::{
 use probity_sandbox::{Exit, SpawnError, spawn};
 
 use crate::{
-    Cancel, Seat, StderrTap,
-    bounded::{printable, tail},
+    AgentError, Cancel, Cause, Phase, Seat, StderrTap,
+    bounded::{EXCERPT_CHARS, excerpt, printable, tail},
+    cancel::Woken,
 };
 
 /// How much of the end of stderr is kept.
@@ -46,9 +47,13 @@ pub(crate) fn run(
     let (stdout, flooded, cancelled, stderr) = thread::scope(|threads| {
         let tap = seat.stderr.clone();
         threads.spawn(move || feed(stdin, input));
-        let said = threads.spawn(move || StderrTail::default().listen(stderr, tap));
+        let said = threads.spawn(move || {
+            let tail = StderrTail::default();
+            tail.listen(stderr, tap);
+            tail.text()
+        });
         let watch = threads.spawn(|| {
-            let cancelled = cancel.wait_unless(&done);
+            let cancelled = cancel.watch(&done, None) == Woken::Cancelled;
             if cancelled {
                 child.kill();
             }
@@ -85,25 +90,52 @@ fn head(stdout: Option<File>, most: usize) -> (Vec<u8>, bool) {
     (bytes, flooded)
 }
 
-/// The end of what a process writes to stderr.
-#[derive(Debug, Default)]
+/// The end of what a process writes to stderr, read by a thread of its own.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct StderrTail {
-    kept: Vec<u8>,
+    kept: Arc<Mutex<Vec<u8>>>,
 }
 
 impl StderrTail {
-    fn listen(mut self, stderr: Option<File>, tap: Option<StderrTap>) -> String {
+    pub(crate) fn listen(&self, stderr: Option<File>, tap: Option<StderrTap>) {
         let mut buffer = vec![0; 8 << 10];
-        let Some(mut stderr) = stderr else { return String::new() };
+        let Some(mut stderr) = stderr else { return };
         while let Ok(read @ 1..) = stderr.read(&mut buffer) {
             let piece = buffer.get(..read).unwrap_or_default();
             if let Some(tap) = &tap {
                 tap(&printable(&String::from_utf8_lossy(piece)));
             }
-            self.kept.extend_from_slice(piece);
-            let excess = self.kept.len().saturating_sub(STDERR_BYTES);
-            self.kept.drain(..excess);
+            let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+            kept.extend_from_slice(piece);
+            let excess = kept.len().saturating_sub(STDERR_BYTES);
+            kept.drain(..excess);
         }
-        tail(&String::from_utf8_lossy(&self.kept), STDERR_BYTES)
     }
+
+    pub(crate) fn text(&self) -> String {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        tail(&String::from_utf8_lossy(&kept), STDERR_BYTES)
+    }
+}
+
+/// How a process ended, in words.
+pub(crate) fn how(exit: Exit) -> String {
+    match exit {
+        Exit::Code(code) => format!("exit code {code}"),
+        Exit::Signal(signal) => format!("signal {signal}"),
+        Exit::NotStarted => "a sandbox that could not be set up".to_owned(),
+        Exit::Timeout | Exit::OutputLimit => "a limit reached".to_owned(),
+    }
+}
+
+/// A program that could not be started, and what to do about it.
+pub(crate) fn not_started(agent: &str, argv: &[String], error: &SpawnError) -> AgentError {
+    let program = argv.first().cloned().unwrap_or_default();
+    let way_out = match error {
+        SpawnError::NotFound(_) => "install it, or give the path of the program",
+        SpawnError::Setup { .. } => "`probity doctor` says what can contain it here",
+        _ => "check the command and the directory it runs in",
+    };
+    let cause = Cause::NotStarted { program, why: excerpt(&error.to_string(), EXCERPT_CHARS) };
+    AgentError::new(agent, Phase::Starting, cause, way_out)
 }

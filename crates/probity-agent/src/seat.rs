@@ -3,6 +3,7 @@
 use std::{
     ffi::{OsStr, OsString},
     fmt,
+    path::PathBuf,
     sync::Arc,
 };
 
@@ -26,6 +27,22 @@ impl Seat {
     pub(crate) fn spec(&self, argv: &[String]) -> Spec {
         let fresh = Spec::new(argv, &self.spec.cwd);
         Spec { argv: fresh.argv, streams: fresh.streams, ..self.spec.clone() }
+    }
+
+    /// The working directory, by the name that the process has for it.
+    pub(crate) fn working_directory(&self) -> PathBuf {
+        let cwd = &self.spec.cwd;
+        if self.backend != Backend::None {
+            return cwd.clone();
+        }
+        // Without containment there are no mounts, and the process sees the host.
+        let mounts = self.spec.mounts.iter().rev();
+        let host = mounts.filter_map(|mount| {
+            let rest = cwd.strip_prefix(mount.inside()).ok()?;
+            Some(mount.host()?.join(rest))
+        });
+        // Joining nothing adds a slash, which collecting the parts takes away.
+        host.map(|path| path.components().collect()).next().unwrap_or_else(|| cwd.clone())
     }
 
     /// Takes out of a text the secrets that the agent was given in its environment.
