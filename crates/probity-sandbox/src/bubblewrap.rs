@@ -6,6 +6,7 @@
 
 mod layout;
 mod seccomp;
+mod sockets;
 mod status;
 
 use std::{
@@ -46,17 +47,27 @@ pub(crate) fn spawn(program: &Path, spec: &Spec) -> Result<Child, SpawnError> {
     let ids = user::apply(&mut command, &spec.user)?;
     let layout = Layout::new(spec, ids)?;
     lookup::directory(&layout, &spec.cwd)?;
-    let inside = lookup::program(&layout, spec, &spec.cwd)?;
+    let found = lookup::program(&layout, spec, &spec.cwd)?;
 
-    let mut before = Before { die_with_us: true, ..Before::default() };
-    let enforced = limits::prepare(&spec.limits, OWN_PROCESSES, &mut before);
+    let mut before = Before::dying_with_us();
+    let mut enforced = limits::prepare(&spec.limits, OWN_PROCESSES, &mut before);
+    if spec.network == Network::Open {
+        match sockets::ruleset() {
+            Ok(ruleset) => before.ruleset = Some(ruleset),
+            Err(why) => enforced.notes.push(why),
+        }
+    }
     let (status, status_end) = pipe_with(PipeFlags::CLOEXEC).map_err(io_error).map_err(failed())?;
     let (gate_end, gate) = pipe_with(PipeFlags::CLOEXEC).map_err(io_error).map_err(failed())?;
     let arguments = arguments(spec, &layout, status_end, gate_end, &mut before).map_err(failed())?;
     // By file, since everybody on the machine can read a command line, variables and all.
     let arguments = memory_file(&arguments).map_err(failed())?;
-    command.arg("--args").arg(before.inherit(arguments)).arg("--").arg(inside);
-    command.args(spec.argv.iter().skip(1));
+    command.arg("--args").arg(before.inherit(arguments)).arg("--");
+    // A program sees by which name it was called; without a `PATH` only we know where it is.
+    match spec.variable("PATH") {
+        Some(_) => command.args(&spec.argv),
+        None => command.arg(found).args(spec.argv.iter().skip(1)),
+    };
 
     let mut child = spawner::start(command, before).map_err(failed())?;
     let mut status = Status::new(status);

@@ -57,7 +57,8 @@ pub(crate) fn program(view: &dyn View, spec: &Spec, cwd: &Path) -> Result<PathBu
         let path = cwd.join(directory).join(&name);
         match executable(view, &path) {
             Some(true) => return Ok(path),
-            Some(false) => seen = true,
+            // A directory of that name is none of a program's business.
+            Some(false) => seen |= is_file(view, &path),
             None => {}
         }
     }
@@ -78,6 +79,10 @@ fn executable(view: &dyn View, path: &Path) -> Option<bool> {
     let Found::Host(host) = resolve(view, path) else { return None };
     let metadata = fs::metadata(host).ok()?;
     Some(metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+}
+
+fn is_file(view: &dyn View, path: &Path) -> bool {
+    matches!(resolve(view, path), Found::Host(host) if host.is_file())
 }
 
 enum Found {

@@ -32,7 +32,7 @@ pub(crate) fn spawn(spec: &Spec) -> Result<Child, SpawnError> {
     streams(&mut command, spec);
     user::apply(&mut command, &spec.user)?;
 
-    let mut before = Before { die_with_us: true, ..Before::default() };
+    let mut before = Before::dying_with_us();
     let mut enforced = limits::prepare(&spec.limits, 0, &mut before);
     let tag = mark(&mut before, enforced.processes.take());
     let lists: Vec<_> = enforced.cgroup.iter().flat_map(Cgroup::lists).collect();

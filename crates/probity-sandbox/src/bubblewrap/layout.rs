@@ -95,6 +95,8 @@ impl Layout {
         self.text("/etc/passwd", format!("agent:x:{user}:{group}:agent:{HOME}:/bin/sh\n"));
         self.text("/etc/group", format!("agent:x:{group}:\n"));
         self.special("--proc", "/proc");
+        // Whoever is root outside may write the kernel's settings, capabilities or not.
+        self.special("--remount-ro", "/proc");
         self.special("--dev", "/dev");
         for (path, bytes) in [
             ("/tmp", 1024 * MEBIBYTE),
