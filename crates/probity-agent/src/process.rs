@@ -139,3 +139,22 @@ pub(crate) fn not_started(agent: &str, argv: &[String], error: &SpawnError) -> A
     let cause = Cause::NotStarted { program, why: excerpt(&error.to_string(), EXCERPT_CHARS) };
     AgentError::new(agent, Phase::Starting, cause, way_out)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::os::fd::OwnedFd;
+
+    use super::*;
+
+    #[test]
+    fn a_long_stderr_takes_no_more_memory_than_its_tail() {
+        let (reader, mut writer) = std::io::pipe().unwrap();
+        let tail = StderrTail::default();
+        thread::scope(|threads| {
+            threads.spawn(|| tail.listen(Some(File::from(OwnedFd::from(reader))), None));
+            threads.spawn(move || writer.write_all(&[b'x'; 200_000]).unwrap());
+        });
+        assert_eq!(tail.kept.lock().unwrap().len(), STDERR_BYTES);
+        assert_eq!(tail.text().len(), STDERR_BYTES);
+    }
+}

@@ -144,9 +144,8 @@ async fn refusal(mut response: Response) -> Failure {
     let mut bytes = Vec::new();
     // A body that breaks off is still the best explanation there is.
     while let Ok(Some(chunk)) = response.chunk().await {
-        let room = ERROR_BODY_BYTES - bytes.len();
-        bytes.extend(chunk.iter().take(room));
-        if chunk.len() >= room {
+        bytes.extend_from_slice(&chunk);
+        if bytes.len() >= ERROR_BODY_BYTES {
             break;
         }
     }
