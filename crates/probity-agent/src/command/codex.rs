@@ -38,11 +38,12 @@ pub(crate) fn read(stdout: &str) -> Said {
                     cost: None,
                 });
             }
-            Some("turn.failed") => {
-                failed = text(&event, "/error/message").map(str::to_owned);
-            }
             // A connection that is tried again is reported as an error too, before the turn ends.
-            Some("error") => failed = text(&event, "/message").map(str::to_owned),
+            Some("turn.failed" | "error") => {
+                let places = ["/error/message", "/error", "/message"];
+                let why = places.iter().find_map(|place| text(&event, place));
+                failed = Some(why.unwrap_or("the turn failed").to_owned());
+            }
             _ => {}
         }
     }

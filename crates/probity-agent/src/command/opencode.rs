@@ -32,8 +32,9 @@ pub(crate) fn read(stdout: &str) -> Said {
                 }
             }
             Some("error") => {
-                let why = text(&event, "/error/data/message").or(text(&event, "/error/name"));
-                return said_error(why.unwrap_or_default());
+                let places = ["/error/data/message", "/error/message", "/error/name", "/error"];
+                let why = places.iter().find_map(|place| text(&event, place));
+                return said_error(why.unwrap_or("the turn failed"));
             }
             _ => {}
         }

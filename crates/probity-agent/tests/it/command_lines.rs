@@ -102,6 +102,19 @@ fn errors_of_known_command_lines_are_read() {
             Some(Cause::Reported("stream ended".to_owned())),
         ),
         (
+            "codex",
+            CommandLine::Codex,
+            r#"{"type":"item.completed","item":{"type":"agent_message","text":"half"}}
+{"type":"turn.failed"}"#,
+            Some(Cause::Reported("the turn failed".to_owned())),
+        ),
+        (
+            "opencode",
+            CommandLine::Opencode,
+            r#"{"type":"error","error":"boom"}"#,
+            Some(Cause::Reported("boom".to_owned())),
+        ),
+        (
             "gemini",
             CommandLine::Gemini,
             r#"{"error":{"type":"Error","message":"Please set an API key","code":41}}"#,
