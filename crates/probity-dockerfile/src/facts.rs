@@ -10,11 +10,14 @@
 mod contract;
 mod definitions;
 mod graph;
+mod packages;
 mod ports;
 mod runtime;
+mod shell;
 mod stages;
 mod state;
 mod steps;
+mod suggestion;
 mod text;
 mod variables;
 mod walk;
@@ -24,7 +27,9 @@ use std::ops::Range;
 use crate::{
     Dockerfile,
     facts::{
+        packages::Packages,
         runtime::Settings,
+        shell::Scripts,
         variables::{Environment, Environments},
     },
 };
@@ -32,6 +37,7 @@ use crate::{
 pub use self::{
     contract::{ImageContract, StageContract, Step, StepFlag, StepHeredoc, Transfer},
     graph::{Graph, StageReference, StageReferenceKind, Target},
+    packages::{Action, Manager, Package, PackageCall, PackageFlag, PackageKind, Version},
     runtime::{CommandLine, Entry, Healthcheck, Runtime, RuntimeEntry, Setting, Value},
     stages::{Base, Os, Stage},
     state::{Shell, ShellSource, State, Workdir, is_absolute},
@@ -52,6 +58,8 @@ pub struct Facts {
     states: Vec<State>,
     /// What each stage itself sets.
     configs: Vec<Runtime>,
+    scripts: Scripts,
+    packages: Packages,
 }
 
 /// Where to find the facts of one instruction.
@@ -94,7 +102,8 @@ impl Facts {
 
     /// The variables that the words of an instruction see. For FROM these are the arguments before
     /// the first FROM and the platform arguments. The proxy arguments are in no scope: BuildKit hands
-    /// them to commands and to nothing else.
+    /// them to commands and to nothing else. For an ONBUILD that runs in another stage of the file
+    /// they are those of that stage, and so are its references and its state.
     #[must_use]
     pub fn scope(&self, instruction: usize) -> Scope<'_> {
         let place = self.places.get(instruction);

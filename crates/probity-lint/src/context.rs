@@ -2,10 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use probity_dockerfile::{Dockerfile, Dockerignore, Facts, Instruction, Keyword};
+use probity_dockerfile::{
+    Arguments, Dockerfile, Dockerignore, Facts, Instruction, Keyword, PackageCall,
+};
 use probity_finding::{Finding, Span};
+use probity_secrets::Detector;
+use probity_shell::Script;
 
 use crate::{
+    LintOptions,
     rule::{Metadata, OptionValue},
     ruleset::RuleChoice,
 };
@@ -16,6 +21,7 @@ pub struct Context<'a> {
     pub(crate) file: &'a Dockerfile<'a>,
     pub(crate) facts: &'a Facts,
     pub(crate) dockerignore: Option<&'a Dockerignore>,
+    pub(crate) secrets: Option<&'a Detector>,
     metadata: &'static Metadata,
     choice: &'a RuleChoice,
 }
@@ -24,11 +30,12 @@ impl<'a> Context<'a> {
     pub(crate) fn new(
         file: &'a Dockerfile<'a>,
         facts: &'a Facts,
-        dockerignore: Option<&'a Dockerignore>,
+        options: &LintOptions<'a>,
         metadata: &'static Metadata,
         choice: &'a RuleChoice,
     ) -> Self {
-        Self { file, facts, dockerignore, metadata, choice }
+        let LintOptions { dockerignore, secrets, .. } = *options;
+        Self { file, facts, dockerignore, secrets, metadata, choice }
     }
 
     /// The instructions of one kind with their indices, without those behind `ONBUILD`.
@@ -38,6 +45,28 @@ impl<'a> Context<'a> {
     ) -> impl Iterator<Item = (usize, &'a Instruction)> + use<'a> {
         let all = self.file.instructions.iter().enumerate();
         all.filter(move |(_, instruction)| instruction.keyword == keyword)
+    }
+
+    /// Every instruction with its index; one behind `ONBUILD` follows its `ONBUILD`, with the same
+    /// index.
+    pub(crate) fn each_nested(&self) -> impl Iterator<Item = (usize, &'a Instruction)> + use<'a> {
+        self.file.instructions.iter().enumerate().flat_map(|(index, instruction)| {
+            let nested = match &instruction.arguments {
+                Arguments::Onbuild(nested) => nested.as_deref(),
+                _ => None,
+            };
+            std::iter::once((index, instruction)).chain(nested.map(|nested| (index, nested)))
+        })
+    }
+
+    /// The shell texts of an instruction.
+    pub(crate) fn scripts(&self, instruction: usize) -> &'a [Script] {
+        self.facts.scripts(self.file, instruction)
+    }
+
+    /// The calls of package managers in an instruction.
+    pub(crate) fn package_calls(&self, instruction: usize) -> &'a [PackageCall] {
+        self.facts.package_calls(self.file, instruction)
     }
 
     /// A finding of this rule at `span`, with the severity in force.
@@ -62,6 +91,14 @@ impl<'a> Context<'a> {
         match self.option(name) {
             Some(OptionValue::Boolean(value)) => *value,
             _ => self.default(name) == Some("true"),
+        }
+    }
+
+    /// A word out of a closed choice; empty where the rule declares no such option.
+    pub(crate) fn word(&self, name: &str) -> &str {
+        match self.option(name) {
+            Some(OptionValue::Text(word)) => word,
+            _ => self.default(name).unwrap_or_default(),
         }
     }
 

@@ -1,23 +1,33 @@
 //! The one place where tests touch the API; every other test is data.
 
-use std::collections::BTreeSet;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::LazyLock,
+};
 
-use probity_finding::Finding;
+use probity_finding::{Applicability, Finding};
+use probity_secrets::{Detector, Options};
 
 use crate::{
-    DirectiveOptions, LintOptions, OptionValue, Pattern, RULES, RuleSet, lint, rule::Metadata,
+    DirectiveOptions, FixOptions, LintOptions, OptionValue, Pattern, RULES, RuleSet, lint,
+    rule::Metadata,
 };
+
+/// Built once for all tests.
+static DETECTOR: LazyLock<Detector> = LazyLock::new(|| Detector::new(&Options::default()).unwrap());
 
 /// Findings of one rule alone, directives in force.
 pub(crate) fn run(rule: &str, text: &str) -> Vec<Finding> {
     run_with(rule, text, |_| {})
 }
 
-/// Settings that a page's examples assume and say so.
 fn run_example(rule: &str, text: &str) -> Vec<Finding> {
-    run_with(rule, text, |rules| {
-        rules.set_option("tally/max-lines", "max", &OptionValue::Integer(2));
-    })
+    run_with(rule, text, as_the_pages_say)
+}
+
+/// Settings that a page's examples assume and say so.
+fn as_the_pages_say(rules: &mut RuleSet) {
+    rules.set_option("tally/max-lines", "max", &OptionValue::Integer(2));
 }
 
 /// The same, with the rule's settings changed.
@@ -25,9 +35,44 @@ pub(crate) fn run_with(rule: &str, text: &str, change: impl Fn(&mut RuleSet)) ->
     let mut rules = RuleSet::default();
     rules.select(&[Pattern::new(rule)]);
     change(&mut rules);
-    let options =
-        LintOptions { rules: &rules, directives: DirectiveOptions::default(), dockerignore: None };
+    let options = LintOptions {
+        rules: &rules,
+        directives: DirectiveOptions::default(),
+        dockerignore: None,
+        secrets: Some(&DETECTOR),
+    };
     lint(text, &options).into_iter().filter(|finding| finding.rule == rule).collect()
+}
+
+/// The text after the fixes of one rule up to a safety. Fixing must settle, and nothing that was
+/// tried may have been taken back.
+pub(crate) fn fix_with(
+    rule: &str,
+    text: &str,
+    ceiling: Applicability,
+    change: impl Fn(&mut RuleSet),
+) -> String {
+    let mut rules = RuleSet::default();
+    rules.select(&[Pattern::new(rule)]);
+    change(&mut rules);
+    let lint =
+        LintOptions { rules: &rules, directives: DirectiveOptions::default(), dockerignore: None };
+    let modes = BTreeMap::new();
+    let options = FixOptions { lint, ceiling, only: &[], modes: &modes, excluded: &[] };
+    let first = crate::fix(text, &options);
+    for skipped in &first.skipped {
+        assert_eq!(skipped.reason, crate::SkipReason::Safety, "{rule}: {skipped:?} in\n{text}");
+    }
+    let second = crate::fix(&first.text, &options);
+    assert_eq!((second.text.as_str(), second.rounds), (first.text.as_str(), 0), "{rule}: settles");
+    first.text
+}
+
+/// Compares what the fixes of one rule, whatever their safety, make of a text.
+#[track_caller]
+pub(crate) fn fixed(rule: &str, text: &str, expected: &str) {
+    let actual = fix_with(rule, text, Applicability::Unsafe, |_| {});
+    assert_eq!(actual, expected, "of\n{text}");
 }
 
 /// Lints a fixture with one rule and compares with its `^^^ message` lines, each of which stands
@@ -64,13 +109,14 @@ fn expectations(fixture: &str) -> (String, Vec<Expected>) {
     (text, expected)
 }
 
-/// The fenced blocks of a manual page, as tag and text.
+/// The fenced blocks of a manual page, as tag and text. What a page cannot show it says: dots stand
+/// for blanks in a block tagged `dots`, and one tagged `no-line-end` has none at its end.
 fn examples(page: &str) -> Vec<(String, String)> {
     let mut blocks = Vec::new();
     let mut open: Option<(String, String)> = None;
     for line in page.lines().map(|line| line.strip_prefix(' ').unwrap_or(line)) {
         match (line.strip_prefix("```"), open.as_mut()) {
-            (Some(_), Some(_)) => blocks.extend(open.take()),
+            (Some(_), Some(_)) => blocks.extend(open.take().map(as_meant)),
             (Some(tag), None) => open = Some((tag.to_owned(), String::new())),
             (None, Some((_, text))) => {
                 text.push_str(line);
@@ -80,6 +126,16 @@ fn examples(page: &str) -> Vec<(String, String)> {
         }
     }
     blocks
+}
+
+fn as_meant((tag, text): (String, String)) -> (String, String) {
+    if let Some(tag) = tag.strip_suffix(",dots") {
+        return (tag.to_owned(), text.replace('·', " "));
+    }
+    match tag.strip_suffix(",no-line-end") {
+        Some(tag) => (tag.to_owned(), text.trim_end_matches('\n').to_owned()),
+        None => (tag, text),
+    }
 }
 
 fn all() -> impl Iterator<Item = &'static Metadata> {
@@ -124,5 +180,34 @@ fn every_page_has_its_headings_and_its_examples_run() {
             assert_eq!(run_example(name, text), [], "{name}: a good example fails:\n{text}");
         }
         assert_eq!(metadata.fixes.is_some(), page.contains("# Fix safety"), "{name}: fix safety");
+    }
+}
+
+/// A page shows what its fix does: the block behind a bad example is what fixing makes of it.
+#[test]
+fn every_declared_fix_is_shown_and_does_what_the_page_shows() {
+    for metadata in all() {
+        let name = metadata.name;
+        let blocks = examples(metadata.page);
+        for (_, text) in &blocks {
+            let offered = run_example(name, text).into_iter().flat_map(|finding| finding.fixes);
+            let best = offered.map(|fix| fix.applicability).min();
+            let declared = metadata.fixes;
+            assert!(best.is_none() || best >= declared, "{name}: a fix better than declared");
+            assert!(best.is_none() || declared.is_some(), "{name}: `fixes` is missing");
+        }
+        let Some(ceiling) = metadata.fixes else { continue };
+        let shown = blocks.windows(2).filter(|pair| pair[1].0 == "dockerfile,fixed");
+        // What an agent will propose is known to nobody.
+        let offered = blocks.iter().flat_map(|(_, text)| run_example(name, text));
+        let by_agent = offered.flat_map(|finding| finding.fixes).all(|fix| fix.objective.is_some());
+        assert!(by_agent || shown.clone().count() > 0, "{name}: no fixed example");
+        for pair in shown {
+            assert_eq!(pair[0].0, "dockerfile,bad", "{name}: a fixed example follows a bad one");
+            let actual = fix_with(name, &pair[0].1, ceiling, as_the_pages_say);
+            assert_eq!(actual, pair[1].1, "{name}: fixing gives something else");
+            let left = run_example(name, &actual);
+            assert_eq!(left, [], "{name}: the fixed example is not clean");
+        }
     }
 }

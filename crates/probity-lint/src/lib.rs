@@ -9,20 +9,25 @@ mod rule;
 mod context;
 mod directive;
 mod elsewhere;
+mod fix;
 #[cfg(test)]
 mod harness;
+mod lines;
+mod quoting;
 mod rules;
 mod ruleset;
 mod suppress;
 mod syntax;
 
-use probity_dockerfile::{Dockerignore, Facts, parse};
+use probity_dockerfile::{Dockerfile, Dockerignore, Facts, parse};
 use probity_finding::Finding;
+use probity_secrets::Detector;
 
 use crate::{context::Context, directive::Directives};
 pub use crate::{
     directive::DirectiveOptions,
     elsewhere::ELSEWHERE,
+    fix::{AppliedFix, FixMode, FixOptions, Fixed, SkipReason, SkippedFix, fix},
     rule::{Category, Metadata, OptionKind, OptionSpec, OptionValue, Rule},
     rules::RULES,
     ruleset::{Pattern, RuleChoice, RuleSet},
@@ -37,6 +42,8 @@ pub struct LintOptions<'a> {
     pub directives: DirectiveOptions,
     /// The ignore file of the build context, where the context is known.
     pub dockerignore: Option<&'a Dockerignore>,
+    /// Knows what a secret looks like; without it the rules about secrets find nothing.
+    pub secrets: Option<&'a Detector>,
 }
 
 /// Everything that is wrong with a Dockerfile, in report order.
@@ -45,14 +52,22 @@ pub struct LintOptions<'a> {
 #[must_use]
 pub fn lint(text: &str, options: &LintOptions<'_>) -> Vec<Finding> {
     let file = parse(text);
-    let facts = Facts::of(&file);
-    let directives = Directives::of(&file, options.directives);
-    let mut findings = syntax::findings(&file);
+    check(&file, &Facts::of(&file), options)
+}
+
+/// The same for a file that is parsed already.
+pub(crate) fn check(
+    file: &Dockerfile<'_>,
+    facts: &Facts,
+    options: &LintOptions<'_>,
+) -> Vec<Finding> {
+    let directives = Directives::of(file, options.directives);
+    let mut findings = syntax::findings(file);
     for (rule, choice) in options.rules.active(directives.experimental()) {
-        let context = Context::new(&file, &facts, options.dockerignore, rule.metadata(), choice);
+        let context = Context::new(file, facts, options, rule.metadata(), choice);
         rule.check(&context, &mut findings);
     }
-    let mut findings = suppress::apply(findings, &file, &directives, options);
+    let mut findings = suppress::apply(findings, file, &directives, options);
     findings.sort_by(Finding::report_order);
     findings.dedup_by(|a, b| a.rule == b.rule && a.span == b.span && a.message == b.message);
     findings

@@ -6,3 +6,25 @@
 //! **Invariant:** broken shell is a value with spans, never a failure. This crate opens no file,
 //! reads no variable of the environment and starts no process.
 #![cfg_attr(not(test), warn(clippy::disallowed_methods, reason = "probity-shell is pure"))]
+
+mod call;
+mod command;
+mod dialect;
+mod failure;
+mod limits;
+mod lower;
+mod parse;
+mod script;
+mod word;
+
+pub use crate::{
+    call::Call,
+    command::{Assignment, Command, HereDocument, Place, Redirection, RedirectionKind},
+    dialect::{Dialect, Invocation},
+    parse::{parse, parse_mapped},
+    script::{
+        Block, BlockKind, Compound, CompoundKind, Joiner, Opaque, Pipeline, Script, ShellError,
+        Stage, StageKind,
+    },
+    word::{Operation, Part, PartKind, Quote, Variable, Word},
+};

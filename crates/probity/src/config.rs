@@ -43,7 +43,7 @@ pub(crate) use self::{
     nearest::nearest,
     schema::schema,
     value::{Origin, Sourced, Value},
-    words::{AiSandbox, FailLevel, SlowChecksMode},
+    words::{AiSandbox, FailLevel, FixMode, SlowChecksMode},
 };
 use self::{
     discovery::Discovery,

@@ -11,6 +11,7 @@ mod logging;
 mod name;
 mod report;
 mod source;
+mod write;
 
 use std::process::ExitCode;
 

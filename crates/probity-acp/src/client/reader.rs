@@ -147,3 +147,22 @@ fn take_usage(state: &mut State, update: &Value) {
         state.usage.cost = Some((amount, shorten(currency)));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Envelope, Shared, handle};
+    use crate::client::turn::Collecting;
+
+    /// Through a pipe the caller would mostly have taken the text before the late part is read.
+    #[test]
+    fn text_that_is_read_after_the_answer_is_not_collected() {
+        let chunk = r#"{"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"x"}}}}"#;
+        let shared = Shared::new(None);
+        shared.collect(Some(Collecting::new("s", 100)));
+        shared.expect(3);
+        for text in [chunk, r#"{"id":2,"result":{}}"#, chunk, r#"{"id":3,"result":{}}"#, chunk] {
+            handle(&shared, &Envelope::parse(text).unwrap());
+        }
+        assert_eq!(shared.collect(None).unwrap().text, "xx");
+    }
+}

@@ -11,6 +11,7 @@ use super::Tap;
 use super::deny::Denied;
 use super::error::{Cause, ClientError, Phase};
 use super::turn::{Collecting, Usage};
+use super::wire::shorten;
 use crate::frame::{FrameWriter, Skipped};
 use crate::recording::Side;
 
@@ -23,7 +24,7 @@ pub(super) struct Shared {
     pub(super) tap: Option<Tap>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct State {
     queue: VecDeque<String>,
     queued_bytes: usize,
@@ -80,7 +81,7 @@ impl Shared {
     }
 
     pub(super) fn error(&self, phase: Phase, cause: Cause) -> ClientError {
-        let noise = self.lock().skipped.sample.clone();
+        let noise = self.lock().skipped.sample.as_deref().map(shorten);
         ClientError { phase, cause, noise, stderr: None }
     }
 
@@ -230,6 +231,7 @@ pub(super) fn start_writer(
 
 impl fmt::Debug for Shared {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Shared").field("state", &self.state).finish_non_exhaustive()
+        // The state holds prompts and answers, which belong in no log.
+        formatter.debug_struct("Shared").finish_non_exhaustive()
     }
 }

@@ -125,7 +125,8 @@ pub(super) fn read_tokens(answer: &Value) -> Option<Tokens> {
     Some(Tokens { input: input.unwrap_or_default(), output: output.unwrap_or_default(), total })
 }
 
-/// At most 500 bytes of a text that an agent wrote.
+/// At most 500 bytes of a text that an agent wrote, fit to be shown: it must not move the cursor.
 pub(super) fn shorten(text: &str) -> String {
-    text.get(..text.floor_char_boundary(500)).unwrap_or_default().to_owned()
+    let short = text.get(..text.floor_char_boundary(500)).unwrap_or_default();
+    short.replace(char::is_control, " ")
 }

@@ -96,6 +96,25 @@ fn permission_that_is_asked_for_during_a_cancellation_is_cancelled() {
     assert_eq!(answers[0]["result"]["outcome"], json!({"outcome": "cancelled"}));
 }
 
+/// An id is echoed, so it is a way to make us hold and write what the agent likes.
+#[test]
+fn a_request_with_an_absurd_id_is_dropped() {
+    let script = format!(
+        r#"
+{{"on":"session/prompt"}}
+{{"from":"agent","frame":{{"id":"{}","method":"x"}}}}
+{{"ask":"y","id":"{}"}}
+{{"answer":{{"stopReason":"end_turn"}}}}
+"#,
+        "i".repeat(4095),
+        "i".repeat(4094)
+    );
+    let (turn, connected) = ask(&script, limits());
+    turn.unwrap();
+    assert_eq!(connected.client.denied().0[0].method, "y");
+    assert_eq!(answers(&connected.messages.from(Side::Client)).len(), 1);
+}
+
 #[test]
 fn the_list_of_denials_is_bounded_and_the_count_is_not() {
     let asks = "{\"ask\":\"fs/read_text_file\"}\n".repeat(300);

@@ -45,6 +45,8 @@ pub struct VariableReference {
     pub matched: bool,
     /// Whether this is the name's first appearance in its word; BuildKit reports a name once a word.
     pub first: bool,
+    /// Where BuildKit would complain: the variable that was probably meant.
+    pub suggestion: Option<String>,
 }
 
 /// The variables in force for one instruction.

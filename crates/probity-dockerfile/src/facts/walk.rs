@@ -11,9 +11,12 @@ use crate::{
         contract::{ImageContract, StageContract, Step},
         definitions::predefined,
         graph::Graph,
+        packages::Packages,
         runtime::{Runtime, Settings},
+        shell::Scripts,
         stages::{self, Base, Stage, Stages},
         state::{self, Pragma, Shell, ShellSource, State},
+        suggestion::Suggestions,
         text::{Budget, Text},
         variables::{Environment, Environments, PLATFORM_ARGUMENTS, VariableReference},
     },
@@ -25,6 +28,7 @@ pub(super) struct Walk<'d> {
     pub(super) stages: Stages,
     pub(super) environments: Environments,
     pub(super) budget: Budget,
+    pub(super) suggestions: Suggestions,
     pub(super) references: Vec<VariableReference>,
     pub(super) globals: Environment,
     states: Vec<State>,
@@ -60,6 +64,7 @@ pub(super) fn walk(dockerfile: &Dockerfile<'_>) -> Facts {
         stages: Stages::default(),
         environments: Environments::with_room_for(stages::definitions(dockerfile)),
         budget: Budget::new(),
+        suggestions: Suggestions::new(),
         references: Vec::new(),
         globals: Environment::default(),
         states: vec![State::initial(stages::Os::Linux, false)],
@@ -87,6 +92,8 @@ pub(super) fn walk(dockerfile: &Dockerfile<'_>) -> Facts {
         references: walk.references,
         states: walk.states,
         configs,
+        scripts: Scripts::with_room_for(dockerfile.instructions.len()),
+        packages: Packages::with_room_for(dockerfile.instructions.len()),
     }
 }
 
@@ -220,14 +227,26 @@ impl Walk<'_> {
     }
 
     /// The ONBUILDs of the base run first. What they do is in the contract of the base; what they
-    /// leave is this stage's.
+    /// leave is this stage's. All stages on one base run them alike, so that what the first of these
+    /// sees is what the ONBUILD sees.
     fn run_triggers(&mut self, current: &mut Current, stage: &Stage) {
-        let references = self.references.len();
         for (index, trigger) in self.stages.triggers(self.dockerfile, stage.index) {
             current.index = index;
+            let (state, environment) = (current.state, current.environment);
+            let start = self.references.len();
             self.dispatch(current, stage, trigger);
+            let references = start..self.references.len();
+            let known = |place: &Place| !place.references.is_empty();
+            if self.places.get(index).is_some_and(known) {
+                self.references.truncate(start);
+                continue;
+            }
+            self.edit_place(index, |place| {
+                place.state = state;
+                place.environment = environment;
+                place.references = references;
+            });
         }
-        self.references.truncate(references);
         current.steps.clear();
     }
 

@@ -5,6 +5,7 @@ mod contract;
 mod cost;
 mod graph;
 mod runtime;
+mod scripts;
 mod stages;
 mod state;
 mod variables;

@@ -109,6 +109,9 @@ pub(crate) struct OutputArgs {
     /// One line a finding
     #[arg(long)]
     pub(crate) hide_source: bool,
+    /// Show secrets that were found instead of stars
+    #[arg(long)]
+    pub(crate) show_secrets: bool,
     /// No colours, whatever the terminal can do
     #[arg(long)]
     pub(crate) no_color: bool,

@@ -25,10 +25,6 @@ pub(crate) struct CheckConfig {
     #[cfg_attr(not(test), expect(dead_code, reason = "read by AI fixes, which are not built yet"))]
     pub(crate) ai: Ai,
     /// None when nobody said anything.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "read by the fix loop, which is not built yet")
-    )]
     pub(crate) unsafe_fixes: Option<bool>,
     /// None when there is no limit.
     pub(crate) max_file_size: Option<u64>,

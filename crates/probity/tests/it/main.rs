@@ -5,6 +5,8 @@ mod binary;
 mod check;
 mod configuration;
 mod failures;
+mod fix;
 mod formats;
 mod help;
 mod names;
+mod oracle;

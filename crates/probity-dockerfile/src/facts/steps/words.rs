@@ -74,10 +74,18 @@ impl Walk<'_> {
         for reference in references {
             let known = self.environments.get(current.environment, &reference.name).is_some();
             let steering = STEERING_ARGUMENTS.contains(&reference.name.as_str());
+            let matched = known || (steering && current.in_stage);
+            let first = seen.insert(reference.name.clone());
+            let suggestion = if matched || !first {
+                None
+            } else {
+                self.suggestions.nearest(&self.environments, current, &reference.name)
+            };
             self.references.push(VariableReference {
                 span: locate(reference.range),
-                matched: known || (steering && current.in_stage),
-                first: seen.insert(reference.name.clone()),
+                matched,
+                first,
+                suggestion,
                 name: reference.name,
             });
         }

@@ -60,7 +60,7 @@ fn unmatched(text: &str) -> Vec<(usize, String)> {
 
 #[test]
 fn unmatched_variables_are_those_of_buildkit() {
-    let cases: [(&str, &[(usize, &str)]); 15] = [
+    let cases: [(&str, &[(usize, &str)]); 16] = [
         ("FROM a\nCOPY $x ${y} /\n", &[(2, "$x"), (2, "${y}")]),
         ("FROM a\nARG x\nCOPY $x $x$z$z /\n", &[(3, "$z")]),
         ("FROM a\nENV A=1 B=$A\n", &[(2, "$A")]),
@@ -70,6 +70,10 @@ fn unmatched_variables_are_those_of_buildkit() {
         ("ARG x\nFROM --platform=$TARGETPLATFORM ${x:-$q}\n", &[(2, "$q")]),
         ("FROM a\nRUN echo $x\nCMD $x\nENTRYPOINT [\"$x\"]\nHEALTHCHECK CMD $x\nEXPOSE $x\n", &[]),
         ("FROM a\nONBUILD COPY $x /\n", &[]),
+        (
+            "FROM a AS b\nONBUILD ARG x=$y\nONBUILD ENV q=$x$r\nENV y=1\nFROM b\nFROM b\n",
+            &[(3, "$r")],
+        ),
         ("FROM a\nRUN --mount=type=bind,source=$s,target=/ok x\n", &[(2, "$s")]),
         ("FROM a\nCOPY --chown=$u --chmod=$m --exclude=$e a b\n", &[(2, "$u"), (2, "$m")]),
         ("FROM a\nADD --checksum=$c https://a/b c\n", &[(2, "$c")]),
@@ -109,4 +113,29 @@ fn the_variables_of_a_heredoc_are_found_behind_its_tabs() {
         assert_eq!(found, ["$x", "${y}"]);
         assert_eq!(facts.references(1)[0].span.start, text.find("two $x").unwrap() + 4);
     });
+}
+
+#[test]
+fn a_suggestion_is_the_nearest_name_that_buildkit_knows() {
+    let cases = [
+        ("FROM a\nUSER $PAHT\n", Some("PATH")),
+        ("FROM a\nUSER $path\n", None),
+        // In a stage a name without a value is no candidate; in FROM it is one.
+        ("FROM a\nARG NAME\nUSER $NAMES\n", None),
+        ("ARG NAME\nFROM a$NAMES\n", Some("NAME")),
+        ("ARG NAME=1\nFROM a\nUSER $NAMES\n", None),
+        ("FROM --platform=$TARGETPLATFROM a\n", Some("TARGETPLATFORM")),
+        // Of equally near names the one that was defined first, and redefining one puts it last.
+        ("FROM a\nENV AB=1 AC=1\nUSER $AD\n", Some("AB")),
+        ("FROM a\nENV AB=1 AC=1\nENV AB=2\nUSER $AD\n", Some("AC")),
+        ("FROM a AS b\nENV NAME=1\nFROM b\nUSER $NAMES\n", Some("NAME")),
+    ];
+    for (text, expected) in cases {
+        check(text, |file, facts| {
+            let references = (0..file.instructions.len()).flat_map(|at| facts.references(at));
+            let suggestions: Vec<Option<&str>> =
+                references.map(|reference| reference.suggestion.as_deref()).collect();
+            assert_eq!(suggestions, [expected], "{text}");
+        });
+    }
 }

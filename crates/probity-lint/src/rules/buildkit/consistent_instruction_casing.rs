@@ -1,7 +1,7 @@
 //! All instructions in one case.
 
 use probity_dockerfile::{Instruction, Keyword};
-use probity_finding::Finding;
+use probity_finding::{Edit, Finding, Fix};
 
 use crate::context::Context;
 
@@ -28,15 +28,27 @@ rule! {
     /// CMD ["curl"]
     /// ```
     ///
+    /// ```dockerfile,fixed
+    /// FROM alpine:3.20
+    /// RUN apk add --no-cache curl
+    /// CMD ["curl"]
+    /// ```
+    ///
     /// ```dockerfile,good
     /// FROM alpine:3.20
     /// RUN apk add --no-cache curl
     /// CMD ["curl"]
     /// ```
+    ///
+    /// # Fix safety
+    ///
+    /// Safe: BuildKit does not look at the case of a keyword. A keyword that a continuation cuts in
+    /// two is left as it is.
     ConsistentInstructionCasing {
         name: "buildkit/ConsistentInstructionCasing",
         severity: Warning,
         category: Style,
+        fixes: Safe,
         url: "https://docs.docker.com/go/dockerfile/rule/consistent-instruction-casing/",
     }
 }
@@ -49,15 +61,20 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         .map(Instruction::keyword_text)
         .filter(|text| is_lower(text) || is_upper(text))
         .partition(|text| is_lower(text));
-    let (fits, casing): (fn(&str) -> bool, _) =
-        if lower.len() > upper.len() { (is_lower, "lowercase") } else { (is_upper, "uppercase") };
+    let lower_wins = lower.len() > upper.len();
+    let casing = if lower_wins { "lowercase" } else { "uppercase" };
     for instruction in known {
         let text = instruction.keyword_text();
-        if !fits(text) {
+        let wanted = if lower_wins { text.to_lowercase() } else { text.to_uppercase() };
+        if text != wanted {
             let message = format!(
                 "Command '{text}' should match the case of the command majority ({casing})"
             );
-            findings.push(context.finding(instruction.keyword_span, message));
+            let finding = context.finding(instruction.keyword_span, message);
+            let whole = instruction.keyword_span.slice(context.file.text) == Some(text);
+            let edit = Edit::replace(instruction.keyword_span, wanted);
+            let fix = whole.then(|| Fix::safe(format!("Write {casing}"), vec![edit]));
+            findings.push(fix.into_iter().fold(finding, Finding::with_fix));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Ports of the container, not of the host.
 
 use probity_dockerfile::{Arguments, Expander, Keyword};
-use probity_finding::Finding;
+use probity_finding::{Edit, Finding, Fix, Span};
 
 use crate::context::Context;
 
@@ -25,14 +25,25 @@ rule! {
     /// EXPOSE 127.0.0.1:8080:80
     /// ```
     ///
+    /// ```dockerfile,fixed
+    /// FROM alpine:3.20
+    /// EXPOSE 80
+    /// ```
+    ///
     /// ```dockerfile,good
     /// FROM alpine:3.20
     /// EXPOSE 80
     /// ```
+    ///
+    /// # Fix safety
+    ///
+    /// Safe: what is removed is what BuildKit drops. Words with variables have no fix, because what
+    /// they come to is known only to the build.
     ExposeInvalidFormat {
         name: "buildkit/ExposeInvalidFormat",
         severity: Warning,
         category: Correctness,
+        fixes: Safe,
         url: "https://docs.docker.com/go/dockerfile/rule/expose-invalid-format/",
     }
 }
@@ -55,12 +66,25 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                      '{}'",
                     written.text
                 );
-                findings.push(context.finding(word.span, message).with_detail(
+                let finding = context.finding(word.span, message).with_detail(
                     "Only the port of the container is used; the rest belongs to docker run -p.",
-                ));
+                );
+                let fix = fix(word.span, context.file.text);
+                findings.push(fix.into_iter().fold(finding, Finding::with_fix));
             }
         }
     }
+}
+
+/// Removes everything up to the last colon, but for a quote before it.
+fn fix(span: Span, text: &str) -> Option<Fix> {
+    let written = span.slice(text)?;
+    let quotes = written.len() - written.trim_start_matches(['"', '\'']).len();
+    let colon = written.rfind(':')?;
+    let is_plain = !written.contains(['$', '\n', '\\', '`']);
+    let dropped = Span::new(span.start + quotes, span.start + colon + 1);
+    let title = "Name the port of the container alone";
+    is_plain.then(|| Fix::safe(title, vec![Edit::delete(dropped)]))
 }
 
 /// Whether an address or a port stands before the container's port. Empty ones do not count.
@@ -76,7 +100,7 @@ fn has_host_part(port: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::has_host_part;
-    use crate::harness::check;
+    use crate::harness::{check, fixed};
 
     const RULE: &str = "buildkit/ExposeInvalidFormat";
 
@@ -101,6 +125,15 @@ expose "81:80" $HOST:80
     fn plain_ports_triggers_and_defaults_are_silent() {
         check(RULE, "FROM a\nEXPOSE 80 90/tcp 100-200 ${PORT:-80} ${PORT:+9}/udp\n");
         check(RULE, "FROM a\nONBUILD EXPOSE 8080:80\nRUN EXPOSE 8080:80\n");
+    }
+
+    #[test]
+    fn what_is_dropped_is_removed() {
+        fixed(
+            RULE,
+            "FROM a\nEXPOSE 8080:80 \"[::1]:80:81/UDP\" \\\n  1-2:3-4 $HOST:80\n",
+            "FROM a\nEXPOSE 80 \"81/UDP\" \\\n  3-4 $HOST:80\n",
+        );
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Protocols in lower case.
 
 use probity_dockerfile::{Arguments, Expander, Keyword};
-use probity_finding::Finding;
+use probity_finding::{Edit, Finding, Fix, Span};
 
 use crate::context::Context;
 
@@ -24,14 +24,25 @@ rule! {
     /// EXPOSE 53/UDP
     /// ```
     ///
+    /// ```dockerfile,fixed
+    /// FROM alpine:3.20
+    /// EXPOSE 53/udp
+    /// ```
+    ///
     /// ```dockerfile,good
     /// FROM alpine:3.20
     /// EXPOSE 53/udp
     /// ```
+    ///
+    /// # Fix safety
+    ///
+    /// Safe: the image holds the protocol in lower case anyway. Where a variable is in the port the
+    /// fix is a suggestion, since what the variable brings along is known only to the build.
     ExposeProtoCasing {
         name: "buildkit/ExposeProtoCasing",
         severity: Warning,
         category: Style,
+        fixes: Safe,
         url: "https://docs.docker.com/go/dockerfile/rule/expose-proto-casing/",
     }
 }
@@ -47,10 +58,30 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                     "Defined protocol '{}' in EXPOSE instruction should be lowercase",
                     port.text
                 );
-                findings.push(context.finding(word.span, message));
+                let finding = context.finding(word.span, message);
+                let fix = fix(word.span, context.file.text);
+                findings.push(fix.into_iter().fold(finding, Finding::with_fix));
             }
         }
     }
+}
+
+/// Lowers what stands behind the last slash, quotes or not.
+fn fix(span: Span, text: &str) -> Option<Fix> {
+    let written = span.slice(text)?;
+    let slash = written.rfind('/')?;
+    let protocol = written.get(slash..)?;
+    // A word that goes over a line end is left as it is.
+    if written.contains('\n') || protocol.contains('$') {
+        return None;
+    }
+    let edit =
+        Edit::replace(Span::new(span.start + slash, span.end), protocol.to_ascii_lowercase());
+    let title = "Write the protocol in lower case";
+    Some(match written.contains('$') {
+        true => Fix::suggestion(title, vec![edit]),
+        false => Fix::safe(title, vec![edit]),
+    })
 }
 
 /// Whether the text ends with a known protocol that is not in lower case.

@@ -1,7 +1,7 @@
 //! FROM and AS in the same case.
 
 use probity_dockerfile::{Arguments, Keyword};
-use probity_finding::Finding;
+use probity_finding::{Edit, Finding, Fix};
 
 use crate::context::Context;
 
@@ -23,6 +23,10 @@ rule! {
     /// FROM golang:1.22 as build
     /// ```
     ///
+    /// ```dockerfile,fixed
+    /// FROM golang:1.22 AS build
+    /// ```
+    ///
     /// ```dockerfile,good
     /// FROM golang:1.22 AS build
     /// ```
@@ -30,10 +34,15 @@ rule! {
     /// ```dockerfile,good
     /// from golang:1.22 as build
     /// ```
+    ///
+    /// # Fix safety
+    ///
+    /// Safe: BuildKit does not look at the case of a keyword.
     FromAsCasing {
         name: "buildkit/FromAsCasing",
         severity: Warning,
         category: Style,
+        fixes: Safe,
         url: "https://docs.docker.com/go/dockerfile/rule/from-as-casing/",
     }
 }
@@ -52,7 +61,11 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         if written != expected {
             let message = format!("'{written}' and '{from}' keywords' casing do not match");
             let finding = context.finding(alias.keyword.span, message);
-            findings.push(finding.with_detail(format!("Write `{expected}`.")));
+            let finding = finding.with_detail(format!("Write `{expected}`."));
+            let whole = alias.keyword.span.slice(context.file.text) == Some(written);
+            let edit = Edit::replace(alias.keyword.span, expected.clone());
+            let fix = whole.then(|| Fix::safe(format!("Write `{expected}`"), vec![edit]));
+            findings.push(fix.into_iter().fold(finding, Finding::with_fix));
         }
     }
 }

@@ -1,7 +1,9 @@
 //! CMD and ENTRYPOINT without a shell in between.
 
-use probity_dockerfile::{Arguments, Command, Keyword, ShellSource};
-use probity_finding::Finding;
+mod plain;
+
+use probity_dockerfile::{Arguments, Command, Instruction, Keyword, Os, Setting, ShellSource};
+use probity_finding::{Edit, Finding, Fix};
 
 use crate::context::Context;
 
@@ -26,14 +28,27 @@ rule! {
     /// CMD nginx -g "daemon off;"
     /// ```
     ///
+    /// ```dockerfile,fixed
+    /// FROM nginx:1.27
+    /// CMD ["nginx", "-g", "daemon off;"]
+    /// ```
+    ///
     /// ```dockerfile,good
     /// FROM nginx:1.27
     /// CMD ["nginx", "-g", "daemon off;"]
     /// ```
+    ///
+    /// # Fix safety
+    ///
+    /// A suggestion, and only for commands in which nothing is left to a shell: no variable, no
+    /// pattern, no operator, no builtin. Even then the shell is no longer the container's first
+    /// process, and an entrypoint of the base image gets other arguments. An `ENTRYPOINT` beside a
+    /// `CMD` is unsafe: its shell ignores the `CMD`, which becomes its arguments once it is gone.
     JsonArgsRecommended {
         name: "buildkit/JSONArgsRecommended",
         severity: Info,
         category: BestPractice,
+        fixes: Suggestion,
         equals: &["hadolint/DL3025"],
         url: "https://docs.docker.com/go/dockerfile/rule/json-args-recommended/",
     }
@@ -52,16 +67,41 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             "JSON arguments recommended for {} to prevent unintended behavior related to OS signals",
             instruction.keyword_text()
         );
-        findings.push(context.finding(instruction.keyword_span, message).with_detail(
+        let finding = context.finding(instruction.keyword_span, message).with_detail(
             "The shell that runs the command does not pass signals on, so the container is killed \
              where it should be stopped.",
-        ));
+        );
+        let fix = fix(context, index, instruction);
+        findings.push(fix.into_iter().fold(finding, Finding::with_fix));
     }
+}
+
+fn fix(context: &Context<'_>, index: usize, instruction: &Instruction) -> Option<Fix> {
+    let Arguments::Command(Command::Shell(command)) = &instruction.arguments else { return None };
+    let stage = context.facts.stage_of(index)?;
+    // The shell of Windows splits words in its own way.
+    if stage.os != Os::Linux || !instruction.inner_comments.is_empty() {
+        return None;
+    }
+    let words = plain::plain_words(&command.text)?;
+    let quoted: Vec<String> = words
+        .iter()
+        .map(|word| format!("\"{}\"", word.replace('\\', "\\\\").replace('"', "\\\"")))
+        .collect();
+    let edits = vec![Edit::replace(command.span, format!("[{}]", quoted.join(", ")))];
+    let has_arguments = !context.facts.runtime(stage.index).get(Setting::Cmd).is_empty();
+    let title = "Write a JSON array";
+    Some(match instruction.keyword {
+        Keyword::Entrypoint if has_arguments => Fix::risky(title, edits),
+        _ => Fix::suggestion(title, edits),
+    })
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use probity_finding::Applicability;
+
+    use crate::harness::{check, fix_with, fixed};
 
     const RULE: &str = "buildkit/JSONArgsRecommended";
 
@@ -107,5 +147,20 @@ CMD b
 ^^^ JSON arguments recommended for CMD to prevent unintended behavior related to OS signals
 "#,
         );
+    }
+
+    #[test]
+    fn commands_that_need_no_shell_become_arrays() {
+        for (before, after) in [
+            ("CMD a \\\n  'b \"c\\' \\\n  d", r#"CMD ["a", "b \"c\\", "d"]"#),
+            ("CMD a $B", "CMD a $B"),
+            ("CMD a \\\n # b\n c", "CMD a \\\n # b\n c"),
+            ("entrypoint a", "entrypoint [\"a\"]"),
+            ("ENTRYPOINT a\nCMD [\"b\"]", "ENTRYPOINT [\"a\"]\nCMD [\"b\"]"),
+        ] {
+            fixed(RULE, &format!("FROM a\n{before}\n"), &format!("FROM a\n{after}\n"));
+        }
+        let kept = "FROM a\nENTRYPOINT a\nCMD [\"b\"]\n";
+        assert_eq!(fix_with(RULE, kept, Applicability::Suggestion, |_| {}), kept);
     }
 }

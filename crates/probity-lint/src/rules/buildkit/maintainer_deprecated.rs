@@ -1,9 +1,9 @@
 //! MAINTAINER, which LABEL has replaced.
 
-use probity_dockerfile::Keyword;
-use probity_finding::Finding;
+use probity_dockerfile::{Arguments, Instruction, Keyword, Setting};
+use probity_finding::{Edit, Finding, Fix};
 
-use crate::context::Context;
+use crate::{context::Context, quoting::quoted};
 
 rule! {
     /// # What it does
@@ -22,33 +22,60 @@ rule! {
     /// MAINTAINER team@example.com
     /// ```
     ///
+    /// ```dockerfile,fixed
+    /// FROM alpine:3.20
+    /// LABEL org.opencontainers.image.authors="team@example.com"
+    /// ```
+    ///
     /// ```dockerfile,good
     /// FROM alpine:3.20
     /// LABEL org.opencontainers.image.authors="team@example.com"
     /// ```
+    ///
+    /// # Fix safety
+    ///
+    /// A suggestion: the image loses its author field and gets a label, which changes what
+    /// `docker inspect` shows and what images built on this one inherit. There is no fix where the
+    /// stage sets that label already, or where a comment stands inside the instruction.
     MaintainerDeprecated {
         name: "buildkit/MaintainerDeprecated",
         severity: Warning,
         category: BestPractice,
+        fixes: Suggestion,
         equals: &["hadolint/DL4000"],
         url: "https://docs.docker.com/go/dockerfile/rule/maintainer-deprecated/",
     }
 }
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    for (_, maintainer) in context.each(Keyword::Maintainer) {
+    for (index, maintainer) in context.each(Keyword::Maintainer) {
         let message = "Maintainer instruction is deprecated in favor of using label";
-        findings.push(
-            context
-                .finding(maintainer.keyword_span, message)
-                .with_detail("The usual label is org.opencontainers.image.authors."),
-        );
+        let finding = context
+            .finding(maintainer.keyword_span, message)
+            .with_detail(format!("The usual label is {LABEL}."));
+        let fix = fix(context, index, maintainer);
+        findings.push(fix.into_iter().fold(finding, Finding::with_fix));
     }
+}
+
+const LABEL: &str = "org.opencontainers.image.authors";
+
+fn fix(context: &Context<'_>, index: usize, maintainer: &Instruction) -> Option<Fix> {
+    let Arguments::Text(Some(author)) = &maintainer.arguments else { return None };
+    let runtime = context.facts.config(context.facts.stage_of(index)?.index)?;
+    let taken = runtime.get(Setting::Label).iter().any(|label| label.entry.key == LABEL);
+    if taken || !maintainer.inner_comments.is_empty() {
+        return None;
+    }
+    let keyword = if maintainer.keyword_text() == "maintainer" { "label" } else { "LABEL" };
+    let text = format!("{keyword} {LABEL}={}", quoted(&author.text, context.file.escape)?);
+    let edit = Edit::replace(maintainer.keyword_span.to(author.span), text);
+    Some(Fix::suggestion("Use a label", vec![edit]))
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::harness::{check, fixed};
 
     const RULE: &str = "buildkit/MaintainerDeprecated";
 
@@ -74,5 +101,25 @@ MAINTAINER b
             RULE,
             "FROM a\nLABEL maintainer=b\nRUN MAINTAINER b\nONBUILD MAINTAINER b\n# MAINTAINER\n",
         );
+    }
+
+    #[test]
+    fn the_name_is_written_as_it_was() {
+        let label = "LABEL org.opencontainers.image.authors";
+        let cases = [
+            ("MAINTAINER A <a@b.c>", format!("{label}=\"A <a@b.c>\"")),
+            (
+                "maintainer \\\n  A \\\n  B",
+                format!("{}=\"A   B\"", label.replace("LABEL", "label")),
+            ),
+            ("MAINTAINER \"A\" $B", format!("{label}=\"\\\"A\\\" \\$B\"")),
+            ("MAINTAINER A \\\n # c\n B", "MAINTAINER A \\\n # c\n B".to_owned()),
+            ("MAINTAINER A\nMAINTAINER B", format!("{label}=\"A\"\n{label}=\"B\"")),
+        ];
+        for (before, after) in cases {
+            fixed(RULE, &format!("FROM a\n{before}\n"), &format!("FROM a\n{after}\n"));
+        }
+        let taken = format!("FROM a\n{label}=x\nMAINTAINER b\n");
+        fixed(RULE, &taken, &taken);
     }
 }

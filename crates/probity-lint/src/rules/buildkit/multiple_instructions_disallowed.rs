@@ -1,9 +1,9 @@
 //! Instructions of which only the last one counts.
 
 use probity_dockerfile::{Instruction, Keyword};
-use probity_finding::Finding;
+use probity_finding::{Edit, Finding, Fix};
 
-use crate::context::Context;
+use crate::{context::Context, lines::whole_lines};
 
 rule! {
     /// # What it does
@@ -26,15 +26,27 @@ rule! {
     /// CMD ["second"]
     /// ```
     ///
+    /// ```dockerfile,fixed
+    /// FROM alpine:3.20
+    /// CMD ["second"]
+    /// ```
+    ///
     /// ```dockerfile,good
     /// FROM alpine:3.20
     /// ENTRYPOINT ["tool"]
     /// CMD ["--help"]
     /// ```
+    ///
+    /// # Fix safety
+    ///
+    /// Safe: the instruction that is removed has no effect, and comments above it stay. There is no
+    /// fix where comments stand inside it, or where a directive stands above it, which would then
+    /// hold for the next instruction.
     MultipleInstructionsDisallowed {
         name: "buildkit/MultipleInstructionsDisallowed",
         severity: Warning,
         category: BestPractice,
+        fixes: Safe,
         equals: &["hadolint/DL4003", "hadolint/DL4004", "hadolint/DL3012"],
         url: "https://docs.docker.com/go/dockerfile/rule/multiple-instructions-disallowed/",
     }
@@ -57,19 +69,32 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                      last one will be used",
                     by.keyword_text()
                 );
-                findings.push(
-                    context
-                        .finding(replaced.keyword_span, message)
-                        .with_related(last.keyword_span, "this one will be used"),
-                );
+                let finding = context
+                    .finding(replaced.keyword_span, message)
+                    .with_related(last.keyword_span, "this one will be used");
+                let fix = fix(context, replaced);
+                findings.push(fix.into_iter().fold(finding, Finding::with_fix));
             }
         }
     }
 }
 
+fn fix(context: &Context<'_>, replaced: &Instruction) -> Option<Fix> {
+    let text = context.file.text;
+    let is_directive = |comment: &str| {
+        ["ignore=", "skip=", "shell="].iter().any(|word| comment.to_lowercase().contains(word))
+    };
+    let mut comments = replaced.comments.iter().filter_map(|it| it.span.slice(text));
+    if !replaced.inner_comments.is_empty() || comments.any(is_directive) {
+        return None;
+    }
+    let edit = Edit::delete(whole_lines(text, replaced.span));
+    Some(Fix::safe("Remove the instruction that has no effect", vec![edit]))
+}
+
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, run};
+    use crate::harness::{check, fixed, run};
 
     const RULE: &str = "buildkit/MultipleInstructionsDisallowed";
 
@@ -109,5 +134,20 @@ HEALTHCHECK CMD five
     fn stages_triggers_and_checks_do_not_mix() {
         check(RULE, "FROM a AS b\nCMD 1\nFROM b\nCMD 2\nONBUILD CMD 3\nHEALTHCHECK CMD 4\n");
         check(RULE, "FROM a\nRUN 1\nRUN 2\nENV A=1\nENV A=2\nENTRYPOINT 5\nCMD 6\n");
+    }
+
+    #[test]
+    fn what_has_no_effect_goes_and_its_comments_stay() {
+        fixed(
+            RULE,
+            "FROM a\r\n# first\r\n  CMD [\"b\", \\\r\n    \"c\"]\r\nCMD d\r\n\r\ncmd e",
+            "FROM a\r\n# first\r\n\r\ncmd e",
+        );
+        fixed(RULE, "FROM a\nCMD b\nENTRYPOINT c\nCMD d\n", "FROM a\nENTRYPOINT c\nCMD d\n");
+        for kept in
+            ["FROM a\nCMD b \\\n # c\n d\nCMD e\n", "FROM a\n# tally ignore=DL3025\nCMD b\nCMD e\n"]
+        {
+            fixed(RULE, kept, kept);
+        }
     }
 }

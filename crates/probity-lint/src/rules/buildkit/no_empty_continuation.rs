@@ -1,8 +1,8 @@
 //! No blank lines inside an instruction.
 
-use probity_finding::Finding;
+use probity_finding::{Edit, Finding, Fix};
 
-use crate::context::Context;
+use crate::{context::Context, lines::whole_lines};
 
 rule! {
     /// # What it does
@@ -28,6 +28,12 @@ rule! {
     ///     curl
     /// ```
     ///
+    /// ```dockerfile,fixed
+    /// FROM alpine:3.20
+    /// RUN apk add --no-cache \
+    ///     curl
+    /// ```
+    ///
     /// A comment line is left out of the instruction and may separate its parts:
     ///
     /// ```dockerfile,good
@@ -36,10 +42,16 @@ rule! {
     ///     # used by the health check
     ///     curl
     /// ```
+    ///
+    /// # Fix safety
+    ///
+    /// Safe: the blank lines are removed, which BuildKit does too. Where the escape character was the
+    /// mistake, the fix keeps what the mistake does; look at the finding before you apply it.
     NoEmptyContinuation {
         name: "buildkit/NoEmptyContinuation",
         severity: Error,
         category: Correctness,
+        fixes: Safe,
         url: "https://docs.docker.com/go/dockerfile/rule/no-empty-continuation/",
     }
 }
@@ -54,13 +66,16 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             instruction.keyword_text()
         ));
         let add = |finding: Finding, &line| finding.with_related(line, "another blank line");
-        findings.push(others.iter().fold(finding, add));
+        let delete = |&line| Edit::delete(whole_lines(context.file.text, line));
+        let edits = instruction.empty_continuations.iter().map(delete).collect();
+        let finding = others.iter().fold(finding, add);
+        findings.push(finding.with_fix(Fix::safe("Remove the blank lines", edits)));
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, run};
+    use crate::harness::{check, fixed, run};
 
     const RULE: &str = "buildkit/NoEmptyContinuation";
 
@@ -87,6 +102,17 @@ mod tests {
         let related: Vec<_> =
             findings.iter().flat_map(|finding| &finding.related).map(|r| r.span.start).collect();
         assert_eq!(related, [16, 23]);
+    }
+
+    #[test]
+    fn all_blank_lines_go_and_line_ends_stay() {
+        fixed(
+            RULE,
+            "FROM a\r\nRUN b \\\r\n\r\n  \r\n # c\r\n\r\n d\r\n\r\nUSER e\r\n",
+            "FROM a\r\nRUN b \\\r\n # c\r\n d\r\n\r\nUSER e\r\n",
+        );
+        fixed(RULE, "FROM a\nRUN b \\\n  ", "FROM a\nRUN b \\\n");
+        fixed(RULE, "FROM a\nRUN b \\\n\nCMD [\"c\"]\n", "FROM a\nRUN b \\\nCMD [\"c\"]\n");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Stage names in lower case.
 
-use probity_dockerfile::{Arguments, Keyword};
-use probity_finding::Finding;
+use probity_dockerfile::{Arguments, Keyword, Target};
+use probity_finding::{Edit, Finding, Fix, Span};
 
 use crate::context::Context;
 
@@ -19,38 +19,112 @@ rule! {
     ///
     /// ```dockerfile,bad
     /// FROM golang:1.22 AS Build
+    /// FROM scratch
+    /// COPY --from=Build /bin/app /app
+    /// ```
+    ///
+    /// ```dockerfile,fixed
+    /// FROM golang:1.22 AS build
+    /// FROM scratch
+    /// COPY --from=build /bin/app /app
     /// ```
     ///
     /// ```dockerfile,good
     /// FROM golang:1.22 AS build
     /// ```
+    ///
+    /// # Fix safety
+    ///
+    /// Safe: the name and all references to it are rewritten, and BuildKit compares them without
+    /// regard to case, also where a build names its `--target`. A reference behind `ONBUILD` stays as
+    /// it is: it is meant for another build.
     StageNameCasing {
         name: "buildkit/StageNameCasing",
         severity: Warning,
         category: Style,
+        fixes: Safe,
         url: "https://docs.docker.com/go/dockerfile/rule/stage-name-casing/",
     }
 }
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    for (_, from) in context.each(Keyword::From) {
+    for (index, from) in context.each(Keyword::From) {
         let Arguments::From { alias: Some(alias), .. } = &from.arguments else { continue };
         if alias.name.text != alias.name.text.to_lowercase() {
             let message = format!("Stage name '{}' should be lowercase", alias.name.text);
-            findings.push(context.finding(alias.name.span, message));
+            let fix = Fix::safe(
+                format!("Rename the stage to `{}`", alias.name.text.to_lowercase()),
+                rename(context, index, alias.name.span),
+            );
+            findings.push(context.finding(alias.name.span, message).with_fix(fix));
         }
     }
 }
 
+/// The name of the stage that `from` begins, and every place that means it, in lower case.
+fn rename(context: &Context<'_>, from: usize, name: Span) -> Vec<Edit> {
+    let stage = context.facts.stage_of(from).map(|stage| stage.index);
+    let references = context.facts.graph().references().iter().filter(|reference| {
+        let place = context.file.instructions.get(reference.instruction);
+        let is_trigger = place.is_some_and(|place| place.keyword == Keyword::Onbuild);
+        let by_name = matches!(reference.target, Target::Stage(target) if Some(target) == stage);
+        by_name && !is_trigger
+    });
+    let written = name.slice(context.file.text).unwrap_or_default().to_lowercase();
+    let places = std::iter::once(name).chain(references.map(|reference| reference.span));
+    let mut edits: Vec<Edit> = places
+        .filter_map(|span| {
+            let text = span.slice(context.file.text)?;
+            let lower = text.to_lowercase();
+            // A name that comes out of a variable is not written here.
+            (lower == written && lower != text).then(|| Edit::replace(span, lower))
+        })
+        .collect();
+    edits.sort();
+    edits.dedup();
+    edits
+}
+
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::harness::{check, fixed};
 
     #[test]
     fn the_name_is_underlined() {
         check(
             "buildkit/StageNameCasing",
             "FROM a AS Build\n          ^^^^^ Stage name 'Build' should be lowercase\nFROM Build AS run\n",
+        );
+    }
+
+    #[test]
+    fn every_reference_follows_and_nothing_else() {
+        fixed(
+            "buildkit/StageNameCasing",
+            r#"
+ARG BASE=Build
+FROM a AS Build
+ONBUILD COPY --from=Build /a /b
+FROM Build AS build2
+FROM build AS c
+FROM ${BASE} AS d
+COPY --from=BUILD Build /Build
+COPY --from="Build" /a /b
+COPY --from=0 /a /b
+RUN --mount=type=bind,from=Build,target=/Build echo Build
+"#,
+            r#"
+ARG BASE=Build
+FROM a AS build
+ONBUILD COPY --from=Build /a /b
+FROM build AS build2
+FROM build AS c
+FROM ${BASE} AS d
+COPY --from=build Build /Build
+COPY --from="Build" /a /b
+COPY --from=0 /a /b
+RUN --mount=type=bind,from=build,target=/Build echo Build
+"#,
         );
     }
 }

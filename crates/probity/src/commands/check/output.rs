@@ -34,9 +34,17 @@ enum Sink {
 }
 
 impl Output {
-    /// Opens what the configuration of the first file asks for.
-    pub(super) fn open(config: &CheckConfig, args: &OutputArgs) -> anyhow::Result<Self> {
+    /// Opens what the configuration of the first file asks for; standard error where standard output
+    /// is taken.
+    pub(super) fn open(
+        config: &CheckConfig,
+        args: &OutputArgs,
+        stdout_is_taken: bool,
+    ) -> anyhow::Result<Self> {
         let (sink, terminal) = match config.output.path.as_str() {
+            "stdout" if stdout_is_taken => {
+                (Sink::Stderr(io::BufWriter::new(io::stderr())), io::stderr().is_terminal())
+            }
             "stdout" => {
                 (Sink::Stdout(io::BufWriter::new(io::stdout())), io::stdout().is_terminal())
             }

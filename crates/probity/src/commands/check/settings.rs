@@ -1,16 +1,17 @@
 //! From flags to a configuration layer, and from a configuration to the rules that run.
 
-use std::{io::Write as _, sync::LazyLock};
+use std::{collections::BTreeMap, io::Write as _, sync::LazyLock};
 
 use anyhow::Context as _;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use probity_finding::{Finding, Severity};
-use probity_lint::{ELSEWHERE, OptionKind, OptionValue, Pattern, RULES, RuleSet};
+use probity_lint::{ELSEWHERE, FixMode, OptionKind, OptionValue, Pattern, RULES, RuleSet};
+use probity_secrets::Detector;
 
 use crate::{
     cli::check::CheckArgs,
     config::{
-        Catalogue, CheckConfig, ConfigError, Kind, Layer, OptionSchema, Origin, RuleSchema,
+        self, Catalogue, CheckConfig, ConfigError, Kind, Layer, OptionSchema, Origin, RuleSchema,
         Sourced, Value,
     },
     exit::Exit,
@@ -21,10 +22,6 @@ use crate::{
 /// Flags of the design whose work this version cannot do yet; doing nothing would be a lie.
 pub(super) fn refuse_unbuilt(args: &CheckArgs) -> anyhow::Result<()> {
     let unbuilt = [
-        (args.fixes.fix, "--fix"),
-        (args.fixes.fix_unsafe, "--fix-unsafe"),
-        (!args.fixes.fix_rule.is_empty(), "--fix-rule"),
-        (args.fixes.diff, "--diff"),
         (args.fixes.fix_ai, "--fix-ai"),
         (args.ai.ai, "--ai"),
         (args.ai.acp_command.is_some(), "--acp-command"),
@@ -43,6 +40,7 @@ pub(super) fn layer(args: &CheckArgs) -> Result<Layer, ConfigError> {
     layer.flag_list("--select", "rules.include", &rules.select)?;
     layer.flag_list("--ignore", "rules.exclude", &rules.ignore)?;
     layer.flag_list("--exclude", "exclude", &args.files.exclude)?;
+    layer.flag_list("--fix-rule", "fix-rule", &args.fixes.fix_rule)?;
     let on = |given: bool, word: &'static str| given.then(|| word.to_owned());
     let values = [
         ("--format", "output.format", output.format.map(|format| format.as_str().to_owned())),
@@ -61,6 +59,8 @@ pub(super) fn layer(args: &CheckArgs) -> Result<Layer, ConfigError> {
             on(rules.warn_unused_directives, "true"),
         ),
         ("--require-reason", "inline-directives.require-reason", on(rules.require_reason, "true")),
+        ("--fix", "fix", on(args.fixes.fix, "true")),
+        ("--fix-unsafe", "unsafe-fixes", on(args.fixes.fix_unsafe, "true")),
         ("--slow-checks", "slow-checks.mode", rules.slow_checks.clone()),
         ("--slow-checks-timeout", "slow-checks.timeout", rules.slow_checks_timeout.clone()),
         ("--ai-timeout", "ai.timeout", ai.ai_timeout.clone()),
@@ -102,6 +102,9 @@ pub(super) fn layer(args: &CheckArgs) -> Result<Layer, ConfigError> {
 /// The rules that one configuration leaves in force, and the paths that each of them passes over.
 pub(super) struct FileRules {
     pub(super) set: RuleSet,
+    pub(super) secrets: Detector,
+    /// When the fixes of single rules may be applied.
+    pub(super) modes: BTreeMap<String, FixMode>,
     excluded: Vec<(String, GlobSet)>,
 }
 
@@ -109,8 +112,9 @@ impl FileRules {
     pub(super) fn new(name: Name, config: &CheckConfig) -> anyhow::Result<Self> {
         let mut set = RuleSet::default();
         if name == Name::Tally {
-            // There the limit is on from the start.
+            // There these are on from the start.
             set.set_severity("tally/max-lines", Some(Severity::Error));
+            set.set_severity("hadolint/DL3057", Some(Severity::Info));
         }
         let (selected, included): (Vec<_>, Vec<_>) = config
             .rules
@@ -121,6 +125,7 @@ impl FileRules {
             items.into_iter().map(|item| Pattern::new(item.value.as_str())).collect()
         };
         let mut excluded = Vec::new();
+        let mut modes = BTreeMap::new();
         set.include(&patterns(included));
         for (rule, settings) in &config.rules.settings {
             for (option, value) in &settings.options {
@@ -132,6 +137,7 @@ impl FileRules {
                 None if !settings.options.is_empty() => set.include(&[Pattern::new(rule.as_str())]),
                 None => {}
             }
+            modes.extend(settings.fix.map(|mode| (rule.clone(), fix_mode(mode))));
             if !settings.exclude_paths.is_empty() {
                 excluded.push((rule.clone(), globs(&settings.exclude_paths)?));
             }
@@ -144,19 +150,44 @@ impl FileRules {
             set.select(&selected);
         }
         set.ignore(&patterns(config.rules.exclude.iter().collect()));
-        Ok(Self { set, excluded })
+        Ok(Self { set, secrets: detector(config)?, modes, excluded })
+    }
+
+    /// The rules that the configuration excludes for this path.
+    pub(super) fn excluded_in(&self, path: &str) -> Vec<&str> {
+        let here = self.excluded.iter().filter(|(_, globs)| globs.is_match(path));
+        here.map(|(rule, _)| rule.as_str()).collect()
     }
 
     /// Takes out what the configuration excludes for this path, and syntax stays.
     pub(super) fn keep_wanted(&self, path: &str, findings: &mut Vec<Finding>) {
-        let excluded: Vec<&str> = self
-            .excluded
-            .iter()
-            .filter(|(_, globs)| globs.is_match(path))
-            .map(|(rule, _)| rule.as_str())
-            .collect();
+        let excluded = self.excluded_in(path);
         findings.retain(|finding| !excluded.contains(&finding.rule.as_ref()));
     }
+}
+
+fn fix_mode(word: config::FixMode) -> FixMode {
+    match word {
+        config::FixMode::Never => FixMode::Never,
+        config::FixMode::Explicit => FixMode::Explicit,
+        config::FixMode::Always => FixMode::Always,
+        config::FixMode::UnsafeOnly => FixMode::UnsafeOnly,
+    }
+}
+
+/// What knows secrets, but for those that the configuration allows.
+fn detector(config: &CheckConfig) -> anyhow::Result<Detector> {
+    let settings = config.rules.settings.get("tally/secrets-in-code");
+    let list = |name: &str| match settings.and_then(|settings| settings.options.get(name)) {
+        Some(Value::List(items)) => items.clone(),
+        _ => Vec::new(),
+    };
+    let options = probity_secrets::Options {
+        allowed_values: list("allowed-values"),
+        allowed_patterns: list("allowed-patterns"),
+        allowed_kinds: list("allowed-kinds"),
+    };
+    Detector::new(&options).context("rules.tally.secrets-in-code")
 }
 
 fn is_of_any_rule(pattern: &Pattern) -> bool {

@@ -1,0 +1,216 @@
+//! Calls of package managers in the shell texts of an instruction: what is installed, in which
+//! version, and with which flags.
+//!
+//! The managers are rows of a table; what a version looks like is the only thing that each of them
+//! says in its own way. Words that the shell expands are kept as they are: a version in a variable is
+//! a version.
+
+mod managers;
+mod specification;
+
+use std::sync::OnceLock;
+
+use probity_finding::Span;
+use probity_shell::{Call, Script};
+
+use crate::{Dockerfile, Facts, Instruction, facts::packages::managers::Row};
+
+pub use self::managers::{Action, Manager};
+
+/// One cell for each instruction, filled when a rule first asks.
+#[derive(Clone, Debug)]
+pub(super) struct Packages(Vec<OnceLock<Box<[PackageCall]>>>);
+
+impl Packages {
+    pub(super) fn with_room_for(instructions: usize) -> Self {
+        Self(vec![OnceLock::new(); instructions])
+    }
+}
+
+/// One call of a package manager.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PackageCall {
+    pub manager: Manager,
+    pub action: Action,
+    /// The subcommand as it is written: `install`, `i`, `add`.
+    pub subcommand: Span,
+    /// From the manager's name to its last argument.
+    pub span: Span,
+    pub name_span: Span,
+    /// The script among [`Facts::scripts`] and the command in it.
+    pub script: usize,
+    pub command: usize,
+    pub packages: Vec<Package>,
+    /// Files that say what to install: `-r requirements.txt`, `-c constraints.txt`.
+    pub files: Vec<Package>,
+    /// The name of a set of packages that is removed as one: `apk add --virtual NAME`.
+    pub virtual_name: Option<String>,
+    /// Where it is installed to, if not where the manager always does.
+    pub target: Option<String>,
+    /// Every flag as it is written, `--name=value` without the value.
+    pub flags: Vec<PackageFlag>,
+}
+
+/// A flag of a package manager.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PackageFlag {
+    pub name: String,
+    pub span: Span,
+}
+
+/// Something that a package manager is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Package {
+    pub span: Span,
+    /// As it is written, quotes and variables included.
+    pub text: String,
+    pub kind: PackageKind,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PackageKind {
+    /// A package of a repository.
+    Named { name: String, version: Version },
+    /// A file or directory of the build: `./tool.deb`, `.`, `dist/app.whl`.
+    Local,
+    /// An address: `https://…`, `git+ssh://…`.
+    Remote,
+    /// The whole word is a variable or the output of a command, so nothing is known about it.
+    Unknown,
+}
+
+/// What is said about the version of a package.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Version {
+    None,
+    /// `=1.2`, also where the number is in a variable.
+    Exact(String),
+    /// `>=1.2`, `~1.2`, `^1`, a tag such as `latest`: more than one version fits.
+    Range(String),
+}
+
+impl PackageCall {
+    #[must_use]
+    pub fn has_flag(&self, names: &[&str]) -> bool {
+        self.flags.iter().any(|flag| names.contains(&flag.name.as_str()))
+    }
+}
+
+impl Facts {
+    /// The calls of package managers in an instruction, in the order of the source. The Dockerfile is
+    /// the one that the facts are of.
+    #[must_use]
+    pub fn package_calls(&self, dockerfile: &Dockerfile<'_>, instruction: usize) -> &[PackageCall] {
+        let Some(cell) = self.packages.0.get(instruction) else { return &[] };
+        cell.get_or_init(|| {
+            let scripts = self.scripts(dockerfile, instruction);
+            scripts.iter().enumerate().flat_map(|(index, script)| calls(index, script)).collect()
+        })
+    }
+}
+
+impl Instruction {
+    /// The targets of the cache mounts of a RUN.
+    pub fn cache_mounts(&self) -> impl Iterator<Item = &str> {
+        let mounts = self.flags_named("mount");
+        let caches = mounts.filter(|flag| flag.option("type").is_some_and(|it| it.text == "cache"));
+        caches
+            .filter_map(|flag| {
+                ["target", "dst", "destination"].iter().find_map(|key| flag.option(key))
+            })
+            .map(|target| target.text.as_str())
+    }
+}
+
+fn calls(script_index: usize, script: &Script) -> Vec<PackageCall> {
+    let calls = script.commands.iter().enumerate().filter_map(|(index, command)| {
+        let mut call = package_call(&command.effective())?;
+        (call.script, call.command) = (script_index, index);
+        Some(call)
+    });
+    calls.collect()
+}
+
+fn package_call(call: &Call<'_>) -> Option<PackageCall> {
+    let (row, skip) = managers::row(call)?;
+    // `python -m pip install` has the manager's name two words on.
+    let call = &Call { wrappers: call.wrappers, words: call.words.get(skip..)? };
+    let positional = call.positional(row.valued);
+    let (subcommand, action, rest) = row.action(&positional)?;
+    let mut packages = Vec::new();
+    if action == Action::Install || action == Action::Remove {
+        packages.extend(rest.iter().map(|word| Package {
+            span: word.span,
+            text: word.text.clone(),
+            kind: specification::kind(row, word),
+        }));
+    }
+    apply_version_flag(row, call, &mut packages);
+    Some(PackageCall {
+        manager: row.manager,
+        action,
+        subcommand,
+        span: call.span()?,
+        name_span: call.name_word()?.span,
+        script: 0,
+        command: 0,
+        packages,
+        files: files(row, call),
+        virtual_name: call.flag_value(row.virtual_flags).map(|(_, name)| name),
+        target: call.flag_value(row.target_flags).map(|(_, target)| target),
+        flags: flags(call),
+    })
+}
+
+/// `gem install rails -v 7.1` and `cargo install tool --version 1.2` say the version beside the name.
+fn apply_version_flag(row: &Row, call: &Call<'_>, packages: &mut [Package]) {
+    let Some(word) = call.flag(row.version_flags) else { return };
+    let value = call.flag_value(row.version_flags).map_or_else(|| word.text.clone(), |(_, v)| v);
+    for package in packages {
+        if let PackageKind::Named { version: version @ Version::None, .. } = &mut package.kind {
+            *version = Version::Exact(value.clone());
+        }
+    }
+}
+
+/// The values of flags such as `-r`, which may be given several times.
+fn files(row: &Row, call: &Call<'_>) -> Vec<Package> {
+    let mut found = Vec::new();
+    let mut words = call.args().iter();
+    while let Some(word) = words.next() {
+        let prefix = word.prefix();
+        let Some(flag) = row.file_flags.iter().find(|flag| prefix.starts_with(**flag)) else {
+            continue;
+        };
+        let value = if prefix == *flag { words.next() } else { Some(word) };
+        found.extend(value.map(|word| Package {
+            span: word.span,
+            text: word.text.clone(),
+            kind: PackageKind::Local,
+        }));
+    }
+    found
+}
+
+fn flags(call: &Call<'_>) -> Vec<PackageFlag> {
+    let words = call.args().iter().take_while(|word| !word.is("--"));
+    let mut found = Vec::new();
+    for word in words {
+        let text = word.prefix();
+        let name = text.split('=').next().unwrap_or_default();
+        match name.as_bytes() {
+            [b'-', b'-', _, ..] => {
+                found.push(PackageFlag { name: name.to_owned(), span: word.span })
+            }
+            // `-yq` is `-y` and `-q`; a letter that takes a value ends the row, which does not matter
+            // to anybody who asks for a flag by its name.
+            [b'-', letters @ ..] => {
+                found.extend(letters.iter().take_while(|letter| letter.is_ascii_alphabetic()).map(
+                    |letter| PackageFlag { name: format!("-{}", *letter as char), span: word.span },
+                ))
+            }
+            _ => {}
+        }
+    }
+    found
+}

@@ -1,0 +1,437 @@
+//! The package managers: how they are called and what their arguments mean.
+
+use probity_finding::Span;
+use probity_shell::{Call, Word};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Manager {
+    AptGet,
+    Apt,
+    Apk,
+    Yum,
+    Dnf,
+    Microdnf,
+    Zypper,
+    Pip,
+    Npm,
+    Yarn,
+    Pnpm,
+    Gem,
+    Go,
+    Cargo,
+    Composer,
+}
+
+/// What a call does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Action {
+    Install,
+    Remove,
+    /// Refreshes the lists of packages.
+    Update,
+    /// Brings what is installed to newer versions.
+    Upgrade,
+    /// Removes what the manager has downloaded.
+    Clean,
+}
+
+/// How a version is written behind a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Spelling {
+    /// `name=1.2`
+    Equals,
+    /// `name=1.2`, `name~1.2`, `name>1.2`
+    Apk,
+    /// `name-1.2`
+    Dash,
+    /// `name==1.2`, `name>=1.2`, `name[extra]~=1.2`
+    Python,
+    /// `name@1.2`, `@scope/name@1.2`
+    At,
+    /// `name:1.2`
+    Colon,
+}
+
+/// One manager.
+#[derive(Debug)]
+pub(super) struct Row {
+    pub(super) manager: Manager,
+    names: &'static [&'static str],
+    actions: &'static [(&'static str, Action)],
+    /// What the manager does when no subcommand is given.
+    without: Option<Action>,
+    /// Flags whose value is the next word.
+    pub(super) valued: &'static [&'static str],
+    pub(super) spelling: Spelling,
+    /// Endings of files that are packages.
+    pub(super) archives: &'static [&'static str],
+    pub(super) file_flags: &'static [&'static str],
+    pub(super) version_flags: &'static [&'static str],
+    pub(super) virtual_flags: &'static [&'static str],
+    pub(super) target_flags: &'static [&'static str],
+}
+
+/// The row of a call, and how many words stand before the manager's name.
+pub(super) fn row(call: &Call<'_>) -> Option<(&'static Row, usize)> {
+    let name = call.name()?;
+    let is_python = name
+        .strip_prefix("python")
+        .is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'));
+    if is_python || name == "uv" {
+        let skip = if name == "uv" { 1 } else { 2 };
+        let is_pip = call.words.get(skip).is_some_and(|word| word.is("pip"));
+        let is_module = name == "uv" || call.words.get(1).is_some_and(|word| word.is("-m"));
+        return (is_pip && is_module).then_some((&PIP, skip));
+    }
+    ROWS.iter().find(|row| row.names.contains(&name.as_str())).map(|row| (*row, 0))
+}
+
+impl Row {
+    /// The place of the subcommand, what it does, and the words behind it; none for what is neither
+    /// an action here nor of interest.
+    pub(super) fn action<'w>(
+        &self,
+        positional: &[&'w Word],
+    ) -> Option<(Span, Action, Vec<&'w Word>)> {
+        let Some((first, rest)) = positional.split_first() else {
+            return self.without.map(|action| (Span::at(0), action, Vec::new()));
+        };
+        let verb = first.literal()?;
+        // `yarn global add`, `npm cache clean`: two words make the subcommand.
+        if let Some((second, rest)) = rest.split_first() {
+            let two = format!("{verb} {}", second.literal().unwrap_or_default());
+            if let Some(action) = self.find(&two) {
+                return Some((first.span.to(second.span), action, rest.to_vec()));
+            }
+        }
+        let action = self.find(&verb)?;
+        Some((first.span, action, rest.to_vec()))
+    }
+
+    fn find(&self, verb: &str) -> Option<Action> {
+        self.actions.iter().find(|(known, _)| *known == verb).map(|&(_, action)| action)
+    }
+}
+
+const APT_ACTIONS: &[(&str, Action)] = &[
+    ("install", Action::Install),
+    ("reinstall", Action::Install),
+    ("remove", Action::Remove),
+    ("purge", Action::Remove),
+    ("autoremove", Action::Remove),
+    ("update", Action::Update),
+    ("upgrade", Action::Upgrade),
+    ("dist-upgrade", Action::Upgrade),
+    ("full-upgrade", Action::Upgrade),
+    ("clean", Action::Clean),
+    ("autoclean", Action::Clean),
+];
+const RPM_ACTIONS: &[(&str, Action)] = &[
+    ("install", Action::Install),
+    ("localinstall", Action::Install),
+    ("groupinstall", Action::Install),
+    ("reinstall", Action::Install),
+    ("in", Action::Install),
+    ("remove", Action::Remove),
+    ("erase", Action::Remove),
+    ("autoremove", Action::Remove),
+    ("makecache", Action::Update),
+    ("update", Action::Upgrade),
+    ("upgrade", Action::Upgrade),
+    ("clean", Action::Clean),
+];
+const NONE: &[&str] = &[];
+const APT_VALUED: &[&str] =
+    &["-o", "--option", "-c", "--config-file", "-t", "--target-release", "-a"];
+const RPM_VALUED: &[&str] = &[
+    "-c",
+    "--config",
+    "-x",
+    "--exclude",
+    "--enablerepo",
+    "--disablerepo",
+    "--installroot",
+    "--releasever",
+    "--setopt",
+];
+
+/// What most rows have in common.
+const PLAIN: Row = Row {
+    manager: Manager::AptGet,
+    names: NONE,
+    actions: &[],
+    without: None,
+    valued: NONE,
+    spelling: Spelling::Equals,
+    archives: NONE,
+    file_flags: NONE,
+    version_flags: NONE,
+    virtual_flags: NONE,
+    target_flags: NONE,
+};
+
+static PIP: Row = Row {
+    manager: Manager::Pip,
+    names: &["pip", "pip2", "pip3"],
+    actions: &[
+        ("install", Action::Install),
+        ("uninstall", Action::Remove),
+        ("cache purge", Action::Clean),
+    ],
+    valued: &[
+        "-r",
+        "--requirement",
+        "-c",
+        "--constraint",
+        "-e",
+        "--editable",
+        "-t",
+        "--target",
+        "-i",
+        "--index-url",
+        "--extra-index-url",
+        "-f",
+        "--find-links",
+        "--trusted-host",
+        "--prefix",
+        "--root",
+        "--platform",
+        "--python-version",
+        "--upgrade-strategy",
+        "--proxy",
+        "--timeout",
+        "--retries",
+        "--cache-dir",
+        "--no-binary",
+        "--only-binary",
+        "--progress-bar",
+        "--log",
+    ],
+    spelling: Spelling::Python,
+    archives: &[".whl", ".tar.gz", ".zip"],
+    file_flags: &["-r", "--requirement", "-c", "--constraint"],
+    target_flags: &["-t", "--target", "--prefix", "--root"],
+    ..PLAIN
+};
+
+static ROWS: [&Row; 15] = [
+    &Row {
+        manager: Manager::AptGet,
+        names: &["apt-get"],
+        actions: APT_ACTIONS,
+        valued: APT_VALUED,
+        archives: &[".deb"],
+        ..PLAIN
+    },
+    &Row {
+        manager: Manager::Apt,
+        names: &["apt"],
+        actions: APT_ACTIONS,
+        valued: APT_VALUED,
+        archives: &[".deb"],
+        ..PLAIN
+    },
+    &Row {
+        manager: Manager::Apk,
+        names: &["apk"],
+        actions: &[
+            ("add", Action::Install),
+            ("del", Action::Remove),
+            ("update", Action::Update),
+            ("upgrade", Action::Upgrade),
+            ("cache clean", Action::Clean),
+        ],
+        valued: &[
+            "-t",
+            "--virtual",
+            "-X",
+            "--repository",
+            "-p",
+            "--root",
+            "--keys-dir",
+            "--arch",
+            "--wait",
+        ],
+        spelling: Spelling::Apk,
+        archives: &[".apk"],
+        virtual_flags: &["-t", "--virtual"],
+        target_flags: &["-p", "--root"],
+        ..PLAIN
+    },
+    &Row { manager: Manager::Yum, names: &["yum"], ..RPM },
+    &Row { manager: Manager::Dnf, names: &["dnf", "dnf5", "tdnf"], ..RPM },
+    &Row { manager: Manager::Microdnf, names: &["microdnf"], ..RPM },
+    &Row {
+        manager: Manager::Zypper,
+        names: &["zypper"],
+        actions: &[
+            ("install", Action::Install),
+            ("in", Action::Install),
+            ("remove", Action::Remove),
+            ("rm", Action::Remove),
+            ("refresh", Action::Update),
+            ("ref", Action::Update),
+            ("update", Action::Upgrade),
+            ("up", Action::Upgrade),
+            ("dist-upgrade", Action::Upgrade),
+            ("dup", Action::Upgrade),
+            ("clean", Action::Clean),
+            ("cc", Action::Clean),
+        ],
+        valued: &["-r", "--repo", "--from", "-t", "--type", "-R", "--root"],
+        spelling: Spelling::Apk,
+        archives: &[".rpm"],
+        target_flags: &["-R", "--root"],
+        ..PLAIN
+    },
+    &PIP,
+    &Row {
+        manager: Manager::Npm,
+        names: &["npm"],
+        actions: &[
+            ("install", Action::Install),
+            ("i", Action::Install),
+            ("add", Action::Install),
+            ("ci", Action::Install),
+            ("uninstall", Action::Remove),
+            ("update", Action::Upgrade),
+            ("cache clean", Action::Clean),
+        ],
+        valued: &["--prefix", "--registry", "--cache", "-w", "--workspace", "--tag", "--loglevel"],
+        spelling: Spelling::At,
+        archives: &[".tgz", ".tar.gz"],
+        target_flags: &["--prefix"],
+        ..PLAIN
+    },
+    &Row {
+        manager: Manager::Yarn,
+        names: &["yarn", "yarnpkg"],
+        actions: &[
+            ("install", Action::Install),
+            ("add", Action::Install),
+            ("global add", Action::Install),
+            ("remove", Action::Remove),
+            ("upgrade", Action::Upgrade),
+            ("cache clean", Action::Clean),
+        ],
+        without: Some(Action::Install),
+        valued: &["--cwd", "--modules-folder", "--cache-folder", "--registry", "--network-timeout"],
+        spelling: Spelling::At,
+        archives: &[".tgz", ".tar.gz"],
+        target_flags: &["--modules-folder"],
+        ..PLAIN
+    },
+    &Row {
+        manager: Manager::Pnpm,
+        names: &["pnpm"],
+        actions: &[
+            ("install", Action::Install),
+            ("i", Action::Install),
+            ("add", Action::Install),
+            ("remove", Action::Remove),
+            ("update", Action::Upgrade),
+            ("store prune", Action::Clean),
+        ],
+        valued: &["-C", "--dir", "--filter", "-F", "--store-dir", "--registry"],
+        spelling: Spelling::At,
+        archives: &[".tgz", ".tar.gz"],
+        target_flags: &["-C", "--dir"],
+        ..PLAIN
+    },
+    &Row {
+        manager: Manager::Gem,
+        names: &["gem"],
+        actions: &[
+            ("install", Action::Install),
+            ("i", Action::Install),
+            ("uninstall", Action::Remove),
+            ("update", Action::Upgrade),
+            ("cleanup", Action::Clean),
+        ],
+        valued: &[
+            "-v",
+            "--version",
+            "-i",
+            "--install-dir",
+            "-n",
+            "--bindir",
+            "-s",
+            "--source",
+            "-P",
+        ],
+        spelling: Spelling::Colon,
+        archives: &[".gem"],
+        version_flags: &["-v", "--version"],
+        target_flags: &["-i", "--install-dir"],
+        ..PLAIN
+    },
+    &Row {
+        manager: Manager::Go,
+        names: &["go"],
+        actions: &[
+            ("install", Action::Install),
+            ("get", Action::Install),
+            ("clean", Action::Clean),
+        ],
+        valued: &["-tags", "-ldflags", "-gcflags", "-asmflags", "-mod", "-p", "-o"],
+        spelling: Spelling::At,
+        ..PLAIN
+    },
+    &Row {
+        manager: Manager::Cargo,
+        names: &["cargo"],
+        actions: &[
+            ("install", Action::Install),
+            ("uninstall", Action::Remove),
+            ("update", Action::Upgrade),
+        ],
+        valued: &[
+            "--version",
+            "--vers",
+            "--git",
+            "--branch",
+            "--tag",
+            "--rev",
+            "--path",
+            "--root",
+            "--features",
+            "-F",
+            "--bin",
+            "--target",
+            "--profile",
+            "-j",
+            "--jobs",
+            "--registry",
+        ],
+        spelling: Spelling::At,
+        version_flags: &["--version", "--vers", "--tag", "--rev"],
+        target_flags: &["--root"],
+        ..PLAIN
+    },
+    &Row {
+        manager: Manager::Composer,
+        names: &["composer", "composer.phar"],
+        actions: &[
+            ("install", Action::Install),
+            ("require", Action::Install),
+            ("global require", Action::Install),
+            ("remove", Action::Remove),
+            ("update", Action::Upgrade),
+            ("clear-cache", Action::Clean),
+            ("clearcache", Action::Clean),
+        ],
+        valued: &["-d", "--working-dir"],
+        spelling: Spelling::Colon,
+        target_flags: &["-d", "--working-dir"],
+        ..PLAIN
+    },
+];
+
+const RPM: Row = Row {
+    actions: RPM_ACTIONS,
+    valued: RPM_VALUED,
+    spelling: Spelling::Dash,
+    archives: &[".rpm"],
+    target_flags: &["--installroot"],
+    ..PLAIN
+};

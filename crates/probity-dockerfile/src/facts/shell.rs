@@ -1,0 +1,100 @@
+//! The shell texts of an instruction, parsed when a rule first asks for them.
+//!
+//! A text is put together as BuildKit hands it to the shell: continuations joined, comment lines
+//! gone, heredocs behind it. The way back from each byte to the source comes along, so every span is
+//! one of the Dockerfile.
+
+mod heredoc;
+
+use std::{ops::Range, sync::OnceLock};
+
+use probity_finding::Span;
+use probity_shell::{Dialect, Invocation, Script};
+
+use crate::{Arguments, Command, Dockerfile, Facts, Instruction, Keyword, Logical, Shell, Word};
+
+/// One cell for each instruction. Most rules never look into a shell, and then nothing is parsed.
+#[derive(Clone, Debug)]
+pub(super) struct Scripts(Vec<OnceLock<Box<[Script]>>>);
+
+impl Scripts {
+    pub(super) fn with_room_for(instructions: usize) -> Self {
+        Self(vec![OnceLock::new(); instructions])
+    }
+}
+
+impl Facts {
+    /// The shell texts of RUN, CMD, ENTRYPOINT and HEALTHCHECK, also behind ONBUILD: the line itself,
+    /// and what it gives to a shell in a heredoc or as the argument of `sh -c`. The Dockerfile is the
+    /// one that the facts are of.
+    #[must_use]
+    pub fn scripts(&self, dockerfile: &Dockerfile<'_>, instruction: usize) -> &[Script] {
+        let Some(cell) = self.scripts.0.get(instruction) else { return &[] };
+        cell.get_or_init(|| {
+            let written = dockerfile.instructions.get(instruction);
+            let state = self.state(instruction);
+            let found = written.zip(state).map(|(it, state)| scripts(dockerfile, it, &state.shell));
+            found.unwrap_or_default().into_boxed_slice()
+        })
+    }
+}
+
+fn scripts(dockerfile: &Dockerfile<'_>, instruction: &Instruction, shell: &Shell) -> Vec<Script> {
+    let command = match (instruction.keyword, &instruction.arguments) {
+        (Keyword::Run | Keyword::Cmd | Keyword::Entrypoint, Arguments::Command(command)) => command,
+        (Keyword::Healthcheck, Arguments::Healthcheck { command, .. }) => command,
+        (Keyword::Onbuild, Arguments::Onbuild(Some(nested)))
+            if nested.keyword != Keyword::Onbuild =>
+        {
+            return scripts(dockerfile, nested, shell);
+        }
+        _ => return Vec::new(),
+    };
+    let invocation = Invocation::of_argv(&shell.argv);
+    match command {
+        Command::Missing => Vec::new(),
+        Command::Shell(word) => {
+            let line = instruction.line.part(word.range.clone());
+            if instruction.keyword == Keyword::Run && !instruction.heredocs.is_empty() {
+                return heredoc::scripts(dockerfile, instruction, line, invocation);
+            }
+            vec![parse(&line, invocation)]
+        }
+        Command::Json { words, .. } => inner(instruction, words).into_iter().collect(),
+    }
+}
+
+/// The text of `["sh", "-c", "text"]`, where it is written without escapes.
+fn inner(instruction: &Instruction, words: &[Word]) -> Option<Script> {
+    let start = words.iter().position(|word| Dialect::of_program(&word.text) != Dialect::Other)?;
+    let argv: Vec<&str> = words.get(start..)?.iter().map(|word| word.text.as_str()).collect();
+    let invocation = Invocation::of_argv(&argv);
+    let flag = argv.iter().skip(1).position(|word| takes_command(word, invocation.dialect))?;
+    let word = words.get(start + 1 + flag + 1)?;
+    let quoted = word.range.start + 1..word.range.end.checked_sub(1)?;
+    if instruction.line.slice(quoted.clone()) != word.text {
+        return None;
+    }
+    Some(parse(&instruction.line.part(quoted), invocation))
+}
+
+/// Whether the word behind this one is the text to run.
+fn takes_command(word: &str, dialect: Dialect) -> bool {
+    if !dialect.is_posix() {
+        return Invocation::of_argv(&["cmd", word]).takes_command;
+    }
+    let letters = word.strip_prefix('-').unwrap_or_default();
+    letters.contains('c') && letters.bytes().all(|byte| byte.is_ascii_alphabetic())
+}
+
+fn parse(line: &Logical, invocation: Invocation) -> Script {
+    probity_shell::parse_mapped(&line.text, invocation, &|range| place(line, range))
+}
+
+/// An empty range belongs to what stands before it, not to the line behind a continuation.
+fn place(line: &Logical, range: Range<usize>) -> Span {
+    match range.start.checked_sub(1).filter(|_| range.is_empty()) {
+        Some(before) => Span::at(line.offset(before) + 1),
+        None => line.span(range),
+    }
+}

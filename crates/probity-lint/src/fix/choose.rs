@@ -1,0 +1,107 @@
+//! Which fixes may be applied at all: the rule asked for, the safety, the configuration.
+
+use std::{borrow::Cow, collections::BTreeSet};
+
+use probity_finding::{Applicability, Finding, Fix, LineIndex};
+
+use super::{AppliedFix, FixMode, FixOptions, SkipReason, SkippedFix};
+use crate::ruleset::same_rule;
+
+/// A fix that may be applied, and what it is for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Candidate<'f> {
+    finding: &'f Finding,
+    pub(super) fix: &'f Fix,
+}
+
+/// At most one fix for each finding: the first that is within the ceiling.
+pub(super) fn choose<'f>(
+    findings: &'f [Finding],
+    options: &FixOptions<'_>,
+    barred: &BTreeSet<Cow<'static, str>>,
+    lines: &LineIndex<'_>,
+) -> (Vec<Candidate<'f>>, Vec<SkippedFix>) {
+    let mut candidates = Vec::new();
+    let mut skipped = Vec::new();
+    for finding in findings {
+        // What was given up on has been reported for the rule as a whole.
+        let Some(preferred) = finding.fixes.first().filter(|_| !barred.contains(&finding.rule))
+        else {
+            continue;
+        };
+        match pick(finding, options) {
+            Ok(fix) => candidates.push(Candidate { finding, fix }),
+            Err((reason, detail)) => {
+                let candidate = Candidate { finding, fix: preferred };
+                skipped.push(candidate.skipped(lines, reason, detail));
+            }
+        }
+    }
+    (candidates, skipped)
+}
+
+fn pick<'f>(
+    finding: &'f Finding,
+    options: &FixOptions<'_>,
+) -> Result<&'f Fix, (SkipReason, String)> {
+    let rule = finding.rule.as_ref();
+    let named = options.only.iter().any(|name| same_rule(name, rule));
+    if !options.only.is_empty() && !named {
+        return Err((SkipReason::RuleFilter, "other rules were asked for".to_owned()));
+    }
+    let within = || finding.fixes.iter().filter(|fix| fix.applicability <= options.ceiling);
+    if within().next().is_none() {
+        return Err((SkipReason::Safety, safety_detail(finding, options.ceiling)));
+    }
+    let unsafe_wanted = options.ceiling == Applicability::Unsafe;
+    let held_back = match options.modes.get(rule).copied().unwrap_or(FixMode::Always) {
+        FixMode::Never => Some("never"),
+        FixMode::Explicit => (!named).then_some("explicit"),
+        FixMode::UnsafeOnly => (!unsafe_wanted).then_some("unsafe-only"),
+        FixMode::Always => None,
+    };
+    if let Some(mode) = held_back {
+        return Err((SkipReason::FixMode, format!("the configuration says fix = \"{mode}\"")));
+    }
+    let ready = within().find(|fix| fix.objective.is_none());
+    ready.ok_or_else(|| (SkipReason::ResolveError, "an agent has to propose it".to_owned()))
+}
+
+fn safety_detail(finding: &Finding, ceiling: Applicability) -> String {
+    let best = finding.fixes.iter().map(|fix| fix.applicability).min();
+    let best = best.unwrap_or(Applicability::Unsafe).as_str();
+    format!("it is {best}, and nothing beyond {} was asked for", ceiling.as_str())
+}
+
+impl Candidate<'_> {
+    pub(super) fn applied(&self, lines: &LineIndex<'_>, round: usize) -> AppliedFix {
+        AppliedFix {
+            rule: self.finding.rule.clone(),
+            title: self.fix.title.clone(),
+            applicability: self.fix.applicability,
+            line: self.line(lines).unwrap_or(1),
+            round,
+        }
+    }
+
+    pub(super) fn skipped(
+        &self,
+        lines: &LineIndex<'_>,
+        reason: SkipReason,
+        detail: String,
+    ) -> SkippedFix {
+        SkippedFix {
+            rule: self.finding.rule.clone(),
+            title: self.fix.title.clone(),
+            line: self.line(lines),
+            reason,
+            detail,
+        }
+    }
+
+    fn line(&self, lines: &LineIndex<'_>) -> Option<usize> {
+        let edit = || self.fix.edits.iter().map(|edit| edit.span.start).min();
+        let place = self.finding.span.map(|span| span.start).or_else(edit)?;
+        Some(lines.position(place).line + 1)
+    }
+}

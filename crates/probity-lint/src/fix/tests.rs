@@ -1,0 +1,75 @@
+//! The loop on fixes that were made up for it: good, bad, quarrelling and endless ones.
+
+mod gates;
+mod rounds;
+mod sabotage;
+
+use std::collections::BTreeMap;
+
+use probity_dockerfile::Dockerfile;
+use probity_finding::{Applicability, Edit, Finding, Fix, Severity, Span};
+
+use super::{FixMode, FixOptions, Fixed};
+use crate::{DirectiveOptions, LintOptions, RuleSet};
+
+/// A rule that replaces the first occurrence of one text by another.
+struct Replace {
+    rule: &'static str,
+    from: &'static str,
+    to: &'static str,
+    make: fn(Vec<Edit>) -> Fix,
+}
+
+fn safe(rule: &'static str, from: &'static str, to: &'static str) -> Replace {
+    Replace { rule, from, to, make: |edits| Fix::safe("replace", edits) }
+}
+
+fn risky(rule: &'static str, from: &'static str, to: &'static str) -> Replace {
+    Replace { rule, from, to, make: |edits| Fix::risky("replace", edits) }
+}
+
+impl Replace {
+    fn finding(&self, file: &Dockerfile<'_>) -> Option<Finding> {
+        let start = file.text.find(self.from)?;
+        let span = Span::new(start, start + self.from.len());
+        let fix = (self.make)(vec![Edit::replace(span, self.to)]);
+        Some(Finding::new(self.rule, Severity::Warning, span, "here").with_fix(fix))
+    }
+}
+
+/// Fixes a text with made-up rules only.
+fn fix_with(text: &str, rules: &[Replace], change: impl Fn(&mut FixOptions<'_>)) -> Fixed {
+    let set = RuleSet::default();
+    let modes: BTreeMap<String, FixMode> = BTreeMap::new();
+    let mut options = FixOptions {
+        lint: LintOptions {
+            rules: &set,
+            directives: DirectiveOptions::default(),
+            dockerignore: None,
+            secrets: None,
+        },
+        ceiling: Applicability::Safe,
+        only: &[],
+        modes: &modes,
+        excluded: &[],
+    };
+    change(&mut options);
+    super::run(text, &options, &|file, _| {
+        let mut findings: Vec<Finding> =
+            rules.iter().filter_map(|rule| rule.finding(file)).collect();
+        findings.sort_by(Finding::report_order);
+        findings
+    })
+}
+
+/// What was skipped, a line each.
+fn skipped(fixed: &Fixed) -> Vec<String> {
+    let line = |line: Option<usize>| line.map_or_else(|| "-".to_owned(), |line| line.to_string());
+    let told = fixed.skipped.iter();
+    told.map(|it| format!("{} {} {}: {}", line(it.line), it.rule, it.reason.as_str(), it.detail))
+        .collect()
+}
+
+fn applied(fixed: &Fixed) -> Vec<String> {
+    fixed.applied.iter().map(|it| format!("{}:{} {}", it.round, it.line, it.rule)).collect()
+}

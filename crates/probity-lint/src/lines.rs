@@ -1,0 +1,58 @@
+//! Whole lines and line ends, for fixes that add or remove them.
+
+use probity_dockerfile::{Dockerfile, TokenKind};
+use probity_finding::Span;
+
+/// The lines that a span touches, with the line end of the last one.
+pub(crate) fn whole_lines(text: &str, span: Span) -> Span {
+    let before = text.get(..span.start).unwrap_or_default();
+    let behind = text.get(span.end..).unwrap_or_default();
+    let start = before.rfind('\n').map_or(0, |at| at + 1);
+    let end = behind.find('\n').map_or(text.len(), |at| span.end + at + 1);
+    Span::new(start, end)
+}
+
+/// The line end that the file uses, told by its first.
+pub(crate) fn line_end(text: &str) -> &'static str {
+    match text.split_once('\n') {
+        Some((first, _)) if first.ends_with('\r') => "\r\n",
+        _ => "\n",
+    }
+}
+
+/// One line of the text.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Line<'a> {
+    /// Without the line end and, on the first line, without the byte order mark.
+    pub(crate) text: &'a str,
+    pub(crate) start: usize,
+    /// Behind the line end.
+    pub(crate) end: usize,
+    /// It is content of a heredoc, every byte of which counts.
+    pub(crate) in_heredoc: bool,
+}
+
+impl Line<'_> {
+    pub(crate) fn is_blank(&self) -> bool {
+        !self.in_heredoc && self.text.trim().is_empty()
+    }
+}
+
+/// The lines that were written; the empty one behind the last line end was not.
+pub(crate) fn lines<'a>(file: &Dockerfile<'a>) -> Vec<Line<'a>> {
+    let mut heredocs =
+        file.tokens.iter().filter(|token| token.kind == TokenKind::HeredocBody).peekable();
+    let mut found = Vec::new();
+    let mut at = 0;
+    for whole in file.text.split_inclusive('\n') {
+        let end = at + whole.len();
+        while heredocs.next_if(|body| body.span.end <= at).is_some() {}
+        let in_heredoc = heredocs.peek().is_some_and(|body| body.span.start <= at);
+        let text = whole.trim_end_matches(['\r', '\n']);
+        let text = if at == 0 { text.trim_start_matches('\u{feff}') } else { text };
+        let mark = if at == 0 && whole.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+        found.push(Line { text, start: at + mark, end, in_heredoc });
+        at = end;
+    }
+    found
+}

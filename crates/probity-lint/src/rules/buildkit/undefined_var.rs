@@ -1,0 +1,101 @@
+//! Variables in a stage that nothing defines.
+
+use std::collections::HashMap;
+
+use probity_dockerfile::{Arguments, Instruction, Keyword};
+use probity_finding::{Finding, Span};
+
+use crate::context::Context;
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags a variable in an instruction of a stage that no `ARG` and no `ENV` before it defines, in
+    /// the words that the build itself expands. Those of `RUN`, `CMD` and `ENTRYPOINT` are the shell's
+    /// business, and `EXPOSE` is not looked at. An `ONBUILD` is judged where a later stage of the file
+    /// runs it.
+    ///
+    /// # Why it is bad
+    ///
+    /// The variable becomes an empty text without a warning: `COPY app $HOEM/bin` copies to `/bin`. An
+    /// `ARG` before the first `FROM` does not reach into a stage; it has to be declared again there,
+    /// and so have the platform arguments. What one `ENV` instruction defines is not yet defined
+    /// within that instruction.
+    ///
+    /// A variable that the base image sets is unknown without a look into that image. Where one is
+    /// meant, `ENV NAME=…` in the stage makes the dependence visible and ends the finding.
+    ///
+    /// # Examples
+    ///
+    /// ```dockerfile,bad
+    /// ARG VERSION=1.2
+    /// FROM alpine:3.20
+    /// LABEL version=$VERSION
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// ARG VERSION=1.2
+    /// FROM alpine:3.20
+    /// ARG VERSION
+    /// LABEL version=$VERSION
+    /// ```
+    UndefinedVar {
+        name: "buildkit/UndefinedVar",
+        severity: Warning,
+        category: Correctness,
+        url: "https://docs.docker.com/go/dockerfile/rule/undefined-var/",
+    }
+}
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let first_from = context.facts.stages().first().map_or(0, |stage| stage.instruction);
+    let (global, _) = context.file.instructions.split_at(first_from);
+    let outside = definitions(global);
+    for (index, instruction) in context.file.instructions.iter().enumerate().skip(first_from) {
+        let references = context.facts.references(index).iter();
+        let mut undefined = references.filter(|it| !it.matched && it.first).peekable();
+        if instruction.keyword == Keyword::From || undefined.peek().is_none() {
+            continue;
+        }
+        let own = definitions(std::slice::from_ref(instruction));
+        for reference in undefined {
+            let name = &reference.name;
+            let mut message = format!("Usage of undefined variable '${name}'");
+            if let Some(suggestion) = &reference.suggestion {
+                message.push_str(&format!(" (did you mean ${suggestion}?)"));
+            }
+            let finding = context.finding(reference.span, message);
+            let redeclare = || format!("declare it in the stage too: `ARG {name}`");
+            findings.push(if let Some(&span) = own.get(name.as_str()) {
+                finding
+                    .with_detail(
+                        "split the instruction: its words see only what was defined before it",
+                    )
+                    .with_related(span, "defined here, by the same instruction")
+            } else if let Some(&span) = outside.get(name.as_str()) {
+                finding
+                    .with_detail(redeclare())
+                    .with_related(span, "declared here, outside the stage")
+            } else if context.facts.scope(first_from).get(name).is_some() {
+                finding.with_detail(redeclare())
+            } else {
+                finding
+            });
+        }
+    }
+}
+
+/// Where instructions define variables.
+fn definitions(instructions: &[Instruction]) -> HashMap<&str, Span> {
+    let mut found = HashMap::new();
+    for instruction in instructions {
+        let defines = matches!(instruction.keyword, Keyword::Arg | Keyword::Env);
+        if let (Arguments::Pairs { pairs, .. }, true) = (&instruction.arguments, defines) {
+            found.extend(pairs.iter().map(|pair| (pair.key.text.as_str(), pair.key.span)));
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests;

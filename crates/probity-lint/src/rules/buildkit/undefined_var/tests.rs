@@ -1,0 +1,112 @@
+//! The variables that the rule finds, and those that it passes.
+
+use crate::harness::{check, run};
+
+const RULE: &str = "buildkit/UndefinedVar";
+
+#[test]
+fn the_reference_is_underlined() {
+    check(
+        RULE,
+        "\
+FROM a
+COPY $x \"b/${yy}\" /
+     ^^ Usage of undefined variable '$x'
+           ^^^^^ Usage of undefined variable '$yy'
+ENV P=\"$PAHT\" \\
+       ^^^^^ Usage of undefined variable '$PAHT' (did you mean $PATH?)
+  # between
+  Q=a$b$c$b R=$b
+     ^^ Usage of undefined variable '$b'
+       ^^ Usage of undefined variable '$c'
+              ^^ Usage of undefined variable '$b'
+LABEL a=${none:-default}
+        ^^^^^^^^^^^^^^^^ Usage of undefined variable '$none'
+USER ${PATH:+$user}
+             ^^^^^ Usage of undefined variable '$user'
+COPY --chown=$own <<-EOF /x
+             ^^^^ Usage of undefined variable '$own'
+\ttext '$here'
+       ^^^^^ Usage of undefined variable '$here'
+\tEOF
+RUN --mount=type=cache,target=$cache go build $x
+                              ^^^^^^ Usage of undefined variable '$cache'
+",
+    );
+}
+
+#[test]
+fn what_comes_from_elsewhere_is_defined() {
+    check(
+        RULE,
+        "\
+ARG GLOBAL=1 LOST=$none
+FROM a AS base
+ARG GLOBAL BARE TARGETARCH
+ENV FIRST=$GLOBAL$BARE$TARGETARCH PATH=/bin:$PATH
+ONBUILD ENV LATE=$FIRST
+FROM base AS next
+ENV SECOND=$FIRST$BARE$LATE
+FROM next
+USER $SECOND
+LABEL a='$single' b=\\$escaped c=\"\\$escaped\"
+RUN echo $shell
+CMD echo $shell
+ENTRYPOINT [\"echo\", \"$shell\"]
+HEALTHCHECK CMD echo $shell
+EXPOSE $port
+COPY <<\"EOF\" /x
+$raw
+EOF
+ONBUILD USER $whoever
+",
+    );
+}
+
+#[test]
+fn scopes_end_with_their_stage() {
+    check(
+        RULE,
+        "\
+ARG GLOBAL=1
+FROM a AS base
+ARG ONE=1
+USER $GLOBAL
+     ^^^^^^^ Usage of undefined variable '$GLOBAL'
+FROM a
+USER $ONE$TARGETPLATFORM
+     ^^^^ Usage of undefined variable '$ONE'
+         ^^^^^^^^^^^^^^^ Usage of undefined variable '$TARGETPLATFORM'
+ENV A=1 B=$A
+          ^^ Usage of undefined variable '$A'
+",
+    );
+}
+
+#[test]
+fn a_trigger_is_judged_where_it_runs() {
+    check(
+        RULE,
+        "\
+FROM a AS base
+ONBUILD ENV LATE=$KNOWN$unknown
+                       ^^^^^^^^ Usage of undefined variable '$unknown'
+ENV KNOWN=1
+FROM base
+FROM base
+",
+    );
+}
+
+#[test]
+fn the_declaration_that_does_not_reach_is_pointed_at() {
+    let related = |text: &str| {
+        let found = run(RULE, text);
+        found[0].related.first().map(|it| (it.span.start, it.message.clone()))
+    };
+    let outside = "declared here, outside the stage".to_owned();
+    assert_eq!(related("ARG G=1\nFROM a\nUSER $G\n"), Some((4, outside)));
+    let same = "defined here, by the same instruction".to_owned();
+    assert_eq!(related("FROM a\nENV A=1 B=$A\n"), Some((11, same)));
+    assert_eq!(related("FROM a\nUSER $TARGETARCH\n"), None);
+}

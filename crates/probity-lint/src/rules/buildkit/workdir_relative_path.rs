@@ -1,0 +1,126 @@
+//! Relative working directories that depend on the base image.
+
+use std::collections::HashSet;
+
+use probity_dockerfile::{Arguments, Base, Keyword, Os, Stage, Step, Word, is_absolute};
+use probity_finding::{Edit, Finding, Fix};
+
+use crate::context::Context;
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags a relative `WORKDIR` that is the first of its stage, where no stage below has set one
+    /// either. An `ONBUILD WORKDIR` is judged where a later stage of the file runs it.
+    ///
+    /// # Why it is bad
+    ///
+    /// The path is taken from the working directory of the base image. When that image changes its
+    /// mind, everything in the stage moves with it. Later relative ones are not reported: they are
+    /// settled by making the first one absolute.
+    ///
+    /// A path that begins with a variable is reported only if its value is known to be relative.
+    ///
+    /// # Examples
+    ///
+    /// ```dockerfile,bad
+    /// FROM nginx:1.27
+    /// WORKDIR usr/share/nginx/html
+    /// ```
+    ///
+    /// ```dockerfile,fixed
+    /// FROM nginx:1.27
+    /// WORKDIR /usr/share/nginx/html
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM nginx:1.27
+    /// WORKDIR /usr/share/nginx
+    /// WORKDIR html
+    /// ```
+    ///
+    /// # Fix safety
+    ///
+    /// A suggestion: a slash is put before the path, which is right where the base image works in
+    /// `/`, as most do, and moves the directory where it does not. Paths that begin with a variable or
+    /// with `..`, those of Windows and those behind `ONBUILD` have no fix.
+    WorkdirRelativePath {
+        name: "buildkit/WorkdirRelativePath",
+        severity: Warning,
+        category: Correctness,
+        fixes: Suggestion,
+        equals: &["hadolint/DL3000"],
+        url: "https://docs.docker.com/go/dockerfile/rule/workdir-relative-path/",
+    }
+}
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let stages = context.facts.stages().iter();
+    let built_on: HashSet<usize> = stages.filter_map(base_stage).collect();
+    for (index, workdir) in context.each_nested() {
+        let Arguments::Text(Some(word)) = &workdir.arguments else { continue };
+        let Some(stage) = context.facts.stage_of(index) else { continue };
+        if workdir.keyword != Keyword::Workdir {
+            continue;
+        }
+        let trigger = matches!(context.facts.steps(index), [Step::Onbuild { .. }]);
+        let state = context.facts.state(index);
+        let first = state.is_some_and(|state| state.workdir.instruction.is_none());
+        if !first || (trigger && !built_on.contains(&stage.index)) {
+            continue;
+        }
+        let value = context.facts.steps(index).iter().find_map(|step| match step {
+            Step::Workdir(path) => path.value.as_deref(),
+            _ => None,
+        });
+        if let Some(path) =
+            value.or_else(|| certain_path(word)).filter(|it| is_relative(it, stage.os))
+        {
+            let message = format!(
+                "Relative workdir {path:?} can have unexpected results if the base image changes"
+            );
+            let finding = context.finding(word.span, message).with_detail(
+                "make it absolute, or set an absolute WORKDIR before it; \
+                 a relative one is taken from the working directory of the base image",
+            );
+            let related = stage.image_span.into_iter();
+            let finding = related.fold(finding, |finding, base| {
+                finding.with_related(base, "this image decides where the path begins")
+            });
+            let can_be_fixed = !trigger && stage.os == Os::Linux;
+            let fix = can_be_fixed.then(|| fix(context.file.text, word)).flatten();
+            findings.push(fix.into_iter().fold(finding, Finding::with_fix));
+        }
+    }
+}
+
+fn fix(text: &str, word: &Word) -> Option<Fix> {
+    let written = word.span.slice(text)?;
+    let path = written.trim_start_matches(['"', '\'']);
+    let is_name = path.starts_with(|c: char| c.is_alphanumeric() || "_-".contains(c));
+    let edit = Edit::insert(word.span.end - path.len(), "/");
+    is_name.then(|| Fix::suggestion("Begin the path with a slash", vec![edit]))
+}
+
+fn base_stage(stage: &Stage) -> Option<usize> {
+    match stage.base {
+        Base::Stage(base) => Some(base),
+        _ => None,
+    }
+}
+
+/// The path as it was written, where its beginning does not depend on a variable.
+fn certain_path(word: &Word) -> Option<&str> {
+    let path = word.text.trim_matches(['"', '\'']);
+    (!path.starts_with('$')).then_some(path)
+}
+
+/// The operating system is told by names and can be mistaken; a drive letter tells better.
+fn is_relative(path: &str, os: Os) -> bool {
+    let rooted = is_absolute(path, os);
+    let drive = is_absolute(path, Os::Windows) && !path.starts_with(['/', '\\']);
+    !rooted && !drive
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,108 @@
+//! Versions of packages that `apt-get install` takes.
+
+use probity_dockerfile::{Action, Keyword, Manager, PackageKind, Version};
+use probity_finding::Finding;
+
+use crate::context::Context;
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags a package that `apt-get install` takes without a version.
+    ///
+    /// A version in a variable is a version. A word that is nothing but a variable, a file (`./tool.deb`)
+    /// and a package of a named release (`curl/bookworm`) are left alone.
+    ///
+    /// # Why it is bad
+    ///
+    /// The same file installs something else tomorrow, and nobody can say what was in the image that
+    /// worked.
+    ///
+    /// # Examples
+    ///
+    /// ```dockerfile,bad
+    /// FROM debian:12
+    /// RUN apt-get update && apt-get install -y curl
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM debian:12
+    /// ARG CURL=7.88.1-10
+    /// RUN apt-get update && apt-get install -y curl=$CURL ./tool.deb
+    /// ```
+    Dl3008 {
+        name: "hadolint/DL3008",
+        severity: Warning,
+        category: Reproducibility,
+        url: "https://github.com/hadolint/hadolint/wiki/DL3008",
+    }
+}
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for (index, _) in context.each(Keyword::Run) {
+        let calls = context.package_calls(index).iter();
+        let installs =
+            calls.filter(|it| it.manager == Manager::AptGet && it.action == Action::Install);
+        for package in installs.flat_map(|call| &call.packages) {
+            if let PackageKind::Named { name, version: Version::None } = &package.kind {
+                let message = format!("package {name} has no version; write {name}=<version>");
+                findings.push(context.finding(package.span, message));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::harness::check;
+
+    const RULE: &str = "hadolint/DL3008";
+
+    #[test]
+    fn the_one_package_of_many_is_underlined() {
+        check(
+            RULE,
+            r#"
+FROM a
+RUN set -e; \
+    # the packages
+    apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -yq --no-install-recommends \
+      a=1.2 \
+      "b=$V" \
+      curl \
+      ^^^^ package curl has no version; write curl=<version>
+      git=1:2 && \
+    rm -rf /var/lib/apt/lists/*
+"#,
+        );
+    }
+
+    #[test]
+    fn quotes_subshells_heredocs_and_wrappers_hide_nothing() {
+        check(
+            RULE,
+            r#"
+FROM a
+RUN (sudo apt-get -o A=b install "x") || true
+                                 ^^^ package x has no version; write x=<version>
+RUN <<END
+if true; then
+  apt-get install x
+                  ^ package x has no version; write x=<version>
+fi
+END
+RUN ["bash", "-c", "apt-get install x"]
+                                    ^ package x has no version; write x=<version>
+"#,
+        );
+    }
+
+    #[test]
+    fn what_only_mentions_it_is_silent() {
+        check(
+            RULE,
+            "FROM a\nRUN echo apt-get install x && apt-get install $P ./y.deb z/sid\n\
+             RUN apk add x && apt-get remove x\nCMD apt-get install x\n",
+        );
+    }
+}

@@ -1,0 +1,116 @@
+//! Packages that nobody asked for.
+
+use probity_dockerfile::{Action, Keyword, Manager, PackageCall};
+use probity_finding::{Edit, Finding, Fix};
+use probity_shell::Script;
+
+use crate::context::Context;
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags an `apt-get install` without `--no-install-recommends`.
+    ///
+    /// # Why it is bad
+    ///
+    /// Recommended packages are those that most desktops want. In an image they cost space and bring
+    /// software that nobody asked for and nobody updates.
+    ///
+    /// # Examples
+    ///
+    /// ```dockerfile,bad
+    /// FROM debian:12
+    /// RUN apt-get install -y curl=7.88.1
+    /// ```
+    ///
+    /// ```dockerfile,fixed
+    /// FROM debian:12
+    /// RUN apt-get install --no-install-recommends -y curl=7.88.1
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM debian:12
+    /// RUN apt-get install -y --no-install-recommends curl=7.88.1
+    /// ```
+    ///
+    /// # Fix safety
+    ///
+    /// A suggestion: the image then lacks what was only recommended, and something in it may have come
+    /// to rely on that.
+    Dl3015 {
+        name: "hadolint/DL3015",
+        severity: Info,
+        category: Performance,
+        fixes: Suggestion,
+        url: "https://github.com/hadolint/hadolint/wiki/DL3015",
+    }
+}
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for (index, _) in context.each(Keyword::Run) {
+        let scripts = context.scripts(index);
+        for call in context.package_calls(index) {
+            let is_install = call.manager == Manager::AptGet && call.action == Action::Install;
+            if !is_install || says_no(call, scripts) {
+                continue;
+            }
+            let message = "avoid additional packages by specifying --no-install-recommends";
+            let edit = Edit::insert(call.subcommand.end, " --no-install-recommends");
+            findings.push(
+                context
+                    .finding(call.subcommand, message)
+                    .with_fix(Fix::suggestion("add --no-install-recommends", vec![edit])),
+            );
+        }
+    }
+}
+
+/// By the flag, or by the option that it stands for.
+fn says_no(call: &PackageCall, scripts: &[Script]) -> bool {
+    if call.has_flag(&["--no-install-recommends"]) {
+        return true;
+    }
+    let command = scripts.get(call.script).and_then(|script| script.commands.get(call.command));
+    command.is_some_and(|command| {
+        command.words.iter().filter_map(|word| word.literal()).any(|word| {
+            let option = word.trim_start_matches("-o").trim_start_matches("--option=");
+            matches!(
+                option.to_ascii_lowercase().as_str(),
+                "apt::install-recommends=false" | "apt::install-recommends=0"
+            )
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::harness::check;
+
+    const RULE: &str = "hadolint/DL3015";
+    const SAYS: &str = "avoid additional packages by specifying --no-install-recommends";
+
+    #[test]
+    fn the_subcommand_is_underlined() {
+        check(
+            RULE,
+            &format!(
+                r#"
+FROM a
+RUN apt-get update && apt-get -y 'install' \
+                                 ^^^^^^^^^ {SAYS}
+      x
+RUN x=$(apt-get install y)
+                ^^^^^^^ {SAYS}
+"#
+            ),
+        );
+    }
+
+    #[test]
+    fn the_flag_and_the_option_are_enough() {
+        check(RULE, "FROM a\nRUN apt-get install -y --no-install-recommends x\n");
+        check(RULE, "FROM a\nRUN apt-get -o APT::Install-Recommends=false install x\n");
+        check(RULE, "FROM a\nRUN apt-get install -oAPT::Install-Recommends=0 x\n");
+        check(RULE, "FROM a\nRUN apt-get remove x && echo apt-get install y\n");
+    }
+}

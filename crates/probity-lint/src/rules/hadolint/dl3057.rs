@@ -1,0 +1,69 @@
+//! Images that cannot say how they are.
+
+use probity_dockerfile::Setting;
+use probity_finding::Finding;
+
+use crate::context::Context;
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags an image without a `HEALTHCHECK`, in its last stage or in a stage that it is based on.
+    /// `HEALTHCHECK NONE` counts: it says that there is none.
+    ///
+    /// # Why it is bad
+    ///
+    /// Without it an orchestrator can only see whether the process lives, not whether it works. The
+    /// rule is off until it is asked for: many images are no services, and platforms with probes of
+    /// their own do not look at the instruction.
+    ///
+    /// # Examples
+    ///
+    /// ```dockerfile,bad
+    /// FROM nginx:1.27
+    /// EXPOSE 80
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM nginx:1.27
+    /// EXPOSE 80
+    /// HEALTHCHECK CMD ["curl", "-f", "http://localhost/"]
+    /// ```
+    Dl3057 {
+        name: "hadolint/DL3057",
+        severity: Off,
+        category: BestPractice,
+        url: "https://github.com/hadolint/hadolint/wiki/DL3057",
+    }
+}
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let Some(stage) = context.facts.final_stage() else { return };
+    let Some(from) = context.file.instructions.get(stage.instruction) else { return };
+    if context.facts.final_runtime().get(Setting::Healthcheck).is_empty() {
+        let place = stage.image_span.unwrap_or(from.keyword_span);
+        findings.push(context.finding(place, "HEALTHCHECK instruction missing"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::harness::check;
+
+    const RULE: &str = "hadolint/DL3057";
+
+    #[test]
+    fn the_base_of_the_last_stage_is_underlined() {
+        check(
+            RULE,
+            "FROM a AS x\nHEALTHCHECK CMD y\nFROM b\n     ^ HEALTHCHECK instruction missing\nUSER c\n",
+        );
+    }
+
+    #[test]
+    fn one_of_the_stage_below_or_none_is_enough() {
+        check(RULE, "FROM a AS x\nHEALTHCHECK CMD y\nFROM x\n");
+        check(RULE, "FROM a\nHEALTHCHECK NONE\n");
+        check(RULE, "FROM a\nhealthcheck --interval=5s \\\n  CMD [\"x\"]\n");
+    }
+}

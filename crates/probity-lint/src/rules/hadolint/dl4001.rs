@@ -1,0 +1,92 @@
+//! Two tools for one job.
+
+use probity_dockerfile::Keyword;
+use probity_finding::{Finding, Span};
+
+use crate::context::Context;
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags the use of `wget` in a stage that also uses `curl`, and the other way round. The first of
+    /// the two is taken for the project's choice; every call of the other is flagged.
+    ///
+    /// # Why it is bad
+    ///
+    /// Both do the same. Installing and keeping up to date one of them is enough.
+    ///
+    /// # Examples
+    ///
+    /// ```dockerfile,bad
+    /// FROM debian:12
+    /// RUN wget https://example.com/a
+    /// RUN curl https://example.com/b
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM debian:12
+    /// RUN curl -O https://example.com/a
+    /// RUN curl https://example.com/b
+    /// ```
+    Dl4001 {
+        name: "hadolint/DL4001",
+        severity: Warning,
+        category: Maintainability,
+        url: "https://github.com/hadolint/hadolint/wiki/DL4001",
+    }
+}
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    // The stage, the tool that came first in it, and where.
+    let mut first: Option<(Option<usize>, String, Span)> = None;
+    for (index, _) in context.each(Keyword::Run) {
+        let stage = context.facts.stage_of(index).map(|stage| stage.index);
+        for command in context.scripts(index).iter().flat_map(|script| &script.commands) {
+            let call = command.effective();
+            let (Some(name), Some(word)) = (call.name(), call.name_word()) else { continue };
+            if name != "curl" && name != "wget" {
+                continue;
+            }
+            match &first {
+                Some((known, tool, _)) if *known == stage && *tool == name => {}
+                Some((known, tool, place)) if *known == stage => {
+                    let message =
+                        format!("either use wget or curl but not both: {tool} is used too");
+                    let finding = context.finding(word.span, message);
+                    findings.push(finding.with_related(*place, format!("{tool} is used here")));
+                }
+                _ => first = Some((stage, name, word.span)),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::harness::check;
+
+    const RULE: &str = "hadolint/DL4001";
+
+    #[test]
+    fn every_call_of_the_second_tool_is_underlined() {
+        check(
+            RULE,
+            r#"
+FROM a
+RUN "curl" x | (cd y; /usr/bin/wget z)
+                      ^^^^^^^^^^^^^ either use wget or curl but not both: curl is used too
+RUN <<EOF
+x=$(wget y)
+    ^^^^ either use wget or curl but not both: curl is used too
+curl z
+EOF
+"#,
+        );
+    }
+
+    #[test]
+    fn one_tool_other_stages_and_mentions_are_silent() {
+        check(RULE, "FROM a\nRUN curl x\nRUN curl y && echo wget\nFROM b\nRUN wget z\n");
+        check(RULE, "FROM a\nRUN apt-get install curl wget && $TOOL wget\nRUN wget x\n");
+    }
+}

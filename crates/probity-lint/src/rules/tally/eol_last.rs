@@ -1,0 +1,121 @@
+//! A line end at the end of the file.
+
+use probity_dockerfile::TokenKind;
+use probity_finding::{Edit, Finding, Fix, Span};
+
+use crate::{
+    context::Context,
+    lines::line_end,
+    rule::{OptionKind, OptionSpec},
+};
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags a file whose last line has no line end or, in the mode `never`, has one.
+    ///
+    /// # Why it is bad
+    ///
+    /// A line ends with a line end; what follows the last one is half a line. Tools that append to the
+    /// file, or join files, then glue two lines together, and every diff that touches the end of the
+    /// file shows a line that nobody changed.
+    ///
+    /// # Examples
+    ///
+    /// Without a line end behind the last line:
+    ///
+    /// ```dockerfile,bad,no-line-end
+    /// FROM alpine:3.20
+    /// ```
+    ///
+    /// ```dockerfile,fixed
+    /// FROM alpine:3.20
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM alpine:3.20
+    /// ```
+    ///
+    /// # Fix safety
+    ///
+    /// Safe: the line end is no part of an instruction. It is written as the file writes its others.
+    /// A heredoc that the end of the file cuts off is left alone.
+    EolLast {
+        name: "tally/eol-last",
+        severity: Style,
+        category: Style,
+        fixes: Safe,
+        options: &[OptionSpec {
+            name: "mode",
+            kind: OptionKind::OneOf(&["always", "never"]),
+            default: "always",
+            about: "Whether the file has to end with a line end, or must not.",
+        }],
+    }
+}
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let text = context.file.text;
+    let last = context.file.tokens.last();
+    if last.is_none_or(|token| matches!(token.kind, TokenKind::HeredocBody | TokenKind::Bom)) {
+        return;
+    }
+    let content = text.trim_end_matches(['\r', '\n']);
+    let has_line_end = text.ends_with('\n');
+    let end = Span::at(text.len());
+    if context.word("mode") == "never" {
+        let extra = Span::new(content.len(), text.len());
+        // A file of nothing but blank lines is none that could end otherwise.
+        if has_line_end && !content.is_empty() {
+            let fix = Fix::safe("Remove the line end", vec![Edit::delete(extra)]);
+            findings.push(context.finding(end, "file must not end with a newline").with_fix(fix));
+        }
+    } else if !has_line_end {
+        let fix = Fix::safe("Add a line end", vec![Edit::insert(text.len(), line_end(text))]);
+        findings.push(context.finding(end, "file must end with a newline").with_fix(fix));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use probity_finding::Applicability;
+
+    use crate::{OptionValue, harness::fix_with};
+
+    fn fixed(text: &str, mode: &str) -> String {
+        fix_with("tally/eol-last", text, Applicability::Safe, |rules| {
+            rules.set_option("tally/eol-last", "mode", &OptionValue::Text(mode.to_owned()));
+        })
+    }
+
+    #[test]
+    fn a_line_end_is_added_as_the_others_are_written() {
+        for (before, after) in [
+            ("FROM a", "FROM a\n"),
+            ("FROM a\r\nUSER b", "FROM a\r\nUSER b\r\n"),
+            ("FROM a\n# end", "FROM a\n# end\n"),
+            ("FROM a\nRUN <<E\nb\nE", "FROM a\nRUN <<E\nb\nE\n"),
+            ("FROM a\nRUN b \\", "FROM a\nRUN b \\\n"),
+            ("FROM a\n  ", "FROM a\n  \n"),
+            ("FROM a\nRUN <<E\nb", "FROM a\nRUN <<E\nb"),
+            ("FROM a\n", "FROM a\n"),
+            ("", ""),
+            ("\u{feff}", "\u{feff}"),
+        ] {
+            assert_eq!(fixed(before, "always"), after, "{before:?}");
+        }
+    }
+
+    #[test]
+    fn the_other_mode_wants_none() {
+        for (before, after) in [
+            ("FROM a\n", "FROM a"),
+            ("FROM a\r\n\r\n", "FROM a"),
+            ("FROM a", "FROM a"),
+            ("FROM a\nRUN <<E\nb\nE\n", "FROM a\nRUN <<E\nb\nE"),
+            ("\n\n", "\n\n"),
+        ] {
+            assert_eq!(fixed(before, "never"), after, "{before:?}");
+        }
+    }
+}

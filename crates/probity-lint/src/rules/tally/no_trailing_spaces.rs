@@ -1,0 +1,131 @@
+//! No blanks at the end of a line.
+
+use probity_dockerfile::TokenKind;
+use probity_finding::{Edit, Finding, Fix, Span};
+
+use crate::{
+    context::Context,
+    lines::lines,
+    rule::{OptionKind, OptionSpec},
+};
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags spaces and tabs at the end of a line. Heredocs are not looked at: there they are content.
+    ///
+    /// # Why it is bad
+    ///
+    /// Nobody sees them, editors remove them at random, and diffs then show lines in which nothing
+    /// has changed. Behind a continuation character they hide a mistake that other parsers punish.
+    ///
+    /// # Examples
+    ///
+    /// Each `·` stands for a blank:
+    ///
+    /// ```dockerfile,bad,dots
+    /// FROM alpine:3.20··
+    /// RUN apk add \·
+    ///     curl·
+    /// ```
+    ///
+    /// ```dockerfile,fixed
+    /// FROM alpine:3.20
+    /// RUN apk add \
+    ///     curl
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM alpine:3.20
+    /// RUN apk add curl
+    /// ```
+    ///
+    /// # Fix safety
+    ///
+    /// Safe: BuildKit drops blanks at the end of an instruction and behind a continuation character.
+    /// Blanks before a continuation character are words' own and stay.
+    NoTrailingSpaces {
+        name: "tally/no-trailing-spaces",
+        severity: Style,
+        category: Style,
+        fixes: Safe,
+        options: &[
+            OptionSpec {
+                name: "ignore-comments",
+                kind: OptionKind::Boolean,
+                default: "false",
+                about: "Whether comment lines may end with blanks.",
+            },
+            OptionSpec {
+                name: "skip-blank-lines",
+                kind: OptionKind::Boolean,
+                default: "false",
+                about: "Whether lines of nothing but blanks are left alone.",
+            },
+        ],
+    }
+}
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let skip_blank = context.boolean("skip-blank-lines");
+    let ignore_comments = context.boolean("ignore-comments");
+    let is_comment = |kind| matches!(kind, TokenKind::Comment | TokenKind::Directive);
+    let comments: Vec<Span> = match ignore_comments {
+        true => {
+            let tokens = context.file.tokens.iter().filter(|token| is_comment(token.kind));
+            tokens.map(|token| token.span).collect()
+        }
+        false => Vec::new(),
+    };
+    for line in lines(context.file).into_iter().filter(|line| !line.in_heredoc) {
+        let content = line.text.trim_end_matches([' ', '\t']);
+        let extra = Span::new(line.start + content.len(), line.start + line.text.len());
+        let next = comments.partition_point(|comment| comment.end < extra.end);
+        let in_comment = comments.get(next).is_some_and(|comment| comment.start <= extra.start);
+        if extra.is_empty() || in_comment || (skip_blank && content.is_empty()) {
+            continue;
+        }
+        let fix = Fix::safe("Remove the blanks", vec![Edit::delete(extra)]);
+        findings.push(context.finding(extra, "trailing whitespace").with_fix(fix));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use probity_finding::Applicability;
+
+    use crate::{OptionValue, harness::fix_with};
+
+    fn fixed(text: &str, options: &[&str]) -> String {
+        fix_with("tally/no-trailing-spaces", text, Applicability::Safe, |rules| {
+            for option in options {
+                rules.set_option("tally/no-trailing-spaces", option, &OptionValue::Boolean(true));
+            }
+        })
+    }
+
+    const FILE: &str = "# syntax=a:1 \r\nFROM a \t\r\n  \r\n# b  \r\nRUN c \\ \t\r\n \r\n  # d \r\n  \"e \\\r\n f\" \r\nCOPY <<E /g \r\nh  \r\n \r\nE \r\nE\r\nENV I j  k ";
+
+    #[test]
+    fn blanks_go_where_they_mean_nothing() {
+        assert_eq!(
+            fixed(FILE, &[]),
+            "# syntax=a:1\r\nFROM a\r\n\r\n# b\r\nRUN c \\\r\n\r\n  # d\r\n  \"e \\\r\n f\"\r\nCOPY <<E /g\r\nh  \r\n \r\nE \r\nE\r\nENV I j  k"
+        );
+        let odd = "\u{feff} \nFROM a\\\\ \nRUN b \\\\ \n";
+        assert_eq!(fixed(odd, &[]), "\u{feff}\nFROM a\\\\\nRUN b \\\\\n");
+        let escaped = "# escape=`\nFROM a\nRUN b ` \n c\\ \n";
+        assert_eq!(fixed(escaped, &[]), "# escape=`\nFROM a\nRUN b `\n c\\\n");
+    }
+
+    #[test]
+    fn comments_and_blank_lines_can_be_left_alone() {
+        let comments = fixed(FILE, &["ignore-comments"]);
+        for kept in ["# syntax=a:1 \r\n", "# b  \r\n", "  # d \r\n"] {
+            assert!(comments.contains(kept), "{comments:?}");
+        }
+        assert!(comments.contains("FROM a\r\n\r\n"), "{comments:?}");
+        let blank = fixed(FILE, &["skip-blank-lines"]);
+        assert!(blank.contains("FROM a\r\n  \r\n# b\r\nRUN c \\\r\n \r\n"), "{blank:?}");
+    }
+}

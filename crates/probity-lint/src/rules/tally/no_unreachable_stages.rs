@@ -1,0 +1,84 @@
+//! Stages that no image needs.
+
+use probity_finding::Finding;
+
+use crate::context::Context;
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags a stage that the last stage neither is based on nor copies or mounts anything from, not
+    /// even through other stages.
+    ///
+    /// # Why it is bad
+    ///
+    /// A build skips such a stage, so that it rots unnoticed: nobody sees when it stops building.
+    /// Either something was meant to use it, or it can go. A stage that is built on purpose with
+    /// `--target` is best given a directive that says so.
+    ///
+    /// # Examples
+    ///
+    /// ```dockerfile,bad
+    /// FROM golang:1.22 AS build
+    /// RUN go build -o /app .
+    /// FROM debian:12
+    /// CMD ["/app"]
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM golang:1.22 AS build
+    /// RUN go build -o /app .
+    /// FROM debian:12
+    /// COPY --from=build /app /app
+    /// CMD ["/app"]
+    /// ```
+    NoUnreachableStages {
+        name: "tally/no-unreachable-stages",
+        severity: Warning,
+        category: BestPractice,
+    }
+}
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let graph = context.facts.graph();
+    for stage in context.facts.stages() {
+        if graph.is_reachable(stage.index) {
+            continue;
+        }
+        let Some(from) = context.file.instructions.get(stage.instruction) else { continue };
+        let (place, name) = match (&stage.name, stage.name_span) {
+            (Some(name), Some(span)) => (span, format!("stage '{name}'")),
+            _ => (from.span, format!("stage {}", stage.index)),
+        };
+        let message = format!("{name} does not contribute to the final image");
+        findings.push(context.finding(place, message).with_detail(
+            "No later stage is based on it or copies from it; a build skips it unless it is the target.",
+        ));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::harness::check;
+
+    const RULE: &str = "tally/no-unreachable-stages";
+
+    #[test]
+    fn the_name_is_underlined_or_the_whole_from() {
+        check(
+            RULE,
+            "FROM a AS x\n          ^ stage 'x' does not contribute to the final image\n\
+             FROM b \\\n  AS y\n     ^ stage 'y' does not contribute to the final image\n\
+             from c\n^^^^^^ stage 2 does not contribute to the final image\nFROM d\n",
+        );
+    }
+
+    #[test]
+    fn every_way_to_use_a_stage_counts() {
+        check(RULE, "FROM a AS x\nFROM x AS y\nFROM y\n");
+        check(RULE, "FROM a AS x\nFROM b AS y\nCOPY --from=X /a /a\nFROM c\nCOPY --from=1 /a /a\n");
+        check(RULE, "FROM a AS x\nFROM b\nRUN --mount=type=bind,from=x,target=/x true\n");
+        check(RULE, "FROM a\n");
+        check(RULE, "ARG B=x\nFROM a AS x\nFROM $B\n");
+    }
+}

@@ -1,0 +1,118 @@
+//! Build tools that stay in the image.
+
+mod signals;
+#[cfg(test)]
+mod tests;
+
+use probity_finding::{Finding, Fix, Objective};
+
+use self::signals::Scored;
+use crate::{
+    context::Context,
+    rule::{OptionKind, OptionSpec},
+};
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags a Dockerfile with one stage that builds something in it: compilers are installed, a
+    /// program is compiled, sources are downloaded and unpacked.
+    ///
+    /// Each sign has a score. The rule speaks when the signs reach `min-score` and at least one of them
+    /// is a build or a download: an image that merely installs packages, compilers included, may be
+    /// meant to have them.
+    ///
+    /// | sign | score |
+    /// |---|---|
+    /// | a compiler's build command: `go build`, `cargo build`, `mvn package`, `dotnet publish` | 4 |
+    /// | a bundler's build script: `npm run build`, `yarn build` | 3 |
+    /// | `make`, `cmake`, `ninja`, `./configure`, `meson` | 2 |
+    /// | a download that is unpacked or run | 2 |
+    /// | build packages: `gcc`, `build-essential`, `-dev` packages | 2 each, 6 at most |
+    /// | `git` | 1 |
+    ///
+    /// # Why it is bad
+    ///
+    /// Whatever built the program is in the image too: it costs space, time to pull, and every
+    /// vulnerability that a compiler's packages have. A second stage that copies only the result has
+    /// none of that.
+    ///
+    /// # Examples
+    ///
+    /// ```dockerfile,bad
+    /// FROM golang:1.22
+    /// WORKDIR /src
+    /// COPY . .
+    /// RUN go build -o /usr/local/bin/app ./cmd/app
+    /// CMD ["app"]
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM golang:1.22 AS build
+    /// WORKDIR /src
+    /// COPY . .
+    /// RUN go build -o /app ./cmd/app
+    /// FROM debian:12-slim
+    /// COPY --from=build /app /usr/local/bin/app
+    /// CMD ["app"]
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM debian:12
+    /// RUN apt-get update && apt-get install -y gcc=12.2 make=4.3 git=2.39
+    /// ```
+    ///
+    /// # Fix safety
+    ///
+    /// Unsafe: no rule can tell what the program needs at run time, so an agent has to propose the
+    /// stages, and its proposal is taken only when every check of it passes.
+    PreferMultiStageBuild {
+        name: "tally/prefer-multi-stage-build",
+        severity: Info,
+        category: Performance,
+        fixes: Unsafe,
+        options: &[OptionSpec {
+            name: "min-score",
+            kind: OptionKind::Integer,
+            default: "4",
+            about: "The score from which on the rule speaks.",
+        }],
+    }
+}
+
+const MESSAGE: &str = "This Dockerfile appears to build artifacts in a single stage; consider a \
+                       multi-stage build to reduce final image size.";
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    if context.facts.stages().len() != 1 {
+        return;
+    }
+    let found = signals::find(context);
+    let score: u32 = found.iter().map(|scored| scored.score).sum();
+    let least = u32::try_from(context.integer("min-score")).unwrap_or_default();
+    // The sign that weighs most is the place to look at; the first of equals.
+    let strongest = found.iter().filter(|it| it.is_building).rev().max_by_key(|it| it.score);
+    let Some(strongest) = strongest.filter(|_| score >= least) else { return };
+    let mut finding = context.finding(strongest.signal.span, MESSAGE).with_detail(detail(&found));
+    for other in found.iter().filter(|it| it.signal.span != strongest.signal.span) {
+        finding = finding.with_related(other.signal.span, other.signal.kind.replace('_', " "));
+    }
+    let objective = Objective {
+        kind: "prefer-multi-stage-build",
+        score,
+        signals: found.into_iter().map(|scored| scored.signal).collect(),
+    };
+    let title = "AI AutoFix: convert to multi-stage build";
+    findings.push(finding.with_fix(Fix::by_agent(title, 150, objective)));
+}
+
+/// The signs that weigh most, and what a second stage would give.
+fn detail(found: &[Scored]) -> String {
+    let mut signs: Vec<&Scored> = found.iter().collect();
+    signs.sort_by_key(|scored| std::cmp::Reverse(scored.score));
+    let top: Vec<&str> = signs.iter().take(3).map(|it| it.signal.evidence.as_str()).collect();
+    format!(
+        "Signs: {}. A final stage that only copies what was built would leave the tools out.",
+        top.join("; ")
+    )
+}

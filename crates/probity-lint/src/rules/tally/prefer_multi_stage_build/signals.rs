@@ -1,0 +1,227 @@
+//! What gives a build away: packages, build commands, downloads.
+
+use probity_dockerfile::{Action, Keyword, PackageCall, PackageKind};
+use probity_finding::{Signal, Span};
+use probity_shell::{Call, Command, Script};
+
+use crate::context::Context;
+
+/// A sign and what it weighs.
+pub(super) struct Scored {
+    pub(super) signal: Signal,
+    pub(super) score: u32,
+    /// Something is made, not merely installed.
+    pub(super) is_building: bool,
+}
+
+/// Longer evidence would not be read, and goes into a prompt.
+const LONGEST_EVIDENCE: usize = 120;
+
+pub(super) fn find(context: &Context<'_>) -> Vec<Scored> {
+    let mut found = Vec::new();
+    for (index, _) in context.each(Keyword::Run) {
+        for call in context.package_calls(index) {
+            found.extend(packages(context, call));
+        }
+        for script in context.scripts(index) {
+            for command in &script.commands {
+                found.extend(build_step(context, command));
+                found.extend(download(context, script, command));
+            }
+        }
+    }
+    found.sort_by_key(|scored| scored.signal.span);
+    found
+}
+
+fn packages(context: &Context<'_>, call: &PackageCall) -> Option<Scored> {
+    if call.action != Action::Install {
+        return None;
+    }
+    let names: Vec<String> = call
+        .packages
+        .iter()
+        .filter_map(|package| match &package.kind {
+            PackageKind::Named { name, .. } => Some(name.clone()),
+            _ => None,
+        })
+        .filter(|name| is_build_package(name) || name == "git")
+        .collect();
+    let tools = names.iter().filter(|name| *name != "git").count();
+    let git = u32::from(names.len() > tools);
+    let score = u32::try_from(tools).unwrap_or(u32::MAX).saturating_mul(2).min(6) + git;
+    let tool = call.name_span.slice(context.file.text).map(str::to_owned);
+    (score > 0).then(|| Scored {
+        signal: Signal {
+            kind: "package_install",
+            tool,
+            packages: names,
+            evidence: evidence(context, call.span),
+            span: call.span,
+        },
+        score,
+        is_building: false,
+    })
+}
+
+fn is_build_package(name: &str) -> bool {
+    const TOOLS: &[&str] = &[
+        "autoconf",
+        "automake",
+        "base-devel",
+        "binutils",
+        "bison",
+        "build-base",
+        "build-essential",
+        "cargo",
+        "clang",
+        "cmake",
+        "cpp",
+        "flex",
+        "g++",
+        "gcc",
+        "gcc-c++",
+        "go",
+        "golang",
+        "golang-go",
+        "gradle",
+        "libc-dev",
+        "libtool",
+        "llvm",
+        "m4",
+        "make",
+        "maven",
+        "meson",
+        "musl-dev",
+        "nasm",
+        "ninja",
+        "ninja-build",
+        "openssl-dev",
+        "patch",
+        "pkg-config",
+        "pkgconf",
+        "pkgconfig",
+        "python3-dev",
+        "rust",
+        "rustc",
+        "swig",
+        "yasm",
+    ];
+    TOOLS.contains(&name) || name.ends_with("-dev") || name.ends_with("-devel")
+}
+
+fn build_step(context: &Context<'_>, command: &Command) -> Option<Scored> {
+    let call = command.effective();
+    let name = call.name()?;
+    let score = match name.as_str() {
+        "make" | "gmake" | "cmake" | "ninja" | "meson" | "configure" => 2,
+        "npm" | "yarn" | "pnpm" | "bun" if runs_build_script(&call) => 3,
+        _ if compiles(&name, &call) => 4,
+        _ => return None,
+    };
+    let span = call.span()?;
+    Some(Scored {
+        signal: Signal {
+            kind: "build_step",
+            tool: Some(name),
+            packages: Vec::new(),
+            evidence: evidence(context, span),
+            span,
+        },
+        score,
+        is_building: true,
+    })
+}
+
+/// `npm run build`, `yarn build`
+fn runs_build_script(call: &Call<'_>) -> bool {
+    let words =
+        call.positional(&["--prefix", "--cwd", "-C", "--filter", "-F", "--workspace", "-w"]);
+    let mut words = words.iter().filter_map(|word| word.literal());
+    let first = words.next().unwrap_or_default();
+    let script = if first == "run" || first == "run-script" {
+        words.next().unwrap_or_default()
+    } else {
+        first
+    };
+    script == "build" || script.starts_with("build:")
+}
+
+/// A compiler's front end with a subcommand that makes something to keep.
+fn compiles(name: &str, call: &Call<'_>) -> bool {
+    let verbs: &[&str] = match name {
+        "go" => &["build", "install"],
+        "cargo" => &["build", "install", "b"],
+        "dotnet" => &["build", "publish"],
+        "mvn" | "mvnw" => &["package", "install", "verify", "deploy"],
+        "gradle" | "gradlew" => {
+            &["build", "assemble", "bootJar", "shadowJar", "installDist", "jar"]
+        }
+        "swift" | "stack" | "cabal" | "zig" | "dart" => &["build", "install", "compile"],
+        "mix" => &["release"],
+        "msbuild" | "gcc" | "g++" | "clang" | "rustc" | "javac" | "ghc" | "cc" | "c++" => {
+            return !call.args().is_empty() && !call.has_flag(&["--version"]);
+        }
+        _ => return false,
+    };
+    // Maven and Gradle take several, and `gradle :app:build` names the project before it.
+    call.positional(&[]).iter().filter_map(|word| word.literal()).any(|word| {
+        let verb = word.rsplit(':').next().unwrap_or_default();
+        verbs.contains(&verb)
+    })
+}
+
+/// `curl … | tar x`, `curl … | sh`, or a download of an archive that a later command unpacks.
+fn download(context: &Context<'_>, script: &Script, command: &Command) -> Option<Scored> {
+    let call = command.effective();
+    if !call.is_any(&["curl", "wget"]) {
+        return None;
+    }
+    let is_consumer = |it: &Command| {
+        let call = it.effective();
+        call.is_any(&["tar", "unzip", "bsdtar"]) || is_shell_on_input(&call)
+    };
+    let later = script.commands.iter().filter(|it| it.span.start > command.span.start);
+    let is_used = match script.is_piped(command) {
+        true => later.clone().any(|it| {
+            it.place.block == command.place.block
+                && it.place.pipeline == command.place.pipeline
+                && is_consumer(it)
+        }),
+        false => false,
+    };
+    let is_archive = call.args().iter().any(|word| {
+        let text = word.text.trim_end_matches(['"', '\'']);
+        [".tar.gz", ".tgz", ".tar.xz", ".tar.bz2", ".zip"].iter().any(|end| text.ends_with(end))
+    });
+    let is_unpacked = is_archive && later.clone().any(|it| is_consumer(it));
+    let span = call.span()?;
+    (is_used || is_unpacked).then(|| Scored {
+        signal: Signal {
+            kind: "download_install",
+            tool: call.name(),
+            packages: Vec::new(),
+            evidence: evidence(context, span),
+            span,
+        },
+        score: 2,
+        is_building: true,
+    })
+}
+
+/// `sh`, `bash -s -- x`: the script comes through the pipe.
+fn is_shell_on_input(call: &Call<'_>) -> bool {
+    let is_shell = call.is_any(&["sh", "bash", "ash", "dash", "zsh"]);
+    is_shell && (call.has_flag(&["-s"]) || call.positional(&["-o"]).is_empty())
+}
+
+/// The text itself on one line, as short as it can be quoted.
+fn evidence(context: &Context<'_>, span: Span) -> String {
+    let text = span.slice(context.file.text).unwrap_or_default().replace('\\', " ");
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let line = words.join(" ");
+    match line.char_indices().nth(LONGEST_EVIDENCE) {
+        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
+        None => line,
+    }
+}

@@ -1,0 +1,99 @@
+//! Images that build, and images that merely install.
+
+use crate::{
+    OptionValue,
+    harness::{run, run_with},
+};
+
+const RULE: &str = "tally/prefer-multi-stage-build";
+
+/// The score and the kinds of signals, or nothing where the rule is silent.
+fn verdict(run_lines: &str) -> Option<(u32, Vec<&'static str>)> {
+    let text = format!("FROM debian:12\n{run_lines}\n");
+    let found = run_with(RULE, &text, |_| {});
+    let fix = found.first()?.fixes.first()?;
+    let objective = fix.objective.as_ref()?;
+    assert_eq!((fix.priority, fix.edits.len()), (150, 0));
+    for signal in &objective.signals {
+        assert!(signal.span.slice(&text).is_some());
+    }
+    Some((objective.score, objective.signals.iter().map(|signal| signal.kind).collect()))
+}
+
+#[test]
+fn what_builds_is_found_with_its_score() {
+    for (text, score, kinds) in [
+        ("RUN go build -o /app .", 4, &["build_step"][..]),
+        ("RUN cd x && (cargo +nightly build --release)", 4, &["build_step"]),
+        ("RUN ./mvnw -B clean package -DskipTests", 4, &["build_step"]),
+        ("RUN ./gradlew :app:bootJar", 4, &["build_step"]),
+        ("RUN dotnet publish -c Release", 4, &["build_step"]),
+        ("RUN gcc -o app main.c", 4, &["build_step"]),
+        (
+            "RUN apk add gcc make git && ./configure && make",
+            9,
+            &["package_install", "build_step", "build_step"],
+        ),
+        (
+            "RUN apt-get install -y build-essential gcc make cmake && make",
+            8,
+            &["package_install", "build_step"],
+        ),
+        ("RUN npm ci && npm run build && npm run build:css", 6, &["build_step", "build_step"]),
+        (
+            "RUN curl -L https://x/y.tar.gz | tar xz && cd y && make",
+            4,
+            &["download_install", "build_step"],
+        ),
+        (
+            "RUN <<EOF\nwget https://x/y.zip\nunzip y.zip\ncmake .\nEOF",
+            4,
+            &["download_install", "build_step"],
+        ),
+    ] {
+        assert_eq!(verdict(text), Some((score, kinds.to_vec())), "{text}");
+    }
+}
+
+#[test]
+fn what_merely_installs_or_mentions_is_silent() {
+    for text in [
+        "RUN apt-get update && apt-get install -y curl ca-certificates",
+        "RUN apt-get install -y build-essential gcc g++ make cmake git python3-dev",
+        "RUN apk add --no-cache gcc musl-dev",
+        "RUN pip install flask==1.0",
+        "RUN npm ci --omit=dev",
+        "RUN go version && cargo --version && gcc --version",
+        "RUN echo go build && echo 'cargo build'",
+        "RUN make",
+        "RUN curl -fsSL https://x/y -o /usr/bin/y",
+        "RUN curl https://x | bash",
+        "CMD go build && make",
+        "RUN yarn start",
+    ] {
+        assert_eq!(verdict(text), None, "{text}");
+    }
+}
+
+#[test]
+fn more_than_one_stage_is_somebody_s_work_already() {
+    assert_eq!(run(RULE, "FROM a AS b\nRUN go build .\nFROM c\nCOPY --from=b /x /x\n"), []);
+}
+
+#[test]
+fn the_strongest_sign_is_the_place_and_the_score_can_be_set() {
+    let text = "FROM a\nRUN apk add gcc && make && go build -o x \\\n  ./y\n";
+    let found = run(RULE, text);
+    let place = found[0].span.unwrap().slice(text).unwrap();
+    assert_eq!(place, "go build -o x \\\n  ./y");
+    assert!(
+        found[0].detail.as_ref().unwrap().contains("go build -o x ./y"),
+        "{:?}",
+        found[0].detail
+    );
+    assert_eq!(found[0].related.len(), 2);
+    let strict = |rules: &mut crate::RuleSet| {
+        rules.set_option(RULE, "min-score", &OptionValue::Integer(9));
+    };
+    assert_eq!(run_with(RULE, text, strict), []);
+}

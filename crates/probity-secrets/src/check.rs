@@ -1,0 +1,79 @@
+//! Judges a value whose format already fits: checksums, variety, stand-ins.
+
+use crate::{Confidence, base64, checksum, entropy, placeholder};
+
+/// Below this a value of a vendor's format is `ghp_aaaa…`, not a token.
+const VARIED: f64 = 2.5;
+
+/// A vendor's own format: enough that it is no stand-in.
+pub(crate) fn varied(value: &[u8]) -> Option<Confidence> {
+    let real = !placeholder::in_token(value) && entropy::shannon(value) >= VARIED;
+    real.then_some(Confidence::High)
+}
+
+/// A format that others have too, next to the vendor's name.
+pub(crate) fn varied_in_context(value: &[u8]) -> Option<Confidence> {
+    let real = !placeholder::in_token(value) && entropy::looks_random(value);
+    real.then_some(Confidence::Medium)
+}
+
+/// A universally unique identifier, or another short value, that the vendor's name makes a secret.
+pub(crate) fn in_context(value: &[u8]) -> Option<Confidence> {
+    varied(value).map(|_| Confidence::Medium)
+}
+
+/// Prefix, random characters, checksum. A wrong checksum leaves a doubt only: lengths and the part
+/// that is summed have changed before, and an invented token deserves a look too.
+pub(crate) fn crc32_after_prefix(value: &[u8]) -> Option<Confidence> {
+    let prefix = value.iter().position(|byte| *byte == b'_')? + 1;
+    if checksum::ends_in_crc32_base62(value.get(prefix..)?) {
+        return Some(Confidence::High);
+    }
+    in_context(value)
+}
+
+/// Amazon's ids are base32; others of the same length are suspicious at most.
+pub(crate) fn amazon_key_id(value: &[u8]) -> Option<Confidence> {
+    let base32 = |byte: &u8| matches!(byte, b'A'..=b'Z' | b'2'..=b'7');
+    let sure = value.iter().all(base32);
+    varied(value).map(|found| if sure { found } else { Confidence::Medium })
+}
+
+/// Random base64 has capitals, small letters and digits; a path or a hash lacks one of them.
+pub(crate) fn mixed_base64(value: &[u8]) -> Option<Confidence> {
+    let mixed = value.iter().any(u8::is_ascii_uppercase)
+        && value.iter().any(u8::is_ascii_lowercase)
+        && value.iter().any(u8::is_ascii_digit);
+    if mixed { varied_in_context(value) } else { None }
+}
+
+/// Keys of OpenAI carry the word `OpenAI` in base64 in their middle, but not all always did.
+pub(crate) fn openai(value: &[u8]) -> Option<Confidence> {
+    let marked = value.windows(8).any(|window| window == b"T3BlbkFJ");
+    varied(value).map(|found| if marked { found } else { Confidence::Medium })
+}
+
+/// Base64 of `user:password`, as in a Basic header or in Docker's configuration.
+pub(crate) fn credentials_in_base64(value: &[u8]) -> Option<Confidence> {
+    let decoded = base64::decode(value)?;
+    let colon = decoded.iter().position(|byte| *byte == b':')?;
+    let printable = decoded.iter().all(|byte| byte.is_ascii_graphic() || *byte == b' ');
+    let password = decoded.get(colon + 1..)?;
+    let real = printable && !placeholder::in_password(password, decoded.get(..colon)?);
+    real.then_some(Confidence::Medium)
+}
+
+/// The value is a key by where it stands; the parser has looked at it.
+pub(crate) fn found_by_parser(_: &[u8]) -> Option<Confidence> {
+    Some(Confidence::High)
+}
+
+/// As [`found_by_parser`], where the parser had to judge.
+pub(crate) fn judged_by_parser(_: &[u8]) -> Option<Confidence> {
+    Some(Confidence::Medium)
+}
+
+/// As [`found_by_parser`], where the name of a variable was all that the parser had.
+pub(crate) fn guessed_by_parser(_: &[u8]) -> Option<Confidence> {
+    Some(Confidence::Low)
+}

@@ -1,0 +1,129 @@
+//! A simple command: assignments, words, redirections, and where it stands.
+
+use probity_finding::Span;
+
+use crate::{Call, Word};
+
+/// A simple command: `A=b name argument >file`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Command {
+    /// From the first assignment, word or redirection to the last.
+    pub span: Span,
+    /// The name and the arguments. Empty where only assignments or redirections are written.
+    pub words: Vec<Word>,
+    /// Those before the name. What `export A=b` sets is in `declarations`, and a word too.
+    pub assignments: Vec<Assignment>,
+    /// The assignments among the arguments of `export`, `local`, `readonly`, `declare`, `typeset`.
+    pub declarations: Vec<Assignment>,
+    pub redirections: Vec<Redirection>,
+    pub place: Place,
+}
+
+/// Where something stands: in which block, in which pipeline of it, as which stage of that.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The index in [`crate::Script::blocks`].
+    pub block: usize,
+    /// The index in [`crate::Block::pipelines`].
+    pub pipeline: usize,
+    /// The index in [`crate::Pipeline::stages`].
+    pub stage: usize,
+}
+
+/// `NAME=value`, `NAME+=value`, `NAME=(…)`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assignment {
+    pub span: Span,
+    pub name: String,
+    pub name_span: Span,
+    /// `+=`
+    pub append: bool,
+    /// Absent for an array. `NAME=` has a value that is empty.
+    pub value: Option<Word>,
+    /// The elements of an array.
+    pub elements: Vec<Word>,
+}
+
+/// `2>&1`, `>file`, `<<EOF`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Redirection {
+    pub span: Span,
+    /// The number before the operator.
+    pub fd: Option<i32>,
+    pub kind: RedirectionKind,
+    /// The word behind the operator; absent for a here-document.
+    pub target: Option<Word>,
+    pub here_document: Option<HereDocument>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RedirectionKind {
+    /// `>`
+    Output,
+    /// `>|`
+    Clobber,
+    /// `>>`
+    Append,
+    /// `<`
+    Input,
+    /// `<>`
+    ReadWrite,
+    /// `<<`, `<<-`
+    HereDocument,
+    /// `<<<`
+    HereString,
+    /// `>&1`
+    DuplicateOutput,
+    /// `<&0`
+    DuplicateInput,
+    /// `&>`
+    OutputAndError,
+}
+
+/// The text of `<<EOF`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HereDocument {
+    pub delimiter: String,
+    pub delimiter_span: Span,
+    /// Whole lines, the last line end included; without the terminator.
+    pub body: Span,
+    /// Whether the shell expands it: no part of the delimiter is quoted.
+    pub expand: bool,
+    /// `<<-`
+    pub strip_tabs: bool,
+    /// The body as a word, quoted throughout, where it is expanded; not for the second one of a line.
+    pub word: Option<Word>,
+}
+
+impl Command {
+    /// The command as it is written.
+    #[must_use]
+    pub fn call(&self) -> Call<'_> {
+        Call::of(&self.words)
+    }
+
+    /// The command that is run in the end, with `sudo`, `env A=b`, `exec`, `time` and the like taken
+    /// off.
+    #[must_use]
+    pub fn effective(&self) -> Call<'_> {
+        self.call().peeled()
+    }
+
+    /// The name as it is written, without directories: `/usr/bin/apt-get` is `apt-get`.
+    #[must_use]
+    pub fn name(&self) -> Option<String> {
+        self.call().name()
+    }
+
+    /// See [`Call::has_flag`].
+    #[must_use]
+    pub fn has_flag(&self, flags: &[&str]) -> bool {
+        self.call().has_flag(flags)
+    }
+
+    /// See [`Call::positional`].
+    #[must_use]
+    pub fn positional(&self, valued: &[&str]) -> Vec<&Word> {
+        self.call().positional(valued)
+    }
+}

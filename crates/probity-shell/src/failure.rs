@@ -1,0 +1,103 @@
+//! What becomes of a script when one of its commands fails.
+
+use crate::{Block, BlockKind, Command, Invocation, Joiner, Place, Script, dialect};
+
+impl Script {
+    /// The options in force at a command: those that the shell was started with, and what `set` has
+    /// changed before it, in its own block or in one around it.
+    #[must_use]
+    pub fn options_at(&self, command: &Command) -> Invocation {
+        self.options_in(command.place, command)
+    }
+
+    /// The options in force at a place that a command stands in.
+    fn options_in(&self, place: Place, command: &Command) -> Invocation {
+        let mut options = self.invocation;
+        let setters = self.setters.iter().filter_map(|&index| self.commands.get(index));
+        for earlier in setters.take_while(|earlier| earlier.span.start < command.span.start) {
+            let mut around = self.ancestors(place);
+            if around.any(|place| place.block == earlier.place.block) {
+                apply_set(&mut options, earlier);
+            }
+        }
+        options
+    }
+
+    /// Whether the script goes on, and may succeed, when a command fails: it is negated, a condition,
+    /// sent to the background, answered by `||`, followed by `;` or a line end without `errexit`, or
+    /// followed by `|` without `pipefail`. What a function returns is up to its callers and counts as
+    /// not ignored.
+    #[must_use]
+    pub fn ignores_failure(&self, command: &Command) -> bool {
+        for place in self.ancestors(command.place) {
+            // What `set` changes within a subshell does not hold around it.
+            let options = self.options_in(place, command);
+            let Some(block) = self.block(place.block) else { return false };
+            match self.fate(block, place, options) {
+                Fate::Ignored => return true,
+                Fate::Ends => return false,
+                Fate::Result => {}
+            }
+            match block.kind {
+                BlockKind::Condition | BlockKind::Substitution | BlockKind::ProcessSubstitution => {
+                    return true;
+                }
+                BlockKind::LoopBody if !options.errexit => return true,
+                BlockKind::Function => return false,
+                _ => {}
+            }
+        }
+        false
+    }
+
+    /// What becomes of a failure at a place, within its block.
+    fn fate(&self, block: &Block, place: Place, options: Invocation) -> Fate {
+        let Some(pipeline) = block.pipelines.get(place.pipeline) else { return Fate::Result };
+        let piped = place.stage + 1 < pipeline.stages.len() && !options.pipefail;
+        if piped || pipeline.negated || pipeline.background {
+            return Fate::Ignored;
+        }
+        let rest = block.pipelines.get(place.pipeline + 1..).unwrap_or_default();
+        let mut skipped = false;
+        for next in rest {
+            match next.joiner {
+                // The rest up to `||` is skipped; what comes there runs instead.
+                Joiner::And => skipped = true,
+                Joiner::Or => return Fate::Ignored,
+                // A command that is not the last of its `&&` does not end a script by `errexit`.
+                _ if options.errexit && !skipped => return Fate::Ends,
+                _ => return Fate::Ignored,
+            }
+        }
+        Fate::Result
+    }
+
+    /// The place of a command, that of the block it stands in, and so on outwards.
+    fn ancestors(&self, place: Place) -> impl Iterator<Item = Place> {
+        std::iter::successors(Some(place), |place| self.block(place.block)?.parent)
+    }
+}
+
+enum Fate {
+    /// The script goes on.
+    Ignored,
+    /// The script ends here.
+    Ends,
+    /// The block fails with it.
+    Result,
+}
+
+fn apply_set(options: &mut Invocation, command: &Command) {
+    let mut words = command.call().args().iter().map(crate::Word::prefix);
+    while let Some(word) = words.next() {
+        let Some(on) = dialect::switch(&word).filter(|_| word != "--") else { break };
+        for letter in word.chars().skip(1) {
+            match letter {
+                'o' => options.set(&words.next().unwrap_or_default(), on),
+                // The option that takes a text is for starting a shell.
+                'c' => {}
+                letter => options.set_letter(letter, on),
+            }
+        }
+    }
+}

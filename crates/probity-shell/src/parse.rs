@@ -1,0 +1,104 @@
+//! The front door: from a text to a script.
+
+use std::ops::Range;
+
+use probity_finding::Span;
+use shuck_parser::{
+    ShellDialect, ShellProfile,
+    parser::{ParseResult, ParseStatus, Parser},
+};
+
+use crate::{BlockKind, Dialect, Invocation, Opaque, Script, ShellError, limits, lower::Lower};
+
+/// How deep commands may be nested by keywords, counted by the parser.
+const MAX_DEPTH: usize = 64;
+
+/// Steps of the parser for each byte of the text.
+const STEPS_PER_BYTE: usize = 16;
+
+/// Parses a text that stands at `offset` in a file; every span is one of the file.
+#[must_use]
+pub fn parse(text: &str, offset: usize, invocation: Invocation) -> Script {
+    parse_mapped(text, invocation, &|range| Span::from(range).shifted(offset))
+}
+
+/// Parses a text that was put together from pieces of a file; `place` tells where in the file a
+/// range of the text stands.
+#[must_use]
+pub fn parse_mapped(
+    text: &str,
+    invocation: Invocation,
+    place: &dyn Fn(Range<usize>) -> Span,
+) -> Script {
+    let mut script = Script {
+        span: place(0..text.len()),
+        invocation,
+        commands: Vec::new(),
+        blocks: Vec::new(),
+        errors: Vec::new(),
+        opaque: None,
+        setters: Vec::new(),
+    };
+    script.opaque = match invocation.dialect.is_posix() {
+        true => limits::check(text, invocation.dialect),
+        false => Some(Opaque::Dialect),
+    };
+    if script.opaque.is_some() {
+        return script;
+    }
+    let parsed = best(text, invocation.dialect);
+    script.opaque = exceeded(&parsed);
+    if script.opaque.is_some() {
+        return script;
+    }
+    let mut lower = Lower::new(text, invocation.dialect, place);
+    lower.block(BlockKind::Script, None, &parsed.file.body, 0..text.len());
+    let errors = parsed.diagnostics.iter().map(|diagnostic| ShellError {
+        span: lower.span(lower.range(diagnostic.span)),
+        message: diagnostic.message.clone(),
+    });
+    script.errors = errors.collect();
+    script.errors.sort_by_key(|error| error.span);
+    script.commands = lower.commands;
+    let numbered = script.commands.iter().enumerate();
+    let setters = numbered.filter(|(_, command)| command.call().is_any(&["set"]));
+    script.setters = setters.map(|(index, _)| index).collect();
+    script.blocks = lower.blocks;
+    script
+}
+
+/// What `sh` is differs between images, so what is valid for bash is no error of it.
+fn best(text: &str, dialect: Dialect) -> ParseResult {
+    let first = run(text, shuck_dialect(dialect));
+    let lenient = matches!(dialect, Dialect::Sh | Dialect::Ash | Dialect::Ksh | Dialect::Mksh);
+    if first.status == ParseStatus::Clean || !lenient {
+        return first;
+    }
+    let second = run(text, ShellDialect::Bash);
+    if second.status == ParseStatus::Clean { second } else { first }
+}
+
+fn run(text: &str, dialect: ShellDialect) -> ParseResult {
+    let steps = (text.len() + 1).saturating_mul(STEPS_PER_BYTE);
+    let profile = ShellProfile::native(dialect);
+    Parser::with_limits_and_profile(text, MAX_DEPTH, steps, profile).parse()
+}
+
+fn shuck_dialect(dialect: Dialect) -> ShellDialect {
+    match dialect {
+        Dialect::Bash => ShellDialect::Bash,
+        Dialect::Zsh => ShellDialect::Zsh,
+        Dialect::Ksh | Dialect::Mksh => ShellDialect::Mksh,
+        _ => ShellDialect::Posix,
+    }
+}
+
+/// The parser tells that a limit was reached by the text of its error alone.
+fn exceeded(parsed: &ParseResult) -> Option<Opaque> {
+    let message = parsed.terminal_error.as_ref()?.to_string();
+    if message.contains("too deep") {
+        return Some(Opaque::TooDeep);
+    }
+    let long = message.contains("fuel exhausted") || message.contains("chained operators");
+    long.then_some(Opaque::TooManyCommands)
+}

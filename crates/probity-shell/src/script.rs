@@ -1,0 +1,216 @@
+//! A parsed text: its commands in the order of the source, and how they are put together.
+//!
+//! Everything is in flat lists that name each other by index, so that no depth of nesting costs a
+//! stack and a rule can walk from a command outwards as easily as inwards.
+
+use std::ops::Range;
+
+use probity_finding::Span;
+
+use crate::{Command, Invocation, Place, Redirection, Word};
+
+/// A shell text and what it consists of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Script {
+    pub span: Span,
+    pub invocation: Invocation,
+    /// All simple commands, those within `$(…)` and functions included, in the order of the source.
+    pub commands: Vec<Command>,
+    /// The lists of commands. The first one is the text itself; an outer block comes before the ones
+    /// within it. Empty where the text is opaque.
+    pub blocks: Vec<Block>,
+    /// In the order of the source. What could be understood is there all the same.
+    pub errors: Vec<ShellError>,
+    /// Why the text was not looked into.
+    pub opaque: Option<Opaque>,
+    /// The indexes of the commands that change options, so that asking for those costs little.
+    pub(crate) setters: Vec<usize>,
+}
+
+/// A place where the text is no valid shell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShellError {
+    pub span: Span,
+    pub message: String,
+}
+
+/// Why a text was not parsed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Opaque {
+    /// PowerShell, the Windows command interpreter, or no shell at all.
+    Dialect,
+    TooLong,
+    TooDeep,
+    TooManyCommands,
+}
+
+/// A list of commands: the text itself, or what stands within parentheses, braces and keywords.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    pub kind: BlockKind,
+    pub span: Span,
+    /// Where it stands; none for the text itself.
+    pub parent: Option<Place>,
+    /// The indexes of the commands in it, those of blocks within it included.
+    pub commands: Range<usize>,
+    pub pipelines: Vec<Pipeline>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BlockKind {
+    Script,
+    /// `( … )`
+    Subshell,
+    /// `{ …; }`
+    Group,
+    /// Behind `if`, `elif`, `while`, `until`.
+    Condition,
+    /// Behind `then`, `else`.
+    Branch,
+    /// Behind `do`.
+    LoopBody,
+    CaseArm,
+    Function,
+    /// `$(…)`, backticks
+    Substitution,
+    /// `<(…)`, `>(…)`
+    ProcessSubstitution,
+}
+
+/// Commands that are joined by `|`; most often just one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pipeline {
+    pub span: Span,
+    /// What joins it to the pipeline before.
+    pub joiner: Joiner,
+    /// Where the joiner is written; none at the beginning.
+    pub joiner_span: Option<Span>,
+    /// `! …`
+    pub negated: bool,
+    /// `time …`
+    pub timed: bool,
+    /// `… &`
+    pub background: bool,
+    pub stages: Vec<Stage>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Joiner {
+    /// Nothing: it is the first of its block.
+    First,
+    /// `&&`
+    And,
+    /// `||`
+    Or,
+    /// `;`
+    Semicolon,
+    /// `&`
+    Background,
+    Newline,
+}
+
+/// One member of a pipeline.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stage {
+    pub span: Span,
+    /// The `|` or `|&` before it.
+    pub pipe: Option<Span>,
+    pub kind: StageKind,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StageKind {
+    /// The index in [`Script::commands`].
+    Command(usize),
+    Compound(Compound),
+}
+
+/// A command that is made of others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Compound {
+    pub kind: CompoundKind,
+    /// The indexes of its blocks in [`Script::blocks`], in the order of the source.
+    pub blocks: Vec<usize>,
+    /// The name of a function; the variable and the words of a `for`; the word of a `case` and its
+    /// patterns; the words within `[[ … ]]`.
+    pub words: Vec<Word>,
+    pub redirections: Vec<Redirection>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CompoundKind {
+    Subshell,
+    Group,
+    If,
+    For,
+    Select,
+    While,
+    Until,
+    Case,
+    Function,
+    /// `[[ … ]]`
+    Test,
+    /// `(( … ))`
+    Arithmetic,
+    /// What only one shell has: `coproc`, `repeat`, `always`.
+    Other,
+}
+
+impl Script {
+    #[must_use]
+    pub fn block(&self, index: usize) -> Option<&Block> {
+        self.blocks.get(index)
+    }
+
+    /// The commands within a block, at any depth.
+    #[must_use]
+    pub fn commands_in(&self, block: usize) -> &[Command] {
+        let commands = self.block(block).and_then(|it| self.commands.get(it.commands.clone()));
+        commands.unwrap_or_default()
+    }
+
+    /// The block that a command stands in, the one around that, and so on to the text itself.
+    pub fn enclosing(&self, command: &Command) -> impl Iterator<Item = &Block> {
+        let first = self.block(command.place.block);
+        std::iter::successors(first, |block| self.block(block.parent?.block))
+    }
+
+    /// Whether a command runs in a block of this kind, at any depth.
+    #[must_use]
+    pub fn is_within(&self, command: &Command, kind: BlockKind) -> bool {
+        self.enclosing(command).any(|block| block.kind == kind)
+    }
+
+    #[must_use]
+    pub fn pipeline(&self, place: Place) -> Option<&Pipeline> {
+        self.block(place.block)?.pipelines.get(place.pipeline)
+    }
+
+    /// The pipeline behind the one at a place, in the same block.
+    #[must_use]
+    pub fn next_pipeline(&self, place: Place) -> Option<&Pipeline> {
+        self.block(place.block)?.pipelines.get(place.pipeline + 1)
+    }
+
+    /// The pipeline before the one at a place, in the same block.
+    #[must_use]
+    pub fn previous_pipeline(&self, place: Place) -> Option<&Pipeline> {
+        self.block(place.block)?.pipelines.get(place.pipeline.checked_sub(1)?)
+    }
+
+    /// Whether a command shares its pipeline with others.
+    #[must_use]
+    pub fn is_piped(&self, command: &Command) -> bool {
+        self.pipeline(command.place).is_some_and(|pipeline| pipeline.stages.len() > 1)
+    }
+
+    /// The only command of the text, where it is one simple command and nothing else.
+    #[must_use]
+    pub fn only_command(&self) -> Option<&Command> {
+        let [pipeline] = self.blocks.first()?.pipelines.as_slice() else { return None };
+        let [Stage { kind: StageKind::Command(command), .. }] = pipeline.stages.as_slice() else {
+            return None;
+        };
+        self.commands.get(*command)
+    }
+}

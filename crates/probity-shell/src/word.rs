@@ -1,0 +1,174 @@
+//! Words: what the shell splits a command into, with the parts that it expands.
+
+use probity_finding::Span;
+
+/// A word as it is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Word {
+    pub span: Span,
+    /// As the shell sees it: joined over line continuations, quotes and escapes kept.
+    pub text: String,
+    /// In the order of the source. Quotes are no parts; what stands in them is.
+    pub parts: Vec<Part>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Without the quotes around it.
+    pub span: Span,
+    pub quote: Quote,
+    pub kind: PartKind,
+}
+
+/// The quotes around a part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quote {
+    None,
+    /// `'…'` and `$'…'`
+    Single,
+    /// `"…"` and `$"…"`
+    Double,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PartKind {
+    /// What stays as it is, with the escapes resolved.
+    Text(String),
+    /// An unquoted pattern for file names (`*`, `?`, `[a-z]`), as it is written.
+    Glob(String),
+    /// An unquoted `{a,b}` or `{1..3}` where the dialect expands it, as it is written.
+    Brace(String),
+    /// An unquoted `~` or `~user` at the beginning, as it is written.
+    Tilde(String),
+    /// `$X`, `${X}`, `${X:-default}`
+    Variable(Box<Variable>),
+    /// `$(…)` or backticks; the block holds the commands.
+    Substitution { block: usize, backticks: bool },
+    /// `<(…)` or `>(…)`; the block holds the commands.
+    ProcessSubstitution { block: usize },
+    /// `$((…))`; the parts within it that are expanded.
+    Arithmetic(Vec<Part>),
+}
+
+/// An expansion of a variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variable {
+    /// `X`, `1`, `@`, `?`
+    pub name: String,
+    pub operation: Operation,
+    /// What stands behind the operator: the default, the pattern, the replacement.
+    pub operand: Option<Word>,
+}
+
+/// What an expansion does with the variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// `$X`, `${X}`
+    Value,
+    /// `${X:-d}`; without the colon an empty value counts as set.
+    Default { colon: bool },
+    /// `${X:=d}`
+    Assign { colon: bool },
+    /// `${X:+d}`
+    Alternative { colon: bool },
+    /// `${X:?message}`
+    Require { colon: bool },
+    /// `${#X}`
+    Length,
+    /// `${X%…}`, `${X/…/…}`, `${X[0]}`, `${!X}` and whatever else there is.
+    Other,
+}
+
+impl Word {
+    /// The value, where it is the same on every run: no expansion, no pattern.
+    #[must_use]
+    pub fn literal(&self) -> Option<String> {
+        let mut value = String::new();
+        for part in &self.parts {
+            let PartKind::Text(text) = &part.kind else { return None };
+            value.push_str(text);
+        }
+        Some(value)
+    }
+
+    /// The value with patterns left as they are written (`/var/lib/apt/lists/*`), where nothing but
+    /// patterns is expanded.
+    #[must_use]
+    pub fn pattern(&self) -> Option<String> {
+        let mut value = String::new();
+        for part in &self.parts {
+            value.push_str(part.text()?);
+        }
+        Some(value)
+    }
+
+    /// The constant beginning of the value, up to the first expansion or pattern.
+    #[must_use]
+    pub fn prefix(&self) -> String {
+        let texts = self.parts.iter().map_while(|part| match &part.kind {
+            PartKind::Text(text) => Some(text.as_str()),
+            _ => None,
+        });
+        texts.collect()
+    }
+
+    /// Whether the value is this, whatever the quotes.
+    #[must_use]
+    pub fn is(&self, value: &str) -> bool {
+        self.literal().is_some_and(|literal| literal == value)
+    }
+
+    /// Whether any part of it is quoted; escapes do not count.
+    #[must_use]
+    pub fn is_quoted(&self) -> bool {
+        self.text.contains(['"', '\'']) && self.parts.iter().any(|part| part.quote != Quote::None)
+            || self.parts.is_empty() && !self.text.is_empty()
+    }
+
+    /// The variables, those within operands and arithmetic included; those within `$(…)` belong to
+    /// the commands there.
+    #[must_use]
+    pub fn variables(&self) -> Vec<(&Part, &Variable)> {
+        let mut found = Vec::new();
+        collect_variables(&self.parts, &mut found);
+        found
+    }
+
+    /// `NAME=value`, as the words of `env` and `docker run -e` have it: the name.
+    #[must_use]
+    pub fn assigned_name(&self) -> Option<&str> {
+        let (name, _) = self.text.split_once('=')?;
+        let first = name.bytes().next()?;
+        let valid = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        (valid && !first.is_ascii_digit()).then_some(name)
+    }
+}
+
+impl Part {
+    /// The text of a part that is no expansion of a variable or a command.
+    #[must_use]
+    pub fn text(&self) -> Option<&str> {
+        match &self.kind {
+            PartKind::Text(text)
+            | PartKind::Glob(text)
+            | PartKind::Brace(text)
+            | PartKind::Tilde(text) => Some(text),
+            _ => None,
+        }
+    }
+}
+
+fn collect_variables<'w>(parts: &'w [Part], found: &mut Vec<(&'w Part, &'w Variable)>) {
+    for part in parts {
+        match &part.kind {
+            PartKind::Variable(variable) => {
+                found.push((part, variable));
+                if let Some(operand) = &variable.operand {
+                    collect_variables(&operand.parts, found);
+                }
+            }
+            PartKind::Arithmetic(parts) => collect_variables(parts, found),
+            _ => {}
+        }
+    }
+}

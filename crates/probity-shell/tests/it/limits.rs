@@ -1,0 +1,88 @@
+//! What is too much is left alone, and what is not costs in proportion to its length.
+
+use probity_shell::{Dialect, Opaque};
+
+use crate::outline::{assert_sound, script};
+
+const DIALECTS: &[Dialect] =
+    &[Dialect::Sh, Dialect::Dash, Dialect::Ash, Dialect::Bash, Dialect::Mksh, Dialect::Zsh];
+
+#[test]
+fn too_much_is_opaque() {
+    let cases: &[(&str, String, Opaque)] = &[
+        ("a long line", "a".repeat(1 << 20), Opaque::TooLong),
+        ("many short words", "a ".repeat(1 << 19), Opaque::TooLong),
+        ("many commands", vec!["a"; 10_000].join(" && "), Opaque::TooManyCommands),
+        ("many pipes", vec!["a"; 5_000].join("|"), Opaque::TooManyCommands),
+        ("many statements", vec!["a"; 10_000].join(";"), Opaque::TooManyCommands),
+        ("many lines", "a\n".repeat(10_000), Opaque::TooManyCommands),
+        ("parentheses", "(".repeat(100_000), Opaque::TooLong),
+        ("fewer parentheses", "(".repeat(60_000), Opaque::TooDeep),
+        ("substitutions", "a $(".repeat(10_000), Opaque::TooDeep),
+        ("defaults", "${a:-".repeat(10_000), Opaque::TooDeep),
+        ("groups", "{ ".repeat(20_000), Opaque::TooDeep),
+        ("conditions", "if a; then ".repeat(2_000), Opaque::TooDeep),
+        ("loops", "while a; do ".repeat(2_000), Opaque::TooDeep),
+        ("loops in loops", "for a in b; do ".repeat(2_000), Opaque::TooDeep),
+        ("many substitutions", "$(a)".repeat(4_000), Opaque::TooManyCommands),
+        ("many heredocs", "<<E ".repeat(4_000), Opaque::TooManyCommands),
+        ("cases", "case a in b) ".repeat(2_000), Opaque::TooDeep),
+    ];
+    for (name, text, expected) in cases {
+        for dialect in DIALECTS {
+            let (script, _) = script(text, *dialect);
+            assert_eq!(script.opaque, Some(*expected), "{name} in {dialect:?}");
+            assert_eq!((script.commands.len(), script.blocks.len()), (0, 0));
+        }
+    }
+}
+
+#[test]
+fn closed_nesting_is_limited_too() {
+    let text = format!("{}b{}", "if a; then ".repeat(4_000), "; fi".repeat(4_000));
+    assert_eq!(script(&text, Dialect::Bash).0.opaque, Some(Opaque::TooManyCommands));
+    let text = format!("{}b{}", "if a\nthen ".repeat(1_000), "\nfi".repeat(1_000));
+    assert_eq!(script(&text, Dialect::Bash).0.opaque, Some(Opaque::TooDeep));
+}
+
+#[test]
+fn a_lot_is_parsed() {
+    let cases: &[(&str, String, usize)] = &[
+        ("commands", vec!["a b"; 1_000].join(" && "), 1_000),
+        ("statements", vec!["a b"; 4_000].join("; "), 4_000),
+        ("lines", "a b\n".repeat(4_000), 4_000),
+        ("words", format!("a{}", " b".repeat(30_000)), 1),
+        ("a long word", "a".repeat(60_000), 1),
+        ("quotes", "a 'b' \"c\" ".repeat(6_000), 1),
+        ("variables", "a $b ${c} ".repeat(6_000), 1),
+        ("escapes", "\\a".repeat(30_000), 1),
+        ("globs", "a*[b".repeat(15_000), 1),
+        ("braces", "{a,b}".repeat(12_000), 1),
+        ("substitutions", "$(a)".repeat(500), 501),
+        ("backticks", "`a`".repeat(4_000), 4_001),
+        ("heredocs", "a <<E\nb\nE\n".repeat(500), 500),
+        ("subshells", "(a);".repeat(4_000), 4_000),
+        ("nested groups", format!("{}a{}", "{ ".repeat(20), "; }".repeat(20)), 1),
+        ("nested subshells", format!("{}a{}", "( ".repeat(20), ")".repeat(20)), 1),
+        ("nested substitutions", format!("{}a{}", "$(".repeat(8), ")".repeat(8)), 9),
+        ("nested conditions", format!("{}b{}", "if a\nthen ".repeat(20), "\nfi".repeat(20)), 21),
+    ];
+    for (name, text, commands) in cases {
+        let (script, file) = script(text, Dialect::Bash);
+        assert_eq!(script.opaque, None, "{name}");
+        assert_eq!(script.commands.len(), *commands, "{name}");
+        assert_sound(&script, &file);
+    }
+}
+
+#[test]
+fn what_stays_open_ends() {
+    for piece in ["'", "\"", "`", "$((", "a |", "a &&", "case ", "<<E ", "[[ ", "a=(", "$'", "\\"] {
+        for count in [1, 2, 50, 5_000] {
+            for dialect in DIALECTS {
+                let (script, file) = script(&piece.repeat(count), *dialect);
+                assert_sound(&script, &file);
+            }
+        }
+    }
+}

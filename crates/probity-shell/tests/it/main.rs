@@ -1,0 +1,10 @@
+//! What the shell parser makes of texts, by the text under each span.
+
+mod calls;
+mod errors;
+mod failure;
+mod limits;
+mod mutations;
+mod outline;
+mod structure;
+mod words;

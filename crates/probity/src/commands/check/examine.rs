@@ -1,0 +1,75 @@
+//! One file: read it, lint it, fix it if that is wanted.
+
+use std::{io, path::Path};
+
+use probity_finding::Finding;
+use probity_lint::{DirectiveOptions, LintOptions};
+
+use super::{
+    fix::{Fixing, Way, fix},
+    job::{Job, Target},
+};
+use crate::{
+    ignore_file::IgnoreFiles,
+    source::{self, Limits, Read},
+};
+
+/// What checking one file gave.
+pub(super) struct Checked {
+    pub(super) shown: String,
+    /// After fixing, the fixed text.
+    pub(super) text: String,
+    pub(super) findings: Vec<Finding>,
+    pub(super) fixing: Option<Fixing>,
+}
+
+pub(super) fn examine(
+    job: &Job,
+    way: Way,
+    directory: &Path,
+    ignore_files: &IgnoreFiles,
+) -> Checked {
+    let limits = Limits::new(job.config.max_file_size.unwrap_or(0));
+    let read = match &job.target {
+        Target::File(path) => source::read(path, directory, limits),
+        Target::Stdin(name) => {
+            source::read_stdin(io::stdin().lock(), name.as_deref(), directory, limits)
+        }
+    };
+    let source = match read {
+        Read::Text(source) => source,
+        Read::Problem(unread) => {
+            return Checked {
+                shown: unread.shown,
+                text: String::new(),
+                findings: vec![unread.finding],
+                fixing: None,
+            };
+        }
+    };
+    let (dockerignore, complaint) = ignore_files.of(&source.path);
+    let asked = &job.config.inline_directives;
+    let options = LintOptions {
+        rules: &job.rules.set,
+        directives: DirectiveOptions {
+            enabled: asked.enabled,
+            validate_rules: asked.validate_rules,
+            warn_unused: asked.warn_unused,
+            require_reason: asked.require_reason,
+        },
+        dockerignore: dockerignore.as_ref(),
+        secrets: Some(&job.rules.secrets),
+    };
+    let (text, found, fixing) = match way {
+        Way::Offer => (None, probity_lint::lint(&source.text, &options), None),
+        Way::Write | Way::Diff => {
+            let (text, found, fixing) = fix(way, job, &source, options);
+            (Some(text), found, Some(fixing))
+        }
+    };
+    let mut findings = source.findings;
+    findings.extend(complaint);
+    findings.extend(found);
+    job.rules.keep_wanted(&source.shown, &mut findings);
+    Checked { shown: source.shown, text: text.unwrap_or(source.text), findings, fixing }
+}

@@ -1,0 +1,111 @@
+//! `--fix` and `--diff`: what is asked for, and what becomes of one file.
+
+mod diff;
+mod summary;
+
+use probity_finding::{Applicability, Finding};
+use probity_lint::{AppliedFix, FixOptions, LintOptions, RULES, SkippedFix};
+
+pub(super) use self::summary::Summary;
+use super::job::{Job, Target};
+use crate::{
+    cli::check::FixArgs,
+    config::CheckConfig,
+    source::Source,
+    write::{self, WriteError},
+};
+
+/// What happens to fixes in a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// They are shown in reports that can show them.
+    Offer,
+    /// They are applied, and the files are written.
+    Write,
+    /// They are shown as a diff.
+    Diff,
+}
+
+impl Way {
+    /// What the flags and variables of the run ask for.
+    pub(super) fn of(args: &FixArgs, config: &CheckConfig) -> Self {
+        let way = match (args.diff, config.run.fix) {
+            (true, _) => Self::Diff,
+            (false, true) => Self::Write,
+            (false, false) => Self::Offer,
+        };
+        let idle = [(args.fix_unsafe, "--fix-unsafe"), (!args.fix_rule.is_empty(), "--fix-rule")];
+        for (_, flag) in idle.iter().filter(|(given, _)| *given && way == Self::Offer) {
+            tracing::warn!("{flag} has no effect without --fix or --diff");
+        }
+        let known = |name: &String| {
+            let pattern = probity_lint::Pattern::new(name.as_str());
+            RULES.iter().any(|rule| pattern.matches(rule.metadata().name))
+        };
+        for name in config.run.fix_rules.iter().filter(|name| !known(name)) {
+            tracing::warn!("--fix-rule {name}: no rule here has that name");
+        }
+        way
+    }
+
+    /// Whether standard output is taken by the fixed text or the diff.
+    pub(super) fn takes_stdout(self, jobs: &[Job]) -> bool {
+        let mut stdin = jobs.iter().map(|job| matches!(job.target, Target::Stdin(_)));
+        self == Self::Diff || (self == Self::Write && stdin.any(|is_stdin| is_stdin))
+    }
+}
+
+/// What fixing one file came to.
+#[derive(Debug)]
+pub(super) struct Fixing {
+    /// For standard output: the diff, or the text of standard input.
+    pub(super) output: Option<String>,
+    pub(super) is_changed: bool,
+    pub(super) applied: Vec<AppliedFix>,
+    pub(super) skipped: Vec<SkippedFix>,
+    pub(super) failure: Option<WriteError>,
+}
+
+/// Fixes one file; gives its text and its findings as they are now.
+pub(super) fn fix(
+    way: Way,
+    job: &Job,
+    source: &Source,
+    lint: LintOptions<'_>,
+) -> (String, Vec<Finding>, Fixing) {
+    let unsafe_too = job.config.unsafe_fixes.unwrap_or(false);
+    let options = FixOptions {
+        lint,
+        ceiling: if unsafe_too { Applicability::Unsafe } else { Applicability::Safe },
+        only: &job.config.run.fix_rules,
+        modes: &job.rules.modes,
+        excluded: &job.rules.excluded_in(&source.shown),
+    };
+    let fixed = probity_lint::fix(&source.text, &options);
+    let is_changed = fixed.text != source.text;
+    let mut fixing = Fixing {
+        output: None,
+        is_changed,
+        applied: fixed.applied,
+        skipped: fixed.skipped,
+        failure: None,
+    };
+    match (way, &job.target) {
+        (Way::Diff, _) => {
+            fixing.output =
+                is_changed.then(|| diff::unified(&source.shown, &source.text, &fixed.text));
+        }
+        (_, Target::Stdin(_)) => fixing.output = Some(fixed.text.clone()),
+        (_, Target::File(path)) if is_changed => {
+            fixing.failure = write::replace(path, &source.text, &fixed.text).err();
+        }
+        _ => {}
+    }
+    if fixing.failure.is_some() {
+        // The file is as it was, and so is what is wrong with it.
+        let mut findings = probity_lint::lint(&source.text, &options.lint);
+        findings.retain(|finding| !options.excluded.contains(&finding.rule.as_ref()));
+        return (source.text.clone(), findings, fixing);
+    }
+    (fixed.text, fixed.remaining, fixing)
+}

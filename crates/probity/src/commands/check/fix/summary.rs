@@ -1,0 +1,102 @@
+//! What is said on stderr about the fixes of a run.
+
+use std::{
+    collections::BTreeMap,
+    io::{self, Write as _},
+};
+
+use probity_lint::SkipReason;
+
+use super::{Fixing, Way};
+
+/// More notes than this help nobody.
+const MAX_NOTES: usize = 20;
+
+/// Counts the fixes of all files.
+#[derive(Debug, Default)]
+pub(in crate::commands::check) struct Summary {
+    pub(in crate::commands::check) changed_files: usize,
+    pub(in crate::commands::check) failed_files: usize,
+    applied: usize,
+    skipped: BTreeMap<SkipReason, usize>,
+    notes: Vec<String>,
+}
+
+impl Summary {
+    pub(in crate::commands::check) fn add(&mut self, shown: &str, fixing: &Fixing) {
+        if let Some(error) = &fixing.failure {
+            tracing::error!("cannot write {shown}: {error}");
+            self.failed_files += 1;
+            return;
+        }
+        self.changed_files += usize::from(fixing.is_changed);
+        self.applied += fixing.applied.len();
+        for skipped in &fixing.skipped {
+            *self.skipped.entry(skipped.reason).or_default() += 1;
+            // What was asked for needs no comment but the count.
+            if matches!(
+                skipped.reason,
+                SkipReason::RuleFilter | SkipReason::Safety | SkipReason::FixMode
+            ) {
+                continue;
+            }
+            let place = match skipped.line {
+                Some(line) => format!("{shown}:{line}"),
+                None => shown.to_owned(),
+            };
+            let what = match skipped.reason {
+                SkipReason::ValidationFailed => "took back",
+                _ => "skipped",
+            };
+            let (rule, reason) = (&skipped.rule, skipped.reason.as_str());
+            let detail = in_one_line(&skipped.detail);
+            self.notes.push(format!("{what} fix {rule} ({place}): {reason}: {detail}"));
+        }
+    }
+
+    /// Says what was done and what was not, unless only errors are wanted.
+    pub(in crate::commands::check) fn say(&self, way: Way) -> io::Result<()> {
+        if !tracing::enabled!(tracing::Level::WARN) {
+            return Ok(());
+        }
+        let mut out = io::stderr().lock();
+        if self.applied > 0 {
+            let done = if way == Way::Diff { "Would fix" } else { "Fixed" };
+            let (issues, files) = (self.applied, self.changed_files);
+            writeln!(out, "{done} {} in {}", count(issues, "issue"), count(files, "file"))?;
+        }
+        let total: usize = self.skipped.values().sum();
+        if total > 0 {
+            let reasons = self.skipped.iter();
+            let reasons: Vec<String> =
+                reasons.map(|(reason, number)| format!("{number} {}", reason.as_str())).collect();
+            let fixes = match total {
+                1 => "1 fix".to_owned(),
+                _ => format!("{total} fixes"),
+            };
+            writeln!(out, "Skipped {fixes} ({})", reasons.join(", "))?;
+        }
+        for note in self.notes.iter().take(MAX_NOTES) {
+            writeln!(out, "note: {note}")?;
+        }
+        if let Some(more) = self.notes.len().checked_sub(MAX_NOTES).filter(|&more| more > 0) {
+            writeln!(out, "note: and {more} more")?;
+        }
+        if self.skipped.contains_key(&SkipReason::Safety) {
+            writeln!(out, "help: --fix-unsafe applies suggestions and unsafe fixes too")?;
+        }
+        Ok(())
+    }
+}
+
+fn count(number: usize, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+}
+
+/// Texts of files come along in details: nothing of them may steer a terminal or flood it.
+fn in_one_line(detail: &str) -> String {
+    const MOST: usize = 300;
+    let shown: String =
+        detail.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MOST).collect();
+    if shown.len() < detail.len() { shown + "…" } else { shown }
+}

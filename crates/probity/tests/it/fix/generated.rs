@@ -1,0 +1,134 @@
+//! Dockerfiles by the hundred, made by rule and not by chance, and everything that a fix promises.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    fs,
+    path::Path,
+};
+
+use probity_dockerfile::{ErrorKind, Facts, ImageContract, TokenKind, parse};
+use probity_finding::Applicability;
+use probity_lint::{
+    DirectiveOptions, FixOptions, Fixed, LintOptions, RuleSet, SkipReason, SkippedFix, fix,
+};
+
+use super::{
+    foreign::{PROGRAMS, apply},
+    generator::dockerfile,
+};
+use crate::binary::probity;
+
+const FILES: u64 = 500;
+
+/// What must be the same before and after.
+fn meaning(text: &str) -> (HashMap<ErrorKind, usize>, ImageContract, Vec<String>) {
+    let file = parse(text);
+    let mut errors = HashMap::new();
+    for error in &file.errors {
+        *errors.entry(error.code).or_default() += 1;
+    }
+    let is_comment = |kind| matches!(kind, TokenKind::Comment | TokenKind::Directive);
+    let comments = file.tokens.iter().filter(|token| is_comment(token.kind));
+    let comments =
+        comments.map(|token| token.span.slice(text).unwrap().trim().to_owned()).collect();
+    (errors, Facts::of(&file).contract().clone(), comments)
+}
+
+fn fixed(text: &str, ceiling: Applicability) -> Fixed {
+    let rules = RuleSet::default();
+    let lint = LintOptions {
+        rules: &rules,
+        directives: DirectiveOptions::default(),
+        dockerignore: None,
+        secrets: None,
+    };
+    let modes = BTreeMap::new();
+    fix(text, &FixOptions { lint, ceiling, only: &[], modes: &modes, excluded: &[] })
+}
+
+/// Fixes that broke a promise, or quarrelled; those that only an agent can make are none of them.
+fn broken(skipped: &[SkippedFix]) -> Vec<&SkippedFix> {
+    let is_fine = |reason| matches!(reason, SkipReason::Safety | SkipReason::ResolveError);
+    skipped.iter().filter(|it| !is_fine(it.reason)).collect()
+}
+
+#[test]
+fn safe_fixes_keep_the_image_the_comments_and_the_line_ends_of_every_file() {
+    let mut changed = 0;
+    let mut rounds = 0;
+    let mut applied: BTreeMap<String, usize> = BTreeMap::new();
+    for number in 0..FILES {
+        let text = dockerfile(number);
+        let first = fixed(&text, Applicability::Safe);
+        assert_eq!(broken(&first.skipped), [] as [&SkippedFix; 0], "file {number}:\n{text}");
+        let (before, after) = (meaning(&text), meaning(&first.text));
+        assert_eq!(before.1.differences(&after.1), [""; 0], "file {number}:\n{text}");
+        assert_eq!(before, after, "file {number}:\n{text}\nbecame\n{}", first.text);
+        let again = fixed(&first.text, Applicability::Safe);
+        assert_eq!((again.text.as_str(), again.rounds), (first.text.as_str(), 0), "file {number}");
+        assert_eq!(again.remaining, first.remaining, "file {number}: places are fresh");
+        let bare = |text: &str| text.replace("\r\n", "").contains('\n');
+        assert_eq!(bare(&text), bare(&first.text), "file {number}: line ends");
+        assert_eq!(text.starts_with('\u{feff}'), first.text.starts_with('\u{feff}'));
+        changed += usize::from(first.text != text);
+        rounds = rounds.max(first.rounds);
+        for fix in &first.applied {
+            *applied.entry(fix.rule.to_string()).or_default() += 1;
+        }
+    }
+    println!("{changed} of {FILES} files changed, in {rounds} rounds at most: {applied:#?}");
+    assert!(changed > 450 && applied.len() >= 12, "{changed} files, {applied:#?}");
+}
+
+#[test]
+fn all_fixes_together_break_no_file_and_settle() {
+    let mut changed = 0;
+    for number in 0..FILES {
+        let text = dockerfile(number);
+        let first = fixed(&text, Applicability::Unsafe);
+        assert_eq!(broken(&first.skipped), [] as [&SkippedFix; 0], "file {number}:\n{text}");
+        let (before, after) = (meaning(&text).0, meaning(&first.text).0);
+        for (kind, count) in &after {
+            assert!(before.get(kind) >= Some(count), "file {number}: {kind:?}\n{}", first.text);
+        }
+        let again = fixed(&first.text, Applicability::Unsafe);
+        assert_eq!((again.text.as_str(), again.rounds), (first.text.as_str(), 0), "file {number}");
+        changed += usize::from(first.text != text);
+    }
+    println!("{changed} of {FILES} files changed");
+    assert!(changed > 450, "{changed}");
+}
+
+/// Writes all files into a directory of its own.
+fn tree() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    for number in 0..FILES {
+        fs::write(dir.path().join(format!("Dockerfile.{number:03}")), dockerfile(number)).unwrap();
+    }
+    dir
+}
+
+fn texts(dir: &Path) -> Vec<Vec<u8>> {
+    let path = |number| dir.join(format!("Dockerfile.{number:03}"));
+    (0..FILES).map(|number| fs::read(path(number)).unwrap()).collect()
+}
+
+#[test]
+fn the_diff_of_all_files_is_what_is_written_to_them() {
+    let written = tree();
+    probity().dir(&written).args(["check", "--fix", "--format", "gnu"]).run().code(1);
+    let again = probity().dir(&written).args(["check", "--fix", "--diff"]).run();
+    assert_eq!(again.stdout, "", "a second run changes nothing");
+    let dir = tree();
+    let diff = probity().dir(&dir).args(["check", "--diff"]).run().code(1).stdout;
+    assert_eq!(texts(dir.path()), texts(tree().path()), "nothing was written");
+    let expected = texts(written.path());
+    for program in PROGRAMS {
+        let dir = tree();
+        apply(dir.path(), program, &diff);
+        for (number, (applied, expected)) in texts(dir.path()).iter().zip(&expected).enumerate() {
+            assert_eq!(applied, expected, "{program:?}: file {number}");
+        }
+    }
+    println!("{} hunks", diff.matches("\n@@ ").count());
+}
