@@ -1,8 +1,13 @@
 //! The one way to start a process, whatever it runs in.
 
-use std::{fs::File, os::fd::OwnedFd, path::PathBuf, process};
+use std::{
+    fs::File,
+    os::fd::OwnedFd,
+    path::{Path, PathBuf},
+    process,
+};
 
-use crate::{Child, SpawnError, Spec, Stream, bubblewrap, uncontained};
+use crate::{Child, Engine, SpawnError, Spec, Stream, engine, uncontained};
 
 /// What a process runs in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,6 +16,8 @@ pub enum Backend {
     None,
     /// A minimal root and namespaces of its own, made by this `bwrap`.
     Bubblewrap { program: PathBuf },
+    /// A container of docker or podman.
+    Engine(Engine),
 }
 
 /// Starts a process. It and all its children end with the returned handle.
@@ -23,8 +30,19 @@ pub fn spawn(backend: &Backend, spec: &Spec) -> Result<Child, SpawnError> {
     }
     match backend {
         Backend::None => uncontained::spawn(spec),
-        Backend::Bubblewrap { program } => bubblewrap::spawn(program, spec),
+        Backend::Bubblewrap { program } => in_bubblewrap(program, spec),
+        Backend::Engine(engine) => engine::spawn(engine, spec),
     }
+}
+
+#[cfg(target_os = "linux")]
+fn in_bubblewrap(program: &Path, spec: &Spec) -> Result<Child, SpawnError> {
+    crate::bubblewrap::spawn(program, spec)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn in_bubblewrap(_program: &Path, _spec: &Spec) -> Result<Child, SpawnError> {
+    Err(SpawnError::Setup { backend: "bubblewrap", why: "it exists on Linux alone".to_owned() })
 }
 
 fn has_nul(spec: &Spec) -> bool {
@@ -50,6 +68,7 @@ pub(crate) fn streams(command: &mut process::Command, spec: &Spec) {
 }
 
 /// Our ends of the pipes, as plain files.
+#[derive(Debug, Default)]
 pub(crate) struct Pipes {
     pub(crate) stdin: Option<File>,
     pub(crate) stdout: Option<File>,

@@ -14,7 +14,7 @@ use std::{
     io::{self, Read, Write},
     os::fd::OwnedFd,
     path::Path,
-    process::{self, Command},
+    process::Command,
     sync::Mutex,
 };
 
@@ -50,7 +50,8 @@ pub(crate) fn spawn(program: &Path, spec: &Spec) -> Result<Child, SpawnError> {
     let found = lookup::program(&layout, spec, &spec.cwd)?;
 
     let mut before = Before::dying_with_us();
-    let mut enforced = limits::prepare(&spec.limits, OWN_PROCESSES, &mut before);
+    let by_namespace = limits::Tracked::ByNamespace { own: OWN_PROCESSES };
+    let mut enforced = limits::prepare(&spec.limits, by_namespace, &mut before);
     if spec.network == Network::Open {
         match sockets::ruleset() {
             Ok(ruleset) => before.ruleset = Some(ruleset),
@@ -71,9 +72,11 @@ pub(crate) fn spawn(program: &Path, spec: &Spec) -> Result<Child, SpawnError> {
 
     let mut child = spawner::start(command, before).map_err(failed())?;
     let mut status = Status::new(status);
-    let mut pipes = Pipes::take(&mut child);
+    let mut pipes = child.pipes();
     let Some(init) = status.first_process() else {
-        return Err(not_prepared(child, pipes.stderr.take()));
+        // Ended first, so that reading its last words cannot take for ever.
+        drop(child);
+        return Err(not_prepared(pipes.stderr.take()));
     };
     let init = Init::new(init).map_err(failed())?;
     if let Some(most) = enforced.processes {
@@ -82,7 +85,7 @@ pub(crate) fn spawn(program: &Path, spec: &Spec) -> Result<Child, SpawnError> {
     // The first process waits for this byte, so that its limits are there before the program.
     std::fs::File::from(gate).write_all(b"g").map_err(failed())?;
 
-    let helper = crate::keeper::pid_of(&child).map_err(failed())?;
+    let helper = child.pid().map_err(failed())?;
     let held = Mutex::new((Some(status), enforced.cgroup));
     let tree = Box::new(Contained { helper, init, held });
     let shared = keep(child, tree, spec.limits.wall).map_err(failed())?;
@@ -171,13 +174,11 @@ fn memory_file(bytes: &[u8]) -> io::Result<OwnedFd> {
 }
 
 /// `bwrap` ended before it had made a first process: its own words say why.
-fn not_prepared(mut child: process::Child, stderr: Option<std::fs::File>) -> SpawnError {
+fn not_prepared(stderr: Option<std::fs::File>) -> SpawnError {
     let mut why = Vec::new();
     if let Some(stderr) = stderr {
         stderr.take(4096).read_to_end(&mut why).ok();
     }
-    child.kill().ok();
-    child.wait().ok();
     let why = String::from_utf8_lossy(&why).trim().trim_start_matches("bwrap: ").to_owned();
     SpawnError::Setup { backend: NAME, why }
 }

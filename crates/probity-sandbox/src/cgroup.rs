@@ -5,7 +5,6 @@
 
 use std::{
     fs,
-    os::fd::OwnedFd,
     path::{Path, PathBuf},
     process,
     sync::atomic::{AtomicU64, Ordering},
@@ -65,7 +64,8 @@ impl Cgroup {
     }
 
     /// The files by which a process enters.
-    pub(crate) fn doors(&self) -> std::io::Result<Vec<OwnedFd>> {
+    #[cfg(target_os = "linux")]
+    pub(crate) fn doors(&self) -> std::io::Result<Vec<std::os::fd::OwnedFd>> {
         self.lists().map(|list| Ok(fs::OpenOptions::new().write(true).open(list)?.into())).collect()
     }
 

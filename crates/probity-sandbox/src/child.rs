@@ -3,7 +3,6 @@
 use std::{
     fs::File,
     sync::Arc,
-    thread,
     time::{Duration, Instant},
 };
 
@@ -95,18 +94,10 @@ impl Child {
             })
             .or_else(|| self.kill())
     }
-
-    pub(crate) fn end_because(&self, reason: Exit) {
-        self.shared.kill(Some(reason));
-    }
 }
 
 impl Drop for Child {
     fn drop(&mut self) {
-        self.shared.kill(None);
-        // A thread that is unwinding still has to leave nothing behind.
-        if self.wait_timeout(DEATH).is_none() && !thread::panicking() {
-            self.shared.kill(None);
-        }
+        self.kill();
     }
 }

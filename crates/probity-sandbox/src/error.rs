@@ -19,6 +19,9 @@ pub enum SpawnError {
     /// The backend itself failed before the program could start.
     #[error("{backend} could not prepare the sandbox: {why}")]
     Setup { backend: &'static str, why: String },
+    /// A container of the right name that is not ours to use.
+    #[error("container {name} is not used: {why}; remove it or choose another directory")]
+    Foreign { name: String, why: String },
     #[error("cannot start {what}: {source}")]
     Io { what: String, source: io::Error },
 }
@@ -29,6 +32,7 @@ impl SpawnError {
         match self {
             Self::NotFound(_) => 127,
             Self::NotExecutable(_) => 126,
+            Self::Foreign { .. } => 15,
             _ => 125,
         }
     }

@@ -14,7 +14,7 @@ use std::{
 
 use rustix::process::{Pid, Signal};
 
-use crate::child::Exit;
+use crate::{child::Exit, spawner::Started};
 
 /// A running tree, as its backend knows it.
 pub(crate) trait Tree: Send + Sync + fmt::Debug {
@@ -53,11 +53,12 @@ struct State {
 
 /// Watches over a process from now on.
 pub(crate) fn keep(
-    child: process::Child,
+    started: Started,
     tree: Box<dyn Tree>,
     wall: Option<Duration>,
 ) -> io::Result<Arc<Shared>> {
-    let pid = pid_of(&child)?;
+    let pid = started.pid()?;
+    let child = started.hand_over()?;
     let shared = Arc::new(Shared { pid, tree, state: Mutex::default(), changed: Condvar::new() });
     let deadline = wall.and_then(|wall| Instant::now().checked_add(wall));
     let kept = Arc::clone(&shared);
@@ -75,13 +76,6 @@ pub(crate) fn keep(
         return Err(error);
     }
     Ok(shared)
-}
-
-pub(crate) fn pid_of(child: &process::Child) -> io::Result<Pid> {
-    i32::try_from(child.id())
-        .ok()
-        .and_then(Pid::from_raw)
-        .ok_or_else(|| io::Error::other("a process without a number"))
 }
 
 impl Shared {

@@ -12,16 +12,21 @@
 //! |---|---|---|---|
 //! | bubblewrap | dies | dies | die: the pid namespace ends |
 //! | none, cgroups writable | dies | dies | die: the watchdog empties the cgroup |
+//! | docker, podman | dies | dies | die if they kept their environment: a second `exec` kills them |
 //! | none otherwise | dies | dies | **survive**: no unprivileged means reaches them |
 
 mod backend;
+#[cfg(target_os = "linux")]
 mod bubblewrap;
 mod cgroup;
 mod child;
+mod choose;
+mod engine;
 mod error;
 mod keeper;
 mod limits;
 mod lookup;
+mod probe;
 mod run;
 mod spawner;
 mod spec;
@@ -29,9 +34,14 @@ mod tree;
 mod uncontained;
 mod user;
 mod watchdog;
+mod workspace;
 
 pub use backend::{Backend, spawn};
 pub use child::{Child, Exit, Signal};
+pub use choose::{Choice, Kind, Preference, choose};
+pub use engine::{Container, Engine, containers, has_image, remove_container};
 pub use error::SpawnError;
+pub use probe::{Found, Machine, Why, probe};
 pub use run::{Outcome, run};
 pub use spec::{Limits, Mount, Network, Spec, Stream, Streams, User};
+pub use workspace::{Root, RootError, RootKind, workspace_root};

@@ -13,13 +13,29 @@ pub(crate) struct Enforced {
     pub(crate) processes: Option<u64>,
 }
 
-/// Prepares what is set between fork and exec. `spare` processes are the backend's own.
+/// How the processes of a tree are found again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tracked {
+    /// By the cgroup, which is made even without limits.
+    ByCgroup,
+    /// By a pid namespace, whose making takes this many processes of its own.
+    ByNamespace { own: u64 },
+}
+
+/// Prepares what is set between fork and exec.
 #[cfg(target_os = "linux")]
-pub(crate) fn prepare(limits: &Limits, spare: u64, before: &mut Before) -> Enforced {
+pub(crate) fn prepare(limits: &Limits, tracked: Tracked, before: &mut Before) -> Enforced {
     use rustix::process::Resource;
     let mut enforced = Enforced::default();
     // A dump of a contained process would be written outside by the kernel.
     before.limits.push((Resource::Core, 0));
+    let spare = match tracked {
+        Tracked::ByCgroup => 0,
+        Tracked::ByNamespace { .. } if limits.memory.is_none() && limits.pids.is_none() => {
+            return enforced;
+        }
+        Tracked::ByNamespace { own } => own,
+    };
     let within = Limits { pids: limits.pids.map(|pids| pids.saturating_add(spare)), ..*limits };
     let group = Cgroup::create(&within)
         .and_then(|group| Ok((group.doors().map_err(|error| error.to_string())?, group)));
@@ -46,7 +62,7 @@ pub(crate) fn prepare(limits: &Limits, spare: u64, before: &mut Before) -> Enfor
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn prepare(limits: &Limits, _spare: u64, _before: &mut Before) -> Enforced {
+pub(crate) fn prepare(limits: &Limits, _tracked: Tracked, _before: &mut Before) -> Enforced {
     let mut enforced = Enforced::default();
     if limits.memory.is_some() || limits.pids.is_some() {
         enforced.notes.push("memory and processes are not limited on this system".to_owned());

@@ -3,14 +3,22 @@
 use std::{
     collections::VecDeque,
     fs::File,
-    io::{Read, Write},
+    io::{self, Read, Write},
+    sync::{Arc, Mutex, mpsc},
     thread,
+    time::Duration,
 };
 
-use crate::{Backend, Child, Exit, SpawnError, Spec, Stream, Streams, spawn};
+use crate::keeper::lock;
+use crate::{Backend, Exit, SpawnError, Spec, Stream, Streams, spawn};
 
 /// How much of standard error is kept.
 const TAIL: usize = 64 * 1024;
+
+const CHUNK: usize = 64 * 1024;
+
+/// How long a pipe may stay open after the process has ended.
+const REST: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
@@ -31,15 +39,51 @@ pub fn run(backend: &Backend, spec: &Spec, input: &[u8]) -> Result<Outcome, Spaw
     let mut child = spawn(backend, &Spec { streams, ..spec.clone() })?;
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let limit = spec.limits.output.unwrap_or(u64::MAX);
-    let (stdout, (stderr_tail, stderr_bytes)) = thread::scope(|threads| {
-        threads.spawn(move || feed(stdin, input));
-        let errors = threads.spawn(move || tail(stderr));
-        let output = head(stdout, limit, &child);
-        // A reader cannot panic; if it did, the output would be what is lost.
-        (output, errors.join().unwrap_or_default())
+    let (input, shared) = (input.to_vec(), Arc::clone(&child.shared));
+    let failed = || SpawnError::io("a thread for the pipes");
+    in_background(move |_: &Mutex<()>| feed(stdin, &input)).map_err(failed())?;
+    let output = in_background(move |kept| {
+        if head(stdout, limit, kept) {
+            shared.kill(Some(Exit::OutputLimit));
+        }
     });
+    let output = output.map_err(failed())?;
+    let errors = in_background(move |kept| tail(stderr, kept)).map_err(failed())?;
     let exit = child.wait();
-    Ok(Outcome { exit, stdout, stderr_tail, stderr_bytes, notes: child.notes().to_vec() })
+    let stdout: Vec<u8> = output.take();
+    let Tail { kept, total } = errors.take();
+    let notes = child.notes().to_vec();
+    Ok(Outcome { exit, stdout, stderr_tail: kept.into(), stderr_bytes: total, notes })
+}
+
+/// What a thread has collected so far.
+struct Background<Value> {
+    kept: Arc<Mutex<Value>>,
+    done: mpsc::Receiver<()>,
+}
+
+/// Of its own and not of a scope, because a pipe that somebody else holds open (a helper of the
+/// process that has another user, say) must not hold us up when the process has ended.
+fn in_background<Value: Default + Send + 'static>(
+    work: impl FnOnce(&Mutex<Value>) + Send + 'static,
+) -> io::Result<Background<Value>> {
+    let kept = Arc::new(Mutex::new(Value::default()));
+    let (finished, done) = mpsc::channel();
+    let theirs = Arc::clone(&kept);
+    thread::Builder::new().spawn(move || {
+        work(&theirs);
+        // Whoever waits may have given up.
+        finished.send(()).ok();
+    })?;
+    Ok(Background { kept, done })
+}
+
+impl<Value: Default> Background<Value> {
+    /// All of it if the pipe ends soon, else what there is.
+    fn take(self) -> Value {
+        self.done.recv_timeout(REST).ok();
+        std::mem::take(&mut lock(&self.kept))
+    }
 }
 
 /// A process that does not read its input is free not to.
@@ -49,32 +93,37 @@ fn feed(stdin: Option<File>, input: &[u8]) {
     }
 }
 
-fn head(stdout: Option<File>, limit: u64, child: &Child) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    if let Some(mut stdout) = stdout {
-        // What was read before an error is still what the process wrote.
-        (&mut stdout).take(limit).read_to_end(&mut bytes).ok();
-        let mut more = [0];
-        if bytes.len() as u64 >= limit && matches!(stdout.read(&mut more), Ok(1)) {
-            child.end_because(Exit::OutputLimit);
+/// Keeps the beginning. True if there was more.
+fn head(stdout: Option<File>, limit: u64, kept: &Mutex<Vec<u8>>) -> bool {
+    let Some(mut stdout) = stdout else { return false };
+    let mut buffer = vec![0; CHUNK];
+    let mut total: u64 = 0;
+    while let Ok(read @ 1..) = stdout.read(&mut buffer) {
+        let room = limit.saturating_sub(total);
+        total += read as u64;
+        let fits = usize::try_from(room).map_or(read, |room| room.min(read));
+        lock(kept).extend(buffer.iter().take(fits));
+        if total > limit {
+            return true;
         }
     }
-    bytes
+    false
 }
 
-fn tail(stderr: Option<File>) -> (Vec<u8>, u64) {
-    let mut kept = VecDeque::new();
-    let mut total: u64 = 0;
-    if let Some(mut stderr) = stderr {
-        let mut buffer = vec![0; 16 * 1024];
-        while let Ok(read) = stderr.read(&mut buffer) {
-            if read == 0 {
-                break;
-            }
-            total += read as u64;
-            kept.extend(buffer.iter().take(read).copied());
-            kept.drain(..kept.len().saturating_sub(TAIL));
-        }
+#[derive(Default)]
+struct Tail {
+    kept: VecDeque<u8>,
+    total: u64,
+}
+
+fn tail(stderr: Option<File>, tail: &Mutex<Tail>) {
+    let Some(mut stderr) = stderr else { return };
+    let mut buffer = vec![0; CHUNK];
+    while let Ok(read @ 1..) = stderr.read(&mut buffer) {
+        let mut tail = lock(tail);
+        tail.total += read as u64;
+        tail.kept.extend(buffer.iter().take(read));
+        let excess = tail.kept.len().saturating_sub(TAIL);
+        tail.kept.drain(..excess);
     }
-    (kept.into(), total)
 }

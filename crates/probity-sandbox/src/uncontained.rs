@@ -8,7 +8,7 @@ use crate::{
     Child, SpawnError, Spec,
     backend::{Pipes, streams},
     cgroup::Cgroup,
-    keeper::{Tree, keep, lock, pid_of},
+    keeper::{Tree, keep, lock},
     limits,
     lookup::{self, Host},
     spawner::{self, Before},
@@ -33,15 +33,18 @@ pub(crate) fn spawn(spec: &Spec) -> Result<Child, SpawnError> {
     user::apply(&mut command, &spec.user)?;
 
     let mut before = Before::dying_with_us();
-    let mut enforced = limits::prepare(&spec.limits, 0, &mut before);
+    let mut enforced = limits::prepare(&spec.limits, limits::Tracked::ByCgroup, &mut before);
+    if let Some(most) = enforced.processes {
+        enforced.notes.push(format!("more than {most} processes are possible without a cgroup"));
+    }
     let tag = mark(&mut before, enforced.processes.take());
     let lists: Vec<_> = enforced.cgroup.iter().flat_map(Cgroup::lists).collect();
     let mut watchdog = Watchdog::start(lists.into_iter()).map_err(failed())?;
     let mut child = spawner::start(command, before).map_err(failed())?;
-    let leader = pid_of(&child).map_err(failed())?;
+    let leader = child.pid().map_err(failed())?;
     watchdog.watch(leader).map_err(failed())?;
 
-    let pipes = Pipes::take(&mut child);
+    let pipes = child.pipes();
     let held = Mutex::new(Some(Held { watchdog, cgroup: enforced.cgroup }));
     let tree = Box::new(Uncontained { leader, tag, held });
     let shared = keep(child, tree, spec.limits.wall).map_err(failed())?;
@@ -49,13 +52,19 @@ pub(crate) fn spawn(spec: &Spec) -> Result<Child, SpawnError> {
     Ok(Child { stdin, stdout, stderr, shared, notes: enforced.notes })
 }
 
+/// What a user may start beside an uncontained tree.
+#[cfg(target_os = "linux")]
+const ROOM_FOR_OTHERS: u64 = 4096;
+
 /// Makes the tree findable, and limits its processes where no cgroup does.
 #[cfg(target_os = "linux")]
 fn mark(before: &mut Before, processes: Option<u64>) -> Option<Tag> {
     use rustix::process::Resource;
     if let Some(most) = processes {
-        // The kernel counts all processes of the user, wherever they came from.
-        before.limits.push((Resource::Nproc, most.saturating_add(tree::count_of_user())));
+        // The kernel counts all processes of the user, wherever they came from. A close limit
+        // would break this tree as soon as the user starts something else.
+        let others = tree::count_of_user().saturating_add(ROOM_FOR_OTHERS);
+        before.limits.push((Resource::Nproc, most.saturating_add(others)));
     }
     tree::adopt_orphans().ok()?;
     let (tag, resource) = tree::tag()?;

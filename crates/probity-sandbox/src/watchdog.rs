@@ -18,7 +18,7 @@ use crate::spawner::{self, Before};
 const SCRIPT: &str = r#"
 read -r group || exit 0
 if read -r word; then exit 0; fi
-kill -KILL -- "-$group"
+kill -s KILL -- "-$group"
 for list in "$@"; do
     round=0
     while [ "$round" -lt 100 ]; do
@@ -47,7 +47,7 @@ impl Watchdog {
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null());
-        Ok(Self(spawner::start(command, Before::default())?))
+        Ok(Self(spawner::start(command, Before::default())?.hand_over()?))
     }
 
     pub(crate) fn watch(&mut self, group: Pid) -> io::Result<()> {

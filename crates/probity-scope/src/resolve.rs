@@ -44,6 +44,7 @@ impl Resolved {
 
 /// How often the kernel may ask to try again because of a rename elsewhere before the slower
 /// walk is taken.
+#[cfg(target_os = "linux")]
 const ATTEMPTS: usize = 32;
 
 impl Root {

@@ -33,7 +33,12 @@ impl Status {
         Self(BufReader::new(File::from(pipe)))
     }
 
+    /// Within a time in which every `bwrap` has made it or failed.
     pub(crate) fn first_process(&mut self) -> Option<Pid> {
+        let most = Timespec { tv_sec: 30, tv_nsec: 0 };
+        if poll(&mut [PollFd::new(self.0.get_ref(), PollFlags::IN)], Some(&most)).ok()? == 0 {
+            return None;
+        }
         Pid::from_raw(i32::try_from(self.field("child-pid")?).ok()?)
     }
 

@@ -5,12 +5,12 @@
 
 use std::{
     io,
-    os::{
-        fd::{AsRawFd, OwnedFd},
-        unix::process::CommandExt,
-    },
+    os::{fd::OwnedFd, unix::process::CommandExt},
     process::Command,
 };
+
+#[cfg(target_os = "linux")]
+use std::os::fd::AsRawFd;
 
 use rustix::process::{Pid, getpid, getppid, setsid};
 
@@ -36,6 +36,7 @@ impl Before {
     }
 
     /// Hands a file down, and says under which number the program will find it.
+    #[cfg(target_os = "linux")]
     pub(crate) fn inherit(&mut self, file: OwnedFd) -> String {
         let number = file.as_raw_fd().to_string();
         self.inherited.push(file);
@@ -74,10 +75,13 @@ impl Before {
 
     #[cfg(target_os = "linux")]
     fn apply_for_linux(&self) -> io::Result<()> {
-        use rustix::process::{Rlimit, Signal, set_parent_process_death_signal, setrlimit};
+        use rustix::process::{
+            Rlimit, Signal, getrlimit, set_parent_process_death_signal, setrlimit,
+        };
         for (resource, limit) in &self.limits {
-            let limit = Rlimit { current: Some(*limit), maximum: Some(*limit) };
-            setrlimit(*resource, limit)?;
+            // A limit that is tighter already stays: it could not be raised anyway.
+            let most = getrlimit(*resource).maximum.map_or(*limit, |hard| hard.min(*limit));
+            setrlimit(*resource, Rlimit { current: Some(most), maximum: Some(most) })?;
         }
         if let Some(ruleset) = &self.ruleset {
             rustix::thread::set_no_new_privs(true)?;

@@ -3,14 +3,15 @@
 use std::{
     env, fs,
     io::{BufRead, BufReader, Write},
+    os::unix::{fs::PermissionsExt, process::CommandExt},
     process::{Command, Stdio},
     thread,
     time::Duration,
 };
 
-use probity_sandbox::{Backend, spawn};
+use probity_sandbox::{Backend, probe, spawn};
 
-use crate::stage::{LITTER, Workspace, bubblewrap, litter, nap, wait_alive};
+use crate::stage::{LITTER, Workspace, bubblewrap, end_sleepers, litter, nap, wait_alive};
 
 /// Set in the process that plays the parent: what it shall start.
 const ROLE: &str = "PROBITY_SANDBOX_TEST_NAP";
@@ -22,11 +23,32 @@ fn killed_with_bubblewrap_children_we_leave_none() {
 
 #[test]
 fn killed_with_uncontained_children_we_leave_none_that_can_be_reached() {
-    // Where cgroups are not ours, those who left their session are out of reach.
-    let reachable = fs::metadata("/sys/fs/cgroup/pids/tasks").is_ok() || is_root();
-    let left = if reachable { 0 } else { LITTER - 1 };
     let name = "killed_with_uncontained_children_we_leave_none_that_can_be_reached";
-    parent_is_killed(name, &Backend::None, left);
+    parent_is_killed(name, &Backend::None, beyond_reach());
+}
+
+/// Those who left their session, where cgroups are not ours.
+fn beyond_reach() -> usize {
+    if probe().cgroups.is_ok() { 0 } else { LITTER - 1 }
+}
+
+/// Root has more means than others, and must not hide that theirs fail.
+#[test]
+fn as_an_ordinary_user_the_promises_are_kept_too() {
+    let place = tempfile::tempdir().unwrap();
+    fs::set_permissions(place.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    let copy = place.path().join("it");
+    fs::copy(env::current_exe().unwrap(), &copy).unwrap();
+    let mut tests = Command::new(&copy);
+    tests.args(["death::killed", "ends::", "limits::", "conformance::", "containment::"]);
+    tests.current_dir(place.path()).env("HOME", "/nonexistent");
+    if probe().cgroups.is_ok() {
+        tests.uid(65534).gid(65534);
+    }
+    let output = tests.output().unwrap();
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{told}");
+    assert!(told.contains("killed_with_bubblewrap_children_we_leave_none ... ok"), "{told}");
 }
 
 #[test]
@@ -62,11 +84,5 @@ fn parent_is_killed(test: &str, backend: &Backend, left: usize) {
     parent.kill().unwrap();
     parent.wait().unwrap();
     wait_alive(&nap, left);
-}
-
-fn is_root() -> bool {
-    fs::metadata("/proc/self").is_ok_and(|own| {
-        use std::os::unix::fs::MetadataExt;
-        own.uid() == 0
-    })
+    end_sleepers(&nap);
 }

@@ -1,6 +1,9 @@
 //! However a call ends, nothing of what it started is left.
 
 use std::{
+    collections::BTreeSet,
+    ffi::OsString,
+    fs,
     panic::{AssertUnwindSafe, catch_unwind},
     time::{Duration, Instant},
 };
@@ -145,6 +148,39 @@ fn exactly_as_much_output_as_allowed_is_no_flood() {
         spec.limits.output = Some(5);
         let (outcome, stdout) = text(&backend, &spec);
         assert_eq!((outcome.exit, stdout.as_str()), (Exit::Code(0), "12345"), "{backend:?}");
+    }
+}
+
+#[test]
+fn many_at_once_do_not_mix_and_leave_no_cgroup() {
+    let workspace = Workspace::new();
+    for backend in backends() {
+        std::thread::scope(|threads| {
+            for index in 0..30 {
+                let (workspace, backend) = (&workspace, &backend);
+                threads.spawn(move || {
+                    let mut spec = workspace.shell(&format!("cat; exit {index}"));
+                    spec.limits.pids = Some(50);
+                    let outcome = run(backend, &spec, index.to_string().as_bytes()).unwrap();
+                    let seen =
+                        (outcome.exit, String::from_utf8_lossy(&outcome.stdout).into_owned());
+                    assert_eq!(seen, (Exit::Code(index), index.to_string()), "{backend:?}");
+                });
+            }
+        });
+    }
+    // Other tests have theirs at the same time: ours are those that stay.
+    let own = format!("probity-{}-", std::process::id());
+    let cgroups = || -> BTreeSet<OsString> {
+        let Ok(entries) = fs::read_dir("/sys/fs/cgroup/pids") else { return BTreeSet::new() };
+        let names = entries.flatten().map(|entry| entry.file_name());
+        names.filter(|name| name.to_string_lossy().starts_with(&own)).collect()
+    };
+    let first = cgroups();
+    let started = Instant::now();
+    while cgroups().intersection(&first).next().is_some() {
+        assert!(started.elapsed() < 2 * SOON, "{:?}", cgroups());
+        std::thread::sleep(Duration::from_millis(100));
     }
 }
 

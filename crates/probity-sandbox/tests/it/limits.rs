@@ -1,6 +1,6 @@
 //! Memory and processes: a tree takes no more than it was given.
 
-use probity_sandbox::{Exit, spawn};
+use probity_sandbox::{Backend, Exit, probe, spawn};
 
 use crate::stage::{Workspace, alive, backends, nap, text, wait_alive};
 
@@ -13,6 +13,11 @@ fn a_fork_bomb_is_capped() {
         let mut spec = workspace.shell(&script);
         spec.limits.pids = Some(40);
         let child = spawn(&backend, &spec).unwrap();
+        if backend == Backend::None && probe().cgroups.is_err() {
+            // There is no means that would not harm the user's other processes; it is said.
+            assert_eq!(child.notes(), ["more than 40 processes are possible without a cgroup"]);
+            continue;
+        }
         assert_eq!(child.notes(), [] as [&str; 0], "not enforced here: {backend:?}");
         // A shell that cannot fork gives up, and its end is the end of all.
         child.wait();

@@ -10,5 +10,8 @@ mod conformance;
 mod containment;
 mod death;
 mod ends;
+mod engines;
 mod limits;
+mod machine;
 mod stage;
+mod worktrees;

@@ -78,16 +78,29 @@ pub(crate) fn nap() -> String {
     format!("3600.{:05}{count:03}", std::process::id() % 100_000)
 }
 
-/// How many sleepers of this nap there are. Zombies have no arguments, and do not count.
-pub(crate) fn alive(argument: &str) -> usize {
+/// How many sleepers of this nap there are.
+pub(crate) fn alive(nap: &str) -> usize {
+    sleepers(nap).len()
+}
+
+/// Their numbers. Zombies have no arguments, and do not count.
+fn sleepers(nap: &str) -> Vec<String> {
+    let wanted = format!("sleep\0{nap}\0");
     fs::read_dir("/proc")
         .unwrap()
         .flatten()
         .filter(|entry| {
-            let wanted = format!("sleep\0{argument}\0");
             fs::read(entry.path().join("cmdline")).is_ok_and(|line| line == wanted.as_bytes())
         })
-        .count()
+        .map(|entry| entry.file_name().into_string().unwrap())
+        .collect()
+}
+
+/// Leaves nothing behind where the test showed that something stays.
+pub(crate) fn end_sleepers(nap: &str) {
+    for pid in sleepers(nap) {
+        std::process::Command::new("kill").args(["-s", "KILL", &pid]).status().unwrap();
+    }
 }
 
 /// Waits until so many are alive; a wrong number at the end is the test's failure.
