@@ -10,14 +10,16 @@ use std::{
 };
 
 use probity_acp::{Ended, HostAction, Mode, Script, replay};
-use probity_agent::{AcpAgent, Agent as _, Cancel, Cause, Limits, Seat, StopReason, Turn, Usage};
+use probity_agent::{
+    AcpAgent, Agent as _, AgentError, Answer, Cancel, Cause, Limits, Seat, StopReason, Turn, Usage,
+};
 
 use crate::{ask::LIMITS, command::seat};
 
 const SCRIPT: &str = "PROBITY_TEST_SCRIPT";
 
 /// In the process that was started again: is the agent.
-fn played_here() -> bool {
+pub(crate) fn played_here() -> bool {
     let Ok(script) = std::env::var(SCRIPT) else { return false };
     let script = Script::parse(&script).unwrap();
     let mut host = |action: &HostAction| match action {
@@ -33,19 +35,20 @@ fn played_here() -> bool {
 
 /// The agent that plays this script for this test.
 fn scripted(test: &str, script: &str) -> AcpAgent {
-    let mut seat: Seat = seat(Path::new("/"));
+    let mut seat = seat(Path::new("/"));
+    let argv = scripted_command(test, script, &mut seat);
+    AcpAgent::command("scripted", &argv, seat, "be brief", None)
+}
+
+/// The command that becomes that agent in this seat.
+pub(crate) fn scripted_command(test: &str, script: &str, seat: &mut Seat) -> [String; 6] {
     seat.spec.env.push((SCRIPT.into(), script.into()));
     let exe = std::env::current_exe().unwrap().to_str().unwrap().to_owned();
     // What the harness itself prints is noise between the messages.
-    let argv = [&exe, "--exact", test, "--nocapture", "--quiet", "--test-threads=2"];
-    AcpAgent::command("scripted", &argv.map(str::to_owned), seat, "be brief", None)
+    [&exe, "--exact", test, "--nocapture", "--quiet", "--test-threads=2"].map(str::to_owned)
 }
 
-fn ask(
-    agent: &mut AcpAgent,
-    prompt: &str,
-    limits: &Limits,
-) -> Result<probity_agent::Answer, probity_agent::AgentError> {
+fn ask(agent: &mut AcpAgent, prompt: &str, limits: &Limits) -> Result<Answer, AgentError> {
     agent.ask(&Turn::new(prompt), limits, &Cancel::new())
 }
 
@@ -238,22 +241,4 @@ fn called_off_or_let_go_it_is_gone_with_its_children() {
         let pid = fs::read_to_string(&pids).unwrap();
         assert!(!Path::new("/proc").join(pid.trim()).exists(), "{pid} is still there");
     }
-}
-
-#[test]
-fn a_program_that_speaks_no_acp_is_quoted() {
-    let argv = ["sh", "-c", "echo usage: agent FILE"].map(str::to_owned);
-    let mut agent = AcpAgent::command("sh", &argv, seat(Path::new("/")), "", None);
-    let error = ask(&mut agent, "hello", &LIMITS).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "sh: initializing: the agent ended with exit code 0: usage: agent FILE"
-    );
-    let argv = ["no-such-agent".to_owned()];
-    let mut agent = AcpAgent::command("mine", &argv, seat(Path::new("/")), "", None);
-    let error = ask(&mut agent, "hello", &LIMITS).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "mine: starting: cannot start `no-such-agent`: no-such-agent: program not found"
-    );
 }

@@ -5,6 +5,7 @@ mod acp;
 mod ask;
 mod command;
 mod command_lines;
+mod contained;
 mod errors;
 mod limits;
 mod network;

@@ -125,3 +125,13 @@ fn what_cannot_be_played_says_why() {
         assert!(matches!(&error.cause, Cause::BadOptions(text) if text.contains(why)), "{error}");
     }
 }
+
+#[test]
+fn a_program_that_speaks_no_acp_is_quoted() {
+    let argv = ["sh", "-c", "echo usage: agent FILE"].map(str::to_owned);
+    let error = ask(&AgentRef::Acp(argv.to_vec()).to_string(), Way::Acp, &LIMITS).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "sh: initializing: the agent ended with exit code 0: usage: agent FILE"
+    );
+}
