@@ -6,7 +6,7 @@
 use std::{
     io::{Read as _, Write as _},
     net::{TcpListener, TcpStream},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::Command,
     sync::{Arc, Mutex},
     thread,
@@ -17,6 +17,7 @@ use rustls::{
     ServerConfig, ServerConnection, StreamOwned,
     pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject as _},
 };
+use tempfile::TempDir;
 
 use crate::{
     ask::{ask, options},
@@ -53,18 +54,47 @@ fn ask_elsewhere(test: &str, endpoint: &str, environment: &[(&str, &str)]) -> St
     said.unwrap().0.to_owned()
 }
 
-fn pem(name: &str) -> PathBuf {
-    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/tls")).join(name)
+/// A certificate authority and a server that it vouches for, made anew for each test, so that no key
+/// lies in the repository.
+struct Certificates {
+    dir: TempDir,
+}
+
+impl Certificates {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let make = |words: &str| {
+            let output =
+                Command::new("openssl").current_dir(&dir).args(words.split(' ')).output().unwrap();
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "openssl {words}: {said}");
+        };
+        let curve = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes";
+        make(&format!(
+            "req -x509 {curve} -keyout ca.key -out authority.pem -days 2 -subj /CN=authority \
+             -addext basicConstraints=critical,CA:TRUE"
+        ));
+        make(&format!(
+            "req -x509 {curve} -keyout server-key.pem -out server.pem -days 2 -subj /CN=server \
+             -addext subjectAltName=DNS:api.example.test -addext basicConstraints=critical,CA:FALSE \
+             -CA authority.pem -CAkey ca.key"
+        ));
+        Self { dir }
+    }
+
+    fn pem(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
 }
 
 /// A proxy that tunnels every request to one server that speaks TLS as `api.example.test`.
-fn tunnel() -> (String, Arc<Mutex<Vec<String>>>) {
+fn tunnel(certificates: &Certificates) -> (String, Arc<Mutex<Vec<String>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
     let seen = Arc::new(Mutex::new(Vec::new()));
     let heard = Arc::clone(&seen);
-    let chain = vec![CertificateDer::from_pem_file(pem("server.pem")).unwrap()];
-    let key = PrivateKeyDer::from_pem_file(pem("server-key.pem")).unwrap();
+    let chain = vec![CertificateDer::from_pem_file(certificates.pem("server.pem")).unwrap()];
+    let key = PrivateKeyDer::from_pem_file(certificates.pem("server-key.pem")).unwrap();
     let ring = Arc::new(rustls::crypto::ring::default_provider());
     let config = ServerConfig::builder_with_provider(ring)
         .with_safe_default_protocol_versions()
@@ -100,8 +130,9 @@ fn a_private_authority_and_a_proxy_are_taken_from_the_environment() {
     if asked_here() {
         return;
     }
-    let (proxy, seen) = tunnel();
-    let authority = pem("authority.pem");
+    let certificates = Certificates::new();
+    let (proxy, seen) = tunnel(&certificates);
+    let authority = certificates.pem("authority.pem");
     let test = "network::a_private_authority_and_a_proxy_are_taken_from_the_environment";
     let environment = [("HTTPS_PROXY", &*proxy), ("SSL_CERT_FILE", authority.to_str().unwrap())];
     let said = ask_elsewhere(test, "https://api.example.test/v1", &environment);
@@ -117,7 +148,8 @@ fn an_authority_that_nobody_vouches_for_is_refused_at_once() {
     if asked_here() {
         return;
     }
-    let (proxy, seen) = tunnel();
+    let certificates = Certificates::new();
+    let (proxy, seen) = tunnel(&certificates);
     let test = "network::an_authority_that_nobody_vouches_for_is_refused_at_once";
     let said = ask_elsewhere(test, "https://api.example.test/v1", &[("HTTPS_PROXY", &*proxy)]);
     assert!(said.contains("invalid peer certificate: UnknownIssuer"), "{said}");
@@ -149,7 +181,7 @@ fn plain_http_works_on_a_machine_without_certificates() {
         return;
     }
     let server = Server::new([openai("hi")]);
-    let empty = pem("no-such-file.pem");
+    let empty = Path::new("/no/such/file.pem");
     let test = "network::plain_http_works_on_a_machine_without_certificates";
     let environment = [("SSL_CERT_FILE", empty.to_str().unwrap())];
     assert_eq!(ask_elsewhere(test, &server.url("/"), &environment), "hi after 1");
