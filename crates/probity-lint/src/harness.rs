@@ -55,8 +55,12 @@ pub(crate) fn fix_with(
     let mut rules = RuleSet::default();
     rules.select(&[Pattern::new(rule)]);
     change(&mut rules);
-    let lint =
-        LintOptions { rules: &rules, directives: DirectiveOptions::default(), dockerignore: None };
+    let lint = LintOptions {
+        rules: &rules,
+        directives: DirectiveOptions::default(),
+        dockerignore: None,
+        secrets: Some(&DETECTOR),
+    };
     let modes = BTreeMap::new();
     let options = FixOptions { lint, ceiling, only: &[], modes: &modes, excluded: &[] };
     let first = crate::fix(text, &options);
