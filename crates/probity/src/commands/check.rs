@@ -112,7 +112,10 @@ fn check(jobs: &[Job], args: &CheckArgs, way: Way, directory: &Path) -> anyhow::
         for (job, checked) in batch.iter().zip(&checked) {
             counted.add(job, &checked.findings);
             if let Some(fixing) = &checked.fixing {
-                summary.add(&checked.shown, fixing);
+                summary.add(&checked.shown, fixing, |message| match args.output.show_secrets {
+                    true => message.to_owned(),
+                    false => mask::masked_message(&job.rules.secrets, &checked.text, message),
+                });
                 let text = fixing.output.as_deref().unwrap_or_default();
                 io::stdout().lock().write_all(text.as_bytes())?;
             }

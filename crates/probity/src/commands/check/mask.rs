@@ -28,6 +28,16 @@ pub(super) fn masked(
     Some((mask_same_length(text, &secrets), findings))
 }
 
+/// A message that may quote the text, without the secrets of either.
+pub(super) fn masked_message(detector: &Detector, text: &str, message: &str) -> String {
+    let secrets = detector.find(text);
+    let mut values: Vec<&str> =
+        secrets.iter().filter_map(|secret| text.get(secret.range.clone())).collect();
+    values.sort_by_key(|value| std::cmp::Reverse(value.len()));
+    let message = replaced(message, &values);
+    mask_same_length(&message, &detector.find(&message))
+}
+
 fn hide(mut finding: Finding, values: &[&str]) -> Finding {
     finding.message = replaced(&finding.message, values);
     finding.detail = finding.detail.map(|detail| replaced(&detail, values));

@@ -91,7 +91,8 @@ pub(super) fn dockerfile(number: u64) -> String {
         text.push_str("ARG  BASE=debian\n");
     }
     let stages = ["Build", "test", "Final_1"];
-    for stage in 0..=numbers.below(3) {
+    let count = 1 + numbers.below(3);
+    for (stage, name) in stages.into_iter().enumerate().take(count) {
         gap(&mut numbers, &mut text);
         let base = match (stage, numbers.below(4)) {
             (1.., 0) => numbers.pick(&["build", "Build", "BUILD"]),
@@ -99,8 +100,7 @@ pub(super) fn dockerfile(number: u64) -> String {
             _ => "alpine:3.20",
         };
         let platform = numbers.pick(&["", "", "--platform=$TARGETPLATFORM_"]);
-        let line =
-            format!("FROM_{platform}{base}_{}_{}", numbers.pick(&["AS", "as"]), stages[stage]);
+        let line = format!("FROM_{platform}{base}_{}_{}", numbers.pick(&["AS", "as"]), name);
         instruction(&mut numbers, &mut text, &line, escape);
         for _ in 0..numbers.below(7) {
             gap(&mut numbers, &mut text);

@@ -194,7 +194,7 @@ fn download(context: &Context<'_>, script: &Script, command: &Command) -> Option
         let text = word.text.trim_end_matches(['"', '\'']);
         [".tar.gz", ".tgz", ".tar.xz", ".tar.bz2", ".zip"].iter().any(|end| text.ends_with(end))
     });
-    let is_unpacked = is_archive && later.clone().any(|it| is_consumer(it));
+    let is_unpacked = is_archive && later.clone().any(is_consumer);
     let span = call.span()?;
     (is_used || is_unpacked).then(|| Scored {
         signal: Signal {

@@ -23,7 +23,13 @@ pub(in crate::commands::check) struct Summary {
 }
 
 impl Summary {
-    pub(in crate::commands::check) fn add(&mut self, shown: &str, fixing: &Fixing) {
+    /// Takes the fixes of one file in; `mask` hides the secrets in a message that may quote it.
+    pub(in crate::commands::check) fn add(
+        &mut self,
+        shown: &str,
+        fixing: &Fixing,
+        mask: impl Fn(&str) -> String,
+    ) {
         if let Some(error) = &fixing.failure {
             tracing::error!("cannot write {shown}: {error}");
             self.failed_files += 1;
@@ -49,7 +55,7 @@ impl Summary {
                 _ => "skipped",
             };
             let (rule, reason) = (&skipped.rule, skipped.reason.as_str());
-            let detail = in_one_line(&skipped.detail);
+            let detail = in_one_line(&mask(&skipped.detail));
             self.notes.push(format!("{what} fix {rule} ({place}): {reason}: {detail}"));
         }
     }
@@ -99,4 +105,41 @@ fn in_one_line(detail: &str) -> String {
     let shown: String =
         detail.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MOST).collect();
     if shown.len() < detail.len() { shown + "…" } else { shown }
+}
+
+#[cfg(test)]
+mod tests {
+    use probity_lint::{SkipReason, SkippedFix};
+    use probity_secrets::{Detector, Options};
+
+    use super::*;
+    use crate::commands::check::mask::masked_message;
+
+    #[test]
+    fn notes_are_short_and_quote_no_secret_and_no_escape_sequence() {
+        // Put together here, so that nobody takes this file for a leak.
+        let secret = ["ghp_", "wWPw5k4aXcaT4fNP0UcnZwJUVFk6LO0pINUx"].concat();
+        let text = format!("FROM a\nENV GITHUB_TOKEN={secret}\n");
+        let skipped = SkippedFix {
+            rule: "x/y".into(),
+            title: "t".into(),
+            line: Some(2),
+            reason: SkipReason::ValidationFailed,
+            detail: format!("`ENV GITHUB_TOKEN={secret}`\nis\x1b[31m gone{}", "!".repeat(500)),
+        };
+        let fixing = Fixing {
+            output: None,
+            is_changed: false,
+            applied: Vec::new(),
+            skipped: vec![skipped],
+            failure: None,
+        };
+        let detector = Detector::new(&Options::default()).unwrap();
+        let mut summary = Summary::default();
+        summary.add("D", &fixing, |message| masked_message(&detector, &text, message));
+        let note = &summary.notes[0];
+        assert!(note.starts_with("took back fix x/y (D:2): validation-failed: `ENV GITHUB_TOKEN="));
+        assert!(note.ends_with("!!!…") && !note.contains(&secret), "{note}");
+        assert!(!note.contains(char::is_control), "{note}");
+    }
 }
