@@ -34,14 +34,15 @@ impl Logical {
     }
 
     /// The source range of a range of the text. It ends right behind its last byte, so that a word at
-    /// the end of a line does not reach over the continuation behind it.
+    /// the end of a line does not reach over the continuation behind it; and so does an empty range,
+    /// which would else leave the word that it is the end of.
     #[must_use]
     pub fn span(&self, range: Range<usize>) -> Span {
-        let start = self.offset(range.start);
         if range.is_empty() {
-            return Span::at(start);
+            let before = range.start.min(self.text.len()).checked_sub(1);
+            return Span::at(before.map_or(self.offset(0), |before| self.offset(before) + 1));
         }
-        Span::new(start, self.offset(range.end - 1) + 1)
+        Span::new(self.offset(range.start), self.offset(range.end - 1) + 1)
     }
 
     /// The text in a range; empty where the range does not fit.

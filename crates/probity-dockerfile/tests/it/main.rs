@@ -5,6 +5,8 @@ mod acceptance;
 mod buildkit;
 mod errors;
 mod facts;
+mod fuzz_driver;
+mod invariants;
 mod limits;
 mod lossless;
 mod packages;

@@ -9,3 +9,4 @@ mod fix;
 mod formats;
 mod help;
 mod names;
+mod oracle;
