@@ -90,7 +90,7 @@ pub(super) fn dockerfile(number: u64) -> String {
     if numbers.one_in(3) {
         text.push_str("ARG  BASE=debian\n");
     }
-    let stages = ["Build", "test", "Final_1"];
+    let stages = ["Build", "test", "Final-1"];
     let count = 1 + numbers.below(3);
     for (stage, name) in stages.into_iter().enumerate().take(count) {
         gap(&mut numbers, &mut text);
