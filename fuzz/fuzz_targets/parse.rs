@@ -15,8 +15,12 @@ fuzz_target!(|text: &str| {
     invariants::check(text);
     let mut rules = RuleSet::default();
     rules.include(&[Pattern::new("*")]);
-    let options =
-        LintOptions { rules: &rules, directives: DirectiveOptions::default(), dockerignore: None };
+    let options = LintOptions {
+        rules: &rules,
+        directives: DirectiveOptions::default(),
+        dockerignore: None,
+        secrets: None,
+    };
     for finding in lint(text, &options) {
         assert!(finding.span.is_none_or(|span| span.slice(text).is_some()), "{finding:?}");
     }

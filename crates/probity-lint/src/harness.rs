@@ -55,8 +55,12 @@ pub(crate) fn fix_with(
     let mut rules = RuleSet::default();
     rules.select(&[Pattern::new(rule)]);
     change(&mut rules);
-    let lint =
-        LintOptions { rules: &rules, directives: DirectiveOptions::default(), dockerignore: None };
+    let lint = LintOptions {
+        rules: &rules,
+        directives: DirectiveOptions::default(),
+        dockerignore: None,
+        secrets: Some(&DETECTOR),
+    };
     let modes = BTreeMap::new();
     let options = FixOptions { lint, ceiling, only: &[], modes: &modes, excluded: &[] };
     let first = crate::fix(text, &options);
@@ -198,7 +202,10 @@ fn every_declared_fix_is_shown_and_does_what_the_page_shows() {
         }
         let Some(ceiling) = metadata.fixes else { continue };
         let shown = blocks.windows(2).filter(|pair| pair[1].0 == "dockerfile,fixed");
-        assert!(shown.clone().count() > 0, "{name}: no fixed example");
+        // What an agent will propose is known to nobody.
+        let offered = blocks.iter().flat_map(|(_, text)| run_example(name, text));
+        let by_agent = offered.flat_map(|finding| finding.fixes).all(|fix| fix.objective.is_some());
+        assert!(by_agent || shown.clone().count() > 0, "{name}: no fixed example");
         for pair in shown {
             assert_eq!(pair[0].0, "dockerfile,bad", "{name}: a fixed example follows a bad one");
             let actual = fix_with(name, &pair[0].1, ceiling, as_the_pages_say);

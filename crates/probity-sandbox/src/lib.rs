@@ -5,3 +5,43 @@
 //!
 //! **Invariant:** a process started here never outlives the handle, and neither do its children;
 //! nothing runs uncontained unless the caller asked for exactly that.
+//!
+//! What is promised when we are killed with SIGKILL and can do nothing ourselves:
+//!
+//! | backend | the process | its group | children that left the group and the session |
+//! |---|---|---|---|
+//! | bubblewrap | dies | dies | die: the pid namespace ends |
+//! | none, cgroups writable | dies | dies | die: the watchdog empties the cgroup |
+//! | docker, podman | dies | dies | die if they kept their environment: a second `exec` kills them |
+//! | none otherwise | dies | dies | **survive**: no unprivileged means reaches them |
+
+mod backend;
+#[cfg(target_os = "linux")]
+mod bubblewrap;
+mod cgroup;
+mod child;
+mod choose;
+mod engine;
+mod error;
+mod keeper;
+mod limits;
+mod lookup;
+mod probe;
+mod run;
+mod spawner;
+mod spec;
+mod tree;
+mod uncontained;
+mod user;
+mod watchdog;
+mod workspace;
+
+pub use backend::{Backend, spawn};
+pub use child::{Child, Exit, Signal};
+pub use choose::{Choice, Kind, Preference, choose};
+pub use engine::{Container, Engine, containers, has_image, remove_container};
+pub use error::SpawnError;
+pub use probe::{Found, Machine, Why, probe};
+pub use run::{Outcome, run};
+pub use spec::{Limits, Mount, Network, Spec, Stream, Streams, User};
+pub use workspace::{Root, RootError, RootKind, workspace_root};

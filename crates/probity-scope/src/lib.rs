@@ -3,4 +3,20 @@
 //! Every room that serves files to an agent reads through here: no escape by `..`, by links or by
 //! special files, quotas on size and count, and a policy for sensitive files.
 //!
-//! **Invariant:** a path outside the root is refused by the kernel, not by comparing strings.
+//! **Invariant:** a path outside the root is refused by the kernel, not by comparing strings. A
+//! path is resolved once, to a descriptor, and every later question (is it a regular file, how
+//! long is it, what is it really called) is put to that descriptor.
+
+mod create;
+mod error;
+mod listing;
+mod policy;
+mod resolve;
+mod scope;
+mod sensitive;
+mod stepwise;
+
+pub use error::{Named, ScopeError};
+pub use listing::{Entry, Kind, Metadata, Walk, WalkLimits};
+pub use policy::{Policy, Quota};
+pub use scope::{Prefix, Scope};

@@ -61,7 +61,7 @@ fn the_fail_level_decides_the_exit_code() {
 
 #[test]
 fn select_restricts_and_ignore_always_wins() {
-    let dir = directory(&[("Dockerfile", "FROM scratch as Bad\nMAINTAINER me\n")]);
+    let dir = directory(&[("Dockerfile", "FROM scratch as Bad\n\nMAINTAINER me\n")]);
     let rules = |args: &[&str]| -> Vec<String> {
         let args = ["check", "--format", "gnu"].iter().chain(args);
         let stdout = probity().dir(&dir).args(args).run().stdout;

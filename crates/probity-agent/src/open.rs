@@ -1,0 +1,73 @@
+//! From the name of an agent to a conversation with it.
+
+use crate::{
+    AcpAgent, AcpTap, Agent, AgentError, AgentRef, AgentTable, Cause, CommandAgent, CommandOptions,
+    Phase, Seat,
+};
+
+/// How an agent that can do both is spoken to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    Acp,
+    CommandLine,
+}
+
+pub struct OpenOptions<'a> {
+    pub table: &'a AgentTable,
+    /// For an agent named by its name alone.
+    pub way: Way,
+    pub seat: Seat,
+    pub command: CommandOptions,
+    /// For agents that speak ACP, and recordings.
+    pub tap: Option<AcpTap>,
+}
+
+/// A new conversation. Nothing is started before the first turn.
+pub fn open(reference: &AgentRef, options: OpenOptions<'_>) -> Result<Box<dyn Agent>, AgentError> {
+    let name = reference.label();
+    let OpenOptions { table, way, seat, command, tap } = options;
+    let refused = |cause: String, way_out: String| {
+        Err(AgentError::new(&name, Phase::Preparing, Cause::BadOptions(cause), way_out))
+    };
+    let argv = match reference {
+        AgentRef::Replay(file) => {
+            return Ok(Box::new(AcpAgent::recorded(&name, file, &command.system, tap)));
+        }
+        AgentRef::Command(argv) => {
+            return Ok(Box::new(CommandAgent::any(&name, argv, command, seat)?));
+        }
+        AgentRef::Acp(argv) => argv,
+        AgentRef::Known(known) => match table.get(known) {
+            None => {
+                let way_out = format!(
+                    "known are {}; any other is named by its command, acp:COMMAND or cmd:COMMAND",
+                    table.names()
+                );
+                return refused("no agent of this name is known".to_owned(), way_out);
+            }
+            Some(agent) => match (way, agent.command_line) {
+                (Way::CommandLine, Some(line)) => {
+                    return Ok(Box::new(CommandAgent::known(&name, line, command, seat)));
+                }
+                (Way::Acp, _) | (Way::CommandLine, None) => &agent.acp,
+            },
+        },
+    };
+    if let Some(model) = &command.model {
+        let cause = format!("the model `{model}` cannot be chosen over ACP");
+        let way_out = "choose the model in the agent's own settings or command";
+        return refused(cause, way_out.to_owned());
+    }
+    Ok(Box::new(AcpAgent::command(&name, argv, seat, &command.system, tap)))
+}
+
+impl std::fmt::Debug for OpenOptions<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("OpenOptions")
+            .field("way", &self.way)
+            .field("seat", &self.seat)
+            .field("command", &self.command)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,182 @@
+//! A control group for one process tree, where the machine lets us make one.
+//!
+//! Both hierarchies are known: the unified one, and the older one with a tree per controller.
+//! A group limits the whole tree and, since nothing leaves it unasked, finds every process of it.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process,
+    sync::atomic::{AtomicU64, Ordering},
+    thread,
+    time::Duration,
+};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::spec::Limits;
+
+const PREFIX: &str = "probity-";
+
+#[derive(Debug)]
+pub(crate) struct Cgroup {
+    /// One directory, or one for each controller.
+    directories: Vec<PathBuf>,
+}
+
+impl Cgroup {
+    /// Makes a group with these limits, or says why there is none.
+    pub(crate) fn create(limits: &Limits) -> Result<Self, String> {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let parents = parents()?;
+        let name = format!("{PREFIX}{}-{}", process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let mut group = Self { directories: Vec::new() };
+        for parent in &parents.directories {
+            remove_abandoned(parent);
+            let directory = parent.join(&name);
+            fs::create_dir(&directory).map_err(|error| format!("no cgroup: {error}"))?;
+            group.directories.push(directory);
+        }
+        group.limit(limits, parents.unified).map_err(|error| format!("no cgroup: {error}"))?;
+        Ok(group)
+    }
+
+    fn limit(&self, limits: &Limits, unified: bool) -> std::io::Result<()> {
+        let (memory, swap) = if unified {
+            ("memory.max", "memory.swap.max")
+        } else {
+            ("memory.limit_in_bytes", "memory.memsw.limit_in_bytes")
+        };
+        for directory in &self.directories {
+            if let Some(pids) = limits.pids.filter(|_| directory.join("pids.max").exists()) {
+                fs::write(directory.join("pids.max"), pids.to_string())?;
+            }
+            if let Some(bytes) = limits.memory.filter(|_| directory.join(memory).exists()) {
+                fs::write(directory.join(memory), bytes.to_string())?;
+                // Machines without accounting of swap have no such file.
+                if directory.join(swap).exists() {
+                    let most = if unified { 0 } else { bytes };
+                    fs::write(directory.join(swap), most.to_string())?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The files by which a process enters.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn doors(&self) -> std::io::Result<Vec<std::os::fd::OwnedFd>> {
+        self.lists().map(|list| Ok(fs::OpenOptions::new().write(true).open(list)?.into())).collect()
+    }
+
+    /// The files that list the processes.
+    pub(crate) fn lists(&self) -> impl Iterator<Item = PathBuf> {
+        self.directories.iter().map(|directory| directory.join("cgroup.procs"))
+    }
+
+    pub(crate) fn processes(&self) -> Vec<Pid> {
+        let mut found: Vec<Pid> = self
+            .lists()
+            .filter_map(|list| fs::read_to_string(list).ok())
+            .flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>())
+            .filter_map(|line| Pid::from_raw(line.parse().ok()?))
+            .collect();
+        found.sort_by_key(|pid| pid.as_raw_nonzero());
+        found.dedup();
+        found
+    }
+
+    /// Kills all that is in it. A process that forks meanwhile is met in the next round.
+    pub(crate) fn kill(&self) {
+        for directory in &self.directories {
+            if fs::write(directory.join("cgroup.kill"), "1").is_ok() {
+                return;
+            }
+        }
+        for _ in 0..200 {
+            let processes = self.processes();
+            if processes.is_empty() {
+                return;
+            }
+            for pid in processes {
+                // Gone already is as good as killed.
+                kill_process(pid, Signal::KILL).ok();
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+impl Drop for Cgroup {
+    /// The kernel lets go of a group a moment after its last process.
+    fn drop(&mut self) {
+        for directory in &self.directories {
+            for _ in 0..100 {
+                match fs::remove_dir(directory) {
+                    Err(error) if error.kind() == std::io::ErrorKind::ResourceBusy => {
+                        thread::sleep(Duration::from_millis(2));
+                    }
+                    _ => break,
+                }
+            }
+        }
+    }
+}
+
+struct Parents {
+    directories: Vec<PathBuf>,
+    unified: bool,
+}
+
+/// Where a group of ours can be made: beside our own in the unified hierarchy, whose groups
+/// cannot hold both processes and limited groups; below our own in the older one.
+fn parents() -> Result<Parents, String> {
+    let own = fs::read_to_string("/proc/self/cgroup").map_err(|error| error.to_string())?;
+    let mounted = Path::new("/sys/fs/cgroup");
+    let place = |controller: &str| {
+        own.lines().find_map(|line| {
+            let mut fields = line.splitn(3, ':').skip(1);
+            let (controllers, path) = (fields.next()?, fields.next()?);
+            controllers.split(',').any(|name| name == controller).then_some(path.to_owned())
+        })
+    };
+    let below = |base: &Path, path: &str| base.join(path.trim_start_matches('/'));
+    if mounted.join("cgroup.controllers").exists() {
+        let own = place("").ok_or("no cgroup: not in the unified hierarchy")?;
+        let own = below(mounted, &own);
+        let parent = if own == mounted { mounted } else { own.parent().unwrap_or(mounted) };
+        let enabled = fs::read_to_string(parent.join("cgroup.subtree_control"))
+            .map_err(|error| format!("no cgroup: {error}"))?;
+        let has = |name| enabled.split_whitespace().any(|word| word == name);
+        if !has("pids") || !has("memory") {
+            return Err("no cgroup: memory and pids are not delegated to us".to_owned());
+        }
+        return Ok(Parents { directories: vec![parent.to_owned()], unified: true });
+    }
+    let mut directories = Vec::new();
+    for controller in ["pids", "memory"] {
+        let path = place(controller).ok_or(format!("no cgroup: no {controller} controller"))?;
+        let base = mounted.join(controller);
+        let own = below(&base, &path);
+        // In a container the path is the host's, and the mount begins at our own group.
+        directories.push(if own.exists() { own } else { base });
+    }
+    Ok(Parents { directories, unified: false })
+}
+
+/// Takes away the groups of processes that were killed before they could. Only empty groups can
+/// be removed, so that nothing in use is at risk.
+fn remove_abandoned(parent: &Path) {
+    let Ok(entries) = fs::read_dir(parent) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let owner = name
+            .to_str()
+            .and_then(|name| name.strip_prefix(PREFIX)?.split('-').next()?.parse().ok())
+            .and_then(Pid::from_raw);
+        let Some(owner) = owner else { continue };
+        if rustix::process::test_kill_process(owner) == Err(rustix::io::Errno::SRCH) {
+            fs::remove_dir(entry.path()).ok();
+        }
+    }
+}

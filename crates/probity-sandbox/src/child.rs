@@ -1,0 +1,103 @@
+//! The handle on a running process: its pipes, its end, and the ways to bring that about.
+
+use std::{
+    fs::File,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+pub use rustix::process::Signal;
+
+use crate::keeper::Shared;
+
+/// A process and all it started. Dropping the handle ends them.
+#[derive(Debug)]
+pub struct Child {
+    /// The ends of the pipes that were asked for. Dropping `stdin` is the end of input.
+    pub stdin: Option<File>,
+    pub stdout: Option<File>,
+    pub stderr: Option<File>,
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) notes: Vec<String>,
+}
+
+/// How a process ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// Its own code. A contained process that was killed by a signal has 128 and the signal's
+    /// number here, as in a shell.
+    Code(i32),
+    Signal(i32),
+    /// Ended by us when its time was up.
+    Timeout,
+    /// Ended by us when it had written too much.
+    OutputLimit,
+    /// The sandbox could not be set up; standard error says why.
+    NotStarted,
+}
+
+impl Exit {
+    /// What a shell would show.
+    pub fn code(self) -> i32 {
+        match self {
+            Self::Code(code) => code,
+            Self::Signal(signal) => 128 + signal,
+            Self::Timeout => 124,
+            Self::OutputLimit => 137,
+            Self::NotStarted => 125,
+        }
+    }
+}
+
+/// How long the death of a killed process may take before we stop waiting for it.
+const DEATH: Duration = Duration::from_secs(5);
+
+impl Child {
+    /// The process that stands for the tree on the host: for bubblewrap the helper outside.
+    pub fn pid(&self) -> u32 {
+        self.shared.pid()
+    }
+
+    /// What of the limits is held less than asked for, in words for a report.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Waits for the end of the process. When it is there, nothing of its tree is left.
+    pub fn wait(&self) -> Exit {
+        self.shared.wait()
+    }
+
+    /// Waits for at most this long.
+    pub fn wait_timeout(&self, timeout: Duration) -> Option<Exit> {
+        self.shared.wait_until(Instant::now() + timeout)
+    }
+
+    /// Sends a signal to the process and its group; nothing happens if it has ended.
+    pub fn signal(&self, signal: Signal) {
+        self.shared.signal(signal);
+    }
+
+    /// Ends the whole tree at once, and waits for that.
+    pub fn kill(&self) -> Option<Exit> {
+        self.shared.kill(None);
+        self.wait_timeout(DEATH)
+    }
+
+    /// Ends the process politely: end of input, a grace, SIGTERM, a grace, SIGKILL.
+    pub fn shutdown(&mut self, grace: Duration) -> Option<Exit> {
+        drop(self.stdin.take());
+        self.wait_timeout(grace)
+            .or_else(|| {
+                self.signal(Signal::TERM);
+                self.wait_timeout(grace)
+            })
+            .or_else(|| self.kill())
+    }
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}

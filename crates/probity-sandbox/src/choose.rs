@@ -1,0 +1,149 @@
+//! Which backend to take on this machine, and why: always with the reasons.
+
+use std::path::PathBuf;
+
+use crate::{Found, Machine, Why};
+
+/// What the user, or the capability, would rather have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Preference {
+    /// An engine if it answers and has the image already, else bubblewrap: for long-lived agents.
+    EngineFirst,
+    /// Bubblewrap, else an engine: for short runs.
+    BubblewrapFirst,
+    /// This one or none.
+    Only(Kind),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    None,
+    Bubblewrap,
+    Docker,
+    Podman,
+}
+
+impl Kind {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Bubblewrap => "bubblewrap",
+            Self::Docker => "docker",
+            Self::Podman => "podman",
+        }
+    }
+}
+
+/// The answer. Without a choice nothing may run: whether to go on uncontained is not decided
+/// here, but asked for with `Preference::Only(Kind::None)`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Choice {
+    pub chosen: Option<(Kind, PathBuf)>,
+    pub reasons: Vec<String>,
+}
+
+/// Chooses. `has_image` is asked of engines only: pulling an image is not a thing to happen by
+/// the way.
+pub fn choose(
+    preference: Preference,
+    machine: &Machine,
+    has_image: &dyn Fn(Kind, &Found) -> Result<(), Why>,
+) -> Choice {
+    let order: &[Kind] = match preference {
+        Preference::Only(Kind::None) => {
+            let reasons = vec!["none: asked for, nothing is contained".to_owned()];
+            return Choice { chosen: Some((Kind::None, PathBuf::new())), reasons };
+        }
+        Preference::Only(Kind::Bubblewrap) => &[Kind::Bubblewrap],
+        Preference::Only(Kind::Docker) => &[Kind::Docker],
+        Preference::Only(Kind::Podman) => &[Kind::Podman],
+        Preference::EngineFirst => &[Kind::Docker, Kind::Podman, Kind::Bubblewrap],
+        Preference::BubblewrapFirst => &[Kind::Bubblewrap, Kind::Docker, Kind::Podman],
+    };
+    let mut reasons = Vec::new();
+    for kind in order {
+        match usable(*kind, machine, has_image) {
+            Ok(found) => {
+                reasons.push(format!("{}: {} is used", kind.name(), found.version));
+                return Choice { chosen: Some((*kind, found.program.clone())), reasons };
+            }
+            Err(why) => reasons.push(format!("{}: {why}", kind.name())),
+        }
+    }
+    Choice { chosen: None, reasons }
+}
+
+fn usable<'a>(
+    kind: Kind,
+    machine: &'a Machine,
+    has_image: &dyn Fn(Kind, &Found) -> Result<(), Why>,
+) -> Result<&'a Found, Why> {
+    let found = match kind {
+        Kind::None => return Err("never chosen unasked".to_owned()),
+        Kind::Bubblewrap => return machine.bubblewrap.as_ref().map_err(Why::clone),
+        Kind::Docker => machine.docker.as_ref(),
+        Kind::Podman => machine.podman.as_ref(),
+    };
+    let found = found.map_err(Why::clone)?;
+    has_image(kind, found).map(|()| found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Choice, Found, Kind, Machine, Preference, Why, choose};
+
+    fn machine(bubblewrap: bool, docker: bool, podman: bool) -> Machine {
+        let found = |is: bool, name: &str| -> Result<Found, Why> {
+            let found = Found { program: format!("/bin/{name}").into(), version: "1.2".to_owned() };
+            is.then_some(found).ok_or_else(|| format!("{name} is not installed"))
+        };
+        Machine {
+            bubblewrap: found(bubblewrap, "bwrap"),
+            docker: found(docker, "docker"),
+            podman: found(podman, "podman"),
+            landlock: None,
+            user_namespaces: Ok(()),
+            cgroups: Ok(()),
+        }
+    }
+
+    #[test]
+    fn the_order_is_the_preferences_and_nothing_is_chosen_unasked() {
+        use Kind::{Bubblewrap, Docker, Podman};
+        use Preference::{BubblewrapFirst, EngineFirst, Only};
+        for (preference, (bubblewrap, docker, podman), image, expected) in [
+            (EngineFirst, (true, true, true), true, Some(Docker)),
+            (EngineFirst, (true, true, true), false, Some(Bubblewrap)),
+            (EngineFirst, (true, false, true), true, Some(Podman)),
+            (EngineFirst, (false, true, false), false, None),
+            (BubblewrapFirst, (true, true, true), true, Some(Bubblewrap)),
+            (BubblewrapFirst, (false, true, true), true, Some(Docker)),
+            (BubblewrapFirst, (false, false, false), true, None),
+            (Only(Docker), (true, false, true), true, None),
+            (Only(Kind::None), (true, true, true), true, Some(Kind::None)),
+        ] {
+            let has_image = |_: Kind, _: &Found| -> Result<(), Why> {
+                image.then_some(()).ok_or_else(|| "the image is not there".to_owned())
+            };
+            let machine = machine(bubblewrap, docker, podman);
+            let Choice { chosen, reasons } = choose(preference, &machine, &has_image);
+            assert_eq!(chosen.map(|(kind, _)| kind), expected, "{preference:?}: {reasons:?}");
+            assert!(!reasons.is_empty());
+        }
+    }
+
+    #[test]
+    fn every_backend_that_was_passed_over_has_its_reason() {
+        let machine = machine(true, true, false);
+        let has_image = |_: Kind, _: &Found| Err("has no image x".to_owned());
+        let choice = choose(Preference::EngineFirst, &machine, &has_image);
+        assert_eq!(
+            choice.reasons,
+            [
+                "docker: has no image x",
+                "podman: podman is not installed",
+                "bubblewrap: 1.2 is used"
+            ]
+        );
+    }
+}

@@ -1,0 +1,128 @@
+//! A process in a container, and the second one that ends it when we cannot.
+
+use std::{
+    io,
+    path::PathBuf,
+    process::{self, Command, Stdio},
+    sync::Mutex,
+    thread,
+    time::{Duration, Instant},
+};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::{Engine, MARK, container};
+use crate::{
+    keeper::{Tree, lock},
+    spawner::{self, Before},
+};
+
+/// Waits for the end of its input, then kills the group and whoever else bears the mark.
+const END: &str = r#"
+while read -r word; do :; done
+round=0
+while [ "$round" -lt 50 ]; do
+    found=
+    [ -e "/run/$1" ] && read -r pid < "/run/$1" && kill -s KILL -- "-$pid" 2>/dev/null && found=1
+    for entry in /proc/[0-9]*; do
+        if [ "${entry#/proc/}" != "$$" ] && grep -q "$2=$1" "$entry/environ" 2>/dev/null; then
+            kill -s KILL "${entry#/proc/}" 2>/dev/null && found=1
+        fi
+    done
+    [ -n "$found" ] || break
+    round=$((round + 1))
+done
+rm -f "/run/$1"
+"#;
+
+/// The process may not have written its number yet.
+const SIGNAL: &str = r#"
+round=0
+while [ ! -s "/run/$1" ] && [ "$round" -lt 20 ]; do sleep 0.1; round=$((round + 1)); done
+read -r pid < "/run/$1" && kill -s "$2" -- "-$pid"
+"#;
+
+/// How long an engine may take to end a process before it counts as dead itself.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+#[derive(Debug)]
+pub(super) struct Session {
+    program: PathBuf,
+    container: String,
+    mark: String,
+    watchdog: Mutex<Option<process::Child>>,
+    client: Option<Pid>,
+}
+
+impl Session {
+    /// Starts the watchdog, before there is anything to watch.
+    pub(super) fn start(engine: &Engine, container: &str, mark: &str) -> io::Result<Self> {
+        let mut command = Command::new(&engine.program);
+        command
+            .args(["exec", "-i", container, "/bin/sh", "-c", END, "watchdog", mark, MARK])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        // It must outlive us: the end of its input comes after our own.
+        let watchdog = spawner::start(command, Before::default())?.hand_over()?;
+        Ok(Self {
+            program: engine.program.clone(),
+            container: container.to_owned(),
+            mark: mark.to_owned(),
+            watchdog: Mutex::new(Some(watchdog)),
+            client: None,
+        })
+    }
+
+    pub(super) fn with_client(mut self, client: Pid) -> Self {
+        self.client = Some(client);
+        self
+    }
+
+    /// Lets the watchdog do its work, and waits for it.
+    fn release(&self) {
+        let watchdog = lock(&self.watchdog).take();
+        if let Some(mut watchdog) = watchdog {
+            drop(watchdog.stdin.take());
+            let deadline = Instant::now() + PATIENCE;
+            while matches!(watchdog.try_wait(), Ok(None)) && Instant::now() < deadline {
+                thread::sleep(Duration::from_millis(5));
+            }
+            watchdog.kill().ok();
+            watchdog.wait().ok();
+        }
+    }
+}
+
+impl Tree for Session {
+    fn signal(&self, signal: Signal) {
+        if signal == Signal::KILL {
+            self.kill();
+            return;
+        }
+        let number = signal.as_raw().to_string();
+        let words =
+            ["exec", &self.container, "/bin/sh", "-c", SIGNAL, "signal", &self.mark, &number];
+        // A process that has ended needs no signal.
+        container::client(&self.program, &words.map(str::to_owned)).ok();
+    }
+
+    /// The client ends when its process does; should the engine not answer, it ends at once.
+    fn kill(&self) {
+        self.release();
+        if let Some(client) = self.client {
+            kill_process(client, Signal::KILL).ok();
+        }
+    }
+
+    fn finish(&self) {
+        self.release();
+    }
+}
+
+impl Drop for Session {
+    /// Only a session whose process could not be started still has its watchdog here.
+    fn drop(&mut self) {
+        self.release();
+    }
+}

@@ -1,0 +1,71 @@
+//! How limits are enforced here: by a cgroup where one can be made, else by what a process may
+//! set for itself.
+
+use crate::{cgroup::Cgroup, spawner::Before, spec::Limits};
+
+/// What holds a process tree, and what does not.
+#[derive(Debug, Default)]
+pub(crate) struct Enforced {
+    pub(crate) cgroup: Option<Cgroup>,
+    /// Limits that hold less than they say, in words for a report.
+    pub(crate) notes: Vec<String>,
+    /// To be set on the tree's first process from outside, once it is in its own user namespace.
+    pub(crate) processes: Option<u64>,
+}
+
+/// How the processes of a tree are found again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tracked {
+    /// By the cgroup, which is made even without limits.
+    ByCgroup,
+    /// By a pid namespace, whose making takes this many processes of its own.
+    ByNamespace { own: u64 },
+}
+
+/// Prepares what is set between fork and exec.
+#[cfg(target_os = "linux")]
+pub(crate) fn prepare(limits: &Limits, tracked: Tracked, before: &mut Before) -> Enforced {
+    use rustix::process::Resource;
+    let mut enforced = Enforced::default();
+    // A dump of a contained process would be written outside by the kernel.
+    before.limits.push((Resource::Core, 0));
+    let spare = match tracked {
+        Tracked::ByCgroup => 0,
+        Tracked::ByNamespace { .. } if limits.memory.is_none() && limits.pids.is_none() => {
+            return enforced;
+        }
+        Tracked::ByNamespace { own } => own,
+    };
+    let within = Limits { pids: limits.pids.map(|pids| pids.saturating_add(spare)), ..*limits };
+    let group = Cgroup::create(&within)
+        .and_then(|group| Ok((group.doors().map_err(|error| error.to_string())?, group)));
+    match group {
+        Ok((doors, group)) => {
+            before.cgroups = doors;
+            enforced.cgroup = Some(group);
+        }
+        Err(why) => {
+            if let Some(bytes) = limits.memory {
+                // Not the address space, which Node, Go and Java reserve by the terabyte.
+                before.limits.push((Resource::Data, bytes));
+                enforced.notes.push(format!("memory is limited for each process alone ({why})"));
+            }
+            if let Some(pids) = limits.pids {
+                enforced.processes = Some(pids.saturating_add(spare));
+                if rustix::process::geteuid().is_root() {
+                    enforced.notes.push(format!("processes of root cannot be limited ({why})"));
+                }
+            }
+        }
+    }
+    enforced
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn prepare(limits: &Limits, _tracked: Tracked, _before: &mut Before) -> Enforced {
+    let mut enforced = Enforced::default();
+    if limits.memory.is_some() || limits.pids.is_some() {
+        enforced.notes.push("memory and processes are not limited on this system".to_owned());
+    }
+    enforced
+}

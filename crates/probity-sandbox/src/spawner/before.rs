@@ -1,0 +1,128 @@
+//! What a new process does between fork and exec: the only unsafe code of this crate.
+//!
+//! Only async-signal-safe calls are allowed there. All that is needed is made before the fork; in
+//! between there are plain system calls, no allocation and no lock.
+
+use std::{
+    io,
+    os::{fd::OwnedFd, unix::process::CommandExt},
+    process::Command,
+};
+
+#[cfg(target_os = "linux")]
+use std::os::fd::AsRawFd;
+
+use rustix::process::{Pid, getpid, getppid, setsid};
+
+#[derive(Debug, Default)]
+pub(crate) struct Before {
+    /// Files the program inherits under the numbers they have here. It gets no others, however
+    /// careless whoever started us was with theirs.
+    inherited: Vec<OwnedFd>,
+    /// `cgroup.procs` files to enter.
+    pub(crate) cgroups: Vec<OwnedFd>,
+    #[cfg(target_os = "linux")]
+    pub(crate) limits: Vec<(rustix::process::Resource, u64)>,
+    /// A Landlock ruleset to submit to.
+    #[cfg(target_os = "linux")]
+    pub(crate) ruleset: Option<OwnedFd>,
+    /// Die when we die. A watchdog must not.
+    die_with_us: bool,
+}
+
+impl Before {
+    pub(crate) fn dying_with_us() -> Self {
+        Self { die_with_us: true, ..Self::default() }
+    }
+
+    /// Hands a file down, and says under which number the program will find it.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn inherit(&mut self, file: OwnedFd) -> String {
+        let number = file.as_raw_fd().to_string();
+        self.inherited.push(file);
+        number
+    }
+
+    #[expect(
+        unsafe_code,
+        reason = "sessions, cgroups, inherited files and the parent-death signal can only be set \
+                  between fork and exec"
+    )]
+    pub(crate) fn attach(self, command: &mut Command) {
+        let us = getpid();
+        // SAFETY: `apply` makes system calls on values that exist already, as this file demands.
+        unsafe {
+            command.pre_exec(move || self.apply(us));
+        }
+    }
+
+    fn apply(&self, us: Pid) -> io::Result<()> {
+        setsid()?;
+        for cgroup in &self.cgroups {
+            // "0" is whoever writes it.
+            rustix::io::write(cgroup, b"0")?;
+        }
+        self.apply_for_linux()?;
+        for file in &self.inherited {
+            rustix::io::fcntl_setfd(file, rustix::io::FdFlags::empty())?;
+        }
+        // We may have died before the signal was asked for.
+        if self.die_with_us && getppid() != Some(us) {
+            return Err(rustix::io::Errno::SRCH.into());
+        }
+        Ok(())
+    }
+
+    #[cfg(target_os = "linux")]
+    fn apply_for_linux(&self) -> io::Result<()> {
+        use rustix::process::{
+            Rlimit, Signal, getrlimit, set_parent_process_death_signal, setrlimit,
+        };
+        for (resource, limit) in &self.limits {
+            // A limit that is tighter already stays: it could not be raised anyway.
+            let most = getrlimit(*resource).maximum.map_or(*limit, |hard| hard.min(*limit));
+            setrlimit(*resource, Rlimit { current: Some(most), maximum: Some(most) })?;
+        }
+        if let Some(ruleset) = &self.ruleset {
+            rustix::thread::set_no_new_privs(true)?;
+            submit_to(ruleset)?;
+        }
+        if self.die_with_us {
+            set_parent_process_death_signal(Some(Signal::KILL))?;
+        }
+        close_on_exec();
+        Ok(())
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn apply_for_linux(&self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Marks every file but the three streams to be closed by exec.
+#[cfg(target_os = "linux")]
+#[expect(unsafe_code, reason = "rustix has no close_range")]
+fn close_on_exec() {
+    // SAFETY: only a flag of descriptors is set; which of them exist does not matter.
+    unsafe {
+        let all = libc::c_uint::MAX;
+        if libc::syscall(libc::SYS_close_range, 3, all, libc::CLOSE_RANGE_CLOEXEC) == 0 {
+            return;
+        }
+        // Kernels before 5.11 do it one by one.
+        for number in 3..65_536 {
+            libc::fcntl(number, libc::F_SETFD, libc::FD_CLOEXEC);
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[expect(unsafe_code, reason = "the landlock crate's own way allocates")]
+fn submit_to(ruleset: &OwnedFd) -> io::Result<()> {
+    // SAFETY: the call takes a descriptor and flags, and touches no memory of ours.
+    match unsafe { libc::syscall(libc::SYS_landlock_restrict_self, ruleset.as_raw_fd(), 0) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}

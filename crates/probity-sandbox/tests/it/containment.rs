@@ -1,0 +1,220 @@
+//! What a contained process cannot reach, with bait laid out where an uncontained one finds it.
+
+use std::{
+    fs,
+    net::TcpListener,
+    os::{
+        linux::net::SocketAddrExt,
+        unix::{
+            fs::{PermissionsExt, symlink},
+            net::{SocketAddr, UnixListener},
+        },
+    },
+    path::Path,
+};
+
+use probity_sandbox::{Backend, Mount, Network, Spec};
+
+use crate::stage::{INSIDE, Workspace, bubblewrap, text};
+
+/// Runs a script in both backends and gives what each printed: the bait must be real.
+fn both(spec: &Spec) -> (String, String) {
+    (text(&Backend::None, spec).1, text(&bubblewrap(), spec).1)
+}
+
+#[test]
+fn only_the_workspace_and_the_system_are_seen() {
+    let workspace = Workspace::new();
+    let outside = Workspace::new();
+    outside.write("secret", "bait");
+    symlink(outside.path.join("secret"), workspace.path.join("link")).unwrap();
+    let (open, contained) = both(&workspace.shell("cat link"));
+    assert_eq!((open.as_str(), contained.as_str()), ("bait", ""));
+
+    let listing = workspace.shell("ls -A / /home /root /var /run /etc /tmp 2>/dev/null");
+    let (_, contained) = both(&listing);
+    for bait in ["shadow", "root\n", "boot", "sys\n", "log", "lib/dpkg"] {
+        assert!(!contained.contains(bait), "{bait} in {contained}");
+    }
+    let (_, contained) = both(&workspace.shell("ls -A /home /run /root; ls -A /tmp | wc -l"));
+    let expected = if workspace.path.starts_with("/tmp") { "1\n" } else { "0\n" };
+    assert_eq!(contained, format!("/home:\nagent\n\n/run:\n{expected}"));
+}
+
+#[test]
+fn nothing_but_the_workspace_and_scratch_space_can_be_written() {
+    let workspace = Workspace::new();
+    // Opened for appending and not written to: should it succeed, the host is none the worse.
+    let script = "for at in /x /usr/x /etc/x /etc/passwd /usr/bin/x /home/x /proc/sys/kernel/core_pattern \
+                  /proc/sys/vm/drop_caches /proc/sysrq-trigger /proc/1/comm; do \
+                  (: >> $at) 2>/dev/null && echo opened $at; done; \
+                  for at in . /tmp /run /var/tmp /home/agent /dev/shm; do echo x > $at/x || echo no $at; done";
+    let (_, contained) = text(&bubblewrap(), &workspace.shell(script));
+    assert_eq!(contained, "");
+    assert_eq!(fs::read_to_string(workspace.path.join("x")).unwrap(), "x\n");
+}
+
+#[test]
+fn read_only_mounts_and_fresh_ones_are_what_they_say() {
+    let workspace = Workspace::new();
+    let other = Workspace::new();
+    other.write("file", "old");
+    let mut spec = workspace.shell(
+        "cat /data/file; echo new > /data/file; rm -f /data/file; echo x > /scratch/x && echo ok",
+    );
+    spec.mounts.push(Mount::read_only(&other.path, "/data"));
+    spec.mounts.push(Mount::Tmpfs { inside: "/scratch".into(), bytes: Some(1 << 20) });
+    assert_eq!(text(&bubblewrap(), &spec).1, "oldok\n");
+    assert_eq!(fs::read_to_string(other.path.join("file")).unwrap(), "old");
+    spec.argv = ["sh", "-c", "head -c 3000000 /dev/zero > /scratch/big || echo full"]
+        .map(Into::into)
+        .to_vec();
+    assert_eq!(text(&bubblewrap(), &spec).1, "full\n");
+}
+
+#[test]
+fn sockets_of_the_host_are_out_of_reach() {
+    let workspace = Workspace::new();
+    // Where only root may put one, or else where everybody may.
+    let bait = |directory: &str| {
+        let name = format!("{directory}/probity-bait-{}", std::process::id());
+        UnixListener::bind(&name).map(|listener| (name, listener))
+    };
+    let (name, listener) = bait("/run").or_else(|_| bait("/var/tmp")).unwrap();
+    fs::set_permissions(&name, fs::Permissions::from_mode(0o777)).unwrap();
+    let abstract_name = format!("probity-bait-{}", std::process::id());
+    let address = SocketAddr::from_abstract_name(&abstract_name).unwrap();
+    let _abstract = UnixListener::bind_addr(&address).unwrap();
+    let connect = |name: &str| {
+        format!(
+            "import socket; s = socket.socket(socket.AF_UNIX); s.connect('{name}'); print('connected')"
+        )
+    };
+    for name in [name.clone(), format!("\\0{abstract_name}")] {
+        let mut spec = workspace.spec(&["python3", "-c", &connect(&name)]);
+        let (open, contained) = both(&spec);
+        assert_eq!((open.as_str(), contained.as_str()), ("connected\n", ""), "{name}");
+        spec.network = Network::Open;
+        assert_eq!(text(&bubblewrap(), &spec).1, "", "{name}, with the network open");
+    }
+    drop(listener);
+    fs::remove_file(&name).unwrap();
+}
+
+#[test]
+fn the_network_is_closed_unless_opened() {
+    let workspace = Workspace::new();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let script = format!("exec 3<>/dev/tcp/127.0.0.1/{port} && echo connected");
+    let mut spec = workspace.spec(&["bash", "-c", &script]);
+    assert_eq!(text(&bubblewrap(), &spec).1, "");
+    spec.network = Network::Open;
+    assert_eq!(text(&bubblewrap(), &spec).1, "connected\n");
+}
+
+#[test]
+fn no_process_of_the_host_is_seen_and_no_file_of_ours_inherited() {
+    let workspace = Workspace::new();
+    let (_, seen) = text(&bubblewrap(), &workspace.shell("echo /proc/[0-9]*; ls /proc/self/fd"));
+    assert_eq!(seen, "/proc/1 /proc/2\n0\n1\n2\n3\n", "3 is the directory that ls reads");
+}
+
+#[test]
+fn secrets_do_not_get_in_by_our_environment_nor_out_by_a_command_line() {
+    let workspace = Workspace::new();
+    let mut spec = workspace.shell("cat /proc/*/environ | tr '\\0' '\\n'; sleep 0.3");
+    spec.env.push(("TOKEN".into(), "hidden-value".into()));
+    let child = probity_sandbox::spawn(&bubblewrap(), &spec).unwrap();
+    let line = fs::read_to_string(format!("/proc/{}/cmdline", child.pid())).unwrap();
+    assert!(line.contains("bwrap") && !line.contains("hidden-value"), "{line}");
+    drop(child);
+    let (_, contained) = text(&bubblewrap(), &spec);
+    assert!(contained.contains("TOKEN=hidden-value"));
+    assert!(!contained.contains("CARGO"), "{contained}");
+}
+
+#[test]
+fn powers_are_gone_for_good() {
+    let workspace = Workspace::new();
+    let script = "grep -E '^(CapEff|CapPrm|CapBnd|NoNewPrivs|Seccomp):' /proc/self/status";
+    let (_, status) = text(&bubblewrap(), &workspace.shell(script));
+    let none = "0000000000000000";
+    let expected =
+        format!("CapPrm:\t{none}\nCapEff:\t{none}\nCapBnd:\t{none}\nNoNewPrivs:\t1\nSeccomp:\t2\n");
+    assert_eq!(status, expected);
+    let script = "id -u; for try in 'unshare -Ur true' 'unshare -n true' 'mount -t tmpfs x /tmp' \
+                  'chroot / true' 'dmesg' 'nsenter -t 1 -m true' 'strace -V && strace true' \
+                  'su -c true' 'hostname x'; do sh -c \"$try\" >/dev/null 2>&1 && echo did: $try; done";
+    let (_, done) = text(&bubblewrap(), &workspace.shell(script));
+    assert_ne!(done, "0\n");
+    assert_eq!(done.lines().count(), 1, "{done}");
+}
+
+#[test]
+fn forbidden_system_calls_are_refused_and_allowed_ones_work() {
+    let workspace = Workspace::new();
+    let script = r"
+import ctypes, errno, os, socket, subprocess, threading
+libc = ctypes.CDLL(None, use_errno=True)
+def call(number, *arguments):
+    ctypes.set_errno(0)
+    return libc.syscall(number, *arguments), errno.errorcode.get(ctypes.get_errno(), '-')
+if os.uname().machine == 'x86_64':
+    for name, number in [('ptrace', 101), ('keyctl', 250), ('bpf', 321), ('userfaultfd', 323),
+                         ('perf', 298), ('io_uring', 425), ('unshare', 272)]:
+        print(name, call(number, 0x10000000, 0, 0, 0, 0)[1])
+    print('clone3', call(435, 0, 0)[1])
+    print('x32', call(0x40000000 + 39)[1])
+for family in ['AF_VSOCK', 'AF_PACKET', 'AF_ALG', 'AF_INET', 'AF_UNIX']:
+    try:
+        socket.socket(getattr(socket, family), socket.SOCK_DGRAM if family != 'AF_ALG' else socket.SOCK_SEQPACKET).close()
+        print(family, 'ok')
+    except OSError as error:
+        print(family, errno.errorcode[error.errno])
+thread = threading.Thread(target=lambda: print('thread ok')); thread.start(); thread.join()
+print(subprocess.run(['echo', 'process ok'], capture_output=True, text=True).stdout.strip())
+";
+    let (outcome, stdout) = text(&bubblewrap(), &workspace.spec(&["python3", "-c", script]));
+    let mut expected = String::new();
+    if cfg!(target_arch = "x86_64") {
+        for name in ["ptrace", "keyctl", "bpf", "userfaultfd", "perf", "io_uring", "unshare"] {
+            expected += &format!("{name} EPERM\n");
+        }
+        expected += "clone3 ENOSYS\nx32 EPERM\n";
+    }
+    expected += "AF_VSOCK EPERM\nAF_PACKET EPERM\nAF_ALG EPERM\nAF_INET ok\nAF_UNIX ok\n\
+                 thread ok\nprocess ok\n";
+    assert_eq!(stdout, expected, "{}", String::from_utf8_lossy(&outcome.stderr_tail));
+}
+
+#[test]
+fn a_mount_that_cannot_be_is_named() {
+    let workspace = Workspace::new();
+    for (mount, message) in [
+        (Mount::read_only("/no/such", "/data"), "/no/such: cannot be mounted"),
+        (Mount::read_only("/usr", "data"), "data: cannot be mounted: not an absolute path"),
+        (Mount::read_only("/usr", "/a/../b"), "/a/../b: cannot be mounted: not an absolute path"),
+        (Mount::read_write("/usr", "/"), "/: cannot be mounted: the root is made"),
+    ] {
+        let mut spec = workspace.spec(&["true"]);
+        spec.mounts.push(mount);
+        let error = probity_sandbox::spawn(&bubblewrap(), &spec).unwrap_err().to_string();
+        assert!(error.starts_with(message), "{error}");
+    }
+}
+
+#[test]
+fn the_workspace_is_its_owners_at_both_of_its_paths() {
+    let workspace = Workspace::new();
+    fs::set_permissions(&workspace.path, fs::Permissions::from_mode(0o755)).unwrap();
+    // Only root can give it away; otherwise it is our own.
+    std::os::unix::fs::chown(&workspace.path, Some(65534), Some(65534)).ok();
+    let script = format!("echo hi > made; id -un; stat -c %u . {INSIDE}; cat {INSIDE}/made");
+    let (outcome, stdout) = text(&bubblewrap(), &workspace.shell(&script));
+    let owner = std::os::unix::fs::MetadataExt::uid(&fs::metadata(&workspace.path).unwrap());
+    let inside = if owner == 0 { 1000 } else { owner };
+    assert_eq!(stdout, format!("agent\n{inside}\n{inside}\nhi\n"), "{outcome:?}");
+    let made = fs::metadata(Path::new(&workspace.path).join("made")).unwrap();
+    assert_eq!(std::os::unix::fs::MetadataExt::uid(&made), owner);
+}

@@ -1,0 +1,48 @@
+//! Memory and processes: a tree takes no more than it was given.
+
+use probity_sandbox::{Backend, Exit, probe, spawn};
+
+use crate::stage::{Workspace, alive, backends, nap, text, wait_alive};
+
+#[test]
+fn a_fork_bomb_is_capped() {
+    let workspace = Workspace::new();
+    for backend in backends() {
+        let nap = nap();
+        let script = format!("i=0; while [ $i -lt 200 ]; do sleep {nap} & i=$((i+1)); done; wait");
+        let mut spec = workspace.shell(&script);
+        spec.limits.pids = Some(40);
+        let child = spawn(&backend, &spec).unwrap();
+        if backend == Backend::None && probe().cgroups.is_err() {
+            // There is no means that would not harm the user's other processes; it is said.
+            assert_eq!(child.notes(), ["more than 40 processes are possible without a cgroup"]);
+            continue;
+        }
+        assert_eq!(child.notes(), [] as [&str; 0], "not enforced here: {backend:?}");
+        // A shell that cannot fork gives up, and its end is the end of all.
+        child.wait();
+        assert_eq!(alive(&nap), 0, "{backend:?}");
+
+        let few = format!("i=0; while [ $i -lt 20 ]; do sleep {nap} & i=$((i+1)); done; wait");
+        spec.argv = vec!["sh".into(), "-c".into(), few.into()];
+        let child = spawn(&backend, &spec).unwrap();
+        wait_alive(&nap, 20);
+        drop(child);
+    }
+}
+
+#[test]
+fn a_hog_of_memory_is_ended() {
+    let workspace = Workspace::new();
+    for backend in backends() {
+        // `tail` keeps a line that does not end in memory.
+        let mut spec = workspace.shell("head -c 400000000 /dev/zero | tail -n 1 | wc -c");
+        spec.limits.memory = Some(64 << 20);
+        let (outcome, stdout) = text(&backend, &spec);
+        assert_ne!(stdout.trim(), "400000000", "{backend:?}: {outcome:?}");
+        spec.argv =
+            vec!["sh".into(), "-c".into(), "head -c 4000000 /dev/zero | tail -n 1 | wc -c".into()];
+        let (outcome, stdout) = text(&backend, &spec);
+        assert_eq!((outcome.exit, stdout.trim()), (Exit::Code(0), "4000000"), "{backend:?}");
+    }
+}

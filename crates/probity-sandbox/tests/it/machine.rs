@@ -1,0 +1,48 @@
+//! What the machine offers, and what is said when a sandbox cannot be made.
+
+use std::{fs, os::unix::fs::PermissionsExt};
+
+use probity_sandbox::{
+    Backend, Exit, Kind, Mount, Preference, SpawnError, choose, probe, run, spawn,
+};
+
+use crate::stage::{Workspace, bubblewrap};
+
+#[test]
+fn the_probe_finds_bubblewrap_working_and_it_is_chosen() {
+    let machine = probe();
+    let found = machine.bubblewrap.clone().unwrap();
+    assert_eq!(Backend::Bubblewrap { program: found.program.clone() }, bubblewrap());
+    assert!(found.version.starts_with(char::is_numeric), "{found:?}");
+    let no_image = |_: Kind, _: &probity_sandbox::Found| Err("no image".to_owned());
+    let choice = choose(Preference::EngineFirst, &machine, &no_image);
+    assert_eq!(choice.chosen, Some((Kind::Bubblewrap, found.program)), "{:?}", choice.reasons);
+    assert_eq!(choice.reasons.len(), 3, "{:?}", choice.reasons);
+}
+
+#[test]
+fn a_bubblewrap_that_cannot_begin_is_quoted() {
+    let workspace = Workspace::new();
+    let script = "#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2; exit 1\n";
+    workspace.write("bwrap", script);
+    let program = workspace.path.join("bwrap");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let error = spawn(&Backend::Bubblewrap { program }, &workspace.spec(&["true"])).unwrap_err();
+    assert!(matches!(error, SpawnError::Setup { .. }));
+    assert_eq!(
+        error.to_string(),
+        "bubblewrap could not prepare the sandbox: No permissions to create new namespace"
+    );
+}
+
+#[test]
+fn a_sandbox_that_fails_later_is_not_taken_for_the_programs_exit() {
+    let workspace = Workspace::new();
+    let mut spec = workspace.spec(&["true"]);
+    // A directory cannot be put over a file.
+    spec.mounts.push(Mount::read_only("/usr", "/etc/passwd"));
+    let outcome = run(&bubblewrap(), &spec, b"").unwrap();
+    let told = String::from_utf8_lossy(&outcome.stderr_tail).into_owned();
+    assert_eq!(outcome.exit, Exit::NotStarted, "{told}");
+    assert!(told.contains("bwrap: "), "{told}");
+}

@@ -1,0 +1,125 @@
+//! Git inside the sandbox: it works, and cannot change what git runs outside.
+
+use std::{fs, path::Path, process::Command};
+
+use probity_sandbox::{Exit, Spec, User, workspace_root};
+use tempfile::TempDir;
+
+use crate::stage::{INSIDE, bubblewrap, text};
+
+fn git(at: &Path, arguments: &[&str]) {
+    let output = Command::new("git")
+        .current_dir(at)
+        .args(["-c", "user.name=a", "-c", "user.email=a@b", "-c", "protocol.file.allow=always"])
+        .args(arguments)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// A repository with one commit, a worktree of it, and another that has it as a submodule.
+fn repositories() -> TempDir {
+    let place = tempfile::tempdir().unwrap();
+    let (main, parent) = (place.path().join("main"), place.path().join("parent"));
+    for repository in [&main, &parent] {
+        fs::create_dir(repository).unwrap();
+        git(repository, &["init", "-q"]);
+        fs::write(repository.join("file"), "text").unwrap();
+        git(repository, &["add", "."]);
+        git(repository, &["commit", "-qm", "first"]);
+    }
+    git(&main, &["worktree", "add", "-q", "../tree"]);
+    git(&parent, &["submodule", "--quiet", "add", "../main", "sub"]);
+    place
+}
+
+fn in_root(cwd: &Path, script: &str) -> (Exit, String) {
+    let root = workspace_root(cwd).unwrap();
+    // A submodule's way to its repository is relative, and so holds at its own path alone.
+    let is_submodule = cwd.ends_with("sub");
+    let at = if is_submodule { root.path.clone() } else { INSIDE.into() };
+    let mut spec = Spec::new(["sh", "-c", script], at);
+    spec.mounts = root.mounts(Path::new(INSIDE));
+    spec.env = vec![
+        ("PATH".into(), "/usr/bin:/bin".into()),
+        ("GIT_AUTHOR_NAME".into(), "a".into()),
+        ("GIT_AUTHOR_EMAIL".into(), "a@b".into()),
+        ("GIT_COMMITTER_NAME".into(), "a".into()),
+        ("GIT_COMMITTER_EMAIL".into(), "a@b".into()),
+    ];
+    spec.user = User::OwnerOf(root.path);
+    let (outcome, stdout) = text(&bubblewrap(), &spec);
+    (outcome.exit, stdout + &String::from_utf8_lossy(&outcome.stderr_tail))
+}
+
+#[test]
+fn commits_can_be_made_and_hooks_and_configuration_cannot() {
+    for (tree, git_directory) in
+        [("main", "main/.git"), ("tree", "main/.git"), ("parent/sub", "parent/.git/modules/sub")]
+    {
+        let place = repositories();
+        let at = place.path().join(tree);
+        let directory = place.path().canonicalize().unwrap().join(git_directory);
+        let (exit, told) =
+            in_root(&at, "echo more >> file && git commit -qam second && git status --porcelain");
+        assert_eq!((exit, told.as_str()), (Exit::Code(0), ""), "{tree}");
+        let hooks = directory.join("hooks");
+        let before = fs::read(directory.join("config")).unwrap();
+        let (_, told) = in_root(
+            &at,
+            &format!(
+                "d={}; echo x > $d/hooks/pre-commit; git config core.pager bad; echo x >> $d/config; \
+                 rm -rf $d/hooks $d/config; mv $d/hooks $d/h; mv $d $d.moved; mv .git moved; \
+                 mv $d/worktrees $d/w; mv $d/worktrees/tree $d/worktrees/t; \
+                 echo x > $d/worktrees/tree/commondir; rm -f .git; echo 'gitdir: /x' > .git; \
+                 echo x > .git/hooks/pre-commit; echo x >> .git/config; true",
+                directory.display()
+            ),
+        );
+        assert!(!hooks.join("pre-commit").exists(), "{tree}: {told}");
+        assert_eq!(fs::read(directory.join("config")).unwrap(), before, "{tree}: {told}");
+        assert!(hooks.is_dir(), "{tree}: {told}");
+        for tree in ["main", "tree", "parent", "parent/sub"] {
+            git(&place.path().join(tree), &["status"]);
+        }
+    }
+}
+
+#[test]
+fn missing_hooks_and_linked_ones_cannot_be_brought_in() {
+    let place = repositories();
+    let main = place.path().join("main");
+    fs::remove_dir_all(main.join(".git/hooks")).unwrap();
+    in_root(&main, "mkdir -p .git/hooks; echo x > .git/hooks/pre-commit");
+    assert!(!main.join(".git/hooks/pre-commit").exists());
+
+    fs::remove_dir_all(main.join(".git/hooks")).unwrap();
+    fs::create_dir(main.join("scripts")).unwrap();
+    std::os::unix::fs::symlink("../scripts", main.join(".git/hooks")).unwrap();
+    in_root(&main, "rm .git/hooks; mkdir .git/hooks; echo x > .git/hooks/pre-commit");
+    assert!(fs::symlink_metadata(main.join(".git/hooks")).unwrap().is_symlink());
+}
+
+#[test]
+fn a_workspace_cannot_claim_directories_that_do_not_name_it() {
+    let place = repositories();
+    let victim = place.path().join("main/.git/worktrees/tree");
+    let thief = place.path().join("thief");
+    fs::create_dir(&thief).unwrap();
+    for claim in [
+        format!("gitdir: {}\n", victim.display()),
+        format!("gitdir: {}\n", place.path().join("main/.git").display()),
+        "gitdir: /etc\n".to_owned(),
+        "gitdir: ..\n".to_owned(),
+        "nonsense".to_owned(),
+        String::new(),
+    ] {
+        fs::write(thief.join(".git"), &claim).unwrap();
+        let root = workspace_root(&thief).unwrap();
+        assert_eq!(root.common_git_directory(), None, "{claim}");
+        assert_eq!(root.mounts(Path::new(INSIDE)).len(), 2, "{claim}");
+    }
+    let tree = workspace_root(&place.path().join("tree")).unwrap();
+    let common = place.path().canonicalize().unwrap().join("main/.git");
+    assert_eq!(tree.common_git_directory(), Some(common.as_path()));
+}

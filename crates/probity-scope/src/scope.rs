@@ -1,0 +1,128 @@
+//! The front door: a root, a policy, and reading below them.
+
+use std::{
+    fs::File,
+    io::{self, Read},
+    path::{Path, PathBuf},
+};
+
+use rustix::fs::{FileType, Mode, OFlags};
+
+use crate::{
+    Metadata, Named, Policy, ScopeError,
+    policy::Used,
+    resolve::{Resolved, Root},
+    sensitive::is_sensitive,
+};
+
+/// A directory that may be read below, and nowhere else.
+#[derive(Debug)]
+pub struct Scope {
+    pub(crate) root: Root,
+    pub(crate) policy: Policy,
+    used: Used,
+}
+
+/// The beginning of a file, and how long the file is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Prefix {
+    pub bytes: Vec<u8>,
+    pub total: u64,
+}
+
+impl Scope {
+    /// Opens the root. From here on it is the directory that was opened, even if another takes
+    /// its name.
+    pub fn open(root: &Path, policy: Policy) -> Result<Self, ScopeError> {
+        let real = root.canonicalize().map_err(|error| ScopeError::from_io(root, error))?;
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let descriptor = rustix::fs::open(&real, flags, Mode::empty())
+            .map_err(|errno| ScopeError::from_errno(root, errno))?;
+        let root = Root { descriptor, real, given: root.to_owned() };
+        Ok(Self { root, policy, used: Used::default() })
+    }
+
+    /// Reads a whole file. One that is longer than `max_bytes`, or than the policy allows, is
+    /// refused before a byte of it is read.
+    pub fn read(&self, path: &Path, max_bytes: u64) -> Result<Vec<u8>, ScopeError> {
+        let limit = max_bytes.min(self.policy.max_file_bytes);
+        let (file, name, size) = self.regular(path)?;
+        let too_large = |size| ScopeError::TooLarge { path: Named::new(&name), size, limit };
+        if size > limit {
+            return Err(too_large(size));
+        }
+        let bytes = self.take(&name, file, size, limit.saturating_add(1))?;
+        // Files of /proc and files that grow have no honest size beforehand.
+        let read = bytes.len() as u64;
+        if read > limit { Err(too_large(read)) } else { Ok(bytes) }
+    }
+
+    /// Reads the beginning of a file, however long the file is.
+    pub fn read_prefix(&self, path: &Path, max_bytes: u64) -> Result<Prefix, ScopeError> {
+        let limit = max_bytes.min(self.policy.max_file_bytes);
+        let (file, name, total) = self.regular(path)?;
+        let bytes = self.take(&name, file, total.min(limit), limit)?;
+        Ok(Prefix { total: total.max(bytes.len() as u64), bytes })
+    }
+
+    /// Opens a regular file. It counts against the quota of files, and its size against that of
+    /// bytes.
+    pub fn open_file(&self, path: &Path) -> Result<File, ScopeError> {
+        let (file, name, size) = self.regular(path)?;
+        self.used.take(&name, size, self.policy.quota)?;
+        Ok(file)
+    }
+
+    /// What is known about a file or directory, links followed.
+    pub fn metadata(&self, path: &Path) -> Result<Metadata, ScopeError> {
+        Ok(Metadata::of(&self.resolve(path)?.stat))
+    }
+
+    /// The path as this scope names it: relative to the root, links resolved.
+    pub fn relative(&self, path: &Path) -> Result<PathBuf, ScopeError> {
+        Ok(self.resolve(path)?.real)
+    }
+
+    pub(crate) fn resolve(&self, path: &Path) -> Result<Resolved, ScopeError> {
+        let relative = self.root.relative(path)?;
+        // The name that was asked for counts as well as the one the links lead to. It is judged
+        // first, so that the answer does not tell whether there is such a file.
+        if self.refuses(relative) {
+            return Err(ScopeError::Sensitive(Named::new(relative)));
+        }
+        let resolved = self.root.resolve(relative)?;
+        if self.refuses(&resolved.real) {
+            return Err(ScopeError::Sensitive(Named::new(relative)));
+        }
+        Ok(resolved)
+    }
+
+    pub(crate) fn refuses(&self, relative: &Path) -> bool {
+        !self.policy.allow_sensitive && is_sensitive(relative)
+    }
+
+    fn regular(&self, path: &Path) -> Result<(File, PathBuf, u64), ScopeError> {
+        let resolved = self.resolve(path)?;
+        let name = self.root.relative(path)?.to_owned();
+        if resolved.file_type() != FileType::RegularFile {
+            return Err(ScopeError::NotAFile(Named::new(&name)));
+        }
+        let size = u64::try_from(resolved.stat.st_size).unwrap_or(0);
+        Ok((File::from(resolved.descriptor), name, size))
+    }
+
+    /// Reads at most `most` bytes after counting the `expected` ones against the quota.
+    fn take(
+        &self,
+        name: &Path,
+        file: File,
+        expected: u64,
+        most: u64,
+    ) -> Result<Vec<u8>, ScopeError> {
+        self.used.take(name, expected, self.policy.quota)?;
+        let mut bytes = Vec::new();
+        let read: io::Result<usize> = file.take(most).read_to_end(&mut bytes);
+        read.map_err(|error| ScopeError::from_io(name, error))?;
+        Ok(bytes)
+    }
+}

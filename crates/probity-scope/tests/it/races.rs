@@ -1,0 +1,80 @@
+//! Somebody changes the tree while we read: the answer is a file of the root, or an error.
+
+use std::{
+    fs,
+    os::unix::fs::symlink,
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+};
+
+use crate::{OUTSIDE, Place, read};
+
+const READS: usize = 10_000;
+
+#[test]
+fn a_file_swapped_for_a_link_never_gives_a_byte_from_outside() {
+    let place = Place::new();
+    place.write("target", b"inside");
+    let (target, spare) = (place.root().join("target"), place.root().join("spare"));
+    let secret = place.outside().join("secret");
+    let inside = race(&place, "target", || {
+        symlink(&secret, &spare).unwrap();
+        fs::rename(&spare, &target).unwrap();
+        fs::write(&spare, "inside").unwrap();
+        fs::rename(&spare, &target).unwrap();
+    });
+    assert!(inside > 0, "the file was never read: the race shows nothing");
+}
+
+#[test]
+fn a_directory_swapped_for_a_link_never_gives_a_byte_from_outside() {
+    let place = Place::new();
+    place.write("door/secret", b"inside");
+    let root = place.root();
+    symlink(place.outside(), root.join("window")).unwrap();
+    let inside = race(&place, "door/secret", || {
+        use rustix::fs::{CWD, RenameFlags, renameat_with};
+        let (door, window) = (root.join("door"), root.join("window"));
+        renameat_with(CWD, door, CWD, window, RenameFlags::EXCHANGE).unwrap();
+    });
+    assert!(inside > 0, "the file was never read: the race shows nothing");
+}
+
+/// `..` is the classic: the directory moves out while the kernel stands in it.
+#[test]
+fn a_directory_moved_out_while_dots_are_resolved_leads_nowhere() {
+    let place = Place::new();
+    place.write("a/b/c", b"inside");
+    place.write("secret", b"inside");
+    let (inner, moved) = (place.root().join("a/b"), place.outside().join("b"));
+    let inside = race(&place, "a/b/../../secret", || {
+        fs::rename(&inner, &moved).unwrap();
+        fs::rename(&moved, &inner).unwrap();
+    });
+    assert!(inside > 0, "the file was never read: the race shows nothing");
+}
+
+/// Reads while another thread disturbs, and counts how often the inside was read.
+fn race(place: &Place, path: &str, disturb: impl Fn() + Sync) -> usize {
+    let scope = place.scope();
+    let done = AtomicBool::new(false);
+    thread::scope(|threads| {
+        threads.spawn(|| {
+            while !done.load(Ordering::Relaxed) {
+                disturb();
+            }
+        });
+        let mut inside = 0;
+        for _ in 0..READS {
+            match read(&scope, path) {
+                Ok(text) => {
+                    assert!(!OUTSIDE.starts_with(&text) || text.is_empty(), "read: {text}");
+                    inside += usize::from(text == "inside");
+                }
+                Err(error) => assert!(error.starts_with(path), "{error}"),
+            }
+        }
+        done.store(true, Ordering::Relaxed);
+        inside
+    })
+}
