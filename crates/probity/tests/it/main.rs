@@ -10,3 +10,4 @@ mod formats;
 mod help;
 mod names;
 mod oracle;
+mod regressions;
