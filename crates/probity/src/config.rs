@@ -30,12 +30,13 @@ use std::{
     ffi::OsString,
     fs,
     io::Read,
+    os::unix::fs::FileTypeExt as _,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
 pub(crate) use self::{
-    catalogue::{Catalogue, OptionSchema, RuleSchema},
+    catalogue::{Catalogue, Oddity, OptionSchema, RuleSchema},
     effective::CheckConfig,
     error::ConfigError,
     kind::Kind,
@@ -172,7 +173,8 @@ impl<'a> Configs<'a> {
 /// No configuration is larger; what is, was not written by hand.
 const LARGEST_FILE: u64 = 1024 * 1024;
 
-/// Reads a file that was found by its name, or asked for, in which case it may also be a pipe.
+/// Reads a file that was found by its name, or asked for, in which case it may also be a pipe that is
+/// open already: `/dev/stdin`, or what a shell makes of `<(…)`. A FIFO might never be written to.
 fn read_text(path: &Path, shown: &Path, is_asked_for: bool) -> Result<String, ConfigError> {
     let shown = shown.to_path_buf();
     let unreadable = |error: std::io::Error| ConfigError::Unreadable {
@@ -182,6 +184,10 @@ fn read_text(path: &Path, shown: &Path, is_asked_for: bool) -> Result<String, Co
     let metadata = fs::metadata(path).map_err(unreadable)?;
     if metadata.is_dir() {
         return Err(ConfigError::Directory { path: shown });
+    }
+    let is_open_already = path.starts_with("/dev") || path.starts_with("/proc");
+    if metadata.file_type().is_fifo() && !is_open_already {
+        return Err(ConfigError::Fifo { path: shown });
     }
     if !metadata.is_file() && !is_asked_for {
         return Err(ConfigError::Special { path: shown });

@@ -76,6 +76,13 @@ pub(crate) fn discover(request: &Request<'_>) -> Result<Targets, DiscoverError> 
     Ok(Targets { files: search.found.distinct(request.paths.len() > 1), stdin, errors })
 }
 
+/// Whether a name that stands for standard input is one of those to be left out.
+pub(crate) fn excludes(request: &Request<'_>, name: &Path) -> Result<bool, DiscoverError> {
+    let excludes = Excludes::new(request.exclude, request.directory)?;
+    let place: PathBuf = request.directory.join(name).components().collect();
+    Ok(is_excluded(&excludes, &place, request.directory))
+}
+
 struct Search<'a> {
     request: &'a Request<'a>,
     excludes: Excludes,
@@ -160,14 +167,17 @@ impl Search<'_> {
         self.found.errors.extend(matches.errors);
     }
 
-    /// Whether something that was named is excluded, by itself or by a directory on the way to it.
     fn excluded(&self, place: &Path) -> bool {
-        let directory = self.request.directory;
-        // Outside the working directory only the name itself counts; where somebody keeps a
-        // project must not decide whether it is checked.
-        let base = if place.starts_with(directory) { Some(directory) } else { place.parent() };
-        base.is_some_and(|base| self.excludes.cover(place, base))
+        is_excluded(&self.excludes, place, self.request.directory)
     }
+}
+
+/// Whether something that was named is excluded, by itself or by a directory on the way to it.
+fn is_excluded(excludes: &Excludes, place: &Path, directory: &Path) -> bool {
+    // Outside the working directory only the name itself counts; where somebody keeps a project must
+    // not decide whether it is checked.
+    let base = if place.starts_with(directory) { Some(directory) } else { place.parent() };
+    base.is_some_and(|base| excludes.cover(place, base))
 }
 
 impl Found {

@@ -7,8 +7,12 @@ use std::{
 };
 
 use anstyle::{AnsiColor, Style};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use crate::{exit::Exit, name::Name};
+use crate::{
+    exit::Exit,
+    name::{Mistake, Name},
+};
 
 /// A failure whose remedy is known.
 #[derive(Debug)]
@@ -26,7 +30,7 @@ impl Failure {
     pub(crate) fn not_built(what: &str) -> Self {
         Self::new(
             format!("`{what}` is not built yet in this version"),
-            "`probity --help` marks what works today; CHANGELOG.md says what came when",
+            "the help page marks what is not built yet; CHANGELOG.md says what came when",
         )
     }
 }
@@ -55,10 +59,24 @@ pub(crate) fn report(name: Name, error: &anyhow::Error) -> ExitCode {
 
 /// clap's own text: help and version are answers, everything else is a usage error.
 fn report_usage(name: Name, usage: &clap::Error) -> ExitCode {
-    match usage.print() {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Exit::Failure.into(),
-        _ if usage.use_stderr() => name.usage_code().into(),
+    match usage.print().and_then(|()| io::stdout().flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            let error = anyhow::Error::from(error).context("cannot write the answer");
+            drop(anstream::stderr().write_all(render(&error).as_bytes()));
+            Exit::Failure.into()
+        }
+        _ if usage.use_stderr() => name.usage_code(mistake(usage)).into(),
         _ => Exit::Clean.into(),
+    }
+}
+
+fn mistake(usage: &clap::Error) -> Mistake {
+    match (usage.kind(), usage.get(ContextKind::InvalidValue)) {
+        // A value that is missing is an empty one to the parser.
+        (ErrorKind::InvalidValue, Some(ContextValue::String(value))) if !value.is_empty() => {
+            Mistake::Word
+        }
+        _ => Mistake::Other,
     }
 }
 

@@ -13,7 +13,12 @@ mod report;
 mod source;
 mod write;
 
-use std::process::ExitCode;
+use std::{
+    io::{self, Write as _},
+    process::ExitCode,
+};
+
+use anyhow::Context as _;
 
 use crate::name::Name;
 
@@ -29,6 +34,11 @@ fn main() -> ExitCode {
         Name::AcpProxy => cli::acp_proxy::run(args),
         Name::CiAgentReview => cli::ci_agent_review::run(args),
     };
+    // What is still held back may fail to be written, and nobody else would notice.
+    let result = result.and_then(|exit| {
+        io::stdout().flush().context("cannot write to standard output")?;
+        Ok(exit)
+    });
     match result {
         Ok(exit) => exit.into(),
         Err(error) => failure::report(name, &error),

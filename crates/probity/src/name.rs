@@ -53,12 +53,24 @@ impl Name {
     }
 
     /// The exit code of a wrong command line, which is the tool's own.
-    pub(crate) fn usage_code(self) -> u8 {
-        match self {
-            Self::Hadolint | Self::Cai | Self::AcpProxy => 1,
-            Self::Probity | Self::Tally | Self::Trix | Self::CiAgentReview => 2,
+    pub(crate) fn usage_code(self, mistake: Mistake) -> u8 {
+        match (self, mistake) {
+            (Self::Hadolint | Self::Cai | Self::AcpProxy, _) => 1,
+            // There the words that a flag takes are checked by the linter, the rest by the parser.
+            (Self::Tally, Mistake::Other) => 1,
+            (Self::Tally, Mistake::Word) => 2,
+            (Self::Probity | Self::Trix | Self::CiAgentReview, _) => 2,
         }
     }
+}
+
+/// What is wrong with a command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mistake {
+    /// A value that is none of the words that its flag takes.
+    Word,
+    /// A flag or a command that does not exist, a value that is missing or no number.
+    Other,
 }
 
 #[cfg(test)]

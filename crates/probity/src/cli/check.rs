@@ -25,14 +25,28 @@ pub(crate) struct CheckArgs {
     pub(crate) output: OutputArgs,
     #[command(flatten, next_help_heading = "Fixes")]
     pub(crate) fixes: FixArgs,
-    #[command(flatten, next_help_heading = "AI fixes")]
+    #[command(flatten, next_help_heading = "AI fixes (not built yet)")]
     pub(crate) ai: AiArgs,
+
+    /// The ids of flags that were given as `--flag=false`, which only tally's command line can say.
+    #[arg(skip)]
+    pub(crate) denied: Vec<String>,
+}
+
+impl CheckArgs {
+    /// What the command line says about a flag, which is nothing where it is not given.
+    pub(crate) fn said(&self, id: &str, given: bool) -> Option<bool> {
+        match given {
+            true => Some(true),
+            false => self.denied.iter().any(|denied| denied == id).then_some(false),
+        }
+    }
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct ConfigurationArgs {
     /// Use this file instead of the nearest .tally.toml or tally.toml
-    #[arg(short = 'c', long, value_name = "PATH", conflicts_with = "no_config")]
+    #[arg(short = 'c', long, value_name = "PATH")]
     pub(crate) config: Option<PathBuf>,
     /// Read no configuration file
     #[arg(long)]
@@ -44,11 +58,11 @@ pub(crate) struct ConfigurationArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct RuleArgs {
-    /// Run only these rules: a name, `namespace/*`, or `*`
-    #[arg(long, value_name = "RULE")]
+    /// Run only these rules: names, `namespace/*`, or `*`, divided by commas
+    #[arg(long, value_name = "RULE", value_delimiter = ',')]
     pub(crate) select: Vec<String>,
     /// Never report these rules; wins over --select
-    #[arg(long, value_name = "RULE")]
+    #[arg(long, value_name = "RULE", value_delimiter = ',')]
     pub(crate) ignore: Vec<String>,
     /// List the rules that would run, and stop
     #[arg(long)]
@@ -71,10 +85,10 @@ pub(crate) struct RuleArgs {
     /// Report directives that give no reason
     #[arg(long)]
     pub(crate) require_reason: bool,
-    /// Whether rules may ask registries
+    /// Whether rules may ask registries (`on` is not built yet)
     #[arg(long, value_name = "WHEN", value_parser = PossibleValuesParser::new(SlowChecksMode::WORDS))]
     pub(crate) slow_checks: Option<String>,
-    /// Time for all slow checks together
+    /// Time for all slow checks together (not built yet)
     #[arg(long, value_name = "DURATION")]
     pub(crate) slow_checks_timeout: Option<String>,
 }
@@ -87,7 +101,7 @@ pub(crate) struct FileArgs {
     /// The build context, for rules that look into it
     #[arg(long, value_name = "DIR")]
     pub(crate) context: Option<PathBuf>,
-    /// The name that standard input goes by in reports and in the search for a configuration
+    /// The name that standard input (`-`) goes by in reports and in the search for a configuration
     #[arg(long, value_name = "PATH")]
     pub(crate) stdin_filename: Option<PathBuf>,
     /// Files to check at the same time; the cores of this machine by default
@@ -100,13 +114,13 @@ pub(crate) struct OutputArgs {
     /// How findings are written
     #[arg(short = 'f', long, value_name = "FORMAT")]
     pub(crate) format: Option<Format>,
-    /// Where findings go: stdout, stderr, or a file
+    /// Where findings go: stdout (or `-`), stderr, or a file
     #[arg(short = 'o', long, value_name = "PATH")]
     pub(crate) output: Option<String>,
     /// Show the lines that a finding is about
-    #[arg(long, conflicts_with = "hide_source")]
+    #[arg(long)]
     pub(crate) show_source: bool,
-    /// One line a finding
+    /// Leave these lines out; wins over --show-source
     #[arg(long)]
     pub(crate) hide_source: bool,
     /// Show secrets that were found instead of stars
@@ -118,7 +132,7 @@ pub(crate) struct OutputArgs {
     /// The least severity that makes the exit code 1
     #[arg(long, value_name = "LEVEL", value_parser = PossibleValuesParser::new(FailLevel::WORDS))]
     pub(crate) fail_level: Option<String>,
-    /// Count findings by rule instead of listing them
+    /// Count findings by rule instead of listing them, as text or JSON
     #[arg(long)]
     pub(crate) statistics: bool,
 }
@@ -132,34 +146,50 @@ pub(crate) struct FixArgs {
     #[arg(long)]
     pub(crate) fix_unsafe: bool,
     /// Apply the fixes of these rules only
-    #[arg(long, value_name = "RULE")]
+    #[arg(long, value_name = "RULE", value_delimiter = ',')]
     pub(crate) fix_rule: Vec<String>,
     /// Show what would be fixed as a diff and write nothing
     #[arg(long)]
     pub(crate) diff: bool,
-    /// Admit AI fixes, and no other unsafe ones
+    /// Admit AI fixes, and no other unsafe ones (not built yet)
     #[arg(long)]
     pub(crate) fix_ai: bool,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct AiArgs {
-    /// Let an agent propose fixes; it may send the file to third parties
+    /// Let an agent propose fixes; it may send the file to third parties (not built yet)
     #[arg(long)]
     pub(crate) ai: bool,
-    /// The agent's command line; implies --ai
+    /// The agent's command line; implies --ai (not built yet)
     #[arg(long, value_name = "COMMAND")]
     pub(crate) acp_command: Option<String>,
-    /// Time for one AI fix
+    /// Time for one AI fix (not built yet)
     #[arg(long, value_name = "DURATION")]
     pub(crate) ai_timeout: Option<String>,
-    /// Most bytes of a prompt
+    /// Most bytes of a prompt (not built yet)
     #[arg(long, value_name = "BYTES")]
     pub(crate) ai_max_input_bytes: Option<u64>,
     /// Deprecated: true means `ai.secrets-policy = "deny"`, false means `"allow"`
-    #[arg(long, value_name = "BOOL")]
+    #[arg(
+        long,
+        value_name = "BOOL",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true",
+        value_parser = switch
+    )]
     pub(crate) ai_redact_secrets: Option<bool>,
-    /// Where the agent runs
+    /// Where the agent runs (not built yet)
     #[arg(long, value_name = "SANDBOX", value_parser = PossibleValuesParser::new(AiSandbox::WORDS))]
     pub(crate) ai_sandbox: Option<String>,
+}
+
+/// Reads a switch's value as tally does.
+pub(crate) fn switch(text: &str) -> Result<bool, String> {
+    match text {
+        "1" | "t" | "T" | "true" | "True" | "TRUE" => Ok(true),
+        "0" | "f" | "F" | "false" | "False" | "FALSE" => Ok(false),
+        _ => Err("neither `true` nor `false`".to_owned()),
+    }
 }

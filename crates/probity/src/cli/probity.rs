@@ -37,14 +37,14 @@ struct LoudnessArgs {
 #[derive(Debug, Subcommand)]
 enum ProbityCommand {
     /// Lint Dockerfiles and fix them, and let an agent fix what no rule can
-    #[command(visible_alias = "lint", after_help = CHECK_EXAMPLES)]
+    #[command(visible_alias = "lint", after_help = CHECK_EXAMPLES, args_override_self = true)]
     Check(Box<CheckArgs>),
     /// List the rules
     #[command(after_help = "Examples:\n  probity rules\n  probity rules --format json")]
     Rules(commands::rules::RulesArgs),
     /// Show the manual page of a rule
     #[command(
-        after_help = "Examples:\n  probity explain buildkit/StageNameCasing\n  probity explain DL3006"
+        after_help = "Examples:\n  probity explain buildkit/StageNameCasing\n  probity explain DL3008"
     )]
     Explain {
         /// The rule's name, with or without its namespace

@@ -2,11 +2,17 @@
 
 use std::{ffi::OsString, io::Write as _};
 
-use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use clap::{
+    ArgAction, ArgMatches, Command, CommandFactory as _, FromArgMatches as _, Parser, Subcommand,
+    parser::ValueSource,
+};
 use clap_complete::Shell;
 
 use crate::{
-    cli::{check::CheckArgs, matches, refuse_absent, with_absent},
+    cli::{
+        check::{CheckArgs, switch},
+        matches, refuse_absent, with_absent,
+    },
     commands,
     exit::Exit,
     failure::Failure,
@@ -22,7 +28,6 @@ use crate::{
     name = "tally",
     disable_version_flag = true,
     version = env!("CARGO_PKG_VERSION"),
-    arg_required_else_help = true,
     after_help = "Examples:\n  tally lint .\n  tally lint --format sarif --output report.sarif Dockerfile\n  \
         cat Dockerfile | tally lint -"
 )]
@@ -31,18 +36,18 @@ struct Tally {
     #[arg(short = 'v', long, action = clap::ArgAction::Version)]
     version: Option<bool>,
     #[command(subcommand)]
-    command: TallyCommand,
+    command: Option<TallyCommand>,
 }
 
 #[derive(Debug, Subcommand)]
 enum TallyCommand {
     /// Lint Dockerfiles
-    #[command(visible_alias = "check")]
+    #[command(visible_alias = "check", args_override_self = true)]
     Lint(Box<CheckArgs>),
-    /// Serve an editor over the Language Server Protocol
+    /// Serve an editor over the Language Server Protocol (not built yet)
     Lsp {
         /// Talk over standard input and output, the only way there is
-        #[arg(long, default_value_t = true, action = clap::ArgAction::Set)]
+        #[arg(long)]
         stdio: bool,
     },
     /// Print the version
@@ -58,18 +63,56 @@ enum TallyCommand {
 const ABSENT: &[&str] = &["register-docker-plugin"];
 
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> {
-    let found = matches(with_absent(Tally::command(), ABSENT), args)?;
+    let found = matches(with_absent(command(), ABSENT), args)?;
     refuse_absent("tally", &found, ABSENT)?;
     let tally = Tally::from_arg_matches(&found)?;
     logging::start(Loudness::default());
     match tally.command {
-        TallyCommand::Lint(args) => commands::check::run(Name::Tally, *args),
-        TallyCommand::Lsp { .. } => Err(Failure::not_built("tally lsp").into()),
-        TallyCommand::Version { json } => version(json),
-        TallyCommand::Completion { shell } => {
-            commands::completions::run(Tally::command(), "tally", shell)
+        None => {
+            command().print_help()?;
+            Ok(Exit::Clean)
+        }
+        Some(TallyCommand::Lint(mut args)) => {
+            args.denied = found.subcommand().map(|(_, lint)| denied(lint)).unwrap_or_default();
+            commands::check::run(Name::Tally, *args)
+        }
+        Some(TallyCommand::Lsp { .. }) => Err(Failure::not_built("tally lsp").into()),
+        Some(TallyCommand::Version { json }) => version(json),
+        Some(TallyCommand::Completion { shell }) => {
+            commands::completions::run(command(), "tally", shell)
         }
     }
+}
+
+/// The command line, with switches that take `=true` and `=false` as tally's do.
+fn command() -> Command {
+    ["lint", "lsp", "version"].into_iter().fold(Tally::command(), |command, name| {
+        command.mut_subcommand(name, |sub| {
+            sub.mut_args(|arg| match arg.get_action() {
+                ArgAction::SetTrue => arg
+                    .action(ArgAction::Set)
+                    .num_args(0..=1)
+                    .require_equals(true)
+                    .value_name("BOOL")
+                    .value_parser(switch)
+                    .default_missing_value("true")
+                    .default_value("false")
+                    .hide_default_value(true),
+                // There every list is divided by commas.
+                ArgAction::Append if arg.get_long().is_some() => arg.value_delimiter(','),
+                _ => arg,
+            })
+        })
+    })
+}
+
+/// The flags that were given as `--flag=false`.
+fn denied(lint: &ArgMatches) -> Vec<String> {
+    let is_denied = |id: &str| {
+        lint.value_source(id) == Some(ValueSource::CommandLine)
+            && matches!(lint.try_get_one::<bool>(id), Ok(Some(false)))
+    };
+    lint.ids().map(|id| id.to_string()).filter(|id| is_denied(id)).collect()
 }
 
 fn version(json: bool) -> anyhow::Result<Exit> {
@@ -85,4 +128,14 @@ fn version(json: bool) -> anyhow::Result<Exit> {
         writeln!(out, "tally {} (probity)", env!("CARGO_PKG_VERSION"))?;
     }
     Ok(Exit::Clean)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_line_is_well_formed() {
+        with_absent(command(), ABSENT).debug_assert();
+    }
 }

@@ -43,6 +43,7 @@ const MOST_THREADS: usize = 256;
 
 pub(crate) fn run(name: Name, args: CheckArgs) -> anyhow::Result<Exit> {
     settings::refuse_unbuilt(&args)?;
+    settings::refuse_nonsense(&args)?;
     let directory = std::env::current_dir().context("cannot tell the working directory")?;
     let mut configs = configs(name, &args, &directory)?;
     if let Some(file) = &args.configuration.print_config {
@@ -52,11 +53,12 @@ pub(crate) fn run(name: Name, args: CheckArgs) -> anyhow::Result<Exit> {
         return Ok(Exit::Clean);
     }
     let general = configs.without_file()?;
-    let targets = discover::discover(&Request {
-        paths: &args.paths,
-        exclude: &general.run.exclude,
-        directory: &directory,
-    })?;
+    let request =
+        Request { paths: &args.paths, exclude: &general.run.exclude, directory: &directory };
+    let mut targets = discover::discover(&request)?;
+    if let Some(name) = &args.files.stdin_filename {
+        targets.stdin &= !discover::excludes(&request, name)?;
+    }
     let jobs = jobs(name, &targets, &args, &directory, &mut configs)?;
     warn(&mut configs);
     if args.rules.list_rules {
@@ -97,6 +99,7 @@ fn no_files(targets: &Targets) -> anyhow::Result<Exit> {
 
 fn check(jobs: &[Job], args: &CheckArgs, way: Way, directory: &Path) -> anyhow::Result<Exit> {
     let first = jobs.first().map(|job| &job.config).context("nothing to check")?;
+    output::refuse_input(&first.output.path, jobs)?;
     let mut output = Output::open(first, &args.output, way.takes_stdout(jobs))?;
     let ignore_files =
         IgnoreFiles::new(args.files.context.as_deref().or(first.run.context.as_deref()));

@@ -47,7 +47,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Metadata> {
 }
 
 /// Findings that no rule of the registry makes: they come with reading, parsing and directives.
-fn built_in() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
+pub(crate) fn built_in() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
     let syntax = SYNTAX_RULES.iter().map(|&(name, about)| (name, "error", about));
     let files =
         source::FILE_RULES.iter().map(|rule| (rule.name, rule.severity.as_str(), rule.summary));
@@ -132,6 +132,16 @@ fn write(path: &Path, text: &str) -> anyhow::Result<()> {
             .with_context(|| format!("cannot make the directory {}", parent.display()))?;
     }
     fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// The page of a finding that no rule of the registry makes, in the shape of the others.
+pub(crate) fn built_in_page(name: &str, severity: &str, about: &str) -> String {
+    format!(
+        "# {name}\n\nSeverity: {severity}. Always on.\n\n## What it does\n\n{}.\n\n\
+         It comes with reading a file, with parsing it or with its directives; choosing rules does \
+         not concern it.\n",
+        about.trim_end_matches('.')
+    )
 }
 
 /// The manual page of a rule in markdown, headed by what its metadata says.

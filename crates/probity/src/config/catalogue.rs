@@ -1,6 +1,9 @@
 //! Which rules a configuration may speak of, as the configuration needs to know them.
 
+use probity_lint::Pattern;
+
 use super::{
+    error::did_you_mean,
     kind::Kind,
     words::{FixMode, RuleSeverity},
 };
@@ -56,6 +59,8 @@ pub(crate) struct Catalogue<'a> {
     pub(crate) rules: &'a [RuleSchema],
     /// Full names that are accepted with a warning.
     pub(crate) elsewhere: &'a [&'a str],
+    /// Full names of findings that no choice of rules concerns, such as those of syntax.
+    pub(crate) always_on: &'a [&'a str],
 }
 
 /// How a rule is known.
@@ -65,7 +70,47 @@ pub(crate) enum Known {
     Elsewhere,
 }
 
+/// What is odd about a pattern of rules.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Oddity {
+    /// It can only be a mistake.
+    Unknown(String),
+    /// It means something, though not here.
+    Idle(String),
+}
+
 impl<'a> Catalogue<'a> {
+    /// What is odd about a name, `namespace/*` or `*` with which rules are chosen.
+    pub(crate) fn oddity(&self, text: &str) -> Option<Oddity> {
+        let pattern = Pattern::new(text);
+        if self.rules.iter().any(|rule| pattern.matches(rule.name)) {
+            return None;
+        }
+        if self.always_on.iter().any(|name| pattern.matches(name)) {
+            return Some(Oddity::Idle(format!("`{text}` is always on")));
+        }
+        let is_namespace = text.strip_suffix("/*").is_some_and(|name| NAMESPACES.contains(&name));
+        let is_bare_code = NAMESPACES.iter().any(|name| is_code(&format!("{name}/{text}")));
+        if is_namespace
+            || is_bare_code
+            || is_code(text)
+            || self.elsewhere.iter().any(|name| pattern.matches(name))
+        {
+            return Some(Oddity::Idle(format!("`{text}` is not implemented here yet")));
+        }
+        let bare = |name: &'a str| name.split_once('/').map_or(name, |(_, bare)| bare);
+        let names = self.names().chain(self.always_on.iter().copied());
+        let wildcards: Vec<String> = NAMESPACES.iter().map(|name| format!("{name}/*")).collect();
+        let meant = if text.ends_with("/*") {
+            did_you_mean(text, wildcards.iter().map(String::as_str))
+        } else if text.contains('/') {
+            did_you_mean(text, names)
+        } else {
+            did_you_mean(text, names.map(bare))
+        };
+        Some(Oddity::Unknown(format!("no rule has the name `{text}`{meant}")))
+    }
+
     pub(crate) fn find(&self, name: &str) -> Option<Known> {
         if let Some(rule) = self.rules.iter().find(|rule| rule.name == name) {
             return Some(Known::Here(rule.options));

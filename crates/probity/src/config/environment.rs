@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, ffi::OsString};
 
 use super::{
-    catalogue::{Catalogue, EVERY_RULE},
+    catalogue::{Catalogue, EVERY_RULE, Oddity},
     error::ConfigError,
     keys::{self, KEYS, PREFIX, variable},
     kind::Kind,
@@ -29,10 +29,18 @@ pub(crate) fn read(
         }
     }
     let mut layer = Layer::default();
+    let mut warnings = Vec::new();
     for key in KEYS {
         for name in names_of(key) {
             let Some(text) = left.remove(&name) else { continue };
             let value = parse(&name, key.kind, &text)?;
+            if let (Value::List(items), true) = (&value, key.path.starts_with("rules.")) {
+                let odd = items.iter().filter_map(|item| catalogue.oddity(item));
+                warnings.extend(odd.filter_map(|oddity| match oddity {
+                    Oddity::Unknown(message) => Some(format!("{name}: {message}")),
+                    Oddity::Idle(_) => None,
+                }));
+            }
             if !layer.settings.contains_key(key.path) {
                 layer.insert(key, value, Origin::Env { name });
             }
@@ -40,7 +48,7 @@ pub(crate) fn read(
     }
     inverted(&mut left, &mut layer)?;
     rule_options(catalogue, &mut left, &mut layer)?;
-    let warnings = left.keys().map(|name| {
+    let unknown = left.keys().map(|name| {
         let known: Vec<String> = KEYS.iter().flat_map(names_of).collect();
         // The prefix is no likeness, as all have it.
         let known_tails = known.iter().map(|known| known.trim_start_matches(PREFIX));
@@ -48,7 +56,7 @@ pub(crate) fn read(
         let meant = meant.map(|tail| format!("; did you mean `{PREFIX}{tail}`?"));
         format!("unknown environment variable `{name}`{}", meant.unwrap_or_default())
     });
-    let warnings = warnings.collect();
+    warnings.extend(unknown);
     Ok((layer, warnings))
 }
 
@@ -67,7 +75,11 @@ fn inverted(left: &mut BTreeMap<String, String>, layer: &mut Layer) -> Result<()
     Ok(())
 }
 
+const MAX_LINES: &str = "TALLY_RULES_MAX_LINES";
+
 /// `TALLY_RULES_TALLY_MAX_LINES_MAX`, or without the namespace for tally's own rules.
+///
+/// `TALLY_RULES_MAX_LINES` stands for the rule's one number, as it does for tally.
 fn rule_options(
     catalogue: &Catalogue<'_>,
     left: &mut BTreeMap<String, String>,
@@ -75,6 +87,9 @@ fn rule_options(
 ) -> Result<(), ConfigError> {
     if !left.keys().any(|name| name.starts_with("TALLY_RULES_")) {
         return Ok(());
+    }
+    if let Some(text) = left.remove(MAX_LINES) {
+        left.entry(format!("{MAX_LINES}_MAX")).or_insert(text);
     }
     for rule in catalogue.rules {
         let bare = rule.name.strip_prefix("tally/");

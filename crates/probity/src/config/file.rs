@@ -85,6 +85,9 @@ impl Reader<'_> {
     }
 
     fn setting(&mut self, key: &'static Key, name: &SpannedKey<'_>, value: &SpannedValue<'_>) {
+        if key.path == "rules.include" || key.path == "rules.exclude" {
+            self.patterns(key.path, value);
+        }
         let Some(value) = self.typed(key.kind, key.path, value) else { return };
         if key.path == "ai.sandbox" && value == Value::Text("none".to_owned()) {
             let message = "`ai.sandbox = \"none\"` is ignored in a file: only `--ai-sandbox` and \

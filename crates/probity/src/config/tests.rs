@@ -47,6 +47,7 @@ const CATALOGUE: Catalogue<'static> = Catalogue {
         RuleSchema { name: "buildkit/StageNameCasing", options: &[] },
     ],
     elsewhere: &["tally/prefer-telemetry-opt-out"],
+    always_on: &["tally/syntax-error"],
 };
 
 const fn option(name: &'static str, kind: Kind, default: &'static str) -> OptionSchema {

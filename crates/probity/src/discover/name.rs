@@ -2,17 +2,18 @@
 //!
 //! | taken | examples |
 //! |---|---|
-//! | the name itself, as usual or in lower case | `Dockerfile`, `containerfile` |
-//! | a variant behind it, divided by `.`, `-` or `_` | `Dockerfile.dev`, `Containerfile-arm64` |
-//! | a variant before it, divided by `.` | `api.Dockerfile`, `api.containerfile` |
+//! | the name itself, in whatever case | `Dockerfile`, `containerfile`, `DOCKERFILE` |
+//! | a variant behind it, divided by `.`, `-` or `_` | `Dockerfile.dev`, `containerfile-arm64` |
+//! | a variant before it, divided by `.` | `api.Dockerfile`, `api.CONTAINERFILE` |
 //!
-//! A variant behind a lower-case name is not taken: `dockerfile.go` and `dockerfile_test.py` are
-//! programs about Dockerfiles far more often than Dockerfiles. `Dockerfile.go` is one for Go.
-//! Never taken are hidden names, backups, and the endings of [`OTHER_ENDINGS`].
+//! In another case than the usual one a name with one of the [`SOURCE_ENDINGS`] is not taken:
+//! `dockerfile.go` and `dockerfile_test.py` are programs about Dockerfiles far more often than
+//! Dockerfiles. `Dockerfile.go` is one for Go. Never taken are hidden names, backups, and the endings
+//! of [`OTHER_ENDINGS`].
 
 use std::path::Path;
 
-const NAMES: [&str; 4] = ["Dockerfile", "Containerfile", "dockerfile", "containerfile"];
+const NAMES: [&str; 2] = ["Dockerfile", "Containerfile"];
 
 /// Endings that say that a file is about a Dockerfile, or will become one, but is none.
 const OTHER_ENDINGS: [&str; 31] = [
@@ -53,6 +54,15 @@ const OTHER_ENDINGS: [&str; 31] = [
     "temp",
 ];
 
+/// Endings of programs, of what they read, and of what is made of them.
+const SOURCE_ENDINGS: [&str; 58] = [
+    "c", "cc", "class", "cpp", "cs", "css", "csv", "dart", "ex", "exe", "exs", "fs", "gif", "go",
+    "gz", "h", "hpp", "hs", "ini", "ipynb", "java", "jpg", "js", "json", "json5", "jsonc", "jsx",
+    "kt", "log", "lua", "mdx", "mjs", "nix", "o", "pdf", "php", "pl", "png", "ps1", "py", "pyc",
+    "rb", "rs", "scala", "scss", "sh", "snap", "svg", "swift", "toml", "ts", "tsx", "txt", "vim",
+    "vue", "xml", "yaml", "yml",
+];
+
 /// Whether a file that a walk met is a Dockerfile by its name.
 pub(super) fn counts(place: &Path) -> bool {
     // Names that are not UTF-8 keep their readable parts, and only these decide.
@@ -62,23 +72,41 @@ pub(super) fn counts(place: &Path) -> bool {
     if name.starts_with('.') || name.ends_with('~') {
         return false;
     }
-    if NAMES.contains(&name.as_ref()) {
+    if is_the_name(&name) {
         return true;
     }
     let Some((_, ending)) = name.rsplit_once('.') else {
-        return has_variant_behind(&name);
+        return variant_behind(&name).is_some();
     };
-    if NAMES.contains(&ending) {
+    if is_the_name(ending) {
         return true;
     }
-    !OTHER_ENDINGS.iter().any(|other| other.eq_ignore_ascii_case(ending))
-        && has_variant_behind(&name)
+    let is_one_of = |table: &[&str]| table.iter().any(|other| other.eq_ignore_ascii_case(ending));
+    match variant_behind(&name) {
+        Some(Case::Usual) => !is_one_of(&OTHER_ENDINGS),
+        Some(Case::Other) => !is_one_of(&OTHER_ENDINGS) && !is_one_of(&SOURCE_ENDINGS),
+        None => false,
+    }
 }
 
-fn has_variant_behind(name: &str) -> bool {
-    ["Dockerfile", "Containerfile"].iter().any(|known| {
-        let variant = name.strip_prefix(known).and_then(|rest| rest.strip_prefix(['.', '-', '_']));
-        variant.is_some_and(|variant| !variant.is_empty())
+fn is_the_name(text: &str) -> bool {
+    NAMES.iter().any(|known| known.eq_ignore_ascii_case(text))
+}
+
+/// How the name before a variant is written.
+enum Case {
+    Usual,
+    Other,
+}
+
+fn variant_behind(name: &str) -> Option<Case> {
+    NAMES.iter().find_map(|known| {
+        let (stem, rest) = name.split_at_checked(known.len())?;
+        let variant = rest.strip_prefix(['.', '-', '_'])?;
+        if variant.is_empty() || !stem.eq_ignore_ascii_case(known) {
+            return None;
+        }
+        Some(if stem == *known { Case::Usual } else { Case::Other })
     })
 }
 
@@ -90,9 +118,12 @@ mod tests {
     fn names_of_dockerfiles_are_told_from_names_of_their_neighbours() {
         let taken = "Dockerfile dockerfile Containerfile containerfile Dockerfile.dev \
             Dockerfile.go Dockerfile-1.22 Dockerfile_gpu Containerfile.debug Containerfile-arm64 \
-            api.Dockerfile api.dockerfile a.b.Containerfile a.containerfile Dockerfile.Dockerfile";
-        let left = "Dockerfile. Dockerfile- DOCKERFILE DockerFile Dockerfiles MyDockerfile \
-            dockerfile.go dockerfile-parser.js dockerfile_test.py .Dockerfile .dockerfile \
+            api.Dockerfile api.dockerfile a.b.Containerfile a.containerfile Dockerfile.Dockerfile \
+            DOCKERFILE DockerFile dockerfile.prod prod.DOCKERFILE CONTAINERFILE.arm64 \
+            dockerfile-1.22";
+        let left = "Dockerfile. Dockerfile- dockerfile. Dockerfiles MyDockerfile \
+            dockerfile.go dockerfile.rs DOCKERFILE.TS dockerfile.json dockerfile.yaml dockerfile.md \
+            dockerfile-parser.js dockerfile_test.py dockerfile.tmpl .Dockerfile .dockerfile \
             .Dockerfile.swp Dockerfile~ Dockerfile.dev~ Dockerfile.dockerignore \
             api.Dockerfile.dockerignore Dockerfile.md Dockerfile.MD Dockerfile.tmpl \
             Dockerfile.dev.j2 Dockerfile-dev.template Dockerfile.orig Dockerfile.rej \

@@ -10,4 +10,5 @@ mod formats;
 mod help;
 mod names;
 mod oracle;
+mod regressions;
 mod secrets;

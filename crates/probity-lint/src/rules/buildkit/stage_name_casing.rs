@@ -1,5 +1,7 @@
 //! Stage names in lower case.
 
+use std::collections::HashMap;
+
 use probity_dockerfile::{Arguments, Keyword, Target};
 use probity_finding::{Edit, Finding, Fix, Span};
 
@@ -48,30 +50,39 @@ rule! {
 }
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let references = references_by_stage(context);
     for (index, from) in context.each(Keyword::From) {
         let Arguments::From { alias: Some(alias), .. } = &from.arguments else { continue };
         if alias.name.text != alias.name.text.to_lowercase() {
             let message = format!("Stage name '{}' should be lowercase", alias.name.text);
+            let stage = context.facts.stage_of(index).map(|stage| stage.index);
+            let places = stage.and_then(|stage| references.get(&stage));
             let fix = Fix::safe(
                 format!("Rename the stage to `{}`", alias.name.text.to_lowercase()),
-                rename(context, index, alias.name.span),
+                rename(context, alias.name.span, places.map(Vec::as_slice).unwrap_or_default()),
             );
             findings.push(context.finding(alias.name.span, message).with_fix(fix));
         }
     }
 }
 
-/// The name of the stage that `from` begins, and every place that means it, in lower case.
-fn rename(context: &Context<'_>, from: usize, name: Span) -> Vec<Edit> {
-    let stage = context.facts.stage_of(from).map(|stage| stage.index);
-    let references = context.facts.graph().references().iter().filter(|reference| {
-        let place = context.file.instructions.get(reference.instruction);
-        let is_trigger = place.is_some_and(|place| place.keyword == Keyword::Onbuild);
-        let by_name = matches!(reference.target, Target::Stage(target) if Some(target) == stage);
-        by_name && !is_trigger
-    });
+/// Where each stage is meant by its name. They are gathered once: a file may have very many stages.
+fn references_by_stage(context: &Context<'_>) -> HashMap<usize, Vec<Span>> {
+    let mut places: HashMap<usize, Vec<Span>> = HashMap::new();
+    for reference in context.facts.graph().references() {
+        let instruction = context.file.instructions.get(reference.instruction);
+        let is_trigger = instruction.is_some_and(|it| it.keyword == Keyword::Onbuild);
+        if let (Target::Stage(stage), false) = (&reference.target, is_trigger) {
+            places.entry(*stage).or_default().push(reference.span);
+        }
+    }
+    places
+}
+
+/// The name of a stage and every place that means it, in lower case.
+fn rename(context: &Context<'_>, name: Span, references: &[Span]) -> Vec<Edit> {
     let written = name.slice(context.file.text).unwrap_or_default().to_lowercase();
-    let places = std::iter::once(name).chain(references.map(|reference| reference.span));
+    let places = std::iter::once(name).chain(references.iter().copied());
     let mut edits: Vec<Edit> = places
         .filter_map(|span| {
             let text = span.slice(context.file.text)?;

@@ -11,6 +11,7 @@ use crate::{
     cli::check::CheckArgs,
     config::{CheckConfig, Choice, Configs, Layer, Sources},
     discover::Targets,
+    failure::Failure,
     name::Name,
 };
 
@@ -32,6 +33,10 @@ pub(super) fn configs<'a>(
     directory: &Path,
 ) -> anyhow::Result<Configs<'a>> {
     let choice = match &args.configuration {
+        given if given.no_config && given.config.is_some() => {
+            let what = "--config and --no-config cannot be used together";
+            return Err(Failure::new(what, "give one of them").into());
+        }
         given if given.no_config => Choice::None,
         given => given.config.clone().map_or(Choice::Nearest, Choice::This),
     };

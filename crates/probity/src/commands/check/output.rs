@@ -10,13 +10,39 @@ use anyhow::Context as _;
 use atomic_write_file::AtomicWriteFile;
 use clap::ValueEnum as _;
 
-use super::statistics::Statistics;
+use super::{
+    job::{Job, Target},
+    statistics::Statistics,
+};
 use crate::{
     cli::check::OutputArgs,
     config::CheckConfig,
     failure::Failure,
     report::{FileReport, Format, Options, Reporter, Totals},
 };
+
+/// Refuses to write the report over a file that is being checked.
+pub(super) fn refuse_input(path: &str, jobs: &[Job]) -> anyhow::Result<()> {
+    // What does not exist yet is no input.
+    let Ok(report) = fs::canonicalize(path) else { return Ok(()) };
+    let is_report = |job: &Job| match &job.target {
+        Target::File(input) => fs::canonicalize(input).is_ok_and(|input| input == report),
+        Target::Stdin(_) => false,
+    };
+    if !is_stream(path) && jobs.iter().any(is_report) {
+        return Err(Failure::new(
+            format!("{path} is one of the files to check, and the report would overwrite it"),
+            "name another file with --output",
+        )
+        .into());
+    }
+    Ok(())
+}
+
+/// Whether the words for where a report goes mean a stream and not a file.
+fn is_stream(path: &str) -> bool {
+    matches!(path, "stdout" | "-" | "stderr")
+}
 
 /// An open report.
 pub(super) struct Output {
@@ -41,11 +67,18 @@ impl Output {
         args: &OutputArgs,
         stdout_is_taken: bool,
     ) -> anyhow::Result<Self> {
+        let format = Format::from_str(&config.output.format, false)
+            .map_err(|_| anyhow::anyhow!("unknown format `{}`", config.output.format))?;
+        let statistics = if args.statistics { Some(Statistics::new(format)?) } else { None };
         let (sink, terminal) = match config.output.path.as_str() {
-            "stdout" if stdout_is_taken => {
+            "" => {
+                let way_out = "name a file, or `-` for standard output";
+                return Err(Failure::new("the path of the report is empty", way_out).into());
+            }
+            "stdout" | "-" if stdout_is_taken => {
                 (Sink::Stderr(io::BufWriter::new(io::stderr())), io::stderr().is_terminal())
             }
-            "stdout" => {
+            "stdout" | "-" => {
                 (Sink::Stdout(io::BufWriter::new(io::stdout())), io::stdout().is_terminal())
             }
             "stderr" => {
@@ -53,19 +86,16 @@ impl Output {
             }
             path => (Sink::at(Path::new(path))?, false),
         };
-        let format = Format::from_str(&config.output.format, false)
-            .map_err(|_| anyhow::anyhow!("unknown format `{}`", config.output.format))?;
         let no_color =
             args.no_color || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        let reporter: Box<dyn Reporter> = if args.statistics {
-            Box::new(Statistics::default())
-        } else {
-            format.reporter(&Options {
+        let reporter: Box<dyn Reporter> = match statistics {
+            Some(statistics) => Box::new(statistics),
+            None => format.reporter(&Options {
                 show_source: config.output.show_source,
                 color: terminal && !no_color,
                 tool_version: env!("CARGO_PKG_VERSION"),
                 describe: crate::commands::rules::describe,
-            })
+            }),
         };
         Ok(Self { reporter, sink, shown: config.output.path.clone() })
     }

@@ -10,9 +10,10 @@ use probity_secrets::Detector;
 
 use crate::{
     cli::check::CheckArgs,
+    commands::rules,
     config::{
-        self, Catalogue, CheckConfig, ConfigError, Kind, Layer, OptionSchema, Origin, RuleSchema,
-        Sourced, Value,
+        self, Catalogue, CheckConfig, ConfigError, Kind, Layer, Oddity, OptionSchema, Origin,
+        RuleSchema, Sourced, Value,
     },
     exit::Exit,
     failure::Failure,
@@ -33,6 +34,31 @@ pub(super) fn refuse_unbuilt(args: &CheckArgs) -> anyhow::Result<()> {
     }
 }
 
+/// Refuses what can only be a mistake, before anything is read or written.
+pub(super) fn refuse_nonsense(args: &CheckArgs) -> anyhow::Result<()> {
+    let has_stdin = args.paths.iter().any(|path| path.as_os_str() == "-");
+    if args.files.stdin_filename.is_some() && !has_stdin {
+        return Err(Failure::new(
+            "--stdin-filename is given, but standard input is not checked",
+            "add `-` to the paths",
+        )
+        .into());
+    }
+    for (flag, patterns) in [("--select", &args.rules.select), ("--ignore", &args.rules.ignore)] {
+        for pattern in patterns {
+            match catalogue().oddity(pattern) {
+                Some(Oddity::Unknown(what)) => {
+                    let way_out = "`probity rules` lists the rules";
+                    return Err(Failure::new(format!("{flag}: {what}"), way_out).into());
+                }
+                Some(Oddity::Idle(what)) => tracing::warn!("{flag}: {what}"),
+                None => {}
+            }
+        }
+    }
+    Ok(())
+}
+
 /// What the flags say about the configuration.
 pub(super) fn layer(args: &CheckArgs) -> Result<Layer, ConfigError> {
     let mut layer = Layer::default();
@@ -41,26 +67,36 @@ pub(super) fn layer(args: &CheckArgs) -> Result<Layer, ConfigError> {
     layer.flag_list("--ignore", "rules.exclude", &rules.ignore)?;
     layer.flag_list("--exclude", "exclude", &args.files.exclude)?;
     layer.flag_list("--fix-rule", "fix-rule", &args.fixes.fix_rule)?;
-    let on = |given: bool, word: &'static str| given.then(|| word.to_owned());
+    let said = |id, given| args.said(id, given).map(|is_on| is_on.to_string());
+    let denies = |id, given| args.said(id, given).map(|is_on| (!is_on).to_string());
     let values = [
         ("--format", "output.format", output.format.map(|format| format.as_str().to_owned())),
         ("--output", "output.path", output.output.clone()),
-        ("--show-source", "output.show-source", on(output.show_source, "true")),
-        ("--hide-source", "output.show-source", on(output.hide_source, "false")),
+        ("--show-source", "output.show-source", said("show_source", output.show_source)),
+        (
+            "--hide-source",
+            "output.show-source",
+            // Not hiding is no wish to show.
+            output.hide_source.then(|| "false".to_owned()),
+        ),
         ("--fail-level", "output.fail-level", output.fail_level.clone()),
         (
             "--no-inline-directives",
             "inline-directives.enabled",
-            on(rules.no_inline_directives, "false"),
+            denies("no_inline_directives", rules.no_inline_directives),
         ),
         (
             "--warn-unused-directives",
             "inline-directives.warn-unused",
-            on(rules.warn_unused_directives, "true"),
+            said("warn_unused_directives", rules.warn_unused_directives),
         ),
-        ("--require-reason", "inline-directives.require-reason", on(rules.require_reason, "true")),
-        ("--fix", "fix", on(args.fixes.fix, "true")),
-        ("--fix-unsafe", "unsafe-fixes", on(args.fixes.fix_unsafe, "true")),
+        (
+            "--require-reason",
+            "inline-directives.require-reason",
+            said("require_reason", rules.require_reason),
+        ),
+        ("--fix", "fix", said("fix", args.fixes.fix)),
+        ("--fix-unsafe", "unsafe-fixes", said("fix_unsafe", args.fixes.fix_unsafe)),
         ("--slow-checks", "slow-checks.mode", rules.slow_checks.clone()),
         ("--slow-checks-timeout", "slow-checks.timeout", rules.slow_checks_timeout.clone()),
         ("--ai-timeout", "ai.timeout", ai.ai_timeout.clone()),
@@ -88,8 +124,12 @@ pub(super) fn layer(args: &CheckArgs) -> Result<Layer, ConfigError> {
     }
     let max_lines = [
         ("--max-lines", "max", rules.max_lines.map(|lines| lines.to_string())),
-        ("--skip-blank-lines", "skip-blank-lines", on(rules.skip_blank_lines, "true")),
-        ("--skip-comments", "skip-comments", on(rules.skip_comments, "true")),
+        (
+            "--skip-blank-lines",
+            "skip-blank-lines",
+            said("skip_blank_lines", rules.skip_blank_lines),
+        ),
+        ("--skip-comments", "skip-comments", said("skip_comments", rules.skip_comments)),
     ];
     for (flag, option, value) in max_lines {
         if let Some(value) = value {
@@ -144,12 +184,20 @@ impl FileRules {
         }
         let selected = patterns(selected);
         if !selected.is_empty() {
-            for pattern in selected.iter().filter(|pattern| !is_of_any_rule(pattern)) {
-                tracing::warn!("--select {}: no rule here has that name", pattern.as_str());
-            }
             set.select(&selected);
         }
-        set.ignore(&patterns(config.rules.exclude.iter().collect()));
+        let (ignored, excluded_rules): (Vec<_>, Vec<_>) = config
+            .rules
+            .exclude
+            .iter()
+            .partition(|item| matches!(item.origin, Origin::Flag { .. }));
+        let mut excluded_rules = patterns(excluded_rules);
+        if name == Name::Tally {
+            let wanted = patterns(config.rules.include.iter().collect());
+            excluded_rules = spare(&excluded_rules, &wanted);
+        }
+        set.ignore(&excluded_rules);
+        set.ignore(&patterns(ignored));
         Ok(Self { set, secrets: detector(config)?, modes, excluded })
     }
 
@@ -164,6 +212,18 @@ impl FileRules {
         let excluded = self.excluded_in(path);
         findings.retain(|finding| !excluded.contains(&finding.rule.as_ref()));
     }
+}
+
+/// What is excluded as tally sees it: `*` and `namespace/*` spare what is included, however widely;
+/// a rule's own name spares nothing.
+fn spare(excluded: &[Pattern], included: &[Pattern]) -> Vec<Pattern> {
+    let (wide, exact): (Vec<&Pattern>, Vec<&Pattern>) =
+        excluded.iter().partition(|pattern| pattern.as_str().ends_with('*'));
+    let matches = |patterns: &[&Pattern], rule: &str| patterns.iter().any(|p| p.matches(rule));
+    let names = RULES.iter().map(|rule| rule.metadata().name);
+    let caught = names.filter(|rule| matches(&wide, rule));
+    let not_spared = caught.filter(|rule| !included.iter().any(|pattern| pattern.matches(rule)));
+    not_spared.map(Pattern::new).chain(exact.into_iter().cloned()).collect()
 }
 
 fn fix_mode(word: config::FixMode) -> FixMode {
@@ -188,10 +248,6 @@ fn detector(config: &CheckConfig) -> anyhow::Result<Detector> {
         allowed_kinds: list("allowed-kinds"),
     };
     Detector::new(&options).context("rules.tally.secrets-in-code")
-}
-
-fn is_of_any_rule(pattern: &Pattern) -> bool {
-    RULES.iter().any(|rule| pattern.matches(rule.metadata().name))
 }
 
 fn option_value(value: &Value) -> OptionValue {
@@ -246,7 +302,9 @@ pub(crate) fn catalogue() -> Catalogue<'static> {
             })
             .collect()
     });
-    Catalogue { rules: &RULES_KNOWN, elsewhere: ELSEWHERE }
+    static ALWAYS_ON: LazyLock<Vec<&str>> =
+        LazyLock::new(|| rules::built_in().map(|(name, ..)| name).collect());
+    Catalogue { rules: &RULES_KNOWN, elsewhere: ELSEWHERE, always_on: &ALWAYS_ON }
 }
 
 /// `--list-rules`: what would run here, and as what.

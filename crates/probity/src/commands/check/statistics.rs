@@ -7,13 +7,38 @@ use std::{
 
 use probity_finding::Severity;
 
-use crate::report::{FileReport, Reporter, Totals};
+use crate::{
+    failure::Failure,
+    report::{FileReport, Format, Reporter, Totals},
+};
 
 /// Counts by rule and severity, the most frequent first.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Statistics {
+    shape: Shape,
     hits: BTreeMap<(String, Severity), usize>,
     files: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Shape {
+    Text,
+    Json,
+}
+
+impl Statistics {
+    /// Counts have no place in the formats that other programs define.
+    pub(super) fn new(format: Format) -> anyhow::Result<Self> {
+        let shape = match format {
+            Format::Text => Shape::Text,
+            Format::Json => Shape::Json,
+            other => {
+                let what = format!("--statistics cannot be written as {}", other.as_str());
+                return Err(Failure::new(what, "use `--format text` or `--format json`").into());
+            }
+        };
+        Ok(Self { shape, hits: BTreeMap::new(), files: 0 })
+    }
 }
 
 impl Reporter for Statistics {
@@ -28,10 +53,36 @@ impl Reporter for Statistics {
     fn finish(self: Box<Self>, out: &mut dyn Write, totals: &Totals) -> io::Result<()> {
         let mut rows: Vec<_> = self.hits.iter().collect();
         rows.sort_by_key(|&(key, count)| (std::cmp::Reverse(*count), key));
-        for ((rule, severity), count) in rows {
-            writeln!(out, "{count:>7}  {severity:<8} {rule}")?;
-        }
         let total: usize = self.hits.values().sum();
-        writeln!(out, "{total:>7}  findings in {} of {} files", self.files, totals.files_scanned)
+        let (files, scanned) = (self.files, totals.files_scanned);
+        match self.shape {
+            Shape::Text => {
+                for ((rule, severity), count) in rows {
+                    writeln!(out, "{count:>7}  {severity:<8} {rule}")?;
+                }
+                let (findings, of) = (plural(total, "finding"), plural(scanned, "file"));
+                writeln!(out, "{total:>7}  {findings} in {files} of {scanned} {of}")
+            }
+            Shape::Json => {
+                let row = |((rule, severity), count): (&(String, Severity), &usize)| {
+                    serde_json::json!({
+                        "rule": rule,
+                        "severity": severity.as_str(),
+                        "count": count,
+                    })
+                };
+                let counts = serde_json::json!({
+                    "rules": rows.into_iter().map(row).collect::<Vec<_>>(),
+                    "findings": total,
+                    "files": files,
+                    "files_scanned": scanned,
+                });
+                writeln!(out, "{counts:#}")
+            }
+        }
     }
+}
+
+fn plural(count: usize, word: &str) -> String {
+    if count == 1 { word.to_owned() } else { format!("{word}s") }
 }

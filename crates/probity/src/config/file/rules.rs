@@ -4,7 +4,7 @@ use toml::de::DeTable;
 
 use super::{Reader, SpannedKey, SpannedValue};
 use crate::config::{
-    catalogue::{EVERY_RULE, Known, OptionSchema},
+    catalogue::{EVERY_RULE, Known, Oddity, OptionSchema},
     error::did_you_mean,
     kind::Kind,
 };
@@ -12,6 +12,22 @@ use crate::config::{
 const EXCLUDE_PATHS: &str = "exclude.paths";
 
 impl Reader<'_> {
+    /// Warns of names in `rules.include` and `rules.exclude` that choose nothing.
+    pub(super) fn patterns(&mut self, key: &str, value: &SpannedValue<'_>) {
+        let items = value.get_ref().as_array().into_iter().flatten();
+        for item in items {
+            let Some(text) = item.get_ref().as_str() else { continue };
+            match self.catalogue.oddity(text) {
+                // To leave out what is not there is no mistake.
+                Some(Oddity::Idle(_)) if key == "rules.exclude" => {}
+                Some(Oddity::Idle(message) | Oddity::Unknown(message)) => {
+                    self.warn(item.span().start, format!("`{key}`: {message}"));
+                }
+                None => {}
+            }
+        }
+    }
+
     /// Reads a namespace, or a group of rules inside one: `[rules.tally.labels.prefer-grouped]` and
     /// `[rules.tally."labels/prefer-grouped"]` are the same table.
     pub(super) fn rules(&mut self, group: &str, value: &SpannedValue<'_>) {

@@ -20,7 +20,7 @@ fn another_value(key: &Key) -> (String, &'static str) {
             return (format!("'{word}'"), word);
         }
         Kind::Duration => ("'1m1s'", "61s"),
-        Kind::StringList | Kind::Globs => ("['a', 'b']", "a, b,"),
+        Kind::StringList | Kind::Globs => ("['*', 'DL4001']", "*, DL4001,"),
         Kind::Argv => ("['an agent', '--acp']", "'an agent' --acp"),
         Kind::Table => panic!("no key is a table"),
     };

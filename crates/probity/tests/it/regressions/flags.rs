@@ -1,0 +1,106 @@
+//! Flags: switches with values, repetition, and refusals.
+
+use std::fs;
+
+use crate::binary::{directory, named, probity};
+
+const BAD: &str = "FROM scratch AS Bad\n";
+
+#[test]
+fn tally_switches_take_values() {
+    let dir = directory(&[("Dockerfile", BAD)]);
+    let lint = |args: &[&str]| {
+        let ignored = ["lint", "--ignore", "DL3057"];
+        named("tally").dir(&dir).env("TALLY_FIX", "true").args(ignored).args(args).run().code(1)
+    };
+    let shown = lint(&["--fix=false"]).stdout;
+    assert!(shown.contains("FROM scratch"), "the source is shown: {shown}");
+    for args in [
+        &["--fix=false", "--show-source=false"][..],
+        &["--fix=0", "--hide-source=true", "--no-color=true", "--skip-comments=false"],
+        &["--fix=F", "--hide-source", "--show-source", "--ai-redact-secrets"],
+        &["--fix=false", "--show-source", "--hide-source", "--no-config=false"],
+    ] {
+        let output = lint(args);
+        assert!(!output.stdout.contains("FROM scratch"), "{args:?}: {}", output.stdout);
+        assert_eq!(fs::read_to_string(dir.path().join("Dockerfile")).unwrap(), BAD, "{args:?}");
+    }
+    let output = named("tally").args(["lsp", "--stdio"]).run().code(2);
+    assert!(output.stderr.contains("not built yet"), "{}", output.stderr);
+}
+
+#[test]
+fn a_denied_switch_beats_the_file_and_the_variables() {
+    let dir = directory(&[("Dockerfile", "# tally ignore=StageNameCasing\nFROM scratch AS Bad\n")]);
+    let lint = |args: &[&str]| {
+        let run = named("tally").dir(&dir).env("TALLY_INLINE_DIRECTIVES_REQUIRE_REASON", "true");
+        run.args(["lint", "--format", "json", "--ignore", "DL3057"]).args(args).run().stdout
+    };
+    assert!(lint(&[]).contains("missing-directive-reason"), "{}", lint(&[]));
+    let denied = lint(&["--require-reason=false"]);
+    assert!(denied.starts_with('{') && !denied.contains("missing-directive-reason"), "{denied}");
+}
+
+#[test]
+fn of_a_flag_that_is_repeated_the_last_one_holds() {
+    let dir = directory(&[("Dockerfile", BAD)]);
+    for (name, command) in [("probity", "check"), ("tally", "lint")] {
+        let args = [command, "--format", "sarif", "--no-config", "--no-config", "--format", "gnu"];
+        let output = named(name).dir(&dir).args(args).run().code(1);
+        assert!(output.stdout.starts_with("probity:Dockerfile:1:"), "{name}: {}", output.stdout);
+    }
+    let output = probity().dir(&dir).args(["check", "--hide-source", "--show-source"]).run();
+    assert!(!output.stdout.contains("FROM scratch"), "hiding wins: {}", output.stdout);
+    for args in [["--config", "x", "--no-config"], ["--no-config", "--config", "x"]] {
+        let output = probity().dir(&dir).args(["check"]).args(args).run().code(2);
+        assert!(output.stderr.contains("cannot be used together"), "{}", output.stderr);
+    }
+}
+
+#[test]
+fn tally_alone_prints_its_help() {
+    let output = named("tally").run().code(0);
+    assert!(output.stdout.contains("tally lint"), "{}", output.stdout);
+    assert_eq!(output.stderr, "");
+}
+
+#[test]
+fn the_help_page_marks_the_flags_that_are_refused() {
+    let help = probity().args(["check", "--help"]).run().code(0).stdout;
+    let lines: Vec<&str> = help.lines().collect();
+    for flag in ["--fix-ai", "--ai", "--acp-command", "--slow-checks"] {
+        let at = lines.iter().position(|line| line.split_whitespace().any(|word| word == flag));
+        let at = at.unwrap_or_else(|| panic!("{flag} is missing in\n{help}"));
+        let about = lines[at..].iter().take(2).copied().collect::<Vec<_>>().join(" ");
+        assert!(about.contains("not built yet"), "{flag}: {about}");
+    }
+}
+
+#[test]
+fn standard_input_obeys_exclude_and_its_name_needs_it() {
+    let dir = directory(&[("Dockerfile", BAD)]);
+    let run = |args: &[&str]| probity().dir(&dir).args(["check"]).args(args).input(BAD).run();
+    run(&["-", "--stdin-filename", "vendor/Dockerfile"]).code(1);
+    let output =
+        run(&["-", "--stdin-filename", "vendor/Dockerfile", "--exclude", "vendor"]).code(3);
+    assert_eq!(output.stdout, "");
+    for paths in [&[][..], &["Dockerfile"]] {
+        let output = run(&[paths, &["--stdin-filename", "x"]].concat()).code(2);
+        assert!(output.stderr.contains("add `-` to the paths"), "{}", output.stderr);
+    }
+}
+
+#[test]
+fn the_short_variable_of_max_lines_is_understood() {
+    let dir = directory(&[("Dockerfile", "FROM scratch\nUSER a\nUSER b\n")]);
+    let run = |name: &str, value: &str| {
+        let args = ["check", "--format", "gnu", "--select", "tally/max-lines"];
+        probity().dir(&dir).env(name, value).args(args).run()
+    };
+    for name in ["TALLY_RULES_MAX_LINES", "TALLY_RULES_MAX_LINES_MAX"] {
+        let output = run(name, "2").code(1);
+        assert!(output.stdout.contains("tally/max-lines"), "{}", output.stdout);
+        assert_eq!(output.stderr, "", "{name}");
+        run(name, "3").code(0);
+    }
+}
