@@ -119,7 +119,8 @@ fn certain_path(word: &Word) -> Option<&str> {
 /// A drive letter makes a path absolute on Windows alone.
 fn is_relative(path: &str, os: Os, drives: bool) -> bool {
     let drive = is_absolute(path, Os::Windows) && !path.starts_with(['/', '\\']);
-    !is_absolute(path, os) && !(drive && drives)
+    let rooted = is_absolute(path, os) || (drive && drives);
+    !rooted
 }
 
 /// Whether a stage may be one of Windows: its image says so, or nobody can tell which image it is.
