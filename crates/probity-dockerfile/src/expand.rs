@@ -176,8 +176,18 @@ impl fmt::Display for ExpandError {
             ExpandErrorKind::BadSubstitution => {
                 write!(formatter, "syntax error: bad substitution")
             }
-            ExpandErrorKind::UnclosedSingleQuote => write!(formatter, "missing closing '"),
-            ExpandErrorKind::UnclosedDoubleQuote => write!(formatter, "missing closing \""),
+            ExpandErrorKind::UnclosedSingleQuote => {
+                write!(
+                    formatter,
+                    "unexpected end of statement while looking for matching single-quote"
+                )
+            }
+            ExpandErrorKind::UnclosedDoubleQuote => {
+                write!(
+                    formatter,
+                    "unexpected end of statement while looking for matching double-quote"
+                )
+            }
             ExpandErrorKind::UnsupportedModifier { modifier } => {
                 write!(formatter, "unsupported modifier ({modifier}) in substitution")
             }

@@ -24,6 +24,8 @@ mod walk;
 
 use std::ops::Range;
 
+use probity_finding::Span;
+
 use crate::{
     Dockerfile,
     facts::{
@@ -55,11 +57,21 @@ pub struct Facts {
     places: Vec<Place>,
     environments: Environments,
     references: Vec<VariableReference>,
+    expansion_errors: Vec<ExpansionError>,
     states: Vec<State>,
     /// What each stage itself sets.
     configs: Vec<Runtime>,
     scripts: Scripts,
     packages: Packages,
+}
+
+/// A word that BuildKit cannot expand, whatever arguments the build is given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExpansionError {
+    pub instruction: usize,
+    /// The part of the word that is to blame.
+    pub span: Span,
+    pub message: String,
 }
 
 /// Where to find the facts of one instruction.
@@ -118,6 +130,12 @@ impl Facts {
         let place = self.places.get(instruction);
         let range = place.map(|place| place.references.clone()).unwrap_or_default();
         self.references.get(range).unwrap_or_default()
+    }
+
+    /// The first word of each instruction that makes every build fail, in the order of the source.
+    #[must_use]
+    pub fn expansion_errors(&self) -> &[ExpansionError] {
+        &self.expansion_errors
     }
 
     /// What is in force when an instruction runs; none for an index that is not in the file.

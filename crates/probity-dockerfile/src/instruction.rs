@@ -18,7 +18,7 @@ use std::ops::Range;
 use probity_finding::Span;
 
 use crate::{
-    Arguments, Command, ErrorKind, Flag, Instruction, Keyword, Logical, Word,
+    Arguments, Command, ErrorKind, Flag, Instruction, Keyword, Logical, SyntaxError, Word,
     error::Report,
     flag,
     nearest::did_you_mean,
@@ -76,7 +76,9 @@ pub(crate) fn instruction(
         rest: rest.clone(),
         escape,
     };
+    let before = report.errors.len();
     let arguments = arguments(request, place, report);
+    keep_causes(report.errors, before);
     let end = if body.is_empty() { keyword_span.end } else { line.span(body.clone()).end };
     Instruction {
         span: Span::new(keyword_span.start, end),
@@ -93,6 +95,16 @@ pub(crate) fn instruction(
         empty_continuations: Vec::new(),
         line,
     }
+}
+
+/// What was taken for a flag, or for JSON, is missing as an argument: that is one mistake, and the first
+/// error of the instruction names it.
+fn keep_causes(errors: &mut Vec<SyntaxError>, before: usize) {
+    let consequence = |error: &SyntaxError| {
+        matches!(error.code, ErrorKind::MissingArguments | ErrorKind::NotJson)
+    };
+    let behind = errors.split_off((before + 1).min(errors.len()));
+    errors.extend(behind.into_iter().filter(|error| !consequence(error)));
 }
 
 fn arguments(request: Request<'_>, place: Place, report: &mut Report<'_>) -> Arguments {

@@ -4,14 +4,14 @@
 //! `# tally [global] ignore=A,B;reason=…`, `# hadolint [global|stage] ignore=A,B # why`, and BuildKit's
 //! `# check=skip=A,B;error=true;experimental=C`.
 
-mod check;
+pub(crate) mod check;
 mod ignore;
 
 use probity_dockerfile::{DirectiveName, Dockerfile, TokenKind};
 use probity_finding::Span;
 
 pub(crate) use crate::directive::ignore::Invalid;
-use crate::{directive::check::CheckDirective, ruleset::Pattern};
+use crate::{RULES, directive::check::CheckDirective, ruleset::Pattern};
 
 /// How much notice is taken of directives.
 #[derive(Clone, Copy, Debug)]
@@ -47,9 +47,12 @@ pub(crate) struct Ignore {
     /// The whole comment, from `#` to its end.
     pub(crate) span: Span,
     pub(crate) rules: Vec<Named>,
+    /// Every rule is meant, whatever is named.
+    pub(crate) all: bool,
     pub(crate) scope: Scope,
     pub(crate) has_reason: bool,
-    /// Written for BuildKit, whose names and whose `all` mean its own checks alone.
+    /// Written for BuildKit, whose names and whose `all` mean its own checks alone. Its names are bare
+    /// and have their case, and there is no room for a reason.
     pub(crate) buildkit_only: bool,
 }
 
@@ -79,29 +82,35 @@ impl Directives {
             return all;
         }
         for directive in file.directives.iter().filter(|d| d.name == DirectiveName::Check) {
-            match check::parse(&directive.value, directive.value_span.start) {
-                Ok(found) => all.add_check(found, directive.span, Scope::File),
-                Err(message) => all.invalid.push(Invalid { span: directive.value_span, message }),
+            // An invalid one is a syntax error, which is reported as such.
+            if let Ok(found) = check::parse(&directive.value, directive.value_span.start) {
+                all.add_check(found, directive.span, Scope::File);
             }
         }
         for (index, instruction) in file.instructions.iter().enumerate() {
-            // Of several check comments above one instruction BuildKit takes the first.
+            // Of several check comments above one instruction BuildKit takes the first, and takes no
+            // notice of it if it is invalid.
             let found = instruction.comments.iter().find_map(|comment| {
                 let text = comment.text.slice(file.text)?;
                 let (value, offset) = check::comment_value(text)?;
-                let parsed = check::parse(value, comment.text.start + offset).ok()?;
-                Some((parsed, comment.span))
+                Some((value, comment.text.start + offset, comment.span))
             });
-            if let Some((parsed, span)) = found {
-                all.add_check(parsed, span, Scope::Instruction(index));
+            let Some((value, start, span)) = found else { continue };
+            match check::parse(value, start) {
+                Ok(parsed) => all.add_check(parsed, span, Scope::Instruction(index)),
+                Err(message) => {
+                    let span = Span::new(start, start + value.len());
+                    all.invalid.push(Invalid { span, message });
+                }
             }
         }
+        let froms = ignore::froms(file);
         for token in file.tokens.iter().filter(|token| token.kind == TokenKind::Comment) {
             let text = token.span.slice(file.text).unwrap_or_default();
             match ignore::parse(text, token.span) {
                 None => {}
                 Some(Err(invalid)) => all.invalid.push(invalid),
-                Some(Ok(parsed)) => all.ignores.push(parsed.placed(file)),
+                Some(Ok(parsed)) => all.ignores.push(parsed.placed(file, &froms)),
             }
         }
         all
@@ -113,16 +122,19 @@ impl Directives {
         }
         // A rule that one instruction wakes runs over the whole file; what it finds elsewhere is rare
         // and true, and BuildKit's own checks are woken this way only by its one experimental rule.
-        self.experimental.extend(check.experimental.into_iter().map(|name| match name.as_str() {
-            "all" => Pattern::new("buildkit/*"),
-            _ => Pattern::new(format!("buildkit/{name}")),
-        }));
+        if check.experimental.all {
+            self.experimental.push(Pattern::new("buildkit/*"));
+        }
+        let names = check.experimental.named.iter().map(|named| format!("buildkit/{}", named.name));
+        let exact = names.filter(|name| RULES.iter().any(|rule| rule.metadata().name == name));
+        self.experimental.extend(exact.map(Pattern::new));
         if !check.skip.is_empty() {
             self.ignores.push(Ignore {
                 span,
-                rules: check.skip,
+                rules: check.skip.named,
+                all: check.skip.all,
                 scope,
-                has_reason: check.has_reason,
+                has_reason: true,
                 buildkit_only: true,
             });
         }

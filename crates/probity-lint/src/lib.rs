@@ -62,7 +62,7 @@ pub(crate) fn check(
     options: &LintOptions<'_>,
 ) -> Vec<Finding> {
     let directives = Directives::of(file, options.directives);
-    let mut findings = syntax::findings(file);
+    let mut findings = syntax::findings(file, facts);
     for (rule, choice) in options.rules.active(directives.experimental()) {
         let context = Context::new(file, facts, options, rule.metadata(), choice);
         rule.check(&context, &mut findings);

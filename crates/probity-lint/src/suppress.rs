@@ -1,13 +1,16 @@
 //! Taking out what the file's directives suppress, and reporting directives that do not work.
 
+mod index;
+
 use probity_dockerfile::Dockerfile;
 use probity_finding::{Finding, Severity};
 
 use crate::{
     LintOptions, RULES,
-    directive::{Directives, Ignore, Scope},
+    directive::{Directives, Named},
     elsewhere::is_known_elsewhere,
     ruleset::same_rule,
+    suppress::index::Index,
     syntax::is_syntax_rule,
 };
 
@@ -24,14 +27,14 @@ pub(crate) fn apply(
     directives: &Directives,
     options: &LintOptions<'_>,
 ) -> Vec<Finding> {
+    let index = Index::of(&directives.ignores);
     let mut used = vec![false; directives.ignores.len()];
     let mut kept = Vec::with_capacity(findings.len());
     for mut finding in findings {
         if !is_syntax_rule(&finding.rule) {
             let at = instruction_of(file, &finding);
-            let hit = directives.ignores.iter().position(|ignore| suppresses(ignore, &finding, at));
-            if let Some(index) = hit {
-                used[index] = true;
+            if let Some(first) = index.first_that_suppresses(&finding.rule, at) {
+                used[first] = true;
                 continue;
             }
             if directives.checks_are_errors && finding.rule.starts_with("buildkit/") {
@@ -52,19 +55,6 @@ fn instruction_of(file: &Dockerfile<'_>, finding: &Finding) -> Option<usize> {
     (instruction.span.start <= span.start).then_some(index)
 }
 
-fn suppresses(ignore: &Ignore, finding: &Finding, at: Option<usize>) -> bool {
-    let here = match ignore.scope {
-        Scope::File => true,
-        Scope::Instruction(index) => at == Some(index),
-        Scope::Stage(start, end) => at.is_some_and(|at| start <= at && at < end),
-        Scope::Nowhere => false,
-    };
-    here && (!ignore.buildkit_only || finding.rule.starts_with("buildkit/"))
-        && ignore.rules.iter().any(|named| {
-            named.name.eq_ignore_ascii_case("all") || same_rule(&named.name, &finding.rule)
-        })
-}
-
 fn meta_findings(
     directives: &Directives,
     used: &[bool],
@@ -80,7 +70,11 @@ fn meta_findings(
     }
     for (ignore, used) in directives.ignores.iter().zip(used) {
         if asked.validate_rules {
-            for named in ignore.rules.iter().filter(|named| !is_known(&named.name)) {
+            let unknown = |named: &&Named| match ignore.buildkit_only {
+                true => !is_check(&named.name),
+                false => !is_known(&named.name),
+            };
+            for named in ignore.rules.iter().filter(unknown) {
                 let message = format!("no rule is called `{}`", named.name);
                 report("tally/invalid-ignore-directive", named.span, message);
             }
@@ -95,6 +89,13 @@ fn meta_findings(
         }
     }
     found
+}
+
+/// Whether BuildKit has a check of this name, which is bare and has its case.
+fn is_check(name: &str) -> bool {
+    let mut listed = RULES.iter().map(|rule| rule.metadata().name);
+    let full = format!("buildkit/{name}");
+    listed.any(|rule| rule == full) || (!name.contains('/') && is_known_elsewhere(&full))
 }
 
 fn is_known(name: &str) -> bool {

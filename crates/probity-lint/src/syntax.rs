@@ -1,7 +1,11 @@
 //! Syntax errors as findings, so that a broken file is reported like any other.
 
-use probity_dockerfile::{Dockerfile, ErrorKind, SyntaxError};
+use std::collections::HashSet;
+
+use probity_dockerfile::{DirectiveName, Dockerfile, ErrorKind, Facts, SyntaxError};
 use probity_finding::{Finding, Severity};
+
+use crate::directive::check;
 
 /// The rules of syntax, with what each is about. They cannot be switched off: what BuildKit rejects
 /// has no image.
@@ -17,11 +21,30 @@ pub fn is_syntax_rule(rule: &str) -> bool {
     SYNTAX_RULES.iter().any(|(name, _)| *name == rule)
 }
 
-pub(crate) fn findings(file: &Dockerfile<'_>) -> Vec<Finding> {
+pub(crate) fn findings(file: &Dockerfile<'_>, facts: &Facts) -> Vec<Finding> {
     // A file whose FROM is misspelt has no stage either; the misspelling says it all.
     let is_alone = file.errors.len() == 1;
     let said = file.errors.iter().filter(|error| is_alone || error.code != ErrorKind::NoStages);
-    said.map(finding).collect()
+    let mut found: Vec<Finding> = said.map(finding).collect();
+    // What is wrong with an instruction's form is often wrong with its words too; once is enough.
+    let lines: HashSet<usize> = file.errors.iter().map(|error| error.line).collect();
+    let broken = facts.expansion_errors().iter().filter(|error| {
+        let instruction = file.instructions.get(error.instruction);
+        instruction.is_none_or(|instruction| !lines.contains(&instruction.lines.0))
+    });
+    found.extend(broken.map(|error| {
+        Finding::new("tally/syntax-error", Severity::Error, error.span, error.message.clone())
+    }));
+    found.extend(invalid_check(file));
+    found
+}
+
+/// BuildKit fails a build whose `check` directive it cannot read.
+fn invalid_check(file: &Dockerfile<'_>) -> Option<Finding> {
+    let directive = file.directives.iter().find(|it| it.name == DirectiveName::Check)?;
+    let reason = check::parse(&directive.value, directive.value_span.start).err()?;
+    let message = format!("failed to parse check options: {reason}");
+    Some(Finding::new("tally/syntax-error", Severity::Error, directive.value_span, message))
 }
 
 fn finding(error: &SyntaxError) -> Finding {
@@ -39,5 +62,26 @@ fn finding(error: &SyntaxError) -> Finding {
     match &error.help {
         Some(help) => finding.with_detail(help.clone()),
         None => finding,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::harness::check;
+
+    #[test]
+    fn words_that_cannot_be_expanded_are_syntax_errors() {
+        check(
+            "tally/syntax-error",
+            "\
+FROM alpine:3
+ENV a=${X!y}
+      ^^^^ failed to process \"${X!y}\": unsupported modifier (!) in substitution
+WORKDIR \"a
+        ^^ failed to process \"\\\"a\": unexpected end of statement while looking for matching double-quote
+ENV b=\"c\" d e=${
+          ^ cannot find = in \"d\", must be of the form name=value
+",
+        );
     }
 }

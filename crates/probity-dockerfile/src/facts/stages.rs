@@ -4,7 +4,7 @@ use std::{collections::HashMap, ops::Range};
 
 use probity_finding::Span;
 
-use crate::{Arguments, Dockerfile, Instruction, Keyword, facts::text::Text};
+use crate::{Arguments, Dockerfile, ImageRef, Instruction, Keyword, facts::text::Text};
 
 /// One stage, from its FROM to the instruction before the next one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,6 +66,9 @@ pub(super) struct Stages {
     triggered_by: Vec<Option<usize>>,
 }
 
+/// Official images whose environment is `PATH` alone.
+const BARE_IMAGES: [&str; 4] = ["alpine", "busybox", "debian", "ubuntu"];
+
 /// How many triggers are followed in one file: each can run in many stages.
 const MAX_TRIGGERS: usize = 10_000;
 
@@ -110,6 +113,19 @@ impl Stages {
     pub(super) fn is_closed(&self, stage: usize) -> bool {
         let root = self.all.get(stage).and_then(|stage| self.all.get(stage.root));
         root.is_some_and(|root| root.base == Base::Scratch)
+    }
+
+    /// Whether the image below the stage is one of those that set `PATH` and nothing else.
+    pub(super) fn is_bare(&self, stage: usize) -> bool {
+        let root = self.all.get(stage).and_then(|stage| self.all.get(stage.root));
+        root.is_some_and(|root| match &root.base {
+            Base::Scratch => true,
+            Base::Image(name) => {
+                let image = ImageRef::parse(name).ok().filter(|_| root.image.is_constant());
+                image.is_some_and(|it| BARE_IMAGES.contains(&it.familiar_name().as_str()))
+            }
+            Base::Stage(_) | Base::Unknown => false,
+        })
     }
 
     /// Notes which triggers run where, once all stages are known.

@@ -106,7 +106,8 @@ impl Walk<'_> {
         };
         let sources = sources.iter().map(&mut path).collect();
         let destination = destination.map(&mut path);
-        let heredocs = markers.iter().map(|heredoc| self.heredoc(current, heredoc)).collect();
+        let heredocs =
+            markers.iter().map(|heredoc| self.heredoc(current, instruction, heredoc)).collect();
         Transfer { keyword: instruction.keyword, flags, sources, destination, heredocs }
     }
 
@@ -162,7 +163,7 @@ impl Walk<'_> {
             put(current, Setting::Volume, text.pattern(), Value::Present, word.span);
             return;
         }
-        for text in self.list(current, word) {
+        for text in self.list(current, at, word) {
             match text.value.as_deref().filter(|_| text.is_constant()).and_then(ports::normalise) {
                 Some(port) => put(current, Setting::Expose, &port, Value::Present, word.span),
                 None => {

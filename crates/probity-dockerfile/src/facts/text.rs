@@ -3,7 +3,7 @@
 use std::{collections::HashMap, fmt, fmt::Write as _};
 
 use crate::{
-    Expander, Operator, Reference,
+    ExpandError, ExpandErrorKind, Expander, Operator, Reference,
     facts::variables::{Environment, Environments},
 };
 
@@ -92,18 +92,36 @@ pub(super) struct Surroundings<'e> {
     /// Whether a name that is not set is not set in any build either; the environment of a base
     /// image is unknown.
     pub(super) closed: bool,
+    /// Whether the base image is known to set no name but `PATH`.
+    pub(super) bare: bool,
 }
 
-/// Expands a word; the references are in the order of the word, those of a broken word are lost.
+/// What became of a word.
+#[derive(Debug)]
+pub(super) struct Expanded {
+    pub(super) text: Text,
+    /// In the order of the word; those of a broken word are lost.
+    pub(super) references: Vec<Reference>,
+    /// Why the word cannot be expanded in any build.
+    pub(super) error: Option<ExpandError>,
+}
+
+impl Expanded {
+    fn of(text: Text, references: Vec<Reference>) -> Self {
+        Self { text, references, error: None }
+    }
+}
+
+/// Expands a word.
 pub(super) fn expand(
     around: Surroundings<'_>,
     word: &str,
     reading: Reading,
     budget: &mut Budget,
-) -> (Text, Vec<Reference>) {
+) -> Expanded {
     let plain = !word.contains(['$', '\'', '"', '\\', around.escape]);
     if plain {
-        return (Text::constant(word), Vec::new());
+        return Expanded::of(Text::constant(word), Vec::new());
     }
     let exhausted = budget.0 == 0;
     let values = |name: &str| {
@@ -111,9 +129,16 @@ pub(super) fn expand(
         let value = if exhausted { None } else { variable.value.as_deref() };
         variable.set.then_some(value.unwrap_or_default())
     };
-    let Ok(expansion) = expander(around, reading, &values).expand(word) else {
-        budget.charge(word.len());
-        return (Text { value: None, open: Some(word.to_owned()) }, Vec::new());
+    let expansion = match expander(around, reading, &values).expand(word) {
+        Ok(expansion) => expansion,
+        Err(error) => {
+            budget.charge(word.len());
+            let text = Text { value: None, open: Some(word.to_owned()) };
+            let error = is_of_the_file(&error)
+                .then(|| certain_error(around, word, reading, exhausted))
+                .flatten();
+            return Expanded { text, references: Vec::new(), error };
+        }
     };
     let mut references = expansion.used;
     references.extend(expansion.unmatched);
@@ -123,7 +148,7 @@ pub(super) fn expand(
     let known = !exhausted && references.iter().all(|it| is_known(around, it));
     let value = known.then_some(expansion.text);
     if known && references.iter().all(|it| is_constant(around, it)) {
-        return (Text { value, open: None }, references);
+        return Expanded::of(Text { value, open: None }, references);
     }
     let open = if exhausted {
         mentions(around, word, &references)
@@ -131,23 +156,56 @@ pub(super) fn expand(
         open_pattern(around, word, reading, &references)
     };
     budget.charge(open.len());
-    (Text { value, open: Some(open) }, references)
+    Expanded::of(Text { value, open: Some(open) }, references)
 }
 
 /// Expands a word and splits it; a word that builds can differ in stays whole.
-pub(super) fn expand_list(around: Surroundings<'_>, word: &str, budget: &mut Budget) -> Vec<Text> {
-    let (text, _) = expand(around, word, Reading::Word, budget);
+pub(super) fn expand_list(
+    around: Surroundings<'_>,
+    word: &str,
+    budget: &mut Budget,
+) -> (Vec<Text>, Option<ExpandError>) {
+    let Expanded { text, error, .. } = expand(around, word, Reading::Word, budget);
     if !text.is_constant() {
-        return vec![text];
+        return (vec![text], error);
     }
     let values = |name: &str| {
         let variable = around.environments.get(around.environment, name)?;
         variable.set.then_some(variable.value.as_deref().unwrap_or_default())
     };
-    match expander(around, Reading::Word, &values).expand_words(word) {
+    let words = match expander(around, Reading::Word, &values).expand_words(word) {
         Ok(words) => words.into_iter().map(|word| Text::constant(word.text)).collect(),
         Err(_) => vec![text],
-    }
+    };
+    (words, error)
+}
+
+/// The error that a word ends in whatever the build is given: a value that a build argument or the
+/// base image can set is taken for set, once to a letter and once to a sign that patterns know.
+fn certain_error(
+    around: Surroundings<'_>,
+    word: &str,
+    reading: Reading,
+    exhausted: bool,
+) -> Option<ExpandError> {
+    let attempt = |stand_in: &'static str| {
+        let values = |name: &str| match around.environments.get(around.environment, name) {
+            Some(variable) if variable.constant && !exhausted => {
+                variable.set.then(|| variable.value.as_deref().unwrap_or(stand_in))
+            }
+            None if around.closed || around.bare => None,
+            _ => Some(stand_in),
+        };
+        expander(around, reading, &values).expand(word).err()
+    };
+    let error = attempt("x")?;
+    attempt("*")?;
+    Some(error).filter(is_of_the_file)
+}
+
+/// The bounds on our own work are no errors of the file.
+fn is_of_the_file(error: &ExpandError) -> bool {
+    !matches!(error.kind, ExpandErrorKind::TooDeep | ExpandErrorKind::TooLarge)
 }
 
 fn expander<'e>(

@@ -7,7 +7,7 @@ use probity_finding::Span;
 use crate::{
     Arguments, DirectiveName, Dockerfile, Instruction, Keyword,
     facts::{
-        Facts, Place,
+        ExpansionError, Facts, Place,
         contract::{ImageContract, StageContract, Step},
         definitions::predefined,
         graph::Graph,
@@ -30,6 +30,7 @@ pub(super) struct Walk<'d> {
     pub(super) budget: Budget,
     pub(super) suggestions: Suggestions,
     pub(super) references: Vec<VariableReference>,
+    pub(super) expansion_errors: Vec<ExpansionError>,
     pub(super) globals: Environment,
     states: Vec<State>,
     places: Vec<Place>,
@@ -41,6 +42,8 @@ pub(super) struct Current {
     pub(super) environment: Environment,
     /// Whether nothing can come from a base image.
     pub(super) closed: bool,
+    /// Whether nothing but `PATH` can.
+    pub(super) bare: bool,
     /// Whether the instruction is one of a stage, FROM excluded.
     pub(super) in_stage: bool,
     /// The shell that the build uses, whatever pragmas say.
@@ -66,6 +69,7 @@ pub(super) fn walk(dockerfile: &Dockerfile<'_>) -> Facts {
         budget: Budget::new(),
         suggestions: Suggestions::new(),
         references: Vec::new(),
+        expansion_errors: Vec::new(),
         globals: Environment::default(),
         states: vec![State::initial(stages::Os::Linux, false)],
         places: vec![Place::default(); dockerfile.instructions.len()],
@@ -78,6 +82,10 @@ pub(super) fn walk(dockerfile: &Dockerfile<'_>) -> Facts {
     walk.stages.find_triggers(dockerfile);
     let graph = Graph::of(dockerfile, &walk.stages);
     let (contracts, configs) = walk.instructions();
+    // A build ends at the first broken word of an instruction; a trigger breaks in every stage that
+    // runs it.
+    walk.expansion_errors.sort_by_key(|error| (error.instruction, error.span.start));
+    walk.expansion_errors.dedup_by_key(|error| error.instruction);
     let syntax = dockerfile.directives.iter().find(|it| it.name == DirectiveName::Syntax);
     Facts {
         contract: ImageContract {
@@ -90,6 +98,7 @@ pub(super) fn walk(dockerfile: &Dockerfile<'_>) -> Facts {
         places: walk.places,
         environments: walk.environments,
         references: walk.references,
+        expansion_errors: walk.expansion_errors,
         states: walk.states,
         configs,
         scripts: Scripts::with_room_for(dockerfile.instructions.len()),
@@ -103,6 +112,7 @@ impl Current {
             index,
             environment,
             closed,
+            bare: closed,
             in_stage: false,
             shell: Arc::from([]),
             state: 0,
@@ -210,6 +220,7 @@ impl Walk<'_> {
         };
         let mut current = Current::at(stage.instruction, Environment::default(), closed);
         current.in_stage = true;
+        current.bare = self.stages.is_bare(stage.index);
         if let Some(base) = base {
             current.environment = base.environment;
             current.shell = Arc::clone(&base.shell);

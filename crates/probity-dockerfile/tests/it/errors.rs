@@ -90,6 +90,21 @@ fn argument_counts() {
 }
 
 #[test]
+fn one_mistake_is_one_error() {
+    insta::assert_snapshot!(errors(
+        "FROM a\nENV --foo=a\nSHELL [\"a\", 1]\nUSER --x\nENV --foo=a b\nCOPY --foo a\n"
+    ), @r#"
+    2 UnknownFlag [--foo=a] unknown flag: --foo
+    3 NonStringJson [1] when using JSON array syntax, arrays must be comprised of strings only
+    4 UnknownFlag [--x] unknown flag: --x
+    5 UnknownFlag [--foo=a] unknown flag: --foo
+    5 MissingValue [b] ENV must have two arguments (write ENV b=value)
+    6 UnknownFlag [--foo] unknown flag: --foo (did you mean --from?)
+    6 WrongArgumentCount [a] COPY requires at least two arguments: sources and a destination
+    "#);
+}
+
+#[test]
 fn healthchecks() {
     insta::assert_snapshot!(errors(
         "FROM a\nHEALTHCHECK\nHEALTHCHECK NONE x\nHEALTHCHECK CMD\nHEALTHCHECK FOO x\nHEALTHCHECK --interval=1 --timeout=1us --retries=-1 CMD x\n"

@@ -3,6 +3,7 @@
 mod any;
 mod contract;
 mod cost;
+mod expansion;
 mod graph;
 mod runtime;
 mod scripts;

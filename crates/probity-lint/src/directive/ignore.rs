@@ -84,9 +84,15 @@ fn split_word(text: &str) -> Option<(&str, &str)> {
     Some((word, rest.trim_start()))
 }
 
+/// The indices of all FROMs.
+pub(crate) fn froms(file: &Dockerfile<'_>) -> Vec<usize> {
+    let all = file.instructions.iter().enumerate();
+    all.filter(|(_, it)| it.keyword == Keyword::From).map(|(index, _)| index).collect()
+}
+
 impl Parsed {
     /// Finds what the directive stands above, or in.
-    pub(crate) fn placed(self, file: &Dockerfile<'_>) -> Ignore {
+    pub(crate) fn placed(self, file: &Dockerfile<'_>, froms: &[usize]) -> Ignore {
         let next = file.instructions.partition_point(|i| i.span.end <= self.span.start);
         let there = next < file.instructions.len();
         let scope = match self.reach {
@@ -94,13 +100,13 @@ impl Parsed {
             _ if !there => Scope::Nowhere,
             Reach::Next => Scope::Instruction(next),
             Reach::Stage => {
-                let is_from = |index: &usize| file.instructions[*index].keyword == Keyword::From;
-                let end = (next + 1..file.instructions.len()).find(is_from);
-                Scope::Stage(next, end.unwrap_or(file.instructions.len()))
+                let end = froms.get(froms.partition_point(|&from| from <= next));
+                Scope::Stage(next, end.copied().unwrap_or(file.instructions.len()))
             }
         };
         Ignore {
             span: self.span,
+            all: self.rules.iter().any(|named| named.name.eq_ignore_ascii_case("all")),
             rules: self.rules,
             scope,
             has_reason: self.has_reason,

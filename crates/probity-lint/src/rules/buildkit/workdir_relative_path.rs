@@ -69,12 +69,13 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         if !first || (trigger && !built_on.contains(&stage.index)) {
             continue;
         }
+        let drives = may_have_drives(context.facts.stages().get(stage.root).unwrap_or(stage));
         let value = context.facts.steps(index).iter().find_map(|step| match step {
             Step::Workdir(path) => path.value.as_deref(),
             _ => None,
         });
         if let Some(path) =
-            value.or_else(|| certain_path(word)).filter(|it| is_relative(it, stage.os))
+            value.or_else(|| certain_path(word)).filter(|it| is_relative(it, stage.os, drives))
         {
             let message = format!(
                 "Relative workdir {path:?} can have unexpected results if the base image changes"
@@ -115,11 +116,18 @@ fn certain_path(word: &Word) -> Option<&str> {
     (!path.starts_with('$')).then_some(path)
 }
 
-/// The operating system is told by names and can be mistaken; a drive letter tells better.
-fn is_relative(path: &str, os: Os) -> bool {
-    let rooted = is_absolute(path, os);
+/// A drive letter makes a path absolute on Windows alone.
+fn is_relative(path: &str, os: Os, drives: bool) -> bool {
     let drive = is_absolute(path, Os::Windows) && !path.starts_with(['/', '\\']);
-    !rooted && !drive
+    let rooted = is_absolute(path, os) || (drive && drives);
+    !rooted
+}
+
+/// Whether a stage may be one of Windows: its image says so, or nobody can tell which image it is.
+fn may_have_drives(root: &Stage) -> bool {
+    let image = root.image.pattern().to_ascii_lowercase();
+    let named = ["windows", "nanoserver", "servercore"].iter().any(|part| image.contains(part));
+    root.os == Os::Windows || named || image.is_empty() || !root.image.is_constant()
 }
 
 #[cfg(test)]

@@ -66,6 +66,11 @@ FROM mcr.microsoft.com/windows/nanoserver:ltsc2022
 WORKDIR \\app
 FROM internal/windows-tools
 WORKDIR C:\\app
+FROM $UNKNOWN
+WORKDIR C:/app
+FROM alpine:3
+WORKDIR c:/foo
+        ^^^^^^ Relative workdir \"c:/foo\" can have unexpected results if the base image changes
 FROM --platform=windows/amd64 a
 WORKDIR C:app
         ^^^^^ Relative workdir \"C:app\" can have unexpected results if the base image changes
