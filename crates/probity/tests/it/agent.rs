@@ -159,7 +159,7 @@ fn a_list_starts_what_is_there_and_waits_no_longer_than_it_says() {
 {"answer":{"protocolVersion":1,"agentInfo":{"name":"gemini-cli","version":"9.9"}}}
 "#,
     );
-    let dead = "#!/bin/sh\necho no model here; exit 3\n";
+    let dead = "#!/bin/sh\necho loading >&2; echo no model here >&2; exit 3\n";
     let slow = "#!/bin/sh\nexec sleep 60\n";
     // Everything the agents need is copied beside them, as an installation would have it.
     let tools = directory(&[("bin/codex-acp", dead), ("bin/qwen", slow), ("bin/gemini", "")]);

@@ -1,7 +1,8 @@
 //! `agent list`: the known agents, and whether each of them starts here.
 
 use std::{
-    io::{self, Write as _},
+    fs::File,
+    io::{self, Read as _, Write as _},
     path::PathBuf,
     thread,
     time::Duration,
@@ -24,6 +25,9 @@ use crate::{
 
 /// How long an agent may take to say who it is.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How much of an agent's stderr is looked at for its last line.
+const KEPT: usize = 4 << 10;
 
 /// What is known of one agent here.
 struct Row {
@@ -94,23 +98,43 @@ fn initialized(agent: &KnownAgent, program: PathBuf, backend: &Backend) -> Resul
     let seat = seat(backend, Some(&program), home, &[]).map_err(shown)?;
     let mut spec = seat.spec;
     spec.argv = agent.acp.iter().map(Into::into).collect();
-    spec.streams.stderr = probity_sandbox::Stream::Null;
-    spec.limits.wall = Some(PATIENCE);
+    // The client gives up first and says so; this is for what neither it nor we foresee.
+    spec.limits.wall = Some(PATIENCE * 2);
     let mut child = spawn(backend, &spec).map_err(|error| error.to_string())?;
     let (Some(output), Some(input)) = (child.stdout.take(), child.stdin.take()) else {
         return Err("it has no pipes".to_owned());
     };
+    let complaints = child.stderr.take();
+    let listener = thread::spawn(move || complaints.map(last_line).unwrap_or_default());
     let who = ClientName { name: "probity", version: env!("CARGO_PKG_VERSION") };
-    let limits = probity_acp::Limits::within(PATIENCE);
-    let client =
-        Client::connect(output, input, who, limits, None).map_err(|error| error.to_string());
-    let said = client.map(|client| {
-        let info = client.agent();
-        let name = info.name.as_deref().unwrap_or(&agent.name);
-        format!("{name} {}", info.version.as_deref().unwrap_or_default()).trim().to_owned()
-    });
+    let limits =
+        probity_acp::Limits { start: PATIENCE, ..probity_acp::Limits::within(PATIENCE * 2) };
+    let client = Client::connect(output, input, who, limits, None);
+    // When nothing of it is left its stderr has ended too, and the listener with it.
     child.kill();
-    said
+    let last = listener.join().unwrap_or_default();
+    match client {
+        Ok(client) => {
+            let info = client.agent();
+            let name = info.name.as_deref().unwrap_or(&agent.name);
+            Ok(format!("{name} {}", info.version.as_deref().unwrap_or_default()).trim().to_owned())
+        }
+        Err(error) if last.is_empty() => Err(error.to_string()),
+        Err(error) => Err(format!("{error}: {last}")),
+    }
+}
+
+/// The last line that says something, of the last few kilobytes.
+fn last_line(mut stderr: File) -> String {
+    let (mut kept, mut chunk) = (Vec::new(), vec![0; KEPT]);
+    while let Ok(read @ 1..) = stderr.read(&mut chunk) {
+        kept.extend_from_slice(chunk.get(..read).unwrap_or_default());
+        let excess = kept.len().saturating_sub(KEPT);
+        kept.drain(..excess);
+    }
+    let text = String::from_utf8_lossy(&kept);
+    let last = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    last.trim().chars().take(200).collect()
 }
 
 fn text(rows: &[Row]) -> String {

@@ -19,10 +19,11 @@ fn each_way_to_misbehave_is_told_apart_and_leaves_no_process() {
         (r#"{"on":"session/prompt"}{"hang":"deaf"}"#, &["asking", "no answer within 2 s"]),
         (r#"{"on":"session/prompt"}{"ignore":"TERM"}{"hang":"deaf"}"#, &["no answer within 2 s"]),
         (r#"{"on":"session/prompt"}{"say":"half of it"}{"exit":7}"#, &["ended with exit code 7"]),
-        (r#"{"on":"initialize"}{"close":"output"}{"hang":"deaf"}"#, &["initializing", "end"]),
+        // In a sandbox its first process holds the pipe open, and only the time tells.
+        (r#"{"on":"initialize"}{"close":"output"}{"hang":"deaf"}"#, &["initializing"]),
         (r#"{"on":"session/prompt"}{"flood":50000000}{"hang":"deaf"}"#, &["no answer within 2 s"]),
         (
-            r#"{"on":"session/prompt"}{"say":"0123456789abcdef","times":200000}{"answer":{"stopReason":"end_turn"}}"#,
+            r#"{"on":"session/prompt"}{"say":"LONG","times":30}{"answer":{"stopReason":"end_turn"}}"#,
             &["the answer is longer than 2097152 bytes"],
         ),
         (r#"{"on":"session/prompt"}{"half":"{\"jsonrpc\":"}{"exit":0}"#, &["ended with exit code 0"]),
@@ -34,7 +35,7 @@ fn each_way_to_misbehave_is_told_apart_and_leaves_no_process() {
             let marker = marker(index, sandbox);
             // Each of them also leaves a child that would outlive it.
             let spawn = format!(r#"{{"spawn":["sleep","{marker}"]}}"#);
-            let text = format!("{}\n", steps.replace("}{", "}\n{").replacen('\n', &format!("\n{spawn}\n"), 1));
+            let text = format!("{}\n", steps.replace("LONG", &"x".repeat(100_000)).replace("}{", "}\n{").replacen('\n', &format!("\n{spawn}\n"), 1));
             let (_dir, file) = script(&text);
             let began = Instant::now();
             let output = ask(&replaying(&file))

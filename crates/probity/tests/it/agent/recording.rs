@@ -2,12 +2,12 @@
 
 use std::{
     fs,
-    io::{BufRead as _, BufReader, Write as _},
+    io::{BufRead as _, BufReader, Read as _, Write as _},
     process::Stdio,
 };
 
 use super::{ECHO, script};
-use crate::binary::{directory, probity};
+use crate::binary::{Run, directory, probity};
 
 const BINARY: &str = env!("CARGO_BIN_EXE_probity");
 
@@ -21,17 +21,13 @@ fn a_recorded_turn_replays_byte_for_byte() {
     let text = format!("{{\"noise\":\"loading …\"}}\n{ECHO}");
     let (dir, file) = script(&text);
     let file = file.to_str().unwrap();
-    let replayed = |file: &str, mode| {
-        probity().args(["agent", "replay", file, mode]).input(ASKED).run().code(0).stdout
-    };
+    let replayed = |file: &str, mode| converse(probity().args(["agent", "replay", file, mode])).1;
     let direct = replayed(file, "--lenient");
-    let recorded = probity()
+    let recorder = probity()
         .dir(&dir)
-        .args(["agent", "record", "--output", "turn.ndjson", "--", BINARY, "agent", "replay", file])
-        .input(ASKED)
-        .run()
-        .code(0);
-    assert_eq!(recorded.stdout, direct);
+        .args(["agent", "record", "--output", "turn.ndjson", "--", BINARY, "agent", "replay"])
+        .args([file]);
+    assert_eq!(converse(recorder), (Some(0), direct.clone()));
     assert!(direct.contains("you said: h\u{e9}llo"), "{direct}");
     let turn = dir.path().join("turn.ndjson");
     let turn = turn.to_str().unwrap();
@@ -52,6 +48,25 @@ fn a_recorded_turn_replays_byte_for_byte() {
         "{}",
         output.stderr
     );
+}
+
+/// Asks one thing after the other as a client does; gives the exit code and all that was said.
+fn converse(run: Run) -> (Option<i32>, String) {
+    let mut command = run.into_command();
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let mut output = BufReader::new(child.stdout.take().unwrap());
+    let mut said = String::new();
+    for line in ASKED.lines() {
+        writeln!(input, "{line}").unwrap();
+        let mut begin = said.len();
+        while output.read_line(&mut said).unwrap() > 0 && !said[begin..].contains("\"id\":") {
+            begin = said.len();
+        }
+    }
+    drop(input);
+    output.read_to_string(&mut said).unwrap();
+    (child.wait().unwrap().code(), said)
 }
 
 #[test]
