@@ -29,6 +29,9 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// How much of an agent's stderr is looked at for its last line.
 const KEPT: usize = 4 << 10;
 
+/// How much of what an agent says of itself is shown.
+const MOST_CHARS: usize = 400;
+
 /// What is known of one agent here.
 struct Row {
     agent: KnownAgent,
@@ -88,6 +91,8 @@ fn row(agent: &KnownAgent, backend: &Result<Option<Backend>, String>) -> Row {
         (Some(_), Ok(None)) => Err("not tried: nothing contains it".to_owned()),
         (Some(program), Ok(Some(backend))) => initialized(agent, program.clone(), backend),
     };
+    // These are the agent's own words, and may be as long as a line of the protocol.
+    let starts = starts.map(bounded).map_err(bounded);
     Row { agent: agent.clone(), program, command_line, starts }
 }
 
@@ -134,7 +139,14 @@ fn last_line(mut stderr: File) -> String {
     }
     let text = String::from_utf8_lossy(&kept);
     let last = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    last.trim().chars().take(200).collect()
+    bounded(last.trim().to_owned())
+}
+
+fn bounded(text: String) -> String {
+    match text.char_indices().nth(MOST_CHARS) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text,
+    }
 }
 
 fn text(rows: &[Row]) -> String {

@@ -2,6 +2,8 @@
 
 use std::{
     fs,
+    process::Stdio,
+    thread,
     time::{Duration, Instant},
 };
 
@@ -65,6 +67,32 @@ fn an_agent_that_answers_leaves_no_process_either() {
         assert_eq!(output.stdout, "done\n");
         assert_eq!(left(&marker), Vec::<String>::new(), "{sandbox}");
         assert_eq!(left(&file.display().to_string()), Vec::<String>::new(), "{sandbox}");
+    }
+}
+
+#[test]
+fn ctrl_c_ends_the_agent_too() {
+    for sandbox in ["bwrap", "none"] {
+        let marker = marker(77, sandbox);
+        let (_dir, file) = script(&format!(
+            "{{\"on\":\"session/prompt\"}}\n{{\"spawn\":[\"sleep\",\"{marker}\"]}}\n{{\"hang\":\"deaf\"}}\n"
+        ));
+        let mut command = ask(&replaying(&file)).args(["--sandbox", sandbox]).into_command();
+        let mut child = command.stderr(Stdio::null()).spawn().unwrap();
+        wait_until(|| left(&marker).iter().any(|line| line.starts_with("sleep")));
+        let pid = rustix::process::Pid::from_child(&child);
+        rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+        assert_eq!(child.wait().unwrap().code(), None, "it ends by the signal");
+        wait_until(|| left(&marker).is_empty() && left(&file.display().to_string()).is_empty());
+    }
+}
+
+#[track_caller]
+pub(crate) fn wait_until(done: impl Fn() -> bool) {
+    let until = Instant::now() + IN_TIME;
+    while !done() {
+        assert!(Instant::now() < until, "it did not come about in {IN_TIME:?}");
+        thread::sleep(Duration::from_millis(20));
     }
 }
 

@@ -6,7 +6,11 @@ use std::{
     process::Stdio,
 };
 
-use super::{ECHO, script};
+use super::{
+    ECHO,
+    misbehaving::{left, wait_until},
+    script,
+};
 use crate::binary::{Run, directory, probity};
 
 const BINARY: &str = env!("CARGO_BIN_EXE_probity");
@@ -106,11 +110,7 @@ fn a_recording_that_is_interrupted_is_kept_as_partial_and_the_agent_is_gone() {
     assert!(!dir.path().join("turn.ndjson").exists());
     let partial = fs::read_to_string(dir.path().join("turn.ndjson.partial")).unwrap();
     assert_eq!(partial.lines().count(), 2, "{partial}");
-    let until = std::time::Instant::now() + std::time::Duration::from_secs(10);
-    while super::misbehaving::left(file.to_str().unwrap()) != Vec::<String>::new() {
-        assert!(std::time::Instant::now() < until, "the agent outlives the recorder");
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
+    wait_until(|| left(file.to_str().unwrap()).is_empty());
 }
 
 #[test]
