@@ -1,6 +1,7 @@
 //! Command lines: one file per name, and the parsing that they share.
 
 pub(crate) mod acp_proxy;
+pub(crate) mod agent;
 pub(crate) mod cai;
 pub(crate) mod check;
 pub(crate) mod ci_agent_review;

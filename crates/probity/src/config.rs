@@ -8,7 +8,7 @@
 mod argv;
 pub(crate) mod catalogue;
 mod discovery;
-mod duration;
+pub(crate) mod duration;
 pub(crate) mod effective;
 mod environment;
 pub(crate) mod error;

@@ -19,7 +19,7 @@ mod sarif;
 mod sonarqube;
 mod stream;
 mod text;
-mod visible;
+pub(crate) mod visible;
 
 use std::io::{self, Write};
 

@@ -6,7 +6,7 @@ use clap::{Args, Command, CommandFactory as _, FromArgMatches as _, Parser, Subc
 use clap_complete::Shell;
 
 use crate::{
-    cli::{cai::ExecArgs, check::CheckArgs, matches, trix::AuditArgs},
+    cli::{agent, cai::ExecArgs, check::CheckArgs, matches, trix::AuditArgs},
     commands,
     exit::Exit,
     failure::Failure,
@@ -65,7 +65,11 @@ enum ProbityCommand {
     /// Run a command in the workspace's container
     Exec(ExecArgs),
     /// Ask, list, record and replay agents
-    Agent,
+    #[command(after_help = agent::EXAMPLES)]
+    Agent {
+        #[command(subcommand)]
+        command: agent::AgentCommand,
+    },
     /// Say what this machine can contain and run, and what would be used
     Doctor,
     /// See the main job done, in a minute, with no key and no network
@@ -126,7 +130,7 @@ const GROUPS: &[(&str, &[&str])] = &[
 ];
 
 /// Commands of the design that this version does not have yet.
-const NOT_BUILT: &[&str] = &["lsp", "audit", "review", "acp", "exec", "agent", "doctor", "demo"];
+const NOT_BUILT: &[&str] = &["lsp", "audit", "review", "acp", "exec", "doctor", "demo"];
 
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> {
     let probity = Probity::from_arg_matches(&matches(command(), args)?)?;
@@ -155,7 +159,7 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> 
         Some(ProbityCommand::Review) => not_built("review"),
         Some(ProbityCommand::Acp { .. }) => not_built("acp"),
         Some(ProbityCommand::Exec(_)) => not_built("exec"),
-        Some(ProbityCommand::Agent) => not_built("agent"),
+        Some(ProbityCommand::Agent { command }) => commands::agent::run(command),
         Some(ProbityCommand::Doctor) => not_built("doctor"),
         Some(ProbityCommand::Demo) => not_built("demo"),
     }

@@ -1,0 +1,115 @@
+//! The command line of `probity agent`.
+
+use std::{ffi::OsString, path::PathBuf, time::Duration};
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use crate::config::duration;
+
+pub(crate) const EXAMPLES: &str = "Examples:
+  probity agent list
+  probity agent ask gemini \"What does EXPOSE do?\"
+  probity agent record --output turn.ndjson -- gemini --acp
+  probity agent replay turn.ndjson";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum AgentCommand {
+    /// Ask an agent one question, contained, and print its answer
+    #[command(after_help = ASK_EXAMPLES)]
+    Ask(AskArgs),
+    /// List the known agents, and say which of them start here and why others do not
+    #[command(after_help = "Examples:\n  probity agent list\n  probity agent list --format json")]
+    List(ListArgs),
+    /// Stand between an editor and an agent, and write down what they say, without secrets
+    #[command(after_help = RECORD_EXAMPLES)]
+    Record(RecordArgs),
+    /// Be an ACP agent that plays a recording or a script
+    #[command(after_help = REPLAY_EXAMPLES)]
+    Replay(ReplayArgs),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct AskArgs {
+    /// NAME (see `probity agent list`), acp:COMMAND, cmd:COMMAND or replay:FILE
+    pub(crate) agent: String,
+    /// The question; `-` reads it from standard input
+    pub(crate) prompt: String,
+    /// How long the whole answer may take
+    #[arg(long, value_name = "TIME", default_value = "90s", value_parser = time)]
+    pub(crate) timeout: Duration,
+    /// What contains the agent
+    #[arg(long, value_name = "KIND", default_value = "auto")]
+    pub(crate) sandbox: Sandbox,
+    /// Pass this variable of yours to the contained agent; may be repeated
+    #[arg(long = "env", value_name = "NAME")]
+    pub(crate) variables: Vec<String>,
+    /// How the answer is written
+    #[arg(short, long, default_value = "text")]
+    pub(crate) format: Format,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ListArgs {
+    /// How the list is written
+    #[arg(short, long, default_value = "text")]
+    pub(crate) format: Format,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct RecordArgs {
+    /// The recording; it is FILE.partial until it is complete
+    #[arg(short, long, value_name = "FILE", default_value = "recording.ndjson")]
+    pub(crate) output: PathBuf,
+    /// The agent's command
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<OsString>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ReplayArgs {
+    /// A recording, or a script
+    pub(crate) file: PathBuf,
+    /// Fail when the client does not ask what was recorded, in the same order
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// Give each request the next answer to its method; this is the default
+    #[arg(long, conflicts_with = "strict")]
+    pub(crate) lenient: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Sandbox {
+    /// Bubblewrap, and a refusal where it does not work
+    Auto,
+    /// Bubblewrap
+    Bwrap,
+    /// None: the agent runs with all your rights
+    None,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    Text,
+    Json,
+}
+
+const ASK_EXAMPLES: &str = "Examples:
+  probity agent ask gemini --env GEMINI_API_KEY \"What does EXPOSE do?\"
+  probity agent ask acp:'my-agent --acp' - < question.txt
+  probity agent ask replay:turn.ndjson hello
+
+Exit codes: 0 answered, 2 not.";
+
+const RECORD_EXAMPLES: &str = "Examples:
+  probity agent record -- gemini --acp
+  probity agent record --output turn.ndjson -- codex-acp
+
+Put it where your editor has the agent's command. It ends when the agent does, with its exit code.";
+
+const REPLAY_EXAMPLES: &str = "Examples:
+  probity agent replay turn.ndjson
+  probity agent ask acp:'probity agent replay turn.ndjson' hello";
+
+fn time(text: &str) -> Result<Duration, String> {
+    duration::parse(text).ok_or_else(|| "expected a time such as 90s, 1m30s or 500ms".to_owned())
+}

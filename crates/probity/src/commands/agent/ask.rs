@@ -1,0 +1,230 @@
+//! `agent ask`: one question, one answer, and how it came about on stderr.
+
+use std::{
+    borrow::Cow,
+    io::{self, IsTerminal as _, Read as _, Write as _},
+    sync::Arc,
+    time::Instant,
+};
+
+use anyhow::Context as _;
+use probity_agent::{
+    AgentError, AgentRef, AgentTable, Answer, Cancel, Cause, CommandOptions, KnownAgent, Limits,
+    OpenOptions, Seat, StopReason, Turn, Way, open,
+};
+use probity_sandbox::{Backend, Spec};
+use serde_json::json;
+
+use super::{
+    place::{Containment, containment, home_of, seat, with_files},
+    programs,
+};
+use crate::{
+    cli::agent::{AskArgs, Format},
+    config::nearest,
+    exit::Exit,
+    failure::Failure,
+    report::visible,
+};
+
+/// Lines of the agent's stderr that are shown with a failure.
+const LAST_LINES: usize = 10;
+
+pub(crate) fn run(args: &AskArgs) -> anyhow::Result<Exit> {
+    let way_out = "`probity agent list` names the agents that are known";
+    let reference = AgentRef::parse(&args.agent)
+        .with_context(|| Failure::new("there is no such agent", way_out))?;
+    let table = AgentTable::shipped();
+    let known = known(&reference, &table)?;
+    let prompt = prompt(&args.prompt)?;
+    let (reference, seat, how) = seated(reference, known, args)?;
+    if tracing::enabled!(tracing::Level::WARN) {
+        // With stderr gone the answer is still worth having.
+        drop(writeln!(io::stderr(), "{}: contained by {how}", reference.label()));
+    }
+    let options = OpenOptions {
+        table: &table,
+        way: Way::Acp,
+        seat,
+        command: CommandOptions::default(),
+        tap: None,
+    };
+    let began = Instant::now();
+    let limits = Limits::within(args.timeout);
+    let answer = open(&reference, options)
+        .and_then(|mut agent| agent.ask(&Turn::new(prompt), &limits, &Cancel::new()))
+        .map_err(|error| explained(&error, known))?;
+    let milliseconds = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    match args.format {
+        Format::Text => print(&answer)?,
+        Format::Json => {
+            let page = page(&reference.label(), &how, &answer, milliseconds);
+            let mut out = io::stdout().lock();
+            serde_json::to_writer_pretty(&mut out, &page).map_err(io::Error::from)?;
+            writeln!(out)?;
+        }
+    }
+    judged(&answer)
+}
+
+fn known<'a>(
+    reference: &AgentRef,
+    table: &'a AgentTable,
+) -> anyhow::Result<Option<&'a KnownAgent>> {
+    let AgentRef::Known(name) = reference else { return Ok(None) };
+    if let Some(agent) = table.get(name) {
+        return Ok(Some(agent));
+    }
+    let guess = nearest(name, table.iter().map(|agent| agent.name.as_str()))
+        .map_or_else(String::new, |near| format!("did you mean `{near}`? "));
+    let way_out = format!(
+        "{guess}known are {}; any other is named by its command, acp:COMMAND or cmd:COMMAND",
+        table.names()
+    );
+    Err(Failure::new(format!("there is no agent `{name}`"), way_out).into())
+}
+
+fn prompt(argument: &str) -> anyhow::Result<String> {
+    if argument != "-" {
+        return Ok(argument.to_owned());
+    }
+    let mut text = String::new();
+    // One byte more than is allowed, so that too much is seen as such.
+    let most = Limits::PROMPT_BYTES as u64 + 1;
+    io::stdin()
+        .lock()
+        .take(most)
+        .read_to_string(&mut text)
+        .context("cannot read the question from standard input")?;
+    Ok(text)
+}
+
+/// The agent, where it sits, and how that is called.
+fn seated(
+    reference: AgentRef,
+    known: Option<&KnownAgent>,
+    args: &AskArgs,
+) -> anyhow::Result<(AgentRef, Seat, String)> {
+    if let AgentRef::Replay(_) = reference {
+        let seat = Seat { backend: Backend::None, spec: Spec::new(["replay"], "/"), stderr: None };
+        return Ok((reference, seat, "nothing: a recording starts no process".to_owned()));
+    }
+    let (reference, files) = with_files(reference);
+    let program = match (&reference, known) {
+        (_, Some(agent)) => agent.acp.first(),
+        (AgentRef::Acp(argv) | AgentRef::Command(argv), _) => argv.first(),
+        _ => None,
+    };
+    let found = program.and_then(|program| programs::find(program));
+    if let (Some(program), None) = (program, &found) {
+        // Said before anything else, since no sandbox would change it.
+        return Err(missing(program, known).into());
+    }
+    let Containment { backend, name } = containment(args.sandbox)?;
+    let home = match known {
+        Some(agent) if backend != Backend::None => home_of(agent)?,
+        _ => None,
+    };
+    let mut seat = seat(&backend, found.as_deref(), home, &args.variables)?;
+    if backend != Backend::None {
+        seat.spec.mounts.extend(files);
+    }
+    if tracing::enabled!(tracing::Level::INFO) {
+        // Whoever asked for more wants to see what the agent says while it works.
+        seat.stderr = Some(Arc::new(|piece| drop(io::stderr().write_all(piece.as_bytes()))));
+    }
+    Ok((reference, seat, name))
+}
+
+fn missing(program: &str, known: Option<&KnownAgent>) -> Failure {
+    let what = match known {
+        Some(agent) => format!("{}: its program `{program}` is not in your PATH", agent.name),
+        None => format!("`{program}` is not a program in your PATH"),
+    };
+    Failure::new(what, "install it, or name another agent: `probity agent list` shows what works")
+}
+
+fn explained(error: &AgentError, known: Option<&KnownAgent>) -> Failure {
+    let mut what = error.to_string();
+    let lines: Vec<&str> = error.stderr.lines().filter(|line| !line.trim().is_empty()).collect();
+    let last = lines.get(lines.len().saturating_sub(LAST_LINES)..).unwrap_or_default();
+    if !last.is_empty() {
+        what.push_str("\nits standard error ends with:\n");
+        what.push_str(&last.join("\n"));
+    }
+    let way_out = match (&error.cause, known) {
+        (Cause::NeedsLogin(_), Some(agent)) => format!(
+            "{}; a contained agent gets your key with --env {}",
+            error.way_out(),
+            agent.variables.first().map_or("NAME", String::as_str)
+        ),
+        (Cause::TimedOut(_), _) => format!("{} (--timeout)", error.way_out()),
+        _ => error.way_out().to_owned(),
+    };
+    Failure::new(what, way_out)
+}
+
+fn print(answer: &Answer) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    // What an agent says must not move the cursor of a person who reads it.
+    let text = match out.is_terminal() {
+        true => visible::block(&answer.text),
+        false => Cow::Borrowed(answer.text.as_str()),
+    };
+    out.write_all(text.as_bytes())?;
+    if !answer.text.ends_with('\n') {
+        out.write_all(b"\n")?;
+    }
+    Ok(())
+}
+
+fn page(agent: &str, how: &str, answer: &Answer, milliseconds: u64) -> serde_json::Value {
+    let usage = answer.usage.map(|usage| {
+        json!({
+            "inputTokens": usage.input_tokens,
+            "outputTokens": usage.output_tokens,
+            "cachedInputTokens": usage.cached_input_tokens,
+            "cost": usage.cost,
+        })
+    });
+    json!({
+        "agent": agent,
+        "containedBy": how,
+        "answer": answer.text,
+        "stopReason": stop(&answer.stop),
+        "denied": answer.denied,
+        "usage": usage,
+        "milliseconds": milliseconds,
+    })
+}
+
+fn stop(reason: &StopReason) -> &str {
+    match reason {
+        StopReason::EndTurn => "end_turn",
+        StopReason::MaxTokens => "max_tokens",
+        StopReason::Refusal => "refusal",
+        StopReason::Cancelled => "cancelled",
+        StopReason::Other(other) => other,
+    }
+}
+
+/// An answer that is none is printed all the same, and is a failure.
+fn judged(answer: &Answer) -> anyhow::Result<Exit> {
+    for denied in &answer.denied {
+        tracing::warn!("denied: {denied}");
+    }
+    match &answer.stop {
+        StopReason::EndTurn => Ok(Exit::Clean),
+        StopReason::MaxTokens => {
+            tracing::warn!("the answer is cut off: the agent reached its limit of tokens");
+            Ok(Exit::Clean)
+        }
+        StopReason::Refusal => {
+            Err(Failure::new("the agent refused to answer", "ask in another way").into())
+        }
+        StopReason::Cancelled | StopReason::Other(_) => {
+            tracing::warn!("the agent stopped for another reason: {}", stop(&answer.stop));
+            Ok(Exit::Clean)
+        }
+    }
+}

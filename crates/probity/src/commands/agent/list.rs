@@ -1,0 +1,185 @@
+//! `agent list`: the known agents, and whether each of them starts here.
+
+use std::{
+    fs::File,
+    io::{self, Read as _, Write as _},
+    path::PathBuf,
+    thread,
+    time::Duration,
+};
+
+use probity_acp::{Client, ClientName};
+use probity_agent::{AgentTable, CommandLine, KnownAgent};
+use probity_sandbox::{Backend, spawn};
+use serde_json::{Value, json};
+
+use super::{
+    place::{containment, home_of, seat},
+    programs,
+};
+use crate::{
+    cli::agent::{Format, ListArgs, Sandbox},
+    exit::Exit,
+    report::visible,
+};
+
+/// How long an agent may take to say who it is.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How much of an agent's stderr is looked at for its last line.
+const KEPT: usize = 4 << 10;
+
+/// How much of what an agent says of itself is shown.
+const MOST_CHARS: usize = 400;
+
+/// What is known of one agent here.
+struct Row {
+    agent: KnownAgent,
+    program: Option<PathBuf>,
+    /// The command line, and where it is.
+    command_line: Option<(&'static str, Option<PathBuf>)>,
+    /// What it says of itself, or why it says nothing.
+    starts: Result<String, String>,
+}
+
+pub(crate) fn run(args: &ListArgs) -> anyhow::Result<Exit> {
+    let table = AgentTable::shipped();
+    let any = table.iter().any(|agent| program(agent).is_some());
+    // Containment is looked for only if there is something to contain.
+    let backend =
+        if any { containment(Sandbox::Auto).map(|found| Some(found.backend)) } else { Ok(None) };
+    let backend = backend.map_err(|error| error.to_string());
+    let rows: Vec<Row> = thread::scope(|threads| {
+        let tried: Vec<_> =
+            table.iter().map(|agent| threads.spawn(|| row(agent, &backend))).collect();
+        // A thread that panicked has no row; none does.
+        tried.into_iter().filter_map(|tried| tried.join().ok()).collect()
+    });
+    let mut out = io::stdout().lock();
+    match args.format {
+        Format::Text => out.write_all(text(&rows).as_bytes())?,
+        Format::Json => {
+            let page = json!({ "agents": rows.iter().map(page).collect::<Vec<_>>() });
+            serde_json::to_writer_pretty(&mut out, &page).map_err(io::Error::from)?;
+            writeln!(out)?;
+        }
+    }
+    Ok(Exit::Clean)
+}
+
+fn program(agent: &KnownAgent) -> Option<PathBuf> {
+    agent.acp.first().and_then(|program| programs::find(program))
+}
+
+fn row(agent: &KnownAgent, backend: &Result<Option<Backend>, String>) -> Row {
+    let program = program(agent);
+    let command_line = agent.command_line.map(|line| {
+        let name = match line {
+            CommandLine::Claude => "claude",
+            CommandLine::Codex => "codex",
+            CommandLine::Gemini => "gemini",
+            CommandLine::Opencode => "opencode",
+        };
+        (name, programs::find(name))
+    });
+    let starts = match (&program, backend) {
+        (None, _) => {
+            let name = agent.acp.first().map_or("", String::as_str);
+            Err(format!("`{name}` is not in your PATH"))
+        }
+        (_, Err(why)) => Err(format!("not tried: {why}")),
+        (Some(_), Ok(None)) => Err("not tried: nothing contains it".to_owned()),
+        (Some(program), Ok(Some(backend))) => initialized(agent, program.clone(), backend),
+    };
+    // These are the agent's own words, and may be as long as a line of the protocol.
+    let starts = starts.map(bounded).map_err(bounded);
+    Row { agent: agent.clone(), program, command_line, starts }
+}
+
+/// Starts the agent, contained, and lets it say who it is.
+fn initialized(agent: &KnownAgent, program: PathBuf, backend: &Backend) -> Result<String, String> {
+    let shown = |error: anyhow::Error| format!("{error:#}");
+    let home = home_of(agent).map_err(shown)?;
+    let seat = seat(backend, Some(&program), home, &[]).map_err(shown)?;
+    let mut spec = seat.spec;
+    spec.argv = agent.acp.iter().map(Into::into).collect();
+    // The client gives up first and says so; this is for what neither it nor we foresee.
+    spec.limits.wall = Some(PATIENCE * 2);
+    let mut child = spawn(backend, &spec).map_err(|error| error.to_string())?;
+    let (Some(output), Some(input)) = (child.stdout.take(), child.stdin.take()) else {
+        return Err("it has no pipes".to_owned());
+    };
+    let complaints = child.stderr.take();
+    let listener = thread::spawn(move || complaints.map(last_line).unwrap_or_default());
+    let who = ClientName { name: "probity", version: env!("CARGO_PKG_VERSION") };
+    let limits =
+        probity_acp::Limits { start: PATIENCE, ..probity_acp::Limits::within(PATIENCE * 2) };
+    let client = Client::connect(output, input, who, limits, None);
+    // When nothing of it is left its stderr has ended too, and the listener with it.
+    child.kill();
+    let last = listener.join().unwrap_or_default();
+    match client {
+        Ok(client) => {
+            let info = client.agent();
+            let name = info.name.as_deref().unwrap_or(&agent.name);
+            Ok(format!("{name} {}", info.version.as_deref().unwrap_or_default()).trim().to_owned())
+        }
+        Err(error) if last.is_empty() => Err(error.to_string()),
+        Err(error) => Err(format!("{error}: {last}")),
+    }
+}
+
+/// The last line that says something, of the last few kilobytes.
+fn last_line(mut stderr: File) -> String {
+    let (mut kept, mut chunk) = (Vec::new(), vec![0; KEPT]);
+    while let Ok(read @ 1..) = stderr.read(&mut chunk) {
+        kept.extend_from_slice(chunk.get(..read).unwrap_or_default());
+        let excess = kept.len().saturating_sub(KEPT);
+        kept.drain(..excess);
+    }
+    let text = String::from_utf8_lossy(&kept);
+    let last = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    bounded(last.trim().to_owned())
+}
+
+fn bounded(text: String) -> String {
+    match text.char_indices().nth(MOST_CHARS) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text,
+    }
+}
+
+fn text(rows: &[Row]) -> String {
+    let width = rows.iter().map(|row| row.agent.name.len()).max().unwrap_or_default();
+    let mut text = String::new();
+    for row in rows {
+        let (word, said) = match &row.starts {
+            Ok(said) => ("works", said),
+            Err(why) => ("no", why),
+        };
+        let said = visible::line(said);
+        text.push_str(&format!("{:<width$}  {word:<5}  {said}\n", row.agent.name));
+        if let Some((name, Some(path))) = &row.command_line
+            && row.program.as_ref() != Some(path)
+        {
+            let path = path.display();
+            text.push_str(&format!("{:<width$}         its command line `{name}` is {path}\n", ""));
+        }
+    }
+    text
+}
+
+fn page(row: &Row) -> Value {
+    let command_line =
+        row.command_line.as_ref().map(|(name, path)| json!({"name": name, "program": path}));
+    json!({
+        "name": row.agent.name,
+        "command": row.agent.acp,
+        "program": row.program,
+        "commandLine": command_line,
+        "starts": row.starts.is_ok(),
+        "says": row.starts.as_ref().ok(),
+        "why": row.starts.as_ref().err(),
+        "variables": row.agent.variables,
+    })
+}

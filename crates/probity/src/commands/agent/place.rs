@@ -1,0 +1,124 @@
+//! Where an agent sits: what contains it, and what it is given to see.
+
+use std::{
+    env,
+    ffi::OsString,
+    fs::DirBuilder,
+    os::unix::fs::DirBuilderExt as _,
+    path::{Path, PathBuf},
+};
+
+use anyhow::Context as _;
+use probity_agent::{AgentRef, KnownAgent, Seat};
+use probity_sandbox::{Backend, Choice, Kind, Mount, Network, Preference, Spec, choose, probe};
+
+use super::programs;
+use crate::{cli::agent::Sandbox, failure::Failure};
+
+const HOME: &str = "/home/agent";
+const WORKSPACE: &str = "/home/agent/workspace";
+
+/// Variables that say nothing of the user but how the terminal and the language are.
+const HARMLESS: &[&str] = &["PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TERM", "NO_COLOR"];
+
+/// What was chosen, and how to say so.
+pub(crate) struct Containment {
+    pub(crate) backend: Backend,
+    pub(crate) name: String,
+}
+
+/// Chooses what contains an agent. An image is not asked for, since a question should not pull one.
+pub(crate) fn containment(sandbox: Sandbox) -> anyhow::Result<Containment> {
+    let preference = match sandbox {
+        Sandbox::Auto => Preference::BubblewrapFirst,
+        Sandbox::Bwrap => Preference::Only(Kind::Bubblewrap),
+        Sandbox::None => {
+            let name = "nothing, as asked for".to_owned();
+            return Ok(Containment { backend: Backend::None, name });
+        }
+    };
+    let no_image = |_: Kind, _: &_| Err("not used for single questions".to_owned());
+    let Choice { chosen, reasons } = choose(preference, &probe(), &no_image);
+    match chosen {
+        Some((Kind::Bubblewrap, program)) => Ok(Containment {
+            backend: Backend::Bubblewrap { program },
+            name: "bubblewrap".to_owned(),
+        }),
+        _ => Err(Failure::new(
+            format!("nothing here can contain an agent\n{}", reasons.join("\n")),
+            "install bubblewrap, or let it run with all your rights: --sandbox none",
+        )
+        .into()),
+    }
+}
+
+/// The seat for this program. The agent sees an empty directory, its own installation and a home
+/// of its own; of the environment, what is harmless and what the user names.
+pub(crate) fn seat(
+    backend: &Backend,
+    program: Option<&Path>,
+    home: Option<PathBuf>,
+    variables: &[String],
+) -> anyhow::Result<Seat> {
+    if *backend == Backend::None {
+        let directory = env::current_dir().context("cannot find the working directory")?;
+        let mut spec = Spec::new(Vec::<OsString>::new(), directory);
+        spec.env = env::vars_os().collect();
+        spec.network = Network::Open;
+        return Ok(Seat { backend: Backend::None, spec, stderr: None });
+    }
+    let mut spec = Spec::new(Vec::<OsString>::new(), WORKSPACE);
+    spec.network = Network::Open;
+    let wanted = HARMLESS.iter().copied().chain(variables.iter().map(String::as_str));
+    spec.env = wanted.filter_map(|name| Some((name.into(), env::var_os(name)?))).collect();
+    if let Some(home) = home {
+        spec.mounts.push(Mount::read_write(home, HOME));
+    }
+    spec.mounts.push(Mount::Tmpfs { inside: WORKSPACE.into(), bytes: Some(64 << 20) });
+    spec.mounts.extend(program.map(programs::mounts_of).unwrap_or_default());
+    Ok(Seat { backend: backend.clone(), spec, stderr: None })
+}
+
+/// The home that a known agent keeps from one question to the next: its login and its settings.
+pub(crate) fn home_of(agent: &KnownAgent) -> anyhow::Result<Option<PathBuf>> {
+    let absolute = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let state = absolute("XDG_STATE_HOME")
+        .or_else(|| absolute("HOME").map(|home| home.join(".local/state")));
+    let Some(state) = state else { return Ok(None) };
+    let home = state.join("probity/homes/questions").join(&agent.name);
+    DirBuilder::new().recursive(true).mode(0o700).create(&home).with_context(|| {
+        Failure::new(
+            format!("cannot make the agent's home {}", home.display()),
+            "set XDG_STATE_HOME to a directory that can be written",
+        )
+    })?;
+    Ok(Some(home))
+}
+
+/// A command whose files are named so that they mean the same wherever it runs, and what shows
+/// them to a contained process.
+pub(crate) fn with_files(reference: AgentRef) -> (AgentRef, Vec<Mount>) {
+    let (AgentRef::Acp(mut argv) | AgentRef::Command(mut argv)) = reference.clone() else {
+        return (reference, Vec::new());
+    };
+    let mut mounts = Vec::new();
+    for (index, word) in argv.iter_mut().enumerate() {
+        // A bare word is more often a subcommand than a file.
+        let looks_like_a_file =
+            if index == 0 { word.contains('/') } else { word.contains(['/', '.']) };
+        if !looks_like_a_file {
+            continue;
+        }
+        if let Some(file) = programs::real_file(word)
+            && let Some(name) = file.to_str()
+        {
+            *word = name.to_owned();
+            mounts.push(Mount::read_only(&file, &file));
+        }
+    }
+    let reference = match reference {
+        AgentRef::Acp(_) => AgentRef::Acp(argv),
+        _ => AgentRef::Command(argv),
+    };
+    (reference, mounts)
+}
