@@ -3,6 +3,9 @@
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod config;
+pub(crate) mod containers;
+pub(crate) mod doctor;
+pub(crate) mod exec;
 pub(crate) mod explain;
 pub(crate) mod man;
 pub(crate) mod names;

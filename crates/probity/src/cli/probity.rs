@@ -6,7 +6,12 @@ use clap::{Args, Command, CommandFactory as _, FromArgMatches as _, Parser, Subc
 use clap_complete::Shell;
 
 use crate::{
-    cli::{cai::ExecArgs, check::CheckArgs, matches, trix::AuditArgs},
+    cli::{
+        cai::{EXEC_EXAMPLES, ExecArgs},
+        check::CheckArgs,
+        matches,
+        trix::AuditArgs,
+    },
     commands,
     exit::Exit,
     failure::Failure,
@@ -62,12 +67,18 @@ enum ProbityCommand {
         #[arg(default_value = "claude")]
         agent: String,
     },
-    /// Run a command in the workspace's container
+    /// Run a command where it sees this workspace and nothing else of yours
+    #[command(after_help = EXEC_EXAMPLES)]
     Exec(ExecArgs),
     /// Ask, list, record and replay agents
     Agent,
     /// Say what this machine can contain and run, and what would be used
-    Doctor,
+    #[command(after_help = "Examples:\n  probity doctor\n  probity doctor --json")]
+    Doctor {
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// See the main job done, in a minute, with no key and no network
     Demo,
     /// Install the names of the tools that probity stands in for
@@ -126,7 +137,7 @@ const GROUPS: &[(&str, &[&str])] = &[
 ];
 
 /// Commands of the design that this version does not have yet.
-const NOT_BUILT: &[&str] = &["lsp", "audit", "review", "acp", "exec", "agent", "doctor", "demo"];
+const NOT_BUILT: &[&str] = &["lsp", "audit", "review", "acp", "agent", "demo"];
 
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> {
     let probity = Probity::from_arg_matches(&matches(command(), args)?)?;
@@ -154,9 +165,9 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> 
         Some(ProbityCommand::Audit(_)) => not_built("audit"),
         Some(ProbityCommand::Review) => not_built("review"),
         Some(ProbityCommand::Acp { .. }) => not_built("acp"),
-        Some(ProbityCommand::Exec(_)) => not_built("exec"),
+        Some(ProbityCommand::Exec(args)) => commands::exec::run(Name::Probity, args),
         Some(ProbityCommand::Agent) => not_built("agent"),
-        Some(ProbityCommand::Doctor) => not_built("doctor"),
+        Some(ProbityCommand::Doctor { json }) => commands::doctor::run(json),
         Some(ProbityCommand::Demo) => not_built("demo"),
     }
 }

@@ -4,6 +4,8 @@
 mod binary;
 mod check;
 mod configuration;
+mod doctor;
+mod exec;
 mod failures;
 mod fix;
 mod formats;
