@@ -119,11 +119,14 @@ fn the_root_and_the_home_are_no_workspaces() {
 
 #[test]
 fn input_and_both_outputs_pass_through_byte_for_byte() {
-    let stage = Stage::new(&[]);
-    let input = "line\n".repeat(200_000);
-    let output = stage.shell("cat; echo end >&2").input(input.clone()).run().code(0);
-    assert!(output.stdout == input, "{} bytes came back", output.stdout.len());
+    let text = "line\n".repeat(200_000);
+    let stage = Stage::new(&[("large", &text)]);
+    let output = stage.shell("cat large; echo end >&2").run().code(0);
+    assert!(output.stdout == text, "{} bytes came out", output.stdout.len());
     assert_eq!(output.stderr, "end\n");
+    stage.shell("cat > copy").input(text.clone()).run().code(0);
+    let copy = fs::read_to_string(stage.repository.path().join("copy")).unwrap();
+    assert!(copy == text, "{} bytes went in", copy.len());
 }
 
 #[test]
