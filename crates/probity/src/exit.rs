@@ -15,6 +15,8 @@ pub(crate) enum Exit {
     NoFiles,
     /// `check` counted nothing but syntax findings.
     SyntaxOnly,
+    /// What the program that was run said, or what a shell would have said in its place.
+    Program(u8),
 }
 
 impl Exit {
@@ -25,6 +27,7 @@ impl Exit {
             Self::Failure => 2,
             Self::NoFiles => 3,
             Self::SyntaxOnly => 4,
+            Self::Program(code) => code,
         }
     }
 }

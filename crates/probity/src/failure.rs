@@ -19,11 +19,17 @@ use crate::{
 pub(crate) struct Failure {
     what: String,
     way_out: String,
+    exit: Exit,
 }
 
 impl Failure {
     pub(crate) fn new(what: impl Into<String>, way_out: impl Into<String>) -> Self {
-        Self { what: what.into(), way_out: way_out.into() }
+        Self { what: what.into(), way_out: way_out.into(), exit: Exit::Failure }
+    }
+
+    /// The same failure with an exit code that a contract names.
+    pub(crate) fn with_exit(self, exit: Exit) -> Self {
+        Self { exit, ..self }
     }
 
     /// A command or flag that is part of the design and not of this version.
@@ -54,7 +60,7 @@ pub(crate) fn report(name: Name, error: &anyhow::Error) -> ExitCode {
     }
     // With stderr gone there is nobody left to tell, so a failed write changes nothing.
     drop(anstream::stderr().write_all(render(error).as_bytes()));
-    Exit::Failure.into()
+    error.downcast_ref::<Failure>().map_or(Exit::Failure, |failure| failure.exit).into()
 }
 
 /// clap's own text: help and version are answers, everything else is a usage error.

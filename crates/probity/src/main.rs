@@ -3,6 +3,7 @@
 mod cli;
 mod commands;
 mod config;
+mod containment;
 mod discover;
 mod exit;
 mod failure;

@@ -2,12 +2,15 @@
 
 use std::{ffi::OsString, path::PathBuf};
 
-use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 
 use crate::{
     cli::{matches, refuse_absent, with_absent},
+    commands::{containers, doctor, exec},
     exit::Exit,
     failure::Failure,
+    logging::{self, Loudness},
+    name::Name,
 };
 
 /// Run agents and commands contained, one container per workspace
@@ -38,7 +41,8 @@ enum CaiCommand {
         #[command(subcommand)]
         command: AcpCommand,
     },
-    /// Run a command in the workspace's container
+    /// Run a command where it sees this workspace and nothing else of yours
+    #[command(after_help = EXEC_EXAMPLES)]
     Exec(ExecArgs),
     /// Say what this machine can contain, and what would be used
     Doctor {
@@ -46,7 +50,7 @@ enum CaiCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Remove stale containers and processes
+    /// Remove the containers of workspaces that are gone
     Gc,
     /// Stop the workspace's container
     Stop,
@@ -74,16 +78,22 @@ enum AcpCommand {
 pub(crate) struct ExecArgs {
     /// The workspace, instead of the one around the working directory
     #[arg(short, long, value_name = "DIR", conflicts_with = "container")]
-    workspace: Option<PathBuf>,
-    /// A container by name
+    pub(crate) workspace: Option<PathBuf>,
+    /// The workspace that this container of ours belongs to
     #[arg(long, value_name = "NAME")]
-    container: Option<String>,
+    pub(crate) container: Option<String>,
     /// Start from a new container
     #[arg(long)]
-    fresh: bool,
+    pub(crate) fresh: bool,
+    /// The image of the container [default: containai:latest]
+    #[arg(long, value_name = "IMAGE")]
+    pub(crate) image: Option<String>,
+    /// What contains the command; nothing does only if you say `none`
+    #[arg(long, value_name = "KIND", value_enum)]
+    pub(crate) sandbox: Option<Sandbox>,
     /// Say nothing but errors
     #[arg(short, long)]
-    quiet: bool,
+    pub(crate) quiet: bool,
     /// The command and its arguments
     #[arg(
         required = true,
@@ -91,8 +101,28 @@ pub(crate) struct ExecArgs {
         allow_hyphen_values = true,
         value_name = "COMMAND"
     )]
-    command: Vec<OsString>,
+    pub(crate) command: Vec<OsString>,
 }
+
+/// The choices of `--sandbox`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Sandbox {
+    /// An engine that answers and has the image, else bubblewrap
+    Auto,
+    Bwrap,
+    Docker,
+    Podman,
+    /// Nothing is contained
+    None,
+}
+
+pub(crate) const EXEC_EXAMPLES: &str = "Examples:
+  exec -- make test
+  exec --workspace ../other -- sh -c 'git status'
+  exec --sandbox bwrap -- cargo build
+
+Exit codes: the command's own; 11 no container could be started, 15 a container of that name is
+not ours, 126 the command cannot be run, 127 there is no such command.";
 
 const ABSENT: &[&str] = &[
     "completion",
@@ -118,15 +148,17 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> 
     let found = matches(with_absent(Cai::command(), ABSENT), args)?;
     refuse_absent("cai", &found, ABSENT)?;
     let cai = Cai::from_arg_matches(&found)?;
+    let quiet = matches!(&cai.command, Some(CaiCommand::Exec(args)) if args.quiet);
+    logging::start(Loudness { verbose: 0, quiet });
     let what = match (cai.acp, cai.command) {
         (Some(_), _) => "cai --acp",
         (None, Some(CaiCommand::Acp { command: AcpCommand::Proxy { .. } })) => "cai acp proxy",
-        (None, Some(CaiCommand::Exec(_))) => "cai exec",
-        (None, Some(CaiCommand::Doctor { .. })) => "cai doctor",
-        (None, Some(CaiCommand::Gc)) => "cai gc",
-        (None, Some(CaiCommand::Stop)) => "cai stop",
-        (None, Some(CaiCommand::Status { .. })) => "cai status",
-        (None, Some(CaiCommand::Trust)) => "cai trust",
+        (None, Some(CaiCommand::Exec(args))) => return exec::run(Name::Cai, args),
+        (None, Some(CaiCommand::Doctor { json })) => return doctor::run(json),
+        (None, Some(CaiCommand::Gc)) => return containers::gc(),
+        (None, Some(CaiCommand::Stop)) => return containers::stop(),
+        (None, Some(CaiCommand::Status { json })) => return containers::status(json),
+        (None, Some(CaiCommand::Trust)) => return containers::trust(),
         (None, None) => {
             return Err(Failure::new(
                 "`cai` alone, which opens a shell in the original, is not offered by probity",

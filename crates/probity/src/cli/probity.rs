@@ -6,7 +6,13 @@ use clap::{Args, Command, CommandFactory as _, FromArgMatches as _, Parser, Subc
 use clap_complete::Shell;
 
 use crate::{
-    cli::{agent, cai::ExecArgs, check::CheckArgs, matches, trix::AuditArgs},
+    cli::{
+        agent,
+        cai::{EXEC_EXAMPLES, ExecArgs},
+        check::CheckArgs,
+        matches,
+        trix::AuditArgs,
+    },
     commands,
     exit::Exit,
     failure::Failure,
@@ -62,7 +68,8 @@ enum ProbityCommand {
         #[arg(default_value = "claude")]
         agent: String,
     },
-    /// Run a command in the workspace's container
+    /// Run a command where it sees this workspace and nothing else of yours
+    #[command(after_help = EXEC_EXAMPLES)]
     Exec(ExecArgs),
     /// Ask, list, record and replay agents
     #[command(after_help = agent::EXAMPLES)]
@@ -71,7 +78,12 @@ enum ProbityCommand {
         command: agent::AgentCommand,
     },
     /// Say what this machine can contain and run, and what would be used
-    Doctor,
+    #[command(after_help = "Examples:\n  probity doctor\n  probity doctor --json")]
+    Doctor {
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// See the main job done, in a minute, with no key and no network
     Demo,
     /// Install the names of the tools that probity stands in for
@@ -130,7 +142,7 @@ const GROUPS: &[(&str, &[&str])] = &[
 ];
 
 /// Commands of the design that this version does not have yet.
-const NOT_BUILT: &[&str] = &["lsp", "audit", "review", "acp", "exec", "doctor", "demo"];
+const NOT_BUILT: &[&str] = &["lsp", "audit", "review", "acp", "demo"];
 
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> {
     let probity = Probity::from_arg_matches(&matches(command(), args)?)?;
@@ -158,9 +170,9 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> 
         Some(ProbityCommand::Audit(_)) => not_built("audit"),
         Some(ProbityCommand::Review) => not_built("review"),
         Some(ProbityCommand::Acp { .. }) => not_built("acp"),
-        Some(ProbityCommand::Exec(_)) => not_built("exec"),
+        Some(ProbityCommand::Exec(args)) => commands::exec::run(Name::Probity, args),
         Some(ProbityCommand::Agent { command }) => commands::agent::run(command),
-        Some(ProbityCommand::Doctor) => not_built("doctor"),
+        Some(ProbityCommand::Doctor { json }) => commands::doctor::run(json),
         Some(ProbityCommand::Demo) => not_built("demo"),
     }
 }

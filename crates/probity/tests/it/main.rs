@@ -5,6 +5,8 @@ mod agent;
 mod binary;
 mod check;
 mod configuration;
+mod doctor;
+mod exec;
 mod failures;
 mod fix;
 mod formats;

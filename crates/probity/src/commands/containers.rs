@@ -1,0 +1,113 @@
+//! `cai status`, `stop`, `gc` and `trust`: what is kept for workspaces, seen and taken away.
+
+use std::{
+    env,
+    io::{self, Write as _},
+};
+
+use probity_sandbox::{Container, Found, Kind, Machine, containers, probe, remove_container};
+use serde_json::json;
+
+use crate::{
+    commands::exec::{explained, root},
+    containment::{self, State, Trust},
+    exit::Exit,
+    name::Name,
+};
+
+pub(crate) fn status(json: bool) -> anyhow::Result<Exit> {
+    let machine = probe();
+    let ours = ours(&machine)?;
+    let here = root(Name::Cai, &env::current_dir()?).ok();
+    let trust = match &here {
+        Some(root) => Trust::of(root, &State::find()?)?,
+        None => Trust::NoFile,
+    };
+    let mut out = io::stdout().lock();
+    if json {
+        let listed: Vec<_> = ours
+            .iter()
+            .map(|(kind, _, container)| {
+                json!({
+                    "engine": kind.name(),
+                    "name": container.name,
+                    "workspace": container.workspace,
+                    "running": container.running,
+                    "stale": is_stale(container),
+                })
+            })
+            .collect();
+        let workspace = here.map(|root| root.path);
+        let all = json!({
+            "workspace": workspace,
+            "configuration": trust.name(),
+            "containers": listed,
+        });
+        serde_json::to_writer_pretty(&mut out, &all).map_err(io::Error::from)?;
+        writeln!(out)?;
+        return Ok(Exit::Clean);
+    }
+    if let Some(root) = here {
+        writeln!(out, "workspace      {}", root.path.display())?;
+        writeln!(out, "configuration  {}", trust.name())?;
+    }
+    if ours.is_empty() {
+        writeln!(out, "no containers")?;
+    }
+    for (kind, _, container) in &ours {
+        let state = match (container.running, is_stale(container)) {
+            (_, true) => "stale",
+            (true, false) => "running",
+            (false, false) => "stopped",
+        };
+        let workspace = container.workspace.display();
+        writeln!(out, "{:<7} {:<7} {}  {workspace}", kind.name(), state, container.name)?;
+    }
+    Ok(Exit::Clean)
+}
+
+/// Ends and removes the container of the workspace around the working directory.
+pub(crate) fn stop() -> anyhow::Result<Exit> {
+    let root = root(Name::Cai, &env::current_dir()?)?;
+    remove(|container| container.workspace == root.path)
+}
+
+/// Removes the containers whose workspace is gone. Processes leave nothing behind to collect.
+pub(crate) fn gc() -> anyhow::Result<Exit> {
+    remove(is_stale)
+}
+
+pub(crate) fn trust() -> anyhow::Result<Exit> {
+    let root = root(Name::Cai, &env::current_dir()?)?;
+    let state = State::find()?;
+    state.refuse_inside(&root)?;
+    let text = containment::trust(&root, &state)?;
+    let path = containment::repositorys_file(&root.path);
+    let mut out = io::stdout().lock();
+    writeln!(out, "{} is trusted until it changes:\n\n{}", path.display(), text.trim_end())?;
+    Ok(Exit::Clean)
+}
+
+fn remove(which: impl Fn(&Container) -> bool) -> anyhow::Result<Exit> {
+    let machine = probe();
+    for (_, found, container) in ours(&machine)?.iter().filter(|(.., found)| which(found)) {
+        remove_container(found, &container.name).map_err(|error| explained(&error))?;
+        writeln!(io::stdout().lock(), "{} removed", container.name)?;
+    }
+    Ok(Exit::Clean)
+}
+
+fn ours(machine: &Machine) -> anyhow::Result<Vec<(Kind, &Found, Container)>> {
+    let mut all = Vec::new();
+    for (kind, found) in [(Kind::Docker, &machine.docker), (Kind::Podman, &machine.podman)] {
+        let Ok(found) = found else { continue };
+        let listed = containers(found).map_err(|error| explained(&error))?;
+        all.extend(listed.into_iter().map(|container| (kind, found, container)));
+    }
+    Ok(all)
+}
+
+/// Only a workspace that is certainly gone counts: one that cannot be looked at may be there.
+fn is_stale(container: &Container) -> bool {
+    matches!(container.workspace.try_exists(), Ok(false))
+}

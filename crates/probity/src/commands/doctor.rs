@@ -1,0 +1,215 @@
+//! `doctor`: what this machine can contain and run, what would be used, and why.
+
+use std::{
+    env,
+    fmt::Write as _,
+    io::{self, Write as _},
+    path::PathBuf,
+};
+
+use probity_agent::AgentTable;
+use probity_sandbox::{Choice, Found, Machine, Preference, Why, choose, has_image, probe};
+use serde::Serialize;
+
+use crate::{containment::DEFAULT_IMAGE, exit::Exit};
+
+pub(crate) fn run(json: bool) -> anyhow::Result<Exit> {
+    let diagnosis = Diagnosis::new(&probe());
+    let mut out = io::stdout().lock();
+    if json {
+        serde_json::to_writer_pretty(&mut out, &diagnosis).map_err(io::Error::from)?;
+        writeln!(out)?;
+    } else {
+        out.write_all(diagnosis.text().as_bytes())?;
+    }
+    Ok(Exit::Clean)
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Diagnosis {
+    docker: Engine,
+    podman: Engine,
+    bubblewrap: Means,
+    user_namespaces: Means,
+    landlock: Means,
+    cgroups: Means,
+    agents: Vec<Agent>,
+    uses: Uses,
+}
+
+/// Something that contains, or that containing needs.
+#[derive(Debug, Serialize)]
+struct Means {
+    usable: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    program: Option<PathBuf>,
+    /// Why not, or how far.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Engine {
+    #[serde(flatten)]
+    means: Means,
+    /// Absent where no server could be asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    image: Option<Image>,
+}
+
+#[derive(Debug, Serialize)]
+struct Image {
+    name: &'static str,
+    present: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Agent {
+    name: String,
+    command: String,
+    program: Option<PathBuf>,
+}
+
+#[derive(Debug, Serialize)]
+struct Uses {
+    exec: Use,
+    fixes: Use,
+}
+
+/// What would be taken; nothing is not a choice but the lack of one.
+#[derive(Debug, Serialize)]
+struct Use {
+    backend: Option<&'static str>,
+    reasons: Vec<String>,
+}
+
+impl Diagnosis {
+    fn new(machine: &Machine) -> Self {
+        let docker = Engine::new(&machine.docker);
+        let podman = Engine::new(&machine.podman);
+        let decide = |preference| {
+            let asked = |_, found: &Found| has_image(found, DEFAULT_IMAGE);
+            let Choice { chosen, reasons } = choose(preference, machine, &asked);
+            Use { backend: chosen.map(|(kind, _)| kind.name()), reasons }
+        };
+        Self {
+            docker,
+            podman,
+            bubblewrap: Means::program(&machine.bubblewrap),
+            user_namespaces: Means::kernel(&machine.user_namespaces),
+            landlock: landlock(machine.landlock),
+            cgroups: Means::kernel(&machine.cgroups),
+            agents: agents(),
+            uses: Uses {
+                exec: decide(Preference::EngineFirst),
+                fixes: decide(Preference::BubblewrapFirst),
+            },
+        }
+    }
+
+    fn text(&self) -> String {
+        let mut text = String::from("Containment\n");
+        for (name, means) in [
+            ("docker", &self.docker.means),
+            ("podman", &self.podman.means),
+            ("bubblewrap", &self.bubblewrap),
+            ("user namespaces", &self.user_namespaces),
+            ("landlock", &self.landlock),
+            ("cgroups", &self.cgroups),
+        ] {
+            let mark = if means.usable { "yes" } else { "no" };
+            let words = [means.version.as_deref(), means.reason.as_deref()];
+            let words: Vec<&str> = words.into_iter().flatten().collect();
+            line(&mut text, name, mark, &words.join(", "));
+        }
+        for (name, engine) in [("docker", &self.docker), ("podman", &self.podman)] {
+            if let Some(image) = &engine.image {
+                let mark = if image.present { "yes" } else { "no" };
+                line(&mut text, "image", mark, &format!("{} in {name}", image.name));
+            }
+        }
+        text.push_str("\nAgents on PATH\n");
+        for agent in &self.agents {
+            let mark = if agent.program.is_some() { "yes" } else { "no" };
+            line(&mut text, &agent.name, mark, &agent.command);
+        }
+        text.push_str("\nWhat would be used\n");
+        for (name, used, otherwise) in [
+            ("exec, acp", &self.uses.exec, "nothing: they refuse to run"),
+            ("AI fixes", &self.uses.fixes, "nothing: they run uncontained, and the report says so"),
+        ] {
+            // Writing to a string cannot fail.
+            _ = writeln!(text, "  {name:<16} {}", used.backend.unwrap_or(otherwise));
+            for reason in &used.reasons {
+                _ = writeln!(text, "  {:<16}   {reason}", "");
+            }
+        }
+        text
+    }
+}
+
+fn line(text: &mut String, name: &str, mark: &str, words: &str) {
+    // Writing to a string cannot fail.
+    _ = writeln!(text, "  {name:<16} {}", format!("{mark:<3} {words}").trim_end());
+}
+
+impl Means {
+    fn program(found: &Result<Found, Why>) -> Self {
+        let (version, program, reason) = match found {
+            Ok(Found { program, version }) => (Some(version.clone()), Some(program.clone()), None),
+            Err(why) => (None, None, Some(why.clone())),
+        };
+        Self { usable: found.is_ok(), version, program, reason }
+    }
+
+    fn kernel(answer: &Result<(), Why>) -> Self {
+        let reason = answer.as_ref().err().cloned();
+        Self { usable: answer.is_ok(), version: None, program: None, reason }
+    }
+}
+
+impl Engine {
+    fn new(found: &Result<Found, Why>) -> Self {
+        let image = found.as_ref().ok().map(|found| Image {
+            name: DEFAULT_IMAGE,
+            present: has_image(found, DEFAULT_IMAGE).is_ok(),
+        });
+        Self { means: Means::program(found), image }
+    }
+}
+
+/// The version from which on abstract sockets can be closed, which is what it is used for.
+const ABSTRACT_SOCKETS: u32 = 6;
+
+fn landlock(version: Option<u32>) -> Means {
+    let reason = match version {
+        None => Some("the kernel does not have it"),
+        Some(old) if old < ABSTRACT_SOCKETS => Some("too old to close abstract sockets"),
+        Some(_) => None,
+    };
+    Means {
+        usable: reason.is_none(),
+        version: version.map(|version| format!("version {version}")),
+        program: None,
+        reason: reason.map(str::to_owned),
+    }
+}
+
+/// Looked for and not run: to say its version an agent may want a network, or minutes.
+fn agents() -> Vec<Agent> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let find = |name: &str| {
+        env::split_paths(&path).map(|directory| directory.join(name)).find(|file| file.is_file())
+    };
+    AgentTable::shipped()
+        .iter()
+        .map(|agent| Agent {
+            name: agent.name.clone(),
+            command: agent.acp.join(" "),
+            program: agent.acp.first().and_then(|program| find(program)),
+        })
+        .collect()
+}

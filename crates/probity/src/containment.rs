@@ -1,0 +1,148 @@
+//! What a contained process gets: the user's `.containai/config.toml`, tightened by the
+//! repository's, which loosens nothing until the user trusts it.
+
+mod file;
+mod memory;
+mod state;
+mod trust;
+
+use std::{
+    env,
+    path::{Path, PathBuf},
+};
+
+use probity_sandbox::Root;
+
+pub(crate) use file::{NetworkMode, Runtime};
+pub(crate) use state::State;
+pub(crate) use trust::{Trust, trust};
+
+use file::File;
+
+/// The image of a container for which nobody names another.
+pub(crate) const DEFAULT_IMAGE: &str = "containai:latest";
+
+/// What is in force for a workspace.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Containment {
+    pub(crate) image: Option<String>,
+    pub(crate) runtime: Runtime,
+    pub(crate) network: NetworkMode,
+    pub(crate) memory: Option<u64>,
+    pub(crate) cpus: Option<f64>,
+    /// Variables that are passed on, by name: the user's own list and nobody else's.
+    pub(crate) import: Vec<String>,
+    /// What the repository asks for and does not get.
+    pub(crate) ignored: Vec<String>,
+}
+
+impl Containment {
+    pub(crate) fn load(root: &Root, state: &State) -> anyhow::Result<Self> {
+        let user = match users_file() {
+            Some(path) => File::read(&path)?.unwrap_or_default(),
+            None => File::default(),
+        };
+        let repository = File::read(&repositorys_file(&root.path))?;
+        let trusted = Trust::of(root, state)? == Trust::Given;
+        Ok(Self::merge(user, repository.unwrap_or_default(), trusted))
+    }
+
+    fn merge(user: File, repository: File, trusted: bool) -> Self {
+        let mut ignored = Vec::new();
+        let mut loosens = |what: &str| {
+            if !trusted {
+                ignored.push(format!("{what} is ignored until `cai trust`"));
+            }
+            trusted
+        };
+        let network = match (user.network.mode, repository.network.mode) {
+            (_, Some(NetworkMode::None)) => NetworkMode::None,
+            (Some(NetworkMode::None), Some(NetworkMode::Open))
+                if !loosens("network.mode = \"open\"") =>
+            {
+                NetworkMode::None
+            }
+            (_, Some(mode)) => mode,
+            (mode, None) => mode.unwrap_or(NetworkMode::Open),
+        };
+        let mut limit = |what: &str, users: Option<f64>, wanted: Option<f64>| match (users, wanted)
+        {
+            (Some(users), Some(wanted)) if wanted > users && !loosens(what) => Some(users),
+            (users, wanted) => wanted.or(users),
+        };
+        let memory = limit("container.memory", bytes(&user), bytes(&repository));
+        let cpus = limit("container.cpus", user.container.cpus, repository.container.cpus);
+        let image = repository.image.name.filter(|_| loosens("image.name")).or(user.image.name);
+        let runtime = repository
+            .container
+            .runtime
+            .filter(|_| loosens("container.runtime"))
+            .or(user.container.runtime)
+            .unwrap_or(Runtime::Auto);
+        // A variable is the user's to give: not even a trusted file of a repository takes one.
+        if !repository.env.import.is_empty() {
+            ignored
+                .push("env.import is ignored: only your own configuration gives variables".into());
+        }
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "these were whole numbers of bytes, and saturate"
+        )]
+        let memory = memory.map(|bytes| bytes as u64);
+        Self { image, runtime, network, memory, cpus, import: user.env.import, ignored }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "limits are compared, not counted")]
+fn bytes(file: &File) -> Option<f64> {
+    file.container.memory.map(|memory| memory.0 as f64)
+}
+
+/// Only the root's: one root has one container, whichever directory one starts in.
+pub(crate) fn repositorys_file(root: &Path) -> PathBuf {
+    root.join(".containai/config.toml")
+}
+
+/// `$XDG_CONFIG_HOME/containai/config.toml`, or the same below `~/.config`.
+fn users_file() -> Option<PathBuf> {
+    let directory = absolute("XDG_CONFIG_HOME").or_else(|| Some(absolute("HOME")?.join(".config")));
+    Some(directory?.join("containai/config.toml"))
+}
+
+/// A directory that a variable names; a relative one counts as unset, as XDG wants it.
+fn absolute(variable: &str) -> Option<PathBuf> {
+    env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Containment, File, NetworkMode, Runtime};
+
+    fn merged(user: &str, repository: &str, trusted: bool) -> Containment {
+        let parse = |text: &str| File::parse(text).unwrap();
+        Containment::merge(parse(user), parse(repository), trusted)
+    }
+
+    #[test]
+    fn a_repository_tightens_and_loosens_only_with_trust() {
+        let user = "[network]\nmode = 'none'\n[container]\nmemory = '1g'\ncpus = 2\n\
+                    runtime = 'bwrap'\n[image]\nname = 'mine'\n[env]\nimport = ['MINE']";
+        let loose = "[network]\nmode = 'open'\n[container]\nmemory = '4g'\ncpus = 8\n\
+                     runtime = 'docker'\n[image]\nname = 'theirs'\n[env]\nimport = ['SECRET']";
+        let untrusted = merged(user, loose, false);
+        assert_eq!(untrusted.ignored.len(), 6, "{:?}", untrusted.ignored);
+        let ignored = Vec::new();
+        assert_eq!(Containment { ignored, ..untrusted }, merged(user, "", false));
+
+        let trusted = merged(user, loose, true);
+        assert_eq!(trusted.network, NetworkMode::Open);
+        assert_eq!(trusted.memory, Some(4 << 30));
+        assert_eq!((trusted.image.as_deref(), trusted.runtime), (Some("theirs"), Runtime::Docker));
+        assert_eq!(trusted.import, ["MINE"], "variables are never the repository's to take");
+
+        let tight = merged("", "[network]\nmode = 'none'\n[container]\nmemory = '64m'", false);
+        assert_eq!((tight.network, tight.memory), (NetworkMode::None, Some(64 << 20)));
+        assert!(tight.ignored.is_empty());
+    }
+}

@@ -1,0 +1,49 @@
+//! `doctor`: valid, complete, and with a reason for what it would do.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::binary::{directory, named, probity};
+
+#[test]
+fn the_answer_is_json_and_every_choice_has_its_reasons() {
+    for run in [probity(), named("cai")] {
+        let output = run.args(["doctor", "--json"]).run().code(0);
+        let answer: Value = serde_json::from_str(&output.stdout).unwrap();
+        for means in ["docker", "podman", "bubblewrap", "userNamespaces", "landlock", "cgroups"] {
+            let usable = answer[means]["usable"].as_bool().unwrap();
+            let says = answer[means]["reason"].is_string();
+            assert!(usable || says, "{means} is not usable and nobody knows why: {answer}");
+        }
+        for used in ["exec", "fixes"] {
+            let reasons = answer["uses"][used]["reasons"].as_array().unwrap();
+            assert!(!reasons.is_empty(), "{answer}");
+            // Each reason begins with the name of what it is about.
+            let last = reasons.last().unwrap().as_str().unwrap();
+            if let Some(backend) = answer["uses"][used]["backend"].as_str() {
+                assert!(last.starts_with(backend), "{answer}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_machine_without_anything_is_told_so() {
+    let bin = directory(&[]);
+    let path = bin.path().to_str().unwrap();
+    let text = probity().env("PATH", path).args(["doctor"]).run().code(0).stdout;
+    for words in ["bwrap is not installed", "docker is not installed", "they refuse to run"] {
+        assert!(text.contains(words), "{words} is missing:\n{text}");
+    }
+    assert!(
+        text.lines().any(|line| line.trim() == "claude           no  claude-agent-acp"),
+        "{text}"
+    );
+    fs::write(bin.path().join("claude-agent-acp"), "").unwrap();
+    let text = probity().env("PATH", path).args(["doctor"]).run().code(0).stdout;
+    assert!(
+        text.lines().any(|line| line.trim() == "claude           yes claude-agent-acp"),
+        "{text}"
+    );
+}

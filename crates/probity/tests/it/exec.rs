@@ -1,0 +1,219 @@
+//! `exec` with the real bubblewrap: what a command can do, what it cannot see, and how it ends.
+
+use std::{
+    fs,
+    io::{Read as _, Write as _},
+    path::Path,
+    process::Stdio,
+    thread,
+    time::{Duration, Instant},
+};
+
+use rustix::process::{Pid, Signal, kill_process};
+use tempfile::TempDir;
+
+use crate::binary::{Run, directory, named, probity};
+
+/// A repository, and a state directory and a configuration of the user's that are not in it.
+struct Stage {
+    repository: TempDir,
+    users: TempDir,
+}
+
+impl Stage {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let repository = directory(&[(".git/HEAD", "ref: refs/heads/main\n"), (".git/config", "")]);
+        for (path, text) in files {
+            let path = repository.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        Self { repository, users: directory(&[]) }
+    }
+
+    fn users_configuration(&self, text: &str) {
+        let directory = self.users.path().join("containai");
+        fs::create_dir_all(&directory).unwrap();
+        fs::write(directory.join("config.toml"), text).unwrap();
+    }
+
+    fn place(&self, run: Run) -> Run {
+        let users = self.users.path().to_str().unwrap();
+        run.env("XDG_STATE_HOME", users)
+            .env("XDG_CONFIG_HOME", users)
+            .env("SECRET", "hunter2")
+            .dir(&self.repository)
+    }
+
+    fn exec(&self, command: &[&str]) -> Run {
+        self.place(probity()).args(["exec", "--sandbox", "bwrap", "--"]).args(command)
+    }
+
+    fn shell(&self, script: &str) -> Run {
+        self.exec(&["sh", "-c", script])
+    }
+}
+
+#[test]
+fn a_command_edits_the_workspace_and_sees_nothing_else() {
+    let stage = Stage::new(&[("src/a", "text")]);
+    let own = stage.repository.path().canonicalize().unwrap();
+    let script = "touch x; cat /proc/1/comm; ls /root; echo \"[$SECRET]\"; pwd; cat src/a; \
+                  ls -d \"$CAI_HOST_WORKSPACE/x\"; echo $HOME; touch .git/config 2>&1; true";
+    let output = stage.shell(script).run().code(0);
+    assert!(stage.repository.path().join("x").exists());
+    let lines: Vec<&str> = output.stdout.lines().collect();
+    assert_eq!(lines[..2], ["bwrap", "[]"], "{}\n{}", output.stdout, output.stderr);
+    assert_eq!(lines[2], "/home/agent/workspace");
+    assert_eq!(lines[3], format!("text{}/x", own.display()), "its own path leads there too");
+    assert_eq!(lines[4], "/home/agent");
+    assert!(output.stderr.contains("/root"), "there is no /root: {}", output.stderr);
+    assert!(lines[5].contains("Read-only"), "git's configuration runs on the host: {lines:?}");
+}
+
+#[test]
+fn the_home_stays_and_the_working_directory_is_the_same_inside() {
+    let stage = Stage::new(&[("deep/er/file", "")]);
+    stage.shell("echo kept > ~/note").run().code(0);
+    let output = stage.shell("cat ~/note").run().code(0);
+    assert_eq!(output.stdout, "kept\n");
+    let output = stage.shell("pwd").dir(stage.repository.path().join("deep/er")).run().code(0);
+    assert_eq!(output.stdout, "/home/agent/workspace/deep/er\n");
+}
+
+#[test]
+fn exit_codes_are_the_commands_own_or_a_shells() {
+    let stage = Stage::new(&[("plain", "no program")]);
+    for (command, code) in [
+        (&["true"][..], 0),
+        (&["sh", "-c", "exit 42"], 42),
+        (&["sh", "-c", "kill -TERM $$"], 143),
+        (&["no-such-program"], 127),
+        (&["./plain"], 126),
+    ] {
+        let output = stage.exec(command).run().code(code);
+        assert_eq!(output.stderr.contains("error"), code == 126 || code == 127, "{command:?}");
+    }
+    // A machine where nothing contains: refused, unless that is what was asked for.
+    let bare = |args: &[&str]| stage.place(named("cai")).env("PATH", "/nowhere").args(args).run();
+    let refused = bare(&["exec", "--", "/bin/true"]).code(11);
+    assert!(refused.stderr.contains("bwrap is not installed"), "{}", refused.stderr);
+    bare(&["exec", "--sandbox", "none", "--", "/bin/true"]).code(0);
+    let foreign = bare(&["exec", "--container", "someone-elses", "--", "true"]).code(15);
+    assert!(foreign.stderr.contains("someone-elses"), "{}", foreign.stderr);
+}
+
+#[test]
+fn the_root_and_the_home_are_no_workspaces() {
+    let stage = Stage::new(&[]);
+    let home = directory(&[]);
+    let home = home.path().to_str().unwrap();
+    for (tool, code) in [("probity", 2), ("cai", 1)] {
+        for workspace in ["/", home] {
+            let run = stage.place(named(tool)).env("HOME", home);
+            let output = run.args(["exec", "-w", workspace, "--", "true"]).run().code(code);
+            assert!(output.stderr.contains("cannot be a workspace"), "{}", output.stderr);
+        }
+    }
+}
+
+#[test]
+fn input_and_both_outputs_pass_through_byte_for_byte() {
+    let text = "line\n".repeat(200_000);
+    let stage = Stage::new(&[("large", &text)]);
+    let output = stage.shell("cat large; echo end >&2").run().code(0);
+    assert!(output.stdout == text, "{} bytes came out", output.stdout.len());
+    assert_eq!(output.stderr, "end\n");
+    stage.shell("cat > copy").input(text.clone()).run().code(0);
+    let copy = fs::read_to_string(stage.repository.path().join("copy")).unwrap();
+    assert!(copy == text, "{} bytes went in", copy.len());
+}
+
+#[test]
+fn signals_reach_the_command_and_its_answer_comes_back() {
+    let stage = Stage::new(&[]);
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+        let script = "trap 'echo caught; exit 7' INT TERM HUP; echo ready; \
+                      while :; do sleep 0.05; done";
+        let mut command = stage.shell(script).into_command();
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut stdout = child.stdout.take().unwrap();
+        stdout.read_exact(&mut [0; 6]).unwrap();
+        kill_process(Pid::from_child(&child), signal).unwrap();
+        let mut rest = String::new();
+        stdout.read_to_string(&mut rest).unwrap();
+        assert_eq!((rest.as_str(), child.wait().unwrap().code()), ("caught\n", Some(7)));
+    }
+}
+
+#[test]
+fn nothing_outlives_us_even_when_we_are_killed() {
+    let stage = Stage::new(&[]);
+    let marker = format!("marker-{}", std::process::id());
+    let script =
+        format!("setsid sh -c 'sleep 300; : {marker}' & echo ready; sleep 300; : {marker}");
+    let mut command = stage.shell(&script).into_command();
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+    child.stdout.take().unwrap().read_exact(&mut [0; 6]).unwrap();
+    assert!(running(&marker) >= 2, "the bait is there");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while running(&marker) > 0 {
+        assert!(Instant::now() < deadline, "{} processes are left", running(&marker));
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// How many processes bear a word in their arguments.
+fn running(word: &str) -> usize {
+    let processes = fs::read_dir("/proc").unwrap().flatten();
+    processes
+        .filter(|entry| fs::read(entry.path().join("cmdline")).is_ok_and(|line| has(&line, word)))
+        .count()
+}
+
+fn has(line: &[u8], word: &str) -> bool {
+    line.windows(word.len()).any(|window| window == word.as_bytes())
+}
+
+#[test]
+fn a_repositorys_file_cannot_loosen_until_it_is_trusted() {
+    let loose = "[network]\nmode = \"open\"\n[env]\nimport = [\"SECRET\"]\n";
+    let stage = Stage::new(&[(".containai/config.toml", loose)]);
+    stage.users_configuration("[network]\nmode = \"none\"\n");
+    // From a closed network no route leads anywhere.
+    let script = "echo \"[$SECRET]\"; tail -n +2 /proc/net/route | wc -l";
+    let closed = stage.shell(script).run().code(0);
+    for word in ["network.mode", "cai trust", "env.import"] {
+        assert!(closed.stderr.contains(word), "{}", closed.stderr);
+    }
+    assert_eq!(closed.stdout, "[]\n0\n");
+
+    let status = || stage.place(named("cai")).args(["status", "--json"]).run().code(0).stdout;
+    assert!(status().contains("not trusted"));
+    let trusted = stage.place(named("cai")).args(["trust"]).run().code(0);
+    assert!(trusted.stdout.contains("import"), "one sees what one trusts: {}", trusted.stdout);
+    assert!(status().contains("\"trusted\""));
+    let open = stage.shell("echo \"[$SECRET]\"").run().code(0);
+    assert_eq!(open.stdout, "[]\n", "a variable is the user's to give");
+    assert!(!open.stderr.contains("network.mode"), "{}", open.stderr);
+
+    append(&stage.repository.path().join(".containai/config.toml"), "# changed\n");
+    assert!(stage.shell("true").run().code(0).stderr.contains("network.mode"), "asked again");
+
+    stage.users_configuration("[env]\nimport = [\"SECRET\"]\n");
+    assert_eq!(stage.shell("echo \"[$SECRET]\"").run().code(0).stdout, "[hunter2]\n");
+}
+
+fn append(path: &Path, text: &str) {
+    fs::File::options().append(true).open(path).unwrap().write_all(text.as_bytes()).unwrap();
+}
+
+#[test]
+fn a_configuration_that_cannot_be_understood_stops_the_run() {
+    let stage = Stage::new(&[(".containai/config.toml", "[network]\nmoed = \"none\"\n")]);
+    let output = stage.shell("touch ran").run().code(2);
+    assert!(output.stderr.contains("moed") && output.stderr.contains("config.toml"), "{output:?}");
+    assert!(!stage.repository.path().join("ran").exists());
+}
