@@ -110,15 +110,15 @@ impl Facts {
 }
 
 impl Instruction {
-    /// The targets of the cache mounts of a RUN.
-    pub fn cache_mounts(&self) -> impl Iterator<Item = &str> {
-        let mounts = self.flags_named("mount");
-        let caches = mounts.filter(|flag| flag.option("type").is_some_and(|it| it.text == "cache"));
-        caches
-            .filter_map(|flag| {
-                ["target", "dst", "destination"].iter().find_map(|key| flag.option(key))
-            })
-            .map(|target| target.text.as_str())
+    /// The targets of the mounts of a RUN that leave nothing in the image: caches and memory.
+    pub fn passing_mounts(&self) -> impl Iterator<Item = &str> {
+        let mounts = self.flags_named("mount").filter(|flag| {
+            flag.option("type").is_some_and(|kind| kind.text == "cache" || kind.text == "tmpfs")
+        });
+        let targets = mounts.filter_map(|flag| {
+            ["target", "dst", "destination"].iter().find_map(|key| flag.option(key))
+        });
+        targets.map(|target| target.text.as_str())
     }
 }
 

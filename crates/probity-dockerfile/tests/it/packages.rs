@@ -134,5 +134,5 @@ fn flags_and_mounts_are_known() {
     assert_eq!((call.manager, call.action), (Manager::AptGet, Action::Install));
     assert_eq!(call.subcommand.slice(text), Some("install"));
     assert_eq!(call.name_span.slice(text), Some("apt-get"));
-    assert_eq!(file.instructions[1].cache_mounts().collect::<Vec<_>>(), ["/var/cache/apt"]);
+    assert_eq!(file.instructions[1].passing_mounts().collect::<Vec<_>>(), ["/var/cache/apt"]);
 }

@@ -22,7 +22,7 @@ pub(crate) use self::settings::catalogue;
 use self::{
     examine::{Checked, examine},
     fix::{Summary, Way},
-    job::{Job, configs, jobs},
+    job::{Job, Target, configs, jobs},
     output::Output,
 };
 use crate::{
@@ -105,6 +105,7 @@ fn check(jobs: &[Job], args: &CheckArgs, way: Way, directory: &Path) -> anyhow::
         IgnoreFiles::new(args.files.context.as_deref().or(first.run.context.as_deref()));
     let mut counted = Counted::default();
     let mut summary = Summary::default();
+    let mut unread_input = false;
     for batch in jobs.chunks(BATCH) {
         let work = |job: &Job| examine(job, way, directory, &ignore_files);
         // One file is not worth waking the pool for.
@@ -122,6 +123,10 @@ fn check(jobs: &[Job], args: &CheckArgs, way: Way, directory: &Path) -> anyhow::
                 let text = fixing.output.as_deref().unwrap_or_default();
                 io::stdout().lock().write_all(text.as_bytes())?;
             }
+            // A filter whose input could not be read has written nothing, which must not pass for an
+            // empty file.
+            let is_filter = way != Way::Offer && matches!(job.target, Target::Stdin(_));
+            unread_input |= is_filter && checked.fixing.is_none();
             let masked = match args.output.show_secrets {
                 true => None,
                 false => mask::masked(&job.rules.secrets, &checked.text, &checked.findings),
@@ -138,7 +143,7 @@ fn check(jobs: &[Job], args: &CheckArgs, way: Way, directory: &Path) -> anyhow::
     io::stdout().lock().flush()?;
     summary.say(way)?;
     Ok(match counted.exit() {
-        _ if summary.failed_files > 0 => Exit::Failure,
+        _ if summary.failed_files > 0 || unread_input => Exit::Failure,
         _ if way == Way::Diff && summary.changed_files > 0 => Exit::Findings,
         exit => exit,
     })

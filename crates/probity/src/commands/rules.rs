@@ -159,9 +159,11 @@ pub(crate) fn page(rule: &Metadata) -> String {
         _ = writeln!(page, "\nThe same check elsewhere: {}.", rule.equals.join(", "));
     }
     // The page's headings become subheadings of this one.
+    let mut is_example = false;
     for line in rule.page.lines() {
         let line = line.strip_prefix(' ').unwrap_or(line);
-        let depth = if line.starts_with("# ") { "#" } else { "" };
+        is_example ^= line.starts_with("```");
+        let depth = if line.starts_with("# ") && !is_example { "#" } else { "" };
         _ = write!(page, "\n{depth}{line}");
     }
     page.push('\n');

@@ -180,3 +180,18 @@ fn explain_and_rules_show_the_pages() {
     let rules: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert!(rules.as_array().unwrap().iter().all(|rule| rule["summary"].is_string()));
 }
+
+#[test]
+fn text_options_of_rules_arrive_as_they_are_written() {
+    let config = "[rules.tally.newline-between-instructions]\nmode = \"never\"\n";
+    let dir = directory(&[("Dockerfile", "FROM scratch\nUSER a\n"), (".tally.toml", config)]);
+    let output = probity().dir(&dir).args(["check", "--format", "gnu"]).run();
+    assert!(!output.stdout.contains("expected blank line"), "{}", output.stdout);
+}
+
+#[test]
+fn a_filter_that_cannot_read_its_input_fails() {
+    let output =
+        probity().args(["check", "--fix", "-"]).input(b"FROM a\n\xff".to_vec()).run().code(2);
+    assert_eq!(output.stdout, "");
+}

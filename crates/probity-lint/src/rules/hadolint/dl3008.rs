@@ -44,7 +44,10 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         let installs =
             calls.filter(|it| it.manager == Manager::AptGet && it.action == Action::Install);
         for package in installs.flat_map(|call| &call.packages) {
-            if let PackageKind::Named { name, version: Version::None } = &package.kind {
+            if let PackageKind::Named { name, version: Version::None } = &package.kind
+                // `name-` removes a package while others are installed.
+                && !name.ends_with('-')
+            {
                 let message = format!("package {name} has no version; write {name}=<version>");
                 findings.push(context.finding(package.span, message));
             }
@@ -101,7 +104,7 @@ RUN ["bash", "-c", "apt-get install x"]
     fn what_only_mentions_it_is_silent() {
         check(
             RULE,
-            "FROM a\nRUN echo apt-get install x && apt-get install $P ./y.deb z/sid\n\
+            "FROM a\nRUN echo apt-get install x && apt-get install $P ./y.deb z/sid w-\n\
              RUN apk add x && apt-get remove x\nCMD apt-get install x\n",
         );
     }

@@ -14,8 +14,8 @@ rule! {
     /// Flags an `apt-get update` whose lists are not removed in the same `RUN`, in a stage that the
     /// image is built on.
     ///
-    /// Stages that only serve `COPY --from` are left alone, and so is a `RUN` with a cache mount over
-    /// the lists, which hadolint flags.
+    /// Stages that only serve `COPY --from` are left alone, and so is a `RUN` with a cache or memory
+    /// mount over the lists, which hadolint flags.
     ///
     /// # Why it is bad
     ///
@@ -47,7 +47,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let kept = stages_of_the_image(context.facts);
     for (index, run) in context.each(Keyword::Run) {
         let is_kept = context.facts.stage_of(index).is_some_and(|it| kept.contains(&it.index));
-        if !is_kept || run.cache_mounts().any(|target| covers(target, LISTS)) {
+        if !is_kept || run.passing_mounts().any(|target| covers(target, LISTS)) {
             continue;
         }
         let scripts = context.scripts(index);
@@ -141,6 +141,7 @@ RUN rm -rf /var/lib/apt/lists/* && apt-get update
             "apt-get update && rm -rf /var/lib/apt",
             "apt-get update && find /var/lib/apt/lists -type f -delete",
             "--mount=type=cache,target=/var/lib/apt apt-get update",
+            "--mount=type=tmpfs,target=/var/lib/apt/lists apt-get update",
             "echo apt-get update",
         ] {
             check(RULE, &format!("FROM a\nRUN {run}\n"));

@@ -1,5 +1,6 @@
 //! Stages that no image needs.
 
+use probity_dockerfile::{Base, Stage};
 use probity_finding::Finding;
 
 use crate::context::Context;
@@ -8,7 +9,7 @@ rule! {
     /// # What it does
     ///
     /// Flags a stage that the last stage neither is based on nor copies or mounts anything from, not
-    /// even through other stages.
+    /// even through other stages. A file in which a build argument chooses the stage is left alone.
     ///
     /// # Why it is bad
     ///
@@ -41,6 +42,12 @@ rule! {
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let graph = context.facts.graph();
+    // Where a build argument says which stage is meant, another build needs another one.
+    let is_chosen =
+        |stage: &Stage| stage.image.open.is_some() && matches!(stage.base, Base::Stage(_));
+    if context.facts.stages().iter().any(is_chosen) {
+        return;
+    }
     for stage in context.facts.stages() {
         if graph.is_reachable(stage.index) {
             continue;
@@ -80,5 +87,6 @@ mod tests {
         check(RULE, "FROM a AS x\nFROM b\nRUN --mount=type=bind,from=x,target=/x true\n");
         check(RULE, "FROM a\n");
         check(RULE, "ARG B=x\nFROM a AS x\nFROM $B\n");
+        check(RULE, "ARG V=dev\nFROM a AS b-dev\nFROM a AS b-prod\nFROM b-${V}\n");
     }
 }

@@ -255,6 +255,7 @@ fn option_value(value: &Value) -> OptionValue {
         Value::Int(number) => OptionValue::Integer(*number),
         Value::Bool(switch) => OptionValue::Boolean(*switch),
         Value::List(items) => OptionValue::TextList(items.clone()),
+        Value::Text(text) => OptionValue::Text(text.clone()),
         other => OptionValue::Text(other.to_string()),
     }
 }
