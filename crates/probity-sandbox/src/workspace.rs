@@ -139,7 +139,7 @@ impl Root {
     ///
     /// Two ways to make git on the host run something remain, for whoever needs commits inside:
     /// a new `commondir` file in the git directory, and repositories in subdirectories, submodules
-    /// among them. Mounting the git directory read-only after these closes both.
+    /// among them. Mounting the git directory read-only after these closes the first alone.
     pub fn mounts(&self, inside: &Path) -> Vec<Mount> {
         let mut mounts: Vec<Mount> = Vec::new();
         for at in [inside, &self.path] {

@@ -10,6 +10,7 @@
 mod call;
 mod command;
 mod dialect;
+mod exec_form;
 mod failure;
 mod limits;
 mod lower;
@@ -21,6 +22,7 @@ pub use crate::{
     call::Call,
     command::{Assignment, Command, HereDocument, Place, Redirection, RedirectionKind},
     dialect::{Dialect, Invocation},
+    exec_form::exec_form,
     parse::{parse, parse_mapped},
     script::{
         Block, BlockKind, Compound, CompoundKind, Joiner, Opaque, Pipeline, Script, ShellError,

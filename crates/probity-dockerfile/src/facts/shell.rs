@@ -60,7 +60,10 @@ fn scripts(dockerfile: &Dockerfile<'_>, instruction: &Instruction, shell: &Shell
             }
             vec![parse(&line, invocation)]
         }
-        Command::Json { words, .. } => inner(instruction, words).into_iter().collect(),
+        Command::Json { span, words } => {
+            let inner = inner(instruction, words);
+            inner.or_else(|| program(instruction, words, *span)).into_iter().collect()
+        }
     }
 }
 
@@ -76,6 +79,21 @@ fn inner(instruction: &Instruction, words: &[Word]) -> Option<Script> {
         return None;
     }
     Some(parse(&instruction.line.part(quoted), invocation))
+}
+
+/// A program that is run without a shell.
+fn program(instruction: &Instruction, words: &[Word], span: Span) -> Option<Script> {
+    let placed: Vec<(Span, &str)> = words
+        .iter()
+        .map(|word| {
+            // Without its quotes, where nothing in it is escaped.
+            let within = word.range.start + 1..word.range.end.saturating_sub(1);
+            let is_plain = instruction.line.slice(within.clone()) == word.text;
+            let place = if is_plain { instruction.line.span(within) } else { word.span };
+            (place, word.text.as_str())
+        })
+        .collect();
+    (!placed.is_empty()).then(|| probity_shell::exec_form(&placed, span))
 }
 
 /// Whether the word behind this one is the text to run.

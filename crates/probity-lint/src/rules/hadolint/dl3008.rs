@@ -96,6 +96,8 @@ fi
 END
 RUN ["bash", "-c", "apt-get install x"]
                                     ^ package x has no version; write x=<version>
+RUN [ "apt-get", "install", "-y", "x=1", "y" ]
+                                          ^ package y has no version; write y=<version>
 "#,
         );
     }
