@@ -45,7 +45,33 @@ pub(crate) fn authorization(text: &[u8], hit: Range<usize>) -> Option<Range<usiz
 fn assigned(text: &[u8], hit: Range<usize>, promise: Promise) -> Option<Range<usize>> {
     let name = name::around(text, &hit)?;
     let range = value::of(text, &name)?;
-    is_secret(text.get(range.clone())?, promise).then(|| value::to_its_end(text, range))
+    let value = text.get(range.clone())?;
+    if harmless::is_uuid(value) {
+        return (is_random_uuid(value) && name::is_of_a_token(text, &name)).then_some(range);
+    }
+    if value.contains(&b' ') {
+        return is_phrase(value, promise).then_some(range);
+    }
+    is_secret(value, promise).then(|| value::to_its_end(text, range))
+}
+
+/// Identifiers are made in several ways, and the one that nobody can guess serves as a token too.
+fn is_random_uuid(value: &[u8]) -> bool {
+    value.get(14) == Some(&b'4')
+        && matches!(value.get(19), Some(b'8' | b'9' | b'a'..=b'b' | b'A'..=b'B'))
+        && entropy::shannon(value) >= 3.0
+}
+
+/// Words in quotes are prose more often than a password; one of them must look like one.
+fn is_phrase(value: &[u8], promise: Promise) -> bool {
+    const MOST_WORDS: usize = 6;
+    let mut words = value.split(|byte| *byte == b' ').filter(|word| !word.is_empty());
+    promise == Promise::Password
+        && words.clone().count() <= MOST_WORDS
+        && words.any(|word| {
+            let inside = word.iter().any(u8::is_ascii_digit) && classes(word) >= 3;
+            inside && word.len() >= 8 && is_secret(word, promise)
+        })
 }
 
 /// The cheap questions come first: most values are short words.

@@ -7,6 +7,7 @@ use regex::bytes::{Regex, RegexBuilder};
 
 use crate::{
     Confidence, Secret,
+    joined::Joined,
     rule::{Pattern, Rule},
     secret::on_boundaries,
     table,
@@ -78,6 +79,18 @@ impl Detector {
 
     /// Every secret of the text, in the order of the text, none overlapping another.
     pub fn find(&self, text: &str) -> Vec<Secret> {
+        let mut candidates = self.candidates(text);
+        if let Some(joined) = Joined::of(text) {
+            let torn = self.candidates(&joined.text).into_iter().filter_map(|candidate| {
+                let range = joined.torn(&candidate.range)?;
+                Some(Candidate { range, ..candidate })
+            });
+            candidates.extend(torn);
+        }
+        without_overlaps(candidates)
+    }
+
+    fn candidates(&self, text: &str) -> Vec<Candidate> {
         let bytes = text.as_bytes();
         let mut candidates: Vec<Candidate> = Vec::new();
         for hit in self.keywords.find_overlapping_iter(bytes) {
@@ -94,7 +107,7 @@ impl Detector {
                 candidates.push(Candidate { range, confidence, order: *index, rule });
             }
         }
-        without_overlaps(candidates)
+        candidates
     }
 
     fn allows(&self, value: &str) -> bool {

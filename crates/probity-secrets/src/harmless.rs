@@ -28,7 +28,7 @@ fn is_digest(value: &[u8]) -> bool {
         .any(|name| starts_with_ignoring_case(value, name))
 }
 
-fn is_uuid(value: &[u8]) -> bool {
+pub(crate) fn is_uuid(value: &[u8]) -> bool {
     value.len() == 36
         && value.iter().enumerate().all(|(at, byte)| match at {
             8 | 13 | 18 | 23 => *byte == b'-',

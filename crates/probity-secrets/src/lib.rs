@@ -19,6 +19,7 @@ mod command_line;
 mod detector;
 mod entropy;
 mod harmless;
+mod joined;
 mod mask;
 mod pem;
 mod placeholder;

@@ -147,7 +147,9 @@ fn wants_next(word: &str, flag: &str) -> bool {
     if word == flag {
         return true;
     }
-    let letters = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
+    // `-c=foo` has its value already.
+    let letters =
+        word.strip_prefix('-').filter(|rest| rest.bytes().all(|it| it.is_ascii_alphanumeric()));
     match (flag.as_bytes(), letters) {
         ([b'-', letter], Some(letters)) => letters.as_bytes().last() == Some(letter),
         _ => false,

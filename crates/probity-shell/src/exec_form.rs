@@ -49,6 +49,7 @@ pub fn exec_form(words: &[(Span, &str)], span: Span) -> Script {
         blocks: vec![block],
         errors: Vec::new(),
         opaque: None,
+        inner: Vec::new(),
         setters: Vec::new(),
     }
 }

@@ -12,6 +12,7 @@ mod command;
 mod dialect;
 mod exec_form;
 mod failure;
+mod inner;
 mod limits;
 mod lower;
 mod parse;

@@ -17,7 +17,9 @@ use std::ops::Range;
 use probity_finding::Span;
 use shuck_ast::{Stmt, StmtSeq, StmtTerminator};
 
-use crate::{Block, BlockKind, Command, Dialect, Joiner, Place, lower::pipeline::Join};
+use crate::{
+    Block, BlockKind, Command, Dialect, Joiner, Place, inner::Inner, lower::pipeline::Join,
+};
 
 /// What has been lowered so far.
 pub(crate) struct Lower<'t> {
@@ -27,6 +29,7 @@ pub(crate) struct Lower<'t> {
     pub(crate) place: &'t dyn Fn(Range<usize>) -> Span,
     pub(crate) commands: Vec<Command>,
     pub(crate) blocks: Vec<Block>,
+    pub(crate) inner: Vec<Inner>,
     /// What the spans of parts may not leave, whatever the parser says.
     bounds: Range<usize>,
 }
@@ -38,7 +41,8 @@ impl<'t> Lower<'t> {
         place: &'t dyn Fn(Range<usize>) -> Span,
     ) -> Self {
         let bounds = 0..text.len();
-        Self { text, dialect, place, commands: Vec::new(), blocks: Vec::new(), bounds }
+        let (commands, blocks, inner) = (Vec::new(), Vec::new(), Vec::new());
+        Self { text, dialect, place, commands, blocks, inner, bounds }
     }
 
     /// Lowers a list of commands; gives the index of the block and where its content stands.

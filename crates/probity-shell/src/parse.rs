@@ -8,7 +8,9 @@ use shuck_parser::{
     parser::{ParseResult, ParseStatus, Parser},
 };
 
-use crate::{BlockKind, Dialect, Invocation, Opaque, Script, ShellError, limits, lower::Lower};
+use crate::{
+    BlockKind, Dialect, Invocation, Opaque, Script, ShellError, inner, limits, lower::Lower,
+};
 
 /// How deep commands may be nested by keywords, counted by the parser.
 const MAX_DEPTH: usize = 64;
@@ -30,6 +32,16 @@ pub fn parse_mapped(
     invocation: Invocation,
     place: &dyn Fn(Range<usize>) -> Span,
 ) -> Script {
+    parse_nested(text, invocation, place, 0)
+}
+
+/// Parses a text that stands in so many others.
+pub(crate) fn parse_nested(
+    text: &str,
+    invocation: Invocation,
+    place: &dyn Fn(Range<usize>) -> Span,
+    depth: usize,
+) -> Script {
     let mut script = Script {
         span: place(0..text.len()),
         invocation,
@@ -37,6 +49,7 @@ pub fn parse_mapped(
         blocks: Vec::new(),
         errors: Vec::new(),
         opaque: None,
+        inner: Vec::new(),
         setters: Vec::new(),
     };
     script.opaque = match invocation.dialect.is_posix() {
@@ -59,6 +72,8 @@ pub fn parse_mapped(
     });
     script.errors = errors.collect();
     script.errors.sort_by_key(|error| error.span);
+    let inner = lower.inner.iter();
+    script.inner = inner.filter_map(|it| inner::parse(text, it, depth, place)).collect();
     script.commands = lower.commands;
     let numbered = script.commands.iter().enumerate();
     let setters = numbered.filter(|(_, command)| command.call().is_any(&["set"]));

@@ -23,6 +23,8 @@ pub struct Script {
     pub errors: Vec<ShellError>,
     /// Why the text was not looked into.
     pub opaque: Option<Opaque>,
+    /// The texts that commands of this one give to another shell: `bash -c '…'`.
+    pub inner: Vec<Script>,
     /// The indexes of the commands that change options, so that asking for those costs little.
     pub(crate) setters: Vec<usize>,
 }

@@ -34,9 +34,20 @@ impl Facts {
             let written = dockerfile.instructions.get(instruction);
             let state = self.state(instruction);
             let found = written.zip(state).map(|(it, state)| scripts(dockerfile, it, &state.shell));
-            found.unwrap_or_default().into_boxed_slice()
+            flatten(found.unwrap_or_default()).into_boxed_slice()
         })
     }
+}
+
+/// Texts within texts behind the one that they stand in, so that a rule meets each of them once.
+fn flatten(scripts: Vec<Script>) -> Vec<Script> {
+    let mut flat = Vec::with_capacity(scripts.len());
+    for mut script in scripts {
+        let inner = std::mem::take(&mut script.inner);
+        flat.push(script);
+        flat.extend(flatten(inner));
+    }
+    flat
 }
 
 fn scripts(dockerfile: &Dockerfile<'_>, instruction: &Instruction, shell: &Shell) -> Vec<Script> {

@@ -154,6 +154,17 @@ pub(super) fn around(text: &[u8], hit: &Range<usize>) -> Option<Range<usize>> {
     promises.then_some(hit.start - before..hit.end + after)
 }
 
+/// Whether a name ends in a word for something that opens a door by itself: `NPM_TOKEN`, `apiKey`.
+pub(super) fn is_of_a_token(text: &[u8], name: &Range<usize>) -> bool {
+    let words: Vec<String> = words(text.get(name.clone()).unwrap_or_default()).collect();
+    let last: Vec<&str> = words.iter().rev().take(2).map(String::as_str).collect();
+    match last.as_slice() {
+        ["token" | "secret" | "password" | "passwd" | "apikey", ..] => true,
+        ["key", "api" | "secret" | "access" | "auth"] => true,
+        _ => false,
+    }
+}
+
 fn in_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
 }

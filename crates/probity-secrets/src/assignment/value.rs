@@ -16,19 +16,50 @@ pub(super) fn of(text: &[u8], name: &Range<usize>) -> Option<Range<usize>> {
     let at = name.end + sign;
     let rest = rest.get(sign..)?;
     let (quote, skipped) = match rest {
-        [b'\\', quote @ (b'"' | b'\''), ..] => (Some(*quote), 2),
-        [quote @ (b'"' | b'\'' | b'`'), ..] => (Some(*quote), 1),
-        _ => (None, 0),
+        [b'\\', quote @ (b'"' | b'\''), ..] => (Quote::Escaped(*quote), 2),
+        [quote @ (b'"' | b'\'' | b'`'), ..] => (Quote::Plain(*quote), 1),
+        _ => (Quote::None, 0),
     };
     let body = rest.get(skipped..)?;
     let length = match quote {
-        Some(_) => body.iter().position(|byte| ends(*byte, quote)).unwrap_or(body.len()),
-        None => unquoted_length(body),
+        Quote::None => unquoted_length(body),
+        Quote::Plain(quote) => quoted_length(body, quote)?,
+        Quote::Escaped(quote) => body
+            .iter()
+            .position(|byte| *byte == quote || byte.is_ascii_whitespace() || *byte == b'\\')
+            .unwrap_or(body.len()),
     };
     // `password = get(…)` and `token: config[…]` are code.
-    let is_code = quote.is_none() && matches!(body.get(length), Some(b'(' | b'[' | b'{'));
-    let has_blank = quote.is_some() && body.get(length).is_some_and(|b| matches!(b, b' ' | b'\t'));
+    let is_code = quote == Quote::None && matches!(body.get(length), Some(b'(' | b'[' | b'{'));
+    let has_blank = matches!(quote, Quote::Escaped(_))
+        && body.get(length).is_some_and(|byte| matches!(byte, b' ' | b'\t'));
     (length > 0 && !is_code && !has_blank).then_some(at + skipped..at + skipped + length)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Quote {
+    None,
+    Plain(u8),
+    /// `\"`: within a text that is quoted itself.
+    Escaped(u8),
+}
+
+/// Up to the quote that ends it, over escaped ones; nothing where a quoted value holds a tab or goes
+/// on in the next line, which is prose or code.
+fn quoted_length(body: &[u8], quote: u8) -> Option<usize> {
+    let mut at = 0;
+    while let Some(byte) = body.get(at) {
+        match byte {
+            b'\\' if quote != b'\'' && body.get(at + 1).is_some_and(u8::is_ascii_graphic) => {
+                at += 2
+            }
+            b'\t' => return None,
+            b'\n' | b'\r' => break,
+            byte if *byte == quote => break,
+            _ => at += 1,
+        }
+    }
+    Some(at.min(body.len()))
 }
 
 /// The value of a header: behind blanks, up to the next blank or quote.
@@ -36,7 +67,7 @@ pub(super) fn behind_blank(text: &[u8], from: usize) -> Option<Range<usize>> {
     let rest = text.get(from..text.len().min(from + JUDGED))?;
     let blank = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
     let body = rest.get(blank..)?;
-    let length = body.iter().position(|byte| ends(*byte, None)).unwrap_or(body.len());
+    let length = body.iter().position(|byte| ends(*byte)).unwrap_or(body.len());
     (blank > 0 && length > 0).then_some(from + blank..from + blank + length)
 }
 
@@ -45,7 +76,7 @@ pub(super) fn to_its_end(text: &[u8], judged: Range<usize>) -> Range<usize> {
     let Some(rest) = text.get(judged.end..text.len().min(judged.end + LONGEST)) else {
         return judged;
     };
-    let more = rest.iter().take_while(|byte| !ends(**byte, None)).count();
+    let more = rest.iter().take_while(|byte| !ends(**byte)).count();
     if judged.len() + 16 < JUDGED { judged } else { judged.start..judged.end + more }
 }
 
@@ -89,7 +120,7 @@ fn unquoted_length(body: &[u8]) -> usize {
     let mut length = 0;
     loop {
         let rest = body.get(length..).unwrap_or_default();
-        length += rest.iter().position(|byte| ends(*byte, None)).unwrap_or(rest.len());
+        length += rest.iter().position(|byte| ends(*byte)).unwrap_or(rest.len());
         let [b'&', behind @ ..] = body.get(length..).unwrap_or_default() else { return length };
         let word = behind.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
         if word == 0 || behind.get(word) == Some(&b'=') {
@@ -99,13 +130,8 @@ fn unquoted_length(body: &[u8]) -> usize {
     }
 }
 
-fn ends(byte: u8, quote: Option<u8>) -> bool {
-    match quote {
-        Some(quote) => byte == quote || byte.is_ascii_whitespace() || byte == b'\\',
-        None => {
-            byte.is_ascii_whitespace()
-                || matches!(byte, b'"' | b'\'' | b'`' | b';' | b',' | b'|' | b'<' | b'>' | b'&')
-                || matches!(byte, b'(' | b')' | b'{' | b'}' | b'[' | b']' | b'\\')
-        }
-    }
+fn ends(byte: u8) -> bool {
+    byte.is_ascii_whitespace()
+        || matches!(byte, b'"' | b'\'' | b'`' | b';' | b',' | b'|' | b'<' | b'>' | b'&')
+        || matches!(byte, b'(' | b')' | b'{' | b'}' | b'[' | b']' | b'\\')
 }

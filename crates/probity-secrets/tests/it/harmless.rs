@@ -58,6 +58,11 @@ ENV RUSTUP_SHA256=0b2f6c8f85a3d02fde2efc0ced4657869d73fccfce59defb4e8d29233116e6
 ENV GPG_KEYS="B42F6819007F00F88E364FD4036A9C25BF357DD4 A48449044AAD5C5A1A1A1A1A5D4E3C2B1A098765"
 ENV NODE_OPTIONS=--max-old-space-size=4096 TOKENIZERS_PARALLELISM=false
 ENV LICENSE_KEY_PATH=/etc/license/key.lic
+ENV TENANT_KEY=5f1d7a3e-90c2-4b6d-a8f4-2c7e61b05d93 TOKEN_ID=5f1d7a3e-90c2-4b6d-a8f4-2c7e61b05d93
+ENV API_TOKEN=00000000-0000-4000-8000-000000000000
+LABEL password.hint="at least 8 characters, one of them a digit!"
+LABEL password="Use Base64 or SHA-256, see the manual"
+ENV PASSWORD="the one you were sent by mail"
 ENV KEYCLOAK_VERSION=24.0.4 VAULT_VERSION=1.16.2 CONSUL_VERSION=1.18.1
 RUN --mount=type=secret,id=npm_token,env=NPM_TOKEN npm ci
 RUN --mount=type=secret,id=aws,target=/root/.aws/credentials,required=true aws s3 cp s3://bucket/key .

@@ -116,6 +116,10 @@ const PASSWORDS: &[(&str, &str, &str)] = &[
     ("generic-password", "spring.datasource.password={}", "Xk2!mmPq9a"),
     ("generic-password", "Server=db;User Id=sa;Password={};", "Yukon900!Bear"),
     ("generic-password", "\"dbPass\": \"{}\"", "9lives-Of-Kats"),
+    ("generic-password", "ENV DB_PASSWORD=\"{}\"", "kd93\\\"Jf!ss0"),
+    ("generic-password", "ENV DB_PASSWORD=\"{}\" OTHER=1", "my Tr0ub4dor&3 horse"),
+    ("generic-secret", "ENV NPM_TOKEN={}", "5f1d7a3e-90c2-4b6d-a8f4-2c7e61b05d93"),
+    ("generic-secret", "client: {apiKey: \"{}\"}", "5f1d7a3e-90c2-4b6d-a8f4-2c7e61b05d93"),
 ];
 
 /// Label, lines, what stands between lines.
@@ -155,4 +159,21 @@ fn a_wrong_checksum_leaves_a_doubt() {
     let found = find(&format!("{right} {wrong}"));
     let confidence: Vec<_> = found.iter().map(|found| format!("{:?}", found.confidence)).collect();
     assert_eq!(confidence, ["High", "Medium"]);
+}
+
+#[test]
+fn a_token_that_a_continuation_tears_is_found_whole() {
+    let token = token("ghp_ @a30 @crc", &mut Dice::new(5));
+    let (head, tail) = token.split_at(17);
+    for (join, expected) in [("\\\n", true), ("`\r\n", true), ("\\ \n", true), ("\n", false)] {
+        let text = format!("FROM a\nRUN x {head}{join}{tail} && y\n");
+        let found = find(&text);
+        let values: Vec<_> =
+            found.iter().map(|found| text[found.range.clone()].replace(join, "")).collect();
+        assert_eq!(values == [token.as_str()], expected, "{text}");
+    }
+    // Masked and told apart line by line: the line break stays.
+    let text = format!("RUN x {head}\\\n{tail} \\\n  && y\n");
+    let shown = probity_secrets::mask_same_length(&text, &find(&text));
+    assert_eq!(shown, format!("RUN x {}\n{} \\\n  && y\n", "*".repeat(18), "*".repeat(tail.len())));
 }

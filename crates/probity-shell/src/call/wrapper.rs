@@ -110,6 +110,12 @@ impl<'w> Call<'w> {
 /// Where the program within a wrapper begins.
 fn inner(words: &[Word]) -> Option<usize> {
     let name = Call::of(words).name()?;
+    if name == "find" {
+        // `find . -exec chmod 755 {} +`
+        let exec = ["-exec", "-execdir", "-ok", "-okdir"];
+        let at = words.iter().position(|word| exec.iter().any(|flag| word.is(flag)))? + 1;
+        return (at < words.len()).then_some(at);
+    }
     let wrapper = WRAPPERS.iter().find(|wrapper| wrapper.name == name)?;
     let mut own = wrapper.own;
     let mut at = 1;

@@ -6,6 +6,7 @@ use shuck_ast::{ArrayElem, AssignmentValue, BuiltinCommand, Command as Node, Dec
 
 use crate::{
     Assignment, Command, Part, PartKind, Place, Quote, Word,
+    inner::{self, Inner},
     lower::{Lower, union},
 };
 
@@ -30,6 +31,12 @@ impl Lower<'_> {
                 let name = (!simple.name.span.to_range().is_empty()).then_some(&simple.name);
                 for word in name.into_iter().chain(&simple.args) {
                     self.argument(place, word, &mut command, &mut range);
+                }
+                if let Some((at, invocation)) = inner::word_of(&command)
+                    && let Some(word) = name.into_iter().chain(&simple.args).nth(at)
+                {
+                    let range = self.range(word.span);
+                    self.inner.push(Inner { range, invocation });
                 }
             }
             Node::Builtin(builtin) => self.builtin(place, builtin, &mut command, &mut range),

@@ -39,6 +39,9 @@ fn wrappers_are_taken_off() {
         ("sudo env A=b nice a", "a"),
         ("gosu user a b", "a b"),
         ("busybox wget x", "wget x"),
+        ("find . -name x -exec chmod 755 {} +", "chmod 755 {} +"),
+        ("find . -exec", "find . -exec"),
+        ("find . -delete", "find . -delete"),
         ("$X a", "$X a"),
         ("A=b", ""),
     ];

@@ -3,6 +3,7 @@
 mod calls;
 mod errors;
 mod failure;
+mod inner;
 mod limits;
 mod mutations;
 mod outline;

@@ -54,7 +54,8 @@ impl Kind {
         if text.is_empty() && !is_list {
             return None;
         }
-        self.parse(text).ok()
+        // An option's default is written as the file would have it.
+        self.parse(if is_list && text == "[]" { "" } else { text }).ok()
     }
 
     /// Judges what has the right type already.

@@ -58,7 +58,7 @@ impl CheckConfig {
             let options = rule.map_or(&[][..], |rule| rule.options);
             let mut lines = String::new();
             for (option, setting) in set.into_iter().flatten() {
-                lines.push_str(&line(option, &setting.value, &setting.origin));
+                lines.push_str(&line(option, &shown(option, &setting.value), &setting.origin));
             }
             let is_unset =
                 |schema: &&OptionSchema| !set.is_some_and(|set| set.contains_key(schema.name));
@@ -67,6 +67,16 @@ impl CheckConfig {
                 out.push_str(&format!("\n[rules.{}]\n{lines}", header(name)));
             }
         }
+    }
+}
+
+/// What is allowed as no secret may have been one all the same.
+fn shown(option: &str, value: &Value) -> Value {
+    match value {
+        Value::List(values) if option == "allowed-values" => {
+            Value::List(values.iter().map(|value| "*".repeat(value.chars().count())).collect())
+        }
+        _ => value.clone(),
     }
 }
 

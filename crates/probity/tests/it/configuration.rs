@@ -51,6 +51,17 @@ fn flags_beat_variables_beat_files_beat_defaults_and_the_origin_is_shown() {
 }
 
 #[test]
+fn the_printed_configuration_shows_no_value_that_was_allowed_and_empty_lists_as_such() {
+    let value = ["q7Zr2LmX", "9tPw4KcV"].concat();
+    let config = format!("[rules.tally.secrets-in-code]\nallowed-values = [\"{value}\"]\n");
+    let dir = directory(&[("Dockerfile", BAD), ("tally.toml", &config)]);
+    let print = probity().dir(&dir).args(["check", "--print-config", "Dockerfile"]).run().code(0);
+    assert!(!print.stdout.contains(&value), "{}", print.stdout);
+    assert!(print.stdout.contains("allowed-values = [\"****************\"]"), "{}", print.stdout);
+    assert!(print.stdout.contains("allowed-kinds = []  # from default"), "{}", print.stdout);
+}
+
+#[test]
 fn the_fail_level_decides_the_exit_code() {
     let dir = directory(&[("Dockerfile", BAD)]);
     for (level, code) in [("style", 1), ("info", 1), ("warning", 1), ("error", 0), ("none", 0)] {

@@ -96,6 +96,9 @@ fi
 END
 RUN ["bash", "-c", "apt-get install x"]
                                     ^ package x has no version; write x=<version>
+RUN true && sudo bash -eo pipefail -c "apt-get install -y a=1 \
+    x"
+    ^ package x has no version; write x=<version>
 RUN [ "apt-get", "install", "-y", "x=1", "y" ]
                                           ^ package y has no version; write y=<version>
 "#,

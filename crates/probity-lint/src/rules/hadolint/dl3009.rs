@@ -52,8 +52,12 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         }
         let scripts = context.scripts(index);
         for update in context.package_calls(index).iter().filter(|call| is_update(call)) {
-            let behind = scripts.get(update.script).map(|script| cleans_behind(script, update));
-            if behind == Some(false) {
+            // Which of several texts runs first is not known: `bash -c '…' && rm -rf …`.
+            let is_clean = scripts.iter().enumerate().any(|(index, script)| {
+                let first = if index == update.script { update.command } else { 0 };
+                cleans_from(script, first)
+            });
+            if !is_clean {
                 let message = "delete the apt-get lists after installing something: \
                                rm -rf /var/lib/apt/lists/* at the end of this RUN";
                 findings.push(context.finding(update.span, message));
@@ -79,18 +83,18 @@ fn is_update(call: &PackageCall) -> bool {
     matches!(call.manager, Manager::AptGet | Manager::Apt) && call.action == Action::Update
 }
 
-/// Whether a command behind the update removes the lists.
-fn cleans_behind(script: &Script, update: &PackageCall) -> bool {
-    script.commands.iter().skip(update.command).any(|command| {
+/// Whether a command from this one on removes the lists.
+fn cleans_from(script: &Script, first: usize) -> bool {
+    script.commands.iter().skip(first).any(|command| {
         let call = command.effective();
         let removes = call.is_any(&["rm"])
             && call.positional(&[]).iter().any(|word| {
                 word.pattern().is_some_and(|path| covers(path.trim_end_matches(['*', '/']), LISTS))
             });
         // `find /var/lib/apt/lists -delete` and the like.
-        let finds = call.is_any(&["find"])
-            && call.args().iter().any(|word| word.prefix().starts_with(LISTS))
-            && call.args().iter().any(|word| word.is("-delete") || word.is("rm"));
+        let finds = command.words.iter().any(|word| word.is("find"))
+            && command.words.iter().any(|word| word.prefix().starts_with(LISTS))
+            && command.words.iter().any(|word| word.is("-delete") || word.is("rm"));
         removes || finds
     })
 }
@@ -140,6 +144,8 @@ RUN rm -rf /var/lib/apt/lists/* && apt-get update
             "apt-get update && rm -fr /tmp/x /var/lib/apt/lists/* /var/cache/*",
             "apt-get update && rm -rf /var/lib/apt",
             "apt-get update && find /var/lib/apt/lists -type f -delete",
+            "apt-get update && find /var/lib/apt/lists -type f -exec rm {} +",
+            "bash -c 'apt-get update && x' && rm -rf /var/lib/apt/lists/*",
             "--mount=type=cache,target=/var/lib/apt apt-get update",
             "--mount=type=tmpfs,target=/var/lib/apt/lists apt-get update",
             "echo apt-get update",

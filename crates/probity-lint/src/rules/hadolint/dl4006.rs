@@ -85,6 +85,9 @@ EOF
 SHELL ["/bin/bash", "-c"]
 RUN a | b
       ^ {SAYS}
+SHELL ["/bin/bash", "-o", "pipefail", "-c"]
+RUN a | b; sh -c 'c | d'
+                    ^ {SAYS}
 "#
             ),
         );
@@ -94,6 +97,7 @@ RUN a | b
     fn the_option_counts_wherever_it_is_set() {
         check(RULE, "FROM a\nSHELL [\"/bin/ash\", \"-eo\", \"pipefail\", \"-c\"]\nRUN a | b\n");
         check(RULE, "FROM a\nRUN set -euo pipefail; a | b\n");
+        check(RULE, "FROM a\nRUN bash -eo pipefail -c 'a | b'\n");
         check(RULE, "FROM a\nRUN <<EOF\n#!/bin/bash\nset -o pipefail\na | b\nEOF\n");
         check(
             RULE,
