@@ -9,6 +9,8 @@ use crate::{Fix, Severity, Span};
 pub struct Finding {
     /// `namespace/name`, as configurations and directives spell it.
     pub rule: Cow<'static, str>,
+    /// The name that another tool has for the same finding.
+    pub alias: Option<&'static str>,
     pub severity: Severity,
     /// Where it is; `None` when it is true of the file as a whole.
     pub span: Option<Span>,
@@ -52,6 +54,7 @@ impl Finding {
     ) -> Self {
         Self {
             rule: rule.into(),
+            alias: None,
             severity,
             span: None,
             message: message.into(),
@@ -60,6 +63,12 @@ impl Finding {
             related: Vec::new(),
             fixes: Vec::new(),
         }
+    }
+
+    #[must_use]
+    pub fn with_alias(mut self, alias: &'static str) -> Self {
+        self.alias = Some(alias);
+        self
     }
 
     #[must_use]

@@ -71,7 +71,11 @@ impl<'a> Context<'a> {
 
     /// A finding of this rule at `span`, with the severity in force.
     pub(crate) fn finding(&self, span: Span, message: impl Into<String>) -> Finding {
-        let finding = Finding::new(self.metadata.name, self.choice.severity, span, message);
+        let mut finding = Finding::new(self.metadata.name, self.choice.severity, span, message);
+        // A rule that is several elsewhere says itself which one it means.
+        if let [alias] = self.metadata.equals {
+            finding.alias = Some(alias);
+        }
         match self.metadata.url {
             Some(url) => finding.with_docs(url),
             None => finding,

@@ -35,13 +35,18 @@ pub(crate) fn run_with(rule: &str, text: &str, change: impl Fn(&mut RuleSet)) ->
     let mut rules = RuleSet::default();
     rules.select(&[Pattern::new(rule)]);
     change(&mut rules);
+    lint_with(text, &rules).into_iter().filter(|finding| finding.rule == rule).collect()
+}
+
+/// Findings of all rules of a set.
+pub(crate) fn lint_with(text: &str, rules: &RuleSet) -> Vec<Finding> {
     let options = LintOptions {
-        rules: &rules,
+        rules,
         directives: DirectiveOptions::default(),
         dockerignore: None,
         secrets: Some(&DETECTOR),
     };
-    lint(text, &options).into_iter().filter(|finding| finding.rule == rule).collect()
+    lint(text, &options)
 }
 
 /// The text after the fixes of one rule up to a safety. Fixing must settle, and nothing that was

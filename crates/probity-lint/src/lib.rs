@@ -67,6 +67,7 @@ pub(crate) fn check(
         let context = Context::new(file, facts, options, rule.metadata(), choice);
         rule.check(&context, &mut findings);
     }
+    findings.retain(|finding| !finding.alias.is_some_and(|alias| options.rules.is_muted(alias)));
     let mut findings = suppress::apply(findings, file, &directives, options);
     findings.sort_by(Finding::report_order);
     findings.dedup_by(|a, b| a.rule == b.rule && a.span == b.span && a.message == b.message);

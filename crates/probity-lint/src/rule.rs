@@ -2,7 +2,7 @@
 
 use probity_finding::{Applicability, Finding, Severity};
 
-use crate::context::Context;
+use crate::{context::Context, ruleset::same_rule};
 
 /// One rule: its metadata, its manual page and its check, all from one file.
 pub trait Rule: Sync {
@@ -48,6 +48,12 @@ impl Metadata {
     #[must_use]
     pub fn bare_name(&self) -> &'static str {
         self.name.split_once('/').map_or(self.name, |(_, name)| name)
+    }
+
+    /// Whether a name means this rule: its own, or one that it has elsewhere.
+    #[must_use]
+    pub fn is_called(&self, name: &str) -> bool {
+        same_rule(name, self.name) || self.equals.iter().any(|other| same_rule(name, other))
     }
 
     /// The first sentence of the manual page.

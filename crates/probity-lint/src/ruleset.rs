@@ -59,6 +59,8 @@ pub struct RuleSet {
     choices: Vec<Option<RuleChoice>>,
     /// How a rule that is off would run if a directive asks for it.
     dormant: Vec<RuleChoice>,
+    /// Names that other tools have for a part of a rule's findings, where only that part is off.
+    muted: Vec<&'static str>,
 }
 
 impl Default for RuleSet {
@@ -76,7 +78,7 @@ impl Default for RuleSet {
             .zip(&dormant)
             .map(|(rule, choice)| rule.metadata().severity.map(|_| choice.clone()))
             .collect();
-        Self { choices, dormant }
+        Self { choices, dormant, muted: Vec::new() }
     }
 }
 
@@ -107,7 +109,8 @@ impl RuleSet {
     /// Switches on what the patterns match, in addition to what is on.
     pub fn include(&mut self, patterns: &[Pattern]) {
         for (index, rule) in RULES.iter().enumerate() {
-            if self.choices[index].is_none() && any_matches(patterns, *rule) {
+            let is_named = patterns.iter().any(|it| rule.metadata().is_called(it.as_str()));
+            if self.choices[index].is_none() && (is_named || any_matches(patterns, *rule)) {
                 self.choices[index] = Some(self.dormant[index].clone());
             }
         }
@@ -117,8 +120,12 @@ impl RuleSet {
     /// that `--select 'buildkit/*'` does not bring back what the configuration switched off.
     pub fn select(&mut self, patterns: &[Pattern]) {
         for (index, rule) in RULES.iter().enumerate() {
-            let name = rule.metadata().name;
-            if patterns.iter().any(|pattern| same_rule(pattern.as_str(), name)) {
+            let metadata = rule.metadata();
+            if patterns.iter().any(|pattern| metadata.is_called(pattern.as_str())) {
+                if !any_matches(patterns, *rule) {
+                    let parts = metadata.equals.iter().filter(|part| !any_is(patterns, part));
+                    self.muted.extend(parts);
+                }
                 self.choices[index].get_or_insert_with(|| self.dormant[index].clone());
             } else if !any_matches(patterns, *rule) {
                 self.choices[index] = None;
@@ -129,10 +136,19 @@ impl RuleSet {
     /// Switches off what the patterns match.
     pub fn ignore(&mut self, patterns: &[Pattern]) {
         for (index, rule) in RULES.iter().enumerate() {
-            if any_matches(patterns, *rule) {
+            let equals = rule.metadata().equals;
+            let parts: Vec<&'static str> =
+                equals.iter().copied().filter(|part| any_is(patterns, part)).collect();
+            if any_matches(patterns, *rule) || (!equals.is_empty() && parts.len() == equals.len()) {
                 self.choices[index] = None;
             }
+            self.muted.extend(parts);
         }
+    }
+
+    /// Whether only this part of a rule's findings is off.
+    pub(crate) fn is_muted(&self, alias: &str) -> bool {
+        self.muted.contains(&alias)
     }
 
     /// The rules that run, and how. `experimental` are patterns of rules that a directive switches on.
@@ -163,10 +179,58 @@ fn any_matches(patterns: &[Pattern], rule: &dyn Rule) -> bool {
     patterns.iter().any(|pattern| pattern.matches(rule.metadata().name))
 }
 
+fn any_is(patterns: &[Pattern], name: &str) -> bool {
+    patterns.iter().any(|pattern| same_rule(pattern.as_str(), name))
+}
+
 fn indices(name: &str) -> impl Iterator<Item = usize> {
     RULES
         .iter()
         .enumerate()
-        .filter(move |(_, rule)| same_rule(name, rule.metadata().name))
+        .filter(move |(_, rule)| rule.metadata().is_called(name))
         .map(|(index, _)| index)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::lint_with;
+
+    const TEXT: &str =
+        "FROM a\nMAINTAINER b\nCMD a\nCMD b\nENTRYPOINT [\"a\"]\nENTRYPOINT [\"b\"]\n";
+
+    /// The aliases of what is found, or the names where there is none.
+    fn found(choose: impl Fn(&mut RuleSet)) -> Vec<String> {
+        let mut rules = RuleSet::default();
+        choose(&mut rules);
+        let findings = lint_with(TEXT, &rules);
+        let named =
+            |it: probity_finding::Finding| it.alias.map_or(it.rule, Into::into).into_owned();
+        findings.into_iter().map(named).filter(|name| name.starts_with("hadolint/DL4")).collect()
+    }
+
+    fn patterns(names: &[&str]) -> Vec<Pattern> {
+        names.iter().copied().map(Pattern::new).collect()
+    }
+
+    #[test]
+    fn a_rule_goes_by_the_name_that_it_has_elsewhere_too() {
+        let all = ["hadolint/DL4000", "hadolint/DL4003", "hadolint/DL4004"];
+        assert_eq!(found(|_| {}), all);
+        assert_eq!(found(|rules| rules.ignore(&patterns(&["DL4000"]))), all[1..]);
+        assert_eq!(found(|rules| rules.select(&patterns(&["hadolint/DL4000"]))), all[..1]);
+        assert_eq!(found(|rules| rules.set_severity("hadolint/DL4000", None)), all[1..]);
+    }
+
+    #[test]
+    fn a_rule_that_is_several_elsewhere_is_chosen_in_part() {
+        let some = ["hadolint/DL4000", "hadolint/DL4004"];
+        assert_eq!(found(|rules| rules.ignore(&patterns(&["DL4003"]))), some);
+        assert_eq!(found(|rules| rules.select(&patterns(&["DL4004"]))), some[1..]);
+        let both = ["hadolint/DL4003", "hadolint/DL4004"];
+        assert_eq!(
+            found(|rules| rules.select(&patterns(&["MultipleInstructionsDisallowed"]))),
+            both
+        );
+    }
 }

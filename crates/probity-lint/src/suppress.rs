@@ -33,7 +33,8 @@ pub(crate) fn apply(
     for mut finding in findings {
         if !is_syntax_rule(&finding.rule) {
             let at = instruction_of(file, &finding);
-            if let Some(first) = index.first_that_suppresses(&finding.rule, at) {
+            let by_alias = finding.alias.and_then(|it| index.first_that_suppresses(it, at));
+            if let Some(first) = index.first_that_suppresses(&finding.rule, at).or(by_alias) {
                 used[first] = true;
                 continue;
             }
@@ -99,9 +100,8 @@ fn is_check(name: &str) -> bool {
 }
 
 fn is_known(name: &str) -> bool {
-    let listed = RULES.iter().map(|rule| rule.metadata().name);
-    let listed = listed.chain(META_RULES.iter().map(|(name, _)| *name));
     name.eq_ignore_ascii_case("all")
         || is_known_elsewhere(name)
-        || listed.into_iter().any(|rule| same_rule(name, rule))
+        || RULES.iter().any(|rule| rule.metadata().is_called(name))
+        || META_RULES.iter().any(|(rule, _)| same_rule(name, rule))
 }

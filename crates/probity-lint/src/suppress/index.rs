@@ -129,6 +129,14 @@ mod tests {
     }
 
     #[test]
+    fn a_directive_may_use_the_name_of_another_tool() {
+        let rule = "buildkit/MaintainerDeprecated";
+        assert_eq!(run(rule, "FROM a\n# hadolint ignore=DL4000\nMAINTAINER b\n"), []);
+        assert_eq!(run(rule, "FROM a\n# hadolint ignore=DL4001\nMAINTAINER b\n").len(), 1);
+        assert_eq!(run(rule, "FROM a\n# check=skip=DL4000\nMAINTAINER b\n").len(), 1);
+    }
+
+    #[test]
     fn a_stage_ends_where_the_next_begins() {
         let rule = "buildkit/MaintainerDeprecated";
         let stage = "FROM a\nMAINTAINER b\n";

@@ -17,8 +17,16 @@ pub(crate) const NAMESPACES: [&str; 5] =
 pub(crate) struct RuleSchema {
     /// With its namespace, such as `tally/max-lines`.
     pub(crate) name: &'static str,
+    /// The names of the same check in other tools, which mean it in a configuration too.
+    pub(crate) equals: &'static [&'static str],
     /// What the rule takes besides what every rule takes.
     pub(crate) options: &'static [OptionSchema],
+}
+
+impl RuleSchema {
+    fn is_called(&self, name: &str) -> bool {
+        self.name == name || self.equals.contains(&name)
+    }
 }
 
 /// One option of a rule.
@@ -65,8 +73,8 @@ pub(crate) struct Catalogue<'a> {
 
 /// How a rule is known.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Known {
-    Here(&'static [OptionSchema]),
+pub(crate) enum Known<'a> {
+    Here(&'a RuleSchema),
     Elsewhere,
 }
 
@@ -83,7 +91,9 @@ impl<'a> Catalogue<'a> {
     /// What is odd about a name, `namespace/*` or `*` with which rules are chosen.
     pub(crate) fn oddity(&self, text: &str) -> Option<Oddity> {
         let pattern = Pattern::new(text);
-        if self.rules.iter().any(|rule| pattern.matches(rule.name)) {
+        if self.rules.iter().any(|rule| {
+            pattern.matches(rule.name) || rule.equals.iter().any(|name| pattern.matches(name))
+        }) {
             return None;
         }
         if self.always_on.iter().any(|name| pattern.matches(name)) {
@@ -111,9 +121,9 @@ impl<'a> Catalogue<'a> {
         Some(Oddity::Unknown(format!("no rule has the name `{text}`{meant}")))
     }
 
-    pub(crate) fn find(&self, name: &str) -> Option<Known> {
-        if let Some(rule) = self.rules.iter().find(|rule| rule.name == name) {
-            return Some(Known::Here(rule.options));
+    pub(crate) fn find(&self, name: &str) -> Option<Known<'a>> {
+        if let Some(rule) = self.rules.iter().find(|rule| rule.is_called(name)) {
+            return Some(Known::Here(rule));
         }
         let elsewhere = self.elsewhere.contains(&name) || is_code(name);
         elsewhere.then_some(Known::Elsewhere)

@@ -52,7 +52,7 @@ impl Layer {
         text: &str,
     ) -> Result<(), ConfigError> {
         let options = match catalogue.find(rule) {
-            Some(Known::Here(options)) => options,
+            Some(Known::Here(rule)) => rule.options,
             _ => return Err(wrong(flag, format!("there is no rule `{rule}` here"))),
         };
         let schema = EVERY_RULE.iter().chain(options).find(|schema| schema.name == option);

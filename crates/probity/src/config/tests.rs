@@ -22,6 +22,7 @@ const CATALOGUE: Catalogue<'static> = Catalogue {
     rules: &[
         RuleSchema {
             name: "tally/max-lines",
+            equals: &[],
             options: &[
                 option("max", Kind::Int, "50"),
                 option("skip-blank-lines", Kind::Bool, "true"),
@@ -30,21 +31,30 @@ const CATALOGUE: Catalogue<'static> = Catalogue {
         },
         RuleSchema {
             name: "tally/labels/prefer-grouped",
+            equals: &[],
             options: &[option("min-labels", Kind::Int, "3")],
         },
         RuleSchema {
             name: "tally/require-secret-mounts",
+            equals: &[],
             options: &[option("commands", Kind::Table, "")],
         },
         RuleSchema {
             name: "hadolint/DL4001",
+            equals: &[],
             options: &[option("fix-preference", Kind::OneOf(&["auto", "curl", "wget"]), "auto")],
         },
         RuleSchema {
             name: "hadolint/DL3026",
+            equals: &[],
             options: &[option("trusted-registries", Kind::StringList, "")],
         },
-        RuleSchema { name: "buildkit/StageNameCasing", options: &[] },
+        RuleSchema { name: "buildkit/StageNameCasing", equals: &[], options: &[] },
+        RuleSchema {
+            name: "buildkit/MaintainerDeprecated",
+            equals: &["hadolint/DL4000"],
+            options: &[],
+        },
     ],
     elsewhere: &["tally/prefer-telemetry-opt-out"],
     always_on: &["tally/syntax-error"],

@@ -52,12 +52,17 @@ rule! {
     }
 }
 
-const ONCE: [Keyword; 3] = [Keyword::Cmd, Keyword::Entrypoint, Keyword::Healthcheck];
+/// With what hadolint calls them.
+const ONCE: [(Keyword, &str); 3] = [
+    (Keyword::Cmd, "hadolint/DL4003"),
+    (Keyword::Entrypoint, "hadolint/DL4004"),
+    (Keyword::Healthcheck, "hadolint/DL3012"),
+];
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let stages = context.file.instructions.split(|found| found.keyword == Keyword::From);
     for stage in stages {
-        for keyword in ONCE {
+        for (keyword, alias) in ONCE {
             let same: Vec<&Instruction> =
                 stage.iter().filter(|found| found.keyword == keyword).collect();
             let Some((last, _)) = same.split_last() else { continue };
@@ -71,6 +76,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                 );
                 let finding = context
                     .finding(replaced.keyword_span, message)
+                    .with_alias(alias)
                     .with_related(last.keyword_span, "this one will be used");
                 let fix = fix(context, replaced);
                 findings.push(fix.into_iter().fold(finding, Finding::with_fix));

@@ -299,7 +299,7 @@ pub(crate) fn catalogue() -> Catalogue<'static> {
                         default: option.default,
                     })
                     .collect();
-                RuleSchema { name: metadata.name, options: options.leak() }
+                RuleSchema { name: metadata.name, equals: metadata.equals, options: options.leak() }
             })
             .collect()
     });

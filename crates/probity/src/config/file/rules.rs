@@ -53,13 +53,14 @@ impl Reader<'_> {
         }
     }
 
-    fn rule(&mut self, name: &str, known: Known, key: &SpannedKey<'_>, table: &DeTable<'_>) {
-        let options = match known {
-            Known::Here(options) => options,
+    fn rule(&mut self, name: &str, known: Known<'_>, key: &SpannedKey<'_>, table: &DeTable<'_>) {
+        let (name, options) = match known {
+            // Settings under another tool's name are the rule's own from here on.
+            Known::Here(rule) => (rule.name, rule.options),
             Known::Elsewhere => {
                 let message = format!("rule `{name}` is not implemented here yet");
                 self.warn(key.span().start, message);
-                &[]
+                (name, &[][..])
             }
         };
         for (option, value) in table {
