@@ -106,6 +106,14 @@ impl<'a> Context<'a> {
         }
     }
 
+    /// A list; empty where the rule declares no such option.
+    pub(crate) fn list(&self, name: &str) -> &[String] {
+        match self.option(name) {
+            Some(OptionValue::TextList(values)) => values,
+            _ => &[],
+        }
+    }
+
     fn option(&self, name: &str) -> Option<&OptionValue> {
         let options: &BTreeMap<String, OptionValue> = &self.choice.options;
         options.get(name)

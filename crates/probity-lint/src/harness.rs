@@ -28,6 +28,8 @@ fn run_example(rule: &str, text: &str) -> Vec<Finding> {
 /// Settings that a page's examples assume and say so.
 fn as_the_pages_say(rules: &mut RuleSet) {
     rules.set_option("tally/max-lines", "max", &OptionValue::Integer(2));
+    let trusted = OptionValue::TextList(vec!["registry.example.com".to_owned()]);
+    rules.set_option("hadolint/DL3026", "trusted-registries", &trusted);
 }
 
 /// The same, with the rule's settings changed.

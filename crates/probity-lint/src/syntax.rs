@@ -59,9 +59,23 @@ fn finding(error: &SyntaxError) -> Finding {
         }
         _ => Finding::new(rule, Severity::Error, error.span, error.message.clone()),
     };
+    let finding = match alias(error.code) {
+        Some(alias) => finding.with_alias(alias),
+        None => finding,
+    };
     match &error.help {
         Some(help) => finding.with_detail(help.clone()),
         None => finding,
+    }
+}
+
+/// What hadolint, which has rules for these, calls them.
+fn alias(code: ErrorKind) -> Option<&'static str> {
+    match code {
+        ErrorKind::InvalidPort => Some("hadolint/DL3011"),
+        ErrorKind::InvalidOnbuild => Some("hadolint/DL3043"),
+        ErrorKind::InstructionBeforeFrom => Some("hadolint/DL3061"),
+        _ => None,
     }
 }
 

@@ -158,11 +158,11 @@ pub(super) fn around(text: &[u8], hit: &Range<usize>) -> Option<Range<usize>> {
 pub(super) fn is_of_a_token(text: &[u8], name: &Range<usize>) -> bool {
     let words: Vec<String> = words(text.get(name.clone()).unwrap_or_default()).collect();
     let last: Vec<&str> = words.iter().rev().take(2).map(String::as_str).collect();
-    match last.as_slice() {
-        ["token" | "secret" | "password" | "passwd" | "apikey", ..] => true,
-        ["key", "api" | "secret" | "access" | "auth"] => true,
-        _ => false,
-    }
+    matches!(
+        last.as_slice(),
+        ["token" | "secret" | "password" | "passwd" | "apikey", ..]
+            | ["key", "api" | "secret" | "access" | "auth"]
+    )
 }
 
 fn in_name(byte: u8) -> bool {

@@ -1,0 +1,72 @@
+//! Images of the day.
+
+use probity_dockerfile::{Base, ImageRef};
+use probity_finding::Finding;
+
+use crate::context::Context;
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags a `FROM` whose tag is `latest` and that has no digest.
+    ///
+    /// # Why it is bad
+    ///
+    /// `latest` is another image tomorrow: the build stops working, or works differently, without a
+    /// change to the file.
+    ///
+    /// # Examples
+    ///
+    /// ```dockerfile,bad
+    /// FROM debian:latest
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM debian:12.5
+    /// ```
+    Dl3007 {
+        name: "hadolint/DL3007",
+        severity: Warning,
+        category: Reproducibility,
+        url: "https://github.com/hadolint/hadolint/wiki/DL3007",
+    }
+}
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for stage in context.facts.stages() {
+        let (Base::Image(image), Some(span)) = (&stage.base, stage.image_span) else { continue };
+        let Ok(reference) = ImageRef::parse(image) else { continue };
+        let is_latest = reference.tag.as_deref() == Some("latest") && reference.digest.is_none();
+        if stage.image.is_constant() && is_latest {
+            let message = "latest changes without notice; pin the version to a release tag";
+            findings.push(context.finding(span, message));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::harness::check;
+
+    const RULE: &str = "hadolint/DL3007";
+
+    #[test]
+    fn the_image_is_underlined() {
+        check(
+            RULE,
+            "\
+FROM debian:latest AS a
+     ^^^^^^^^^^^^^ latest changes without notice; pin the version to a release tag
+",
+        );
+    }
+
+    #[test]
+    fn other_tags_and_digests_are_silent() {
+        let digest = "0".repeat(64);
+        check(
+            RULE,
+            &format!("FROM a\nFROM a:latest-1\nFROM a:latest@sha256:{digest}\nFROM latest\n"),
+        );
+    }
+}

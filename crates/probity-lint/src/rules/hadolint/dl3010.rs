@@ -1,0 +1,125 @@
+//! Archives that are copied and then unpacked.
+
+use probity_dockerfile::{Arguments, Keyword};
+use probity_finding::Finding;
+
+use crate::context::Context;
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags a `COPY` of a tar archive that a later `RUN` of the stage unpacks with `tar`, `gunzip` or
+    /// the like.
+    ///
+    /// # Why it is bad
+    ///
+    /// `ADD` unpacks local archives by itself, so that the archive is in no layer.
+    ///
+    /// # Examples
+    ///
+    /// ```dockerfile,bad
+    /// FROM debian:12
+    /// COPY app.tar.gz /tmp/app.tar.gz
+    /// RUN tar -xzf /tmp/app.tar.gz -C /opt
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM debian:12
+    /// ADD app.tar.gz /opt
+    /// ```
+    Dl3010 {
+        name: "hadolint/DL3010",
+        severity: Info,
+        category: BestPractice,
+        url: "https://github.com/hadolint/hadolint/wiki/DL3010",
+    }
+}
+
+/// What `ADD` unpacks.
+const ARCHIVES: &[&str] =
+    &[".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz", ".tar.zst", ".Z", ".gz"];
+
+const UNPACKERS: &[&str] = &["tar", "bsdtar", "gunzip", "bunzip2", "unxz", "unlzma", "uncompress"];
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for (index, copy) in context.each(Keyword::Copy) {
+        let Arguments::Transfer { sources, destination: Some(to), .. } = &copy.arguments else {
+            continue;
+        };
+        let is_from_elsewhere = copy.flags_named("from").next().is_some();
+        let Some(stage) = context.facts.stage_of(index) else { continue };
+        for source in sources.iter().filter(|source| !is_from_elsewhere && is_archive(&source.text))
+        {
+            let target = target(&source.text, &to.text);
+            let behind = index + 1..stage.instructions.end;
+            if behind.into_iter().any(|run| unpacks(context, run, &target)) {
+                let message = "ADD unpacks archives by itself; use it instead of COPY and tar";
+                findings.push(context.finding(source.span, message));
+            }
+        }
+    }
+}
+
+fn is_archive(path: &str) -> bool {
+    ARCHIVES.iter().any(|ending| path.ends_with(ending))
+}
+
+/// Where the file comes to lie.
+fn target(source: &str, destination: &str) -> String {
+    if is_archive(destination) {
+        return destination.to_owned();
+    }
+    let name = source.rsplit('/').next().unwrap_or(source);
+    format!("{}/{name}", destination.trim_end_matches('/'))
+}
+
+fn unpacks(context: &Context<'_>, instruction: usize, target: &str) -> bool {
+    context.scripts(instruction).iter().flat_map(|script| &script.commands).any(|command| {
+        let call = command.effective();
+        call.is_any(UNPACKERS)
+            && call.args().iter().filter_map(|word| word.literal()).any(|path| {
+                let path = path.strip_prefix("--file=").unwrap_or(&path).trim_start_matches("./");
+                path == target || target.ends_with(&format!("/{path}")) && !path.starts_with('/')
+            })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::harness::check;
+
+    const RULE: &str = "hadolint/DL3010";
+    const SAYS: &str = "ADD unpacks archives by itself; use it instead of COPY and tar";
+
+    #[test]
+    fn the_archive_is_underlined() {
+        check(
+            RULE,
+            &format!(
+                r#"
+FROM a
+COPY b c/x.tar.gz /y/
+       ^^^^^^^^^^ {SAYS}
+COPY d.tgz /e.tgz
+     ^^^^^ {SAYS}
+RUN (cd /y && tar -xzf "x.tar.gz") \
+    && sudo tar --extract --file=/e.tgz
+"#
+            ),
+        );
+    }
+
+    #[test]
+    fn what_is_not_unpacked_here_is_silent() {
+        for text in [
+            "COPY x.tar /y\nRUN ls",
+            "COPY x.zip /y/\nRUN unzip /y/x.zip",
+            "COPY x.tar /y/\nRUN echo tar xf /y/x.tar",
+            "COPY x.tar /y/\nRUN tar xf /z/x.tar",
+            "COPY --from=b /x.tar /y/\nRUN tar xf /y/x.tar",
+            "COPY x.tar /y/\nFROM b\nRUN tar xf /y/x.tar",
+        ] {
+            check(RULE, &format!("FROM a\n{text}\n"));
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Several sources for one file.
+
+use probity_dockerfile::{Arguments, Keyword};
+use probity_finding::Finding;
+
+use crate::context::Context;
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags a `COPY` of several sources whose destination does not end with a slash.
+    ///
+    /// `.` and `..`, which are directories whatever they are called, and a destination that ends with a
+    /// variable are left alone; hadolint flags them.
+    ///
+    /// # Why it is bad
+    ///
+    /// The build fails: several files cannot become one.
+    ///
+    /// # Examples
+    ///
+    /// ```dockerfile,bad
+    /// FROM node:20
+    /// COPY package.json yarn.lock my_app
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM node:20
+    /// COPY package.json yarn.lock my_app/
+    /// ```
+    Dl3021 {
+        name: "hadolint/DL3021",
+        severity: Error,
+        category: Correctness,
+        url: "https://github.com/hadolint/hadolint/wiki/DL3021",
+    }
+}
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for (_, copy) in context.each(Keyword::Copy) {
+        let Arguments::Transfer { sources, destination: Some(to), .. } = &copy.arguments else {
+            continue;
+        };
+        let path = to.text.trim_matches(['"', '\'']);
+        let is_directory = path.ends_with(['/', '\\', '}'])
+            || matches!(path.rsplit('/').next(), Some("." | ".."))
+            || path.rsplit('/').next().is_some_and(|last| last.contains('$'));
+        if sources.len() > 1 && !is_directory {
+            let message = format!("several files cannot become one; write {path}/");
+            findings.push(context.finding(to.span, message));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::harness::check;
+
+    const RULE: &str = "hadolint/DL3021";
+
+    #[test]
+    fn the_destination_is_underlined() {
+        check(
+            RULE,
+            r#"
+FROM a
+COPY a \
+  b c
+    ^ several files cannot become one; write c/
+COPY ["a", "b", "/x y"]
+                ^^^^^^ several files cannot become one; write /x y/
+"#,
+        );
+    }
+
+    #[test]
+    fn directories_are_silent() {
+        for copy in ["a b", "a b c/", "a b \"c/\"", "a b .", "a b /x/..", "a b $c"] {
+            check(RULE, &format!("FROM a\nCOPY {copy}\n"));
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Copies from a stage that does not exist.
+
+use probity_dockerfile::{Keyword, StageReferenceKind, Target};
+use probity_finding::Finding;
+
+use crate::context::Context;
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags a `COPY --from` that names neither an earlier stage, by name or number, nor an image with
+    /// a tag or a path.
+    ///
+    /// # Why it is bad
+    ///
+    /// What is no stage is taken for an image, so that a misspelt stage is looked for in a registry.
+    ///
+    /// # Examples
+    ///
+    /// ```dockerfile,bad
+    /// FROM debian:12
+    /// COPY --from=build /app /app
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM golang:1.22 AS build
+    /// FROM debian:12
+    /// COPY --from=build /app /app
+    /// ```
+    Dl3022 {
+        name: "hadolint/DL3022",
+        severity: Warning,
+        category: Correctness,
+        url: "https://github.com/hadolint/hadolint/wiki/DL3022",
+    }
+}
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for reference in context.facts.graph().references() {
+        let is_copy = reference.kind == StageReferenceKind::Copy
+            && context
+                .file
+                .instructions
+                .get(reference.instruction)
+                .is_some_and(|it| matches!(it.keyword, Keyword::Copy | Keyword::Onbuild));
+        let is_missing = match &reference.target {
+            Target::Image(name) => !name.contains([':', '/', '@', '$']),
+            Target::StageIndex(stage) | Target::Stage(stage) => *stage > reference.stage,
+            Target::Unknown => !reference.text.contains('$'),
+            Target::Scratch => false,
+        };
+        if is_copy && is_missing {
+            let message = format!("no earlier stage is called {}", reference.text);
+            findings.push(context.finding(reference.span, message));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::harness::check;
+
+    const RULE: &str = "hadolint/DL3022";
+
+    #[test]
+    fn the_name_is_underlined() {
+        check(
+            RULE,
+            "\
+FROM a AS x
+COPY --from=y b c
+            ^ no earlier stage is called y
+COPY --from=7 b c
+            ^ no earlier stage is called 7
+FROM d AS y
+COPY --from=x b c
+",
+        );
+    }
+
+    #[test]
+    fn stages_images_and_variables_are_silent() {
+        for from in ["x", "X", "0", "img:1", "host/img", "$V", "a@sha256:00"] {
+            check(RULE, &format!("FROM a AS x\nFROM b\nCOPY --from={from} c d\n"));
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Images from registries that nobody vouched for.
+
+use probity_dockerfile::{Base, ImageRef};
+use probity_finding::Finding;
+
+use crate::{
+    context::Context,
+    rule::{OptionKind, OptionSpec},
+};
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags a `FROM` whose registry is not among the trusted ones. Without such a list it says
+    /// nothing.
+    ///
+    /// An image without a registry is one of `docker.io`. A trusted name may begin or end with `*`.
+    ///
+    /// # Why it is bad
+    ///
+    /// Whoever controls a registry controls what is built from it.
+    ///
+    /// # Examples
+    ///
+    /// With `trusted-registries = ["registry.example.com"]`:
+    ///
+    /// ```dockerfile,bad
+    /// FROM quay.io/prometheus/busybox:1
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM registry.example.com/busybox:1
+    /// ```
+    Dl3026 {
+        name: "hadolint/DL3026",
+        severity: Error,
+        category: Security,
+        options: &[OptionSpec {
+            name: "trusted-registries",
+            kind: OptionKind::TextList,
+            default: "[]",
+            about: "Registries that FROM may name; `*` at either end stands for anything.",
+        }],
+        url: "https://github.com/hadolint/hadolint/wiki/DL3026",
+    }
+}
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let trusted = context.list("trusted-registries");
+    if trusted.is_empty() {
+        return;
+    }
+    for stage in context.facts.stages() {
+        let (Base::Image(image), Some(span)) = (&stage.base, stage.image_span) else { continue };
+        let Ok(reference) = ImageRef::parse(image) else { continue };
+        if !trusted.iter().any(|pattern| is_meant(pattern, &reference)) {
+            let message = format!("registry {} is not trusted", reference.domain);
+            findings.push(context.finding(span, message));
+        }
+    }
+}
+
+/// Docker Hub has several names.
+fn is_meant(pattern: &str, image: &ImageRef) -> bool {
+    let is_hub = matches!(pattern, "docker.io" | "hub.docker.com" | "index.docker.io");
+    (is_hub && image.domain == "docker.io")
+        || match (pattern.strip_prefix('*'), pattern.strip_suffix('*')) {
+            (Some(end), _) => image.domain.ends_with(end),
+            (_, Some(start)) => image.domain.starts_with(start),
+            _ => pattern == image.domain,
+        }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{OptionValue, RuleSet, harness::run_with};
+
+    const RULE: &str = "hadolint/DL3026";
+
+    fn trust(names: &[&str]) -> impl Fn(&mut RuleSet) {
+        let names = names.iter().map(|name| (*name).to_owned()).collect();
+        let value = OptionValue::TextList(names);
+        move |rules| rules.set_option(RULE, "trusted-registries", &value)
+    }
+
+    fn flagged<'t>(text: &'t str, trusted: &[&str]) -> Vec<&'t str> {
+        let found = run_with(RULE, text, trust(trusted));
+        found.iter().map(|it| it.span.unwrap().slice(text).unwrap()).collect()
+    }
+
+    const TEXT: &str = "ARG V\nFROM a:1 AS x\nFROM my.io/b:1\nFROM c.x.io/d\nFROM quay.io/e:1\n\
+                        FROM x\nFROM scratch\nFROM $V\n";
+
+    #[test]
+    fn what_is_not_listed_is_flagged() {
+        assert_eq!(flagged(TEXT, &["my.io"]), ["a:1", "c.x.io/d", "quay.io/e:1"]);
+        assert_eq!(flagged(TEXT, &["docker.io", "*.x.io"]), ["my.io/b:1", "quay.io/e:1"]);
+        assert_eq!(flagged(TEXT, &["hub.docker.com", "my*"]), ["c.x.io/d", "quay.io/e:1"]);
+        assert_eq!(flagged(TEXT, &[]), [""; 0]);
+        assert_eq!(flagged(TEXT, &["*"]), [""; 0]);
+    }
+}

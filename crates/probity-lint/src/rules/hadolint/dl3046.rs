@@ -1,0 +1,104 @@
+//! Users with a number that makes log files huge.
+
+use probity_dockerfile::Keyword;
+use probity_finding::{Edit, Finding, Fix};
+
+use crate::context::Context;
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags a `useradd` with a user number of more than five digits and without `--no-log-init`.
+    ///
+    /// # Why it is bad
+    ///
+    /// `useradd` writes a record at the user's place into `/var/log/lastlog` and `/var/log/faillog`.
+    /// The files are sparse on a disk and full in a layer, so that a high number makes an image of
+    /// gigabytes.
+    ///
+    /// # Examples
+    ///
+    /// ```dockerfile,bad
+    /// FROM debian:12
+    /// RUN useradd --uid 1000000 app
+    /// ```
+    ///
+    /// ```dockerfile,fixed
+    /// FROM debian:12
+    /// RUN useradd -l --uid 1000000 app
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM debian:12
+    /// RUN useradd --uid 1000 app
+    /// ```
+    ///
+    /// # Fix safety
+    ///
+    /// A suggestion: the user is the same, but the two log files lack its record.
+    Dl3046 {
+        name: "hadolint/DL3046",
+        severity: Warning,
+        category: Performance,
+        fixes: Suggestion,
+        url: "https://github.com/hadolint/hadolint/wiki/DL3046",
+    }
+}
+
+/// Numbers of as many digits are harmless.
+const DIGITS: usize = 5;
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for (index, _) in context.each(Keyword::Run) {
+        for command in context.scripts(index).iter().flat_map(|script| &script.commands) {
+            let call = command.effective();
+            let Some(name) = call.name_word().filter(|_| call.is_any(&["useradd"])) else {
+                continue;
+            };
+            let Some((word, number)) = call.flag_value(&["-u", "--uid"]) else { continue };
+            let is_high = number.len() > DIGITS && number.bytes().all(|it| it.is_ascii_digit());
+            if is_high && !call.has_flag(&["-l", "--no-log-init"]) {
+                let message = "useradd with a high number makes huge log files without -l";
+                let fix = Fix::suggestion("add -l", vec![Edit::insert(name.span.end, " -l")]);
+                findings.push(context.finding(word.span, message).with_fix(fix));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::harness::check;
+
+    const RULE: &str = "hadolint/DL3046";
+    const SAYS: &str = "useradd with a high number makes huge log files without -l";
+
+    #[test]
+    fn the_number_is_underlined() {
+        check(
+            RULE,
+            &format!(
+                r#"
+FROM a
+RUN a; (useradd -m --uid=123456 x) && \
+                   ^^^^^^^^^^^^ {SAYS}
+    useradd -u '1234567' y
+               ^^^^^^^^^ {SAYS}
+RUN <<EOF
+sudo useradd -u 999999 z
+                ^^^^^^ {SAYS}
+EOF
+"#
+            ),
+        );
+    }
+
+    #[test]
+    fn low_unknown_and_flagged_numbers_are_silent() {
+        check(
+            RULE,
+            "FROM a\nRUN useradd -u 99999 a; useradd -lu 123456 b; useradd -u $N c; useradd d\n\
+             RUN useradd --no-log-init -u 123456 e; echo useradd -u 123456; adduser -u 123456 f\n",
+        );
+    }
+}

@@ -1,0 +1,125 @@
+//! Downloads that fill the log.
+
+use probity_dockerfile::Keyword;
+use probity_finding::{Edit, Finding, Fix};
+use probity_shell::Call;
+
+use crate::context::Context;
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags a `wget` that is neither quiet nor told how to show its progress, nor writes its log to a
+    /// file.
+    ///
+    /// # Why it is bad
+    ///
+    /// Without a terminal the progress is a line for every fifty kilobytes, and the log of a build
+    /// with a big download is nothing else.
+    ///
+    /// # Examples
+    ///
+    /// ```dockerfile,bad
+    /// FROM debian:12
+    /// RUN wget https://example.com/big.tar
+    /// ```
+    ///
+    /// ```dockerfile,fixed
+    /// FROM debian:12
+    /// RUN wget --progress=dot:giga https://example.com/big.tar
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM debian:12
+    /// RUN wget -nv https://example.com/big.tar
+    /// ```
+    ///
+    /// # Fix safety
+    ///
+    /// A suggestion: the download is the same, but the `wget` of busybox, which the name does not tell
+    /// apart, does not know the flag in old versions.
+    Dl3047 {
+        name: "hadolint/DL3047",
+        severity: Info,
+        category: BestPractice,
+        fixes: Suggestion,
+        url: "https://github.com/hadolint/hadolint/wiki/DL3047",
+    }
+}
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for (index, _) in context.each(Keyword::Run) {
+        for command in context.scripts(index).iter().flat_map(|script| &script.commands) {
+            let call = command.effective();
+            let Some(name) = call.name_word().filter(|_| call.is_any(&["wget"])) else { continue };
+            if call.args().is_empty() || is_quiet(&call) {
+                continue;
+            }
+            let message = "wget fills the log; use --progress=dot:giga, -q or -nv";
+            let edit = Edit::insert(name.span.end, " --progress=dot:giga");
+            let fix = Fix::suggestion("add --progress=dot:giga", vec![edit]);
+            findings.push(context.finding(name.span, message).with_fix(fix));
+        }
+    }
+}
+
+fn is_quiet(call: &Call<'_>) -> bool {
+    const LONG: &[&str] = &[
+        "--quiet",
+        "--no-verbose",
+        "--progress",
+        "--output-file",
+        "--append-output",
+        "--version",
+        "--help",
+    ];
+    call.has_flag(LONG)
+        || call.args().iter().any(|word| word.is("-nv"))
+        || call.has_flag(&["-q", "-o", "-a", "-V", "-h"])
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::harness::check;
+
+    const RULE: &str = "hadolint/DL3047";
+    const SAYS: &str = "wget fills the log; use --progress=dot:giga, -q or -nv";
+
+    #[test]
+    fn the_program_is_underlined() {
+        check(
+            RULE,
+            &format!(
+                r#"
+FROM a
+RUN a | "wget" -O - x \
+        ^^^^^^ {SAYS}
+    | b
+RUN <<EOF
+x=$(wget -c y)
+    ^^^^ {SAYS}
+EOF
+RUN ["wget", "x"]
+      ^^^^ {SAYS}
+"#
+            ),
+        );
+    }
+
+    #[test]
+    fn quiet_ones_and_mentions_are_silent() {
+        for run in [
+            "wget -q x",
+            "wget -qO- x",
+            "wget -nv x",
+            "wget --progress=bar x",
+            "wget -o log x",
+            "wget --append-output=log x",
+            "wget --version",
+            "apk add wget",
+            "echo wget x",
+        ] {
+            check(RULE, &format!("FROM a\nRUN {run}\n"));
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! One layer where there are two.
+
+use probity_dockerfile::{Arguments, Command, Instruction, Keyword};
+use probity_finding::Finding;
+
+use crate::context::Context;
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags a `RUN` that directly follows another one with the same flags, where both are short.
+    ///
+    /// # Why it is bad
+    ///
+    /// Each makes a layer. What one installs and the next removes stays in the image. Which of two
+    /// steps the cache should keep apart is for the author to say, so that there is no fix.
+    ///
+    /// # Examples
+    ///
+    /// ```dockerfile,bad
+    /// FROM debian:12
+    /// RUN make
+    /// RUN make install
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM debian:12
+    /// RUN make && make install
+    /// ```
+    Dl3059 {
+        name: "hadolint/DL3059",
+        severity: Info,
+        category: Performance,
+        url: "https://github.com/hadolint/hadolint/wiki/DL3059",
+    }
+}
+
+/// With as many commands on either side hadolint leaves them apart.
+const MANY: usize = 4;
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for (index, pair) in context.file.instructions.windows(2).enumerate() {
+        let [first, second] = pair else { continue };
+        let are_runs = first.keyword == Keyword::Run && second.keyword == Keyword::Run;
+        let same_flags = flags(first) == flags(second);
+        let is_short = |at: usize| commands(context, at) <= MANY;
+        if are_runs && same_flags && is_short(index) && is_short(index + 1) {
+            let message = "consecutive RUN instructions; consider one";
+            findings.push(
+                context
+                    .finding(second.keyword_span, message)
+                    .with_related(first.keyword_span, "the one before"),
+            );
+        }
+    }
+}
+
+fn flags(run: &Instruction) -> Vec<(&str, Option<&str>)> {
+    let flags = run.flags.iter();
+    flags.map(|it| (it.name.text.as_str(), it.value.as_ref().map(|it| it.text.as_str()))).collect()
+}
+
+fn commands(context: &Context<'_>, index: usize) -> usize {
+    let is_exec = context
+        .file
+        .instructions
+        .get(index)
+        .is_some_and(|run| matches!(run.arguments, Arguments::Command(Command::Json { .. })));
+    match is_exec {
+        true => 1,
+        false => context.scripts(index).iter().map(|script| script.commands.len()).sum(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::harness::check;
+
+    const RULE: &str = "hadolint/DL3059";
+    const SAYS: &str = "consecutive RUN instructions; consider one";
+
+    #[test]
+    fn the_second_is_underlined() {
+        check(
+            RULE,
+            &format!(
+                "\
+FROM a
+RUN a
+# why
+
+RUN b
+^^^ {SAYS}
+RUN [\"c\"]
+^^^ {SAYS}
+"
+            ),
+        );
+    }
+
+    #[test]
+    fn others_between_other_flags_and_long_ones_are_silent() {
+        for text in [
+            "RUN a\nENV b=c\nRUN d",
+            "RUN a\nRUN --mount=type=cache,target=/x b",
+            "RUN a && b && c && d && e\nRUN f",
+            "RUN a\nRUN a; b; c; d; e",
+            "RUN a\nFROM b\nRUN c",
+        ] {
+            check(RULE, &format!("FROM a\n{text}\n"));
+        }
+    }
+}
