@@ -13,6 +13,7 @@ mod fix;
 #[cfg(test)]
 mod harness;
 mod lines;
+mod packages;
 mod quoting;
 mod rules;
 mod ruleset;

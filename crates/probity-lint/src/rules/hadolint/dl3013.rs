@@ -1,0 +1,88 @@
+//! Versions of packages that pip takes.
+
+use probity_dockerfile::Manager;
+use probity_finding::Finding;
+
+use crate::{context::Context, packages};
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags a package that `pip install` takes without a version.
+    ///
+    /// A range (`django>=5`), a requirements file, a local path, an address and a word that is nothing but a
+    /// variable are left alone. hadolint flags addresses.
+    ///
+    /// # Why it is bad
+    ///
+    /// The same file installs something else tomorrow, and nobody can say what was in the image that
+    /// worked.
+    ///
+    /// # Examples
+    ///
+    /// ```dockerfile,bad
+    /// FROM debian:12
+    /// RUN pip install django
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM debian:12
+    /// RUN pip install django==5.0.6 -r requirements.txt
+    /// ```
+    Dl3013 {
+        name: "hadolint/DL3013",
+        severity: Warning,
+        category: Reproducibility,
+        url: "https://github.com/hadolint/hadolint/wiki/DL3013",
+    }
+}
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    packages::flag_unpinned(context, &[Manager::Pip], "NAME==<version>", findings);
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::harness::check;
+
+    const RULE: &str = "hadolint/DL3013";
+
+    #[test]
+    fn the_package_is_underlined() {
+        check(
+            RULE,
+            r#"
+FROM a
+RUN a && (pip3 install --no-cache-dir "x" y==1)
+                                      ^^^ package x has no version; write x==<version>
+RUN python3 -m pip install -U z
+                              ^ package z has no version; write z==<version>
+RUN <<EOF
+if a; then pip install w; fi
+                       ^ package w has no version; write w==<version>
+EOF
+RUN bash -c "pip install v"
+                         ^ package v has no version; write v==<version>
+"#,
+        );
+    }
+
+    #[test]
+    fn versions_files_and_mentions_are_silent() {
+        for run in [
+            r#"pip install x==1"#,
+            r#"pip install "x>=1,<2""#,
+            r#"pip install -r x"#,
+            r#"pip install ."#,
+            r#"pip install ./x.whl"#,
+            r#"pip install git+https://x/y"#,
+            r#"pip install $X"#,
+            r#"pip install "x==$V""#,
+            r#"echo pip install x"#,
+            r#"pip uninstall x"#,
+            r#"pip download x"#,
+        ] {
+            check(RULE, &format!("FROM a\nRUN {run}\n"));
+        }
+    }
+}

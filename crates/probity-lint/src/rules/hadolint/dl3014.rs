@@ -1,0 +1,115 @@
+//! Calls of apt-get that ask.
+
+use probity_dockerfile::{Action, Manager};
+use probity_finding::{Edit, Finding, Fix};
+use probity_shell::Call;
+
+use crate::{context::Context, packages};
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags an `apt-get install` that is not told to assume yes.
+    ///
+    /// # Why it is bad
+    ///
+    /// It asks whether to go on, nobody answers, and the build fails.
+    ///
+    /// # Examples
+    ///
+    /// ```dockerfile,bad
+    /// FROM debian:12
+    /// RUN apt-get install curl=7.88.1
+    /// ```
+    ///
+    /// ```dockerfile,fixed
+    /// FROM debian:12
+    /// RUN apt-get install -y curl=7.88.1
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM debian:12
+    /// RUN apt-get install -y curl=7.88.1
+    /// ```
+    ///
+    /// # Fix safety
+    ///
+    /// A suggestion: with an answer piped into it the call went on before, and may have been answered
+    /// no.
+    Dl3014 {
+        name: "hadolint/DL3014",
+        severity: Warning,
+        category: Correctness,
+        fixes: Suggestion,
+        url: "https://github.com/hadolint/hadolint/wiki/DL3014",
+    }
+}
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for (index, call) in packages::calls(context, &[Manager::AptGet], &[Action::Install]) {
+        let Some(words) = packages::words(context, index, call) else { continue };
+        if assumes_yes(&words) {
+            continue;
+        }
+        let message = "without -y it waits for an answer that nobody gives";
+        let fix = Fix::suggestion("add -y", vec![Edit::insert(call.subcommand.end, " -y")]);
+        findings.push(context.finding(call.subcommand, message).with_fix(fix));
+    }
+}
+
+/// Twice quiet is a yes too.
+fn assumes_yes(call: &Call<'_>) -> bool {
+    let letters = call
+        .args()
+        .iter()
+        .filter_map(|word| word.literal())
+        .filter(|word| word.starts_with('-') && !word.starts_with("--"));
+    let quiet: usize =
+        letters.map(|word| if word.ends_with("q=2") { 2 } else { word.matches('q').count() }).sum();
+    call.has_flag(&["-y", "--yes", "--assume-yes"]) || quiet >= 2
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::harness::check;
+
+    const RULE: &str = "hadolint/DL3014";
+    const SAYS: &str = "without -y it waits for an answer that nobody gives";
+
+    #[test]
+    fn the_subcommand_is_underlined() {
+        check(
+            RULE,
+            &format!(
+                r#"
+FROM a
+RUN a && (apt-get -q "install" x) \
+                     ^^^^^^^^^ {SAYS}
+    && b
+RUN <<EOF
+apt-get install x
+        ^^^^^^^ {SAYS}
+EOF
+RUN bash -c 'apt-get install x'
+                     ^^^^^^^ {SAYS}
+"#
+            ),
+        );
+    }
+
+    #[test]
+    fn answered_calls_and_mentions_are_silent() {
+        for run in [
+            "apt-get install -y x",
+            "apt-get -yq install x",
+            "apt-get install --assume-yes x",
+            "apt-get install -qq x",
+            "apt-get install -q=2 x",
+            "apt-get -q install -q x",
+            "apt-get update",
+            "echo apt-get install x",
+        ] {
+            check(RULE, &format!("FROM a\nRUN {run}\n"));
+        }
+    }
+}

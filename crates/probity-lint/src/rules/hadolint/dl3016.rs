@@ -1,0 +1,86 @@
+//! Versions of packages that npm takes.
+
+use probity_dockerfile::Manager;
+use probity_finding::Finding;
+
+use crate::{context::Context, packages};
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags a package that `npm install` takes without a version.
+    ///
+    /// A range or a tag behind the `@`, a path, an archive, an address and a word that is nothing but a
+    /// variable are left alone. `npm i` and `npm add` count, which hadolint does not know.
+    ///
+    /// # Why it is bad
+    ///
+    /// The same file installs something else tomorrow, and nobody can say what was in the image that
+    /// worked.
+    ///
+    /// # Examples
+    ///
+    /// ```dockerfile,bad
+    /// FROM debian:12
+    /// RUN npm install -g express
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM debian:12
+    /// RUN npm install -g express@4.19.2
+    /// ```
+    Dl3016 {
+        name: "hadolint/DL3016",
+        severity: Warning,
+        category: Reproducibility,
+        url: "https://github.com/hadolint/hadolint/wiki/DL3016",
+    }
+}
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    packages::flag_unpinned(context, &[Manager::Npm], "NAME@<version>", findings);
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::harness::check;
+
+    const RULE: &str = "hadolint/DL3016";
+
+    #[test]
+    fn the_package_is_underlined() {
+        check(
+            RULE,
+            r#"
+FROM a
+RUN a; npm install --global "@s/x" y@1
+                            ^^^^^^ package @s/x has no version; write @s/x@<version>
+RUN (npm i z)
+           ^ package z has no version; write z@<version>
+RUN <<EOF
+npm add w
+        ^ package w has no version; write w@<version>
+EOF
+"#,
+        );
+    }
+
+    #[test]
+    fn versions_files_and_mentions_are_silent() {
+        for run in [
+            r#"npm install"#,
+            r#"npm ci"#,
+            r#"npm install x@1"#,
+            r#"npm install @s/x@^1"#,
+            r#"npm install ./x"#,
+            r#"npm install x.tgz"#,
+            r#"npm install https://a/b"#,
+            r#"npm install $X"#,
+            r#"npm install "x@$V""#,
+            r#"echo npm install x"#,
+            r#"npm run x"#,
+        ] {
+            check(RULE, &format!("FROM a\nRUN {run}\n"));
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! The index of apk that stays.
+
+use probity_dockerfile::{Action, Manager};
+use probity_finding::{Edit, Finding, Fix};
+
+use crate::{context::Context, packages};
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags an `apk add` without `--no-cache` in a `RUN` that neither removes `/var/cache/apk` nor
+    /// mounts a cache over it.
+    ///
+    /// hadolint flags `apk add --update` also where the directory is removed behind it.
+    ///
+    /// # Why it is bad
+    ///
+    /// The index that was downloaded stays in the layer.
+    ///
+    /// # Examples
+    ///
+    /// ```dockerfile,bad
+    /// FROM alpine:3.20
+    /// RUN apk add curl=8.5.0-r0
+    /// ```
+    ///
+    /// ```dockerfile,fixed
+    /// FROM alpine:3.20
+    /// RUN apk add --no-cache curl=8.5.0-r0
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM alpine:3.20
+    /// RUN apk add --no-cache curl=8.5.0-r0
+    /// ```
+    ///
+    /// # Fix safety
+    ///
+    /// A suggestion: the packages are the same, and a later `apk` without an index must fetch it.
+    Dl3019 {
+        name: "hadolint/DL3019",
+        severity: Info,
+        category: Performance,
+        fixes: Suggestion,
+        url: "https://github.com/hadolint/hadolint/wiki/DL3019",
+    }
+}
+
+const CACHES: &[&str] = &["/var/cache/apk", "/etc/apk/cache"];
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for (index, call) in packages::calls(context, &[Manager::Apk], &[Action::Install]) {
+        let run = context.file.instructions.get(index);
+        let is_clean = call.has_flag(&["--no-cache"])
+            || packages::removes(context.scripts(index), CACHES)
+            || run.is_some_and(|run| packages::mounts(run, CACHES));
+        if is_clean {
+            continue;
+        }
+        let message = "the index stays in the layer; use --no-cache";
+        let edit = Edit::insert(call.subcommand.end, " --no-cache");
+        let fix = Fix::suggestion("add --no-cache", vec![edit]);
+        findings.push(context.finding(call.subcommand, message).with_fix(fix));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::harness::check;
+
+    const RULE: &str = "hadolint/DL3019";
+    const SAYS: &str = "the index stays in the layer; use --no-cache";
+
+    #[test]
+    fn the_subcommand_is_underlined() {
+        check(
+            RULE,
+            &format!(
+                r#"
+FROM a
+RUN a && (apk "add" x) \
+              ^^^^^ {SAYS}
+    && b
+RUN <<EOF
+apk -U add x
+       ^^^ {SAYS}
+EOF
+"#
+            ),
+        );
+    }
+
+    #[test]
+    fn cleaned_and_mounted_ones_and_mentions_are_silent() {
+        for run in [
+            "apk add --no-cache x",
+            "apk --no-cache add x",
+            "apk update && apk add x && rm -rf /var/cache/apk/*",
+            "--mount=type=cache,target=/var/cache/apk apk add x",
+            "apk del x",
+            "echo apk add x",
+        ] {
+            check(RULE, &format!("FROM a\nRUN {run}\n"));
+        }
+    }
+}

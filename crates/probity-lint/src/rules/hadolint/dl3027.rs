@@ -1,0 +1,109 @@
+//! apt where apt-get does.
+
+use probity_dockerfile::Keyword;
+use probity_finding::{Edit, Finding, Fix};
+
+use crate::context::Context;
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags `apt` in a `RUN`.
+    ///
+    /// # Why it is bad
+    ///
+    /// `apt` is made for people, and says itself that its behaviour may change. Scripts use `apt-get`
+    /// and `apt-cache`.
+    ///
+    /// # Examples
+    ///
+    /// ```dockerfile,bad
+    /// FROM debian:12
+    /// RUN apt install -y curl=7.88.1
+    /// ```
+    ///
+    /// ```dockerfile,fixed
+    /// FROM debian:12
+    /// RUN apt-get install -y curl=7.88.1
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM debian:12
+    /// RUN apt-get install -y curl=7.88.1
+    /// ```
+    ///
+    /// # Fix safety
+    ///
+    /// A suggestion, since another program is run. It is offered for the subcommands that both have.
+    Dl3027 {
+        name: "hadolint/DL3027",
+        severity: Warning,
+        category: BestPractice,
+        fixes: Suggestion,
+        url: "https://github.com/hadolint/hadolint/wiki/DL3027",
+    }
+}
+
+const SHARED: &[&str] = &[
+    "install",
+    "update",
+    "upgrade",
+    "full-upgrade",
+    "remove",
+    "purge",
+    "autoremove",
+    "clean",
+    "autoclean",
+    "source",
+    "build-dep",
+    "download",
+];
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for (index, _) in context.each(Keyword::Run) {
+        for command in context.scripts(index).iter().flat_map(|script| &script.commands) {
+            let call = command.effective();
+            let Some(name) = call.name_word().filter(|_| call.is_any(&["apt"])) else { continue };
+            let message = "apt is made for people; use apt-get or apt-cache";
+            let mut finding = context.finding(name.span, message);
+            let subcommand = call.subcommand(&["-o", "-c", "-t"]);
+            if name.text == "apt" && subcommand.is_some_and(|it| SHARED.contains(&it.as_str())) {
+                let edit = Edit::replace(name.span, "apt-get");
+                finding = finding.with_fix(Fix::suggestion("use apt-get", vec![edit]));
+            }
+            findings.push(finding);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::harness::check;
+
+    const RULE: &str = "hadolint/DL3027";
+    const SAYS: &str = "apt is made for people; use apt-get or apt-cache";
+
+    #[test]
+    fn the_program_is_underlined() {
+        check(
+            RULE,
+            &format!(
+                r#"
+FROM a
+RUN a && (sudo "apt" update) \
+               ^^^^^ {SAYS}
+    && b
+RUN <<EOF
+x=$(apt list)
+    ^^^ {SAYS}
+EOF
+"#
+            ),
+        );
+    }
+
+    #[test]
+    fn others_and_mentions_are_silent() {
+        check(RULE, "FROM a\nRUN apt-get update; apt-cache x; echo apt; rm /usr/bin/apt; $apt x\n");
+    }
+}

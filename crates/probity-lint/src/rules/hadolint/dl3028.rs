@@ -1,0 +1,78 @@
+//! Versions of packages that gem takes.
+
+use probity_dockerfile::Manager;
+use probity_finding::Finding;
+
+use crate::{context::Context, packages};
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags a package that `gem install` takes without a version.
+    ///
+    /// The version may also be given by `--version`. A file and a word that is nothing but a variable are
+    /// left alone.
+    ///
+    /// # Why it is bad
+    ///
+    /// The same file installs something else tomorrow, and nobody can say what was in the image that
+    /// worked.
+    ///
+    /// # Examples
+    ///
+    /// ```dockerfile,bad
+    /// FROM debian:12
+    /// RUN gem install bundler
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM debian:12
+    /// RUN gem install bundler:2.5.11
+    /// ```
+    Dl3028 {
+        name: "hadolint/DL3028",
+        severity: Warning,
+        category: Reproducibility,
+        url: "https://github.com/hadolint/hadolint/wiki/DL3028",
+    }
+}
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    packages::flag_unpinned(context, &[Manager::Gem], "NAME:<version>", findings);
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::harness::check;
+
+    const RULE: &str = "hadolint/DL3028";
+
+    #[test]
+    fn the_package_is_underlined() {
+        check(
+            RULE,
+            r#"
+FROM a
+RUN a && gem install --no-document "x" y:1
+                                   ^^^ package x has no version; write x:<version>
+RUN (gem i z)
+           ^ package z has no version; write z:<version>
+"#,
+        );
+    }
+
+    #[test]
+    fn versions_files_and_mentions_are_silent() {
+        for run in [
+            r#"gem install x:1"#,
+            r#"gem install x -v 1"#,
+            r#"gem install x --version=1"#,
+            r#"gem install x.gem"#,
+            r#"gem install $X"#,
+            r#"echo gem install x"#,
+            r#"gem update"#,
+        ] {
+            check(RULE, &format!("FROM a\nRUN {run}\n"));
+        }
+    }
+}

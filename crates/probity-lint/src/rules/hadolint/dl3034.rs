@@ -1,0 +1,93 @@
+//! Calls of zypper that ask.
+
+use probity_dockerfile::{Action, Manager};
+use probity_finding::Finding;
+
+use crate::{context::Context, packages};
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags a `zypper` that installs without being told to assume yes.
+    ///
+    /// # Why it is bad
+    ///
+    /// It asks whether to go on, nobody answers, and the build fails.
+    ///
+    /// # Examples
+    ///
+    /// ```dockerfile,bad
+    /// FROM debian:12
+    /// RUN zypper install httpd=2.4
+    /// ```
+    ///
+    /// ```dockerfile,fixed
+    /// FROM debian:12
+    /// RUN zypper install -y httpd=2.4
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM debian:12
+    /// RUN zypper install -y httpd=2.4
+    /// ```
+    ///
+    /// # Fix safety
+    ///
+    /// A suggestion: with an answer piped into it the call went on before, and may have been answered no.
+    Dl3034 {
+        name: "hadolint/DL3034",
+        severity: Warning,
+        category: Correctness,
+        fixes: Suggestion,
+        url: "https://github.com/hadolint/hadolint/wiki/DL3034",
+    }
+}
+
+const FLAGS: &[&str] = &["-y", "-n", "--non-interactive", "--no-confirm"];
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    packages::flag_asking(
+        context,
+        &[Manager::Zypper],
+        &[Action::Install, Action::Remove, Action::Upgrade],
+        FLAGS,
+        findings,
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::harness::check;
+
+    const RULE: &str = "hadolint/DL3034";
+
+    #[test]
+    fn the_subcommand_is_underlined() {
+        check(
+            RULE,
+            r#"
+FROM a
+RUN a && (zypper "install" x) \
+                 ^^^^^^^^^ without -y it waits for an answer that nobody gives
+    && b
+RUN <<EOF
+zypper rm x
+       ^^ without -y it waits for an answer that nobody gives
+EOF
+"#,
+        );
+    }
+
+    #[test]
+    fn answered_calls_and_mentions_are_silent() {
+        for run in [
+            r#"zypper -n install x"#,
+            r#"zypper in -y x"#,
+            r#"zypper --non-interactive in x"#,
+            r#"zypper clean"#,
+            r#"echo zypper install x"#,
+        ] {
+            check(RULE, &format!("FROM a\nRUN {run}\n"));
+        }
+    }
+}

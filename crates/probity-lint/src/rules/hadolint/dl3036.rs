@@ -1,0 +1,77 @@
+//! Downloads of zypper that stay.
+
+use probity_dockerfile::Manager;
+use probity_finding::Finding;
+
+use crate::{context::Context, packages};
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags a `RUN` that installs with `zypper` and leaves in the image what was downloaded for it.
+    ///
+    /// Removing the directory by hand is as good, and so is a cache or memory mount over it, which
+    /// hadolint does not always see.
+    ///
+    /// # Why it is bad
+    ///
+    /// The downloads are of no use any more, and removing them in a later `RUN` gives nothing back.
+    ///
+    /// # Examples
+    ///
+    /// ```dockerfile,bad
+    /// FROM debian:12
+    /// RUN zypper install -y httpd=2.4
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM debian:12
+    /// RUN zypper install -y httpd=2.4 && zypper clean
+    /// ```
+    Dl3036 {
+        name: "hadolint/DL3036",
+        severity: Warning,
+        category: Performance,
+        url: "https://github.com/hadolint/hadolint/wiki/DL3036",
+    }
+}
+
+const CACHES: &[&str] = &["/var/cache/zypp"];
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let message = "`zypper clean` is missing behind it";
+    packages::flag_left_behind(context, &[Manager::Zypper], CACHES, message, findings);
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::harness::check;
+
+    const RULE: &str = "hadolint/DL3036";
+
+    #[test]
+    fn the_last_call_is_underlined() {
+        check(
+            RULE,
+            r#"
+FROM a
+RUN a && (zypper -n "in" y) \
+          ^^^^^^^^^^^^^^^^ `zypper clean` is missing behind it
+    && b
+"#,
+        );
+    }
+
+    #[test]
+    fn cleaned_and_mounted_ones_and_mentions_are_silent() {
+        for run in [
+            r#"zypper in -y x && zypper clean"#,
+            r#"zypper in -y x && zypper cc -a"#,
+            r#"zypper in -y x && rm -rf /var/cache/zypp/*"#,
+            r#"--mount=type=tmpfs,target=/var/cache zypper in -y x"#,
+            r#"echo zypper in x"#,
+        ] {
+            check(RULE, &format!("FROM a\nRUN {run}\n"));
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Versions of packages that zypper takes.
+
+use probity_dockerfile::Manager;
+use probity_finding::Finding;
+
+use crate::{context::Context, packages};
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags a package that `zypper install` takes without a version.
+    ///
+    /// A range, a file and a word that is nothing but a variable are left alone.
+    ///
+    /// # Why it is bad
+    ///
+    /// The same file installs something else tomorrow, and nobody can say what was in the image that
+    /// worked.
+    ///
+    /// # Examples
+    ///
+    /// ```dockerfile,bad
+    /// FROM debian:12
+    /// RUN zypper install -y httpd
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM debian:12
+    /// RUN zypper install -y httpd=2.4.57
+    /// ```
+    Dl3037 {
+        name: "hadolint/DL3037",
+        severity: Warning,
+        category: Reproducibility,
+        url: "https://github.com/hadolint/hadolint/wiki/DL3037",
+    }
+}
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    packages::flag_unpinned(context, &[Manager::Zypper], "NAME=<version>", findings);
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::harness::check;
+
+    const RULE: &str = "hadolint/DL3037";
+
+    #[test]
+    fn the_package_is_underlined() {
+        check(
+            RULE,
+            r#"
+FROM a
+RUN a && zypper install -y "x" y=1
+                           ^^^ package x has no version; write x=<version>
+RUN (zypper -n in z)
+                  ^ package z has no version; write z=<version>
+"#,
+        );
+    }
+
+    #[test]
+    fn versions_files_and_mentions_are_silent() {
+        for run in [
+            r#"zypper in -y x=1"#,
+            r#"zypper in -y "x>=1""#,
+            r#"zypper in -y ./x.rpm"#,
+            r#"zypper in -y $X"#,
+            r#"zypper rm x"#,
+            r#"echo zypper in x"#,
+        ] {
+            check(RULE, &format!("FROM a\nRUN {run}\n"));
+        }
+    }
+}

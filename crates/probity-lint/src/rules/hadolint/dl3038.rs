@@ -1,0 +1,93 @@
+//! Calls of dnf that ask.
+
+use probity_dockerfile::{Action, Manager};
+use probity_finding::Finding;
+
+use crate::{context::Context, packages};
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags a `dnf` that installs without being told to assume yes.
+    ///
+    /// # Why it is bad
+    ///
+    /// It asks whether to go on, nobody answers, and the build fails.
+    ///
+    /// # Examples
+    ///
+    /// ```dockerfile,bad
+    /// FROM debian:12
+    /// RUN dnf install httpd-2.4
+    /// ```
+    ///
+    /// ```dockerfile,fixed
+    /// FROM debian:12
+    /// RUN dnf install -y httpd-2.4
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM debian:12
+    /// RUN dnf install -y httpd-2.4
+    /// ```
+    ///
+    /// # Fix safety
+    ///
+    /// A suggestion: with an answer piped into it the call went on before, and may have been answered no.
+    Dl3038 {
+        name: "hadolint/DL3038",
+        severity: Warning,
+        category: Correctness,
+        fixes: Suggestion,
+        url: "https://github.com/hadolint/hadolint/wiki/DL3038",
+    }
+}
+
+const FLAGS: &[&str] = &["-y", "--assumeyes", "--assume-yes"];
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    packages::flag_asking(
+        context,
+        &[Manager::Dnf, Manager::Microdnf],
+        &[Action::Install],
+        FLAGS,
+        findings,
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::harness::check;
+
+    const RULE: &str = "hadolint/DL3038";
+
+    #[test]
+    fn the_subcommand_is_underlined() {
+        check(
+            RULE,
+            r#"
+FROM a
+RUN a && (dnf "install" x) \
+              ^^^^^^^^^ without -y it waits for an answer that nobody gives
+    && b
+RUN <<EOF
+microdnf install x
+         ^^^^^^^ without -y it waits for an answer that nobody gives
+EOF
+"#,
+        );
+    }
+
+    #[test]
+    fn answered_calls_and_mentions_are_silent() {
+        for run in [
+            r#"dnf -y install x"#,
+            r#"dnf install -yq x"#,
+            r#"microdnf install --assumeyes x"#,
+            r#"dnf clean all"#,
+            r#"echo dnf install x"#,
+        ] {
+            check(RULE, &format!("FROM a\nRUN {run}\n"));
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Downloads of pip that stay.
+
+use probity_dockerfile::{Action, Manager};
+use probity_finding::{Edit, Finding, Fix};
+
+use crate::{context::Context, packages};
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags a `pip install` without `--no-cache-dir`, unless `PIP_NO_CACHE_DIR` is set, the cache is
+    /// mounted, or it is removed in the same `RUN`.
+    ///
+    /// # Why it is bad
+    ///
+    /// What was downloaded stays in the layer and is of no use there.
+    ///
+    /// # Examples
+    ///
+    /// ```dockerfile,bad
+    /// FROM python:3.12
+    /// RUN pip install django==5.0.6
+    /// ```
+    ///
+    /// ```dockerfile,fixed
+    /// FROM python:3.12
+    /// RUN pip install --no-cache-dir django==5.0.6
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM python:3.12
+    /// ENV PIP_NO_CACHE_DIR=1
+    /// RUN pip install django==5.0.6
+    /// ```
+    ///
+    /// # Fix safety
+    ///
+    /// A suggestion: the packages are the same, and a later `pip` downloads again.
+    Dl3042 {
+        name: "hadolint/DL3042",
+        severity: Warning,
+        category: Performance,
+        fixes: Suggestion,
+        url: "https://github.com/hadolint/hadolint/wiki/DL3042",
+    }
+}
+
+const CACHES: &[&str] = &["/root/.cache/pip"];
+const VARIABLE: &str = "PIP_NO_CACHE_DIR";
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for (index, call) in packages::calls(context, &[Manager::Pip], &[Action::Install]) {
+        let run = context.file.instructions.get(index);
+        let is_kept = !call.has_flag(&["--no-cache-dir"])
+            && !is_set(context, index, call.script, call.command)
+            && !packages::removes(context.scripts(index), CACHES)
+            && !run.is_some_and(|run| packages::mounts(run, CACHES));
+        if is_kept {
+            let message = "the downloads stay in the layer; use --no-cache-dir";
+            let edit = Edit::insert(call.subcommand.end, " --no-cache-dir");
+            let fix = Fix::suggestion("add --no-cache-dir", vec![edit]);
+            findings.push(context.finding(call.subcommand, message).with_fix(fix));
+        }
+    }
+}
+
+/// Whether the variable is set to a yes, in the file or for the command.
+fn is_set(context: &Context<'_>, index: usize, script: usize, command: usize) -> bool {
+    let variable = context.facts.scope(index).get(VARIABLE);
+    let in_file = variable.is_some_and(|it| it.set && it.value.as_deref().is_none_or(is_yes));
+    let script = context.scripts(index).get(script);
+    let command = script.and_then(|script| script.commands.get(command));
+    in_file
+        || command.is_some_and(|command| {
+            let own = command.assignments.iter().any(|it| it.name == VARIABLE);
+            let by_env = command.effective().wrappers.iter();
+            own || by_env.into_iter().any(|word| word.assigned_name() == Some(VARIABLE))
+        })
+}
+
+/// What pip takes for a yes.
+fn is_yes(value: &str) -> bool {
+    !matches!(value.to_ascii_lowercase().as_str(), "" | "0" | "no" | "off" | "false" | "n" | "f")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::harness::check;
+
+    const RULE: &str = "hadolint/DL3042";
+    const SAYS: &str = "the downloads stay in the layer; use --no-cache-dir";
+
+    #[test]
+    fn the_subcommand_is_underlined() {
+        check(
+            RULE,
+            &format!(
+                r#"
+FROM a
+RUN a && (pip3 "install" x==1) \
+               ^^^^^^^^^ {SAYS}
+    && b
+ENV PIP_NO_CACHE_DIR=off
+RUN <<EOF
+python3 -m pip install x==1
+               ^^^^^^^ {SAYS}
+EOF
+"#
+            ),
+        );
+    }
+
+    #[test]
+    fn switched_off_mounted_and_removed_caches_are_silent() {
+        for run in [
+            "pip install --no-cache-dir x",
+            "pip --no-cache-dir install x",
+            "PIP_NO_CACHE_DIR=1 pip install x",
+            "env PIP_NO_CACHE_DIR=1 pip install x",
+            "pip install x && rm -rf /root/.cache",
+            "--mount=type=cache,target=/root/.cache/pip pip install x",
+            "pip uninstall x",
+            "echo pip install x",
+        ] {
+            check(RULE, &format!("FROM a\nRUN {run}\n"));
+        }
+        check(RULE, "FROM a AS b\nENV PIP_NO_CACHE_DIR=true\nFROM b\nRUN pip install x\n");
+        check(RULE, "FROM a\nARG PIP_NO_CACHE_DIR=1\nRUN pip install x\n");
+    }
+}

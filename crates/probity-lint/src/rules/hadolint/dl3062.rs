@@ -1,0 +1,78 @@
+//! Versions of programs that go installs.
+
+use probity_dockerfile::Manager;
+use probity_finding::Finding;
+
+use crate::{context::Context, packages};
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags a package that `go install` takes without a version.
+    ///
+    /// A path of the module itself and a word that is nothing but a variable are left alone. A branch or
+    /// `latest` behind the `@` is a version that somebody chose; hadolint flags `latest`.
+    ///
+    /// # Why it is bad
+    ///
+    /// The same file installs something else tomorrow, and nobody can say what was in the image that
+    /// worked.
+    ///
+    /// # Examples
+    ///
+    /// ```dockerfile,bad
+    /// FROM debian:12
+    /// RUN go install golang.org/x/tools/cmd/goimports
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM debian:12
+    /// RUN go install golang.org/x/tools/cmd/goimports@v0.21.0
+    /// ```
+    Dl3062 {
+        name: "hadolint/DL3062",
+        severity: Warning,
+        category: Reproducibility,
+        url: "https://github.com/hadolint/hadolint/wiki/DL3062",
+    }
+}
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    packages::flag_unpinned(context, &[Manager::Go], "NAME@<version>", findings);
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::harness::check;
+
+    const RULE: &str = "hadolint/DL3062";
+
+    #[test]
+    fn the_package_is_underlined() {
+        check(
+            RULE,
+            r#"
+FROM a
+RUN a && go install -v "x.org/y" z.org/w@v1
+                       ^^^^^^^^^ package x.org/y has no version; write x.org/y@<version>
+RUN (go get z.org/y)
+            ^^^^^^^ package z.org/y has no version; write z.org/y@<version>
+"#,
+        );
+    }
+
+    #[test]
+    fn versions_files_and_mentions_are_silent() {
+        for run in [
+            r#"go install x.org/y@v1"#,
+            r#"go install ./..."#,
+            r#"go install ."#,
+            r#"go install"#,
+            r#"go install $X"#,
+            r#"go build x.org/y"#,
+            r#"echo go install x.org/y"#,
+        ] {
+            check(RULE, &format!("FROM a\nRUN {run}\n"));
+        }
+    }
+}
