@@ -26,7 +26,6 @@ pub static ELSEWHERE: &[&str] = &[
     "tally/labels/no-stale-base-digest",
     "tally/labels/prefer-grouped",
     "tally/labels/prefer-stable-order",
-    "tally/labels/valid-key",
     "tally/named-identity-in-passwdless-stage",
     "tally/newline-per-chained-call",
     "tally/no-ungraceful-stopsignal",

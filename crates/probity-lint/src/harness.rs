@@ -28,6 +28,20 @@ fn run_example(rule: &str, text: &str) -> Vec<Finding> {
 /// Settings that a page's examples assume and say so.
 fn as_the_pages_say(rules: &mut RuleSet) {
     rules.set_option("tally/max-lines", "max", &OptionValue::Integer(2));
+    for (code, label) in [
+        ("DL3049", "maintainer"),
+        ("DL3050", "maintainer"),
+        ("DL3051", "maintainer"),
+        ("DL3052", "org.opencontainers.image.url"),
+        ("DL3053", "org.opencontainers.image.created"),
+        ("DL3054", "org.opencontainers.image.licenses"),
+        ("DL3055", "org.opencontainers.image.revision"),
+        ("DL3056", "org.opencontainers.image.version"),
+        ("DL3058", "org.opencontainers.image.authors"),
+    ] {
+        let labels = OptionValue::TextList(vec![label.to_owned()]);
+        rules.set_option(&format!("hadolint/{code}"), "labels", &labels);
+    }
     let trusted = OptionValue::TextList(vec!["registry.example.com".to_owned()]);
     rules.set_option("hadolint/DL3026", "trusted-registries", &trusted);
 }

@@ -12,6 +12,7 @@ mod elsewhere;
 mod fix;
 #[cfg(test)]
 mod harness;
+mod labels;
 mod lines;
 mod packages;
 mod quoting;

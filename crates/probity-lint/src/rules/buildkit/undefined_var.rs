@@ -43,6 +43,7 @@ rule! {
         name: "buildkit/UndefinedVar",
         severity: Warning,
         category: Correctness,
+        equals: &["hadolint/DL3044"],
         url: "https://docs.docker.com/go/dockerfile/rule/undefined-var/",
     }
 }
@@ -64,7 +65,10 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             if let Some(suggestion) = &reference.suggestion {
                 message.push_str(&format!(" (did you mean ${suggestion}?)"));
             }
-            let finding = context.finding(reference.span, message);
+            let mut finding = context.finding(reference.span, message);
+            // hadolint knows this one case of it.
+            let is_own = instruction.keyword == Keyword::Env && own.contains_key(name.as_str());
+            finding.alias = finding.alias.filter(|_| is_own);
             let redeclare = || format!("declare it in the stage too: `ARG {name}`");
             findings.push(if let Some(&span) = own.get(name.as_str()) {
                 finding

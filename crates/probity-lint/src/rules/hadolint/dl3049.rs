@@ -1,0 +1,103 @@
+//! Labels that are missing.
+
+use probity_dockerfile::Base;
+use probity_finding::Finding;
+
+use crate::{
+    context::Context,
+    labels,
+    rule::{OptionKind, OptionSpec},
+};
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags an image without one of the labels that are asked for. Without a list it says nothing.
+    ///
+    /// Only the image that is built in the end counts, with what its stages pass on; hadolint asks every
+    /// stage.
+    ///
+    /// # Why it is bad
+    ///
+    /// Whoever looks for the label does not find the image.
+    ///
+    /// # Examples
+    ///
+    /// With `labels = ["maintainer"]`:
+    ///
+    /// ```dockerfile,bad
+    /// FROM debian:12
+    /// CMD ["app"]
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM debian:12
+    /// LABEL maintainer="me@example.com"
+    /// ```
+    Dl3049 {
+        name: "hadolint/DL3049",
+        severity: Info,
+        category: BestPractice,
+        options: &[OptionSpec {
+            name: "labels",
+            kind: OptionKind::TextList,
+            default: "[]",
+            about: "Labels that the image must have.",
+        }],
+        url: "https://github.com/hadolint/hadolint/wiki/DL3049",
+    }
+}
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let listed = context.list("labels");
+    let Some(last) = context.facts.final_stage() else { return };
+    let mut stages = vec![last.index];
+    while let Some(Base::Stage(base)) =
+        stages.last().and_then(|stage| context.facts.stages().get(*stage)).map(|it| &it.base)
+    {
+        stages.push(*base);
+    }
+    let labels = labels::all(context);
+    let has = |key: &String| {
+        labels.iter().any(|label| {
+            label.key == *key && label.stage.is_some_and(|stage| stages.contains(&stage))
+        })
+    };
+    let place = last.image_span.or(context
+        .file
+        .instructions
+        .get(last.instruction)
+        .map(|it| it.keyword_span));
+    for missing in listed.iter().filter(|key| !has(key)) {
+        if let Some(place) = place {
+            findings.push(context.finding(place, format!("label {missing} is missing")));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{OptionValue, harness::run_with};
+
+    const RULE: &str = "hadolint/DL3049";
+
+    /// The texts that are flagged, with what is said.
+    fn flagged(text: &str, labels: &[&str]) -> Vec<(String, String)> {
+        let labels = OptionValue::TextList(labels.iter().map(|it| (*it).to_owned()).collect());
+        let found = run_with(RULE, text, |rules| rules.set_option(RULE, "labels", &labels));
+        found
+            .iter()
+            .map(|it| (it.span.unwrap().slice(text).unwrap().to_owned(), it.message.clone()))
+            .collect()
+    }
+
+    #[test]
+    fn the_image_that_is_built_counts() {
+        let text = "FROM a AS x\nLABEL k=1\nFROM x AS y\nFROM z\nLABEL \"l\"=2\n";
+        let said = |name: &str| vec![("z".to_owned(), format!("label {name} is missing"))];
+        assert_eq!(flagged(text, &["k"]), said("k"));
+        assert_eq!(flagged(text, &["l"]), []);
+        assert_eq!(flagged(text, &[]), []);
+        assert_eq!(flagged("FROM a AS x\nLABEL k=1\nFROM x\n", &["k"]), []);
+    }
+}

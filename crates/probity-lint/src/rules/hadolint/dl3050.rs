@@ -1,0 +1,81 @@
+//! Labels that nobody asked for.
+
+use probity_finding::Finding;
+
+use crate::{
+    context::Context,
+    labels,
+    rule::{OptionKind, OptionSpec},
+};
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags a label that is not in the list of allowed ones. Without a list it says nothing.
+    ///
+    /// # Why it is bad
+    ///
+    /// A label that is spelt wrongly is one too many and one too few.
+    ///
+    /// # Examples
+    ///
+    /// With `labels = ["maintainer"]`:
+    ///
+    /// ```dockerfile,bad
+    /// FROM debian:12
+    /// LABEL maintaner="me@example.com"
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM debian:12
+    /// LABEL maintainer="me@example.com"
+    /// ```
+    Dl3050 {
+        name: "hadolint/DL3050",
+        severity: Info,
+        category: BestPractice,
+        options: &[OptionSpec {
+            name: "labels",
+            kind: OptionKind::TextList,
+            default: "[]",
+            about: "The labels that there may be.",
+        }],
+        url: "https://github.com/hadolint/hadolint/wiki/DL3050",
+    }
+}
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let listed = context.list("labels");
+    for label in labels::all(context) {
+        if !listed.is_empty() && !listed.contains(&label.key) && !label.key.contains('$') {
+            let message = format!("label {} is not among those allowed", label.key);
+            findings.push(context.finding(label.key_span, message));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{OptionValue, harness::run_with};
+
+    const RULE: &str = "hadolint/DL3050";
+
+    /// The texts that are flagged, with what is said.
+    fn flagged(text: &str, labels: &[&str]) -> Vec<(String, String)> {
+        let labels = OptionValue::TextList(labels.iter().map(|it| (*it).to_owned()).collect());
+        let found = run_with(RULE, text, |rules| rules.set_option(RULE, "labels", &labels));
+        found
+            .iter()
+            .map(|it| (it.span.unwrap().slice(text).unwrap().to_owned(), it.message.clone()))
+            .collect()
+    }
+
+    #[test]
+    fn the_key_is_underlined() {
+        let text = "FROM a\nLABEL k=1 \"l\"=2\nLABEL $m=3\n";
+        let said = ("\"l\"".to_owned(), "label l is not among those allowed".to_owned());
+        assert_eq!(flagged(text, &["k"]), [said]);
+        assert_eq!(flagged(text, &["k", "l"]), []);
+        assert_eq!(flagged(text, &[]), []);
+    }
+}

@@ -1,0 +1,80 @@
+//! Labels without a value.
+
+use probity_finding::Finding;
+
+use crate::{
+    context::Context,
+    labels,
+    rule::{OptionKind, OptionSpec},
+};
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags a label out of a list whose value is empty.
+    ///
+    /// # Why it is bad
+    ///
+    /// A label that says nothing answers no question.
+    ///
+    /// # Examples
+    ///
+    /// With `labels = ["maintainer"]`:
+    ///
+    /// ```dockerfile,bad
+    /// FROM debian:12
+    /// LABEL maintainer=""
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM debian:12
+    /// LABEL maintainer="me@example.com"
+    /// ```
+    Dl3051 {
+        name: "hadolint/DL3051",
+        severity: Warning,
+        category: BestPractice,
+        options: &[OptionSpec {
+            name: "labels",
+            kind: OptionKind::TextList,
+            default: "[]",
+            about: "Labels that must not be empty.",
+        }],
+        url: "https://github.com/hadolint/hadolint/wiki/DL3051",
+    }
+}
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let listed = context.list("labels");
+    for label in labels::all(context) {
+        if listed.contains(&label.key) && label.value.trim().is_empty() {
+            let message = format!("label {} is empty", label.key);
+            findings.push(context.finding(label.value_span, message));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{OptionValue, harness::run_with};
+
+    const RULE: &str = "hadolint/DL3051";
+
+    /// The texts that are flagged, with what is said.
+    fn flagged(text: &str, labels: &[&str]) -> Vec<(String, String)> {
+        let labels = OptionValue::TextList(labels.iter().map(|it| (*it).to_owned()).collect());
+        let found = run_with(RULE, text, |rules| rules.set_option(RULE, "labels", &labels));
+        found
+            .iter()
+            .map(|it| (it.span.unwrap().slice(text).unwrap().to_owned(), it.message.clone()))
+            .collect()
+    }
+
+    #[test]
+    fn the_value_is_underlined() {
+        let text = "FROM a\nLABEL k=\"\" l=' ' m=1 n=$X\n";
+        let said = |text: &str, key: &str| (text.to_owned(), format!("label {key} is empty"));
+        assert_eq!(flagged(text, &["k", "l", "m", "n"]), [said("\"\"", "k"), said("' '", "l")]);
+        assert_eq!(flagged(text, &["m"]), []);
+    }
+}

@@ -1,0 +1,93 @@
+//! Labels that should be an address and are not.
+
+use probity_finding::Finding;
+
+use crate::{
+    context::Context,
+    labels,
+    rule::{OptionKind, OptionSpec},
+};
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags a label out of a list whose value is not an address. A value with a variable is left alone, and an
+    /// empty one is the business of DL3051.
+    ///
+    /// # Why it is bad
+    ///
+    /// Whoever reads the label by machine cannot.
+    ///
+    /// # Examples
+    ///
+    /// With `labels = ["org.opencontainers.image.url"]`:
+    ///
+    /// ```dockerfile,bad
+    /// FROM debian:12
+    /// LABEL org.opencontainers.image.url="example"
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM debian:12
+    /// LABEL org.opencontainers.image.url="https://example.com/"
+    /// ```
+    Dl3052 {
+        name: "hadolint/DL3052",
+        severity: Warning,
+        category: Correctness,
+        options: &[OptionSpec {
+            name: "labels",
+            kind: OptionKind::TextList,
+            default: "[]",
+            about: "Labels whose value must be an address.",
+        }],
+        url: "https://github.com/hadolint/hadolint/wiki/DL3052",
+    }
+}
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    labels::flag_values(context, is_address, "an address", findings);
+}
+
+/// A scheme, and a host behind it.
+fn is_address(value: &str) -> bool {
+    let Some((scheme, rest)) = value.split_once("://") else { return false };
+    let is_scheme = scheme.bytes().all(|it| it.is_ascii_alphanumeric() || b"+-.".contains(&it))
+        && scheme.bytes().next().is_some_and(|it| it.is_ascii_alphabetic());
+    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    is_scheme && !host.is_empty() && !value.contains([' ', '<', '>', '"'])
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{OptionValue, harness::run_with};
+
+    const RULE: &str = "hadolint/DL3052";
+
+    /// The texts that are flagged, with what is said.
+    fn flagged(text: &str, labels: &[&str]) -> Vec<(String, String)> {
+        let labels = OptionValue::TextList(labels.iter().map(|it| (*it).to_owned()).collect());
+        let found = run_with(RULE, text, |rules| rules.set_option(RULE, "labels", &labels));
+        found
+            .iter()
+            .map(|it| (it.span.unwrap().slice(text).unwrap().to_owned(), it.message.clone()))
+            .collect()
+    }
+
+    #[test]
+    fn the_value_is_underlined() {
+        for wrong in ["x", "://x", "http://", "http:/x", "1x://y", "http://a b"] {
+            let text = format!("FROM a\nLABEL other=1 x=\"{wrong}\"\n");
+            let said = "label x is not an address".to_owned();
+            assert_eq!(flagged(&text, &["x"]), [(format!("\"{wrong}\""), said)]);
+            assert_eq!(flagged(&text, &["y"]), []);
+        }
+    }
+
+    #[test]
+    fn right_open_and_empty_values_are_silent() {
+        for right in ["http://a.b/", "https://x", "git+ssh://a@b/c?d#e", "$V", ""] {
+            assert_eq!(flagged(&format!("FROM a\nLABEL x=\"{right}\"\n"), &["x"]), [], "{right}");
+        }
+    }
+}

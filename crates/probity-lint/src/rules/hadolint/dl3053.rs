@@ -1,0 +1,132 @@
+//! Labels that should be a time of RFC 3339 and are not.
+
+use probity_finding::Finding;
+
+use crate::{
+    context::Context,
+    labels,
+    rule::{OptionKind, OptionSpec},
+};
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags a label out of a list whose value is not a time of RFC 3339. A value with a variable is left alone, and an
+    /// empty one is the business of DL3051.
+    ///
+    /// # Why it is bad
+    ///
+    /// Whoever reads the label by machine cannot.
+    ///
+    /// # Examples
+    ///
+    /// With `labels = ["org.opencontainers.image.created"]`:
+    ///
+    /// ```dockerfile,bad
+    /// FROM debian:12
+    /// LABEL org.opencontainers.image.created="2024-05-01"
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM debian:12
+    /// LABEL org.opencontainers.image.created="2024-05-01T12:00:00Z"
+    /// ```
+    Dl3053 {
+        name: "hadolint/DL3053",
+        severity: Warning,
+        category: Correctness,
+        options: &[OptionSpec {
+            name: "labels",
+            kind: OptionKind::TextList,
+            default: "[]",
+            about: "Labels whose value must be a time of RFC 3339.",
+        }],
+        url: "https://github.com/hadolint/hadolint/wiki/DL3053",
+    }
+}
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    labels::flag_values(context, is_time, "a time of RFC 3339", findings);
+}
+
+/// `2024-05-01T12:00:00.5+02:00`
+fn is_time(value: &str) -> bool {
+    let shape = b"dddd-dd-ddTdd:dd:dd";
+    let bytes = value.as_bytes();
+    let Some((head, tail)) = bytes.split_at_checked(shape.len()) else { return false };
+    let fits = head.iter().zip(shape).all(|(byte, wanted)| match wanted {
+        b'd' => byte.is_ascii_digit(),
+        b'T' => matches!(byte, b'T' | b't' | b' '),
+        wanted => byte == wanted,
+    });
+    let number = |range: std::ops::Range<usize>| -> u32 {
+        value.get(range).and_then(|it| it.parse().ok()).unwrap_or(u32::MAX)
+    };
+    let in_range = (1..=12).contains(&number(5..7))
+        && (1..=31).contains(&number(8..10))
+        && number(11..13) < 24
+        && number(14..16) < 60
+        && number(17..19) <= 60;
+    fits && in_range && is_zone(without_fraction(tail))
+}
+
+fn without_fraction(tail: &[u8]) -> &[u8] {
+    let [b'.', rest @ ..] = tail else { return tail };
+    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    if digits == 0 { tail } else { rest.get(digits..).unwrap_or_default() }
+}
+
+fn is_zone(zone: &[u8]) -> bool {
+    match zone {
+        [b'Z' | b'z'] => true,
+        [b'+' | b'-', a, b, b':', c, d] => [a, b, c, d].iter().all(|it| it.is_ascii_digit()),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{OptionValue, harness::run_with};
+
+    const RULE: &str = "hadolint/DL3053";
+
+    /// The texts that are flagged, with what is said.
+    fn flagged(text: &str, labels: &[&str]) -> Vec<(String, String)> {
+        let labels = OptionValue::TextList(labels.iter().map(|it| (*it).to_owned()).collect());
+        let found = run_with(RULE, text, |rules| rules.set_option(RULE, "labels", &labels));
+        found
+            .iter()
+            .map(|it| (it.span.unwrap().slice(text).unwrap().to_owned(), it.message.clone()))
+            .collect()
+    }
+
+    #[test]
+    fn the_value_is_underlined() {
+        for wrong in [
+            "2024-05-01",
+            "2024-13-01T12:00:00Z",
+            "2024-05-01T12:00:00",
+            "2024-05-01T12:00:00.Z",
+            "2024-05-01T25:00:00Z",
+            "now",
+        ] {
+            let text = format!("FROM a\nLABEL other=1 x=\"{wrong}\"\n");
+            let said = "label x is not a time of RFC 3339".to_owned();
+            assert_eq!(flagged(&text, &["x"]), [(format!("\"{wrong}\""), said)]);
+            assert_eq!(flagged(&text, &["y"]), []);
+        }
+    }
+
+    #[test]
+    fn right_open_and_empty_values_are_silent() {
+        for right in [
+            "2024-05-01T12:00:00Z",
+            "2024-05-01T12:00:00.25+02:00",
+            "2024-05-01t12:00:60z",
+            "$V",
+            "",
+        ] {
+            assert_eq!(flagged(&format!("FROM a\nLABEL x=\"{right}\"\n"), &["x"]), [], "{right}");
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Labels that should be a git hash and are not.
+
+use probity_finding::Finding;
+
+use crate::{
+    context::Context,
+    labels,
+    rule::{OptionKind, OptionSpec},
+};
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags a label out of a list whose value is not a git hash. A value with a variable is left alone, and an
+    /// empty one is the business of DL3051.
+    ///
+    /// # Why it is bad
+    ///
+    /// Whoever reads the label by machine cannot.
+    ///
+    /// # Examples
+    ///
+    /// With `labels = ["org.opencontainers.image.revision"]`:
+    ///
+    /// ```dockerfile,bad
+    /// FROM debian:12
+    /// LABEL org.opencontainers.image.revision="main"
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM debian:12
+    /// LABEL org.opencontainers.image.revision="2dbfae9"
+    /// ```
+    Dl3055 {
+        name: "hadolint/DL3055",
+        severity: Warning,
+        category: Correctness,
+        options: &[OptionSpec {
+            name: "labels",
+            kind: OptionKind::TextList,
+            default: "[]",
+            about: "Labels whose value must be a git hash.",
+        }],
+        url: "https://github.com/hadolint/hadolint/wiki/DL3055",
+    }
+}
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    labels::flag_values(context, is_hash, "a git hash", findings);
+}
+
+/// Abbreviated, whole, or of a repository with SHA-256.
+fn is_hash(value: &str) -> bool {
+    (matches!(value.len(), 7..=40 | 64)) && value.bytes().all(|it| it.is_ascii_hexdigit())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{OptionValue, harness::run_with};
+
+    const RULE: &str = "hadolint/DL3055";
+
+    /// The texts that are flagged, with what is said.
+    fn flagged(text: &str, labels: &[&str]) -> Vec<(String, String)> {
+        let labels = OptionValue::TextList(labels.iter().map(|it| (*it).to_owned()).collect());
+        let found = run_with(RULE, text, |rules| rules.set_option(RULE, "labels", &labels));
+        found
+            .iter()
+            .map(|it| (it.span.unwrap().slice(text).unwrap().to_owned(), it.message.clone()))
+            .collect()
+    }
+
+    #[test]
+    fn the_value_is_underlined() {
+        for wrong in ["main", "2dbfae", "2dbfaeg"] {
+            let text = format!("FROM a\nLABEL other=1 x=\"{wrong}\"\n");
+            let said = "label x is not a git hash".to_owned();
+            assert_eq!(flagged(&text, &["x"]), [(format!("\"{wrong}\""), said)]);
+            assert_eq!(flagged(&text, &["y"]), []);
+        }
+    }
+
+    #[test]
+    fn right_open_and_empty_values_are_silent() {
+        for right in ["2dbfae9", "0123456789012345678901234567890123456789", "$V", ""] {
+            assert_eq!(flagged(&format!("FROM a\nLABEL x=\"{right}\"\n"), &["x"]), [], "{right}");
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Labels that should be a semantic version and are not.
+
+use probity_finding::Finding;
+
+use crate::{
+    context::Context,
+    labels,
+    rule::{OptionKind, OptionSpec},
+};
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags a label out of a list whose value is not a semantic version. A value with a variable is left alone, and an
+    /// empty one is the business of DL3051.
+    ///
+    /// # Why it is bad
+    ///
+    /// Whoever reads the label by machine cannot.
+    ///
+    /// # Examples
+    ///
+    /// With `labels = ["org.opencontainers.image.version"]`:
+    ///
+    /// ```dockerfile,bad
+    /// FROM debian:12
+    /// LABEL org.opencontainers.image.version="1"
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM debian:12
+    /// LABEL org.opencontainers.image.version="1.0.0"
+    /// ```
+    Dl3056 {
+        name: "hadolint/DL3056",
+        severity: Warning,
+        category: Correctness,
+        options: &[OptionSpec {
+            name: "labels",
+            kind: OptionKind::TextList,
+            default: "[]",
+            about: "Labels whose value must be a semantic version.",
+        }],
+        url: "https://github.com/hadolint/hadolint/wiki/DL3056",
+    }
+}
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    labels::flag_values(context, is_version, "a semantic version", findings);
+}
+
+/// Three numbers, then a pre-release and a build.
+fn is_version(value: &str) -> bool {
+    let (rest, build) = value.split_once('+').map_or((value, None), |(a, b)| (a, Some(b)));
+    let (core, pre) = rest.split_once('-').map_or((rest, None), |(a, b)| (a, Some(b)));
+    let numbers: Vec<&str> = core.split('.').collect();
+    let is_number = |it: &str| {
+        !it.is_empty()
+            && it.bytes().all(|it| it.is_ascii_digit())
+            && (it == "0" || !it.starts_with('0'))
+    };
+    let is_word =
+        |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'-');
+    let is_pre =
+        |it: &str| is_word(it) && (is_number(it) || !it.bytes().all(|it| it.is_ascii_digit()));
+    numbers.len() == 3
+        && numbers.iter().all(|it| is_number(it))
+        && pre.is_none_or(|it| it.split('.').all(is_pre))
+        && build.is_none_or(|it| it.split('.').all(is_word))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{OptionValue, harness::run_with};
+
+    const RULE: &str = "hadolint/DL3056";
+
+    /// The texts that are flagged, with what is said.
+    fn flagged(text: &str, labels: &[&str]) -> Vec<(String, String)> {
+        let labels = OptionValue::TextList(labels.iter().map(|it| (*it).to_owned()).collect());
+        let found = run_with(RULE, text, |rules| rules.set_option(RULE, "labels", &labels));
+        found
+            .iter()
+            .map(|it| (it.span.unwrap().slice(text).unwrap().to_owned(), it.message.clone()))
+            .collect()
+    }
+
+    #[test]
+    fn the_value_is_underlined() {
+        for wrong in ["1", "v1.0.0", "1.0", "01.0.0", "1.0.0-", "1.0.0-01", "1.0.0+"] {
+            let text = format!("FROM a\nLABEL other=1 x=\"{wrong}\"\n");
+            let said = "label x is not a semantic version".to_owned();
+            assert_eq!(flagged(&text, &["x"]), [(format!("\"{wrong}\""), said)]);
+            assert_eq!(flagged(&text, &["y"]), []);
+        }
+    }
+
+    #[test]
+    fn right_open_and_empty_values_are_silent() {
+        for right in ["1.0.0", "0.0.1-rc.1+build.7", "1.2.3--x", "$V", ""] {
+            assert_eq!(flagged(&format!("FROM a\nLABEL x=\"{right}\"\n"), &["x"]), [], "{right}");
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Labels that should be an address of mail and are not.
+
+use probity_finding::Finding;
+
+use crate::{
+    context::Context,
+    labels,
+    rule::{OptionKind, OptionSpec},
+};
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags a label out of a list whose value is not an address of mail. A value with a variable is left alone, and an
+    /// empty one is the business of DL3051.
+    ///
+    /// # Why it is bad
+    ///
+    /// Whoever reads the label by machine cannot.
+    ///
+    /// # Examples
+    ///
+    /// With `labels = ["org.opencontainers.image.authors"]`:
+    ///
+    /// ```dockerfile,bad
+    /// FROM debian:12
+    /// LABEL org.opencontainers.image.authors="me"
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM debian:12
+    /// LABEL org.opencontainers.image.authors="me@example.com"
+    /// ```
+    Dl3058 {
+        name: "hadolint/DL3058",
+        severity: Warning,
+        category: Correctness,
+        options: &[OptionSpec {
+            name: "labels",
+            kind: OptionKind::TextList,
+            default: "[]",
+            about: "Labels whose value must be an address of mail.",
+        }],
+        url: "https://github.com/hadolint/hadolint/wiki/DL3058",
+    }
+}
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    labels::flag_values(context, is_mail, "an address of mail", findings);
+}
+
+/// Something on both sides of one sign, without blanks, and a host of named parts.
+fn is_mail(value: &str) -> bool {
+    let Some((name, host)) = value.rsplit_once('@') else { return false };
+    let is_plain = |it: &str| !it.is_empty() && !it.contains([' ', '@', '<', '>', ',', '"']);
+    let parts = || host.split('.');
+    is_plain(name)
+        && !name.starts_with('.')
+        && !name.ends_with('.')
+        && !name.contains("..")
+        && is_plain(host)
+        && parts().all(|it| {
+            !it.is_empty() && it.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'-')
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{OptionValue, harness::run_with};
+
+    const RULE: &str = "hadolint/DL3058";
+
+    /// The texts that are flagged, with what is said.
+    fn flagged(text: &str, labels: &[&str]) -> Vec<(String, String)> {
+        let labels = OptionValue::TextList(labels.iter().map(|it| (*it).to_owned()).collect());
+        let found = run_with(RULE, text, |rules| rules.set_option(RULE, "labels", &labels));
+        found
+            .iter()
+            .map(|it| (it.span.unwrap().slice(text).unwrap().to_owned(), it.message.clone()))
+            .collect()
+    }
+
+    #[test]
+    fn the_value_is_underlined() {
+        for wrong in ["me", "a@", "@b", "a b@c", "a@b..c", "a@@b", ".a@b"] {
+            let text = format!("FROM a\nLABEL other=1 x=\"{wrong}\"\n");
+            let said = "label x is not an address of mail".to_owned();
+            assert_eq!(flagged(&text, &["x"]), [(format!("\"{wrong}\""), said)]);
+            assert_eq!(flagged(&text, &["y"]), []);
+        }
+    }
+
+    #[test]
+    fn right_open_and_empty_values_are_silent() {
+        for right in ["a@b.c", "first.last+tag@sub.example.com", "a@localhost", "$V", ""] {
+            assert_eq!(flagged(&format!("FROM a\nLABEL x=\"{right}\"\n"), &["x"]), [], "{right}");
+        }
+    }
+}
