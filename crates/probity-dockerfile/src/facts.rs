@@ -41,6 +41,7 @@ pub use self::{
     graph::{Graph, StageReference, StageReferenceKind, Target},
     packages::{Action, Manager, Package, PackageCall, PackageFlag, PackageKind, Version},
     runtime::{CommandLine, Entry, Healthcheck, Runtime, RuntimeEntry, Setting, Value},
+    shell::ShellText,
     stages::{Base, Os, Stage},
     state::{Shell, ShellSource, State, Workdir, is_absolute},
     text::Text,

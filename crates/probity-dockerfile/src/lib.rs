@@ -39,9 +39,9 @@ pub use crate::{
     facts::{
         Action, Base, CommandLine, Entry, ExpansionError, Facts, Graph, Healthcheck, ImageContract,
         Manager, Os, Package, PackageCall, PackageFlag, PackageKind, Runtime, RuntimeEntry, Scope,
-        Setting, Shell, ShellSource, Stage, StageContract, StageReference, StageReferenceKind,
-        State, Step, StepFlag, StepHeredoc, Target, Text, Transfer, Value, Variable, VariableKind,
-        VariableReference, Version, Workdir, is_absolute,
+        Setting, Shell, ShellSource, ShellText, Stage, StageContract, StageReference,
+        StageReferenceKind, State, Step, StepFlag, StepHeredoc, Target, Text, Transfer, Value,
+        Variable, VariableKind, VariableReference, Version, Workdir, is_absolute,
     },
     image::{ImageError, ImageRef},
     keyword::Keyword,

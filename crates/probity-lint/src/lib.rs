@@ -18,6 +18,7 @@ mod packages;
 mod quoting;
 mod rules;
 mod ruleset;
+mod shellcheck;
 mod suppress;
 mod syntax;
 
@@ -68,6 +69,9 @@ pub(crate) fn check(
     for (rule, choice) in options.rules.active(directives.experimental()) {
         let context = Context::new(file, facts, options, rule.metadata(), choice);
         rule.check(&context, &mut findings);
+    }
+    if options.rules.checks_shell() {
+        findings.extend(shellcheck::findings(file, facts, options.rules));
     }
     findings.retain(|finding| !finding.alias.is_some_and(|alias| options.rules.is_muted(alias)));
     let mut findings = suppress::apply(findings, file, &directives, options);

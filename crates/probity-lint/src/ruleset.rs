@@ -7,6 +7,7 @@ use probity_finding::Severity;
 use crate::{
     RULES,
     rule::{OptionValue, Rule},
+    shellcheck::NAMESPACE,
 };
 
 /// A rule's name, `namespace/*`, a bare name, or `*`.
@@ -61,6 +62,17 @@ pub struct RuleSet {
     dormant: Vec<RuleChoice>,
     /// Names that other tools have for a part of a rule's findings, where only that part is off.
     muted: Vec<&'static str>,
+    shell: ShellChoice,
+}
+
+/// What is wanted of ShellCheck's findings, which are no rules of the registry.
+#[derive(Clone, Debug, Default)]
+struct ShellChoice {
+    is_off: bool,
+    /// Nothing but these, where something is selected.
+    only: Option<Vec<Pattern>>,
+    never: Vec<Pattern>,
+    severities: BTreeMap<String, Option<Severity>>,
 }
 
 impl Default for RuleSet {
@@ -78,13 +90,16 @@ impl Default for RuleSet {
             .zip(&dormant)
             .map(|(rule, choice)| rule.metadata().severity.map(|_| choice.clone()))
             .collect();
-        Self { choices, dormant, muted: Vec::new() }
+        Self { choices, dormant, muted: Vec::new(), shell: ShellChoice::default() }
     }
 }
 
 impl RuleSet {
     /// Gives a rule another severity; `None` switches it off. Unknown names change nothing.
     pub fn set_severity(&mut self, rule: &str, severity: Option<Severity>) {
+        if rule.starts_with(NAMESPACE) {
+            self.shell.severities.insert(rule.to_ascii_lowercase(), severity);
+        }
         for index in indices(rule) {
             match severity {
                 None => self.choices[index] = None,
@@ -119,6 +134,7 @@ impl RuleSet {
     /// Leaves on only what the patterns match; a rule that is off is switched on only by its name, so
     /// that `--select 'buildkit/*'` does not bring back what the configuration switched off.
     pub fn select(&mut self, patterns: &[Pattern]) {
+        self.shell.only = Some(patterns.to_vec());
         for (index, rule) in RULES.iter().enumerate() {
             let metadata = rule.metadata();
             if patterns.iter().any(|pattern| metadata.is_called(pattern.as_str())) {
@@ -135,6 +151,7 @@ impl RuleSet {
 
     /// Switches off what the patterns match.
     pub fn ignore(&mut self, patterns: &[Pattern]) {
+        self.shell.never.extend_from_slice(patterns);
         for (index, rule) in RULES.iter().enumerate() {
             let equals = rule.metadata().equals;
             let parts: Vec<&'static str> =
@@ -144,6 +161,34 @@ impl RuleSet {
             }
             self.muted.extend(parts);
         }
+    }
+
+    /// Switches ShellCheck's findings off altogether.
+    pub fn without_shell_findings(&mut self) {
+        self.shell.is_off = true;
+    }
+
+    /// Whether any of ShellCheck's findings can be wanted.
+    pub(crate) fn checks_shell(&self) -> bool {
+        let is_shell = |pattern: &Pattern| {
+            let name = pattern.as_str();
+            name == "*"
+                || name.starts_with(NAMESPACE)
+                || name.to_ascii_uppercase().starts_with("SC")
+        };
+        let only = self.shell.only.as_ref();
+        !self.shell.is_off && only.is_none_or(|patterns| patterns.iter().any(is_shell))
+    }
+
+    /// The severity of one of ShellCheck's findings; none where it is not wanted.
+    #[must_use]
+    pub fn shell_severity(&self, name: &str, default: Severity) -> Option<Severity> {
+        let matches = |patterns: &[Pattern]| patterns.iter().any(|it| it.matches(name));
+        let is_wanted = !self.shell.is_off
+            && self.shell.only.as_deref().is_none_or(matches)
+            && !matches(&self.shell.never);
+        let chosen = self.shell.severities.get(&name.to_ascii_lowercase());
+        is_wanted.then(|| chosen.copied().unwrap_or(Some(default))).flatten()
     }
 
     /// Whether only this part of a rule's findings is off.

@@ -8,6 +8,7 @@
 #![cfg_attr(not(test), warn(clippy::disallowed_methods, reason = "probity-shell is pure"))]
 
 mod call;
+mod check;
 mod command;
 mod dialect;
 mod exec_form;
@@ -21,6 +22,7 @@ mod word;
 
 pub use crate::{
     call::Call,
+    check::{ShellFinding, ShellLevel, Unchecked, check, shell_codes},
     command::{Assignment, Command, HereDocument, Place, Redirection, RedirectionKind},
     dialect::{Dialect, Invocation},
     exec_form::exec_form,

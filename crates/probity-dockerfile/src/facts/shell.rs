@@ -24,6 +24,25 @@ impl Scripts {
 }
 
 impl Facts {
+    /// What a RUN gives to a shell, also behind ONBUILD: the line with its heredocs, or the heredoc
+    /// that stands for it. Nothing for a RUN without a shell.
+    #[must_use]
+    pub fn shell_text(&self, dockerfile: &Dockerfile<'_>, instruction: usize) -> Option<ShellText> {
+        let written = dockerfile.instructions.get(instruction)?;
+        let run = match &written.arguments {
+            Arguments::Onbuild(Some(nested)) => nested,
+            _ => written,
+        };
+        let Arguments::Command(Command::Shell(word)) = &run.arguments else { return None };
+        if run.keyword != Keyword::Run {
+            return None;
+        }
+        let invocation = Invocation::of_argv(&self.state(instruction)?.shell.argv);
+        let line = run.line.part(word.range.clone());
+        let (line, invocation) = heredoc::text(dockerfile, run, line, invocation);
+        Some(ShellText { invocation, line })
+    }
+
     /// The shell texts of RUN, CMD, ENTRYPOINT and HEALTHCHECK, also behind ONBUILD: the line itself,
     /// and what it gives to a shell in a heredoc or as the argument of `sh -c`. The Dockerfile is the
     /// one that the facts are of.
@@ -36,6 +55,26 @@ impl Facts {
             let found = written.zip(state).map(|(it, state)| scripts(dockerfile, it, &state.shell));
             flatten(found.unwrap_or_default()).into_boxed_slice()
         })
+    }
+}
+
+/// A text that a build gives to a shell, and the way back to the file.
+#[derive(Clone, Debug)]
+pub struct ShellText {
+    pub invocation: Invocation,
+    line: Logical,
+}
+
+impl ShellText {
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.line.text
+    }
+
+    /// Where a range of the text stands in the file.
+    #[must_use]
+    pub fn place(&self, range: Range<usize>) -> Span {
+        place(&self.line, range)
     }
 }
 

@@ -5,19 +5,20 @@ use probity_shell::{Call, Command, Dialect, Invocation, RedirectionKind, Script}
 use super::parse;
 use crate::{Dockerfile, Heredoc, Instruction, Logical};
 
-pub(super) fn scripts(
+/// The text of a RUN with everything that belongs to it.
+pub(super) fn text(
     dockerfile: &Dockerfile<'_>,
     instruction: &Instruction,
     line: Logical,
     invocation: Invocation,
-) -> Vec<Script> {
+) -> (Logical, Invocation) {
     // A line that is one marker and nothing else stands for its body.
     if let [heredoc] = instruction.heredocs.as_slice()
         && heredoc.marker == line.span(0..line.text.len())
     {
         let body = body(dockerfile, heredoc);
         let invocation = shebang(&body.text).unwrap_or(invocation);
-        return vec![parse(&body, invocation)];
+        return (body, invocation);
     }
     let mut whole = line;
     for heredoc in &instruction.heredocs {
@@ -28,6 +29,16 @@ pub(super) fn scripts(
             whole.push(end.slice(dockerfile.text).unwrap_or_default(), end.start);
         }
     }
+    (whole, invocation)
+}
+
+pub(super) fn scripts(
+    dockerfile: &Dockerfile<'_>,
+    instruction: &Instruction,
+    line: Logical,
+    invocation: Invocation,
+) -> Vec<Script> {
+    let (whole, invocation) = text(dockerfile, instruction, line, invocation);
     let script = parse(&whole, invocation);
     let fed = script.commands.iter().filter_map(|command| {
         let (invocation, heredoc) = fed(command, instruction)?;

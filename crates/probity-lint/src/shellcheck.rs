@@ -1,0 +1,141 @@
+//! ShellCheck's findings in the RUN instructions of a file, as findings among others.
+
+use std::collections::BTreeSet;
+
+use probity_dockerfile::{Arguments, Dockerfile, Facts, Keyword};
+use probity_finding::{Edit, Finding, Fix, Severity};
+use probity_shell::{ShellFinding, ShellLevel, Unchecked, check};
+
+use crate::ruleset::RuleSet;
+
+/// The namespace of the findings: `shellcheck/SC2086`.
+pub(crate) const NAMESPACE: &str = "shellcheck";
+
+/// Says that a text was too long to be looked at.
+pub(crate) const TOO_LONG: &str = "shellcheck/too-long";
+
+/// Variables that a shell of a build has without being told.
+const ALWAYS: &[&str] = &[
+    "HTTP_PROXY",
+    "http_proxy",
+    "HTTPS_PROXY",
+    "https_proxy",
+    "FTP_PROXY",
+    "ftp_proxy",
+    "NO_PROXY",
+    "no_proxy",
+];
+
+pub(crate) fn findings(file: &Dockerfile<'_>, facts: &Facts, rules: &RuleSet) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for (index, instruction) in file.instructions.iter().enumerate() {
+        let is_run = instruction.keyword == Keyword::Run
+            || matches!(&instruction.arguments, Arguments::Onbuild(Some(it)) if it.keyword == Keyword::Run);
+        let Some(text) = is_run.then(|| facts.shell_text(file, index)).flatten() else { continue };
+        let scope = facts.scope(index);
+        // Only what the text mentions is told: a file of many variables and many commands would
+        // cost their product.
+        let is_known = |name: &&str| ALWAYS.contains(name) || scope.get(name).is_some();
+        let variables: Vec<&str> = mentioned(text.text()).into_iter().filter(is_known).collect();
+        match check(text.text(), text.invocation, &variables, &|range| text.place(range)) {
+            Ok(all) => {
+                found.extend(all.into_iter().filter_map(|it| finding(file.text, it, rules)));
+            }
+            Err(Unchecked::Dialect) => {}
+            Err(Unchecked::TooLong) => {
+                let message = "this text is too long for ShellCheck's checks; move it to a script";
+                let span = instruction.keyword_span;
+                let severity = rules.shell_severity(TOO_LONG, Severity::Info);
+                found.extend(severity.map(|it| Finding::new(TOO_LONG, it, span, message)));
+            }
+        }
+    }
+    found
+}
+
+/// The names behind `$` and `${`.
+fn mentioned(text: &str) -> BTreeSet<&str> {
+    let behind = text.split('$').skip(1);
+    let names = behind.map(|rest| {
+        let rest = rest.strip_prefix('{').unwrap_or(rest);
+        let end = rest.find(|it: char| !it.is_ascii_alphanumeric() && it != '_');
+        rest.get(..end.unwrap_or(rest.len())).unwrap_or_default()
+    });
+    names.filter(|name| !name.is_empty()).collect()
+}
+
+fn finding(text: &str, found: ShellFinding, rules: &RuleSet) -> Option<Finding> {
+    let name = format!("{NAMESPACE}/SC{:04}", found.code);
+    let default = match found.level {
+        ShellLevel::Error => Severity::Error,
+        ShellLevel::Warning => Severity::Warning,
+        ShellLevel::Info => Severity::Info,
+        ShellLevel::Style => Severity::Style,
+    };
+    let severity = rules.shell_severity(&name, default)?;
+    let docs = format!("https://www.shellcheck.net/wiki/SC{:04}", found.code);
+    let mut finding = Finding::new(name, severity, found.span, found.message).with_docs(docs);
+    // A continuation within what is replaced would be lost.
+    let is_plain = found
+        .edits
+        .iter()
+        .all(|(span, _)| span.slice(text).is_some_and(|written| !written.contains('\n')));
+    if !found.edits.is_empty() && is_plain {
+        let edits = found.edits.into_iter().map(|(span, text)| Edit::replace(span, text)).collect();
+        finding = finding.with_fix(Fix::suggestion("as ShellCheck suggests", edits));
+    }
+    Some(finding)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Pattern, RuleSet, harness::lint_with};
+
+    /// `code:text under the span` for every finding of ShellCheck's.
+    fn found(text: &str, choose: impl Fn(&mut RuleSet)) -> Vec<String> {
+        let mut rules = RuleSet::default();
+        choose(&mut rules);
+        let findings = lint_with(text, &rules).into_iter();
+        let shell = findings.filter(|it| it.rule.starts_with("shellcheck/"));
+        shell
+            .map(|it| {
+                let code = it.rule.trim_start_matches("shellcheck/").to_owned();
+                format!("{code}:{}", it.span.unwrap().slice(text).unwrap())
+            })
+            .collect()
+    }
+
+    #[test]
+    fn the_words_are_underlined_through_continuations_comments_and_heredocs() {
+        let text = "FROM a\nARG KNOWN\nENV SET=1\nRUN x=$(ls); \\\n  # why\n  echo $x \"$x\" $KNOWN $SET\n\
+                    RUN <<EOF\nread -r y\nrm $y\nEOF\nONBUILD RUN cp $z b\n";
+        let expected = ["SC2086:$x", "SC2086:$y", "SC2086:$z", "SC2154:$z"];
+        assert_eq!(found(text, |_| {}), expected);
+    }
+
+    #[test]
+    fn other_shells_and_programs_are_left_alone() {
+        assert_eq!(found("FROM a\nSHELL [\"pwsh\", \"-c\"]\nRUN echo $x\n", |_| {}), [""; 0]);
+        assert_eq!(found("FROM a\nRUN [\"echo\", \"$x\"]\n", |_| {}), [""; 0]);
+        assert_eq!(found("FROM a\nCMD echo $(ls)\n", |_| {}), [""; 0]);
+    }
+
+    #[test]
+    fn codes_are_chosen_like_rules() {
+        let text = "FROM a\nRUN cp $z b\n";
+        let patterns = |names: &[&str]| names.iter().copied().map(Pattern::new).collect::<Vec<_>>();
+        assert_eq!(found(text, |it| it.ignore(&patterns(&["SC2154"]))), ["SC2086:$z"]);
+        assert_eq!(found(text, |it| it.ignore(&patterns(&["shellcheck/*"]))), [""; 0]);
+        assert_eq!(found(text, |it| it.select(&patterns(&["SC2154"]))), ["SC2154:$z"]);
+        assert_eq!(found(text, |it| it.select(&patterns(&["buildkit/*"]))), [""; 0]);
+        assert_eq!(found(text, |it| it.set_severity("shellcheck/SC2086", None)), ["SC2154:$z"]);
+        let quiet = "FROM a\n# hadolint ignore=SC2086,SC2154\nRUN cp $z b\n";
+        assert_eq!(found(quiet, |_| {}), [""; 0]);
+    }
+
+    #[test]
+    fn a_text_of_many_commands_is_said_to_be_too_long() {
+        let text = format!("FROM a\nRUN {}\n", "a;".repeat(1000));
+        assert_eq!(found(&text, |_| {}), ["too-long:RUN"]);
+    }
+}
