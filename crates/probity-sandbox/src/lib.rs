@@ -38,10 +38,10 @@ mod workspace;
 
 pub use backend::{Backend, spawn};
 pub use child::{Child, Exit, Signal};
-pub use choose::{Choice, Kind, Preference, choose};
-pub use engine::{Container, Engine, containers, has_image, remove_container};
+pub use choose::{Choice, Kind, Preference, choose, choose_here};
+pub use engine::{Container, Engine, containers, has_container, has_image, remove_container};
 pub use error::SpawnError;
-pub use probe::{Found, Machine, Why, probe};
+pub use probe::{Found, Machine, Why, look_for, probe};
 pub use run::{Outcome, run};
 pub use spec::{Limits, Mount, Network, Spec, Stream, Streams, User};
 pub use workspace::{Root, RootError, RootKind, workspace_root};

@@ -52,6 +52,8 @@ pub struct Limits {
     pub memory: Option<u64>,
     /// Processes and threads of the whole tree.
     pub pids: Option<u64>,
+    /// Processors' worth of time, of the whole tree. Held by cgroups and engines alone.
+    pub cpus: Option<f64>,
     /// Bytes of standard output that `run` takes before it ends the process.
     pub output: Option<u64>,
 }
@@ -119,6 +121,13 @@ impl Spec {
             // Joining nothing would add a slash, which a file does not bear.
             Some(if rest.as_os_str().is_empty() { host.to_owned() } else { host.join(rest) })
         })
+    }
+}
+
+impl Limits {
+    /// Whether nothing is asked for that a tree of processes would have to be held to.
+    pub(crate) fn are_of_no_tree(&self) -> bool {
+        self.memory.is_none() && self.pids.is_none() && self.cpus.is_none()
     }
 }
 

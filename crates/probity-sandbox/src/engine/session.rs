@@ -11,23 +11,29 @@ use std::{
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::{Engine, MARK, container};
+use super::{Engine, container, mark::Mark};
 use crate::{
     keeper::{Tree, lock},
     spawner::{self, Before},
 };
 
-/// Waits for the end of its input, then kills the group and whoever else bears the mark.
+/// Waits for the end of its input, then kills the group and whoever else bears the mark. A process
+/// that is only about to begin is waited for: it would begin after us.
 const END: &str = r#"
 while read -r word; do :; done
+round=0
+while [ ! -s "/run/$1" ] && [ "$round" -lt 10 ]; do sleep 0.1; round=$((round + 1)); done
 round=0
 while [ "$round" -lt 50 ]; do
     found=
     [ -e "/run/$1" ] && read -r pid < "/run/$1" && kill -s KILL -- "-$pid" 2>/dev/null && found=1
-    for entry in /proc/[0-9]*; do
-        if [ "${entry#/proc/}" != "$$" ] && grep -q "$2=$1" "$entry/environ" 2>/dev/null; then
-            kill -s KILL "${entry#/proc/}" 2>/dev/null && found=1
-        fi
+    for entry in $(
+        grep -ls -- "$2" /proc/[0-9]*/environ
+        grep -lsE -- "$3" /proc/[0-9]*/limits
+    ); do
+        pid=${entry#/proc/}
+        pid=${pid%%/*}
+        [ "$pid" != "$$" ] && kill -s KILL "$pid" 2>/dev/null && found=1
     done
     [ -n "$found" ] || break
     round=$((round + 1))
@@ -56,10 +62,11 @@ pub(super) struct Session {
 
 impl Session {
     /// Starts the watchdog, before there is anything to watch.
-    pub(super) fn start(engine: &Engine, container: &str, mark: &str) -> io::Result<Self> {
+    pub(super) fn start(engine: &Engine, container: &str, mark: &Mark) -> io::Result<Self> {
         let mut command = Command::new(&engine.program);
         command
-            .args(["exec", "-i", container, "/bin/sh", "-c", END, "watchdog", mark, MARK])
+            .args(["exec", "-i", container, "/bin/sh", "-c", END, "watchdog"])
+            .args([&mark.name, &mark.variable(), &mark.pattern()])
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null());
@@ -68,7 +75,7 @@ impl Session {
         Ok(Self {
             program: engine.program.clone(),
             container: container.to_owned(),
-            mark: mark.to_owned(),
+            mark: mark.name.clone(),
             watchdog: Mutex::new(Some(watchdog)),
             client: None,
         })

@@ -7,6 +7,14 @@ use tempfile::TempDir;
 
 use crate::stage::{INSIDE, bubblewrap, text};
 
+/// Who commits.
+pub(crate) const IDENTITY: [(&str, &str); 4] = [
+    ("GIT_AUTHOR_NAME", "a"),
+    ("GIT_AUTHOR_EMAIL", "a@b"),
+    ("GIT_COMMITTER_NAME", "a"),
+    ("GIT_COMMITTER_EMAIL", "a@b"),
+];
+
 fn git(at: &Path, arguments: &[&str]) {
     let output = Command::new("git")
         .current_dir(at)
@@ -18,7 +26,7 @@ fn git(at: &Path, arguments: &[&str]) {
 }
 
 /// A repository with one commit, a worktree of it, and another that has it as a submodule.
-fn repositories() -> TempDir {
+pub(crate) fn repositories() -> TempDir {
     let place = tempfile::tempdir().unwrap();
     let (main, parent) = (place.path().join("main"), place.path().join("parent"));
     for repository in [&main, &parent] {
@@ -40,13 +48,8 @@ fn in_root(cwd: &Path, script: &str) -> (Exit, String) {
     let at = if is_submodule { root.path.clone() } else { INSIDE.into() };
     let mut spec = Spec::new(["sh", "-c", script], at);
     spec.mounts = root.mounts(Path::new(INSIDE));
-    spec.env = vec![
-        ("PATH".into(), "/usr/bin:/bin".into()),
-        ("GIT_AUTHOR_NAME".into(), "a".into()),
-        ("GIT_AUTHOR_EMAIL".into(), "a@b".into()),
-        ("GIT_COMMITTER_NAME".into(), "a".into()),
-        ("GIT_COMMITTER_EMAIL".into(), "a@b".into()),
-    ];
+    spec.env = vec![("PATH".into(), "/usr/bin:/bin".into())];
+    spec.env.extend(IDENTITY.map(|(name, value)| (name.into(), value.into())));
     spec.user = User::OwnerOf(root.path);
     let (outcome, stdout) = text(&bubblewrap(), &spec);
     (outcome.exit, stdout + &String::from_utf8_lossy(&outcome.stderr_tail))
