@@ -61,6 +61,23 @@ pub fn choose_here(
     decide(preference, &look_for, has_image)
 }
 
+/// Whether a list of allowed hosts can be enforced with this backend, by whoever we are: the
+/// namespaces of docker's containers belong to root.
+pub fn enforces_allowlist(kind: Kind) -> Result<(), Why> {
+    match kind {
+        Kind::None => Err("nothing can be enforced on the network of the host".to_owned()),
+        _ if cfg!(not(target_os = "linux")) => {
+            Err("a list of allowed hosts can be enforced on Linux alone".to_owned())
+        }
+        Kind::Docker if !rustix::process::geteuid().is_root() => {
+            Err("a list of allowed hosts can be enforced in docker's containers by root alone; \
+                 bubblewrap enforces it for everybody"
+                .to_owned())
+        }
+        Kind::Bubblewrap | Kind::Docker | Kind::Podman => Ok(()),
+    }
+}
+
 fn decide(
     preference: Preference,
     find: &dyn Fn(Kind) -> Result<Found, Why>,

@@ -16,9 +16,12 @@ mod variables;
 
 use std::{path::PathBuf, process::Command};
 
+#[cfg(target_os = "linux")]
+use crate::door::Door;
 use crate::{
-    Child, Kind, SpawnError, Spec,
+    Allowlist, Child, Kind, SpawnError, Spec,
     backend::{Pipes, streams},
+    choose::enforces_allowlist,
     keeper::keep,
     spawner::{self, Before},
     user,
@@ -62,19 +65,52 @@ pub(crate) fn spawn(engine: &Engine, spec: &Spec) -> Result<Child, SpawnError> {
     let failed = || SpawnError::io(engine.program.display().to_string());
     let ids = user::ids(&spec.user)?;
     let (name, notes) = container::find_or_create(engine, spec, ids)?;
+    let door = door(engine, spec, &name)?;
     let mark = Mark::next();
     let session = Session::start(engine, &name, &mark).map_err(failed())?;
 
     let mut command = Command::new(&engine.program);
     command.args(["exec", "-i", "-e", &mark.variable()]);
-    let renamed = variables::pass(&mut command, &spec.env)?;
+    let mut given = spec.env.clone();
+    #[cfg(target_os = "linux")]
+    for (name, value) in door.iter().flat_map(|door| crate::door::variables(door.port)) {
+        given.push((name.into(), value.into()));
+    }
+    let renamed = variables::pass(&mut command, &given)?;
     command.args([&name, "/bin/sh", "-c", ENTER, "enter"]).arg(&spec.cwd);
     command.args([&mark.name, &mark.blocks()]).args(renamed).arg("--").args(&spec.argv);
     streams(&mut command, spec);
     let mut child = spawner::start(command, Before::dying_with_us()).map_err(failed())?;
     let Pipes { stdin, stdout, stderr } = child.pipes();
     let client = child.pid().map_err(failed())?;
-    let tree = Box::new(session.with_client(client));
+    let tree = Box::new(session.with_client(client, door));
     let shared = keep(child, tree, spec.limits.wall).map_err(failed())?;
     Ok(Child { stdin, stdout, stderr, shared, notes })
+}
+
+#[cfg(not(target_os = "linux"))]
+#[derive(Debug)]
+pub(crate) enum Door {}
+
+/// A door in the network of the container, for this session.
+fn door(engine: &Engine, spec: &Spec, name: &str) -> Result<Option<Door>, SpawnError> {
+    let Some(allowed) = &spec.reach else { return Ok(None) };
+    let refused = |why: String| SpawnError::Setup {
+        backend: engine.kind.name(),
+        why: format!("the list of allowed hosts cannot be enforced: {why}"),
+    };
+    enforces_allowlist(engine.kind).map_err(refused)?;
+    let first = inspected::inspect(engine, name)?.and_then(|found| found.first_process());
+    let first = first.ok_or_else(|| refused("the container is not on this machine".to_owned()))?;
+    open_door(first, allowed).map(Some).map_err(|error| refused(error.to_string()))
+}
+
+#[cfg(target_os = "linux")]
+fn open_door(first: rustix::process::Pid, allowed: &Allowlist) -> std::io::Result<Door> {
+    Door::open(first, 0, allowed)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn open_door(_first: rustix::process::Pid, _allowed: &Allowlist) -> std::io::Result<Door> {
+    Err(std::io::ErrorKind::Unsupported.into())
 }

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use crate::{Backend, Exit, Kind, Limits, Network, Spec, cgroup::Cgroup, lookup, run};
+use crate::{Backend, Exit, Kind, Limits, Network, Spec, cgroup::Cgroup, lookup, run, tool};
 
 /// Why something cannot be used, in words that name the way out.
 pub type Why = String;
@@ -132,11 +132,7 @@ fn engine(name: &str, format: &str) -> Result<Found, Why> {
 
 /// Runs a tool of the host and gives the first line of its output.
 fn say(program: &Path, arguments: &[&str]) -> Result<String, Why> {
-    let mut spec = Spec::new([program], "/");
-    spec.argv.extend(arguments.iter().map(Into::into));
-    spec.env = env::vars_os().collect();
-    spec.limits = Limits { wall: Some(PATIENCE), output: Some(4096), ..Limits::default() };
-    let outcome = run(&Backend::None, &spec, b"").map_err(|error| error.to_string())?;
+    let outcome = tool::ask(program, arguments, PATIENCE).map_err(|error| error.to_string())?;
     let first = |bytes: &[u8]| {
         String::from_utf8_lossy(bytes).lines().next().unwrap_or_default().trim().to_owned()
     };

@@ -7,6 +7,8 @@ use std::{
     time::Duration,
 };
 
+use crate::Allowlist;
+
 /// One process to start.
 #[derive(Clone)]
 pub struct Spec {
@@ -25,6 +27,9 @@ pub struct Spec {
     /// earlier ones.
     pub mounts: Vec<Mount>,
     pub network: Network,
+    /// With `Network::None`: hosts that can be reached all the same, by programs that obey the
+    /// variables for a proxy, which are added. Refused where it cannot be enforced.
+    pub reach: Option<Allowlist>,
     pub user: User,
 }
 
@@ -105,6 +110,7 @@ impl Spec {
             limits: Limits::default(),
             mounts: Vec::new(),
             network: Network::None,
+            reach: None,
             user: User::Caller,
         }
     }
@@ -169,6 +175,7 @@ impl fmt::Debug for Spec {
             .field("limits", &self.limits)
             .field("mounts", &self.mounts)
             .field("network", &self.network)
+            .field("reach", &self.reach)
             .field("user", &self.user)
             .finish()
     }

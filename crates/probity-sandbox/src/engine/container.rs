@@ -2,7 +2,6 @@
 //! it is not there.
 
 use std::{
-    env,
     fs::{self, File},
     path::Path,
     thread,
@@ -12,9 +11,7 @@ use std::{
 use sha2::{Digest, Sha256};
 
 use super::{Engine, inspected::inspect};
-use crate::{
-    Backend, Exit, Found, Limits, Mount, Network, Outcome, SpawnError, Spec, Why, run, user::Ids,
-};
+use crate::{Exit, Found, Mount, Network, Outcome, SpawnError, Spec, Why, tool, user::Ids};
 
 /// Raised when containers of older versions must not be used any more.
 const EPOCH: u32 = 1;
@@ -66,8 +63,7 @@ pub(super) fn find_or_create(
 
 /// Whether an engine has an image, without fetching it.
 pub fn has_image(found: &Found, image: &str) -> Result<(), Why> {
-    let asked = ["image", "inspect", image].map(str::to_owned);
-    match client(&found.program, &asked) {
+    match client(&found.program, &["image", "inspect", image]) {
         Ok(outcome) if outcome.exit == Exit::Code(0) => Ok(()),
         Ok(_) => Err(format!("the image {image} is not there; {}", how_to_get(found, image))),
         Err(error) => Err(error.to_string()),
@@ -199,8 +195,7 @@ fn create(
 
 /// Runs the client for its effect.
 fn told(engine: &Engine, arguments: &[&str]) -> Result<(), SpawnError> {
-    let arguments: Vec<String> = arguments.iter().map(|word| (*word).to_owned()).collect();
-    let outcome = client(&engine.program, &arguments)?;
+    let outcome = client(&engine.program, arguments)?;
     if outcome.exit == Exit::Code(0) {
         return Ok(());
     }
@@ -208,13 +203,8 @@ fn told(engine: &Engine, arguments: &[&str]) -> Result<(), SpawnError> {
     Err(SpawnError::Setup { backend: engine.kind.name(), why })
 }
 
-/// The client is the user's own tool, and has their environment.
-pub(super) fn client(program: &Path, arguments: &[String]) -> Result<Outcome, SpawnError> {
-    let mut spec = Spec::new([program], "/");
-    spec.argv.extend(arguments.iter().map(Into::into));
-    spec.env = env::vars_os().collect();
-    spec.limits = Limits { wall: Some(PATIENCE), output: Some(4 << 20), ..Limits::default() };
-    run(&Backend::None, &spec, b"")
+pub(super) fn client(program: &Path, arguments: &[&str]) -> Result<Outcome, SpawnError> {
+    tool::ask(program, arguments, PATIENCE)
 }
 
 /// Only one process at a time may look for a container and make it.

@@ -1,7 +1,8 @@
 //! A container as its engine describes it, and whether it is the one that we mean.
 
-use std::path::Path;
+use std::{fs, path::Path};
 
+use rustix::process::Pid;
 use serde_json::Value;
 
 use super::{Engine, container};
@@ -20,6 +21,15 @@ impl Inspected {
 
     pub(super) fn is_running(&self) -> bool {
         self.0.pointer("/State/Running").and_then(Value::as_bool).unwrap_or(false)
+    }
+
+    /// The first process of the container, if that is on this machine: an engine elsewhere gives
+    /// numbers that are other processes here.
+    pub(super) fn first_process(&self) -> Option<Pid> {
+        let id = self.0.get("Id")?.as_str()?;
+        let pid = i32::try_from(self.0.pointer("/State/Pid")?.as_i64()?).ok()?;
+        let groups = fs::read_to_string(format!("/proc/{pid}/cgroup")).ok()?;
+        groups.contains(id).then(|| Pid::from_raw(pid)).flatten()
     }
 
     pub(super) fn is_busy(&self) -> bool {
@@ -59,8 +69,7 @@ impl Inspected {
 
 /// What the engine knows by this name, if anything.
 pub(super) fn inspect(engine: &Engine, name: &str) -> Result<Option<Inspected>, SpawnError> {
-    let outcome =
-        container::client(&engine.program, &["container", "inspect", name].map(str::to_owned))?;
+    let outcome = container::client(&engine.program, &["container", "inspect", name])?;
     if outcome.exit != Exit::Code(0) {
         return Ok(None);
     }

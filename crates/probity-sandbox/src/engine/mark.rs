@@ -33,9 +33,8 @@ impl Mark {
         self.number.to_string()
     }
 
-    /// As `/proc` shows it, for `grep -E`: shells do not agree on the size of a block.
-    pub(super) fn pattern(&self) -> String {
-        let (half, whole) = (self.number.saturating_mul(512), self.number.saturating_mul(1024));
-        format!("^Max file size +({half}|{whole}) ")
+    /// As `/proc` shows it: shells do not agree on the size of a block.
+    pub(super) fn bytes(&self) -> [String; 2] {
+        [512, 1024].map(|block| self.number.saturating_mul(block).to_string())
     }
 }

@@ -67,6 +67,5 @@ fn ask(found: &Found, arguments: &[&str]) -> Result<String, SpawnError> {
 }
 
 fn answer(found: &Found, arguments: &[&str]) -> Result<Outcome, SpawnError> {
-    let arguments: Vec<String> = arguments.iter().map(|word| (*word).to_owned()).collect();
-    container::client(&found.program, &arguments)
+    container::client(&found.program, arguments)
 }

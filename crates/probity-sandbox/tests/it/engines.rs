@@ -49,6 +49,7 @@ const ROWS: &[Row] = &[
     ("every way to end leaves nothing", ends::every_end),
     ("one session ends without harm to another", ends::neighbours),
     ("a process that ignores TERM", ends::deaf),
+    ("a bomb of processes", ends::bomb),
     ("time runs out", ends::timeout),
     ("a foreign container is refused", rows::foreign),
     ("other settings make another container", rows::other_settings),

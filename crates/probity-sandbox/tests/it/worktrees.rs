@@ -89,6 +89,55 @@ fn commits_can_be_made_and_hooks_and_configuration_cannot() {
 }
 
 #[test]
+fn git_on_the_host_is_not_led_elsewhere() {
+    for (tree, git_directory) in
+        [("main", "main/.git"), ("tree", "main/.git"), ("parent/sub", "parent/.git/modules/sub")]
+    {
+        let place = repositories();
+        let at = place.path().join(tree);
+        let directory = place.path().canonicalize().unwrap().join(git_directory);
+        let evil = "mkdir -p e/hooks && cp -r $d/objects $d/refs $d/HEAD e && \
+                    printf '[core]\\n fsmonitor = touch pwned; false\\n' > e/config;";
+        let root = workspace_root(&at).unwrap();
+        let guard = root.guard().unwrap();
+        let (_, told) = in_root(
+            &at,
+            &format!(
+                "d={}; {evil} for i in 1 2 3; do echo $PWD/e > $d/commondir; \
+                 echo $PWD/e > c; mv c $d/commondir; done; ls $d/commondir; sleep 0.2; \
+                 ls $d/commondir; echo $PWD/e > $d/commondir",
+                directory.display()
+            ),
+        );
+        let removed = guard.removed();
+        drop(guard);
+        assert!(removed > 0, "{tree}: {told}");
+        assert!(!directory.join("commondir").exists(), "{tree}: {told}");
+        assert!(directory.join("config").exists() && at.join("e/config").exists(), "{told}");
+        git(&at, &["status"]);
+        assert!(!at.join("pwned").exists(), "{tree}");
+    }
+}
+
+#[test]
+fn the_configuration_of_a_submodule_stays_from_the_repository_around_it() {
+    let place = repositories();
+    let parent = place.path().join("parent");
+    let module = parent.join(".git/modules/sub");
+    let before = fs::read(module.join("config")).unwrap();
+    let (_, told) = in_root(
+        &parent,
+        "m=.git/modules/sub; echo x >> $m/config; rm -f $m/config; echo x > $m/hooks/pre-commit; \
+         mv $m .git/modules/moved; mv .git/modules .git/m; cd sub && echo more >> file && \
+         git commit -qam second && cd .. && git commit -qam second",
+    );
+    assert_eq!(fs::read(module.join("config")).unwrap(), before, "{told}");
+    assert!(!module.join("hooks/pre-commit").exists(), "{told}");
+    let log = Command::new("git").args(["log", "--format=%s"]).current_dir(&parent).output();
+    assert_eq!(log.unwrap().stdout, b"second\nfirst\n", "{told}");
+}
+
+#[test]
 fn missing_hooks_and_linked_ones_cannot_be_brought_in() {
     let place = repositories();
     let main = place.path().join("main");

@@ -52,8 +52,10 @@ impl<'a> Scene<'a> {
         self.spec(&["sh", "-c", script])
     }
 
+    /// Without input: podman 4.3 loses the output of a process that ends before it has read what
+    /// was sent to it.
     pub(super) fn outcome(&self, spec: &Spec) -> Outcome {
-        run(&self.backend, spec, b"input\n").unwrap()
+        run(&self.backend, spec, b"").unwrap()
     }
 
     /// The exit code and the output of a script.
