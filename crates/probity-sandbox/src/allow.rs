@@ -27,7 +27,9 @@ enum Pattern {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no host: write `example.com`, `*.example.com`, `*`, an address, or one with `:port`")]
+#[error(
+    "`{0}` is no host: write `example.com`, `*.example.com`, `*`, an address, or one with `:port`"
+)]
 pub struct AllowError(String);
 
 const WEB: [u16; 2] = [443, 80];
@@ -106,7 +108,7 @@ fn rule(word: &str) -> Result<Rule, AllowError> {
     };
     let host = match name.strip_prefix("*.") {
         Some(parent) if is_name(parent) => Pattern::Below(parent.to_owned()),
-        None if name == "*" => Pattern::Any,
+        None if host == "*" => Pattern::Any,
         None if is_name(&name) => Pattern::Name(name),
         _ => return Err(wrong()),
     };
@@ -129,7 +131,8 @@ fn is_public(address: &IpAddr) -> bool {
 fn is_public_v4(address: Ipv4Addr) -> bool {
     let [a, b, c, _] = address.octets();
     let shared = a == 100 && (64..128).contains(&b);
-    let special = a == 0 || a >= 240 || (a == 192 && b == 0 && c == 0) || (a == 198 && b & 254 == 18);
+    let special =
+        a == 0 || a >= 240 || (a == 192 && b == 0 && c == 0) || (a == 198 && b & 254 == 18);
     !(address.is_private()
         || address.is_loopback()
         || address.is_link_local()
@@ -152,7 +155,9 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
         return is_public_v4(Ipv4Addr::new(a, b, c, d));
     }
     // What is given out to the public begins with these three bits.
-    first & 0xe000 == 0x2000 && (first, second) != (0x2001, 0x0db8) && (first, second) != (0x2001, 0)
+    first & 0xe000 == 0x2000
+        && (first, second) != (0x2001, 0x0db8)
+        && (first, second) != (0x2001, 0)
 }
 
 #[cfg(test)]

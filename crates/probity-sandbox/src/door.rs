@@ -73,8 +73,10 @@ pub(crate) fn variables(port: u16) -> Vec<(&'static str, String)> {
 fn serve(listener: &TcpListener, ended: &OwnedFd, allowed: &Arc<Allowlist>) {
     let open = Arc::new(AtomicUsize::new(0));
     loop {
-        let mut sources =
-            [PollFd::from_borrowed_fd(listener.as_fd(), PollFlags::IN), PollFd::new(ended, PollFlags::IN)];
+        let mut sources = [
+            PollFd::from_borrowed_fd(listener.as_fd(), PollFlags::IN),
+            PollFd::new(ended, PollFlags::IN),
+        ];
         match poll(&mut sources, None) {
             Err(rustix::io::Errno::INTR) => continue,
             Err(_) => return,
@@ -117,7 +119,8 @@ impl Drop for Counted {
 fn relay(mut client: TcpStream, allowed: &Allowlist) -> io::Result<()> {
     client.set_nonblocking(false)?;
     client.set_read_timeout(Some(PATIENCE))?;
-    let Some(Request { target: Target { host, port }, forward, rest }) = Request::read(&mut client)?
+    let Some(Request { target: Target { host, port }, forward, rest }) =
+        Request::read(&mut client)?
     else {
         return refuse(&mut client, "405 Method Not Allowed", "this is a proxy for http and https");
     };
@@ -168,9 +171,10 @@ fn copy(mut from: TcpStream, mut to: TcpStream) {
 fn refuse(client: &mut TcpStream, status: &str, why: &str) -> io::Result<()> {
     let text = format!("probity: {why}\n");
     let length = text.len();
-    write!(
-        client,
+    // In one piece: there are programs that read but once.
+    let answer = format!(
         "HTTP/1.1 {status}\r\nContent-Type: text/plain\r\nContent-Length: {length}\r\n\
          Connection: close\r\n\r\n{text}"
-    )
+    );
+    client.write_all(answer.as_bytes())
 }

@@ -106,7 +106,8 @@ mod tests {
             ("CONNECT a:1 HTTP/1.1\r\n", None),
         ] {
             let request = Request::read(&mut text.as_bytes()).unwrap();
-            let seen = request.as_ref().map(|found| (found.target.host.as_str(), found.target.port));
+            let seen =
+                request.as_ref().map(|found| (found.target.host.as_str(), found.target.port));
             assert_eq!(seen, expected, "{text}");
         }
         let text = "POST http://a.test/p HTTP/1.1\r\nHost: a.test\r\nProxy-Connection: keep-alive\r\n\

@@ -48,7 +48,10 @@ pub(crate) struct Enter {
 
 #[cfg(target_os = "linux")]
 impl Enter {
-    #[expect(unsafe_code, reason = "rustix puts a file in the place of another only if it owns both")]
+    #[expect(
+        unsafe_code,
+        reason = "rustix puts a file in the place of another only if it owns both"
+    )]
     fn apply(&self) -> io::Result<()> {
         for namespace in &self.namespaces {
             rustix::thread::move_into_link_name_space(namespace.as_fd(), None)?;

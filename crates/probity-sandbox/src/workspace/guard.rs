@@ -46,9 +46,15 @@ impl Guard {
         Ok(guard)
     }
 
-    /// How often such a file was taken away.
+    /// How often such a file was taken away so far.
     pub fn removed(&self) -> usize {
         self.removed.load(Ordering::Acquire)
+    }
+
+    /// Looks a last time, and says how often it was in all.
+    pub fn finish(self) -> usize {
+        remove(&self.directories, &self.removed);
+        self.removed()
     }
 }
 

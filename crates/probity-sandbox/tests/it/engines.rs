@@ -10,6 +10,7 @@ mod server;
 use std::{
     env,
     io::{BufRead, BufReader, Write},
+    panic::{AssertUnwindSafe, catch_unwind},
     path::PathBuf,
     process::{Command, Stdio},
     thread,
@@ -45,6 +46,7 @@ const ROWS: &[Row] = &[
     ("long lines and the end of input", rows::long_lines),
     ("a conversation", rows::conversation),
     ("limits", rows::limits),
+    ("a list of allowed hosts", rows::allowed_hosts),
     ("git in a repository and a worktree", rows::git),
     ("every way to end leaves nothing", ends::every_end),
     ("one session ends without harm to another", ends::neighbours),
@@ -66,9 +68,8 @@ fn the_contract_holds(test: &str, start: fn() -> Server) {
     server.remove_containers();
     let scene = Scene::new(&server);
     for (name, row) in ROWS {
-        // Printed only if one fails: the last one named is the culprit.
-        println!("{name}");
-        row(&scene);
+        let done = catch_unwind(AssertUnwindSafe(|| row(&scene)));
+        assert!(done.is_ok(), "{name}: what failed stands above");
     }
 }
 

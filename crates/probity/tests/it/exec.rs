@@ -15,13 +15,13 @@ use tempfile::TempDir;
 use crate::binary::{Run, directory, named, probity};
 
 /// A repository, and a state directory and a configuration of the user's that are not in it.
-struct Stage {
-    repository: TempDir,
+pub(crate) struct Stage {
+    pub(crate) repository: TempDir,
     users: TempDir,
 }
 
 impl Stage {
-    fn new(files: &[(&str, &str)]) -> Self {
+    pub(crate) fn new(files: &[(&str, &str)]) -> Self {
         let repository = directory(&[(".git/HEAD", "ref: refs/heads/main\n"), (".git/config", "")]);
         for (path, text) in files {
             let path = repository.path().join(path);
@@ -31,13 +31,13 @@ impl Stage {
         Self { repository, users: directory(&[]) }
     }
 
-    fn users_configuration(&self, text: &str) {
+    pub(crate) fn users_configuration(&self, text: &str) {
         let directory = self.users.path().join("containai");
         fs::create_dir_all(&directory).unwrap();
         fs::write(directory.join("config.toml"), text).unwrap();
     }
 
-    fn place(&self, run: Run) -> Run {
+    pub(crate) fn place(&self, run: Run) -> Run {
         let users = self.users.path().to_str().unwrap();
         run.env("XDG_STATE_HOME", users)
             .env("XDG_CONFIG_HOME", users)
@@ -99,8 +99,9 @@ fn exit_codes_are_the_commands_own_or_a_shells() {
     let refused = bare(&["exec", "--", "/bin/true"]).code(11);
     assert!(refused.stderr.contains("bwrap is not installed"), "{}", refused.stderr);
     bare(&["exec", "--sandbox", "none", "--", "/bin/true"]).code(0);
-    let foreign = bare(&["exec", "--container", "someone-elses", "--", "true"]).code(15);
-    assert!(foreign.stderr.contains("someone-elses"), "{}", foreign.stderr);
+    let unknown = bare(&["exec", "--container", "someone-elses", "--", "true"]).code(11);
+    assert!(unknown.stderr.contains("someone-elses"), "{}", unknown.stderr);
+    assert!(unknown.stderr.contains("docker is not installed"), "{}", unknown.stderr);
 }
 
 #[test]
@@ -166,7 +167,7 @@ fn nothing_outlives_us_even_when_we_are_killed() {
 }
 
 /// How many processes bear a word in their arguments.
-fn running(word: &str) -> usize {
+pub(crate) fn running(word: &str) -> usize {
     let processes = fs::read_dir("/proc").unwrap().flatten();
     processes
         .filter(|entry| fs::read(entry.path().join("cmdline")).is_ok_and(|line| has(&line, word)))

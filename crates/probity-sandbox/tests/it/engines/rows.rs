@@ -9,8 +9,8 @@ use std::{
 };
 
 use probity_sandbox::{
-    Backend, Exit, Mount, SpawnError, containers, has_container, has_image, remove_container, run,
-    spawn, workspace_root,
+    Allowlist, Backend, Exit, Mount, SpawnError, containers, has_container, has_image,
+    remove_container, run, spawn, workspace_root,
 };
 
 use super::{
@@ -18,6 +18,7 @@ use super::{
     server::IMAGE,
 };
 use crate::{
+    reach::server,
     stage::{INSIDE, nap},
     worktrees::{IDENTITY, repositories},
 };
@@ -201,6 +202,22 @@ pub(super) fn limits(scene: &Scene<'_>) {
     assert_eq!(scene.says("echo still").1, "still\n", "the container outlives a hog");
 }
 
+pub(super) fn allowed_hosts(scene: &Scene<'_>) {
+    let (open, closed) = (server("welcome"), server("bait"));
+    let ask = |port: u16| {
+        let script = format!(
+            "printf 'GET http://127.0.0.1:{port}/ HTTP/1.1\\r\\n\\r\\n' | nc 127.0.0.1 ${{http_proxy##*:}}"
+        );
+        let mut spec = scene.shell(&script);
+        spec.reach = Some(Allowlist::parse(&[format!("127.0.0.1:{open}")]).unwrap());
+        String::from_utf8_lossy(&scene.outcome(&spec).stdout).into_owned()
+    };
+    let (welcome, refused) = (ask(open), ask(closed));
+    assert!(welcome.ends_with("welcome"), "{welcome}");
+    assert!(refused.contains("403 Forbidden") && !refused.contains("bait"), "{refused}");
+    assert_eq!(scene.says(&format!("nc 127.0.0.1 {open} < /dev/null")).0, 1, "no other way");
+}
+
 /// With the host's git, since the image has none.
 pub(super) fn git(scene: &Scene<'_>) {
     for (tree, common) in [("main", "main/.git"), ("tree", "main/.git")] {
@@ -244,7 +261,7 @@ pub(super) fn git(scene: &Scene<'_>) {
 pub(super) fn foreign(scene: &Scene<'_>) {
     let name = scene.container();
     let make = |label: &str| {
-        scene.server.says(&["rm", "-f", &name]);
+        scene.server.remove_containers();
         let words = ["run", "-d", "--network=none", "--name", &name, label, IMAGE, "sleep", "100"];
         assert!(scene.server.says(&words).0);
     };
@@ -255,7 +272,7 @@ pub(super) fn foreign(scene: &Scene<'_>) {
         assert!(matches!(error, SpawnError::Foreign { .. }), "{label}: {error}");
         assert_eq!(error.exit_code(), 15);
     }
-    scene.server.says(&["rm", "-f", &name]);
+    scene.server.remove_containers();
 }
 
 pub(super) fn other_settings(scene: &Scene<'_>) {

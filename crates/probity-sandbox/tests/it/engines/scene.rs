@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use probity_sandbox::{Backend, Engine, Found, Limits, Mount, Outcome, Spec, User, run};
 use tempfile::TempDir;
 
-use super::server::Server;
+use super::server::{IMAGE, Server};
 use crate::stage::{INSIDE, SOON};
 
 /// Never to be seen where it does not belong.
@@ -71,5 +71,17 @@ impl<'a> Scene<'a> {
 
     pub(super) fn found(&self) -> Found {
         Found { program: self.engine.program.clone(), version: String::new() }
+    }
+}
+
+impl Server {
+    pub(super) fn engine(&self, workspace: &Path) -> Engine {
+        Engine {
+            kind: self.kind,
+            program: self.client.clone(),
+            image: IMAGE.to_owned(),
+            workspace: workspace.to_owned(),
+            state: self.place.path().join("state"),
+        }
     }
 }

@@ -11,9 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use probity_sandbox::{
-    Backend, Child, Engine, Kind, Network, Signal, Spec, Stream, Streams, spawn,
-};
+use probity_sandbox::{Backend, Child, Kind, Network, Signal, Spec, Stream, Streams, spawn};
 use tempfile::TempDir;
 
 pub(crate) const IMAGE: &str = "probity-test:latest";
@@ -24,7 +22,7 @@ pub(crate) struct Server {
     pub(crate) place: TempDir,
     /// In a directory in which nothing else is, so that it can stand first in a `PATH`.
     pub(crate) client: PathBuf,
-    kind: Kind,
+    pub(crate) kind: Kind,
     daemon: Option<Child>,
 }
 
@@ -99,7 +97,7 @@ impl Server {
         fs::copy("/usr/bin/busybox", root.join("bin/busybox")).unwrap();
         for name in [
             "sh", "cat", "env", "sleep", "setsid", "grep", "rm", "true", "head", "id", "stat",
-            "ls", "tr", "mv", "mkdir", "touch", "ln",
+            "ls", "tr", "mv", "mkdir", "touch", "ln", "nc",
         ] {
             std::os::unix::fs::symlink("busybox", root.join("bin").join(name)).unwrap();
         }
@@ -122,17 +120,9 @@ impl Server {
 
     pub(crate) fn remove_containers(&self) {
         for container in self.says(&["ps", "-aq"]).1.lines() {
+            // Podman would first ask it for ten seconds to go by itself.
+            self.says(&["kill", container]);
             self.says(&["rm", "-f", container]);
-        }
-    }
-
-    pub(crate) fn engine(&self, workspace: &Path) -> Engine {
-        Engine {
-            kind: self.kind,
-            program: self.client.clone(),
-            image: IMAGE.to_owned(),
-            workspace: workspace.to_owned(),
-            state: self.place.path().join("state"),
         }
     }
 }
