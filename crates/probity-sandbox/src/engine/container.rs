@@ -38,7 +38,8 @@ pub(super) fn find_or_create(
 ) -> Result<(String, Vec<String>), SpawnError> {
     let name = name_of(&engine.workspace);
     let lock = engine.state.join("locks").join(format!("{name}.lock"));
-    let locked = lock_file(&lock).map_err(SpawnError::io(lock.display().to_string()))?;
+    let without = format!("a container without its lock {}", lock.display());
+    let locked = lock_file(&lock).map_err(SpawnError::io(without))?;
     let wanted = create_arguments(engine, spec, ids, &name)?;
     let hash = hash_of(&wanted);
     let mut notes = Vec::new();

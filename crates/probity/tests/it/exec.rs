@@ -119,6 +119,33 @@ fn the_root_and_the_home_are_no_workspaces() {
 }
 
 #[test]
+fn a_state_directory_that_cannot_be_written_is_named_with_the_way_out() {
+    let stage = Stage::new(&[("file", "")]);
+    let file = stage.repository.path().join("file");
+    for state in ["/proc/nowhere", file.to_str().unwrap()] {
+        let output = stage.exec(&["true"]).env("XDG_STATE_HOME", state).run().code(2);
+        assert!(output.stderr.contains("cannot make the directory"), "{}", output.stderr);
+        assert!(output.stderr.contains("set XDG_STATE_HOME"), "{}", output.stderr);
+    }
+}
+
+#[test]
+fn only_listed_hosts_are_reached_and_a_list_is_never_dropped() {
+    let stage = Stage::new(&[]);
+    stage.users_configuration("[network]\nmode = \"allowlist\"\nallow = [\"a.test\"]\n");
+    // Two requests to the proxy: one that is on the list, and does not exist; one that is not.
+    let script = "exec 3<>/dev/tcp/127.0.0.1/${http_proxy##*:}; \
+                  printf 'CONNECT %s:443 HTTP/1.1\\r\\n\\r\\n' $0 >&3; head -n 1 <&3";
+    for (host, status) in [("a.test", "502"), ("b.test", "403")] {
+        let output = stage.exec(&["bash", "-c", script, host]).run().code(0);
+        assert!(output.stdout.contains(status), "{host}: {}\n{}", output.stdout, output.stderr);
+    }
+    let run = stage.place(probity()).args(["exec", "--sandbox", "none", "--", "true"]);
+    let output = run.run().code(11);
+    assert!(output.stderr.contains("cannot be enforced"), "{}", output.stderr);
+}
+
+#[test]
 fn input_and_both_outputs_pass_through_byte_for_byte() {
     let text = "line\n".repeat(200_000);
     let stage = Stage::new(&[("large", &text)]);
