@@ -12,13 +12,13 @@ fn root() -> PathBuf {
 fn the_image_file_has_no_finding() {
     let run = probity().dir(root()).args(["check", "--no-config", "--fail-level", "style"]);
     let output = run.args(["--format", "json", "deploy/Dockerfile.agents"]).run().code(0);
-    assert!(output.stdout.contains("\"files_scanned\": 1"), "{}", output.stdout);
+    assert!(output.stdout.contains("\"files_scanned\":1"), "{}", output.stdout);
 }
 
 #[test]
 fn the_image_has_what_the_sandbox_needs_and_the_agents_that_are_known() {
     let text = std::fs::read_to_string(root().join("deploy/Dockerfile.agents")).unwrap();
-    for words in ["claude-agent-acp", "codex-acp", "gemini-cli", "git", "/home/agent", "USER agent"]
+    for words in ["claude-agent-acp", "codex-acp", "gemini-cli", "git", "/home/agent", "USER 1000:1000"]
     {
         assert!(text.contains(words), "{words} is not in the image");
     }
