@@ -131,7 +131,8 @@ fn exits_and_streams(scene: &Scene<'_>) {
         assert_eq!(output.stdout, "", "{command:?}");
     }
     let text = "line\n".repeat(100_000) + &"x".repeat(1 << 20);
-    let output = scene.shell("cat; echo end >&2").input(text.clone()).run().code(0);
+    scene.shell("cat > copy").input(text.clone()).run().code(0);
+    let output = scene.shell("cat copy; echo end >&2").run().code(0);
     assert!(output.stdout == text, "{} bytes came back", output.stdout.len());
     assert_eq!(output.stderr, "end\n");
 }

@@ -18,7 +18,8 @@ fn the_image_file_has_no_finding() {
 #[test]
 fn the_image_has_what_the_sandbox_needs_and_the_agents_that_are_known() {
     let text = std::fs::read_to_string(root().join("deploy/Dockerfile.agents")).unwrap();
-    for words in ["claude-agent-acp", "codex-acp", "gemini-cli", "git", "/home/agent", "USER 1000:1000"]
+    for words in
+        ["claude-agent-acp", "codex-acp", "gemini-cli", "git", "/home/agent", "USER 1000:1000"]
     {
         assert!(text.contains(words), "{words} is not in the image");
     }
