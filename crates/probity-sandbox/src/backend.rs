@@ -7,7 +7,7 @@ use std::{
     process,
 };
 
-use crate::{Child, Engine, SpawnError, Spec, Stream, engine, uncontained};
+use crate::{Child, Engine, Kind, Network, SpawnError, Spec, Stream, engine, uncontained};
 
 /// What a process runs in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +20,16 @@ pub enum Backend {
     Engine(Engine),
 }
 
+impl Backend {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::None => Kind::None.name(),
+            Self::Bubblewrap { .. } => Kind::Bubblewrap.name(),
+            Self::Engine(engine) => engine.kind.name(),
+        }
+    }
+}
+
 /// Starts a process. It and all its children end with the returned handle.
 pub fn spawn(backend: &Backend, spec: &Spec) -> Result<Child, SpawnError> {
     if spec.argv.is_empty() {
@@ -27,6 +37,10 @@ pub fn spawn(backend: &Backend, spec: &Spec) -> Result<Child, SpawnError> {
     }
     if has_nul(spec) {
         return Err(SpawnError::Nul);
+    }
+    if spec.reach.is_some() && (spec.network == Network::Open || *backend == Backend::None) {
+        let why = "a list of allowed hosts cannot be enforced on the network of the host";
+        return Err(SpawnError::Setup { backend: backend.name(), why: why.to_owned() });
     }
     match backend {
         Backend::None => uncontained::spawn(spec),

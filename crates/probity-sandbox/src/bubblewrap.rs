@@ -26,6 +26,7 @@ use rustix::{
 use crate::{
     Child, Network, SpawnError, Spec,
     backend::{Pipes, streams},
+    door::{self, Door},
     keeper::keep,
     limits, lookup,
     spawner::{self, Before},
@@ -35,6 +36,9 @@ use layout::{Entry, HOME, Layout};
 use status::{Contained, Init, Status};
 
 const NAME: &str = "bubblewrap";
+
+/// Where programs find the proxy.
+const PROXY: u16 = 3128;
 
 /// Processes of the sandbox itself, which the limit on processes must leave room for.
 const OWN_PROCESSES: u64 = 2;
@@ -82,12 +86,18 @@ pub(crate) fn spawn(program: &Path, spec: &Spec) -> Result<Child, SpawnError> {
     if let Some(most) = enforced.processes {
         init.limit_processes(most).map_err(failed())?;
     }
+    // Its own namespace, in which the port is nobody else's.
+    let door = spec.reach.as_ref().map(|allowed| Door::open(init.pid, PROXY, allowed)).transpose();
+    let door = door.map_err(|error| SpawnError::Setup {
+        backend: NAME,
+        why: format!("the list of allowed hosts cannot be enforced: {error}"),
+    })?;
     // The first process waits for this byte, so that its limits are there before the program.
     std::fs::File::from(gate).write_all(b"g").map_err(failed())?;
 
     let helper = child.pid().map_err(failed())?;
     let held = Mutex::new((Some(status), enforced.cgroup));
-    let tree = Box::new(Contained { helper, init, held });
+    let tree = Box::new(Contained { helper, init, held, _door: door });
     let shared = keep(child, tree, spec.limits.wall).map_err(failed())?;
     let Pipes { stdin, stdout, stderr } = pipes;
     Ok(Child { stdin, stdout, stderr, shared, notes: enforced.notes })
@@ -133,6 +143,11 @@ fn arguments(
     say(&[&"--setenv", &"HOME", &HOME]);
     for (name, value) in &spec.env {
         say(&[&"--setenv", name, value]);
+    }
+    if spec.reach.is_some() {
+        for (name, value) in door::variables(PROXY) {
+            say(&[&"--setenv", &name, &value]);
+        }
     }
     for entry in &layout.entries {
         match entry {

@@ -22,15 +22,20 @@ const PREFIX: &str = "probity-";
 pub(crate) struct Cgroup {
     /// One directory, or one for each controller.
     directories: Vec<PathBuf>,
+    /// Whether it can limit the processor, which not every machine leaves to us.
+    pub(crate) limits_cpu: bool,
 }
+
+/// The span of time, in microseconds, in which a share of the processor is counted.
+const PERIOD: u64 = 100_000;
 
 impl Cgroup {
     /// Makes a group with these limits, or says why there is none.
     pub(crate) fn create(limits: &Limits) -> Result<Self, String> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
-        let parents = parents()?;
+        let parents = parents(limits)?;
         let name = format!("{PREFIX}{}-{}", process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-        let mut group = Self { directories: Vec::new() };
+        let mut group = Self { directories: Vec::new(), limits_cpu: parents.limits_cpu };
         for parent in &parents.directories {
             remove_abandoned(parent);
             let directory = parent.join(&name);
@@ -47,7 +52,15 @@ impl Cgroup {
         } else {
             ("memory.limit_in_bytes", "memory.memsw.limit_in_bytes")
         };
+        let (share, period) = if unified {
+            ("cpu.max", format!(" {PERIOD}"))
+        } else {
+            ("cpu.cfs_quota_us", String::new())
+        };
         for directory in &self.directories {
+            if let Some(cpus) = limits.cpus.filter(|_| directory.join(share).exists()) {
+                fs::write(directory.join(share), format!("{}{period}", microseconds(cpus)))?;
+            }
             if let Some(pids) = limits.pids.filter(|_| directory.join("pids.max").exists()) {
                 fs::write(directory.join("pids.max"), pids.to_string())?;
             }
@@ -123,14 +136,26 @@ impl Drop for Cgroup {
     }
 }
 
+/// At least a thousand, below which the kernel takes no share.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "a number that is out of range saturates, and is no limit then"
+)]
+fn microseconds(cpus: f64) -> u64 {
+    ((cpus * PERIOD as f64) as u64).clamp(1000, u64::from(u32::MAX))
+}
+
 struct Parents {
     directories: Vec<PathBuf>,
     unified: bool,
+    limits_cpu: bool,
 }
 
 /// Where a group of ours can be made: beside our own in the unified hierarchy, whose groups
 /// cannot hold both processes and limited groups; below our own in the older one.
-fn parents() -> Result<Parents, String> {
+fn parents(limits: &Limits) -> Result<Parents, String> {
     let own = fs::read_to_string("/proc/self/cgroup").map_err(|error| error.to_string())?;
     let mounted = Path::new("/sys/fs/cgroup");
     let place = |controller: &str| {
@@ -151,17 +176,25 @@ fn parents() -> Result<Parents, String> {
         if !has("pids") || !has("memory") {
             return Err("no cgroup: memory and pids are not delegated to us".to_owned());
         }
-        return Ok(Parents { directories: vec![parent.to_owned()], unified: true });
+        let directories = vec![parent.to_owned()];
+        return Ok(Parents { directories, unified: true, limits_cpu: has("cpu") });
     }
     let mut directories = Vec::new();
-    for controller in ["pids", "memory"] {
+    let of = |controller: &str| {
         let path = place(controller).ok_or(format!("no cgroup: no {controller} controller"))?;
         let base = mounted.join(controller);
         let own = below(&base, &path);
         // In a container the path is the host's, and the mount begins at our own group.
-        directories.push(if own.exists() { own } else { base });
+        Ok::<_, String>(if own.exists() { own } else { base })
+    };
+    for controller in ["pids", "memory"] {
+        directories.push(of(controller)?);
     }
-    Ok(Parents { directories, unified: false })
+    let cpu = of("cpu").ok().filter(|cpu| cpu.join("cpu.cfs_quota_us").exists());
+    let limits_cpu = cpu.is_some();
+    // Only where it is asked for: a group costs time.
+    directories.extend(cpu.filter(|_| limits.cpus.is_some()));
+    Ok(Parents { directories, unified: false, limits_cpu })
 }
 
 /// Takes away the groups of processes that were killed before they could. Only empty groups can

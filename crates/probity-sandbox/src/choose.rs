@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::{Found, Machine, Why};
+use crate::{Found, Machine, Why, look_for};
 
 /// What the user, or the capability, would rather have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,11 +42,45 @@ pub struct Choice {
     pub reasons: Vec<String>,
 }
 
-/// Chooses. `has_image` is asked of engines only: pulling an image is not a thing to happen by
-/// the way.
+/// Chooses from what was found. `has_image` is asked of engines only: pulling an image is not a
+/// thing to happen by the way.
 pub fn choose(
     preference: Preference,
     machine: &Machine,
+    has_image: &dyn Fn(Kind, &Found) -> Result<(), Why>,
+) -> Choice {
+    decide(preference, &|kind| machine.found(kind), has_image)
+}
+
+/// Chooses on this machine, and looks only as far as it must: what comes after the one that is
+/// taken is not asked, since an engine's answer takes longer than a sandbox.
+pub fn choose_here(
+    preference: Preference,
+    has_image: &dyn Fn(Kind, &Found) -> Result<(), Why>,
+) -> Choice {
+    decide(preference, &look_for, has_image)
+}
+
+/// Whether a list of allowed hosts can be enforced with this backend, by whoever we are: the
+/// namespaces of docker's containers belong to root.
+pub fn enforces_allowlist(kind: Kind) -> Result<(), Why> {
+    match kind {
+        Kind::None => Err("nothing can be enforced on the network of the host".to_owned()),
+        _ if cfg!(not(target_os = "linux")) => {
+            Err("a list of allowed hosts can be enforced on Linux alone".to_owned())
+        }
+        Kind::Docker if !rustix::process::geteuid().is_root() => {
+            Err("a list of allowed hosts can be enforced in docker's containers by root alone; \
+                 bubblewrap enforces it for everybody"
+                .to_owned())
+        }
+        Kind::Bubblewrap | Kind::Docker | Kind::Podman => Ok(()),
+    }
+}
+
+fn decide(
+    preference: Preference,
+    find: &dyn Fn(Kind) -> Result<Found, Why>,
     has_image: &dyn Fn(Kind, &Found) -> Result<(), Why>,
 ) -> Choice {
     let order: &[Kind] = match preference {
@@ -62,10 +96,10 @@ pub fn choose(
     };
     let mut reasons = Vec::new();
     for kind in order {
-        match usable(*kind, machine, has_image) {
+        match usable(*kind, find, has_image) {
             Ok(found) => {
                 reasons.push(format!("{}: {} is used", kind.name(), found.version));
-                return Choice { chosen: Some((*kind, found.program.clone())), reasons };
+                return Choice { chosen: Some((*kind, found.program)), reasons };
             }
             Err(why) => reasons.push(format!("{}: {why}", kind.name())),
         }
@@ -73,24 +107,23 @@ pub fn choose(
     Choice { chosen: None, reasons }
 }
 
-fn usable<'a>(
+fn usable(
     kind: Kind,
-    machine: &'a Machine,
+    find: &dyn Fn(Kind) -> Result<Found, Why>,
     has_image: &dyn Fn(Kind, &Found) -> Result<(), Why>,
-) -> Result<&'a Found, Why> {
-    let found = match kind {
-        Kind::None => return Err("never chosen unasked".to_owned()),
-        Kind::Bubblewrap => return machine.bubblewrap.as_ref().map_err(Why::clone),
-        Kind::Docker => machine.docker.as_ref(),
-        Kind::Podman => machine.podman.as_ref(),
-    };
-    let found = found.map_err(Why::clone)?;
-    has_image(kind, found).map(|()| found)
+) -> Result<Found, Why> {
+    let found = find(kind)?;
+    if matches!(kind, Kind::Docker | Kind::Podman) {
+        has_image(kind, &found)?;
+    }
+    Ok(found)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Choice, Found, Kind, Machine, Preference, Why, choose};
+    use std::cell::RefCell;
+
+    use super::{Choice, Found, Kind, Machine, Preference, Why, choose, decide};
 
     fn machine(bubblewrap: bool, docker: bool, podman: bool) -> Machine {
         let found = |is: bool, name: &str| -> Result<Found, Why> {
@@ -145,5 +178,26 @@ mod tests {
                 "bubblewrap: 1.2 is used"
             ]
         );
+    }
+
+    #[test]
+    fn nothing_is_asked_that_the_choice_does_not_need() {
+        use Kind::{Bubblewrap, Docker, Podman};
+        for (preference, present, asked) in [
+            (Preference::EngineFirst, Docker, &[Docker][..]),
+            (Preference::EngineFirst, Bubblewrap, &[Docker, Podman, Bubblewrap]),
+            (Preference::BubblewrapFirst, Bubblewrap, &[Bubblewrap]),
+            (Preference::Only(Podman), Bubblewrap, &[Podman]),
+            (Preference::Only(Kind::None), Bubblewrap, &[]),
+        ] {
+            let seen = RefCell::new(Vec::new());
+            let find = |kind: Kind| {
+                seen.borrow_mut().push(kind);
+                let found = Found { program: "/x".into(), version: "1".to_owned() };
+                (kind == present).then_some(found).ok_or_else(|| "absent".to_owned())
+            };
+            decide(preference, &find, &|_, _| Ok(()));
+            assert_eq!(*seen.borrow(), asked, "{preference:?}");
+        }
     }
 }

@@ -8,27 +8,29 @@
 //! however it comes) and then kills the process's group and all that bears its mark.
 
 mod container;
+mod inspected;
+mod mark;
 mod session;
 mod stock;
+mod variables;
 
-use std::{
-    ffi::OsString,
-    path::PathBuf,
-    process::Command,
-    sync::atomic::{AtomicU64, Ordering},
-};
+use std::{path::PathBuf, process::Command};
 
+#[cfg(target_os = "linux")]
+use crate::door::Door;
 use crate::{
-    Child, Kind, SpawnError, Spec,
+    Allowlist, Child, Kind, SpawnError, Spec,
     backend::{Pipes, streams},
+    choose::enforces_allowlist,
     keeper::keep,
     spawner::{self, Before},
     user,
 };
+use mark::Mark;
 use session::Session;
 
 pub use container::has_image;
-pub use stock::{Container, containers, remove_container};
+pub use stock::{Container, containers, has_container, remove_container};
 
 /// An engine and the container in it that belongs to one workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,57 +45,72 @@ pub struct Engine {
     pub state: PathBuf,
 }
 
-/// Named in the environment of every process of one session, to find those that left its group.
-const MARK: &str = "PROBITY_SESSION";
-
-/// Enters the working directory, leaves a note of its number, and becomes the program. The shell
-/// gives 127 and 126 as it should, and on standard error, where the engine would use the output.
-const ENTER: &str = r#"cd -- "$1" || exit 125; echo $$ > "/run/$2"; shift 2; exec "$@""#;
+/// Leaves a note of its number and bears the mark, enters the working directory, takes the
+/// variables that came under other names, and becomes the program. The shell gives 127 and 126 as
+/// it should, and on standard error, where the engine would use the output.
+const ENTER: &str = r#"
+echo $$ > "/run/$2"
+ulimit -S -f "$3" 2>/dev/null || :
+cd -- "$1" || exit 125
+shift 3
+while [ "$1" != -- ]; do
+    eval "export $1=\"\$$2\"; unset $2"
+    shift 2
+done
+shift
+exec "$@"
+"#;
 
 pub(crate) fn spawn(engine: &Engine, spec: &Spec) -> Result<Child, SpawnError> {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
     let failed = || SpawnError::io(engine.program.display().to_string());
     let ids = user::ids(&spec.user)?;
     let (name, notes) = container::find_or_create(engine, spec, ids)?;
-    let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    let mark = format!("probity-{}-{count}", std::process::id());
+    let door = door(engine, spec, &name)?;
+    let mark = Mark::next();
     let session = Session::start(engine, &name, &mark).map_err(failed())?;
 
     let mut command = Command::new(&engine.program);
-    command.args(["exec", "-i", "-e", &format!("{MARK}={mark}")]);
-    for (name, value) in &spec.env {
-        command.arg("-e").arg(variable(name, value));
-        if !is_the_clients(name) {
-            command.env(name, value);
-        }
+    command.args(["exec", "-i", "-e", &mark.variable()]);
+    let mut given = spec.env.clone();
+    #[cfg(target_os = "linux")]
+    for (name, value) in door.iter().flat_map(|door| crate::door::variables(door.port)) {
+        given.push((name.into(), value.into()));
     }
-    command.args([&name, "/bin/sh", "-c", ENTER, "enter"]).arg(&spec.cwd).arg(&mark);
-    command.args(&spec.argv);
+    let renamed = variables::pass(&mut command, &given)?;
+    command.args([&name, "/bin/sh", "-c", ENTER, "enter"]).arg(&spec.cwd);
+    command.args([&mark.name, &mark.blocks()]).args(renamed).arg("--").args(&spec.argv);
     streams(&mut command, spec);
     let mut child = spawner::start(command, Before::dying_with_us()).map_err(failed())?;
     let Pipes { stdin, stdout, stderr } = child.pipes();
     let client = child.pid().map_err(failed())?;
-    let tree = Box::new(session.with_client(client));
+    let tree = Box::new(session.with_client(client, door));
     let shared = keep(child, tree, spec.limits.wall).map_err(failed())?;
     Ok(Child { stdin, stdout, stderr, shared, notes })
 }
 
-/// `NAME`, whose value the client takes from its own environment, so that it is on no command
-/// line; or `NAME=value` where the client itself would obey the variable.
-fn variable(name: &OsString, value: &OsString) -> OsString {
-    let mut word = name.clone();
-    if is_the_clients(name) {
-        word.push("=");
-        word.push(value);
-    }
-    word
+#[cfg(not(target_os = "linux"))]
+#[derive(Debug)]
+pub(crate) enum Door {}
+
+/// A door in the network of the container, for this session.
+fn door(engine: &Engine, spec: &Spec, name: &str) -> Result<Option<Door>, SpawnError> {
+    let Some(allowed) = &spec.reach else { return Ok(None) };
+    let refused = |why: String| SpawnError::Setup {
+        backend: engine.kind.name(),
+        why: format!("the list of allowed hosts cannot be enforced: {why}"),
+    };
+    enforces_allowlist(engine.kind).map_err(refused)?;
+    let first = inspected::inspect(engine, name)?.and_then(|found| found.first_process());
+    let first = first.ok_or_else(|| refused("the container is not on this machine".to_owned()))?;
+    open_door(first, allowed).map(Some).map_err(|error| refused(error.to_string()))
 }
 
-/// Variables by which the client finds its program, its configuration and its server.
-fn is_the_clients(name: &OsString) -> bool {
-    let name = name.to_string_lossy();
-    matches!(name.as_ref(), "HOME" | "PATH" | "PWD" | "TMPDIR")
-        || ["DOCKER_", "CONTAINER", "XDG_", "LD_", "BUILDKIT_", "PODMAN_"]
-            .iter()
-            .any(|prefix| name.starts_with(prefix))
+#[cfg(target_os = "linux")]
+fn open_door(first: rustix::process::Pid, allowed: &Allowlist) -> std::io::Result<Door> {
+    Door::open(first, 0, allowed)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn open_door(_first: rustix::process::Pid, _allowed: &Allowlist) -> std::io::Result<Door> {
+    Err(std::io::ErrorKind::Unsupported.into())
 }

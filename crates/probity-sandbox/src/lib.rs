@@ -12,15 +12,18 @@
 //! |---|---|---|---|
 //! | bubblewrap | dies | dies | die: the pid namespace ends |
 //! | none, cgroups writable | dies | dies | die: the watchdog empties the cgroup |
-//! | docker, podman | dies | dies | die if they kept their environment: a second `exec` kills them |
+//! | docker, podman | dies | dies | die: a second `exec` finds them by a mark and kills them |
 //! | none otherwise | dies | dies | **survive**: no unprivileged means reaches them |
 
+mod allow;
 mod backend;
 #[cfg(target_os = "linux")]
 mod bubblewrap;
 mod cgroup;
 mod child;
 mod choose;
+#[cfg(target_os = "linux")]
+mod door;
 mod engine;
 mod error;
 mod keeper;
@@ -30,18 +33,22 @@ mod probe;
 mod run;
 mod spawner;
 mod spec;
+mod tool;
 mod tree;
 mod uncontained;
 mod user;
 mod watchdog;
 mod workspace;
 
+pub use allow::{AllowError, Allowlist};
 pub use backend::{Backend, spawn};
 pub use child::{Child, Exit, Signal};
-pub use choose::{Choice, Kind, Preference, choose};
-pub use engine::{Container, Engine, containers, has_image, remove_container};
+pub use choose::{Choice, Kind, Preference, choose, choose_here, enforces_allowlist};
+pub use engine::{Container, Engine, containers, has_container, has_image, remove_container};
 pub use error::SpawnError;
-pub use probe::{Found, Machine, Why, probe};
+pub use probe::{Found, Machine, Why, look_for, probe};
 pub use run::{Outcome, run};
 pub use spec::{Limits, Mount, Network, Spec, Stream, Streams, User};
+#[cfg(target_os = "linux")]
+pub use workspace::Guard;
 pub use workspace::{Root, RootError, RootKind, workspace_root};

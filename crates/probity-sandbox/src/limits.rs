@@ -31,9 +31,7 @@ pub(crate) fn prepare(limits: &Limits, tracked: Tracked, before: &mut Before) ->
     before.limits.push((Resource::Core, 0));
     let spare = match tracked {
         Tracked::ByCgroup => 0,
-        Tracked::ByNamespace { .. } if limits.memory.is_none() && limits.pids.is_none() => {
-            return enforced;
-        }
+        Tracked::ByNamespace { .. } if limits.are_of_no_tree() => return enforced,
         Tracked::ByNamespace { own } => own,
     };
     let within = Limits { pids: limits.pids.map(|pids| pids.saturating_add(spare)), ..*limits };
@@ -41,6 +39,10 @@ pub(crate) fn prepare(limits: &Limits, tracked: Tracked, before: &mut Before) ->
         .and_then(|group| Ok((group.doors().map_err(|error| error.to_string())?, group)));
     match group {
         Ok((doors, group)) => {
+            if limits.cpus.is_some() && !group.limits_cpu {
+                let why = "no cgroup: cpu is not delegated to us";
+                enforced.notes.push(format!("time of the processor is not limited ({why})"));
+            }
             before.cgroups = doors;
             enforced.cgroup = Some(group);
         }
@@ -49,6 +51,9 @@ pub(crate) fn prepare(limits: &Limits, tracked: Tracked, before: &mut Before) ->
                 // Not the address space, which Node, Go and Java reserve by the terabyte.
                 before.limits.push((Resource::Data, bytes));
                 enforced.notes.push(format!("memory is limited for each process alone ({why})"));
+            }
+            if limits.cpus.is_some() {
+                enforced.notes.push(format!("time of the processor is not limited ({why})"));
             }
             if let Some(pids) = limits.pids {
                 enforced.processes = Some(pids.saturating_add(spare));
@@ -64,8 +69,10 @@ pub(crate) fn prepare(limits: &Limits, tracked: Tracked, before: &mut Before) ->
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn prepare(limits: &Limits, _tracked: Tracked, _before: &mut Before) -> Enforced {
     let mut enforced = Enforced::default();
-    if limits.memory.is_some() || limits.pids.is_some() {
-        enforced.notes.push("memory and processes are not limited on this system".to_owned());
+    if !limits.are_of_no_tree() {
+        enforced
+            .notes
+            .push("processes and what they use are not limited on this system".to_owned());
     }
     enforced
 }

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use crate::{Backend, Exit, Limits, Network, Spec, cgroup::Cgroup, lookup, run};
+use crate::{Backend, Exit, Kind, Limits, Network, Spec, cgroup::Cgroup, lookup, run, tool};
 
 /// Why something cannot be used, in words that name the way out.
 pub type Why = String;
@@ -38,14 +38,38 @@ pub struct Found {
 /// How long a program may take to say its version.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// Tries everything, which takes its time.
 pub fn probe() -> Machine {
     Machine {
-        bubblewrap: bubblewrap(),
-        docker: engine("docker", "{{.Server.Version}}"),
-        podman: engine("podman", "{{.Version}}"),
+        bubblewrap: look_for(Kind::Bubblewrap),
+        docker: look_for(Kind::Docker),
+        podman: look_for(Kind::Podman),
         landlock: landlock(),
         user_namespaces: forbidding_setting().map_or(Ok(()), |why| Err(why.to_owned())),
         cgroups: Cgroup::create(&Limits::default()).map(drop),
+    }
+}
+
+/// Tries one backend.
+pub fn look_for(kind: Kind) -> Result<Found, Why> {
+    match kind {
+        Kind::None => Err(NEVER_UNASKED.to_owned()),
+        Kind::Bubblewrap => bubblewrap(),
+        Kind::Docker => engine("docker", "{{.Server.Version}}"),
+        Kind::Podman => engine("podman", "{{.Version}}"),
+    }
+}
+
+const NEVER_UNASKED: &str = "never chosen unasked";
+
+impl Machine {
+    pub(crate) fn found(&self, kind: Kind) -> Result<Found, Why> {
+        match kind {
+            Kind::None => Err(NEVER_UNASKED.to_owned()),
+            Kind::Bubblewrap => self.bubblewrap.clone(),
+            Kind::Docker => self.docker.clone(),
+            Kind::Podman => self.podman.clone(),
+        }
     }
 }
 
@@ -108,11 +132,7 @@ fn engine(name: &str, format: &str) -> Result<Found, Why> {
 
 /// Runs a tool of the host and gives the first line of its output.
 fn say(program: &Path, arguments: &[&str]) -> Result<String, Why> {
-    let mut spec = Spec::new([program], "/");
-    spec.argv.extend(arguments.iter().map(Into::into));
-    spec.env = env::vars_os().collect();
-    spec.limits = Limits { wall: Some(PATIENCE), output: Some(4096), ..Limits::default() };
-    let outcome = run(&Backend::None, &spec, b"").map_err(|error| error.to_string())?;
+    let outcome = tool::ask(program, arguments, PATIENCE).map_err(|error| error.to_string())?;
     let first = |bytes: &[u8]| {
         String::from_utf8_lossy(bytes).lines().next().unwrap_or_default().trim().to_owned()
     };

@@ -10,7 +10,7 @@ use std::{
 };
 
 use crate::keeper::lock;
-use crate::{Backend, Exit, SpawnError, Spec, Stream, Streams, spawn};
+use crate::{Backend, Child, Exit, SpawnError, Spec, Stream, Streams, spawn};
 
 /// How much of standard error is kept.
 const TAIL: usize = 64 * 1024;
@@ -36,9 +36,18 @@ pub struct Outcome {
 /// spec's limit, at which the process is ended; standard error by keeping its tail.
 pub fn run(backend: &Backend, spec: &Spec, input: &[u8]) -> Result<Outcome, SpawnError> {
     let streams = Streams { stdin: Stream::Pipe, stdout: Stream::Pipe, stderr: Stream::Pipe };
-    let mut child = spawn(backend, &Spec { streams, ..spec.clone() })?;
+    let child = spawn(backend, &Spec { streams, ..spec.clone() })?;
+    collect(child, spec.limits.output, input)
+}
+
+/// Follows a process with three pipes to its end.
+pub(crate) fn collect(
+    mut child: Child,
+    output: Option<u64>,
+    input: &[u8],
+) -> Result<Outcome, SpawnError> {
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    let limit = spec.limits.output.unwrap_or(u64::MAX);
+    let limit = output.unwrap_or(u64::MAX);
     let (input, shared) = (input.to_vec(), Arc::clone(&child.shared));
     let failed = || SpawnError::io("a thread for the pipes");
     in_background(move |_: &Mutex<()>| feed(stdin, &input)).map_err(failed())?;

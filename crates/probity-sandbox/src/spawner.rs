@@ -16,6 +16,8 @@ use rustix::process::Pid;
 
 use crate::backend::Pipes;
 pub(crate) use before::Before;
+#[cfg(target_os = "linux")]
+pub(crate) use before::Enter;
 
 struct Job {
     command: Command,

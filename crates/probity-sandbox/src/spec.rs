@@ -7,6 +7,8 @@ use std::{
     time::Duration,
 };
 
+use crate::Allowlist;
+
 /// One process to start.
 #[derive(Clone)]
 pub struct Spec {
@@ -25,6 +27,9 @@ pub struct Spec {
     /// earlier ones.
     pub mounts: Vec<Mount>,
     pub network: Network,
+    /// With `Network::None`: hosts that can be reached all the same, by programs that obey the
+    /// variables for a proxy, which are added. Refused where it cannot be enforced.
+    pub reach: Option<Allowlist>,
     pub user: User,
 }
 
@@ -52,6 +57,8 @@ pub struct Limits {
     pub memory: Option<u64>,
     /// Processes and threads of the whole tree.
     pub pids: Option<u64>,
+    /// Processors' worth of time, of the whole tree. Held by cgroups and engines alone.
+    pub cpus: Option<f64>,
     /// Bytes of standard output that `run` takes before it ends the process.
     pub output: Option<u64>,
 }
@@ -103,6 +110,7 @@ impl Spec {
             limits: Limits::default(),
             mounts: Vec::new(),
             network: Network::None,
+            reach: None,
             user: User::Caller,
         }
     }
@@ -119,6 +127,13 @@ impl Spec {
             // Joining nothing would add a slash, which a file does not bear.
             Some(if rest.as_os_str().is_empty() { host.to_owned() } else { host.join(rest) })
         })
+    }
+}
+
+impl Limits {
+    /// Whether nothing is asked for that a tree of processes would have to be held to.
+    pub(crate) fn are_of_no_tree(&self) -> bool {
+        self.memory.is_none() && self.pids.is_none() && self.cpus.is_none()
     }
 }
 
@@ -160,6 +175,7 @@ impl fmt::Debug for Spec {
             .field("limits", &self.limits)
             .field("mounts", &self.mounts)
             .field("network", &self.network)
+            .field("reach", &self.reach)
             .field("user", &self.user)
             .finish()
     }

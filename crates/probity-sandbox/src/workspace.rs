@@ -4,6 +4,8 @@
 //! and run with a configuration that the repository may have written.
 
 mod git;
+#[cfg(target_os = "linux")]
+mod guard;
 
 use std::{
     env,
@@ -12,6 +14,8 @@ use std::{
 
 use crate::Mount;
 use git::GitDirectories;
+#[cfg(target_os = "linux")]
+pub use guard::Guard;
 
 /// The directory that a contained process may work in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -135,11 +139,15 @@ fn refused(path: &Path, home: Option<&Path>) -> Option<&'static str> {
 
 impl Root {
     /// What a contained process needs of it: the workspace at `inside` and at its own path, and a
-    /// worktree's repository; git's hooks and configuration read-only, since they run on the host.
+    /// worktree's repository; git's hooks and configuration, those of submodules included,
+    /// read-only, since they run on the host.
     ///
-    /// Two ways to make git on the host run something remain, for whoever needs commits inside:
-    /// a new `commondir` file in the git directory, and repositories in subdirectories, submodules
-    /// among them. Mounting the git directory read-only after these closes the first alone.
+    /// Whoever may commit may still lead git on the host astray, in two ways that no mount closes:
+    /// by a repository of its own in a subdirectory, which `git status` enters if it is in the
+    /// index as a submodule; and by a new `commondir` in the git directory, where something that
+    /// is mounted would have to exist outside as well, and git would obey it there. The second is
+    /// what `guard` is for. Mounting the git directory read-only after these closes both, and with
+    /// them commits.
     pub fn mounts(&self, inside: &Path) -> Vec<Mount> {
         let mut mounts: Vec<Mount> = Vec::new();
         for at in [inside, &self.path] {
@@ -157,6 +165,13 @@ impl Root {
             }
         }
         mounts
+    }
+
+    /// Takes away, for as long as it is held, a `commondir` that is made in the git directory: it
+    /// would have git on the host use the configuration and the hooks of another directory.
+    #[cfg(target_os = "linux")]
+    pub fn guard(&self) -> std::io::Result<Guard> {
+        Guard::new(self.git.as_ref().map(GitDirectories::undirected).unwrap_or_default())
     }
 
     /// The git directory outside the root that a worktree or submodule shares, if there is one.

@@ -11,7 +11,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use probity_sandbox::Root;
+use probity_sandbox::{Allowlist, Root};
 
 pub(crate) use file::{NetworkMode, Runtime};
 pub(crate) use state::State;
@@ -28,6 +28,10 @@ pub(crate) struct Containment {
     pub(crate) image: Option<String>,
     pub(crate) runtime: Runtime,
     pub(crate) network: NetworkMode,
+    /// The hosts of the mode `allowlist`.
+    pub(crate) reach: Option<Allowlist>,
+    /// The agent that the user's configuration, or else the repository's, names.
+    pub(crate) agent: Option<String>,
     pub(crate) memory: Option<u64>,
     pub(crate) cpus: Option<f64>,
     /// Variables that are passed on, by name: the user's own list and nobody else's.
@@ -55,16 +59,7 @@ impl Containment {
             }
             trusted
         };
-        let network = match (user.network.mode, repository.network.mode) {
-            (_, Some(NetworkMode::None)) => NetworkMode::None,
-            (Some(NetworkMode::None), Some(NetworkMode::Open))
-                if !loosens("network.mode = \"open\"") =>
-            {
-                NetworkMode::None
-            }
-            (_, Some(mode)) => mode,
-            (mode, None) => mode.unwrap_or(NetworkMode::Open),
-        };
+        let (network, reach) = network(&user, &repository, &mut loosens);
         let mut limit = |what: &str, users: Option<f64>, wanted: Option<f64>| match (users, wanted)
         {
             (Some(users), Some(wanted)) if wanted > users && !loosens(what) => Some(users),
@@ -90,7 +85,44 @@ impl Containment {
             reason = "these were whole numbers of bytes, and saturate"
         )]
         let memory = memory.map(|bytes| bytes as u64);
-        Self { image, runtime, network, memory, cpus, import: user.env.import, ignored }
+        let agent = user.agent.default.or(repository.agent.default);
+        let import = user.env.import;
+        Self { image, runtime, network, reach, agent, memory, cpus, import, ignored }
+    }
+}
+
+/// The narrower of both. Where both have a list, what both allow, unless the repository is trusted
+/// to have its own.
+fn network(
+    user: &File,
+    repository: &File,
+    loosens: &mut dyn FnMut(&str) -> bool,
+) -> (NetworkMode, Option<Allowlist>) {
+    use NetworkMode::{Allowlist as Listed, None as Closed, Open};
+    // The file was read only if its list is one.
+    let list = |file: &File| Allowlist::parse(&file.network.allow).ok();
+    let users = user.network.mode.unwrap_or(Open);
+    match (users, repository.network.mode) {
+        (_, Some(Closed)) | (Closed, None) => (Closed, None),
+        (Open, None | Some(Open)) => (Open, None),
+        (Open, Some(Listed)) => (Listed, list(repository)),
+        (Listed, None) => (Listed, list(user)),
+        (Closed, Some(Open)) if loosens("network.mode = \"open\"") => (Open, None),
+        (Closed, Some(Listed)) if loosens("network.mode = \"allowlist\"") => {
+            (Listed, list(repository))
+        }
+        (Closed, Some(_)) => (Closed, None),
+        (Listed, Some(Open)) if loosens("network.mode = \"open\"") => (Open, None),
+        (Listed, Some(Open)) => (Listed, list(user)),
+        (Listed, Some(Listed)) => {
+            if user.network.allow == repository.network.allow {
+                return (Listed, list(user));
+            }
+            if loosens("what network.allow has beyond your own list") {
+                return (Listed, list(repository));
+            }
+            (Listed, list(user).zip(list(repository)).map(|(ours, theirs)| ours.and(theirs)))
+        }
     }
 }
 
@@ -141,8 +173,45 @@ mod tests {
         assert_eq!((trusted.image.as_deref(), trusted.runtime), (Some("theirs"), Runtime::Docker));
         assert_eq!(trusted.import, ["MINE"], "variables are never the repository's to take");
 
+        assert_eq!(trusted.agent, None);
+
         let tight = merged("", "[network]\nmode = 'none'\n[container]\nmemory = '64m'", false);
         assert_eq!((tight.network, tight.memory), (NetworkMode::None, Some(64 << 20)));
         assert!(tight.ignored.is_empty());
+    }
+
+    #[test]
+    fn networks_only_narrow_and_agents_are_the_users_first() {
+        use NetworkMode::{Allowlist as Listed, None as Closed, Open};
+        let text = |mode: NetworkMode| match mode {
+            Open => "[network]\nmode = 'open'",
+            Listed => "[network]\nmode = 'allowlist'\nallow = ['a.test', 'b.test']",
+            Closed => "[network]\nmode = 'none'",
+        };
+        for (user, repository, untrusted, trusted) in [
+            (Open, Open, Open, Open),
+            (Open, Listed, Listed, Listed),
+            (Open, Closed, Closed, Closed),
+            (Listed, Open, Listed, Open),
+            (Listed, Listed, Listed, Listed),
+            (Listed, Closed, Closed, Closed),
+            (Closed, Open, Closed, Open),
+            (Closed, Listed, Closed, Listed),
+        ] {
+            let with = |trust| merged(text(user), text(repository), trust);
+            assert_eq!(with(false).network, untrusted, "{user:?} and {repository:?}");
+            assert_eq!(with(true).network, trusted, "{user:?} and {repository:?}, trusted");
+            assert_eq!(with(false).reach.is_some(), untrusted == Listed);
+        }
+        let wider = "[network]\nmode = 'allowlist'\nallow = ['b.test', 'c.test']";
+        let both = merged(text(Listed), wider, false);
+        let list = |words: &[&str]| probity_sandbox::Allowlist::parse(words).unwrap();
+        let expected = list(&["a.test", "b.test"]).and(list(&["b.test", "c.test"]));
+        assert_eq!((both.reach, both.ignored.len()), (Some(expected), 1));
+        assert_eq!(merged(text(Listed), wider, true).reach, Some(list(&["b.test", "c.test"])));
+
+        let (mine, theirs) = ("[agent]\ndefault = 'codex'", "[agent]\ndefault = 'gemini'");
+        assert_eq!(merged(mine, theirs, false).agent.as_deref(), Some("codex"));
+        assert_eq!(merged("", theirs, false).agent.as_deref(), Some("gemini"));
     }
 }

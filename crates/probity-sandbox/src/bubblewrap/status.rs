@@ -20,6 +20,7 @@ use rustix::{
 use crate::{
     Exit,
     cgroup::Cgroup,
+    door::Door,
     keeper::{Tree, lock},
 };
 
@@ -65,7 +66,7 @@ impl Status {
 /// waited for us; the descriptor never means another one.
 #[derive(Debug)]
 pub(crate) struct Init {
-    pid: Pid,
+    pub(crate) pid: Pid,
     descriptor: OwnedFd,
 }
 
@@ -97,6 +98,8 @@ pub(crate) struct Contained {
     pub(crate) helper: Pid,
     pub(crate) init: Init,
     pub(crate) held: Mutex<(Option<Status>, Option<Cgroup>)>,
+    /// Open as long as the tree is there.
+    pub(crate) _door: Option<Door>,
 }
 
 impl Tree for Contained {

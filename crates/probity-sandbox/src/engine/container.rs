@@ -2,24 +2,30 @@
 //! it is not there.
 
 use std::{
-    env,
     fs::{self, File},
     path::Path,
+    thread,
     time::Duration,
 };
 
-use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::Engine;
-use crate::{
-    Backend, Exit, Found, Limits, Mount, Network, Outcome, SpawnError, Spec, Why, run, user::Ids,
-};
+use super::{Engine, inspected::inspect};
+use crate::{Exit, Found, Mount, Network, Outcome, SpawnError, Spec, Why, tool, user::Ids};
 
 /// Raised when containers of older versions must not be used any more.
 const EPOCH: u32 = 1;
 
+/// The image that `deploy/Dockerfile.agents` builds.
+const OURS: &str = "containai:latest";
+
+/// Says with which settings a container was made.
+const HASH: &str = "probity.config-hash";
+
 const PATIENCE: Duration = Duration::from_secs(120);
+
+/// How often a container that another has made is asked whether it runs.
+const STARTING: usize = 50;
 
 /// Sleeps for ever, in a way that every shell knows.
 const IDLE: &str = "trap 'exit 0' TERM; while :; do sleep 3600 & wait $!; done";
@@ -32,24 +38,25 @@ pub(super) fn find_or_create(
 ) -> Result<(String, Vec<String>), SpawnError> {
     let name = name_of(&engine.workspace);
     let lock = engine.state.join("locks").join(format!("{name}.lock"));
-    let locked = lock_file(&lock).map_err(SpawnError::io(lock.display().to_string()))?;
+    let without = format!("a container without its lock {}", lock.display());
+    let locked = lock_file(&lock).map_err(SpawnError::io(without))?;
     let wanted = create_arguments(engine, spec, ids, &name)?;
     let hash = hash_of(&wanted);
     let mut notes = Vec::new();
     if let Some(found) = inspect(engine, &name)? {
         found.check_owner(engine, spec, &name)?;
-        if found.label("probity.config-hash") == Some(hash.as_str()) {
+        if found.label(HASH) == Some(hash.as_str()) {
             if !found.is_running() {
-                told(engine, ["start".to_owned(), name.clone()].as_ref())?;
+                told(engine, &["start", &name])?;
             }
         } else if found.is_busy() {
             notes.push(format!("container {name} has older settings and is in use"));
         } else {
-            told(engine, &["rm".to_owned(), "-f".to_owned(), name.clone()])?;
-            create(engine, wanted, &hash)?;
+            told(engine, &["rm", "-f", &name])?;
+            create(engine, spec, &name, wanted, &hash)?;
         }
     } else {
-        create(engine, wanted, &hash)?;
+        create(engine, spec, &name, wanted, &hash)?;
     }
     drop(locked);
     Ok((name, notes))
@@ -57,11 +64,20 @@ pub(super) fn find_or_create(
 
 /// Whether an engine has an image, without fetching it.
 pub fn has_image(found: &Found, image: &str) -> Result<(), Why> {
-    let asked = ["image", "inspect", image].map(str::to_owned);
-    match client(&found.program, &asked) {
+    match client(&found.program, &["image", "inspect", image]) {
         Ok(outcome) if outcome.exit == Exit::Code(0) => Ok(()),
-        Ok(_) => Err(format!("the image {image} is not there (pull it first)")),
+        Ok(_) => Err(format!("the image {image} is not there; {}", how_to_get(found, image))),
         Err(error) => Err(error.to_string()),
+    }
+}
+
+/// The way to an image: ours is built from a file of this project, others come from a registry.
+fn how_to_get(found: &Found, image: &str) -> String {
+    let program = found.program.file_name().unwrap_or_default().to_string_lossy();
+    if image == OURS {
+        format!("build it: {program} build -t {OURS} -f deploy/Dockerfile.agents deploy")
+    } else {
+        format!("get it: {program} pull {image}")
     }
 }
 
@@ -106,6 +122,9 @@ fn create_arguments(
         say("--memory", &bytes.to_string());
         say("--memory-swap", &bytes.to_string());
     }
+    if let Some(cpus) = spec.limits.cpus {
+        say("--cpus", &format!("{cpus:.2}"));
+    }
     if let Some(pids) = spec.limits.pids {
         say("--pids-limit", &pids.to_string());
     }
@@ -147,66 +166,36 @@ fn hash_of(words: &[String]) -> String {
     hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn create(engine: &Engine, mut words: Vec<String>, hash: &str) -> Result<(), SpawnError> {
-    words.insert(1, format!("--label=probity.config-hash={hash}"));
-    told(engine, &words)
-}
-
-struct Inspected(Value);
-
-impl Inspected {
-    fn label(&self, name: &str) -> Option<&str> {
-        self.0.pointer("/Config/Labels")?.get(name)?.as_str()
-    }
-
-    fn is_running(&self) -> bool {
-        self.0.pointer("/State/Running").and_then(Value::as_bool).unwrap_or(false)
-    }
-
-    fn is_busy(&self) -> bool {
-        let execs = self.0.get("ExecIDs").and_then(Value::as_array);
-        self.is_running() && execs.is_some_and(|execs| !execs.is_empty())
-    }
-
-    /// Labels can be written by anybody who can make containers; what is mounted cannot lie.
-    fn check_owner(&self, engine: &Engine, spec: &Spec, name: &str) -> Result<(), SpawnError> {
-        let foreign =
-            |why: &str| SpawnError::Foreign { name: name.to_owned(), why: why.to_owned() };
-        if self.label("probity.managed") != Some("true") {
-            return Err(foreign("it was not made by us"));
-        }
-        if self.label("probity.workspace") != engine.workspace.to_str() {
-            return Err(foreign("it belongs to another workspace"));
-        }
-        let mounts = self.0.get("Mounts").and_then(Value::as_array);
-        for mount in mounts.into_iter().flatten() {
-            let field = |name: &str| mount.get(name).and_then(Value::as_str).unwrap_or_default();
-            let ours = spec.mounts.iter().any(|ours| {
-                ours.inside() == Path::new(field("Destination"))
-                    && ours.host().is_none_or(|host| host == Path::new(field("Source")))
-            });
-            if !ours {
-                return Err(foreign(&format!("{} is mounted in it", field("Destination"))));
+fn create(
+    engine: &Engine,
+    spec: &Spec,
+    name: &str,
+    mut words: Vec<String>,
+    hash: &str,
+) -> Result<(), SpawnError> {
+    words.insert(1, format!("--label={HASH}={hash}"));
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let Err(failure) = told(engine, &words) else { return Ok(()) };
+    // Somebody whose lock is not ours, another user say, may have made the very same meanwhile.
+    let Some(found) = inspect(engine, name)? else { return Err(failure) };
+    found.check_owner(engine, spec, name)?;
+    if found.label(HASH) == Some(hash) {
+        for _ in 0..STARTING {
+            if inspect(engine, name)?.is_some_and(|found| found.is_running()) {
+                return Ok(());
             }
+            thread::sleep(Duration::from_millis(100));
         }
-        Ok(())
     }
-}
-
-fn inspect(engine: &Engine, name: &str) -> Result<Option<Inspected>, SpawnError> {
-    let outcome = client(&engine.program, &["container", "inspect", name].map(str::to_owned))?;
-    if outcome.exit != Exit::Code(0) {
-        return Ok(None);
+    // One that was made and cannot be started is of no use, and nothing shall be left behind.
+    if !found.is_running() {
+        told(engine, &["rm", "-f", name]).ok();
     }
-    let setup = |why: String| SpawnError::Setup { backend: engine.kind.name(), why };
-    let value: Value =
-        serde_json::from_slice(&outcome.stdout).map_err(|error| setup(error.to_string()))?;
-    let first = value.get(0).cloned();
-    Ok(first.map(Inspected))
+    Err(failure)
 }
 
 /// Runs the client for its effect.
-fn told(engine: &Engine, arguments: &[String]) -> Result<(), SpawnError> {
+fn told(engine: &Engine, arguments: &[&str]) -> Result<(), SpawnError> {
     let outcome = client(&engine.program, arguments)?;
     if outcome.exit == Exit::Code(0) {
         return Ok(());
@@ -215,13 +204,8 @@ fn told(engine: &Engine, arguments: &[String]) -> Result<(), SpawnError> {
     Err(SpawnError::Setup { backend: engine.kind.name(), why })
 }
 
-/// The client is the user's own tool, and has their environment.
-pub(super) fn client(program: &Path, arguments: &[String]) -> Result<Outcome, SpawnError> {
-    let mut spec = Spec::new([program], "/");
-    spec.argv.extend(arguments.iter().map(Into::into));
-    spec.env = env::vars_os().collect();
-    spec.limits = Limits { wall: Some(PATIENCE), output: Some(4 << 20), ..Limits::default() };
-    run(&Backend::None, &spec, b"")
+pub(super) fn client(program: &Path, arguments: &[&str]) -> Result<Outcome, SpawnError> {
+    tool::ask(program, arguments, PATIENCE)
 }
 
 /// Only one process at a time may look for a container and make it.

@@ -11,26 +11,37 @@ use std::{
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::{Engine, MARK, container};
+use super::{Door, Engine, container, mark::Mark};
 use crate::{
     keeper::{Tree, lock},
     spawner::{self, Before},
 };
 
-/// Waits for the end of its input, then kills the group and whoever else bears the mark.
+/// Waits for the end of its input, then kills the group and whoever else bears the mark. A process
+/// that is only about to begin is waited for: it would begin after us. Up to the last step nothing
+/// is forked, since those who are to be killed may have used up all processes.
 const END: &str = r#"
 while read -r word; do :; done
 round=0
-while [ "$round" -lt 50 ]; do
-    found=
-    [ -e "/run/$1" ] && read -r pid < "/run/$1" && kill -s KILL -- "-$pid" 2>/dev/null && found=1
+while [ ! -s "/run/$1" ] && [ "$round" -lt 10 ]; do sleep 0.1; round=$((round + 1)); done
+again=1
+while [ -n "$again" ]; do
+    again=
+    [ -e "/run/$1" ] && read -r pid < "/run/$1" && kill -s KILL -- "-$pid" 2>/dev/null && again=1
     for entry in /proc/[0-9]*; do
-        if [ "${entry#/proc/}" != "$$" ] && grep -q "$2=$1" "$entry/environ" 2>/dev/null; then
-            kill -s KILL "${entry#/proc/}" 2>/dev/null && found=1
-        fi
-    done
-    [ -n "$found" ] || break
+        while read -r a b c limit rest; do
+            if [ "$a $b $c" = "Max file size" ]; then
+                case "$limit" in "$3" | "$4") kill -s KILL "${entry#/proc/}" && again=1 ;; esac
+                break
+            fi
+        done < "$entry/limits"
+    done 2>/dev/null
     round=$((round + 1))
+    [ "$round" -lt 100 ] || break
+done
+for entry in $(grep -ls -- "$2" /proc/[0-9]*/environ); do
+    pid=${entry#/proc/}
+    [ "${pid%%/*}" = "$$" ] || kill -s KILL "${pid%%/*}" 2>/dev/null
 done
 rm -f "/run/$1"
 "#;
@@ -52,14 +63,18 @@ pub(super) struct Session {
     mark: String,
     watchdog: Mutex<Option<process::Child>>,
     client: Option<Pid>,
+    /// Open as long as the session is.
+    door: Option<Door>,
 }
 
 impl Session {
     /// Starts the watchdog, before there is anything to watch.
-    pub(super) fn start(engine: &Engine, container: &str, mark: &str) -> io::Result<Self> {
+    pub(super) fn start(engine: &Engine, container: &str, mark: &Mark) -> io::Result<Self> {
         let mut command = Command::new(&engine.program);
         command
-            .args(["exec", "-i", container, "/bin/sh", "-c", END, "watchdog", mark, MARK])
+            .args(["exec", "-i", container, "/bin/sh", "-c", END, "watchdog"])
+            .args([&mark.name, &mark.variable()])
+            .args(mark.bytes())
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null());
@@ -68,14 +83,16 @@ impl Session {
         Ok(Self {
             program: engine.program.clone(),
             container: container.to_owned(),
-            mark: mark.to_owned(),
+            mark: mark.name.clone(),
             watchdog: Mutex::new(Some(watchdog)),
             client: None,
+            door: None,
         })
     }
 
-    pub(super) fn with_client(mut self, client: Pid) -> Self {
+    pub(super) fn with_client(mut self, client: Pid, door: Option<Door>) -> Self {
         self.client = Some(client);
+        self.door = door;
         self
     }
 
@@ -104,7 +121,7 @@ impl Tree for Session {
         let words =
             ["exec", &self.container, "/bin/sh", "-c", SIGNAL, "signal", &self.mark, &number];
         // A process that has ended needs no signal.
-        container::client(&self.program, &words.map(str::to_owned)).ok();
+        container::client(&self.program, &words).ok();
     }
 
     /// The client ends when its process does; should the engine not answer, it ends at once.

@@ -2,8 +2,12 @@
 
 use std::path::PathBuf;
 
-use super::container;
-use crate::{Exit, Found, SpawnError};
+use serde_json::Value;
+
+use super::{container, inspected::Inspected};
+use crate::{Exit, Found, Outcome, SpawnError};
+
+const NAME: &str = "container engine";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Container {
@@ -13,23 +17,35 @@ pub struct Container {
     pub running: bool,
 }
 
-const FORMAT: &str = "{{.Names}}\t{{.State}}\t{{.Label \"probity.workspace\"}}";
-
 /// Ours are known by their label.
 const OURS: &str = "label=probity.managed=true";
 
 pub fn containers(found: &Found) -> Result<Vec<Container>, SpawnError> {
-    let listed = ask(found, &["ps", "-a", "--filter", OURS, "--format", FORMAT])?;
-    let parsed = listed.lines().filter_map(|line| {
-        let mut fields = line.splitn(3, '\t');
-        let (name, state, workspace) = (fields.next()?, fields.next()?, fields.next()?);
-        Some(Container {
-            name: name.to_owned(),
-            workspace: workspace.into(),
-            running: state == "running",
-        })
-    });
-    Ok(parsed.collect())
+    let names = ask(found, &["ps", "-a", "--filter", OURS, "--format", "{{.Names}}"])?;
+    let mut words = vec!["container", "inspect"];
+    words.extend(names.lines());
+    if names.is_empty() {
+        return Ok(Vec::new());
+    }
+    // Engines differ in what a list can show, and agree in this. One that was removed meanwhile
+    // makes the answer an error, and the others are in it all the same.
+    let listed = answer(found, &words)?;
+    let listed: Vec<Value> = serde_json::from_slice(&listed.stdout)
+        .map_err(|error| SpawnError::Setup { backend: NAME, why: error.to_string() })?;
+    Ok(listed.into_iter().map(Inspected).filter_map(|one| container_of(&one)).collect())
+}
+
+fn container_of(inspected: &Inspected) -> Option<Container> {
+    Some(Container {
+        name: inspected.name()?.to_owned(),
+        workspace: inspected.label("probity.workspace")?.into(),
+        running: inspected.is_running(),
+    })
+}
+
+/// Whether there is a container of this name, whoever made it.
+pub fn has_container(found: &Found, name: &str) -> Result<bool, SpawnError> {
+    Ok(answer(found, &["container", "inspect", name])?.exit == Exit::Code(0))
 }
 
 /// Ends a container of ours and all that runs in it, and takes it away.
@@ -42,11 +58,14 @@ pub fn remove_container(found: &Found, name: &str) -> Result<(), SpawnError> {
 }
 
 fn ask(found: &Found, arguments: &[&str]) -> Result<String, SpawnError> {
-    let arguments: Vec<String> = arguments.iter().map(|word| (*word).to_owned()).collect();
-    let outcome = container::client(&found.program, &arguments)?;
+    let outcome = answer(found, arguments)?;
     if outcome.exit == Exit::Code(0) {
         return Ok(String::from_utf8_lossy(&outcome.stdout).into_owned());
     }
     let why = String::from_utf8_lossy(&outcome.stderr_tail).trim().to_owned();
-    Err(SpawnError::Setup { backend: "container engine", why })
+    Err(SpawnError::Setup { backend: NAME, why })
+}
+
+fn answer(found: &Found, arguments: &[&str]) -> Result<Outcome, SpawnError> {
+    container::client(&found.program, arguments)
 }

@@ -10,7 +10,10 @@ use std::{
 };
 
 #[cfg(target_os = "linux")]
-use std::os::fd::AsRawFd;
+use std::{
+    net::{SocketAddr, TcpListener},
+    os::fd::{AsFd, AsRawFd},
+};
 
 use rustix::process::{Pid, getpid, getppid, setsid};
 
@@ -26,8 +29,41 @@ pub(crate) struct Before {
     /// A Landlock ruleset to submit to.
     #[cfg(target_os = "linux")]
     pub(crate) ruleset: Option<OwnedFd>,
+    /// Where to go and listen.
+    #[cfg(target_os = "linux")]
+    pub(crate) enter: Option<Enter>,
     /// Die when we die. A watchdog must not.
     die_with_us: bool,
+}
+
+/// Namespaces to enter, in this order, and a socket to listen with in there.
+#[cfg(target_os = "linux")]
+#[derive(Debug)]
+pub(crate) struct Enter {
+    pub(crate) namespaces: Vec<OwnedFd>,
+    pub(crate) port: u16,
+    /// The number of this file is the socket's afterwards.
+    pub(crate) place: OwnedFd,
+}
+
+#[cfg(target_os = "linux")]
+impl Enter {
+    #[expect(
+        unsafe_code,
+        reason = "rustix puts a file in the place of another only if it owns both"
+    )]
+    fn apply(&self) -> io::Result<()> {
+        for namespace in &self.namespaces {
+            rustix::thread::move_into_link_name_space(namespace.as_fd(), None)?;
+        }
+        // All addresses, since the loopback may not be up yet; it is all there ever will be.
+        let listener = TcpListener::bind(SocketAddr::from(([0, 0, 0, 0], self.port)))?;
+        // SAFETY: both descriptors are open, and the one that is replaced is used by nobody.
+        match unsafe { libc::dup2(listener.as_raw_fd(), self.place.as_raw_fd()) } {
+            -1 => Err(io::Error::last_os_error()),
+            _ => Ok(()),
+        }
+    }
 }
 
 impl Before {
@@ -91,7 +127,10 @@ impl Before {
             set_parent_process_death_signal(Some(Signal::KILL))?;
         }
         close_on_exec();
-        Ok(())
+        match &self.enter {
+            Some(enter) => enter.apply(),
+            None => Ok(()),
+        }
     }
 
     #[cfg(not(target_os = "linux"))]

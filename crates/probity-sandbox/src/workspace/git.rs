@@ -126,8 +126,63 @@ impl GitDirectories {
                 protect(path, How::ReadOnly);
             }
         }
+        protect_modules(&self.common, &mut protected);
         protected
     }
+
+    /// Where a `commondir` that was not there before would lead git on the host elsewhere.
+    pub(super) fn undirected(&self) -> Vec<PathBuf> {
+        let mut directories = vec![self.common.clone(), self.own.clone()];
+        directories.dedup();
+        directories.retain(|path| path.join("commondir").symlink_metadata().is_err());
+        directories
+    }
+}
+
+/// Beyond this many submodules their directory is read-only as a whole.
+const MOST_MODULES: usize = 64;
+
+/// `git status` goes into every submodule and obeys its configuration there.
+fn protect_modules(common: &Path, protected: &mut Vec<Protected>) {
+    let modules = common.join("modules");
+    let is = |path: &Path, wanted: fn(&fs::Metadata) -> bool| {
+        path.symlink_metadata().is_ok_and(|found| wanted(&found))
+    };
+    if !is(&modules, fs::Metadata::is_dir) {
+        return;
+    }
+    let mut inner = Vec::new();
+    let mut found = 0;
+    let mut pending = vec![modules.clone()];
+    while let Some(directory) = pending.pop() {
+        for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if !is(&path, fs::Metadata::is_dir) {
+                continue;
+            }
+            // A module may be called `a/b`, and then lies a level deeper.
+            if !is(&path.join("HEAD"), fs::Metadata::is_file) {
+                pending.push(path);
+            } else {
+                found += 1;
+                let (config, hooks) = (path.join("config"), path.join("hooks"));
+                let plain = is(&config, fs::Metadata::is_file) && is(&hooks, fs::Metadata::is_dir);
+                let how = if plain { How::InPlace } else { How::ReadOnly };
+                inner.push(Protected { path: path.clone(), how });
+                if plain {
+                    inner.push(Protected { path: config, how: How::ReadOnly });
+                    inner.push(Protected { path: hooks, how: How::ReadOnly });
+                }
+                pending.push(path.join("modules"));
+            }
+        }
+        if found + pending.len() > MOST_MODULES {
+            protected.push(Protected { path: modules, how: How::ReadOnly });
+            return;
+        }
+    }
+    protected.push(Protected { path: modules, how: How::InPlace });
+    protected.extend(inner);
 }
 
 fn line(path: &Path) -> Option<String> {

@@ -40,7 +40,14 @@ fn as_an_ordinary_user_the_promises_are_kept_too() {
     let copy = place.path().join("it");
     fs::copy(env::current_exe().unwrap(), &copy).unwrap();
     let mut tests = Command::new(&copy);
-    tests.args(["death::killed", "ends::", "limits::", "conformance::", "containment::"]);
+    tests.args([
+        "death::killed",
+        "ends::",
+        "limits::",
+        "conformance::",
+        "containment::",
+        "reach::",
+    ]);
     tests.current_dir(place.path()).env("HOME", "/nonexistent");
     if probe().cgroups.is_ok() {
         tests.uid(65534).gid(65534);

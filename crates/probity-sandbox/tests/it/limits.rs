@@ -32,6 +32,40 @@ fn a_fork_bomb_is_capped() {
 }
 
 #[test]
+fn a_busy_loop_gets_its_share_of_the_processor_or_it_is_said() {
+    let workspace = Workspace::new();
+    for backend in backends() {
+        let share = |cpus| {
+            let mut spec = workspace.shell(
+                "end=$(( $(date +%s%N) + 700000000 )); while [ $(date +%s%N) -lt $end ]; do \
+                 i=0; while [ $i -lt 2000 ]; do i=$((i+1)); done; done; times",
+            );
+            spec.limits.cpus = cpus;
+            text(&backend, &spec)
+        };
+        let (outcome, stdout) = share(Some(0.2));
+        if !outcome.notes.is_empty() {
+            let said = "time of the processor is not limited";
+            assert!(outcome.notes.iter().any(|note| note.starts_with(said)), "{outcome:?}");
+            continue;
+        }
+        let spent = seconds_of(&stdout);
+        assert!(spent < 0.45, "{backend:?}: {spent} of 0.7 seconds: {stdout}");
+    }
+}
+
+/// What `times` says of the shell and its children, user and system: four of `0m0.10s`.
+fn seconds_of(output: &str) -> f64 {
+    let words = output.lines().rev().take(2).flat_map(str::split_whitespace);
+    words
+        .map(|word| {
+            let (minutes, seconds) = word.trim_end_matches('s').split_once('m').unwrap();
+            minutes.parse::<f64>().unwrap() * 60.0 + seconds.parse::<f64>().unwrap()
+        })
+        .sum()
+}
+
+#[test]
 fn a_hog_of_memory_is_ended() {
     let workspace = Workspace::new();
     for backend in backends() {

@@ -13,5 +13,6 @@ mod ends;
 mod engines;
 mod limits;
 mod machine;
+mod reach;
 mod stage;
 mod worktrees;

@@ -7,6 +7,14 @@ use tempfile::TempDir;
 
 use crate::stage::{INSIDE, bubblewrap, text};
 
+/// Who commits.
+pub(crate) const IDENTITY: [(&str, &str); 4] = [
+    ("GIT_AUTHOR_NAME", "a"),
+    ("GIT_AUTHOR_EMAIL", "a@b"),
+    ("GIT_COMMITTER_NAME", "a"),
+    ("GIT_COMMITTER_EMAIL", "a@b"),
+];
+
 fn git(at: &Path, arguments: &[&str]) {
     let output = Command::new("git")
         .current_dir(at)
@@ -18,7 +26,7 @@ fn git(at: &Path, arguments: &[&str]) {
 }
 
 /// A repository with one commit, a worktree of it, and another that has it as a submodule.
-fn repositories() -> TempDir {
+pub(crate) fn repositories() -> TempDir {
     let place = tempfile::tempdir().unwrap();
     let (main, parent) = (place.path().join("main"), place.path().join("parent"));
     for repository in [&main, &parent] {
@@ -40,13 +48,8 @@ fn in_root(cwd: &Path, script: &str) -> (Exit, String) {
     let at = if is_submodule { root.path.clone() } else { INSIDE.into() };
     let mut spec = Spec::new(["sh", "-c", script], at);
     spec.mounts = root.mounts(Path::new(INSIDE));
-    spec.env = vec![
-        ("PATH".into(), "/usr/bin:/bin".into()),
-        ("GIT_AUTHOR_NAME".into(), "a".into()),
-        ("GIT_AUTHOR_EMAIL".into(), "a@b".into()),
-        ("GIT_COMMITTER_NAME".into(), "a".into()),
-        ("GIT_COMMITTER_EMAIL".into(), "a@b".into()),
-    ];
+    spec.env = vec![("PATH".into(), "/usr/bin:/bin".into())];
+    spec.env.extend(IDENTITY.map(|(name, value)| (name.into(), value.into())));
     spec.user = User::OwnerOf(root.path);
     let (outcome, stdout) = text(&bubblewrap(), &spec);
     (outcome.exit, stdout + &String::from_utf8_lossy(&outcome.stderr_tail))
@@ -83,6 +86,55 @@ fn commits_can_be_made_and_hooks_and_configuration_cannot() {
             git(&place.path().join(tree), &["status"]);
         }
     }
+}
+
+#[test]
+fn git_on_the_host_is_not_led_elsewhere() {
+    for (tree, git_directory) in
+        [("main", "main/.git"), ("tree", "main/.git"), ("parent/sub", "parent/.git/modules/sub")]
+    {
+        let place = repositories();
+        let at = place.path().join(tree);
+        let directory = place.path().canonicalize().unwrap().join(git_directory);
+        let evil = "mkdir -p e/hooks && cp -r $d/objects $d/refs $d/HEAD e && \
+                    printf '[core]\\n fsmonitor = touch pwned; false\\n' > e/config;";
+        let root = workspace_root(&at).unwrap();
+        let guard = root.guard().unwrap();
+        let (_, told) = in_root(
+            &at,
+            &format!(
+                "d={}; {evil} for i in 1 2 3; do echo $PWD/e > $d/commondir; \
+                 echo $PWD/e > c; mv c $d/commondir; done; ls $d/commondir; sleep 0.2; \
+                 ls $d/commondir; echo $PWD/e > $d/commondir",
+                directory.display()
+            ),
+        );
+        let removed = guard.removed();
+        drop(guard);
+        assert!(removed > 0, "{tree}: {told}");
+        assert!(!directory.join("commondir").exists(), "{tree}: {told}");
+        assert!(directory.join("config").exists() && at.join("e/config").exists(), "{told}");
+        git(&at, &["status"]);
+        assert!(!at.join("pwned").exists(), "{tree}");
+    }
+}
+
+#[test]
+fn the_configuration_of_a_submodule_stays_from_the_repository_around_it() {
+    let place = repositories();
+    let parent = place.path().join("parent");
+    let module = parent.join(".git/modules/sub");
+    let before = fs::read(module.join("config")).unwrap();
+    let (_, told) = in_root(
+        &parent,
+        "m=.git/modules/sub; echo x >> $m/config; rm -f $m/config; echo x > $m/hooks/pre-commit; \
+         mv $m .git/modules/moved; mv .git/modules .git/m; cd sub && echo more >> file && \
+         git commit -qam second && cd .. && git commit -qam second",
+    );
+    assert_eq!(fs::read(module.join("config")).unwrap(), before, "{told}");
+    assert!(!module.join("hooks/pre-commit").exists(), "{told}");
+    let log = Command::new("git").args(["log", "--format=%s"]).current_dir(&parent).output();
+    assert_eq!(log.unwrap().stdout, b"second\nfirst\n", "{told}");
 }
 
 #[test]

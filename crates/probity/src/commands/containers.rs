@@ -5,7 +5,7 @@ use std::{
     io::{self, Write as _},
 };
 
-use probity_sandbox::{Container, Found, Kind, Machine, containers, probe, remove_container};
+use probity_sandbox::{Container, Found, Kind, containers, look_for, remove_container};
 use serde_json::json;
 
 use crate::{
@@ -16,8 +16,7 @@ use crate::{
 };
 
 pub(crate) fn status(json: bool) -> anyhow::Result<Exit> {
-    let machine = probe();
-    let ours = ours(&machine)?;
+    let ours = ours()?;
     let here = root(Name::Cai, &env::current_dir()?).ok();
     let trust = match &here {
         Some(root) => Trust::of(root, &State::find()?)?,
@@ -89,20 +88,19 @@ pub(crate) fn trust() -> anyhow::Result<Exit> {
 }
 
 fn remove(which: impl Fn(&Container) -> bool) -> anyhow::Result<Exit> {
-    let machine = probe();
-    for (_, found, container) in ours(&machine)?.iter().filter(|(.., found)| which(found)) {
+    for (_, found, container) in ours()?.iter().filter(|(.., found)| which(found)) {
         remove_container(found, &container.name).map_err(|error| explained(&error))?;
         writeln!(io::stdout().lock(), "{} removed", container.name)?;
     }
     Ok(Exit::Clean)
 }
 
-fn ours(machine: &Machine) -> anyhow::Result<Vec<(Kind, &Found, Container)>> {
+fn ours() -> anyhow::Result<Vec<(Kind, Found, Container)>> {
     let mut all = Vec::new();
-    for (kind, found) in [(Kind::Docker, &machine.docker), (Kind::Podman, &machine.podman)] {
-        let Ok(found) = found else { continue };
-        let listed = containers(found).map_err(|error| explained(&error))?;
-        all.extend(listed.into_iter().map(|container| (kind, found, container)));
+    for kind in [Kind::Docker, Kind::Podman] {
+        let Ok(found) = look_for(kind) else { continue };
+        let listed = containers(&found).map_err(|error| explained(&error))?;
+        all.extend(listed.into_iter().map(|container| (kind, found.clone(), container)));
     }
     Ok(all)
 }

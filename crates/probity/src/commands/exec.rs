@@ -12,9 +12,9 @@ use std::{
 };
 
 use probity_sandbox::{
-    Backend, Choice, Engine, Found, Kind, Limits, Machine, Mount, Network, Preference, Root,
-    SpawnError, Spec, User, choose, containers, has_image, probe, remove_container, spawn,
-    workspace_root,
+    Backend, Choice, Engine, Found, Kind, Limits, Mount, Network, Preference, Root, SpawnError,
+    Spec, User, choose_here, containers, enforces_allowlist, has_container, has_image, look_for,
+    remove_container, spawn, workspace_root,
 };
 
 use crate::{
@@ -40,8 +40,7 @@ const PROCESSES: u64 = 4096;
 const NOT_STARTED: Exit = Exit::Program(11);
 
 pub(crate) fn run(name: Name, args: ExecArgs) -> anyhow::Result<Exit> {
-    let machine = probe();
-    let named = args.container.as_deref().map(|name| container(&machine, name)).transpose()?;
+    let named = args.container.as_deref().map(|wanted| container(name, wanted)).transpose()?;
     let cwd = match (&named, &args.workspace) {
         (Some((_, workspace)), _) | (None, Some(workspace)) => workspace.clone(),
         (None, None) => env::current_dir()?,
@@ -53,22 +52,19 @@ pub(crate) fn run(name: Name, args: ExecArgs) -> anyhow::Result<Exit> {
     for ignored in &containment.ignored {
         tracing::warn!(".containai/config.toml of this repository: {ignored}");
     }
-    if containment.cpus.is_some() {
-        tracing::warn!("container.cpus is not enforced in this version");
-    }
     let image = args.image.or_else(|| containment.image.clone());
     let image = image.unwrap_or_else(|| DEFAULT_IMAGE.to_owned());
     let preference = match named {
         Some((kind, _)) => Preference::Only(kind),
         None => preference(args.sandbox, containment.runtime),
     };
-    let (kind, program) = chosen(preference, &machine, &image)?;
+    let (kind, program) = chosen(preference, &image, containment.reach.is_some())?;
     let backend = match kind {
         Kind::None => Backend::None,
         Kind::Bubblewrap => Backend::Bubblewrap { program },
         Kind::Docker | Kind::Podman => {
             if args.fresh {
-                remove(kind, &machine, &root.path)?;
+                remove(kind, &program, &root.path)?;
             }
             let state = state.directory.clone();
             Backend::Engine(Engine { kind, program, image, workspace: root.path.clone(), state })
@@ -77,15 +73,44 @@ pub(crate) fn run(name: Name, args: ExecArgs) -> anyhow::Result<Exit> {
     let spec = spec(kind, args.command, &cwd, &root, &state, &containment)?;
     // Before the start: a signal that comes meanwhile is the command's and waits for it.
     let signals = signals::catch()?;
+    let guard = guard(&root);
     let child = spawn(&backend, &spec).map_err(|error| explained(&error))?;
     for note in child.notes() {
         tracing::info!("{note}");
     }
     let exit = streams::follow(child, signals)?;
+    if removed(guard) > 0 {
+        tracing::warn!(
+            "the command made a commondir in the git directory, which would lead git astray: removed"
+        );
+    }
     match exit {
         probity_sandbox::Exit::NotStarted => Ok(NOT_STARTED),
         exit => Ok(Exit::Program(u8::try_from(exit.code()).unwrap_or(u8::MAX))),
     }
+}
+
+/// Watches over the git directory while the command can write to it.
+#[cfg(target_os = "linux")]
+fn guard(root: &Root) -> Option<probity_sandbox::Guard> {
+    let guard = root.guard();
+    if let Err(error) = &guard {
+        tracing::warn!("the git directory is not watched: {error}");
+    }
+    guard.ok()
+}
+
+#[cfg(target_os = "linux")]
+fn removed(guard: Option<probity_sandbox::Guard>) -> usize {
+    guard.map_or(0, probity_sandbox::Guard::finish)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn guard(_root: &Root) {}
+
+#[cfg(not(target_os = "linux"))]
+fn removed((): ()) -> usize {
+    0
 }
 
 /// The workspace around a directory, or why that cannot be one.
@@ -107,13 +132,14 @@ fn preference(flag: Option<Sandbox>, configured: Runtime) -> Preference {
     }
 }
 
-fn chosen(
-    preference: Preference,
-    machine: &Machine,
-    image: &str,
-) -> anyhow::Result<(Kind, PathBuf)> {
-    let asked = |_, found: &Found| has_image(found, image);
-    let Choice { chosen, reasons } = choose(preference, machine, &asked);
+fn chosen(preference: Preference, image: &str, allowlist: bool) -> anyhow::Result<(Kind, PathBuf)> {
+    let asked = |kind, found: &Found| {
+        if allowlist {
+            enforces_allowlist(kind)?;
+        }
+        has_image(found, image)
+    };
+    let Choice { chosen, reasons } = choose_here(preference, &asked);
     for reason in &reasons {
         tracing::info!("{reason}");
     }
@@ -173,11 +199,17 @@ fn spec(
         }
     }
     give("CAI_HOST_WORKSPACE", root.path.clone().into());
-    spec.limits = Limits { memory: containment.memory, pids: Some(PROCESSES), ..Limits::default() };
+    spec.limits = Limits {
+        memory: containment.memory,
+        cpus: containment.cpus,
+        pids: Some(PROCESSES),
+        ..Limits::default()
+    };
     spec.network = match containment.network {
         NetworkMode::Open => Network::Open,
-        NetworkMode::None => Network::None,
+        NetworkMode::Allowlist | NetworkMode::None => Network::None,
     };
+    spec.reach = containment.reach.clone();
     spec.user = User::OwnerOf(root.path.clone());
     Ok(spec)
 }
@@ -191,28 +223,44 @@ fn reaches(kind: Kind, root: &Root) -> anyhow::Result<bool> {
 }
 
 /// The workspace of a container of ours, and the engine that has it.
-fn container(machine: &Machine, name: &str) -> anyhow::Result<(Kind, PathBuf)> {
-    for (kind, found) in [(Kind::Docker, &machine.docker), (Kind::Podman, &machine.podman)] {
-        let Ok(found) = found else { continue };
-        let ours = containers(found).map_err(|error| explained(&error))?;
-        if let Some(container) = ours.into_iter().find(|container| container.name == name) {
+fn container(name: Name, wanted: &str) -> anyhow::Result<(Kind, PathBuf)> {
+    let mut silent = Vec::new();
+    let mut foreign = false;
+    for kind in [Kind::Docker, Kind::Podman] {
+        let found = match look_for(kind) {
+            Ok(found) => found,
+            Err(why) => {
+                silent.push(why);
+                continue;
+            }
+        };
+        let ours = containers(&found).map_err(|error| explained(&error))?;
+        if let Some(container) = ours.into_iter().find(|container| container.name == wanted) {
             return Ok((kind, container.workspace));
         }
+        foreign |= has_container(&found, wanted).map_err(|error| explained(&error))?;
     }
-    Err(Failure::new(
-        format!("there is no container {name} that is ours"),
-        "`cai status` lists ours; `--workspace DIR` finds or makes the one of a directory",
-    )
-    .with_exit(Exit::Program(15))
-    .into())
+    let way_out =
+        "`cai status` lists ours; `--workspace DIR` finds or makes the one of a directory";
+    let (what, exit) = if foreign {
+        (format!("the container {wanted} was not made by us"), Exit::Program(15))
+    } else if silent.len() == ENGINES {
+        (format!("no engine can be asked for {wanted}:\n{}", silent.join("\n")), NOT_STARTED)
+    } else {
+        let exit = Exit::Program(name.usage_code(Mistake::Other));
+        (format!("there is no container {wanted}"), exit)
+    };
+    Err(Failure::new(what, way_out).with_exit(exit).into())
 }
 
-fn remove(kind: Kind, machine: &Machine, workspace: &Path) -> anyhow::Result<()> {
-    let found = if kind == Kind::Docker { &machine.docker } else { &machine.podman };
-    let Ok(found) = found else { return Ok(()) };
-    let ours = containers(found).map_err(|error| explained(&error))?;
+/// Docker and podman.
+const ENGINES: usize = 2;
+
+fn remove(kind: Kind, program: &Path, workspace: &Path) -> anyhow::Result<()> {
+    let found = Found { program: program.to_owned(), version: kind.name().to_owned() };
+    let ours = containers(&found).map_err(|error| explained(&error))?;
     for container in ours.iter().filter(|container| container.workspace == workspace) {
-        remove_container(found, &container.name).map_err(|error| explained(&error))?;
+        remove_container(&found, &container.name).map_err(|error| explained(&error))?;
     }
     Ok(())
 }

@@ -4,6 +4,7 @@
 use std::{fs, io, path::Path};
 
 use anyhow::Context as _;
+use probity_sandbox::Allowlist;
 use serde::{Deserialize, de::IgnoredAny};
 
 use super::memory::Memory;
@@ -17,8 +18,7 @@ pub(crate) struct File {
     pub(super) env: Env,
     pub(super) network: Network,
     pub(super) image: Image,
-    #[serde(rename = "agent")]
-    _agent: Agent,
+    pub(super) agent: Agent,
     #[serde(rename = "credentials")]
     _credentials: Option<IgnoredAny>,
     #[serde(rename = "secure_engine")]
@@ -61,6 +61,8 @@ pub(super) struct Env {
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Network {
     pub(super) mode: Option<NetworkMode>,
+    /// The hosts of the mode `allowlist`.
+    pub(super) allow: Vec<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -73,9 +75,8 @@ pub(super) struct Image {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-struct Agent {
-    #[serde(rename = "default")]
-    _default: Option<String>,
+pub(super) struct Agent {
+    pub(super) default: Option<String>,
     #[serde(rename = "data_volume")]
     _data_volume: Option<IgnoredAny>,
 }
@@ -84,6 +85,8 @@ struct Agent {
 #[serde(rename_all = "lowercase")]
 pub(crate) enum NetworkMode {
     Open,
+    /// Some hosts, through a proxy.
+    Allowlist,
     None,
 }
 
@@ -117,6 +120,14 @@ impl File {
         anyhow::ensure!(
             cpus.is_none_or(|cpus| cpus.is_finite() && cpus > 0.0),
             "container.cpus must be more than 0"
+        );
+        if let Err(error) = Allowlist::parse(&file.network.allow) {
+            anyhow::bail!("network.allow: {error}");
+        }
+        let mode = file.network.mode;
+        anyhow::ensure!(
+            mode == Some(NetworkMode::Allowlist) || file.network.allow.is_empty(),
+            "network.allow has a meaning only with network.mode = \"allowlist\""
         );
         for name in &file.env.import {
             let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
@@ -154,6 +165,9 @@ mod tests {
         for (text, says) in [
             ("[agent]\ndefault = 'claude'\n[ssh]\nforward_agent = true\n", None),
             ("[container]\nmemory = '4g'\ncpus = 2\n[image]\nchannel = 'stable'\n", None),
+            ("[network]\nmode = 'allowlist'\nallow = ['a.test', '*.b.test', 'c:99']\n", None),
+            ("[network]\nmode = 'allowlist'\nallow = ['http://a']\n", Some("http://a")),
+            ("[network]\nallow = ['a.test']\n", Some("only with network.mode")),
             ("[network]\nmode = 'closed'\n", Some("closed")),
             ("[container]\nmemroy = '4g'\n", Some("memroy")),
             ("[container]\nmemory = 'much'\n", Some("much")),

@@ -71,11 +71,12 @@ impl State {
 
 /// For us alone: logins of agents end up in here.
 pub(super) fn make(directory: &Path) -> anyhow::Result<()> {
-    fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(directory)
-        .with_context(|| format!("cannot make the directory {}", directory.display()))
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(directory).with_context(|| {
+        Failure::new(
+            format!("cannot make the directory {}", directory.display()),
+            "make room and let it be written, or set XDG_STATE_HOME to another directory of yours",
+        )
+    })
 }
 
 fn key(path: &Path) -> String {

@@ -15,13 +15,13 @@ use tempfile::TempDir;
 use crate::binary::{Run, directory, named, probity};
 
 /// A repository, and a state directory and a configuration of the user's that are not in it.
-struct Stage {
-    repository: TempDir,
+pub(crate) struct Stage {
+    pub(crate) repository: TempDir,
     users: TempDir,
 }
 
 impl Stage {
-    fn new(files: &[(&str, &str)]) -> Self {
+    pub(crate) fn new(files: &[(&str, &str)]) -> Self {
         let repository = directory(&[(".git/HEAD", "ref: refs/heads/main\n"), (".git/config", "")]);
         for (path, text) in files {
             let path = repository.path().join(path);
@@ -31,13 +31,13 @@ impl Stage {
         Self { repository, users: directory(&[]) }
     }
 
-    fn users_configuration(&self, text: &str) {
+    pub(crate) fn users_configuration(&self, text: &str) {
         let directory = self.users.path().join("containai");
         fs::create_dir_all(&directory).unwrap();
         fs::write(directory.join("config.toml"), text).unwrap();
     }
 
-    fn place(&self, run: Run) -> Run {
+    pub(crate) fn place(&self, run: Run) -> Run {
         let users = self.users.path().to_str().unwrap();
         run.env("XDG_STATE_HOME", users)
             .env("XDG_CONFIG_HOME", users)
@@ -99,8 +99,9 @@ fn exit_codes_are_the_commands_own_or_a_shells() {
     let refused = bare(&["exec", "--", "/bin/true"]).code(11);
     assert!(refused.stderr.contains("bwrap is not installed"), "{}", refused.stderr);
     bare(&["exec", "--sandbox", "none", "--", "/bin/true"]).code(0);
-    let foreign = bare(&["exec", "--container", "someone-elses", "--", "true"]).code(15);
-    assert!(foreign.stderr.contains("someone-elses"), "{}", foreign.stderr);
+    let unknown = bare(&["exec", "--container", "someone-elses", "--", "true"]).code(11);
+    assert!(unknown.stderr.contains("someone-elses"), "{}", unknown.stderr);
+    assert!(unknown.stderr.contains("docker is not installed"), "{}", unknown.stderr);
 }
 
 #[test]
@@ -115,6 +116,33 @@ fn the_root_and_the_home_are_no_workspaces() {
             assert!(output.stderr.contains("cannot be a workspace"), "{}", output.stderr);
         }
     }
+}
+
+#[test]
+fn a_state_directory_that_cannot_be_written_is_named_with_the_way_out() {
+    let stage = Stage::new(&[("file", "")]);
+    let file = stage.repository.path().join("file");
+    for state in ["/proc/nowhere", file.to_str().unwrap()] {
+        let output = stage.exec(&["true"]).env("XDG_STATE_HOME", state).run().code(2);
+        assert!(output.stderr.contains("cannot make the directory"), "{}", output.stderr);
+        assert!(output.stderr.contains("set XDG_STATE_HOME"), "{}", output.stderr);
+    }
+}
+
+#[test]
+fn only_listed_hosts_are_reached_and_a_list_is_never_dropped() {
+    let stage = Stage::new(&[]);
+    stage.users_configuration("[network]\nmode = \"allowlist\"\nallow = [\"a.test\"]\n");
+    // Two requests to the proxy: one that is on the list, and does not exist; one that is not.
+    let script = "exec 3<>/dev/tcp/127.0.0.1/${http_proxy##*:}; \
+                  printf 'CONNECT %s:443 HTTP/1.1\\r\\n\\r\\n' $0 >&3; head -n 1 <&3";
+    for (host, status) in [("a.test", "502"), ("b.test", "403")] {
+        let output = stage.exec(&["bash", "-c", script, host]).run().code(0);
+        assert!(output.stdout.contains(status), "{host}: {}\n{}", output.stdout, output.stderr);
+    }
+    let run = stage.place(probity()).args(["exec", "--sandbox", "none", "--", "true"]);
+    let output = run.run().code(11);
+    assert!(output.stderr.contains("cannot be enforced"), "{}", output.stderr);
 }
 
 #[test]
@@ -166,7 +194,7 @@ fn nothing_outlives_us_even_when_we_are_killed() {
 }
 
 /// How many processes bear a word in their arguments.
-fn running(word: &str) -> usize {
+pub(crate) fn running(word: &str) -> usize {
     let processes = fs::read_dir("/proc").unwrap().flatten();
     processes
         .filter(|entry| fs::read(entry.path().join("cmdline")).is_ok_and(|line| has(&line, word)))

@@ -5,6 +5,8 @@ mod agent;
 mod binary;
 mod check;
 mod configuration;
+mod containers;
+mod deploy;
 mod doctor;
 mod exec;
 mod failures;

@@ -1,4 +1,6 @@
-//! A docker server of the tests' own, with an image of its own.
+//! Engines of the tests' own, each with its own images and containers, and a client that talks to it.
+//!
+//! Also used by the tests of the binary, which name this file.
 
 use std::{
     fs,
@@ -9,31 +11,28 @@ use std::{
     time::{Duration, Instant},
 };
 
-use probity_sandbox::{
-    Backend, Child, Engine, Kind, Network, Signal, Spec, Stream, Streams, spawn,
-};
+use probity_sandbox::{Backend, Child, Kind, Network, Signal, Spec, Stream, Streams, spawn};
 use tempfile::TempDir;
 
-use crate::stage::SOON;
+pub(crate) const IMAGE: &str = "probity-test:latest";
 
-pub(super) const IMAGE: &str = "probity-test:latest";
+const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A server without a network, in a directory of its own, and a client that talks to it.
-pub(super) struct Docker {
-    pub(super) place: TempDir,
-    pub(super) client: PathBuf,
-    server: Child,
+pub(crate) struct Server {
+    pub(crate) place: TempDir,
+    /// In a directory in which nothing else is, so that it can stand first in a `PATH`.
+    pub(crate) client: PathBuf,
+    pub(crate) kind: Kind,
+    daemon: Option<Child>,
 }
 
-impl Docker {
-    pub(super) fn start() -> Self {
-        let dockerd = ["/usr/sbin/dockerd", "/usr/bin/dockerd"]
-            .into_iter()
-            .find(|path| Path::new(path).exists())
-            .unwrap_or_else(|| panic!("dockerd is not installed: run script/tools"));
+impl Server {
+    /// Without a network, since rules of the machine's firewall are nothing for a test to change.
+    pub(crate) fn docker() -> Self {
+        let dockerd = program("dockerd");
         let place = tempfile::tempdir().unwrap();
         let at = |name: &str| place.path().join(name).display().to_string();
-        let mut spec = Spec::new([dockerd, "--bridge=none", "--log-level=error"], "/");
+        let mut spec = Spec::new([dockerd.as_str(), "--bridge=none", "--log-level=error"], "/");
         for option in ["iptables", "ip6tables", "ip-forward", "ip-masq"] {
             spec.argv.push(format!("--{option}=false").into());
         }
@@ -48,32 +47,58 @@ impl Docker {
         spec.env = vec![("PATH".into(), "/usr/sbin:/usr/bin:/sbin:/bin".into())];
         spec.network = Network::Open;
         spec.streams = Streams { stdin: Stream::Null, stdout: Stream::Null, stderr: Stream::Null };
-        let server = spawn(&Backend::None, &spec).unwrap();
-        let client = place.path().join("docker");
-        fs::write(&client, format!("#!/bin/sh\nexec docker -H unix://{} \"$@\"\n", at("socket")))
-            .unwrap();
-        fs::set_permissions(&client, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-        let docker = Self { place, client, server };
+        let daemon = Some(spawn(&Backend::None, &spec).unwrap());
+        let script = format!("exec {} -H unix://{} \"$@\"", program("docker"), at("socket"));
+        let client = client(&place, "docker", &script);
+        let server = Self { place, client, kind: Kind::Docker, daemon };
         let started = Instant::now();
-        while !docker.says(&["version"]).0 {
-            assert!(started.elapsed() < 3 * SOON, "dockerd does not answer");
+        while !server.says(&["version"]).0 {
+            assert!(started.elapsed() < PATIENCE, "dockerd does not answer");
             thread::sleep(Duration::from_millis(100));
         }
-        docker.import();
-        docker
+        server.import();
+        server
+    }
+
+    /// With settings under which it also runs where limits cannot be raised and cgroups are of both
+    /// kinds, as in a small virtual machine.
+    pub(crate) fn podman() -> Self {
+        let podman = program("podman");
+        let place = tempfile::tempdir().unwrap();
+        let at = |name: &str| place.path().join(name).display().to_string();
+        let settings = "[containers]\n\
+             default_ulimits = [\"nofile=20000:20000\", \"nproc=32768:32768\"]\n\
+             [engine]\nruntime = \"runc\"\ncgroup_manager = \"cgroupfs\"\nevents_logger = \"none\"\n";
+        fs::write(at("containers.conf"), settings).unwrap();
+        let script = format!(
+            "export CONTAINERS_CONF={}\nexec {podman} --root {} --runroot {} --tmpdir {} \"$@\"",
+            at("containers.conf"),
+            at("root"),
+            at("runroot"),
+            at("tmp")
+        );
+        let client = client(&place, "podman", &script);
+        let server = Self { place, client, kind: Kind::Podman, daemon: None };
+        server.import();
+        server
     }
 
     /// An image with nothing but busybox.
     fn import(&self) {
         let root = self.place.path().join("image");
         fs::create_dir_all(root.join("bin")).unwrap();
-        for name in ["tmp", "run", "proc", "etc", "home"] {
+        // What the host has in /usr can be mounted, and finds its libraries.
+        for name in ["lib", "lib64"] {
+            std::os::unix::fs::symlink(format!("usr/{name}"), root.join(name)).unwrap();
+        }
+        for name in ["tmp", "run", "proc", "etc", "home", "usr"] {
             fs::create_dir(root.join(name)).unwrap();
         }
         fs::copy("/usr/bin/busybox", root.join("bin/busybox")).unwrap();
-        for name in
-            ["sh", "cat", "env", "sleep", "setsid", "grep", "rm", "true", "head", "id", "stat"]
-        {
+        for name in [
+            "sh", "cat", "env", "sleep", "setsid", "grep", "rm", "true", "head", "id", "stat",
+            "ls", "tr", "mv", "mkdir", "touch", "ln", "nc",
+        ] {
             std::os::unix::fs::symlink("busybox", root.join("bin").join(name)).unwrap();
         }
         let tar = Command::new("tar").arg("-C").arg(&root).args(["-c", "."]).output().unwrap();
@@ -81,39 +106,52 @@ impl Docker {
             .args(["import", "-", IMAGE])
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
+            .stderr(Stdio::null())
             .spawn()
             .unwrap();
         import.stdin.take().unwrap().write_all(&tar.stdout).unwrap();
         assert!(import.wait().unwrap().success());
     }
 
-    pub(super) fn says(&self, arguments: &[&str]) -> (bool, String) {
+    pub(crate) fn says(&self, arguments: &[&str]) -> (bool, String) {
         let output = Command::new(&self.client).args(arguments).output().unwrap();
         (output.status.success(), String::from_utf8_lossy(&output.stdout).trim().to_owned())
     }
 
-    pub(super) fn remove_containers(&self) {
+    pub(crate) fn remove_containers(&self) {
         for container in self.says(&["ps", "-aq"]).1.lines() {
+            // Podman would first ask it for ten seconds to go by itself.
+            self.says(&["kill", container]);
             self.says(&["rm", "-f", container]);
-        }
-    }
-
-    pub(super) fn engine(&self, workspace: &Path) -> Engine {
-        Engine {
-            kind: Kind::Docker,
-            program: self.client.clone(),
-            image: IMAGE.to_owned(),
-            workspace: workspace.to_owned(),
-            state: self.place.path().join("state"),
         }
     }
 }
 
-impl Drop for Docker {
+impl Drop for Server {
     /// Containers first: they would outlive their server.
     fn drop(&mut self) {
         self.remove_containers();
-        self.server.signal(Signal::TERM);
-        self.server.wait_timeout(SOON);
+        if let Some(daemon) = &self.daemon {
+            daemon.signal(Signal::TERM);
+            daemon.wait_timeout(PATIENCE);
+        }
     }
+}
+
+fn program(name: &str) -> String {
+    let found = ["/usr/local/bin", "/usr/sbin", "/usr/bin"]
+        .into_iter()
+        .map(|directory| format!("{directory}/{name}"))
+        .find(|path| Path::new(path).exists());
+    assert!(found.is_some(), "{name} is not installed: run script/tools");
+    found.unwrap()
+}
+
+fn client(place: &TempDir, name: &str, script: &str) -> PathBuf {
+    let directory = place.path().join("bin");
+    fs::create_dir(&directory).unwrap();
+    let client = directory.join(name);
+    fs::write(&client, format!("#!/bin/sh\n{script}\n")).unwrap();
+    fs::set_permissions(&client, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    client
 }
