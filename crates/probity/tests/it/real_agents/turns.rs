@@ -11,22 +11,40 @@ use crate::{
 };
 
 /// What of the machine one agent gets: a home, and the state directory.
-struct Place {
-    home: TempDir,
-    state: TempDir,
+pub(super) struct Place {
+    pub(super) home: TempDir,
+    pub(super) state: TempDir,
 }
 
 impl Place {
-    fn new(agent: &RealAgent, server: &ModelServer, sandbox: &str) -> Self {
+    pub(super) fn new(agent: &RealAgent, server: &ModelServer, sandbox: &str) -> Self {
         let (home, state) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let kept = state.path().join("probity/homes/questions").join(agent.name);
         agent.settle(server, if sandbox == "none" { home.path() } else { &kept });
         Self { home, state }
     }
 
-    fn ask(&self, agent: &RealAgent, server: &ModelServer, sandbox: &str, prompt: &str) -> Run {
+    pub(super) fn ask(
+        &self,
+        agent: &RealAgent,
+        server: &ModelServer,
+        sandbox: &str,
+        prompt: &str,
+    ) -> Run {
+        self.ask_as(agent.name, agent, server, sandbox, prompt)
+    }
+
+    /// The same, with the agent named in another way.
+    pub(super) fn ask_as(
+        &self,
+        name: &str,
+        agent: &RealAgent,
+        server: &ModelServer,
+        sandbox: &str,
+        prompt: &str,
+    ) -> Run {
         let mut run = probity()
-            .args(["agent", "ask", agent.name, prompt, "--sandbox", sandbox, "--format", "json"])
+            .args(["agent", "ask", name, prompt, "--sandbox", sandbox, "--format", "json"])
             .dir(self.home.path())
             .env("PATH", &path())
             .env("HOME", self.home.path().to_str().unwrap())
@@ -38,7 +56,7 @@ impl Place {
     }
 
     /// Command lines of processes that still run an agent of this place.
-    fn left(&self) -> Vec<String> {
+    pub(super) fn left(&self) -> Vec<String> {
         let mut lines = left(self.home.path().to_str().unwrap());
         lines.extend(left(self.state.path().to_str().unwrap()));
         lines
