@@ -1,5 +1,6 @@
 //! `probity agent`: asked, listed, recorded and replayed, with agents that behave and others.
 
+mod homes;
 pub(crate) mod misbehaving;
 mod recording;
 

@@ -14,6 +14,7 @@ mod help;
 mod model_server;
 mod names;
 mod oracle;
+mod protocol;
 mod real_agents;
 mod regressions;
 mod secrets;

@@ -76,9 +76,13 @@ impl ModelServer {
         self.requests.lock().unwrap().clone()
     }
 
-    /// Whether some request holds this text.
+    /// Whether the model was told this by an agent at work. Agents also ask for titles and the like,
+    /// but then they offer no tools.
     pub(crate) fn was_told(&self, text: &str) -> bool {
-        self.requests().iter().any(|request| request.body.to_string().contains(text))
+        self.requests().iter().any(|request| {
+            let has_tools = !question::items(request.body.get("tools")).is_empty();
+            has_tools && request.body.to_string().contains(text)
+        })
     }
 }
 

@@ -18,6 +18,8 @@ pub(crate) struct RealAgent {
     pub(crate) name: &'static str,
     /// Its command.
     pub(crate) command: &'static [&'static str],
+    /// What is in the path of its requests to the model.
+    pub(crate) wire: &'static str,
     /// Its keys, endpoints and models.
     variables: fn(&ModelServer) -> Vec<(&'static str, String)>,
     /// Settings below its home directory.
@@ -29,12 +31,13 @@ pub(crate) const ALL: [RealAgent; 3] = [CLAUDE, GEMINI, OPENCODE];
 pub(crate) const CLAUDE: RealAgent = RealAgent {
     name: "claude",
     command: &["claude-agent-acp"],
+    wire: "/v1/messages",
     variables: |server| {
         vec![
             ("ANTHROPIC_API_KEY", "no-real-key".to_owned()),
             ("ANTHROPIC_BASE_URL", server.url("")),
             ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1".to_owned()),
-            // As root it works only where it is told that it can do no harm.
+            // As root and uncontained it works only where it is told that it can do no harm.
             ("IS_SANDBOX", "1".to_owned()),
         ]
     },
@@ -44,6 +47,7 @@ pub(crate) const CLAUDE: RealAgent = RealAgent {
 pub(crate) const GEMINI: RealAgent = RealAgent {
     name: "gemini",
     command: &["gemini", "--acp"],
+    wire: "gemini-2.5-flash:streamGenerateContent",
     variables: |server| {
         vec![
             ("GEMINI_API_KEY", "no-real-key".to_owned()),
@@ -64,7 +68,8 @@ pub(crate) const GEMINI: RealAgent = RealAgent {
 pub(crate) const OPENCODE: RealAgent = RealAgent {
     name: "opencode",
     command: &["opencode", "acp"],
-    variables: |_| vec![("OPENCODE_DISABLE_AUTOUPDATE", "1".to_owned())],
+    wire: "/v1/chat/completions",
+    variables: |_| Vec::new(),
     settings: |server| {
         let provider = json!({
             "npm": "@ai-sdk/openai-compatible",
@@ -90,13 +95,12 @@ impl RealAgent {
         (self.variables)(server)
     }
 
-    /// Writes its settings into this home directory.
-    pub(crate) fn settle(&self, server: &ModelServer, home: &Path) {
-        if let Some((path, settings)) = (self.settings)(server) {
-            let path = home.join(path);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, settings.to_string()).unwrap();
-        }
+    /// Writes its settings into this home directory, and says where below it they are.
+    pub(crate) fn settle(&self, server: &ModelServer, home: &Path) -> Option<&'static str> {
+        let (path, settings) = (self.settings)(server)?;
+        fs::create_dir_all(home.join(path).parent().unwrap()).unwrap();
+        fs::write(home.join(path), settings.to_string()).unwrap();
+        Some(path)
     }
 }
 

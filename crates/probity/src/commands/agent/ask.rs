@@ -16,7 +16,7 @@ use probity_sandbox::{Backend, Spec};
 use serde_json::json;
 
 use super::{
-    place::{Containment, containment, home_of, seat, with_files},
+    place::{Belongings, Containment, containment, seat, with_files},
     programs,
 };
 use crate::{
@@ -121,11 +121,11 @@ fn seated(
         return Err(missing(program, known).into());
     }
     let Containment { backend, name } = containment(args.sandbox)?;
-    let home = match known {
-        Some(agent) if backend != Backend::None => home_of(agent)?,
-        _ => None,
+    let belongings = match known {
+        Some(agent) if backend != Backend::None => Belongings::of(agent)?,
+        _ => Belongings::none(),
     };
-    let mut seat = seat(&backend, found.as_deref(), home, &args.variables)?;
+    let mut seat = seat(&backend, found.as_deref(), belongings, &args.variables)?;
     if backend != Backend::None {
         seat.spec.mounts.extend(files);
     }

@@ -14,7 +14,7 @@ use probity_sandbox::{Backend, spawn};
 use serde_json::{Value, json};
 
 use super::{
-    place::{containment, home_of, seat},
+    place::{Belongings, containment, seat},
     programs,
 };
 use crate::{
@@ -99,8 +99,8 @@ fn row(agent: &KnownAgent, backend: &Result<Option<Backend>, String>) -> Row {
 /// Starts the agent, contained, and lets it say who it is.
 fn initialized(agent: &KnownAgent, program: PathBuf, backend: &Backend) -> Result<String, String> {
     let shown = |error: anyhow::Error| format!("{error:#}");
-    let home = home_of(agent).map_err(shown)?;
-    let seat = seat(backend, Some(&program), home, &[]).map_err(shown)?;
+    let belongings = Belongings::of(agent).map_err(shown)?;
+    let seat = seat(backend, Some(&program), belongings, &[]).map_err(shown)?;
     let mut spec = seat.spec;
     spec.argv = agent.acp.iter().map(Into::into).collect();
     // The client gives up first and says so; this is for what neither it nor we foresee.

@@ -1,0 +1,71 @@
+//! What a first turn costs of our own: `cargo run --release -p probity-agent --example first_turn`.
+//!
+//! The agent is this program again: it plays a script that answers at once, and does nothing else.
+//! Run by hand; the figures depend on the machine, so nothing asserts them.
+#![expect(clippy::print_stdout, reason = "the figures are its output")]
+
+use std::{
+    env, io,
+    path::PathBuf,
+    time::{Duration, Instant},
+};
+
+use probity_acp::{Mode, Script, replay};
+use probity_agent::{AcpAgent, Agent as _, Cancel, Limits, Seat, Turn};
+use probity_sandbox::{Backend, Mount, Network, Spec};
+
+const SCRIPT: &str = r#"{"on":"session/prompt"}
+{"say":"at once"}
+{"answer":{"stopReason":"end_turn"}}
+{"on":"session/prompt"}
+{"say":"at once"}
+{"answer":{"stopReason":"end_turn"}}"#;
+
+const RUNS: usize = 21;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    if env::args().nth(1).as_deref() == Some("agent") {
+        let script = Script::parse(SCRIPT)?;
+        replay(&script, io::stdin(), io::stdout(), Mode::Lenient, &mut |_| Ok(()))?;
+        return Ok(());
+    }
+    let program = env::current_exe()?;
+    for (name, backend) in [
+        ("uncontained", Backend::None),
+        ("bubblewrap", Backend::Bubblewrap { program: PathBuf::from("/usr/bin/bwrap") }),
+    ] {
+        let (mut first, mut second, mut end) = (Vec::new(), Vec::new(), Vec::new());
+        for _ in 0..RUNS {
+            let mut spec = Spec::new(Vec::<String>::new(), "/");
+            spec.network = Network::Open;
+            spec.mounts.push(Mount::read_only(&program, &program));
+            let seat = Seat { backend: backend.clone(), spec, stderr: None };
+            let argv = [program.display().to_string(), "agent".to_owned()];
+            let mut agent = AcpAgent::command("scripted", &argv, seat, "", None);
+            let limits = Limits::within(Duration::from_secs(30));
+            for times in [&mut first, &mut second] {
+                let began = Instant::now();
+                agent.ask(&Turn::new("hello"), &limits, &Cancel::new())?;
+                times.push(began.elapsed());
+            }
+            let began = Instant::now();
+            drop(agent);
+            end.push(began.elapsed());
+        }
+        for (what, times) in [("first turn", first), ("next turn", second), ("end", end)] {
+            print(name, what, times);
+        }
+    }
+    Ok(())
+}
+
+fn print(name: &str, what: &str, mut times: Vec<Duration>) {
+    times.sort_unstable();
+    let milliseconds = |at: usize| times.get(at).map_or(0.0, |time| time.as_secs_f64() * 1e3);
+    println!(
+        "{name:>12} {what:<10}: {:>7.2} ms in the middle, {:>7.2} ms at best, {:>7.2} ms at worst",
+        milliseconds(RUNS / 2),
+        milliseconds(0),
+        milliseconds(RUNS - 1),
+    );
+}
