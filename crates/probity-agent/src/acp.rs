@@ -28,7 +28,7 @@ pub type AcpTap = Arc<dyn Fn(Side, &str) + Send + Sync>;
 const FOR_EVER: Duration = Duration::from_secs(30 * 24 * 3_600);
 
 /// How long an agent that was asked to stop may take to do so before it is ended.
-const GRACE: Duration = Duration::from_secs(2);
+const GRACE: Duration = Duration::from_secs(3);
 
 /// How much is kept of the words of one thing that was denied.
 const DENIED_CHARS: usize = 200;

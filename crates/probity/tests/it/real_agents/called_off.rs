@@ -1,14 +1,9 @@
 //! Permissions that are denied and turns that take too long, with agents as they are.
 
-use std::{
-    process::Stdio,
-    sync::{Arc, Mutex},
-    thread,
-    time::Duration,
-};
+use std::{process::Stdio, thread, time::Duration};
 
-use probity_agent::{AcpAgent, AcpTap, Agent as _, AgentError, Cancel, Limits, Seat, Side, Turn};
-use probity_sandbox::{Backend, Network, Spec};
+use probity_acp::{Client, ClientName, Limits, StopReason};
+use probity_sandbox::{Backend, Network, Spec, spawn};
 use serde_json::Value;
 
 use super::{ALL, RealAgent, turns::Place};
@@ -42,32 +37,25 @@ fn is_denied(agent: &RealAgent) {
 fn is_called_off(agent: &RealAgent) {
     let server = ModelServer::start();
     let place = Place::new(agent, &server);
-    let mut spec = Spec::new(Vec::<String>::new(), place.home.path());
+    let mut spec = Spec::new(agent.command, place.home.path());
     spec.env = place.variables(agent, &server);
     spec.network = Network::Open;
-    let seat = Seat { backend: Backend::None, spec, stderr: None };
-    let argv: Vec<String> = agent.command.iter().map(|&word| word.to_owned()).collect();
-    let heard = Arc::new(Mutex::new(Vec::new()));
-    let ear = Arc::clone(&heard);
-    let tap: AcpTap =
-        Arc::new(move |side, frame| ear.lock().unwrap().push((side, frame.to_owned())));
-    let mut asked = AcpAgent::command(agent.name, &argv, seat, "", Some(tap));
-    let cancel = Cancel::new();
-    let (turn, limits) = (Turn::new("please wait()"), Limits::within(Duration::from_secs(120)));
-    let answer = thread::scope(|threads| {
-        let asking = threads.spawn(|| asked.ask(&turn, &limits, &cancel));
+    let mut child = spawn(&Backend::None, &spec).unwrap();
+    let (output, input) = (child.stdout.take().unwrap(), child.stdin.take().unwrap());
+    let who = ClientName { name: "probity", version: "0" };
+    // No agent takes that long, but a busy machine may.
+    let limits = Limits::within(Duration::from_secs(180));
+    let mut client = Client::connect(output, input, who, limits, None).unwrap();
+    let session = client.open_session(place.home.path().to_str().unwrap()).unwrap();
+    let canceller = client.canceller();
+    let turn = thread::scope(|threads| {
+        let asking = threads.spawn(|| client.prompt(&session, "please wait()"));
         wait_until(|| asking.is_finished() || server.was_told("please wait()"));
-        cancel.cancel();
+        assert!(canceller.cancel(), "{} did not wait", agent.name);
         asking.join().unwrap()
     });
-    assert!(answer.as_ref().is_err_and(AgentError::is_cancelled), "{answer:?}");
-    let heard = heard.lock().unwrap();
-    let said = |side: Side, word: &str| {
-        heard.iter().filter(|(from, frame)| *from == side && frame.contains(word)).count()
-    };
-    assert_eq!(said(Side::Client, "session/cancel"), 1, "{}: {:?}", agent.name, heard.last());
-    let stopped = r#""stopReason":"cancelled""#;
-    assert_eq!(said(Side::Agent, stopped), 1, "{}: {:?}", agent.name, heard.last());
+    assert_eq!(turn.unwrap().stop, StopReason::Cancelled, "{}", agent.name);
+    child.kill();
     assert_eq!(place.left(), Vec::<String>::new(), "{}", agent.name);
 }
 
