@@ -60,8 +60,9 @@ impl Protocol {
         let definitions = self.0.as_object().unwrap().iter();
         let mut of_method = definitions
             .filter(|(name, definition)| definition["x-method"] == method && name.ends_with(kind));
-        let found = of_method.next().unwrap_or_else(|| panic!("{method} has no {kind}"));
-        found.0.clone()
+        let found = of_method.next().map(|(name, _)| name.clone());
+        assert!(found.is_some(), "{method} has no {kind}");
+        found.unwrap()
     }
 
     fn validator(&self, definition: &str) -> Validator {

@@ -32,10 +32,10 @@ fn question(body: &Value) -> Question {
         }
         let content = message.get("content").unwrap_or(&Value::Null);
         question.said.extend(texts(content));
-        let results = items(Some(content))
+        let mut results = items(Some(content))
             .iter()
             .filter(|part| part.get("type") == Some(&json!("tool_result")));
-        question.result = results.last().map(|result| {
+        question.result = results.next_back().map(|result| {
             let content = result.get("content").unwrap_or(&Value::Null);
             texts(content).join("\n")
         });

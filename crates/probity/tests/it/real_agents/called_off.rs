@@ -7,7 +7,10 @@ use probity_sandbox::{Backend, Network, Spec, spawn};
 use serde_json::Value;
 
 use super::{ALL, RealAgent, turns::Place};
-use crate::{agent::misbehaving::wait_until, model_server::ModelServer};
+use crate::{
+    agent::misbehaving::wait_until,
+    model_server::{ModelServer, fresh_word, reversed},
+};
 
 /// The model tells the agent to run a command; the agent asks, and is denied.
 fn is_denied(agent: &RealAgent) {
@@ -33,7 +36,8 @@ fn is_denied(agent: &RealAgent) {
     }
 }
 
-/// The model says nothing; the agent is asked to stop, does, and is gone with all it started.
+/// The model says nothing; the agent is asked to stop, does, answers the next question, and is gone
+/// with all it started.
 fn is_called_off(agent: &RealAgent) {
     let server = ModelServer::start();
     let place = Place::new(agent, &server);
@@ -55,6 +59,9 @@ fn is_called_off(agent: &RealAgent) {
         asking.join().unwrap()
     });
     assert_eq!(turn.unwrap().stop, StopReason::Cancelled, "{}", agent.name);
+    let word = fresh_word("word");
+    let next = client.prompt(&session, &format!("please reverse({word})")).unwrap();
+    assert!(next.text.contains(&reversed(1, &word)), "{}: {}", agent.name, next.text);
     child.kill();
     assert_eq!(place.left(), Vec::<String>::new(), "{}", agent.name);
 }
