@@ -14,6 +14,8 @@ pub struct KnownAgent {
     pub variables: Vec<String>,
     /// Files below the home directory that hold its login. None is passed unless the user lists it.
     pub credential_files: Vec<String>,
+    /// Variables that tell it that it is contained.
+    pub inside: Vec<(String, String)>,
 }
 
 /// The command lines that we know how to drive, each with its own flags and envelope.
@@ -70,6 +72,7 @@ struct Row {
     command_line: Option<CommandLine>,
     variables: &'static [&'static str],
     credential_files: &'static [&'static str],
+    inside: &'static [(&'static str, &'static str)],
 }
 
 impl Row {
@@ -81,6 +84,11 @@ impl Row {
             command_line: self.command_line,
             variables: owned(self.variables),
             credential_files: owned(self.credential_files),
+            inside: self
+                .inside
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                .collect(),
         }
     }
 }
@@ -95,9 +103,12 @@ const SHIPPED: &[Row] = &[
             "ANTHROPIC_AUTH_TOKEN",
             "ANTHROPIC_BASE_URL",
             "ANTHROPIC_MODEL",
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
             "CLAUDE_CODE_OAUTH_TOKEN",
         ],
         credential_files: &[".claude/.credentials.json", ".claude/settings.json", ".claude.json"],
+        // As root, which is what containers run as, it works only where it is told so.
+        inside: &[("IS_SANDBOX", "1")],
     },
     Row {
         name: "codex",
@@ -105,6 +116,7 @@ const SHIPPED: &[Row] = &[
         command_line: Some(CommandLine::Codex),
         variables: &["CODEX_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL"],
         credential_files: &[".codex/auth.json", ".codex/config.toml"],
+        inside: &[],
     },
     Row {
         name: "gemini",
@@ -123,6 +135,7 @@ const SHIPPED: &[Row] = &[
             ".gemini/oauth_creds.json",
             ".gemini/settings.json",
         ],
+        inside: &[],
     },
     Row {
         name: "opencode",
@@ -130,6 +143,7 @@ const SHIPPED: &[Row] = &[
         command_line: Some(CommandLine::Opencode),
         variables: &["ANTHROPIC_API_KEY", "GEMINI_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY"],
         credential_files: &[".config/opencode/opencode.json", ".local/share/opencode/auth.json"],
+        inside: &[],
     },
     Row {
         name: "qwen",
@@ -137,6 +151,7 @@ const SHIPPED: &[Row] = &[
         command_line: None,
         variables: &["OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL"],
         credential_files: &[".qwen/oauth_creds.json", ".qwen/settings.json"],
+        inside: &[],
     },
 ];
 
@@ -163,6 +178,7 @@ mod tests {
             command_line: None,
             variables: Vec::new(),
             credential_files: Vec::new(),
+            inside: Vec::new(),
         };
         table.add(mine("gemini"));
         table.add(mine("mine"));

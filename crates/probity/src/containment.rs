@@ -2,6 +2,7 @@
 //! repository's, which loosens nothing until the user trusts it.
 
 mod file;
+mod gift;
 mod memory;
 mod state;
 mod trust;
@@ -14,6 +15,7 @@ use std::{
 use probity_sandbox::{Allowlist, Root};
 
 pub(crate) use file::{NetworkMode, Runtime};
+pub(crate) use gift::Gift;
 pub(crate) use state::State;
 pub(crate) use trust::{Trust, trust};
 

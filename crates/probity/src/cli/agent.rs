@@ -50,6 +50,9 @@ pub(crate) struct AskArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct ListArgs {
+    /// How long an agent may take to start, and again to open a session
+    #[arg(long, value_name = "TIME", default_value = "20s", value_parser = time)]
+    pub(crate) timeout: Duration,
     /// How the list is written
     #[arg(short, long, default_value = "text")]
     pub(crate) format: Format,

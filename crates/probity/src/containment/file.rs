@@ -25,8 +25,7 @@ pub(crate) struct File {
     _secure_engine: Option<IgnoredAny>,
     #[serde(rename = "ssh")]
     _ssh: Option<IgnoredAny>,
-    #[serde(rename = "import")]
-    _import: Option<IgnoredAny>,
+    pub(super) import: Import,
     #[serde(rename = "danger")]
     _danger: Option<IgnoredAny>,
     #[serde(rename = "update")]
@@ -55,6 +54,15 @@ pub(super) struct Env {
     _from_host: Option<IgnoredAny>,
     #[serde(rename = "env_file")]
     _env_file: Option<IgnoredAny>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Import {
+    /// Logins that contained agents get, below the home directory.
+    pub(super) additional_paths: Vec<String>,
+    #[serde(rename = "exclude_priv")]
+    _exclude_priv: Option<IgnoredAny>,
 }
 
 #[derive(Debug, Default, Deserialize)]

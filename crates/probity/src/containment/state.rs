@@ -63,6 +63,15 @@ impl State {
         Ok(home)
     }
 
+    /// The home of an agent in a workspace, or of one that is asked outside any: its login, its
+    /// settings and what it remembers stay from run to run, and in this workspace.
+    pub(crate) fn agent_home(&self, root: Option<&Root>, agent: &str) -> anyhow::Result<PathBuf> {
+        let place = root.map_or_else(|| "nowhere".to_owned(), |root| key(&root.path));
+        let home = self.directory.join("homes").join(format!("{place}-{agent}"));
+        make(&home)?;
+        Ok(home)
+    }
+
     /// Where it stands which file of this workspace is trusted.
     pub(super) fn trust(&self, root: &Root) -> PathBuf {
         self.directory.join("trust").join(key(&root.path))

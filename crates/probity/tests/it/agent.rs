@@ -1,6 +1,7 @@
 //! `probity agent`: asked, listed, recorded and replayed, with agents that behave and others.
 
-mod misbehaving;
+mod homes;
+pub(crate) mod misbehaving;
 mod recording;
 
 use std::{path::Path, time::Duration};
@@ -159,23 +160,32 @@ fn a_list_starts_what_is_there_and_waits_no_longer_than_it_says() {
 {"answer":{"protocolVersion":1,"agentInfo":{"name":"gemini-cli","version":"9.9"}}}
 "#,
     );
+    let (_other, locked) = script(
+        r#"{"on":"initialize"}
+{"answer":{"protocolVersion":1,"agentInfo":{"name":"OpenCode","version":"1"},"authMethods":[{"id":"key","name":"Use an API key"}]}}
+{"on":"session/new"}
+{"fail":{"code":-32000,"message":"Authentication required"}}
+"#,
+    );
     let dead = "#!/bin/sh\necho loading >&2; echo no model here >&2; exit 3\n";
     let slow = "#!/bin/sh\nexec sleep 60\n";
     // Everything the agents need is copied beside them, as an installation would have it.
-    let tools = directory(&[("bin/codex-acp", dead), ("bin/qwen", slow), ("bin/gemini", "")]);
+    let tools = directory(&[("bin/codex-acp", dead), ("bin/qwen", slow)]);
     let bin = tools.path().join("bin");
     std::fs::copy(binary, bin.join("probity")).unwrap();
-    std::fs::copy(named, bin.join("gemini.ndjson")).unwrap();
-    let gemini =
-        format!("#!/bin/sh\nexec {0}/probity agent replay {0}/gemini.ndjson\n", bin.display());
-    std::fs::write(bin.join("gemini"), gemini).unwrap();
-    for name in ["codex-acp", "qwen", "gemini"] {
+    for (name, script) in [("gemini", named), ("opencode", locked)] {
+        std::fs::copy(script, bin.join(format!("{name}.ndjson"))).unwrap();
+        let play =
+            format!("#!/bin/sh\nexec {0}/probity agent replay {0}/{name}.ndjson\n", bin.display());
+        std::fs::write(bin.join(name), play).unwrap();
+    }
+    for name in ["codex-acp", "qwen", "gemini", "opencode"] {
         executable(&bin.join(name));
     }
     let began = std::time::Instant::now();
     let path = format!("{}:/usr/bin:/bin", bin.display());
     let output = probity()
-        .args(["agent", "list", "--format", "json"])
+        .args(["agent", "list", "--format", "json", "--timeout", "5s"])
         .env("PATH", &path)
         .env("XDG_STATE_HOME", state.path().to_str().unwrap())
         .run()
@@ -187,6 +197,10 @@ fn a_list_starts_what_is_there_and_waits_no_longer_than_it_says() {
         rows.iter().find(|row| row["name"] == name).unwrap().clone()
     };
     assert_eq!(row("gemini")["says"], "gemini-cli 9.9", "{page:#}");
+    assert_eq!(row("gemini")["needsLogin"], serde_json::Value::Null, "{page:#}");
+    let login = row("opencode")["needsLogin"].as_str().unwrap().to_owned();
+    assert!(login.contains("needs a login: Authentication required"), "{login}");
+    assert!(login.contains("it offers Use an API key"), "{login}");
     assert_eq!(row("codex")["starts"], false);
     assert!(row("codex")["why"].as_str().unwrap().contains("no model here"), "{page:#}");
     assert!(row("qwen")["why"].as_str().unwrap().contains("no answer within 5 s"), "{page:#}");

@@ -16,7 +16,7 @@ use probity_sandbox::{Backend, Spec};
 use serde_json::json;
 
 use super::{
-    place::{Containment, containment, home_of, seat, with_files},
+    place::{Belongings, Containment, containment, seat, with_files},
     programs,
 };
 use crate::{
@@ -121,11 +121,11 @@ fn seated(
         return Err(missing(program, known).into());
     }
     let Containment { backend, name } = containment(args.sandbox)?;
-    let home = match known {
-        Some(agent) if backend != Backend::None => home_of(agent)?,
-        _ => None,
+    let belongings = match known {
+        Some(agent) if backend != Backend::None => Belongings::of(agent)?,
+        _ => Belongings::none(),
     };
-    let mut seat = seat(&backend, found.as_deref(), home, &args.variables)?;
+    let mut seat = seat(&backend, found.as_deref(), belongings, &args.variables)?;
     if backend != Backend::None {
         seat.spec.mounts.extend(files);
     }
@@ -148,13 +148,15 @@ fn explained(error: &AgentError, known: Option<&KnownAgent>) -> Failure {
     let mut what = error.to_string();
     let lines: Vec<&str> = error.stderr.lines().filter(|line| !line.trim().is_empty()).collect();
     let last = lines.get(lines.len().saturating_sub(LAST_LINES)..).unwrap_or_default();
-    if !last.is_empty() {
+    // An agent that asks for a login has said all there is to say.
+    if !last.is_empty() && !matches!(error.cause, Cause::NeedsLogin(_)) {
         what.push_str("\nits standard error ends with:\n");
         what.push_str(&last.join("\n"));
     }
     let way_out = match (&error.cause, known) {
         (Cause::NeedsLogin(_), Some(agent)) => format!(
-            "{}; a contained agent gets your key with --env {}",
+            "{}; a contained agent gets your key with --env {}, or always if your \
+             containai/config.toml lists it: docs/agents.md",
             error.way_out(),
             agent.variables.first().map_or("NAME", String::as_str)
         ),

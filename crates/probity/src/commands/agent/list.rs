@@ -3,18 +3,18 @@
 use std::{
     fs::File,
     io::{self, Read as _, Write as _},
-    path::PathBuf,
+    path::{Path, PathBuf},
     thread,
     time::Duration,
 };
 
-use probity_acp::{Client, ClientName};
+use probity_acp::{Cause, Client, ClientName};
 use probity_agent::{AgentTable, CommandLine, KnownAgent};
 use probity_sandbox::{Backend, spawn};
 use serde_json::{Value, json};
 
 use super::{
-    place::{containment, home_of, seat},
+    place::{Belongings, containment, seat},
     programs,
 };
 use crate::{
@@ -22,9 +22,6 @@ use crate::{
     exit::Exit,
     report::visible,
 };
-
-/// How long an agent may take to say who it is.
-const PATIENCE: Duration = Duration::from_secs(5);
 
 /// How much of an agent's stderr is looked at for its last line.
 const KEPT: usize = 4 << 10;
@@ -39,7 +36,14 @@ struct Row {
     /// The command line, and where it is.
     command_line: Option<(&'static str, Option<PathBuf>)>,
     /// What it says of itself, or why it says nothing.
-    starts: Result<String, String>,
+    starts: Result<Started, String>,
+}
+
+/// An agent that has said who it is.
+struct Started {
+    says: String,
+    /// Why it takes no questions before somebody logs in, and which logins it offers.
+    needs_login: Option<String>,
 }
 
 pub(crate) fn run(args: &ListArgs) -> anyhow::Result<Exit> {
@@ -50,8 +54,10 @@ pub(crate) fn run(args: &ListArgs) -> anyhow::Result<Exit> {
         if any { containment(Sandbox::Auto).map(|found| Some(found.backend)) } else { Ok(None) };
     let backend = backend.map_err(|error| error.to_string());
     let rows: Vec<Row> = thread::scope(|threads| {
-        let tried: Vec<_> =
-            table.iter().map(|agent| threads.spawn(|| row(agent, &backend))).collect();
+        let tried: Vec<_> = table
+            .iter()
+            .map(|agent| threads.spawn(|| row(agent, &backend, args.timeout)))
+            .collect();
         // A thread that panicked has no row; none does.
         tried.into_iter().filter_map(|tried| tried.join().ok()).collect()
     });
@@ -71,7 +77,7 @@ fn program(agent: &KnownAgent) -> Option<PathBuf> {
     agent.acp.first().and_then(|program| programs::find(program))
 }
 
-fn row(agent: &KnownAgent, backend: &Result<Option<Backend>, String>) -> Row {
+fn row(agent: &KnownAgent, backend: &Result<Option<Backend>, String>, patience: Duration) -> Row {
     let program = program(agent);
     let command_line = agent.command_line.map(|line| {
         let name = match line {
@@ -89,22 +95,28 @@ fn row(agent: &KnownAgent, backend: &Result<Option<Backend>, String>) -> Row {
         }
         (_, Err(why)) => Err(format!("not tried: {why}")),
         (Some(_), Ok(None)) => Err("not tried: nothing contains it".to_owned()),
-        (Some(program), Ok(Some(backend))) => initialized(agent, program.clone(), backend),
+        (Some(program), Ok(Some(backend))) => started(agent, program, backend, patience),
     };
     // These are the agent's own words, and may be as long as a line of the protocol.
-    let starts = starts.map(bounded).map_err(bounded);
+    let starts = starts.map(Started::bounded).map_err(bounded);
     Row { agent: agent.clone(), program, command_line, starts }
 }
 
-/// Starts the agent, contained, and lets it say who it is.
-fn initialized(agent: &KnownAgent, program: PathBuf, backend: &Backend) -> Result<String, String> {
+/// Starts the agent, contained, and lets it say who it is and whether it would work.
+fn started(
+    agent: &KnownAgent,
+    program: &Path,
+    backend: &Backend,
+    patience: Duration,
+) -> Result<Started, String> {
     let shown = |error: anyhow::Error| format!("{error:#}");
-    let home = home_of(agent).map_err(shown)?;
-    let seat = seat(backend, Some(&program), home, &[]).map_err(shown)?;
+    let belongings = Belongings::of(agent).map_err(shown)?;
+    let seat = seat(backend, Some(program), belongings, &[]).map_err(shown)?;
     let mut spec = seat.spec;
     spec.argv = agent.acp.iter().map(Into::into).collect();
     // The client gives up first and says so; this is for what neither it nor we foresee.
-    spec.limits.wall = Some(PATIENCE * 2);
+    spec.limits.wall = Some(patience.saturating_mul(3));
+    let cwd = spec.cwd.to_string_lossy().into_owned();
     let mut child = spawn(backend, &spec).map_err(|error| error.to_string())?;
     let (Some(output), Some(input)) = (child.stdout.take(), child.stdin.take()) else {
         return Err("it has no pipes".to_owned());
@@ -112,20 +124,34 @@ fn initialized(agent: &KnownAgent, program: PathBuf, backend: &Backend) -> Resul
     let complaints = child.stderr.take();
     let listener = thread::spawn(move || complaints.map(last_line).unwrap_or_default());
     let who = ClientName { name: "probity", version: env!("CARGO_PKG_VERSION") };
-    let limits =
-        probity_acp::Limits { start: PATIENCE, ..probity_acp::Limits::within(PATIENCE * 2) };
-    let client = Client::connect(output, input, who, limits, None);
+    let whole = probity_acp::Limits::within(patience.saturating_mul(2));
+    let limits = probity_acp::Limits { start: patience, session: patience, ..whole };
+    let started = Client::connect(output, input, who, limits, None).and_then(|mut client| {
+        let info = client.agent();
+        let name = info.name.as_deref().unwrap_or(&agent.name);
+        let says = format!("{name} {}", info.version.as_deref().unwrap_or_default());
+        let says = says.trim().to_owned();
+        // Many agents say only now that nobody is logged in.
+        match client.open_session(&cwd) {
+            Ok(_) => Ok(Started { says, needs_login: None }),
+            Err(error) if matches!(error.cause, Cause::LoginNeeded { .. }) => {
+                Ok(Started { says, needs_login: Some(error.cause.to_string()) })
+            }
+            Err(error) => Err(error),
+        }
+    });
     // When nothing of it is left its stderr has ended too, and the listener with it.
     child.kill();
     let last = listener.join().unwrap_or_default();
-    match client {
-        Ok(client) => {
-            let info = client.agent();
-            let name = info.name.as_deref().unwrap_or(&agent.name);
-            Ok(format!("{name} {}", info.version.as_deref().unwrap_or_default()).trim().to_owned())
-        }
-        Err(error) if last.is_empty() => Err(error.to_string()),
-        Err(error) => Err(format!("{error}: {last}")),
+    started.map_err(|error| match last.is_empty() {
+        true => error.to_string(),
+        false => format!("{error}: {last}"),
+    })
+}
+
+impl Started {
+    fn bounded(self) -> Self {
+        Self { says: bounded(self.says), needs_login: self.needs_login.map(bounded) }
     }
 }
 
@@ -154,7 +180,8 @@ fn text(rows: &[Row]) -> String {
     let mut text = String::new();
     for row in rows {
         let (word, said) = match &row.starts {
-            Ok(said) => ("works", said),
+            Ok(Started { says, needs_login: None }) => ("works", says),
+            Ok(Started { needs_login: Some(why), .. }) => ("login", why),
             Err(why) => ("no", why),
         };
         let said = visible::line(said);
@@ -178,7 +205,8 @@ fn page(row: &Row) -> Value {
         "program": row.program,
         "commandLine": command_line,
         "starts": row.starts.is_ok(),
-        "says": row.starts.as_ref().ok(),
+        "says": row.starts.as_ref().ok().map(|started| &started.says),
+        "needsLogin": row.starts.as_ref().ok().and_then(|started| started.needs_login.as_ref()),
         "why": row.starts.as_ref().err(),
         "variables": row.agent.variables,
     })

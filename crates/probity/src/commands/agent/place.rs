@@ -3,17 +3,21 @@
 use std::{
     env,
     ffi::OsString,
-    fs::DirBuilder,
-    os::unix::fs::DirBuilderExt as _,
     path::{Path, PathBuf},
 };
 
 use anyhow::Context as _;
 use probity_agent::{AgentRef, KnownAgent, Seat};
-use probity_sandbox::{Backend, Choice, Kind, Mount, Network, Preference, Spec, choose, probe};
+use probity_sandbox::{
+    Backend, Choice, Kind, Mount, Network, Preference, Spec, choose, probe, workspace_root,
+};
 
 use super::programs;
-use crate::{cli::agent::Sandbox, failure::Failure};
+use crate::{
+    cli::agent::Sandbox,
+    containment::{Gift, State},
+    failure::Failure,
+};
 
 const HOME: &str = "/home/agent";
 const WORKSPACE: &str = "/home/agent/workspace";
@@ -57,7 +61,7 @@ pub(crate) fn containment(sandbox: Sandbox) -> anyhow::Result<Containment> {
 pub(crate) fn seat(
     backend: &Backend,
     program: Option<&Path>,
-    home: Option<PathBuf>,
+    belongings: Belongings,
     variables: &[String],
 ) -> anyhow::Result<Seat> {
     if *backend == Backend::None {
@@ -69,9 +73,11 @@ pub(crate) fn seat(
     }
     let mut spec = Spec::new(Vec::<OsString>::new(), WORKSPACE);
     spec.network = Network::Open;
-    let wanted = HARMLESS.iter().copied().chain(variables.iter().map(String::as_str));
+    let given = variables.iter().chain(&belongings.variables).map(String::as_str);
+    let wanted = HARMLESS.iter().copied().chain(given);
     spec.env = wanted.filter_map(|name| Some((name.into(), env::var_os(name)?))).collect();
-    if let Some(home) = home {
+    spec.env.extend(belongings.inside);
+    if let Some(home) = belongings.home {
         spec.mounts.push(Mount::read_write(home, HOME));
     }
     spec.mounts.push(Mount::Tmpfs { inside: WORKSPACE.into(), bytes: Some(64 << 20) });
@@ -79,20 +85,47 @@ pub(crate) fn seat(
     Ok(Seat { backend: backend.clone(), spec, stderr: None })
 }
 
-/// The home that a known agent keeps from one question to the next: its login and its settings.
-pub(crate) fn home_of(agent: &KnownAgent) -> anyhow::Result<Option<PathBuf>> {
-    let absolute = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let state = absolute("XDG_STATE_HOME")
-        .or_else(|| absolute("HOME").map(|home| home.join(".local/state")));
-    let Some(state) = state else { return Ok(None) };
-    let home = state.join("probity/homes/questions").join(&agent.name);
-    DirBuilder::new().recursive(true).mode(0o700).create(&home).with_context(|| {
-        Failure::new(
-            format!("cannot make the agent's home {}", home.display()),
-            "set XDG_STATE_HOME to a directory that can be written",
-        )
-    })?;
-    Ok(Some(home))
+/// What a known agent keeps and is given where it is contained.
+pub(crate) struct Belongings {
+    /// Its home, with the logins in it that the user gives it. Without a place for state there is none.
+    pub(crate) home: Option<PathBuf>,
+    /// Variables of the user's, by name.
+    pub(crate) variables: Vec<String>,
+    /// Variables that tell it where it is.
+    inside: Vec<(OsString, OsString)>,
+}
+
+impl Belongings {
+    /// Of an agent that is named by its command: nothing.
+    pub(crate) fn none() -> Self {
+        Self { home: None, variables: Vec::new(), inside: Vec::new() }
+    }
+
+    pub(crate) fn of(agent: &KnownAgent) -> anyhow::Result<Self> {
+        let gift = Gift::load()?;
+        let home = match home_of(agent)? {
+            Some(home) => {
+                gift.settle(agent, &home)?;
+                Some(home)
+            }
+            None => None,
+        };
+        let inside = agent.inside.iter().map(|(name, value)| (name.into(), value.into())).collect();
+        Ok(Self { home, variables: gift.variables(agent), inside })
+    }
+}
+
+fn home_of(agent: &KnownAgent) -> anyhow::Result<Option<PathBuf>> {
+    if env::var_os("XDG_STATE_HOME").or_else(|| env::var_os("HOME")).is_none() {
+        return Ok(None);
+    }
+    // What is no workspace has no root, and no other agent's home either.
+    let root = env::current_dir().ok().and_then(|directory| workspace_root(&directory).ok());
+    let made = State::find().and_then(|state| state.agent_home(root.as_ref(), &agent.name));
+    made.map(Some).with_context(|| {
+        let way_out = "set XDG_STATE_HOME to a directory that can be written";
+        Failure::new(format!("there is no home for {}", agent.name), way_out)
+    })
 }
 
 /// A command whose files are named so that they mean the same wherever it runs, and what shows
