@@ -1,0 +1,165 @@
+//! What is sent, byte for byte, and what is made of the answers.
+
+use serde_json::Value;
+
+use super::{NOTHING, TRUE, audit, project, server::Server, server::told, state};
+use crate::binary::probity;
+
+/// The head of a request, and the keys of its body in their order.
+fn shape(request: &str) -> String {
+    let (head, body) = request.split_once("\r\n\r\n").unwrap();
+    let body: Value = serde_json::from_str(body).unwrap();
+    let keys: Vec<&str> = body.as_object().unwrap().keys().map(String::as_str).collect();
+    let head: Vec<&str> = head.lines().filter(|line| !line.starts_with("content-length")).collect();
+    format!("{}\n{}", head.join("\n"), keys.join(" "))
+}
+
+#[test]
+fn an_openai_request_has_the_key_the_model_and_nothing_more() {
+    let (dir, server) = (project(), Server::saying(&[NOTHING]));
+    audit(&dir, &server).args(["--model", "some-model"]).run().code(0);
+    let requests = server.requests();
+    assert_eq!(requests.len(), 3, "one conversation a skill");
+    insta::assert_snapshot!(shape(&requests[0]), @"
+    POST /v1/chat/completions HTTP/1.1
+    content-type: application/json
+    authorization: Bearer sk-test-key-of-nobody
+    accept: */*
+    host: 127.0.0.1:PORT
+    messages model response_format
+    ");
+    let body = &server.bodies()[0];
+    assert_eq!(body["model"], "some-model");
+    assert_eq!(body["response_format"], serde_json::json!({"type": "json_object"}));
+    let roles: Vec<&str> = body["messages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["role"].as_str().unwrap())
+        .collect();
+    assert_eq!(roles, ["system", "user"]);
+}
+
+#[test]
+fn an_anthropic_request_has_its_own_headers_and_limit() {
+    let (dir, server) = (project(), Server::saying(&[NOTHING]));
+    probity()
+        .dir(&dir)
+        .env("MY_KEY", "sk-ant-of-nobody")
+        .args([
+            "audit",
+            "--provider",
+            "anthropic",
+            "--api-key-env",
+            "MY_KEY",
+            "--endpoint",
+            &server.url(),
+        ])
+        .run()
+        .code(0);
+    insta::assert_snapshot!(shape(&server.requests()[0]), @"
+    POST /v1/chat/completions HTTP/1.1
+    content-type: application/json
+    x-api-key: sk-ant-of-nobody
+    anthropic-version: 2023-06-01
+    accept: */*
+    host: 127.0.0.1:PORT
+    max_tokens messages model system
+    ");
+    let body = &server.bodies()[0];
+    assert_eq!(
+        (&body["max_tokens"], &body["model"]),
+        (&1200.into(), &"claude-3-5-haiku-latest".into())
+    );
+    assert_eq!(state(dir.path())["provider"]["name"], "anthropic");
+}
+
+#[test]
+fn ollama_is_sent_a_fixed_key_and_the_users_limit_of_tokens() {
+    let (dir, server) = (project(), Server::saying(&[NOTHING]));
+    probity()
+        .dir(&dir)
+        .args(["audit", "--provider", "ollama", "--endpoint", &server.url(), "--max-tokens", "77"])
+        .run()
+        .code(0);
+    let request = &server.requests()[0];
+    assert!(request.contains("authorization: Bearer ollama\r\n"), "{request}");
+    assert_eq!(server.bodies()[0]["max_tokens"], 77);
+    assert_eq!(server.bodies()[0]["model"], "llama3.1");
+}
+
+#[test]
+fn the_first_prompt_is_the_skill_the_sources_the_commands_and_the_rules() {
+    let (dir, server) = (project(), Server::saying(&[NOTHING]));
+    audit(&dir, &server).run().code(0);
+    let bodies = server.bodies();
+    let system = bodies[0]["messages"][0]["content"].as_str().unwrap();
+    for action in ["read_file", "grep", "list_dir", "find_files", "final"] {
+        assert!(system.contains(&format!("{{\"action\":\"{action}\"")), "{system}");
+    }
+    let first = told(&bodies[0]);
+    let mut at = 0;
+    for part in [
+        "Skill ID: strict-value-equality-001\n",
+        "Name: ",
+        "Severity: high\n",
+        "Description: ",
+        "Prompt Fragment: ",
+        "Tags: ",
+        "Confidence Hint: medium\n",
+        "Examples:\n",
+        "False Positives:\n",
+        "References:\n",
+        "Guidance:\n",
+        "Referenced source files:\n- validators/spend.ak\n",
+        "Allowed commands: grep, cat, find, ls\n",
+        "Scope rules:\n",
+    ] {
+        let found = first[at..].find(part).unwrap_or_else(|| panic!("{part} after {at}:\n{first}"));
+        at += found;
+    }
+}
+
+#[test]
+fn the_conversation_is_sent_whole_and_the_model_s_words_unchanged() {
+    let odd = "Well…\n```json\n{\"action\": \"read_file\", \"path\":\"validators/spend.ak\"}\n```";
+    let (dir, server) = (project(), Server::saying(&[odd, TRUE]));
+    audit(&dir, &server).run().code(0);
+    let bodies = server.bodies();
+    let messages = bodies[1]["messages"].as_array().unwrap();
+    assert_eq!(messages.len(), 4);
+    assert_eq!(messages[2], serde_json::json!({"content": odd, "role": "assistant"}));
+    let output = messages[3]["content"].as_str().unwrap();
+    assert!(output.contains(super::SPEND), "{output}");
+    assert!(output.contains("read file 'validators/spend.ak'"), "{output}");
+    assert_eq!(
+        messages[..2],
+        bodies[0]["messages"].as_array().unwrap()[..],
+        "the prefix is the same"
+    );
+}
+
+#[test]
+fn a_key_over_plain_http_to_another_host_is_warned_about_and_never_shown() {
+    let dir = project();
+    let output = probity()
+        .dir(&dir)
+        .env("OPENAI_API_KEY", "sk-test-key-of-nobody")
+        .args([
+            "audit",
+            "--provider",
+            "openai",
+            "--endpoint",
+            "http://192.0.2.1/v1",
+            "--timeout",
+            "1s",
+        ])
+        .args(["--ai-logs", "--jobs", "3"])
+        .run()
+        .code(3);
+    assert!(output.stderr.contains("warning: the key is sent unencrypted"), "{}", output.stderr);
+    let files = format!("{}{}", super::report(dir.path()), state(dir.path()));
+    for text in [&output.stderr, &output.stdout, &files] {
+        assert!(!text.contains("sk-test-key-of-nobody"), "{text}");
+    }
+}
