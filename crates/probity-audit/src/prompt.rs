@@ -76,7 +76,7 @@ pub(crate) fn repair(why: &str, was_cut: bool, steps_left: usize) -> String {
     format!(
         "Your last answer could not be used: {why}.{cut} Answer with exactly one JSON object, for \
          example {{\"action\":\"read_file\",\"path\":\"relative/path.ak\"}} or \
-         {{\"action\":\"final\",\"status\":\"completed\",\"findings\":[]}}, and no other text.\n{}",
+         {{\"action\":\"final\",\"status\":\"completed\",\"findings\":[…]}}, and no other text.\n{}",
         go_on(steps_left)
     )
 }

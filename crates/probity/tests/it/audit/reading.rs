@@ -183,7 +183,7 @@ fn logs_show_steps_actions_and_answers_and_file_contents_as_sizes() {
         "requested action read_file: read file 'validators/spend.ak'",
         &format!("output of read_file: {} characters (content not shown)", SPEND.len()),
         "output of list_dir:\ntotal ",
-        "… (truncated, 5043 chars total)",
+        "… (truncated, 5042 chars total)",
         "model output:\nnonsense",
         "the answer cannot be used",
         "ended: status=completed, findings=0, state written",
