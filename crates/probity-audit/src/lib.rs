@@ -40,5 +40,5 @@ pub use crate::{
     skill::{Skill, SkillError, embedded},
     sources::{SourceError, digest, discover},
     state::{Finding, Iteration, NextPrompt, State, TokenUsage},
-    tools::{Content, OpenError, ReadTools, ToolError, ToolOptions, request::Request},
+    tools::{OpenError, ReadTools, ToolError, ToolOptions, request::Request},
 };

@@ -155,9 +155,9 @@ impl Session<'_> {
         self.observer.event(skill, &Event::Requests { request });
         let confirm = |summary: &str, path: &str| self.observer.allow(summary, path);
         match self.tools.execute(request, &confirm) {
-            Ok(content) => {
-                self.observer.event(skill, &Event::Output { request, text: &content.text });
-                prompt::output(request, &content.text, left)
+            Ok(text) => {
+                self.observer.event(skill, &Event::Output { request, text: &text });
+                prompt::output(request, &text, left)
             }
             Err(error) => {
                 let why = error.to_string();

@@ -40,12 +40,6 @@ pub struct ToolOptions {
 /// The longest file that is searched; of a longer one, `read_file` still shows the beginning.
 const MOST_BYTES: u64 = 16 << 20;
 
-/// What a request gave.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Content {
-    pub text: String,
-}
-
 /// Why nothing can be read at all.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
@@ -116,7 +110,7 @@ impl ReadTools {
         &self,
         request: &Request,
         confirm: &dyn Fn(&str, &str) -> bool,
-    ) -> Result<Content, ToolError> {
+    ) -> Result<String, ToolError> {
         let command = request.command();
         if !self.permission.allowed_commands.iter().any(|allowed| allowed == command) {
             return Err(ToolError::Command(command));
@@ -141,11 +135,10 @@ impl ReadTools {
                 find::find_files(&self.scope, &target, glob.as_deref())
             }
         };
-        let text = match &self.secrets {
+        Ok(match &self.secrets {
             Some(secrets) => secrets.mask(&text),
             None => text,
-        };
-        Ok(Content { text })
+        })
     }
 
     fn target(&self, path: &str) -> Result<Target, ToolError> {

@@ -26,8 +26,9 @@ pub(crate) fn tools(root: &Path, scope: ReadScope, sources: &[&str]) -> ReadTool
 
 /// The output, or the refusal.
 pub(crate) fn told(tools: &ReadTools, request: &Request) -> String {
-    match tools.execute(request, &|_, _| panic!("nobody asked for confirmation")) {
-        Ok(content) => content.text,
+    // Nobody is asked here; if somebody were, the request would be denied.
+    match tools.execute(request, &|_, _| false) {
+        Ok(text) => text,
         Err(error) => format!("refused: {error}"),
     }
 }

@@ -188,7 +188,7 @@ fn interactive_mode_asks_for_each_read_and_anything_but_yes_denies() {
             yes
         })
     };
-    assert_eq!(answer(true).unwrap().text, SPEND);
+    assert_eq!(answer(true).unwrap(), SPEND);
     assert_eq!(
         answer(false).unwrap_err().to_string(),
         "Request denied by user confirmation: read file './a.ak'"

@@ -2,6 +2,7 @@
 
 mod agents;
 mod failing;
+mod providers;
 mod reading;
 mod reports;
 mod resuming;

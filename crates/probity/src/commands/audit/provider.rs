@@ -17,7 +17,7 @@ use crate::{
 /// What was chosen, checked as far as it can be before the sources are known.
 pub(super) enum Chosen {
     Ready(Provider),
-    Agent(Seated),
+    Agent(Box<Seated>),
 }
 
 impl Chosen {
@@ -50,7 +50,7 @@ pub(super) fn choose(name: Name, args: &AuditArgs, more: &MoreArgs) -> anyhow::R
         _ if name != Name::Trix => {
             if let Some((kind, reference, way)) = agent(given, more)? {
                 let seated = Seated::choose(kind, reference, way, args, more)?;
-                return Ok(Chosen::Agent(seated));
+                return Ok(Chosen::Agent(Box::new(seated)));
             }
             return Err(unsupported(&lower, &format!("{CHATS}, {OURS}")).into());
         }

@@ -32,7 +32,8 @@ fn trix_audit_is_hidden_and_refused_without_the_feature() {
         assert!(help.contains(word), "{word}:\n{help}");
     }
     assert!(!help.contains("--resume"), "what is beyond the specification is probity's: {help}");
-    let output = named("trix").args(["audit"]).dir(&directory(&[])).run().code(1);
+    let empty = directory(&[]);
+    let output = named("trix").args(["audit"]).dir(&empty).run().code(1);
     let says = if UNSTABLE {
         "No trix.toml found in current directory"
     } else {
@@ -58,7 +59,8 @@ fn init_makes_a_project_and_overwrites_nothing_but_its_own_file() {
     assert!(
         read("devnet.toml").contains("100000000000") && read("tests/basic.toml").contains("alice")
     );
-    let denied = named("trix").args(["init"]).dir(&directory(&[])).input("n\n").run().code(2);
+    let empty = directory(&[]);
+    let denied = named("trix").args(["init"]).dir(&empty).input("n\n").run().code(2);
     assert!(denied.stderr.contains("nothing was made"), "{}", denied.stderr);
 }
 
@@ -100,8 +102,9 @@ fn a_fresh_project_is_audited_with_three_iterations_and_both_files() {
 
 #[test]
 fn probity_audit_needs_no_project_where_there_are_sources() {
-    probity().args(["audit"]).dir(&project()).run().code(0);
-    let output = probity().args(["audit"]).dir(&directory(&[])).run().code(1);
+    let (sources, empty) = (project(), directory(&[]));
+    probity().args(["audit"]).dir(&sources).run().code(0);
+    let output = probity().args(["audit"]).dir(&empty).run().code(1);
     for word in ["no *.ak file", "No trix.toml found in current directory"] {
         assert!(output.stderr.contains(word), "{}", output.stderr);
     }
@@ -148,7 +151,8 @@ fn errors_have_the_words_of_the_specification_whole_and_leave_no_state() {
         );
         assert!(!dir.path().join(".tx3").exists(), "{args:?}");
     }
-    let usage = probity().args(["audit", "--read-scope", "all"]).dir(&project()).run().code(2);
+    let sources = project();
+    let usage = probity().args(["audit", "--read-scope", "all"]).dir(&sources).run().code(2);
     assert!(usage.stderr.contains("workspace"), "{}", usage.stderr);
 }
 

@@ -2,7 +2,11 @@
 
 use serde_json::Value;
 
-use super::{NOTHING, TRUE, audit, project, server::Server, server::told, state};
+use super::{
+    NOTHING, TRUE, audit, project,
+    server::{Server, told},
+    state,
+};
 use crate::binary::{directory, probity};
 
 /// The head of a request, and the keys of its body in their order.
@@ -92,20 +96,6 @@ fn an_anthropic_request_has_its_own_headers_and_limit() {
         (&1200.into(), &"claude-3-5-haiku-latest".into())
     );
     assert_eq!(state(dir.path())["provider"]["name"], "anthropic");
-}
-
-#[test]
-fn ollama_is_sent_a_fixed_key_and_the_users_limit_of_tokens() {
-    let (dir, server) = (project(), Server::saying(&[NOTHING]));
-    probity()
-        .dir(&dir)
-        .args(["audit", "--provider", "ollama", "--endpoint", &server.url(), "--max-tokens", "77"])
-        .run()
-        .code(0);
-    let request = &server.requests()[0];
-    assert!(request.contains("authorization: Bearer ollama\r\n"), "{request}");
-    assert_eq!(server.bodies()[0]["max_tokens"], 77);
-    assert_eq!(server.bodies()[0]["model"], "llama3.1");
 }
 
 #[test]
