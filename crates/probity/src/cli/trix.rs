@@ -12,6 +12,7 @@ use crate::{
     commands,
     exit::Exit,
     failure::Failure,
+    logging::{self, Loudness},
     name::Name,
 };
 
@@ -66,6 +67,7 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> 
         TrixCommand::Init { yes } => commands::init::run(yes),
         TrixCommand::Audit(args) => {
             open(cfg!(feature = "unstable"))?;
+            logging::start(Loudness::default());
             commands::audit::run(Name::Trix, &args, &MoreArgs::default())
         }
     }

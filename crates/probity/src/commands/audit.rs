@@ -12,7 +12,7 @@ pub(crate) mod skills;
 mod summary;
 mod watch;
 
-use std::{env, fs, io::Write as _, path::Path};
+use std::{env, fs, path::Path};
 
 use anyhow::Context as _;
 use probity_agent::{Cancel, Limits};
@@ -112,7 +112,7 @@ fn earlier(
     source_digest: Option<&str>,
 ) -> anyhow::Result<Vec<probity_audit::Iteration>> {
     if !path.exists() {
-        warn(&format!("there is no {} to resume; everything is asked", path.display()));
+        tracing::warn!("there is no {} to resume; everything is asked", path.display());
         return Ok(Vec::new());
     }
     let text = fs::read_to_string(path)
@@ -125,7 +125,7 @@ fn earlier(
     })?;
     let resumed = resume(state, skills, provider, source_digest);
     if let Some(reason) = resumed.reason {
-        warn(&format!("{} is not resumed: {reason}", path.display()));
+        tracing::warn!("{} is not resumed: {reason}", path.display());
     }
     Ok(resumed.iterations)
 }
@@ -133,12 +133,6 @@ fn earlier(
 /// A failure whose remedy is in its cause.
 fn failed(what: String) -> Failure {
     Failure::new(what, "`docs/audit.md` describes the files and flags of an audit")
-}
-
-/// Said on stderr under every name, since `trix` has no log.
-fn warn(text: &str) {
-    // With stderr gone there is nobody to warn.
-    drop(writeln!(std::io::stderr(), "warning: {text}"));
 }
 
 /// The specification gives errors the code 1, and leaves 2 to wrong usage.

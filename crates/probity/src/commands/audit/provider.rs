@@ -112,7 +112,7 @@ fn chat(kind: ChatKind, args: &AuditArgs, more: &MoreArgs) -> anyhow::Result<Pro
     };
     let chat = ChatProvider::new(options).map_err(|error| told(&error))?;
     for warning in chat.warnings() {
-        super::warn(&warning.to_string());
+        tracing::warn!("{warning}");
     }
     let name = match kind {
         ChatKind::OpenAi | ChatKind::Ollama => "openai-compatible",

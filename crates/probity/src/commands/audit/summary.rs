@@ -19,15 +19,11 @@ pub(super) fn print(
 ) -> io::Result<()> {
     for iteration in &report.failed {
         let why = iteration.error.as_deref().unwrap_or_default();
-        super::warn(&format!(
-            "skill '{}' {}: {}",
-            iteration.skill_id,
-            iteration.status,
-            visible::line(why)
-        ));
+        let (id, status) = (visible::line(&iteration.skill_id), &iteration.status);
+        tracing::warn!("skill '{id}' {status}: {}", visible::line(why));
     }
     for warning in &report.warnings {
-        super::warn(&visible::line(warning));
+        tracing::warn!("{}", visible::line(warning));
     }
     let mut out = io::stdout().lock();
     writeln!(
