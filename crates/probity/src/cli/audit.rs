@@ -9,6 +9,10 @@ use crate::{cli::agent::Sandbox, config::duration};
 pub(crate) const DEFAULT_REPORT: &str = ".tx3/audit/vulnerabilities.md";
 pub(crate) const DEFAULT_SKILLS: &str = "skills/vulnerabilities";
 
+/// The providers of `probity audit`.
+pub(crate) const PROVIDERS: &str =
+    "Who is asked: scaffold (nobody), openai, anthropic, ollama, acp, command or replay";
+
 /// The flags of the audit, shared by `trix audit` and `probity audit`.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct AuditArgs {

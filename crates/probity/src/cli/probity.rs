@@ -193,6 +193,10 @@ fn command() -> Command {
             sub.about(format!("{about} (not built yet)"))
         });
     }
+    // Under our own name there are more providers than the shared flag tells of.
+    command = command.mut_subcommand("audit", |audit| {
+        audit.mut_arg("provider", |provider| provider.help(audit::PROVIDERS))
+    });
     let page = help_page(&command);
     command.help_template(page)
 }
