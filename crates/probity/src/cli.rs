@@ -2,6 +2,7 @@
 
 pub(crate) mod acp_proxy;
 pub(crate) mod agent;
+pub(crate) mod audit;
 pub(crate) mod cai;
 pub(crate) mod check;
 pub(crate) mod ci_agent_review;

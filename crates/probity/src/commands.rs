@@ -1,6 +1,7 @@
 //! What each command does, one file a command.
 
 pub(crate) mod agent;
+pub(crate) mod audit;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod config;
@@ -8,6 +9,7 @@ pub(crate) mod containers;
 pub(crate) mod doctor;
 pub(crate) mod exec;
 pub(crate) mod explain;
+pub(crate) mod init;
 pub(crate) mod man;
 pub(crate) mod names;
 pub(crate) mod rules;

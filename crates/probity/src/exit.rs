@@ -15,6 +15,10 @@ pub(crate) enum Exit {
     NoFiles,
     /// `check` counted nothing but syntax findings.
     SyntaxOnly,
+    /// `audit` could not do its work; its specification gives errors this code.
+    AuditError,
+    /// `audit` wrote its report, and a skill failed.
+    SkillFailed,
     /// What the program that was run said, or what a shell would have said in its place.
     Program(u8),
 }
@@ -23,9 +27,9 @@ impl Exit {
     pub(crate) fn code(self) -> u8 {
         match self {
             Self::Clean => 0,
-            Self::Findings => 1,
+            Self::Findings | Self::AuditError => 1,
             Self::Failure => 2,
-            Self::NoFiles => 3,
+            Self::NoFiles | Self::SkillFailed => 3,
             Self::SyntaxOnly => 4,
             Self::Program(code) => code,
         }

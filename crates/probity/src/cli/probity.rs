@@ -7,11 +7,10 @@ use clap_complete::Shell;
 
 use crate::{
     cli::{
-        agent,
+        agent, audit,
         cai::{EXEC_EXAMPLES, ExecArgs},
         check::CheckArgs,
         matches,
-        trix::AuditArgs,
     },
     commands,
     exit::Exit,
@@ -59,7 +58,8 @@ enum ProbityCommand {
     /// Serve an editor over the Language Server Protocol
     Lsp,
     /// Run vulnerability skills through a model over smart-contract sources
-    Audit(Box<AuditArgs>),
+    #[command(after_help = audit::EXAMPLES)]
+    Audit(Box<audit::ProbityAuditArgs>),
     /// Review a change with an agent; a defect counts only if its test fails for the right reason
     Review,
     /// Be an ACP agent for an editor, with contained agents behind it
@@ -142,7 +142,7 @@ const GROUPS: &[(&str, &[&str])] = &[
 ];
 
 /// Commands of the design that this version does not have yet.
-const NOT_BUILT: &[&str] = &["lsp", "audit", "review", "acp", "demo"];
+const NOT_BUILT: &[&str] = &["lsp", "review", "acp", "demo"];
 
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> {
     let probity = Probity::from_arg_matches(&matches(command(), args)?)?;
@@ -167,7 +167,10 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> 
             commands::man::run(command(), dir.as_deref(), markdown)
         }
         Some(ProbityCommand::Lsp) => not_built("lsp"),
-        Some(ProbityCommand::Audit(_)) => not_built("audit"),
+        Some(ProbityCommand::Audit(args)) => match &args.command {
+            Some(audit::AuditCommand::Skills { command }) => commands::audit::skills::run(command),
+            None => commands::audit::run(Name::Probity, &args.audit, &args.more),
+        },
         Some(ProbityCommand::Review) => not_built("review"),
         Some(ProbityCommand::Acp { .. }) => not_built("acp"),
         Some(ProbityCommand::Exec(args)) => commands::exec::run(Name::Probity, args),
@@ -190,6 +193,10 @@ fn command() -> Command {
             sub.about(format!("{about} (not built yet)"))
         });
     }
+    // Under our own name there are more providers than the shared flag tells of.
+    command = command.mut_subcommand("audit", |audit| {
+        audit.mut_arg("provider", |provider| provider.help(audit::PROVIDERS))
+    });
     let page = help_page(&command);
     command.help_template(page)
 }

@@ -1,13 +1,19 @@
 //! The name `trix`: `init`, and `audit`, which stays hidden as its specification says.
 
-use std::{ffi::OsString, path::PathBuf};
+use std::ffi::OsString;
 
-use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::{
-    cli::{matches, refuse_absent, with_absent},
+    cli::{
+        audit::{AuditArgs, MoreArgs},
+        matches, refuse_absent, with_absent,
+    },
+    commands,
     exit::Exit,
     failure::Failure,
+    logging::{self, Loudness},
+    name::Name,
 };
 
 /// Projects of the Tx3 language
@@ -38,47 +44,6 @@ enum TrixCommand {
     Audit(Box<AuditArgs>),
 }
 
-/// The flags of the audit, shared by `trix audit` and `probity audit`.
-#[derive(Args, Debug)]
-pub(crate) struct AuditArgs {
-    /// Where the state of the analysis is kept
-    #[arg(long, value_name = "PATH", default_value = ".tx3/audit/state.json")]
-    state_out: PathBuf,
-    /// Where the report is written
-    #[arg(long, value_name = "PATH", default_value = ".tx3/audit/vulnerabilities.md")]
-    report_out: PathBuf,
-    /// The directory of vulnerability skills
-    #[arg(long, value_name = "DIR", default_value = "skills/vulnerabilities")]
-    skills_dir: PathBuf,
-    /// The analysis provider: scaffold, openai, anthropic or ollama
-    #[arg(long, value_name = "NAME", default_value = "scaffold")]
-    provider: String,
-    /// The provider's endpoint, used as it is
-    #[arg(long, value_name = "URL")]
-    endpoint: Option<String>,
-    /// The model to ask
-    #[arg(long, value_name = "NAME")]
-    model: Option<String>,
-    /// The variable that holds the API key
-    #[arg(long, value_name = "NAME")]
-    api_key_env: Option<String>,
-    /// Show each step and the model's answers on stderr
-    #[arg(long)]
-    ai_logs: bool,
-    /// What the model may read
-    #[arg(long, value_name = "SCOPE", default_value = "workspace")]
-    read_scope: ReadScope,
-    /// Ask before each read
-    #[arg(long)]
-    interactive_permissions: bool,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum ReadScope {
-    Workspace,
-    Strict,
-}
-
 const ABSENT: &[&str] = &[
     "build",
     "check",
@@ -99,12 +64,37 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> 
     let found = matches(with_absent(Trix::command(), ABSENT), args)?;
     refuse_absent("trix", &found, ABSENT)?;
     match Trix::from_arg_matches(&found)?.command {
-        TrixCommand::Init { yes: _ } => Err(Failure::not_built("trix init").into()),
-        TrixCommand::Audit(_) if !cfg!(feature = "unstable") => Err(Failure::new(
-            "The audit command is currently unstable and requires the `unstable` feature to be enabled.",
-            "build with `--features unstable`, or use `probity audit`",
-        )
-        .into()),
-        TrixCommand::Audit(_) => Err(Failure::not_built("trix audit").into()),
+        TrixCommand::Init { yes } => commands::init::run(yes),
+        TrixCommand::Audit(args) => {
+            open(cfg!(feature = "unstable"))?;
+            logging::start(Loudness::default());
+            commands::audit::run(Name::Trix, &args, &MoreArgs::default())
+        }
+    }
+}
+
+/// The specification keeps the audit behind a feature of the build.
+fn open(is_unstable: bool) -> Result<(), Failure> {
+    if is_unstable {
+        return Ok(());
+    }
+    let what = "The audit command is currently unstable and requires the `unstable` feature to be enabled.";
+    let way_out = "build with `--features unstable`, or use `probity audit`";
+    Err(Failure::new(what, way_out).with_exit(Exit::AuditError))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_audit_is_hidden_and_refused_unless_built_with_the_feature() {
+        let trix = Trix::command();
+        assert!(trix.find_subcommand("audit").is_some_and(clap::Command::is_hide_set));
+        assert!(open(true).is_ok());
+        assert_eq!(
+            open(false).unwrap_err().to_string(),
+            "The audit command is currently unstable and requires the `unstable` feature to be enabled."
+        );
     }
 }

@@ -1,0 +1,86 @@
+//! What models write, and what is made of it.
+
+use super::*;
+
+fn shown(text: &str) -> String {
+    match parse(text) {
+        Ok(Action::Read(request)) => format!("{request:?}"),
+        Ok(Action::Final(object)) => format!("final {}", Value::Object(object)),
+        Err(why) => format!("unusable: {why}"),
+    }
+}
+
+#[test]
+fn actions_are_read_from_json_fences_and_prose() {
+    let read = r#"{"action":"read_file","path":"a.ak"}"#;
+    for text in [
+        read.to_owned(),
+        format!("  {read}\n"),
+        format!("```json\n{read}\n```"),
+        format!("```\n{read}\n```"),
+        format!("```json\n{read}"),
+        format!("Let me look at it.\n\n{read}\n\nThen I will judge."),
+        format!("I think {{so}}: {read}"),
+        format!("{{}} {read}"),
+        r#"{"action":" READ_FILE ","path":"a.ak"}"#.to_owned(),
+    ] {
+        assert_eq!(shown(&text), r#"ReadFile { path: "a.ak" }"#, "{text}");
+    }
+}
+
+#[test]
+fn missing_fields_have_their_defaults() {
+    for (text, expected) in [
+        (r#"{"action":"read_file"}"#, r#"ReadFile { path: "." }"#),
+        (r#"{"action":"grep"}"#, r#"Grep { pattern: "", path: ".", context_lines: 2 }"#),
+        (
+            r#"{"action":"grep","pattern":"x","path":"a","context_lines":"3"}"#,
+            r#"Grep { pattern: "x", path: "a", context_lines: 3 }"#,
+        ),
+        (
+            r#"{"action":"grep","pattern":"x","context_lines":99}"#,
+            r#"Grep { pattern: "x", path: ".", context_lines: 20 }"#,
+        ),
+        (r#"{"action":"list_dir","path":null}"#, r#"ListDir { path: "." }"#),
+        (
+            r#"{"action":"find_files","glob":"*.ak"}"#,
+            r#"FindFiles { path: ".", glob: Some("*.ak") }"#,
+        ),
+    ] {
+        assert_eq!(shown(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn findings_or_a_status_without_an_action_are_final() {
+    for text in [r#"{"findings":[]}"#, r#"{"status":"completed"}"#, r#"{"action":"final"}"#] {
+        assert_eq!(shown(text), format!("final {text}"));
+    }
+}
+
+#[test]
+fn what_is_no_action_says_what_it_lacks() {
+    for (text, why) in [
+        ("", "there is no JSON object in the answer"),
+        ("I am done.", "there is no JSON object in the answer"),
+        ("[]", "there is no JSON object in the answer"),
+        ("{}", "the object has no `action`, no `findings` and no `status`"),
+        (r#"{"action":5}"#, "`action` is not a string"),
+        (r#"{"action":"read_file","path":["a"]}"#, "`path` is not a string"),
+        (r#"{"action":"grep","context_lines":-1}"#, "`context_lines` is not a number of lines"),
+        (r#"{"action":"final","findings":"none"}"#, "`findings` is not a list"),
+        (
+            r#"{"action":"rm","path":"/"}"#,
+            "'rm' is no action; the actions are read_file, grep, list_dir, find_files and final",
+        ),
+    ] {
+        assert_eq!(shown(text), format!("unusable: {why}"), "{text}");
+    }
+}
+
+#[test]
+fn a_text_of_braces_is_given_up_soon() {
+    assert_eq!(shown(&"{".repeat(100_000)), "unusable: there is no JSON object in the answer");
+    let deep = format!("{}1{}", r#"{"a":"#.repeat(100_000), "}".repeat(100_000));
+    assert_eq!(shown(&deep), "unusable: there is no JSON object in the answer");
+}

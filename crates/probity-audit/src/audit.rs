@@ -1,0 +1,201 @@
+//! All skills, one after the other or side by side, and the state after each.
+
+use std::{
+    io,
+    path::Path,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
+    },
+    thread,
+};
+
+use probity_agent::{Cancel, Limits};
+
+use crate::{
+    Event, Iteration, Observer, PermissionPrompt, Provider, ReadTools, Skill, State, ToolOptions,
+    evidence::Evidence,
+    report::fingerprint,
+    secrets::Secrets,
+    session::{Session, scaffolded},
+    sources::whole,
+    tools::OpenError,
+};
+
+#[derive(Debug)]
+pub struct AuditOptions<'a> {
+    pub root: &'a Path,
+    /// Relative to the root.
+    pub sources: &'a [String],
+    pub source_digest: Option<String>,
+    pub skills: &'a [Skill],
+    pub provider: &'a Provider,
+    pub permission: PermissionPrompt,
+    pub tools: ToolOptions,
+    /// Of one question.
+    pub limits: Limits,
+    /// Skills at the same time.
+    pub jobs: usize,
+    /// Tokens of all skills together; no question is asked once they are used up.
+    pub budget: Option<u64>,
+    /// Iterations of an earlier run that stay as they are.
+    pub earlier: Vec<Iteration>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum AuditError {
+    #[error("cannot open the project root")]
+    Root(#[from] OpenError),
+    #[error("cannot look for secrets")]
+    Secrets(#[from] probity_secrets::DetectorError),
+    #[error("cannot keep the state of the audit")]
+    Checkpoint(#[source] io::Error),
+}
+
+/// Runs every skill that no earlier iteration answers. `checkpoint` is given the state before the
+/// first skill and after each, one call at a time; when it fails, no further skill is begun.
+///
+/// A skill that fails is an iteration with an error, and no reason to stop.
+pub fn run(
+    options: AuditOptions<'_>,
+    observer: &dyn Observer,
+    checkpoint: &(dyn Fn(&State) -> io::Result<()> + Sync),
+    cancel: &Cancel,
+) -> Result<State, AuditError> {
+    let tools = ReadTools::open(options.root, options.permission.clone(), options.tools)?;
+    let secrets = Secrets::new()?;
+    let state = State::new(
+        options.sources.to_vec(),
+        options.provider.spec.clone(),
+        options.permission.clone(),
+        options.source_digest.clone(),
+    );
+    let done: Vec<Option<Iteration>> = options
+        .skills
+        .iter()
+        .map(|skill| {
+            let is_same = |earlier: &&Iteration| {
+                earlier.skill_id == skill.id
+                    && earlier.skill_digest.as_deref() == Some(skill.digest.as_str())
+            };
+            options.earlier.iter().find(is_same).cloned()
+        })
+        .collect();
+    let kept = Kept { checkpoint, inner: Mutex::new(Progress { state, done, failed: None }) };
+    kept.write();
+    let budget = Budget { limit: options.budget, spent: AtomicU64::new(0) };
+    let session = Session {
+        sources: options.sources,
+        tools: &tools,
+        permission: &options.permission,
+        limits: &options.limits,
+        budget: &budget,
+        observer,
+        cancel,
+    };
+    let next = AtomicUsize::new(0);
+    let stop = AtomicBool::new(kept.has_failed());
+    thread::scope(|threads| {
+        for _ in 0..options.jobs.clamp(1, options.skills.len().max(1)) {
+            threads.spawn(|| {
+                while !stop.load(Ordering::Relaxed) {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(skill) = options.skills.get(index) else { return };
+                    if kept.is_done(index) {
+                        continue;
+                    }
+                    observer.event(skill, &Event::Begins);
+                    let iteration = one(&options, &session, &secrets, skill);
+                    kept.put(index, iteration.clone());
+                    stop.fetch_or(kept.has_failed(), Ordering::Relaxed);
+                    observer.event(skill, &Event::Ends { iteration: &iteration });
+                }
+            });
+        }
+    });
+    let Progress { state, failed, .. } =
+        kept.inner.into_inner().unwrap_or_else(PoisonError::into_inner);
+    failed.map_or(Ok(state), |error| Err(AuditError::Checkpoint(error)))
+}
+
+fn one(
+    options: &AuditOptions<'_>,
+    session: &Session<'_>,
+    secrets: &Secrets,
+    skill: &Skill,
+) -> Iteration {
+    let Some(open) = &options.provider.open else { return scaffolded(skill) };
+    let mut iteration = session.run(skill, open(crate::prompt::SYSTEM));
+    if let Ok(scope) = whole(options.root) {
+        let mut evidence = Evidence::new(&scope, options.sources);
+        for finding in &mut iteration.findings {
+            evidence.check(finding);
+        }
+        fingerprint(&scope, &skill.id, &mut iteration.findings);
+    }
+    // What was proven may be shown, but for what no file of ours should hold.
+    for quote in iteration.findings.iter_mut().flat_map(|finding| &mut finding.evidence) {
+        *quote = secrets.mask(quote);
+    }
+    iteration
+}
+
+/// The state, and everything that is needed to write it after each skill.
+struct Kept<'a> {
+    checkpoint: &'a (dyn Fn(&State) -> io::Result<()> + Sync),
+    inner: Mutex<Progress>,
+}
+
+struct Progress {
+    state: State,
+    /// For each skill, in their order.
+    done: Vec<Option<Iteration>>,
+    failed: Option<io::Error>,
+}
+
+impl Kept<'_> {
+    fn is_done(&self, index: usize) -> bool {
+        let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        inner.done.get(index).is_some_and(Option::is_some)
+    }
+
+    fn has_failed(&self) -> bool {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner).failed.is_some()
+    }
+
+    fn put(&self, index: usize, iteration: Iteration) {
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(place) = inner.done.get_mut(index) {
+            *place = Some(iteration);
+        }
+        drop(inner);
+        self.write();
+    }
+
+    /// Held while it is written, so that an older state never replaces a newer one.
+    fn write(&self) {
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        inner.state.iterations = inner.done.iter().flatten().cloned().collect();
+        inner.state.count_usage();
+        if let Err(error) = (self.checkpoint)(&inner.state) {
+            inner.failed.get_or_insert(error);
+        }
+    }
+}
+
+/// Tokens that may be spent by all skills together.
+pub(crate) struct Budget {
+    limit: Option<u64>,
+    spent: AtomicU64,
+}
+
+impl Budget {
+    pub(crate) fn spend(&self, tokens: u64) {
+        self.spent.fetch_add(tokens, Ordering::Relaxed);
+    }
+
+    /// The limit, once it is reached.
+    pub(crate) fn exceeded(&self) -> Option<u64> {
+        self.limit.filter(|limit| self.spent.load(Ordering::Relaxed) >= *limit)
+    }
+}

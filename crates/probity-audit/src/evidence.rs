@@ -1,0 +1,182 @@
+//! Whether what a model quotes really stands where it says.
+//!
+//! A quote is compared without regard to blanks and line ends. It has to have some length, or it
+//! would be found anywhere; and it has to stand near the line that the finding names, or at one
+//! place of the file alone, so that it says where the finding is. The line is then the quote's.
+
+use std::{collections::HashMap, path::Path};
+
+use probity_scope::Scope;
+
+use crate::Finding;
+
+/// The shortest quote that proves something, in characters that are not blank.
+const LEAST_CHARS: usize = 12;
+
+/// How far a quote may stand from the line that is named.
+const NEAR_LINES: u64 = 3;
+
+/// The sources as they are compared: each file read once.
+pub(crate) struct Evidence<'a> {
+    scope: &'a Scope,
+    sources: &'a [String],
+    files: HashMap<String, Option<Packed>>,
+}
+
+/// A text without blanks, and where its lines begin in it.
+struct Packed {
+    text: String,
+    /// The offset in `text` at which each line begins.
+    lines: Vec<usize>,
+}
+
+impl<'a> Evidence<'a> {
+    pub(crate) fn new(scope: &'a Scope, sources: &'a [String]) -> Self {
+        Self { scope, sources, files: HashMap::new() }
+    }
+
+    /// Judges a finding, and puts its path and line right.
+    pub(crate) fn check(&mut self, finding: &mut Finding) {
+        let quotes: Vec<String> = finding.evidence.iter().flat_map(|text| quotes(text)).collect();
+        finding.verified = Some(match finding.file.clone() {
+            Some(file) => match self.scope.relative(Path::new(&file)) {
+                Ok(real) => {
+                    // The name under which it is a source wins over where a link leads.
+                    let plain = file.trim_start_matches("./");
+                    let name = match self.sources.iter().any(|source| source == plain) {
+                        true => plain.to_owned(),
+                        false => real.to_string_lossy().into_owned(),
+                    };
+                    finding.file = Some(name.clone());
+                    self.place(&name, &quotes, finding.line).is_some_and(|line| {
+                        finding.line = Some(line);
+                        true
+                    })
+                }
+                Err(_) => {
+                    finding.file = Some(without_root(&file));
+                    false
+                }
+            },
+            None => self.anywhere(&quotes, finding),
+        });
+    }
+
+    /// A finding that names no file is placed by a quote that stands in one source alone.
+    fn anywhere(&mut self, quotes: &[String], finding: &mut Finding) -> bool {
+        let sources = self.sources;
+        let mut places = sources
+            .iter()
+            .filter_map(|source| Some((source, self.place(source, quotes, finding.line)?)))
+            .collect::<Vec<_>>()
+            .into_iter();
+        match (places.next(), places.next()) {
+            (Some((file, line)), None) => {
+                finding.file = Some(file.clone());
+                finding.line = Some(line);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// The line of the first quote that proves where it stands.
+    fn place(&mut self, file: &str, quotes: &[String], claimed: Option<u64>) -> Option<u64> {
+        let scope = self.scope;
+        let packed = self.files.entry(file.to_owned()).or_insert_with(|| {
+            let bytes = scope.read(Path::new(file), u64::MAX).ok()?;
+            Some(Packed::new(&String::from_utf8_lossy(&bytes)))
+        });
+        let packed = packed.as_ref()?;
+        quotes.iter().find_map(|quote| {
+            let lines = packed.lines_of(quote);
+            match claimed {
+                None => lines.first().copied(),
+                Some(claimed) => {
+                    let near = |line: &&u64| line.abs_diff(claimed) <= NEAR_LINES;
+                    let nearest =
+                        lines.iter().filter(near).min_by_key(|line| line.abs_diff(claimed));
+                    match (nearest, lines.as_slice()) {
+                        (Some(line), _) | (None, [line]) => Some(*line),
+                        (None, _) => None,
+                    }
+                }
+            }
+        })
+    }
+}
+
+impl Packed {
+    fn new(text: &str) -> Self {
+        let mut packed = Self { text: String::with_capacity(text.len()), lines: Vec::new() };
+        for line in text.lines() {
+            packed.lines.push(packed.text.len());
+            packed.text.extend(line.chars().filter(|c| !c.is_whitespace()));
+        }
+        packed
+    }
+
+    /// Every line on which a packed quote begins.
+    fn lines_of(&self, quote: &str) -> Vec<u64> {
+        let mut lines: Vec<u64> = self
+            .text
+            .match_indices(quote)
+            .map(|(at, _)| self.lines.partition_point(|start| *start <= at) as u64)
+            .collect();
+        lines.dedup();
+        lines
+    }
+}
+
+/// What of a piece of evidence may be a quote, packed: all of it, and what it sets in backquotes.
+fn quotes(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut push = |text: &str| {
+        let packed: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+        if packed.chars().count() >= LEAST_CHARS && !found.contains(&packed) {
+            found.push(packed);
+        }
+    };
+    let text = text.trim().trim_matches('`');
+    let text = text.strip_prefix("aiken\n").unwrap_or(text);
+    push(text);
+    push(&without_numbers(text));
+    for (index, part) in text.split('`').enumerate() {
+        if index % 2 == 1 {
+            push(part);
+        }
+    }
+    // An outer pair of quotation marks is the model's.
+    if let Some(inner) = text.strip_prefix('"').and_then(|text| text.strip_suffix('"')) {
+        push(inner);
+    }
+    found
+}
+
+/// The lines as they were before grep, or we, put numbers in front of them.
+fn without_numbers(text: &str) -> String {
+    let stripped: Vec<&str> = text
+        .lines()
+        .filter(|line| *line != "--")
+        .map(|line| {
+            let digits = line.trim_start();
+            let rest = digits.trim_start_matches(|c: char| c.is_ascii_digit());
+            if rest.len() == digits.len() {
+                return line;
+            }
+            rest.strip_prefix([':', '-', '\t', '|']).unwrap_or(line)
+        })
+        .collect();
+    stripped.join("\n")
+}
+
+/// A path that was refused is still shown, but not where on this machine it would be.
+fn without_root(file: &str) -> String {
+    match Path::new(file).is_absolute() {
+        true => file.rsplit('/').next().unwrap_or_default().to_owned(),
+        false => file.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,48 @@
+//! Who answers: nobody, for a scaffold, or an agent in a conversation of its own for each skill.
+
+use std::fmt;
+
+use probity_agent::{Agent, AgentError};
+use serde::{Deserialize, Serialize};
+
+/// How a provider is named in the state.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProviderSpec {
+    pub name: String,
+    pub model: Option<String>,
+    pub notes: String,
+}
+
+/// Opens a conversation whose system prompt is the argument.
+type Open = Box<dyn Fn(&str) -> Result<Box<dyn Agent>, AgentError> + Send + Sync>;
+
+pub struct Provider {
+    pub spec: ProviderSpec,
+    pub(crate) open: Option<Open>,
+}
+
+impl Provider {
+    /// Asks nobody: every skill ends at once, with a placeholder for what would be asked.
+    #[must_use]
+    pub fn scaffold() -> Self {
+        let spec = ProviderSpec {
+            name: "scaffold".to_owned(),
+            model: None,
+            notes: "No model is asked; every skill ends with a placeholder.".to_owned(),
+        };
+        Self { spec, open: None }
+    }
+
+    pub fn agent(
+        spec: ProviderSpec,
+        open: impl Fn(&str) -> Result<Box<dyn Agent>, AgentError> + Send + Sync + 'static,
+    ) -> Self {
+        Self { spec, open: Some(Box::new(open)) }
+    }
+}
+
+impl fmt::Debug for Provider {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Provider").field("spec", &self.spec).finish_non_exhaustive()
+    }
+}

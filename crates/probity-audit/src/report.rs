@@ -1,0 +1,190 @@
+//! What people read in the end: findings that were verified, those that were not, and what is
+//! missing because a skill failed.
+
+mod json;
+mod markdown;
+
+use std::{collections::BTreeMap, path::Path};
+
+use probity_finding::{Fingerprints, LineIndex, Span};
+use probity_scope::Scope;
+
+use crate::{
+    Baseline, Finding, Iteration, Risk, State, TokenUsage, duplicates, ignores::Ignores,
+    sources::whole,
+};
+
+#[derive(Debug)]
+pub struct ReportOptions<'a> {
+    pub root: &'a Path,
+    /// As RFC 3339 has it.
+    pub generated_at: String,
+    /// Findings that are known already.
+    pub baseline: Option<&'a Baseline>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    pub title: String,
+    pub generated_at: String,
+    /// In the order of the skills.
+    pub findings: Vec<Reported>,
+    pub unverified: Vec<Reported>,
+    /// Skills that came to no answer, with the reason.
+    pub failed: Vec<Iteration>,
+    /// Findings that a comment in the sources takes back.
+    pub ignored: usize,
+    /// Findings of the baseline.
+    pub known: usize,
+    /// What should be told about the comments themselves.
+    pub warnings: Vec<String>,
+    pub skills: usize,
+    pub usage: Option<TokenUsage>,
+}
+
+/// A finding, and which skills came to it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reported {
+    pub skill_id: String,
+    /// Other skills that found the same.
+    pub also_found_by: Vec<String>,
+    pub finding: Finding,
+}
+
+/// One file's findings as other reports want them.
+#[derive(Clone, Debug)]
+pub struct FileFindings {
+    pub path: String,
+    pub text: String,
+    pub findings: Vec<probity_finding::Finding>,
+}
+
+impl Report {
+    #[must_use]
+    pub fn new(state: &State, options: &ReportOptions<'_>) -> Self {
+        let mut report = Self {
+            title: "Vulnerability Report".to_owned(),
+            generated_at: options.generated_at.clone(),
+            findings: Vec::new(),
+            unverified: Vec::new(),
+            failed: state.iterations.iter().filter(|it| !it.is_done()).cloned().collect(),
+            ignored: 0,
+            known: 0,
+            warnings: Vec::new(),
+            skills: state.iterations.len(),
+            usage: state.usage,
+        };
+        let mut ignores = Ignores::new(whole(options.root).ok());
+        for iteration in &state.iterations {
+            for finding in &iteration.findings {
+                if ignores.takes_back(&iteration.skill_id, finding) {
+                    report.ignored += 1;
+                } else if options.baseline.is_some_and(|baseline| baseline.knows(finding)) {
+                    report.known += 1;
+                } else {
+                    let list = match finding.verified {
+                        Some(true) => &mut report.findings,
+                        _ => &mut report.unverified,
+                    };
+                    list.push(Reported {
+                        skill_id: iteration.skill_id.clone(),
+                        also_found_by: Vec::new(),
+                        finding: finding.clone(),
+                    });
+                }
+            }
+        }
+        report.warnings = ignores.warnings();
+        duplicates::merge(&mut report.findings);
+        duplicates::merge(&mut report.unverified);
+        report
+    }
+
+    /// The worst verified finding. What is not verified fails nobody's build.
+    #[must_use]
+    pub fn worst(&self) -> Option<Risk> {
+        self.findings.iter().map(|reported| reported.finding.severity).max()
+    }
+
+    /// The findings by file, for a report in another format. Unverified ones say so and weigh little.
+    #[must_use]
+    pub fn by_file(&self, root: &Path) -> Vec<FileFindings> {
+        let scope = whole(root).ok();
+        let mut files: BTreeMap<String, FileFindings> = BTreeMap::new();
+        let all = self.findings.iter().map(|reported| (reported, true));
+        for (reported, is_verified) in all.chain(self.unverified.iter().map(|it| (it, false))) {
+            let path = reported.finding.file.clone().unwrap_or_else(|| ".".to_owned());
+            let file = files.entry(path.clone()).or_insert_with(|| {
+                let text = scope.as_ref().and_then(|scope| text(scope, &path));
+                FileFindings { path, text: text.unwrap_or_default(), findings: Vec::new() }
+            });
+            let lines = LineIndex::new(&file.text);
+            file.findings.push(lint_finding(reported, is_verified, &lines));
+        }
+        let mut files: Vec<FileFindings> = files.into_values().collect();
+        for file in &mut files {
+            file.findings.sort_by(probity_finding::Finding::report_order);
+        }
+        files
+    }
+}
+
+fn lint_finding(
+    reported: &Reported,
+    is_verified: bool,
+    lines: &LineIndex<'_>,
+) -> probity_finding::Finding {
+    let Finding { title, summary, recommendation, severity, .. } = &reported.finding;
+    let (mark, severity) = match is_verified {
+        true => ("", severity.severity()),
+        false => ("unverified: ", probity_finding::Severity::Info),
+    };
+    let parts = [summary.as_str(), recommendation.as_str()];
+    let detail: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    let message = format!("{mark}{title}");
+    let skill = reported.skill_id.clone();
+    let finding = match span(reported.finding.line, lines) {
+        Some(span) => probity_finding::Finding::new(skill, severity, span, message),
+        None => probity_finding::Finding::of_file(skill, severity, message),
+    };
+    if detail.is_empty() { finding } else { finding.with_detail(detail.join("\n\n")) }
+}
+
+/// The line without the blanks around it.
+fn span(line: Option<u64>, lines: &LineIndex<'_>) -> Option<Span> {
+    let line =
+        usize::try_from(line?.checked_sub(1)?).ok().filter(|line| *line < lines.line_count())?;
+    let text = lines.line_text(line);
+    let start = lines.line_start(line) + (text.len() - text.trim_start().len());
+    Some(Span { start, end: start + text.trim().len() })
+}
+
+/// Gives the findings of one skill their identities.
+pub(crate) fn fingerprint(scope: &Scope, skill: &str, findings: &mut [Finding]) {
+    let mut files: BTreeMap<String, Vec<&mut Finding>> = BTreeMap::new();
+    for finding in findings {
+        files.entry(finding.file.clone().unwrap_or_default()).or_default().push(finding);
+    }
+    for (path, mut findings) in files {
+        let text = text(scope, &path).unwrap_or_default();
+        let lines = LineIndex::new(&text);
+        findings.sort_by_key(|finding| finding.line);
+        let mut prints = Fingerprints::new(&path, &lines);
+        for finding in findings {
+            let severity = finding.severity.severity();
+            let plain = probity_finding::Finding {
+                span: span(finding.line, &lines),
+                ..probity_finding::Finding::of_file(skill.to_owned(), severity, "")
+            };
+            finding.fingerprint = Some(prints.next(&plain));
+        }
+    }
+}
+
+fn text(scope: &Scope, path: &str) -> Option<String> {
+    let bytes = scope.read(Path::new(path), u64::MAX).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests;

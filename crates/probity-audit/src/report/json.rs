@@ -1,0 +1,51 @@
+//! The report as JSON, with everything that is known.
+
+use serde_json::{Value, json};
+
+use super::{Report, Reported};
+
+impl Report {
+    /// Pretty, with a line end behind it.
+    #[must_use]
+    pub fn json(&self) -> String {
+        let failed: Vec<Value> = self
+            .failed
+            .iter()
+            .map(|it| json!({"skill_id": it.skill_id, "status": it.status, "error": it.error}))
+            .collect();
+        let page = json!({
+            "title": self.title,
+            "generated_at": self.generated_at,
+            "findings": self.findings.iter().map(finding).collect::<Vec<_>>(),
+            "unverified": self.unverified.iter().map(finding).collect::<Vec<_>>(),
+            "failed": failed,
+            "summary": {
+                "skills": self.skills,
+                "failed": self.failed.len(),
+                "findings": self.findings.len(),
+                "unverified": self.unverified.len(),
+                "ignored": self.ignored,
+                "known": self.known,
+            },
+            "usage": self.usage,
+        });
+        format!("{page:#}\n")
+    }
+}
+
+fn finding(reported: &Reported) -> Value {
+    let it = &reported.finding;
+    json!({
+        "skill_id": reported.skill_id,
+        "also_found_by": reported.also_found_by,
+        "title": it.title,
+        "severity": it.severity,
+        "summary": it.summary,
+        "evidence": it.evidence,
+        "recommendation": it.recommendation,
+        "file": it.file,
+        "line": it.line,
+        "verified": it.verified.unwrap_or(false),
+        "fingerprint": it.fingerprint,
+    })
+}

@@ -1,0 +1,97 @@
+//! The report as markdown.
+//!
+//! Title, time, and four lines a finding are what other programs read; what we add stands behind
+//! them.
+
+use std::fmt::Write as _;
+
+use super::{Report, Reported};
+use crate::{Finding, text::one_line};
+
+const MOST_LINE: usize = 4_000;
+
+impl Report {
+    #[must_use]
+    pub fn markdown(&self) -> String {
+        let mut page = String::new();
+        // Writing to a string cannot fail.
+        _ = write!(
+            page,
+            "# {}\n\n- Generated at: {}\n\n## Findings\n\n",
+            self.title, self.generated_at
+        );
+        page.push_str(&self.list());
+        if !self.failed.is_empty() {
+            page.push_str("\n## Skills that did not finish\n\n");
+            for iteration in &self.failed {
+                let why = one_line(iteration.error.as_deref().unwrap_or_default(), MOST_LINE);
+                _ = writeln!(page, "- `{}` ({}): {why}", iteration.skill_id, iteration.status);
+            }
+        }
+        if self.ignored + self.known > 0 {
+            page.push_str("\n## Left out\n\n");
+            if self.ignored > 0 {
+                _ = writeln!(page, "- {} taken back by a comment in the sources", self.ignored);
+            }
+            if self.known > 0 {
+                _ = writeln!(page, "- {} known from the baseline", self.known);
+            }
+        }
+        if !self.unverified.is_empty() {
+            page.push_str(
+                "\n## Unverified findings\n\nNo quote of these was found where they say it is; the \
+                 model may have made them up.\n\n",
+            );
+            for reported in &self.unverified {
+                page.push_str(&item(reported));
+            }
+        }
+        page
+    }
+
+    fn list(&self) -> String {
+        if !self.findings.is_empty() {
+            return self.findings.iter().map(item).collect();
+        }
+        match self.unverified.is_empty() {
+            true => "- *(none)*\n".to_owned(),
+            false => "No finding was verified.\n".to_owned(),
+        }
+    }
+}
+
+fn item(reported: &Reported) -> String {
+    let Finding { title, severity, summary, recommendation, evidence, .. } = &reported.finding;
+    let mut item = format!("- **{title}** (`{severity}`)\n");
+    _ = writeln!(item, "  - Summary: {}", one_line(summary, MOST_LINE));
+    _ = writeln!(item, "  - Recommendation: {}", one_line(recommendation, MOST_LINE));
+    if let Some(location) = location(&reported.finding) {
+        _ = writeln!(item, "  - Location: {location}");
+    }
+    for quote in evidence {
+        _ = writeln!(item, "  - Evidence: {}", code(&one_line(quote, MOST_LINE)));
+    }
+    let skills: Vec<String> = std::iter::once(&reported.skill_id)
+        .chain(&reported.also_found_by)
+        .map(|skill| format!("`{skill}`"))
+        .collect();
+    _ = writeln!(item, "  - Found by: {}", skills.join(", "));
+    item
+}
+
+fn location(finding: &Finding) -> Option<String> {
+    match (&finding.file, finding.line) {
+        (Some(file), Some(line)) => Some(format!("{file}:{line}")),
+        (Some(file), None) => Some(file.clone()),
+        (None, Some(line)) => Some(format!("line {line}")),
+        (None, None) => None,
+    }
+}
+
+/// Code that may hold backquotes itself.
+fn code(text: &str) -> String {
+    match text.contains('`') {
+        true => format!("`` {text} ``"),
+        false => format!("`{text}`"),
+    }
+}

@@ -1,0 +1,220 @@
+//! Reports of states.
+
+use std::fs;
+
+use super::*;
+use crate::{PermissionPrompt, ProviderSpec, ReadScope};
+
+fn finding(title: &str, line: Option<u64>, verified: bool) -> Finding {
+    Finding {
+        title: title.to_owned(),
+        severity: Risk::High,
+        summary: "It is\nopen.".to_owned(),
+        evidence: vec!["expect InlineDatum(_) =\n  output.datum".to_owned()],
+        recommendation: "Close it.".to_owned(),
+        file: line.map(|_| "validators/spend.ak".to_owned()),
+        line,
+        verified: Some(verified),
+        fingerprint: Some(format!("print of {title}")),
+    }
+}
+
+fn iteration(skill: &str, findings: Vec<Finding>) -> Iteration {
+    Iteration {
+        skill_id: skill.to_owned(),
+        status: "completed".to_owned(),
+        findings,
+        next_prompt: None,
+        error: None,
+        skill_digest: None,
+        usage: None,
+    }
+}
+
+fn state(iterations: Vec<Iteration>) -> State {
+    let provider = ProviderSpec { name: "p".into(), model: None, notes: String::new() };
+    let permission = PermissionPrompt::new(ReadScope::Workspace, false, false, &[]);
+    let mut state = State::new(Vec::new(), provider, permission, None);
+    state.iterations = iterations;
+    state
+}
+
+fn report(root: &Path, state: &State, baseline: Option<&Baseline>) -> Report {
+    let generated_at = "2026-11-15T08:00:00.123456789+00:00".to_owned();
+    Report::new(state, &ReportOptions { root, generated_at, baseline })
+}
+
+#[test]
+fn a_report_without_findings_says_none() {
+    let dir = tempfile::tempdir().unwrap();
+    let page = report(dir.path(), &state(vec![iteration("a", vec![])]), None).markdown();
+    insta::assert_snapshot!(page, @r"
+    # Vulnerability Report
+
+    - Generated at: 2026-11-15T08:00:00.123456789+00:00
+
+    ## Findings
+
+    - *(none)*
+    ");
+}
+
+#[test]
+fn findings_have_their_lines_first_then_evidence_and_the_unverified_come_last() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut failed = iteration("c-3", vec![]);
+    (failed.status, failed.error) = ("failed".to_owned(), Some("HTTP 500".to_owned()));
+    let state = state(vec![
+        iteration(
+            "a-1",
+            vec![finding("Open datum", Some(42), true), finding("Made up", None, false)],
+        ),
+        failed,
+    ]);
+    insta::assert_snapshot!(report(dir.path(), &state, None).markdown(), @r"
+    # Vulnerability Report
+
+    - Generated at: 2026-11-15T08:00:00.123456789+00:00
+
+    ## Findings
+
+    - **Open datum** (`high`)
+      - Summary: It is open.
+      - Recommendation: Close it.
+      - Location: validators/spend.ak:42
+      - Evidence: `expect InlineDatum(_) = output.datum`
+      - Found by: `a-1`
+
+    ## Skills that did not finish
+
+    - `c-3` (failed): HTTP 500
+
+    ## Unverified findings
+
+    No quote of these was found where they say it is; the model may have made them up.
+
+    - **Made up** (`high`)
+      - Summary: It is open.
+      - Recommendation: Close it.
+      - Evidence: `expect InlineDatum(_) = output.datum`
+      - Found by: `a-1`
+    ");
+}
+
+#[test]
+fn unverified_findings_alone_are_not_none_and_not_the_worst() {
+    let dir = tempfile::tempdir().unwrap();
+    let report =
+        report(dir.path(), &state(vec![iteration("a", vec![finding("x", None, false)])]), None);
+    assert!(!report.markdown().contains("*(none)*"));
+    assert_eq!(report.worst(), None);
+}
+
+#[test]
+fn locations_are_file_and_line_or_what_there_is_of_them() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut only_line = finding("a", Some(7), true);
+    only_line.file = None;
+    let mut only_file = finding("b", Some(7), true);
+    only_file.line = None;
+    let page = report(dir.path(), &state(vec![iteration("s", vec![only_line, only_file])]), None);
+    let page = page.markdown();
+    assert!(page.contains("  - Location: line 7\n"), "{page}");
+    assert!(page.contains("  - Location: validators/spend.ak\n"), "{page}");
+}
+
+#[test]
+fn one_problem_of_several_skills_is_one_finding_and_two_of_one_line_are_two() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut worse = finding("The datum is unvalidated", Some(44), true);
+    worse.severity = Risk::Critical;
+    let state = state(vec![
+        iteration(
+            "a",
+            vec![
+                finding("Unvalidated datum", Some(42), true),
+                finding("Address not compared", Some(42), true),
+            ],
+        ),
+        iteration("b", vec![worse, finding("Unvalidated datum", Some(90), true)]),
+    ]);
+    let report = report(dir.path(), &state, None);
+    let shown: Vec<String> = report
+        .findings
+        .iter()
+        .map(|it| {
+            format!(
+                "{} {:?} {} {}",
+                it.skill_id, it.also_found_by, it.finding.severity, it.finding.title
+            )
+        })
+        .collect();
+    insta::assert_snapshot!(shown.join("\n"), @r#"
+    b ["a"] critical The datum is unvalidated
+    a [] high Address not compared
+    b [] high Unvalidated datum
+    "#);
+}
+
+#[test]
+fn the_baseline_and_comments_leave_findings_out_and_say_so() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::create_dir(dir.path().join("validators")).unwrap();
+    let text = "one\n// probity-ignore[a] -- by design\nthree\nfour\n";
+    fs::write(dir.path().join("validators/spend.ak"), text).unwrap();
+    let state = state(vec![
+        iteration("a", vec![finding("three", Some(3), true), finding("four", Some(4), true)]),
+        iteration("b", vec![finding("other", Some(3), true)]),
+    ]);
+    let baseline = Baseline::parse(r#"{"findings":[{"fingerprint":"print of four"}]}"#).unwrap();
+    let report = report(dir.path(), &state, Some(&baseline));
+    assert_eq!((report.ignored, report.known, report.findings.len()), (1, 1, 1));
+    assert_eq!(report.findings[0].skill_id, "b", "another skill is not taken back");
+    let page = report.markdown();
+    assert!(page.contains("- 1 taken back by a comment in the sources\n"), "{page}");
+    assert!(page.contains("- 1 known from the baseline\n"), "{page}");
+}
+
+#[test]
+fn fingerprints_survive_moved_lines_and_differ_by_skill() {
+    let print = |text: &str, line, skill: &str| {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir(dir.path().join("validators")).unwrap();
+        fs::write(dir.path().join("validators/spend.ak"), text).unwrap();
+        let mut findings = [finding("any title", Some(line), true)];
+        fingerprint(&whole(dir.path()).unwrap(), skill, &mut findings);
+        findings[0].fingerprint.clone().unwrap()
+    };
+    let one = print("a\n  b\n", 2, "s");
+    assert_eq!(one, print("new\na\nb\n", 3, "s"));
+    assert_ne!(one, print("a\n  b\n", 2, "t"));
+    assert_ne!(one, print("a\n  c\n", 2, "s"));
+}
+
+#[test]
+fn lint_findings_point_at_the_line_and_unverified_ones_weigh_little() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::create_dir(dir.path().join("validators")).unwrap();
+    fs::write(dir.path().join("validators/spend.ak"), "one\n  two \nthree\n").unwrap();
+    let state = state(vec![iteration(
+        "s",
+        vec![finding("found", Some(2), true), finding("made up", Some(3), false)],
+    )]);
+    let files = report(dir.path(), &state, None).by_file(dir.path());
+    let shown: Vec<String> = files[0]
+        .findings
+        .iter()
+        .map(|it| {
+            format!(
+                "{:?} {} {}",
+                it.span.unwrap().slice(&files[0].text),
+                it.severity.as_str(),
+                it.message
+            )
+        })
+        .collect();
+    insta::assert_snapshot!(shown.join("\n"), @r#"
+    Some("two") error found
+    Some("three") info unverified: made up
+    "#);
+}

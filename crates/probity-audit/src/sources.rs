@@ -1,0 +1,194 @@
+//! Which files are audited: every `*.ak` below the root, in the order of their paths.
+
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
+
+use probity_scope::{Kind, Policy, Quota, Scope, ScopeError};
+use sha2::{Digest as _, Sha256};
+
+/// Directories that hold what was made from the sources, or nothing of the project.
+const SKIPPED: &[&str] = &[".git", "target", ".tx3", "build"];
+
+/// More entries than this is not a project of contracts, but a disk.
+const MOST_ENTRIES: usize = 500_000;
+
+/// The longest file whose content is looked at.
+pub(crate) const MOST_BYTES: u64 = 8 << 20;
+
+#[derive(Debug, thiserror::Error)]
+pub enum SourceError {
+    #[error("cannot look for sources")]
+    Scope(#[from] ScopeError),
+    #[error("more than {MOST_ENTRIES} files and directories below the project root")]
+    TooMany,
+}
+
+/// The sources below the root, relative to it and sorted.
+///
+/// Links are followed where they stay below the root, and each file is named once: by its own name
+/// where it has one that is not skipped, else by the link. So a cycle of links ends.
+pub fn discover(root: &Path) -> Result<Vec<String>, SourceError> {
+    let scope = whole(root)?;
+    let mut found = Found::default();
+    let mut links = vec![PathBuf::new()];
+    while let Some(start) = links.pop() {
+        found.below(&scope, start, &mut links)?;
+    }
+    let mut sources = found.sources;
+    sources.sort();
+    Ok(sources)
+}
+
+/// A digest of the names and contents of the sources.
+#[must_use]
+pub fn digest(root: &Path, sources: &[String]) -> Option<String> {
+    let scope = whole(root).ok()?;
+    let mut hash = Sha256::new();
+    for source in sources {
+        let bytes = scope.read(Path::new(source), u64::MAX).unwrap_or_default();
+        for part in [source.as_bytes(), &bytes] {
+            hash.update((part.len() as u64).to_le_bytes());
+            hash.update(part);
+        }
+    }
+    Some(hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// The scope in which we ourselves read; what a model reads has a scope of its own.
+pub(crate) fn whole(root: &Path) -> Result<Scope, ScopeError> {
+    let policy =
+        Policy { allow_sensitive: false, max_file_bytes: MOST_BYTES, quota: Quota::UNLIMITED };
+    Scope::open(root, policy)
+}
+
+#[derive(Default)]
+struct Found {
+    sources: Vec<String>,
+    /// Real paths, so that no link leads to a place twice.
+    seen: BTreeSet<PathBuf>,
+    entries: usize,
+}
+
+impl Found {
+    /// Walks one tree without following links, which are put off until all real names are known.
+    fn below(
+        &mut self,
+        scope: &Scope,
+        start: PathBuf,
+        links: &mut Vec<PathBuf>,
+    ) -> Result<(), SourceError> {
+        let mut pending = vec![start];
+        let mut later = Vec::new();
+        while let Some(path) = pending.pop() {
+            let Ok((real, metadata)) =
+                scope.relative(&path).and_then(|real| Ok((real, scope.metadata(&path)?)))
+            else {
+                // Gone, unreadable, or a link that leads out of the project.
+                continue;
+            };
+            if metadata.kind == Kind::File && is_source(&path) && self.seen.insert(real.clone()) {
+                self.sources.push(path.to_string_lossy().into_owned());
+            }
+            if metadata.kind != Kind::Directory || is_skipped(&path) || !self.seen.insert(real) {
+                continue;
+            }
+            let Ok(entries) = scope.list(&path, MOST_ENTRIES) else { continue };
+            self.entries = self.entries.saturating_add(entries.len());
+            if self.entries > MOST_ENTRIES {
+                return Err(SourceError::TooMany);
+            }
+            for entry in entries {
+                let path = path.join(&entry.name);
+                match entry.metadata.kind {
+                    Kind::Directory => pending.push(path),
+                    Kind::File if is_source(&path) => pending.push(path),
+                    Kind::Link => later.push(path),
+                    Kind::File | Kind::Special => {}
+                }
+            }
+        }
+        // The stack is emptied from its end, and names are wanted in order.
+        later.sort_by(|a, b| b.cmp(a));
+        links.extend(later);
+        Ok(())
+    }
+}
+
+fn is_source(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("ak"))
+}
+
+fn is_skipped(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| SKIPPED.iter().any(|skipped| name == *skipped))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, os::unix::fs::symlink};
+
+    use super::*;
+
+    fn project(files: &[&str]) -> tempfile::TempDir {
+        let dir = tempfile::tempdir().unwrap();
+        for file in files {
+            let path = dir.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "validator spend").unwrap();
+        }
+        dir
+    }
+
+    #[test]
+    fn sources_are_found_recursively_and_sorted() {
+        let dir = project(&["validators/spend.ak", "lib/a/b.AK", "lib/a.txt", "main.ak", "ak"]);
+        assert_eq!(discover(dir.path()).unwrap(), ["lib/a/b.AK", "main.ak", "validators/spend.ak"]);
+    }
+
+    #[test]
+    fn git_target_tx3_and_build_are_skipped_at_any_depth() {
+        let dir = project(&[
+            "a.ak",
+            ".git/a.ak",
+            "target/a.ak",
+            ".tx3/a.ak",
+            "build/a.ak",
+            "lib/build/a.ak",
+            "lib/x/.tx3/a.ak",
+            "builder/b.ak",
+        ]);
+        assert_eq!(discover(dir.path()).unwrap(), ["a.ak", "builder/b.ak"]);
+    }
+
+    #[test]
+    fn links_are_followed_inside_the_project_and_cycles_end() {
+        let dir = project(&["lib/a.ak", "other/deep/b.ak"]);
+        let outside = project(&["secret.ak"]);
+        symlink("..", dir.path().join("lib/up")).unwrap();
+        symlink("itself", dir.path().join("itself")).unwrap();
+        symlink("lib/a.ak", dir.path().join("again.ak")).unwrap();
+        symlink(outside.path(), dir.path().join("out")).unwrap();
+        symlink(outside.path().join("secret.ak"), dir.path().join("out.ak")).unwrap();
+        assert_eq!(discover(dir.path()).unwrap(), ["lib/a.ak", "other/deep/b.ak"]);
+    }
+
+    #[test]
+    fn what_only_a_link_leads_to_is_named_by_the_link() {
+        let dir = project(&["build/gen/c.ak"]);
+        symlink("build/gen", dir.path().join("generated")).unwrap();
+        assert_eq!(discover(dir.path()).unwrap(), ["generated/c.ak"]);
+    }
+
+    #[test]
+    fn the_digest_changes_with_names_and_contents() {
+        let dir = project(&["a.ak", "b.ak"]);
+        let of = |names: &[&str]| {
+            digest(dir.path(), &names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())
+        };
+        let before = of(&["a.ak"]);
+        assert_ne!(before, of(&["a.ak", "b.ak"]));
+        fs::write(dir.path().join("a.ak"), "changed").unwrap();
+        assert_ne!(before, of(&["a.ak"]));
+    }
+}

@@ -1,0 +1,224 @@
+//! The state of an audit, as it is written to disk before the first skill and after each.
+//!
+//! Version "1" is read by other programs. What we add to it is optional, and left out when there is
+//! nothing to say.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{PermissionPrompt, ProviderSpec, Risk};
+
+/// The only version there is.
+pub(crate) const VERSION: &str = "1";
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct State {
+    pub version: String,
+    /// Relative to the project.
+    pub source_files: Vec<String>,
+    pub provider: ProviderSpec,
+    pub permission_prompt: PermissionPrompt,
+    /// In the order of the skills.
+    pub iterations: Vec<Iteration>,
+    /// Of the sources; a resumed run must not mix findings about different texts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source_digest: Option<String>,
+    /// What all skills together have cost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<TokenUsage>,
+}
+
+/// What became of one skill.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Iteration {
+    pub skill_id: String,
+    /// `completed`, or what the model calls it; `failed`, `max-steps` and `over-budget` are ours.
+    pub status: String,
+    pub findings: Vec<Finding>,
+    pub next_prompt: Option<NextPrompt>,
+    /// Why the skill was not finished. Only a skill without an error counts as done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skill_digest: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<TokenUsage>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Finding {
+    pub title: String,
+    pub severity: Risk,
+    pub summary: String,
+    pub evidence: Vec<String>,
+    pub recommendation: String,
+    /// Relative to the project.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
+    /// Whether a quote of the evidence was found in the file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verified: Option<bool>,
+    /// The same in every run that finds the same thing on the same line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fingerprint: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NextPrompt {
+    pub skill_id: String,
+    pub text: String,
+}
+
+/// What was asked and what it took, where the provider counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TokenUsage {
+    pub requests: u64,
+    pub input_tokens: u64,
+    pub output_tokens: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_usd: Option<f64>,
+}
+
+impl State {
+    pub(crate) fn new(
+        source_files: Vec<String>,
+        provider: ProviderSpec,
+        permission_prompt: PermissionPrompt,
+        source_digest: Option<String>,
+    ) -> Self {
+        Self {
+            version: VERSION.to_owned(),
+            source_files,
+            provider,
+            permission_prompt,
+            iterations: Vec::new(),
+            source_digest,
+            usage: None,
+        }
+    }
+
+    /// As it is written to disk: pretty, without a line end behind it.
+    pub fn to_json(&self) -> Result<String, serde_json::Error> {
+        serde_json::to_string_pretty(self)
+    }
+
+    pub(crate) fn count_usage(&mut self) {
+        let mut total = TokenUsage::default();
+        let mut any = false;
+        for usage in self.iterations.iter().filter_map(|iteration| iteration.usage) {
+            total.add(&usage);
+            any = true;
+        }
+        self.usage = any.then_some(total);
+    }
+}
+
+impl Iteration {
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        self.error.is_none()
+    }
+}
+
+impl TokenUsage {
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.requests = self.requests.saturating_add(other.requests);
+        self.input_tokens = self.input_tokens.saturating_add(other.input_tokens);
+        self.output_tokens = self.output_tokens.saturating_add(other.output_tokens);
+        self.cost_usd = match (self.cost_usd, other.cost_usd) {
+            (Some(mine), Some(theirs)) => Some(mine + theirs),
+            (mine, theirs) => mine.or(theirs),
+        };
+    }
+
+    pub(crate) fn tokens(&self) -> u64 {
+        self.input_tokens.saturating_add(self.output_tokens)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ReadScope;
+
+    #[test]
+    fn the_first_state_has_the_fields_of_version_1_in_their_order_and_no_other() {
+        let provider =
+            ProviderSpec { name: "scaffold".into(), model: None, notes: "no model".into() };
+        let prompt = PermissionPrompt::new(ReadScope::Strict, false, false, &["a.ak".into()]);
+        let mut prompt = prompt;
+        prompt.scope_rules = vec!["rule".into()];
+        let mut state = State::new(vec!["a.ak".into()], provider, prompt, None);
+        state.iterations.push(Iteration {
+            skill_id: "s-1".into(),
+            status: "completed".into(),
+            findings: vec![Finding {
+                title: "t".into(),
+                severity: Risk::High,
+                summary: "s".into(),
+                evidence: vec!["e".into()],
+                recommendation: "r".into(),
+                file: None,
+                line: Some(42),
+                verified: None,
+                fingerprint: None,
+            }],
+            next_prompt: None,
+            error: None,
+            skill_digest: None,
+            usage: None,
+        });
+        insta::assert_snapshot!(state.to_json().unwrap(), @r#"
+        {
+          "version": "1",
+          "source_files": [
+            "a.ak"
+          ],
+          "provider": {
+            "name": "scaffold",
+            "model": null,
+            "notes": "no model"
+          },
+          "permission_prompt": {
+            "shell": "bash",
+            "allowed_commands": [
+              "grep",
+              "cat",
+              "find",
+              "ls"
+            ],
+            "scope_rules": [
+              "rule"
+            ],
+            "read_scope": "strict",
+            "interactive_permissions": false,
+            "allowed_paths": [
+              "a.ak"
+            ]
+          },
+          "iterations": [
+            {
+              "skill_id": "s-1",
+              "status": "completed",
+              "findings": [
+                {
+                  "title": "t",
+                  "severity": "high",
+                  "summary": "s",
+                  "evidence": [
+                    "e"
+                  ],
+                  "recommendation": "r",
+                  "line": 42
+                }
+              ],
+              "next_prompt": null
+            }
+          ]
+        }
+        "#);
+        let back: State = serde_json::from_str(&state.to_json().unwrap()).unwrap();
+        assert_eq!(back, state);
+    }
+}

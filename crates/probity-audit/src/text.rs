@@ -1,0 +1,35 @@
+//! Other people's text, made fit to be kept: bounded, and without what steers a terminal.
+
+/// At most this many characters, with an ellipsis where something was cut.
+pub(crate) fn bounded(text: &str, most: usize) -> String {
+    let kept: String =
+        text.chars().filter(|c| matches!(c, '\n' | '\t') || !is_unseen(*c)).collect();
+    match kept.char_indices().nth(most) {
+        Some((at, _)) => format!("{}…", kept.get(..at).unwrap_or_default()),
+        None => kept,
+    }
+}
+
+/// The same on one line, with single blanks between the words.
+pub(crate) fn one_line(text: &str, most: usize) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    bounded(&words.join(" "), most)
+}
+
+/// Control characters, and those that turn the direction of the text around them.
+fn is_unseen(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_cut_and_cleaned() {
+        assert_eq!(bounded("a\u{1b}[31mb\nc", 10), "a[31mb\nc");
+        assert_eq!(bounded("äöü", 2), "äö…");
+        assert_eq!(one_line("  a \n\n b\tc ", 9), "a b c");
+    }
+}

@@ -1,0 +1,197 @@
+//! Whole audits with a scripted model: the order of what is kept, and what ends an audit early.
+
+use std::{
+    io,
+    path::Path,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+    time::Duration,
+};
+
+use probity_agent::{Agent, AgentError, Answer, Cancel, Limits, StopReason, Turn, Usage};
+use probity_audit::{
+    AuditError, AuditOptions, Event, Observer, PermissionPrompt, Provider, ProviderSpec, ReadScope,
+    Skill, State, ToolOptions, embedded, resume, run,
+};
+
+use crate::project::{SPEND, project};
+
+/// Says the next line of its script with every turn, and the last one for ever.
+struct Scripted {
+    script: Vec<String>,
+    turn: usize,
+    asked: Arc<AtomicUsize>,
+}
+
+impl Agent for Scripted {
+    fn name(&self) -> &str {
+        "scripted"
+    }
+
+    fn ask(&mut self, turn: &Turn, _: &Limits, _: &Cancel) -> Result<Answer, AgentError> {
+        self.asked.fetch_add(1, Ordering::SeqCst);
+        // The first skill is the slowest, so that others are done before it.
+        if turn.prompt.contains("strict-value-equality-001") {
+            thread::sleep(Duration::from_millis(150));
+        }
+        let line = self.script[self.turn.min(self.script.len() - 1)].clone();
+        self.turn += 1;
+        let usage = Usage { input_tokens: 100, output_tokens: 10, ..Usage::default() };
+        Ok(Answer {
+            text: line,
+            stop: StopReason::EndTurn,
+            usage: Some(usage),
+            denied: vec![],
+            requests: 1,
+        })
+    }
+}
+
+struct Quiet;
+
+impl Observer for Quiet {
+    fn allow(&self, _: &str, _: &str) -> bool {
+        false
+    }
+    fn event(&self, _: &Skill, _: &Event<'_>) {}
+}
+
+fn scripted(script: &[&str]) -> (Provider, Arc<AtomicUsize>) {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let (count, script) =
+        (Arc::clone(&asked), script.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>());
+    let spec = ProviderSpec { name: "scripted".into(), model: None, notes: String::new() };
+    let provider = Provider::agent(spec, move |_| {
+        Ok(Box::new(Scripted { script: script.clone(), turn: 0, asked: Arc::clone(&count) }))
+    });
+    (provider, asked)
+}
+
+fn options<'a>(root: &'a Path, skills: &'a [Skill], provider: &'a Provider) -> AuditOptions<'a> {
+    AuditOptions {
+        root,
+        sources: &[],
+        source_digest: Some("digest".into()),
+        skills,
+        provider,
+        permission: PermissionPrompt::new(ReadScope::Workspace, false, false, &[]),
+        tools: ToolOptions { numbered: false, allow_sensitive: false },
+        limits: Limits::within(Duration::from_secs(10)),
+        jobs: 1,
+        budget: None,
+        earlier: Vec::new(),
+    }
+}
+
+fn audit(options: AuditOptions<'_>) -> (Result<State, AuditError>, Vec<usize>) {
+    let seen = Mutex::new(Vec::new());
+    let keep = |state: &State| {
+        seen.lock().unwrap().push(state.iterations.len());
+        Ok(())
+    };
+    let result = run(options, &Quiet, &keep, &Cancel::new());
+    (result, seen.into_inner().unwrap())
+}
+
+const DONE: &str = r#"{"action":"final","status":"completed","findings":[]}"#;
+
+#[test]
+fn the_state_is_kept_before_the_first_skill_and_after_each_in_the_order_of_the_skills() {
+    let dir = project(&[("a.ak", SPEND)]);
+    let skills = embedded().unwrap();
+    for jobs in [1, 3, 64] {
+        let (provider, _) = scripted(&[DONE]);
+        let (state, seen) = audit(AuditOptions { jobs, ..options(dir.path(), &skills, &provider) });
+        assert_eq!(seen, [0, 1, 2, 3], "{jobs}");
+        let ids: Vec<String> =
+            state.unwrap().iterations.into_iter().map(|it| it.skill_id).collect();
+        assert_eq!(ids, skills.iter().map(|skill| skill.id.clone()).collect::<Vec<_>>(), "{jobs}");
+    }
+}
+
+#[test]
+fn a_model_that_never_ends_is_stopped_after_25_steps_and_fails_alone() {
+    let dir = project(&[("a.ak", SPEND)]);
+    let skills = embedded().unwrap();
+    let (provider, asked) = scripted(&[r#"{"action":"list_dir","path":"."}"#]);
+    let (state, _) = audit(options(dir.path(), &skills[..1], &provider));
+    assert_eq!(asked.load(Ordering::SeqCst), 25);
+    let iteration = &state.unwrap().iterations[0];
+    assert_eq!(iteration.status, "max-steps");
+    assert_eq!(
+        iteration.error.as_deref().unwrap(),
+        "AI provider exceeded max interactive read steps (25) for skill 'strict-value-equality-001' (enable --ai-logs to inspect progress)"
+    );
+}
+
+#[test]
+fn one_unusable_answer_is_repaired_and_two_in_a_row_fail_the_skill() {
+    let dir = project(&[("a.ak", SPEND)]);
+    let skills = embedded().unwrap();
+    for (script, status, asked_times) in [
+        (&["what?", DONE][..], "completed", 2),
+        (&["what?", r#"{"action":"list_dir"}"#, "what?", DONE], "completed", 4),
+        (&["{}", "{}", DONE], "failed", 2),
+        (&["what?", "[]", DONE], "failed", 2),
+    ] {
+        let (provider, asked) = scripted(script);
+        let (state, _) = audit(options(dir.path(), &skills[..1], &provider));
+        assert_eq!(state.unwrap().iterations[0].status, status, "{script:?}");
+        assert_eq!(asked.load(Ordering::SeqCst), asked_times, "{script:?}");
+    }
+}
+
+#[test]
+fn nothing_is_asked_once_the_budget_is_used_up() {
+    let dir = project(&[("a.ak", SPEND)]);
+    let skills = embedded().unwrap();
+    let (provider, asked) = scripted(&[DONE]);
+    let (state, _) =
+        audit(AuditOptions { budget: Some(200), ..options(dir.path(), &skills, &provider) });
+    let state = state.unwrap();
+    let statuses: Vec<&str> = state.iterations.iter().map(|it| it.status.as_str()).collect();
+    assert_eq!(statuses, ["completed", "completed", "over-budget"]);
+    assert_eq!(asked.load(Ordering::SeqCst), 2);
+    let usage = state.usage.unwrap();
+    assert_eq!((usage.requests, usage.input_tokens, usage.output_tokens), (2, 200, 20));
+}
+
+#[test]
+fn a_state_that_cannot_be_kept_ends_the_audit() {
+    let dir = project(&[("a.ak", SPEND)]);
+    let skills = embedded().unwrap();
+    let (provider, asked) = scripted(&[DONE]);
+    let keep = |_: &State| Err(io::Error::other("disk full"));
+    let result = run(options(dir.path(), &skills, &provider), &Quiet, &keep, &Cancel::new());
+    assert!(matches!(result, Err(AuditError::Checkpoint(_))));
+    assert_eq!(asked.load(Ordering::SeqCst), 0, "no question without a place for its answer");
+}
+
+#[test]
+fn only_finished_skills_of_the_same_page_provider_and_sources_are_resumed() {
+    let dir = project(&[("a.ak", SPEND)]);
+    let skills = embedded().unwrap();
+    let (provider, _) = scripted(&[DONE]);
+    let (state, _) =
+        audit(AuditOptions { budget: Some(200), ..options(dir.path(), &skills, &provider) });
+    let state = state.unwrap();
+    let kept = |skills: &[Skill], spec: &ProviderSpec, digest: Option<&str>| {
+        resume(state.clone(), skills, spec, digest).iterations.len()
+    };
+    assert_eq!(kept(&skills, &provider.spec, Some("digest")), 2);
+    assert_eq!(kept(&skills, &provider.spec, Some("changed")), 0);
+    let other = ProviderSpec { model: Some("another".into()), ..provider.spec.clone() };
+    assert_eq!(kept(&skills, &other, Some("digest")), 0);
+    let mut changed = skills.clone();
+    changed[0].digest = "changed".into();
+    assert_eq!(kept(&changed, &provider.spec, Some("digest")), 1);
+
+    let earlier = resume(state.clone(), &skills, &provider.spec, Some("digest")).iterations;
+    let (provider, asked) = scripted(&[DONE]);
+    let (state, _) = audit(AuditOptions { earlier, ..options(dir.path(), &skills, &provider) });
+    assert_eq!(asked.load(Ordering::SeqCst), 1, "the third skill alone is asked about");
+    assert!(state.unwrap().iterations.iter().all(|it| it.status == "completed"));
+}

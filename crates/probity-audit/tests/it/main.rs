@@ -1,0 +1,7 @@
+//! The library as the binary uses it: real directories, scripted models.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod audits;
+mod odd_files;
+mod project;
+mod tools;

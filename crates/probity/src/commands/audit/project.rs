@@ -1,0 +1,74 @@
+//! The project that is audited: `trix.toml`, and the sources.
+
+use std::{fs, io, path::Path};
+
+use anyhow::Context as _;
+use serde::Deserialize;
+
+use crate::failure::Failure;
+
+const FILE: &str = "trix.toml";
+
+/// What an audit wants to know of `trix.toml`. What else stands there is another tool's business.
+#[derive(Debug, Deserialize)]
+pub(super) struct Project {
+    protocol: Protocol,
+    #[serde(rename = "ledger")]
+    _ledger: Ledger,
+}
+
+#[derive(Debug, Deserialize)]
+struct Protocol {
+    #[serde(rename = "name")]
+    _name: String,
+    #[serde(rename = "version")]
+    _version: String,
+    main: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Ledger {
+    #[serde(rename = "family")]
+    _family: Family,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Family {
+    Cardano,
+    Bitcoin,
+    Midnight,
+}
+
+/// Reads the project of this directory; those above it are not looked at.
+pub(super) fn read(root: &Path) -> anyhow::Result<Project> {
+    let text = match fs::read_to_string(root.join(FILE)) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let what = "No trix.toml found in current directory";
+            return Err(Failure::new(what, "`trix init --yes` makes a project here").into());
+        }
+        Err(error) => return Err(error).context(Failure::new("cannot read trix.toml", "")),
+    };
+    toml::from_str(&text).with_context(|| {
+        let way_out = "it needs [protocol] with name, version and main, and [ledger] with family";
+        Failure::new("trix.toml is not the file of a project", way_out)
+    })
+}
+
+/// The sources: every `*.ak` file, or else the file that the project names.
+pub(super) fn sources(root: &Path, project: Option<Project>) -> anyhow::Result<Vec<String>> {
+    let found = probity_audit::discover(root)
+        .with_context(|| Failure::new("cannot look for sources", "see the cause"))?;
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    let project = match project {
+        Some(project) => project,
+        None => read(root).context(Failure::new(
+            "there is no *.ak file here, and no project that names another source",
+            "run it where the contracts are, or make a project with `trix init --yes`",
+        ))?,
+    };
+    Ok(vec![project.protocol.main])
+}

@@ -1,0 +1,175 @@
+//! From `--provider` and its companions to somebody who can be asked.
+
+use std::{env, path::Path};
+
+use probity_agent::{
+    AgentError, AgentRef, ApiKey, ChatKind, ChatOptions, ChatProvider, Retry, Way, split_words,
+};
+use probity_audit::{PermissionPrompt, Provider, ProviderSpec};
+
+use super::seat::Seated;
+use crate::{
+    cli::audit::{AuditArgs, MoreArgs},
+    failure::Failure,
+    name::Name,
+};
+
+/// What was chosen, checked as far as it can be before the sources are known.
+pub(super) enum Chosen {
+    Ready(Provider),
+    Agent(Box<Seated>),
+}
+
+impl Chosen {
+    /// A process is given a place in which it sees nothing but what the scope allows.
+    pub(super) fn ready(
+        self,
+        root: &Path,
+        permission: &PermissionPrompt,
+        allow_sensitive: bool,
+    ) -> anyhow::Result<Provider> {
+        match self {
+            Self::Ready(provider) => Ok(provider),
+            Self::Agent(seated) => seated.ready(root, permission, allow_sensitive),
+        }
+    }
+}
+
+/// The names that the specification has, and those that are only ours.
+const CHATS: &str = "scaffold, openai, anthropic, ollama";
+const OURS: &str = "acp, command, replay";
+
+pub(super) fn choose(name: Name, args: &AuditArgs, more: &MoreArgs) -> anyhow::Result<Chosen> {
+    let given = args.provider.trim();
+    let lower = given.to_lowercase();
+    let kind = match lower.as_str() {
+        "scaffold" => return Ok(Chosen::Ready(Provider::scaffold())),
+        "openai" => ChatKind::OpenAi,
+        "anthropic" => ChatKind::Anthropic,
+        "ollama" => ChatKind::Ollama,
+        _ if name != Name::Trix => {
+            if let Some((kind, reference, way)) = agent(given, more)? {
+                let seated = Seated::choose(kind, reference, way, args, more)?;
+                return Ok(Chosen::Agent(Box::new(seated)));
+            }
+            return Err(unsupported(&lower, &format!("{CHATS}, {OURS}")).into());
+        }
+        _ => return Err(unsupported(&lower, CHATS).into()),
+    };
+    Ok(Chosen::Ready(chat(kind, args, more)?))
+}
+
+fn unsupported(given: &str, expected: &str) -> Failure {
+    Failure::new(
+        format!("Unsupported provider '{given}'. Expected one of: {expected}"),
+        "choose one of them with --provider",
+    )
+}
+
+/// An agent by `--provider acp|command|replay` with `--agent`, or in one word as everywhere else.
+fn agent(given: &str, more: &MoreArgs) -> anyhow::Result<Option<(&'static str, AgentRef, Way)>> {
+    let (kind, way) = match given.split_once(':').map_or(given, |(kind, _)| kind) {
+        "acp" => ("acp", Way::Acp),
+        "cmd" | "command" => ("command", Way::CommandLine),
+        "replay" => ("replay", Way::Acp),
+        _ => return Ok(None),
+    };
+    let rest = given.split_once(':').map(|(_, rest)| rest.to_owned());
+    let named = rest.or_else(|| more.agent.clone()).unwrap_or_default();
+    if named.trim().is_empty() {
+        return Err(Failure::new(
+            format!("the provider '{kind}' needs an agent"),
+            "name it with --agent: a known agent, a command, or the file of a recording",
+        )
+        .into());
+    }
+    let words = split_words(&named)?;
+    let reference = match (kind, words.as_slice()) {
+        ("replay", _) => AgentRef::Replay(named.into()),
+        // One word without a slash is the name of an agent.
+        (_, [word]) if !word.contains('/') => AgentRef::parse(word)?,
+        ("acp", _) => AgentRef::Acp(words),
+        _ => AgentRef::Command(words),
+    };
+    Ok(Some((kind, reference, way)))
+}
+
+fn chat(kind: ChatKind, args: &AuditArgs, more: &MoreArgs) -> anyhow::Result<Provider> {
+    let endpoint = args.endpoint.clone().unwrap_or_else(|| kind.default_endpoint().to_owned());
+    let model = args.model.clone().unwrap_or_else(|| kind.default_model().to_owned());
+    // Ollama reads no key, whatever variable is named.
+    let key = match kind.key_variable() {
+        None => None,
+        Some(usual) => Some(key(kind, args.api_key_env.as_deref().unwrap_or(usual))?),
+    };
+    let options = ChatOptions {
+        kind,
+        endpoint: endpoint.clone(),
+        model: model.clone(),
+        key,
+        max_tokens: more.max_tokens,
+        retry: Retry::USUAL,
+    };
+    let chat = ChatProvider::new(options).map_err(|error| told(&error))?;
+    for warning in chat.warnings() {
+        tracing::warn!("{warning}");
+    }
+    let name = match kind {
+        ChatKind::OpenAi | ChatKind::Ollama => "openai-compatible",
+        ChatKind::Anthropic => "anthropic",
+    };
+    let notes = format!("Endpoint: {}", without_user(&endpoint));
+    let spec = ProviderSpec { name: name.to_owned(), model: Some(model), notes };
+    Ok(Provider::agent(spec, move |system| Ok(Box::new(chat.conversation(system)))))
+}
+
+fn key(kind: ChatKind, variable: &str) -> Result<ApiKey, Failure> {
+    let missing = || {
+        Failure::new(
+            format!(
+                "Missing API key environment variable '{variable}'. Set it before running with --provider {}.",
+                kind.name()
+            ),
+            format!("export {variable}=…, or name another variable with --api-key-env"),
+        )
+    };
+    let value = env::var(variable).map_err(|_| missing())?;
+    Ok(ApiKey::new(&value, variable))
+}
+
+/// A password in the address is not for the state.
+fn without_user(endpoint: &str) -> String {
+    match endpoint.split_once("://") {
+        Some((scheme, rest)) => {
+            let authority = rest.split('/').next().unwrap_or_default();
+            match authority.rsplit_once('@') {
+                Some((user, _)) => {
+                    let rest = rest.get(user.len() + 1..).unwrap_or_default();
+                    format!("{scheme}://{rest}")
+                }
+                None => endpoint.to_owned(),
+            }
+        }
+        None => endpoint.to_owned(),
+    }
+}
+
+pub(super) fn told(error: &AgentError) -> Failure {
+    Failure::new(error.to_string(), error.way_out())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_password_of_the_endpoint_is_not_kept() {
+        for (given, kept) in [
+            ("https://api.openai.com/v1", "https://api.openai.com/v1"),
+            ("https://me:secret@host/v1?a=b@c", "https://host/v1?a=b@c"),
+            ("nonsense", "nonsense"),
+        ] {
+            assert_eq!(without_user(given), kept);
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Skills on disk: those an audit uses, and the commands that list, show, check and write them.
+
+use std::{
+    fs,
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+};
+
+use anyhow::Context as _;
+use probity_audit::{Skill, embedded};
+
+use crate::{
+    cli::audit::{DEFAULT_SKILLS, SkillsCommand},
+    exit::Exit,
+    failure::Failure,
+};
+
+/// A longer file is not a page for a model.
+const MOST_BYTES: u64 = 1 << 20;
+
+const WRITING: &str =
+    "`docs/audit.md` says how a skill is written; `probity audit skills check DIR` checks all";
+
+/// The skills of a directory, in the order of their files. Where the usual directory is missing the
+/// embedded ones take its place; one that was asked for has to exist.
+pub(super) fn load(dir: &Path) -> anyhow::Result<Vec<Skill>> {
+    if !dir.exists() {
+        if dir == Path::new(DEFAULT_SKILLS) {
+            return Ok(embedded()?);
+        }
+        return Err(Failure::new(
+            format!("Audit skills directory not found: {}", dir.display()),
+            "without --skills-dir the embedded skills are used",
+        )
+        .into());
+    }
+    let files = files(dir)?;
+    if files.is_empty() {
+        return Err(Failure::new(
+            format!("No vulnerability skills found in {}", dir.display()),
+            "remove the directory to use the embedded skills, or write one: `probity audit skills new ID`",
+        )
+        .into());
+    }
+    files.iter().map(|file| read(file)).collect()
+}
+
+pub(crate) fn run(command: &SkillsCommand) -> anyhow::Result<Exit> {
+    let done = match command {
+        SkillsCommand::List { skills_dir } => list(skills_dir),
+        SkillsCommand::Show { id, skills_dir } => show(id, skills_dir),
+        SkillsCommand::Check { dir } => check(dir),
+        SkillsCommand::New { id, skills_dir } => new(id, skills_dir),
+    };
+    done.map_err(super::as_audit_error)
+}
+
+fn files(dir: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let failed = || {
+        Failure::new("Failed to read skills directory", "check that it is a directory you may read")
+    };
+    let mut files = Vec::new();
+    for entry in fs::read_dir(dir).with_context(failed)? {
+        let path = entry.with_context(failed)?.path();
+        if path.is_file() {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn read(file: &Path) -> anyhow::Result<Skill> {
+    let shown = file.display().to_string();
+    let failed =
+        || Failure::new(format!("Failed to read vulnerability skill file {shown}"), WRITING);
+    let size = fs::metadata(file).with_context(failed)?.len();
+    if size > MOST_BYTES {
+        return Err(io::Error::other(format!("{size} bytes, more than {MOST_BYTES}")))
+            .with_context(failed);
+    }
+    let text = fs::read_to_string(file).with_context(failed)?;
+    Skill::parse(&shown, &text).map_err(|error| Failure::new(error.to_string(), WRITING).into())
+}
+
+fn list(dir: &Path) -> anyhow::Result<Exit> {
+    let mut out = io::stdout().lock();
+    for skill in load(dir)? {
+        writeln!(out, "{:<34} {:<9} {}", skill.id, skill.severity.as_str(), skill.name)?;
+    }
+    Ok(Exit::Clean)
+}
+
+fn show(id: &str, dir: &Path) -> anyhow::Result<Exit> {
+    let skills = load(dir)?;
+    let Some(skill) = skills.iter().find(|skill| skill.id == id) else {
+        let ids: Vec<&str> = skills.iter().map(|skill| skill.id.as_str()).collect();
+        return Err(Failure::new(
+            format!("there is no skill `{id}`"),
+            format!("there are {}", ids.join(", ")),
+        )
+        .into());
+    };
+    io::stdout().lock().write_all(skill.mini_prompt().as_bytes())?;
+    Ok(Exit::Clean)
+}
+
+/// Every file is looked at, however many are wrong.
+fn check(dir: &Path) -> anyhow::Result<Exit> {
+    if !dir.exists() {
+        load(dir)?;
+    }
+    let mut out = io::stdout().lock();
+    let mut ids: Vec<(String, PathBuf)> = Vec::new();
+    let mut wrong = 0;
+    let files = files(dir)?;
+    for file in &files {
+        match read(file) {
+            Ok(skill) => match ids.iter().find(|(id, _)| *id == skill.id) {
+                Some((id, other)) => {
+                    wrong += 1;
+                    writeln!(
+                        out,
+                        "{}: the id `{id}` is also that of {}",
+                        file.display(),
+                        other.display()
+                    )?;
+                }
+                None => ids.push((skill.id, file.clone())),
+            },
+            Err(error) => {
+                wrong += 1;
+                writeln!(out, "{error:#}")?;
+            }
+        }
+    }
+    writeln!(out, "{} of {} skills are fine", files.len() - wrong, files.len())?;
+    Ok(if wrong == 0 && !files.is_empty() { Exit::Clean } else { Exit::Findings })
+}
+
+fn new(id: &str, dir: &Path) -> anyhow::Result<Exit> {
+    if id.is_empty() || !id.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') {
+        return Err(Failure::new(
+            format!("`{id}` is not an id"),
+            "an id has letters, digits and dashes, for example locked-value-004",
+        )
+        .into());
+    }
+    let file = dir.join(format!("{id}.md"));
+    let failed =
+        || Failure::new(format!("cannot write {}", file.display()), "name another id or directory");
+    fs::create_dir_all(dir).with_context(failed)?;
+    let mut options = fs::OpenOptions::new();
+    // What is there already is somebody's work.
+    let mut out = options.write(true).create_new(true).open(&file).with_context(failed)?;
+    out.write_all(template(id).as_bytes()).with_context(failed)?;
+    writeln!(io::stdout().lock(), "{}", file.display())?;
+    Ok(Exit::Clean)
+}
+
+fn template(id: &str) -> String {
+    format!(
+        "---\nid: {id}\nname: One line that names the weakness\nseverity: medium\ndescription: >-\n  \
+         What is wrong, and what somebody gains by it.\nprompt_fragment: >-\n  What to look for in the \
+         sources, as an instruction to a careful reader.\nexamples:\n  - \"`code` that has the weakness\"\n\
+         false_positives:\n  - \"`code` that looks like it and is fine\"\nreferences: []\ntags: []\n\
+         confidence_hint: medium\n---\n\n# How to look\n\n1. What to `grep` for.\n2. What to read around a \
+         hit.\n3. What makes it a finding.\n\n# What to report\n\nQuote the line word for word.\n"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_beginning_of_a_skill_is_a_skill() {
+        let skill = Skill::parse("new.md", &template("locked-value-004")).unwrap();
+        assert_eq!(skill.id, "locked-value-004");
+    }
+}

@@ -1,0 +1,65 @@
+//! What an audit says at its end.
+
+use std::{
+    io::{self, Write as _},
+    path::Path,
+};
+
+use probity_audit::{Report, State, TokenUsage};
+
+use crate::{name::Name, report::visible};
+
+/// Four lines that the specification has; under our own name, what each skill came to as well.
+pub(super) fn print(
+    name: Name,
+    state: &State,
+    report: &Report,
+    state_out: &Path,
+    report_out: &Path,
+) -> io::Result<()> {
+    for iteration in &report.failed {
+        let why = iteration.error.as_deref().unwrap_or_default();
+        let (id, status) = (visible::line(&iteration.skill_id), &iteration.status);
+        tracing::warn!("skill '{id}' {status}: {}", visible::line(why));
+    }
+    for warning in &report.warnings {
+        tracing::warn!("{}", visible::line(warning));
+    }
+    let mut out = io::stdout().lock();
+    writeln!(
+        out,
+        "⚠️  EXPERIMENTAL: Audit complete. Iterations processed: {}",
+        state.iterations.len()
+    )?;
+    writeln!(out, "Source files analyzed: {}", state.source_files.len())?;
+    writeln!(out, "State written to: {}", state_out.display())?;
+    writeln!(out, "Report written to: {}", report_out.display())?;
+    if name == Name::Trix {
+        return Ok(());
+    }
+    writeln!(
+        out,
+        "Findings: {} verified, {} unverified, {} ignored, {} known",
+        report.findings.len(),
+        report.unverified.len(),
+        report.ignored,
+        report.known
+    )?;
+    for iteration in &state.iterations {
+        let (id, status) = (visible::line(&iteration.skill_id), visible::line(&iteration.status));
+        let usage = iteration.usage.map_or_else(String::new, |usage| tokens(&usage));
+        writeln!(out, "  {id}: {status}, findings: {}{usage}", iteration.findings.len())?;
+    }
+    if let Some(usage) = &state.usage {
+        writeln!(out, "In all{}", tokens(usage))?;
+    }
+    Ok(())
+}
+
+fn tokens(usage: &TokenUsage) -> String {
+    let cost = usage.cost_usd.map_or_else(String::new, |cost| format!(", {cost:.4} USD"));
+    format!(
+        ", requests: {}, tokens: {} in, {} out{cost}",
+        usage.requests, usage.input_tokens, usage.output_tokens
+    )
+}

@@ -1,0 +1,59 @@
+//! `probity audit` and `trix audit`: whole runs, with a model behind a server of our own.
+
+mod agents;
+mod failing;
+mod providers;
+mod reading;
+mod reports;
+mod resuming;
+mod server;
+mod skills;
+mod surface;
+mod wire;
+
+use std::{fs, path::Path};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use self::server::Server;
+use crate::binary::{Run, directory, probity};
+
+const SPEND: &str = "validator spend {\n  spend(datum, redeemer, ref, self) {\n    expect InlineDatum(_) = output.datum\n    lovelace_of(output.value) == datum.price\n  }\n}\n";
+
+/// The end of a conversation that found nothing.
+const NOTHING: &str = r#"{"action":"final","status":"completed","findings":[]}"#;
+
+/// A finding whose quote stands on line 3, though the model says 5.
+const TRUE: &str = r#"{"action":"final","status":"completed","findings":[{"title":"Datum not checked","severity":"HIGH","summary":"Any datum passes.","evidence":["expect InlineDatum(_) = output.datum"],"recommendation":"Compare it.","file":"validators/spend.ak","line":5}]}"#;
+
+/// A finding that quotes what nobody wrote.
+const INVENTED: &str = r#"{"action":"final","findings":[{"title":"Backdoor","severity":"critical","summary":"s","evidence":["if admin == attacker { True }"],"recommendation":"r","file":"validators/spend.ak","line":3}]}"#;
+
+fn project() -> TempDir {
+    directory(&[("validators/spend.ak", SPEND)])
+}
+
+/// An audit that asks the server as an OpenAI-compatible one.
+fn audit(dir: &TempDir, server: &Server) -> Run {
+    probity().dir(dir).env("OPENAI_API_KEY", "sk-test-key-of-nobody").args([
+        "audit",
+        "--provider",
+        "openai",
+        "--endpoint",
+        &server.url(),
+    ])
+}
+
+fn state(dir: &Path) -> Value {
+    serde_json::from_str(&fs::read_to_string(dir.join(".tx3/audit/state.json")).unwrap()).unwrap()
+}
+
+fn report(dir: &Path) -> String {
+    fs::read_to_string(dir.join(".tx3/audit/vulnerabilities.md")).unwrap()
+}
+
+fn statuses(state: &Value) -> Vec<&str> {
+    let iterations = state["iterations"].as_array().unwrap();
+    iterations.iter().map(|it| it["status"].as_str().unwrap()).collect()
+}

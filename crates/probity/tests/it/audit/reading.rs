@@ -1,0 +1,196 @@
+//! What a model may read through the audit, what it is told, and what never leaves the machine.
+
+use std::{fs, os::unix::fs::symlink};
+
+use serde_json::json;
+
+use super::{NOTHING, SPEND, audit, project, server::Server, server::told, state};
+use crate::binary::directory;
+
+/// Asks for one thing, and shows what the model was told.
+fn answer(dir: &tempfile::TempDir, action: serde_json::Value, args: &[&str]) -> (String, Server) {
+    let server = Server::saying(&[&action.to_string(), NOTHING]);
+    audit(dir, &server).args(args).run().code(0);
+    let bodies = server.bodies();
+    (told(&bodies[1]).to_owned(), server)
+}
+
+#[test]
+fn every_action_is_answered_with_the_output_of_its_command() {
+    let dir = project();
+    for (action, says) in [
+        (json!({"action": "read_file", "path": "validators/spend.ak"}), SPEND),
+        (
+            json!({"action": "grep", "pattern": "datum", "path": "validators", "context_lines": 0}),
+            "validators/spend.ak:2:  spend(datum, redeemer, ref, self) {\nvalidators/spend.ak:3:",
+        ),
+        (json!({"action": "list_dir"}), "total "),
+        (json!({"action": "find_files", "path": ".", "glob": "*.ak"}), "\nvalidators/spend.ak\n"),
+    ] {
+        let (text, _server) = answer(&dir, action.clone(), &[]);
+        assert!(text.contains(says), "{action}: {text}");
+    }
+}
+
+#[test]
+fn a_refused_request_is_told_and_the_conversation_goes_on() {
+    let outside = directory(&[("secret.txt", "words of another project")]);
+    let dir = project();
+    fs::write(dir.path().join(".env"), "PASSWORD=words of the environment").unwrap();
+    fs::create_dir(dir.path().join(".git")).unwrap();
+    fs::write(dir.path().join(".git/config"), "words of git").unwrap();
+    symlink(outside.path().join("secret.txt"), dir.path().join("link.ak")).unwrap();
+    for (path, says) in [
+        ("../x", "Path escapes project root and is not allowed: ../x"),
+        ("/etc/passwd", "Path escapes project root and is not allowed: /etc/passwd"),
+        ("link.ak", "Path escapes project root and is not allowed: link.ak"),
+        ("gone.ak", "Path does not exist or is inaccessible: gone.ak"),
+        (".env", "Path is a sensitive file and is not allowed: .env"),
+        (".git/config", "Path is a sensitive file and is not allowed: .git/config"),
+    ] {
+        let (text, server) = answer(&dir, json!({"action": "read_file", "path": path}), &[]);
+        assert!(text.contains(says), "{text}");
+        let sent = server.requests().join("\n");
+        assert!(!sent.contains("words of"), "{sent}");
+    }
+    let (text, _server) =
+        answer(&dir, json!({"action": "read_file", "path": ".env"}), &["--allow-sensitive"]);
+    assert!(text.contains("words of the environment"), "{text}");
+    let rules = state(dir.path())["permission_prompt"]["scope_rules"].to_string();
+    assert!(rules.contains("may be read: the user allowed it"), "{rules}");
+}
+
+#[test]
+fn the_strict_scope_is_in_state_prompt_and_force() {
+    let dir = directory(&[("validators/spend.ak", SPEND), ("README.md", "words")]);
+    for (action, says) in [
+        (
+            json!({"action": "list_dir", "path": "."}),
+            "denied by strict read scope: directory listing",
+        ),
+        (
+            json!({"action": "find_files", "path": "."}),
+            "denied by strict read scope: directory listing",
+        ),
+        (
+            json!({"action": "read_file", "path": "README.md"}),
+            "'README.md' is not an allowed source file",
+        ),
+        (
+            json!({"action": "grep", "path": "validators"}),
+            "only known source files can be accessed",
+        ),
+        (json!({"action": "read_file", "path": "validators/spend.ak"}), SPEND),
+    ] {
+        let (text, _server) = answer(&dir, action, &["--read-scope", "strict"]);
+        assert!(text.contains(says), "{text}");
+    }
+    let prompt = &state(dir.path())["permission_prompt"];
+    assert_eq!(prompt["read_scope"], "strict");
+    assert_eq!(prompt["allowed_paths"], json!(["validators/spend.ak"]));
+    assert_eq!(prompt["shell"], "bash");
+    assert_eq!(prompt["allowed_commands"], json!(["grep", "cat", "find", "ls"]));
+}
+
+#[test]
+fn output_is_cut_at_30000_characters_with_the_marker_and_lines_are_numbered_on_demand() {
+    let dir = directory(&[("big.ak", &"0123456789\n".repeat(5_000))]);
+    let read = json!({"action": "read_file", "path": "big.ak"});
+    let (text, _server) = answer(&dir, read.clone(), &[]);
+    assert!(text.contains("\n...(truncated to 30000 chars)\n"), "{}", text.len());
+    assert!(text.chars().count() < 30_500);
+    let (text, _server) = answer(&dir, read, &["--numbered-reads"]);
+    assert!(text.contains("     1\t0123456789\n     2\t"), "{text}");
+}
+
+#[test]
+fn interactive_mode_asks_for_each_read_and_only_yes_allows() {
+    let dir = project();
+    let read = r#"{"action":"read_file","path":"validators/spend.ak"}"#;
+    for (input, allowed) in [
+        ("y\n", true),
+        ("YES\n", true),
+        ("n\n", false),
+        ("\n", false),
+        ("", false),
+        ("yep\n", false),
+    ] {
+        let skills = directory(&[(
+            "s/a.md",
+            "---\nid: a\nname: n\nseverity: low\ndescription: d\nprompt_fragment: p\n---\n",
+        )]);
+        let server = Server::saying(&[read, NOTHING]);
+        let output = audit(&dir, &server)
+            .args(["--interactive-permissions", "--skills-dir"])
+            .args([skills.path().join("s")])
+            .input(input)
+            .run()
+            .code(0);
+        assert!(
+            output.stderr.contains(
+                "[audit][permission] read file 'validators/spend.ak' -> validators/spend.ak\nAllow this request? [y/N]: "
+            ),
+            "{}",
+            output.stderr
+        );
+        let bodies = server.bodies();
+        let text = told(&bodies[1]);
+        assert_eq!(text.contains(SPEND), allowed, "{input:?}: {text}");
+        let denied = "Request denied by user confirmation: read file 'validators/spend.ak'";
+        assert_eq!(text.contains(denied), !allowed, "{input:?}: {text}");
+    }
+    assert_eq!(state(dir.path())["permission_prompt"]["interactive_permissions"], true);
+}
+
+#[test]
+fn no_path_of_this_machine_is_ever_sent_or_kept() {
+    let dir = project();
+    let actions = [
+        r#"{"action":"list_dir","path":"."}"#,
+        r#"{"action":"find_files","path":"."}"#,
+        r#"{"action":"grep","pattern":"spend","path":"."}"#,
+        r#"{"action":"read_file","path":"validators"}"#,
+        r#"{"action":"read_file","path":"gone"}"#,
+        r#"{"action":"grep","pattern":"x","path":"gone"}"#,
+        r#"{"action":"list_dir","path":"validators/spend.ak"}"#,
+        NOTHING,
+    ];
+    let server = Server::saying(&actions);
+    audit(&dir, &server).run().code(0);
+    let sent = server.requests().join("\n");
+    let here = dir.path().canonicalize().unwrap();
+    assert!(sent.contains("validators/spend.ak"), "the requests were recorded");
+    for word in [here.to_str().unwrap(), dir.path().to_str().unwrap(), "/tmp/"] {
+        assert!(!sent.contains(word), "{word} was sent");
+        assert!(!state(dir.path()).to_string().contains(word), "{word} is in the state");
+    }
+}
+
+#[test]
+fn logs_show_steps_actions_and_answers_and_file_contents_as_sizes() {
+    let dir = project();
+    let long = format!(r#"{{"action":"list_dir","path":".","note":"{}"}}"#, "x".repeat(5_000));
+    let server = Server::saying(&[
+        r#"{"action":"read_file","path":"validators/spend.ak"}"#,
+        &long,
+        "nonsense",
+        NOTHING,
+    ]);
+    let output = audit(&dir, &server).args(["--ai-logs"]).run().code(0);
+    for word in [
+        "skill 1/3 'strict-value-equality-001': begins",
+        "step 1/25",
+        "requested action read_file: read file 'validators/spend.ak'",
+        &format!("output of read_file: {} characters (content not shown)", SPEND.len()),
+        "output of list_dir:\ntotal ",
+        "… (truncated, 5042 chars total)",
+        "model output:\nnonsense",
+        "the answer cannot be used",
+        "ended: status=completed, findings=0, state written",
+    ] {
+        assert!(output.stderr.contains(word), "{word}:\n{}", output.stderr);
+    }
+    assert!(!output.stderr.contains("lovelace_of(output.value)"), "{}", output.stderr);
+    let silent = audit(&dir, &Server::saying(&[NOTHING])).run().code(0);
+    assert_eq!(silent.stderr, "", "and nothing without the flag");
+}

@@ -1,0 +1,141 @@
+//! Reports in every format, and what makes an audit fail.
+
+use std::fs;
+
+use serde_json::Value;
+
+use super::{
+    INVENTED, NOTHING, TRUE, audit, project, report,
+    server::{Play, Server, skill},
+    state,
+};
+
+/// The third skill finds what is there, the first one what is not.
+fn finding() -> Server {
+    Server::new(|_, body| {
+        Play::Says(match skill(body).as_str() {
+            "unvalidated-datum-003" => TRUE.to_owned(),
+            "strict-value-equality-001" => INVENTED.to_owned(),
+            _ => NOTHING.to_owned(),
+        })
+    })
+}
+
+#[test]
+fn a_finding_is_kept_with_its_corrected_line_and_its_identity() {
+    let dir = project();
+    audit(&dir, &finding()).run().code(0);
+    let state = state(dir.path());
+    let found = &state["iterations"][2]["findings"][0];
+    assert_eq!(found["severity"], "high");
+    assert_eq!((&found["file"], &found["line"]), (&"validators/spend.ak".into(), &3.into()));
+    assert_eq!(found["verified"], true);
+    assert_eq!(found["fingerprint"].as_str().unwrap().len(), 32);
+    assert_eq!(state["iterations"][0]["findings"][0]["verified"], false);
+    let report = report(dir.path());
+    let (time, rest) = report.split_once("\n\n## Findings\n\n").unwrap();
+    assert!(time.starts_with("# Vulnerability Report\n\n- Generated at: 20"), "{report}");
+    assert!(time.ends_with("+00:00"), "{report}");
+    insta::assert_snapshot!(rest, @r"
+    - **Datum not checked** (`high`)
+      - Summary: Any datum passes.
+      - Recommendation: Compare it.
+      - Location: validators/spend.ak:3
+      - Evidence: `expect InlineDatum(_) = output.datum`
+      - Found by: `unvalidated-datum-003`
+
+    ## Unverified findings
+
+    No quote of these was found where they say it is; the model may have made them up.
+
+    - **Backdoor** (`critical`)
+      - Summary: s
+      - Recommendation: r
+      - Location: validators/spend.ak:3
+      - Evidence: `if admin == attacker { True }`
+      - Found by: `strict-value-equality-001`
+    ");
+}
+
+#[test]
+fn json_and_sarif_hold_the_same_findings_with_the_same_identities() {
+    let dir = project();
+    let output = audit(&dir, &finding()).args(["--format", "json"]).run().code(0);
+    assert!(output.stdout.contains("Report written to: .tx3/audit/vulnerabilities.json\n"));
+    let read = |file: &str| -> Value {
+        serde_json::from_str(&fs::read_to_string(dir.path().join(file)).unwrap()).unwrap()
+    };
+    let json = read(".tx3/audit/vulnerabilities.json");
+    assert_eq!(json["findings"][0]["skill_id"], "unvalidated-datum-003");
+    assert_eq!(json["unverified"][0]["title"], "Backdoor");
+    assert_eq!(json["usage"]["requests"], 3);
+    audit(&dir, &finding()).args(["--format", "sarif", "--report-out", "out.sarif"]).run().code(0);
+    let sarif = read("out.sarif");
+    let results = sarif["runs"][0]["results"].as_array().unwrap();
+    assert_eq!(results.len(), 2);
+    let result = results.iter().find(|it| it["ruleId"] == "unvalidated-datum-003").unwrap();
+    assert_eq!(result["level"], "error");
+    let place = &result["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], "validators/spend.ak");
+    assert_eq!(
+        (&place["region"]["startLine"], &place["region"]["startColumn"]),
+        (&3.into(), &5.into())
+    );
+    assert_eq!(result["partialFingerprints"]["probity/v1"], json["findings"][0]["fingerprint"]);
+    let invented = results.iter().find(|it| it["ruleId"] == "strict-value-equality-001").unwrap();
+    assert_eq!(invented["level"], "note", "what is not proven weighs little");
+    assert!(invented["message"]["text"].as_str().unwrap().starts_with("unverified: Backdoor"));
+}
+
+#[test]
+fn only_verified_findings_at_the_limit_fail_the_run() {
+    for (limit, code) in [("low", 1), ("high", 1), ("critical", 0)] {
+        let dir = project();
+        audit(&dir, &finding()).args(["--fail-on", limit]).run().code(code);
+        assert!(
+            report(dir.path()).contains("Datum not checked"),
+            "the report is written all the same"
+        );
+    }
+}
+
+#[test]
+fn findings_of_a_baseline_are_known_in_every_format_of_it() {
+    let dir = project();
+    for (format, file) in [
+        ("json", ".tx3/audit/vulnerabilities.json"),
+        ("sarif", ".tx3/audit/vulnerabilities.sarif"),
+        ("markdown", ".tx3/audit/state.json"),
+    ] {
+        audit(&dir, &finding()).args(["--format", format]).run().code(0);
+        fs::copy(dir.path().join(file), dir.path().join("baseline")).unwrap();
+        let output = audit(&dir, &finding())
+            .args(["--baseline", "baseline", "--fail-on", "low"])
+            .run()
+            .code(0);
+        assert!(
+            output.stdout.contains("Findings: 0 verified, 0 unverified, 0 ignored, 2 known"),
+            "{format}: {}",
+            output.stdout
+        );
+    }
+    let output = audit(&dir, &finding()).args(["--baseline", "gone"]).run().code(1);
+    assert!(output.stderr.contains("cannot read the baseline gone"), "{}", output.stderr);
+}
+
+#[test]
+fn a_comment_with_a_reason_takes_a_finding_of_its_skill_back() {
+    let dir = project();
+    let file = dir.path().join("validators/spend.ak");
+    let text = fs::read_to_string(&file).unwrap();
+    let with = |comment: &str| {
+        fs::write(&file, text.replace("= output.datum", &format!("= output.datum // {comment}")))
+            .unwrap();
+        audit(&dir, &finding()).args(["--fail-on", "high"]).run()
+    };
+    let output = with("probity-ignore[unvalidated-datum-003] -- nothing reads it").code(0);
+    assert!(output.stdout.contains("1 ignored"), "{}", output.stdout);
+    with("probity-ignore[other-skill] -- nothing reads it").code(1);
+    let output = with("probity-ignore[unvalidated-datum-003]").code(1);
+    assert!(output.stderr.contains("is not heeded without a reason"), "{}", output.stderr);
+}

@@ -1,0 +1,85 @@
+//! Skills of a directory, and the commands for them.
+
+use std::fs;
+
+use super::{NOTHING, audit, project, server::Server, server::skill};
+use crate::binary::{directory, probity};
+
+const SKILL: &str = "---\nid: ID\nname: n\nseverity: low\ndescription: d\nprompt_fragment: p\nexamples:\n\t- one\n---\n# Body\n";
+
+#[test]
+fn skills_of_a_directory_take_the_place_of_the_embedded_ones_in_the_order_of_their_files() {
+    let dir = project();
+    for (file, id) in [("b.md", "first"), ("c.txt", "second"), ("a.md", "zeroth")] {
+        fs::create_dir_all(dir.path().join("skills/vulnerabilities/not-looked-into")).unwrap();
+        fs::write(dir.path().join("skills/vulnerabilities").join(file), SKILL.replace("ID", id))
+            .unwrap();
+    }
+    let server = Server::saying(&[NOTHING]);
+    audit(&dir, &server).run().code(0);
+    let asked: Vec<String> = server.bodies().iter().map(skill).collect();
+    assert_eq!(asked, ["zeroth", "first", "second"]);
+}
+
+#[test]
+fn the_embedded_skills_are_listed_and_shown() {
+    let dir = directory(&[]);
+    let output = probity().args(["audit", "skills", "list"]).dir(&dir).run().code(0);
+    insta::assert_snapshot!(output.stdout, @"
+    strict-value-equality-001          high      Strict equality on value
+    missing-address-validation-002     high      Output chosen without checking its address
+    unvalidated-datum-003              high      Datum of a script output not validated
+    ");
+    let shown = probity()
+        .args(["audit", "skills", "show", "unvalidated-datum-003"])
+        .dir(&dir)
+        .run()
+        .code(0);
+    assert!(shown.stdout.starts_with("Skill ID: unvalidated-datum-003\n"), "{}", shown.stdout);
+    let output = probity().args(["audit", "skills", "show", "none"]).dir(&dir).run().code(1);
+    assert!(output.stderr.contains("there are strict-value-equality-001"), "{}", output.stderr);
+}
+
+#[test]
+fn a_check_says_all_that_is_wrong_and_names_files_and_fields() {
+    let dir = directory(&[
+        ("s/a.md", &SKILL.replace("ID", "same")),
+        ("s/b.md", &SKILL.replace("ID", "same")),
+        ("s/c.md", &SKILL.replace("ID", "c").replace("name: n", "name: ''")),
+        ("s/d.md", &SKILL.replace("ID", "d").replace("name: n", "name: n\nowner: me")),
+        ("s/e.md", "no frontmatter"),
+    ]);
+    let output = probity().args(["audit", "skills", "check", "s"]).dir(&dir).run().code(1);
+    for line in [
+        "s/b.md: the id `same` is also that of s/a.md",
+        "Field `name` must be non-empty in vulnerability skill file s/c.md",
+        "Failed to parse frontmatter from vulnerability skill file s/e.md: Missing frontmatter start delimiter `---`",
+        "1 of 5 skills are fine",
+    ] {
+        assert!(output.stdout.lines().any(|shown| shown == line), "{line}\n{}", output.stdout);
+    }
+    let unknown = output.stdout.lines().find(|line| line.contains("s/d.md")).unwrap();
+    assert!(
+        unknown.starts_with("Invalid YAML frontmatter") && unknown.contains("owner"),
+        "{unknown}"
+    );
+    assert!(
+        probity()
+            .args(["audit", "skills", "check", "gone"])
+            .dir(&dir)
+            .run()
+            .code(1)
+            .stderr
+            .contains("not found: gone")
+    );
+}
+
+#[test]
+fn a_new_skill_passes_the_check_and_overwrites_nothing() {
+    let dir = directory(&[]);
+    let new = || probity().args(["audit", "skills", "new", "locked-value-004"]).dir(&dir).run();
+    assert_eq!(new().code(0).stdout, "skills/vulnerabilities/locked-value-004.md\n");
+    probity().args(["audit", "skills", "check", "skills/vulnerabilities"]).dir(&dir).run().code(0);
+    new().code(1);
+    probity().args(["audit", "skills", "new", "../x"]).dir(&dir).run().code(1);
+}
