@@ -158,7 +158,7 @@ fn directives_of_three_tools_are_understood() {
 
 #[test]
 fn directives_that_do_not_work_are_findings_when_asked_for() {
-    let text = "# tally ignore=StageNameCasing\nFROM scratch AS ok\n\n# tally ignroe=X\nUSER a\n";
+    let text = "# tally ignore=StageNameCasing\nFROM scratch AS ok\n\n# tally ignroe=X\nUSER 1\n";
     let dir = directory(&[("Dockerfile", text)]);
     let (quiet, _) = gnu(&dir, &[]);
     assert!(quiet.contains("4:1: warning: unknown directive `ignroe`"), "{quiet}");

@@ -8,7 +8,7 @@ use crate::context::Context;
 rule! {
     /// # What it does
     ///
-    /// Flags a `RUN` that directly follows another one with the same flags, where both are short.
+    /// Flags a `RUN` that directly follows another one with the same flags, where each is one command.
     ///
     /// # Why it is bad
     ///
@@ -35,15 +35,12 @@ rule! {
     }
 }
 
-/// With as many commands on either side hadolint leaves them apart.
-const MANY: usize = 4;
-
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for (index, pair) in context.file.instructions.windows(2).enumerate() {
         let [first, second] = pair else { continue };
         let are_runs = first.keyword == Keyword::Run && second.keyword == Keyword::Run;
         let same_flags = flags(first) == flags(second);
-        let is_short = |at: usize| commands(context, at) <= MANY;
+        let is_short = |at: usize| commands(context, at) == 1;
         if are_runs && same_flags && is_short(index) && is_short(index + 1) {
             let message = "consecutive RUN instructions; consider one";
             findings.push(
@@ -103,8 +100,8 @@ RUN [\"c\"]
         for text in [
             "RUN a\nENV b=c\nRUN d",
             "RUN a\nRUN --mount=type=cache,target=/x b",
-            "RUN a && b && c && d && e\nRUN f",
-            "RUN a\nRUN a; b; c; d; e",
+            "RUN a && b\nRUN f",
+            "RUN a\nRUN a | b",
             "RUN a\nFROM b\nRUN c",
         ] {
             check(RULE, &format!("FROM a\n{text}\n"));
