@@ -11,7 +11,7 @@ use std::{
 use probity_acp::{Envelope, Id, Splice};
 
 use crate::{
-    connection::{Asked, Connection, Phase},
+    connection::{Answered, Asked, Connection, Phase},
     message::{self, Refusal},
     proxy::{Proxy, spawn},
     table::Session,
@@ -59,7 +59,7 @@ pub(crate) fn requested(
 struct Told {
     /// Our number of the editor's own request, if that was sent on.
     number: Option<u64>,
-    answered: Option<Receiver<()>>,
+    answered: Option<Receiver<Answered>>,
 }
 
 fn tell(
@@ -112,7 +112,7 @@ fn tell(
 }
 
 /// Waits until the sender is used or gone, whichever it is that the answer does.
-fn await_answer(answered: &Option<Receiver<()>>, until: Instant) {
+fn await_answer(answered: &Option<Receiver<Answered>>, until: Instant) {
     if let Some(answered) = answered {
         let left = until.saturating_duration_since(Instant::now());
         // An answer, the agent's death, and the end of our patience all mean the same here.

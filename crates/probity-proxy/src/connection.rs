@@ -102,7 +102,7 @@ pub(crate) enum Asked {
     List(Arc<crate::table::Listing>),
     /// Its end is the end of the session.
     Close {
-        answered: SyncSender<()>,
+        answered: SyncSender<Answered>,
     },
     Delete {
         session: Arc<str>,
@@ -118,11 +118,15 @@ pub(crate) enum Asked {
     },
     /// Ours: somebody waits for the answer and not for what it says.
     Own {
-        _answered: SyncSender<()>,
+        _answered: SyncSender<Answered>,
     },
     /// Ours, and nobody waits.
     Ignored,
 }
+
+/// That an agent has answered what it was told.
+#[derive(Debug)]
+pub(crate) struct Answered;
 
 impl Asked {
     fn is_setup(&self) -> bool {

@@ -33,7 +33,7 @@ pub(crate) struct Proxy {
 }
 
 /// Why the proxy stops.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Ended {
     /// The editor will send no more.
     Input,

@@ -65,7 +65,7 @@ pub fn serve(
         drop(reading.ended.send(Ended::Input));
     });
     let why = await_end(&ending);
-    finish(&proxy, why);
+    finish(&proxy, &why);
     let mut table = proxy.table();
     let open: Vec<_> = table.sessions.keys().cloned().collect();
     for session in open {
@@ -106,9 +106,9 @@ const DRAIN: Duration = Duration::from_secs(30);
 /// What comes on top of an agent's farewell: its last words still have to be written.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
-fn finish(proxy: &Arc<Proxy>, why: Ended) {
+fn finish(proxy: &Arc<Proxy>, why: &Ended) {
     let connections = |proxy: &Proxy| proxy.table().connections.clone();
-    if why == Ended::Input {
+    if *why == Ended::Input {
         let busy = |connection: &Arc<Connection>| connection.state().setups > 0;
         wait_while(DRAIN, || connections(proxy).iter().any(busy));
     }

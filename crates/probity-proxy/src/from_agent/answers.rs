@@ -7,7 +7,7 @@ use probity_acp::{Envelope, Id, Outcome, Splice, find};
 use super::receive as receive_again;
 use crate::{
     Workspace, close,
-    connection::{Asked, Connection},
+    connection::{Answered, Asked, Connection},
     figures::Counters,
     literal::{content, quoted},
     message::{INTERNAL, Refusal},
@@ -65,7 +65,7 @@ pub(super) fn receive(
         (Asked::Close { answered }, Some(id)) => {
             forward(proxy, connection, message, &id);
             // Nobody waits if the time for it was up.
-            drop(answered.send(()));
+            drop(answered.send(Answered));
         }
         (Asked::Forward, Some(id)) => forward(proxy, connection, message, &id),
         (_, _) => {}
