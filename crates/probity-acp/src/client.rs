@@ -7,6 +7,7 @@
 //! **Invariant:** every wait has a limit and every buffer has one. A blocked pipe blocks one of the
 //! two threads, never the caller; they end when the process behind the pipes does.
 
+mod canceller;
 mod deny;
 mod error;
 mod limits;
@@ -24,6 +25,7 @@ use serde_json::Value;
 
 use crate::frame::Skipped;
 use crate::recording::Side;
+pub use canceller::Canceller;
 pub use deny::Denied;
 pub use error::{AuthMethod, Cause, ClientError, Phase};
 pub use limits::Limits;
@@ -123,12 +125,14 @@ impl Client {
             Ok(answer) => answer,
             Err(error) => {
                 if error.cause.is_ours() {
-                    self.cancel(session);
+                    self.cancel();
                 }
                 self.shared.collect(None);
+                self.shared.with(|state| state.cancelling = false);
                 return Err(error);
             }
         };
+        self.shared.with(|state| state.cancelling = false);
         let Some(collected) = self.shared.collect(None) else {
             return Err(self.shared.error(Phase::Prompt, Cause::Ended));
         };
@@ -139,6 +143,12 @@ impl Client {
             stop: StopReason::from_wire(stop),
             tokens: wire::read_tokens(&answer),
         })
+    }
+
+    /// Calls off turns from another thread.
+    #[must_use]
+    pub fn canceller(&self) -> Canceller {
+        Canceller(Arc::clone(&self.shared))
     }
 
     /// Closes the sessions, where the agent knows how, and then its standard input.
@@ -206,18 +216,13 @@ impl Client {
     }
 
     /// Asks the agent to stop and waits for it to say that it did; what it says is of no interest.
-    fn cancel(&self, session: &Session) {
-        // A prompt that was never sent, for lack of time, needs no cancellation.
-        if !self.shared.with(|state| state.expected.is_some()) {
-            return;
-        }
+    fn cancel(&self) {
         let limit = self.limits.grace;
         let deadline = Deadline::new(Instant::now(), limit, Cause::TimedOut { limit });
-        self.shared.with(|state| state.cancelling = true);
-        if self.shared.send(wire::cancel(session.id()), &deadline).is_ok() {
+        // A prompt that was never sent, for lack of time, needs no cancellation.
+        if self.shared.with(canceller::cancel) {
             self.shared.wait_until_answered(&deadline);
         }
-        self.shared.with(|state| state.cancelling = false);
     }
 }
 

@@ -8,12 +8,12 @@ mod peer;
 
 use std::{
     path::{Path, PathBuf},
-    sync::{Arc, atomic::AtomicBool},
+    sync::{Arc, OnceLock, atomic::AtomicBool},
     thread,
     time::{Duration, Instant},
 };
 
-use probity_acp::{Client, ClientName, Session, Side};
+use probity_acp::{Canceller, Client, ClientName, Session, Side};
 
 use crate::{
     Agent, AgentError, Answer, Cancel, Cause, Limits, Phase, Seat, StopReason, Turn, Usage,
@@ -26,6 +26,9 @@ pub type AcpTap = Arc<dyn Fn(Side, &str) + Send + Sync>;
 /// The client waits no longer than this for one answer. The limit that counts is the turn's, which
 /// is watched from here, where it can be another for each turn.
 const FOR_EVER: Duration = Duration::from_secs(30 * 24 * 3_600);
+
+/// How long an agent that was asked to stop may take to do so before it is ended.
+const GRACE: Duration = Duration::from_secs(2);
 
 /// How much is kept of the words of one thing that was denied.
 const DENIED_CHARS: usize = 200;
@@ -129,7 +132,6 @@ impl AcpAgent {
             return Err(failure::too_large(&self.name, limits.answer_bytes));
         }
         let answer = running.answer(said);
-        self.transcript.push(turn, &answer.text);
         self.running = Some(running);
         Ok(answer)
     }
@@ -158,10 +160,15 @@ impl Agent for AcpAgent {
         let ender =
             running.as_ref().map(|running| &running.peer).or(peer.as_ref()).map(Peer::ender);
         let done = AtomicBool::new(false);
+        let canceller = OnceLock::<Canceller>::new();
         let (answered, woken) = thread::scope(|threads| {
             let watch = threads.spawn(|| {
                 let woken = cancel.watch(&done, Some(until));
                 if let Some(ender) = ender.filter(|_| woken != Woken::Done) {
+                    // Asked first: only so can it end what it has started elsewhere.
+                    if canceller.get().is_some_and(Canceller::cancel) {
+                        cancel.await_release(&done, GRACE);
+                    }
                     ender.end();
                 }
                 woken
@@ -171,16 +178,21 @@ impl Agent for AcpAgent {
                 (None, Some(peer)) => self.open(peer, limits),
                 (None, None) => Err(failure::cancelled(&self.name)),
             }
-            .and_then(|running| self.turn(turn, limits, running));
+            .and_then(|running| {
+                canceller.get_or_init(|| running.client.canceller());
+                self.turn(turn, limits, running)
+            });
             cancel.release(&done);
             // The watch cannot panic; if it did, nothing was ended by it.
             (answered, watch.join().unwrap_or(Woken::Done))
         });
         if woken != Woken::Done {
-            // It was ended, even if its answer came in the same moment.
+            // It was ended, and what it said when it was told to stop is no answer.
             self.running = None;
+            let error = answered.err().unwrap_or_else(|| failure::called_off(&self.name));
+            return Err(failure::explained(error, woken, limits));
         }
-        answered.map_err(|error| failure::explained(error, woken, limits))
+        answered.inspect(|answer| self.transcript.push(turn, &answer.text))
     }
 }
 

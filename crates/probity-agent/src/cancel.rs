@@ -82,6 +82,14 @@ impl Cancel {
         }
     }
 
+    /// Blocks the thread until the work is released or the time is over, whatever the flag says.
+    pub(crate) fn await_release(&self, done: &AtomicBool, time: Duration) {
+        let gate = self.shared.gate.lock().unwrap_or_else(PoisonError::into_inner);
+        let threads = &self.shared.threads;
+        let waited = threads.wait_timeout_while(gate, time, |()| !done.load(Ordering::SeqCst));
+        drop(waited.unwrap_or_else(PoisonError::into_inner));
+    }
+
     /// Ends a wait whose work is done.
     pub(crate) fn release(&self, done: &AtomicBool) {
         let gate = self.shared.gate.lock().unwrap_or_else(PoisonError::into_inner);

@@ -195,7 +195,7 @@ impl State {
         self.queued_bytes >= QUEUE_BYTES && !self.closed && self.write_failure.is_none()
     }
 
-    fn enqueue(&mut self, message: String) {
+    pub(super) fn enqueue(&mut self, message: String) {
         if !self.closed && self.write_failure.is_none() {
             self.queued_bytes += message.len();
             self.queue.push_back(message);

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use probity_acp::{Cause, Client, ClientError, Ended, Limits, Phase};
+use probity_acp::{Cause, Client, ClientError, Ended, Limits, Phase, StopReason};
 
 use crate::agent::{WHO, ask, connect, limits};
 
@@ -181,4 +181,37 @@ fn an_agent_that_only_asks_is_made_to_wait() {
     // A mebibyte of answers, and what fits into two pipes and the reader.
     let written = written.load(Ordering::Relaxed);
     assert!(written < 40_000, "{written}");
+}
+
+#[test]
+fn a_turn_is_called_off_from_another_thread_once() {
+    let script = r#"
+{"on":"session/prompt"}
+{"say":"so far"}
+{"await":"session/cancel"}
+{"answer":{"stopReason":"cancelled"}}
+{"on":"session/prompt"}
+{"say":"again"}
+{"answer":{"stopReason":"end_turn"}}
+"#;
+    let mut connected = connect(script, limits()).unwrap();
+    let canceller = connected.client.canceller();
+    assert!(!canceller.cancel(), "nothing is under way");
+    let session = connected.client.open_session("/work").unwrap();
+    let messages = connected.messages.clone();
+    let turn = thread::scope(|threads| {
+        let calling = threads.spawn(|| {
+            while messages.from(probity_acp::Side::Agent).len() < 3 {
+                thread::sleep(Duration::from_millis(1));
+            }
+            (canceller.cancel(), canceller.cancel())
+        });
+        let turn = connected.client.prompt(&session, "x").unwrap();
+        assert_eq!(calling.join().unwrap(), (true, false));
+        turn
+    });
+    assert_eq!((turn.text.as_str(), turn.stop), ("so far", StopReason::Cancelled));
+    assert_eq!(connected.client.prompt(&session, "x").unwrap().text, "again");
+    let methods = connected.messages.methods();
+    assert_eq!(methods.iter().filter(|method| *method == "session/cancel").count(), 1);
 }

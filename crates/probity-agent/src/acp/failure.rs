@@ -67,6 +67,11 @@ pub(crate) fn too_large(name: &str, limit: usize) -> AgentError {
     AgentError::new(name, Phase::ReadingAnswer, cause, "ask for less")
 }
 
+/// A turn that the agent ended because it was told to.
+pub(crate) fn called_off(name: &str) -> AgentError {
+    AgentError::new(name, Phase::Asking, Cause::Cancelled, "run it again when you like")
+}
+
 pub(crate) fn cancelled(name: &str) -> AgentError {
     let way_out = "nothing was started; run it again when you like";
     AgentError::new(name, Phase::Preparing, Cause::Cancelled, way_out)

@@ -3,6 +3,7 @@
 
 mod acp;
 mod ask;
+mod called_off;
 mod command;
 mod command_lines;
 mod contained;

@@ -1,6 +1,6 @@
 //! `probity agent`: asked, listed, recorded and replayed, with agents that behave and others.
 
-mod misbehaving;
+pub(crate) mod misbehaving;
 mod recording;
 
 use std::{path::Path, time::Duration};
