@@ -8,7 +8,7 @@ use std::{
     sync::{
         Arc, Condvar, Mutex,
         atomic::{AtomicUsize, Ordering},
-        mpsc::{Receiver, channel},
+        mpsc::{Receiver, sync_channel},
     },
     thread::{self, JoinHandle},
     time::{Duration, Instant},
@@ -65,7 +65,8 @@ impl Setting {
         let starts = Arc::new(AtomicUsize::new(0));
         let launcher =
             Troupe { play: Arc::new(play), starts: Arc::clone(&starts), terminals: self.terminals };
-        let (sender, lines) = channel();
+        // A test that does not receive is an editor that does not read.
+        let (sender, lines) = sync_channel(4);
         thread::spawn(move || {
             for line in BufReader::new(output).lines() {
                 let Ok(line) = line else { return };
@@ -129,11 +130,6 @@ impl Stage {
         serde_json::from_str(&line).unwrap_or_else(|_| panic!("{line}"))
     }
 
-    /// What comes within this time, if anything does.
-    pub(crate) fn receive_within(&self, time: Duration) -> Option<String> {
-        self.lines.recv_timeout(time).ok()
-    }
-
     /// The answer to a request, whatever else comes before it.
     #[track_caller]
     pub(crate) fn answer(&self, id: u64) -> Value {
@@ -168,8 +164,17 @@ impl Stage {
     /// Ends the editor's input and gives all that still comes.
     pub(crate) fn finish(&mut self) -> (Vec<String>, Finished) {
         drop(self.input.take());
-        let finished = self.serving.take().unwrap().join().unwrap();
-        (self.lines.try_iter().collect(), finished)
+        let serving = self.serving.take().unwrap();
+        let mut lines = Vec::new();
+        let moment = Duration::from_millis(50);
+        while !serving.is_finished() {
+            lines.extend(self.lines.recv_timeout(moment));
+        }
+        let finished = serving.join().unwrap();
+        while let Ok(line) = self.lines.recv_timeout(moment) {
+            lines.push(line);
+        }
+        (lines, finished)
     }
 }
 
@@ -292,4 +297,61 @@ pub(crate) fn place() -> PathBuf {
 
 pub(crate) fn other_place() -> PathBuf {
     PathBuf::from("/work/two")
+}
+
+/// An agent's own ends, for agents that are written in Rust.
+pub(crate) struct Part {
+    input: BufReader<PipeReader>,
+    pub(crate) output: PipeWriter,
+    pub(crate) sessions: usize,
+    pub(crate) capabilities: Value,
+}
+
+impl Part {
+    pub(crate) fn new(input: PipeReader, output: PipeWriter) -> Self {
+        Self { input: BufReader::new(input), output, sessions: 0, capabilities: json!({}) }
+    }
+
+    pub(crate) fn write(&mut self, message: &Value) {
+        self.write_raw(&message.to_string());
+    }
+
+    /// A proxy that has gone does not read any more.
+    pub(crate) fn write_raw(&mut self, line: &str) {
+        drop(self.output.write_all(format!("{line}\n").as_bytes()));
+    }
+
+    pub(crate) fn answer(&mut self, request: &Value, result: &Value) {
+        self.write(&json!({"jsonrpc": "2.0", "id": request["id"], "result": result}));
+    }
+
+    pub(crate) fn update(&mut self, session: &Value, update: &Value) {
+        let params = json!({"sessionId": session, "update": update});
+        self.write(&json!({"jsonrpc": "2.0", "method": "session/update", "params": params}));
+    }
+
+    /// The next message, whatever it is.
+    pub(crate) fn next(&mut self) -> Option<Value> {
+        let mut line = String::new();
+        self.input.read_line(&mut line).unwrap();
+        (!line.is_empty()).then(|| serde_json::from_str(&line).unwrap())
+    }
+
+    /// The next message that is not about setting up; sessions are called "0", "1", ….
+    pub(crate) fn next_task(&mut self) -> Option<Value> {
+        loop {
+            let message = self.next()?;
+            let result = match message["method"].as_str() {
+                Some("initialize") => {
+                    json!({"protocolVersion": 1, "agentCapabilities": self.capabilities})
+                }
+                Some("session/new") => {
+                    self.sessions += 1;
+                    json!({"sessionId": (self.sessions - 1).to_string()})
+                }
+                _ => return Some(message),
+            };
+            self.answer(&message, &result);
+        }
+    }
 }

@@ -3,8 +3,8 @@
 mod ask;
 mod list;
 mod place;
-mod programs;
-mod record;
+pub(crate) mod programs;
+pub(crate) mod record;
 mod replay;
 
 use crate::{cli::agent::AgentCommand, exit::Exit};

@@ -1,6 +1,6 @@
 //! `exec`: a command in the workspace's sandbox, with our streams, signals and its exit code.
 
-mod signals;
+pub(crate) mod signals;
 mod streams;
 
 use std::{
@@ -63,17 +63,10 @@ pub(crate) fn run(name: Name, args: ExecArgs) -> anyhow::Result<Exit> {
         None => preference(args.sandbox, containment.runtime),
     };
     let (kind, program) = chosen(preference, &machine, &image)?;
-    let backend = match kind {
-        Kind::None => Backend::None,
-        Kind::Bubblewrap => Backend::Bubblewrap { program },
-        Kind::Docker | Kind::Podman => {
-            if args.fresh {
-                remove(kind, &machine, &root.path)?;
-            }
-            let state = state.directory.clone();
-            Backend::Engine(Engine { kind, program, image, workspace: root.path.clone(), state })
-        }
-    };
+    if args.fresh {
+        remove(kind, &machine, &root.path)?;
+    }
+    let backend = backend(kind, program, image, &root, &state);
     let spec = spec(kind, args.command, &cwd, &root, &state, &containment)?;
     // Before the start: a signal that comes meanwhile is the command's and waits for it.
     let signals = signals::catch()?;
@@ -88,6 +81,24 @@ pub(crate) fn run(name: Name, args: ExecArgs) -> anyhow::Result<Exit> {
     }
 }
 
+/// What runs a process of this workspace.
+pub(crate) fn backend(
+    kind: Kind,
+    program: PathBuf,
+    image: String,
+    root: &Root,
+    state: &State,
+) -> Backend {
+    match kind {
+        Kind::None => Backend::None,
+        Kind::Bubblewrap => Backend::Bubblewrap { program },
+        Kind::Docker | Kind::Podman => {
+            let state = state.directory.clone();
+            Backend::Engine(Engine { kind, program, image, workspace: root.path.clone(), state })
+        }
+    }
+}
+
 /// The workspace around a directory, or why that cannot be one.
 pub(crate) fn root(name: Name, cwd: &Path) -> anyhow::Result<Root> {
     workspace_root(cwd).map_err(|error| {
@@ -97,7 +108,7 @@ pub(crate) fn root(name: Name, cwd: &Path) -> anyhow::Result<Root> {
     })
 }
 
-fn preference(flag: Option<Sandbox>, configured: Runtime) -> Preference {
+pub(crate) fn preference(flag: Option<Sandbox>, configured: Runtime) -> Preference {
     match (flag, configured) {
         (Some(Sandbox::None), _) => Preference::Only(Kind::None),
         (Some(Sandbox::Bwrap), _) | (None, Runtime::Bwrap) => Preference::Only(Kind::Bubblewrap),
@@ -107,7 +118,7 @@ fn preference(flag: Option<Sandbox>, configured: Runtime) -> Preference {
     }
 }
 
-fn chosen(
+pub(crate) fn chosen(
     preference: Preference,
     machine: &Machine,
     image: &str,
@@ -130,7 +141,7 @@ fn chosen(
     })
 }
 
-fn spec(
+pub(crate) fn spec(
     kind: Kind,
     command: Vec<OsString>,
     cwd: &Path,
@@ -208,7 +219,11 @@ fn container(machine: &Machine, name: &str) -> anyhow::Result<(Kind, PathBuf)> {
 }
 
 fn remove(kind: Kind, machine: &Machine, workspace: &Path) -> anyhow::Result<()> {
-    let found = if kind == Kind::Docker { &machine.docker } else { &machine.podman };
+    let found = match kind {
+        Kind::Docker => &machine.docker,
+        Kind::Podman => &machine.podman,
+        Kind::None | Kind::Bubblewrap => return Ok(()),
+    };
     let Ok(found) = found else { return Ok(()) };
     let ours = containers(found).map_err(|error| explained(&error))?;
     for container in ours.iter().filter(|container| container.workspace == workspace) {
