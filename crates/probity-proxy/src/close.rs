@@ -14,6 +14,7 @@ use crate::{
     connection::{Answered, Asked, Connection, Phase},
     message::{self, Refusal},
     proxy::{Proxy, spawn},
+    serve::{LAST_WORDS, wait_while},
     table::Session,
 };
 
@@ -42,6 +43,8 @@ pub(crate) fn requested(
         await_answer(&told.answered, until);
         if last {
             end_by(&connection, until);
+            // What the agent said last comes before the answer.
+            wait_while(LAST_WORDS, || !connection.is_dead());
         }
         // The agent answers for itself where it was asked; else we answer when it is over.
         let answered = match told.number {

@@ -49,6 +49,14 @@ pub(crate) struct State {
     pub(crate) ending: bool,
     /// Why it was ended by us, to be told to those who still wait for an answer.
     pub(crate) reason: Option<String>,
+    /// How it ended, for those who come too late.
+    pub(crate) epitaph: Option<Epitaph>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Epitaph {
+    pub(crate) how: String,
+    pub(crate) data: serde_json::Value,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,7 +137,7 @@ pub(crate) enum Asked {
 pub(crate) struct Answered;
 
 impl Asked {
-    fn is_setup(&self) -> bool {
+    pub(crate) fn is_setup(&self) -> bool {
         matches!(self, Self::Create { .. } | Self::Load { .. })
     }
 }
@@ -148,6 +156,7 @@ impl Connection {
             reload: None,
             ending: false,
             reason: None,
+            epitaph: None,
         };
         Self {
             number,
@@ -183,12 +192,14 @@ impl Connection {
         let message = make(number);
         let sent = self.send(message);
         match sent {
-            Ok(()) => Ok(number),
-            // Whoever took it out meanwhile has answered it.
-            Err(error) => match self.take(&Id::from(number)) {
-                Some(_) => Err(error),
+            Err(NotSent::Full) => match self.take(&Id::from(number)) {
+                Some(_) => Err(NotSent::Full),
+                // Whoever took it out meanwhile has answered it.
                 None => Ok(number),
             },
+            // An agent that is gone is buried by the thread that reads from it, which answers this
+            // request too, and knows more about the death than we do.
+            Ok(()) | Err(NotSent::Closed) => Ok(number),
         }
     }
 

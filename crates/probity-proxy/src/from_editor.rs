@@ -60,11 +60,8 @@ fn request(
             close::requested(proxy, &session, Some(id), Some(message))
         }
         "authenticate" | "logout" => {
-            let connection = match proxy.table().latest() {
-                Some(connection) => Some(connection),
-                None => None,
-            };
-            let connection = connection.map_or_else(|| setup::anywhere(proxy), Ok)?;
+            let latest = proxy.table().latest();
+            let connection = latest.map_or_else(|| setup::anywhere(proxy), Ok)?;
             if method == "logout" {
                 tell_others(proxy, &connection, message);
             }
@@ -130,8 +127,15 @@ fn send(
         translate(&mut splice, connection, message, agent_session);
         splice.finish().into_owned()
     };
-    let sent = connection.request(Some(id.clone().into_owned()), asked, make);
-    sent.map(drop).map_err(|error| not_sent(proxy, error))
+    let is_setup = asked.is_setup();
+    match connection.request(Some(id.clone().into_owned()), asked, make) {
+        Ok(_) => Ok(()),
+        Err(NotSent::Closed) => Err(start::obituary(proxy, connection, is_setup)),
+        Err(NotSent::Full) => {
+            let what = format!("the agent {} does not read what it is sent", proxy.options.agent);
+            Err(Refusal::new(INTERNAL, what))
+        }
+    }
 }
 
 fn translate(
@@ -144,17 +148,6 @@ fn translate(
         splice.replace("params.sessionId", |_| Some(agent_session.to_owned()));
     }
     rewrite::inward(splice, message.text(), &connection.workspace);
-}
-
-fn not_sent(proxy: &Proxy, error: NotSent) -> Refusal {
-    let agent = &proxy.options.agent;
-    Refusal::new(
-        INTERNAL,
-        match error {
-            NotSent::Full => format!("the agent {agent} does not read what it is sent"),
-            NotSent::Closed => format!("the agent {agent} has ended"),
-        },
-    )
 }
 
 fn notification(proxy: &Arc<Proxy>, message: &Envelope<'_>, method: &str) {

@@ -104,7 +104,7 @@ fn read(proxy: &Arc<Proxy>, input: impl Read) {
 const DRAIN: Duration = Duration::from_secs(30);
 
 /// What comes on top of an agent's farewell: its last words still have to be written.
-const LAST_WORDS: Duration = Duration::from_secs(2);
+pub(crate) const LAST_WORDS: Duration = Duration::from_secs(2);
 
 fn finish(proxy: &Arc<Proxy>, why: &Ended) {
     let connections = |proxy: &Proxy| proxy.table().connections.clone();
@@ -131,7 +131,7 @@ fn finish(proxy: &Arc<Proxy>, why: &Ended) {
 }
 
 /// Looks again and again, since what is waited for happens on many threads.
-fn wait_while(limit: Duration, still: impl Fn() -> bool) {
+pub(crate) fn wait_while(limit: Duration, still: impl Fn() -> bool) {
     let until = Instant::now() + limit;
     while still() && Instant::now() < until {
         thread::sleep(Duration::from_millis(2));

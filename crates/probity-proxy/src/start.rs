@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::{
     Started, Workspace,
-    connection::{Asked, Connection, Reload},
+    connection::{Asked, Connection, Epitaph, Reload},
     from_agent, handshake,
     message::{self, INTERNAL, Refusal},
     proxy::{Proxy, spawn},
@@ -189,8 +189,17 @@ pub(crate) fn watch(
 
 /// The end of an agent: everybody who still waits for it is told.
 fn bury(proxy: &Arc<Proxy>, connection: &Arc<Connection>, how: &str) {
-    let reason = connection.state().reason.clone();
-    let ending = connection.state().ending && reason.is_none();
+    let tail = proxy.masked(&connection.tail.text());
+    let code = connection.process.get().and_then(|process| process.wait(Duration::ZERO));
+    let data = json!({"agent": proxy.options.agent, "exitCode": code, "stderr": tail});
+    {
+        let mut state = connection.state();
+        let how = state.reason.clone().unwrap_or_else(|| how.to_owned());
+        if !state.ending || state.reason.is_some() {
+            proxy.note(&format!("{} {how}", proxy.options.agent));
+        }
+        state.epitaph = Some(Epitaph { how, data });
+    }
     let unanswered = connection.died();
     {
         let mut table = proxy.table();
@@ -198,27 +207,28 @@ fn bury(proxy: &Arc<Proxy>, connection: &Arc<Connection>, how: &str) {
         // What it had asked nobody needs to know any more.
         drop(table.asked.take_all(|(number, _), _| *number == connection.number));
     }
-    let how = reason.as_deref().unwrap_or(how);
-    let tail = proxy.masked(&connection.tail.text());
-    if !ending {
-        proxy.note(&format!("{} {how}", proxy.options.agent));
-    }
-    let code = connection.process.get().and_then(|process| process.wait(Duration::ZERO));
-    let data = json!({"agent": proxy.options.agent, "exitCode": code, "stderr": tail});
     for (id, asked) in unanswered {
         let Some(id) = id else { continue };
-        if matches!(asked, Asked::Close { .. }) {
+        let answer = match asked {
             // An agent that is gone has closed all its sessions.
-            proxy.write(&message::result(&id, "{}"));
-            continue;
-        }
-        let (code, what) = match asked {
-            Asked::Create { .. } | Asked::Load { .. } => {
-                (proxy.options.start_failure_code, "Failed to create session: ")
-            }
-            _ => (INTERNAL, ""),
+            Asked::Close { .. } => message::result(&id, "{}"),
+            asked => obituary(proxy, connection, asked.is_setup()).to(&id),
         };
-        let said = format!("{what}the agent {} {how}", proxy.options.agent);
-        proxy.write(&Refusal::new(code, said).with_data(data.clone()).to(&id));
+        proxy.write(&answer);
+    }
+}
+
+/// What is said to who asked an agent that is gone.
+pub(crate) fn obituary(proxy: &Proxy, connection: &Connection, is_setup: bool) -> Refusal {
+    let (code, what) = match is_setup {
+        true => (proxy.options.start_failure_code, "Failed to create session: "),
+        false => (INTERNAL, ""),
+    };
+    let agent = &proxy.options.agent;
+    match connection.state().epitaph.clone() {
+        Some(Epitaph { how, data }) => {
+            Refusal::new(code, format!("{what}the agent {agent} {how}")).with_data(data)
+        }
+        None => Refusal::new(code, format!("{what}the agent {agent} has ended")),
     }
 }

@@ -51,7 +51,7 @@ fn an_agents_nonsense_does_not_reach_the_editor_and_its_sense_does() {
         );
     }
     let notes = stage.memory.notes.lock().unwrap().join("\n");
-    assert!(notes.contains("Loaded cached credentials."), "{notes}");
+    assert!(notes.contains("wrote no message"), "{notes}");
 }
 
 #[test]
@@ -84,21 +84,25 @@ fn an_editors_nonsense_is_answered_or_passed_over() {
 
 #[test]
 fn a_line_of_nearly_32_mebibytes_passes_both_ways() {
+    const LENGTH: usize = (32 << 20) - 1000;
     let mut stage = Setting::new().play(|_, input, output| {
         let mut part = Part::new(input, output);
-        while let Some(task) = part.next_task() {
-            if task["method"] == "session/prompt" {
-                let text = task["params"]["prompt"][0]["text"].clone();
-                part.answer(&task, &json!({"stopReason": "end_turn", "text": text}));
-            }
-        }
+        assert_eq!(part.next_task().unwrap()["method"], "_next_is_long");
+        let line = part.next_raw();
+        assert!(line.len() > LENGTH, "{}", line.len());
+        let text = "y".repeat(LENGTH);
+        part.write_raw(&format!(
+            r#"{{"method":"_long","params":{{"sessionId":"0","t":"{text}"}}}}"#
+        ));
         0
     });
     let session = stage.session(&place());
-    let text = "x".repeat((32 << 20) - 1000);
-    let prompt = stage.prompt(&session, &text);
-    let answer = stage.answer(prompt);
-    assert!(answer["result"]["text"] == text);
+    stage.send(&json!({"method": "_next_is_long", "params": {"sessionId": session}}));
+    let text = "x".repeat(LENGTH);
+    stage.send_raw(&format!(
+        r#"{{"method":"_long","params":{{"sessionId":"{session}","t":"{text}"}}}}"#
+    ));
+    assert!(stage.raw().len() > LENGTH);
 }
 
 #[test]

@@ -332,9 +332,14 @@ impl Part {
 
     /// The next message, whatever it is.
     pub(crate) fn next(&mut self) -> Option<Value> {
+        let line = self.next_raw();
+        (!line.is_empty()).then(|| serde_json::from_str(&line).unwrap())
+    }
+
+    pub(crate) fn next_raw(&mut self) -> String {
         let mut line = String::new();
         self.input.read_line(&mut line).unwrap();
-        (!line.is_empty()).then(|| serde_json::from_str(&line).unwrap())
+        line
     }
 
     /// The next message that is not about setting up; sessions are called "0", "1", ….
