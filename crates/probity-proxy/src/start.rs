@@ -45,7 +45,8 @@ pub(crate) fn open(
 }
 
 fn live(proxy: &Arc<Proxy>, connection: &Arc<Connection>) {
-    if connection.state().ending {
+    let too_late = connection.state().ending || proxy.table().closing;
+    if too_late {
         return bury(proxy, connection, "it was ended before it was started");
     }
     match proxy.launcher.start(&connection.workspace) {

@@ -43,8 +43,12 @@ pub(crate) fn run(name: Name, args: AcpArgs) -> anyhow::Result<Exit> {
     }
     let output = own_output().context("cannot take over standard output")?;
     let signals = exec::signals::catch()?;
-    let state = State::find()?;
-    let store = Files::new(&state, &agent)?;
+    // Without a place for state the handshake still works, and sessions are those of this run.
+    let state = State::find();
+    if let Err(error) = &state {
+        tracing::warn!("sessions cannot be taken up later: {error:#}");
+    }
+    let store = Files::new(state.as_ref().ok(), &agent);
     let watch = Watch::new(args.trace.as_deref())?;
     let options = Options {
         agent: agent.name.clone(),

@@ -21,21 +21,23 @@ use crate::{
 /// Agents in the workspace's own containment.
 pub(super) struct Sandboxed {
     agent: Agent,
-    state: State,
+    /// Or why there is no place for it, without which nothing can be contained.
+    state: anyhow::Result<State>,
     terminals: Terminals,
     /// Looked at when the first agent starts, since engines take their time to answer.
     machine: OnceLock<Machine>,
 }
 
 impl Sandboxed {
-    pub(super) fn new(agent: Agent, state: State, terminals: Terminals) -> Self {
+    pub(super) fn new(agent: Agent, state: anyhow::Result<State>, terminals: Terminals) -> Self {
         Self { agent, state, terminals, machine: OnceLock::new() }
     }
 
     fn prepared(&self, workspace: &Workspace) -> anyhow::Result<(Backend, Spec)> {
         let root = workspace_root(&workspace.root)?;
-        self.state.refuse_inside(&root)?;
-        let containment = Containment::load(&root, &self.state)?;
+        let state = self.state.as_ref().map_err(|error| anyhow::anyhow!("{error:#}"))?;
+        state.refuse_inside(&root)?;
+        let containment = Containment::load(&root, state)?;
         for ignored in &containment.ignored {
             tracing::warn!(".containai/config.toml of {}: {ignored}", root.path.display());
         }
@@ -45,12 +47,12 @@ impl Sandboxed {
         let preference = exec::preference(None, containment.runtime);
         let (kind, program) = exec::chosen(preference, machine, &image)?;
         let command = self.agent.argv.iter().map(OsString::from).collect();
-        let mut spec = exec::spec(kind, command, &root.path, &root, &self.state, &containment)?;
+        let mut spec = exec::spec(kind, command, &root.path, &root, state, &containment)?;
         spec.env.push(("CAI_NO_UPDATE_CHECK".into(), "1".into()));
         if kind == Kind::Bubblewrap {
             self.show_installation(&mut spec);
         }
-        Ok((exec::backend(kind, program, image, &root, &self.state), spec))
+        Ok((exec::backend(kind, program, image, &root, state), spec))
     }
 
     /// What is installed for the user is not in a minimal root: the agent's own installation is

@@ -21,29 +21,31 @@ use crate::{commands::agent::programs, containment::State};
 const KEPT: usize = 1000;
 
 pub(super) struct Files {
-    sessions: PathBuf,
+    /// `None` where there is no place for state.
+    sessions: Option<PathBuf>,
     /// `None` where there is no place for caches.
     capabilities: Option<PathBuf>,
 }
 
 impl Files {
-    pub(super) fn new(state: &State, agent: &Agent) -> anyhow::Result<Self> {
-        let sessions = state.directory.join("acp/sessions").join(key(&[agent.name.as_bytes()]));
-        fs::create_dir_all(&sessions)
-            .with_context(|| format!("cannot make the directory {}", sessions.display()))?;
-        Ok(Self { sessions, capabilities: capabilities_file(agent) })
+    pub(super) fn new(state: Option<&State>, agent: &Agent) -> Self {
+        let name = key(&[agent.name.as_bytes()]);
+        let sessions = state.map(|state| state.directory.join("acp/sessions").join(name));
+        Self { sessions, capabilities: capabilities_file(agent) }
     }
 
     fn path(&self, id: &str) -> Option<PathBuf> {
         // An id that is none of ours must not name another file.
         let plain = |byte: u8| byte.is_ascii_hexdigit() || byte == b'-';
         let is_ours = id.len() == 36 && id.bytes().all(plain);
-        is_ours.then(|| self.sessions.join(format!("{id}.json")))
+        let directory = self.sessions.as_ref().filter(|_| is_ours)?;
+        Some(directory.join(format!("{id}.json")))
     }
 
     /// The files, the oldest first.
     fn files(&self) -> Vec<PathBuf> {
-        let entries = fs::read_dir(&self.sessions).into_iter().flatten().flatten();
+        let Some(directory) = &self.sessions else { return Vec::new() };
+        let entries = fs::read_dir(directory).into_iter().flatten().flatten();
         let mut dated: Vec<(SystemTime, PathBuf)> = entries
             .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
             .collect();
@@ -94,8 +96,7 @@ impl Store for Files {
 
     fn keep_capabilities(&self, result: &str) {
         let Some(path) = &self.capabilities else { return };
-        let made = path.parent().map_or(Ok(()), fs::create_dir_all).map_err(anyhow::Error::from);
-        if let Err(error) = made.and_then(|()| write(path, result)) {
+        if let Err(error) = write(path, result) {
             tracing::info!("what the agent can do is not remembered: {error:#}");
         }
     }
@@ -106,6 +107,10 @@ fn read(path: &Path) -> Option<SessionRecord> {
 }
 
 fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+    if let Some(directory) = path.parent() {
+        fs::create_dir_all(directory)
+            .with_context(|| format!("cannot make the directory {}", directory.display()))?;
+    }
     let mut file = AtomicWriteFile::open(path)?;
     file.write_all(text.as_bytes())?;
     file.commit()?;
