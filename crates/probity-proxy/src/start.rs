@@ -86,11 +86,8 @@ fn follow(proxy: &Arc<Proxy>, connection: &Arc<Connection>, started: Started) ->
     introduce(proxy, connection);
     let mut reader = FrameReader::new(stdout);
     let mut skipped = 0;
-    loop {
-        match reader.read() {
-            Ok(Some(envelope)) => from_agent::receive(proxy, connection, &envelope),
-            Ok(None) | Err(_) => break,
-        }
+    while let Ok(Some(envelope)) = reader.read() {
+        from_agent::receive(proxy, connection, &envelope);
         let lines = reader.skipped().lines();
         if lines > skipped {
             skipped = lines;

@@ -174,11 +174,11 @@ fn listed(
         proxy.write(&renamed);
         return;
     }
-    let sessions = Envelope::parse(&renamed)
+    let sessions: Vec<String> = Envelope::parse(&renamed)
         .map(|envelope| {
             find(&envelope, "result.sessions.*").into_iter().map(str::to_owned).collect()
         })
-        .unwrap_or_else(Vec::new);
+        .unwrap_or_default();
     if let Some(whole) = listing.add(sessions) {
         proxy.write(&crate::message::result(&listing.id, &whole));
     }

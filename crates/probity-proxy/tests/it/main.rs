@@ -1,4 +1,10 @@
 //! The proxy on pipes: an editor that is a test, agents that are threads.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that cannot go on has failed"
+)]
 
 mod bytes;
 mod crosswise;

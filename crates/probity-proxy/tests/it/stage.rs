@@ -14,7 +14,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use probity_acp::{Mode, Script, replay};
 use probity_proxy::{
     Finished, LaunchError, Launcher, Limits, Observer, Options, Process, SessionRecord, Sharing,
     Side, Started, Store, Workspace, serve,
@@ -83,20 +82,6 @@ impl Setting {
             serve(editor_input, output, self.options, Box::new(launcher), store, observer, |_| ())
         });
         Stage { input: Some(input), lines, serving: Some(serving), memory, starts, next: 1 }
-    }
-
-    /// Agents that play this script.
-    pub(crate) fn script(self, script: &str) -> Stage {
-        let script = Script::parse(script).unwrap();
-        self.play(move |_, input, output| play_script(&script, input, output))
-    }
-}
-
-pub(crate) fn play_script(script: &Script, input: PipeReader, output: PipeWriter) -> i32 {
-    match replay(script, input, output, Mode::Lenient, &mut |_| Ok(())) {
-        Ok(probity_acp::Ended::Exit(code)) => code,
-        Ok(_) => 0,
-        Err(error) => panic!("{error}"),
     }
 }
 
