@@ -1,4 +1,5 @@
 //! An editor: it starts the proxy, asks, and reads what comes.
+#![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
 use std::{
     fs,
@@ -105,11 +106,11 @@ impl Driver {
             let message = self.receive();
             let params = &message["params"];
             match message["method"].as_str() {
-                Some("session/update") => {
-                    if params["update"]["sessionUpdate"] == "agent_message_chunk" {
-                        assert_eq!(params["sessionId"], session);
-                        said.push_str(params["update"]["content"]["text"].as_str().unwrap_or(""));
-                    }
+                Some("session/update")
+                    if params["update"]["sessionUpdate"] == "agent_message_chunk" =>
+                {
+                    assert_eq!(params["sessionId"], session);
+                    said.push_str(params["update"]["content"]["text"].as_str().unwrap_or(""));
                 }
                 Some("session/request_permission") => {
                     let options = params["options"].as_array().cloned().unwrap_or_default();
