@@ -1,5 +1,6 @@
 //! Command lines: one file per name, and the parsing that they share.
 
+pub(crate) mod acp;
 pub(crate) mod acp_proxy;
 pub(crate) mod agent;
 pub(crate) mod audit;

@@ -8,13 +8,14 @@ mod state;
 mod trust;
 
 use std::{
+    collections::BTreeMap,
     env,
     path::{Path, PathBuf},
 };
 
 use probity_sandbox::{Allowlist, Root};
 
-pub(crate) use file::{NetworkMode, Runtime};
+pub(crate) use file::{Acp, AgentProcess, NetworkMode, OwnAgent, Runtime, Terminals};
 pub(crate) use gift::Gift;
 pub(crate) use state::State;
 pub(crate) use trust::{Trust, trust};
@@ -76,6 +77,9 @@ impl Containment {
             .filter(|_| loosens("container.runtime"))
             .or(user.container.runtime)
             .unwrap_or(Runtime::Auto);
+        if !repository.agents.is_empty() || repository.acp != Acp::default() {
+            ignored.push("agents and acp are ignored: only your own configuration has them".into());
+        }
         // A variable is the user's to give: not even a trusted file of a repository takes one.
         if !repository.env.import.is_empty() {
             ignored
@@ -126,6 +130,16 @@ fn network(
             (Listed, list(user).zip(list(repository)).map(|(ours, theirs)| ours.and(theirs)))
         }
     }
+}
+
+/// What the user's own configuration says about agents for editors. A repository has no say in
+/// which programs are run.
+pub(crate) fn for_editors() -> anyhow::Result<(Acp, BTreeMap<String, OwnAgent>)> {
+    let user = match users_file() {
+        Some(path) => File::read(&path)?.unwrap_or_default(),
+        None => File::default(),
+    };
+    Ok((user.acp, user.agents))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "limits are compared, not counted")]

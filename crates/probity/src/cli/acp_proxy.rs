@@ -4,20 +4,36 @@ use std::ffi::OsString;
 
 use clap::{CommandFactory as _, Parser};
 
-use crate::{cli::parse, exit::Exit, failure::Failure};
+use crate::{
+    cli::{acp::AcpArgs, parse},
+    commands::acp,
+    exit::Exit,
+    logging::{self, Loudness},
+    name::Name,
+};
 
 /// An ACP agent for an editor, with contained agents behind it
 ///
 /// This is probity under the name acp-proxy.
 #[derive(Debug, Parser)]
 #[command(name = "acp-proxy", version = env!("CARGO_PKG_VERSION"), after_help = "Examples:\n  acp-proxy claude")]
-struct AcpProxy {
-    /// The agent behind the proxy
-    #[arg(default_value = "claude")]
-    agent: String,
+pub(crate) struct AcpProxy {
+    #[command(flatten)]
+    acp: AcpArgs,
+    /// Say more; once shows the figures of each session at its end
+    #[arg(short, long, action = clap::ArgAction::Count)]
+    verbose: u8,
 }
 
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> {
-    parse::<AcpProxy>(AcpProxy::command(), args)?;
-    Err(Failure::not_built("acp-proxy").into())
+    let proxy: AcpProxy = parse(AcpProxy::command(), args)?;
+    logging::start(Loudness { verbose: proxy.verbose, quiet: false });
+    acp::run(Name::AcpProxy, proxy.acp)
+}
+
+/// What stands behind `cai --acp`, which is taken before anything else is looked at.
+pub(crate) fn run_as_cai(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> {
+    let proxy: AcpProxy = parse(AcpProxy::command().name("cai --acp"), args)?;
+    logging::start(Loudness { verbose: proxy.verbose, quiet: false });
+    acp::run(Name::Cai, proxy.acp)
 }

@@ -5,8 +5,8 @@ use std::{ffi::OsString, path::PathBuf};
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 
 use crate::{
-    cli::{matches, refuse_absent, with_absent},
-    commands::{containers, doctor, exec},
+    cli::{acp::AcpArgs, acp_proxy, matches, refuse_absent, with_absent},
+    commands::{acp, containers, doctor, exec},
     exit::Exit,
     failure::Failure,
     logging::{self, Loudness},
@@ -67,10 +67,7 @@ enum CaiCommand {
 #[derive(Debug, Subcommand)]
 enum AcpCommand {
     /// Serve an editor with this agent
-    Proxy {
-        #[arg(default_value = "claude")]
-        agent: String,
-    },
+    Proxy(AcpArgs),
 }
 
 /// The flags of `exec`, shared by `cai exec` and `probity exec`.
@@ -145,27 +142,32 @@ const ABSENT: &[&str] = &[
 ];
 
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> {
+    let mut args = args.peekable();
+    if args.next_if(|first| first == "--acp").is_some() {
+        return acp_proxy::run_as_cai(args);
+    }
     let found = matches(with_absent(Cai::command(), ABSENT), args)?;
     refuse_absent("cai", &found, ABSENT)?;
     let cai = Cai::from_arg_matches(&found)?;
     let quiet = matches!(&cai.command, Some(CaiCommand::Exec(args)) if args.quiet);
     logging::start(Loudness { verbose: 0, quiet });
-    let what = match (cai.acp, cai.command) {
-        (Some(_), _) => "cai --acp",
-        (None, Some(CaiCommand::Acp { command: AcpCommand::Proxy { .. } })) => "cai acp proxy",
-        (None, Some(CaiCommand::Exec(args))) => return exec::run(Name::Cai, args),
-        (None, Some(CaiCommand::Doctor { json })) => return doctor::run(json),
-        (None, Some(CaiCommand::Gc)) => return containers::gc(),
-        (None, Some(CaiCommand::Stop)) => return containers::stop(),
-        (None, Some(CaiCommand::Status { json })) => return containers::status(json),
-        (None, Some(CaiCommand::Trust)) => return containers::trust(),
-        (None, None) => {
-            return Err(Failure::new(
-                "`cai` alone, which opens a shell in the original, is not offered by probity",
-                "`cai --help` lists what is; `cai exec -- sh` runs a shell in the workspace's container",
-            )
-            .into());
+    match (cai.acp, cai.command) {
+        (Some(agent), _) => {
+            acp::run(Name::Cai, AcpArgs { agent, trace: None, arguments: Vec::new() })
         }
-    };
-    Err(Failure::not_built(what).into())
+        (None, Some(CaiCommand::Acp { command: AcpCommand::Proxy(args) })) => {
+            acp::run(Name::Cai, args)
+        }
+        (None, Some(CaiCommand::Exec(args))) => exec::run(Name::Cai, args),
+        (None, Some(CaiCommand::Doctor { json })) => doctor::run(json),
+        (None, Some(CaiCommand::Gc)) => containers::gc(),
+        (None, Some(CaiCommand::Stop)) => containers::stop(),
+        (None, Some(CaiCommand::Status { json })) => containers::status(json),
+        (None, Some(CaiCommand::Trust)) => containers::trust(),
+        (None, None) => Err(Failure::new(
+            "`cai` alone, which opens a shell in the original, is not offered by probity",
+            "`cai --help` lists what is; `cai exec -- sh` runs a shell in the workspace's container",
+        )
+        .into()),
+    }
 }

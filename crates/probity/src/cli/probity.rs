@@ -7,7 +7,7 @@ use clap_complete::Shell;
 
 use crate::{
     cli::{
-        agent, audit,
+        acp, agent, audit,
         cai::{EXEC_EXAMPLES, ExecArgs},
         check::CheckArgs,
         matches,
@@ -63,11 +63,8 @@ enum ProbityCommand {
     /// Review a change with an agent; a defect counts only if its test fails for the right reason
     Review,
     /// Be an ACP agent for an editor, with contained agents behind it
-    Acp {
-        /// The agent behind the proxy
-        #[arg(default_value = "claude")]
-        agent: String,
-    },
+    #[command(after_help = acp::EXAMPLES)]
+    Acp(acp::AcpArgs),
     /// Run a command where it sees this workspace and nothing else of yours
     #[command(after_help = EXEC_EXAMPLES)]
     Exec(ExecArgs),
@@ -142,7 +139,7 @@ const GROUPS: &[(&str, &[&str])] = &[
 ];
 
 /// Commands of the design that this version does not have yet.
-const NOT_BUILT: &[&str] = &["lsp", "review", "acp", "demo"];
+const NOT_BUILT: &[&str] = &["lsp", "review", "demo"];
 
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> {
     let probity = Probity::from_arg_matches(&matches(command(), args)?)?;
@@ -172,7 +169,7 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> 
             None => commands::audit::run(Name::Probity, &args.audit, &args.more),
         },
         Some(ProbityCommand::Review) => not_built("review"),
-        Some(ProbityCommand::Acp { .. }) => not_built("acp"),
+        Some(ProbityCommand::Acp(args)) => commands::acp::run(Name::Probity, args),
         Some(ProbityCommand::Exec(args)) => commands::exec::run(Name::Probity, args),
         Some(ProbityCommand::Agent { command }) => commands::agent::run(command),
         Some(ProbityCommand::Doctor { json }) => commands::doctor::run(json),

@@ -4,7 +4,7 @@ mod ask;
 mod list;
 pub(crate) mod place;
 pub(crate) mod programs;
-mod record;
+pub(crate) mod record;
 mod replay;
 
 use crate::{cli::agent::AgentCommand, exit::Exit};

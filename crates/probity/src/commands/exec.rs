@@ -1,6 +1,6 @@
 //! `exec`: a command in the workspace's sandbox, with our streams, signals and its exit code.
 
-mod signals;
+pub(crate) mod signals;
 mod streams;
 
 use std::{
@@ -59,17 +59,10 @@ pub(crate) fn run(name: Name, args: ExecArgs) -> anyhow::Result<Exit> {
         None => preference(args.sandbox, containment.runtime),
     };
     let (kind, program) = chosen(preference, &image, containment.reach.is_some())?;
-    let backend = match kind {
-        Kind::None => Backend::None,
-        Kind::Bubblewrap => Backend::Bubblewrap { program },
-        Kind::Docker | Kind::Podman => {
-            if args.fresh {
-                remove(kind, &program, &root.path)?;
-            }
-            let state = state.directory.clone();
-            Backend::Engine(Engine { kind, program, image, workspace: root.path.clone(), state })
-        }
-    };
+    if args.fresh && matches!(kind, Kind::Docker | Kind::Podman) {
+        remove(kind, &program, &root.path)?;
+    }
+    let backend = backend(kind, program, image, &root, &state);
     let spec = spec(kind, args.command, &cwd, &root, &state, &containment)?;
     // Before the start: a signal that comes meanwhile is the command's and waits for it.
     let signals = signals::catch()?;
@@ -113,6 +106,24 @@ fn removed((): ()) -> usize {
     0
 }
 
+/// What runs a process of this workspace.
+pub(crate) fn backend(
+    kind: Kind,
+    program: PathBuf,
+    image: String,
+    root: &Root,
+    state: &State,
+) -> Backend {
+    match kind {
+        Kind::None => Backend::None,
+        Kind::Bubblewrap => Backend::Bubblewrap { program },
+        Kind::Docker | Kind::Podman => {
+            let state = state.directory.clone();
+            Backend::Engine(Engine { kind, program, image, workspace: root.path.clone(), state })
+        }
+    }
+}
+
 /// The workspace around a directory, or why that cannot be one.
 pub(crate) fn root(name: Name, cwd: &Path) -> anyhow::Result<Root> {
     workspace_root(cwd).map_err(|error| {
@@ -122,7 +133,7 @@ pub(crate) fn root(name: Name, cwd: &Path) -> anyhow::Result<Root> {
     })
 }
 
-fn preference(flag: Option<Sandbox>, configured: Runtime) -> Preference {
+pub(crate) fn preference(flag: Option<Sandbox>, configured: Runtime) -> Preference {
     match (flag, configured) {
         (Some(Sandbox::None), _) => Preference::Only(Kind::None),
         (Some(Sandbox::Bwrap), _) | (None, Runtime::Bwrap) => Preference::Only(Kind::Bubblewrap),
@@ -132,7 +143,11 @@ fn preference(flag: Option<Sandbox>, configured: Runtime) -> Preference {
     }
 }
 
-fn chosen(preference: Preference, image: &str, allowlist: bool) -> anyhow::Result<(Kind, PathBuf)> {
+pub(crate) fn chosen(
+    preference: Preference,
+    image: &str,
+    allowlist: bool,
+) -> anyhow::Result<(Kind, PathBuf)> {
     let asked = |kind, found: &Found| {
         if allowlist {
             enforces_allowlist(kind)?;
@@ -156,7 +171,7 @@ fn chosen(preference: Preference, image: &str, allowlist: bool) -> anyhow::Resul
     })
 }
 
-fn spec(
+pub(crate) fn spec(
     kind: Kind,
     command: Vec<OsString>,
     cwd: &Path,

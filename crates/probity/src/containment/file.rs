@@ -1,7 +1,7 @@
 //! `.containai/config.toml`, read strictly: what is misspelt would otherwise contain less than its
 //! writer thinks.
 
-use std::{fs, io, path::Path};
+use std::{collections::BTreeMap, fs, io, path::Path};
 
 use anyhow::Context as _;
 use probity_sandbox::Allowlist;
@@ -18,7 +18,9 @@ pub(crate) struct File {
     pub(super) env: Env,
     pub(super) network: Network,
     pub(super) image: Image,
+    pub(super) acp: Acp,
     pub(super) agent: Agent,
+    pub(super) agents: BTreeMap<String, OwnAgent>,
     #[serde(rename = "credentials")]
     _credentials: Option<IgnoredAny>,
     #[serde(rename = "secure_engine")]
@@ -81,6 +83,44 @@ pub(super) struct Image {
     _channel: Option<IgnoredAny>,
 }
 
+/// How agents serve an editor.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Acp {
+    pub(crate) process: AgentProcess,
+    pub(crate) terminals: Terminals,
+}
+
+/// Which sessions of an editor have a process in common.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum AgentProcess {
+    #[default]
+    Session,
+    Workspace,
+}
+
+/// Who runs the commands for which a contained agent wants a terminal.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Terminals {
+    /// Nobody: the agent runs them itself, contained.
+    #[default]
+    None,
+    /// The editor, on the host and with all its rights.
+    Editor,
+}
+
+/// An agent that the user adds to those we know.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OwnAgent {
+    /// The command that speaks the Agent Client Protocol.
+    pub(crate) command: Vec<String>,
+    #[serde(default)]
+    pub(crate) image: Option<String>,
+}
+
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Agent {
@@ -137,6 +177,9 @@ impl File {
             mode == Some(NetworkMode::Allowlist) || file.network.allow.is_empty(),
             "network.allow has a meaning only with network.mode = \"allowlist\""
         );
+        for (name, agent) in &file.agents {
+            anyhow::ensure!(!agent.command.is_empty(), "agents.{name}.command is empty");
+        }
         for name in &file.env.import {
             let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
             anyhow::ensure!(
@@ -182,6 +225,9 @@ mod tests {
             ("[container]\ncpus = 0\n", Some("more than 0")),
             ("[container]\nruntime = 'none'\n", Some("none")),
             ("[env]\nimport = ['A=b']\n", Some("A=b")),
+            ("[acp]\nprocess = 'workspace'\n[agents.mine]\ncommand = ['mine', '--acp']\n", None),
+            ("[acp]\nprocess = 'all'\n", Some("all")),
+            ("[agents.mine]\ncommand = []\n", Some("agents.mine.command is empty")),
             ("[nteworks]\n", Some("nteworks")),
         ] {
             let error = File::parse(text).err().map(|error| error.to_string());

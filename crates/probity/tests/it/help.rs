@@ -34,6 +34,7 @@ fn every_command_explains_itself_with_an_example_or_says_that_it_is_not_built() 
         "audit",
         "exec",
         "doctor",
+        "acp",
     ] {
         let help = probity().args([command, "--help"]).run().code(0).stdout;
         assert!(help.contains("Examples:"), "{command}:\n{help}");
@@ -43,7 +44,7 @@ fn every_command_explains_itself_with_an_example_or_says_that_it_is_not_built() 
         assert!(output.stderr.contains("is not built yet"), "{command}: {}", output.stderr);
         assert_eq!(output.stdout, "");
     }
-    assert!(probity().args(["acp", "claude"]).run().code(2).stderr.contains("is not built yet"));
+    assert!(probity().args(["lsp"]).run().code(2).stderr.contains("is not built yet"));
 }
 
 #[test]

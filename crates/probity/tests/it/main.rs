@@ -1,6 +1,7 @@
 //! End-to-end tests: the built binary, run as a user would run it.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod acp;
 mod agent;
 mod audit;
 mod binary;

@@ -162,7 +162,7 @@ impl Paper {
 }
 
 /// Values of variables that by their names are secrets: the agent knows them and may say them.
-fn known_secrets(variables: impl Iterator<Item = (OsString, OsString)>) -> Vec<String> {
+pub(crate) fn known_secrets(variables: impl Iterator<Item = (OsString, OsString)>) -> Vec<String> {
     let is_secret = |name: &str| {
         ["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"].iter().any(|word| name.contains(word))
     };

@@ -20,7 +20,7 @@ use super::provider::told;
 use crate::{
     cli::audit::{AuditArgs, MoreArgs},
     commands::agent::{
-        place::{Containment, containment, home_of, seat, with_files},
+        place::{Belongings, Containment, containment, seat, with_files},
         programs,
     },
     failure::Failure,
@@ -81,11 +81,11 @@ impl Seated {
             .into());
         }
         let Containment { backend, name } = containment(more.sandbox)?;
-        let home = match known {
-            Some(agent) if backend != Backend::None => home_of(agent)?,
-            _ => None,
+        let belongings = match known {
+            Some(agent) if backend != Backend::None => Belongings::of(agent)?,
+            _ => Belongings::none(),
         };
-        let mut spec = seat(&backend, found.as_deref(), home, &more.variables)?.spec;
+        let mut spec = seat(&backend, found.as_deref(), belongings, &more.variables)?.spec;
         if backend != Backend::None {
             spec.mounts.extend(files);
         }

@@ -1,0 +1,108 @@
+//! `initialize`: answered for the agent before there is one, and said to each agent that comes.
+
+use probity_acp::{Envelope, Id, Splice, find};
+use serde_json::{Map, Value, json};
+
+use crate::{Options, Workspace, connection::Abilities, literal::content, message};
+
+/// The one version that is stable.
+const VERSION: u64 = 1;
+
+/// Our answer to the editor, from what the agent answered in an earlier run.
+///
+/// A version that came as a number is negotiated; one that came as a string is echoed, as older
+/// clients expect.
+pub(crate) fn answer(
+    id: &Id<'_>,
+    asked: &Envelope<'_>,
+    cached: Option<&str>,
+    options: &Options,
+) -> String {
+    let version = find(asked, "params.protocolVersion").last().copied().unwrap_or_default();
+    let version = match version.starts_with('"') {
+        true => serde_json::from_str(version).unwrap_or(Value::from(VERSION)),
+        false => Value::from(VERSION),
+    };
+    let mut result = cached.and_then(object).unwrap_or_default();
+    result.insert("protocolVersion".to_owned(), version);
+    within(&mut result, "agentCapabilities", |capabilities| {
+        // The proxy can always end a session, whatever the agent can.
+        within(capabilities, "sessionCapabilities", |sessions| within(sessions, "close", |_| ()));
+    });
+    let methods = result.entry("authMethods").or_insert_with(|| json!([]));
+    for method in methods.as_array_mut().into_iter().flatten() {
+        keep_login_inside(method);
+    }
+    result
+        .entry("agentInfo")
+        .or_insert_with(|| json!({"name": options.agent, "version": options.version}));
+    result.insert("capabilities".to_owned(), json!({"multiSession": true}));
+    let server = json!({"name": "probity", "version": options.version});
+    result.insert("serverInfo".to_owned(), server);
+    message::result(id, &Value::Object(result).to_string())
+}
+
+/// What each agent is told: the editor's own words, with the version that it was answered, and
+/// without terminals where the editor's would be outside the containment.
+pub(crate) fn request(number: u64, editor: Option<&str>, workspace: &Workspace) -> String {
+    let envelope = editor.and_then(Envelope::parse);
+    let Some(envelope) =
+        envelope.filter(|envelope| !find(envelope, "params.protocolVersion").is_empty())
+    else {
+        let params = json!({"protocolVersion": VERSION, "clientCapabilities": {}});
+        return message::request(number, "initialize", &params.to_string());
+    };
+    let mut splice = Splice::new(&envelope);
+    splice.replace("id", |_| Some(number.to_string()));
+    splice.replace("params.protocolVersion", |_| Some(VERSION.to_string()));
+    if !workspace.terminals {
+        splice.replace("params.clientCapabilities.terminal", |_| Some("false".to_owned()));
+    }
+    splice.finish().into_owned()
+}
+
+/// What an agent answered: what it can do, or why it cannot be used.
+pub(crate) fn abilities(result: &str) -> Result<Abilities, String> {
+    let result = object(result).ok_or("its answer to initialize is not an object")?;
+    if let Some(version) = result.get("protocolVersion") {
+        let spelled = version.to_string();
+        if content(&spelled) != VERSION.to_string() {
+            return Err(format!("it speaks version {spelled} of the protocol, and not {VERSION}"));
+        }
+    }
+    let capabilities = result.get("agentCapabilities").unwrap_or(&Value::Null);
+    let is_there = |value: Option<&Value>| {
+        value.is_some_and(|value| !matches!(value, Value::Null | Value::Bool(false)))
+    };
+    let sessions = capabilities.get("sessionCapabilities");
+    let can = |what: &str| is_there(sessions.and_then(|sessions| sessions.get(what)));
+    Ok(Abilities {
+        load: is_there(capabilities.get("loadSession")),
+        resume: can("resume"),
+        close: can("close"),
+    })
+}
+
+/// A login that the editor would run on the host is not offered. The other kind, of which the
+/// editor runs our own command with more arguments, stays: we run it contained.
+fn keep_login_inside(method: &mut Value) {
+    if let Some(meta) = method.get_mut("_meta").and_then(Value::as_object_mut) {
+        meta.remove("terminal-auth");
+    }
+}
+
+fn object(text: &str) -> Option<Map<String, Value>> {
+    serde_json::from_str(text).ok()
+}
+
+/// Changes the object under a key, which is made if it is not there.
+fn within(
+    object: &mut Map<String, Value>,
+    key: &str,
+    change: impl FnOnce(&mut Map<String, Value>),
+) {
+    let there = object.get_mut(key).and_then(Value::as_object_mut);
+    let mut inner = there.map(std::mem::take).unwrap_or_default();
+    change(&mut inner);
+    object.insert(key.to_owned(), Value::Object(inner));
+}

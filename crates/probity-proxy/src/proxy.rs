@@ -1,0 +1,156 @@
+//! What all threads of the proxy share.
+
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc::Sender},
+    thread,
+};
+
+use probity_acp::Id;
+use probity_secrets::{Detector, mask_same_length};
+
+use crate::{
+    Launcher, Observer, Options, SessionRecord, Side, Store,
+    connection::{Connection, Known},
+    editor::Editor,
+    figures::Counters,
+    message::Refusal,
+    table::Table,
+};
+
+pub(crate) struct Proxy {
+    pub(crate) options: Options,
+    pub(crate) launcher: Box<dyn Launcher>,
+    pub(crate) store: Box<dyn Store>,
+    pub(crate) observer: Box<dyn Observer>,
+    pub(crate) editor: Editor,
+    /// The editor's `initialize`, as it came.
+    pub(crate) handshake: Mutex<Option<String>>,
+    /// What this version of the agent answered to it last.
+    pub(crate) capabilities: Mutex<Option<String>>,
+    pub(crate) detector: Option<Detector>,
+    pub(crate) ended: Sender<Ended>,
+    table: Mutex<Table>,
+}
+
+/// Why the proxy stops.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Ended {
+    /// The editor will send no more.
+    Input,
+    /// The editor reads no more.
+    Output,
+    /// Somebody said so.
+    Stopped,
+}
+
+impl Proxy {
+    pub(crate) fn new(
+        options: Options,
+        launcher: Box<dyn Launcher>,
+        store: Box<dyn Store>,
+        observer: Box<dyn Observer>,
+        editor: Editor,
+        ended: Sender<Ended>,
+    ) -> Self {
+        let table = Table::with_records(store.sessions());
+        let capabilities = store.capabilities();
+        Self {
+            options,
+            launcher,
+            store,
+            observer,
+            editor,
+            handshake: Mutex::new(None),
+            capabilities: Mutex::new(capabilities),
+            detector: Detector::new(&probity_secrets::Options::default()).ok(),
+            ended,
+            table: Mutex::new(table),
+        }
+    }
+
+    pub(crate) fn table(&self) -> MutexGuard<'_, Table> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes to the editor, and waits as long as that takes.
+    pub(crate) fn write(&self, message: &str) -> bool {
+        self.observer.message(Side::Agent, message);
+        let written = self.editor.write(message);
+        if !written {
+            // If nobody listens the proxy is ending already.
+            drop(self.ended.send(Ended::Output));
+        }
+        written
+    }
+
+    /// Answers the editor without waiting.
+    pub(crate) fn answer(&self, message: String) {
+        self.editor.answer(message);
+    }
+
+    pub(crate) fn refuse(&self, id: &Id<'_>, refusal: &Refusal) {
+        self.answer(refusal.to(id));
+    }
+
+    pub(crate) fn note(&self, what: &str) {
+        self.observer.note(what);
+    }
+
+    /// The editor's id for a session of an agent: the one it had, or a new one.
+    pub(crate) fn session_id(&self, connection: &Connection, agent_session: &str) -> Arc<str> {
+        let root = &connection.workspace.root;
+        let mut table = self.table();
+        if let Some(record) = table.record_of(root, agent_session) {
+            return record.id.as_str().into();
+        }
+        let id: Arc<str> = fresh_id();
+        let record = SessionRecord {
+            id: id.to_string(),
+            agent_session: agent_session.to_owned(),
+            cwd: connection.workspace.cwd.clone(),
+            root: root.clone(),
+        };
+        table.remember(record.clone());
+        drop(table);
+        self.store.keep_session(&record);
+        id
+    }
+
+    /// A session that an agent has made by itself, such as one of a subagent.
+    pub(crate) fn adopt(&self, connection: &Connection, said: &str) -> Option<Known> {
+        let mut state = connection.state();
+        if let Some(known) = state.sessions.get(said) {
+            return Some(known.clone());
+        }
+        if state.sessions.len() >= MOST_SESSIONS {
+            return None;
+        }
+        let known = Known { id: fresh_id(), counters: Arc::new(Counters::new()) };
+        state.sessions.insert(said.to_owned(), known.clone());
+        Some(known)
+    }
+
+    /// A text of an agent for a person, without secrets.
+    pub(crate) fn masked(&self, text: &str) -> String {
+        match &self.detector {
+            Some(detector) => mask_same_length(text, &detector.find(text)),
+            None => String::new(),
+        }
+    }
+}
+
+/// Names of sessions that one agent may invent.
+const MOST_SESSIONS: usize = 4096;
+
+pub(crate) fn fresh_id() -> Arc<str> {
+    uuid::Uuid::new_v4().to_string().into()
+}
+
+/// A thread whose end nobody waits for; that none can be had is reported and survived.
+pub(crate) fn spawn(proxy: &Arc<Proxy>, name: &str, work: impl FnOnce() + Send + 'static) -> bool {
+    let spawned = thread::Builder::new().name(name.to_owned()).spawn(work);
+    if let Err(error) = &spawned {
+        proxy.note(&format!("no thread can be started: {error}"));
+    }
+    spawned.is_ok()
+}

@@ -1,0 +1,48 @@
+//! What outlives the proxy, and who watches it: kept by the caller, who alone writes files.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Side;
+
+/// What is remembered of a session. Nothing of what was said in it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionRecord {
+    /// The id that the editor knows.
+    pub id: String,
+    /// The agent's own id, as raw JSON.
+    pub agent_session: String,
+    /// The working directory as the editor gave it.
+    pub cwd: PathBuf,
+    /// The root of the workspace.
+    pub root: PathBuf,
+}
+
+/// Keeps sessions and capabilities from one run to the next. A failure to keep something is the
+/// store's to report: it must not end a session that works.
+pub trait Store: Send + Sync {
+    /// The sessions of earlier runs, the oldest first.
+    fn sessions(&self) -> Vec<SessionRecord>;
+
+    /// One session, which another proxy may have kept a moment ago.
+    fn session(&self, id: &str) -> Option<SessionRecord>;
+
+    fn keep_session(&self, record: &SessionRecord);
+
+    fn forget_session(&self, id: &str);
+
+    /// What this version of the agent last answered to `initialize`.
+    fn capabilities(&self) -> Option<String>;
+
+    fn keep_capabilities(&self, result: &str);
+}
+
+/// Sees what goes on: for traces and for the log.
+pub trait Observer: Send + Sync {
+    /// A message as the editor sent it or is about to get it.
+    fn message(&self, from: Side, frame: &str);
+
+    /// Something a person may want to know.
+    fn note(&self, what: &str);
+}

@@ -1,0 +1,178 @@
+//! Starts that fail or take long, deaths, second lives, and the end of it all.
+
+use std::{
+    sync::atomic::Ordering,
+    thread,
+    time::{Duration, Instant},
+};
+
+use serde_json::json;
+
+use crate::stage::{Part, Setting, other_place, place};
+
+/// Dies of the prompt "die"; can take its session up again if `able`.
+fn mortal(
+    able: bool,
+) -> impl Fn(usize, std::io::PipeReader, std::io::PipeWriter) -> i32 + Send + Sync {
+    move |number, input, output| {
+        let mut part = Part::new(input, output);
+        part.capabilities = json!({"loadSession": able});
+        while let Some(task) = part.next_task() {
+            let session = task["params"]["sessionId"].clone();
+            match task["method"].as_str() {
+                Some("session/load") => {
+                    assert_eq!(task["params"]["cwd"], "/home/agent/workspace");
+                    assert_eq!(task["params"]["mcpServers"][0]["name"], "kept");
+                    part.update(&session, &json!({"sessionUpdate": "repeated"}));
+                    part.answer(&task, &json!(null));
+                }
+                Some("session/prompt") if task["params"]["prompt"][0]["text"] == "die" => {
+                    return 42;
+                }
+                Some("session/prompt") => {
+                    part.update(&session, &json!({"sessionUpdate": "life", "number": number}));
+                    part.answer(&task, &json!({"stopReason": "end_turn"}));
+                }
+                _ => {}
+            }
+        }
+        0
+    }
+}
+
+#[test]
+fn a_death_is_told_at_once_the_others_go_on_and_the_next_prompt_starts_it_again() {
+    let mut stage = Setting::new().play(mortal(true));
+    let servers = json!([{"name": "kept", "command": "x", "args": [], "env": []}]);
+    let new = stage.call("session/new", &json!({"cwd": place(), "mcpServers": servers}));
+    let session = new["result"]["sessionId"].as_str().unwrap().to_owned();
+    let other = stage.session(&other_place());
+    let began = Instant::now();
+    let prompt = stage.prompt(&session, "die");
+    let dead = stage.receive();
+    assert!(began.elapsed() < Duration::from_secs(5));
+    assert_eq!(dead["id"], prompt);
+    assert_eq!(dead["error"]["code"], -32603);
+    assert_eq!(dead["error"]["message"], "the agent player ended with exit code 42");
+    assert_eq!(dead["error"]["data"]["exitCode"], 42);
+    assert!(dead["error"]["data"]["stderr"].as_str().unwrap().contains("agent 0"), "{dead}");
+
+    let prompt = stage.prompt(&other, "hello");
+    assert_eq!(stage.receive()["params"]["update"]["number"], 1);
+    assert_eq!(stage.receive()["id"], prompt);
+
+    let prompt = stage.prompt(&session, "hello");
+    let update = stage.receive();
+    assert_eq!(update["params"]["update"]["number"], 2, "the replay is not repeated: {update}");
+    assert_eq!(update["params"]["sessionId"], session);
+    assert_eq!(stage.receive()["id"], prompt);
+    assert_eq!(stage.starts.load(Ordering::SeqCst), 3);
+}
+
+#[test]
+fn a_session_that_cannot_be_taken_up_again_says_so() {
+    let mut stage = Setting::new().play(mortal(false));
+    let session = stage.session(&place());
+    for text in ["die", "hello"] {
+        let prompt = stage.prompt(&session, text);
+        let answer = stage.answer(prompt);
+        assert_eq!(answer["error"]["code"], -32603, "{answer}");
+        if text == "hello" {
+            assert!(answer.to_string().contains("cannot take up a session again"), "{answer}");
+        }
+    }
+}
+
+#[test]
+fn an_agent_that_cannot_start_fails_its_session_and_nothing_else() {
+    let mut stage = Setting::new().play(mortal(true));
+    let initialized = stage.call("initialize", &json!({"protocolVersion": 1}));
+    assert_eq!(initialized["result"]["protocolVersion"], 1);
+    let failed = stage.call("session/new", &json!({"cwd": "/work/missing", "mcpServers": []}));
+    assert_eq!(
+        failed["error"]["message"],
+        "Failed to create session: the agent player cannot be started: there is no such agent"
+    );
+    let relative = stage.call("session/new", &json!({"cwd": "x", "mcpServers": []}));
+    assert!(relative["error"]["message"].as_str().unwrap().contains("not absolute"));
+    assert_eq!(stage.call("session/new", &json!({}))["error"]["code"], -32602);
+    stage.session(&place());
+}
+
+#[test]
+fn a_slow_start_holds_up_nobody_and_its_time_is_limited() {
+    let mut setting = Setting::new();
+    setting.options.limits.setup = Duration::from_secs(2);
+    let mut stage = setting.play(|number, input, output| {
+        if number == 0 {
+            thread::sleep(Duration::from_secs(4));
+            return 0;
+        }
+        mortal(true)(number, input, output)
+    });
+    let slow = stage.ask("session/new", &json!({"cwd": place(), "mcpServers": []}));
+    while stage.starts.load(Ordering::SeqCst) == 0 {
+        thread::sleep(Duration::from_millis(1));
+    }
+    let began = Instant::now();
+    let session = stage.session(&other_place());
+    for _ in 0..20 {
+        let prompt = stage.prompt(&session, "hello");
+        stage.answer(prompt);
+    }
+    assert!(began.elapsed() < Duration::from_millis(1500), "{:?}", began.elapsed());
+    let failed = stage.answer(slow);
+    assert!(failed["error"]["message"].as_str().unwrap().contains("in time"), "{failed}");
+}
+
+#[test]
+fn the_end_of_input_waits_for_sessions_under_way_and_for_last_words() {
+    let mut stage = Setting::new().play(|_, input, output| {
+        let mut part = Part::new(input, output);
+        while let Some(task) = part.next_task() {
+            thread::sleep(Duration::from_millis(100));
+            let session = task["params"]["sessionId"].clone();
+            part.update(&session, &json!({"sessionUpdate": "heard", "what": task["method"]}));
+        }
+        0
+    });
+    let session = stage.session(&place());
+    stage.prompt(&session, "one");
+    let late = stage.ask("session/new", &json!({"cwd": other_place(), "mcpServers": []}));
+    let (lines, finished) = stage.finish();
+    let text = lines.join("\n");
+    assert!(text.contains(&format!("\"id\":{late},\"result\"")), "{text}");
+    assert!(text.contains("\"what\":\"session/prompt\""), "{text}");
+    assert!(text.contains("\"what\":\"session/end\""), "{text}");
+    assert!(text.contains("\"error\""), "the prompt is not left without an answer: {text}");
+    assert_eq!(finished.sessions.len(), 2);
+}
+
+#[test]
+fn a_session_ends_by_whatever_the_agent_understands() {
+    for (close, method) in [(true, "session/close"), (false, "session/end")] {
+        for asked in ["session/close", "session/end"] {
+            let mut stage = Setting::new().play(move |_, input, output| {
+                let mut part = Part::new(input, output);
+                if close {
+                    part.capabilities = json!({"sessionCapabilities": {"close": {}}});
+                }
+                while let Some(task) = part.next_task() {
+                    let session = task["params"]["sessionId"].clone();
+                    part.update(&session, &json!({"sessionUpdate": "told", "by": task["method"]}));
+                    if task.get("id").is_some() {
+                        part.answer(&task, &json!({}));
+                    }
+                }
+                0
+            });
+            let session = stage.session(&place());
+            let id = stage.ask(asked, &json!({"sessionId": session}));
+            assert_eq!(stage.receive()["params"]["update"]["by"], method, "{close} {asked}");
+            let answer = stage.receive();
+            assert_eq!((&answer["id"], &answer["result"]), (&json!(id), &json!({})));
+            let again = stage.call(asked, &json!({"sessionId": session}));
+            assert_eq!(again["error"]["code"], -32001);
+        }
+    }
+}

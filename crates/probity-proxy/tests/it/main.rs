@@ -1,0 +1,17 @@
+//! The proxy on pipes: an editor that is a test, agents that are threads.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that cannot go on has failed"
+)]
+
+mod bytes;
+mod crosswise;
+mod ends;
+mod hostile;
+mod interleaving;
+mod paths;
+mod schema;
+mod sessions;
+mod stage;

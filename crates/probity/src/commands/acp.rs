@@ -1,0 +1,120 @@
+//! `acp`: an editor's agents, each contained, none confused with another.
+//!
+//! Standard output belongs to the protocol. Before anything is read it is taken away from everybody
+//! else, so that a stray line lands on standard error.
+
+mod agents;
+mod launch;
+mod observe;
+mod store;
+
+use std::{
+    env,
+    fs::File,
+    io::{self, Read as _},
+    os::fd::AsFd as _,
+    thread,
+};
+
+use anyhow::Context as _;
+use probity_proxy::{Limits, Options, SessionFigures, Sharing, Stopper, serve};
+
+use crate::{
+    cli::{acp::AcpArgs, cai::ExecArgs},
+    commands::exec,
+    containment::{AgentProcess, State, for_editors},
+    exit::Exit,
+    name::Name,
+};
+use agents::Agent;
+use launch::{Direct, Sandboxed};
+use observe::Watch;
+use store::Files;
+
+/// What older clients take for a session that could not be made; ACP takes it for a missing login.
+const NO_SESSION: i64 = -32000;
+const INTERNAL: i64 = -32603;
+
+pub(crate) fn run(name: Name, args: AcpArgs) -> anyhow::Result<Exit> {
+    let (settings, own) = for_editors()?;
+    let agent = Agent::find(&args.agent, &own)?;
+    if !args.arguments.is_empty() {
+        return exec::run(name, login(&agent, args.arguments));
+    }
+    let output = own_output().context("cannot take over standard output")?;
+    let signals = exec::signals::catch()?;
+    // Without a place for state the handshake still works, and sessions are those of this run.
+    let state = State::find();
+    if let Err(error) = &state {
+        tracing::warn!("sessions cannot be taken up later: {error:#}");
+    }
+    let store = Files::new(state.as_ref().ok(), &agent);
+    let watch = Watch::new(args.trace.as_deref())?;
+    let options = Options {
+        agent: agent.name.clone(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        sharing: match settings.process {
+            AgentProcess::Session => Sharing::Session,
+            AgentProcess::Workspace => Sharing::Workspace,
+        },
+        default_cwd: env::current_dir().ok(),
+        start_failure_code: if name == Name::Probity { INTERNAL } else { NO_SESSION },
+        limits: Limits::default(),
+    };
+    let launcher: Box<dyn probity_proxy::Launcher> = match agents::is_set("CAI_ACP_DIRECT_SPAWN") {
+        true => Box::new(Direct::new(agent)),
+        false => Box::new(Sandboxed::new(agent, state, settings.terminals)),
+    };
+    let ready = |stopper| stop_at(signals, stopper);
+    let (store, watch) = (Box::new(store), Box::new(watch));
+    let finished = serve(io::stdin(), Box::new(output), options, launcher, store, watch, ready);
+    for session in &finished.sessions {
+        tracing::info!("{}", figures(session));
+    }
+    Ok(Exit::Clean)
+}
+
+/// A login that the agent offers: the editor runs our own command with more arguments, and we run
+/// the agent with them where it always runs.
+fn login(agent: &Agent, arguments: Vec<std::ffi::OsString>) -> ExecArgs {
+    let program = agent.argv.first().cloned().unwrap_or_default();
+    ExecArgs {
+        workspace: None,
+        container: None,
+        fresh: false,
+        image: agent.image.clone(),
+        sandbox: None,
+        quiet: true,
+        command: std::iter::once(program.into()).chain(arguments).collect(),
+    }
+}
+
+/// Standard output for the protocol alone; whatever else is printed goes to standard error.
+fn own_output() -> io::Result<File> {
+    let output = File::from(io::stdout().as_fd().try_clone_to_owned()?);
+    rustix::stdio::dup2_stdout(io::stderr())?;
+    Ok(output)
+}
+
+/// A signal that would end us ends the agents first.
+fn stop_at(mut signals: File, stopper: Stopper) {
+    thread::spawn(move || {
+        let mut number = [0];
+        if signals.read_exact(&mut number).is_ok() {
+            stopper.stop();
+        }
+    });
+}
+
+fn figures(session: &SessionFigures) -> String {
+    let SessionFigures { session, lasted, prompts, sent, received, asked } = session;
+    format!(
+        "session {session}: {:.1} s, {prompts} prompts, {} messages ({} bytes) to the agent, \
+         {} messages ({} bytes) from it, {asked} questions to the editor",
+        lasted.as_secs_f64(),
+        sent.0,
+        sent.1,
+        received.0,
+        received.1,
+    )
+}

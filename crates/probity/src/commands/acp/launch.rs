@@ -1,0 +1,138 @@
+//! How agents are started: by the code of `exec`, or directly where a test asks for that.
+
+use std::{
+    env,
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
+
+use probity_proxy::{LaunchError, Launcher, Started, Workspace};
+use probity_sandbox::{Backend, Kind, Mount, Network, Spec, User, spawn, workspace_root};
+
+use super::agents::Agent;
+use crate::{
+    commands::{agent::programs, exec},
+    containment::{Containment, DEFAULT_IMAGE, State, Terminals},
+};
+
+/// Agents in the workspace's own containment.
+pub(super) struct Sandboxed {
+    agent: Agent,
+    /// Or why there is no place for it, without which nothing can be contained.
+    state: anyhow::Result<State>,
+    terminals: Terminals,
+}
+
+impl Sandboxed {
+    pub(super) fn new(agent: Agent, state: anyhow::Result<State>, terminals: Terminals) -> Self {
+        Self { agent, state, terminals }
+    }
+
+    fn prepared(&self, workspace: &Workspace) -> anyhow::Result<(Backend, Spec)> {
+        let root = workspace_root(&workspace.root)?;
+        let state = self.state.as_ref().map_err(|error| anyhow::anyhow!("{error:#}"))?;
+        state.refuse_inside(&root)?;
+        let containment = Containment::load(&root, state)?;
+        for ignored in &containment.ignored {
+            tracing::warn!(".containai/config.toml of {}: {ignored}", root.path.display());
+        }
+        let image = containment.image.clone().or_else(|| self.agent.image.clone());
+        let image = image.unwrap_or_else(|| DEFAULT_IMAGE.to_owned());
+        let preference = exec::preference(None, containment.runtime);
+        let (kind, program) = exec::chosen(preference, &image, containment.reach.is_some())?;
+        let command = self.agent.argv.iter().map(OsString::from).collect();
+        let mut spec = exec::spec(kind, command, &root.path, &root, state, &containment)?;
+        spec.env.push(("CAI_NO_UPDATE_CHECK".into(), "1".into()));
+        if kind == Kind::Bubblewrap {
+            self.show_installation(&mut spec);
+        }
+        Ok((exec::backend(kind, program, image, &root, state), spec))
+    }
+
+    /// What is installed for the user is not in a minimal root: the agent's own installation is
+    /// shown, and nothing else of the user's.
+    fn show_installation(&self, spec: &mut Spec) {
+        let name = self.agent.argv.first().map(String::as_str).unwrap_or_default();
+        let Some(program) = programs::find(name) else { return };
+        spec.mounts.extend(programs::mounts_of(&program));
+        if let Some(first) = spec.argv.first_mut() {
+            *first = program.into_os_string();
+        }
+        if let Some(path) = env::var_os("PATH") {
+            spec.env.push(("PATH".into(), path));
+        }
+    }
+}
+
+impl Launcher for Sandboxed {
+    fn workspace(&self, cwd: &Path) -> Result<Workspace, LaunchError> {
+        let root =
+            workspace_root(cwd).map_err(|error| LaunchError::Workspace(error.to_string()))?;
+        let mut workspace = Workspace::new(root.path.clone(), cwd.to_owned());
+        workspace.read_only = root
+            .mounts(&root.path)
+            .iter()
+            .filter_map(|mount| match mount {
+                Mount::ReadOnly { host, .. } => Some(host.clone()),
+                _ => None,
+            })
+            .collect();
+        workspace.terminals = self.terminals == Terminals::Editor;
+        Ok(workspace)
+    }
+
+    fn start(&self, workspace: &Workspace) -> Result<Started, LaunchError> {
+        let (backend, spec) =
+            self.prepared(workspace).map_err(|error| LaunchError::Start(format!("{error:#}")))?;
+        started(&backend, &spec)
+    }
+}
+
+/// Agents as they are, with all the rights that we have: for tests alone.
+pub(super) struct Direct {
+    agent: Agent,
+}
+
+impl Direct {
+    pub(super) fn new(agent: Agent) -> Self {
+        Self { agent }
+    }
+}
+
+impl Launcher for Direct {
+    fn workspace(&self, cwd: &Path) -> Result<Workspace, LaunchError> {
+        // Nothing is contained, so that nothing speaks against any directory.
+        let root = workspace_root(cwd).map(|root| root.path);
+        let root = root.unwrap_or_else(|_| cwd.canonicalize().unwrap_or_else(|_| cwd.to_owned()));
+        let mut workspace = Workspace::new(root, cwd.to_owned());
+        workspace.terminals = true;
+        Ok(workspace)
+    }
+
+    fn start(&self, workspace: &Workspace) -> Result<Started, LaunchError> {
+        let here = || env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
+        let root = workspace.root.is_dir().then(|| workspace.root.clone());
+        let mut spec = Spec::new(&self.agent.argv, root.unwrap_or_else(here));
+        spec.env = env::vars_os().collect();
+        spec.env.push(("CAI_NO_UPDATE_CHECK".into(), "1".into()));
+        spec.env.push(("CAI_HOST_WORKSPACE".into(), workspace.root.clone().into()));
+        spec.network = Network::Open;
+        spec.user = User::Caller;
+        started(&Backend::None, &spec)
+    }
+}
+
+fn started(backend: &Backend, spec: &Spec) -> Result<Started, LaunchError> {
+    let failed = |what: String| LaunchError::Start(what);
+    let mut child = spawn(backend, spec).map_err(|error| failed(error.to_string()))?;
+    for note in child.notes() {
+        tracing::info!("{note}");
+    }
+    let missing = || failed("it was started without pipes".to_owned());
+    Ok(Started {
+        stdin: child.stdin.take().ok_or_else(missing)?,
+        stdout: child.stdout.take().ok_or_else(missing)?,
+        stderr: child.stderr.take(),
+        process: Box::new(child),
+    })
+}

@@ -1,0 +1,145 @@
+//! What is kept between runs: a small file for each session, and what each agent can do.
+//!
+//! One file a session, so that two editors at once never write the same one.
+
+use std::{
+    env, fs,
+    io::Write as _,
+    path::{Path, PathBuf},
+    time::SystemTime,
+};
+
+use anyhow::Context as _;
+use atomic_write_file::AtomicWriteFile;
+use probity_proxy::{SessionRecord, Store};
+use sha2::{Digest as _, Sha256};
+
+use super::agents::Agent;
+use crate::{commands::agent::programs, containment::State};
+
+/// Sessions that are kept; the oldest go first.
+const KEPT: usize = 1000;
+
+pub(super) struct Files {
+    /// `None` where there is no place for state.
+    sessions: Option<PathBuf>,
+    /// `None` where there is no place for caches.
+    capabilities: Option<PathBuf>,
+}
+
+impl Files {
+    pub(super) fn new(state: Option<&State>, agent: &Agent) -> Self {
+        let name = key(&[agent.name.as_bytes()]);
+        let sessions = state.map(|state| state.directory.join("acp/sessions").join(name));
+        Self { sessions, capabilities: capabilities_file(agent) }
+    }
+
+    fn path(&self, id: &str) -> Option<PathBuf> {
+        // An id that is none of ours must not name another file.
+        let plain = |byte: u8| byte.is_ascii_hexdigit() || byte == b'-';
+        let is_ours = id.len() == 36 && id.bytes().all(plain);
+        let directory = self.sessions.as_ref().filter(|_| is_ours)?;
+        Some(directory.join(format!("{id}.json")))
+    }
+
+    /// The files, the oldest first.
+    fn files(&self) -> Vec<PathBuf> {
+        let Some(directory) = &self.sessions else { return Vec::new() };
+        let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+        let mut dated: Vec<(SystemTime, PathBuf)> = entries
+            .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
+            .collect();
+        dated.sort();
+        dated.into_iter().map(|(_, path)| path).collect()
+    }
+}
+
+impl Store for Files {
+    fn sessions(&self) -> Vec<SessionRecord> {
+        let files = self.files();
+        let surplus = files.len().saturating_sub(KEPT);
+        for (index, path) in files.iter().enumerate() {
+            if index < surplus
+                && let Err(error) = fs::remove_file(path)
+            {
+                tracing::info!("cannot remove {}: {error}", path.display());
+            }
+        }
+        files.iter().skip(surplus).filter_map(|path| read(path)).collect()
+    }
+
+    fn session(&self, id: &str) -> Option<SessionRecord> {
+        read(&self.path(id)?)
+    }
+
+    fn keep_session(&self, record: &SessionRecord) {
+        let text = serde_json::to_string(record).map_err(anyhow::Error::from);
+        let written = text.and_then(|text| match self.path(&record.id) {
+            Some(path) => write(&path, &text),
+            None => Ok(()),
+        });
+        if let Err(error) = written {
+            tracing::warn!("the session cannot be taken up later: {error:#}");
+        }
+    }
+
+    fn forget_session(&self, id: &str) {
+        let Some(path) = self.path(id) else { return };
+        if let Err(error) = fs::remove_file(&path) {
+            tracing::info!("cannot remove {}: {error}", path.display());
+        }
+    }
+
+    fn capabilities(&self) -> Option<String> {
+        fs::read_to_string(self.capabilities.as_ref()?).ok()
+    }
+
+    fn keep_capabilities(&self, result: &str) {
+        let Some(path) = &self.capabilities else { return };
+        if let Err(error) = write(path, result) {
+            tracing::info!("what the agent can do is not remembered: {error:#}");
+        }
+    }
+}
+
+fn read(path: &Path) -> Option<SessionRecord> {
+    serde_json::from_str(&fs::read_to_string(path).ok()?).ok()
+}
+
+fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+    if let Some(directory) = path.parent() {
+        fs::create_dir_all(directory)
+            .with_context(|| format!("cannot make the directory {}", directory.display()))?;
+    }
+    let mut file = AtomicWriteFile::open(path)?;
+    file.write_all(text.as_bytes())?;
+    file.commit()?;
+    Ok(())
+}
+
+/// `$XDG_CACHE_HOME/probity/acp/…`, or the same below `~/.cache`. The name changes with the agent's
+/// version, as far as that can be seen without starting it: by its program and its image.
+fn capabilities_file(agent: &Agent) -> Option<PathBuf> {
+    let absolute = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let cache = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))?;
+    let program = agent.argv.first().and_then(|name| programs::find(name));
+    let program = program.and_then(|path| path.canonicalize().ok());
+    let seen = program.as_ref().and_then(|path| fs::metadata(path).ok());
+    let seen = seen.map(|seen| format!("{} {:?}", seen.len(), seen.modified().ok()));
+    let name = key(&[
+        agent.argv.join("\0").as_bytes(),
+        program.as_deref().map(|path| path.as_os_str().as_encoded_bytes()).unwrap_or_default(),
+        seen.unwrap_or_default().as_bytes(),
+        agent.image.as_deref().unwrap_or_default().as_bytes(),
+    ]);
+    Some(cache.join("probity/acp").join(format!("{name}.json")))
+}
+
+fn key(parts: &[&[u8]]) -> String {
+    let mut hash = Sha256::new();
+    for part in parts {
+        hash.update(part.len().to_le_bytes());
+        hash.update(part);
+    }
+    hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,104 @@
+//! Agents in bubblewrap, started by the code of `exec`.
+
+use std::fs;
+
+use serde_json::json;
+
+use super::{Driver, ECHO, Place, driver};
+use crate::binary::probity;
+
+/// `mine` plays the workspace's own script, contained.
+fn configured(place: &Place, more: &str) {
+    let program = env!("CARGO_BIN_EXE_probity");
+    let script = "/home/agent/workspace/script.ndjson";
+    let text = format!(
+        "{more}[container]\nruntime = 'bwrap'\n[agents.mine]\n\
+         command = ['{program}', 'agent', 'replay', '{script}']\n"
+    );
+    fs::create_dir_all(place.path("config/containai")).unwrap();
+    fs::write(place.path("config/containai/config.toml"), text).unwrap();
+}
+
+fn drive(place: &Place) -> Driver {
+    Driver::start(place.settle(probity()).args(["acp", "mine"]))
+}
+
+#[test]
+fn a_configured_agent_works_contained_and_one_death_is_no_concern_of_the_other() {
+    let place = Place::new(ECHO);
+    configured(&place, "");
+    let mut driver = drive(&place);
+    let (one, two) = (driver.session(&place.path("one/sub")), driver.session(&place.path("two")));
+    assert_eq!(driver.say(&one, "hello"), "you said: hello");
+    assert_eq!(driver.say(&two, "hello"), "you said: hello");
+    let prompt = driver.prompt(&one, "ask");
+    let question = driver.receive();
+    assert_eq!(question["method"], "session/request_permission");
+    // Both play a script of the same name inside; the first that is found is one of them.
+    driver.kill_descendant(std::path::Path::new("/home/agent/workspace/script.ndjson"));
+    let other = driver.prompt(&two, "ask");
+    let mut failed = 0;
+    for _ in 0..2 {
+        let message = driver.receive();
+        if message.get("error").is_some() {
+            assert!(message["id"] == prompt || message["id"] == other);
+            failed += 1;
+        } else {
+            assert_eq!(message["method"], "session/request_permission");
+        }
+    }
+    assert_eq!(failed, 1);
+    let output = driver.finish();
+    assert_eq!(output.code, Some(0), "{}", output.stderr);
+    assert_eq!(driver::left(place.directory.path()), Vec::<String>::new());
+    assert_eq!(driver::left_named("/home/agent/workspace/script.ndjson"), Vec::<String>::new());
+}
+
+#[test]
+fn a_contained_agent_cannot_use_the_editor_to_get_out() {
+    let script = r#"{"on":"session/prompt"}
+{"ask":"terminal/create","params":{"sessionId":"${session}","command":"id"}}
+{"ask":"fs/write_text_file","params":{"sessionId":"${session}","path":"/home/agent/workspace/.git/hooks/pre-commit","content":"id"}}
+{"ask":"fs/read_text_file","params":{"sessionId":"${session}","path":"/etc/passwd"}}
+{"ask":"fs/read_text_file","params":{"sessionId":"${session}","path":"/home/agent/workspace/sub/file"}}
+{"answer":{"stopReason":"end_turn"}}
+"#;
+    let place = Place::new(script);
+    fs::create_dir_all(place.path("one/.git/hooks")).unwrap();
+    configured(&place, "");
+    let mut driver = drive(&place);
+    let session = driver.session(&place.path("one"));
+    let prompt = driver.prompt(&session, "go");
+    let question = driver.receive();
+    assert_eq!(question["method"], "fs/read_text_file", "the others were refused: {question}");
+    assert_eq!(question["params"]["path"], place.path("one/sub/file").to_str().unwrap());
+    driver.send(&json!({"jsonrpc": "2.0", "id": question["id"], "result": {"content": ""}}));
+    assert_eq!(driver.answer(prompt)["result"]["stopReason"], "end_turn");
+    driver.finish();
+}
+
+#[test]
+fn one_process_can_serve_a_workspace_and_a_login_runs_inside() {
+    let place = Place::new(ECHO);
+    configured(&place, "[acp]\nprocess = 'workspace'\n");
+    let mut driver = drive(&place);
+    let first = driver.session(&place.path("one"));
+    let second = driver.session(&place.path("one/sub"));
+    assert_ne!(first, second);
+    let script = "/home/agent/workspace/script.ndjson";
+    let inside = || {
+        let lines = driver::left_named(script);
+        lines.into_iter().filter(|line| !line.contains("bwrap")).count()
+    };
+    assert_eq!(inside(), 1);
+    driver.finish();
+
+    let text = "[container]\nruntime = 'bwrap'\n[agents.shell]\ncommand = ['sh', '--acp']\n";
+    fs::write(place.path("config/containai/config.toml"), text).unwrap();
+    let login = place
+        .settle(probity())
+        .args(["acp", "shell", "-c", "echo in $HOME; echo $0", "login"])
+        .run()
+        .code(0);
+    assert_eq!(login.stdout, "in /home/agent\nlogin\n", "{}", login.stderr);
+}
