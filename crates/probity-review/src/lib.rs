@@ -8,6 +8,7 @@ mod clean;
 mod config;
 mod findings;
 mod git;
+mod history;
 mod language;
 mod output;
 mod prompt;
@@ -26,6 +27,7 @@ pub use crate::{
     },
     findings::{AgentFinding, Findings, FindingsError, Rejected, parse as parse_findings},
     git::{Change, ChangedFile, GitError, GitFacts, NO_COMMIT, change},
+    history::{Entry, History, HistoryError, HistoryPlace, Retention},
     language::{Language, languages},
     output::{
         Changes, Cost, Deduction, Discarded, FailureKind, Gone, Invalid, Isolation, MAX_SCORE,
@@ -38,7 +40,7 @@ pub use crate::{
         Claim, Evidence, Level, Outcome, ProofError, ProofOptions, Reach, Run, Verdict, Workshop,
     },
     redact::Redactor,
-    review::{AgentSeat, Event, Previous, ReviewOptions, Reviewed, TestPlace, review},
+    review::{AgentSeat, Event, Previous, ReviewOptions, Reviewed, TestPlace, Unopened, review},
     risk::{Category, Risk, UnknownWord},
     score::{Bar, score},
     tests_on_disk::TestFile,

@@ -56,7 +56,10 @@ pub struct ReviewOptions<'a> {
     pub previous: Option<Previous>,
     /// Values that must not appear in anything that is left behind.
     pub hidden: Vec<String>,
+    /// Ends the agent.
     pub cancel: Cancel,
+    /// Ends the tests; set it together with the other.
+    pub stop: Arc<AtomicBool>,
 }
 
 /// Who is asked, and where it sits.
@@ -69,7 +72,20 @@ pub struct AgentSeat<'a> {
     /// In US dollars.
     pub budget: Option<f64>,
     /// Opens a conversation with an agent whose working directory is the given copy.
-    pub open: &'a (dyn Fn(&Path) -> Result<Box<dyn Agent>, AgentError> + Sync),
+    pub open: &'a (dyn Fn(&Path) -> Result<Box<dyn Agent>, Unopened> + Sync),
+}
+
+/// Why there is no agent to ask.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unopened {
+    pub message: String,
+    pub help: String,
+}
+
+impl From<AgentError> for Unopened {
+    fn from(error: AgentError) -> Self {
+        Self { message: error.to_string(), help: error.way_out().to_owned() }
+    }
 }
 
 /// Where tests run.
@@ -165,8 +181,7 @@ fn run(
         page.notes.push("no file is under review, so the agent was not asked".to_owned());
         return Ok(Classified::default());
     }
-    let stop = Arc::new(AtomicBool::new(false));
-    let proving = Proving::begin(options, change.as_ref(), Arc::clone(&stop), events);
+    let proving = Proving::begin(options, change.as_ref(), events);
     let asked = Asked::ask(options, &tree, &scope, &names, &files, change.as_ref(), events);
     let asked = match asked {
         Ok(asked) => asked,

@@ -10,4 +10,5 @@ pub(crate) mod exec;
 pub(crate) mod explain;
 pub(crate) mod man;
 pub(crate) mod names;
+pub(crate) mod review;
 pub(crate) mod rules;

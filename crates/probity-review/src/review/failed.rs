@@ -4,7 +4,7 @@ use std::{fmt::Display, time::Instant};
 
 use probity_agent::{AgentError, Cause};
 
-use super::{Page, ReviewOptions, Reviewed};
+use super::{Page, ReviewOptions, Reviewed, Unopened};
 use crate::{
     clean::{capped, one_line},
     findings::FindingsError,
@@ -45,6 +45,13 @@ impl From<AgentError> for Failed {
         };
         let help = error.way_out().to_owned();
         Self { kind, message: error.to_string(), help, stderr: error.stderr.to_string() }
+    }
+}
+
+impl From<Unopened> for Failed {
+    fn from(unopened: Unopened) -> Self {
+        let Unopened { message, help } = unopened;
+        Self { kind: FailureKind::Agent, message, help, stderr: String::new() }
     }
 }
 

@@ -33,7 +33,6 @@ impl Proving {
     pub(super) fn begin(
         options: &ReviewOptions<'_>,
         change: Option<&Change>,
-        stop: Arc<AtomicBool>,
         events: &(dyn Fn(Event<'_>) + Sync),
     ) -> Self {
         events(Event::Step("preparing a place for the tests"));
@@ -45,6 +44,7 @@ impl Proving {
         proof.required = options.config.proof.level;
         proof.environment = options.tests.environment.clone();
         proof.caches = options.tests.caches.clone();
+        let stop = Arc::clone(&options.stop);
         proof.cancel = Arc::clone(&stop);
         let work = move || Workshop::prepare(proof, &|_| {});
         let workshop = thread::Builder::new().name("workshop".to_owned()).spawn(work).ok();

@@ -3,5 +3,6 @@
 mod answers;
 mod configuration;
 mod documents;
+mod history;
 mod repositories;
 mod scores;

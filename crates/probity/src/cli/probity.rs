@@ -10,7 +10,7 @@ use crate::{
         agent,
         cai::{EXEC_EXAMPLES, ExecArgs},
         check::CheckArgs,
-        matches,
+        matches, review,
         trix::AuditArgs,
     },
     commands,
@@ -61,7 +61,8 @@ enum ProbityCommand {
     /// Run vulnerability skills through a model over smart-contract sources
     Audit(Box<AuditArgs>),
     /// Review a change with an agent; a defect counts only if its test fails for the right reason
-    Review,
+    #[command(after_help = review::EXAMPLES)]
+    Review(Box<review::ReviewArgs>),
     /// Be an ACP agent for an editor, with contained agents behind it
     Acp {
         /// The agent behind the proxy
@@ -142,7 +143,7 @@ const GROUPS: &[(&str, &[&str])] = &[
 ];
 
 /// Commands of the design that this version does not have yet.
-const NOT_BUILT: &[&str] = &["lsp", "audit", "review", "acp", "demo"];
+const NOT_BUILT: &[&str] = &["lsp", "audit", "acp", "demo"];
 
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> {
     let probity = Probity::from_arg_matches(&matches(command(), args)?)?;
@@ -168,7 +169,7 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> 
         }
         Some(ProbityCommand::Lsp) => not_built("lsp"),
         Some(ProbityCommand::Audit(_)) => not_built("audit"),
-        Some(ProbityCommand::Review) => not_built("review"),
+        Some(ProbityCommand::Review(args)) => commands::review::run(*args, quiet),
         Some(ProbityCommand::Acp { .. }) => not_built("acp"),
         Some(ProbityCommand::Exec(args)) => commands::exec::run(Name::Probity, args),
         Some(ProbityCommand::Agent { command }) => commands::agent::run(command),

@@ -1,6 +1,6 @@
 //! `exec`: a command in the workspace's sandbox, with our streams, signals and its exit code.
 
-mod signals;
+pub(crate) mod signals;
 mod streams;
 
 use std::{

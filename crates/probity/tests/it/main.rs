@@ -14,4 +14,5 @@ mod help;
 mod names;
 mod oracle;
 mod regressions;
+mod review;
 mod secrets;

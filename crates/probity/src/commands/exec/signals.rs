@@ -15,7 +15,7 @@ static PIPE: AtomicI32 = AtomicI32::new(-1);
 const FORWARDED: [libc::c_int; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
 
 /// From now on these signals no longer end us; each is a byte with its number in this pipe.
-pub(super) fn catch() -> io::Result<File> {
+pub(crate) fn catch() -> io::Result<File> {
     let (reading, writing) = pipe_with(PipeFlags::CLOEXEC)?;
     let writing: RawFd = writing.into_raw_fd();
     PIPE.store(writing, Ordering::Release);
