@@ -1,0 +1,4 @@
+//! Claims tried in small repositories, with each runner, to each outcome.
+
+mod go;
+mod stage;
