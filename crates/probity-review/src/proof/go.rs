@@ -18,7 +18,7 @@ use serde::Deserialize;
 use super::{
     Claim, Evidence, Outcome, Reach,
     capture::Ran,
-    placement,
+    constant, placement,
     runner::{Built, Flagged, Placed, Refusal, Runner, Trial},
     site::{Bench, Site, Task},
     tree::Tree,
@@ -252,7 +252,8 @@ impl Runner for Go {
         let text = [&ran.stdout[..], &ran.stderr].concat();
         let (outcome, why) = judge(bench, &ran, &events, &output::frames(&ran.stderr));
         let mut trial = Trial::new(outcome, why).of(bench, site, &ran, &text);
-        trial.failed_at = output::failed_at(&ran.stdout, &placed.path);
+        trial.constant = output::failed_at(&ran.stdout, &placed.path)
+            .and_then(|line| constant::statement(&placed.source, line));
         trial
     }
 
@@ -275,7 +276,8 @@ impl Runner for Go {
         let name = if wrapped { source::WRAPPER.to_owned() } else { placed.name.clone() };
         let ran = self.execute(bench, site, placed, &format!("^{name}$"));
         let Ok((_, Some(blocks))) = ran else {
-            return Reach::Unmeasured("the test left no coverage behind".to_owned());
+            // Only a crash elsewhere leaves nothing behind, and that shows nothing of the file.
+            return Reach::NotReached;
         };
         // A control: what runs before any test says nothing about this one.
         let idle = self.execute(bench, site, placed, "^$").ok().and_then(|(_, blocks)| blocks);

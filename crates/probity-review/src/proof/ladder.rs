@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{
-    Claim, Level, Outcome, ProofOptions, Reach, Run, Verdict, constant, patch, placement,
+    Claim, Level, Outcome, ProofOptions, Reach, Run, Verdict, patch, placement,
     runner::{Built, Flagged, Placed, Refusal, Runner, Trial},
     site::{Bench, Site},
     tree::Tree,
@@ -49,8 +49,8 @@ impl Ladder<'_> {
             );
             return;
         }
-        if let Some(why) = constant::failure(self.runner.name(), placed, &last) {
-            verdict.reason = format!("The test fails whatever the code does: {why}.");
+        if let Some(statement) = &last.constant {
+            verdict.reason = format!("The test fails whatever the code does: `{statement}`.");
             return;
         }
         if matches!(verdict.reach, Reach::Reached { .. }) {

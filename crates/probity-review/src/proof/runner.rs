@@ -23,14 +23,10 @@ pub(super) trait Runner: fmt::Debug + Send + Sync {
     fn run(&self, bench: &Bench, site: &Site, placed: &Placed, built: &Built) -> Trial;
 
     /// Whether the failing test ran code of the flagged file. Asked once, after the last run.
-    fn reach(
-        &self,
-        bench: &Bench,
-        site: &Site,
-        placed: &Placed,
-        built: &Built,
-        last: &Trial,
-    ) -> Reach;
+    fn reach(&self, _: &Bench, _: &Site, _: &Placed, _: &Built, last: &Trial) -> Reach {
+        let unknown = || Reach::Unmeasured("the test left no trace of what it ran".to_owned());
+        last.reach.clone().unwrap_or_else(unknown)
+    }
 }
 
 /// The lines that a claim is about.
@@ -93,8 +89,10 @@ pub(super) struct Trial {
     pub(super) why: String,
     pub(super) duration: Duration,
     pub(super) output: String,
-    /// The line of the test's own file at which it failed, where that is known.
-    pub(super) failed_at: Option<u32>,
+    /// Whether it ran the flagged code, if the run itself has shown that.
+    pub(super) reach: Option<Reach>,
+    /// The statement it failed at, if that fails whatever the code does.
+    pub(super) constant: Option<String>,
 }
 
 impl Trial {
@@ -104,7 +102,8 @@ impl Trial {
             why: why.into(),
             duration: Duration::ZERO,
             output: String::new(),
-            failed_at: None,
+            reach: None,
+            constant: None,
         }
     }
 

@@ -16,13 +16,8 @@ use probity_sandbox::Backend;
 use tempfile::TempDir;
 
 use super::{
-    Claim, Level, Outcome, ProofError, ProofOptions, Reach, Verdict,
-    git::Git,
-    go::Go,
-    ladder::Ladder,
-    runner::Runner,
-    site::{Bench, Site},
-    tree::Tree,
+    Claim, Level, Outcome, ProofError, ProofOptions, Reach, Verdict, git::Git, go::Go,
+    ladder::Ladder, python::Python, runner::Runner, site::Bench, tree::Tree,
 };
 
 /// Where claims are tried. All of it goes when the workshop goes, but for the caches.
@@ -86,7 +81,18 @@ impl Workshop {
             progress("copying the merge base");
             base(&git, commit, &root).inspect_err(|why| notes.push(why.clone()))
         });
-        let runners = prepare_runners(&bench, &pristine, &tree, progress, &mut notes);
+        let mut runners: Vec<(&'static [&'static str], Found)> = Vec::new();
+        if let Some(go) = Go::prepare(&bench, &pristine, &tree, progress, &mut notes) {
+            runners.push((&["go"], go.map(|go| Box::new(go) as Box<dyn Runner>)));
+        }
+        let repo = &options.repo;
+        if let Some(python) = Python::prepare(&bench, &pristine, repo, &tree, progress) {
+            runners.push((&["py"], python.map(|python| Box::new(python) as Box<dyn Runner>)));
+        }
+        if let Some(found) = JavaScript::prepare(&bench, repo, &tree, progress) {
+            let found = found.map(|found| Box::new(found) as Box<dyn Runner>);
+            runners.push((javascript::ENDINGS, found));
+        }
         let head = pristine.repo;
         Ok(Self { options, bench, directory, tree, head, base, runners, notes })
     }
@@ -214,20 +220,6 @@ impl Workshop {
             isolation: self.isolation(),
         }
     }
-}
-
-fn prepare_runners(
-    bench: &Bench,
-    site: &Site,
-    tree: &Tree,
-    progress: &(dyn Fn(&str) + Sync),
-    notes: &mut Vec<String>,
-) -> Vec<(&'static [&'static str], Found)> {
-    let mut runners: Vec<(&'static [&'static str], Found)> = Vec::new();
-    if let Some(go) = Go::prepare(bench, site, tree, progress, notes) {
-        runners.push((&["go"], go.map(|go| Box::new(go) as Box<dyn Runner>)));
-    }
-    runners
 }
 
 fn base(git: &Git, commit: &str, root: &Path) -> Result<(Tree, PathBuf), String> {

@@ -156,6 +156,12 @@ fn every_mistake_of_others_has_its_right_answer() {
             true,
         ),
         (
+            "panics by itself in another goroutine",
+            on("ownpanic", test("\tSub(1, 1)\n\tgo panic(1)\n\tselect {}")),
+            Outcome::Failed,
+            false,
+        ),
+        (
             "fails now and then",
             on(
                 "flaky",
