@@ -5,7 +5,21 @@
 //! environment, without network where the machine can, and what it shows is read from what test
 //! runners write for machines.
 
+mod capture;
+mod constant;
+mod git;
+mod go;
+mod javascript;
+mod ladder;
+mod patch;
+mod placement;
+mod python;
+mod runner;
+mod site;
+mod text;
+mod tree;
 mod verdict;
+mod workshop;
 
 use std::{
     ffi::OsString,
@@ -16,6 +30,7 @@ use std::{
 
 use probity_sandbox::Backend;
 pub use verdict::{Evidence, Level, Outcome, Reach, Run, Verdict};
+pub use workshop::Workshop;
 
 /// A defect that somebody claims, and the test that is to prove it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -52,6 +67,7 @@ pub struct ProofOptions {
     pub reruns: u32,
     /// The least that counts as proven.
     pub required: Level,
+    /// Bubblewrap, or none. Containers are refused: the tool chains are on this machine.
     pub sandbox: Backend,
     /// The caller's environment. Tools are looked up in its `PATH`, and a few names that hold no
     /// secrets are passed on; tests see nothing else of it.
@@ -93,66 +109,10 @@ pub enum ProofError {
     TooLarge { path: PathBuf, what: String, most: u64 },
     #[error("cannot copy {}: {source}", path.display())]
     Copy { path: PathBuf, source: std::io::Error },
+    #[error("proofs run in bubblewrap or uncontained, not in containers")]
+    Container,
+    #[error("cannot make a directory for proofs: {0}")]
+    Directory(std::io::Error),
     #[error("the review was cancelled")]
     Cancelled,
-}
-
-/// A place with a pristine copy of the repository and warm caches, in which claims are tried.
-#[derive(Debug)]
-pub struct Workshop {
-    options: ProofOptions,
-}
-
-impl Workshop {
-    /// Copies the repository, fetches its dependencies and warms the caches, before any file that
-    /// an agent has written exists. `progress` is told each step.
-    pub fn prepare(
-        options: ProofOptions,
-        progress: &(dyn Fn(&str) + Sync),
-    ) -> Result<Self, ProofError> {
-        progress("copying the repository");
-        Ok(Self { options })
-    }
-
-    /// What tests are contained in, in words for the report.
-    pub fn isolation(&self) -> String {
-        String::new()
-    }
-
-    /// What went less well than it should while preparing, in words for the report.
-    pub fn notes(&self) -> &[String] {
-        &[]
-    }
-
-    /// Runs all claims, as many at a time as the options say, and gives one verdict for each, in
-    /// their order. `on_done` gets the number of the claim and is called as each is done.
-    pub fn prove_all(
-        &self,
-        claims: &[Claim],
-        on_done: &(dyn Fn(usize, &Verdict) + Sync),
-    ) -> Vec<Verdict> {
-        let mut verdicts = Vec::new();
-        for (number, claim) in claims.iter().enumerate() {
-            let verdict = Verdict {
-                id: claim.id.clone(),
-                outcome: Outcome::NotRun,
-                level: Level::Claimed,
-                proven: false,
-                reason: format!("not run in {}", self.options.repo.display()),
-                runner: "none",
-                runs: Vec::new(),
-                reach: Reach::Unmeasured("the test was not run".to_owned()),
-                introduced: None,
-                fix_flips: None,
-                test_path: String::new(),
-                test_name: String::new(),
-                test_source: String::new(),
-                output: String::new(),
-                isolation: self.isolation(),
-            };
-            on_done(number, &verdict);
-            verdicts.push(verdict);
-        }
-        verdicts
-    }
 }

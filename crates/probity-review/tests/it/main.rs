@@ -1,8 +1,16 @@
-//! The one test binary of this crate.
+//! A review as a whole: its documents, repositories, claims, and what becomes of them.
+
+#![expect(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test that cannot set its stage fails there and then"
+)]
 
 mod answers;
 mod configuration;
 mod documents;
 mod history;
+mod proof;
 mod repositories;
 mod scores;
