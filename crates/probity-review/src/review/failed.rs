@@ -90,7 +90,9 @@ impl From<ProofError> for Failed {
         let kind = match error {
             ProofError::Cancelled => FailureKind::Cancelled,
             ProofError::Repository { .. } | ProofError::TooLarge { .. } => FailureKind::Repository,
-            ProofError::Copy { .. } => FailureKind::Machine,
+            ProofError::Copy { .. } | ProofError::Container | ProofError::Directory(_) => {
+                FailureKind::Machine
+            }
         };
         let help = "nothing was proven; the agent's answer is lost".to_owned();
         Self { kind, message: error.to_string(), help, stderr: String::new() }

@@ -9,7 +9,7 @@ mod settings;
 
 use std::{
     io::Write as _,
-    path::Path,
+    path::{Path, PathBuf},
     sync::{Arc, atomic::AtomicBool},
 };
 
@@ -80,7 +80,7 @@ fn carry_out(settings: &Settings) -> anyhow::Result<Exit> {
         tests: TestPlace {
             sandbox: place.tests().clone(),
             environment: std::env::vars_os().collect(),
-            caches: None,
+            caches: caches(),
         },
         previous,
         hidden: settings.hidden(),
@@ -118,6 +118,16 @@ fn config(settings: &Settings) -> anyhow::Result<ReviewConfig> {
     config
         .narrowed(&settings.paths)
         .with_context(|| Failure::new("the paths to review cannot be read", way_out))
+}
+
+/// Where build caches stay from one review to the next, if there is such a place.
+fn caches() -> Option<PathBuf> {
+    let base = settings::text("XDG_CACHE_HOME").map(PathBuf::from);
+    let home = || Some(PathBuf::from(settings::text("HOME")?).join(".cache"));
+    let directory = base.filter(|base| base.is_absolute()).or_else(home)?.join("probity/proofs");
+    // Without one a review is slower, and otherwise the same.
+    std::fs::create_dir_all(&directory).ok()?;
+    Some(directory)
 }
 
 /// Ctrl-C ends the agent and the tests, and the review says that it was called off.
