@@ -140,6 +140,7 @@ fn proven(
         standing: None,
         fix_patch: clean(&finding.fix_patch),
         test_code: clean(&finding.test_code).unwrap_or_default(),
+        test_path: verdict.test_path.clone(),
     }
 }
 
@@ -171,7 +172,7 @@ fn discarded(id: String, finding: &AgentFinding, reason: String, redactor: &Reda
         id,
         title: redactor.text(&finding.title),
         file: redactor.text(&finding.file),
-        line: Some(finding.line),
+        line: (finding.line > 0).then_some(finding.line),
         reason: redactor.text(&reason),
         test_file: String::new(),
         test_name: String::new(),

@@ -39,6 +39,9 @@ pub struct ProvenIssue {
     /// The test, so that a later review can run it again.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub test_code: String,
+    /// Where in the repository it was run.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub test_path: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -108,8 +108,7 @@ pub(super) fn finding_of(issue: &ProvenIssue) -> AgentFinding {
         severity: issue.severity,
         category: issue.category,
         test_code: Some(issue.test_code.clone()).filter(|code| !code.is_empty()),
-        // Its place in the repository is found anew; ours was the name of a report.
-        test_file: None,
+        test_file: Some(issue.test_path.clone()).filter(|path| !path.is_empty()),
         test_name: Some(issue.test_name.clone()).filter(|name| !name.is_empty()),
         fix_patch: issue.fix_patch.clone(),
     }

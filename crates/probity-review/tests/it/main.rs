@@ -13,4 +13,5 @@ mod documents;
 mod history;
 mod proof;
 mod repositories;
+mod reviewing;
 mod scores;

@@ -21,6 +21,7 @@ fn issues(risks: &[Risk]) -> Vec<ProvenIssue> {
         standing: None,
         fix_patch: None,
         test_code: String::new(),
+        test_path: String::new(),
     };
     risks.iter().enumerate().map(issue).collect()
 }

@@ -80,7 +80,9 @@ pub(crate) fn recorded(directory: &Path, answer: &str) -> String {
     let say = json!({ "say": answer });
     fs::write(
         &file,
-        format!("{{\"on\":\"session/prompt\"}}\n{say}\n{{\"answer\":{{\"stopReason\":\"end_turn\"}}}}\n"),
+        format!(
+            "{{\"on\":\"session/prompt\"}}\n{say}\n{{\"answer\":{{\"stopReason\":\"end_turn\"}}}}\n"
+        ),
     )
     .unwrap();
     format!("replay:{}", file.display())
@@ -91,7 +93,9 @@ pub(crate) fn recorded(directory: &Path, answer: &str) -> String {
 pub(crate) fn review_in(output: &Path) -> Value {
     let text = fs::read_to_string(output.join("review.json")).unwrap();
     let review: Value = serde_json::from_str(&text).unwrap();
-    let schema: Value = serde_json::from_str(&fs::read_to_string(root("docs/schema/review.schema.json")).unwrap()).unwrap();
+    let schema: Value =
+        serde_json::from_str(&fs::read_to_string(root("docs/schema/review.schema.json")).unwrap())
+            .unwrap();
     if let Err(error) = jsonschema::validator_for(&schema).unwrap().validate(&review) {
         panic!("{error} at {}:\n{review:#}", error.instance_path());
     }

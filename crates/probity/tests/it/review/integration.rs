@@ -33,7 +33,10 @@ fn the_tasks_are_what_concourse_takes_and_what_we_read() {
     let review = yaml("ci/tasks/ci-agent-review.yml");
     is_task(&review, "ci-agent-review.yml");
     assert_eq!(review["run"]["path"], "/usr/local/bin/ci-agent-review");
-    assert_eq!((names(&review["inputs"]), names(&review["outputs"])), (vec!["repo", "review-config"], vec!["review"]));
+    assert_eq!(
+        (names(&review["inputs"]), names(&review["outputs"])),
+        (vec!["repo", "review-config"], vec!["review"])
+    );
     assert_eq!(review["inputs"][1]["optional"], true);
     let gate = yaml("ci/tasks/review-gate.yml");
     is_task(&gate, "review-gate.yml");

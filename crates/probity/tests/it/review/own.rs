@@ -77,10 +77,8 @@ fn test_text(out: &Path, finding: &Value) -> String {
 fn passes(test: &str, cache: &Path) -> bool {
     let copy = tempfile::tempdir().unwrap();
     let manifest = fs::read_to_string(root("Cargo.toml")).unwrap();
-    let manifest = manifest.replace(
-        "members = [\"crates/*\", \"xtask\"]",
-        "members = [\"crates/probity-finding\"]",
-    );
+    let manifest = manifest
+        .replace("members = [\"crates/*\", \"xtask\"]", "members = [\"crates/probity-finding\"]");
     let manifest = manifest.replace(
         "default-members = [\"crates/probity\"]",
         "default-members = [\"crates/probity-finding\"]",
