@@ -15,6 +15,7 @@ mod patch;
 mod placement;
 mod python;
 mod runner;
+mod rust;
 mod site;
 mod text;
 mod tree;

@@ -170,7 +170,7 @@ fn offset(text: &str, line: u32) -> Option<usize> {
 }
 
 /// The source with comments and the insides of strings blanked, byte for byte.
-fn without_text(source: &str) -> String {
+pub(super) fn without_text(source: &str) -> String {
     let mut bare = String::with_capacity(source.len());
     let mut rest = source.chars().peekable();
     let blank = |bare: &mut String, character: char| {
@@ -212,11 +212,37 @@ fn without_text(source: &str) -> String {
                     blank(&mut bare, inner);
                 }
             }
+            // Of Rust; what is inside may hold quotes.
+            ('r', Some('"' | '#'))
+                if !bare.ends_with(|end: char| end.is_alphanumeric() || end == '_') =>
+            {
+                bare.push('r');
+                raw(&mut bare, &mut rest, blank);
+            }
             ('\'', _) => quoted(&mut bare, &mut rest, blank),
             (other, _) => bare.push(other),
         }
     }
     bare
+}
+
+/// `#"…"#` with as many signs at the end as at the beginning, if it is that at all.
+fn raw(
+    bare: &mut String,
+    rest: &mut std::iter::Peekable<std::str::Chars<'_>>,
+    blank: impl Fn(&mut String, char),
+) {
+    let ahead: String = rest.clone().collect();
+    let signs = ahead.len() - ahead.trim_start_matches('#').len();
+    let Some(inner) = ahead.get(signs..).and_then(|quoted| quoted.strip_prefix('"')) else {
+        return;
+    };
+    let end = format!("\"{}", "#".repeat(signs));
+    let Some(length) = inner.find(&end) else { return };
+    let whole = inner.get(..length).map_or(0, |inside| inside.chars().count());
+    for character in rest.by_ref().take(signs + 1 + whole + end.len()) {
+        blank(bare, character);
+    }
 }
 
 /// A string of JavaScript, a character of Go or Rust, or a lifetime, which has no end.

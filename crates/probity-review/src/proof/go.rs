@@ -209,6 +209,7 @@ impl Runner for Go {
             name: test.name,
             source: test.source,
             beside,
+            added: None,
             directory,
             flagged: flagged.clone(),
         })

@@ -220,6 +220,7 @@ impl Runner for JavaScript {
             name: claim.test_name.clone().unwrap_or_default(),
             source: claim.test_code.clone(),
             beside: Vec::new(),
+            added: None,
             directory: root,
             flagged: flagged.clone(),
         })

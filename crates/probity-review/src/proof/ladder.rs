@@ -191,6 +191,11 @@ impl Ladder<'_> {
         for (path, text) in &placed.beside {
             site.write(path, text).map_err(broken)?;
         }
+        if let Some((path, text)) = &placed.added {
+            let old = std::fs::read_to_string(site.repo.join(path));
+            let old = old.map_err(|error| broken(format!("{path}: {error}")))?;
+            site.write(path, &format!("{old}{text}")).map_err(broken)?;
+        }
         Ok(Ready { site, placed })
     }
 }

@@ -183,6 +183,7 @@ impl Runner for Python {
             name,
             source: claim.test_code.clone(),
             beside: Vec::new(),
+            added: None,
             directory: root,
             flagged: flagged.clone(),
         })

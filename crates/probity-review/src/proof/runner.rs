@@ -52,6 +52,8 @@ pub(super) struct Placed {
     pub(super) source: String,
     /// Files of ours that go with it.
     pub(super) beside: Vec<(String, String)>,
+    /// A file of the repository, and what is added to its end.
+    pub(super) added: Option<(String, String)>,
     /// Where its commands run, relative to the copy.
     pub(super) directory: PathBuf,
     pub(super) flagged: Flagged,
@@ -77,8 +79,10 @@ impl Refusal {
 /// What building has made.
 #[derive(Debug, Default)]
 pub(super) struct Built {
-    /// As the commands see it.
+    /// As the commands see it; empty where there is none.
     pub(super) program: PathBuf,
+    /// The test as its program names it.
+    pub(super) test: String,
 }
 
 /// One run and what it showed.

@@ -118,6 +118,13 @@ impl Bench {
         Ok(Site { repo, out, seen_repo, seen_out })
     }
 
+    /// A directory of the site that a runner has for itself: where it is, and where it is seen.
+    pub(super) fn own(&self, site: &Site, name: &str) -> (PathBuf, PathBuf) {
+        let host = site.out.with_file_name(name);
+        let seen = if self.contained() { Path::new("/proof").join(name) } else { host.clone() };
+        (host, seen)
+    }
+
     pub(super) fn seen_kit(&self) -> PathBuf {
         if self.contained() { PathBuf::from("/proof/kit") } else { self.kit.clone() }
     }

@@ -16,8 +16,16 @@ use probity_sandbox::Backend;
 use tempfile::TempDir;
 
 use super::{
-    Claim, Level, Outcome, ProofError, ProofOptions, Reach, Verdict, git::Git, go::Go,
-    ladder::Ladder, python::Python, runner::Runner, site::Bench, tree::Tree,
+    Claim, Level, Outcome, ProofError, ProofOptions, Reach, Verdict,
+    git::Git,
+    go::Go,
+    javascript::{self, JavaScript},
+    ladder::Ladder,
+    python::Python,
+    runner::Runner,
+    rust::Rust,
+    site::Bench,
+    tree::Tree,
 };
 
 /// Where claims are tried. All of it goes when the workshop goes, but for the caches.
@@ -92,6 +100,9 @@ impl Workshop {
         if let Some(found) = JavaScript::prepare(&bench, repo, &tree, progress) {
             let found = found.map(|found| Box::new(found) as Box<dyn Runner>);
             runners.push((javascript::ENDINGS, found));
+        }
+        if let Some(rust) = Rust::prepare(&bench, &pristine, &tree, progress, &mut notes) {
+            runners.push((&["rs"], rust.map(|rust| Box::new(rust) as Box<dyn Runner>)));
         }
         let head = pristine.repo;
         Ok(Self { options, bench, directory, tree, head, base, runners, notes })

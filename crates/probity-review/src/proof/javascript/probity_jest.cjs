@@ -11,7 +11,7 @@ module.exports = class {
       tell({ event: 'uncaught' });
     }
     for (const test of result.testResults) {
-      const stack = test.failureDetails?.[0]?.stack ?? '';
+      const stack = test.failureDetails?.[0]?.stack ?? test.failureMessages?.[0] ?? '';
       tell({
         event: 'test',
         name: test.title,
