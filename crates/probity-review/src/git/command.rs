@@ -33,7 +33,9 @@ pub(super) struct Git {
 
 impl Git {
     pub(super) fn new(directory: &Path) -> Self {
-        Self { directory: directory.to_owned() }
+        // A process is started in a directory by its full name only.
+        let real = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
+        Self { directory: real }
     }
 
     /// Standard output of a git command that succeeded.

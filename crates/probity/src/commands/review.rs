@@ -61,7 +61,7 @@ fn carry_out(settings: &Settings) -> anyhow::Result<Exit> {
     listen(&cancel, &stop);
     let open = |copy: &Path| place.open(copy, settings);
     let options = ReviewOptions {
-        repo: settings.repo.clone(),
+        repo: settings.repo.canonicalize().context("cannot find the repository")?,
         output: Some(settings.output.clone()),
         config,
         profile: settings.profile.clone(),

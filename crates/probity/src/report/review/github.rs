@@ -38,7 +38,7 @@ pub(super) fn render(review: &ReviewOutput) -> String {
             data(&observed(it))
         );
     }
-    // Not a command, and so a line of the log.
-    _ = writeln!(text, "{}", data(&review.summary));
+    // A line of the log, which must not begin like a command whoever wrote the review.
+    _ = writeln!(text, "review: {}", data(&review.summary));
     text
 }

@@ -81,32 +81,98 @@ fn a_review_that_did_not_happen_is_an_error_everywhere_and_a_score_nowhere() {
 
 #[test]
 fn text_says_what_was_proven_by_what() {
-    insta::assert_snapshot!(shown(ReviewFormat::Text), @r"
-    ");
+    insta::assert_snapshot!(shown(ReviewFormat::Text), @r##"
+ISS-001 a b/ü.go:3: high: Divide | by <zero> [correctness P2, new]
+    proven by TestDivide in review/tests/ISS-001_TestDivide_test.go
+    | --- FAIL
+    | ```
+    | panic: ␛[31mdivide<U+202E>
+OBS-001 b.go:1: Slow? (not proven: test could not compile)
+DIS-001 discarded: Wrong: its test passes
+fixed: Old in c.go: its test passes now
+note: a note
+Score 8.5 of 10.
+"##);
 }
 
 #[test]
 fn annotations_are_errors_only_where_there_is_proof() {
-    insta::assert_snapshot!(shown(ReviewFormat::GithubActions), @r"
-    ");
+    insta::assert_snapshot!(shown(ReviewFormat::GithubActions), @r##"
+::error file=a b/ü.go,line=3,endLine=4,title=ISS-001 high correctness::Divide | by <zero>%0Aproven by TestDivide
+::notice file=b.go,line=1,title=OBS-001 performance::Slow? (not proven: test could not compile)
+review: Score 8.5 of 10.
+"##);
 }
 
 #[test]
 fn markdown_escapes_what_agents_and_tests_write() {
-    insta::assert_snapshot!(shown(ReviewFormat::Markdown), @r"
-    ");
+    insta::assert_snapshot!(shown(ReviewFormat::Markdown), @r##"
+## Review: 8.5 of 10, passes
+
+Score 8.5 of 10.
+
+### ISS-001 Divide \| by \<zero\>
+
+**high**, correctness, new, at `a b/ü.go:3`, proven (P2) by `TestDivide` in `review/tests/ISS-001_TestDivide_test.go`
+
+It panics.
+::error::x
+
+````text
+--- FAIL
+```
+panic: ␛[31mdivide<U+202E>
+````
+
+### Observations
+
+Not proven, and without any weight.
+
+| | Where | What | Why not proven |
+| --- | --- | --- | --- |
+| OBS-001 | `b.go:1` | Slow? | test could not compile |
+
+<details><summary>1 discarded</summary>
+
+- DIS-001 Wrong: its test passes
+
+</details>
+
+- Fixed: Old in `c.go`: its test passes now
+
+> a note
+"##);
 }
 
 #[test]
 fn gitlab_gets_one_array_with_a_fingerprint_each() {
-    insta::assert_snapshot!(shown(ReviewFormat::Gitlab), @r"
-    ");
+    insta::assert_snapshot!(shown(ReviewFormat::Gitlab), @r##"
+[{"type":"issue","check_name":"review/correctness","description":"Divide | by <zero>","categories":["Bug Risk"],"severity":"critical","fingerprint":"0123456789abcdef0123456789abcdef","location":{"path":"a b/ü.go","lines":{"begin":3}}},{"type":"issue","check_name":"review/performance","description":"Slow? (not proven: test could not compile)","categories":["Bug Risk"],"severity":"info","fingerprint":"observation-fedcba9876543210fedcba9876543210","location":{"path":"b.go","lines":{"begin":1}}}]
+"##);
 }
 
 #[test]
 fn junit_fails_what_is_proven_and_skips_what_is_not() {
-    insta::assert_snapshot!(shown(ReviewFormat::Junit), @r"
-    ");
+    insta::assert_snapshot!(shown(ReviewFormat::Junit), @r##"
+<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="probity review" tests="3" skipped="1" failures="1" errors="0">
+    <testsuite name="review" tests="3" skipped="1" errors="0" failures="1">
+        <testcase name="ISS-001 Divide | by &lt;zero&gt;" classname="a b/ü.go" file="a b/ü.go" line="3">
+            <failure message="Divide | by &lt;zero&gt; (high, correctness)" type="high">a b/ü.go:3
+It panics.
+::error::x
+
+--- FAIL
+```
+panic: ␛[31mdivide&lt;U+202E&gt;</failure>
+        </testcase>
+        <testcase name="OBS-001 Slow?" classname="b.go" file="b.go" line="1">
+            <skipped message="test could not compile"/>
+        </testcase>
+        <testcase name="DIS-001 Wrong" classname="b.go" file="b.go" line="2"/>
+    </testsuite>
+</testsuites>
+"##);
 }
 
 #[test]

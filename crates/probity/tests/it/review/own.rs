@@ -1,4 +1,7 @@
 //! This repository, reviewed by a recorded agent, and every claim of that review checked.
+//!
+//! What is reviewed is its leaf crate, in a workspace that has no other: before a claim is tried the
+//! packages of a repository are compiled once, and all of ours would take as long as this test suite.
 
 use std::{fs, path::Path, process::Command};
 
@@ -10,6 +13,9 @@ use crate::binary::probity;
 #[test]
 fn what_is_proven_here_fails_when_it_is_run_and_what_passes_is_not_proven() {
     let place = tempfile::tempdir().unwrap();
+    let leaf = leaf();
+    super::git(leaf.path(), &["init", "-q", "-b", "main"]);
+    super::commit(leaf.path());
     let out = place.path().join("review");
     let agent = format!("replay:{}", root("ci/self-review.ndjson").display());
     let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("self-review");
@@ -20,7 +26,7 @@ fn what_is_proven_here_fails_when_it_is_run_and_what_passes_is_not_proven() {
         .args(["review", "--agent", &agent, "--no-history", "--output", out.to_str().unwrap()])
         .env("HOME", &home)
         .env("XDG_CACHE_HOME", cache.to_str().unwrap())
-        .dir(root("."));
+        .dir(leaf.path());
     for name in ["CARGO_HOME", "RUSTUP_HOME"] {
         if let Ok(value) = std::env::var(name) {
             run = run.env(name, &value);
@@ -73,20 +79,28 @@ fn test_text(out: &Path, finding: &Value) -> String {
     fs::read_to_string(out.join("tests").join(name)).unwrap()
 }
 
-/// Runs a test of the leaf crate by cargo alone, in a workspace that has nothing but that crate.
-fn passes(test: &str, cache: &Path) -> bool {
+/// This repository with nothing but its leaf crate.
+fn leaf() -> tempfile::TempDir {
     let copy = tempfile::tempdir().unwrap();
     let manifest = fs::read_to_string(root("Cargo.toml")).unwrap();
-    let manifest = manifest
-        .replace("members = [\"crates/*\", \"xtask\"]", "members = [\"crates/probity-finding\"]");
-    let manifest = manifest.replace(
-        "default-members = [\"crates/probity\"]",
-        "default-members = [\"crates/probity-finding\"]",
-    );
-    fs::write(copy.path().join("Cargo.toml"), manifest).unwrap();
+    let mut lines: Vec<&str> = manifest.lines().collect();
+    for line in &mut lines {
+        if line.starts_with("members = ") {
+            *line = "members = [\"crates/probity-finding\"]";
+        } else if line.starts_with("default-members = ") {
+            *line = "";
+        }
+    }
+    fs::write(copy.path().join("Cargo.toml"), lines.join("\n")).unwrap();
     fs::copy(root("Cargo.lock"), copy.path().join("Cargo.lock")).unwrap();
+    copy_tree(&root("crates/probity-finding"), &copy.path().join("crates/probity-finding"));
+    copy
+}
+
+/// Runs a test of the leaf crate by cargo alone, without anything of ours.
+fn passes(test: &str, cache: &Path) -> bool {
+    let copy = leaf();
     let finding = copy.path().join("crates/probity-finding");
-    copy_tree(&root("crates/probity-finding"), &finding);
     let tests = finding.join("tests");
     fs::remove_dir_all(&tests).unwrap();
     fs::create_dir(&tests).unwrap();

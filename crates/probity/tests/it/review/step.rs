@@ -32,6 +32,10 @@ fn the_environment_says_everything_and_a_gate_can_say_it_later() {
     with(&[]).code(0);
     let page = review_in(&here.join("review"));
     assert_eq!((page["score"]["threshold"].as_f64(), page["changes"].is_null()), (Some(7.0), true));
+    assert_eq!(
+        page["metadata"]["commit"],
+        git(&here.join("repo"), &["rev-parse", "HEAD"]).as_str()
+    );
     for name in ["review.md", "review.sarif", "review.junit.xml", "review.gitlab.json"] {
         assert!(fs::read_to_string(here.join("review").join(name)).unwrap().contains("average"));
     }
