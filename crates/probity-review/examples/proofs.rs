@@ -47,9 +47,10 @@ fn main() {
     let claims = vec![passing; 10];
     let began = Instant::now();
     let verdicts = workshop.prove_all(&claims, &|_, _| {});
+    let elapsed = began.elapsed();
     let runs: Duration =
         verdicts.iter().flat_map(|verdict| &verdict.runs).map(|run| run.duration).sum();
-    let own = began.elapsed().saturating_sub(runs) / 10;
+    let own = elapsed.saturating_sub(runs) / 10;
     println!("our own part of a proof (copy, start, parse, clean): {own:?}");
 
     options.jobs = 0;
