@@ -27,6 +27,9 @@ use output::{Blocks, Ended, Events, Frame};
 
 const CACHE: &str = "go-build";
 
+/// The coverage of the last run.
+const PROFILE: &str = "cover.out";
+
 /// What the test's program gets on top of the test's time to say where it hangs.
 const GRACE: std::time::Duration = std::time::Duration::from_secs(10);
 
@@ -159,8 +162,7 @@ impl Go {
         placed: &Placed,
         filter: &str,
     ) -> Result<(Ran, Option<Blocks>), String> {
-        let profile = site.out.join("cover.out");
-        fs::remove_file(&profile).ok();
+        fs::remove_file(site.out.join(PROFILE)).ok();
         let wall = bench.test_timeout + GRACE;
         let program = site.seen_out.join("proof.test");
         let mut task = Task::new([program], &placed.directory, wall);
@@ -174,12 +176,11 @@ impl Go {
         task.argv.push(format!("-test.timeout={seconds}s").into());
         if Self::covered(site, placed).is_some() {
             let mut argument = std::ffi::OsString::from("-test.coverprofile=");
-            argument.push(site.seen_out.join("cover.out"));
+            argument.push(site.seen_out.join(PROFILE));
             task.argv.push(argument);
         }
         let ran = bench.run(site, &task)?;
-        let blocks = fs::read_to_string(&profile).ok().map(|text| Blocks::parse(&text));
-        Ok((ran, blocks))
+        Ok((ran, profile(site)))
     }
 }
 
@@ -273,13 +274,17 @@ impl Runner for Go {
             return Reach::Unmeasured("it is no Go file of the test's own module".to_owned());
         }
         // A test that panics leaves no coverage behind; caught in a test around it, it does.
-        let wrapped = !frames.is_empty() && !placed.beside.is_empty();
-        let name = if wrapped { source::WRAPPER.to_owned() } else { placed.name.clone() };
-        let ran = self.execute(bench, site, placed, &format!("^{name}$"));
-        let Ok((_, Some(blocks))) = ran else {
-            // Only a crash elsewhere leaves nothing behind, and that shows nothing of the file.
-            return Reach::NotReached;
+        let blocks = if !frames.is_empty() && !placed.beside.is_empty() {
+            let filter = format!("^{}$", source::WRAPPER);
+            self.execute(bench, site, placed, &filter).ok().and_then(|(_, blocks)| blocks)
+        } else {
+            profile(site)
         };
+        // Only a crash elsewhere leaves nothing behind, and that shows nothing of the file.
+        let Some(blocks) = blocks else { return Reach::NotReached };
+        if blocks.beyond(&Blocks::default(), flagged) == Reach::NotReached {
+            return Reach::NotReached;
+        }
         // A control: what runs before any test says nothing about this one.
         let idle = self.execute(bench, site, placed, "^$").ok().and_then(|(_, blocks)| blocks);
         blocks.beyond(&idle.unwrap_or_default(), flagged)
@@ -317,6 +322,11 @@ fn judge(bench: &Bench, ran: &Ran, events: &Events, frames: &[Frame]) -> (Outcom
             (Outcome::HarnessError, "the test's process failed before the test began".to_owned())
         }
     }
+}
+
+fn profile(site: &Site) -> Option<Blocks> {
+    let text = fs::read_to_string(site.out.join(PROFILE)).ok()?;
+    Some(Blocks::parse(&text))
 }
 
 fn pattern(directory: &Path, module: &Path) -> String {

@@ -82,7 +82,7 @@ impl Python {
         let of_prefix = |path: &Path| prefixes.iter().any(|prefix| path.starts_with(prefix));
         // A package that is installed in place is the repository itself, which the copy stands for.
         let wanted =
-            |path: &&PathBuf| path.is_dir() && !(path.starts_with(repo) && !of_prefix(path));
+            |path: &&PathBuf| path.is_dir() && (!path.starts_with(repo) || of_prefix(path));
         let mut tools = prefixes.clone();
         let others = probe.directories.iter().filter(|path| !of_prefix(path)).filter(wanted);
         tools.extend(others.filter(|path| !path.starts_with(&site.repo)).cloned());

@@ -135,7 +135,7 @@ impl Bench {
 
     /// Runs a command in a site, without network.
     pub(super) fn run(&self, site: &Site, task: &Task) -> Result<Ran, String> {
-        let mut spec = Spec::new(&task.argv, site.seen_repo.join(&task.directory));
+        let mut spec = Spec::new(&task.argv, below(&site.seen_repo, &task.directory));
         spec.network = Network::None;
         spec.limits = Limits {
             wall: Some(task.wall),
@@ -165,7 +165,7 @@ impl Bench {
     /// Runs a command of the preparation as the caller would: with the caller's environment and
     /// network, so that private registries work. Nothing that an agent wrote exists yet.
     pub(super) fn fetch(&self, site: &Site, task: &Task) -> Result<Ran, String> {
-        let mut spec = Spec::new(&task.argv, site.repo.join(&task.directory));
+        let mut spec = Spec::new(&task.argv, below(&site.repo, &task.directory));
         spec.network = Network::Open;
         spec.limits.wall = Some(task.wall);
         spec.env = self.environment.clone();
@@ -232,4 +232,9 @@ impl Site {
         }
         fs::write(&file, text).map_err(failed)
     }
+}
+
+/// Joining nothing would add a slash, which programs then see in their own path.
+fn below(root: &Path, directory: &Path) -> PathBuf {
+    if directory.as_os_str().is_empty() { root.to_owned() } else { root.join(directory) }
 }

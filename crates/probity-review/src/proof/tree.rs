@@ -116,8 +116,27 @@ impl Tree {
         &self.files
     }
 
-    /// Copies the tree from one root into a directory that does not exist yet.
+    /// Copies the tree out of a repository that others may be working in.
+    pub(super) fn take(&self, from: &Path, to: &Path) -> Result<(), ProofError> {
+        self.copy_by(from, to, take_file)
+    }
+
+    /// Copies the tree from a directory of ours, in which nothing changes.
     pub(super) fn copy(&self, from: &Path, to: &Path) -> Result<(), ProofError> {
+        self.copy_by(from, to, |from, to| match fs::copy(from, to) {
+            // It had gone before it was taken.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            other => other.map(drop),
+        })
+    }
+
+    /// Into a directory that does not exist yet.
+    fn copy_by(
+        &self,
+        from: &Path,
+        to: &Path,
+        copy_file: impl Fn(&Path, &Path) -> io::Result<()>,
+    ) -> Result<(), ProofError> {
         let failed = |path: &Path| {
             let path = path.to_owned();
             move |source| ProofError::Copy { path, source }
@@ -137,7 +156,7 @@ impl Tree {
 }
 
 /// A file that has gone since it was listed is as good as deleted before.
-fn copy_file(from: &Path, to: &Path) -> io::Result<()> {
+fn take_file(from: &Path, to: &Path) -> io::Result<()> {
     let metadata = match fs::symlink_metadata(from) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         other => other?,

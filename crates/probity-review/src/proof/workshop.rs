@@ -80,7 +80,7 @@ impl Workshop {
         let tree = Tree::of(&options.repo, Some(&git))?;
         let pristine = bench.site(&root.join("pristine"));
         let pristine = pristine.map_err(|why| ProofError::Directory(std::io::Error::other(why)))?;
-        tree.copy(&options.repo, &pristine.repo)?;
+        tree.take(&options.repo, &pristine.repo)?;
         let mut notes = Vec::new();
         if !tree.dropped.is_empty() {
             notes.push(format!("{} links that lead out were not copied", tree.dropped.len()));

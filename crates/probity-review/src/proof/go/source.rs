@@ -106,9 +106,7 @@ fn clause(source: &str) -> Option<&str> {
     let mut in_comment = false;
     for line in source.lines() {
         let line = line.trim();
-        if in_comment {
-            in_comment = !line.contains("*/");
-        } else if line.starts_with("/*") {
+        if in_comment || line.starts_with("/*") {
             in_comment = !line.contains("*/");
         } else if let Some(rest) = line.strip_prefix("package ") {
             return rest.split(|end: char| !is_word(end)).find(|word| !word.is_empty());
