@@ -40,7 +40,9 @@ pub use crate::{
         Claim, Evidence, Level, Outcome, ProofError, ProofOptions, Reach, Run, Verdict, Workshop,
     },
     redact::Redactor,
-    review::{AgentSeat, Event, Previous, ReviewOptions, Reviewed, TestPlace, Unopened, review},
+    review::{
+        AgentSeat, Event, OpenAgent, Previous, ReviewOptions, Reviewed, TestPlace, Unopened, review,
+    },
     risk::{Category, Risk, UnknownWord},
     score::{Bar, score},
     tests_on_disk::TestFile,

@@ -72,8 +72,11 @@ pub struct AgentSeat<'a> {
     /// In US dollars.
     pub budget: Option<f64>,
     /// Opens a conversation with an agent whose working directory is the given copy.
-    pub open: &'a (dyn Fn(&Path) -> Result<Box<dyn Agent>, Unopened> + Sync),
+    pub open: &'a OpenAgent<'a>,
 }
+
+/// Opens a conversation; the path is the agent's working directory.
+pub type OpenAgent<'a> = dyn Fn(&Path) -> Result<Box<dyn Agent>, Unopened> + Sync + 'a;
 
 /// Why there is no agent to ask.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use crate::binary::{named, probity};
 
 fn yaml(path: &str) -> Value {
     let text = fs::read_to_string(root(path)).unwrap();
-    serde_saphyr::from_str(&text).unwrap_or_else(|error| panic!("{path}: {error}"))
+    serde_saphyr::from_str(&text).unwrap()
 }
 
 fn task_schema() -> jsonschema::Validator {
@@ -19,9 +19,8 @@ fn task_schema() -> jsonschema::Validator {
 
 #[track_caller]
 fn is_task(task: &Value, name: &str) {
-    if let Err(error) = task_schema().validate(task) {
-        panic!("{name}: {error} at {}", error.instance_path());
-    }
+    let problem = task_schema().validate(task).err().map(|error| error.to_string());
+    assert_eq!(problem, None, "{name}");
 }
 
 fn names(list: &Value) -> Vec<&str> {
