@@ -9,6 +9,7 @@ pub(crate) mod check;
 pub(crate) mod ci_agent_review;
 pub(crate) mod hadolint;
 pub(crate) mod probity;
+pub(crate) mod review;
 pub(crate) mod tally;
 pub(crate) mod trix;
 

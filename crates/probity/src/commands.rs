@@ -13,4 +13,5 @@ pub(crate) mod explain;
 pub(crate) mod init;
 pub(crate) mod man;
 pub(crate) mod names;
+pub(crate) mod review;
 pub(crate) mod rules;

@@ -13,6 +13,7 @@ mod json;
 mod junit;
 mod markdown;
 mod place;
+pub(crate) mod review;
 #[cfg(test)]
 mod samples;
 mod sarif;

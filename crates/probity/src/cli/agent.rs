@@ -113,6 +113,6 @@ const REPLAY_EXAMPLES: &str = "Examples:
   probity agent replay turn.ndjson
   probity agent ask acp:'probity agent replay turn.ndjson' hello";
 
-fn time(text: &str) -> Result<Duration, String> {
+pub(crate) fn time(text: &str) -> Result<Duration, String> {
     duration::parse(text).ok_or_else(|| "expected a time such as 90s, 1m30s or 500ms".to_owned())
 }

@@ -4,13 +4,18 @@ use std::{ffi::OsString, path::PathBuf};
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 
-use crate::{cli::parse, exit::Exit, failure::Failure};
+use crate::{
+    cli::parse,
+    commands::review,
+    exit::Exit,
+    logging::{self, Loudness},
+};
 
 /// Review a repository with an agent; only what a failing test proves counts
 ///
 /// This is probity under the name ci-agent-review. It takes no flags: AGENT_CLI, AGENT_MODEL,
 /// REVIEW_PROFILE, REVIEW_CONFIG, SCORE_THRESHOLD, FAIL_ON_CRITICAL, REVIEW_PATHS, REVIEW_DIFF_ONLY,
-/// BASE_REF, DATABASE_URL, REPO_DIR and OUTPUT_DIR say what to do.
+/// BASE_REF, DATABASE_URL, REPO_DIR, OUTPUT_DIR and REVIEW_REPORT_ONLY say what to do.
 #[derive(Debug, Parser)]
 #[command(
     name = "ci-agent-review",
@@ -26,15 +31,16 @@ struct CiAgentReview {
 enum ReviewCommand {
     /// Judge a review by SCORE_THRESHOLD and FAIL_ON_CRITICAL
     Gate {
+        /// Else review.json in OUTPUT_DIR
         #[arg(value_name = "FILE")]
         review: Option<PathBuf>,
     },
 }
 
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> {
-    let what = match parse::<CiAgentReview>(CiAgentReview::command(), args)?.command {
-        Some(ReviewCommand::Gate { .. }) => "ci-agent-review gate",
-        None => "ci-agent-review",
-    };
-    Err(Failure::not_built(what).into())
+    logging::start(Loudness::default());
+    match parse::<CiAgentReview>(CiAgentReview::command(), args)?.command {
+        Some(ReviewCommand::Gate { review }) => review::gate_step(review),
+        None => review::step(),
+    }
 }

@@ -10,7 +10,7 @@ use crate::{
         acp, agent, audit,
         cai::{EXEC_EXAMPLES, ExecArgs},
         check::CheckArgs,
-        matches,
+        matches, review,
     },
     commands,
     exit::Exit,
@@ -61,7 +61,8 @@ enum ProbityCommand {
     #[command(after_help = audit::EXAMPLES)]
     Audit(Box<audit::ProbityAuditArgs>),
     /// Review a change with an agent; a defect counts only if its test fails for the right reason
-    Review,
+    #[command(after_help = review::EXAMPLES)]
+    Review(Box<review::ReviewArgs>),
     /// Be an ACP agent for an editor, with contained agents behind it
     #[command(after_help = acp::EXAMPLES)]
     Acp(acp::AcpArgs),
@@ -139,7 +140,7 @@ const GROUPS: &[(&str, &[&str])] = &[
 ];
 
 /// Commands of the design that this version does not have yet.
-const NOT_BUILT: &[&str] = &["lsp", "review", "demo"];
+const NOT_BUILT: &[&str] = &["lsp", "demo"];
 
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> {
     let probity = Probity::from_arg_matches(&matches(command(), args)?)?;
@@ -168,7 +169,7 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> 
             Some(audit::AuditCommand::Skills { command }) => commands::audit::skills::run(command),
             None => commands::audit::run(Name::Probity, &args.audit, &args.more),
         },
-        Some(ProbityCommand::Review) => not_built("review"),
+        Some(ProbityCommand::Review(args)) => commands::review::run(*args, quiet),
         Some(ProbityCommand::Acp(args)) => commands::acp::run(Name::Probity, args),
         Some(ProbityCommand::Exec(args)) => commands::exec::run(Name::Probity, args),
         Some(ProbityCommand::Agent { command }) => commands::agent::run(command),

@@ -49,7 +49,7 @@ fn command(severity: Severity) -> &'static str {
 }
 
 /// Escapes what stands behind the second `::`.
-fn data(text: &str) -> String {
+pub(super) fn data(text: &str) -> String {
     visible::except(text, &['\t', '\n', '\r'])
         .replace('%', "%25")
         .replace('\r', "%0D")
@@ -57,7 +57,7 @@ fn data(text: &str) -> String {
 }
 
 /// Escapes the value of a property, which ends at a comma or a colon.
-fn property(text: &str) -> String {
+pub(super) fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }
 

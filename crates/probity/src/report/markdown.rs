@@ -66,7 +66,7 @@ fn rule(finding: &Finding) -> String {
 ///
 /// A backslash before punctuation is markdown's own way; `$` is in the list since GitHub reads
 /// mathematics between two of them.
-fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     let text = visible::line(text);
     let mut escaped = String::with_capacity(text.len() + 8);
     for char in text.chars() {
@@ -79,7 +79,7 @@ fn escape(text: &str) -> String {
 }
 
 /// The text as a code span, fenced by one more backtick than it has in a row.
-fn code(text: &str) -> String {
+pub(super) fn code(text: &str) -> String {
     let text = visible::line(text);
     let longest = text.split(|char| char != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest + 1);

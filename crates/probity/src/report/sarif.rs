@@ -5,7 +5,7 @@
 //! properties.
 
 mod result;
-mod uri;
+pub(super) mod uri;
 
 use std::{
     collections::HashMap,

@@ -21,4 +21,5 @@ mod oracle;
 mod protocol;
 mod real_agents;
 mod regressions;
+mod review;
 mod secrets;

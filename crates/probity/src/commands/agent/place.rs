@@ -92,7 +92,7 @@ pub(crate) struct Belongings {
     /// Variables of the user's, by name.
     pub(crate) variables: Vec<String>,
     /// Variables that tell it where it is.
-    inside: Vec<(OsString, OsString)>,
+    pub(crate) inside: Vec<(OsString, OsString)>,
 }
 
 impl Belongings {

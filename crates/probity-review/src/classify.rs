@@ -1,0 +1,239 @@
+//! What becomes of each finding after its test was run.
+//!
+//! | what the test did | what the finding becomes |
+//! |---|---|
+//! | failed, as often and as far as is asked | a proven issue, with the agent's severity |
+//! | passed | discarded: the concern was unfounded |
+//! | did not compile | an observation: test could not compile |
+//! | timed out, was flaky, skipped itself, did not run, failed by its own fault, was refused | an observation with the reason |
+//! | was not there | an observation |
+
+use crate::{
+    findings::AgentFinding,
+    output::{Discarded, Observation, Proof, ProofRun, ProvenIssue, TestSummary},
+    proof::{Level, Outcome, Reach, Verdict},
+    redact::Redactor,
+    tests_on_disk::{TestFile, file_name},
+};
+
+/// Longest test output that a report carries for one finding.
+const OUTPUT_BYTES: usize = 16 << 10;
+
+/// A finding with what its test showed; no verdict means that it came without a test.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    pub finding: AgentFinding,
+    pub verdict: Option<Verdict>,
+    /// Set on what an earlier review has proven: it keeps its identity.
+    pub fingerprint: Option<String>,
+}
+
+/// All findings, sorted into what counts, what is noted, and what is dropped.
+#[derive(Clone, Debug, Default)]
+pub struct Classified {
+    pub proven: Vec<ProvenIssue>,
+    pub observations: Vec<Observation>,
+    pub discarded: Vec<Discarded>,
+    pub summary: TestSummary,
+    /// Every test, under the name that the review has for it.
+    pub tests: Vec<TestFile>,
+}
+
+impl Classified {
+    /// Adds one finding.
+    pub fn add(&mut self, judged: Judged, redactor: &Redactor) {
+        let Judged { finding, verdict, fingerprint } = judged;
+        let Some(verdict) = verdict else {
+            let id = self.next_observation();
+            let reason = "the agent wrote no test for it".to_owned();
+            let mut observation = observation(id, &finding, reason, redactor);
+            observation.fingerprint = fingerprint.unwrap_or_default();
+            self.observations.push(observation);
+            return;
+        };
+        self.summary.total_generated += 1;
+        match verdict.outcome {
+            Outcome::Failed => self.summary.failing += 1,
+            Outcome::Passed => self.summary.passing += 1,
+            _ => self.summary.error += 1,
+        }
+        if verdict.proven && verdict.outcome == Outcome::Failed {
+            let id = format!("ISS-{:03}", self.proven.len() + 1);
+            let test_file = self.keep(&id, &finding, &verdict, redactor);
+            let mut issue = proven(id, &finding, &verdict, redactor);
+            issue.test_file = test_file;
+            issue.fingerprint = fingerprint.unwrap_or_default();
+            self.proven.push(issue);
+        } else if verdict.outcome == Outcome::Passed {
+            let id = format!("DIS-{:03}", self.discarded.len() + 1);
+            let test_file = self.keep(&id, &finding, &verdict, redactor);
+            let reason = "its test passes: the concern was unfounded".to_owned();
+            let mut discarded = discarded(id, &finding, reason, redactor);
+            discarded.test_file = test_file;
+            discarded.test_name = verdict.test_name.clone();
+            discarded.test_output = output(&verdict, redactor);
+            discarded.proof = Some(proof(&verdict, redactor));
+            self.discarded.push(discarded);
+        } else {
+            let id = self.next_observation();
+            let test_file = self.keep(&id, &finding, &verdict, redactor);
+            let mut observation = observation(id, &finding, reason(&verdict), redactor);
+            observation.test_file = test_file;
+            observation.test_name = verdict.test_name.clone();
+            observation.test_output = output(&verdict, redactor);
+            observation.proof = Some(proof(&verdict, redactor));
+            observation.fingerprint = fingerprint.unwrap_or_default();
+            self.observations.push(observation);
+        }
+    }
+
+    /// Drops a finding without having run anything.
+    pub fn discard(&mut self, finding: &AgentFinding, reason: String, redactor: &Redactor) {
+        let id = format!("DIS-{:03}", self.discarded.len() + 1);
+        self.discarded.push(discarded(id, finding, reason, redactor));
+    }
+
+    fn next_observation(&self) -> String {
+        format!("OBS-{:03}", self.observations.len() + 1)
+    }
+
+    /// Keeps the test for the output directory, and says where it will be.
+    fn keep(
+        &mut self,
+        id: &str,
+        finding: &AgentFinding,
+        verdict: &Verdict,
+        redactor: &Redactor,
+    ) -> String {
+        let code = match verdict.test_source.is_empty() {
+            true => finding.test_code.clone().unwrap_or_default(),
+            false => verdict.test_source.clone(),
+        };
+        let name = file_name(id, finding, verdict);
+        self.tests.push(TestFile { name: name.clone(), text: redactor.without_keys(&code) });
+        format!("review/tests/{name}")
+    }
+}
+
+fn proven(
+    id: String,
+    finding: &AgentFinding,
+    verdict: &Verdict,
+    redactor: &Redactor,
+) -> ProvenIssue {
+    let clean = |code: &Option<String>| code.clone().filter(|code| redactor.is_clean(code));
+    ProvenIssue {
+        id,
+        severity: finding.severity,
+        title: redactor.text(&finding.title),
+        description: redactor.text(&finding.description),
+        file: finding.file.clone(),
+        line: finding.line,
+        end_line: finding.end_line,
+        test_file: String::new(),
+        test_name: verdict.test_name.clone(),
+        test_output: output(verdict, redactor),
+        category: finding.category,
+        fingerprint: String::new(),
+        proof: Some(proof(verdict, redactor)),
+        introduced: verdict.introduced,
+        standing: None,
+        fix_patch: clean(&finding.fix_patch),
+        test_code: clean(&finding.test_code).unwrap_or_default(),
+        test_path: verdict.test_path.clone(),
+    }
+}
+
+fn observation(
+    id: String,
+    finding: &AgentFinding,
+    reason: String,
+    redactor: &Redactor,
+) -> Observation {
+    Observation {
+        id,
+        title: redactor.text(&finding.title),
+        description: redactor.text(&finding.description),
+        file: finding.file.clone(),
+        line: finding.line,
+        category: finding.category,
+        severity: Some(finding.severity),
+        reason: redactor.text(&reason),
+        fingerprint: String::new(),
+        test_file: String::new(),
+        test_name: String::new(),
+        test_output: String::new(),
+        proof: None,
+    }
+}
+
+fn discarded(id: String, finding: &AgentFinding, reason: String, redactor: &Redactor) -> Discarded {
+    Discarded {
+        id,
+        title: redactor.text(&finding.title),
+        file: redactor.text(&finding.file),
+        line: (finding.line > 0).then_some(finding.line),
+        reason: redactor.text(&reason),
+        test_file: String::new(),
+        test_name: String::new(),
+        test_output: String::new(),
+        proof: None,
+    }
+}
+
+fn reason(verdict: &Verdict) -> String {
+    let why = match verdict.outcome {
+        Outcome::BuildError => "test could not compile",
+        Outcome::HarnessError => "the test failed by its own fault",
+        Outcome::Timeout => "the test did not end in its time",
+        Outcome::Skipped => "the test skipped itself",
+        Outcome::NotRun => "no such test ran",
+        Outcome::Flaky => "the test fails only sometimes",
+        Outcome::Rejected => "the test was refused",
+        Outcome::Failed | Outcome::Passed => "the test fails, but does not prove it",
+    };
+    if verdict.reason.is_empty() { why.to_owned() } else { format!("{why}: {}", verdict.reason) }
+}
+
+fn proof(verdict: &Verdict, redactor: &Redactor) -> Proof {
+    Proof {
+        level: level_name(verdict.level).to_owned(),
+        outcome: verdict.outcome.name().to_owned(),
+        reason: redactor.text(&verdict.reason),
+        runner: verdict.runner.to_owned(),
+        runs: verdict.runs.iter().map(run).collect(),
+        reached: match &verdict.reach {
+            Reach::Reached { .. } => Some(true),
+            Reach::NotReached => Some(false),
+            Reach::Unmeasured(_) => None,
+        },
+        reach: match &verdict.reach {
+            Reach::Reached { by, lines: true } => format!("the flagged lines, by {}", by.name()),
+            Reach::Reached { by, lines: false } => format!("the flagged file, by {}", by.name()),
+            Reach::NotReached => "the flagged file was not reached".to_owned(),
+            Reach::Unmeasured(why) => redactor.text(&format!("not measured: {why}")),
+        },
+        flips_with_fix: verdict.fix_flips,
+    }
+}
+
+fn run(run: &crate::proof::Run) -> ProofRun {
+    ProofRun {
+        outcome: run.outcome.name().to_owned(),
+        milliseconds: u64::try_from(run.duration.as_millis()).unwrap_or(u64::MAX),
+    }
+}
+
+/// As reports and configurations have it.
+pub(crate) fn level_name(level: Level) -> &'static str {
+    match level {
+        Level::Claimed => "P0",
+        Level::Fails => "P1",
+        Level::Stable => "P2",
+        Level::Flips => "P3",
+    }
+}
+
+fn output(verdict: &Verdict, redactor: &Redactor) -> String {
+    crate::clean::capped(&redactor.text(&verdict.output), OUTPUT_BYTES)
+}

@@ -1,0 +1,75 @@
+//! What an agent says it found, read from whatever it wraps it in.
+//!
+//! One bad item is rejected alone: an agent that forgets one line number has not said nothing.
+
+mod extract;
+mod item;
+
+use serde_json::Value;
+
+use crate::{Category, Risk};
+
+/// A defect as the agent claims it. Nothing in it has been checked against the repository.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AgentFinding {
+    pub title: String,
+    pub description: String,
+    pub file: String,
+    pub line: u64,
+    pub end_line: Option<u64>,
+    pub severity: Risk,
+    pub category: Category,
+    pub test_code: Option<String>,
+    pub test_file: Option<String>,
+    pub test_name: Option<String>,
+    pub fix_patch: Option<String>,
+}
+
+/// An item that is no finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rejected {
+    /// As far as it has one.
+    pub title: String,
+    pub file: String,
+    pub line: Option<u64>,
+    pub reason: String,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Findings {
+    pub accepted: Vec<AgentFinding>,
+    pub rejected: Vec<Rejected>,
+}
+
+/// Why an answer has no findings in it, not even none.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FindingsError {
+    #[error("the agent answered nothing")]
+    Empty,
+    #[error("the answer ends in the middle of its JSON")]
+    CutOff,
+    #[error("the answer has no list of findings in it: {beginning}")]
+    NoList { beginning: String },
+}
+
+/// Reads an answer: a bare array, an envelope around one, a fenced block, or prose around either.
+pub fn parse(answer: &str) -> Result<Findings, FindingsError> {
+    let items = extract::list(answer)?;
+    let mut findings = Findings::default();
+    for item in &items {
+        match item::read(item) {
+            Ok(finding) => findings.accepted.push(finding),
+            Err(reason) => findings.rejected.push(rejected(item, reason)),
+        }
+    }
+    Ok(findings)
+}
+
+fn rejected(item: &Value, reason: String) -> Rejected {
+    Rejected {
+        title: item::short(item, "title").unwrap_or_else(|| "(no title)".to_owned()),
+        file: item::short(item, "file").unwrap_or_default(),
+        line: item::line(item, "line").ok().flatten(),
+        reason,
+    }
+}

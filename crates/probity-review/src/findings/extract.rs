@@ -1,0 +1,126 @@
+//! Finding the list in the answer.
+//!
+//! An empty list means a clean review, so that the two brackets have to be what the answer is, and
+//! not something that happens to stand in a sentence.
+
+use serde_json::Value;
+
+use super::FindingsError;
+use crate::clean::one_line;
+
+/// Keys under which agents and their envelopes put a list, or a text with a list in it.
+const KEYS: &[&str] =
+    &["findings", "issues", "structured_output", "result", "response", "results", "output"];
+/// An envelope in an envelope is as deep as it gets.
+const MAX_DEPTH: usize = 4;
+/// Places in prose where JSON may begin. Each is tried by reading to its end, so they are few.
+const MAX_STARTS: usize = 64;
+
+pub(super) fn list(answer: &str) -> Result<Vec<Value>, FindingsError> {
+    let answer = answer.trim().trim_start_matches('\u{feff}').trim_start();
+    if answer.is_empty() {
+        return Err(FindingsError::Empty);
+    }
+    if let Some(list) = whole(answer, MAX_DEPTH) {
+        return Ok(list);
+    }
+    if let Some(list) = fenced(answer) {
+        return Ok(list);
+    }
+    match in_prose(answer) {
+        Ok(list) => Ok(list),
+        Err(true) => Err(FindingsError::CutOff),
+        Err(false) => Err(FindingsError::NoList { beginning: one_line(answer, 120) }),
+    }
+}
+
+/// A text that is JSON from its first character to its last.
+fn whole(text: &str, depth: usize) -> Option<Vec<Value>> {
+    unwrapped(serde_json::from_str(text).ok()?, depth)
+}
+
+/// The list in a value: itself, or what an envelope holds.
+fn unwrapped(value: Value, depth: usize) -> Option<Vec<Value>> {
+    match value {
+        Value::Array(list) => Some(list),
+        Value::Object(mut object) => {
+            if object.contains_key("title") && object.contains_key("file") {
+                return Some(vec![Value::Object(object)]);
+            }
+            let depth = depth.checked_sub(1)?;
+            KEYS.iter().find_map(|key| match object.remove(*key)? {
+                Value::String(text) => whole(text.trim(), depth).or_else(|| fenced(&text)),
+                value => unwrapped(value, depth),
+            })
+        }
+        _ => None,
+    }
+}
+
+/// The last fenced block that is a list: earlier ones are drafts and quotations.
+fn fenced(text: &str) -> Option<Vec<Value>> {
+    let mut found = None;
+    let mut open: Option<(usize, usize)> = None;
+    let mut offset = 0;
+    for line in text.split_inclusive('\n') {
+        let start = offset;
+        offset += line.len();
+        let ticks = line.trim_start().bytes().take_while(|byte| *byte == b'`').count();
+        let bare = line.trim().len() == ticks;
+        match open {
+            None if ticks >= 3 => open = Some((offset, ticks)),
+            Some((from, opened)) if ticks >= opened && bare => {
+                let block = text.get(from..start).unwrap_or_default();
+                found = whole(block.trim(), MAX_DEPTH).filter(|list| fits(list)).or(found);
+                open = None;
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The last list of objects that stands somewhere in the text; else whether one is cut off.
+fn in_prose(text: &str) -> Result<Vec<Value>, bool> {
+    let mut found = None;
+    let mut cut_off = false;
+    let mut from = 0;
+    for _ in 0..MAX_STARTS {
+        let rest = text.get(from..).unwrap_or_default();
+        let Some(at) = rest.find(['[', '{']) else { break };
+        let start = from + at;
+        let candidate = text.get(start..).unwrap_or_default();
+        let mut values = serde_json::Deserializer::from_str(candidate).into_iter::<Value>();
+        match values.next() {
+            Some(Ok(value)) => {
+                let end = start + values.byte_offset();
+                let alone = stands_alone(text, start, end);
+                let list = unwrapped(value, MAX_DEPTH).filter(|list| fits(list));
+                found = list.filter(|list| alone || !list.is_empty()).or(found);
+                from = end.max(start + 1);
+            }
+            Some(Err(error)) => {
+                cut_off |= error.is_eof() && looks_like_findings(candidate);
+                from = start + 1;
+            }
+            None => break,
+        }
+    }
+    found.ok_or(cut_off)
+}
+
+fn fits(list: &[Value]) -> bool {
+    list.iter().all(Value::is_object)
+}
+
+/// Whether nothing else is on the lines of this piece.
+fn stands_alone(text: &str, start: usize, end: usize) -> bool {
+    let before = text.get(..start).unwrap_or_default().rsplit('\n').next().unwrap_or_default();
+    let behind = text.get(end..).unwrap_or_default().split('\n').next().unwrap_or_default();
+    before.trim().is_empty() && behind.trim().is_empty()
+}
+
+fn looks_like_findings(candidate: &str) -> bool {
+    let after = candidate.get(1..).unwrap_or_default().trim_start();
+    after.is_empty() || after.starts_with(['{', '"'])
+}

@@ -1,0 +1,91 @@
+//! One item of the list, field by field.
+
+use serde_json::Value;
+
+use super::AgentFinding;
+use crate::clean::{capped, one_line, plain};
+
+const TITLE_CHARS: usize = 300;
+const PATH_CHARS: usize = 1_000;
+const DESCRIPTION_BYTES: usize = 16 << 10;
+/// A test, or a patch, that is longer is not the small proof that was asked for.
+const CODE_BYTES: usize = 256 << 10;
+
+pub(super) fn read(item: &Value) -> Result<AgentFinding, String> {
+    if !item.is_object() {
+        return Err("it is not an object".to_owned());
+    }
+    let needed = |name: &str| short(item, name).ok_or_else(|| format!("{name} is missing"));
+    let title = needed("title")?;
+    let file = needed("file")?;
+    let line = line(item, "line")?.ok_or("line is missing")?;
+    let end_line = self::line(item, "end_line")?.filter(|end| *end >= line);
+    let severity = short(item, "severity_hint").or_else(|| short(item, "severity"));
+    let severity = severity.ok_or("severity_hint is missing")?;
+    let severity = severity.parse().map_err(|error| format!("{error}"))?;
+    let category = needed("category")?.parse().map_err(|error| format!("{error}"))?;
+    let description = text(item, "description").unwrap_or_default();
+    Ok(AgentFinding {
+        title,
+        description: capped(plain(description).trim(), DESCRIPTION_BYTES),
+        file,
+        line,
+        end_line,
+        severity,
+        category,
+        test_code: code(item, "test_code")?,
+        test_file: short(item, "test_file"),
+        test_name: short(item, "test_name"),
+        fix_patch: code(item, "fix_patch")?,
+    })
+}
+
+/// A text of one line that is not empty.
+pub(super) fn short(item: &Value, name: &str) -> Option<String> {
+    let chars = if name == "title" { TITLE_CHARS } else { PATH_CHARS };
+    Some(one_line(text(item, name)?, chars)).filter(|text| !text.is_empty())
+}
+
+/// A line number; some agents write it as a text or with a fraction.
+pub(super) fn line(item: &Value, name: &str) -> Result<Option<u64>, String> {
+    let number = match item.get(name) {
+        None | Some(Value::Null) => return Ok(None),
+        Some(Value::Number(number)) => number.as_u64().or_else(|| {
+            let float = number.as_f64()?;
+            let whole = float.fract() == 0.0 && (0.0..=9e15).contains(&float);
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "a whole number in the range that was just checked"
+            )]
+            whole.then_some(float as u64)
+        }),
+        Some(Value::String(text)) => text.trim().parse().ok(),
+        Some(_) => None,
+    };
+    match number {
+        Some(0) => Err(format!("{name} is 0, and lines are counted from 1")),
+        Some(number) => Ok(Some(number)),
+        None => Err(format!("{name} is not a line number")),
+    }
+}
+
+/// A program text: kept as it is but for its line ends, and refused if it cannot be one.
+fn code(item: &Value, name: &str) -> Result<Option<String>, String> {
+    match item.get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(code)) if code.trim().is_empty() => Ok(None),
+        Some(Value::String(code)) if code.len() > CODE_BYTES => {
+            Err(format!("{name} has {} bytes, the limit is {CODE_BYTES}", code.len()))
+        }
+        Some(Value::String(code)) if code.contains('\0') => {
+            Err(format!("{name} has a NUL character in it"))
+        }
+        Some(Value::String(code)) => Ok(Some(code.replace("\r\n", "\n"))),
+        Some(_) => Err(format!("{name} is not a text")),
+    }
+}
+
+fn text<'a>(item: &'a Value, name: &str) -> Option<&'a str> {
+    item.get(name)?.as_str()
+}

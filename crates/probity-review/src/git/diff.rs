@@ -1,0 +1,99 @@
+//! What a change touches.
+
+use super::{GitError, command::Git};
+use crate::clean::capped;
+
+/// Hunks are for the prompt, and a prompt has an end.
+const HUNK_BYTES: usize = 256 << 10;
+
+/// A change: everything since the common ancestor with its base.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// As it was named.
+    pub base: String,
+    pub merge_base: String,
+    /// Files that the change leaves behind, in the order of their names.
+    pub files: Vec<ChangedFile>,
+    /// The change as a unified diff, cut where it is too long.
+    pub hunks: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangedFile {
+    pub path: String,
+    /// Lines of the new file that the change touches: first and last, from 1.
+    pub lines: Vec<(u64, u64)>,
+}
+
+impl Change {
+    #[must_use]
+    pub fn touches(&self, path: &str) -> bool {
+        self.files.iter().any(|file| file.path == path)
+    }
+}
+
+pub(super) fn between(git: &Git, base: &str) -> Result<Change, GitError> {
+    let odd = |char: char| char.is_control() || char.is_whitespace();
+    if base.is_empty() || base.starts_with('-') || base.contains(odd) || base.contains("..") {
+        return Err(GitError::BadName(base.chars().take(100).filter(|it| !odd(*it)).collect()));
+    }
+    let head = git.commit("HEAD").ok_or(GitError::NoCommits)?;
+    let candidates = [base.to_owned(), format!("origin/{base}"), format!("refs/heads/{base}")];
+    let found = candidates.iter().find_map(|name| git.commit(name));
+    let Some(found) = found else {
+        return Err(GitError::NoBase { base: base.to_owned(), shallow: git.is_shallow() });
+    };
+    let Some(merge_base) = git
+        .ask(&["merge-base", &found, &head])
+        .ok()
+        .map(|answer| answer.trim().to_owned())
+        .filter(|answer| !answer.is_empty())
+    else {
+        return Err(GitError::NoMergeBase { base: base.to_owned(), shallow: git.is_shallow() });
+    };
+    // No renames: a file that moved is reviewed as the new file it is.
+    let common = ["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames"];
+    let with = |more: &[&str]| {
+        let mut arguments: Vec<&str> = common.to_vec();
+        arguments.extend_from_slice(more);
+        arguments.extend([merge_base.as_str(), head.as_str(), "--"]);
+        git.ask(&arguments)
+    };
+    let names = with(&["--name-only", "-z", "--diff-filter=d", "--ignore-submodules=all"])?;
+    let mut files: Vec<ChangedFile> = names
+        .split('\0')
+        .filter(|path| !path.is_empty())
+        .map(|path| ChangedFile { path: path.to_owned(), lines: Vec::new() })
+        .collect();
+    files.sort_by(|one, other| one.path.cmp(&other.path));
+    let text = with(&["--unified=3", "--ignore-submodules=all"])?;
+    touched_lines(&text, &mut files);
+    Ok(Change { base: base.to_owned(), merge_base, files, hunks: capped(&text, HUNK_BYTES) })
+}
+
+/// Reads the hunk headers; a file whose name git has to quote keeps no lines.
+fn touched_lines(diff: &str, files: &mut [ChangedFile]) {
+    let mut current: Option<usize> = None;
+    for line in diff.lines() {
+        if let Some(path) = line.strip_prefix("+++ b/") {
+            let path = path.trim_end_matches('\t');
+            current = files.iter().position(|file| file.path == path);
+        } else if line.starts_with("diff --git ") {
+            current = None;
+        } else if let Some(range) = line.strip_prefix("@@ ")
+            && let Some(file) = current.and_then(|index| files.get_mut(index))
+            && let Some(lines) = new_lines(range)
+        {
+            file.lines.push(lines);
+        }
+    }
+}
+
+/// From `-a,b +c,d @@` to `c` and `c+d-1`.
+fn new_lines(range: &str) -> Option<(u64, u64)> {
+    let new = range.split(' ').find_map(|word| word.strip_prefix('+'))?;
+    let (start, count) = new.split_once(',').unwrap_or((new, "1"));
+    let (start, count): (u64, u64) = (start.parse().ok()?, count.parse().ok()?);
+    let start = start.max(1);
+    Some((start, start.saturating_add(count.max(1)) - 1))
+}

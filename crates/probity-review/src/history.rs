@@ -1,0 +1,230 @@
+//! Reviews that were kept: SQLite in a file, or PostgreSQL by its address.
+//!
+//! The calls block; each runs its queries on a runtime of its own, within a time limit, so that a
+//! database that does not answer cannot hold up a review that is done.
+
+mod postgres;
+mod sqlite;
+mod text;
+
+use std::{future::Future, path::PathBuf, time::Duration};
+
+use tokio::runtime::{Builder, Runtime};
+
+use crate::output::{ReadError, ReviewOutput, read};
+
+/// For one call, connecting and migrating included.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Where reviews are kept.
+#[derive(Clone, PartialEq, Eq)]
+pub enum HistoryPlace {
+    File(PathBuf),
+    /// `postgres://…`; never shown, since it may hold a password.
+    Postgres(String),
+}
+
+impl HistoryPlace {
+    /// From a `DATABASE_URL`.
+    pub fn from_url(url: &str) -> Result<Self, HistoryError> {
+        let url = url.trim();
+        match url.split_once(':') {
+            Some(("postgres" | "postgresql", _)) => Ok(Self::Postgres(url.to_owned())),
+            Some(("sqlite", path)) => {
+                let path = path.trim_start_matches("//");
+                let path = path.split('?').next().unwrap_or(path);
+                Ok(Self::File(PathBuf::from(path)))
+            }
+            _ => Err(HistoryError::UnknownScheme),
+        }
+    }
+}
+
+impl std::fmt::Debug for HistoryPlace {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(&self.to_string())
+    }
+}
+
+impl std::fmt::Display for HistoryPlace {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::File(path) => write!(formatter, "{}", path.display()),
+            Self::Postgres(_) => formatter.write_str("the PostgreSQL database"),
+        }
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum HistoryError {
+    #[error("a database address begins with postgres:, postgresql: or sqlite:")]
+    UnknownScheme,
+    #[error("the database address cannot be read")]
+    BadAddress,
+    #[error("no answer within {} s", PATIENCE.as_secs())]
+    TimedOut,
+    #[error("a runtime for the database cannot be started")]
+    Runtime(#[source] std::io::Error),
+    #[error("{what}: {why}")]
+    Database { what: &'static str, why: String },
+    #[error("review {id} cannot be read back: {source}")]
+    Unreadable { id: i64, source: ReadError },
+    #[error("the database is of a newer version of probity")]
+    Newer,
+}
+
+/// One line of the history.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    pub id: i64,
+    pub repo: String,
+    pub commit: String,
+    pub branch: String,
+    /// Nothing where there was no review.
+    pub score: Option<f64>,
+    pub pass: bool,
+    pub threshold: f64,
+    pub proven: i64,
+    pub observations: i64,
+    pub created_at: String,
+}
+
+/// What stays when the history is pruned. A limit that is not given does not limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Retention {
+    /// The newest of each repository.
+    pub keep: Option<u32>,
+    pub days: Option<u32>,
+}
+
+/// An open history.
+pub struct History {
+    runtime: Runtime,
+    store: Store,
+}
+
+enum Store {
+    Sqlite(sqlite::Sqlite),
+    Postgres(postgres::Postgres),
+}
+
+/// Calls the same method of either store.
+macro_rules! on_store {
+    ($history:ident, $store:ident => $call:expr) => {
+        match &mut $history.store {
+            Store::Sqlite($store) => in_time(&$history.runtime, $call),
+            Store::Postgres($store) => in_time(&$history.runtime, $call),
+        }
+    };
+}
+
+impl History {
+    /// Opens it, and brings its tables up to date.
+    pub fn open(place: &HistoryPlace) -> Result<Self, HistoryError> {
+        let runtime =
+            Builder::new_current_thread().enable_all().build().map_err(HistoryError::Runtime)?;
+        let store = match place {
+            HistoryPlace::File(path) => {
+                Store::Sqlite(in_time(&runtime, sqlite::Sqlite::open(path))?)
+            }
+            HistoryPlace::Postgres(url) => {
+                Store::Postgres(in_time(&runtime, postgres::Postgres::open(url))?)
+            }
+        };
+        Ok(Self { runtime, store })
+    }
+
+    /// Keeps a review, and gives its number.
+    pub fn save(&mut self, review: &ReviewOutput) -> Result<i64, HistoryError> {
+        let json = text::storable(review);
+        let metadata = &review.metadata;
+        let row = Row {
+            repo: text::without_nul(&metadata.repo),
+            commit: text::without_nul(&metadata.commit),
+            branch: text::without_nul(&metadata.branch),
+            score: review.score.value,
+            pass: review.score.pass,
+            threshold: review.score.threshold,
+            proven: i32::try_from(review.proven_issues.len()).unwrap_or(i32::MAX),
+            observations: i32::try_from(review.observations.len()).unwrap_or(i32::MAX),
+            json,
+        };
+        on_store!(self, store => store.insert(&row))
+    }
+
+    /// The newest review of a commit.
+    pub fn get(&mut self, repo: &str, commit: &str) -> Result<Option<ReviewOutput>, HistoryError> {
+        parsed(on_store!(self, store => store.by_commit(repo, commit))?)
+    }
+
+    pub fn by_id(&mut self, id: i64) -> Result<Option<ReviewOutput>, HistoryError> {
+        parsed(on_store!(self, store => store.by_id(id))?)
+    }
+
+    /// The newest review that happened: of this branch, else of any.
+    pub fn latest(
+        &mut self,
+        repo: &str,
+        branch: &str,
+    ) -> Result<Option<ReviewOutput>, HistoryError> {
+        parsed(on_store!(self, store => store.latest(repo, branch))?)
+    }
+
+    /// The newest first.
+    pub fn list(&mut self, repo: Option<&str>, most: u32) -> Result<Vec<Entry>, HistoryError> {
+        on_store!(self, store => store.list(repo, i64::from(most)))
+    }
+
+    /// How many were removed. Without a limit nothing is.
+    pub fn prune(&mut self, repo: Option<&str>, retention: Retention) -> Result<u64, HistoryError> {
+        if retention == Retention::default() {
+            return Ok(0);
+        }
+        on_store!(self, store => store.prune(repo, retention))
+    }
+
+    /// Whether there was such a review.
+    pub fn delete(&mut self, id: i64) -> Result<bool, HistoryError> {
+        on_store!(self, store => store.delete(id))
+    }
+}
+
+impl std::fmt::Debug for History {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("History")
+    }
+}
+
+/// The columns of one review.
+struct Row {
+    repo: String,
+    commit: String,
+    branch: String,
+    score: f64,
+    pass: bool,
+    threshold: f64,
+    proven: i32,
+    observations: i32,
+    json: String,
+}
+
+fn in_time<T>(
+    runtime: &Runtime,
+    call: impl Future<Output = Result<T, HistoryError>>,
+) -> Result<T, HistoryError> {
+    let limited = async { tokio::time::timeout(PATIENCE, call).await };
+    runtime.block_on(limited).unwrap_or(Err(HistoryError::TimedOut))
+}
+
+fn parsed(found: Option<(i64, String)>) -> Result<Option<ReviewOutput>, HistoryError> {
+    let Some((id, json)) = found else { return Ok(None) };
+    read(&json).map(Some).map_err(|source| HistoryError::Unreadable { id, source })
+}
+
+/// What a database says is a stranger's text, and one line is enough.
+fn database(what: &'static str) -> impl FnOnce(sqlx::Error) -> HistoryError {
+    move |error| HistoryError::Database {
+        what,
+        why: crate::clean::one_line(&error.to_string(), 300),
+    }
+}

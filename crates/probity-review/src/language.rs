@@ -1,0 +1,135 @@
+//! The languages of a repository, how it tests them, and what its tests look like.
+
+use std::{collections::BTreeMap, path::Path};
+
+use probity_scope::Scope;
+
+/// What is read of a file in which a framework is named.
+const MANIFEST_BYTES: u64 = 256 << 10;
+/// Existing tests that are named as examples.
+const EXAMPLES: usize = 3;
+
+/// One language with its tests, as the prompt describes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Language {
+    pub name: &'static str,
+    pub files: usize,
+    pub framework: &'static str,
+    /// Where tests go and what they are called, in a sentence.
+    pub convention: &'static str,
+    /// Paths of tests that are there already.
+    pub examples: Vec<String>,
+}
+
+/// The languages that can be proven in, most files first. `files` are all files of the repository.
+#[must_use]
+pub fn languages(scope: &Scope, files: &[String]) -> Vec<Language> {
+    let mut counts: BTreeMap<Kind, (usize, Vec<String>)> = BTreeMap::new();
+    for file in files {
+        let Some(kind) = kind(file) else { continue };
+        let (count, examples) = counts.entry(kind).or_default();
+        if is_test(kind, file) {
+            if examples.len() < EXAMPLES {
+                examples.push(file.clone());
+            }
+        } else {
+            *count += 1;
+        }
+    }
+    let mut languages: Vec<Language> = counts
+        .into_iter()
+        .map(|(kind, (files_of_kind, examples))| {
+            let (name, framework, convention) = describe(kind, scope, files, &examples);
+            Language { name, files: files_of_kind, framework, convention, examples }
+        })
+        .collect();
+    languages.sort_by_key(|language| std::cmp::Reverse(language.files));
+    languages
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Go,
+    Rust,
+    Python,
+    JavaScript,
+    TypeScript,
+}
+
+fn kind(file: &str) -> Option<Kind> {
+    let (_, extension) = file.rsplit_once('.')?;
+    Some(match extension {
+        "go" => Kind::Go,
+        "rs" => Kind::Rust,
+        "py" => Kind::Python,
+        "js" | "cjs" | "mjs" | "jsx" => Kind::JavaScript,
+        "ts" | "cts" | "mts" | "tsx" => Kind::TypeScript,
+        _ => return None,
+    })
+}
+
+fn is_test(kind: Kind, file: &str) -> bool {
+    let name = file.rsplit('/').next().unwrap_or(file);
+    match kind {
+        Kind::Go => name.ends_with("_test.go"),
+        Kind::Rust => file.starts_with("tests/") || file.contains("/tests/"),
+        Kind::Python => name.starts_with("test_") || name.ends_with("_test.py"),
+        Kind::JavaScript | Kind::TypeScript => {
+            name.contains(".test.") || name.contains(".spec.") || file.contains("__tests__/")
+        }
+    }
+}
+
+fn describe(
+    kind: Kind,
+    scope: &Scope,
+    files: &[String],
+    tests: &[String],
+) -> (&'static str, &'static str, &'static str) {
+    match kind {
+        Kind::Go => (
+            "Go",
+            "go test",
+            "the test stands in the directory of the code, in a file ending in _test.go, in the \
+             package of the code or in that package with _test added; its name begins with Test",
+        ),
+        Kind::Rust => (
+            "Rust",
+            "cargo test",
+            "the test is an integration test of the crate: a file in the crate's tests/ directory \
+             with one #[test] function that uses what the crate makes public",
+        ),
+        Kind::Python => (
+            "Python",
+            "pytest",
+            "the test is a function whose name begins with test_, in a file whose name does too, \
+             and imports the code as the repository's own tests do",
+        ),
+        Kind::JavaScript => ("JavaScript", script_framework(scope, files, tests), SCRIPTS),
+        Kind::TypeScript => ("TypeScript", script_framework(scope, files, tests), SCRIPTS),
+    }
+}
+
+const SCRIPTS: &str = "the test is one top-level test in a file ending in .test with the extension \
+                       of the code, and imports the code by a relative path";
+
+/// The framework that the nearest `package.json` names, else Node's own.
+fn script_framework(scope: &Scope, files: &[String], tests: &[String]) -> &'static str {
+    let manifests = files
+        .iter()
+        .filter(|file| file.as_str() == "package.json" || file.ends_with("/package.json"));
+    let manifests = manifests.filter(|file| !file.contains("node_modules/")).take(20);
+    let texts: Vec<String> = manifests
+        .chain(tests)
+        .filter_map(|file| scope.read_prefix(Path::new(file), MANIFEST_BYTES).ok())
+        .map(|prefix| String::from_utf8_lossy(&prefix.bytes).into_owned())
+        .collect();
+    let named = |word: &str| texts.iter().any(|text| text.contains(word));
+    if named("\"vitest\"") || named("'vitest'") {
+        "vitest"
+    } else if named("\"jest\"") || named("\"ts-jest\"") || named("'@jest/globals'") {
+        "jest"
+    } else {
+        "node --test"
+    }
+}

@@ -1,0 +1,202 @@
+//! `review.json`, schema 1.0.0: every field it always had, and what we add to it.
+//!
+//! Lists are `[]` and never null. What is read may be older than we are, or written by others, so
+//! that everything we added has a default; what we write is checked before it is written.
+
+mod issue;
+mod read;
+mod validate;
+
+use serde::{Deserialize, Serialize};
+
+pub use self::{
+    issue::{Discarded, Observation, Proof, ProofRun, ProvenIssue, Standing},
+    read::{ReadError, read},
+    validate::Invalid,
+};
+use crate::Risk;
+use read::or_default;
+
+pub const SCHEMA_VERSION: &str = "1.0.0";
+/// The JSON Schema of the file.
+pub const SCHEMA: &str = include_str!("../../../docs/schema/review.schema.json");
+/// The score of a review in which nothing was proven.
+pub const MAX_SCORE: f64 = 10.0;
+
+/// One review, whole.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ReviewOutput {
+    pub schema_version: String,
+    /// Whether there was a review at all. Without it the score means nothing.
+    #[serde(default)]
+    pub status: Status,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<ReviewFailure>,
+    pub metadata: Metadata,
+    pub score: Score,
+    #[serde(default, deserialize_with = "or_default")]
+    pub proven_issues: Vec<ProvenIssue>,
+    #[serde(default, deserialize_with = "or_default")]
+    pub observations: Vec<Observation>,
+    /// What the agent said and what does not even count as an observation, with the reason.
+    #[serde(default, deserialize_with = "or_default")]
+    pub discarded: Vec<Discarded>,
+    pub test_summary: TestSummary,
+    pub summary: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Cost>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub isolation: Option<Isolation>,
+    /// How this review differs from the last one that was kept, where one was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changes: Option<Changes>,
+    /// What a reader should know before believing any of it.
+    #[serde(default, deserialize_with = "or_default")]
+    pub notes: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    #[default]
+    Ok,
+    Error,
+}
+
+/// Why there was no review.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReviewFailure {
+    pub kind: FailureKind,
+    pub message: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub help: String,
+    /// The end of what the agent wrote to stderr.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub stderr: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FailureKind {
+    /// It could not be started, ended badly, refused, or said nothing that can be read.
+    Agent,
+    Timeout,
+    /// The repository is not in a state that can be reviewed as asked.
+    Repository,
+    /// The machine could not do its part: no space, no copy.
+    Machine,
+    Cancelled,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Metadata {
+    pub repo: String,
+    pub commit: String,
+    pub branch: String,
+    /// When the review began.
+    pub timestamp: String,
+    pub duration_seconds: u64,
+    pub agent_cli: String,
+    pub agent_model: String,
+    pub files_reviewed: u64,
+    pub tests_generated: u64,
+    pub tests_failing: u64,
+    /// In diff mode: what the change is compared with, as it was named and as it was found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base_ref: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub merge_base: Option<String>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub profile: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Score {
+    pub value: f64,
+    pub max: f64,
+    pub pass: bool,
+    pub threshold: f64,
+    #[serde(default)]
+    pub fail_on_critical: bool,
+    #[serde(default, deserialize_with = "or_default")]
+    pub deductions: Vec<Deduction>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Deduction {
+    pub issue_id: String,
+    pub severity: Risk,
+    /// Never negative.
+    pub points: f64,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TestSummary {
+    pub total_generated: u64,
+    pub passing: u64,
+    /// Failed on every run.
+    pub failing: u64,
+    /// All else: did not compile, did not run, timed out, was flaky.
+    pub error: u64,
+}
+
+impl TestSummary {
+    #[must_use]
+    pub fn is_consistent(&self) -> bool {
+        let sum =
+            self.passing.checked_add(self.failing).and_then(|sum| sum.checked_add(self.error));
+        sum == Some(self.total_generated)
+    }
+}
+
+/// What the agent's work cost, as far as the agent says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Cost {
+    pub input_tokens: u64,
+    pub output_tokens: u64,
+    pub cached_input_tokens: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usd: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget_usd: Option<f64>,
+}
+
+/// What held the agent and the tests.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Isolation {
+    pub agent: String,
+    /// Empty where no test was run.
+    pub tests: String,
+}
+
+/// How the proven issues differ from those of the last review of the same branch.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Changes {
+    /// Commit and time of the review that this one is compared with.
+    pub since_commit: String,
+    pub since_timestamp: String,
+    #[serde(deserialize_with = "or_default")]
+    pub new: Vec<String>,
+    #[serde(deserialize_with = "or_default")]
+    pub known: Vec<String>,
+    #[serde(deserialize_with = "or_default")]
+    pub fixed: Vec<Gone>,
+    /// Proven before, and neither proven nor refuted now.
+    #[serde(deserialize_with = "or_default")]
+    pub unclear: Vec<Gone>,
+}
+
+/// An issue that was proven before and is not any more.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Gone {
+    pub fingerprint: String,
+    pub severity: Risk,
+    pub title: String,
+    pub file: String,
+    /// How that is known: its test passes now, its file is gone, or why nobody can tell.
+    pub how: String,
+}

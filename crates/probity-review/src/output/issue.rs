@@ -1,0 +1,130 @@
+//! What a review says about one finding: proven, observed, or discarded.
+
+use serde::{Deserialize, Serialize};
+
+use super::read::or_default;
+use crate::{Category, Risk};
+
+/// A defect that a failing test demonstrates. Only these count.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ProvenIssue {
+    pub id: String,
+    pub severity: Risk,
+    pub title: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    pub file: String,
+    pub line: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end_line: Option<u64>,
+    pub test_file: String,
+    pub test_name: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub test_output: String,
+    pub category: Category,
+    /// The same from review to review, wherever the line moves.
+    #[serde(default)]
+    pub fingerprint: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proof: Option<Proof>,
+    /// Whether this change brought it in; absent where that cannot be told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub introduced: Option<bool>,
+    /// Against the history, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub standing: Option<Standing>,
+    /// The agent's own idea of the cure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fix_patch: Option<String>,
+    /// The test, so that a later review can run it again.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub test_code: String,
+    /// Where in the repository it was run.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub test_path: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Standing {
+    New,
+    Known,
+}
+
+/// What the proof rests on.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Proof {
+    /// `P0` claimed, `P1` fails, `P2` stable and reaches the code, `P3` flips with the code.
+    pub level: String,
+    pub outcome: String,
+    pub reason: String,
+    pub runner: String,
+    #[serde(deserialize_with = "or_default")]
+    pub runs: Vec<ProofRun>,
+    /// Whether the test reached the flagged file; absent where that cannot be measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reached: Option<bool>,
+    /// How that is known.
+    pub reach: String,
+    /// Whether the test passes with the agent's own fix; absent without one that applies.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flips_with_fix: Option<bool>,
+}
+
+/// One run of a test.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ProofRun {
+    pub outcome: String,
+    pub milliseconds: u64,
+}
+
+/// A concern without a proof. It never changes a score.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Observation {
+    pub id: String,
+    pub title: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    pub file: String,
+    pub line: u64,
+    pub category: Category,
+    /// What the agent thinks of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub severity: Option<Risk>,
+    /// Why it is not proven.
+    #[serde(default)]
+    pub reason: String,
+    #[serde(default)]
+    pub fingerprint: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub test_file: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub test_name: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub test_output: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proof: Option<Proof>,
+}
+
+/// What was said and dropped: a test that passes, a place that is not under review, a bad item.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Discarded {
+    pub id: String,
+    #[serde(default)]
+    pub title: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub file: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
+    pub reason: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub test_file: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub test_name: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub test_output: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proof: Option<Proof>,
+}

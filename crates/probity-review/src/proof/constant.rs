@@ -1,0 +1,338 @@
+//! A control without a run: a test whose failing statement stands alone fails whatever the code
+//! does.
+//!
+//! Reach shows that a test runs the code, not that it looks at what comes out. Only what is
+//! certain is called constant: a failure that no condition, no earlier return and no value of
+//! anything can prevent. For Go, Rust and JavaScript, whose statements look alike enough; Python
+//! has a parser of its own at hand.
+
+/// Calls that fail whatever they are given, by their last word.
+const FAILURES: [&str; 10] = [
+    "Fatal",
+    "Fatalf",
+    "Error",
+    "Errorf",
+    "Fail",
+    "FailNow",
+    "panic",
+    "unreachable",
+    "todo",
+    "fail",
+];
+
+/// Words that begin an assertion, which fails by what it is given.
+const ASSERTIONS: [&str; 9] = [
+    "assert",
+    "assert_eq",
+    "assert_ne",
+    "expect",
+    "require",
+    "ok",
+    "equal",
+    "strictEqual",
+    "deepEqual",
+];
+
+/// Words that are values of their own.
+const LITERALS: [&str; 7] = ["true", "false", "nil", "null", "undefined", "None", "t"];
+
+/// Words by which a function may have been left before.
+const LEAVING: [&str; 8] =
+    ["return", "Skip", "Skipf", "SkipNow", "skip", "break", "continue", "goto"];
+
+/// The statement at this line, counted from one, if it fails whatever the code does.
+pub(super) fn statement(source: &str, line: u32) -> Option<String> {
+    let bare = without_text(source);
+    let start = offset(&bare, line)?;
+    let before = bare.get(..start)?;
+    let statement = balanced(bare.get(start..)?);
+    let enclosing = blocks(before);
+    let last = enclosing.last()?;
+    let function = enclosing.iter().rev().find(|block| is_function(block.header))?;
+    let since = before.get(function.start..)?;
+    if words(since).any(|word| LEAVING.contains(&word)) || since.contains("?;") {
+        return None;
+    }
+    let within = enclosing.iter().skip_while(|block| block.start <= function.start);
+    let certain = within.clone().all(|block| is_constant_condition(block.header));
+    // One block of a constant condition is enough only if all are.
+    let stands_alone = last.start == function.start || certain;
+    let fails = stands_alone && (is_failure(statement) || is_literal_assertion(statement));
+    let text = source.get(start..start + statement.len())?.trim();
+    fails.then(|| text.chars().take(200).collect())
+}
+
+/// An open brace before the place in question.
+#[derive(Clone)]
+struct Block<'a> {
+    start: usize,
+    header: &'a str,
+}
+
+fn blocks(before: &str) -> Vec<Block<'_>> {
+    let mut open: Vec<Block<'_>> = Vec::new();
+    for (start, character) in before.char_indices() {
+        match character {
+            '{' => {
+                let line = before.get(..start).unwrap_or("");
+                let from = line.rfind(['\n', ';', '}']).map_or(0, |at| at + 1);
+                open.push(Block { start, header: line.get(from..).unwrap_or("").trim() });
+            }
+            '}' => {
+                open.pop();
+            }
+            _ => {}
+        }
+    }
+    open
+}
+
+fn is_function(header: &str) -> bool {
+    let mut all = words(header);
+    let first = all.next().unwrap_or("");
+    ["func", "fn", "pub", "async", "function"].contains(&first)
+        || (["test", "it"].contains(&first) && (header.ends_with("=>") || header.ends_with(')')))
+}
+
+fn is_constant_condition(header: &str) -> bool {
+    let mut all = words(header);
+    let head = all.next();
+    head == Some("if") && all.all(is_literal) && !header.contains(';')
+}
+
+fn is_failure(statement: &str) -> bool {
+    let path = statement.split(['(', '!']).next().unwrap_or("");
+    let plain = |end: char| end.is_alphanumeric() || end == '_' || end == '.';
+    if statement.starts_with("throw ") {
+        return true;
+    }
+    let called = statement.get(path.len()..).is_some_and(|rest| rest.starts_with(['(', '!']));
+    called
+        && path.chars().all(plain)
+        && path.rsplit('.').next().is_some_and(|last| FAILURES.contains(&last))
+}
+
+fn is_literal_assertion(statement: &str) -> bool {
+    let Some(open) = statement.find('(') else { return false };
+    let (head, rest) = statement.split_at(open);
+    let asserts = words(head).any(|word| ASSERTIONS.contains(&word));
+    // Behind `expect(..)` come methods, which are no values.
+    let mut previous = ' ';
+    let mut word = String::new();
+    let mut free = true;
+    for character in rest.chars().chain([' ']) {
+        if character.is_alphanumeric() || character == '_' {
+            word.push(character);
+            continue;
+        }
+        if !word.is_empty() {
+            free &= previous == '.' || is_literal(&word);
+            word.clear();
+        }
+        previous = character;
+    }
+    asserts && free
+}
+
+fn is_literal(word: &str) -> bool {
+    LITERALS.contains(&word) || word.starts_with(|first: char| first.is_ascii_digit())
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|end: char| !end.is_alphanumeric() && end != '_').filter(|word| !word.is_empty())
+}
+
+/// From here to where the parentheses are closed again.
+fn balanced(text: &str) -> &str {
+    let mut depth = 0_i32;
+    for (at, character) in text.char_indices() {
+        match character {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth -= 1,
+            '\n' if depth <= 0 => return text.get(..at).unwrap_or(text),
+            _ => {}
+        }
+    }
+    text
+}
+
+/// Where the words of a line begin.
+fn offset(text: &str, line: u32) -> Option<usize> {
+    let index = usize::try_from(line).ok()?.checked_sub(1)?;
+    let mut start = 0;
+    for (number, words) in text.split_inclusive('\n').enumerate() {
+        if number == index {
+            return Some(start + words.len() - words.trim_start().len());
+        }
+        start += words.len();
+    }
+    None
+}
+
+/// The source with comments and the insides of strings blanked, byte for byte.
+pub(super) fn without_text(source: &str) -> String {
+    let mut bare = String::with_capacity(source.len());
+    let mut rest = source.chars().peekable();
+    let blank = |bare: &mut String, character: char| {
+        if character == '\n' {
+            bare.push('\n');
+        } else {
+            bare.extend(std::iter::repeat_n(' ', character.len_utf8()));
+        }
+    };
+    while let Some(character) = rest.next() {
+        match (character, rest.peek()) {
+            ('/', Some('/')) => {
+                bare.push(' ');
+                while let Some(inner) = rest.next_if(|inner| *inner != '\n') {
+                    blank(&mut bare, inner);
+                }
+            }
+            ('/', Some('*')) => {
+                bare.push(' ');
+                let mut previous = ' ';
+                for inner in rest.by_ref() {
+                    blank(&mut bare, inner);
+                    if previous == '*' && inner == '/' {
+                        break;
+                    }
+                    previous = inner;
+                }
+            }
+            ('"' | '`', _) => {
+                bare.push('0');
+                let mut escaped = false;
+                for inner in rest.by_ref() {
+                    let ends = inner == character && !escaped;
+                    escaped = inner == '\\' && !escaped && character == '"';
+                    if ends {
+                        bare.push(' ');
+                        break;
+                    }
+                    blank(&mut bare, inner);
+                }
+            }
+            // Of Rust; what is inside may hold quotes.
+            ('r', Some('"' | '#'))
+                if !bare.ends_with(|end: char| end.is_alphanumeric() || end == '_') =>
+            {
+                bare.push('r');
+                raw(&mut bare, &mut rest, blank);
+            }
+            ('\'', _) => quoted(&mut bare, &mut rest, blank),
+            (other, _) => bare.push(other),
+        }
+    }
+    bare
+}
+
+/// `#"…"#` with as many signs at the end as at the beginning, if it is that at all.
+fn raw(
+    bare: &mut String,
+    rest: &mut std::iter::Peekable<std::str::Chars<'_>>,
+    blank: impl Fn(&mut String, char),
+) {
+    let ahead: String = rest.clone().collect();
+    let signs = ahead.len() - ahead.trim_start_matches('#').len();
+    let Some(inner) = ahead.get(signs..).and_then(|quoted| quoted.strip_prefix('"')) else {
+        return;
+    };
+    let end = format!("\"{}", "#".repeat(signs));
+    let Some(length) = inner.find(&end) else { return };
+    let whole = inner.get(..length).map_or(0, |inside| inside.chars().count());
+    for character in rest.by_ref().take(signs + 1 + whole + end.len()) {
+        blank(bare, character);
+    }
+}
+
+/// A string of JavaScript, a character of Go or Rust, or a lifetime, which has no end.
+fn quoted(
+    bare: &mut String,
+    rest: &mut std::iter::Peekable<std::str::Chars<'_>>,
+    blank: impl Fn(&mut String, char),
+) {
+    let line: String = rest.clone().take_while(|inner| *inner != '\n').collect();
+    let mut escaped = false;
+    let end = line.chars().position(|inner| {
+        let ends = inner == '\'' && !escaped;
+        escaped = inner == '\\' && !escaped;
+        ends
+    });
+    bare.push('0');
+    let Some(end) = end else { return };
+    for inner in rest.by_ref().take(end) {
+        blank(bare, inner);
+    }
+    if rest.next().is_some() {
+        bare.push(' ');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::statement;
+
+    /// The line in question is the one with the arrow, which is taken off.
+    fn check(source: &str, constant: bool) {
+        let line = source.lines().position(|line| line.contains("<-")).unwrap() + 1;
+        let source = source.replace("<-", "");
+        let found = statement(&source, line.try_into().unwrap());
+        assert_eq!(found.is_some(), constant, "{source}{found:?}");
+    }
+
+    #[test]
+    fn what_fails_alone_is_constant_and_what_depends_is_not() {
+        let go =
+            |body: &str| format!("package a\nfunc TestX(t *testing.T) {{\n\tF(1)\n{body}\n}}\n");
+        for (body, constant) in [
+            ("t.Fatal(\"if return {\") <-", true),
+            ("t.Errorf(\"%v\", F(2)) <-", true),
+            ("panic(1) <-", true),
+            ("if true {\n t.Fatal(1) <-\n}", true),
+            ("if 1 != 2 {\n t.Fatal(1) <-\n}", true),
+            ("if F(1) != 2 {\n t.Fatal(1) <-\n}", false),
+            ("if got := F(1); 1 == 1 {\n t.Fatal(1) <-\n}", false),
+            ("if F(1) == 2 {\n return\n}\nt.Fatal(1) <-", false),
+            ("if F(1) == 2 {\n t.Skip()\n}\nt.Fatal(1) <-", false),
+            ("for _, c := range cases {\n t.Fatal(1) <-\n}", false),
+            ("defer func() {\n if recover() == nil {\n t.Fatal(1) <-\n}\n}()", false),
+            ("require.Equal(t, 1, 2) <-", true),
+            ("require.Equal(t, 1, F(2)) <-", false),
+            ("t.Run(\"x\", func(t *testing.T) {\n check(t, F(1)) <-\n})", false),
+        ] {
+            check(&go(body), constant);
+        }
+        let rust = |body: &str| format!("#[test]\nfn x() {{\n    f(1);\n{body}\n}}\n");
+        for (body, constant) in [
+            ("panic!(\"no\"); <-", true),
+            ("assert!(false); <-", true),
+            ("assert_eq!(1, 2, \"{}\", 'x'); <-", true),
+            ("assert_eq!(f(1), 2); <-", false),
+            ("let y: &'static str = f(1);\nassert!(y == \"a\"); <-", false),
+            ("if f(1) != 2 {\n panic!(); <-\n}", false),
+            ("f(1)?;\npanic!(); <-", false),
+        ] {
+            check(&rust(body), constant);
+        }
+        let node = |body: &str| format!("test('x', () => {{\n  f(1);\n{body}\n}});\n");
+        for (body, constant) in [
+            ("assert.fail('no'); <-", true),
+            ("throw new Error(`no`); <-", true),
+            ("assert.strictEqual(1, 2); <-", true),
+            ("expect(true).toBe(false); <-", true),
+            ("expect(f(1)).toBe(false); <-", false),
+            ("if (f(1)) {\n assert.fail('no'); <-\n}", false),
+        ] {
+            check(&node(body), constant);
+        }
+    }
+
+    #[test]
+    fn nonsense_is_borne() {
+        for source in ["", "}}}}{{{", "\"", "'", "/*", "`\u{fc}", "fn x() {\nassert!((y"] {
+            for line in 0..4 {
+                assert_eq!(statement(source, line), None, "{source}");
+            }
+        }
+    }
+}

@@ -1,0 +1,354 @@
+//! Go: `go test -c`, and then the test's program itself.
+//!
+//! Compiling and running are two steps, so that a program that does not compile is known by the
+//! compiler's own end, the caches are out of reach of what an agent wrote, and runs after the
+//! first cost nothing. The program writes the framing that `go tool test2json` reads.
+
+mod output;
+mod source;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use probity_sandbox::Exit;
+use serde::Deserialize;
+
+use super::{
+    Claim, Evidence, Outcome, Reach,
+    capture::Ran,
+    constant, placement,
+    runner::{Built, Flagged, Placed, Refusal, Runner, Trial},
+    site::{Bench, Site, Task},
+    tree::Tree,
+};
+use output::{Blocks, Ended, Events, Frame};
+
+const CACHE: &str = "go-build";
+
+/// The coverage of the last run.
+const PROFILE: &str = "cover.out";
+
+/// What the test's program gets on top of the test's time to say where it hangs.
+const GRACE: std::time::Duration = std::time::Duration::from_secs(10);
+
+#[derive(Debug)]
+pub(super) struct Go {
+    root: PathBuf,
+    modules: PathBuf,
+    /// Whether the compiler's errors come as JSON: from 1.24 on.
+    json: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+struct Environment {
+    goroot: PathBuf,
+    gomodcache: PathBuf,
+    goversion: String,
+}
+
+impl Go {
+    /// Finds the tool chain, fetches what the modules need and compiles everything once. None
+    /// for a repository without Go.
+    pub(super) fn prepare(
+        bench: &Bench,
+        site: &Site,
+        tree: &Tree,
+        progress: &(dyn Fn(&str) + Sync),
+        notes: &mut Vec<String>,
+    ) -> Option<Result<Self, String>> {
+        let has = |end: &str| tree.files().iter().any(|file| file.to_string_lossy().ends_with(end));
+        if !has(".go") {
+            return None;
+        }
+        Some(Self::found(bench, site).inspect(|go| {
+            let modules = tree.files().iter().filter(|file| file.ends_with("go.mod"));
+            for module in modules.filter_map(|file| file.parent()) {
+                progress("fetching and compiling what the Go modules need");
+                notes.extend(go.warm(bench, site, module));
+            }
+        }))
+    }
+
+    fn found(bench: &Bench, site: &Site) -> Result<Self, String> {
+        let program = bench.tool("go").ok_or("go is not installed")?;
+        let mut ask = Task::new([program], "", bench.build_timeout);
+        ask.argv.extend(["env", "-json", "GOROOT", "GOMODCACHE", "GOVERSION"].map(Into::into));
+        let ran = bench.fetch(site, &ask)?;
+        let told: Environment = serde_json::from_slice(&ran.stdout).map_err(|error| {
+            format!("go env did not answer: {error} {}", String::from_utf8_lossy(&ran.stderr))
+        })?;
+        let (major, minor) = version(&told.goversion);
+        if (major, minor) < (1, 20) {
+            return Err(format!("{} is too old: 1.20 is the oldest that works", told.goversion));
+        }
+        Ok(Self { root: told.goroot, modules: told.gomodcache, json: (major, minor) >= (1, 24) })
+    }
+
+    /// Downloading runs nothing of the repository. Listing with `-export` compiles all packages
+    /// and their tests and links none of them.
+    fn warm(&self, bench: &Bench, site: &Site, module: &Path) -> Option<String> {
+        let program = self.root.join("bin/go");
+        if site.repo.join(module).join("go.sum").is_file() {
+            let mut fetch = Task::new([&program], module, bench.build_timeout);
+            fetch.argv.extend(["mod".into(), "download".into()]);
+            if let Some(why) = trouble(bench.fetch(site, &fetch)) {
+                return Some(format!("go mod download failed: {why}"));
+            }
+        }
+        let mut list = self.task(bench, module, bench.build_timeout);
+        let words = ["list", "-e", "-export", "-test", "-deps", "-f", "", "./...", "testing"];
+        list.argv.extend(words.map(Into::into));
+        trouble(bench.run(site, &list)).map(|why| format!("compiling ahead failed: {why}"))
+    }
+
+    /// The go command, with caches and without network.
+    fn task(&self, bench: &Bench, directory: &Path, wall: std::time::Duration) -> Task {
+        let mut task = Task::new([self.root.join("bin/go")], directory, wall);
+        task.tools.extend([self.root.clone(), self.modules.clone()]);
+        task.caches.push(CACHE);
+        task.variable("GOROOT", &self.root);
+        task.variable("GOCACHE", bench.seen_cache(CACHE));
+        task.variable("GOMODCACHE", &self.modules);
+        task.variable("GOTOOLCHAIN", "local");
+        task.variable("GOPROXY", "off");
+        task.variable("GOTELEMETRY", "off");
+        task
+    }
+
+    /// The nearest directory with a module, up from where the test is.
+    fn module(site: &Site, directory: &Path) -> Option<PathBuf> {
+        let with_module = |above: &&Path| site.repo.join(above).join("go.mod").is_file();
+        directory.ancestors().find(with_module).map(Path::to_owned)
+    }
+
+    /// The package to cover: the flagged file's, if it is Go, no test, and in the same module.
+    fn covered(site: &Site, placed: &Placed) -> Option<String> {
+        let flagged = &placed.flagged.file;
+        let directory = Path::new(flagged).parent()?;
+        let is_code = flagged.ends_with(".go") && !flagged.ends_with("_test.go");
+        let module = Self::module(site, &placed.directory);
+        let root = module.as_deref().unwrap_or(&placed.directory);
+        let same = Self::module(site, directory) == module && directory.starts_with(root);
+        (is_code && same).then(|| pattern(directory, root))
+    }
+
+    fn compile(&self, bench: &Bench, site: &Site, placed: &Placed) -> Result<Ran, String> {
+        let module = Self::module(site, &placed.directory);
+        let root = module.clone().unwrap_or_else(|| placed.directory.clone());
+        let mut task = self.task(bench, &root, bench.build_timeout);
+        if module.is_none() {
+            task.variable("GO111MODULE", "off");
+        }
+        task.argv.extend(["test", "-c", "-vet=off"].map(Into::into));
+        if self.json {
+            task.argv.push("-json".into());
+        }
+        task.argv.extend(["-o".into(), site.seen_out.join("proof.test").into()]);
+        if let Some(package) = Self::covered(site, placed) {
+            task.argv.extend(["-covermode=atomic".into(), format!("-coverpkg={package}").into()]);
+        }
+        task.argv.push(pattern(&placed.directory, &root).into());
+        bench.run(site, &task)
+    }
+
+    /// Runs the test's program with this filter, and gives the coverage too.
+    fn execute(
+        &self,
+        bench: &Bench,
+        site: &Site,
+        placed: &Placed,
+        filter: &str,
+    ) -> Result<(Ran, Option<Blocks>), String> {
+        fs::remove_file(site.out.join(PROFILE)).ok();
+        let wall = bench.test_timeout + GRACE;
+        let program = site.seen_out.join("proof.test");
+        let mut task = Task::new([program], &placed.directory, wall);
+        task.tools.extend([self.root.clone(), self.modules.clone()]);
+        task.variable("GOROOT", &self.root);
+        // Silences the warning of a program that ends itself.
+        task.variable("GOCOVERDIR", site.seen_out.join("tmp"));
+        let seconds = bench.test_timeout.as_secs_f64();
+        task.argv.extend(["-test.v=test2json".into(), "-test.paniconexit0".into()]);
+        task.argv.extend([format!("-test.run={filter}").into(), "-test.count=1".into()]);
+        task.argv.push(format!("-test.timeout={seconds}s").into());
+        if Self::covered(site, placed).is_some() {
+            let mut argument = std::ffi::OsString::from("-test.coverprofile=");
+            argument.push(site.seen_out.join(PROFILE));
+            task.argv.push(argument);
+        }
+        let ran = bench.run(site, &task)?;
+        Ok((ran, profile(site)))
+    }
+}
+
+impl Runner for Go {
+    fn name(&self) -> &'static str {
+        "go"
+    }
+
+    fn place(&self, site: &Site, claim: &Claim, flagged: &Flagged) -> Result<Placed, Refusal> {
+        let is_test = |name: &str| name.ends_with("_test.go");
+        let directory = placement::directory(site, claim, flagged, is_test)?;
+        let id = placement::plain(&claim.id);
+        // A name that ends in an operating system's name would be left out on the others.
+        let name = |number: &str| format!("zz_probity_{id}{number}p_test.go");
+        let path = placement::unused(site, &directory, name);
+        let existing = source::Package::read(&site.repo.join(&directory));
+        let wanted = claim.test_name.as_deref();
+        let test =
+            source::prepare(&claim.test_code, wanted, &existing, &id).map_err(Refusal::not_run)?;
+        let mut beside = Vec::new();
+        if let Some(wrapper) = source::wrapper(&test) {
+            let name = |number: &str| format!("zz_probity_{id}{number}reach_test.go");
+            beside.push((placement::unused(site, &directory, name), wrapper));
+        }
+        Ok(Placed {
+            path,
+            name: test.name,
+            source: test.source,
+            beside,
+            added: None,
+            directory,
+            flagged: flagged.clone(),
+        })
+    }
+
+    fn build(&self, bench: &Bench, site: &Site, placed: &Placed) -> Result<Built, Trial> {
+        let ran = self.compile(bench, site, placed).map_err(Trial::harness)?;
+        let text = output::compiler(&ran);
+        let trial = |outcome, why: &str| Trial::new(outcome, why).of(bench, site, &ran, &text);
+        match ran.exit {
+            Exit::Code(0) if site.out.join("proof.test").is_file() => Ok(Built::default()),
+            Exit::Code(0) => Err(trial(Outcome::NotRun, "the test's file was not compiled")),
+            Exit::Timeout => Err(trial(Outcome::HarnessError, "compiling took too long")),
+            Exit::Code(_) => {
+                // A control: is it the test at all?
+                for path in
+                    std::iter::once(&placed.path).chain(placed.beside.iter().map(|(path, _)| path))
+                {
+                    fs::remove_file(site.repo.join(path)).ok();
+                }
+                let without = self.compile(bench, site, placed);
+                let sound = without.is_ok_and(|ran| ran.exit == Exit::Code(0));
+                Err(if sound {
+                    trial(Outcome::BuildError, "the test could not compile")
+                } else {
+                    let why = "the test could not compile, and neither does the package without it";
+                    trial(Outcome::BuildError, why)
+                })
+            }
+            _ => Err(trial(Outcome::HarnessError, "the compiler was killed")),
+        }
+    }
+
+    fn run(&self, bench: &Bench, site: &Site, placed: &Placed, _: &Built) -> Trial {
+        let filter = format!("^{}$", placed.name);
+        let (ran, _) = match self.execute(bench, site, placed, &filter) {
+            Ok(ran) => ran,
+            Err(why) => return Trial::harness(why),
+        };
+        let events = Events::parse(&ran.stdout, &placed.name);
+        let text = [&ran.stdout[..], &ran.stderr].concat();
+        let (outcome, why) = judge(bench, &ran, &events, &output::frames(&ran.stderr));
+        let mut trial = Trial::new(outcome, why).of(bench, site, &ran, &text);
+        trial.constant = output::failed_at(&ran.stdout, &placed.path)
+            .and_then(|line| constant::statement(&placed.source, line));
+        trial
+    }
+
+    fn reach(&self, bench: &Bench, site: &Site, placed: &Placed, _: &Built, last: &Trial) -> Reach {
+        let flagged = &placed.flagged;
+        // The paths of the output are relative by now.
+        let here = |frame: &Frame| Path::new(&frame.file) == Path::new(&flagged.file);
+        let frames = output::frames(last.output.as_bytes());
+        let on_stack: Vec<u32> =
+            frames.iter().filter(|frame| here(frame)).map(|frame| frame.line).collect();
+        if !on_stack.is_empty() {
+            let lines = on_stack.iter().any(|line| flagged.holds(*line, *line));
+            return Reach::Reached { by: Evidence::Stack, lines };
+        }
+        if Self::covered(site, placed).is_none() {
+            return Reach::Unmeasured("it is no Go file of the test's own module".to_owned());
+        }
+        // A test that panics leaves no coverage behind; caught in a test around it, it does.
+        let blocks = if !frames.is_empty() && !placed.beside.is_empty() {
+            let filter = format!("^{}$", source::WRAPPER);
+            self.execute(bench, site, placed, &filter).ok().and_then(|(_, blocks)| blocks)
+        } else {
+            profile(site)
+        };
+        // Only a crash elsewhere leaves nothing behind, and that shows nothing of the file.
+        let Some(blocks) = blocks else { return Reach::NotReached };
+        if blocks.beyond(&Blocks::default(), flagged) == Reach::NotReached {
+            return Reach::NotReached;
+        }
+        // A control: what runs before any test says nothing about this one.
+        let idle = self.execute(bench, site, placed, "^$").ok().and_then(|(_, blocks)| blocks);
+        blocks.beyond(&idle.unwrap_or_default(), flagged)
+    }
+}
+
+fn judge(bench: &Bench, ran: &Ran, events: &Events, frames: &[Frame]) -> (Outcome, String) {
+    let late = ran.exit == Exit::Timeout || ran.duration >= bench.test_timeout;
+    let ended_itself = frames.iter().any(|frame| frame.function == "os.Exit");
+    match (events.began, events.ended) {
+        (_, Some(_)) if ended_itself => {
+            (Outcome::HarnessError, "the test ended its own process".to_owned())
+        }
+        (_, Some(Ended::Failed)) => (Outcome::Failed, "the test reported a failure".to_owned()),
+        (_, Some(Ended::Skipped)) => (Outcome::Skipped, "the test skipped itself".to_owned()),
+        (_, Some(Ended::Passed)) if ran.exit == Exit::Code(0) => {
+            (Outcome::Passed, "the test passes, so the defect is not there".to_owned())
+        }
+        (_, Some(Ended::Passed)) => {
+            (Outcome::HarnessError, "the test passed, and its process failed".to_owned())
+        }
+        (_, None) if late => {
+            (Outcome::Timeout, format!("the test took more than {:?}", bench.test_timeout))
+        }
+        (true, None) if !frames.is_empty() && !ended_itself => {
+            (Outcome::Failed, "the process crashed while the test ran".to_owned())
+        }
+        (true, None) => {
+            (Outcome::HarnessError, "the test's process ended before the test did".to_owned())
+        }
+        (false, None) if ran.exit == Exit::Code(0) => {
+            (Outcome::NotRun, "no test of that name ran".to_owned())
+        }
+        (false, None) => {
+            (Outcome::HarnessError, "the test's process failed before the test began".to_owned())
+        }
+    }
+}
+
+fn profile(site: &Site) -> Option<Blocks> {
+    let text = fs::read_to_string(site.out.join(PROFILE)).ok()?;
+    Some(Blocks::parse(&text))
+}
+
+fn pattern(directory: &Path, module: &Path) -> String {
+    match directory.strip_prefix(module) {
+        Ok(rest) if !rest.as_os_str().is_empty() => format!("./{}", rest.display()),
+        _ => ".".to_owned(),
+    }
+}
+
+fn version(text: &str) -> (u32, u32) {
+    let mut numbers = text.trim_start_matches("go").split(|part: char| !part.is_ascii_digit());
+    let mut next = || numbers.next().and_then(|number| number.parse().ok()).unwrap_or(0);
+    (next(), next())
+}
+
+fn trouble(ran: Result<Ran, String>) -> Option<String> {
+    match ran {
+        Ok(ran) if ran.exit == Exit::Code(0) => None,
+        Ok(ran) => {
+            let told = String::from_utf8_lossy(&ran.stderr);
+            Some(told.lines().next().unwrap_or("no reason given").to_owned())
+        }
+        Err(why) => Some(why),
+    }
+}

@@ -1,0 +1,98 @@
+//! What V8 has counted: how often each function of a file was called.
+
+use std::{collections::BTreeMap, fs, path::Path};
+
+use serde::Deserialize;
+
+use super::super::{Evidence, Reach, runner::Flagged};
+
+#[derive(Deserialize)]
+struct Profile {
+    result: Vec<Script>,
+}
+
+#[derive(Deserialize)]
+struct Script {
+    url: String,
+    functions: Vec<Function>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Function {
+    function_name: String,
+    ranges: Vec<Range>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Range {
+    start_offset: usize,
+    end_offset: usize,
+    count: u64,
+}
+
+/// Counts of the functions of one file, by where they are.
+#[derive(Debug, Default)]
+pub(super) struct Functions(BTreeMap<(usize, usize), (String, u64)>);
+
+impl Functions {
+    /// Sums up the profiles of a run; each thread and process has written its own.
+    pub(super) fn read(directory: &Path, file: &str) -> Self {
+        let mut functions = Self::default();
+        let own = |url: &str| url.strip_prefix("file://").unwrap_or(url) == file;
+        for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+            let Ok(text) = fs::read(entry.path()) else { continue };
+            let Ok(profile) = serde_json::from_slice::<Profile>(&text) else { continue };
+            for script in profile.result.into_iter().filter(|script| own(&script.url)) {
+                for function in script.functions {
+                    functions.add(function);
+                }
+            }
+        }
+        functions.forget_wrappers();
+        functions
+    }
+
+    fn add(&mut self, function: Function) {
+        if let Some(whole) = function.ranges.first() {
+            let place = (whole.start_offset, whole.end_offset);
+            let known = self.0.entry(place).or_insert((function.function_name, 0));
+            known.1 += whole.count;
+        }
+    }
+
+    /// The file as a whole is a function, and around it may be others of a loader; so are the
+    /// exports that a bundler writes before the code. Neither are the file's own: whatever has
+    /// no name and begins before the first that has one is left out.
+    fn forget_wrappers(&mut self) {
+        self.0.retain(|(start, _), _| *start > 0);
+        let named = self.0.iter().filter(|(_, (name, _))| !name.is_empty());
+        if let Some(first) = named.map(|((start, _), _)| *start).min() {
+            self.0.retain(|(start, _), (name, _)| !name.is_empty() || *start >= first);
+        }
+    }
+
+    /// What was called more often than when the file was only loaded.
+    pub(super) fn beyond(&self, idle: &Self, flagged: &Flagged, source: &str) -> Reach {
+        let called: Vec<(usize, usize)> = self
+            .0
+            .iter()
+            .filter(|(place, (_, count))| *count > idle.0.get(place).map_or(0, |known| known.1))
+            .map(|(place, _)| *place)
+            .collect();
+        if called.is_empty() {
+            return Reach::NotReached;
+        }
+        let line = |offset: usize| {
+            // Offsets are in UTF-16 units.
+            let before =
+                source.encode_utf16().take(offset).filter(|unit| *unit == u16::from(b'\n'));
+            u32::try_from(before.count()).unwrap_or(u32::MAX).saturating_add(1)
+        };
+        let within = |place: &(usize, usize)| {
+            source.encode_utf16().count() >= place.1 && flagged.holds(line(place.0), line(place.1))
+        };
+        Reach::Reached { by: Evidence::Coverage, lines: called.iter().any(within) }
+    }
+}

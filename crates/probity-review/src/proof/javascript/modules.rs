@@ -1,0 +1,103 @@
+//! The installed packages, which no repository tracks and every test needs.
+//!
+//! In bubblewrap they are shown where they belong, read-only. Without it each copy gets a link to
+//! one copy of them, because a link to the packages themselves would be a way to change them.
+
+use std::{
+    fs,
+    os::unix::fs::symlink,
+    path::{Path, PathBuf},
+};
+
+use probity_sandbox::Mount;
+
+use super::super::{
+    site::{Bench, Site},
+    tree::Tree,
+};
+
+/// More places with packages than any repository has of its own.
+const MOST: usize = 200;
+
+#[derive(Debug)]
+pub(super) struct Modules {
+    contained: bool,
+    /// The directory they are in, relative to the repository, and where they really are.
+    places: Vec<(PathBuf, PathBuf)>,
+}
+
+impl Modules {
+    pub(super) fn find(bench: &Bench, repo: &Path, tree: &Tree) -> Result<Self, String> {
+        let packages = tree.files().iter().filter(|file| file.ends_with("package.json"));
+        let mut places = Vec::new();
+        for directory in packages.filter_map(|file| file.parent()).take(MOST) {
+            let tracked = directory.join("node_modules");
+            let installed = repo.join(&tracked);
+            let copied = tree.files().iter().any(|file| file.starts_with(&tracked));
+            let Some(real) = fs::canonicalize(&installed).ok().filter(|real| real.is_dir()) else {
+                continue;
+            };
+            if copied {
+                continue;
+            }
+            let place = if bench.contained() {
+                real
+            } else {
+                let own = bench.kit.join(format!("modules{}/node_modules", places.len()));
+                copy(&real, &own).map_err(|error| format!("{}: {error}", real.display()))?;
+                own
+            };
+            places.push((directory.to_owned(), place));
+        }
+        Ok(Self { contained: bench.contained(), places })
+    }
+
+    /// The nearest directory, up from this one, that has a package installed.
+    pub(super) fn directory(&self, from: &Path, package: &str) -> Option<&Path> {
+        let installed = |above: &Path| {
+            let here = |(directory, _): &&(PathBuf, PathBuf)| directory == above;
+            self.places.iter().find(here).filter(|(_, real)| real.join(package).is_dir())
+        };
+        from.ancestors().find_map(installed).map(|(directory, _)| directory.as_path())
+    }
+
+    pub(super) fn has(&self, from: &Path, package: &str) -> bool {
+        self.directory(from, package).is_some()
+    }
+
+    pub(super) fn mounts(&self, site: &Site) -> Vec<Mount> {
+        let mount = |(directory, real): &(PathBuf, PathBuf)| {
+            Mount::read_only(real, site.seen_repo.join(directory).join("node_modules"))
+        };
+        let shown = self.places.iter().filter(|_| self.contained);
+        shown.map(mount).collect()
+    }
+
+    pub(super) fn link(&self, bench: &Bench, site: &Site) -> Result<(), String> {
+        if bench.contained() {
+            return Ok(());
+        }
+        for (directory, own) in &self.places {
+            let link = site.repo.join(directory).join("node_modules");
+            symlink(own, &link).map_err(|error| format!("{}: {error}", link.display()))?;
+        }
+        Ok(())
+    }
+}
+
+/// Copies a directory with its links as they are.
+fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let (kind, target) = (entry.file_type()?, to.join(entry.file_name()));
+        if kind.is_dir() {
+            copy(&entry.path(), &target)?;
+        } else if kind.is_symlink() {
+            symlink(fs::read_link(entry.path())?, target)?;
+        } else if kind.is_file() {
+            fs::copy(entry.path(), target)?;
+        }
+    }
+    Ok(())
+}

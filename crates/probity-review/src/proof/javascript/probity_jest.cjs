@@ -1,0 +1,28 @@
+// A reporter for jest: one JSON object a line for each test, and for a file that did not load.
+const { appendFileSync } = require('node:fs');
+
+const report = process.env.PROBITY_REPORT;
+const tell = (event) => appendFileSync(report, JSON.stringify(event) + '\n');
+const states = { passed: 'passed', failed: 'failed' };
+
+module.exports = class {
+  onTestResult(_, result) {
+    if (result.testExecError) {
+      tell({ event: 'uncaught' });
+    }
+    for (const test of result.testResults) {
+      const stack = test.failureDetails?.[0]?.stack ?? test.failureMessages?.[0] ?? '';
+      tell({
+        event: 'test',
+        name: test.title,
+        full: test.fullName,
+        state: states[test.status] ?? 'skipped',
+        milliseconds: test.duration ?? 0,
+        harness: false,
+        // An error of another realm has lost its class, but not the head of its stack.
+        error: { name: /^[A-Za-z]*/.exec(stack)[0], code: '', stack },
+      });
+    }
+    if (result.failureMessage) console.log(result.failureMessage);
+  }
+};

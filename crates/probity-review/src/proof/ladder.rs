@@ -1,0 +1,248 @@
+//! The way of one claim: place, build, run, run again, reach, flip; and what all of it shows.
+
+use std::path::Path;
+
+use super::{
+    Claim, Level, Outcome, ProofOptions, Reach, Run, Verdict, patch, placement,
+    runner::{Built, Flagged, Placed, Refusal, Runner, Trial},
+    site::{Bench, Site},
+    tree::Tree,
+};
+
+/// What a claim is tried with.
+pub(super) struct Ladder<'a> {
+    pub(super) options: &'a ProofOptions,
+    pub(super) bench: &'a Bench,
+    pub(super) runner: &'a dyn Runner,
+    pub(super) head: (&'a Tree, &'a Path),
+    /// Why there is none, if one was asked for.
+    pub(super) base: Option<Result<(&'a Tree, &'a Path), &'a str>>,
+}
+
+impl Ladder<'_> {
+    /// Fills in a verdict. `directory` is this claim's own and empty.
+    pub(super) fn climb(&self, claim: &Claim, directory: &Path, verdict: &mut Verdict) {
+        let ready = match self.place(self.head, &directory.join("head"), claim, Before::Nothing) {
+            Ok(ready) => ready,
+            Err(refusal) => return verdict.end(refusal.outcome, refusal.reason),
+        };
+        verdict.test_path.clone_from(&ready.placed.path);
+        verdict.test_name.clone_from(&ready.placed.name);
+        verdict.test_source.clone_from(&ready.placed.source);
+        let Ready { site, placed } = &ready;
+        let built = match self.runner.build(self.bench, site, placed) {
+            Ok(built) => built,
+            Err(trial) => return verdict.record(trial),
+        };
+        let first = self.runner.run(self.bench, site, placed, &built);
+        verdict.record(first.clone());
+        if first.outcome != Outcome::Failed {
+            return;
+        }
+        verdict.level = Level::Fails;
+        let Some(last) = self.run_again(site, placed, &built, first, verdict) else { return };
+        verdict.reach = self.runner.reach(self.bench, site, placed, &built, &last);
+        if verdict.reach == Reach::NotReached {
+            let file = &placed.flagged.file;
+            verdict.reason = format!(
+                "The test fails, but runs no code of {file}, so it shows nothing about it."
+            );
+            return;
+        }
+        if let Some(statement) = &last.constant {
+            verdict.reason = format!("The test fails whatever the code does: `{statement}`.");
+            return;
+        }
+        if matches!(verdict.reach, Reach::Reached { .. }) {
+            verdict.level = Level::Stable;
+        }
+        self.flip(claim, directory, verdict);
+        self.conclude(verdict, &last);
+    }
+
+    /// The same test, until it behaves differently or has failed often enough.
+    fn run_again(
+        &self,
+        site: &Site,
+        placed: &Placed,
+        built: &Built,
+        first: Trial,
+        verdict: &mut Verdict,
+    ) -> Option<Trial> {
+        let mut last = first;
+        for number in 2..=self.options.reruns {
+            let again = self.runner.run(self.bench, site, placed, built);
+            let outcome = again.outcome;
+            verdict.runs.push(run_of(&again));
+            if outcome != Outcome::Failed {
+                verdict.level = Level::Claimed;
+                let ordinal = ordinal(number);
+                let reason =
+                    format!("The test failed and on its {ordinal} run it did not: {outcome}.");
+                verdict.end(Outcome::Flaky, reason);
+                return None;
+            }
+            last = again;
+        }
+        Some(last)
+    }
+
+    fn flip(&self, claim: &Claim, directory: &Path, verdict: &mut Verdict) {
+        if let Some(Ok(base)) = self.base {
+            let tried = self.try_once(base, &directory.join("base"), claim, Before::Nothing);
+            verdict.introduced = match tried.map(|trial| trial.outcome) {
+                Ok(Outcome::Passed) => Some(true),
+                Ok(Outcome::Failed) => Some(false),
+                // An interface that is new, a file that was not there: nothing to compare with.
+                _ => None,
+            };
+        }
+        if let Some(fix) = &claim.fix_patch {
+            let fix = Before::Fix(fix);
+            let tried = self.try_once(self.head, &directory.join("fixed"), claim, fix);
+            verdict.fix_flips = tried.ok().map(|trial| trial.outcome == Outcome::Passed);
+        }
+        if verdict.introduced == Some(true) || verdict.fix_flips == Some(true) {
+            verdict.level = Level::Flips;
+        }
+    }
+
+    fn conclude(&self, verdict: &mut Verdict, last: &Trial) {
+        let runs = verdict.runs.len();
+        let why = &last.why;
+        let mut reason = format!("The test fails on every one of {runs} runs: {why}");
+        match &verdict.reach {
+            Reach::Reached { by, lines } => {
+                let what = if *lines { "the flagged lines" } else { "the flagged file" };
+                reason.push_str(&format!("; it runs {what} ({})", by.name()));
+            }
+            Reach::Unmeasured(why) => {
+                reason
+                    .push_str(&format!("; whether it runs the flagged file is not known ({why})"));
+            }
+            Reach::NotReached => {}
+        }
+        match verdict.introduced {
+            Some(true) => reason.push_str("; it passes at the merge base"),
+            Some(false) => reason.push_str("; it fails at the merge base as well"),
+            None => {}
+        }
+        match verdict.fix_flips {
+            Some(true) => reason.push_str("; it passes with the fix of the claim"),
+            Some(false) => reason.push_str("; it does not pass with the fix of the claim"),
+            None => {}
+        }
+        let measured = !matches!(verdict.reach, Reach::Unmeasured(_));
+        let enough = verdict.level >= self.options.required
+            || (self.options.required == Level::Stable && !measured);
+        // Whoever brings a fix says what the defect is; a test that does not see it go shows
+        // something else.
+        let contradicted = verdict.fix_flips == Some(false) && verdict.introduced != Some(true);
+        verdict.proven = enough && !contradicted;
+        if contradicted {
+            reason.push_str(", so it does not show the defect that is claimed");
+        } else if !enough {
+            let (level, required) = (verdict.level, self.options.required);
+            reason.push_str(&format!("; that is {level}, and {required} is asked for"));
+        }
+        reason.push('.');
+        verdict.reason = reason;
+    }
+
+    /// The test in another copy, once.
+    fn try_once(
+        &self,
+        from: (&Tree, &Path),
+        directory: &Path,
+        claim: &Claim,
+        before: Before<'_>,
+    ) -> Result<Trial, Refusal> {
+        let Ready { site, placed } = self.place(from, directory, claim, before)?;
+        match self.runner.build(self.bench, &site, &placed) {
+            Ok(built) => Ok(self.runner.run(self.bench, &site, &placed, &built)),
+            Err(trial) => Ok(trial),
+        }
+    }
+
+    /// Makes a copy and puts the test there.
+    fn place(
+        &self,
+        (tree, root): (&Tree, &Path),
+        directory: &Path,
+        claim: &Claim,
+        before: Before<'_>,
+    ) -> Result<Ready, Refusal> {
+        let broken = |why: String| Refusal { outcome: Outcome::HarnessError, reason: why };
+        // On the pristine copy, since a claim that is refused needs none of its own.
+        let mut site = self.bench.site(directory).map_err(broken)?;
+        let own = std::mem::replace(&mut site.repo, root.to_owned());
+        let flagged: Flagged = placement::flagged(&site, claim)?;
+        let placed = self.runner.place(&site, claim, &flagged)?;
+        site.repo = own;
+        if !self.bench.contained() {
+            site.seen_repo.clone_from(&site.repo);
+        }
+        tree.copy(root, &site.repo).map_err(|error| broken(error.to_string()))?;
+        if let Before::Fix(fix) = before {
+            patch::apply(&site, fix)
+                .map_err(|why| Refusal::rejected(format!("the fix does not apply: {why}")))?;
+        }
+        site.write(&placed.path, &placed.source).map_err(broken)?;
+        for (path, text) in &placed.beside {
+            site.write(path, text).map_err(broken)?;
+        }
+        if let Some((path, text)) = &placed.added {
+            let old = std::fs::read_to_string(site.repo.join(path));
+            let old = old.map_err(|error| broken(format!("{path}: {error}")))?;
+            site.write(path, &format!("{old}{text}")).map_err(broken)?;
+        }
+        Ok(Ready { site, placed })
+    }
+}
+
+struct Ready {
+    site: Site,
+    placed: Placed,
+}
+
+/// What happens to a copy before the test is put there.
+enum Before<'a> {
+    Nothing,
+    Fix(&'a str),
+}
+
+impl Verdict {
+    pub(super) fn end(&mut self, outcome: Outcome, reason: impl Into<String>) {
+        self.outcome = outcome;
+        self.reason = sentence(&reason.into());
+    }
+
+    /// Takes over what the run that decides has shown.
+    fn record(&mut self, trial: Trial) {
+        self.runs.push(run_of(&trial));
+        self.output.clone_from(&trial.output);
+        self.end(trial.outcome, trial.why);
+    }
+}
+
+fn run_of(trial: &Trial) -> Run {
+    Run { outcome: trial.outcome, duration: trial.duration, output: trial.output.clone() }
+}
+
+fn sentence(clause: &str) -> String {
+    let mut characters = clause.chars();
+    let mut sentence: String = characters.next().into_iter().flat_map(char::to_uppercase).collect();
+    sentence.extend(characters);
+    if !sentence.ends_with('.') {
+        sentence.push('.');
+    }
+    sentence
+}
+
+fn ordinal(number: u32) -> String {
+    match number {
+        2 => "second".to_owned(),
+        3 => "third".to_owned(),
+        other => format!("{other}th"),
+    }
+}

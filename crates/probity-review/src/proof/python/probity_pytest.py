@@ -1,0 +1,161 @@
+"""Tells the proof runner what pytest did, one JSON object a line, as it happens.
+
+The process may be killed at any moment, so that nothing waits for the end of the session.
+"""
+
+import ast
+import json
+import os
+import sys
+import threading
+
+import pytest
+
+FLAGGED = os.environ["PROBITY_FLAGGED"]
+FIRST, LAST = (int(number) for number in os.environ["PROBITY_LINES"].split("-"))
+REPORT = os.open(os.environ["PROBITY_REPORT"], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+
+
+def tell(event, **fields):
+    os.write(REPORT, (json.dumps({"event": event, **fields}) + "\n").encode())
+
+
+def has_functions(path, first, last):
+    """Whether one of the lines belongs to a function, whose body an import does not run."""
+    try:
+        with open(path, encoding="utf-8") as source:
+            tree = ast.parse(source.read())
+    except (OSError, SyntaxError, ValueError):
+        return True
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+    for node in ast.walk(tree):
+        if isinstance(node, kinds):
+            begin = min([node.lineno, *(line.lineno for line in getattr(node, "decorator_list", []))])
+            if begin <= last and first <= node.end_lineno:
+                return True
+    return False
+
+
+class Reach:
+    """Follows calls into the flagged file, while a test is set up and run."""
+
+    def __init__(self):
+        self.testing = False
+        self.reached = False
+        self.lines = False
+        self.of_module = not has_functions(FLAGGED, FIRST, LAST)
+
+    def hit(self, line):
+        if not self.reached:
+            self.reached = True
+            tell("reached")
+        if not self.lines and FIRST <= line <= LAST:
+            self.lines = True
+            tell("lines")
+
+    def trace(self, frame, event, _):
+        code = frame.f_code
+        if code.co_filename != FLAGGED:
+            return None
+        # The body of a module or a class runs when it is imported, which says nothing.
+        if not code.co_flags & 0x2:
+            return self.module_line if self.of_module else None
+        if self.testing:
+            self.hit(code.co_firstlineno if event == "call" else frame.f_lineno)
+            return self.line
+        return None
+
+    def line(self, frame, event, _):
+        if event == "line":
+            self.hit(frame.f_lineno)
+        return None if self.lines else self.line
+
+    def module_line(self, frame, event, _):
+        if event == "line" and FIRST <= frame.f_lineno <= LAST:
+            self.hit(frame.f_lineno)
+        return self.module_line
+
+
+reach = Reach()
+
+
+def pytest_configure(config):
+    threading.settrace(reach.trace)
+    sys.settrace(reach.trace)
+
+
+def pytest_collectreport(report):
+    if report.failed:
+        tell("collect-error")
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item, nextitem):
+    tell("start", test=item.nodeid)
+    reach.testing = True
+    sys.settrace(reach.trace)
+    try:
+        return (yield)
+    finally:
+        reach.testing = False
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_makereport(item, call):
+    report = yield
+    exception, frames = None, []
+    if call.excinfo is not None:
+        exception = [kind.__name__ for kind in call.excinfo.type.__mro__]
+        trace = call.excinfo.tb
+        while trace is not None:
+            frames.append([trace.tb_frame.f_code.co_filename, trace.tb_lineno])
+            trace = trace.tb_next
+    tell(
+        "phase",
+        when=report.when,
+        outcome=report.outcome,
+        xfail=hasattr(report, "wasxfail"),
+        exception=exception or [],
+        frames=frames,
+        constant=constant(item, frames) if report.outcome == "failed" else None,
+    )
+    return report
+
+
+def constant(item, frames):
+    """The failing statement, if it fails whatever the code under test does."""
+    own = [line for path, line in frames if path == str(item.path)]
+    failing = sys.modules[pytest.fail.__module__].__file__
+    if not own or frames[-1][0] not in (str(item.path), failing):
+        return None
+    try:
+        tree = ast.parse(item.path.read_text(encoding="utf-8"))
+    except (OSError, SyntaxError, ValueError):
+        return None
+    line = own[-1]
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
+    for function in (node for node in ast.walk(tree) if isinstance(node, kinds)):
+        for statement in ast.walk(function):
+            if isinstance(statement, ast.Assert) and covers(statement, line):
+                if not depends(statement.test):
+                    return ast.unparse(statement)
+        returns = False
+        for statement in function.body:
+            fails = isinstance(statement, ast.Raise) or (
+                isinstance(statement, ast.Expr)
+                and isinstance(statement.value, ast.Call)
+                and ast.unparse(statement.value.func) in ("pytest.fail", "self.fail")
+            )
+            if fails and covers(statement, line) and not returns:
+                return ast.unparse(statement)
+            returns = returns or any(isinstance(node, ast.Return) for node in ast.walk(statement))
+    return None
+
+
+def covers(node, line):
+    return node.lineno <= line <= node.end_lineno
+
+
+def depends(expression):
+    kinds = (ast.Name, ast.Call, ast.Attribute, ast.Subscript, ast.Await)
+    return any(isinstance(node, kinds) for node in ast.walk(expression))

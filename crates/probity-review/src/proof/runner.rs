@@ -1,0 +1,125 @@
+//! What a runner is: where a test goes, how it is run, and how its output becomes an outcome.
+
+use std::{fmt, path::PathBuf, time::Duration};
+
+use super::{
+    Claim, Outcome, Reach,
+    capture::Ran,
+    site::{Bench, Site},
+    text::clean,
+};
+
+pub(super) trait Runner: fmt::Debug + Send + Sync {
+    fn name(&self) -> &'static str;
+
+    /// Decides where the test of a claim goes in this copy. Nothing is written yet.
+    fn place(&self, site: &Site, claim: &Claim, flagged: &Flagged) -> Result<Placed, Refusal>;
+
+    /// Compiles the test, where that is a step of its own.
+    fn build(&self, _bench: &Bench, _site: &Site, _placed: &Placed) -> Result<Built, Trial> {
+        Ok(Built::default())
+    }
+
+    fn run(&self, bench: &Bench, site: &Site, placed: &Placed, built: &Built) -> Trial;
+
+    /// Whether the failing test ran code of the flagged file. Asked once, after the last run.
+    fn reach(&self, _: &Bench, _: &Site, _: &Placed, _: &Built, last: &Trial) -> Reach {
+        let unknown = || Reach::Unmeasured("the test left no trace of what it ran".to_owned());
+        last.reach.clone().unwrap_or_else(unknown)
+    }
+}
+
+/// The lines that a claim is about.
+#[derive(Debug, Clone)]
+pub(super) struct Flagged {
+    pub(super) file: String,
+    pub(super) first: u32,
+    pub(super) last: u32,
+}
+
+impl Flagged {
+    pub(super) fn holds(&self, first: u32, last: u32) -> bool {
+        first <= self.last && self.first <= last
+    }
+}
+
+/// A test that has its place.
+#[derive(Debug, Clone)]
+pub(super) struct Placed {
+    /// Relative to the copy.
+    pub(super) path: String,
+    pub(super) name: String,
+    pub(super) source: String,
+    /// Files of ours that go with it.
+    pub(super) beside: Vec<(String, String)>,
+    /// A file of the repository, and what is added to its end.
+    pub(super) added: Option<(String, String)>,
+    /// Where its commands run, relative to the copy.
+    pub(super) directory: PathBuf,
+    pub(super) flagged: Flagged,
+}
+
+/// Why a claim's test has no place.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    pub(super) outcome: Outcome,
+    pub(super) reason: String,
+}
+
+impl Refusal {
+    pub(super) fn rejected(reason: impl Into<String>) -> Self {
+        Self { outcome: Outcome::Rejected, reason: reason.into() }
+    }
+
+    pub(super) fn not_run(reason: impl Into<String>) -> Self {
+        Self { outcome: Outcome::NotRun, reason: reason.into() }
+    }
+}
+
+/// What building has made.
+#[derive(Debug, Default)]
+pub(super) struct Built {
+    /// As the commands see it; empty where there is none.
+    pub(super) program: PathBuf,
+    /// The test as its program names it.
+    pub(super) test: String,
+}
+
+/// One run and what it showed.
+#[derive(Debug, Clone)]
+pub(super) struct Trial {
+    pub(super) outcome: Outcome,
+    /// A clause that says what happened, to be part of a sentence.
+    pub(super) why: String,
+    pub(super) duration: Duration,
+    pub(super) output: String,
+    /// Whether it ran the flagged code, if the run itself has shown that.
+    pub(super) reach: Option<Reach>,
+    /// The statement it failed at, if that fails whatever the code does.
+    pub(super) constant: Option<String>,
+}
+
+impl Trial {
+    pub(super) fn new(outcome: Outcome, why: impl Into<String>) -> Self {
+        Self {
+            outcome,
+            why: why.into(),
+            duration: Duration::ZERO,
+            output: String::new(),
+            reach: None,
+            constant: None,
+        }
+    }
+
+    /// A trial that could not be made, for a reason that is not the code's.
+    pub(super) fn harness(why: impl Into<String>) -> Self {
+        Self::new(Outcome::HarnessError, why)
+    }
+
+    /// With the evidence of the process.
+    pub(super) fn of(mut self, bench: &Bench, site: &Site, ran: &Ran, text: &[u8]) -> Self {
+        self.duration = ran.duration;
+        self.output = site.relative(&clean(text, bench.output_cap));
+        self
+    }
+}

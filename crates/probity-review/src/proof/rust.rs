@@ -1,0 +1,406 @@
+//! Rust: `cargo test --no-run`, and then the test's program itself.
+//!
+//! Each copy has a target directory of its own: with a shared one cargo takes the program of
+//! another copy for this one's. What is copied into it from a warm one are the dependencies.
+//! What code was run is shown by marks that are put into the functions of the flagged file, since
+//! tools that read the compiler's own coverage are rarely installed.
+
+mod marks;
+mod seed;
+mod source;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use probity_sandbox::{Exit, Mount};
+use serde::Deserialize;
+
+use super::{
+    Claim, Outcome, Reach,
+    capture::Ran,
+    constant, placement,
+    runner::{Built, Flagged, Placed, Refusal, Runner, Trial},
+    site::{Bench, Site, Task},
+    tree::Tree,
+};
+
+/// The target directory in which the dependencies are compiled ahead.
+const WARM: &str = "rust-target";
+
+/// What the program gets on top of the test's time to start.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// Workspaces of one repository that are looked at.
+const MOST_WORKSPACES: usize = 20;
+
+#[derive(Debug)]
+pub(super) struct Rust {
+    sysroot: PathBuf,
+    home: PathBuf,
+    packages: Vec<Package>,
+}
+
+/// A package of the repository, all paths relative.
+#[derive(Debug)]
+struct Package {
+    name: String,
+    directory: PathBuf,
+    workspace: PathBuf,
+    has_library: bool,
+    has_programs: bool,
+}
+
+#[derive(Deserialize)]
+struct Metadata {
+    packages: Vec<Listed>,
+    workspace_root: PathBuf,
+}
+
+#[derive(Deserialize)]
+struct Listed {
+    name: String,
+    manifest_path: PathBuf,
+    targets: Vec<Target>,
+}
+
+#[derive(Deserialize)]
+struct Target {
+    kind: Vec<String>,
+}
+
+impl Rust {
+    /// Finds the tool chain, fetches what the workspaces need and compiles everything once. None
+    /// for a repository without Rust.
+    pub(super) fn prepare(
+        bench: &Bench,
+        site: &Site,
+        tree: &Tree,
+        progress: &(dyn Fn(&str) + Sync),
+        notes: &mut Vec<String>,
+    ) -> Option<Result<Self, String>> {
+        let is_manifest = |file: &&PathBuf| file.ends_with("Cargo.toml");
+        let manifests: Vec<&PathBuf> = tree.files().iter().filter(is_manifest).collect();
+        if manifests.is_empty() {
+            return None;
+        }
+        Some(Self::found(bench, site).map(|mut rust| {
+            for manifest in manifests.into_iter().take(MOST_WORKSPACES) {
+                let directory = manifest.parent().unwrap_or(Path::new(""));
+                if rust.packages.iter().any(|package| package.directory == directory) {
+                    continue;
+                }
+                progress("fetching and compiling what the Rust packages need");
+                notes.extend(rust.warm(bench, site, directory));
+            }
+            rust
+        }))
+    }
+
+    fn found(bench: &Bench, site: &Site) -> Result<Self, String> {
+        let rustc = bench.tool("rustc").ok_or("rustc is not installed")?;
+        let mut ask = Task::new([rustc], "", bench.build_timeout);
+        ask.argv.extend(["--print", "sysroot"].map(Into::into));
+        let ran = bench.fetch(site, &ask)?;
+        let sysroot = PathBuf::from(String::from_utf8_lossy(&ran.stdout).trim());
+        if !sysroot.join("bin/cargo").is_file() {
+            return Err(format!("{} holds no cargo", sysroot.display()));
+        }
+        let home = bench
+            .variable("CARGO_HOME")
+            .map(PathBuf::from)
+            .or_else(|| bench.variable("HOME").map(|home| Path::new(home).join(".cargo")));
+        Ok(Self { sysroot, home: home.unwrap_or_default(), packages: Vec::new() })
+    }
+
+    fn warm(&mut self, bench: &Bench, site: &Site, directory: &Path) -> Option<String> {
+        let mut fetch = Task::new([self.sysroot.join("bin/cargo")], directory, bench.build_timeout);
+        fetch.argv.push("fetch".into());
+        let fetched = bench.fetch(site, &fetch);
+        let warm = || (bench.caches.join(WARM), bench.own(site, "target").1);
+        let mut ask = self.task(bench, directory, warm());
+        ask.argv.extend(["metadata", "--no-deps", "--format-version=1"].map(Into::into));
+        let told = bench.run(site, &ask);
+        let told = told.and_then(|ran| {
+            serde_json::from_slice::<Metadata>(&ran.stdout).map_err(|_| first_line(&ran.stderr))
+        });
+        let metadata = match told {
+            Ok(metadata) => metadata,
+            Err(why) => return Some(format!("cargo metadata failed: {why}")),
+        };
+        self.packages.extend(metadata.packages.into_iter().filter_map(|listed| {
+            let is = |kind: &str| {
+                listed.targets.iter().any(|target| target.kind.iter().any(|word| word == kind))
+            };
+            let (has_library, has_programs) = (is("lib") || is("rlib") || is("cdylib"), is("bin"));
+            let inside = |path: &Path| path.strip_prefix(&site.seen_repo).ok().map(Path::to_owned);
+            let directory = inside(listed.manifest_path.parent()?)?;
+            let workspace = inside(&metadata.workspace_root)?;
+            Some(Package { name: listed.name, directory, workspace, has_library, has_programs })
+        }));
+        let mut compile = self.task(bench, directory, warm());
+        compile.argv.extend(["test", "--no-run", "--workspace", "--quiet"].map(Into::into));
+        match bench.run(site, &compile) {
+            Ok(ran) if ran.exit == Exit::Code(0) => None,
+            Ok(ran) => {
+                let fetched = fetched.err().unwrap_or_default();
+                Some(format!("compiling ahead failed: {} {fetched}", first_line(&ran.stderr)))
+            }
+            Err(why) => Some(format!("compiling ahead failed: {why}")),
+        }
+    }
+
+    /// Cargo, offline, with this target directory.
+    fn task(&self, bench: &Bench, directory: &Path, target: (PathBuf, PathBuf)) -> Task {
+        let mut task = Task::new([self.sysroot.join("bin/cargo")], directory, bench.build_timeout);
+        self.surround(&mut task);
+        let (host, seen) = target;
+        // If it cannot be made, mounting it says why.
+        fs::create_dir_all(&host).ok();
+        task.mounts.push(Mount::read_write(host, &seen));
+        task.variable("CARGO_TARGET_DIR", seen);
+        task.variable("CARGO_INCREMENTAL", "0");
+        task.variable("CARGO_NET_OFFLINE", "true");
+        task.variable("CARGO_TERM_COLOR", "never");
+        task
+    }
+
+    fn surround(&self, task: &mut Task) {
+        task.tools.push(self.sysroot.clone());
+        // Not all of the home, which holds the keys of registries.
+        task.tools.extend(["registry", "git"].map(|name| self.home.join(name)));
+        let settings = self.home.join("config.toml");
+        if fs::read_to_string(&settings).is_ok_and(|text| !text.contains("token")) {
+            task.tools.push(settings);
+        }
+        task.variable("CARGO_HOME", &self.home);
+        task.variable("RUSTC", self.sysroot.join("bin/rustc"));
+        task.variable("RUSTDOC", self.sysroot.join("bin/rustdoc"));
+        let library = self.sysroot.join("lib");
+        task.variable("LD_LIBRARY_PATH", library);
+    }
+
+    fn package(&self, flagged: &Flagged) -> Option<&Package> {
+        let file = Path::new(&flagged.file);
+        let of = |package: &&Package| file.starts_with(&package.directory);
+        self.packages.iter().filter(of).max_by_key(|package| package.directory.components().count())
+    }
+
+    /// Compiles, and gives the programs that came of it.
+    fn compile(
+        &self,
+        bench: &Bench,
+        site: &Site,
+        placed: &Placed,
+    ) -> Result<(Ran, Vec<PathBuf>), String> {
+        let package = self.package(&placed.flagged).ok_or("the file belongs to no package")?;
+        let mut task = self.task(bench, &package.workspace, bench.own(site, "target"));
+        let words = ["test", "--no-run", "--message-format=json", "--package"];
+        task.argv.extend(words.map(Into::into));
+        task.argv.push((&package.name).into());
+        if placed.added.is_some() {
+            task.argv.extend(package.has_library.then(|| "--lib".into()));
+            task.argv.extend(package.has_programs.then(|| "--bins".into()));
+        } else {
+            let stem = Path::new(&placed.path).file_stem().unwrap_or_default();
+            task.argv.extend(["--test".into(), stem.to_owned()]);
+        }
+        let ran = bench.run(site, &task)?;
+        let programs = source::programs(&ran.stdout);
+        Ok((ran, programs))
+    }
+
+    /// Runs one of the programs, which can no longer write what was compiled.
+    fn execute(
+        &self,
+        bench: &Bench,
+        site: &Site,
+        placed: &Placed,
+        program: &Path,
+        arguments: &[&str],
+    ) -> Result<Ran, String> {
+        let package = self.package(&placed.flagged).ok_or("the file belongs to no package")?;
+        let wall = bench.test_timeout + GRACE;
+        let mut task = Task::new([program], &package.directory, wall);
+        task.argv.extend(arguments.iter().map(Into::into));
+        self.surround(&mut task);
+        let (host, seen) = bench.own(site, "target");
+        task.mounts.push(Mount::read_only(host, seen));
+        let manifest = site.seen_repo.join(&package.directory);
+        task.variable("CARGO_MANIFEST_DIR", manifest);
+        task.variable("RUST_BACKTRACE", "0");
+        // Opens the format for machines on stable tool chains.
+        task.variable("RUSTC_BOOTSTRAP", "1");
+        bench.run(site, &task)
+    }
+}
+
+#[derive(Deserialize)]
+struct Event {
+    #[serde(rename = "type")]
+    kind: String,
+    event: String,
+    name: Option<String>,
+    stdout: Option<String>,
+}
+
+impl Runner for Rust {
+    fn name(&self) -> &'static str {
+        "rust"
+    }
+
+    fn place(&self, site: &Site, claim: &Claim, flagged: &Flagged) -> Result<Placed, Refusal> {
+        let is_test = |name: &str| name.ends_with(".rs") && name != "build.rs";
+        // Checked, but not used: cargo knows two places for tests, and no others.
+        placement::directory(site, claim, flagged, is_test)?;
+        let package = self
+            .package(flagged)
+            .ok_or_else(|| Refusal::not_run(format!("{} belongs to no package", flagged.file)))?;
+        let name = source::test_name(&claim.test_code, claim.test_name.as_deref())
+            .map_err(Refusal::not_run)?;
+        let id = placement::plain(&claim.id).to_lowercase();
+        let name_of = |number: &str| format!("zz_probity_{id}{number}.rs");
+        let of_sources = Path::new(&flagged.file).starts_with(package.directory.join("src"));
+        let inside = of_sources && (source::is_inside(&claim.test_code) || !package.has_library);
+        let mut source = claim.test_code.clone();
+        let (path, added) = if inside {
+            let beside = Path::new(&flagged.file).parent().unwrap_or(Path::new(""));
+            let path = placement::unused(site, beside, name_of);
+            let file = Path::new(&path).file_name().unwrap_or_default().to_string_lossy();
+            let module = file.trim_end_matches(".rs");
+            let line = format!("\n#[cfg(test)]\n#[path = \"{file}\"]\nmod {module};\n");
+            // For tests in a module of their own, which look for the code one level up.
+            source.push_str("\n#[allow(unused_imports)]\nuse super::*;\n");
+            (path, Some((flagged.file.clone(), line)))
+        } else {
+            (placement::unused(site, &package.directory.join("tests"), name_of), None)
+        };
+        Ok(Placed {
+            path,
+            name,
+            source,
+            beside: Vec::new(),
+            added,
+            directory: package.directory.clone(),
+            flagged: flagged.clone(),
+        })
+    }
+
+    fn build(&self, bench: &Bench, site: &Site, placed: &Placed) -> Result<Built, Trial> {
+        let (own, _) = bench.own(site, "target");
+        let members: Vec<&str> =
+            self.packages.iter().map(|package| package.name.as_str()).collect();
+        seed::copy(&bench.caches.join(WARM), &own, &members)
+            .map_err(|error| Trial::harness(format!("{}: {error}", own.display())))?;
+        let (ran, programs) = self.compile(bench, site, placed).map_err(Trial::harness)?;
+        let text = source::compiler(&ran);
+        let trial = |outcome, why: &str| Trial::new(outcome, why).of(bench, site, &ran, &text);
+        match ran.exit {
+            Exit::Code(0) => {}
+            Exit::Timeout => return Err(trial(Outcome::HarnessError, "compiling took too long")),
+            Exit::Code(_) => return Err(trial(Outcome::BuildError, "the test could not compile")),
+            _ => return Err(trial(Outcome::HarnessError, "the compiler was killed")),
+        }
+        let stem = Path::new(&placed.path).file_stem().unwrap_or_default().to_string_lossy();
+        for program in programs {
+            let listed = self.execute(bench, site, placed, &program, &["--list", "--format=terse"]);
+            let listed = listed.map_err(Trial::harness)?;
+            let module = placed.added.as_ref().map(|_| stem.as_ref());
+            if let Some(test) = source::listed(&listed.stdout, module, &placed.name) {
+                return Ok(Built { program, test });
+            }
+        }
+        Err(trial(Outcome::NotRun, "no test of that name was compiled"))
+    }
+
+    fn run(&self, bench: &Bench, site: &Site, placed: &Placed, built: &Built) -> Trial {
+        let arguments = arguments(&built.test);
+        let ran = match self.execute(bench, site, placed, &built.program, &arguments) {
+            Ok(ran) => ran,
+            Err(why) => return Trial::harness(why),
+        };
+        let events: Vec<Event> = ran
+            .stdout
+            .split(|byte| *byte == b'\n')
+            .filter_map(|line| serde_json::from_slice(line).ok())
+            .filter(|event: &Event| {
+                event.kind == "test" && event.name.as_ref() == Some(&built.test)
+            })
+            .collect();
+        let (outcome, why) = judge(bench, &ran, &events);
+        let told = events.iter().filter_map(|event| event.stdout.as_deref()).collect::<String>();
+        let text = if told.is_empty() {
+            [&ran.stdout[..], &ran.stderr].concat()
+        } else {
+            told.clone().into_bytes()
+        };
+        let mut trial = Trial::new(outcome, why).of(bench, site, &ran, &text);
+        trial.constant = source::panicked_at(&told, &placed.path)
+            .and_then(|line| constant::statement(&placed.source, line));
+        trial
+    }
+
+    fn reach(
+        &self,
+        bench: &Bench,
+        site: &Site,
+        placed: &Placed,
+        built: &Built,
+        _: &Trial,
+    ) -> Reach {
+        let unmeasured = |why: &str| Reach::Unmeasured(why.to_owned());
+        let file = site.repo.join(&placed.flagged.file);
+        let Ok(source) = fs::read_to_string(&file) else {
+            return unmeasured("the flagged file cannot be read");
+        };
+        let report = site.seen_out.join("reached").display().to_string();
+        let Some(marked) = marks::mark(&source, &report) else {
+            return unmeasured("the flagged file has no function");
+        };
+        let compiled = fs::write(&file, marked)
+            .map_err(|error| error.to_string())
+            .and_then(|()| self.compile(bench, site, placed))
+            .map(|(ran, _)| ran.exit);
+        if compiled != Ok(Exit::Code(0)) {
+            return unmeasured("the flagged file does not compile with marks in it");
+        }
+        if self.execute(bench, site, placed, &built.program, &arguments(&built.test)).is_err() {
+            return unmeasured("the marked test does not run");
+        }
+        marks::reach(
+            &fs::read_to_string(site.out.join("reached")).unwrap_or_default(),
+            &placed.flagged,
+        )
+    }
+}
+
+fn arguments(test: &str) -> [&str; 5] {
+    [test, "--exact", "--test-threads=1", "-Zunstable-options", "--format=json"]
+}
+
+fn judge(bench: &Bench, ran: &Ran, events: &[Event]) -> (Outcome, String) {
+    let ended = events.iter().rev().find(|event| event.event != "started");
+    match ended.map(|event| event.event.as_str()) {
+        Some("ok") if ran.exit == Exit::Code(0) => {
+            (Outcome::Passed, "the test passes, so the defect is not there".to_owned())
+        }
+        Some("ok") => (Outcome::HarnessError, "the test passed, and its process failed".to_owned()),
+        Some("failed") => (Outcome::Failed, "the test panicked or returned an error".to_owned()),
+        Some("ignored") => (Outcome::Skipped, "the test skipped itself".to_owned()),
+        _ if ran.exit == Exit::Timeout => {
+            (Outcome::Timeout, format!("the test took more than {:?}", bench.test_timeout))
+        }
+        // An abort leaves no trace of where it came from, so that it cannot be told from one
+        // that the test itself has asked for.
+        _ if !events.is_empty() => {
+            (Outcome::HarnessError, "the test's process ended before the test did".to_owned())
+        }
+        _ => (Outcome::NotRun, "no test of that name ran".to_owned()),
+    }
+}
+
+fn first_line(stderr: &[u8]) -> String {
+    String::from_utf8_lossy(stderr).lines().next().unwrap_or("no reason given").to_owned()
+}

@@ -1,0 +1,131 @@
+//! Marks in the functions of a file, which say that they were called.
+
+use super::super::{Evidence, Reach, constant::without_text, runner::Flagged};
+
+/// The source with a mark at the beginning of each function: it adds the function's first and
+/// last line to a file. None if there is no function.
+pub(super) fn mark(source: &str, report: &str) -> Option<String> {
+    let bare = without_text(source);
+    let mut marked = String::with_capacity(source.len());
+    let mut done = 0;
+    for body in bodies(&bare) {
+        let line = |offset: usize| {
+            bare.get(..offset).unwrap_or("").bytes().filter(|byte| *byte == b'\n').count() + 1
+        };
+        marked.push_str(source.get(done..=body.open)?);
+        marked.push_str(&format!(
+            " {{ use ::std::io::Write as _; if let Ok(mut file) = ::std::fs::OpenOptions::new()\
+             .create(true).append(true).open({report:?}) {{ \
+             file.write_all(b\"{}-{}\\n\").ok(); }} }} ",
+            line(body.start),
+            line(body.close),
+        ));
+        done = body.open + 1;
+    }
+    marked.push_str(source.get(done..)?);
+    (done > 0).then_some(marked)
+}
+
+/// What the marks have told.
+pub(super) fn reach(told: &str, flagged: &Flagged) -> Reach {
+    let mut called = told.lines().filter_map(|line| {
+        let (first, last) = line.split_once('-')?;
+        Some((first.parse().ok()?, last.parse().ok()?))
+    });
+    let mut reached = false;
+    let lines = called.any(|(first, last)| {
+        reached = true;
+        flagged.holds(first, last)
+    });
+    if reached { Reach::Reached { by: Evidence::Coverage, lines } } else { Reach::NotReached }
+}
+
+/// Byte offsets of one function.
+struct Body {
+    start: usize,
+    open: usize,
+    close: usize,
+}
+
+/// The functions that can be marked: with a body, and not evaluated while compiling.
+fn bodies(bare: &str) -> Vec<Body> {
+    let mut found = Vec::new();
+    let is_word =
+        |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+    let bytes = bare.as_bytes();
+    for (start, _) in bare.match_indices("fn ") {
+        if is_word(start.checked_sub(1).and_then(|before| bytes.get(before))) {
+            continue;
+        }
+        let line = bare.get(..start).and_then(|before| before.rsplit(['\n', ';', '}', '{']).next());
+        let constant = line.is_some_and(|line| line.split_whitespace().any(|word| word == "const"));
+        // A pointer to a function has no name.
+        let named = is_word(bytes.get(start + 3));
+        let Some(open) = opening(bytes, start).filter(|_| named && !constant) else { continue };
+        let Some(close) = closing(bytes, open) else { continue };
+        found.push(Body { start, open, close });
+    }
+    found
+}
+
+/// The brace that begins the body, if the declaration has one.
+fn opening(bytes: &[u8], start: usize) -> Option<usize> {
+    let mut depth = 0_i32;
+    for (at, byte) in bytes.iter().enumerate().skip(start) {
+        match byte {
+            b'(' | b'[' => depth += 1,
+            b')' | b']' => depth -= 1,
+            b'{' if depth == 0 => return Some(at),
+            b';' | b'}' if depth == 0 => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
+fn closing(bytes: &[u8], open: usize) -> Option<usize> {
+    let mut depth = 0_i32;
+    for (at, byte) in bytes.iter().enumerate().skip(open) {
+        match byte {
+            b'{' => depth += 1,
+            b'}' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(at);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{mark, reach};
+    use crate::proof::{Evidence, Reach, runner::Flagged};
+
+    #[test]
+    fn functions_with_a_body_that_runs_are_marked() {
+        let source = "pub fn a(x: [u8; 2]) -> u8 {\n  \"fn b() {\";\n  0\n}\nconst fn c() {}\n\
+            trait T { fn d(); fn e() {} }\ntype F = fn (u8);\n// fn g() {}\n";
+        let marked = mark(source, "/out").unwrap();
+        assert_eq!(marked.matches("OpenOptions").count(), 2, "{marked}");
+        assert!(marked.contains("b\"1-4\\n\""), "{marked}");
+        assert!(marked.contains("b\"6-6\\n\""), "{marked}");
+        assert_eq!(mark("struct A;", "/out"), None);
+        assert_eq!(mark("fn a(", "/out"), None);
+    }
+
+    #[test]
+    fn marks_tell_what_was_called() {
+        let flagged = Flagged { file: String::new(), first: 5, last: 5 };
+        let reached = |lines| Reach::Reached { by: Evidence::Coverage, lines };
+        for (told, expected) in [
+            ("1-4\n4-6\n", reached(true)),
+            ("1-4\n", reached(false)),
+            ("", Reach::NotReached),
+            ("nonsense\n", Reach::NotReached),
+        ] {
+            assert_eq!(reach(told, &flagged), expected, "{told:?}");
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! The files of a repository that a copy has, and the making of copies.
+//!
+//! A copy has what is tracked and what is neither tracked nor ignored. It has no `.git`, so that
+//! no test can move a branch. Links that lead out of the tree, and what is neither a file nor a
+//! link, are left out: a copy must not be a way back to anything.
+
+use std::{
+    collections::BTreeSet,
+    fs, io,
+    os::unix::fs::symlink,
+    path::{Component, Path, PathBuf},
+};
+
+use ignore::WalkBuilder;
+
+use super::{ProofError, git::Git};
+
+/// More than this is not copied for every claim.
+const MOST_FILES: u64 = 100_000;
+const MOST_BYTES: u64 = 2 << 30;
+
+/// What a copy has, relative to its root.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Tree {
+    /// Parents before their children.
+    directories: BTreeSet<PathBuf>,
+    files: Vec<PathBuf>,
+    links: Vec<(PathBuf, PathBuf)>,
+    /// Links that lead out of the tree.
+    pub(super) dropped: Vec<PathBuf>,
+}
+
+impl Tree {
+    /// What the repository has, by git where that works, else by walking.
+    pub(super) fn of(repo: &Path, git: Option<&Git>) -> Result<Self, ProofError> {
+        let unreadable = |source| ProofError::Repository { path: repo.to_owned(), source };
+        fs::read_dir(repo).map_err(unreadable)?;
+        let listed = git.and_then(|git| git.files().ok()).unwrap_or_else(|| walk(repo, true));
+        let mut tree = Self::default();
+        let mut bytes: u64 = 0;
+        for path in listed {
+            // A submodule is listed as its directory.
+            if repo.join(&path).is_dir() && !repo.join(&path).is_symlink() {
+                for inner in walk(&repo.join(&path), true) {
+                    bytes += tree.add(repo, path.join(inner));
+                }
+            } else {
+                bytes += tree.add(repo, path);
+            }
+            tree.check(repo, bytes)?;
+        }
+        Ok(tree)
+    }
+
+    /// The tree of a directory that is all ours, so that nothing in it is ignored.
+    pub(super) fn walked(root: &Path) -> Result<Self, ProofError> {
+        let mut tree = Self::default();
+        let mut bytes = 0;
+        for path in walk(root, false) {
+            bytes += tree.add(root, path);
+            tree.check(root, bytes)?;
+        }
+        Ok(tree)
+    }
+
+    fn add(&mut self, repo: &Path, path: PathBuf) -> u64 {
+        let plain = |part: Component<'_>| matches!(part, Component::Normal(_));
+        let of_git = path.components().any(|part| part.as_os_str() == ".git");
+        if of_git || path.as_os_str().is_empty() || !path.components().all(plain) {
+            return 0;
+        }
+        // What is listed and gone has been deleted and not yet committed.
+        let Ok(metadata) = fs::symlink_metadata(repo.join(&path)) else { return 0 };
+        if metadata.is_symlink() {
+            match fs::read_link(repo.join(&path)) {
+                Ok(target) if stays_inside(&path, &target) => {
+                    self.parents(&path);
+                    self.links.push((path, target));
+                }
+                _ => self.dropped.push(path),
+            }
+            return 0;
+        }
+        if !metadata.is_file() {
+            return 0;
+        }
+        self.parents(&path);
+        self.files.push(path);
+        metadata.len()
+    }
+
+    fn parents(&mut self, path: &Path) {
+        let mut parent = path.parent();
+        while let Some(directory) = parent.filter(|parent| !parent.as_os_str().is_empty()) {
+            if !self.directories.insert(directory.to_owned()) {
+                return;
+            }
+            parent = directory.parent();
+        }
+    }
+
+    fn check(&self, repo: &Path, bytes: u64) -> Result<(), ProofError> {
+        let files = self.files.len() as u64;
+        let too_large =
+            |what: String, most| Err(ProofError::TooLarge { path: repo.to_owned(), what, most });
+        if files > MOST_FILES {
+            return too_large("its number of files".to_owned(), MOST_FILES);
+        }
+        if bytes > MOST_BYTES {
+            return too_large("its size in bytes".to_owned(), MOST_BYTES);
+        }
+        Ok(())
+    }
+
+    pub(super) fn files(&self) -> &[PathBuf] {
+        &self.files
+    }
+
+    /// Copies the tree out of a repository that others may be working in.
+    pub(super) fn take(&self, from: &Path, to: &Path) -> Result<(), ProofError> {
+        self.copy_by(from, to, take_file)
+    }
+
+    /// Copies the tree from a directory of ours, in which nothing changes.
+    pub(super) fn copy(&self, from: &Path, to: &Path) -> Result<(), ProofError> {
+        self.copy_by(from, to, |from, to| match fs::copy(from, to) {
+            // It had gone before it was taken.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            other => other.map(drop),
+        })
+    }
+
+    /// Into a directory that does not exist yet.
+    fn copy_by(
+        &self,
+        from: &Path,
+        to: &Path,
+        copy_file: impl Fn(&Path, &Path) -> io::Result<()>,
+    ) -> Result<(), ProofError> {
+        let failed = |path: &Path| {
+            let path = path.to_owned();
+            move |source| ProofError::Copy { path, source }
+        };
+        fs::create_dir_all(to).map_err(failed(to))?;
+        for directory in &self.directories {
+            fs::create_dir(to.join(directory)).map_err(failed(directory))?;
+        }
+        for (link, target) in &self.links {
+            symlink(target, to.join(link)).map_err(failed(link))?;
+        }
+        for file in &self.files {
+            copy_file(&from.join(file), &to.join(file)).map_err(failed(file))?;
+        }
+        Ok(())
+    }
+}
+
+/// A file that has gone since it was listed is as good as deleted before.
+fn take_file(from: &Path, to: &Path) -> io::Result<()> {
+    let metadata = match fs::symlink_metadata(from) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        other => other?,
+    };
+    // It may have become something else meanwhile, a pipe for instance, on which a copy hangs.
+    if !metadata.is_file() {
+        return Ok(());
+    }
+    fs::copy(from, to)?;
+    // Some repositories hold files that nobody may write, which would make the copy undeletable
+    // and the fix inapplicable.
+    let mut permissions = metadata.permissions();
+    if permissions.readonly() {
+        use std::os::unix::fs::PermissionsExt;
+        permissions.set_mode(permissions.mode() | 0o200);
+        fs::set_permissions(to, permissions)?;
+    }
+    Ok(())
+}
+
+/// Leading dots may lead up to the root, and nothing after a name may lead up again: through a
+/// second link that would be somewhere else than it looks.
+fn stays_inside(link: &Path, target: &Path) -> bool {
+    let mut depth = link.components().count().saturating_sub(1);
+    let mut named = false;
+    for part in target.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if !named && depth > 0 => depth -= 1,
+            Component::Normal(name) if name != ".git" => named = true,
+            _ => return false,
+        }
+    }
+    true
+}
+
+fn walk(root: &Path, ignoring: bool) -> Vec<PathBuf> {
+    let mut walker = WalkBuilder::new(root);
+    walker.standard_filters(false).require_git(false).follow_links(false);
+    walker.git_ignore(ignoring).git_exclude(ignoring);
+    walker.filter_entry(|entry| entry.file_name() != ".git");
+    let found = walker.build().filter_map(Result::ok);
+    found
+        .filter(|entry| entry.file_type().is_some_and(|kind| !kind.is_dir()))
+        .filter_map(|entry| entry.path().strip_prefix(root).ok().map(Path::to_owned))
+        .take(usize::try_from(MOST_FILES).unwrap_or(usize::MAX).saturating_add(1))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::stays_inside;
+
+    #[test]
+    fn links_that_could_lead_out_are_known() {
+        for (link, target, inside) in [
+            ("a", "b", true),
+            ("a/b", "../c", true),
+            ("a/b", "./c/d", true),
+            ("a", "../c", false),
+            ("a/b", "../../c", false),
+            ("a", "/etc/passwd", false),
+            ("m", "a/b/c/l/..", false),
+            ("a/b", ".git/config", false),
+            ("a/b/c", "../..", true),
+        ] {
+            assert_eq!(
+                stays_inside(Path::new(link), Path::new(target)),
+                inside,
+                "{link}->{target}"
+            );
+        }
+    }
+}

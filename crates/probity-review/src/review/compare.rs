@@ -1,0 +1,125 @@
+//! What changed since the last review: new, known and fixed.
+//!
+//! Whether a defect is gone is not a matter of an agent's memory: the test that proved it is run
+//! again. If it still fails, the issue still counts, whether or not the agent mentioned it.
+
+use std::collections::HashSet;
+
+use crate::{
+    classify::{Classified, Judged},
+    findings::AgentFinding,
+    output::{Changes, Gone, ProvenIssue, ReviewOutput, Standing},
+    proof::{Outcome, Verdict},
+    redact::Redactor,
+};
+
+/// More old proofs than this are not run again.
+const MOST: usize = 50;
+
+/// The review that was kept last.
+#[derive(Clone, Debug)]
+pub struct Previous {
+    pub review: ReviewOutput,
+}
+
+/// Old proofs, and what they show today.
+pub(super) struct Again<'a> {
+    pub(super) known: &'a [ProvenIssue],
+    pub(super) verdicts: Vec<Verdict>,
+}
+
+/// The issues whose tests can be run again.
+pub(super) fn known(
+    previous: Option<&Previous>,
+    names: &[String],
+    is_reviewed: &dyn Fn(&str) -> bool,
+) -> Vec<ProvenIssue> {
+    let Some(previous) = previous else { return Vec::new() };
+    let issues = previous.review.proven_issues.iter();
+    issues
+        .filter(|issue| is_reviewed(&issue.file) && names.contains(&issue.file))
+        .filter(|issue| !issue.test_code.is_empty() && !issue.fingerprint.is_empty())
+        .take(MOST)
+        .cloned()
+        .collect()
+}
+
+pub(super) fn against(
+    previous: &Previous,
+    again: Again<'_>,
+    classified: &mut Classified,
+    is_reviewed: &dyn Fn(&str) -> bool,
+    redactor: &Redactor,
+) -> Changes {
+    let metadata = &previous.review.metadata;
+    let mut changes = Changes {
+        since_commit: metadata.commit.clone(),
+        since_timestamp: metadata.timestamp.clone(),
+        ..Changes::default()
+    };
+    let mut proven: HashSet<String> =
+        classified.proven.iter().map(|issue| issue.fingerprint.clone()).collect();
+    let mut told: HashSet<&str> = HashSet::new();
+    for (issue, verdict) in again.known.iter().zip(again.verdicts) {
+        told.insert(&issue.fingerprint);
+        if proven.contains(&issue.fingerprint) {
+            continue;
+        }
+        if verdict.outcome == Outcome::Passed {
+            changes.fixed.push(gone(issue, "its test passes now".to_owned()));
+        } else if verdict.proven {
+            proven.insert(issue.fingerprint.clone());
+            let fingerprint = Some(issue.fingerprint.clone());
+            let finding = finding_of(issue);
+            classified.add(Judged { finding, verdict: Some(verdict), fingerprint }, redactor);
+        } else {
+            let why = format!("its test could not be judged again: {}", verdict.outcome);
+            changes.unclear.push(gone(issue, why));
+        }
+    }
+    let before: HashSet<&str> =
+        previous.review.proven_issues.iter().map(|issue| issue.fingerprint.as_str()).collect();
+    for issue in &mut classified.proven {
+        let is_known = before.contains(issue.fingerprint.as_str());
+        issue.standing = Some(if is_known { Standing::Known } else { Standing::New });
+        let list = if is_known { &mut changes.known } else { &mut changes.new };
+        list.push(issue.id.clone());
+    }
+    // What is out of sight today was neither fixed nor found.
+    let rest = previous.review.proven_issues.iter().filter(|issue| {
+        is_reviewed(&issue.file)
+            && !told.contains(issue.fingerprint.as_str())
+            && !proven.contains(&issue.fingerprint)
+    });
+    changes.unclear.extend(rest.map(|issue| {
+        gone(issue, "it was not found again, and its test could not be run".to_owned())
+    }));
+    changes
+}
+
+/// An issue of an earlier review, as the agent of that time claimed it.
+pub(super) fn finding_of(issue: &ProvenIssue) -> AgentFinding {
+    AgentFinding {
+        title: issue.title.clone(),
+        description: issue.description.clone(),
+        file: issue.file.clone(),
+        line: issue.line,
+        end_line: issue.end_line,
+        severity: issue.severity,
+        category: issue.category,
+        test_code: Some(issue.test_code.clone()).filter(|code| !code.is_empty()),
+        test_file: Some(issue.test_path.clone()).filter(|path| !path.is_empty()),
+        test_name: Some(issue.test_name.clone()).filter(|name| !name.is_empty()),
+        fix_patch: issue.fix_patch.clone(),
+    }
+}
+
+fn gone(issue: &ProvenIssue, how: String) -> Gone {
+    Gone {
+        fingerprint: issue.fingerprint.clone(),
+        severity: issue.severity,
+        title: issue.title.clone(),
+        file: issue.file.clone(),
+        how,
+    }
+}

@@ -1,0 +1,148 @@
+//! A review that did not happen, as a review.
+
+use std::{fmt::Display, time::Instant};
+
+use probity_agent::{AgentError, Cause};
+
+use super::{Page, ReviewOptions, Reviewed, Unopened};
+use crate::{
+    clean::{capped, one_line},
+    findings::FindingsError,
+    git::GitError,
+    output::{
+        FailureKind, MAX_SCORE, ReviewFailure, ReviewOutput, SCHEMA_VERSION, Score, Status,
+        TestSummary,
+    },
+    proof::ProofError,
+    redact::Redactor,
+    tree::TreeError,
+};
+
+const STDERR_BYTES: usize = 8 << 10;
+
+/// Why there is no review.
+pub(super) struct Failed {
+    kind: FailureKind,
+    message: String,
+    help: String,
+    stderr: String,
+}
+
+impl Failed {
+    pub(super) fn machine(error: &impl Display) -> Self {
+        let help = "check the space and the rights of the temporary directory".to_owned();
+        let message = error.to_string();
+        Self { kind: FailureKind::Machine, message, help, stderr: String::new() }
+    }
+}
+
+impl From<AgentError> for Failed {
+    fn from(error: AgentError) -> Self {
+        let kind = match error.cause {
+            Cause::TimedOut(_) => FailureKind::Timeout,
+            Cause::Cancelled => FailureKind::Cancelled,
+            _ => FailureKind::Agent,
+        };
+        let help = error.way_out().to_owned();
+        Self { kind, message: error.to_string(), help, stderr: error.stderr.to_string() }
+    }
+}
+
+impl From<Unopened> for Failed {
+    fn from(unopened: Unopened) -> Self {
+        let Unopened { message, help } = unopened;
+        Self { kind: FailureKind::Agent, message, help, stderr: String::new() }
+    }
+}
+
+impl From<FindingsError> for Failed {
+    fn from(error: FindingsError) -> Self {
+        let help = "run it again, or ask another agent or model".to_owned();
+        let message = error.to_string();
+        Self { kind: FailureKind::Agent, message, help, stderr: String::new() }
+    }
+}
+
+impl From<GitError> for Failed {
+    fn from(error: GitError) -> Self {
+        let (message, help) = (error.to_string(), error.help());
+        Self { kind: FailureKind::Repository, message, help, stderr: String::new() }
+    }
+}
+
+impl From<TreeError> for Failed {
+    fn from(error: TreeError) -> Self {
+        let kind = match error {
+            TreeError::Write { .. } => FailureKind::Machine,
+            _ => FailureKind::Repository,
+        };
+        let help = "name a smaller directory with --repo, or make room".to_owned();
+        let mut message = error.to_string();
+        if let Some(source) = std::error::Error::source(&error) {
+            message = format!("{message}: {source}");
+        }
+        Self { kind, message, help, stderr: String::new() }
+    }
+}
+
+impl From<ProofError> for Failed {
+    fn from(error: ProofError) -> Self {
+        let kind = match error {
+            ProofError::Cancelled => FailureKind::Cancelled,
+            ProofError::Repository { .. } | ProofError::TooLarge { .. } => FailureKind::Repository,
+            ProofError::Copy { .. } | ProofError::Container | ProofError::Directory(_) => {
+                FailureKind::Machine
+            }
+        };
+        let help = "nothing was proven; the agent's answer is lost".to_owned();
+        Self { kind, message: error.to_string(), help, stderr: String::new() }
+    }
+}
+
+impl Page {
+    /// Complete and valid, and without a score that anybody could mistake for one.
+    pub(super) fn failed(
+        mut self,
+        failed: &Failed,
+        options: &ReviewOptions<'_>,
+        began: Instant,
+        redactor: Option<&Redactor>,
+    ) -> Reviewed {
+        let shown = |text: &str| redactor.map_or_else(String::new, |it| it.text(text));
+        self.metadata.duration_seconds = began.elapsed().as_secs();
+        let message = match redactor {
+            Some(redactor) => one_line(&redactor.text(&failed.message), 1_000),
+            // Without knowing what to hide nothing of a stranger's is shown.
+            None => "what must be hidden cannot be told here".to_owned(),
+        };
+        let output = ReviewOutput {
+            schema_version: SCHEMA_VERSION.to_owned(),
+            status: Status::Error,
+            summary: format!("There was no review: {message}."),
+            error: Some(ReviewFailure {
+                kind: failed.kind,
+                message,
+                help: shown(&failed.help),
+                stderr: capped(&shown(&failed.stderr), STDERR_BYTES),
+            }),
+            metadata: self.metadata,
+            score: Score {
+                value: 0.0,
+                max: MAX_SCORE,
+                pass: false,
+                threshold: options.bar.threshold,
+                fail_on_critical: options.bar.fail_on_critical,
+                deductions: Vec::new(),
+            },
+            proven_issues: Vec::new(),
+            observations: Vec::new(),
+            discarded: Vec::new(),
+            test_summary: TestSummary::default(),
+            cost: self.cost,
+            isolation: Some(self.isolation),
+            changes: None,
+            notes: self.notes,
+        };
+        Reviewed { output, tests: Vec::new() }
+    }
+}

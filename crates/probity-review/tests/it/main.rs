@@ -1,0 +1,17 @@
+//! A review as a whole: its documents, repositories, claims, and what becomes of them.
+
+#![expect(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test that cannot set its stage fails there and then"
+)]
+
+mod answers;
+mod configuration;
+mod documents;
+mod history;
+mod proof;
+mod repositories;
+mod reviewing;
+mod scores;

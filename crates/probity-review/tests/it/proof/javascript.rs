@@ -1,0 +1,210 @@
+//! JavaScript and TypeScript: every outcome, in `node --test`, vitest and jest alike.
+
+use std::{os::unix::fs::symlink, time::Duration};
+
+use probity_review::{Claim, Level, Outcome, Reach};
+
+use super::stage::{Stage, claim, line, tools};
+
+/// How one framework is spoken to.
+struct Framework {
+    package: &'static str,
+    /// What a test imports, `calc` among it.
+    head: &'static str,
+    fails: &'static str,
+    ending: &'static str,
+    code: &'static str,
+}
+
+const MODULE: &str = "export const LIMIT = 10;
+const table = build();
+function build() { return [1]; }
+export function sub(a, b) {
+  return a + b;
+}
+export function boom(value) { return value.missing.more; }
+";
+
+const TYPED: &str = "export const LIMIT: number = 10;
+const table: number[] = build();
+function build(): number[] { return [1]; }
+export function sub(a: number, b: number): number {
+  return a + b;
+}
+export function boom(value: any) { return value.missing.more; }
+";
+
+const COMMON: &str = "const LIMIT = 10;
+const table = build();
+function build() { return [1]; }
+function sub(a, b) {
+  return a + b;
+}
+function boom(value) { return value.missing.more; }
+module.exports = { LIMIT, sub, boom };
+";
+
+const NODE: Framework = Framework {
+    package: r#"{"type": "module", "scripts": {"test": "node --test"}}"#,
+    head: "import test from 'node:test';\nimport assert from 'node:assert';\nimport * as calc from './calc.js';\n",
+    fails: "assert.fail('no')",
+    ending: "js",
+    code: MODULE,
+};
+
+const VITEST: Framework = Framework {
+    package: r#"{"type": "module", "devDependencies": {"vitest": "4"}}"#,
+    head: "import { test, assert } from 'vitest';\nimport * as calc from './calc';\n",
+    fails: "assert.fail('no')",
+    ending: "ts",
+    code: TYPED,
+};
+
+const JEST: Framework = Framework {
+    package: r#"{"devDependencies": {"jest": "30"}}"#,
+    head: "const assert = require('node:assert');\nconst calc = require('./calc.js');\n",
+    fails: "assert.fail('no')",
+    ending: "js",
+    code: COMMON,
+};
+
+fn repository(framework: &Framework) -> Stage {
+    let source = format!("calc.{}", framework.ending);
+    let old = format!("{}test('old', () => {{ assert.fail('before'); }});\n", framework.head);
+    let stage = Stage::new(&[
+        ("package.json", framework.package),
+        (&source, framework.code),
+        (&format!("old.test.{}", framework.ending), &old),
+        (".gitignore", "node_modules\n"),
+    ]);
+    symlink(tools().join("proof-node/node_modules"), stage.path().join("node_modules")).unwrap();
+    stage
+}
+
+const REAL: &str = "assert.strictEqual(calc.sub(3, 1), 2);";
+
+fn outcomes(framework: &Framework) {
+    use Outcome::{BuildError, Failed, Flaky, HarnessError, NotRun, Passed, Rejected, Skipped};
+    let stage = repository(framework);
+    let file = format!("calc.{}", framework.ending);
+    let code = |body: &str| format!("{}test('x', () => {{\n{body}\n}});\n", framework.head);
+    let on = |id: &str, body: &str| Claim { line: 5, ..claim(id, &file, &code(body)) };
+    let with = |mut claim: Claim, change: &dyn Fn(&str) -> String| {
+        claim.test_code = change(&claim.test_code);
+        claim
+    };
+    let at = |mut claim: Claim, path: &str| {
+        claim.test_file = Some(path.to_owned());
+        claim
+    };
+    let named = |mut claim: Claim, name: &str| {
+        claim.test_name = Some(name.to_owned());
+        claim
+    };
+    let once = "const fs = process.getBuiltinModule ? process.getBuiltinModule('fs') : null;\n\
+        calc.sub(1, 1);\nif (!fs.existsSync('ran')) { fs.writeFileSync('ran', ''); \
+        assert.strictEqual(calc.sub(3, 1), 2); }";
+    let fails = framework.fails;
+    let table: Vec<(Claim, Outcome, bool)> = vec![
+        (named(on("real", REAL), "x"), Failed, true),
+        (on("unnamed", REAL), Failed, true),
+        (
+            named(
+                with(on("suite", REAL), &|code| code.replace("test('x'", "test('with (parens)'")),
+                "with (parens)",
+            ),
+            Failed,
+            true,
+        ),
+        (on("words", "assert.ok(calc.sub(3, 1) === 2, 'SyntaxError: cannot find')"), Failed, true),
+        (on("throws", "calc.boom({})"), Failed, true),
+        (on("constant", fails), Failed, false),
+        (on("behind", &format!("calc.sub(1, 1);\n{fails}")), Failed, false),
+        (on("import", "assert.strictEqual(calc.LIMIT, 11)"), Failed, false),
+        (on("guarded", &format!("if (calc.sub(3, 1) === 2) {{ return; }}\n{fails}")), Failed, true),
+        (on("pass", "assert.strictEqual(calc.sub(1, 1), 2)"), Passed, false),
+        (on("reference", "calc.sub(1, 1);\nnothing();"), HarnessError, false),
+        (on("type", "calc.sub(1, 1);\ncalc.nothing();"), HarnessError, false),
+        (on("exit", "calc.sub(1, 1);\nprocess.exit(1);"), HarnessError, false),
+        (with(on("loading", REAL), &|code| code.replace("./calc", "./nothing")), BuildError, false),
+        (on("syntax", "assert.ok(("), BuildError, false),
+        (with(on("skip", REAL), &|code| code.replace("test(", "test.skip(")), Skipped, false),
+        (named(on("wrong", REAL), "y"), NotRun, false),
+        (named(on("theirs", REAL), "old"), NotRun, false),
+        (at(on("out", REAL), "../x.test.js"), Rejected, false),
+        (at(on("over", REAL), &file), Rejected, false),
+        (on("flaky", once), Flaky, false),
+    ];
+    let claims: Vec<Claim> = table.iter().map(|(claim, ..)| claim.clone()).collect();
+    let verdicts = stage.prove(&claims);
+    let mut wrong = Vec::new();
+    for ((claim, outcome, proven), verdict) in table.iter().zip(&verdicts) {
+        if (verdict.outcome, verdict.proven) != (*outcome, *proven) {
+            let told = (line(verdict), &verdict.output, &verdict.reach);
+            wrong.push(format!("{}: {outcome} {proven}, but {told:#?}", claim.id));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let real = verdicts.first().unwrap();
+    assert_eq!((real.level, real.runs.len()), (Level::Stable, 3));
+    assert!(matches!(real.reach, Reach::Reached { .. }));
+}
+
+#[test]
+fn every_outcome_of_node_is_told_apart() {
+    outcomes(&NODE);
+}
+
+#[test]
+fn every_outcome_of_vitest_is_told_apart() {
+    outcomes(&VITEST);
+}
+
+#[test]
+fn every_outcome_of_jest_is_told_apart() {
+    outcomes(&JEST);
+}
+
+#[test]
+fn misbehaviour_is_ended_bounded_and_blind() {
+    for framework in [NODE, VITEST, JEST] {
+        let mut stage = repository(&framework);
+        stage.options.test_timeout = Duration::from_secs(10);
+        let file = format!("calc.{}", framework.ending);
+        let code =
+            |body: &str| format!("{}test('x', async () => {{\n{body}\n}});\n", framework.head);
+        let look = format!("console.log(JSON.stringify(process.env));\n{REAL}");
+        let flood =
+            format!("for (let i = 0; i < 100; i++) console.log('x'.repeat(1 << 20));\n{REAL}");
+        let claims = [
+            claim("loop", &file, &code("for (;;) {}")),
+            claim("wait", &file, &code("setInterval(() => {}, 1000); await new Promise(() => {})")),
+            claim("look", &file, &code(&look)),
+            claim("flood", &file, &code(&flood)),
+        ];
+        let verdicts = stage.prove(&claims);
+        let outcomes: Vec<Outcome> = verdicts.iter().map(|verdict| verdict.outcome).collect();
+        let expected = [Outcome::Timeout, Outcome::Timeout, Outcome::Failed, Outcome::Failed];
+        assert_eq!(outcomes, expected, "{:?}", verdicts.iter().map(line).collect::<Vec<_>>());
+        for verdict in &verdicts {
+            assert!(!verdict.output.contains("a-secret-key"), "{}", verdict.output);
+            assert!(verdict.output.len() < 70_000);
+        }
+    }
+}
+
+#[test]
+fn a_fix_flips_in_an_uncontained_copy() {
+    let stage = repository(&NODE).uncontained();
+    let fix = "--- a/calc.js\n+++ b/calc.js\n@@ -4,3 +4,3 @@\n export function sub(a, b) {\n\
+        -  return a + b;\n+  return a - b;\n }\n";
+    let code = format!("{}test('x', () => {{\n{REAL}\n}});\n", NODE.head);
+    let fixed = Claim { fix_patch: Some(fix.to_owned()), ..claim("fix", "calc.js", &code) };
+    let verdict = stage.prove_one(&fixed);
+    assert_eq!(
+        (verdict.level, verdict.fix_flips),
+        (Level::Flips, Some(true)),
+        "{}",
+        line(&verdict)
+    );
+}

@@ -1,0 +1,198 @@
+//! Python: every outcome, and the mistakes of a test that look like failures.
+
+use std::time::Duration;
+
+use probity_review::{Claim, Level, Outcome, Reach};
+
+use super::stage::{Stage, claim, line};
+
+const CALC: &str = "import os
+import sys
+
+LIMIT = 10
+
+
+def sub(a, b):
+    return a + b
+
+
+def first(values):
+    return values[0]
+
+
+def leave():
+    sys.exit(3)
+
+
+class Store:
+    def get(self):
+        return self.missing
+";
+
+fn repository() -> Stage {
+    Stage::new(&[
+        ("calc.py", CALC),
+        ("pkg/__init__.py", ""),
+        ("pkg/inner.py", "def twice(a):\n    return a * 3\n"),
+        ("test_old.py", "def test_old():\n    assert False\n"),
+        ("pytest.ini", "[pytest]\naddopts = --no-such-option\n"),
+    ])
+}
+
+fn test(body: &str) -> String {
+    let body: String = body.lines().map(|line| format!("    {line}\n")).collect();
+    format!("import os\nimport pytest\nimport calc\n\n\ndef test_x():\n{body}")
+}
+
+const REAL: &str = "assert calc.sub(3, 1) == 2";
+
+#[test]
+fn every_outcome_of_pytest_is_told_apart() {
+    let stage = repository();
+    let on = |id: &str, code: String| Claim { line: 8, ..claim(id, "calc.py", &code) };
+    let at = |mut claim: Claim, path: &str| {
+        claim.test_file = Some(path.to_owned());
+        claim
+    };
+    let named = |mut claim: Claim, name: &str| {
+        claim.test_name = Some(name.to_owned());
+        claim
+    };
+    use Outcome::{BuildError, Failed, Flaky, HarnessError, NotRun, Passed, Rejected, Skipped};
+    let package = "from pkg.inner import twice\n\ndef test_x():\n    assert twice(2) == 4\n";
+    let table: Vec<(Claim, Outcome, bool)> = vec![
+        (on("real", test(REAL)), Failed, true),
+        (claim("sub", "pkg/inner.py", package), Failed, true),
+        (at(claim("below", "pkg/inner.py", package), "pkg/tests/test_y.py"), Failed, true),
+        (on("words", test(&format!("{REAL}, 'cannot: undefined syntax error'"))), Failed, true),
+        (on("raises", test("calc.first([])")), Failed, true),
+        (on("in-code", test("calc.Store().get()")), Failed, true),
+        (on("leaves", test("calc.leave()")), Failed, true),
+        (on("constant", test("assert False")), Failed, false),
+        (on("behind", test("calc.sub(1, 1)\nassert 1 == 2")), Failed, false),
+        (on("fail", test("calc.sub(1, 1)\npytest.fail('x')")), Failed, false),
+        (on("raise", test("calc.sub(1, 1)\nraise ValueError('x')")), Failed, false),
+        (on("import", test("assert calc.LIMIT == 11")), Failed, false),
+        (
+            on("guarded", test("if calc.sub(3, 1) == 2:\n    return\npytest.fail('x')")),
+            Failed,
+            true,
+        ),
+        (on("pass", test("assert calc.sub(1, 1) == 2")), Passed, false),
+        (on("name", test("calc.sub(1, 1)\nnothing()")), HarnessError, false),
+        (on("attribute", test("calc.sub(1, 1)\ncalc.nothing()")), HarnessError, false),
+        (on("late", test("calc.sub(1, 1)\nimport nothing")), HarnessError, false),
+        (on("exit", test("calc.sub(1, 1)\nos._exit(1)")), HarnessError, false),
+        (on("exit0", test("calc.sub(1, 1)\nos._exit(0)")), HarnessError, false),
+        (on("sysexit", test("calc.sub(1, 1)\nraise SystemExit(1)")), HarnessError, false),
+        (
+            on("fixture", test(REAL).replace("test_x()", "test_x(nothing)")),
+            HarnessError,
+            false,
+        ),
+        (on("async", test(REAL).replace("def ", "async def ")), HarnessError, false),
+        (on("loading", test(REAL).replace("import calc", "import nothing")), BuildError, false),
+        (on("syntax", test("assert (")), BuildError, false),
+        (on("skip", test("pytest.skip('x')")), Skipped, false),
+        (
+            on("xfail", test(REAL).replace("def test_x", "@pytest.mark.xfail\ndef test_x")),
+            Skipped,
+            false,
+        ),
+        (named(on("wrong", test(REAL)), "test_y"), NotRun, false),
+        (named(on("theirs", test(REAL)), "test_old"), NotRun, false),
+        (on("none", "x = 1\n".to_owned()), NotRun, false),
+        (at(on("out", test(REAL)), "../test_x.py"), Rejected, false),
+        (at(on("over", test(REAL)), "calc.py"), Rejected, false),
+        (at(on("old", test(REAL)), "test_old.py"), Rejected, false),
+        (at(on("plain", test(REAL)), "x.py"), Rejected, false),
+        (
+            on(
+                "flaky",
+                test(
+                    "calc.sub(1, 1)\nif not os.path.exists('ran'):\n    open('ran', 'w').close()\n    \
+                     assert calc.sub(1, 1) == 3",
+                ),
+            ),
+            Flaky,
+            false,
+        ),
+        (
+            on(
+                "class",
+                "import unittest, calc\n\nclass TestA(unittest.TestCase):\n    def test_b(self):\n        \
+                 self.assertEqual(calc.sub(3, 1), 2)\n"
+                    .to_owned(),
+            ),
+            Failed,
+            true,
+        ),
+        (on("crash", test("calc.sub(1, 1)\nimport ctypes; ctypes.string_at(0)")), Failed, true),
+    ];
+    let claims: Vec<Claim> = table.iter().map(|(claim, ..)| claim.clone()).collect();
+    let verdicts = stage.prove(&claims);
+    for ((claim, outcome, proven), verdict) in table.iter().zip(&verdicts) {
+        assert_eq!(
+            (verdict.outcome, verdict.proven),
+            (*outcome, *proven),
+            "{}: {}\n{}\n{:?}",
+            claim.id,
+            line(verdict),
+            verdict.output,
+            verdict.reach
+        );
+    }
+    let by_id = |id: &str| verdicts.iter().find(|verdict| verdict.id == id).unwrap();
+    let real = by_id("real");
+    assert_eq!((real.level, real.runs.len(), real.runner), (Level::Stable, 3, "pytest"));
+    assert!(matches!(real.reach, Reach::Reached { lines: true, .. }));
+    assert!(matches!(by_id("raises").reach, Reach::Reached { lines: false, .. }));
+    assert_eq!(by_id("import").reach, Reach::NotReached);
+    assert_eq!(by_id("class").test_name, "TestA::test_b");
+    assert!(real.output.contains("assert 4 == 2"), "{}", real.output);
+}
+
+#[test]
+fn a_line_of_the_module_itself_is_reached_by_importing_it() {
+    let stage = repository();
+    let claim = Claim { line: 4, ..claim("limit", "calc.py", &test("assert calc.LIMIT == 11")) };
+    let verdict = stage.prove_one(&claim);
+    assert!(verdict.proven, "{}", line(&verdict));
+}
+
+#[test]
+fn misbehaviour_is_ended_bounded_and_blind() {
+    let mut stage = repository();
+    stage.options.test_timeout = Duration::from_secs(10);
+    let look = "print(dict(os.environ))\nimport socket\ntry:\n    socket.create_connection(('1.1.1.1', 80), 5)\n\
+        except OSError as error:\n    print('dial:', error)\n";
+    let flood = "import sys\nfor _ in range(100):\n    os.write(1, b'x' * (1 << 20))\n";
+    let claims = [
+        claim("loop", "calc.py", &test("while True:\n    pass")),
+        claim("look", "calc.py", &test(&format!("{look}{REAL}"))),
+        claim("flood", "calc.py", &test(&format!("{flood}{REAL}"))),
+    ];
+    let verdicts = stage.prove(&claims);
+    let outcomes: Vec<Outcome> = verdicts.iter().map(|verdict| verdict.outcome).collect();
+    let expected = [Outcome::Timeout, Outcome::Failed, Outcome::Failed];
+    assert_eq!(outcomes, expected, "{:?}", verdicts.iter().map(line).collect::<Vec<_>>());
+    let output = |number: usize| verdicts.get(number).unwrap().output.as_str();
+    assert!(output(1).contains("dial: [Errno 101]"), "{}", output(1));
+    assert!(!output(1).contains("a-secret-key"), "{}", output(1));
+    assert!(output(2).len() < 70_000);
+}
+
+#[test]
+fn a_fix_flips_and_the_uncontained_copy_works_too() {
+    let stage = repository().uncontained();
+    let fix = "--- a/calc.py\n+++ b/calc.py\n@@ -7,2 +7,2 @@\n def sub(a, b):\n\
+        -    return a + b\n+    return a - b\n";
+    let fixed = Claim { fix_patch: Some(fix.to_owned()), ..claim("fix", "calc.py", &test(REAL)) };
+    let verdict = stage.prove_one(&fixed);
+    assert_eq!(
+        (verdict.level, verdict.fix_flips),
+        (Level::Flips, Some(true)),
+        "{}",
+        line(&verdict)
+    );
+}

@@ -1,0 +1,81 @@
+//! The arithmetic, and what reaches the bar.
+
+use probity_review::{Bar, Category, ProvenIssue, ReviewConfig, Risk, score};
+
+fn issues(risks: &[Risk]) -> Vec<ProvenIssue> {
+    let issue = |(index, risk): (usize, &Risk)| ProvenIssue {
+        id: format!("ISS-{:03}", index + 1),
+        severity: *risk,
+        title: "t".to_owned(),
+        description: String::new(),
+        file: "f".to_owned(),
+        line: 1,
+        end_line: None,
+        test_file: "review/tests/t".to_owned(),
+        test_name: "t".to_owned(),
+        test_output: String::new(),
+        category: Category::Correctness,
+        fingerprint: String::new(),
+        proof: None,
+        introduced: None,
+        standing: None,
+        fix_patch: None,
+        test_code: String::new(),
+        test_path: String::new(),
+    };
+    risks.iter().enumerate().map(issue).collect()
+}
+
+#[test]
+fn a_score_is_ten_minus_what_each_issue_weighs() {
+    use Risk::{Critical, High, Low, Medium};
+    for (profile, risks, expected) in [
+        ("default", &[][..], 10.0),
+        ("default", &[Critical], 7.0),
+        ("default", &[High], 8.5),
+        ("default", &[Medium], 9.0),
+        ("default", &[Low], 9.5),
+        ("default", &[Critical, High, Medium, Low], 4.0),
+        ("default", &[Critical; 4], 0.0),
+        ("security", &[Critical, High, Medium, Low], 0.5),
+        ("strict", &[Critical, High, Medium, Low], 1.0),
+    ] {
+        let config = ReviewConfig::profile(profile).unwrap();
+        let issues = issues(risks);
+        let score = score(&issues, &config.weights, &Bar::DEFAULT);
+        assert_eq!(score.value, expected, "{profile} {risks:?}");
+        let deducted: Vec<(&str, Risk, f64)> =
+            score.deductions.iter().map(|it| (&*it.issue_id, it.severity, it.points)).collect();
+        let wanted: Vec<(&str, Risk, f64)> = issues
+            .iter()
+            .map(|it| (&*it.id, it.severity, config.weights.of(it.severity)))
+            .collect();
+        assert_eq!(deducted, wanted);
+    }
+}
+
+#[test]
+fn tenths_leave_no_dust_and_a_weight_of_nothing_takes_nothing() {
+    let config = ReviewConfig::profile("default").unwrap();
+    let tenths = config.over("severity_weights: { low: 0.1, high: 0 }").unwrap();
+    let three = issues(&[Risk::Low, Risk::Low, Risk::Low, Risk::High]);
+    assert_eq!(score(&three, &tenths.weights, &Bar::DEFAULT).value, 9.7);
+}
+
+#[test]
+fn the_bar_is_the_threshold_and_perhaps_no_critical_issue() {
+    use Risk::{Critical, High};
+    let weights = ReviewConfig::profile("default").unwrap().weights;
+    for (risks, threshold, fail_on_critical, passes) in [
+        (&[High][..], 8.5, false, true),
+        (&[High], 8.6, false, false),
+        (&[High], 8.4, true, true),
+        (&[Critical], 7.0, false, true),
+        (&[Critical], 7.0, true, false),
+        (&[Critical; 4], 0.0, false, true),
+        (&[Critical; 4], 0.0, true, false),
+    ] {
+        let score = score(&issues(risks), &weights, &Bar { threshold, fail_on_critical });
+        assert_eq!(score.pass, passes, "{risks:?} {threshold} {fail_on_critical}");
+    }
+}

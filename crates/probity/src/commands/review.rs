@@ -1,0 +1,182 @@
+//! `review`: an agent's findings, each proven or not, as files, reports, a history and an exit code.
+
+mod files;
+mod gate;
+mod history;
+mod progress;
+mod seat;
+mod settings;
+
+use std::{
+    io::Write as _,
+    path::{Path, PathBuf},
+    sync::{Arc, atomic::AtomicBool},
+};
+
+use anyhow::Context as _;
+use probity_agent::Cancel;
+use probity_review::{
+    AgentSeat, Event, Previous, ReviewConfig, ReviewOptions, ReviewOutput, Reviewed, Status,
+    TestPlace, review,
+};
+
+use self::{files::OutputDirectory, progress::Progress, seat::Place, settings::Settings};
+use crate::{
+    cli::review::{ReportArgs, ReviewArgs, ReviewCommand},
+    exit::Exit,
+    failure::Failure,
+    report::review::{ReviewFormat, render},
+};
+
+pub(crate) use self::gate::step as gate_step;
+
+/// Under the name `probity`.
+pub(crate) fn run(args: ReviewArgs, quiet: bool) -> anyhow::Result<Exit> {
+    match args.command {
+        None => carry_out(&Settings::from_flags(args.run, quiet)?),
+        Some(ReviewCommand::Gate(args)) => gate::run(&args),
+        Some(ReviewCommand::History(args)) => history::list(&args),
+        Some(ReviewCommand::Show(args)) => history::show(&args),
+        Some(ReviewCommand::Report(args)) => report(&args),
+    }
+}
+
+/// Under the name `ci-agent-review`.
+pub(crate) fn step() -> anyhow::Result<Exit> {
+    carry_out(&Settings::from_environment()?)
+}
+
+fn carry_out(settings: &Settings) -> anyhow::Result<Exit> {
+    if !settings.repo.is_dir() {
+        let what = format!("there is no repository in {}", settings.repo.display());
+        return Err(Failure::new(what, "name its directory with --repo, or REPO_DIR").into());
+    }
+    let config = config(settings)?;
+    let directory = OutputDirectory::prepare(&settings.output, &settings.repo)?;
+    let mut notes = Vec::new();
+    let mut kept = history::Kept::open(settings, &mut notes);
+    let place = Place::find(settings)?;
+    let previous = kept.previous(settings, &mut notes).map(|review| Previous { review });
+    let (cancel, stop) = (Cancel::new(), Arc::new(AtomicBool::new(false)));
+    listen(&cancel, &stop);
+    let open = |copy: &Path| place.open(copy, settings);
+    let options = ReviewOptions {
+        repo: settings.repo.canonicalize().context("cannot find the repository")?,
+        output: Some(settings.output.clone()),
+        config,
+        profile: settings.profile.clone(),
+        bar: settings.bar,
+        diff_base: settings.diff_base.clone(),
+        agent: AgentSeat {
+            name: place.agent_name().to_owned(),
+            model: settings.model.clone().unwrap_or_default(),
+            isolation: place.isolation().to_owned(),
+            timeout: settings.timeout,
+            budget: settings.budget,
+            open: &open,
+        },
+        max_findings: settings.max_findings,
+        jobs: settings.jobs,
+        tests: TestPlace {
+            sandbox: place.tests().clone(),
+            environment: std::env::vars_os().collect(),
+            caches: caches(),
+        },
+        previous,
+        hidden: settings.hidden(),
+        cancel,
+        stop,
+    };
+    let progress = Progress::start(settings.quiet);
+    let Reviewed { mut output, tests } = review(&options, &|event: Event<'_>| progress.tell(event));
+    progress.end();
+    output.notes.extend(notes);
+    kept.save(&mut output);
+    directory.write(&output, &tests)?;
+    files::step_summary(&output)?;
+    print(settings.format, &output)?;
+    Ok(judged(&output, settings.report_only))
+}
+
+fn config(settings: &Settings) -> anyhow::Result<ReviewConfig> {
+    let way_out = "docs/review.md shows what a review.yml may say";
+    let profile = ReviewConfig::profile(&settings.profile)
+        .with_context(|| Failure::new("there is no such profile", way_out))?;
+    let config = match &settings.config {
+        None => profile,
+        Some(path) => {
+            let shown = path.display();
+            let text = std::fs::read_to_string(path).with_context(|| {
+                Failure::new(format!("cannot read {shown}"), "name a review.yml that is there")
+            })?;
+            profile
+                .over(&text)
+                .with_context(|| Failure::new(format!("{shown} is not right"), way_out))?
+        }
+    };
+    let way_out = "paths are globs such as src/** or cmd/*.go";
+    config
+        .narrowed(&settings.paths)
+        .with_context(|| Failure::new("the paths to review cannot be read", way_out))
+}
+
+/// Where build caches stay from one review to the next, if there is such a place.
+fn caches() -> Option<PathBuf> {
+    let base = settings::text("XDG_CACHE_HOME").map(PathBuf::from);
+    let home = || Some(PathBuf::from(settings::text("HOME")?).join(".cache"));
+    let directory = base.filter(|base| base.is_absolute()).or_else(home)?.join("probity/proofs");
+    // Without one a review is slower, and otherwise the same.
+    std::fs::create_dir_all(&directory).ok()?;
+    Some(directory)
+}
+
+/// Ctrl-C ends the agent and the tests, and the review says that it was called off.
+fn listen(cancel: &Cancel, stop: &Arc<AtomicBool>) {
+    use std::{io::Read as _, sync::atomic::Ordering};
+
+    let Ok(mut signals) = super::exec::signals::catch() else { return };
+    let (cancel, stop) = (cancel.clone(), Arc::clone(stop));
+    let wait = move || {
+        // Any signal that is caught means the same.
+        if let Ok(1) = signals.read(&mut [0]) {
+            cancel.cancel();
+            stop.store(true, Ordering::SeqCst);
+        }
+    };
+    if let Err(error) = std::thread::Builder::new().name("signals".to_owned()).spawn(wait) {
+        tracing::warn!("a review cannot be called off gently: {error}");
+    }
+}
+
+fn print(format: ReviewFormat, output: &ReviewOutput) -> anyhow::Result<()> {
+    let mut out = anstream::stdout().lock();
+    out.write_all(render(format, output)?.as_bytes())
+        .and_then(|()| out.flush())
+        .context("cannot write the report")
+}
+
+fn judged(output: &ReviewOutput, report_only: bool) -> Exit {
+    match (output.status, output.score.pass) {
+        (Status::Error, _) => {
+            if let Some(error) = &output.error {
+                tracing::error!("there was no review: {}", error.message);
+                if !error.help.is_empty() {
+                    tracing::error!("help: {}", error.help);
+                }
+            }
+            if report_only { Exit::Clean } else { Exit::Failure }
+        }
+        (Status::Ok, true) => Exit::Clean,
+        (Status::Ok, false) if report_only => Exit::Clean,
+        (Status::Ok, false) => Exit::Findings,
+    }
+}
+
+fn report(args: &ReportArgs) -> anyhow::Result<Exit> {
+    let output = files::read_review(&args.review)?;
+    match &args.output {
+        None => print(args.format, &output)?,
+        Some(path) => files::write_whole(path, &render(args.format, &output)?)?,
+    }
+    Ok(Exit::Clean)
+}

@@ -1,0 +1,139 @@
+//! The output directory: `review.json`, `tests/`, and the reports beside them.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{Read as _, Write as _},
+    path::{Path, PathBuf},
+};
+
+use anyhow::Context as _;
+use atomic_write_file::AtomicWriteFile;
+use probity_review::{ReviewOutput, TestFile, read};
+
+use super::settings;
+use crate::{
+    failure::Failure,
+    report::review::{ReviewFormat, render},
+};
+
+const REVIEW: &str = "review.json";
+const REPORTS: &[(&str, ReviewFormat)] = &[
+    ("review.md", ReviewFormat::Markdown),
+    ("review.sarif", ReviewFormat::Sarif),
+    ("review.junit.xml", ReviewFormat::Junit),
+    ("review.gitlab.json", ReviewFormat::Gitlab),
+];
+/// More than a review ever has; what is larger is something else.
+const MOST_BYTES: u64 = 64 << 20;
+
+pub(super) struct OutputDirectory {
+    path: PathBuf,
+}
+
+impl OutputDirectory {
+    /// Makes the directory, and takes away what an earlier review left in it: if this one fails,
+    /// nobody shall mistake the old one for it.
+    pub(super) fn prepare(path: &Path, repo: &Path) -> anyhow::Result<Self> {
+        let shown = path.display();
+        fs::create_dir_all(path).with_context(|| {
+            Failure::new(format!("cannot make {shown}"), "name another directory with --output")
+        })?;
+        let (real, root) = (path.canonicalize()?, repo.canonicalize()?);
+        if real == root {
+            let what = format!("{shown} is the repository itself, which is never written to");
+            return Err(Failure::new(what, "name a directory for the output with --output").into());
+        }
+        let directory = Self { path: real };
+        directory.clear().with_context(|| format!("cannot clear {shown} of an earlier review"))?;
+        Ok(directory)
+    }
+
+    /// Only what a review names, and nothing else that may lie there.
+    fn clear(&self) -> anyhow::Result<()> {
+        let file = self.path.join(REVIEW);
+        let Ok(text) = read_bounded(&file) else { return Ok(()) };
+        if let Ok(earlier) = read(&text) {
+            let proven = earlier.proven_issues.iter().map(|issue| &issue.test_file);
+            let observed = earlier.observations.iter().map(|it| &it.test_file);
+            let discarded = earlier.discarded.iter().map(|it| &it.test_file);
+            for test in proven.chain(observed).chain(discarded) {
+                let Some(name) = test.strip_prefix("review/tests/") else { continue };
+                if !name.is_empty() && !name.contains('/') && name != ".." {
+                    remove(&self.path.join("tests").join(name))?;
+                }
+            }
+        }
+        for (name, _) in REPORTS {
+            remove(&self.path.join(name))?;
+        }
+        remove(&file)
+    }
+
+    /// The tests first: whoever finds `review.json` finds what it names.
+    pub(super) fn write(&self, output: &ReviewOutput, tests: &[TestFile]) -> anyhow::Result<()> {
+        output.validate().context("the review contradicts itself, which is an error of ours")?;
+        let directory = self.path.join("tests");
+        fs::create_dir_all(&directory)
+            .with_context(|| format!("cannot make {}", directory.display()))?;
+        for test in tests {
+            write_whole(&directory.join(&test.name), &test.text)?;
+        }
+        for (name, format) in REPORTS {
+            write_whole(&self.path.join(name), &render(*format, output)?)?;
+        }
+        write_whole(&self.path.join(REVIEW), &render(ReviewFormat::Json, output)?)
+    }
+}
+
+/// A file that is there whole or not at all.
+pub(super) fn write_whole(path: &Path, text: &str) -> anyhow::Result<()> {
+    let write = || -> std::io::Result<()> {
+        let mut file = AtomicWriteFile::open(path)?;
+        file.write_all(text.as_bytes())?;
+        file.commit()
+    };
+    write().with_context(|| {
+        Failure::new(format!("cannot write {}", path.display()), "check the space and the rights")
+    })
+}
+
+/// Reads a review that is to be judged or shown.
+pub(super) fn read_review(path: &Path) -> anyhow::Result<ReviewOutput> {
+    let shown = path.display();
+    let text = read_bounded(path).with_context(|| {
+        Failure::new(format!("cannot read {shown}"), "name the review.json that a review wrote")
+    })?;
+    read(&text).with_context(|| {
+        Failure::new(format!("{shown} cannot be used"), "let the review write it again")
+    })
+}
+
+/// Adds the review to the page of a GitHub job, where there is one.
+pub(super) fn step_summary(output: &ReviewOutput) -> anyhow::Result<()> {
+    let Some(path) = settings::text("GITHUB_STEP_SUMMARY") else { return Ok(()) };
+    let text = render(ReviewFormat::Markdown, output)?;
+    let append = || -> std::io::Result<()> {
+        let mut file = OpenOptions::new().append(true).create(true).open(&path)?;
+        file.write_all(text.as_bytes())
+    };
+    if let Err(error) = append() {
+        // The review is written; its summary is a convenience.
+        tracing::warn!("the step summary could not be written: {error}");
+    }
+    Ok(())
+}
+
+fn read_bounded(path: &Path) -> std::io::Result<String> {
+    let mut text = String::new();
+    File::open(path)?.take(MOST_BYTES).read_to_string(&mut text)?;
+    Ok(text)
+}
+
+fn remove(path: &Path) -> anyhow::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("cannot remove {}", path.display()))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,174 @@
+//! Earlier reviews: where they are kept, listed, shown and removed.
+
+use std::io::Write as _;
+
+use anyhow::Context as _;
+use probity_review::{Entry, GitFacts, History, HistoryPlace, Retention, ReviewOutput, Status};
+use serde_json::json;
+
+use super::{
+    print,
+    settings::{self, Keep, Settings},
+};
+use crate::{
+    cli::{
+        agent::Format,
+        review::{HistoryArgs, PlaceArgs, ShowArgs},
+    },
+    containment::State,
+    exit::Exit,
+    failure::Failure,
+    report::visible,
+};
+
+const FILE: &str = "reviews.sqlite";
+
+/// The history of a running review. None of its failures is one of the review.
+pub(super) struct Kept {
+    history: Option<History>,
+}
+
+impl Kept {
+    pub(super) fn open(settings: &Settings, notes: &mut Vec<String>) -> Self {
+        let place = match &settings.history {
+            Keep::Nowhere => return Self { history: None },
+            Keep::StateDirectory => in_state_directory(),
+            Keep::Database(url) => HistoryPlace::from_url(url).map_err(Into::into),
+        };
+        let opened = place.and_then(|place| Ok(History::open(&place)?));
+        let history = opened.map_err(|error| {
+            notes.push(said(&format!("the history cannot be used: {error:#}")));
+        });
+        Self { history: history.ok() }
+    }
+
+    /// The review that this one is compared with.
+    pub(super) fn previous(
+        &mut self,
+        settings: &Settings,
+        notes: &mut Vec<String>,
+    ) -> Option<ReviewOutput> {
+        let history = self.history.as_mut()?;
+        let facts = GitFacts::of(&settings.repo);
+        history.latest(&facts.repo, &facts.branch).unwrap_or_else(|error| {
+            notes.push(said(&format!("the history cannot be read: {error}")));
+            None
+        })
+    }
+
+    /// Keeps the review; if that fails, the review says so.
+    pub(super) fn save(&mut self, output: &mut ReviewOutput) {
+        let Some(history) = self.history.as_mut() else { return };
+        if let Err(error) = history.save(output) {
+            output.notes.push(said(&format!("the review was not kept: {error}")));
+        }
+    }
+}
+
+fn said(note: &str) -> String {
+    tracing::warn!("{note}");
+    note.to_owned()
+}
+
+fn in_state_directory() -> anyhow::Result<HistoryPlace> {
+    Ok(HistoryPlace::File(State::find()?.directory.join(FILE)))
+}
+
+fn open(args: &PlaceArgs) -> anyhow::Result<History> {
+    let url = args.database_url.clone().or_else(|| settings::text("DATABASE_URL"));
+    let place = match url {
+        Some(url) => HistoryPlace::from_url(&url).with_context(|| {
+            Failure::new("the history cannot be opened", "check --database-url or DATABASE_URL")
+        })?,
+        None => in_state_directory()?,
+    };
+    History::open(&place).with_context(|| {
+        Failure::new(format!("cannot open {place}"), "check that it is there and yours")
+    })
+}
+
+pub(super) fn list(args: &HistoryArgs) -> anyhow::Result<Exit> {
+    let mut history = open(&args.place)?;
+    let repo = (!args.all).then(|| GitFacts::of(&args.place.repo).repo);
+    if let Some(id) = args.delete {
+        return match history.delete(id)? {
+            true => Ok(Exit::Clean),
+            false => Err(missing(&id.to_string()).into()),
+        };
+    }
+    if args.keep.is_some() || args.days.is_some() {
+        let retention = Retention { keep: args.keep, days: args.days };
+        let removed = history.prune(repo.as_deref(), retention)?;
+        writeln!(std::io::stdout().lock(), "{removed} removed")?;
+        return Ok(Exit::Clean);
+    }
+    let entries = history.list(repo.as_deref(), args.limit)?;
+    let mut out = std::io::stdout().lock();
+    match args.format {
+        Format::Json => {
+            let page: Vec<serde_json::Value> = entries.iter().map(as_json).collect();
+            serde_json::to_writer_pretty(&mut out, &json!({ "reviews": page }))
+                .map_err(std::io::Error::from)?;
+            writeln!(out)?;
+        }
+        Format::Text if entries.is_empty() => writeln!(out, "no review has been kept yet")?,
+        Format::Text => {
+            for entry in &entries {
+                writeln!(out, "{}", as_line(entry))?;
+            }
+        }
+    }
+    Ok(Exit::Clean)
+}
+
+pub(super) fn show(args: &ShowArgs) -> anyhow::Result<Exit> {
+    let mut history = open(&args.place)?;
+    let facts = GitFacts::of(&args.place.repo);
+    let found = match &args.which {
+        None => {
+            let newest = history.list(Some(&facts.repo), 1)?;
+            newest.first().map(|entry| history.by_id(entry.id)).transpose()?.flatten()
+        }
+        Some(which) => match which.parse() {
+            Ok(id) => history.by_id(id)?,
+            Err(_) => history.get(&facts.repo, which)?,
+        },
+    };
+    let review = found.ok_or_else(|| missing(args.which.as_deref().unwrap_or("newest")))?;
+    print(args.format, &review)?;
+    Ok(if review.status == Status::Error { Exit::Failure } else { Exit::Clean })
+}
+
+fn missing(which: &str) -> Failure {
+    let what = format!("there is no review `{}`", visible::line(which));
+    Failure::new(what, "`probity review history` lists them; `--all` those of other repositories")
+}
+
+fn as_line(entry: &Entry) -> String {
+    let score = entry.score.map_or_else(
+        || "  no review".to_owned(),
+        |score| format!("{score:>5} {}", if entry.pass { "pass" } else { "fail" }),
+    );
+    let short: String = entry.commit.chars().take(10).collect();
+    let line = format!(
+        "{:>4}  {}  {score}  {} proven, {} observed  {short} {} {}",
+        entry.id, entry.created_at, entry.proven, entry.observations, entry.branch, entry.repo
+    );
+    visible::line(line.trim_end()).into_owned()
+}
+
+fn as_json(entry: &Entry) -> serde_json::Value {
+    json!({
+        "id": entry.id,
+        "repo": entry.repo,
+        "commit": entry.commit,
+        "branch": entry.branch,
+        "status": if entry.score.is_some() { "ok" } else { "error" },
+        "score": entry.score,
+        "pass": entry.pass,
+        "threshold": entry.threshold,
+        "provenIssues": entry.proven,
+        "observations": entry.observations,
+        "createdAt": entry.created_at,
+    })
+}

@@ -1,0 +1,44 @@
+//! Workflow commands: what is proven is an error or a warning, what is observed a notice.
+
+use std::fmt::Write as _;
+
+use probity_review::{ReviewOutput, Status};
+
+use super::{observed, rank};
+use crate::report::github_actions::{data, property};
+
+pub(super) fn render(review: &ReviewOutput) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail, here and below.
+    if review.status == Status::Error {
+        let message = review.error.as_ref().map_or(review.summary.as_str(), |it| &it.message);
+        _ = writeln!(text, "::error title=no review::{}", data(message));
+        return text;
+    }
+    for issue in &review.proven_issues {
+        let message = format!("{}\nproven by {}", issue.title, issue.test_name);
+        _ = writeln!(
+            text,
+            "::{} file={},line={},endLine={},title={}::{}",
+            rank(issue.severity),
+            property(&issue.file),
+            issue.line,
+            issue.end_line.unwrap_or(issue.line),
+            property(&format!("{} {} {}", issue.id, issue.severity, issue.category)),
+            data(&message)
+        );
+    }
+    for it in &review.observations {
+        _ = writeln!(
+            text,
+            "::notice file={},line={},title={}::{}",
+            property(&it.file),
+            it.line,
+            property(&format!("{} {}", it.id, it.category)),
+            data(&observed(it))
+        );
+    }
+    // A line of the log, which must not begin like a command whoever wrote the review.
+    _ = writeln!(text, "review: {}", data(&review.summary));
+    text
+}

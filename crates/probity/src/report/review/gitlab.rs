@@ -1,0 +1,55 @@
+//! A GitLab code quality report.
+
+use probity_review::{ReviewOutput, Risk, Status};
+use serde_json::{Value, json};
+
+use super::observed;
+use crate::report::stream::write_json;
+
+pub(super) fn render(review: &ReviewOutput) -> anyhow::Result<String> {
+    let mut issues: Vec<Value> = Vec::new();
+    if review.status == Status::Error {
+        let message = review.error.as_ref().map_or(review.summary.as_str(), |it| &it.message);
+        // An empty report would be read as a clean one.
+        issues.push(issue("review/error", message, "none", "blocker", "review.json", 1));
+    }
+    for it in &review.proven_issues {
+        let severity = match it.severity {
+            Risk::Critical => "blocker",
+            Risk::High => "critical",
+            Risk::Medium => "major",
+            Risk::Low => "minor",
+        };
+        let check = format!("review/{}", it.category);
+        issues.push(issue(&check, &it.title, &it.fingerprint, severity, &it.file, it.line));
+    }
+    for it in &review.observations {
+        let check = format!("review/{}", it.category);
+        // An observation may stand where an issue does, and has to be told from it.
+        let print = format!("observation-{}", it.fingerprint);
+        issues.push(issue(&check, &observed(it), &print, "info", &it.file, it.line));
+    }
+    let mut report = Vec::new();
+    write_json(&mut report, &issues)?;
+    report.push(b'\n');
+    Ok(String::from_utf8(report)?)
+}
+
+fn issue(
+    check: &str,
+    description: &str,
+    fingerprint: &str,
+    severity: &str,
+    path: &str,
+    line: u64,
+) -> Value {
+    json!({
+        "type": "issue",
+        "check_name": check,
+        "description": description,
+        "categories": ["Bug Risk"],
+        "severity": severity,
+        "fingerprint": fingerprint,
+        "location": { "path": path, "lines": { "begin": line } },
+    })
+}

@@ -1,0 +1,103 @@
+//! For a comment on a change, or the page of a job.
+
+use std::fmt::Write as _;
+
+use probity_review::{ReviewOutput, Standing, Status};
+
+use super::last_lines;
+use crate::report::{
+    markdown::{code, escape},
+    visible,
+};
+
+const OUTPUT_LINES: usize = 20;
+
+pub(super) fn render(review: &ReviewOutput) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail, here and below.
+    if review.status == Status::Error {
+        let error = review.error.as_ref();
+        let message = error.map_or(review.summary.as_str(), |error| &error.message);
+        _ = writeln!(text, "## Review: there was none\n\n{}\n", escape(message));
+        if let Some(error) = error.filter(|error| !error.help.is_empty()) {
+            _ = writeln!(text, "{}\n", escape(&error.help));
+        }
+        notes(&mut text, review);
+        return text;
+    }
+    let score = &review.score;
+    let verdict = if score.pass { "passes" } else { "fails" };
+    _ = writeln!(text, "## Review: {} of {}, {verdict}\n", score.value, score.max);
+    _ = writeln!(text, "{}\n", escape(&review.summary));
+    for issue in &review.proven_issues {
+        let standing = match issue.standing {
+            Some(Standing::New) => ", new",
+            Some(Standing::Known) => ", known",
+            None => "",
+        };
+        let level = issue.proof.as_ref().map_or("", |proof| proof.level.as_str());
+        _ = writeln!(text, "### {} {}\n", escape(&issue.id), escape(&issue.title));
+        _ = writeln!(
+            text,
+            "**{}**, {}{standing}, at {}, proven ({level}) by {} in {}\n",
+            issue.severity,
+            issue.category,
+            code(&format!("{}:{}", issue.file, issue.line)),
+            code(&issue.test_name),
+            code(&issue.test_file)
+        );
+        if !issue.description.is_empty() {
+            for line in issue.description.lines() {
+                _ = writeln!(text, "{}", escape(line));
+            }
+            text.push('\n');
+        }
+        fenced(&mut text, &last_lines(&issue.test_output, OUTPUT_LINES));
+    }
+    if !review.observations.is_empty() {
+        text.push_str("### Observations\n\nNot proven, and without any weight.\n\n");
+        text.push_str("| | Where | What | Why not proven |\n| --- | --- | --- | --- |\n");
+        for it in &review.observations {
+            let place = code(&format!("{}:{}", it.file, it.line)).replace('|', "\\|");
+            let (title, reason) = (escape(&it.title), escape(&it.reason));
+            _ = writeln!(text, "| {} | {place} | {title} | {reason} |", it.id);
+        }
+        text.push('\n');
+    }
+    if !review.discarded.is_empty() {
+        _ = writeln!(text, "<details><summary>{} discarded</summary>\n", review.discarded.len());
+        for discarded in &review.discarded {
+            let (title, reason) = (escape(&discarded.title), escape(&discarded.reason));
+            _ = writeln!(text, "- {} {title}: {reason}", discarded.id);
+        }
+        text.push_str("\n</details>\n\n");
+    }
+    if let Some(changes) = &review.changes {
+        for (word, list) in [("Fixed", &changes.fixed), ("Unclear", &changes.unclear)] {
+            for gone in list {
+                let (title, how) = (escape(&gone.title), escape(&gone.how));
+                _ = writeln!(text, "- {word}: {title} in {}: {how}", code(&gone.file));
+            }
+        }
+        text.push('\n');
+    }
+    notes(&mut text, review);
+    text
+}
+
+fn notes(text: &mut String, review: &ReviewOutput) {
+    for note in &review.notes {
+        _ = writeln!(text, "> {}\n", escape(note));
+    }
+}
+
+/// The output as it is, behind a fence that is longer than any in it.
+fn fenced(text: &mut String, output: &str) {
+    if output.is_empty() {
+        return;
+    }
+    let output = visible::block(output);
+    let longest = output.split(|char| char != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    _ = writeln!(text, "{fence}text\n{output}\n{fence}\n");
+}

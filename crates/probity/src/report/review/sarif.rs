@@ -1,0 +1,116 @@
+//! SARIF 2.1.0. A rule is a category; severities are SARIF's levels and GitHub's scores.
+
+use probity_review::{Category, ReviewOutput, Risk, Status};
+use serde_json::{Value, json};
+
+use super::observed;
+use crate::report::{
+    sarif::uri::{ArtifactLocation, BASE},
+    stream::write_json,
+};
+
+pub(super) fn render(review: &ReviewOutput) -> anyhow::Result<String> {
+    let mut results: Vec<Value> = Vec::new();
+    for issue in &review.proven_issues {
+        let level = match issue.severity {
+            Risk::Critical | Risk::High => "error",
+            Risk::Medium => "warning",
+            Risk::Low => "note",
+        };
+        let text = match issue.description.is_empty() {
+            true => issue.title.clone(),
+            false => format!("{}\n\n{}", issue.title, issue.description),
+        };
+        let place = (issue.file.as_str(), issue.line, issue.end_line);
+        let mut result = result(issue.category, level, &text, place, &issue.fingerprint);
+        result["properties"] = json!({
+            "id": issue.id,
+            "severity": issue.severity,
+            "proven": true,
+            "proof": issue.proof,
+            "test": issue.test_name,
+            "testFile": issue.test_file,
+        });
+        results.push(result);
+    }
+    for it in &review.observations {
+        let place = (it.file.as_str(), it.line, None);
+        let mut result = result(it.category, "note", &observed(it), place, &it.fingerprint);
+        result["kind"] = json!("review");
+        // A result that is not a failure must not have another level.
+        result["level"] = json!("none");
+        result["properties"] = json!({ "id": it.id, "proven": false, "reason": it.reason });
+        results.push(result);
+    }
+    let rules: Vec<Value> = Category::ALL.map(rule).to_vec();
+    let failed = review.status == Status::Error;
+    let mut invocation = json!({ "executionSuccessful": !failed });
+    if let Some(error) = &review.error {
+        invocation["toolExecutionNotifications"] =
+            json!([{ "level": "error", "message": { "text": error.message } }]);
+    }
+    let log = json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": {
+                "name": "probity review",
+                "version": env!("CARGO_PKG_VERSION"),
+                "rules": rules,
+            } },
+            "invocations": [invocation],
+            "columnKind": "utf16CodeUnits",
+            "originalUriBaseIds": {
+                BASE: { "description": { "text": "The root of the repository." } },
+            },
+            "results": results,
+        }],
+    });
+    let mut report = Vec::new();
+    write_json(&mut report, &log)?;
+    report.push(b'\n');
+    Ok(String::from_utf8(report)?)
+}
+
+fn result(
+    category: Category,
+    level: &str,
+    text: &str,
+    (file, line, end_line): (&str, u64, Option<u64>),
+    fingerprint: &str,
+) -> Value {
+    let index = Category::ALL.iter().position(|it| *it == category).unwrap_or(0);
+    let mut region = json!({ "startLine": line });
+    if let Some(end) = end_line {
+        region["endLine"] = json!(end);
+    }
+    let mut result = json!({
+        "ruleId": format!("review/{category}"),
+        "ruleIndex": index,
+        "level": level,
+        "message": { "text": text },
+        "locations": [{ "physicalLocation": {
+            "artifactLocation": ArtifactLocation::new(file),
+            "region": region,
+        } }],
+    });
+    if !fingerprint.is_empty() {
+        result["partialFingerprints"] = json!({ "probity/v1": fingerprint });
+    }
+    result
+}
+
+fn rule(category: Category) -> Value {
+    let about = match category {
+        Category::Security => "A hole that a test walks through.",
+        Category::Correctness => "Behaviour that a test shows to be wrong.",
+        Category::Performance => "A cost that a test shows to be too high.",
+        Category::Maintainability => "A trap for whoever changes this code next.",
+        Category::Testing => "Tests that do not test.",
+    };
+    json!({
+        "id": format!("review/{category}"),
+        "shortDescription": { "text": about },
+        "properties": { "tags": [category] },
+    })
+}

@@ -1,0 +1,189 @@
+//! One review in every format, and a review that did not happen.
+
+use clap::ValueEnum as _;
+use probity_review::{ReviewOutput, read};
+
+use super::{ReviewFormat, render};
+use crate::report::visible;
+
+/// With what hurts: markup, a line end, an escape sequence, a bidirectional override.
+pub(super) fn sample() -> ReviewOutput {
+    let text = r####"{
+      "schema_version": "1.0.0", "status": "ok",
+      "metadata": { "repo": "example.org/o/r", "commit": "c0ffee", "branch": "main",
+        "timestamp": "2026-11-15T09:00:00Z", "duration_seconds": 3, "agent_cli": "claude",
+        "agent_model": "", "files_reviewed": 2, "tests_generated": 2, "tests_failing": 1 },
+      "score": { "value": 8.5, "max": 10.0, "pass": true, "threshold": 7.0,
+        "deductions": [{ "issue_id": "ISS-001", "severity": "high", "points": 1.5 }] },
+      "proven_issues": [{ "id": "ISS-001", "severity": "high", "title": "Divide | by <zero>",
+        "description": "It panics.\n::error::x", "file": "a b/ü.go", "line": 3, "end_line": 4,
+        "test_file": "review/tests/ISS-001_TestDivide_test.go", "test_name": "TestDivide",
+        "test_output": "--- FAIL\n```\npanic: \u001b[31mdivide\u202e", "category": "correctness",
+        "fingerprint": "0123456789abcdef0123456789abcdef", "standing": "new",
+        "proof": { "level": "P2", "outcome": "failed", "runs": [] } }],
+      "observations": [{ "id": "OBS-001", "title": "Slow?", "file": "b.go", "line": 1,
+        "category": "performance", "reason": "test could not compile",
+        "fingerprint": "fedcba9876543210fedcba9876543210" }],
+      "discarded": [{ "id": "DIS-001", "title": "Wrong", "file": "b.go", "line": 2,
+        "reason": "its test passes", "proof": { "outcome": "passed" } }],
+      "changes": { "since_commit": "b", "since_timestamp": "t", "new": ["ISS-001"], "known": [],
+        "fixed": [{ "fingerprint": "f", "severity": "low", "title": "Old", "file": "c.go",
+          "how": "its test passes now" }], "unclear": [] },
+      "test_summary": { "total_generated": 2, "passing": 1, "failing": 1, "error": 0 },
+      "summary": "Score 8.5 of 10.", "notes": ["a note"] }"####;
+    read(text).unwrap()
+}
+
+fn failed() -> ReviewOutput {
+    let mut review = sample();
+    review.status = probity_review::Status::Error;
+    review.error = Some(probity_review::ReviewFailure {
+        kind: probity_review::FailureKind::Timeout,
+        message: "claude: no answer within 600 s".to_owned(),
+        help: "allow more time".to_owned(),
+        stderr: "thinking".to_owned(),
+    });
+    review.score.value = 0.0;
+    (review.proven_issues, review.observations) = (Vec::new(), Vec::new());
+    review
+}
+
+fn shown(format: ReviewFormat) -> String {
+    render(format, &sample()).unwrap()
+}
+
+#[test]
+fn the_command_line_knows_every_format() {
+    assert_eq!(ReviewFormat::value_variants(), ReviewFormat::ALL);
+}
+
+#[test]
+fn no_report_lets_a_hidden_character_through() {
+    for format in ReviewFormat::ALL {
+        // That one is the document itself, in which JSON escapes what has to be.
+        let report = shown(format);
+        let hidden = report.chars().find(|&char| visible::is_hidden(char));
+        let expected = (format == ReviewFormat::Json).then_some('\u{202e}');
+        assert_eq!(hidden, expected, "{format:?}: {report}");
+    }
+}
+
+#[test]
+fn a_review_that_did_not_happen_is_an_error_everywhere_and_a_score_nowhere() {
+    for format in ReviewFormat::ALL {
+        let report = render(format, &failed()).unwrap();
+        assert!(report.contains("no answer within 600 s"), "{format:?}: {report}");
+        if format != ReviewFormat::Json {
+            assert!(!report.to_lowercase().contains("score"), "{format:?}: {report}");
+        }
+    }
+}
+
+#[test]
+fn text_says_what_was_proven_by_what() {
+    insta::assert_snapshot!(shown(ReviewFormat::Text), @r##"
+ISS-001 a b/ü.go:3: high: Divide | by <zero> [correctness P2, new]
+    proven by TestDivide in review/tests/ISS-001_TestDivide_test.go
+    | --- FAIL
+    | ```
+    | panic: ␛[31mdivide<U+202E>
+OBS-001 b.go:1: Slow? (not proven: test could not compile)
+DIS-001 discarded: Wrong: its test passes
+fixed: Old in c.go: its test passes now
+note: a note
+Score 8.5 of 10.
+"##);
+}
+
+#[test]
+fn annotations_are_errors_only_where_there_is_proof() {
+    insta::assert_snapshot!(shown(ReviewFormat::GithubActions), @r##"
+::error file=a b/ü.go,line=3,endLine=4,title=ISS-001 high correctness::Divide | by <zero>%0Aproven by TestDivide
+::notice file=b.go,line=1,title=OBS-001 performance::Slow? (not proven: test could not compile)
+review: Score 8.5 of 10.
+"##);
+}
+
+#[test]
+fn markdown_escapes_what_agents_and_tests_write() {
+    insta::assert_snapshot!(shown(ReviewFormat::Markdown), @r##"
+## Review: 8.5 of 10, passes
+
+Score 8.5 of 10.
+
+### ISS-001 Divide \| by \<zero\>
+
+**high**, correctness, new, at `a b/ü.go:3`, proven (P2) by `TestDivide` in `review/tests/ISS-001_TestDivide_test.go`
+
+It panics.
+::error::x
+
+````text
+--- FAIL
+```
+panic: ␛[31mdivide<U+202E>
+````
+
+### Observations
+
+Not proven, and without any weight.
+
+| | Where | What | Why not proven |
+| --- | --- | --- | --- |
+| OBS-001 | `b.go:1` | Slow? | test could not compile |
+
+<details><summary>1 discarded</summary>
+
+- DIS-001 Wrong: its test passes
+
+</details>
+
+- Fixed: Old in `c.go`: its test passes now
+
+> a note
+"##);
+}
+
+#[test]
+fn gitlab_gets_one_array_with_a_fingerprint_each() {
+    insta::assert_snapshot!(shown(ReviewFormat::Gitlab), @r##"
+[{"type":"issue","check_name":"review/correctness","description":"Divide | by <zero>","categories":["Bug Risk"],"severity":"critical","fingerprint":"0123456789abcdef0123456789abcdef","location":{"path":"a b/ü.go","lines":{"begin":3}}},{"type":"issue","check_name":"review/performance","description":"Slow? (not proven: test could not compile)","categories":["Bug Risk"],"severity":"info","fingerprint":"observation-fedcba9876543210fedcba9876543210","location":{"path":"b.go","lines":{"begin":1}}}]
+"##);
+}
+
+#[test]
+fn junit_fails_what_is_proven_and_skips_what_is_not() {
+    insta::assert_snapshot!(shown(ReviewFormat::Junit), @r##"
+<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="probity review" tests="3" skipped="1" failures="1" errors="0">
+    <testsuite name="review" tests="3" skipped="1" errors="0" failures="1">
+        <testcase name="ISS-001 Divide | by &lt;zero&gt;" classname="a b/ü.go" file="a b/ü.go" line="3">
+            <failure message="Divide | by &lt;zero&gt; (high, correctness)" type="high">a b/ü.go:3
+It panics.
+::error::x
+
+--- FAIL
+```
+panic: ␛[31mdivide&lt;U+202E&gt;</failure>
+        </testcase>
+        <testcase name="OBS-001 Slow?" classname="b.go" file="b.go" line="1">
+            <skipped message="test could not compile"/>
+        </testcase>
+        <testcase name="DIS-001 Wrong" classname="b.go" file="b.go" line="2"/>
+    </testsuite>
+</testsuites>
+"##);
+}
+
+#[test]
+fn sarif_has_the_fingerprints_of_the_review() {
+    let log: serde_json::Value = serde_json::from_str(&shown(ReviewFormat::Sarif)).unwrap();
+    let results = log["runs"][0]["results"].as_array().unwrap();
+    assert_eq!(results.len(), 2);
+    assert_eq!(results[0]["level"], "error");
+    assert_eq!(results[0]["partialFingerprints"]["probity/v1"], "0123456789abcdef0123456789abcdef");
+    assert_eq!(results[1]["kind"], "review");
+    let failed: serde_json::Value =
+        serde_json::from_str(&render(ReviewFormat::Sarif, &failed()).unwrap()).unwrap();
+    assert_eq!(failed["runs"][0]["invocations"][0]["executionSuccessful"], false);
+}

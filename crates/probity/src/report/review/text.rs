@@ -1,0 +1,85 @@
+//! For people at a terminal.
+
+use std::fmt::Write as _;
+
+use probity_review::{ReviewOutput, Standing, Status};
+
+use super::{last_lines, observed};
+use crate::report::visible;
+
+const OUTPUT_LINES: usize = 8;
+
+pub(super) fn render(review: &ReviewOutput) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail, here and below.
+    if review.status == Status::Error {
+        let message = review.error.as_ref().map_or(review.summary.as_str(), |it| &it.message);
+        _ = writeln!(text, "no review: {}", visible::line(message));
+        if let Some(error) = &review.error {
+            for line in last_lines(&error.stderr, OUTPUT_LINES).lines() {
+                _ = writeln!(text, "    {}", visible::line(line));
+            }
+            if !error.help.is_empty() {
+                _ = writeln!(text, "help: {}", visible::line(&error.help));
+            }
+        }
+        notes(&mut text, review);
+        return text;
+    }
+    for issue in &review.proven_issues {
+        let standing = match issue.standing {
+            Some(Standing::New) => ", new",
+            Some(Standing::Known) => ", known",
+            None => "",
+        };
+        let level = issue.proof.as_ref().map_or("", |proof| proof.level.as_str());
+        _ = writeln!(
+            text,
+            "{} {}:{}: {}: {} [{} {level}{standing}]",
+            issue.id,
+            visible::line(&issue.file),
+            issue.line,
+            issue.severity,
+            visible::line(&issue.title),
+            issue.category
+        );
+        let (file, name) = (visible::line(&issue.test_file), visible::line(&issue.test_name));
+        _ = writeln!(text, "    proven by {name} in {file}");
+        for line in last_lines(&issue.test_output, OUTPUT_LINES).lines() {
+            _ = writeln!(text, "    | {}", visible::line(line));
+        }
+    }
+    for observation in &review.observations {
+        _ = writeln!(
+            text,
+            "{} {}:{}: {}",
+            observation.id,
+            visible::line(&observation.file),
+            observation.line,
+            visible::line(&observed(observation))
+        );
+    }
+    for discarded in &review.discarded {
+        let (title, reason) = (visible::line(&discarded.title), visible::line(&discarded.reason));
+        _ = writeln!(text, "{} discarded: {title}: {reason}", discarded.id);
+    }
+    if let Some(changes) = &review.changes {
+        for gone in &changes.fixed {
+            let (title, how) = (visible::line(&gone.title), visible::line(&gone.how));
+            _ = writeln!(text, "fixed: {} in {}: {how}", title, visible::line(&gone.file));
+        }
+        for gone in &changes.unclear {
+            let (title, how) = (visible::line(&gone.title), visible::line(&gone.how));
+            _ = writeln!(text, "unclear: {} in {}: {how}", title, visible::line(&gone.file));
+        }
+    }
+    notes(&mut text, review);
+    _ = writeln!(text, "{}", visible::line(&review.summary));
+    text
+}
+
+fn notes(text: &mut String, review: &ReviewOutput) {
+    for note in &review.notes {
+        _ = writeln!(text, "note: {}", visible::line(note));
+    }
+}

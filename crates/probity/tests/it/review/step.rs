@@ -1,0 +1,200 @@
+//! The CI step: told by its environment, judged by its exit code, and never a green no-op.
+
+use std::{fs, path::Path};
+
+use serde_json::json;
+
+use super::{commit, findings, git, recorded, repository, review_in};
+use crate::binary::{Output, Run, directory, named, probity};
+
+/// A step beside a repository, as the task has them.
+fn step(place: &Path, variables: &[(&str, &str)]) -> Output {
+    let cache = place.join("cache");
+    let run = named("ci-agent-review").dir(place).env("XDG_CACHE_HOME", cache.to_str().unwrap());
+    variables.iter().fold(run, |run: Run, (name, value)| run.env(name, value)).run()
+}
+
+/// A place with a repository in `repo`, and the agent that is recorded there.
+fn place(answer: &str) -> (tempfile::TempDir, String) {
+    let repo = repository();
+    let place = tempfile::tempdir().unwrap();
+    git(place.path(), &["clone", "-q", repo.path().to_str().unwrap(), "repo"]);
+    let agent = recorded(place.path(), answer);
+    (place, agent)
+}
+
+#[test]
+fn the_environment_says_everything_and_a_gate_can_say_it_later() {
+    let (place, agent) = place(&findings().to_string());
+    let here = place.path();
+    let base = [("AGENT_CLI", agent.as_str())];
+    let with = |more: &[(&str, &str)]| step(here, &[&base[..], more].concat());
+    with(&[]).code(0);
+    let page = review_in(&here.join("review"));
+    assert_eq!((page["score"]["threshold"].as_f64(), page["changes"].is_null()), (Some(7.0), true));
+    assert_eq!(
+        page["metadata"]["commit"],
+        git(&here.join("repo"), &["rev-parse", "HEAD"]).as_str()
+    );
+    for name in ["review.md", "review.sarif", "review.junit.xml", "review.gitlab.json"] {
+        assert!(fs::read_to_string(here.join("review").join(name)).unwrap().contains("average"));
+    }
+    with(&[("SCORE_THRESHOLD", "9"), ("OUTPUT_DIR", "out")]).code(1);
+    let report_only = [("SCORE_THRESHOLD", "9"), ("REVIEW_REPORT_ONLY", "true")];
+    with(&report_only).code(0);
+    for (threshold, critical, code) in
+        [("9", "false", 1), ("8.5", "false", 0), ("0", "false", 0), ("", "", 0), ("8.5", "true", 0)]
+    {
+        let gate = named("ci-agent-review").args(["gate"]).dir(here);
+        let gate = gate.env("SCORE_THRESHOLD", threshold).env("FAIL_ON_CRITICAL", critical);
+        gate.run().code(code);
+        let file = here.join("review/review.json");
+        let args = ["review", "gate", file.to_str().unwrap()];
+        let gate = probity().args(args).env("SCORE_THRESHOLD", threshold);
+        gate.env("FAIL_ON_CRITICAL", critical).run().code(code);
+    }
+    // Strict weighs the one issue 2.5, and paths leave nothing to review.
+    with(&[("REVIEW_PROFILE", "strict")]).code(0);
+    assert_eq!(review_in(&here.join("review"))["score"]["value"], 7.5);
+    with(&[("REVIEW_PATHS", "docs/**,\n cmd")]).code(0);
+    let page = review_in(&here.join("review"));
+    assert_eq!(page["metadata"]["files_reviewed"], 0);
+    assert!(page["notes"].to_string().contains("the agent was not asked"), "{page:#}");
+    // The optional input of the task.
+    fs::create_dir(here.join("review-config")).unwrap();
+    fs::write(here.join("review-config/review.yml"), "severity_weights: { high: 10 }\n").unwrap();
+    with(&[]).code(1);
+    assert_eq!(review_in(&here.join("review"))["score"]["value"], 0.0);
+}
+
+#[test]
+fn what_cannot_be_read_is_said_before_anything_is_asked() {
+    let (place, agent) = place("[]");
+    let here = place.path();
+    fs::write(here.join("bad.yml"), "include: []\nexlude: []\n").unwrap();
+    for (variables, says) in [
+        (&[("SCORE_THRESHOLD", "eleven")][..], "SCORE_THRESHOLD cannot be read"),
+        (&[("FAIL_ON_CRITICAL", "maybe")], "FAIL_ON_CRITICAL cannot be read"),
+        (&[("REVIEW_PROFILE", "lax")], "unknown profile `lax`"),
+        (&[("REVIEW_CONFIG", "none.yml")], "cannot read none.yml"),
+        (&[("REVIEW_CONFIG", "bad.yml")], "2:1: "),
+        (&[("REVIEW_PATHS", "a[")], "`a[` is not a glob"),
+        (&[("REPO_DIR", "nowhere")], "there is no repository in nowhere"),
+        (&[("OUTPUT_DIR", "repo")], "is the repository itself"),
+        (&[("AGENT_CLI", "no agent")], "there is no such agent"),
+    ] {
+        let base = [("AGENT_CLI", agent.as_str())];
+        let output = step(here, &[&base[..], variables].concat()).code(2);
+        assert!(output.stderr.contains(says), "{says}: {}", output.stderr);
+        assert!(!here.join("review/review.json").exists(), "{says}");
+    }
+}
+
+#[test]
+fn an_agent_that_fails_is_an_error_and_never_a_score() {
+    let (place, _) = place("[]");
+    let here = place.path();
+    let scripts = directory(&[
+        ("dies.sh", "echo cannot reach the model >&2; exit 3\n"),
+        ("prose.sh", "echo 'Everything looks fine to me.'\n"),
+        ("half.sh", "echo '[{\"title\": \"x\", \"file\": '\n"),
+        ("mute.sh", "exit 0\n"),
+    ]);
+    let command = |name: &str| format!("cmd:sh {}", scripts.path().join(name).display());
+    for (agent, kind, says) in [
+        (command("dies.sh"), "agent", "cannot reach the model"),
+        (command("prose.sh"), "agent", "no list of findings"),
+        (command("half.sh"), "agent", "ends in the middle"),
+        (command("mute.sh"), "agent", "no answer"),
+        ("claude".to_owned(), "agent", "`claude` is not a program"),
+        ("cmd:no-such-agent".to_owned(), "agent", "`no-such-agent` is not a program"),
+        ("replay:gone.ndjson".to_owned(), "agent", "gone.ndjson"),
+    ] {
+        let path = "/usr/bin:/bin";
+        let output = step(here, &[("AGENT_CLI", &agent), ("PATH", path)]).code(2);
+        let page = review_in(&here.join("review"));
+        assert_eq!((&page["status"], &page["error"]["kind"]), (&json!("error"), &json!(kind)));
+        assert!(page["error"]["message"].as_str().unwrap().contains(says), "{agent}: {page:#}");
+        assert!(!output.stdout.contains("Score"), "{}", output.stdout);
+        // The gate does not pass what was not reviewed, whatever its threshold.
+        let gate = named("ci-agent-review").args(["gate"]).dir(here).env("SCORE_THRESHOLD", "0");
+        assert!(gate.run().code(2).stderr.contains("there was no review"));
+        step(here, &[("AGENT_CLI", &agent), ("REVIEW_REPORT_ONLY", "1"), ("PATH", path)]).code(0);
+    }
+    let slow = "cmd:sleep 60";
+    let run = probity().args(["review", "--repo", "repo", "--agent", slow, "--timeout", "1s"]);
+    run.args(["--no-history"]).dir(here).run().code(2);
+    assert_eq!(review_in(&here.join("review"))["error"]["kind"], "timeout");
+}
+
+#[test]
+fn only_the_change_is_reviewed_in_diff_mode_and_a_shallow_clone_is_explained() {
+    let (place, agent) = place(&findings().to_string());
+    let here = place.path();
+    let repo = here.join("repo");
+    git(&repo, &["checkout", "-q", "-b", "topic"]);
+    fs::write(repo.join("src/other.js"), "export const one = 1;\n").unwrap();
+    commit(&repo);
+    let diff = [("AGENT_CLI", agent.as_str()), ("REVIEW_DIFF_ONLY", "true"), ("BASE_REF", "main")];
+    step(here, &diff).code(0);
+    let page = review_in(&here.join("review"));
+    assert_eq!(page["metadata"]["files_reviewed"], 1, "{page:#}");
+    assert_eq!(page["discarded"].as_array().unwrap().len(), 3);
+    assert_eq!(page["discarded"][0]["reason"], "its file is not part of the change");
+    assert!(page["metadata"]["merge_base"].as_str().unwrap().len() == 40);
+    let shallow = here.join("shallow");
+    let from = format!("file://{}", repo.display());
+    git(here, &["clone", "-q", "--depth=1", "--no-single-branch", "-b", "topic", &from, "shallow"]);
+    let output = step(here, &[&diff[..], &[("REPO_DIR", shallow.to_str().unwrap())]].concat());
+    assert!(output.code(2).stderr.contains("--unshallow"));
+    assert_eq!(review_in(&here.join("review"))["error"]["kind"], "repository");
+}
+
+#[test]
+fn keys_stay_out_of_everything_and_the_agent_gets_its_own_alone() {
+    let (place, _) = place("[]");
+    let here = place.path();
+    // It answers with what it can see.
+    let script = "env > seen; printf '[{\"title\":\"%s\",\"file\":\"src/numbers.js\",\"line\":1,\
+                  \"severity_hint\":\"low\",\"category\":\"testing\",\"description\":\"%s\"}]' \
+                  \"$MY_AGENT_KEY\" \"$(tr '\\n' ' ' < seen | tr -d '\"')\"\n";
+    fs::write(here.join("agent.sh"), script).unwrap();
+    let run = probity().args(["review", "--repo", "repo", "--agent", "cmd:sh ./agent.sh"]);
+    let run = run.args(["--env", "MY_AGENT_KEY", "--output", "out"]).dir(here);
+    let output = run
+        .env("MY_AGENT_KEY", "not-for-reports-9")
+        .env("OTHER_TOKEN", "of-nobodys-business")
+        .env("DATABASE_URL", "postgres://me:hunter22@localhost/db?host=/nowhere")
+        .run()
+        .code(0);
+    let page = review_in(&here.join("out"));
+    let observation = &page["observations"][0];
+    assert_eq!(observation["title"], "[key]", "{page:#}");
+    assert!(page["notes"].to_string().contains("the history cannot be used"), "{page:#}");
+    let mut everything = output.stdout + &output.stderr;
+    for (_, bytes) in super::contents(&here.join("out")) {
+        everything.push_str(&String::from_utf8_lossy(&bytes));
+    }
+    for secret in ["not-for-reports-9", "of-nobodys-business", "hunter22"] {
+        assert!(!everything.contains(secret), "{secret}");
+    }
+    let seen = observation["description"].as_str().unwrap();
+    assert!(seen.contains("MY_AGENT_KEY=[key]") && !seen.contains("DATABASE_URL"), "{seen}");
+    assert!(!here.join("repo/seen").exists(), "the agent works in a copy");
+}
+
+#[test]
+fn github_gets_annotations_and_a_summary() {
+    let (place, agent) = place(&findings().to_string());
+    let here = place.path();
+    let variables = [
+        ("AGENT_CLI", agent.as_str()),
+        ("GITHUB_ACTIONS", "true"),
+        ("GITHUB_STEP_SUMMARY", "summary.md"),
+    ];
+    let output = step(here, &variables).code(0);
+    let first = output.stdout.lines().next().unwrap();
+    assert!(first.starts_with("::error file=src/numbers.js,line=4,"), "{}", output.stdout);
+    let summary = fs::read_to_string(here.join("summary.md")).unwrap();
+    assert!(summary.starts_with("## Review: 8.5 of 10, passes"), "{summary}");
+}

@@ -1,0 +1,87 @@
+//! A planted bug, an agent that finds it and imagines two more, and the day it is fixed.
+
+use std::{fs, process::Command};
+
+use serde_json::Value;
+
+use super::{CODE, commit, contents, findings, git, recorded, repository, review_in};
+use crate::binary::{Run, probity};
+
+#[test]
+fn one_claim_is_proven_two_are_not_and_the_fix_is_seen_in_the_history() {
+    let repo = repository();
+    let place = tempfile::tempdir().unwrap();
+    let agent = recorded(place.path(), &findings().to_string());
+    let out = place.path().join("review");
+    let before = contents(repo.path());
+    let in_history = |run: Run| {
+        run.env("XDG_STATE_HOME", place.path().join("state").to_str().unwrap())
+            .env("XDG_CACHE_HOME", place.path().join("cache").to_str().unwrap())
+    };
+    let review = |threshold: &str| {
+        let run = probity().args(["review", "--agent", &agent, "--threshold", threshold]);
+        in_history(run).args(["--output", out.to_str().unwrap()]).dir(repo.path()).run()
+    };
+    let output = review("9").code(1);
+    assert!(output.stdout.contains("the average is wrong"), "{}", output.stdout);
+    assert_eq!(contents(repo.path()), before, "the repository is as it was");
+
+    let page = review_in(&out);
+    assert_eq!(page["status"], "ok");
+    assert_eq!(page["score"]["value"], 8.5, "{page:#}");
+    assert_eq!(page["proven_issues"].as_array().unwrap().len(), 1, "{page:#}");
+    let issue = &page["proven_issues"][0];
+    assert_eq!((&issue["id"], &issue["line"]), (&"ISS-001".into(), &4.into()));
+    assert_eq!(issue["proof"]["level"], "P2", "{issue:#}");
+    assert_eq!(page["discarded"].as_array().unwrap().len(), 1, "{page:#}");
+    assert!(page["discarded"][0]["reason"].as_str().unwrap().contains("its test passes"));
+    assert_eq!(page["observations"].as_array().unwrap().len(), 1, "{page:#}");
+    assert_eq!(page["metadata"]["commit"], git(repo.path(), &["rev-parse", "HEAD"]).as_str());
+    assert_eq!(page["test_summary"]["total_generated"], 3);
+    assert_eq!(page["isolation"]["agent"], "nothing: a recording starts no process");
+
+    // The failing test is on disk, and fails for whoever runs it where it belongs.
+    let name = issue["test_file"].as_str().unwrap().strip_prefix("review/tests/").unwrap();
+    let test = fs::read_to_string(out.join("tests").join(name)).unwrap();
+    let copy = tempfile::tempdir().unwrap();
+    fs::write(copy.path().join("package.json"), "{\"type\":\"module\"}").unwrap();
+    let fails = |code: &str| {
+        fs::write(copy.path().join("numbers.js"), code).unwrap();
+        fs::write(copy.path().join("a.test.js"), &test).unwrap();
+        let mut node = Command::new("node");
+        !node.args(["--test"]).current_dir(copy.path()).output().unwrap().status.success()
+    };
+    assert!(fails(CODE), "{test}");
+    let mended = CODE.replace(" - 1)", ")").replace("(numbers.length)", "numbers.length");
+    assert!(!fails(&mended), "{test}");
+
+    fs::write(repo.path().join("src/numbers.js"), &mended).unwrap();
+    commit(repo.path());
+    review("9").code(0);
+    let page = review_in(&out);
+    assert_eq!(page["score"]["value"], 10.0, "{page:#}");
+    assert_eq!(page["changes"]["fixed"][0]["title"], "the average is wrong", "{page:#}");
+    assert_eq!(page["changes"]["fixed"][0]["how"], "its test passes now");
+
+    let list = in_history(probity().args(["review", "history", "--format", "json"]));
+    let list = list.dir(repo.path()).run().code(0);
+    let list: Value = serde_json::from_str(&list.stdout).unwrap();
+    let scores: Vec<f64> = list["reviews"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|review| review["score"].as_f64().unwrap())
+        .collect();
+    assert_eq!(scores, [10.0, 8.5]);
+    let shown = in_history(probity().args(["review", "show"])).dir(repo.path()).run().code(0);
+    assert!(shown.stdout.contains("fixed: the average is wrong"), "{}", shown.stdout);
+
+    // An agent that says nothing does not make a known bug go away.
+    fs::write(repo.path().join("src/numbers.js"), CODE).unwrap();
+    commit(repo.path());
+    review("9").code(1);
+    recorded(place.path(), "[]");
+    let output = review("9").code(1);
+    assert!(output.stdout.contains("known"), "{}", output.stdout);
+    assert_eq!(review_in(&out)["changes"]["known"], serde_json::json!(["ISS-001"]));
+}
