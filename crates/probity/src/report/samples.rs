@@ -48,7 +48,7 @@ pub(crate) fn render(
 }
 
 fn app() -> Vec<Finding> {
-    let agent = Objective { kind: "multi-stage", score: 3, signals: Vec::new() };
+    let agent = Objective { kind: "multi-stage", score: 3, signals: Vec::new(), max_churn: None };
     vec![
         Finding::of_file("tally/no-user", Severity::Info, "no stage sets a user")
             .with_fix(Fix::by_agent("Rework the file", 5, agent)),
