@@ -1,5 +1,9 @@
 //! What an agent answered: no change, one block, or nothing that can be used.
 
+use crate::answer::fence::Fenced;
+
+mod fence;
+
 /// What kind of block the agent was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expect {
@@ -63,7 +67,105 @@ impl Malformed {
 }
 
 /// Reads an agent's answer.
+///
+/// Prose around a single block is tolerated, since agents introduce what they do. A diff outside of a
+/// block is not taken: nothing tells where it ends and the prose begins, and the contract with the
+/// agent asks for a block; the reason is its own, so that the retry can say what was wrong.
 #[must_use]
-pub fn parse_answer(_text: &str, _expect: Expect) -> Answer {
-    Answer::NoChange
+pub fn parse_answer(text: &str, expect: Expect) -> Answer {
+    read(text, expect).unwrap_or_else(Answer::Malformed)
 }
+
+const NO_CHANGE: &str = "NO_CHANGE";
+
+fn read(text: &str, expect: Expect) -> Result<Answer, Malformed> {
+    let trimmed = text.trim();
+    if trimmed == NO_CHANGE {
+        return Ok(Answer::NoChange);
+    }
+    if trimmed.is_empty() {
+        return Err(Malformed::Empty);
+    }
+    let Fenced { mut blocks, prose, unclosed } = Fenced::new(text);
+    if unclosed {
+        return Err(Malformed::UnclosedBlock);
+    }
+    let says_no_change = prose.iter().any(|line| is_no_change(line));
+    let Some(block) = blocks.pop() else {
+        return Err(if says_no_change { Malformed::NoChangeWithProse } else { unfenced(&prose) });
+    };
+    if says_no_change || is_no_change(&block.content) {
+        return Err(Malformed::NoChangeWithBlock);
+    }
+    if !blocks.is_empty() {
+        return Err(Malformed::SeveralBlocks { count: blocks.len() + 1 });
+    }
+    if !expect.accepts(&block.label) {
+        return Err(Malformed::WrongBlock { label: block.label, expected: expect.label() });
+    }
+    if block.content.trim().is_empty() {
+        return Err(Malformed::EmptyBlock);
+    }
+    Ok(Answer::Block(block.content))
+}
+
+impl Expect {
+    /// The label that the agent is asked to write.
+    fn label(self) -> &'static str {
+        match self {
+            Self::Patch => "diff",
+            Self::Dockerfile => "Dockerfile",
+        }
+    }
+
+    /// Whether a block with this label can be what was asked for.
+    ///
+    /// A block without a label may be a patch, because whatever is no patch is refused when it is
+    /// read. It is not taken for a whole file: any text at all would pass for one.
+    fn accepts(self, label: &str) -> bool {
+        let labels: &[&str] = match self {
+            Self::Patch => &["", "diff", "patch", "udiff"],
+            Self::Dockerfile => &["dockerfile", "docker", "containerfile"],
+        };
+        labels.iter().any(|known| label.eq_ignore_ascii_case(known))
+    }
+}
+
+/// Whether a line is the word alone, be it in bold, in backticks or with a full stop.
+fn is_no_change(line: &str) -> bool {
+    line.trim_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '`' | '.' | '"' | '\''))
+        == NO_CHANGE
+}
+
+/// What an answer without a block is.
+fn unfenced(lines: &[&str]) -> Malformed {
+    let begins = |prefix: &str| lines.iter().any(|line| line.starts_with(prefix));
+    if begins("diff --git ") || (begins("--- ") && begins("+++ ")) {
+        return Malformed::BareDiff;
+    }
+    // A refusal says so at once; further on, the same words are part of an explanation.
+    let text: String = lines.join(" ").chars().take(REFUSAL_WITHIN).collect();
+    let text = text.to_lowercase().replace('\u{2019}', "'");
+    if REFUSALS.iter().any(|phrase| text.contains(phrase)) {
+        return Malformed::Refusal;
+    }
+    Malformed::Prose
+}
+
+/// How many characters at the beginning of an answer are searched for a refusal.
+const REFUSAL_WITHIN: usize = 200;
+
+const REFUSALS: &[&str] = &[
+    "i can't",
+    "i cannot",
+    "i can not",
+    "i won't",
+    "i will not",
+    "i'm not able to",
+    "i am not able to",
+    "i'm unable to",
+    "i am unable to",
+    "i must decline",
+    "i'm sorry",
+    "i am sorry",
+];

@@ -14,7 +14,9 @@ pub use crate::patch::{
 
 mod apply;
 mod error;
-mod lines;
+mod header;
+mod hunk_body;
+pub(crate) mod lines;
 mod names;
 mod scan;
 
@@ -32,7 +34,7 @@ pub struct Hunk {
     pub lines: Vec<HunkLine>,
     /// Whether the header's counts were wrong.
     pub recounted: bool,
-    /// The header's line in the patch, counted from one.
+    /// The header's line in the patch, counted from one; zero where the patch was computed.
     pub patch_line: usize,
 }
 

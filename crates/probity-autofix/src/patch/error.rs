@@ -13,8 +13,8 @@ pub enum PatchError {
     NumberTooLarge { line: usize },
     #[error("the patch changes nothing")]
     Empty,
-    #[error("the patch has {count} file sections; it must change one file, in one section")]
-    SeveralFiles { count: usize },
+    #[error("the patch has more than one file section; it must change one file, in one section")]
+    SeveralFiles,
     #[error("the patch creates a file; it must change the given one")]
     CreatesFile,
     #[error("the patch deletes the file; it must change it")]
@@ -44,7 +44,7 @@ impl PatchError {
             Self::Unreadable { .. } => "patch_parse_failed",
             Self::NumberTooLarge { .. } => "patch_number_too_large",
             Self::Empty => "patch_empty",
-            Self::SeveralFiles { .. } => "patch_several_files",
+            Self::SeveralFiles => "patch_several_files",
             Self::CreatesFile => "patch_creates_file",
             Self::DeletesFile => "patch_deletes_file",
             Self::RenamesFile => "patch_renames_file",

@@ -32,6 +32,22 @@ impl<'a> Names<'a> {
         Err(PatchError::FileMismatch { name: shown, expected: self.basename.to_owned() })
     }
 
+    /// Refuses a `diff --git` line whose two names do not both mean the file.
+    ///
+    /// Quoted names are not looked at: the lines below repeat them, and those are checked.
+    pub(crate) fn check_pair(&self, pair: &str) -> Result<(), PatchError> {
+        // A name may hold blanks, so any of them may be the one between the two.
+        let mut splits = pair.match_indices(' ').map(|(at, _)| pair.split_at(at));
+        let is_pair =
+            splits.any(|(old, new)| self.matches(old) && self.matches(new.trim_start_matches(' ')));
+        if is_pair || pair.contains('"') {
+            return Ok(());
+        }
+        let (old, new) = pair.rsplit_once(' ').unwrap_or((pair, pair));
+        self.check(new)?;
+        self.check(old)
+    }
+
     /// The path or its last component, as they are or below `a/` or `b/`.
     fn matches(&self, name: &str) -> bool {
         let is_file = |name: &str| {
