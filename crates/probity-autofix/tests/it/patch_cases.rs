@@ -106,12 +106,7 @@ fn cases() -> Vec<Case> {
     let case = |line: &str| {
         let mut fields = line.split(" | ").map(str::to_owned);
         let mut next = || fields.next();
-        Case {
-            name: next().unwrap(),
-            outcome: next().unwrap(),
-            git: next().unwrap(),
-            why: next(),
-        }
+        Case { name: next().unwrap(), outcome: next().unwrap(), git: next().unwrap(), why: next() }
     };
     lines.map(case).collect()
 }
