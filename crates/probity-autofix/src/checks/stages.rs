@@ -74,7 +74,8 @@ fn stage_count(check: &Check, change: &Change<'_>) -> Vec<Issue> {
 fn final_stage_builds(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     const RULE: &str = "tally/prefer-multi-stage-build";
     let after = change.after;
-    let Some(stage) = after.facts.final_stage() else { return Vec::new() };
+    let several = after.facts.stages().len() > 1;
+    let Some(stage) = after.facts.final_stage().filter(|_| several) else { return Vec::new() };
     let from = after.file.instructions.get(stage.instruction);
     let Some((start, text)) =
         from.and_then(|from| Some((from.span.start, after.text.get(from.span.start..)?)))

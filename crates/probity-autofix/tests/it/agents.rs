@@ -10,7 +10,7 @@ use probity_agent::{Agent, AgentError, Answer, Cancel, Limits, StopReason, Turn}
 use probity_autofix::{
     Event, Expect, Member, Outcome, Request, Resolution, SecretsPolicy, Settings, resolve,
 };
-use probity_finding::{Applicability, Fix, apply};
+use probity_finding::{Applicability, Fix, Severity, apply};
 use probity_lint::{
     DirectiveOptions, FixMode, FixOptions, LintOptions, Pattern, RuleSet, agent_fixes,
 };
@@ -27,6 +27,8 @@ pub(crate) struct Case<'c> {
     pub(crate) rules: &'c [&'c str],
     pub(crate) settings: Settings,
     pub(crate) only: Vec<String>,
+    /// Rules whose findings are errors.
+    pub(crate) errors: &'c [&'c str],
     pub(crate) detector: Option<Detector>,
 }
 
@@ -50,7 +52,7 @@ impl<'c> Case<'c> {
             max_rounds: 2,
         };
         let detector = Some(Detector::new(&Options::default()).unwrap());
-        Self { text, rules, settings, only: Vec::new(), detector }
+        Self { text, rules, settings, only: Vec::new(), errors: &[], detector }
     }
 
     /// Asks an agent that answers the n-th prompt, counted from one, with this.
@@ -65,6 +67,9 @@ impl<'c> Case<'c> {
     ) -> Ran {
         let mut rules = RuleSet::default();
         rules.include(&self.rules.iter().map(|rule| Pattern::new(*rule)).collect::<Vec<_>>());
+        for rule in self.errors {
+            rules.set_severity(rule, Some(Severity::Error));
+        }
         let directives = DirectiveOptions {
             enabled: true,
             validate_rules: false,
@@ -154,8 +159,9 @@ pub(crate) fn shown(prompt: &str) -> String {
 /// An answer that makes `new` of the file that a prompt shows.
 pub(crate) fn diff(prompt: &str, new: &str) -> String {
     let old = shown(prompt);
-    let diff = similar::TextDiff::from_lines(old.as_str(), new);
-    let diff = diff.unified_diff().header("a/Dockerfile", "b/Dockerfile").to_string();
+    let patch = diffy::create_patch(&old, new).to_string();
+    let hunks = patch.split_once("@@").map(|(_, hunks)| hunks).unwrap_or_default();
+    let diff = format!("--- a/Dockerfile\n+++ b/Dockerfile\n@@{hunks}");
     format!("```diff\n{diff}```\n")
 }
 

@@ -1,8 +1,8 @@
 //! For each check that every proposal passes, an answer that fails that check alone.
 
 use super::{
-    agents::{COMMAND_FAMILY, Case, HEALTHCHECK, MULTI_STAGE, Ran, diff, shown},
-    objectives::{GO, TWO_TOOLS, WEB, two_stages},
+    agents::{Case, HEALTHCHECK, MULTI_STAGE, Ran, diff, shown},
+    objectives::{GO, WEB, two_stages},
 };
 
 /// Asks once; the agent makes of the file what `edit` makes of it.
@@ -140,14 +140,34 @@ fn an_address_that_nobody_named_is_refused() {
 
 #[test]
 fn a_new_error_of_a_rule_is_refused_and_an_old_one_is_not() {
-    // A secret in ENV is an error where the rule says so; the second one is new.
-    let edit: fn(&str) -> String = |file| {
-        file.replace("wget -q https://example.com/b -O", "curl -fsSL https://example.com/b -o")
-            .replace(
-                "RUN curl -fsSL https://example.com/a",
-                "RUN --mount=type=bogus curl https://example.com/a",
-            )
+    let unpinned = "RUN apt-get install -y ca-certificates\nEXPOSE";
+    let ask = |text: &str| {
+        let rules = [MULTI_STAGE];
+        let mut case = Case::new(&rules, text);
+        (case.errors, case.settings.max_rounds) = (&["hadolint/DL3008"], 1);
+        case.ask(move |_, prompt| {
+            let file = shown(prompt).replace("RUN apt-get install -y ca-certificates\n", "");
+            diff(prompt, &two_stages(&file).replace("EXPOSE", unpinned))
+        })
     };
-    let ran = once(COMMAND_FAMILY, TWO_TOOLS, edit);
-    assert!(!ran.refused.is_empty(), "{:?}", ran.outcomes());
+    let ran = ask(GO);
+    assert_eq!(ran.refused, [["hadolint/DL3008"]], "{:?}", ran.outcomes());
+    let ran = ask(&GO.replace("EXPOSE", unpinned));
+    assert_eq!(ran.outcomes(), ["applied"], "{:?}", ran.refused);
+}
+
+#[test]
+fn what_a_safe_fix_mends_does_not_count_unless_fixes_are_restricted() {
+    for (only, expected) in
+        [(vec![], "applied"), (vec![MULTI_STAGE.to_owned()], "validation-failed")]
+    {
+        let rules = [MULTI_STAGE];
+        let mut case = Case::new(&rules, GO);
+        (case.errors, case.only) = (&["tally/no-trailing-spaces"], only);
+        case.settings.max_rounds = 1;
+        let ran = case.ask(|_, prompt| {
+            diff(prompt, &two_stages(&shown(prompt)).replace("slim\n", "slim  \n"))
+        });
+        assert!(ran.outcomes()[0].starts_with(expected), "{:?}", ran.outcomes());
+    }
 }

@@ -3,7 +3,7 @@
 use super::{
     agents::{BASE_IMAGE, COMMAND_FAMILY, Case, HEALTHCHECK, MULTI_STAGE, diff, shown},
     checks::refused,
-    objectives::{GO, PYTHON, TWO_TOOLS, WEB, two_stages},
+    objectives::{GO, PYTHON, TWO_TOOLS, WEB},
 };
 
 #[test]
