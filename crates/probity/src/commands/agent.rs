@@ -2,8 +2,8 @@
 
 mod ask;
 mod list;
-mod place;
-mod programs;
+pub(crate) mod place;
+pub(crate) mod programs;
 mod record;
 mod replay;
 

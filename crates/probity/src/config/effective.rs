@@ -22,7 +22,6 @@ pub(crate) struct CheckConfig {
     pub(crate) output: Output,
     pub(crate) rules: Rules,
     pub(crate) inline_directives: InlineDirectives,
-    #[cfg_attr(not(test), expect(dead_code, reason = "read by AI fixes, which are not built yet"))]
     pub(crate) ai: Ai,
     /// None when nobody said anything.
     pub(crate) unsafe_fixes: Option<bool>,
@@ -112,7 +111,8 @@ pub(crate) struct Run {
 pub(crate) fn resolve(layers: &[&Layer], file: Option<Arc<Path>>) -> (CheckConfig, Vec<String>) {
     let mut merged = Merged::new(layers);
     let mut warnings = Vec::new();
-    let agent = merged.take_agent();
+    let agent = merged.take_agent().map(|name| beside_its_file(&merged, name));
+    tighten_sandbox(&mut merged, &mut warnings);
     apply_deprecated_policy(&mut merged, &mut warnings);
     let ai = Ai {
         enabled: merged.bool("ai.enabled"),
@@ -177,6 +177,29 @@ pub(crate) fn resolve(layers: &[&Layer], file: Option<Arc<Path>>) -> (CheckConfi
         merged,
     };
     (config, warnings)
+}
+
+/// A repository's file cannot let an agent out: whoever runs the agent can.
+fn tighten_sandbox(merged: &mut Merged, warnings: &mut Vec<String>) {
+    let Some(Sourced { value, origin }) = merged.setting("ai.sandbox").cloned() else { return };
+    if value == Value::Text("none".to_owned()) && matches!(origin, Origin::File { .. }) {
+        warnings.push(format!(
+            "{origin}: `ai.sandbox = \"none\"` is ignored in a file; give --ai-sandbox none or set \
+             TALLY_AI_SANDBOX"
+        ));
+        merged.imply("ai.sandbox", Value::Text("auto".to_owned()), Origin::Default);
+    }
+}
+
+/// A recording that a file names lies where the file lies.
+fn beside_its_file(merged: &Merged, name: String) -> String {
+    let Origin::File { path, .. } = merged.origin("ai.agent") else { return name };
+    match (name.strip_prefix("replay:").map(Path::new), path.parent()) {
+        (Some(recording), Some(directory)) => {
+            format!("replay:{}", directory.join(recording.as_os_str()).display())
+        }
+        _ => name,
+    }
 }
 
 /// Lets the deprecated key mean what it meant, unless the policy itself was set.
