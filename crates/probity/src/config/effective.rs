@@ -112,7 +112,6 @@ pub(crate) fn resolve(layers: &[&Layer], file: Option<Arc<Path>>) -> (CheckConfi
     let mut merged = Merged::new(layers);
     let mut warnings = Vec::new();
     let agent = merged.take_agent().map(|name| beside_its_file(&merged, name));
-    tighten_sandbox(&mut merged, &mut warnings);
     apply_deprecated_policy(&mut merged, &mut warnings);
     let ai = Ai {
         enabled: merged.bool("ai.enabled"),
@@ -177,18 +176,6 @@ pub(crate) fn resolve(layers: &[&Layer], file: Option<Arc<Path>>) -> (CheckConfi
         merged,
     };
     (config, warnings)
-}
-
-/// A repository's file cannot let an agent out: whoever runs the agent can.
-fn tighten_sandbox(merged: &mut Merged, warnings: &mut Vec<String>) {
-    let Some(Sourced { value, origin }) = merged.setting("ai.sandbox").cloned() else { return };
-    if value == Value::Text("none".to_owned()) && matches!(origin, Origin::File { .. }) {
-        warnings.push(format!(
-            "{origin}: `ai.sandbox = \"none\"` is ignored in a file; give --ai-sandbox none or set \
-             TALLY_AI_SANDBOX"
-        ));
-        merged.imply("ai.sandbox", Value::Text("auto".to_owned()), Origin::Default);
-    }
 }
 
 /// A recording that a file names lies where the file lies.

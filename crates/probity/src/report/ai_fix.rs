@@ -56,19 +56,20 @@ impl AiFix {
     /// One line: what became of it, and who was asked.
     pub(crate) fn in_words(&self, shown: &str, in_detail: bool) -> String {
         let place = self.line.map_or_else(|| shown.to_owned(), |line| format!("{shown}:{line}"));
-        let outcome = match (self.reason, &self.detail) {
-            (Some(reason), Some(detail)) => format!("{} ({reason}): {detail}", self.outcome),
-            _ => self.outcome.to_owned(),
+        let outcome = match self.reason {
+            Some(reason) => format!("{} ({reason})", self.outcome),
+            None => self.outcome.to_owned(),
         };
         let mut line = format!("AI fix {} ({place}): {outcome}", self.rule);
         if let Some(session) = &self.session {
-            line.push_str(&format!(
-                "; asked {}, contained by {}",
-                session.agent, session.contained_by
-            ));
+            let (agent, contained_by) = (&session.agent, &session.contained_by);
+            line.push_str(&format!("; asked {agent}, contained by {contained_by}"));
             if in_detail {
                 line.push_str(&session.in_figures());
             }
+        }
+        if let Some(detail) = &self.detail {
+            line.push_str(&format!(": {detail}"));
         }
         line
     }

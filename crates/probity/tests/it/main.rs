@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod agent;
+mod ai_fix;
 mod binary;
 mod check;
 mod configuration;
