@@ -38,7 +38,10 @@ struct Score {
 
 pub(crate) fn run(root: &Path, agent: &str, binary: Option<PathBuf>) -> Result<Report, String> {
     let binary = match binary {
-        Some(binary) => binary,
+        // It is run from other directories.
+        Some(binary) => {
+            binary.canonicalize().map_err(|error| format!("{}: {error}", binary.display()))?
+        }
         None => {
             let mut build = cargo(root);
             build.args(["build", "--quiet", "--package", "probity"]);
