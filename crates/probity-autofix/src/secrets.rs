@@ -67,16 +67,16 @@ impl Payload {
     }
 
     /// The accepted text with the secrets back in it, or what is wrong with its tokens.
-    pub(crate) fn restored(&self, text: &str, file_name: &str) -> Result<String, Issue> {
+    pub(crate) fn restored(&self, text: &str, file_name: &str) -> Result<String, Box<Issue>> {
         let Some(tokenized) = &self.tokenized else { return Ok(text.to_owned()) };
         let restored = tokenized
             .restore(text)
-            .map_err(|error| Issue::new(TOKENS, &error.to_string(), file_name))?;
+            .map_err(|error| Box::new(Issue::new(TOKENS, &error.to_string(), file_name)))?;
         if homes(tokenized, &tokenized.text) == homes(tokenized, text) {
             return Ok(restored);
         }
         let message = "an instruction that holds a token `PROBITY_…_SECRET_…` must stay as it is";
-        Err(Issue::new(TOKENS, message, file_name))
+        Err(Box::new(Issue::new(TOKENS, message, file_name)))
     }
 
     /// The objections to a prompt, which may hold more than the file.

@@ -72,7 +72,7 @@ impl Job<'_> {
                     current = proposal;
                     verdict
                 }
-                Err(issue) => Err((Reason::PatchRejected, vec![issue])),
+                Err(issue) => Err((Reason::PatchRejected, vec![*issue])),
             };
             match verdict {
                 Ok(ended) => return Ok(ended),
@@ -88,7 +88,7 @@ impl Job<'_> {
     }
 
     /// The proposal, and what had to be put right to get it.
-    fn applied(&self, block: &str, current: &str) -> Result<(String, Vec<String>), Issue> {
+    fn applied(&self, block: &str, current: &str) -> Result<(String, Vec<String>), Box<Issue>> {
         let patch = match self.request.settings.expect {
             Expect::Patch => Patch::parse(block, self.request.path),
             Expect::Dockerfile => diff_of(current, block),
@@ -97,7 +97,7 @@ impl Job<'_> {
             let mut issue =
                 Issue::new(error.name(), &error.to_string(), file_name(self.request.path));
             issue.line = error.base_line();
-            issue
+            Box::new(issue)
         })?;
         let mut notes = Vec::new();
         if applied.recounted {
@@ -118,8 +118,8 @@ impl Job<'_> {
         mut notes: Vec<String>,
     ) -> Result<Ended, (Reason, Vec<Issue>)> {
         let file_name = file_name(self.request.path);
-        let rejected = |issue| (Reason::PatchRejected, vec![issue]);
-        let text = self.payload.restored(proposal, file_name).map_err(rejected)?;
+        let rejected = |issue: Issue| (Reason::PatchRejected, vec![issue]);
+        let text = self.payload.restored(proposal, file_name).map_err(|issue| rejected(*issue))?;
         let patch = diff_of(&self.payload.text, proposal)
             .map_err(|error| rejected(Issue::new(error.name(), &error.to_string(), file_name)))?;
         let after = View::of(proposal);
