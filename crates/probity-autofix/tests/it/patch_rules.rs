@@ -141,6 +141,8 @@ fn removed_and_added_lines_that_look_like_names_stay_lines() {
     assert_eq!(applied(base, &right), "++ b\nend\n");
     let miscounted = patch_of("@@ -1,9 +1,9 @@\n--- a\n+++ b\n end\n");
     assert_eq!(applied(base, &miscounted), "++ b\nend\n");
+    let behind_the_counts = patch_of("@@ -1 +1,0 @@\n-x\n--- a\n+++ b\n");
+    assert_eq!(applied("x\n-- a\n", &behind_the_counts), "++ b\n");
 }
 
 #[test]
