@@ -268,6 +268,9 @@ fn every_line_keeps_its_own_end_and_new_ones_take_their_neighbours() {
         // The sender's own line ends mean nothing.
         assert_eq!(applied(base, &patch.replace('\n', "\r\n")), expected);
     }
+    // Only a line that takes another's place takes its end.
+    let apart = patch_of("@@ -1,2 +1,2 @@\n-a\n b\n+new\n");
+    assert_eq!(applied("a\r\nb\nc\n", &apart), "b\nnew\nc\n");
     let first = patch_of("@@ -1 +1,2 @@\n+new\n a\n");
     assert_eq!(applied("a\r\nb\n", &first), "new\r\na\r\nb\n");
     // A carriage return within a line is text.
