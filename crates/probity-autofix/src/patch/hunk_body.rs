@@ -57,8 +57,7 @@ fn by_counts(lines: &[&str], header: &HunkHeader) -> Option<Body> {
     let blank = follows.iter().take_while(|line| line.is_empty()).count();
     let follows = follows.get(blank..).unwrap_or_default();
     let goes_on = follows.first().is_some_and(|line| line.starts_with([' ', '+', '-']))
-        && is_file_header(follows).is_none()
-        && !is_signature(follows);
+        && !starts_anew(follows);
     (matches && body.length > 0 && !goes_on).then_some(body)
 }
 

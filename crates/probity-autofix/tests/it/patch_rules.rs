@@ -141,6 +141,8 @@ fn removed_and_added_lines_that_look_like_names_stay_lines() {
     assert_eq!(applied(base, &right), "++ b\nend\n");
     let miscounted = patch_of("@@ -1,9 +1,9 @@\n--- a\n+++ b\n end\n");
     assert_eq!(applied(base, &miscounted), "++ b\nend\n");
+    let behind_the_counts = patch_of("@@ -1 +1,0 @@\n-x\n--- a\n+++ b\n");
+    assert_eq!(applied("x\n-- a\n", &behind_the_counts), "++ b\n");
 }
 
 #[test]
@@ -266,6 +268,9 @@ fn every_line_keeps_its_own_end_and_new_ones_take_their_neighbours() {
         // The sender's own line ends mean nothing.
         assert_eq!(applied(base, &patch.replace('\n', "\r\n")), expected);
     }
+    // Only a line that takes another's place takes its end.
+    let apart = patch_of("@@ -1,2 +1,2 @@\n-a\n b\n+new\n");
+    assert_eq!(applied("a\r\nb\nc\n", &apart), "b\nnew\nc\n");
     let first = patch_of("@@ -1 +1,2 @@\n+new\n a\n");
     assert_eq!(applied("a\r\nb\n", &first), "new\r\na\r\nb\n");
     // A carriage return within a line is text.
