@@ -127,8 +127,11 @@ impl Ran {
     }
 }
 
+/// The number of the prompt, from one, and its text; what is answered.
+type Answering = Box<dyn FnMut(usize, &str) -> String + Send>;
+
 struct Local {
-    answer: Box<dyn FnMut(usize, &str) -> String + Send>,
+    answer: Answering,
     prompts: Arc<Mutex<Vec<String>>>,
     stop: StopReason,
 }
