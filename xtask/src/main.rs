@@ -1,9 +1,10 @@
-//! Project chores: `cargo xtask tidy` and `cargo xtask docs`.
+//! Project chores: `cargo xtask tidy`, `cargo xtask docs` and `cargo xtask eval`.
 //!
 //! **Invariant:** depends on none of our crates. It reads the sources and runs the built binary, so
 //! that it still works on a tree that does not compile.
 
 mod docs;
+mod eval;
 mod tidy;
 
 use std::{
@@ -22,6 +23,9 @@ Commands:
   tidy [--root DIR]            check what the compiler cannot: arrows between crates, manifests,
                                sources, paths quoted in documents, licences, bans, file lengths
   docs [--check] [--root DIR]  write the generated documents, or only say which are stale
+  eval --agent REF [--binary FILE] [--root DIR]
+                               score an agent on the files of eval/; {case} in REF is the case's
+                               directory
   help                         print this
 
 Exit status: 0 clean, 1 something to do, 2 the command could not run.
@@ -72,6 +76,13 @@ fn run(mut arguments: Vec<String>) -> Result<Report, String> {
                 if arguments.flag("--check") { docs::Mode::Check } else { docs::Mode::Write };
             arguments.finish()?;
             docs::run(&root, mode, binary)
+        }
+        "eval" => {
+            let root = arguments.root()?;
+            let binary = arguments.value("--binary")?.map(PathBuf::from);
+            let agent = arguments.value("--agent")?.ok_or("which agent? give --agent REF")?;
+            arguments.finish()?;
+            eval::run(&root, &agent, binary)
         }
         "help" | "--help" | "-h" => Ok(Report { text: HELP.to_owned(), clean: true }),
         unknown => Err(format!("no command named `{unknown}`\n\n{HELP}")),

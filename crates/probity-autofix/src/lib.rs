@@ -1,4 +1,30 @@
 //! Where lint and agents meet: objectives, prompts, patches, acceptance checks, the bounded loop.
 //!
+//! [`resolve`] asks an agent to meet the objectives of one file and gives back edits: those of a
+//! proposal that passed every check, or none. [`preview`] shows what would be sent.
+//!
 //! **Invariant:** an agent's patch becomes an ordinary unsafe fix, and only after every check passed.
 //! Nothing here writes a file.
+
+mod answer;
+mod batch;
+mod capped;
+mod checks;
+mod edits;
+mod engine;
+mod objective;
+mod outcome;
+mod patch;
+mod prompt;
+mod secrets;
+
+pub use crate::{
+    answer::{Answer, Expect, Malformed, parse_answer},
+    batch::Member,
+    checks::Issue,
+    edits::{diff_of, minimal_edits},
+    engine::{Event, Opening, Request, Settings, preview, resolve},
+    outcome::{Outcome, Reason, Resolution, Session},
+    patch::{Applied, ApplyFailure, Hunk, HunkLine, LineKind, Patch, PatchError, Relocated},
+    secrets::SecretsPolicy,
+};

@@ -116,6 +116,8 @@ pub struct Objective {
     pub kind: &'static str,
     pub score: u32,
     pub signals: Vec<Signal>,
+    /// The share of the file's lines that a proposal may change, in percent; any where it is absent.
+    pub max_churn: Option<u32>,
 }
 
 /// One piece of evidence for an objective.

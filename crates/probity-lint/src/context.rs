@@ -15,6 +15,9 @@ use crate::{
     ruleset::RuleChoice,
 };
 
+/// Longer evidence would not be read, and goes into a prompt.
+const LONGEST_EVIDENCE: usize = 120;
+
 /// One rule's view of one file.
 #[derive(Debug)]
 pub struct Context<'a> {
@@ -82,12 +85,28 @@ impl<'a> Context<'a> {
         }
     }
 
+    /// The text itself on one line, as short as evidence can be quoted.
+    pub(crate) fn quoted(&self, span: Span) -> String {
+        let text = span.slice(self.file.text).unwrap_or_default().replace('\\', " ");
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let line = words.join(" ");
+        match line.char_indices().nth(LONGEST_EVIDENCE) {
+            Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
+            None => line,
+        }
+    }
+
     /// An integer option; zero where the rule declares no such option.
     pub(crate) fn integer(&self, name: &str) -> i64 {
         match self.option(name) {
             Some(OptionValue::Integer(value)) => *value,
             _ => self.default(name).and_then(|text| text.parse().ok()).unwrap_or_default(),
         }
+    }
+
+    /// How much of the file an agent may change, by the option of that name; 0 means all of it.
+    pub(crate) fn max_churn(&self) -> Option<u32> {
+        u32::try_from(self.integer("max-churn")).ok().filter(|&percent| percent > 0)
     }
 
     /// A switch; false where the rule declares no such option.

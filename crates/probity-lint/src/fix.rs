@@ -23,6 +23,7 @@ use std::{
 use probity_dockerfile::{Dockerfile, Facts, parse};
 use probity_finding::{Applicability, Finding, Fix, LineIndex};
 
+pub use self::choose::agent_fixes;
 pub use self::outcome::{AppliedFix, Fixed, SkipReason, SkippedFix};
 use self::{choose::choose, settle::settle, verify::Snapshot};
 use crate::LintOptions;
@@ -59,6 +60,22 @@ pub enum FixMode {
 #[must_use]
 pub fn fix(text: &str, options: &FixOptions<'_>) -> Fixed {
     run(text, options, &|file, facts| crate::check(file, facts, &options.lint))
+}
+
+/// Applies fixes that come from outside the rules, by the same gate: whole or not at all, none that
+/// breaks the file. What the findings are for is theirs to know; nothing is linted.
+#[must_use]
+pub fn apply_given(text: &str, findings: &[Finding], options: &FixOptions<'_>) -> Fixed {
+    let modes = BTreeMap::new();
+    let open = FixOptions {
+        ceiling: Applicability::Unsafe,
+        only: &[],
+        modes: &modes,
+        excluded: &[],
+        ..*options
+    };
+    // Behind the first round the text is another, which the fixes know nothing about.
+    run(text, &open, &|file, _| if file.text == text { findings.to_vec() } else { Vec::new() })
 }
 
 /// Finds what is wrong with a text; tests put bad fixes in here.

@@ -30,7 +30,10 @@ use crate::{context::Context, directive::Directives};
 pub use crate::{
     directive::DirectiveOptions,
     elsewhere::ELSEWHERE,
-    fix::{AppliedFix, FixMode, FixOptions, Fixed, SkipReason, SkippedFix, fix},
+    fix::{
+        AppliedFix, FixMode, FixOptions, Fixed, SkipReason, SkippedFix, agent_fixes, apply_given,
+        fix,
+    },
     rule::{Category, Metadata, OptionKind, OptionSpec, OptionValue, Rule},
     rules::RULES,
     ruleset::{Pattern, RuleChoice, RuleSet},

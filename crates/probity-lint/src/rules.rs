@@ -102,6 +102,7 @@ registry! {
         no_trailing_spaces::NoTrailingSpaces,
         no_unreachable_stages::NoUnreachableStages,
         prefer_multi_stage_build::PreferMultiStageBuild,
+        prefer_slim_base_image::PreferSlimBaseImage,
         secrets_in_code::SecretsInCode,
     }
 }

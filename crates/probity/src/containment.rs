@@ -147,6 +147,12 @@ fn bytes(file: &File) -> Option<f64> {
     file.container.memory.map(|memory| memory.0 as f64)
 }
 
+/// The variables that the user gives to contained processes, by name.
+pub(crate) fn users_variables() -> anyhow::Result<Vec<String>> {
+    let file = users_file().map(|path| File::read(&path)).transpose()?.flatten();
+    Ok(file.unwrap_or_default().env.import)
+}
+
 /// Only the root's: one root has one container, whichever directory one starts in.
 pub(crate) fn repositorys_file(root: &Path) -> PathBuf {
     root.join(".containai/config.toml")

@@ -4,6 +4,7 @@
 //! Only what a format wants at its end is kept: counts, and the rules that were hit. JUnit is the
 //! exception, since its root element counts what follows it.
 
+pub(crate) mod ai_fix;
 mod checkstyle;
 mod codeclimate;
 mod counts;
@@ -26,6 +27,8 @@ use std::io::{self, Write};
 
 use probity_finding::Finding;
 
+use self::ai_fix::AiFix;
+
 /// One file's part of a report. The findings are in report order.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FileReport<'a> {
@@ -34,6 +37,8 @@ pub(crate) struct FileReport<'a> {
     /// What was checked; empty when the file could not be read.
     pub(crate) text: &'a str,
     pub(crate) findings: &'a [Finding],
+    /// What agents were asked for, and what became of it.
+    pub(crate) ai_fixes: &'a [AiFix],
 }
 
 /// What is known when the last file is done.

@@ -40,10 +40,40 @@ pub(super) fn choose<'f>(
     (candidates, skipped)
 }
 
+/// The fixes that an agent may be asked for: what [`fix`](super::fix) has left over, by the same
+/// gates. With `admit` unsafe fixes of agents are within the ceiling, and no others.
+#[must_use]
+pub fn agent_fixes<'f>(
+    findings: &'f [Finding],
+    options: &FixOptions<'_>,
+    admit: bool,
+) -> Vec<(&'f Finding, &'f Fix)> {
+    let wanted = findings.iter().filter(|it| !options.excluded.contains(&it.rule.as_ref()));
+    let asked = wanted.filter_map(|finding| {
+        let fix = finding.fixes.iter().find(|fix| fix.objective.is_some())?;
+        let has_other = pick(finding, options).is_ok();
+        let unsafe_too = FixOptions { ceiling: Applicability::Unsafe, ..*options };
+        let options = if admit { &unsafe_too } else { options };
+        let refused = pick_only(finding, options).is_err();
+        (!has_other && !refused).then_some((finding, fix))
+    });
+    asked.collect()
+}
+
 fn pick<'f>(
     finding: &'f Finding,
     options: &FixOptions<'_>,
 ) -> Result<&'f Fix, (SkipReason, String)> {
+    let mut within = pick_only(finding, options)?.into_iter();
+    let ready = within.find(|fix| fix.objective.is_none());
+    ready.ok_or_else(|| (SkipReason::ResolveError, "an agent has to propose it".to_owned()))
+}
+
+/// The fixes of a finding that nothing holds back.
+fn pick_only<'f>(
+    finding: &'f Finding,
+    options: &FixOptions<'_>,
+) -> Result<Vec<&'f Fix>, (SkipReason, String)> {
     let rule = finding.rule.as_ref();
     let named = options.only.iter().any(|name| same_rule(name, rule));
     if !options.only.is_empty() && !named {
@@ -63,8 +93,7 @@ fn pick<'f>(
     if let Some(mode) = held_back {
         return Err((SkipReason::FixMode, format!("the configuration says fix = \"{mode}\"")));
     }
-    let ready = within().find(|fix| fix.objective.is_none());
-    ready.ok_or_else(|| (SkipReason::ResolveError, "an agent has to propose it".to_owned()))
+    Ok(within().collect())
 }
 
 fn safety_detail(finding: &Finding, ceiling: Applicability) -> String {

@@ -25,7 +25,7 @@ pub(crate) struct CheckArgs {
     pub(crate) output: OutputArgs,
     #[command(flatten, next_help_heading = "Fixes")]
     pub(crate) fixes: FixArgs,
-    #[command(flatten, next_help_heading = "AI fixes (not built yet)")]
+    #[command(flatten, next_help_heading = "AI fixes")]
     pub(crate) ai: AiArgs,
 
     /// The ids of flags that were given as `--flag=false`, which only tally's command line can say.
@@ -151,23 +151,23 @@ pub(crate) struct FixArgs {
     /// Show what would be fixed as a diff and write nothing
     #[arg(long)]
     pub(crate) diff: bool,
-    /// Admit AI fixes, and no other unsafe ones (not built yet)
+    /// Admit AI fixes, and no other unsafe ones
     #[arg(long)]
     pub(crate) fix_ai: bool,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct AiArgs {
-    /// Let an agent propose fixes; it may send the file to third parties (not built yet)
+    /// Let an agent propose fixes; it may send the file to third parties
     #[arg(long)]
     pub(crate) ai: bool,
-    /// The agent's command line; implies --ai (not built yet)
+    /// The agent's command line; implies --ai
     #[arg(long, value_name = "COMMAND")]
     pub(crate) acp_command: Option<String>,
-    /// Time for one AI fix (not built yet)
+    /// Time for the AI fixes of one file
     #[arg(long, value_name = "DURATION")]
     pub(crate) ai_timeout: Option<String>,
-    /// Most bytes of a prompt (not built yet)
+    /// Most bytes of a prompt
     #[arg(long, value_name = "BYTES")]
     pub(crate) ai_max_input_bytes: Option<u64>,
     /// Deprecated: true means `ai.secrets-policy = "deny"`, false means `"allow"`
@@ -180,9 +180,15 @@ pub(crate) struct AiArgs {
         value_parser = switch
     )]
     pub(crate) ai_redact_secrets: Option<bool>,
-    /// Where the agent runs (not built yet)
+    /// What contains the agent
     #[arg(long, value_name = "SANDBOX", value_parser = PossibleValuesParser::new(AiSandbox::WORDS))]
     pub(crate) ai_sandbox: Option<String>,
+    /// Write prompts and answers to this file, without secrets
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ai_trace: Option<PathBuf>,
+    /// Show what would be sent, to whom and contained by what; ask no agent
+    #[arg(long)]
+    pub(crate) ai_dry_run: bool,
 }
 
 /// Reads a switch's value as tally does.

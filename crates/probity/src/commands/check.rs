@@ -1,5 +1,6 @@
 //! `check`: find the files, lint and fix them in parallel, report them in order.
 
+mod ai;
 mod examine;
 mod fix;
 mod job;
@@ -11,6 +12,11 @@ mod statistics;
 use std::{
     io::{self, Write as _},
     path::Path,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
 };
 
 use anyhow::Context as _;
@@ -27,7 +33,7 @@ use self::{
 };
 use crate::{
     cli::check::CheckArgs,
-    config::Configs,
+    config::{Configs, words::AiContext},
     discover::{self, Request, Targets},
     exit::Exit,
     ignore_file::IgnoreFiles,
@@ -40,6 +46,9 @@ const BATCH: usize = 512;
 
 /// More threads than this help nobody and hurt the machine.
 const MOST_THREADS: usize = 256;
+
+/// Agents that work at the same time, unless `--jobs` says otherwise: they wait more than they work.
+const AGENTS_AT_ONCE: usize = 4;
 
 pub(crate) fn run(name: Name, args: CheckArgs) -> anyhow::Result<Exit> {
     settings::refuse_unbuilt(&args)?;
@@ -76,6 +85,7 @@ pub(crate) fn run(name: Name, args: CheckArgs) -> anyhow::Result<Exit> {
         drop(rayon::ThreadPoolBuilder::new().num_threads(threads).build_global());
     }
     let way = Way::of(&args.fixes, &general);
+    warn_of_unbuilt(&jobs);
     let exit = check(&jobs, &args, way, &directory)?;
     Ok(if targets.errors.is_empty() { exit } else { Exit::Failure })
 }
@@ -103,14 +113,25 @@ fn check(jobs: &[Job], args: &CheckArgs, way: Way, directory: &Path) -> anyhow::
     let mut output = Output::open(first, &args.output, way.takes_stdout(jobs))?;
     let ignore_files =
         IgnoreFiles::new(args.files.context.as_deref().or(first.run.context.as_deref()));
+    let trace = match &args.ai.ai_trace {
+        Some(path) => {
+            output::refuse_input(&path.to_string_lossy(), jobs)?;
+            Some(ai::Trace::open(path)?)
+        }
+        None => None,
+    };
+    let ai = ai::AiRun::new(args, trace);
     let mut counted = Counted::default();
     let mut summary = Summary::default();
     let mut unread_input = false;
     for batch in jobs.chunks(BATCH) {
-        let work = |job: &Job| examine(job, way, directory, &ignore_files);
-        // One file is not worth waking the pool for.
+        let work = |job: &Job| examine(job, way, directory, &ignore_files, &ai);
         let checked: Vec<Checked> = match batch {
+            // One file is not worth waking the pool for.
             [job] => vec![work(job)],
+            _ if way != Way::Offer && batch.iter().any(|job| job.config.ai.enabled) => {
+                in_threads(batch, args.files.jobs.map_or(AGENTS_AT_ONCE, |jobs| jobs.get()), work)
+            }
             _ => batch.par_iter().map(work).collect(),
         };
         for (job, checked) in batch.iter().zip(&checked) {
@@ -135,7 +156,12 @@ fn check(jobs: &[Job], args: &CheckArgs, way: Way, directory: &Path) -> anyhow::
                 Some((text, findings)) => (text, findings),
                 None => (&checked.text, &checked.findings),
             };
-            output.file(&FileReport { path: &checked.shown, text, findings })?;
+            let ai_fixes = checked
+                .fixing
+                .as_ref()
+                .map(|fixing| fixing.ai_fixes.as_slice())
+                .unwrap_or_default();
+            output.file(&FileReport { path: &checked.shown, text, findings, ai_fixes })?;
         }
     }
     let rules_enabled = jobs.first().map_or(0, |job| job.rules.set.len());
@@ -147,6 +173,35 @@ fn check(jobs: &[Job], args: &CheckArgs, way: Way, directory: &Path) -> anyhow::
         _ if way == Way::Diff && summary.changed_files > 0 => Exit::Findings,
         exit => exit,
     })
+}
+
+/// Keys of the design whose work this version cannot do yet, where they would matter.
+fn warn_of_unbuilt(jobs: &[Job]) {
+    let wants_context =
+        |job: &&Job| job.config.ai.enabled && job.config.ai.context != AiContext::None;
+    if jobs.iter().any(|job| wants_context(&job)) {
+        tracing::warn!("`ai.context` is not built yet: agents see the Dockerfile and nothing else");
+    }
+}
+
+/// The same as a pool would give, for work that mostly waits.
+fn in_threads<T: Send>(jobs: &[Job], most: usize, work: impl Fn(&Job) -> T + Sync) -> Vec<T> {
+    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(jobs.len())));
+    thread::scope(|threads| {
+        for _ in 0..most.clamp(1, MOST_THREADS).min(jobs.len()) {
+            threads.spawn(|| {
+                loop {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(job) = jobs.get(index) else { return };
+                    let result = work(job);
+                    done.lock().unwrap_or_else(PoisonError::into_inner).push((index, result));
+                }
+            });
+        }
+    });
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.sort_by_key(|(index, _)| *index);
+    done.into_iter().map(|(_, result)| result).collect()
 }
 
 /// The findings that decide the exit code.

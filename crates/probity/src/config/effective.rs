@@ -22,7 +22,6 @@ pub(crate) struct CheckConfig {
     pub(crate) output: Output,
     pub(crate) rules: Rules,
     pub(crate) inline_directives: InlineDirectives,
-    #[cfg_attr(not(test), expect(dead_code, reason = "read by AI fixes, which are not built yet"))]
     pub(crate) ai: Ai,
     /// None when nobody said anything.
     pub(crate) unsafe_fixes: Option<bool>,
@@ -112,7 +111,7 @@ pub(crate) struct Run {
 pub(crate) fn resolve(layers: &[&Layer], file: Option<Arc<Path>>) -> (CheckConfig, Vec<String>) {
     let mut merged = Merged::new(layers);
     let mut warnings = Vec::new();
-    let agent = merged.take_agent();
+    let agent = merged.take_agent().map(|name| beside_its_file(&merged, name));
     apply_deprecated_policy(&mut merged, &mut warnings);
     let ai = Ai {
         enabled: merged.bool("ai.enabled"),
@@ -177,6 +176,17 @@ pub(crate) fn resolve(layers: &[&Layer], file: Option<Arc<Path>>) -> (CheckConfi
         merged,
     };
     (config, warnings)
+}
+
+/// A recording that a file names lies where the file lies.
+fn beside_its_file(merged: &Merged, name: String) -> String {
+    let Origin::File { path, .. } = merged.origin("ai.agent") else { return name };
+    match (name.strip_prefix("replay:").map(Path::new), path.parent()) {
+        (Some(recording), Some(directory)) => {
+            format!("replay:{}", directory.join(recording.as_os_str()).display())
+        }
+        _ => name,
+    }
 }
 
 /// Lets the deprecated key mean what it meant, unless the policy itself was set.

@@ -1,7 +1,7 @@
 //! One JSON document with everything that is known, in the shape that tally's users parse.
 //!
 //! Lines count from 1, columns are bytes from 0, and -1 stands for the file as a whole. Keys are only
-//! ever added to that shape: here `fingerprint` and `related`.
+//! ever added to that shape: here `fingerprint`, `related`, and `ai_fixes` where an agent was asked.
 
 use std::io::{self, Write};
 
@@ -23,10 +23,12 @@ const MOST_SOURCE: usize = 4096;
 pub(crate) struct Json {
     files: Items,
     counts: Counts,
+    ai_fixes: Vec<serde_json::Value>,
 }
 
 impl Reporter for Json {
     fn file(&mut self, out: &mut dyn Write, file: &FileReport<'_>) -> io::Result<()> {
+        self.ai_fixes.extend(file.ai_fixes.iter().map(|fix| fix.to_json(file.path)));
         if file.findings.is_empty() {
             return Ok(());
         }
@@ -47,6 +49,10 @@ impl Reporter for Json {
         let Counts { errors, warnings, info, style, files } = self.counts;
         let total = self.counts.total();
         write_json(out, &Summary { total, errors, warnings, info, style, files })?;
+        if !self.ai_fixes.is_empty() {
+            out.write_all(b",\n\"ai_fixes\":")?;
+            write_json(out, &self.ai_fixes)?;
+        }
         let Totals { files_scanned, rules_enabled } = totals;
         writeln!(out, ",\n\"files_scanned\":{files_scanned},\"rules_enabled\":{rules_enabled}}}")
     }

@@ -40,7 +40,7 @@ pub(crate) fn render(
     let mut out = Vec::new();
     let mut reporter = format.reporter(options);
     for (path, text, findings) in files {
-        reporter.file(&mut out, &FileReport { path, text, findings }).unwrap();
+        reporter.file(&mut out, &FileReport { path, text, findings, ai_fixes: &[] }).unwrap();
     }
     let totals = Totals { files_scanned: files.len(), rules_enabled: 7 };
     reporter.finish(&mut out, &totals).unwrap();
@@ -48,7 +48,7 @@ pub(crate) fn render(
 }
 
 fn app() -> Vec<Finding> {
-    let agent = Objective { kind: "multi-stage", score: 3, signals: Vec::new() };
+    let agent = Objective { kind: "multi-stage", score: 3, signals: Vec::new(), max_churn: None };
     vec![
         Finding::of_file("tally/no-user", Severity::Info, "no stage sets a user")
             .with_fix(Fix::by_agent("Rework the file", 5, agent)),

@@ -3,6 +3,7 @@
 
 mod acp;
 mod agent;
+mod ai_fix;
 mod audit;
 mod binary;
 mod check;

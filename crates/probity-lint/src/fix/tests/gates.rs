@@ -18,7 +18,8 @@ fn suggestion(edits: Vec<Edit>) -> Fix {
 }
 
 fn of_agent(_: Vec<Edit>) -> Fix {
-    let objective = Objective { kind: "multi-stage", score: 1, signals: Vec::new() };
+    let objective =
+        Objective { kind: "multi-stage", score: 1, signals: Vec::new(), max_churn: None };
     Fix::by_agent("ask", 150, objective)
 }
 

@@ -1,9 +1,12 @@
 //! Images that cannot say how they are.
 
 use probity_dockerfile::Setting;
-use probity_finding::Finding;
+use probity_finding::{Finding, Fix, Objective};
 
-use crate::context::Context;
+use crate::{
+    context::Context,
+    rule::{OptionKind, OptionSpec},
+};
 
 rule! {
     /// # What it does
@@ -29,10 +32,22 @@ rule! {
     /// EXPOSE 80
     /// HEALTHCHECK CMD ["curl", "-f", "http://localhost/"]
     /// ```
+    ///
+    /// # Fix safety
+    ///
+    /// Unsafe: nothing in the file says for certain how the service answers, so an agent has to
+    /// propose the check, and often it should propose none.
     Dl3057 {
         name: "hadolint/DL3057",
         severity: Off,
         category: BestPractice,
+        fixes: Unsafe,
+        options: &[OptionSpec {
+            name: "max-churn",
+            kind: OptionKind::Integer,
+            default: "20",
+            about: "The share of lines that an agent may change, in percent; 0 means any.",
+        }],
         url: "https://github.com/hadolint/hadolint/wiki/DL3057",
     }
 }
@@ -42,7 +57,15 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let Some(from) = context.file.instructions.get(stage.instruction) else { return };
     if context.facts.final_runtime().get(Setting::Healthcheck).is_empty() {
         let place = stage.image_span.unwrap_or(from.keyword_span);
-        findings.push(context.finding(place, "HEALTHCHECK instruction missing"));
+        let objective = Objective {
+            kind: "healthcheck",
+            score: 1,
+            signals: Vec::new(),
+            max_churn: context.max_churn(),
+        };
+        let fix = Fix::by_agent("AI AutoFix: add a HEALTHCHECK", 160, objective);
+        let finding = context.finding(place, "HEALTHCHECK instruction missing");
+        findings.push(finding.with_fix(fix));
     }
 }
 

@@ -1,9 +1,12 @@
 //! Two tools for one job.
 
 use probity_dockerfile::Keyword;
-use probity_finding::{Finding, Span};
+use probity_finding::{Finding, Fix, Objective, Signal, Span};
 
-use crate::context::Context;
+use crate::{
+    context::Context,
+    rule::{OptionKind, OptionSpec},
+};
 
 rule! {
     /// # What it does
@@ -28,10 +31,22 @@ rule! {
     /// RUN curl -O https://example.com/a
     /// RUN curl https://example.com/b
     /// ```
+    ///
+    /// # Fix safety
+    ///
+    /// Unsafe: the options of the two tools do not map one to one, so an agent has to propose the
+    /// calls.
     Dl4001 {
         name: "hadolint/DL4001",
         severity: Warning,
         category: Maintainability,
+        fixes: Unsafe,
+        options: &[OptionSpec {
+            name: "max-churn",
+            kind: OptionKind::Integer,
+            default: "20",
+            about: "The share of lines that an agent may change, in percent; 0 means any.",
+        }],
         url: "https://github.com/hadolint/hadolint/wiki/DL4001",
     }
 }
@@ -52,8 +67,26 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                 Some((known, tool, place)) if *known == stage => {
                     let message =
                         format!("either use wget or curl but not both: {tool} is used too");
+                    let signal = Signal {
+                        kind: "second_tool",
+                        tool: Some(name),
+                        packages: Vec::new(),
+                        evidence: context.quoted(command.span),
+                        span: word.span,
+                    };
+                    let objective = Objective {
+                        kind: "command-family",
+                        score: 1,
+                        signals: vec![signal],
+                        max_churn: context.max_churn(),
+                    };
+                    let title = format!("AI AutoFix: use {tool} here too");
                     let finding = context.finding(word.span, message);
-                    findings.push(finding.with_related(*place, format!("{tool} is used here")));
+                    findings.push(
+                        finding
+                            .with_related(*place, format!("{tool} is used here"))
+                            .with_fix(Fix::by_agent(title, 155, objective)),
+                    );
                 }
                 _ => first = Some((stage, name, word.span)),
             }

@@ -71,12 +71,20 @@ rule! {
         severity: Info,
         category: Performance,
         fixes: Unsafe,
-        options: &[OptionSpec {
-            name: "min-score",
-            kind: OptionKind::Integer,
-            default: "4",
-            about: "The score from which on the rule speaks.",
-        }],
+        options: &[
+            OptionSpec {
+                name: "min-score",
+                kind: OptionKind::Integer,
+                default: "4",
+                about: "The score from which on the rule speaks.",
+            },
+            OptionSpec {
+                name: "max-churn",
+                kind: OptionKind::Integer,
+                default: "0",
+                about: "The share of lines that an agent may change, in percent; 0 means any.",
+            },
+        ],
     }
 }
 
@@ -98,9 +106,10 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         finding = finding.with_related(other.signal.span, other.signal.kind.replace('_', " "));
     }
     let objective = Objective {
-        kind: "prefer-multi-stage-build",
+        kind: "multi-stage",
         score,
         signals: found.into_iter().map(|scored| scored.signal).collect(),
+        max_churn: context.max_churn(),
     };
     let title = "AI AutoFix: convert to multi-stage build";
     findings.push(finding.with_fix(Fix::by_agent(title, 150, objective)));

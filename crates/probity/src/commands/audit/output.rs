@@ -74,7 +74,12 @@ fn sarif(report: &Report, root: &Path) -> io::Result<String> {
     let mut bytes = Vec::new();
     let files = report.by_file(root);
     for file in &files {
-        let part = FileReport { path: &file.path, text: &file.text, findings: &file.findings };
+        let part = FileReport {
+            path: &file.path,
+            text: &file.text,
+            findings: &file.findings,
+            ai_fixes: &[],
+        };
         reporter.file(&mut bytes, &part)?;
     }
     let totals = Totals { files_scanned: files.len(), rules_enabled: report.skills };

@@ -6,6 +6,7 @@ use probity_finding::Finding;
 use probity_lint::{DirectiveOptions, LintOptions};
 
 use super::{
+    ai::AiRun,
     fix::{Fixing, Way, fix},
     job::{Job, Target},
 };
@@ -28,6 +29,7 @@ pub(super) fn examine(
     way: Way,
     directory: &Path,
     ignore_files: &IgnoreFiles,
+    ai: &AiRun,
 ) -> Checked {
     let limits = Limits::new(job.config.max_file_size.unwrap_or(0));
     let read = match &job.target {
@@ -63,7 +65,7 @@ pub(super) fn examine(
     let (text, found, fixing) = match way {
         Way::Offer => (None, probity_lint::lint(&source.text, &options), None),
         Way::Write | Way::Diff => {
-            let (text, found, fixing) = fix(way, job, &source, options);
+            let (text, found, fixing) = fix(way, job, &source, options, ai);
             (Some(text), found, Some(fixing))
         }
     };

@@ -7,10 +7,14 @@ use probity_finding::{Applicability, Finding};
 use probity_lint::{AppliedFix, FixOptions, LintOptions, RULES, SkippedFix};
 
 pub(super) use self::summary::Summary;
-use super::job::{Job, Target};
+use super::{
+    ai::AiRun,
+    job::{Job, Target},
+};
 use crate::{
     cli::check::FixArgs,
     config::CheckConfig,
+    report::ai_fix::AiFix,
     source::Source,
     write::{self, WriteError},
 };
@@ -34,7 +38,11 @@ impl Way {
             (false, true) => Self::Write,
             (false, false) => Self::Offer,
         };
-        let idle = [(args.fix_unsafe, "--fix-unsafe"), (!args.fix_rule.is_empty(), "--fix-rule")];
+        let idle = [
+            (args.fix_unsafe, "--fix-unsafe"),
+            (!args.fix_rule.is_empty(), "--fix-rule"),
+            (args.fix_ai, "--fix-ai"),
+        ];
         for (_, flag) in idle.iter().filter(|(given, _)| *given && way == Self::Offer) {
             tracing::warn!("{flag} has no effect without --fix or --diff");
         }
@@ -64,6 +72,8 @@ pub(super) struct Fixing {
     pub(super) applied: Vec<AppliedFix>,
     pub(super) skipped: Vec<SkippedFix>,
     pub(super) failure: Option<WriteError>,
+    /// What agents were asked for.
+    pub(super) ai_fixes: Vec<AiFix>,
 }
 
 /// Fixes one file; gives its text and its findings as they are now.
@@ -72,6 +82,7 @@ pub(super) fn fix(
     job: &Job,
     source: &Source,
     lint: LintOptions<'_>,
+    ai: &AiRun,
 ) -> (String, Vec<Finding>, Fixing) {
     let unsafe_too = job.config.unsafe_fixes.unwrap_or(false);
     let options = FixOptions {
@@ -82,6 +93,7 @@ pub(super) fn fix(
         excluded: &job.rules.excluded_in(&source.shown),
     };
     let fixed = probity_lint::fix(&source.text, &options);
+    let (fixed, ai_fixes) = ai.improve(job, source, fixed, &options);
     let is_changed = fixed.text != source.text;
     let mut fixing = Fixing {
         output: None,
@@ -89,6 +101,7 @@ pub(super) fn fix(
         applied: fixed.applied,
         skipped: fixed.skipped,
         failure: None,
+        ai_fixes,
     };
     match (way, &job.target) {
         (Way::Diff, _) => {

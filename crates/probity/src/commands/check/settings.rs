@@ -22,12 +22,7 @@ use crate::{
 
 /// Flags of the design whose work this version cannot do yet; doing nothing would be a lie.
 pub(super) fn refuse_unbuilt(args: &CheckArgs) -> anyhow::Result<()> {
-    let unbuilt = [
-        (args.fixes.fix_ai, "--fix-ai"),
-        (args.ai.ai, "--ai"),
-        (args.ai.acp_command.is_some(), "--acp-command"),
-        (args.rules.slow_checks.as_deref() == Some("on"), "--slow-checks=on"),
-    ];
+    let unbuilt = [(args.rules.slow_checks.as_deref() == Some("on"), "--slow-checks=on")];
     match unbuilt.into_iter().find(|(given, _)| *given) {
         Some((_, flag)) => Err(Failure::not_built(flag).into()),
         None => Ok(()),
@@ -99,6 +94,14 @@ pub(super) fn layer(args: &CheckArgs) -> Result<Layer, ConfigError> {
         ("--fix-unsafe", "unsafe-fixes", said("fix_unsafe", args.fixes.fix_unsafe)),
         ("--slow-checks", "slow-checks.mode", rules.slow_checks.clone()),
         ("--slow-checks-timeout", "slow-checks.timeout", rules.slow_checks_timeout.clone()),
+        (
+            "--acp-command",
+            "ai.enabled",
+            // Whoever names an agent wants it asked, unless the same command line says no.
+            (ai.acp_command.is_some()).then(|| "true".to_owned()),
+        ),
+        ("--ai", "ai.enabled", said("ai", ai.ai)),
+        ("--acp-command", "ai.command", ai.acp_command.clone()),
         ("--ai-timeout", "ai.timeout", ai.ai_timeout.clone()),
         (
             "--ai-max-input-bytes",

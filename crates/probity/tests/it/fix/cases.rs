@@ -75,7 +75,7 @@ fn who_decides_which_fixes_are_applied() {
 
 #[test]
 fn a_directive_keeps_a_fix_away() {
-    let text = "# tally ignore=StageNameCasing;reason=public\nFROM a AS Build\n";
+    let text = "# tally ignore=StageNameCasing;reason=public\nFROM a:1 AS Build\n";
     let (dir, output) = check(text, &["--fix"]);
     assert_eq!((text_of(&dir).as_str(), output.code), (text, Some(0)));
 }

@@ -1,7 +1,7 @@
 //! What gives a build away: packages, build commands, downloads.
 
 use probity_dockerfile::{Action, Keyword, PackageCall, PackageKind};
-use probity_finding::{Signal, Span};
+use probity_finding::Signal;
 use probity_shell::{Call, Command, Script};
 
 use crate::context::Context;
@@ -13,9 +13,6 @@ pub(super) struct Scored {
     /// Something is made, not merely installed.
     pub(super) is_building: bool,
 }
-
-/// Longer evidence would not be read, and goes into a prompt.
-const LONGEST_EVIDENCE: usize = 120;
 
 pub(super) fn find(context: &Context<'_>) -> Vec<Scored> {
     let mut found = Vec::new();
@@ -56,7 +53,7 @@ fn packages(context: &Context<'_>, call: &PackageCall) -> Option<Scored> {
             kind: "package_install",
             tool,
             packages: names,
-            evidence: evidence(context, call.span),
+            evidence: context.quoted(call.span),
             span: call.span,
         },
         score,
@@ -125,7 +122,7 @@ fn build_step(context: &Context<'_>, command: &Command) -> Option<Scored> {
             kind: "build_step",
             tool: Some(name),
             packages: Vec::new(),
-            evidence: evidence(context, span),
+            evidence: context.quoted(span),
             span,
         },
         score,
@@ -201,7 +198,7 @@ fn download(context: &Context<'_>, script: &Script, command: &Command) -> Option
             kind: "download_install",
             tool: call.name(),
             packages: Vec::new(),
-            evidence: evidence(context, span),
+            evidence: context.quoted(span),
             span,
         },
         score: 2,
@@ -213,15 +210,4 @@ fn download(context: &Context<'_>, script: &Script, command: &Command) -> Option
 fn is_shell_on_input(call: &Call<'_>) -> bool {
     let is_shell = call.is_any(&["sh", "bash", "ash", "dash", "zsh"]);
     is_shell && (call.has_flag(&["-s"]) || call.positional(&["-o"]).is_empty())
-}
-
-/// The text itself on one line, as short as it can be quoted.
-fn evidence(context: &Context<'_>, span: Span) -> String {
-    let text = span.slice(context.file.text).unwrap_or_default().replace('\\', " ");
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let line = words.join(" ");
-    match line.char_indices().nth(LONGEST_EVIDENCE) {
-        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
-        None => line,
-    }
 }

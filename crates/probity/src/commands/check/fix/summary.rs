@@ -20,6 +20,7 @@ pub(in crate::commands::check) struct Summary {
     applied: usize,
     skipped: BTreeMap<SkipReason, usize>,
     notes: Vec<String>,
+    ai_lines: Vec<String>,
 }
 
 impl Summary {
@@ -35,6 +36,21 @@ impl Summary {
             self.failed_files += 1;
             return;
         }
+        let in_detail = tracing::enabled!(tracing::Level::INFO);
+        let mut told = Vec::new();
+        for ai_fix in &fixing.ai_fixes {
+            let Some(session) = &ai_fix.session else { continue };
+            self.ai_lines.push(ai_fix.in_words(shown, in_detail));
+            told.push((ai_fix.rule.as_str(), ai_fix.line));
+            if told.len() == 1 {
+                let notes = session.notes.iter().map(|note| format!("AI fix of {shown}: {note}"));
+                self.ai_lines.extend(notes);
+                let denied = session.denied.iter();
+                self.ai_lines.extend(
+                    denied.map(|what| format!("AI fix of {shown}: the agent was denied: {what}")),
+                );
+            }
+        }
         self.changed_files += usize::from(fixing.is_changed);
         self.applied += fixing.applied.len();
         for skipped in &fixing.skipped {
@@ -44,6 +60,9 @@ impl Summary {
                 skipped.reason,
                 SkipReason::RuleFilter | SkipReason::Safety | SkipReason::FixMode
             ) {
+                continue;
+            }
+            if told.contains(&(skipped.rule.as_ref(), skipped.line)) {
                 continue;
             }
             let place = match skipped.line {
@@ -81,6 +100,9 @@ impl Summary {
                 _ => format!("{total} fixes"),
             };
             writeln!(out, "Skipped {fixes} ({})", reasons.join(", "))?;
+        }
+        for line in &self.ai_lines {
+            writeln!(out, "note: {}", in_one_line(line))?;
         }
         for note in self.notes.iter().take(MAX_NOTES) {
             writeln!(out, "note: {note}")?;
@@ -133,6 +155,7 @@ mod tests {
             applied: Vec::new(),
             skipped: vec![skipped],
             failure: None,
+            ai_fixes: Vec::new(),
         };
         let detector = Detector::new(&Options::default()).unwrap();
         let mut summary = Summary::default();

@@ -1,0 +1,121 @@
+//! All objectives of one file: one session, one prompt, one proposal.
+
+use probity_finding::Objective;
+
+use crate::{
+    checks::{AFTER, Change, Check, Issue, Limits, PATCH},
+    objective::{ObjectiveKind, Retry},
+};
+
+/// One objective of one finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    pub rule: String,
+    pub priority: i32,
+    pub objective: Objective,
+}
+
+/// The members that want the same thing.
+pub(crate) struct Group<'m> {
+    pub(crate) kind: &'static ObjectiveKind,
+    pub(crate) members: Vec<&'m Member>,
+}
+
+/// Groups in the order in which the agent is told of them: by priority, then by rule.
+pub(crate) struct Batch<'m> {
+    pub(crate) groups: Vec<Group<'m>>,
+}
+
+/// What the checks say of a proposal.
+pub(crate) enum Verdict {
+    /// Taken; the kinds of objectives that it meets.
+    Accepted(Vec<&'static str>),
+    /// It fails checks of what was changed.
+    PatchRejected(Vec<Issue>),
+    /// It fails checks of what came of it.
+    Invalid(Vec<Issue>),
+}
+
+impl<'m> Batch<'m> {
+    /// Members whose objective nobody here knows are left out.
+    pub(crate) fn of(members: &'m [Member]) -> Self {
+        let mut ordered: Vec<&Member> = members.iter().collect();
+        ordered.sort_by(|a, b| (a.priority, &a.rule).cmp(&(b.priority, &b.rule)));
+        let mut groups: Vec<Group<'m>> = Vec::new();
+        for member in ordered {
+            let Some(kind) = ObjectiveKind::named(member.objective.kind) else { continue };
+            match groups.iter_mut().find(|group| group.kind.name == kind.name) {
+                Some(group) => group.members.push(member),
+                None => groups.push(Group { kind, members: vec![member] }),
+            }
+        }
+        Self { groups }
+    }
+
+    pub(crate) fn retry(&self) -> Retry {
+        let kinds = || self.groups.iter().map(|group| group.kind.retry);
+        Retry {
+            rounds: kinds().map(|retry| retry.rounds).max().unwrap_or(1),
+            malformed: kinds().map(|retry| retry.malformed).max().unwrap_or_default(),
+        }
+    }
+
+    /// What the objectives allow together.
+    pub(crate) fn limits(&self) -> Limits {
+        let mut limits = Limits { settings: Vec::new(), churn: Some(0) };
+        for group in &self.groups {
+            limits.settings.extend(group.kind.settings);
+            for member in &group.members {
+                let churn = limits.churn.zip(member.objective.max_churn);
+                limits.churn = churn.map(|(so_far, more)| so_far.max(more));
+            }
+        }
+        limits
+    }
+
+    pub(crate) fn judge(&self, change: &Change<'_>) -> Verdict {
+        let attempts: Vec<(&Group<'_>, Vec<Issue>)> =
+            self.groups.iter().map(|group| (group, group.kind.must.faults(change))).collect();
+        let met: Vec<&ObjectiveKind> = attempts
+            .iter()
+            .filter(|(_, faults)| faults.is_empty())
+            .map(|(group, _)| group.kind)
+            .collect();
+        let mut issues = faults(PATCH, change);
+        if met.is_empty() {
+            issues.extend(attempts.into_iter().flat_map(|(_, faults)| faults));
+        }
+        issues.extend(met.iter().flat_map(|kind| faults(kind.patch_checks, change)));
+        if !issues.is_empty() {
+            return Verdict::PatchRejected(issues);
+        }
+        let mut issues = faults(AFTER, change);
+        let mut own: Vec<Check> = Vec::new();
+        for check in met.iter().flat_map(|kind| kind.after_checks) {
+            if own.iter().all(|known| known.name != check.name) {
+                own.push(*check);
+            }
+        }
+        issues.extend(faults(&own, change));
+        issues.extend(faults(&self.narrow_checks(), change));
+        match issues.is_empty() {
+            true => Verdict::Accepted(met.into_iter().map(|kind| kind.name).collect()),
+            false => Verdict::Invalid(issues),
+        }
+    }
+
+    /// Those that no other objective of the batch has to get round.
+    fn narrow_checks(&self) -> Vec<Check> {
+        let Some((first, others)) = self.groups.split_first() else { return Vec::new() };
+        let everywhere = |check: &&Check| {
+            others
+                .iter()
+                .all(|group| group.kind.narrow_checks.iter().any(|other| other.name == check.name))
+        };
+        first.kind.narrow_checks.iter().filter(everywhere).copied().collect()
+    }
+}
+
+fn faults(checks: &[Check], change: &Change<'_>) -> Vec<Issue> {
+    checks.iter().flat_map(|check| check.faults(change)).collect()
+}

@@ -1,0 +1,87 @@
+//! Checks as small named values: what a proposal must be before anybody else sees it.
+//!
+//! Patch checks are named `patch/NAME` and look at what was changed; the others look at what came of
+//! it. A check that finds fault says so as issues, which are also what the agent is told.
+
+pub(crate) mod addresses;
+pub(crate) mod base_image;
+pub(crate) mod contract;
+pub(crate) mod directives;
+pub(crate) mod healthcheck;
+pub(crate) mod issue;
+pub(crate) mod packages;
+pub(crate) mod patch;
+pub(crate) mod relint;
+pub(crate) mod runtime;
+pub(crate) mod stages;
+pub(crate) mod syntax;
+pub(crate) mod tools;
+
+use probity_dockerfile::{Dockerfile, Facts, Setting, parse};
+use probity_lint::FixOptions;
+
+pub use self::issue::Issue;
+use crate::patch::Patch;
+
+/// One condition, by the name that reports and agents hear.
+#[derive(Clone, Copy)]
+pub(crate) struct Check {
+    pub(crate) name: &'static str,
+    pub(crate) run: fn(&Check, &Change<'_>) -> Vec<Issue>,
+}
+
+impl Check {
+    pub(crate) fn faults(&self, change: &Change<'_>) -> Vec<Issue> {
+        (self.run)(self, change)
+    }
+}
+
+/// A text with what is known about it.
+#[derive(Debug)]
+pub(crate) struct View<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) file: Dockerfile<'a>,
+    pub(crate) facts: Facts,
+}
+
+impl<'a> View<'a> {
+    pub(crate) fn of(text: &'a str) -> Self {
+        let file = parse(text);
+        let facts = Facts::of(&file);
+        Self { text, file, facts }
+    }
+}
+
+/// The original, the proposal, and what the checks of both depend on.
+pub(crate) struct Change<'a> {
+    pub(crate) file_name: &'a str,
+    pub(crate) before: &'a View<'a>,
+    pub(crate) after: &'a View<'a>,
+    /// From the original to the proposal, whatever the agent sent and in however many rounds.
+    pub(crate) patch: &'a Patch,
+    pub(crate) limits: &'a Limits,
+    pub(crate) fix: &'a FixOptions<'a>,
+}
+
+/// How far a proposal may go: what its objectives allow together.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Limits {
+    /// Settings of the final stage that may change.
+    pub(crate) settings: Vec<Setting>,
+    /// Percent of the lines; any share where it is absent.
+    pub(crate) churn: Option<u32>,
+}
+
+/// What every proposal has to pass before it is looked at more closely.
+pub(crate) const PATCH: &[Check] = &[patch::SIZE, patch::MAX_CHURN];
+
+/// What every proposal has to pass, whatever its objective.
+pub(crate) const AFTER: &[Check] = &[
+    syntax::PARSES,
+    directives::DIRECTIVES,
+    runtime::RUNTIME,
+    stages::REFERENCES,
+    stages::UNREACHABLE,
+    addresses::NEW_ADDRESS,
+    relint::LINT,
+];

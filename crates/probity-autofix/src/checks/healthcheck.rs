@@ -1,0 +1,112 @@
+//! A health check runs a command that is there, against this container, and guesses no endpoint.
+
+use probity_dockerfile::{CommandLine, Healthcheck, Keyword, RuntimeEntry, Setting, Value};
+
+use super::{
+    Change, Check, Issue, View,
+    addresses::{asked, is_local},
+    base_image::base,
+    packages::installed,
+    tools::calls,
+};
+
+pub(crate) const MUST_ADD_HEALTHCHECK_CMD: Check =
+    Check { name: "patch/must-add-healthcheck-cmd", run: must_add_healthcheck_cmd };
+pub(crate) const ENDPOINT: Check = Check { name: "healthcheck-endpoint", run: endpoint };
+pub(crate) const TOOL: Check = Check { name: "healthcheck-tool", run: tool };
+
+fn must_add_healthcheck_cmd(check: &Check, change: &Change<'_>) -> Vec<Issue> {
+    if current(change.after).is_some_and(|(_, check)| check.command.is_some()) {
+        return Vec::new();
+    }
+    let message = "the final stage must have a HEALTHCHECK with CMD, not NONE";
+    vec![change.issue(check, message)]
+}
+
+fn endpoint(check: &Check, change: &Change<'_>) -> Vec<Issue> {
+    let Some((place, text)) = command(change.after) else { return Vec::new() };
+    let asked = asked(&text);
+    let wrong = asked.iter().find(|it| !is_local(it.host) || !matches!(it.path, "" | "/"));
+    let Some(wrong) = wrong else { return Vec::new() };
+    let message = match is_local(wrong.host) {
+        true => format!(
+            "nothing shows that there is an endpoint `{}`; only `/` may be asked",
+            wrong.path
+        ),
+        false => format!("a health check asks this container, not `{}`", wrong.host),
+    };
+    vec![change.issue(check, &message).at(change.after, place.span)]
+}
+
+/// Small images lack the usual probes, so that something in the file has to show that one is there.
+fn tool(check: &Check, change: &Change<'_>) -> Vec<Issue> {
+    let Some((place, text)) = command(change.after) else { return Vec::new() };
+    let image = base(change.after).unwrap_or_default();
+    let is_busybox = image.contains("alpine") || image.contains("busybox");
+    let is_small =
+        is_busybox || image.contains("slim") || image == "scratch" || image.contains("distroless");
+    let words: Vec<&str> = text.split(|c: char| !c.is_ascii_alphanumeric()).collect();
+    let missing = ["curl", "wget"].into_iter().find(|tool| {
+        let is_there = probe_tools(change.after).contains(tool) || (*tool == "wget" && is_busybox);
+        words.contains(tool) && is_small && !is_there
+    });
+    let Some(missing) = missing else { return Vec::new() };
+    let message = format!("nothing shows that `{image}` has {missing}");
+    vec![change.issue(check, &message).at(change.after, place.span)]
+}
+
+/// Tools that a probe could use and that the file shows to be there.
+pub(crate) fn probe_tools(view: &View<'_>) -> Vec<&'static str> {
+    let (packages, called) = (installed(view), calls(view));
+    ["curl", "wget", "pg_isready", "redis-cli", "mysqladmin", "nc"]
+        .into_iter()
+        .filter(|tool| {
+            let is_package = packages.contains(*tool);
+            is_package || called.iter().any(|call| call.tool == *tool)
+        })
+        .collect()
+}
+
+/// Ports that the final stage exposes.
+pub(crate) fn ports(view: &View<'_>) -> Vec<String> {
+    let runtime = view.facts.final_runtime();
+    runtime.get(Setting::Expose).iter().map(|entry| entry.entry.key.clone()).collect()
+}
+
+/// Servers whose names stand in the base image, the commands or the packages.
+pub(crate) fn server_hints(view: &View<'_>) -> Vec<&'static str> {
+    const SERVERS: &[&str] = &[
+        "nginx", "httpd", "apache2", "caddy", "node", "express", "uvicorn", "gunicorn", "flask",
+        "django", "aspnet", "dotnet", "tomcat", "java", "php-fpm", "puma", "rails", "postgres",
+        "redis", "mysql",
+    ];
+    let runtime = view.facts.final_runtime();
+    let commands = [Setting::Cmd, Setting::Entrypoint]
+        .into_iter()
+        .flat_map(|setting| runtime.get(setting))
+        .map(|entry| entry.entry.to_string());
+    let runs = view.file.instructions.iter().filter(|it| it.keyword == Keyword::Run);
+    let runs = runs.map(|it| it.body_text().to_owned());
+    let text: Vec<String> = commands.chain(base(view)).chain(runs).collect();
+    let text = text.join(" ").to_lowercase();
+    let words: Vec<&str> = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').collect();
+    SERVERS.iter().copied().filter(|server| words.contains(server)).collect()
+}
+
+fn current(view: &View<'_>) -> Option<(RuntimeEntry, Healthcheck)> {
+    let runtime = view.facts.final_runtime();
+    let entry = runtime.get(Setting::Healthcheck).first()?.clone();
+    match &entry.entry.value {
+        Value::Healthcheck(check) => Some((entry.clone(), check.clone())),
+        _ => None,
+    }
+}
+
+fn command(view: &View<'_>) -> Option<(RuntimeEntry, String)> {
+    let (entry, check) = current(view)?;
+    let text = match check.command? {
+        CommandLine::Exec(words) => words.join(" "),
+        CommandLine::Shell { text, .. } => text,
+    };
+    Some((entry, text))
+}

@@ -1,0 +1,38 @@
+//! What a container starts with stays what it was, but for what the objectives allow.
+
+use probity_dockerfile::{Runtime, Setting};
+
+use super::{Change, Check, Issue};
+use crate::capped::capped;
+
+const LONGEST_LIST: usize = 150;
+
+pub(crate) const RUNTIME: Check = Check { name: "runtime", run: runtime };
+
+fn runtime(check: &Check, change: &Change<'_>) -> Vec<Issue> {
+    let (old, new) = (change.before.facts.final_runtime(), change.after.facts.final_runtime());
+    let changed = old.differences(&new);
+    let forbidden = changed.into_iter().filter(|it| !change.limits.settings.contains(it));
+    forbidden
+        .map(|setting| {
+            let (name, was, is) = (setting.name(), listed(&old, setting), listed(&new, setting));
+            let message = format!(
+                "{name} of the final stage must stay as it was: it was {was}, and now is {is}"
+            );
+            let issue = change.issue(check, &message);
+            match new.get(setting).first() {
+                Some(entry) => issue.at(change.after, entry.span),
+                None => issue.quoting(&was),
+            }
+        })
+        .collect()
+}
+
+fn listed(runtime: &Runtime, setting: Setting) -> String {
+    let entries = runtime.get(setting).iter();
+    let texts: Vec<String> = entries.map(|entry| format!("`{}`", entry.entry)).collect();
+    match texts.as_slice() {
+        [] => "not set".to_owned(),
+        texts => capped(&texts.join(", "), LONGEST_LIST),
+    }
+}

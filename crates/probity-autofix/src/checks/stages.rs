@@ -1,0 +1,98 @@
+//! Stages: how many there are, who needs them, and what they name.
+
+use std::collections::BTreeSet;
+
+use probity_dockerfile::{Facts, Stage, StageReference, StageReferenceKind, Target};
+use probity_lint::{LintOptions, Pattern, RuleSet};
+
+use super::{Change, Check, Issue, View};
+
+pub(crate) const REFERENCES: Check = Check { name: "stage-references", run: references };
+pub(crate) const UNREACHABLE: Check =
+    Check { name: "tally/no-unreachable-stages", run: unreachable };
+pub(crate) const STAGE_COUNT: Check = Check { name: "stage-count", run: stage_count };
+pub(crate) const FINAL_STAGE_BUILDS: Check =
+    Check { name: "final-stage-builds", run: final_stage_builds };
+
+/// What is copied or mounted comes from a stage before, or from where the original had something from.
+fn references(check: &Check, change: &Change<'_>) -> Vec<Issue> {
+    let known: BTreeSet<&str> =
+        change.before.facts.graph().references().iter().map(|it| it.text.as_str()).collect();
+    let wrong = |reference: &&StageReference| match &reference.target {
+        Target::Stage(stage) | Target::StageIndex(stage) => *stage >= reference.stage,
+        Target::Image(_) | Target::Scratch | Target::Unknown => {
+            !known.contains(reference.text.as_str())
+        }
+    };
+    let all = change.after.facts.graph().references().iter();
+    let inner = all.filter(|reference| reference.kind != StageReferenceKind::From);
+    inner
+        .filter(wrong)
+        .map(|reference| {
+            let message = format!(
+                "`from={}` names neither an earlier stage nor an image that the original names",
+                reference.text
+            );
+            change.issue(check, &message).at(change.after, reference.span)
+        })
+        .collect()
+}
+
+/// A stage that nobody needs is what is left of a conversion that went wrong.
+fn unreachable(check: &Check, change: &Change<'_>) -> Vec<Issue> {
+    let known: Vec<String> = idle(&change.before.facts).map(label).collect();
+    let new = idle(&change.after.facts).filter(|stage| !known.contains(&label(stage)));
+    new.map(|stage| {
+        let name = label(stage);
+        let message = format!("the final image does not need the stage `{name}`");
+        let issue = change.issue(check, &message);
+        match stage.name_span.or(stage.image_span) {
+            Some(span) => issue.at(change.after, span),
+            None => issue,
+        }
+    })
+    .collect()
+}
+
+fn idle(facts: &Facts) -> impl Iterator<Item = &Stage> {
+    facts.stages().iter().filter(|stage| !facts.graph().is_reachable(stage.index))
+}
+
+fn label(stage: &Stage) -> String {
+    stage.key().unwrap_or_else(|| stage.image.pattern().to_owned())
+}
+
+fn stage_count(check: &Check, change: &Change<'_>) -> Vec<Issue> {
+    let count = |view: &View<'_>| view.facts.stages().len();
+    if count(change.before) > 1 || count(change.after) > 1 {
+        return Vec::new();
+    }
+    vec![change.issue(check, "there is still one stage; a multi-stage build has two or more")]
+}
+
+/// The final stage by itself must not be what the rule objected to.
+fn final_stage_builds(check: &Check, change: &Change<'_>) -> Vec<Issue> {
+    const RULE: &str = "tally/prefer-multi-stage-build";
+    let after = change.after;
+    let several = after.facts.stages().len() > 1;
+    let Some(stage) = after.facts.final_stage().filter(|_| several) else { return Vec::new() };
+    let from = after.file.instructions.get(stage.instruction);
+    let Some((start, text)) =
+        from.and_then(|from| Some((from.span.start, after.text.get(from.span.start..)?)))
+    else {
+        return Vec::new();
+    };
+    let mut rules = RuleSet::default();
+    rules.select(&[Pattern::new(RULE)]);
+    let options = LintOptions { rules: &rules, ..change.fix.lint };
+    let found = probity_lint::lint(text, &options).into_iter().find(|it| it.rule == RULE);
+    let place = found.and_then(|finding| finding.span);
+    let message = "the final stage still builds; build in an earlier stage and copy the result";
+    place
+        .map(|span| {
+            let span = probity_finding::Span::new(start + span.start, start + span.end);
+            change.issue(check, message).at(after, span)
+        })
+        .into_iter()
+        .collect()
+}

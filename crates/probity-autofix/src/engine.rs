@@ -1,0 +1,170 @@
+//! The bounded loop: ask, read, apply, check, and ask again with what is wrong.
+//!
+//! One session for all objectives of one file. A proposal is taken when every check passes; else the
+//! issues go into the next round, which builds on the proposal if that applied.
+
+mod rounds;
+mod session;
+
+use std::time::Duration;
+
+use probity_agent::{Agent, AgentError, Cancel};
+use probity_lint::FixOptions;
+
+use self::{
+    rounds::{Ended, Job},
+    session::{Conversation, Stop},
+};
+use crate::{
+    Expect, Member, Outcome, Reason, Resolution, SecretsPolicy,
+    batch::Batch,
+    checks::{Issue, View},
+    minimal_edits,
+    secrets::{Payload, masked},
+};
+
+/// What is to be fixed, and how.
+#[derive(Debug)]
+pub struct Request<'a> {
+    /// As the agent may know it: relative, or the name alone.
+    pub path: &'a str,
+    pub text: &'a str,
+    pub members: &'a [Member],
+    /// The rules and fixes that hold for the file; what the detector of secrets knows is there too.
+    pub fix: FixOptions<'a>,
+    pub settings: Settings,
+}
+
+/// What the configuration of a file says about agents.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    pub expect: Expect,
+    pub secrets: SecretsPolicy,
+    /// For the whole session.
+    pub timeout: Duration,
+    pub max_input_bytes: usize,
+    pub max_rounds: u32,
+}
+
+/// What happens while a session runs. The texts are as they are on the wire: whoever shows or
+/// writes them masks them first.
+#[derive(Clone, Copy, Debug)]
+pub enum Event<'e> {
+    Asking { round: u32, prompt: &'e str },
+    Answered { round: u32, answer: &'e str },
+    Refused { round: u32, issues: &'e [Issue] },
+}
+
+/// Where an agent comes from; asked once, and only when something is to be sent.
+pub type Opening<'o> = &'o mut dyn FnMut() -> Result<Box<dyn Agent>, AgentError>;
+
+/// Asks an agent to meet the objectives of one file.
+#[must_use]
+pub fn resolve(
+    request: &Request<'_>,
+    open: Opening<'_>,
+    cancel: &Cancel,
+    watch: &dyn Fn(Event<'_>),
+) -> Resolution {
+    let payload =
+        match Payload::of(request.text, request.settings.secrets, request.fix.lint.secrets) {
+            Ok(payload) => payload,
+            Err((reason, detail)) => return skipped(request, reason, &detail),
+        };
+    let members = members_of(request, &payload);
+    let batch = Batch::of(&members);
+    if batch.groups.is_empty() {
+        return skipped(request, Reason::NotConfigured, "no agent is asked for this");
+    }
+    let before = View::of(&payload.text);
+    let limits = batch.limits();
+    let job = Job { request, payload: &payload, batch: &batch, before: &before, limits: &limits };
+    let mut conversation = Conversation::new(request, &payload, open, cancel, watch);
+    let ended = job.rounds(&mut conversation);
+    let mut resolution = Resolution { session: conversation.finish(), ..Resolution::default() };
+    resolution.session.secrets = payload.secrets;
+    match ended {
+        Ok(Ended::Accepted { text, met, notes }) => {
+            resolution.edits = minimal_edits(request.text, &text);
+            resolution.session.notes.extend(notes);
+            let outcome = |member: &Member| match met.contains(&member.objective.kind) {
+                true => Outcome::Applied,
+                false => Outcome::NoChange,
+            };
+            resolution.outcomes = request.members.iter().map(outcome).collect();
+        }
+        Ok(Ended::NoChange) => {
+            resolution.outcomes = vec![Outcome::NoChange; request.members.len()];
+        }
+        Err(Stop { reason, detail }) => {
+            let detail = masked(request.fix.lint.secrets, &detail);
+            resolution.outcomes = failed(request, reason, &detail);
+        }
+    }
+    resolution
+}
+
+/// The first prompt that would be sent, or why none would be.
+///
+/// # Errors
+///
+/// When nothing may be sent.
+pub fn preview(request: &Request<'_>) -> Result<String, Outcome> {
+    let Settings { secrets, max_input_bytes, .. } = request.settings;
+    let detector = request.fix.lint.secrets;
+    let skip = |(reason, detail): (Reason, String)| Outcome::skipped(reason, detail);
+    let payload = Payload::of(request.text, secrets, detector).map_err(skip)?;
+    let members = members_of(request, &payload);
+    let (batch, before) = (Batch::of(&members), View::of(&payload.text));
+    let limits = batch.limits();
+    let job = Job { request, payload: &payload, batch: &batch, before: &before, limits: &limits };
+    let prompt = job.prompts().first(&payload.text);
+    session::sendable(&prompt, &payload, secrets, detector, max_input_bytes)
+        .map_err(|stop| Outcome::skipped(stop.reason, stop.detail))?;
+    Ok(prompt)
+}
+
+/// The members with evidence that may be sent: where secrets became tokens, the evidence is found
+/// again in the text that has them.
+fn members_of(request: &Request<'_>, payload: &Payload) -> Vec<Member> {
+    let mut members = request.members.to_vec();
+    if payload.text == request.text {
+        return members;
+    }
+    let findings = probity_lint::lint(&payload.text, &request.fix.lint);
+    let mut found: Vec<_> = findings
+        .iter()
+        .filter_map(|finding| {
+            let objective = finding.fixes.iter().find_map(|fix| fix.objective.as_ref())?;
+            Some((finding.rule.as_ref(), objective))
+        })
+        .collect();
+    for member in &mut members {
+        let same = found.iter().position(|(rule, _)| *rule == member.rule);
+        match same.map(|index| found.remove(index)) {
+            Some((_, objective)) => member.objective.signals.clone_from(&objective.signals),
+            None => member.objective.signals.clear(),
+        }
+    }
+    members
+}
+
+fn skipped(request: &Request<'_>, reason: Reason, detail: &str) -> Resolution {
+    Resolution { outcomes: failed(request, reason, detail), ..Resolution::default() }
+}
+
+/// The first member gets the reason, the others are told whose it is.
+fn failed(request: &Request<'_>, reason: Reason, detail: &str) -> Vec<Outcome> {
+    let lead = request.members.iter().min_by_key(|member| (member.priority, &member.rule));
+    let lead_rule = lead.map(|member| member.rule.as_str()).unwrap_or_default();
+    let mut is_led = false;
+    let outcomes = request.members.iter().map(|member| {
+        if !is_led && member.rule == lead_rule {
+            is_led = true;
+            return Outcome::skipped(reason, detail);
+        }
+        let detail = format!("it went with {lead_rule}: {}", reason.as_str());
+        Outcome::skipped(Reason::Batched, detail)
+    });
+    outcomes.collect()
+}

@@ -1,0 +1,103 @@
+//! What an agent can be asked to achieve: one file each, as data.
+//!
+//! An objective says what the agent is told, which checks prove that it was met, what of the final
+//! stage may change for it, and how often the agent may try.
+
+mod command_family;
+mod healthcheck;
+mod multi_stage;
+mod smaller_base_image;
+
+use probity_dockerfile::Setting;
+use serde_json::{Map, Value};
+
+use crate::checks::{Check, View};
+
+/// One kind of objective.
+pub(crate) struct ObjectiveKind {
+    /// As rules name it.
+    pub(crate) name: &'static str,
+    /// What is wanted, in one sentence.
+    pub(crate) goal: &'static str,
+    /// What has to be minded, each in one sentence.
+    pub(crate) constraints: &'static [&'static str],
+    /// What the file shows beside the signals of the rule, as members of a JSON object.
+    pub(crate) hints: fn(&View<'_>) -> Map<String, Value>,
+    /// Fails where the proposal does not even try.
+    pub(crate) must: Check,
+    pub(crate) patch_checks: &'static [Check],
+    pub(crate) after_checks: &'static [Check],
+    /// Checks that forbid what other objectives need; they hold when all objectives of a proposal
+    /// have them.
+    pub(crate) narrow_checks: &'static [Check],
+    /// Settings of the final stage that may change.
+    pub(crate) settings: &'static [Setting],
+    pub(crate) retry: Retry,
+}
+
+/// How often the agent may try.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Retry {
+    /// Rounds, if the configuration allows so many.
+    pub(crate) rounds: u32,
+    /// Further attempts in each round when the answer cannot be read at all.
+    pub(crate) malformed: u32,
+}
+
+impl Retry {
+    pub(crate) const USUAL: Self = Self { rounds: 5, malformed: 1 };
+}
+
+const KINDS: &[&ObjectiveKind] = &[
+    &multi_stage::MULTI_STAGE,
+    &smaller_base_image::SMALLER_BASE_IMAGE,
+    &command_family::COMMAND_FAMILY,
+    &healthcheck::HEALTHCHECK,
+];
+
+impl ObjectiveKind {
+    pub(crate) fn named(name: &str) -> Option<&'static Self> {
+        KINDS.iter().copied().find(|kind| kind.name == name)
+    }
+}
+
+fn no_hints(_: &View<'_>) -> Map<String, Value> {
+    Map::new()
+}
+
+#[cfg(test)]
+mod tests {
+    use probity_lint::{DirectiveOptions, LintOptions, Pattern, RULES, RuleSet};
+
+    use super::*;
+
+    /// Every bad example of every rule, linted with all rules on.
+    #[test]
+    fn every_objective_that_a_rule_attaches_is_known_here() {
+        let mut rules = RuleSet::default();
+        rules.include(&[Pattern::new("*")]);
+        let directives = DirectiveOptions {
+            enabled: true,
+            validate_rules: false,
+            warn_unused: false,
+            require_reason: false,
+        };
+        let options = LintOptions { rules: &rules, directives, dockerignore: None, secrets: None };
+        let mut seen = Vec::new();
+        for rule in RULES {
+            let blocks = rule.metadata().page.split("```dockerfile,bad\n").skip(1);
+            for text in blocks.filter_map(|block| block.split("```").next()) {
+                let text: String = text.lines().map(|line| format!("{}\n", line.trim())).collect();
+                let findings = probity_lint::lint(&text, &options);
+                let fixes = findings.iter().flat_map(|finding| &finding.fixes);
+                seen.extend(fixes.filter_map(|fix| Some(fix.objective.as_ref()?.kind)));
+            }
+        }
+        for kind in KINDS {
+            assert!(seen.contains(&kind.name), "no rule attaches {}", kind.name);
+        }
+        for kind in seen {
+            assert!(ObjectiveKind::named(kind).is_some(), "{kind} is not known");
+        }
+    }
+}

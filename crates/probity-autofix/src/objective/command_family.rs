@@ -1,0 +1,32 @@
+//! One tool for downloads where there are two.
+
+use serde_json::{Map, Value, json};
+
+use super::{ObjectiveKind, Retry};
+use crate::checks::{View, addresses::ADDRESSES_KEPT, contract, packages::NO_NEW_PACKAGES, tools};
+
+pub(crate) const COMMAND_FAMILY: ObjectiveKind = ObjectiveKind {
+    name: "command-family",
+    goal: "Use one tool for downloads in each stage: replace the calls of the tool that comes second \
+           in the stage by calls of the one that comes first.",
+    constraints: &[
+        "Download the same addresses to the same files, follow redirects where the original did, \
+         and fail where the original failed.",
+        "Drop the replaced tool from package installs that name it, and add no package.",
+        "Change nothing but RUN instructions.",
+    ],
+    hints,
+    must: tools::MUST_USE_ONE_TOOL,
+    patch_checks: &[],
+    after_checks: &[tools::SECOND_TOOL_GONE, ADDRESSES_KEPT, NO_NEW_PACKAGES],
+    narrow_checks: &[contract::ONLY_RUNS],
+    settings: &[],
+    retry: Retry::USUAL,
+};
+
+fn hints(view: &View<'_>) -> Map<String, Value> {
+    let mut replace: Vec<&str> = tools::seconds(view).map(|call| call.tool).collect();
+    replace.sort_unstable();
+    replace.dedup();
+    [("replace".to_owned(), json!(replace))].into_iter().collect()
+}

@@ -1,0 +1,28 @@
+//! From one stage to several: build in one, run in another.
+
+use super::{ObjectiveKind, Retry, no_hints};
+use crate::checks::{patch::MUST_ADD_FROM, stages};
+
+pub(crate) const MULTI_STAGE: ObjectiveKind = ObjectiveKind {
+    name: "multi-stage",
+    goal: "Convert the single stage into a multi-stage build: one or more stages that build, and a \
+           final stage that holds only what runs.",
+    constraints: &[
+        "Move compilers, build packages and sources into a build stage, and copy the results into \
+         the final stage with COPY --from.",
+        "Repeat in the final stage every ENTRYPOINT, CMD, EXPOSE, USER, WORKDIR, ENV, LABEL, \
+         HEALTHCHECK, SHELL, STOPSIGNAL and VOLUME of the original, with the same values, also \
+         where the build stage needs them too.",
+        "Give every build stage a name, and use every stage.",
+        "Choose a final base image on which the program runs: the same distribution in a smaller \
+         variant is safe; scratch or distroless only for a program that needs no shell and no \
+         system libraries.",
+    ],
+    hints: no_hints,
+    must: MUST_ADD_FROM,
+    patch_checks: &[],
+    after_checks: &[stages::STAGE_COUNT, stages::FINAL_STAGE_BUILDS],
+    narrow_checks: &[],
+    settings: &[],
+    retry: Retry::USUAL,
+};

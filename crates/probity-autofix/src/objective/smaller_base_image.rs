@@ -1,0 +1,37 @@
+//! A slim or distroless image in the place of a full one.
+
+use serde_json::{Map, Value, json};
+
+use super::{ObjectiveKind, Retry};
+use crate::checks::{View, base_image, contract, packages};
+
+pub(crate) const SMALLER_BASE_IMAGE: ObjectiveKind = ObjectiveKind {
+    name: "smaller-base-image",
+    goal: "Base the final stage on a smaller image: the slim or alpine variant of the same version, \
+           or a distroless image.",
+    constraints: &[
+        "Keep the name and the version of the image; only the variant may change.",
+        "Answer NO_CHANGE if a command of the stage, or a package that it builds, needs what the \
+         full image has: compilers, headers, git, curl.",
+        "A distroless image has no shell, so that RUN and shell-form commands cannot work in it.",
+        "Change nothing else.",
+    ],
+    hints,
+    must: base_image::MUST_CHANGE_BASE,
+    patch_checks: &[],
+    after_checks: &[base_image::BASE_FAMILY, base_image::NEEDS_SHELL, packages::NO_NEW_PACKAGES],
+    narrow_checks: &[contract::ONLY_BASE],
+    settings: &[],
+    retry: Retry::USUAL,
+};
+
+fn hints(view: &View<'_>) -> Map<String, Value> {
+    let members = [
+        ("base_image", json!(base_image::base(view))),
+        (
+            "installed_packages",
+            json!(packages::installed(view).into_iter().take(30).collect::<Vec<_>>()),
+        ),
+    ];
+    members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}

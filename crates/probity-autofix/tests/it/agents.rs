@@ -1,0 +1,176 @@
+//! Agents of this process: what they answer is derived from the prompt they got.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use probity_agent::{Agent, AgentError, Answer, Cancel, Limits, StopReason, Turn};
+use probity_autofix::{
+    Event, Expect, Member, Outcome, Request, Resolution, SecretsPolicy, Settings, resolve,
+};
+use probity_finding::{Applicability, Fix, Severity, apply};
+use probity_lint::{
+    DirectiveOptions, FixMode, FixOptions, LintOptions, Pattern, RuleSet, agent_fixes,
+};
+use probity_secrets::{Detector, Options};
+
+pub(crate) const MULTI_STAGE: &str = "tally/prefer-multi-stage-build";
+pub(crate) const HEALTHCHECK: &str = "hadolint/DL3057";
+pub(crate) const COMMAND_FAMILY: &str = "hadolint/DL4001";
+pub(crate) const BASE_IMAGE: &str = "tally/prefer-slim-base-image";
+
+/// A session to run: the file, the rules whose objectives count, and the settings.
+pub(crate) struct Case<'c> {
+    pub(crate) text: &'c str,
+    pub(crate) rules: &'c [&'c str],
+    pub(crate) settings: Settings,
+    pub(crate) only: Vec<String>,
+    /// Rules whose findings are errors.
+    pub(crate) errors: &'c [&'c str],
+    pub(crate) detector: Option<Detector>,
+}
+
+/// What a session left behind.
+pub(crate) struct Ran {
+    pub(crate) resolution: Resolution,
+    /// The text with the edits in it.
+    pub(crate) text: String,
+    pub(crate) prompts: Vec<String>,
+    /// The names of the issues of each refused proposal.
+    pub(crate) refused: Vec<Vec<String>>,
+}
+
+impl<'c> Case<'c> {
+    pub(crate) fn new(rules: &'c [&'c str], text: &'c str) -> Self {
+        let settings = Settings {
+            expect: Expect::Patch,
+            secrets: SecretsPolicy::Deny,
+            timeout: Duration::from_secs(60),
+            max_input_bytes: 262_144,
+            max_rounds: 2,
+        };
+        let detector = Some(Detector::new(&Options::default()).unwrap());
+        Self { text, rules, settings, only: Vec::new(), errors: &[], detector }
+    }
+
+    /// Asks an agent that answers the n-th prompt, counted from one, with this.
+    pub(crate) fn ask(self, answer: impl FnMut(usize, &str) -> String + Send + 'static) -> Ran {
+        self.ask_as(answer, StopReason::EndTurn)
+    }
+
+    pub(crate) fn ask_as(
+        self,
+        answer: impl FnMut(usize, &str) -> String + Send + 'static,
+        stop: StopReason,
+    ) -> Ran {
+        let mut rules = RuleSet::default();
+        rules.include(&self.rules.iter().map(|rule| Pattern::new(*rule)).collect::<Vec<_>>());
+        for rule in self.errors {
+            rules.set_severity(rule, Some(Severity::Error));
+        }
+        let directives = DirectiveOptions {
+            enabled: true,
+            validate_rules: false,
+            warn_unused: false,
+            require_reason: false,
+        };
+        let secrets = self.detector.as_ref();
+        let lint = LintOptions { rules: &rules, directives, dockerignore: None, secrets };
+        let modes: BTreeMap<String, FixMode> = BTreeMap::new();
+        let fix = FixOptions {
+            lint,
+            ceiling: Applicability::Unsafe,
+            only: &self.only,
+            modes: &modes,
+            excluded: &[],
+        };
+        let findings = probity_lint::lint(self.text, &lint);
+        let members: Vec<Member> = agent_fixes(&findings, &fix, false)
+            .into_iter()
+            .filter(|(finding, _)| self.rules.contains(&finding.rule.as_ref()))
+            .map(|(finding, fix)| Member {
+                rule: finding.rule.to_string(),
+                priority: fix.priority,
+                objective: fix.objective.clone().unwrap(),
+            })
+            .collect();
+        assert!(!members.is_empty(), "no rule has an objective for:\n{}", self.text);
+        let prompts = Arc::new(Mutex::new(Vec::new()));
+        let heard = Arc::clone(&prompts);
+        let mut agent: Option<Box<dyn Agent>> =
+            Some(Box::new(Local { answer: Box::new(answer), prompts: heard, stop }));
+        let mut open = || Ok(agent.take().unwrap());
+        let refused = Mutex::new(Vec::new());
+        let watch = |event: Event<'_>| {
+            if let Event::Refused { issues, .. } = event {
+                let names: Vec<String> = issues.iter().map(|issue| issue.rule.clone()).collect();
+                refused.lock().unwrap().push(names);
+            }
+        };
+        let settings = self.settings;
+        let request =
+            Request { path: "app/Dockerfile", text: self.text, members: &members, fix, settings };
+        let resolution = resolve(&request, &mut open, &Cancel::new(), &watch);
+        let fix = Fix::risky("t", resolution.edits.clone());
+        let text = apply(self.text, &[&fix]).text;
+        let prompts = prompts.lock().unwrap().clone();
+        Ran { resolution, text, prompts, refused: refused.into_inner().unwrap() }
+    }
+}
+
+impl Ran {
+    /// The outcomes, each as reports put it.
+    pub(crate) fn outcomes(&self) -> Vec<String> {
+        self.resolution.outcomes.iter().map(Outcome::to_string).collect()
+    }
+}
+
+/// The number of the prompt, from one, and its text; what is answered.
+type Answering = Box<dyn FnMut(usize, &str) -> String + Send>;
+
+struct Local {
+    answer: Answering,
+    prompts: Arc<Mutex<Vec<String>>>,
+    stop: StopReason,
+}
+
+impl Agent for Local {
+    fn name(&self) -> &str {
+        "local"
+    }
+
+    fn ask(&mut self, turn: &Turn, _: &Limits, _: &Cancel) -> Result<Answer, AgentError> {
+        let mut prompts = self.prompts.lock().unwrap();
+        prompts.push(turn.prompt.clone());
+        let text = (self.answer)(prompts.len(), &turn.prompt);
+        let (usage, denied) = (None, vec!["fs/read_text_file /etc/passwd".to_owned()]);
+        Ok(Answer { text, stop: self.stop.clone(), usage, denied, requests: 1 })
+    }
+}
+
+/// The file that a prompt shows.
+pub(crate) fn shown(prompt: &str) -> String {
+    let open = prompt.lines().find(|line| line.ends_with("`Dockerfile")).unwrap();
+    let fence = open.trim_end_matches("Dockerfile");
+    let start = prompt.find(open).unwrap() + open.len() + 1;
+    let end = prompt[start..].find(&format!("\n{fence}\n")).unwrap();
+    prompt[start..=start + end].to_owned()
+}
+
+/// An answer that makes `new` of the file that a prompt shows.
+pub(crate) fn diff(prompt: &str, new: &str) -> String {
+    let old = shown(prompt);
+    let patch = diffy::create_patch(&old, new).to_string();
+    let hunks = patch.split_once("@@").map(|(_, hunks)| hunks).unwrap_or_default();
+    let diff = format!("--- a/Dockerfile\n+++ b/Dockerfile\n@@{hunks}");
+    format!("```diff\n{diff}```\n")
+}
+
+/// An answer that replaces one text by another in the file that a prompt shows.
+pub(crate) fn replaced(prompt: &str, old: &str, new: &str) -> String {
+    let file = shown(prompt);
+    assert!(file.contains(old), "{old:?} is not in:\n{file}");
+    diff(prompt, &file.replace(old, new))
+}

@@ -1,0 +1,249 @@
+//! AI fixes: what an agent may be asked for, whom to ask, and what becomes of the answer.
+//!
+//! Each file is judged by its own configuration. What an agent proposed and the checks accepted is an
+//! ordinary unsafe fix, applied by the same loop as all others.
+
+mod agent;
+mod seat;
+mod trace;
+mod watch;
+
+use std::path::Path;
+
+use probity_agent::{Cancel, CommandOptions, OpenOptions, Way as AgentWay, open};
+use probity_autofix::{Expect, Member, Outcome, Reason, Request, Resolution, Settings};
+use probity_finding::{Applicability, Finding, Fix, LineIndex};
+use probity_lint::{FixOptions, Fixed, SkipReason, SkippedFix, agent_fixes, apply_given};
+
+pub(super) use self::trace::Trace;
+use self::{agent::Chosen, seat::Seats, watch::Watch};
+use super::{job::Job, mask::masked_message};
+use crate::{
+    cli::check::CheckArgs,
+    config::{
+        CheckConfig,
+        words::{AutofixOutput, SecretsPolicy},
+    },
+    report::ai_fix::{AiFix, AiSession},
+    source::Source,
+};
+
+/// What all files of a run share.
+pub(super) struct AiRun {
+    /// `--fix-ai`: agents' fixes are within the ceiling, whatever it is.
+    admit: bool,
+    dry_run: bool,
+    seats: Seats,
+    trace: Option<Trace>,
+}
+
+impl AiRun {
+    pub(super) fn new(args: &CheckArgs, trace: Option<Trace>) -> Self {
+        let (admit, dry_run) = (args.fixes.fix_ai, args.ai.ai_dry_run);
+        Self { admit, dry_run, seats: Seats::default(), trace }
+    }
+
+    /// Takes up where fixing without agents has ended.
+    pub(super) fn improve(
+        &self,
+        job: &Job,
+        source: &Source,
+        mut fixed: Fixed,
+        options: &FixOptions<'_>,
+    ) -> (Fixed, Vec<AiFix>) {
+        let wanted: Vec<(Finding, Fix)> = agent_fixes(&fixed.remaining, options, self.admit)
+            .into_iter()
+            .map(|(finding, fix)| (finding.clone(), fix.clone()))
+            .collect();
+        if wanted.is_empty() {
+            return (fixed, Vec::new());
+        }
+        let members: Vec<Member> = wanted
+            .iter()
+            .filter_map(|(finding, fix)| {
+                let (rule, objective) = (finding.rule.to_string(), fix.objective.clone()?);
+                Some(Member { rule, priority: fix.priority, objective })
+            })
+            .collect();
+        let text = fixed.text.clone();
+        let request = Request {
+            path: &source.shown,
+            text: &text,
+            members: &members,
+            fix: *options,
+            settings: settings(&job.config),
+        };
+        let (mut resolution, session) = self.resolved(job, source, &request);
+        forget(&mut fixed.skipped, &wanted);
+        if !resolution.edits.is_empty() {
+            fixed = taken(fixed, &wanted, &mut resolution, options);
+        }
+        let lines = LineIndex::new(&text);
+        let outcomes = wanted.iter().zip(&resolution.outcomes);
+        let hide = |text: &str| masked_message(&job.rules.secrets, &source.text, text);
+        let ai_fixes: Vec<AiFix> = outcomes
+            .map(|((finding, fix), outcome)| {
+                let line = finding.span.map(|span| lines.position(span.start).line + 1);
+                let (reason, detail) = match outcome {
+                    Outcome::Skipped { reason, detail } => (Some(reason), Some(hide(detail))),
+                    Outcome::Applied | Outcome::NoChange => (None, None),
+                };
+                if let (Some(reason), Some(detail)) = (reason, &detail) {
+                    fixed.skipped.push(SkippedFix {
+                        rule: finding.rule.clone(),
+                        title: fix.title.clone(),
+                        line,
+                        reason: SkipReason::ResolveError,
+                        detail: format!("{}: {detail}", reason.as_str()),
+                    });
+                }
+                AiFix {
+                    rule: finding.rule.to_string(),
+                    title: hide(&fix.title),
+                    line,
+                    outcome: outcome.as_str(),
+                    reason: reason.map(|reason| reason.as_str()),
+                    detail,
+                    session: session.clone().map(|session| shown(session, &hide)),
+                }
+            })
+            .collect();
+        (fixed, ai_fixes)
+    }
+
+    /// What the agent of the file's configuration makes of it, if it may be asked.
+    fn resolved(
+        &self,
+        job: &Job,
+        source: &Source,
+        request: &Request<'_>,
+    ) -> (Resolution, Option<AiSession>) {
+        let nothing = |reason: Reason, detail: String| {
+            let outcome = Outcome::Skipped { reason, detail };
+            let outcomes = vec![outcome; request.members.len()];
+            (Resolution { outcomes, ..Resolution::default() }, None)
+        };
+        let chosen = match Chosen::of(&job.config) {
+            Ok(chosen) => chosen,
+            Err((reason, detail)) => return nothing(reason, detail),
+        };
+        let directory = source.path.parent().unwrap_or(Path::new("."));
+        let (chosen, seat) = match self.seats.of(chosen, job.config.ai.sandbox, directory) {
+            Ok(seated) => seated,
+            Err(detail) => return nothing(Reason::AgentFailed, detail),
+        };
+        let agent = chosen.reference.label();
+        let watch = Watch {
+            shown: &source.shown,
+            agent: &agent,
+            text: &source.text,
+            detector: &job.rules.secrets,
+            trace: self.trace.as_ref(),
+        };
+        if self.dry_run {
+            watch.preview(request, &seat.name);
+            return nothing(Reason::AiDisabled, "this is a dry run".to_owned());
+        }
+        let mut opening = || {
+            open(
+                &chosen.reference,
+                OpenOptions {
+                    table: &chosen.table,
+                    way: AgentWay::Acp,
+                    seat: seat.seat.clone(),
+                    command: CommandOptions::default(),
+                    tap: None,
+                },
+            )
+        };
+        let resolution =
+            probity_autofix::resolve(request, &mut opening, &Cancel::new(), &|event| {
+                watch.event(event);
+            });
+        watch.end();
+        let own = &resolution.session;
+        let session = (own.prompts > 0).then(|| AiSession {
+            agent: agent.clone(),
+            contained_by: seat.name.clone(),
+            rounds: own.rounds,
+            prompts: own.prompts,
+            prompt_bytes: own.prompt_bytes,
+            answer_bytes: own.answer_bytes,
+            milliseconds: u64::try_from(own.duration.as_millis()).unwrap_or(u64::MAX),
+            secrets: own.secrets,
+            denied: own.denied.clone(),
+            notes: own.notes.clone(),
+        });
+        (resolution, session)
+    }
+}
+
+/// Puts the accepted edits into the text, by the loop's own gate, and fixes on from there.
+fn taken(
+    fixed: Fixed,
+    wanted: &[(Finding, Fix)],
+    resolution: &mut Resolution,
+    options: &FixOptions<'_>,
+) -> Fixed {
+    let members = || wanted.iter().zip(&resolution.outcomes);
+    let given: Vec<Finding> = members()
+        .filter(|(_, outcome)| **outcome == Outcome::Applied)
+        .map(|((finding, fix), _)| {
+            let resolved = Fix {
+                applicability: Applicability::Unsafe,
+                edits: resolution.edits.clone(),
+                objective: None,
+                ..fix.clone()
+            };
+            Finding { fixes: vec![resolved], ..finding.clone() }
+        })
+        .collect();
+    let with = apply_given(&fixed.text, &given, options);
+    if with.applied.is_empty() {
+        let why = with.skipped.first().map(|skipped| skipped.detail.clone()).unwrap_or_default();
+        for outcome in resolution.outcomes.iter_mut().filter(|it| **it == Outcome::Applied) {
+            let (reason, detail) = (Reason::ValidationFailed, why.clone());
+            *outcome = Outcome::Skipped { reason, detail };
+        }
+        return fixed;
+    }
+    let mut after = probity_lint::fix(&with.text, options);
+    forget(&mut after.skipped, wanted);
+    Fixed {
+        applied: fixed.applied.into_iter().chain(with.applied).chain(after.applied).collect(),
+        rounds: fixed.rounds + with.rounds + after.rounds,
+        ..after
+    }
+}
+
+/// Takes out what is accounted for as an outcome.
+fn forget(skipped: &mut Vec<SkippedFix>, wanted: &[(Finding, Fix)]) {
+    skipped.retain(|entry| {
+        let is_gate = matches!(entry.reason, SkipReason::ResolveError | SkipReason::Safety);
+        let is_known = wanted.iter().any(|(finding, _)| finding.rule == entry.rule);
+        !(is_gate && is_known)
+    });
+}
+
+fn shown(session: AiSession, hide: &impl Fn(&str) -> String) -> AiSession {
+    let hidden = |texts: &[String]| texts.iter().map(|text| hide(text)).collect();
+    AiSession { denied: hidden(&session.denied), notes: hidden(&session.notes), ..session }
+}
+
+fn settings(config: &CheckConfig) -> Settings {
+    let ai = &config.ai;
+    Settings {
+        expect: match ai.autofix_output {
+            AutofixOutput::Patch => Expect::Patch,
+            AutofixOutput::Dockerfile => Expect::Dockerfile,
+        },
+        secrets: match ai.secrets_policy {
+            SecretsPolicy::Deny => probity_autofix::SecretsPolicy::Deny,
+            SecretsPolicy::Allow => probity_autofix::SecretsPolicy::Allow,
+            SecretsPolicy::Tokenize => probity_autofix::SecretsPolicy::Tokenize,
+        },
+        timeout: ai.timeout,
+        max_input_bytes: usize::try_from(ai.max_input_bytes).unwrap_or(usize::MAX),
+        max_rounds: u32::try_from(ai.max_rounds).unwrap_or(u32::MAX),
+    }
+}

@@ -1,0 +1,99 @@
+//! While an agent works: progress on a terminal, and the trace.
+
+use std::io::{self, IsTerminal as _, Write as _};
+
+use probity_autofix::{Event, Outcome, Request, preview};
+use probity_secrets::Detector;
+use serde_json::json;
+
+use super::trace::Trace;
+use crate::{commands::check::mask::masked_message, report::visible};
+
+/// Sees one session.
+pub(super) struct Watch<'w> {
+    pub(super) shown: &'w str,
+    pub(super) agent: &'w str,
+    /// The file, whose secrets are hidden wherever they are quoted.
+    pub(super) text: &'w str,
+    pub(super) detector: &'w Detector,
+    pub(super) trace: Option<&'w Trace>,
+}
+
+impl Watch<'_> {
+    pub(super) fn event(&self, event: Event<'_>) {
+        match event {
+            Event::Asking { round, prompt } => {
+                let bytes = prompt.len();
+                self.progress(&format!("asking {}, round {round}, {bytes} bytes", self.agent));
+                self.record(round, "prompt", || self.hidden(prompt).into());
+            }
+            Event::Answered { round, answer } => {
+                self.progress(&format!("checking the answer of {}", self.agent));
+                self.record(round, "answer", || self.hidden(answer).into());
+            }
+            Event::Refused { round, issues } => self.record(round, "refused", || {
+                let issues = serde_json::to_string(issues).unwrap_or_default();
+                serde_json::from_str(&self.hidden(&issues)).unwrap_or_default()
+            }),
+        }
+    }
+
+    /// Shows what would be sent, and to whom.
+    pub(super) fn preview(&self, request: &Request<'_>, contained_by: &str) {
+        let (shown, agent) = (self.shown, self.agent);
+        let said = match preview(request) {
+            Ok(prompt) => {
+                let bytes = prompt.len();
+                let text = self.hidden(&prompt);
+                let stars = match text == prompt {
+                    true => "",
+                    false => " (secrets are shown as stars here and would be sent as they are)",
+                };
+                let text = visible::block(&text).into_owned();
+                format!(
+                    "{shown}: {bytes} bytes would be sent to {agent}, contained by \
+                     {contained_by}{stars}:\n{text}"
+                )
+            }
+            Err(outcome @ Outcome::Skipped { .. }) => {
+                format!("{shown}: nothing would be sent to {agent}: {outcome}\n")
+            }
+            Err(Outcome::Applied | Outcome::NoChange) => return,
+        };
+        // With stderr gone there is nobody to show it to.
+        drop(io::stderr().write_all(said.as_bytes()));
+    }
+
+    /// Takes the progress off the terminal.
+    pub(super) fn end(&self) {
+        if is_watched() {
+            drop(io::stderr().write_all(b"\r\x1b[K"));
+        }
+    }
+
+    fn progress(&self, what: &str) {
+        if is_watched() {
+            let line = format!("\r\x1b[K{}: {what} …", visible::line(self.shown));
+            drop(io::stderr().write_all(line.as_bytes()));
+        }
+    }
+
+    fn record(&self, round: u32, kind: &str, value: impl FnOnce() -> serde_json::Value) {
+        let Some(trace) = self.trace else { return };
+        trace.write(&json!({
+            "file": self.hidden(self.shown),
+            "agent": self.agent,
+            "round": round,
+            kind: value(),
+        }));
+    }
+
+    fn hidden(&self, text: &str) -> String {
+        masked_message(self.detector, self.text, text)
+    }
+}
+
+/// Progress is for people who look on.
+fn is_watched() -> bool {
+    io::stderr().is_terminal() && tracing::enabled!(tracing::Level::WARN)
+}

@@ -1,0 +1,101 @@
+//! What an agent was asked to fix, and what became of it, as reports show it.
+
+use serde_json::{Value, json};
+
+/// One objective of one file. Texts are fit to be shown: bounded, and without secrets.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct AiFix {
+    pub(crate) rule: String,
+    pub(crate) title: String,
+    /// From one; none for a finding of the whole file.
+    pub(crate) line: Option<usize>,
+    /// `applied`, `no-change` or `skipped`.
+    pub(crate) outcome: &'static str,
+    /// Why it was skipped, and the same in words.
+    pub(crate) reason: Option<&'static str>,
+    pub(crate) detail: Option<String>,
+    /// Shared by all objectives of one session; none where no agent was asked.
+    pub(crate) session: Option<AiSession>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct AiSession {
+    pub(crate) agent: String,
+    /// What contained the agent.
+    pub(crate) contained_by: String,
+    pub(crate) rounds: u32,
+    pub(crate) prompts: u32,
+    pub(crate) prompt_bytes: usize,
+    pub(crate) answer_bytes: usize,
+    pub(crate) milliseconds: u64,
+    pub(crate) secrets: usize,
+    pub(crate) denied: Vec<String>,
+    pub(crate) notes: Vec<String>,
+}
+
+impl AiFix {
+    pub(super) fn to_json(&self, file: &str) -> Value {
+        let mut value = json!({
+            "file": file,
+            "rule": self.rule,
+            "description": self.title,
+            "line": self.line,
+            "outcome": self.outcome,
+        });
+        let Some(members) = value.as_object_mut() else { return value };
+        if let (Some(reason), Some(detail)) = (self.reason, &self.detail) {
+            members.insert("reason".to_owned(), reason.into());
+            members.insert("detail".to_owned(), detail.as_str().into());
+        }
+        if let Some(session) = &self.session {
+            members.insert("session".to_owned(), session.to_json());
+        }
+        value
+    }
+
+    /// One line: what became of it, and who was asked.
+    pub(crate) fn in_words(&self, shown: &str, in_detail: bool) -> String {
+        let place = self.line.map_or_else(|| shown.to_owned(), |line| format!("{shown}:{line}"));
+        let outcome = match self.reason {
+            Some(reason) => format!("{} ({reason})", self.outcome),
+            None => self.outcome.to_owned(),
+        };
+        let mut line = format!("AI fix {} ({place}): {outcome}", self.rule);
+        if let Some(session) = &self.session {
+            let (agent, contained_by) = (&session.agent, &session.contained_by);
+            line.push_str(&format!("; asked {agent}, contained by {contained_by}"));
+            if in_detail {
+                line.push_str(&session.in_figures());
+            }
+        }
+        if let Some(detail) = &self.detail {
+            line.push_str(&format!(": {detail}"));
+        }
+        line
+    }
+}
+
+impl AiSession {
+    fn to_json(&self) -> Value {
+        json!({
+            "agent": self.agent,
+            "containedBy": self.contained_by,
+            "rounds": self.rounds,
+            "prompts": self.prompts,
+            "promptBytes": self.prompt_bytes,
+            "answerBytes": self.answer_bytes,
+            "milliseconds": self.milliseconds,
+            "secrets": self.secrets,
+            "denied": self.denied,
+            "notes": self.notes,
+        })
+    }
+
+    fn in_figures(&self) -> String {
+        let rounds = if self.rounds == 1 { "1 round" } else { &format!("{} rounds", self.rounds) };
+        format!(
+            "; {rounds}, {} bytes sent, {} received, {} ms, {} secrets",
+            self.prompt_bytes, self.answer_bytes, self.milliseconds, self.secrets
+        )
+    }
+}

@@ -1,0 +1,49 @@
+//! The example of the guide: the recorded agent beside it makes a good two-stage file of it.
+
+use std::{fs, path::Path};
+
+use crate::binary::{directory, probity};
+
+fn example() -> tempfile::TempDir {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/go");
+    let read = |name: &str| fs::read_to_string(root.join(name)).unwrap();
+    directory(&[
+        ("examples/go/Dockerfile", &read("Dockerfile")),
+        ("examples/go/.tally.toml", &read(".tally.toml")),
+        ("examples/go/agent.ndjson", &read("agent.ndjson")),
+        ("examples/go/bad.ndjson", &read("agent-without-entrypoint.ndjson")),
+    ])
+}
+
+const ARGS: [&str; 6] = [
+    "check",
+    "--fix",
+    "--fix-unsafe",
+    "--fix-rule",
+    "tally/prefer-multi-stage-build",
+    "examples/go/Dockerfile",
+];
+
+#[test]
+fn the_recorded_agent_makes_two_stages_of_it() {
+    let dir = example();
+    let output = probity().dir(&dir).args(ARGS).run().code(0);
+    let text = fs::read_to_string(dir.path().join("examples/go/Dockerfile")).unwrap();
+    assert_eq!(text.matches("\nFROM ").count(), 2, "{text}");
+    assert!(text.contains("COPY --from=build /usr/local/bin/orders"), "{text}");
+    assert!(text.contains("ENTRYPOINT [\"/usr/local/bin/orders\"]"), "{text}");
+    assert!(output.stderr.contains(": applied; asked replay of agent.ndjson"), "{}", output.stderr);
+}
+
+#[test]
+fn an_agent_that_drops_the_entrypoint_changes_nothing_and_the_reason_is_on_screen() {
+    let dir = example();
+    let before = fs::read_to_string(dir.path().join("examples/go/Dockerfile")).unwrap();
+    let run = probity().dir(&dir).args(ARGS).env("TALLY_AI_AGENT", "replay:examples/go/bad.ndjson");
+    let output = run.run().code(1);
+    let after = fs::read_to_string(dir.path().join("examples/go/Dockerfile")).unwrap();
+    assert_eq!(before, after);
+    let says = "runtime: ENTRYPOINT of the final stage must stay as it was";
+    assert!(output.stderr.contains(says), "{}", output.stderr);
+    assert!(output.stdout.contains("tally/prefer-multi-stage-build"), "{}", output.stdout);
+}

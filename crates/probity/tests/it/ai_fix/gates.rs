@@ -1,0 +1,105 @@
+//! Nothing runs unless everything agrees: flags, configuration, fix modes.
+
+use std::fs;
+
+use super::{GO, MULTI_STAGE, Stage, TWO_STAGES, patch, turn};
+use crate::binary::probity;
+
+fn good() -> Stage {
+    Stage::new(GO, &turn(&patch(GO, TWO_STAGES)))
+}
+
+#[test]
+fn the_flags_and_modes_have_to_agree() {
+    for (args, config, applied) in [
+        (&["--fix"][..], "", false),
+        (&["--fix", "--fix-unsafe"], "", true),
+        (&["--fix", "--fix-ai"], "", true),
+        (&["--fix-ai"], "", false),
+        (&["--fix", "--fix-unsafe", "--fix-rule", "DL3008"], "", false),
+        (&["--fix", "--fix-ai", "--fix-rule", MULTI_STAGE], "", true),
+        (&["--fix", "--fix-ai"], "fix = 'explicit'", false),
+        (&["--fix", "--fix-ai", "--fix-rule", MULTI_STAGE], "fix = 'explicit'", true),
+        (&["--fix", "--fix-unsafe"], "fix = 'never'", false),
+        (&["--fix", "--fix-ai"], "fix = 'unsafe-only'", true),
+    ] {
+        let stage = good();
+        let config = format!("[rules.tally.prefer-multi-stage-build]\n{config}\n");
+        fs::write(stage.path().join(".tally.toml"), config.clone()).unwrap();
+        let command = stage.command();
+        let run = probity().dir(stage.path()).args(["check", "Dockerfile"]).args(args);
+        let output = run.args(["--acp-command", &command]).run();
+        let expected = if applied { TWO_STAGES } else { GO };
+        assert_eq!(stage.text(), expected, "{args:?} {config}: {}", output.stderr);
+    }
+}
+
+#[test]
+fn fix_ai_admits_no_other_unsafe_fix() {
+    // The suggestion of another rule stays out, the agent's fix goes in.
+    let text = GO.replace("COPY . .\n", "COPY . .\n\nRUN apt-get install -y curl");
+    let new = TWO_STAGES.replace("COPY . .\n", "COPY . .\n\nRUN apt-get install -y curl");
+    let stage = Stage::new(&text, &turn(&patch(&text, &new)));
+    let command = stage.command();
+    let run = probity().dir(stage.path()).args(["check", "--fix", "--fix-ai", "Dockerfile"]);
+    run.args(["--acp-command", &command]).run();
+    assert_eq!(stage.text(), new);
+}
+
+#[test]
+fn a_configuration_decides_for_its_own_files() {
+    let stage = good();
+    fs::create_dir(stage.path().join("off")).unwrap();
+    fs::write(stage.path().join("off/Dockerfile"), GO).unwrap();
+    fs::write(stage.path().join("off/.tally.toml"), "[ai]\nenabled = false\n").unwrap();
+    let command: Vec<String> = stage.command().split(' ').map(|word| format!("'{word}'")).collect();
+    let config = format!(
+        "[ai]\nenabled = true\nagent = 'mine'\n[ai.agents.mine]\ncommand = [{}]\n",
+        command.join(", ")
+    );
+    fs::write(stage.path().join(".tally.toml"), config).unwrap();
+    let output = probity().dir(stage.path()).args(["check", "--fix", "--fix-unsafe", "."]).run();
+    assert_eq!(stage.text(), TWO_STAGES, "{}", output.stderr);
+    assert_eq!(fs::read_to_string(stage.path().join("off/Dockerfile")).unwrap(), GO);
+    assert!(output.stderr.contains("resolve-error: ai-disabled: "), "{}", output.stderr);
+}
+
+#[test]
+fn a_variable_names_the_command_and_switches_nothing_on() {
+    for (enabled, expected) in [("false", GO), ("true", TWO_STAGES)] {
+        let stage = good();
+        let run =
+            probity().dir(stage.path()).args(["check", "--fix", "--fix-unsafe", "Dockerfile"]);
+        let run = run.env("TALLY_ACP_COMMAND", &stage.command());
+        run.env("TALLY_AI_ENABLED", enabled).run();
+        assert_eq!(stage.text(), expected, "{enabled}");
+    }
+}
+
+#[test]
+fn enabled_without_an_agent_warns_and_skips() {
+    let stage = good();
+    let run =
+        probity().dir(stage.path()).args(["check", "--fix", "--fix-unsafe", "--ai", "Dockerfile"]);
+    let output = run.run().code(1);
+    assert!(
+        output.stderr.contains("neither `ai.command` nor `ai.agent` is set"),
+        "{}",
+        output.stderr
+    );
+    assert!(output.stderr.contains("resolve-error: not-configured: "), "{}", output.stderr);
+    assert_eq!(stage.text(), GO);
+}
+
+#[test]
+fn a_repository_cannot_let_its_agent_out_and_the_user_can() {
+    for (args, contained) in
+        [(&[][..], "bubblewrap"), (&["--ai-sandbox", "none"], "nothing, as asked for")]
+    {
+        let stage = good();
+        fs::write(stage.path().join(".tally.toml"), "[ai]\nsandbox = 'none'\n").unwrap();
+        let output = stage.fix(MULTI_STAGE).args(args).run().code(0);
+        assert_eq!(super::outcome(&output)["session"]["containedBy"], contained);
+        assert!(output.stderr.contains("`ai.sandbox = \"none\"` is ignored"), "{}", output.stderr);
+    }
+}

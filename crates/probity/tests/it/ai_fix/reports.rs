@@ -1,0 +1,96 @@
+//! What is said about AI fixes: figures, denials, traces, previews, and many files at once.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::{GO, MULTI_STAGE, Stage, TWO_STAGES, outcome, patch, turn};
+use crate::binary::{directory, probity};
+
+#[test]
+fn what_the_agent_tried_and_was_denied_is_listed() {
+    let ask = json!({"ask": "fs/read_text_file", "params": {"sessionId": "${session}", "path": "/etc/passwd"}});
+    let script = turn(&patch(GO, TWO_STAGES)).replacen("\n", &format!("\n{ask}\n"), 1);
+    let stage = Stage::new(GO, &script);
+    let output = stage.fix(MULTI_STAGE).run().code(0);
+    let denied = outcome(&output)["session"]["denied"].to_string();
+    assert!(denied.contains("fs/read_text_file") && denied.contains("/etc/passwd"), "{denied}");
+    assert!(output.stderr.contains("the agent was denied: fs/read_text_file"), "{}", output.stderr);
+}
+
+#[test]
+fn figures_are_in_json_and_told_on_demand_and_nothing_of_the_texts_is() {
+    let stage = Stage::new(GO, &turn(&patch(GO, TWO_STAGES)));
+    let output = stage.fix(MULTI_STAGE).args(["-v"]).run().code(0);
+    let session = outcome(&output)["session"].clone();
+    assert!(session["promptBytes"].as_u64() > Some(1_000), "{session}");
+    assert_eq!(session["answerBytes"], patch(GO, TWO_STAGES).len());
+    assert!(output.stderr.contains("1 round, "), "{}", output.stderr);
+    assert!(!output.stderr.contains("go build"), "{}", output.stderr);
+}
+
+#[test]
+fn a_trace_holds_both_sides_of_every_round() {
+    let bad = TWO_STAGES.replace("EXPOSE 8080\n\n", "");
+    let stage = Stage::new(GO, &(turn(&patch(GO, &bad)) + &turn(&patch(&bad, TWO_STAGES))));
+    stage.fix(MULTI_STAGE).args(["--ai-trace", "trace.ndjson"]).run().code(0);
+    let trace = fs::read_to_string(stage.path().join("trace.ndjson")).unwrap();
+    let lines: Vec<Value> = trace.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let kinds = ["prompt", "answer", "refused", "prompt", "answer"];
+    assert_eq!(lines.len(), kinds.len(), "{trace}");
+    for (line, kind) in lines.iter().zip(kinds) {
+        assert!(!line[kind].is_null(), "{line}");
+    }
+    assert_eq!(lines[2]["refused"][0]["rule"], "runtime");
+}
+
+#[test]
+fn a_dry_run_shows_what_would_be_sent_and_to_whom_and_starts_nothing() {
+    let stage = Stage::new(GO, &turn("NO_CHANGE"));
+    let output = stage.fix(MULTI_STAGE).args(["--ai-dry-run"]).run().code(1);
+    for part in
+        ["bytes would be sent to probity, contained by bubblewrap", "Objective 1 ", "RUN go build"]
+    {
+        assert!(output.stderr.contains(part), "{part}: {}", output.stderr);
+    }
+    assert_eq!(outcome(&output)["reason"], "ai-disabled");
+    assert_eq!(stage.text(), GO);
+}
+
+#[test]
+fn a_diff_shows_the_proposal_and_writes_nothing() {
+    let stage = Stage::new(GO, &turn(&patch(GO, TWO_STAGES)));
+    let command = stage.command();
+    let args = ["check", "--diff", "--fix-unsafe", "--acp-command", &command, "Dockerfile"];
+    let output = probity().dir(stage.path()).args(args).run().code(1);
+    assert!(output.stdout.contains("+COPY --from=build"), "{}", output.stdout);
+    assert_eq!(stage.text(), GO);
+}
+
+#[test]
+fn files_are_fixed_at_the_same_time_and_reported_in_order() {
+    let files: Vec<String> = (0..3).map(|index| format!("{index}/Dockerfile")).collect();
+    let slow = turn(&patch(GO, TWO_STAGES)).replacen("\n", "\n{\"sleep\":1500}\n", 1);
+    let mut all: Vec<(&str, &str)> = files.iter().map(|file| (file.as_str(), GO)).collect();
+    all.push(("agent.ndjson", &slow));
+    let dir = directory(&all);
+    let script = dir.path().join("agent.ndjson");
+    let command = format!("{} agent replay {}", env!("CARGO_BIN_EXE_probity"), script.display());
+    let args = ["check", "--fix", "--fix-ai", "--format", "json", "--ai-trace", "t", "."];
+    let output = probity().dir(&dir).args(args).args(["--acp-command", &command]).run().code(0);
+    let report: Value = serde_json::from_str(&output.stdout).unwrap();
+    let told: Vec<&str> = report["ai_fixes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|fix| fix["file"].as_str())
+        .collect();
+    assert_eq!(told, files);
+    for file in &files {
+        assert_eq!(fs::read_to_string(dir.path().join(file)).unwrap(), TWO_STAGES);
+    }
+    // All were asked before the first had answered.
+    let trace = fs::read_to_string(dir.path().join("t")).unwrap();
+    let first: Vec<bool> = trace.lines().take(3).map(|line| line.contains("\"prompt\":")).collect();
+    assert_eq!(first, [true; 3], "{trace}");
+}

@@ -1,0 +1,106 @@
+//! Secrets stay: nothing is started where they are denied, and no output ever holds one.
+
+use std::fs;
+
+use super::{GO, MULTI_STAGE, Stage, TWO_STAGES, outcome, patch, turn};
+
+/// Put together here, so that nobody takes this file for a leak.
+fn secret() -> String {
+    ["ghp_", "wWPw5k4aXcaT4fNP0UcnZwJUVFk6", "LO0pINUx"].concat()
+}
+
+fn with_secret(text: &str) -> String {
+    text.replace("EXPOSE", &format!("ENV GITHUB_TOKEN={}\n\nEXPOSE", secret()))
+}
+
+/// Every file of the directory but the Dockerfile, and both streams.
+#[track_caller]
+fn betrays_nothing(stage: &Stage, output: &crate::binary::Output) {
+    let mut seen = vec![output.stdout.clone(), output.stderr.clone()];
+    for entry in fs::read_dir(stage.path()).unwrap() {
+        let path = entry.unwrap().path();
+        if !path.ends_with("Dockerfile") {
+            seen.push(String::from_utf8_lossy(&fs::read(path).unwrap()).into_owned());
+        }
+    }
+    for text in seen {
+        assert!(!text.contains(&secret()), "{text}");
+    }
+}
+
+#[test]
+fn denied_secrets_start_no_agent() {
+    let old = with_secret(GO);
+    let stage = Stage::new(&old, "");
+    let command = format!("touch {}", stage.path().join("started").display());
+    let run = stage.fix(MULTI_STAGE).args(["--acp-command", &command, "--ai-sandbox", "none"]);
+    let output = run.args(["--ai-trace", "trace"]).run().code(1);
+    let outcome = outcome(&output);
+    assert_eq!(outcome["reason"], "secrets-found");
+    assert_eq!(outcome["detail"], "line 9 holds a secret (github-personal-token)");
+    assert!(!stage.path().join("started").exists());
+    assert_eq!(stage.text(), old);
+    betrays_nothing(&stage, &output);
+}
+
+#[test]
+fn tokens_go_out_and_the_secret_comes_back_byte_for_byte() {
+    // The agent copies the token from what it is shown.
+    let script = format!(
+        "{}\n{}\n{}\n",
+        serde_json::json!({"on": "session/prompt", "capture": {"token": ["\n\nENV GITHUB_TOKEN=", "\n\nEXPOSE"]}}),
+        serde_json::json!({"say": patch(&with_secret(GO), &with_secret(TWO_STAGES)).replace(&secret(), "${token}")}),
+        serde_json::json!({"answer": {"stopReason": "end_turn"}}),
+    );
+    let stage = Stage::new(&with_secret(GO), &script);
+    let run = stage.fix(MULTI_STAGE).env("TALLY_AI_SECRETS_POLICY", "tokenize");
+    let output = run.args(["--ai-trace", "trace", "-v"]).run().code(0);
+    assert_eq!(outcome(&output)["session"]["secrets"], 1);
+    assert_eq!(stage.text(), with_secret(TWO_STAGES));
+    betrays_nothing(&stage, &output);
+    let trace = fs::read_to_string(stage.path().join("trace")).unwrap();
+    assert!(trace.contains("_SECRET_0001_"), "{trace}");
+}
+
+#[test]
+fn allowed_secrets_are_sent_and_masked_wherever_they_are_told() {
+    let old = with_secret(GO);
+    // The agent echoes what it got, loses the variable, and is quoted.
+    let say = serde_json::json!({"say": patch(&old, TWO_STAGES)})
+        .to_string()
+        .replace(&secret(), "${token}");
+    let on = serde_json::json!({"on": "session/prompt", "capture": {"token": ["\n\nENV GITHUB_TOKEN=", "\n\nEXPOSE"]}});
+    let end = serde_json::json!({"answer": {"stopReason": "end_turn"}});
+    let stage = Stage::new(&old, &format!("{on}\n{say}\n{end}\n{}", turn("NO_CHANGE")));
+    let run = stage.fix(MULTI_STAGE).env("TALLY_AI_SECRETS_POLICY", "allow");
+    let output = run.args(["--ai-trace", "trace", "-v"]).run().code(1);
+    let outcome = outcome(&output);
+    assert_eq!(outcome["reason"], "validation-failed", "{outcome}");
+    assert!(outcome["detail"].as_str().unwrap().contains("ENV GITHUB_TOKEN=*"), "{outcome}");
+    assert_eq!(stage.text(), old);
+    betrays_nothing(&stage, &output);
+}
+
+#[test]
+fn a_patch_against_a_text_without_the_secret_does_not_apply() {
+    let old = with_secret(GO);
+    let redacted = old.replace(&secret(), "********");
+    let answer = turn(&patch(&redacted, TWO_STAGES));
+    let stage = Stage::new(&old, &(answer.clone() + &answer));
+    let run = stage.fix(MULTI_STAGE).env("TALLY_AI_SECRETS_POLICY", "allow");
+    let output = run.run().code(1);
+    let outcome = outcome(&output);
+    assert_eq!(outcome["reason"], "patch-rejected", "{outcome}");
+    assert_eq!(stage.text(), old);
+}
+
+#[test]
+fn the_deprecated_key_still_decides() {
+    for (value, reason) in [("true", "secrets-found"), ("false", "agent-failed")] {
+        let stage = Stage::new(&with_secret(GO), "{\"on\":\"session/prompt\"}\n{\"exit\":1}\n");
+        let run = stage.fix(MULTI_STAGE).args([format!("--ai-redact-secrets={value}")]);
+        let output = run.run().code(1);
+        assert_eq!(outcome(&output)["reason"], reason);
+        assert!(output.stderr.contains("`ai.redact-secrets` is deprecated"), "{}", output.stderr);
+    }
+}
