@@ -104,7 +104,7 @@ fn is_same_severity(seen: &str, wanted: &str) -> bool {
     let words: &[&str] = match wanted {
         "error" => &["blocker", "critical", "high", "failure"],
         "warning" => &["major", "medium"],
-        "info" => &["note", "notice", "info", "low"],
+        "info" => &["note", "notice", "info", "minor", "low"],
         _ => &["note", "notice", "minor", "info", "low", "style"],
     };
     words.contains(&seen.as_str())
