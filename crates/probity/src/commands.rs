@@ -8,6 +8,7 @@ pub(crate) mod containers;
 pub(crate) mod doctor;
 pub(crate) mod exec;
 pub(crate) mod explain;
+pub(crate) mod hadolint;
 pub(crate) mod man;
 pub(crate) mod names;
 pub(crate) mod rules;

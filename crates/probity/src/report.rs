@@ -12,7 +12,7 @@ mod gnu;
 mod json;
 mod junit;
 mod markdown;
-mod place;
+pub(crate) mod place;
 #[cfg(test)]
 mod samples;
 mod sarif;
