@@ -10,6 +10,7 @@ mod exec;
 mod failures;
 mod fix;
 mod formats;
+mod hadolint;
 mod help;
 mod names;
 mod oracle;

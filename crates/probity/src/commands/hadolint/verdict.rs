@@ -110,9 +110,14 @@ pub(super) fn examine(
 }
 
 /// The finding as hadolint would report it, if it would.
-fn verdict(finding: &Finding, settings: &Settings, lines: &LineIndex<'_>) -> Option<Verdict> {
-    let named = finding.alias.unwrap_or(&finding.rule);
-    let code = named.strip_prefix("hadolint/").or_else(|| named.strip_prefix("shellcheck/"));
+fn verdict<'a>(
+    finding: &'a Finding,
+    settings: &Settings,
+    lines: &LineIndex<'_>,
+) -> Option<Verdict> {
+    let code =
+        |name: &'a str| name.strip_prefix("hadolint/").or_else(|| name.strip_prefix("shellcheck/"));
+    let code = code(&finding.rule).or_else(|| code(finding.alias?));
     let (code, own, message) = match code {
         Some(code) => match codes::find(code) {
             Some(known) => (code, known.severity, codes::message(known, &finding.message)),
