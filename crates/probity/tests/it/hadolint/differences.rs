@@ -81,8 +81,25 @@ pub(super) const DIFFERENCES: &[Difference] = &[
         it.has(&["global", "stage"])
     }),
     theirs("DL3000", "below an absolute WORKDIR a relative one is certain", |it| {
-        it.file.text.contains("WORKDIR /")
+        let mut before = it.file.instructions.iter().filter(|other| other.lines.0 < it.line);
+        before.any(|other| other.keyword == Keyword::Workdir)
     }),
+    ours("DL3000", "on Linux a drive is a directory like others, as BuildKit says", |it| {
+        it.has(&["C:/"])
+    }),
+    theirs("DL3006", "a name with capitals is no image, and the build fails", |it| {
+        it.has(&["Alpine"])
+    }),
+    theirs("DL3020", "a flag that only ADD has says why it is one", |it| {
+        it.has(&["--keep-git-dir", "--unpack", "--checksum"])
+    }),
+    theirs("DL3022", "a variable may be an image", |it| it.has(&["--from=$"])),
+    ours("DL3044", "a variable with a modifier is one too", |it| it.has(&["${"])),
+    theirs("DL3045", "the stage that this one is built on has a WORKDIR", |it| {
+        it.file.text.contains("WORKDIR")
+    }),
+    theirs("DL3048", "a variable may be a key", |it| it.has(&["$"])),
+    theirs("DL3050", "a variable may be a key", |it| it.has(&["$"])),
     theirs("DL3003", "a subshell comes back by itself", |it| it.has(&["(cd"])),
     theirs("DL3003", STACKED, |it| it.file.text.contains("ignore=DL3003")),
     theirs("DL3004", IN_ONBUILD, |it| it.is(Keyword::Onbuild)),
@@ -103,9 +120,11 @@ pub(super) const DIFFERENCES: &[Difference] = &[
         it.is(Keyword::Healthcheck)
     }),
     ours("DL3026", "a port is no tag", |it| it.has(&["localhost:5000/"])),
-    theirs("DL3029", "a platform that does not exist fails the build, as BuildKit says", |it| {
-        it.has(&["=x86 "])
-    }),
+    theirs(
+        "DL3029",
+        "a platform that does not exist fails the build, and one with a variable is not constant",
+        |it| it.has(&["=x86 ", "windws", "wi#ndows", "$TARGETARCH"]),
+    ),
     ours(
         "DL3033",
         "a group has no version that could be asked for, and is flagged all the same",
@@ -121,7 +140,9 @@ pub(super) const DIFFERENCES: &[Difference] = &[
     theirs("DL3062", "somebody chose `latest`; `go run` installs nothing", |it| {
         it.has(&["@latest", "go run"])
     }),
-    ours("DL3064", "BuildKit's list of words is ours", |it| it.has(&["AUTH"])),
+    ours("DL3064", "BuildKit's list of words is ours, and an ARG may have several names", |it| {
+        it.has(&["AUTH", "auth"]) || it.is(Keyword::Arg)
+    }),
     theirs("DL3064", "BuildKit's list of words is ours", |it| it.has(&["_FILE"])),
     theirs("DL3066", "root is 0 everywhere, and a variable may be a number", |it| {
         it.has(&["root", "$"])
