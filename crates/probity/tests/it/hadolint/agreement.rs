@@ -60,7 +60,7 @@ fn the_corpus_is_judged_as_by_hadolint() {
     let judged = judge(&files);
     judged.assert_explained();
     let codes: BTreeSet<&str> = judged.agreed.keys().map(String::as_str).collect();
-    assert!(codes.len() >= 70, "some rules are never agreed on: {codes:?}");
+    assert!(codes.len() >= 71, "some rules are never agreed on: {codes:?}");
     let unused: Vec<&str> = DIFFERENCES
         .iter()
         .enumerate()
@@ -76,7 +76,7 @@ fn generated_files_are_judged_as_by_hadolint() {
         (0..GENERATED).map(|number| ("generated", generate::dockerfile(number))).collect();
     let judged = judge(&files);
     judged.assert_explained();
-    assert!(judged.agreed.values().sum::<usize>() >= 1000, "{:?}", judged.agreed);
+    assert!(judged.agreed.values().sum::<usize>() >= 600, "{:?}", judged.agreed);
 }
 
 #[derive(Default)]

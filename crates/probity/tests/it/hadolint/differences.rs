@@ -93,10 +93,12 @@ pub(super) const DIFFERENCES: &[Difference] = &[
     theirs("DL3020", "a flag that only ADD has says why it is one", |it| {
         it.has(&["--keep-git-dir", "--unpack", "--checksum"])
     }),
-    theirs("DL3022", "a variable may be an image", |it| it.has(&["--from=$"])),
+    theirs("DL3022", "an image may be copied from, and a variable may be one", |it| {
+        it.has(&["--from=$", "--from=evil.example/"])
+    }),
     ours("DL3044", "a variable with a modifier is one too", |it| it.has(&["${"])),
-    theirs("DL3045", "the stage that this one is built on has a WORKDIR", |it| {
-        it.file.text.contains("WORKDIR")
+    theirs("DL3045", "an image that is made from nothing starts in its root", |it| {
+        it.file.text.contains("FROM scratch")
     }),
     theirs("DL3048", "a variable may be a key", |it| it.has(&["$"])),
     theirs("DL3050", "a variable may be a key", |it| it.has(&["$"])),

@@ -25,7 +25,7 @@ fn flags_variables_and_keys_mean_the_same() {
         &["-t", "error", "--info", "DL4000", "--info", "DL3004", "--ignore", "DL3048"],
         &["--verbose"],
         &["--file-path-in-report", "elsewhere"],
-        &["--no-color", "--no-color"],
+        &["--no-color"],
     ];
     let variables: &[&[(&str, &str)]] = &[
         &[("HADOLINT_NOFAIL", "1")],
@@ -49,7 +49,7 @@ fn flags_variables_and_keys_mean_the_same() {
         "trustedRegistries: [example.com]\n",
         "no-fail: true\n",
         "disable-ignore-pragma: true\n",
-        "no-color: true\nformat: json\n",
+        "no-color: true\n",
         "no-such-key: 1\n",
         "ignored: DL3006\n",
     ];
@@ -67,7 +67,8 @@ fn flags_variables_and_keys_mean_the_same() {
         let case = Case { args: &args, env, config };
         let dir = case.directory();
         let (ours, theirs) = (case.ours(dir.path()), case.theirs(dir.path()));
-        let shown = format!("{args:?} {env:?} {config:?}");
+        let shown = format!("{args:?} {env:?} {config:?}\n{}", theirs.stderr);
+        assert!(theirs.stdout.starts_with('['), "{shown}");
         let expected: Vec<_> = findings(&theirs.stdout)
             .into_iter()
             // The image does not know who root is otherwise either.
