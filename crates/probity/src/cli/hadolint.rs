@@ -32,9 +32,9 @@ pub(crate) struct Hadolint {
     /// The path that checkstyle, codeclimate, gitlab_codeclimate, junit and sonarqube show instead
     #[arg(long, value_name = "FILEPATHINREPORT")]
     pub(crate) file_path_in_report: Option<PathBuf>,
-    /// Write the report into this file
+    /// Write the report into this file; the second one is for the second format, and so on
     #[arg(short = 'o', long, value_name = "OUTPUT")]
-    pub(crate) output: Option<PathBuf>,
+    pub(crate) output: Vec<PathBuf>,
     /// Exit with 0 whatever is found
     #[arg(long)]
     pub(crate) no_fail: bool,
@@ -44,9 +44,9 @@ pub(crate) struct Hadolint {
     /// Say on stderr which configuration holds
     #[arg(short = 'V', long)]
     pub(crate) verbose: bool,
-    /// How findings are written [default: tty]
+    /// How findings are written, once for each that is given [default: tty]
     #[arg(short = 'f', long)]
-    pub(crate) format: Option<Format>,
+    pub(crate) format: Vec<Format>,
     /// Report this rule as an error
     #[arg(long, value_name = "RULECODE")]
     pub(crate) error: Vec<String>,

@@ -60,10 +60,13 @@ pub(crate) fn run(args: &Hadolint) -> anyhow::Result<Exit> {
         }
     }
     let replaced = args.file_path_in_report.as_deref().map(shown);
-    let text = format::write(&settings, &reports, replaced.as_deref())?;
-    match &args.output {
-        Some(path) => write_file(path, &text)?,
-        None => io::stdout().lock().write_all(&text)?,
+    let mut outputs = args.output.iter();
+    for format in settings.formats() {
+        let text = format::write(*format, settings.no_color, &reports, replaced.as_deref())?;
+        match outputs.next() {
+            Some(path) => write_file(path, &text)?,
+            None => io::stdout().lock().write_all(&text)?,
+        }
     }
     let all = reports.iter().flat_map(|report| &report.verdicts);
     Ok(if unread { Exit::Findings } else { exit(&settings, all) })
@@ -74,9 +77,10 @@ fn shown(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// Two of the formats are read by services that take any failure for their own.
+/// Two of the formats are read by services that take any failure for their own, and one of them is enough.
 fn exit<'a>(settings: &Settings, mut all: impl Iterator<Item = &'a Verdict>) -> Exit {
-    let never_fails = matches!(settings.format(), Format::Codeclimate | Format::Codacy);
+    let never_fails =
+        settings.formats().iter().any(|it| matches!(it, Format::Codeclimate | Format::Codacy));
     let least = settings.threshold.least();
     match settings.no_fail || never_fails || !all.any(|verdict| verdict.severity >= least) {
         true => Exit::Clean,

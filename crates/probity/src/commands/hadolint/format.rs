@@ -13,7 +13,7 @@ mod xml;
 
 use std::io;
 
-use super::{settings::Settings, verdict::Verdict};
+use super::verdict::Verdict;
 use crate::config::hadolint::Format;
 
 /// One file's part of a report.
@@ -39,12 +39,13 @@ impl Report {
 
 /// The whole report. `replaced` is the path to show, in the formats that hadolint shows it in.
 pub(super) fn write(
-    settings: &Settings,
+    format: Format,
+    no_color: bool,
     reports: &[Report],
     replaced: Option<&str>,
 ) -> io::Result<Vec<u8>> {
-    Ok(match settings.format() {
-        Format::Tty => tty::write(reports, !settings.no_color).into_bytes(),
+    Ok(match format {
+        Format::Tty => tty::write(reports, !no_color).into_bytes(),
         Format::Gnu => gnu::write(reports).into_bytes(),
         Format::Json => json::write(reports)?,
         Format::Codacy => codacy::write(reports)?,

@@ -31,7 +31,7 @@ pub(super) struct Settings {
     pub(super) strict_labels: bool,
     pub(super) disable_ignore_pragma: bool,
     /// None when nobody chose one.
-    pub(super) chosen_format: Option<Format>,
+    pub(super) chosen_formats: Vec<Format>,
     pub(super) threshold: Threshold,
     /// From the most severe on.
     pub(super) overrides: [(Severity, Vec<String>); 4],
@@ -98,7 +98,10 @@ impl Settings {
             disable_ignore_pragma: args.disable_ignore_pragma
                 || is_on("HADOLINT_DISABLE_IGNORE_PRAGMA")
                 || said(&file.disable_ignore_pragma),
-            chosen_format: args.format.or(format).or(file.format.as_ref().map(|it| it.value)),
+            chosen_formats: match args.format.is_empty() {
+                true => format.or(file.format.as_ref().map(|it| it.value)).into_iter().collect(),
+                false => args.format.clone(),
+            },
             threshold: args
                 .failure_threshold
                 .or(threshold)
@@ -115,8 +118,12 @@ impl Settings {
         }
     }
 
-    pub(super) fn format(&self) -> Format {
-        self.chosen_format.unwrap_or(Format::Tty)
+    /// The formats of the reports, at least one.
+    pub(super) fn formats(&self) -> &[Format] {
+        match self.chosen_formats.as_slice() {
+            [] => &[Format::Tty],
+            chosen => chosen,
+        }
     }
 
     /// What a code is reported as; nothing where it is not reported.

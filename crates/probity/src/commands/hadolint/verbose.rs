@@ -16,7 +16,7 @@ pub(super) fn describe(settings: &Settings, file: Option<&Path>) -> String {
     let mut out = format!("{used:?}\nConfiguration:\n");
     switch(&mut out, "no fail", settings.no_fail);
     switch(&mut out, "no color", settings.no_color);
-    list(&mut out, "output format", settings.chosen_format.iter().map(word));
+    list(&mut out, "output format", settings.chosen_formats.iter().map(word));
     line(&mut out, &format!("  failure threshold: {}", word(&settings.threshold)));
     for (severity, rules) in &settings.overrides {
         list(&mut out, &format!("override {severity}"), rules.iter().map(|it| format!("{it:?}")));

@@ -35,6 +35,20 @@ fn every_format_has_the_same_shape() {
     }
 }
 
+#[test]
+fn several_formats_go_to_several_files() {
+    let args = ["-f", "gnu", "-o", "one", "-f", "tty", "--no-color", "Dockerfile"];
+    let args = [&COMMON[..], &args].concat();
+    let case = Case { args: &args, ..Case::default() };
+    let dir = case.directory();
+    let mut written = Vec::new();
+    for output in [case.ours(dir.path()), case.theirs(dir.path())] {
+        let file = std::fs::read_to_string(dir.path().join("one")).unwrap();
+        written.push((seen("gnu", &file), seen("tty", &output.stdout), output.code));
+    }
+    assert_eq!(written[0], written[1]);
+}
+
 /// The message is another, since another parser says it.
 #[test]
 fn a_file_that_cannot_be_parsed_has_the_same_shape() {
