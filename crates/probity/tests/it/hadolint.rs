@@ -67,8 +67,7 @@ impl Case<'_> {
 
 /// Lines, codes, levels and messages, in one order.
 fn findings(json: &str) -> Vec<(u64, String, String, String)> {
-    let items: Vec<Value> =
-        serde_json::from_str(json).unwrap_or_else(|error| panic!("{error}: {json}"));
+    let items: Vec<Value> = serde_json::from_str(json).unwrap();
     let text = |item: &Value, key: &str| item[key].as_str().unwrap().to_owned();
     let mut all: Vec<_> = items
         .iter()

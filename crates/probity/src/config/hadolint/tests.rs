@@ -115,13 +115,13 @@ disable-ignore-pragma: true
     let (config, _) = resolve(&[&layer], None);
     let printed = config.print(&catalogue());
     for line in [
-        "fail-level = \"error\" # a/.hadolint.yaml:1",
-        "format = \"text\" # a/.hadolint.yaml:2",
-        "enabled = false # a/.hadolint.yaml:8",
-        "trusted-registries = [\"docker.io\"] # a/.hadolint.yaml:5",
-        "labels = [\"a\", \"b\"] # a/.hadolint.yaml:6",
-        "labels = [\"a\"] # a/.hadolint.yaml:6",
-        "severity = \"error\" # a/.hadolint.yaml:4",
+        "fail-level = \"error\" # from a/.hadolint.yaml:1",
+        "format = \"text\" # from a/.hadolint.yaml:2",
+        "enabled = false # from a/.hadolint.yaml:8",
+        "trusted-registries = [\"docker.io\"] # from a/.hadolint.yaml:5",
+        "labels = [\"a\", \"b\"] # from a/.hadolint.yaml:6",
+        "labels = [\"a\"] # from a/.hadolint.yaml:6",
+        "severity = \"error\" # from a/.hadolint.yaml:4",
     ] {
         let squeezed: Vec<String> =
             printed.lines().map(|it| it.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
