@@ -10,6 +10,7 @@ pub(crate) mod containers;
 pub(crate) mod doctor;
 pub(crate) mod exec;
 pub(crate) mod explain;
+pub(crate) mod hadolint;
 pub(crate) mod init;
 pub(crate) mod man;
 pub(crate) mod names;

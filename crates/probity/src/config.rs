@@ -13,6 +13,7 @@ pub(crate) mod effective;
 mod environment;
 pub(crate) mod error;
 mod file;
+pub(crate) mod hadolint;
 pub(crate) mod keys;
 pub(crate) mod kind;
 pub(crate) mod layer;
@@ -69,6 +70,8 @@ pub(crate) struct Configs<'a> {
     catalogue: Catalogue<'a>,
     choice: Choice,
     discovery: Discovery,
+    /// For targets that have no tally file.
+    hadolint_files: Discovery,
     current: PathBuf,
     defaults: Layer,
     environment: Layer,
@@ -100,12 +103,14 @@ impl<'a> Configs<'a> {
     {
         let Sources { catalogue, choice, current, defaults, environment, flags } = sources;
         let (environment, warnings) = environment::read(&catalogue, environment)?;
-        let discovery = Discovery::new(current.clone());
+        let discovery = Discovery::new(current.clone(), discovery::FILE_NAMES);
+        let hadolint_files = Discovery::new(current.clone(), hadolint::FILE_NAMES);
         let resolved = HashMap::new();
         Ok(Self {
             catalogue,
             choice,
             discovery,
+            hadolint_files,
             current,
             defaults,
             environment,
@@ -119,7 +124,9 @@ impl<'a> Configs<'a> {
     /// The configuration of a target, which need not exist: standard input has a name too.
     pub(crate) fn for_target(&mut self, target: &Path) -> Result<Arc<CheckConfig>, ConfigError> {
         let file = match &self.choice {
-            Choice::Nearest => self.discovery.nearest(target),
+            Choice::Nearest => {
+                self.discovery.nearest(target).or_else(|| self.hadolint_files.nearest(target))
+            }
             Choice::This(path) => Some(Arc::from(path.as_path())),
             Choice::None => None,
         };
@@ -151,7 +158,15 @@ impl<'a> Configs<'a> {
         if let (Some(path), Some(shown)) = (file, shown) {
             let is_asked_for = matches!(self.choice, Choice::This(_));
             let text = read_text(&self.current.join(path), shown, is_asked_for)?;
-            let (from_file, warnings) = file::read(&self.catalogue, shown, &text)?;
+            let (from_file, warnings) = match hadolint::is_hadolint_file(path) {
+                true => {
+                    let (said, mut warnings) = hadolint::read(shown, &text)?;
+                    let (layer, more) = said.layer(&self.catalogue, shown);
+                    warnings.extend(more);
+                    (layer, warnings)
+                }
+                false => file::read(&self.catalogue, shown, &text)?,
+            };
             self.warn(warnings.iter().map(Problem::to_string));
             layer = from_file;
         }
@@ -175,7 +190,11 @@ const LARGEST_FILE: u64 = 1024 * 1024;
 
 /// Reads a file that was found by its name, or asked for, in which case it may also be a pipe that is
 /// open already: `/dev/stdin`, or what a shell makes of `<(…)`. A FIFO might never be written to.
-fn read_text(path: &Path, shown: &Path, is_asked_for: bool) -> Result<String, ConfigError> {
+pub(crate) fn read_text(
+    path: &Path,
+    shown: &Path,
+    is_asked_for: bool,
+) -> Result<String, ConfigError> {
     let shown = shown.to_path_buf();
     let unreadable = |error: std::io::Error| ConfigError::Unreadable {
         path: shown.clone(),

@@ -13,7 +13,7 @@ mod gnu;
 mod json;
 mod junit;
 mod markdown;
-mod place;
+pub(crate) mod place;
 pub(crate) mod review;
 #[cfg(test)]
 mod samples;

@@ -2,9 +2,15 @@
 
 use std::{ffi::OsString, path::PathBuf};
 
-use clap::{CommandFactory as _, Parser, ValueEnum};
+use clap::{CommandFactory as _, Parser, ValueEnum as _};
 
-use crate::{cli::parse, exit::Exit, failure::Failure};
+use crate::{
+    cli::parse,
+    commands,
+    config::hadolint::{Format, LabelType, Threshold},
+    exit::Exit,
+    logging::{self, Loudness},
+};
 
 /// Lint Dockerfiles for errors and best practices
 ///
@@ -12,93 +18,93 @@ use crate::{cli::parse, exit::Exit, failure::Failure};
 #[derive(Debug, Parser)]
 #[command(
     name = "hadolint",
+    args_override_self = true,
     disable_version_flag = true,
-    version = env!("CARGO_PKG_VERSION"),
     after_help = "Examples:\n  hadolint Dockerfile\n  hadolint --format json - < Dockerfile"
 )]
-struct Hadolint {
+pub(crate) struct Hadolint {
     /// Files, or `-` for standard input
-    #[arg(value_name = "DOCKERFILE", required = true)]
-    files: Vec<PathBuf>,
+    #[arg(value_name = "DOCKERFILE")]
+    pub(crate) files: Vec<PathBuf>,
     /// Configuration file
     #[arg(short = 'c', long, value_name = "FILENAME")]
-    config: Option<PathBuf>,
-    /// The path that reports show instead of the real one
+    pub(crate) config: Option<PathBuf>,
+    /// The path that checkstyle, codeclimate, gitlab_codeclimate, junit and sonarqube show instead
     #[arg(long, value_name = "FILEPATHINREPORT")]
-    file_path_in_report: Option<PathBuf>,
+    pub(crate) file_path_in_report: Option<PathBuf>,
+    /// Write the report into this file; the second one is for the second format, and so on
+    #[arg(short = 'o', long, value_name = "OUTPUT")]
+    pub(crate) output: Vec<PathBuf>,
     /// Exit with 0 whatever is found
     #[arg(long)]
-    no_fail: bool,
+    pub(crate) no_fail: bool,
     /// No colours
     #[arg(long)]
-    no_color: bool,
-    /// Say more
+    pub(crate) no_color: bool,
+    /// Say on stderr which configuration holds
     #[arg(short = 'V', long)]
-    verbose: bool,
-    /// How findings are written
-    #[arg(short = 'f', long, default_value = "tty")]
-    format: HadolintFormat,
+    pub(crate) verbose: bool,
+    /// How findings are written, once for each that is given [default: tty]
+    #[arg(short = 'f', long)]
+    pub(crate) format: Vec<Format>,
     /// Report this rule as an error
     #[arg(long, value_name = "RULECODE")]
-    error: Vec<String>,
+    pub(crate) error: Vec<String>,
     /// Report this rule as a warning
     #[arg(long, value_name = "RULECODE")]
-    warning: Vec<String>,
+    pub(crate) warning: Vec<String>,
     /// Report this rule as info
     #[arg(long, value_name = "RULECODE")]
-    info: Vec<String>,
+    pub(crate) info: Vec<String>,
     /// Report this rule as style
     #[arg(long, value_name = "RULECODE")]
-    style: Vec<String>,
+    pub(crate) style: Vec<String>,
     /// Do not report this rule
     #[arg(long, value_name = "RULECODE")]
-    ignore: Vec<String>,
+    pub(crate) ignore: Vec<String>,
     /// A registry that FROM may name
     #[arg(long, value_name = "REGISTRY")]
-    trusted_registry: Vec<String>,
+    pub(crate) trusted_registry: Vec<String>,
     /// A label that must be there, with its format
-    #[arg(long, value_name = "NAME:FORMAT")]
-    require_label: Vec<String>,
+    #[arg(long, value_name = "NAME:FORMAT", value_parser = label)]
+    pub(crate) require_label: Vec<(String, LabelType)>,
     /// Report labels that are not required
     #[arg(long)]
-    strict_labels: bool,
+    pub(crate) strict_labels: bool,
     /// Take no notice of ignore pragmas
     #[arg(long)]
-    disable_ignore_pragma: bool,
-    /// The least severity that makes the exit code 1
-    #[arg(short = 't', long, value_name = "THRESHOLD", default_value = "info")]
-    failure_threshold: Threshold,
+    pub(crate) disable_ignore_pragma: bool,
+    /// The least severity that makes the exit code 1 [default: info]
+    #[arg(short = 't', long, value_name = "THRESHOLD")]
+    pub(crate) failure_threshold: Option<Threshold>,
     /// Print the version
-    #[arg(short = 'v', long, action = clap::ArgAction::Version)]
-    version: Option<bool>,
+    #[arg(short = 'v', long)]
+    pub(crate) version: bool,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum HadolintFormat {
-    Tty,
-    Json,
-    Checkstyle,
-    Codeclimate,
-    #[value(name = "gitlab_codeclimate")]
-    GitlabCodeclimate,
-    Gnu,
-    Codacy,
-    Sonarqube,
-    Sarif,
-    Junit,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Threshold {
-    Error,
-    Warning,
-    Info,
-    Style,
-    Ignore,
-    None,
+/// A label and what its value has to be; nothing behind it means any text.
+pub(crate) fn label(text: &str) -> Result<(String, LabelType), String> {
+    let (name, kind) = text.split_once(':').unwrap_or((text, "text"));
+    let kind = LabelType::from_str(kind, false).map_err(|_| {
+        let kinds = LabelType::value_variants().iter().filter_map(|kind| kind.to_possible_value());
+        let kinds: Vec<String> = kinds.map(|kind| kind.get_name().to_owned()).collect();
+        format!("`{kind}` is no format of a label; there are {}", kinds.join(", "))
+    })?;
+    Ok((name.to_owned(), kind))
 }
 
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> {
-    parse::<Hadolint>(Hadolint::command(), args)?;
-    Err(Failure::not_built("hadolint").into())
+    let args = parse::<Hadolint>(Hadolint::command(), args)?;
+    logging::start(Loudness::default());
+    commands::hadolint::run(&args)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Hadolint::command().debug_assert();
+    }
 }

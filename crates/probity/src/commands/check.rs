@@ -24,13 +24,13 @@ use probity_finding::Finding;
 use probity_lint::is_syntax_rule;
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 
-pub(crate) use self::settings::catalogue;
 use self::{
     examine::{Checked, examine},
     fix::{Summary, Way},
     job::{Job, Target, configs, jobs},
     output::Output,
 };
+pub(crate) use self::{mask::masked_message, settings::catalogue};
 use crate::{
     cli::check::CheckArgs,
     config::{Configs, words::AiContext},

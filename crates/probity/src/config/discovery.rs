@@ -15,13 +15,15 @@ pub(crate) const FILE_NAMES: [&str; 2] = [".tally.toml", "tally.toml"];
 #[derive(Debug)]
 pub(crate) struct Discovery {
     current: PathBuf,
+    /// In one directory the first beats the second.
+    names: [&'static str; 2],
     nearest: HashMap<PathBuf, Option<Arc<Path>>>,
 }
 
 impl Discovery {
     /// Relative targets are relative to the current directory that is given here.
-    pub(crate) fn new(current: PathBuf) -> Self {
-        Self { current, nearest: HashMap::new() }
+    pub(crate) fn new(current: PathBuf, names: [&'static str; 2]) -> Self {
+        Self { current, names, nearest: HashMap::new() }
     }
 
     /// The file that holds for a target, which need not exist.
@@ -43,7 +45,7 @@ impl Discovery {
             passed.push(directory.to_path_buf());
             // Whatever has the name counts, even a directory or a dangling link: reading it then
             // says what is wrong, where passing over it would silently take another file.
-            let mut files = FILE_NAMES.iter().map(|name| directory.join(name));
+            let mut files = self.names.iter().map(|name| directory.join(name));
             found = files.find(|file| fs::symlink_metadata(file).is_ok()).map(Arc::from);
             if found.is_some() {
                 break;

@@ -15,6 +15,7 @@ mod exec;
 mod failures;
 mod fix;
 mod formats;
+mod hadolint;
 mod help;
 mod model_server;
 mod names;

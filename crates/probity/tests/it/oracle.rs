@@ -4,7 +4,7 @@
 //! reason, the reason is in `differences`.
 
 mod differences;
-mod generate;
+pub(crate) mod generate;
 mod grammar;
 mod random;
 mod verdict;

@@ -1,6 +1,6 @@
 //! Images from registries that nobody vouched for.
 
-use probity_dockerfile::{Base, ImageRef};
+use probity_dockerfile::{Base, ImageRef, StageReferenceKind, Target};
 use probity_finding::Finding;
 
 use crate::{
@@ -11,8 +11,8 @@ use crate::{
 rule! {
     /// # What it does
     ///
-    /// Flags a `FROM` whose registry is not among the trusted ones. Without such a list it says
-    /// nothing.
+    /// Flags an image whose registry is not among the trusted ones, in `FROM`, in `COPY --from` and in a
+    /// mount. Without such a list it says nothing.
     ///
     /// An image without a registry is one of `docker.io`. A trusted name may begin or end with `*`.
     ///
@@ -50,8 +50,19 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     if trusted.is_empty() {
         return;
     }
-    for stage in context.facts.stages() {
-        let (Base::Image(image), Some(span)) = (&stage.base, stage.image_span) else { continue };
+    let bases = context.facts.stages().iter().filter_map(|stage| match &stage.base {
+        Base::Image(image) => Some((image.as_str(), stage.image_span?)),
+        _ => None,
+    });
+    // What is copied or mounted from an image ends in the build as well.
+    let others = context.facts.graph().references().iter().filter_map(|reference| {
+        let is_base = reference.kind == StageReferenceKind::From;
+        match &reference.target {
+            Target::Image(image) if !is_base => Some((image.as_str(), reference.span)),
+            _ => None,
+        }
+    });
+    for (image, span) in bases.chain(others) {
         let Ok(reference) = ImageRef::parse(image) else { continue };
         if !trusted.iter().any(|pattern| is_meant(pattern, &reference)) {
             let message = format!("registry {} is not trusted", reference.domain);
@@ -98,5 +109,13 @@ mod tests {
         assert_eq!(flagged(TEXT, &["hub.docker.com", "my*"]), ["c.x.io/d", "quay.io/e:1"]);
         assert_eq!(flagged(TEXT, &[]), [""; 0]);
         assert_eq!(flagged(TEXT, &["*"]), [""; 0]);
+    }
+
+    #[test]
+    fn images_that_are_copied_or_mounted_from_are_flagged() {
+        let text = "FROM my.io/a AS x\nCOPY --from=x a b\nCOPY --from=quay.io/c a b\n\
+                    COPY --from=nginx a b\nRUN --mount=type=bind,from=quay.io/d,target=/d true\n";
+        assert_eq!(flagged(text, &["my.io"]), ["quay.io/c", "nginx", "quay.io/d"]);
+        assert_eq!(flagged(text, &["my.io", "docker.io", "quay.io"]), [""; 0]);
     }
 }

@@ -47,14 +47,14 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 }
 
 fn fault(key: &str) -> Option<&'static str> {
-    let allowed = |it: u8| it.is_ascii_lowercase() || it.is_ascii_digit() || b".-".contains(&it);
+    let allowed = |it: u8| it.is_ascii_lowercase() || it.is_ascii_digit() || b".-_".contains(&it);
     let first = key.bytes().next();
     let last = key.bytes().last();
     if RESERVED.iter().any(|prefix| key.starts_with(prefix)) {
         return Some("is in a namespace that Docker keeps for itself");
     }
     if !key.bytes().all(allowed) {
-        return Some("may have small letters, digits, dots and hyphens only");
+        return Some("may have small letters, digits, dots, hyphens and underscores only");
     }
     if key.contains("..") || key.contains("--") {
         return Some("repeats a separator");
@@ -77,7 +77,7 @@ mod tests {
             r#"
 FROM a
 LABEL a.b=1 "A"=2 \
-            ^^^ label key A may have small letters, digits, dots and hyphens only
+            ^^^ label key A may have small letters, digits, dots, hyphens and underscores only
     com.docker.x=1
     ^^^^^^^^^^^^ label key com.docker.x is in a namespace that Docker keeps for itself
 LABEL a..b=1

@@ -8,7 +8,7 @@ use crate::context::Context;
 rule! {
     /// # What it does
     ///
-    /// Flags a `RUN` that directly follows another one with the same flags, where each is one command.
+    /// Flags a `RUN` that directly follows another one with the same flags, where both are one command.
     ///
     /// # Why it is bad
     ///
@@ -40,8 +40,9 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         let [first, second] = pair else { continue };
         let are_runs = first.keyword == Keyword::Run && second.keyword == Keyword::Run;
         let same_flags = flags(first) == flags(second);
-        let is_short = |at: usize| commands(context, at) == 1;
-        if are_runs && same_flags && is_short(index) && is_short(index + 1) {
+        // Whoever has joined commands already has decided what belongs together.
+        let is_single = |at: usize| commands(context, at) <= 1;
+        if are_runs && same_flags && is_single(index) && is_single(index + 1) {
             let message = "consecutive RUN instructions; consider one";
             findings.push(
                 context
@@ -96,12 +97,13 @@ RUN [\"c\"]
     }
 
     #[test]
-    fn others_between_other_flags_and_long_ones_are_silent() {
+    fn others_between_other_flags_and_joined_ones_are_silent() {
         for text in [
             "RUN a\nENV b=c\nRUN d",
             "RUN a\nRUN --mount=type=cache,target=/x b",
             "RUN a && b\nRUN f",
-            "RUN a\nRUN a | b",
+            "RUN a\nRUN a; b",
+            "RUN a | b\nRUN c",
             "RUN a\nFROM b\nRUN c",
         ] {
             check(RULE, &format!("FROM a\n{text}\n"));

@@ -10,7 +10,7 @@ rule! {
     ///
     /// Flags a `USER` that is a name.
     ///
-    /// `root` and variables are left alone; hadolint flags variables.
+    /// `root`, which is 0 everywhere, and variables are left alone; hadolint flags both.
     ///
     /// # Why it is bad
     ///

@@ -27,7 +27,7 @@ pub(super) fn masked(
 }
 
 /// A message that may quote the text, without the secrets of either.
-pub(super) fn masked_message(detector: &Detector, text: &str, message: &str) -> String {
+pub(crate) fn masked_message(detector: &Detector, text: &str, message: &str) -> String {
     Hider::new(detector, text, &detector.find(text)).message(message)
 }
 

@@ -3,7 +3,7 @@
 use super::{grammar::GRAMMAR, random::Random};
 
 /// The Dockerfile of this number.
-pub(super) fn dockerfile(number: u64) -> String {
+pub(crate) fn dockerfile(number: u64) -> String {
     let mut file = File { random: Random::new(number), text: String::new(), is_broken: false };
     file.is_broken = file.random.once_in(16);
     file.write();

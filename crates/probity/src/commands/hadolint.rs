@@ -1,0 +1,104 @@
+//! The name `hadolint`: its own way through a run, from its flags to its exit code.
+//!
+//! The rules are the ones that `check` runs. What they find goes by hadolint's codes, texts and
+//! severities, and stands where it is instead of at the first column of its instruction.
+
+mod codes;
+mod format;
+mod settings;
+mod verbose;
+mod verdict;
+
+use std::{
+    fs,
+    io::{self, Write as _},
+    path::Path,
+};
+
+use anyhow::Context as _;
+use probity_secrets::Detector;
+
+use self::{
+    format::Report,
+    settings::Settings,
+    verdict::{Examined, Verdict},
+};
+use crate::{cli::hadolint::Hadolint, config::hadolint::Format, exit::Exit, failure::Failure};
+
+/// The release whose answers are given here.
+const VERSION: &str = "2.15.1";
+
+pub(crate) fn run(args: &Hadolint) -> anyhow::Result<Exit> {
+    if args.version {
+        let own = env!("CARGO_PKG_VERSION");
+        writeln!(io::stdout(), "Haskell Dockerfile Linter {VERSION} (probity {own})")?;
+        return Ok(Exit::Clean);
+    }
+    let directory = std::env::current_dir().context("cannot tell the working directory")?;
+    let found = settings::find(args, &directory)?;
+    let settings = Settings::new(args, |name| std::env::var(name).ok(), &found.said);
+    if settings.verbose {
+        let text = verbose::describe(&settings, found.path.as_deref());
+        io::stderr().write_all(text.as_bytes())?;
+    }
+    if args.files.is_empty() {
+        return Err(Failure::new("Please provide a Dockerfile", "name a file, or `-`")
+            .with_exit(Exit::Findings)
+            .into());
+    }
+    let detector = Detector::new(&probity_secrets::Options::default())?;
+    let rules = verdict::rules(&settings);
+    let mut reports = Vec::with_capacity(args.files.len());
+    let mut unread = false;
+    for file in &args.files {
+        match verdict::examine(file, &directory, &settings, &rules, &detector) {
+            Examined::Read(verdicts) => reports.push(Report { path: shown(file), verdicts }),
+            Examined::Unread(reason) => {
+                unread = true;
+                tracing::error!("{}: {reason}", file.display());
+            }
+        }
+    }
+    let replaced = args.file_path_in_report.as_deref().map(shown);
+    let mut outputs = args.output.iter();
+    for format in settings.formats() {
+        let text = format::write(*format, settings.no_color, &reports, replaced.as_deref())?;
+        match outputs.next() {
+            Some(path) => write_file(path, &text)?,
+            None => io::stdout().lock().write_all(&text)?,
+        }
+    }
+    let all = reports.iter().flat_map(|report| &report.verdicts);
+    Ok(if unread { Exit::Findings } else { exit(&settings, all) })
+}
+
+/// The path as it was given.
+fn shown(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+/// Two of the formats are read by services that take any failure for their own, and one of them is enough.
+fn exit<'a>(settings: &Settings, mut all: impl Iterator<Item = &'a Verdict>) -> Exit {
+    let never_fails =
+        settings.formats().iter().any(|it| matches!(it, Format::Codeclimate | Format::Codacy));
+    let least = settings.threshold.least();
+    match settings.no_fail || never_fails || !all.any(|verdict| verdict.severity >= least) {
+        true => Exit::Clean,
+        false => Exit::Findings,
+    }
+}
+
+fn write_file(path: &Path, text: &[u8]) -> anyhow::Result<()> {
+    let failure = || {
+        let what = format!("cannot write the report to {}", path.display());
+        Failure::new(what, "choose another place with --output").with_exit(Exit::Findings)
+    };
+    // A device or a pipe cannot be replaced, only written to.
+    let is_special = fs::metadata(path).is_ok_and(|metadata| !metadata.is_file());
+    if is_special {
+        return fs::write(path, text).with_context(failure);
+    }
+    let mut file = atomic_write_file::AtomicWriteFile::open(path).with_context(failure)?;
+    file.write_all(text).with_context(failure)?;
+    file.commit().with_context(failure)
+}

@@ -1,0 +1,138 @@
+//! What hadolint's file says, in the words of the configuration of `check`.
+
+use std::{path::Path, sync::Arc};
+
+use probity_finding::Severity;
+
+use super::{Format, HadolintFile, Placed, Threshold};
+use crate::config::{
+    catalogue::{Catalogue, Known},
+    error::Problem,
+    keys,
+    layer::Layer,
+    value::{Origin, Value},
+};
+
+impl HadolintFile {
+    /// The same as a layer. `no-color` has no key here, and `codacy` no format.
+    pub(crate) fn layer(&self, catalogue: &Catalogue<'_>, path: &Path) -> (Layer, Vec<Problem>) {
+        let mut layer = Made { layer: Layer::default(), path: Arc::from(path) };
+        let mut warnings = Vec::new();
+        if let Some(threshold) = &self.failure_threshold {
+            layer.text("output.fail-level", threshold.line, fail_level(threshold.value));
+        }
+        if let Some(Placed { value: true, line, .. }) = self.no_fail {
+            layer.text("output.fail-level", line, "none");
+        }
+        match self.format.as_ref().map(|format| (format, format_here(format.value))) {
+            Some((format, Some(here))) => layer.text("output.format", format.line, here),
+            Some((Placed { line, column, .. }, None)) => warnings.push(Problem {
+                path: path.to_path_buf(),
+                line: *line,
+                column: *column,
+                message: "`codacy` is a format of the name hadolint only".to_owned(),
+            }),
+            None => {}
+        }
+        if let Some(Placed { value: true, line, .. }) = self.disable_ignore_pragma {
+            layer.set("inline-directives.enabled", line, Value::Bool(false));
+        }
+        if let Some(first) = self.ignored.first() {
+            let names = self.ignored.iter().map(|it| it.value.clone()).collect();
+            layer.set("rules.exclude", first.line, Value::List(names));
+        }
+        // Where several lists name a rule hadolint takes the most severe.
+        let mut overrides: Vec<_> = self.overrides.iter().collect();
+        overrides.sort_by_key(|(severity, _)| *severity);
+        for (severity, rule) in overrides {
+            layer.severity(catalogue, rule, *severity);
+        }
+        if let Some(first) = self.trusted_registries.first() {
+            let names = self.trusted_registries.iter().map(|it| it.value.clone()).collect();
+            layer.option("hadolint/DL3026", "trusted-registries", first.line, names);
+        }
+        self.label_options(&mut layer);
+        (layer.layer, warnings)
+    }
+
+    fn label_options(&self, layer: &mut Made) {
+        let Some(line) = self.labels.values().map(|kind| kind.line).min() else { return };
+        let all: Vec<String> = self.labels.keys().cloned().collect();
+        layer.option("hadolint/DL3049", "labels", line, all.clone());
+        if self.strict_labels.as_ref().is_some_and(|strict| strict.value) {
+            layer.option("hadolint/DL3050", "labels", line, all);
+        }
+        for (rule, labels) in self.labels_by_rule() {
+            layer.option(rule, "labels", line, labels);
+        }
+    }
+
+    /// The labels that each of the rules about values has to look at.
+    fn labels_by_rule(&self) -> std::collections::BTreeMap<&'static str, Vec<String>> {
+        let mut by_rule = std::collections::BTreeMap::<_, Vec<String>>::new();
+        for (name, kind) in &self.labels {
+            by_rule.entry(kind.value.rule()).or_default().push(name.clone());
+        }
+        by_rule
+    }
+}
+
+/// A layer in the making.
+struct Made {
+    layer: Layer,
+    path: Arc<Path>,
+}
+
+impl Made {
+    fn origin(&self, line: usize) -> Origin {
+        Origin::File { path: Arc::clone(&self.path), line }
+    }
+
+    fn text(&mut self, path: &str, line: usize, text: &str) {
+        self.set(path, line, Value::Text(text.to_owned()));
+    }
+
+    fn set(&mut self, path: &str, line: usize, value: Value) {
+        let origin = self.origin(line);
+        if let Some(key) = keys::find(path) {
+            self.layer.insert(key, value, origin);
+        }
+    }
+
+    fn option(&mut self, rule: &str, option: &str, line: usize, names: Vec<String>) {
+        let origin = self.origin(line);
+        self.layer.insert_rule(rule, option, Value::List(names), origin);
+    }
+
+    fn severity(&mut self, catalogue: &Catalogue<'_>, rule: &Placed<String>, severity: Severity) {
+        let codes = ["hadolint", "shellcheck"].map(|space| format!("{space}/{}", rule.value));
+        let known = codes.iter().find_map(|code| match catalogue.find(code)? {
+            Known::Here(rule) => Some(rule.name),
+            Known::Elsewhere => None,
+        });
+        if let Some(name) = known {
+            let value = Value::Text(severity.as_str().to_owned());
+            let origin = self.origin(rule.line);
+            self.layer.insert_rule(name, "severity", value, origin);
+        }
+    }
+}
+
+fn fail_level(threshold: Threshold) -> &'static str {
+    threshold.least().as_str()
+}
+
+fn format_here(format: Format) -> Option<&'static str> {
+    Some(match format {
+        Format::Tty => "text",
+        Format::Json => "json",
+        Format::Checkstyle => "checkstyle",
+        Format::Codeclimate => "codeclimate",
+        Format::GitlabCodeclimate => "gitlab",
+        Format::Gnu => "gnu",
+        Format::Sonarqube => "sonarqube",
+        Format::Sarif => "sarif",
+        Format::Junit => "junit",
+        Format::Codacy => return None,
+    })
+}

@@ -1,0 +1,202 @@
+//! Every flag, variable and key, each with what the program itself makes of it.
+
+use super::{Case, findings};
+
+#[test]
+fn flags_variables_and_keys_mean_the_same() {
+    let args: &[&[&str]] = &[
+        &[],
+        &["--error", "DL3006", "--warning", "DL3015", "--info", "DL4000", "--style", "DL3008"],
+        &["--style", "DL3006", "--error", "DL3006"],
+        &["--ignore", "DL3006", "--error", "DL3006", "--ignore", "DL4000"],
+        &["--ignore", "dl3006", "--ignore", "DL9999"],
+        &["--info", "DL3057"],
+        &["--info", "DL1001"],
+        &["--trusted-registry", "example.com"],
+        &["--trusted-registry", "docker.io"],
+        &["--require-label", "maintainer:email", "--require-label", "other"],
+        &["--require-label", "maintainer:url"],
+        &["--require-label", "maintainer:text", "--strict-labels"],
+        &["--strict-labels"],
+        &["--disable-ignore-pragma"],
+        &["--no-fail"],
+        &["-t", "error"],
+        &["--failure-threshold", "none"],
+        &["-t", "error", "--info", "DL4000", "--info", "DL3004", "--ignore", "DL3048"],
+        &["--verbose"],
+        &["--file-path-in-report", "elsewhere"],
+        &["--no-color"],
+    ];
+    let variables: &[&[(&str, &str)]] = &[
+        &[("HADOLINT_NOFAIL", "1")],
+        &[("HADOLINT_NOFAIL", "TRUE")],
+        &[("HADOLINT_NOFAIL", "0")],
+        &[("HADOLINT_VERBOSE", "on")],
+        &[("HADOLINT_FAILURE_THRESHOLD", "error"), ("HADOLINT_IGNORE", "DL4000")],
+        &[("HADOLINT_OVERRIDE_ERROR", "DL3006,DL3015"), ("HADOLINT_OVERRIDE_STYLE", "DL4000")],
+        &[("HADOLINT_OVERRIDE_WARNING", "DL4000"), ("HADOLINT_OVERRIDE_INFO", "DL3006")],
+        &[("HADOLINT_IGNORE", "DL3006,DL3008")],
+        &[("HADOLINT_STRICT_LABELS", "yes"), ("HADOLINT_REQUIRE_LABELS", "maintainer:text,b:url")],
+        &[("HADOLINT_DISABLE_IGNORE_PRAGMA", "y")],
+        &[("HADOLINT_TRUSTED_REGISTRIES", "example.com,example.org")],
+    ];
+    let keys = [
+        "",
+        "ignored: [DL3006]\n",
+        "ignored:\n  - DL3006\n  - DL4000\nfailure-threshold: error\n",
+        "override:\n  error: [DL3006]\n  warning: [DL4000]\n  info: [DL3008]\n  style: [DL3015]\n",
+        "label-schema:\n  maintainer: email\n  b: text\nstrict-labels: true\n",
+        "trustedRegistries: [example.com]\n",
+        "no-fail: true\n",
+        "disable-ignore-pragma: true\n",
+        "no-color: true\n",
+        "no-such-key: 1\n",
+        "ignored: DL3006\n",
+    ];
+    let json = ["-f", "json", "Dockerfile"];
+    let with_json = |args: &[&'static str]| [args, &json].concat();
+    let of_args = args.iter().map(|args| (with_json(args), &[][..], None));
+    let of_variables = variables.iter().map(|env| (with_json(&[]), *env, None));
+    let of_keys = keys.iter().map(|text| (with_json(&[]), &[][..], Some(*text)));
+    let joined = (
+        with_json(&["--ignore", "DL3015", "--error", "DL3008"]),
+        &[("HADOLINT_IGNORE", "DL4000")][..],
+        Some("ignored: [DL3006]\noverride: {style: [DL3008, DL3059]}\n"),
+    );
+    for (args, env, config) in of_args.chain(of_variables).chain(of_keys).chain([joined]) {
+        let case = Case { args: &args, env, config };
+        let dir = case.directory();
+        let (ours, theirs) = (case.ours(dir.path()), case.theirs(dir.path()));
+        let shown = format!("{args:?} {env:?} {config:?}\n{}", theirs.stderr);
+        assert!(theirs.stdout.starts_with('['), "{shown}");
+        let expected: Vec<_> = findings(&theirs.stdout)
+            .into_iter()
+            // The image does not know who root is otherwise either.
+            .filter(|(_, code, ..)| code != "DL3066")
+            .collect();
+        assert_eq!(findings(&ours.stdout), expected, "{shown}");
+        assert_eq!(ours.code, theirs.code, "{shown}");
+        let is_verbose = args.contains(&"--verbose");
+        assert!(!is_verbose || ours.stderr == theirs.stderr, "{}", ours.stderr);
+    }
+}
+
+#[test]
+fn the_stronger_source_wins() {
+    let threshold = |args, env, config, code| {
+        let case = Case { args, env, config };
+        let dir = case.directory();
+        let ours = case.ours(dir.path());
+        assert_eq!(ours.code, Some(code), "{args:?} {env:?} {config:?} {}", ours.stderr);
+        ours.stdout
+    };
+    let file = Some("failure-threshold: style\nformat: gnu\nignored: [DL4000, DL3048, DL3004]\n");
+    let warnings = &[("HADOLINT_FAILURE_THRESHOLD", "error"), ("HADOLINT_FORMAT", "json")][..];
+    assert!(threshold(&["Dockerfile"], &[], file, 1).starts_with("hadolint:Dockerfile:1: "));
+    assert!(threshold(&["Dockerfile"], warnings, file, 0).starts_with("[{"));
+    let flags = &["-t", "info", "-f", "tty", "--no-color", "Dockerfile"][..];
+    assert!(threshold(flags, warnings, file, 1).starts_with("Dockerfile:1 DL3006 warning: "));
+}
+
+#[test]
+fn files_are_looked_for_where_hadolint_looks() {
+    let case = Case { args: &["--no-color", "-V", "Dockerfile"], ..Case::default() };
+    let dir = case.directory();
+    let work = dir.path().join("work");
+    let home = dir.path().join("home");
+    let settings = dir.path().join("settings");
+    for place in [&work, &home.join(".hadolint"), &settings] {
+        std::fs::create_dir_all(place).unwrap();
+    }
+    std::fs::copy(dir.path().join("Dockerfile"), work.join("Dockerfile")).unwrap();
+    let places = [
+        work.join(".hadolint.yaml"),
+        work.join(".hadolint.yml"),
+        settings.join("hadolint.yaml"),
+        settings.join("hadolint.yml"),
+        home.join(".hadolint/hadolint.yaml"),
+        home.join(".hadolint/config.yml"),
+        home.join(".hadolint.yaml"),
+        home.join(".hadolint.yml"),
+    ];
+    for place in &places {
+        std::fs::write(place, "ignored: []\n").unwrap();
+    }
+    let env = [("HOME", home.to_str().unwrap()), ("XDG_CONFIG_HOME", settings.to_str().unwrap())];
+    let case = Case { env: &env, ..case };
+    for place in &places {
+        let first = format!("\"Configuration file used: {}\"\n", place.display());
+        for output in [case.ours(&work), case.theirs(&work)] {
+            assert!(output.stderr.starts_with(&first), "{}", output.stderr);
+        }
+        std::fs::remove_file(place).unwrap();
+    }
+    assert!(case.ours(&work).stderr.starts_with("\"No configuration was specified."));
+}
+
+#[test]
+fn what_cannot_be_done_is_said_and_the_code_is_one() {
+    for (args, said) in [
+        (&[][..], "Please provide a Dockerfile"),
+        (&["nothing.Dockerfile"], "nothing.Dockerfile"),
+        (&["-c", "nothing.yaml", "clean.Dockerfile"], "nothing.yaml"),
+        (&["-f", "xml", "clean.Dockerfile"], "xml"),
+        (&["-t", "fatal", "clean.Dockerfile"], "fatal"),
+        (&["--require-label", "a:number", "clean.Dockerfile"], "number"),
+        (&["-o", "nowhere/report", "clean.Dockerfile"], "nowhere/report"),
+    ] {
+        let case = Case { args, ..Case::default() };
+        let dir = case.directory();
+        let ours = case.ours(dir.path()).code(1);
+        assert!(ours.stderr.contains(said), "{args:?}: {}", ours.stderr);
+        assert_eq!(case.theirs(dir.path()).code, Some(1), "{args:?}");
+    }
+    // One that is missing does not hide the others.
+    let case = Case { args: &["nothing", "Dockerfile"], ..Case::default() };
+    assert!(case.ours(case.directory().path()).code(1).stdout.contains("DL3006"));
+    let wrong =
+        Case { args: &["clean.Dockerfile"], config: Some("# x\nno-fail: 7\n"), ..Case::default() };
+    let ours = wrong.ours(wrong.directory().path()).code(0);
+    assert!(ours.stderr.contains(".hadolint.yaml:2:10: `no-fail` must be true or false"));
+}
+
+#[test]
+fn the_version_begins_as_theirs_does() {
+    let case = Case { args: &["--version"], ..Case::default() };
+    let dir = case.directory();
+    let (ours, theirs) = (case.ours(dir.path()).code(0), case.theirs(dir.path()));
+    assert!(ours.stdout.starts_with(theirs.stdout.trim_end()), "{}", ours.stdout);
+}
+
+#[test]
+fn secrets_are_masked() {
+    let token = ["ghp_", "q7Zr2LmX9tPw4KcVb3Nd8YhJ5sFg6T", "uQe1Ab"].concat();
+    let dir =
+        crate::binary::directory(&[("Dockerfile", &format!("FROM a:1\nCOPY --{token} a b\n"))]);
+    let case = Case { args: &["Dockerfile"], ..Case::default() };
+    let ours = case.ours(dir.path()).code(1);
+    assert!(ours.stdout.contains("***") && !ours.stdout.contains(&token), "{}", ours.stdout);
+}
+
+#[test]
+fn check_takes_the_file_where_there_is_no_other() {
+    let files = [
+        ("a/.hadolint.yaml", "ignored: [DL3006]\noverride: {error: [DL3007]}\n"),
+        ("a/b/Dockerfile", "FROM debian\nFROM debian:latest\n"),
+    ];
+    let dir = crate::binary::directory(&files);
+    let run = |args: &[&str]| {
+        crate::binary::probity().dir(dir.path()).args(["check", "--format", "gnu"]).args(args).run()
+    };
+    let ours = run(&["a/b/Dockerfile"]);
+    assert!(!ours.stdout.contains("DL3006"), "{}", ours.stdout);
+    assert!(ours.stdout.contains("error: ") && ours.stdout.contains("[hadolint/DL3007]"));
+    std::fs::write(dir.path().join("tally.toml"), "").unwrap();
+    assert!(run(&["a/b/Dockerfile"]).stdout.contains("DL3006"));
+    let chosen = run(&["--config", "a/.hadolint.yaml", "a/b/Dockerfile"]);
+    assert!(!chosen.stdout.contains("DL3006"), "{}", chosen.stdout);
+    std::fs::remove_file(dir.path().join("tally.toml")).unwrap();
+    std::fs::write(dir.path().join("a/.hadolint.yaml"), "ignored: 5\n").unwrap();
+    let wrong = run(&["a/b/Dockerfile"]).code(2);
+    assert!(wrong.stderr.contains("a/.hadolint.yaml:1:10: `ignored` must be"), "{}", wrong.stderr);
+}
