@@ -27,6 +27,8 @@ use probity_finding::Finding;
 use probity_secrets::Detector;
 
 use crate::{context::Context, directive::Directives};
+pub use probity_shell::shell_codes;
+
 pub use crate::{
     directive::DirectiveOptions,
     elsewhere::ELSEWHERE,

@@ -71,7 +71,11 @@ pub(crate) fn run(name: Name, args: CheckArgs) -> anyhow::Result<Exit> {
     let jobs = jobs(name, &targets, &args, &directory, &mut configs)?;
     warn(&mut configs);
     if args.rules.list_rules {
-        return settings::list_rules(name, jobs.first().map_or(&general, |job| &job.config));
+        return settings::list_rules(
+            name,
+            jobs.first().map_or(&general, |job| &job.config),
+            args.rules.shellcheck,
+        );
     }
     for error in &targets.errors {
         tracing::error!("{error}");

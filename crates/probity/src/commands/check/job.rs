@@ -68,7 +68,7 @@ pub(super) fn jobs(
         let rules = match made.get(&Arc::as_ptr(&config)) {
             Some(rules) => Arc::clone(rules),
             None => {
-                let rules = Arc::new(FileRules::new(name, &config)?);
+                let rules = Arc::new(FileRules::new(name, &config, args.rules.shellcheck)?);
                 made.insert(Arc::as_ptr(&config), Arc::clone(&rules));
                 rules
             }

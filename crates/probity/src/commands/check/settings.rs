@@ -5,11 +5,13 @@ use std::{collections::BTreeMap, io::Write as _, sync::LazyLock};
 use anyhow::Context as _;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use probity_finding::{Finding, Severity};
-use probity_lint::{ELSEWHERE, FixMode, OptionKind, OptionValue, Pattern, RULES, RuleSet};
+use probity_lint::{
+    ELSEWHERE, FixMode, OptionKind, OptionValue, Pattern, RULES, RuleSet, shell_codes,
+};
 use probity_secrets::Detector;
 
 use crate::{
-    cli::check::CheckArgs,
+    cli::check::{CheckArgs, ShellFindings},
     commands::rules,
     config::{
         self, Catalogue, CheckConfig, ConfigError, Kind, Layer, Oddity, OptionSchema, Origin,
@@ -152,8 +154,15 @@ pub(super) struct FileRules {
 }
 
 impl FileRules {
-    pub(super) fn new(name: Name, config: &CheckConfig) -> anyhow::Result<Self> {
+    pub(super) fn new(
+        name: Name,
+        config: &CheckConfig,
+        shell: ShellFindings,
+    ) -> anyhow::Result<Self> {
         let mut set = RuleSet::default();
+        if shell == ShellFindings::Off {
+            set.without_shell_findings();
+        }
         if name == Name::Tally {
             // There these are on from the start.
             set.set_severity("tally/max-lines", Some(Severity::Error));
@@ -225,8 +234,13 @@ fn spare(excluded: &[Pattern], included: &[Pattern]) -> Vec<Pattern> {
     let matches = |patterns: &[&Pattern], rule: &str| patterns.iter().any(|p| p.matches(rule));
     let names = RULES.iter().map(|rule| rule.metadata().name);
     let caught = names.filter(|rule| matches(&wide, rule));
+    // ShellCheck's findings are no rules of the registry.
+    let shell = Pattern::new("shellcheck/*");
+    let is_shell = |pattern: &&Pattern| pattern.as_str() == "*" || **pattern == shell;
+    let no_shell = wide.iter().any(|it| is_shell(it)) && !included.iter().any(|it| is_shell(&it));
     let not_spared = caught.filter(|rule| !included.iter().any(|pattern| pattern.matches(rule)));
-    not_spared.map(Pattern::new).chain(exact.into_iter().cloned()).collect()
+    let not_spared = not_spared.map(Pattern::new).chain(exact.into_iter().cloned());
+    not_spared.chain(no_shell.then(|| shell.clone())).collect()
 }
 
 fn fix_mode(word: config::FixMode) -> FixMode {
@@ -304,6 +318,11 @@ pub(crate) fn catalogue() -> Catalogue<'static> {
                     .collect();
                 RuleSchema { name: metadata.name, equals: metadata.equals, options: options.leak() }
             })
+            .chain(shell_codes().map(|code| RuleSchema {
+                name: format!("shellcheck/SC{code:04}").leak(),
+                equals: &[],
+                options: &[],
+            }))
             .collect()
     });
     static ALWAYS_ON: LazyLock<Vec<&str>> =
@@ -312,8 +331,12 @@ pub(crate) fn catalogue() -> Catalogue<'static> {
 }
 
 /// `--list-rules`: what would run here, and as what.
-pub(super) fn list_rules(name: Name, config: &CheckConfig) -> anyhow::Result<Exit> {
-    let rules = FileRules::new(name, config)?;
+pub(super) fn list_rules(
+    name: Name,
+    config: &CheckConfig,
+    shell: ShellFindings,
+) -> anyhow::Result<Exit> {
+    let rules = FileRules::new(name, config, shell)?;
     let mut out = std::io::stdout().lock();
     for (rule, choice) in rules.set.active(&[]) {
         writeln!(out, "{:<44} {}", rule.metadata().name, choice.severity)?;
