@@ -88,7 +88,7 @@ fn an_agent_that_cannot_start_fails_its_session_and_nothing_else() {
     let mut stage = Setting::new().play(mortal(true));
     let initialized = stage.call("initialize", &json!({"protocolVersion": 1}));
     assert_eq!(initialized["result"]["protocolVersion"], 1);
-    let failed = stage.call("session/new", &json!({"cwd": "/work/missing", "mcpServers": []}));
+    let failed = stage.call("session/new", &json!({"cwd": "/srv/missing", "mcpServers": []}));
     assert_eq!(
         failed["error"]["message"],
         "Failed to create session: the agent player cannot be started: there is no such agent"

@@ -93,7 +93,7 @@ proptest! {
     ) {
         let mut stage = Setting::new().play(talking);
         let sessions: Vec<String> = (0..count)
-            .map(|n| stage.session(std::path::Path::new(&format!("/work/{n}"))))
+            .map(|n| stage.session(std::path::Path::new(&format!("/srv/{n}"))))
             .collect();
         // A session answers one prompt after the other, so that one waits for an answer at a time.
         let prompts: Vec<(usize, String)> =

@@ -108,7 +108,7 @@ fn terminals_of_the_editor_are_not_for_contained_agents() {
     });
     let capabilities = json!({"fs": {"readTextFile": true}, "terminal": true});
     stage.call("initialize", &json!({"protocolVersion": 1, "clientCapabilities": capabilities}));
-    let session = stage.session(std::path::Path::new("/work/one"));
+    let session = stage.session(std::path::Path::new("/srv/one"));
     let prompt = stage.prompt(&session, "");
     assert_eq!(stage.receive()["result"]["answer"]["error"]["code"], -32601, "{prompt}");
     let capabilities = json!({"fs": {"readTextFile": true}, "terminal": false});

@@ -54,7 +54,7 @@ fn errors_and_own_requests_are_valid() {
     let mut stage = Setting::new().play(answering);
     let session = stage.session(&place());
     let mut errors = vec![
-        stage.call("session/new", &json!({"cwd": "/work/missing", "mcpServers": []})),
+        stage.call("session/new", &json!({"cwd": "/srv/missing", "mcpServers": []})),
         stage.call("session/prompt", &json!({"sessionId": "none", "prompt": []})),
         stage.call("session/new", &json!({})),
     ];

@@ -48,7 +48,7 @@ fn ids_survive_the_proxy_and_lead_back_to_the_agents_session() {
     let list = first.call("session/list", &json!({"cwd": place()}));
     let listed = list["result"]["sessions"].as_array().unwrap().clone();
     assert_eq!(listed[0]["sessionId"], session);
-    assert_eq!(listed[0]["cwd"], "/work/one/sub");
+    assert_eq!(listed[0]["cwd"], "/srv/one/sub");
     assert_eq!(list["result"]["nextCursor"], "n");
     let old = listed[1]["sessionId"].as_str().unwrap().to_owned();
     assert_eq!(old.len(), 36);

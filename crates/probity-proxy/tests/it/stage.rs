@@ -277,11 +277,11 @@ impl Process for Handle {
 }
 
 pub(crate) fn place() -> PathBuf {
-    PathBuf::from("/work/one")
+    PathBuf::from("/srv/one")
 }
 
 pub(crate) fn other_place() -> PathBuf {
-    PathBuf::from("/work/two")
+    PathBuf::from("/srv/two")
 }
 
 /// An agent's own ends, for agents that are written in Rust.
