@@ -42,7 +42,7 @@ fn names_of_no_rule_are_refused_and_names_of_others_are_warned_of() {
             assert_eq!(output.stdout, "", "{flag} {name}");
         }
         for name in
-            ["DL9999", "hadolint/DL9999", "shellcheck/*", "SC2086", "tally/windows/no-run-mounts"]
+            ["DL9999", "hadolint/DL9999", "powershell/*", "SC9999", "tally/windows/no-run-mounts"]
         {
             let output = probity().dir(&dir).args(["check", flag, name]).run();
             assert_ne!(output.code, Some(2), "{flag} {name}: {}", output.stderr);
