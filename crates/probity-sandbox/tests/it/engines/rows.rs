@@ -6,6 +6,7 @@ use std::{
     os::unix::fs::{PermissionsExt, symlink},
     path::Path,
     thread,
+    time::{Duration, Instant},
 };
 
 use probity_sandbox::{
@@ -109,12 +110,17 @@ pub(super) fn secrets(scene: &Scene<'_>) {
     spec.env.push(("DOCKER_AUTH_CONFIG".into(), SECRET.into()));
     let mut child = spawn(&scene.backend, &spec).unwrap();
     child.stdout.as_mut().unwrap().read_exact(&mut [0; 6]).unwrap();
+    // The process says that it is ready before it naps.
+    let deadline = Instant::now() + Duration::from_secs(10);
     let mut looked = 0;
-    for entry in fs::read_dir("/proc").unwrap().flatten() {
-        let Ok(line) = fs::read(entry.path().join("cmdline")) else { continue };
-        looked += usize::from(String::from_utf8_lossy(&line).contains(&nap));
-        let shown = String::from_utf8_lossy(&line).into_owned();
-        assert!(!shown.contains(SECRET), "{shown}");
+    while looked < 2 && Instant::now() < deadline {
+        looked = 0;
+        for entry in fs::read_dir("/proc").unwrap().flatten() {
+            let Ok(line) = fs::read(entry.path().join("cmdline")) else { continue };
+            looked += usize::from(String::from_utf8_lossy(&line).contains(&nap));
+            let shown = String::from_utf8_lossy(&line).into_owned();
+            assert!(!shown.contains(SECRET), "{shown}");
+        }
     }
     assert!(looked >= 2, "neither the client nor the process was seen");
     let name = scene.container();
