@@ -1,0 +1,93 @@
+//! The demo's directory: its own program, its own settings, and nothing of the user's.
+
+use std::{
+    env,
+    ffi::OsString,
+    fs,
+    os::unix::fs::{DirBuilderExt as _, symlink},
+    path::{Path, PathBuf},
+    process,
+    time::SystemTime,
+};
+
+use anyhow::Context as _;
+
+pub(super) struct Place {
+    root: PathBuf,
+    is_kept: bool,
+}
+
+impl Place {
+    pub(super) fn make() -> anyhow::Result<Self> {
+        let time = SystemTime::UNIX_EPOCH.elapsed().map_or(0, |time| time.subsec_nanos());
+        let root = env::temp_dir().join(format!("probity-demo-{}-{time}", process::id()));
+        // A directory that exists already is somebody else's, and an error.
+        let made = fs::DirBuilder::new().mode(0o700).create(&root);
+        made.with_context(|| format!("cannot make {}", root.display()))?;
+        let place = Self { root: root.canonicalize()?, is_kept: false };
+        fs::create_dir(place.root.join("bin"))?;
+        let program = env::current_exe().context("cannot tell which program this is")?;
+        symlink(program, place.root.join("bin/probity"))?;
+        place.write("env", &place.settings())?;
+        Ok(place)
+    }
+
+    pub(super) fn keep(&mut self) {
+        self.is_kept = true;
+    }
+
+    pub(super) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    pub(super) fn write(&self, name: &str, text: &str) -> anyhow::Result<()> {
+        let path = self.root.join(name);
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent)?;
+        }
+        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
+    }
+
+    /// What the commands of the demo see of the user's environment, and what is put in its place.
+    pub(super) fn environment(&self) -> Vec<(OsString, OsString)> {
+        let mut variables: Vec<(OsString, OsString)> = self
+            .own_directories()
+            .into_iter()
+            .map(|(name, path)| (name.into(), path.into_os_string()))
+            .collect();
+        let mut path = OsString::from(self.root.join("bin"));
+        path.push(":");
+        path.push(env::var_os("PATH").unwrap_or_default());
+        variables.push(("PATH".into(), path));
+        for name in ["HOME", "TMPDIR", "LANG", "CARGO_HOME", "RUSTUP_HOME", "PROBITY_DEMO_SWAP"] {
+            variables.extend(env::var_os(name).map(|value| (name.into(), value)));
+        }
+        variables
+    }
+
+    /// The same for a shell, so that the commands can be run by hand.
+    fn settings(&self) -> String {
+        let mut text = format!("export PATH='{}':\"$PATH\"\n", self.root.join("bin").display());
+        for (name, path) in self.own_directories() {
+            text.push_str(&format!("export {name}='{}'\n", path.display()));
+        }
+        text
+    }
+
+    fn own_directories(&self) -> [(&'static str, PathBuf); 3] {
+        [
+            ("XDG_CONFIG_HOME", self.root.join("home/config")),
+            ("XDG_STATE_HOME", self.root.join("home/state")),
+            ("XDG_CACHE_HOME", self.root.join("home/cache")),
+        ]
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        if !self.is_kept {
+            // What cannot be removed is in the system's temporary directory, which is emptied.
+            drop(fs::remove_dir_all(&self.root));
+        }
+    }
+}
