@@ -14,11 +14,11 @@ mod sessions;
 mod shell;
 mod stage;
 
-use std::{path::PathBuf, time::Instant};
+use std::{io::Read as _, path::PathBuf, process, thread, time::Instant};
 
 use clap::Args;
 
-use crate::exit::Exit;
+use crate::{commands::exec::signals, exit::Exit};
 use place::Place;
 use stage::Stage;
 
@@ -44,6 +44,7 @@ pub(crate) fn run(args: &DemoArgs) -> anyhow::Result<Exit> {
     if args.keep {
         place.keep();
     }
+    end_at_a_signal((!args.keep).then(|| place.root().to_owned()))?;
     let mut stage = Stage::new(&place);
     stage
         .line("Five jobs by recorded agents: no key, no network, nothing outside one directory.")?;
@@ -77,6 +78,22 @@ pub(crate) fn run(args: &DemoArgs) -> anyhow::Result<Exit> {
         stage.line(&format!("  {next}"))?;
     }
     Ok(if failed == 0 { Exit::Clean } else { Exit::Findings })
+}
+
+/// The commands are in process groups of their own, so that the terminal's signals miss them.
+fn end_at_a_signal(directory: Option<PathBuf>) -> anyhow::Result<()> {
+    let mut signals = signals::catch()?;
+    thread::spawn(move || {
+        let mut number = [0];
+        if signals.read_exact(&mut number).is_ok() {
+            shell::end_running();
+            if let Some(directory) = &directory {
+                place::remove(directory);
+            }
+            process::exit(128 + i32::from(number[0]));
+        }
+    });
+    Ok(())
 }
 
 /// A test can swap what an agent says, to see that the demo notices: a list of names.

@@ -16,13 +16,13 @@ pub(super) fn show(stage: &mut Stage<'_>) -> anyhow::Result<()> {
         false => AGENT.to_owned(),
     };
     stage.write("escrow.ndjson", &agent)?;
-    let line = "(cd escrow && probity audit --provider acp --agent 'probity agent replay \
-                ../escrow.ndjson' --fail-on critical)";
+    let line = "(cd escrow && probity audit --fail-on critical --provider acp \\\n\
+                --agent 'probity agent replay ../escrow.ndjson')";
     let ran = stage.command(line)?;
     let state = stage.json("escrow/.tx3/audit/state.json");
     let mut findings = BTreeSet::new();
-    for finding in state["iterations"].as_array().into_iter().flatten() {
-        for finding in finding["findings"].as_array().into_iter().flatten() {
+    for skill in state["iterations"].as_array().into_iter().flatten() {
+        for finding in skill["findings"].as_array().into_iter().flatten() {
             let text = |key: &str| finding[key].as_str().unwrap_or_default().to_owned();
             let quote = finding["evidence"][0].as_str().unwrap_or_default().to_owned();
             findings.insert((finding["verified"] == true, text("severity"), text("title"), quote));
@@ -32,7 +32,7 @@ pub(super) fn show(stage: &mut Stage<'_>) -> anyhow::Result<()> {
         let verdict = if *is_verified { "verified" } else { "UNVERIFIED" };
         let place = CONTRACT.lines().position(|line| line.contains(quote.as_str()));
         let place = match place {
-            Some(index) => format!("line {} of escrow.ak", index + 1),
+            Some(index) => format!("in line {} of escrow.ak", index + 1),
             None => "nowhere in escrow.ak".to_owned(),
         };
         stage.show(&format!(

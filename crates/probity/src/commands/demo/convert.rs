@@ -12,6 +12,8 @@ pub(super) fn show(stage: &mut Stage<'_>) -> anyhow::Result<()> {
     stage.write("orders/agent.ndjson", GOOD)?;
     let harmful = if is_swapped("harmful") { GOOD } else { HARMFUL };
     stage.write("orders/harmful.ndjson", harmful)?;
+    stage.make_directory("orders/agent")?;
+    stage.make_directory("orders/harmful")?;
 
     let converted = stage.command(&line("agent"))?;
     let fix = outcome(stage, "agent");
@@ -52,9 +54,9 @@ pub(super) fn show(stage: &mut Stage<'_>) -> anyhow::Result<()> {
 
 fn line(agent: &str) -> String {
     format!(
-        "mkdir -p orders/{agent} && cp orders/Dockerfile orders/{agent}/ && probity check --fix \
-         --fix-ai --acp-command 'probity agent replay orders/{agent}.ndjson' --format json \
-         -o orders/{agent}.json orders/{agent}/Dockerfile"
+        "cp orders/Dockerfile orders/{agent}/ && probity check --fix --fix-ai \\\n\
+         --acp-command 'probity agent replay orders/{agent}.ndjson' \\\n\
+         --format json -o orders/{agent}.json orders/{agent}/Dockerfile"
     )
 }
 
@@ -65,11 +67,9 @@ fn outcome(stage: &Stage<'_>, agent: &str) -> Value {
 fn told(fix: &Value) -> String {
     let text = |value: &Value| value.as_str().unwrap_or("nothing").to_owned();
     let reason = fix["reason"].as_str().map(|reason| format!(" ({reason})")).unwrap_or_default();
-    let session = &fix["session"];
-    // What is null was not contained, and the report of the run says so too.
-    let contained = match session["containedBy"].as_str() {
-        Some(by) => format!("contained by {by}"),
-        None => "UNCONTAINED, since this machine has no bubblewrap that works".to_owned(),
-    };
-    format!("the patch: {}{reason}; the agent was a process, {contained}", text(&fix["outcome"]))
+    let by = text(&fix["session"]["containedBy"]);
+    format!(
+        "the patch: {}{reason}; the agent was a process contained by {by}",
+        text(&fix["outcome"])
+    )
 }

@@ -39,8 +39,10 @@ impl Editor {
     fn start() -> anyhow::Result<Self> {
         let mut command = Command::new(env::current_exe()?);
         command.args(["acp", "recorded"]).stdin(Stdio::piped()).stdout(Stdio::piped());
-        if !has_bubblewrap() {
-            say("UNCONTAINED, since this machine has no bubblewrap that works")?;
+        if has_bubblewrap() {
+            say("both agents are contained by bubblewrap")?;
+        } else {
+            say("both agents are UNCONTAINED: no bubblewrap works on this machine")?;
             command.env("CAI_ACP_DIRECT_SPAWN", "1");
         }
         let mut child = command.spawn().context("cannot start the proxy")?;

@@ -51,7 +51,7 @@ impl Place {
     /// What the commands of the demo see of the user's environment, and what is put in its place.
     pub(super) fn environment(&self) -> Vec<(OsString, OsString)> {
         let mut variables: Vec<(OsString, OsString)> = self
-            .own_directories()
+            .own_settings()
             .into_iter()
             .map(|(name, path)| (name.into(), path.into_os_string()))
             .collect();
@@ -68,14 +68,16 @@ impl Place {
     /// The same for a shell, so that the commands can be run by hand.
     fn settings(&self) -> String {
         let mut text = format!("export PATH='{}':\"$PATH\"\n", self.root.join("bin").display());
-        for (name, path) in self.own_directories() {
+        for (name, path) in self.own_settings() {
             text.push_str(&format!("export {name}='{}'\n", path.display()));
         }
         text
     }
 
-    fn own_directories(&self) -> [(&'static str, PathBuf); 3] {
+    fn own_settings(&self) -> [(&'static str, PathBuf); 4] {
         [
+            // Hooks, templates and signatures of the user's have no part in a demo.
+            ("GIT_CONFIG_GLOBAL", PathBuf::from("/dev/null")),
             ("XDG_CONFIG_HOME", self.root.join("home/config")),
             ("XDG_STATE_HOME", self.root.join("home/state")),
             ("XDG_CACHE_HOME", self.root.join("home/cache")),
@@ -86,8 +88,12 @@ impl Place {
 impl Drop for Place {
     fn drop(&mut self) {
         if !self.is_kept {
-            // What cannot be removed is in the system's temporary directory, which is emptied.
-            drop(fs::remove_dir_all(&self.root));
+            remove(&self.root);
         }
     }
+}
+
+pub(super) fn remove(root: &Path) {
+    // What cannot be removed is in the system's temporary directory, which is emptied.
+    drop(fs::remove_dir_all(root));
 }

@@ -64,10 +64,11 @@ pub(super) fn show(stage: &mut Stage<'_>) -> anyhow::Result<()> {
     };
     stage.write("claims.ndjson", &claims)?;
     stage.show(&format!("The tests are in {}, which is here.", language.name))?;
-    let commit = "git init -q -b main shop 2> /dev/null; git -C shop add -A && git -C shop -c \
-                  user.name=demo -c user.email=demo@localhost commit -q --allow-empty -m shop";
+    let commit = "git init -q -b main shop && git -C shop add -A && \\\n\
+                  git -C shop -c user.name=demo -c user.email=demo@localhost commit -q \\\n\
+                  --allow-empty -m shop";
     stage.command(commit)?;
-    let line = "probity review --repo shop --agent 'acp:probity agent replay claims.ndjson' \
+    let line = "probity review --repo shop --agent 'acp:probity agent replay claims.ndjson' \\\n\
                 --output review --threshold 9 --no-history";
     let ran = stage.command(line)?;
     let review = stage.json("review/review.json");
@@ -97,8 +98,11 @@ pub(super) fn show(stage: &mut Stage<'_>) -> anyhow::Result<()> {
         && discarded.len() == 1;
     let test = proven.first().and_then(|issue| issue["test_file"].as_str()).unwrap_or("nowhere");
     stage.proof(
-        is_right && ran.code == Some(1),
-        &format!("the test that fails is in {test}; it alone costs points ({})", ran.exit()),
+        is_right && stage.path(test).is_file() && ran.code == Some(1),
+        &format!(
+            "the test that fails is yours to run, {test}; it alone costs points ({})",
+            ran.exit()
+        ),
         &format!("{} claims count as proven, and one is true ({})", proven.len(), ran.exit()),
     )
 }

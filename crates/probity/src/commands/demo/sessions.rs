@@ -35,13 +35,16 @@ pub(super) fn show(stage: &mut Stage<'_>) -> anyhow::Result<()> {
     }
     let mut asked = is_at("asks");
     asked.sort_unstable();
-    let is_right = asked == ["north", "south"]
+    // Both questions were open before either was answered.
+    let first: Vec<&Value> = told.iter().map(|told| &told["event"]).take(2).collect();
+    let is_right = first == ["asks", "asks"]
+        && asked == ["north", "south"]
         && is_at("goes on") == ["south", "north"]
         && ran.code == Some(0);
     stage.proof(
         is_right,
         &format!(
-            "both asked under the same id; south was answered first, and south alone went on ({})",
+            "both questions were open; south's was answered first, and south alone went on ({})",
             ran.exit()
         ),
         &format!(

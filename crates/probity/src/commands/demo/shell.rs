@@ -4,6 +4,7 @@ use std::{
     io::Read,
     os::unix::process::CommandExt as _,
     process::{Child, Command, Stdio},
+    sync::atomic::{AtomicBool, AtomicI32, Ordering},
     thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
@@ -15,6 +16,10 @@ use super::place::Place;
 
 /// Far more than any step needs, and the demo still ends while somebody is watching.
 const LONGEST: Duration = Duration::from_secs(40);
+/// The process group of the line that runs now, or 0.
+static RUNNING: AtomicI32 = AtomicI32::new(0);
+static IS_INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
 const MOST_OUTPUT: u64 = 1 << 20;
 
 /// What a line left behind.
@@ -43,13 +48,20 @@ pub(super) fn run(place: &Place, line: &str) -> anyhow::Result<Ran> {
     command.args(["-c", line]).current_dir(place.root()).env_clear().envs(place.environment());
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     let mut child = command.spawn().context("cannot start a shell")?;
+    RUNNING.store(group_of(&child), Ordering::Release);
+    stop_if_interrupted(group_of(&child));
     let (stdout, stderr) = (collect(child.stdout.take()), collect(child.stderr.take()));
     let waited = wait(&mut child);
-    // Whatever a line left running goes with it, and closes the outputs that are read.
-    end(&child);
+    stop_if_interrupted(group_of(&child));
+    RUNNING.store(0, Ordering::Release);
     let (code, problem) = match waited? {
-        Some(code) => (code, None),
+        Some(code) => {
+            // Whatever a line left running goes with it, and closes the outputs that are read.
+            signal(group_of(&child), Signal::KILL);
+            (code, None)
+        }
         None => {
+            end(group_of(&child));
             child.wait()?;
             (None, Some(format!("this took more than {} s and was ended", LONGEST.as_secs())))
         }
@@ -69,12 +81,40 @@ fn wait(child: &mut Child) -> anyhow::Result<Option<Option<i32>>> {
     Ok(None)
 }
 
-fn end(child: &Child) {
-    let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    if let Some(group) = group {
-        // A group that is gone already is what we want.
-        drop(kill_process_group(group, Signal::KILL));
+/// Ends what is running, if anything is; for the day when somebody interrupts the demo.
+pub(super) fn end_running() {
+    IS_INTERRUPTED.store(true, Ordering::Release);
+    end(RUNNING.swap(0, Ordering::AcqRel));
+}
+
+/// Whoever interrupts us removes the directory and exits; no further step may write into it.
+fn stop_if_interrupted(group: i32) {
+    if IS_INTERRUPTED.load(Ordering::Acquire) {
+        end(group);
+        loop {
+            thread::park();
+        }
     }
+}
+
+/// Programs that contain others are given the time to end them first.
+fn end(group: i32) {
+    if group != 0 {
+        signal(group, Signal::TERM);
+        thread::sleep(Duration::from_millis(500));
+        signal(group, Signal::KILL);
+    }
+}
+
+fn signal(group: i32, signal: Signal) {
+    if let Some(group) = Pid::from_raw(group) {
+        // A group that is gone already is what we want.
+        kill_process_group(group, signal).ok();
+    }
+}
+
+fn group_of(child: &Child) -> i32 {
+    i32::try_from(child.id()).unwrap_or_default()
 }
 
 fn collect(output: Option<impl Read + Send + 'static>) -> JoinHandle<String> {

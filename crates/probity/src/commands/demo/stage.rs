@@ -31,7 +31,7 @@ impl<'a> Stage<'a> {
 
     /// Runs what is printed, and nothing else.
     pub(super) fn command(&mut self, line: &str) -> anyhow::Result<Ran> {
-        self.line(&format!("  $ {line}"))?;
+        self.line(&format!("  $ {}", line.replace('\n', "\n      ")))?;
         let ran = shell::run(self.place, line)?;
         if let Some(problem) = &ran.problem {
             self.proof(false, "", problem)?;
@@ -68,6 +68,10 @@ impl<'a> Stage<'a> {
     /// A report that a command wrote; what is missing in it is null.
     pub(super) fn json(&self, name: &str) -> serde_json::Value {
         serde_json::from_str(&self.read(name)).unwrap_or_default()
+    }
+
+    pub(super) fn make_directory(&self, name: &str) -> anyhow::Result<()> {
+        Ok(std::fs::create_dir_all(self.path(name))?)
     }
 
     pub(super) fn write(&self, name: &str, text: &str) -> anyhow::Result<()> {
