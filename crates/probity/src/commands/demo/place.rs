@@ -50,11 +50,8 @@ impl Place {
 
     /// What the commands of the demo see of the user's environment, and what is put in its place.
     pub(super) fn environment(&self) -> Vec<(OsString, OsString)> {
-        let mut variables: Vec<(OsString, OsString)> = self
-            .own_settings()
-            .into_iter()
-            .map(|(name, path)| (name.into(), path.into_os_string()))
-            .collect();
+        let mut variables: Vec<(OsString, OsString)> =
+            self.own_settings().into_iter().map(|(name, value)| (name.into(), value)).collect();
         let mut path = OsString::from(self.root.join("bin"));
         path.push(":");
         path.push(env::var_os("PATH").unwrap_or_default());
@@ -68,19 +65,23 @@ impl Place {
     /// The same for a shell, so that the commands can be run by hand.
     fn settings(&self) -> String {
         let mut text = format!("export PATH='{}':\"$PATH\"\n", self.root.join("bin").display());
-        for (name, path) in self.own_settings() {
-            text.push_str(&format!("export {name}='{}'\n", path.display()));
+        for (name, value) in self.own_settings() {
+            text.push_str(&format!("export {name}='{}'\n", value.display()));
         }
         text
     }
 
-    fn own_settings(&self) -> [(&'static str, PathBuf); 4] {
+    fn own_settings(&self) -> [(&'static str, OsString); 8] {
         [
             // Hooks, templates and signatures of the user's have no part in a demo.
-            ("GIT_CONFIG_GLOBAL", PathBuf::from("/dev/null")),
-            ("XDG_CONFIG_HOME", self.root.join("home/config")),
-            ("XDG_STATE_HOME", self.root.join("home/state")),
-            ("XDG_CACHE_HOME", self.root.join("home/cache")),
+            ("GIT_CONFIG_GLOBAL", "/dev/null".into()),
+            ("GIT_AUTHOR_NAME", "demo".into()),
+            ("GIT_AUTHOR_EMAIL", "demo@localhost".into()),
+            ("GIT_COMMITTER_NAME", "demo".into()),
+            ("GIT_COMMITTER_EMAIL", "demo@localhost".into()),
+            ("XDG_CONFIG_HOME", self.root.join("home/config").into()),
+            ("XDG_STATE_HOME", self.root.join("home/state").into()),
+            ("XDG_CACHE_HOME", self.root.join("home/cache").into()),
         ]
     }
 }

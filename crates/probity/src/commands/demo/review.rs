@@ -64,9 +64,8 @@ pub(super) fn show(stage: &mut Stage<'_>) -> anyhow::Result<()> {
     };
     stage.write("claims.ndjson", &claims)?;
     stage.show(&format!("The tests are in {}, which is here.", language.name))?;
-    let commit = "git init -q -b main shop && git -C shop add -A && \\\n\
-                  git -C shop -c user.name=demo -c user.email=demo@localhost commit -q \\\n\
-                  --allow-empty -m shop";
+    let commit = "git init -q -b main shop && git -C shop add -A && \
+                  git -C shop commit -q --allow-empty -m shop";
     stage.command(commit)?;
     let line = "probity review --repo shop --agent 'acp:probity agent replay claims.ndjson' \\\n\
                 --output review --threshold 9 --no-history";
