@@ -51,16 +51,13 @@ pub(crate) fn run(args: &DemoArgs) -> anyhow::Result<Exit> {
     for step in STEPS {
         step(&mut stage)?;
     }
-    let failed = stage.failed();
-    let seconds = started.elapsed().as_secs_f64();
-    stage.line("")?;
-    if failed == 0 {
-        stage.line(&format!("All of it held, in {seconds:.1} s."))?;
-    } else {
-        stage.line(&format!(
-            "NOT AS IT SHOULD BE: {failed} of the checks above, in {seconds:.1} s."
-        ))?;
-    }
+    let (failed, missing) = (stage.failed(), stage.missing());
+    let verdict = match (failed, missing) {
+        (0, 0) => "All of it held".to_owned(),
+        (0, _) => format!("What was shown held; {missing} of {} was not shown", STEPS.len()),
+        _ => format!("NOT AS IT SHOULD BE: {failed} of the checks above"),
+    };
+    stage.line(&format!("\n{verdict}; {:.1} s.", started.elapsed().as_secs_f64()))?;
     if args.keep {
         let directory = place.root().display();
         stage.line("Every command above gives the same again after")?;

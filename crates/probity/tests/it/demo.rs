@@ -2,6 +2,7 @@
 
 use std::{
     fs,
+    os::unix::fs::symlink,
     path::Path,
     process::{Command, Stdio},
     thread,
@@ -132,6 +133,28 @@ fn a_verifier_that_lets_something_through_fails_the_demo() {
     let left: Vec<_> = fs::read_dir(temporary.path()).unwrap().collect();
     assert!(left.is_empty(), "{left:?}");
     assert_eq!(left_named(temporary.path().to_str().unwrap()), Vec::<String>::new());
+}
+
+#[test]
+fn a_bare_machine_is_told_what_is_not_contained_and_not_shown() {
+    let temporary = directory(&[]);
+    let tools = directory(&[]);
+    for tool in ["sh", "cp", "git"] {
+        let path = std::env::var("PATH").unwrap();
+        let mut found = path.split(':').map(|directory| Path::new(directory).join(tool));
+        symlink(found.find(|file| file.exists()).unwrap(), tools.path().join(tool)).unwrap();
+    }
+    let run = demo(temporary.path()).env("PATH", tools.path().to_str().unwrap());
+    let output = run.run().code(0);
+    for said in [
+        "the agent was a process contained by nothing: bubblewrap: bwrap is not installed",
+        "NOT SHOWN: neither pytest nor node nor cargo is here",
+        "both agents are UNCONTAINED",
+        "What was shown held; 1 of 5 was not shown",
+    ] {
+        assert!(output.stdout.contains(said), "{said}\n{}", output.stdout);
+    }
+    assert_eq!((count(&output, "proof: "), count(&output, "WRONG")), (5, 0), "{}", output.stdout);
 }
 
 #[test]

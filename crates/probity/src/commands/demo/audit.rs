@@ -16,8 +16,8 @@ pub(super) fn show(stage: &mut Stage<'_>) -> anyhow::Result<()> {
         false => AGENT.to_owned(),
     };
     stage.write("escrow.ndjson", &agent)?;
-    let line = "(cd escrow && probity audit --fail-on critical --provider acp \\\n\
-                --agent 'probity agent replay ../escrow.ndjson')";
+    let line = "(cd escrow && probity audit --fail-on critical --provider replay \\\n\
+                --agent ../escrow.ndjson)";
     let ran = stage.command(line)?;
     let state = stage.json("escrow/.tx3/audit/state.json");
     let mut findings = BTreeSet::new();

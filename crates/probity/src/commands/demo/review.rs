@@ -49,10 +49,10 @@ const LANGUAGES: &[Language] = &[
 pub(super) fn show(stage: &mut Stage<'_>) -> anyhow::Result<()> {
     stage.heading("Review a repository: one claim is true, two are not")?;
     if !succeeds(&["git", "--version"]) {
-        return stage.show("NOT SHOWN: a review needs git, and this machine has none.");
+        return stage.not_shown("a review needs git, and this machine has none");
     }
     let Some(language) = LANGUAGES.iter().find(|language| succeeds(language.probe)) else {
-        return stage.show("NOT SHOWN: neither pytest nor node nor cargo is here to run a test.");
+        return stage.not_shown("neither pytest nor node nor cargo is here to run a test");
     };
     for (name, text) in language.files {
         stage.write(&format!("shop/{name}"), text)?;

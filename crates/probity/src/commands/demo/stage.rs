@@ -11,15 +11,20 @@ pub(super) struct Stage<'a> {
     place: &'a Place,
     steps: u8,
     failed: usize,
+    missing: usize,
 }
 
 impl<'a> Stage<'a> {
     pub(super) fn new(place: &'a Place) -> Self {
-        Self { place, steps: 0, failed: 0 }
+        Self { place, steps: 0, failed: 0, missing: 0 }
     }
 
     pub(super) fn failed(&self) -> usize {
         self.failed
+    }
+
+    pub(super) fn missing(&self) -> usize {
+        self.missing
     }
 
     pub(super) fn heading(&mut self, text: &str) -> anyhow::Result<()> {
@@ -51,6 +56,12 @@ impl<'a> Stage<'a> {
         }
         self.failed += 1;
         self.line(&format!("    WRONG: {bad}"))
+    }
+
+    /// A step for which this machine lacks something.
+    pub(super) fn not_shown(&mut self, why: &str) -> anyhow::Result<()> {
+        self.missing += 1;
+        self.line(&format!("    NOT SHOWN: {why}"))
     }
 
     pub(super) fn line(&mut self, text: &str) -> anyhow::Result<()> {
