@@ -83,7 +83,8 @@ enum ProbityCommand {
         json: bool,
     },
     /// See the main job done, in a minute, with no key and no network
-    Demo,
+    #[command(after_help = "Examples:\n  probity demo\n  probity demo --keep")]
+    Demo(commands::demo::DemoArgs),
     /// Install the names of the tools that probity stands in for
     #[command(
         after_help = "Examples:\n  probity names list\n  probity names install --dir ~/.local/bin"
@@ -140,7 +141,7 @@ const GROUPS: &[(&str, &[&str])] = &[
 ];
 
 /// Commands of the design that this version does not have yet.
-const NOT_BUILT: &[&str] = &["lsp", "demo"];
+const NOT_BUILT: &[&str] = &["lsp"];
 
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> {
     let probity = Probity::from_arg_matches(&matches(command(), args)?)?;
@@ -174,7 +175,7 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> 
         Some(ProbityCommand::Exec(args)) => commands::exec::run(Name::Probity, args),
         Some(ProbityCommand::Agent { command }) => commands::agent::run(command),
         Some(ProbityCommand::Doctor { json }) => commands::doctor::run(json),
-        Some(ProbityCommand::Demo) => not_built("demo"),
+        Some(ProbityCommand::Demo(args)) => commands::demo::run(&args),
     }
 }
 

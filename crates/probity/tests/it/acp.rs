@@ -2,7 +2,7 @@
 
 mod client;
 mod contained;
-mod driver;
+pub(crate) mod driver;
 mod guide;
 mod real;
 

@@ -9,6 +9,7 @@ mod binary;
 mod check;
 mod configuration;
 mod containers;
+mod demo;
 mod deploy;
 mod doctor;
 mod exec;

@@ -1,0 +1,99 @@
+//! `demo`: the main jobs done in a temporary directory, by this program itself, on recorded agents.
+//!
+//! Nothing that is shown is written here beforehand: every step runs the command that it prints, in
+//! a shell, and reads exit codes and files. A step whose verifier lets something through says so,
+//! and then the demo fails. It is therefore also a test of the installation.
+
+mod audit;
+mod check;
+mod convert;
+mod editor;
+mod place;
+mod review;
+mod sessions;
+mod shell;
+mod stage;
+
+use std::{io::Read as _, path::PathBuf, process, thread, time::Instant};
+
+use clap::Args;
+
+use crate::{commands::exec::signals, exit::Exit};
+use place::Place;
+use stage::Stage;
+
+#[derive(Args, Debug)]
+pub(crate) struct DemoArgs {
+    /// Leave the directory, so that every command can be run by hand
+    #[arg(long)]
+    keep: bool,
+    /// Play the editor of the last step: two sessions in the repositories below DIR
+    #[arg(long, value_name = "DIR", hide = true, conflicts_with = "keep")]
+    as_editor: Option<PathBuf>,
+}
+
+const STEPS: &[fn(&mut Stage<'_>) -> anyhow::Result<()>] =
+    &[check::show, convert::show, audit::show, review::show, sessions::show];
+
+pub(crate) fn run(args: &DemoArgs) -> anyhow::Result<Exit> {
+    if let Some(directory) = &args.as_editor {
+        return editor::run(directory);
+    }
+    let started = Instant::now();
+    let mut place = Place::make()?;
+    if args.keep {
+        place.keep();
+    }
+    end_at_a_signal((!args.keep).then(|| place.root().to_owned()))?;
+    let mut stage = Stage::new(&place);
+    stage
+        .line("Five jobs by recorded agents: no key, no network, nothing outside one directory.")?;
+    for step in STEPS {
+        step(&mut stage)?;
+    }
+    let (failed, missing) = (stage.failed(), stage.missing());
+    let verdict = match (failed, missing) {
+        (0, 0) => "All of it held".to_owned(),
+        (0, _) => format!("What was shown held; {missing} of {} was not shown", STEPS.len()),
+        _ => format!("NOT AS IT SHOULD BE: {failed} of the checks above"),
+    };
+    stage.line(&format!("\n{verdict}; {:.1} s.", started.elapsed().as_secs_f64()))?;
+    if args.keep {
+        let directory = place.root().display();
+        stage.line("Every command above gives the same again after")?;
+        stage.line(&format!("  cd {directory} && . ./env"))?;
+    } else {
+        stage.line("With `probity demo --keep` every command above can be run by hand.")?;
+    }
+    stage.line("What to try next:")?;
+    for next in [
+        "probity check              in a repository of yours; --diff shows what --fix would do",
+        "probity doctor             what this machine can contain, and which agents it has",
+        "probity review --agent …   a change of yours; docs/review.md has the pipelines",
+        "probity acp …              in your editor; docs/editors.md",
+    ] {
+        stage.line(&format!("  {next}"))?;
+    }
+    Ok(if failed == 0 { Exit::Clean } else { Exit::Findings })
+}
+
+/// The commands are in process groups of their own, so that the terminal's signals miss them.
+fn end_at_a_signal(directory: Option<PathBuf>) -> anyhow::Result<()> {
+    let mut signals = signals::catch()?;
+    thread::spawn(move || {
+        let mut number = [0];
+        if signals.read_exact(&mut number).is_ok() {
+            shell::end_running();
+            if let Some(directory) = &directory {
+                place::remove(directory);
+            }
+            process::exit(128 + i32::from(number[0]));
+        }
+    });
+    Ok(())
+}
+
+/// A test can swap what an agent says, to see that the demo notices: a list of names.
+fn is_swapped(name: &str) -> bool {
+    std::env::var("PROBITY_DEMO_SWAP").is_ok_and(|list| list.split(',').any(|part| part == name))
+}

@@ -1,0 +1,56 @@
+//! The third step: of two findings in a contract one quotes what is there.
+
+use std::collections::BTreeSet;
+
+use super::{is_swapped, stage::Stage};
+
+const CONTRACT: &str = include_str!("fixtures/escrow.ak");
+const AGENT: &str = include_str!("fixtures/escrow-agent.ndjson");
+const INVENTED: &str = "if self.signer == administrator { True }";
+
+pub(super) fn show(stage: &mut Stage<'_>) -> anyhow::Result<()> {
+    stage.heading("Audit a contract, and see which finding is made up")?;
+    stage.write("escrow/validators/escrow.ak", CONTRACT)?;
+    let agent = match is_swapped("invented") {
+        true => AGENT.replace(INVENTED, "expect [payment, ..] = self.outputs"),
+        false => AGENT.to_owned(),
+    };
+    stage.write("escrow.ndjson", &agent)?;
+    let line = "(cd escrow && probity audit --fail-on critical --provider replay \\\n\
+                --agent ../escrow.ndjson)";
+    let ran = stage.command(line)?;
+    let state = stage.json("escrow/.tx3/audit/state.json");
+    let mut findings = BTreeSet::new();
+    for skill in state["iterations"].as_array().into_iter().flatten() {
+        for finding in skill["findings"].as_array().into_iter().flatten() {
+            let text = |key: &str| finding[key].as_str().unwrap_or_default().to_owned();
+            let quote = finding["evidence"][0].as_str().unwrap_or_default().to_owned();
+            findings.insert((finding["verified"] == true, text("severity"), text("title"), quote));
+        }
+    }
+    for (is_verified, severity, title, quote) in findings.iter().rev() {
+        let verdict = if *is_verified { "verified" } else { "UNVERIFIED" };
+        let place = CONTRACT.lines().position(|line| line.contains(quote.as_str()));
+        let place = match place {
+            Some(index) => format!("in line {} of escrow.ak", index + 1),
+            None => "nowhere in escrow.ak".to_owned(),
+        };
+        stage.show(&format!(
+            "{verdict}: {title} ({severity}); its quote stands {place}: `{quote}`"
+        ))?;
+    }
+    let notes = state["provider"]["notes"].as_str().unwrap_or_default();
+    stage.show(notes)?;
+    let verdicts: Vec<(bool, &str)> = findings
+        .iter()
+        .map(|(is_verified, severity, ..)| (*is_verified, severity.as_str()))
+        .collect();
+    stage.proof(
+        verdicts == [(false, "critical"), (true, "high")] && ran.code == Some(0),
+        &format!(
+            "a critical finding would fail this command, and the critical one is invented: {}",
+            ran.exit()
+        ),
+        &format!("an invented quote was verified, or a true one was not ({})", ran.exit()),
+    )
+}

@@ -1,0 +1,56 @@
+//! The last step: two agents behind one proxy, and answers that arrive where they belong.
+
+use serde_json::Value;
+
+use super::stage::Stage;
+
+const AGENT: &str = include_str!("fixtures/sessions-agent.ndjson");
+
+pub(super) fn show(stage: &mut Stage<'_>) -> anyhow::Result<()> {
+    stage.heading("Two agents for one editor, and nothing mixed up between them")?;
+    for repository in ["north", "south"] {
+        stage.write(&format!("sessions/{repository}/.git/HEAD"), "ref: refs/heads/main\n")?;
+        stage.write(&format!("sessions/{repository}/agent.ndjson"), AGENT)?;
+    }
+    stage.write(
+        "home/config/containai/config.toml",
+        "[container]\nruntime = 'bwrap'\n\n[agents.recorded]\n\
+         command = ['probity', 'agent', 'replay', 'agent.ndjson']\n",
+    )?;
+    let line = "probity demo --as-editor sessions";
+    stage.show("An editor runs `probity acp recorded`; this plays the editor:")?;
+    let ran = stage.command(line)?;
+    let told: Vec<Value> =
+        ran.stdout.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    for line in ran.stdout.lines().filter(|line| !line.starts_with('{')) {
+        stage.show(line)?;
+    }
+    let is_at = |event: &str| -> Vec<&str> {
+        let of = |told: &&Value| told["event"] == event;
+        told.iter().filter(of).filter_map(|told| told["session"].as_str()).collect()
+    };
+    for event in &told {
+        let text = |key: &str| event[key].as_str().unwrap_or_default();
+        stage.show(&format!("{} {}: {}", text("session"), text("event"), text("text")))?;
+    }
+    let mut asked = is_at("asks");
+    asked.sort_unstable();
+    // Both questions were open before either was answered.
+    let first: Vec<&Value> = told.iter().map(|told| &told["event"]).take(2).collect();
+    let is_right = first == ["asks", "asks"]
+        && asked == ["north", "south"]
+        && is_at("goes on") == ["south", "north"]
+        && ran.code == Some(0);
+    stage.proof(
+        is_right,
+        &format!(
+            "both questions were open; south's was answered first, and south alone went on ({})",
+            ran.exit()
+        ),
+        &format!(
+            "an answer arrived at the wrong session, or not at all ({}): {}",
+            ran.exit(),
+            ran.stderr.lines().last().unwrap_or_default()
+        ),
+    )
+}

@@ -1,0 +1,101 @@
+//! What the reader sees: headings, commands, what came of them, and whether it held.
+
+use std::{io::Write as _, path::PathBuf};
+
+use super::{
+    place::Place,
+    shell::{self, Ran},
+};
+
+pub(super) struct Stage<'a> {
+    place: &'a Place,
+    steps: u8,
+    failed: usize,
+    missing: usize,
+}
+
+impl<'a> Stage<'a> {
+    pub(super) fn new(place: &'a Place) -> Self {
+        Self { place, steps: 0, failed: 0, missing: 0 }
+    }
+
+    pub(super) fn failed(&self) -> usize {
+        self.failed
+    }
+
+    pub(super) fn missing(&self) -> usize {
+        self.missing
+    }
+
+    pub(super) fn heading(&mut self, text: &str) -> anyhow::Result<()> {
+        self.steps += 1;
+        let bold = anstyle::Style::new().bold();
+        self.line("")?;
+        self.line(&format!("{bold}{}. {text}{bold:#}", self.steps))
+    }
+
+    /// Runs what is printed, and nothing else.
+    pub(super) fn command(&mut self, line: &str) -> anyhow::Result<Ran> {
+        self.line(&format!("  $ {}", line.replace('\n', "\n      ")))?;
+        let ran = shell::run(self.place, line)?;
+        if let Some(problem) = &ran.problem {
+            self.proof(false, "", problem)?;
+        }
+        Ok(ran)
+    }
+
+    /// Something that the command said or wrote.
+    pub(super) fn show(&mut self, text: &str) -> anyhow::Result<()> {
+        self.line(&format!("    {}", shortened(text)))
+    }
+
+    /// Why it can be believed; or that it cannot, which fails the demo.
+    pub(super) fn proof(&mut self, holds: bool, good: &str, bad: &str) -> anyhow::Result<()> {
+        if holds {
+            return self.line(&format!("    proof: {good}"));
+        }
+        self.failed += 1;
+        self.line(&format!("    WRONG: {bad}"))
+    }
+
+    /// A step for which this machine lacks something.
+    pub(super) fn not_shown(&mut self, why: &str) -> anyhow::Result<()> {
+        self.missing += 1;
+        self.line(&format!("    NOT SHOWN: {why}"))
+    }
+
+    pub(super) fn line(&mut self, text: &str) -> anyhow::Result<()> {
+        Ok(writeln!(anstream::stdout(), "{text}")?)
+    }
+
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.place.root().join(name)
+    }
+
+    pub(super) fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).unwrap_or_default()
+    }
+
+    /// A report that a command wrote; what is missing in it is null.
+    pub(super) fn json(&self, name: &str) -> serde_json::Value {
+        serde_json::from_str(&self.read(name)).unwrap_or_default()
+    }
+
+    pub(super) fn make_directory(&self, name: &str) -> anyhow::Result<()> {
+        Ok(std::fs::create_dir_all(self.path(name))?)
+    }
+
+    pub(super) fn write(&self, name: &str, text: &str) -> anyhow::Result<()> {
+        self.place.write(name, text)
+    }
+}
+
+const LONGEST: usize = 220;
+
+fn shortened(text: &str) -> String {
+    if text.chars().count() <= LONGEST {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().take(LONGEST).collect();
+    format!("{kept}…")
+}
