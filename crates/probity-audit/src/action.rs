@@ -4,7 +4,10 @@ mod object;
 
 use serde_json::{Map, Value};
 
-use crate::tools::request::Request;
+use crate::{
+    answer::{FAILURES, SUCCESSES},
+    tools::request::Request,
+};
 
 /// Twice as much as anybody reads; more would fill the output with one hit.
 const MOST_CONTEXT: u64 = 20;
@@ -68,11 +71,26 @@ fn action(object: Map<String, Value>) -> Result<Action, String> {
     }))
 }
 
-/// A final answer whose findings are no list at all would otherwise pass as a clean one.
+/// A final answer whose findings are no list, or stand under another name, would otherwise pass as
+/// a clean one.
 fn done(object: Map<String, Value>) -> Result<Action, String> {
     match object.get("findings") {
-        None | Some(Value::Null | Value::Array(_) | Value::Object(_)) => Ok(Action::Final(object)),
-        Some(_) => Err("`findings` is not a list".to_owned()),
+        Some(Value::Array(_) | Value::Object(_)) => return Ok(Action::Final(object)),
+        None | Some(Value::Null) => {}
+        Some(_) => return Err("`findings` is not a list".to_owned()),
+    }
+    let is_list = |value: &Value| value.as_array().is_some_and(|list| !list.is_empty());
+    if let Some((name, _)) = object.iter().find(|(_, value)| is_list(value)) {
+        let name = crate::text::one_line(name, 60);
+        return Err(format!("findings belong into `findings`, and not into `{name}`"));
+    }
+    let status = object.get("status").and_then(Value::as_str).unwrap_or_default().trim();
+    let is_known = SUCCESSES.iter().chain(FAILURES).any(|known| status.eq_ignore_ascii_case(known));
+    match is_known {
+        true => Ok(Action::Final(object)),
+        false => Err("the final answer has no `findings`, which may be an empty list, and no \
+                      `status` such as `completed`"
+            .to_owned()),
     }
 }
 

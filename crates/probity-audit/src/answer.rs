@@ -13,6 +13,39 @@ const MOST_EVIDENCE: usize = 50;
 const MOST_TITLE: usize = 300;
 const MOST_TEXT: usize = 8_000;
 
+/// Words by which models say that they came to no end.
+pub(crate) const FAILURES: &[&str] = &[
+    "failed",
+    "failure",
+    "fail",
+    "error",
+    "errored",
+    "aborted",
+    "cancelled",
+    "canceled",
+    "incomplete",
+    "max-steps",
+    "over-budget",
+];
+
+/// Words by which they say that they looked and are done.
+pub(crate) const SUCCESSES: &[&str] = &[
+    "completed",
+    "complete",
+    "done",
+    "finished",
+    "final",
+    "ok",
+    "success",
+    "succeeded",
+    "clean",
+    "pass",
+    "passed",
+    "no_findings",
+    "no-findings",
+    "no findings",
+];
+
 /// What the model said about one skill.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Answered {

@@ -53,7 +53,8 @@ pub enum AuditError {
 }
 
 /// Runs every skill that no earlier iteration answers. `checkpoint` is given the state before the
-/// first skill and after each, one call at a time; when it fails, no further skill is begun.
+/// first skill and after each, one call at a time; when it fails, or the audit is called off, no
+/// further skill is begun.
 ///
 /// A skill that fails is an iteration with an error, and no reason to stop.
 pub fn run(
@@ -87,6 +88,7 @@ pub fn run(
     let session = Session {
         sources: options.sources,
         tools: &tools,
+        secrets: &secrets,
         permission: &options.permission,
         limits: &options.limits,
         budget: &budget,
@@ -98,7 +100,7 @@ pub fn run(
     thread::scope(|threads| {
         for _ in 0..options.jobs.clamp(1, options.skills.len().max(1)) {
             threads.spawn(|| {
-                while !stop.load(Ordering::Relaxed) {
+                while !stop.load(Ordering::Relaxed) && !cancel.is_cancelled() {
                     let index = next.fetch_add(1, Ordering::Relaxed);
                     let Some(skill) = options.skills.get(index) else { return };
                     if kept.is_done(index) {
@@ -133,11 +135,23 @@ fn one(
         }
         fingerprint(&scope, &skill.id, &mut iteration.findings);
     }
-    // What was proven may be shown, but for what no file of ours should hold.
-    for quote in iteration.findings.iter_mut().flat_map(|finding| &mut finding.evidence) {
-        *quote = secrets.mask(quote);
-    }
+    star_out(&mut iteration, secrets);
     iteration
+}
+
+/// What was proven may be shown, but for what no file of ours should hold; a model can put a secret
+/// into any of its words.
+fn star_out(iteration: &mut Iteration, secrets: &Secrets) {
+    for finding in &mut iteration.findings {
+        let words = [&mut finding.title, &mut finding.summary, &mut finding.recommendation];
+        for text in words.into_iter().chain(&mut finding.evidence).chain(&mut finding.file) {
+            *text = secrets.mask(text);
+        }
+    }
+    let prompt = iteration.next_prompt.as_mut().map(|prompt| &mut prompt.text);
+    for text in prompt.into_iter().chain(&mut iteration.error) {
+        *text = secrets.mask(text);
+    }
 }
 
 /// The state, and everything that is needed to write it after each skill.

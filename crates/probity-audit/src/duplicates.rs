@@ -7,12 +7,12 @@ use crate::{Finding, report::Reported};
 /// Lines within which two findings may be about the same thing.
 const NEAR_LINES: u64 = 3;
 
-/// Merges findings of the same place and the same words. The worse of two stays where the first one
-/// stood, and the skill of the other is remembered.
+/// Merges what several skills found at the same place and told in the same words. The worse of two
+/// stays where the first one stood, with the skill and the evidence of the other.
 pub(crate) fn merge(findings: &mut Vec<Reported>) {
     let mut kept: Vec<Reported> = Vec::with_capacity(findings.len());
     for reported in findings.drain(..) {
-        match kept.iter_mut().find(|other| is_same(&other.finding, &reported.finding)) {
+        match kept.iter_mut().find(|other| is_same(other, &reported)) {
             Some(other) => absorb(other, reported),
             None => kept.push(reported),
         }
@@ -24,6 +24,11 @@ fn absorb(kept: &mut Reported, mut other: Reported) {
     if other.finding.severity > kept.finding.severity {
         std::mem::swap(kept, &mut other);
     }
+    for quote in other.finding.evidence {
+        if !kept.finding.evidence.contains(&quote) {
+            kept.finding.evidence.push(quote);
+        }
+    }
     for skill in std::iter::once(other.skill_id).chain(other.also_found_by) {
         if skill != kept.skill_id && !kept.also_found_by.contains(&skill) {
             kept.also_found_by.push(skill);
@@ -31,18 +36,33 @@ fn absorb(kept: &mut Reported, mut other: Reported) {
     }
 }
 
-/// The same place, and titles of which at least half of the words agree. Two different problems of
-/// one line are two findings.
-fn is_same(a: &Finding, b: &Finding) -> bool {
+/// Over different skills: the same place, and titles of which at least half of the words agree. A
+/// skill that names two problems means two, unless they are the same to the letter of their quotes.
+fn is_same(kept: &Reported, new: &Reported) -> bool {
+    let (a, b) = (&kept.finding, &new.finding);
+    if a.file.is_none() || a.file != b.file {
+        return false;
+    }
+    if kept.skill_id == new.skill_id || kept.also_found_by.contains(&new.skill_id) {
+        return a.line == b.line && a.evidence == b.evidence && same_words(a, b);
+    }
     let near = match (a.line, b.line) {
         (Some(a), Some(b)) => a.abs_diff(b) <= NEAR_LINES,
         (None, None) => true,
         _ => false,
     };
+    near && same_words(a, b)
+}
+
+fn same_words(a: &Finding, b: &Finding) -> bool {
     let (words_a, words_b) = (words(&a.title), words(&b.title));
+    // Titles of short words alone say nothing by parts.
+    if words_a.is_empty() || words_b.is_empty() {
+        return a.title.trim().eq_ignore_ascii_case(b.title.trim());
+    }
     let common = words_a.intersection(&words_b).count();
     let all = words_a.union(&words_b).count();
-    a.file.is_some() && a.file == b.file && near && all > 0 && common * 2 >= all
+    common * 2 >= all
 }
 
 fn words(title: &str) -> BTreeSet<String> {

@@ -40,19 +40,21 @@ impl<'a> Evidence<'a> {
         let quotes: Vec<String> = finding.evidence.iter().flat_map(|text| quotes(text)).collect();
         finding.verified = Some(match finding.file.clone() {
             Some(file) => match self.scope.relative(Path::new(&file)) {
-                Ok(real) => {
-                    // The name under which it is a source wins over where a link leads.
-                    let plain = file.trim_start_matches("./");
-                    let name = match self.sources.iter().any(|source| source == plain) {
-                        true => plain.to_owned(),
-                        false => real.to_string_lossy().into_owned(),
-                    };
-                    finding.file = Some(name.clone());
-                    self.place(&name, &quotes, finding.line).is_some_and(|line| {
-                        finding.line = Some(line);
-                        true
-                    })
-                }
+                Ok(real) => match self.source(&file, &real) {
+                    Some(name) => {
+                        finding.file = Some(name.to_owned());
+                        self.place(name, &quotes, finding.line).is_some_and(|line| {
+                            finding.line = Some(line);
+                            true
+                        })
+                    }
+                    // Our own report repeats what a model once said, and a skill's page is full of
+                    // code: quotes of such files prove nothing about the project.
+                    None => {
+                        finding.file = Some(real.to_string_lossy().into_owned());
+                        false
+                    }
+                },
                 Err(_) => {
                     finding.file = Some(without_root(&file));
                     false
@@ -60,6 +62,16 @@ impl<'a> Evidence<'a> {
             },
             None => self.anywhere(&quotes, finding),
         });
+    }
+
+    /// The source that is meant. The name under which it is one wins over where a link leads.
+    fn source(&self, file: &str, real: &Path) -> Option<&'a str> {
+        let plain = file.trim_start_matches("./");
+        let sources = self.sources.iter().map(String::as_str);
+        let is_meant = |source: &&str| {
+            self.scope.relative(Path::new(source)).is_ok_and(|target| target == real)
+        };
+        sources.clone().find(|source| *source == plain).or_else(|| sources.clone().find(is_meant))
     }
 
     /// A finding that names no file is placed by a quote that stands in one source alone.

@@ -36,6 +36,7 @@ pub use crate::{
     report::{FileFindings, Report, ReportOptions, Reported},
     resume::{Resumed, resume},
     risk::Risk,
+    secrets::Secrets,
     session::{Event, MAX_STEPS, Observer},
     skill::{Skill, SkillError, embedded},
     sources::{SourceError, digest, discover},

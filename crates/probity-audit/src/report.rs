@@ -10,8 +10,9 @@ use probity_finding::{Fingerprints, LineIndex, Span};
 use probity_scope::Scope;
 
 use crate::{
-    Baseline, Finding, Iteration, Risk, State, TokenUsage, duplicates, ignores::Ignores,
-    sources::whole,
+    Baseline, Finding, Iteration, Risk, State, TokenUsage, duplicates,
+    ignores::Ignores,
+    sources::{MOST_BYTES, whole},
 };
 
 #[derive(Debug)]
@@ -95,6 +96,7 @@ impl Report {
             }
         }
         report.warnings = ignores.warnings();
+        report.warnings.extend(too_long(options.root, &state.source_files));
         duplicates::merge(&mut report.findings);
         duplicates::merge(&mut report.unverified);
         report
@@ -127,6 +129,17 @@ impl Report {
         }
         files
     }
+}
+
+/// Sources that are too long for quotes to be looked for.
+fn too_long(root: &Path, sources: &[String]) -> Vec<String> {
+    let Ok(scope) = whole(root) else { return Vec::new() };
+    let size = |source: &String| scope.metadata(Path::new(source)).map_or(0, |it| it.size);
+    let long = sources.iter().filter(|source| size(source) > MOST_BYTES);
+    long.map(|source| {
+        format!("{source}: more than {MOST_BYTES} bytes; no finding in it can be verified")
+    })
+    .collect()
 }
 
 fn lint_finding(

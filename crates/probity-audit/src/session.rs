@@ -5,9 +5,10 @@ use probity_agent::{Agent, AgentError, Cancel, Limits, StopReason, Turn};
 use crate::{
     Iteration, NextPrompt, Skill, TokenUsage,
     action::{self, Action},
-    answer::{Answered, answered},
+    answer::{self, Answered, answered},
     audit::Budget,
     prompt,
+    secrets::Secrets,
     tools::{ReadTools, request::Request},
 };
 
@@ -55,6 +56,8 @@ pub enum Event<'a> {
 pub(crate) struct Session<'a> {
     pub(crate) sources: &'a [String],
     pub(crate) tools: &'a ReadTools,
+    /// For what is told about the conversation.
+    pub(crate) secrets: &'a Secrets,
     pub(crate) permission: &'a crate::PermissionPrompt,
     pub(crate) limits: &'a Limits,
     pub(crate) budget: &'a Budget,
@@ -82,7 +85,10 @@ impl Session<'_> {
             Err(error) => Err(Ended::Agent(Box::new(error))),
         };
         let (answered, error) = match ended {
-            Ok(answered) => (answered, None),
+            Ok(answered) => {
+                let error = gave_up(&answered.status);
+                (answered, error)
+            }
             Err(ended) => {
                 let (status, error) = ended.told(skill);
                 let nothing = Vec::new();
@@ -130,7 +136,7 @@ impl Session<'_> {
             // An agent that does not count is taken to need a token for four bytes.
             let guess = (asked + answer.text.len()) as u64 / 4;
             self.budget.spend(if answer.usage.is_some() { now.tokens() } else { guess });
-            self.observer.event(skill, &Event::Says { text: &answer.text });
+            self.observer.event(skill, &Event::Says { text: &self.secrets.mask(&answer.text) });
             let left = MAX_STEPS - step;
             said = match action::parse(&answer.text) {
                 Ok(Action::Final(object)) => return Ok(answered(&object, skill)),
@@ -188,6 +194,12 @@ impl Ended {
             }
         }
     }
+}
+
+/// A model that says itself that it failed has not answered, whatever else it says.
+fn gave_up(status: &str) -> Option<String> {
+    let is_failure = answer::FAILURES.iter().any(|word| status.eq_ignore_ascii_case(word));
+    is_failure.then(|| format!("the model ended with the status '{status}'"))
 }
 
 /// What a skill comes to when nobody is asked.

@@ -2,6 +2,8 @@
 
 use std::{
     collections::BTreeSet,
+    fs::File,
+    io::{self, Read as _},
     path::{Path, PathBuf},
 };
 
@@ -14,8 +16,8 @@ const SKIPPED: &[&str] = &[".git", "target", ".tx3", "build"];
 /// More entries than this is not a project of contracts, but a disk.
 const MOST_ENTRIES: usize = 500_000;
 
-/// The longest file whose content is looked at.
-pub(crate) const MOST_BYTES: u64 = 8 << 20;
+/// The longest file in which quotes are looked for.
+pub(crate) const MOST_BYTES: u64 = 64 << 20;
 
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
@@ -23,6 +25,8 @@ pub enum SourceError {
     Scope(#[from] ScopeError),
     #[error("more than {MOST_ENTRIES} files and directories below the project root")]
     TooMany,
+    #[error("cannot read the source {file}")]
+    Unreadable { file: String, source: io::Error },
 }
 
 /// The sources below the root, relative to it and sorted.
@@ -41,19 +45,31 @@ pub fn discover(root: &Path) -> Result<Vec<String>, SourceError> {
     Ok(sources)
 }
 
-/// A digest of the names and contents of the sources.
-#[must_use]
-pub fn digest(root: &Path, sources: &[String]) -> Option<String> {
-    let scope = whole(root).ok()?;
+/// A digest of the names and contents of the sources, however long they are. One that cannot be read
+/// is an error: it would otherwise look the same before and after every change.
+pub fn digest(root: &Path, sources: &[String]) -> Result<String, SourceError> {
+    let scope = whole(root)?;
     let mut hash = Sha256::new();
     for source in sources {
-        let bytes = scope.read(Path::new(source), u64::MAX).unwrap_or_default();
-        for part in [source.as_bytes(), &bytes] {
-            hash.update((part.len() as u64).to_le_bytes());
-            hash.update(part);
+        let content = scope.open_file(Path::new(source)).map_err(io::Error::other).and_then(of);
+        let content = content
+            .map_err(|error| SourceError::Unreadable { file: source.clone(), source: error })?;
+        hash.update((source.len() as u64).to_le_bytes());
+        hash.update(source.as_bytes());
+        hash.update(content);
+    }
+    Ok(hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect())
+}
+
+fn of(mut file: File) -> io::Result<impl AsRef<[u8]>> {
+    let mut hash = Sha256::new();
+    let mut buffer = vec![0; 64 << 10];
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok(hash.finalize()),
+            read => hash.update(buffer.get(..read).unwrap_or_default()),
         }
     }
-    Some(hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// The scope in which we ourselves read; what a model reads has a scope of its own.
@@ -185,10 +201,23 @@ mod tests {
         let dir = project(&["a.ak", "b.ak"]);
         let of = |names: &[&str]| {
             digest(dir.path(), &names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())
+                .map_err(|error| error.to_string())
         };
         let before = of(&["a.ak"]);
         assert_ne!(before, of(&["a.ak", "b.ak"]));
         fs::write(dir.path().join("a.ak"), "changed").unwrap();
         assert_ne!(before, of(&["a.ak"]));
+        assert_eq!(of(&["a.ak", "gone.ak"]), Err("cannot read the source gone.ak".to_owned()));
+    }
+
+    #[test]
+    fn the_digest_sees_changes_of_long_files() {
+        let dir = project(&["a.ak"]);
+        let filler = "// a long contract\n".repeat(480_000);
+        let of = |first: &str| {
+            fs::write(dir.path().join("a.ak"), format!("{first}\n{filler}")).unwrap();
+            digest(dir.path(), &["a.ak".to_owned()]).unwrap()
+        };
+        assert_ne!(of("one"), of("two"));
     }
 }

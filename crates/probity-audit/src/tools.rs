@@ -125,17 +125,22 @@ impl ReadTools {
                 return Err(ToolError::Denied(summary));
             }
         }
+        // Files are starred out as a whole, before lines are chosen from them or their end is cut
+        // off: half a token or one line of a key has no form by which it could be known.
+        let secrets = self.secrets.as_ref();
         let text = match request {
-            Request::ReadFile { .. } => read::read_file(&self.scope, &target, self.numbered),
+            Request::ReadFile { .. } => {
+                read::read_file(&self.scope, &target, self.numbered, secrets)
+            }
             Request::Grep { pattern, context_lines, .. } => {
-                grep::grep(&self.scope, &target, pattern, *context_lines)
+                grep::grep(&self.scope, &target, pattern, *context_lines, secrets)
             }
             Request::ListDir { .. } => list::list_dir(&self.scope, &target),
             Request::FindFiles { glob, .. } => {
                 find::find_files(&self.scope, &target, glob.as_deref())
             }
         };
-        Ok(match &self.secrets {
+        Ok(match secrets {
             Some(secrets) => secrets.mask(&text),
             None => text,
         })

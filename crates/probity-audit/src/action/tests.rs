@@ -53,7 +53,7 @@ fn missing_fields_have_their_defaults() {
 
 #[test]
 fn findings_or_a_status_without_an_action_are_final() {
-    for text in [r#"{"findings":[]}"#, r#"{"status":"completed"}"#, r#"{"action":"final"}"#] {
+    for text in [r#"{"findings":[]}"#, r#"{"status":"completed"}"#, r#"{"status":"FAILED"}"#] {
         assert_eq!(shown(text), format!("final {text}"));
     }
 }
@@ -69,6 +69,18 @@ fn what_is_no_action_says_what_it_lacks() {
         (r#"{"action":"read_file","path":["a"]}"#, "`path` is not a string"),
         (r#"{"action":"grep","context_lines":-1}"#, "`context_lines` is not a number of lines"),
         (r#"{"action":"final","findings":"none"}"#, "`findings` is not a list"),
+        (
+            r#"{"action":"final"}"#,
+            "the final answer has no `findings`, which may be an empty list, and no `status` such as `completed`",
+        ),
+        (
+            r#"{"action":"final","status":"whatever","findings":null}"#,
+            "the final answer has no `findings`, which may be an empty list, and no `status` such as `completed`",
+        ),
+        (
+            r#"{"action":"final","status":"completed","vulnerabilities":[{"title":"t"}]}"#,
+            "findings belong into `findings`, and not into `vulnerabilities`",
+        ),
         (
             r#"{"action":"rm","path":"/"}"#,
             "'rm' is no action; the actions are read_file, grep, list_dir, find_files and final",

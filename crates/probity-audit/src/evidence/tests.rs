@@ -16,6 +16,11 @@ fn check(
     fs::create_dir(dir.path().join("validators")).unwrap();
     fs::write(dir.path().join("validators/spend.ak"), SPEND).unwrap();
     fs::write(dir.path().join("lib.ak"), "fn only_here_and_nowhere_else() {}\n").unwrap();
+    fs::create_dir_all(dir.path().join(".tx3/audit")).unwrap();
+    let report = "- Evidence: `a quote that a model made up`\n";
+    fs::write(dir.path().join(".tx3/audit/vulnerabilities.md"), report).unwrap();
+    fs::write(dir.path().join("skill.md"), report).unwrap();
+    std::os::unix::fs::symlink("lib.ak", dir.path().join("link.ak")).unwrap();
     fs::write(dir.path().join(".env"), "SECRET_THING=in-the-environment\n").unwrap();
     let scope = whole(dir.path()).unwrap();
     let sources = ["lib.ak".to_owned(), "validators/spend.ak".to_owned()];
@@ -94,6 +99,16 @@ fn files_are_named_as_sources_and_others_are_not_believed() {
         let found = check(Some(file), None, &["SECRET_THING=in-the-environment"]);
         assert_eq!(found, (Some(shown.to_owned()), None, false), "{file}");
     }
+}
+
+#[test]
+fn what_is_no_source_proves_nothing_even_inside_the_project() {
+    for file in [".tx3/audit/vulnerabilities.md", "skill.md"] {
+        let found = check(Some(file), None, &["a quote that a model made up"]);
+        assert_eq!(found, (Some(file.to_owned()), None, false));
+    }
+    let found = check(Some("link.ak"), None, &["fn only_here_and_nowhere_else()"]);
+    assert_eq!(found, (Some("lib.ak".to_owned()), Some(1), true), "a link to a source");
 }
 
 #[test]

@@ -157,6 +157,49 @@ fn one_problem_of_several_skills_is_one_finding_and_two_of_one_line_are_two() {
 }
 
 #[test]
+fn a_skill_that_names_two_problems_means_two_and_evidence_survives_merging() {
+    let dir = tempfile::tempdir().unwrap();
+    let with = |title: &str, line, quote: &str| Finding {
+        evidence: vec![quote.to_owned()],
+        ..finding(title, Some(line), true)
+    };
+    let state = state(vec![
+        iteration(
+            "a",
+            vec![
+                with("Unvalidated input datum", 42, "one"),
+                with("Unvalidated output datum", 43, "two"),
+                with("Unvalidated input datum", 42, "one"),
+                with("T", 60, "three"),
+            ],
+        ),
+        iteration(
+            "b",
+            vec![
+                with("Unvalidated input datum", 42, "four"),
+                with("T", 60, "three"),
+                with("U", 60, "three"),
+            ],
+        ),
+    ]);
+    let report = report(dir.path(), &state, None);
+    let shown: Vec<String> = report
+        .findings
+        .iter()
+        .map(|it| {
+            let Finding { title, evidence, .. } = &it.finding;
+            format!("{} {:?} {title} {evidence:?}", it.skill_id, it.also_found_by)
+        })
+        .collect();
+    insta::assert_snapshot!(shown.join("\n"), @r#"
+    a ["b"] Unvalidated input datum ["one", "four"]
+    a [] Unvalidated output datum ["two"]
+    a ["b"] T ["three"]
+    b [] U ["three"]
+    "#);
+}
+
+#[test]
 fn the_baseline_and_comments_leave_findings_out_and_say_so() {
     let dir = tempfile::tempdir().unwrap();
     fs::create_dir(dir.path().join("validators")).unwrap();

@@ -4,7 +4,9 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
-use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
+use grep_searcher::{
+    BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch, sinks::Bytes,
+};
 use probity_scope::{Kind, Scope};
 
 use super::{
@@ -13,6 +15,7 @@ use super::{
     cut::{Output, failed},
     find::LIMITS,
 };
+use crate::secrets::Secrets;
 
 /// A longer line is not source code, and is not worth the memory.
 const MOST_LINE_BYTES: usize = 4 << 20;
@@ -23,7 +26,13 @@ const HEAD_BYTES: u64 = 32 << 10;
 /// Patterns that compile to more than this are refused.
 const MOST_PATTERN_BYTES: usize = 4 << 20;
 
-pub(super) fn grep(scope: &Scope, target: &Target, pattern: &str, context: usize) -> String {
+pub(super) fn grep(
+    scope: &Scope,
+    target: &Target,
+    pattern: &str,
+    context: usize,
+    secrets: Option<&Secrets>,
+) -> String {
     let files = match target.metadata.kind {
         Kind::File => vec![target.path.clone()],
         Kind::Directory => match scope.walk(&target.path, LIMITS, &|_| false) {
@@ -35,7 +44,7 @@ pub(super) fn grep(scope: &Scope, target: &Target, pattern: &str, context: usize
         }
     };
     let named = target.metadata.kind == Kind::Directory;
-    let search = Search { scope, files: &files, named, context };
+    let search = Search { scope, files: &files, named, context, secrets };
     let mut why = String::new();
     // What fits as a basic expression was meant as one; else the pattern is tried as extended.
     for regex in [from_basic(pattern), from_extended(pattern)] {
@@ -73,6 +82,7 @@ struct Search<'a> {
     /// Whether lines begin with the name of their file.
     named: bool,
     context: usize,
+    secrets: Option<&'a Secrets>,
 }
 
 impl Search<'_> {
@@ -113,11 +123,25 @@ impl Search<'_> {
         let mut head = Vec::new();
         file.by_ref().take(HEAD_BYTES).read_to_end(&mut head)?;
         lines.is_binary = head.contains(&0);
-        searcher.search_reader(
-            matcher,
-            head.as_slice().chain(file.take(MOST_BYTES)),
-            &mut *lines,
-        )?;
+        let mut bytes = head;
+        file.take(MOST_BYTES).read_to_end(&mut bytes)?;
+        // Looking for secrets takes longer than looking for a pattern, so that only files with a hit
+        // are starred out; then the hit has to be outside of the stars.
+        if let Some(secrets) = self.secrets
+            && !lines.is_binary
+        {
+            let mut is_hit = false;
+            let first = Bytes(|_, _| {
+                is_hit = true;
+                Ok(false)
+            });
+            searcher.search_reader(matcher, bytes.as_slice(), first)?;
+            if !is_hit {
+                return Ok(());
+            }
+            bytes = secrets.mask(&String::from_utf8_lossy(&bytes)).into_bytes();
+        }
+        searcher.search_reader(matcher, bytes.as_slice(), &mut *lines)?;
         if lines.is_binary && lines.last.is_some() {
             lines.output.push(&format!("grep: {}: binary file matches\n", path.display()));
         }

@@ -1,6 +1,6 @@
 //! `read_file`: what `cat` would print.
 
-use std::fmt::Write as _;
+use std::{borrow::Cow, fmt::Write as _};
 
 use probity_scope::{Kind, Scope};
 
@@ -8,11 +8,17 @@ use super::{
     Target,
     cut::{MOST_CHARS, Output, failed},
 };
+use crate::secrets::Secrets;
 
-/// Enough bytes for one character more than is shown.
-const MOST_BYTES: u64 = (MOST_CHARS as u64 + 1) * 4;
+/// Enough bytes for one character more than is shown, and for a secret that begins before it.
+const MOST_BYTES: u64 = (MOST_CHARS as u64 + 1) * 4 + (1 << 20);
 
-pub(super) fn read_file(scope: &Scope, target: &Target, numbered: bool) -> String {
+pub(super) fn read_file(
+    scope: &Scope,
+    target: &Target,
+    numbered: bool,
+    secrets: Option<&Secrets>,
+) -> String {
     let shown = target.shown();
     if target.metadata.kind == Kind::Directory {
         return failed(&format!("cat: {shown}: Is a directory"), 1);
@@ -26,6 +32,10 @@ pub(super) fn read_file(scope: &Scope, target: &Target, numbered: bool) -> Strin
         return failed(&format!("cat: {shown}: binary file of {} bytes", prefix.total), 1);
     }
     let text = String::from_utf8_lossy(&prefix.bytes);
+    let text = match secrets {
+        Some(secrets) => Cow::Owned(secrets.mask(&text)),
+        None => text,
+    };
     let mut output = Output::default();
     if !numbered {
         output.push(&text);

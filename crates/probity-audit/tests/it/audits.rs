@@ -195,3 +195,57 @@ fn only_finished_skills_of_the_same_page_provider_and_sources_are_resumed() {
     assert_eq!(asked.load(Ordering::SeqCst), 1, "the third skill alone is asked about");
     assert!(state.unwrap().iterations.iter().all(|it| it.status == "completed"));
 }
+
+#[test]
+fn a_model_that_says_itself_that_it_failed_is_not_done_and_is_asked_again() {
+    let dir = project(&[("a.ak", SPEND)]);
+    let skills = embedded().unwrap();
+    for (answer, is_done) in [
+        (r#"{"status":"failed","findings":[]}"#, false),
+        (r#"{"action":"final","status":"Error","findings":[]}"#, false),
+        (r#"{"status":"completed"}"#, true),
+        (r#"{"status":"nothing unusual","findings":[]}"#, true),
+    ] {
+        let (provider, _) = scripted(&[answer]);
+        let (state, _) = audit(options(dir.path(), &skills[..1], &provider));
+        let state = state.unwrap();
+        assert_eq!(state.iterations[0].is_done(), is_done, "{answer}");
+        let kept = resume(state, &skills, &provider.spec, Some("digest")).iterations.len();
+        assert_eq!(kept, usize::from(is_done), "{answer}");
+    }
+}
+
+/// Keeps what it is told about the model's words.
+#[derive(Default)]
+struct Listening(Mutex<String>);
+
+impl Observer for Listening {
+    fn allow(&self, _: &str, _: &str) -> bool {
+        false
+    }
+    fn event(&self, _: &Skill, event: &Event<'_>) {
+        if let Event::Says { text } = event {
+            self.0.lock().unwrap().push_str(text);
+        }
+    }
+}
+
+#[test]
+fn secrets_in_any_word_of_the_model_are_kept_nowhere() {
+    const TOKEN: &str = "ghp_aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5";
+    let dir = project(&[("a.ak", SPEND)]);
+    let skills = embedded().unwrap();
+    for field in ["title", "summary", "recommendation", "evidence", "file"] {
+        let answer = format!(
+            r#"{{"findings":[{{"{field}":"see {TOKEN} here"}}],"next_prompt":"ask {TOKEN}"}}"#
+        );
+        let (provider, _) = scripted(&[&answer]);
+        let told = Listening::default();
+        let options = options(dir.path(), &skills[..1], &provider);
+        let state = run(options, &told, &|_| Ok(()), &Cancel::new()).unwrap().to_json().unwrap();
+        assert!(!state.contains(TOKEN), "{field}: {state}");
+        assert!(state.contains("*****"), "{field}: {state}");
+        let told = told.0.into_inner().unwrap();
+        assert!(told.contains("findings") && !told.contains(TOKEN), "{told}");
+    }
+}

@@ -195,3 +195,36 @@ fn interactive_mode_asks_for_each_read_and_anything_but_yes_denies() {
     );
     assert_eq!(asked.into_inner(), ["read file './a.ak' -> a.ak", "read file './a.ak' -> a.ak"]);
 }
+
+const TOKEN: &str = "ghp_aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5";
+
+#[test]
+fn single_lines_of_a_key_and_halves_of_a_token_are_not_shown() {
+    let body: String = ('A'..'M')
+        .map(|c| format!("MIIEpAIBAAKCAQEA{c}x7Kd93kfLqPz0vB2nM4cV6tYuWeRsTgHjK8\n"))
+        .collect();
+    let key = format!("-----BEGIN RSA PRIVATE KEY-----\n{body}-----END RSA PRIVATE KEY-----\n");
+    let filler = "x ".repeat(14_985);
+    let dir = project(&[
+        ("notes.txt", &format!("hello\n{key}")),
+        ("pad.txt", &format!("{filler}TOKEN={TOKEN}\n")),
+        ("long.txt", &format!("{}\n{key}", "x ".repeat(14_900))),
+        ("token.txt", &format!("the token is {TOKEN}\n")),
+    ]);
+    let tools = tools(dir.path(), ReadScope::Workspace, &[]);
+    for (request, secret) in [
+        (grep("MIIE", "notes.txt", 0), "MIIE"),
+        (grep("Dx7Kd", ".", 0), "Dx7Kd"),
+        (grep("hello", "notes.txt", 3), "MIIE"),
+        (grep("ghp_aB3dE5fG7", "token.txt", 0), "ghp_aB3d"),
+        (read("pad.txt"), "ghp_aB3d"),
+        (read("long.txt"), "MIIE"),
+    ] {
+        let output = told(&tools, &request);
+        assert!(!output.contains(secret), "{request:?}: …{secret} is shown");
+    }
+    assert_eq!(
+        told(&tools, &grep("token", "token.txt", 0)),
+        format!("1:the token is {}\n", "*".repeat(TOKEN.len()))
+    );
+}

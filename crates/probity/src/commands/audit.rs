@@ -9,18 +9,20 @@ mod project;
 mod provider;
 mod seat;
 pub(crate) mod skills;
+mod stop;
 mod summary;
 mod watch;
 
 use std::{env, fs, path::Path};
 
 use anyhow::Context as _;
-use probity_agent::{Cancel, Limits};
+use probity_agent::Limits;
 use probity_audit::{
     AuditOptions, Baseline, PermissionPrompt, ReadScope, Report, ReportOptions, Risk, Skill, State,
     ToolOptions, resume,
 };
 
+use self::stop::Stop;
 use crate::{
     cli::audit::{AuditArgs, FailOn, MoreArgs, Scope},
     exit::Exit,
@@ -49,9 +51,14 @@ fn audited(name: Name, args: &AuditArgs, more: &MoreArgs) -> anyhow::Result<Exit
         PermissionPrompt::new(read_scope, args.interactive_permissions, sensitive, &sources);
     let skills = skills::load(&args.skills_dir)?;
     let baseline = more.baseline.as_deref().map(read_baseline).transpose()?;
+    let source_digest = probity_audit::digest(&root, &sources)
+        .map(Some)
+        .with_context(|| failed("cannot read the sources".to_owned()))?;
+    let stop = Stop::listen();
     // An agent is shown what the scope allows, which is known only now.
     let provider = chosen.ready(&root, &permission, sensitive)?;
-    let source_digest = probity_audit::digest(&root, &sources);
+    let report_out = output::report_path(&args.report_out, more.format);
+    output::preflight(&args.state_out, &report_out, &root, &sources)?;
     let earlier = match more.resume {
         true => earlier(&args.state_out, &skills, &provider.spec, source_digest.as_deref())?,
         false => Vec::new(),
@@ -72,13 +79,19 @@ fn audited(name: Name, args: &AuditArgs, more: &MoreArgs) -> anyhow::Result<Exit
         earlier,
     };
     let keep = |state: &State| output::write_state(&args.state_out, state);
-    let state = probity_audit::run(options, &watch, &keep, &Cancel::new())
+    let state = probity_audit::run(options, &watch, &keep, &stop.cancel)
         .with_context(|| failed(format!("cannot audit into {}", args.state_out.display())))?;
     watch.finish();
+    if let Some(exit) = stop.called_off() {
+        tracing::error!(
+            "the audit was called off; {} keeps what is done, and `--resume` continues",
+            args.state_out.display()
+        );
+        return Ok(exit);
+    }
     let generated_at = output::now();
     let options = ReportOptions { root: &root, generated_at, baseline: baseline.as_ref() };
     let report = Report::new(&state, &options);
-    let report_out = output::report_path(&args.report_out, more.format);
     output::write_report(&report_out, &report, more.format, &root)?;
     summary::print(name, &state, &report, &args.state_out, &report_out)?;
     Ok(judged(&report, more.fail_on))

@@ -88,7 +88,7 @@ pub(crate) fn run(name: Name, args: CheckArgs) -> anyhow::Result<Exit> {
         let threads = jobs.get().min(MOST_THREADS);
         drop(rayon::ThreadPoolBuilder::new().num_threads(threads).build_global());
     }
-    let way = Way::of(&args.fixes, &general);
+    let way = Way::of(&args.fixes, args.ai.ai_dry_run, &general);
     warn_of_unbuilt(&jobs);
     let exit = check(&jobs, &args, way, &directory)?;
     Ok(if targets.errors.is_empty() { exit } else { Exit::Failure })
@@ -118,6 +118,8 @@ fn check(jobs: &[Job], args: &CheckArgs, way: Way, directory: &Path) -> anyhow::
     let ignore_files =
         IgnoreFiles::new(args.files.context.as_deref().or(first.run.context.as_deref()));
     let trace = match &args.ai.ai_trace {
+        // Nobody is asked in a dry run, so that there is nothing to trace.
+        Some(_) if args.ai.ai_dry_run => None,
         Some(path) => {
             output::refuse_input(&path.to_string_lossy(), jobs)?;
             Some(ai::Trace::open(path)?)

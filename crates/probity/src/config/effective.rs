@@ -82,6 +82,8 @@ pub(crate) struct Ai {
     pub(crate) command: Vec<String>,
     /// An agent chosen by name that has no table here; whoever knows agents knows its command.
     pub(crate) agent: Option<String>,
+    /// Whether a file, and neither a flag nor a variable, says who is asked.
+    pub(crate) is_from_file: bool,
     pub(crate) timeout: Duration,
     pub(crate) max_input_bytes: u64,
     pub(crate) secrets_policy: SecretsPolicy,
@@ -116,6 +118,10 @@ pub(crate) fn resolve(layers: &[&Layer], file: Option<Arc<Path>>) -> (CheckConfi
     let ai = Ai {
         enabled: merged.bool("ai.enabled"),
         command: merged.list("ai.command"),
+        is_from_file: {
+            let key = if agent.is_some() { "ai.agent" } else { "ai.command" };
+            matches!(merged.origin(key), Origin::File { .. })
+        },
         agent,
         timeout: merged.duration("ai.timeout"),
         max_input_bytes: merged.int("ai.max-input-bytes"),

@@ -57,3 +57,14 @@ fn statuses(state: &Value) -> Vec<&str> {
     let iterations = state["iterations"].as_array().unwrap();
     iterations.iter().map(|it| it["status"].as_str().unwrap()).collect()
 }
+
+/// Waits for something that happens soon, or fails.
+fn wait_for(what: impl Fn() -> bool) {
+    for _ in 0..600 {
+        if what() {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    panic!("it did not happen in half a minute");
+}

@@ -35,6 +35,55 @@ pub(super) fn report_path(given: &Path, format: Format) -> PathBuf {
     }
 }
 
+/// Makes sure that both can be written before anybody is paid for an answer, and that neither takes
+/// the place of the other or of a source.
+pub(super) fn preflight(
+    state: &Path,
+    report: &Path,
+    root: &Path,
+    sources: &[String],
+) -> anyhow::Result<()> {
+    let sources: Vec<PathBuf> =
+        sources.iter().filter_map(|source| fs::canonicalize(root.join(source)).ok()).collect();
+    let mut places = Vec::new();
+    for (flag, path) in [("--state-out", state), ("--report-out", report)] {
+        let refused = |why: &str| {
+            let what = format!("cannot write to {flag} {}{why}", path.display());
+            Failure::new(what, format!("name another file with {flag}"))
+        };
+        if path.is_dir() {
+            return Err(refused(": it is a directory").into());
+        }
+        // Before any directory is made: what is refused leaves nothing behind.
+        if fs::canonicalize(path).is_ok_and(|it| sources.contains(&it)) {
+            return Err(refused(": it is one of the sources").into());
+        }
+        places.push(opened(path).with_context(|| refused(""))?);
+    }
+    if let [state_place, report_place] = places.as_slice()
+        && state_place == report_place
+    {
+        return Err(Failure::new(
+            format!("--state-out and --report-out are the same file: {}", report.display()),
+            "name another file with --report-out",
+        )
+        .into());
+    }
+    Ok(())
+}
+
+/// Makes the directories, tries to write there, and gives the place as the system knows it.
+fn opened(path: &Path) -> io::Result<PathBuf> {
+    let target = target(path)?;
+    // It is dropped without being committed, and so leaves no trace.
+    drop(AtomicWriteFile::open(&target)?);
+    let directory = match target.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+        Some(parent) => fs::canonicalize(parent)?,
+        None => fs::canonicalize(".")?,
+    };
+    Ok(directory.join(target.file_name().unwrap_or_default()))
+}
+
 pub(super) fn write_report(
     path: &Path,
     report: &Report,
@@ -87,16 +136,19 @@ fn sarif(report: &Report, root: &Path) -> io::Result<String> {
     String::from_utf8(bytes).map_err(io::Error::other)
 }
 
-/// Makes the directories on the way. A link is followed, so that it stays one.
 fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
-        fs::create_dir_all(parent)?;
-    }
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let mut file = AtomicWriteFile::open(target)?;
+    let mut file = AtomicWriteFile::open(target(path)?)?;
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
     file.commit()
+}
+
+/// Makes the directories on the way. A link is followed, so that it stays one.
+fn target(path: &Path) -> io::Result<PathBuf> {
+    if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+        fs::create_dir_all(parent)?;
+    }
+    Ok(fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()))
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::{fs, io, path::Path};
 
 use anyhow::Context as _;
+use probity_scope::{Kind, Policy, Quota, Scope};
 use serde::Deserialize;
 
 use crate::failure::Failure;
@@ -70,5 +71,22 @@ pub(super) fn sources(root: &Path, project: Option<Project>) -> anyhow::Result<V
             "run it where the contracts are, or make a project with `trix init --yes`",
         ))?,
     };
-    Ok(vec![project.protocol.main])
+    Ok(vec![main_of(root, project.protocol.main)?])
+}
+
+/// The file that the project names, if it is one of the project's.
+fn main_of(root: &Path, main: String) -> anyhow::Result<String> {
+    let policy =
+        Policy { allow_sensitive: false, max_file_bytes: u64::MAX, quota: Quota::UNLIMITED };
+    let failed = || {
+        Failure::new(
+            format!("`protocol.main` of trix.toml names no source of this project: {main}"),
+            "name a file below this directory, or run it where the contracts are",
+        )
+    };
+    let kind = Scope::open(root, policy)
+        .and_then(|scope| scope.metadata(Path::new(&main)))
+        .with_context(failed)?
+        .kind;
+    if kind == Kind::File { Ok(main) } else { Err(failed().into()) }
 }

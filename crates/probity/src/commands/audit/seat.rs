@@ -4,7 +4,7 @@ use std::{
     env,
     fs::{self, DirBuilder},
     io,
-    os::unix::fs::DirBuilderExt as _,
+    os::unix::fs::{DirBuilderExt as _, MetadataExt as _},
     path::{Path, PathBuf},
     process,
     sync::Arc,
@@ -12,7 +12,7 @@ use std::{
 
 use anyhow::Context as _;
 use probity_agent::{AgentRef, AgentTable, CommandOptions, OpenOptions, Seat, Way, open};
-use probity_audit::{PermissionPrompt, Provider, ProviderSpec, ReadScope};
+use probity_audit::{PermissionPrompt, Provider, ProviderSpec, ReadScope, Secrets};
 use probity_sandbox::{Backend, Mount, Spec};
 use probity_scope::{Policy, Quota, Scope, WalkLimits};
 
@@ -189,9 +189,10 @@ impl Shown {
                 from.walk(Path::new(""), LIMITS, &is_made)?.files
             }
         };
+        let secrets = if allow_sensitive { None } else { Some(Secrets::new()?) };
         for file in files {
             match from.read(&file, MOST_BYTES) {
-                Ok(bytes) => into.create(&file, &bytes)?,
+                Ok(bytes) => into.create(&file, &starred_out(bytes, secrets.as_ref()))?,
                 Err(quota @ probity_scope::ScopeError::Quota { .. }) => return Err(quota.into()),
                 // Too large or unreadable: the agent does without, as its actions would.
                 Err(error) => tracing::info!("not shown to the agent: {error}"),
@@ -201,12 +202,47 @@ impl Shown {
     }
 }
 
+/// As the read actions would show it. Bytes that are no text hold no secret that can be known.
+fn starred_out(bytes: Vec<u8>, secrets: Option<&Secrets>) -> Vec<u8> {
+    let Some(secrets) = secrets else { return bytes };
+    match String::from_utf8(bytes) {
+        Ok(text) => secrets.mask(&text).into_bytes(),
+        Err(error) if error.as_bytes().contains(&0) => error.into_bytes(),
+        Err(error) => secrets.mask(&String::from_utf8_lossy(error.as_bytes())).into_bytes(),
+    }
+}
+
+const PREFIX: &str = "probity-audit-";
+
+/// Removes what runs that were killed have left behind: directories of ours whose name holds the id
+/// of a process that is no more.
+fn sweep() {
+    // Where processes cannot be looked up, all of them would seem gone.
+    if !Path::new("/proc/self").exists() {
+        return;
+    }
+    let Ok(entries) = fs::read_dir(env::temp_dir()) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let pid = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.split('-').next());
+        let Some(pid) = pid.and_then(|pid| pid.parse::<u32>().ok()) else { continue };
+        let is_ours = entry
+            .metadata()
+            .is_ok_and(|it| it.is_dir() && it.uid() == rustix::process::geteuid().as_raw());
+        if is_ours && !Path::new(&format!("/proc/{pid}")).exists() {
+            // What cannot be removed now may be at the next start.
+            drop(fs::remove_dir_all(entry.path()));
+        }
+    }
+}
+
 /// A directory that nobody else has, or could have put anything into.
 fn fresh_directory() -> io::Result<PathBuf> {
+    sweep();
     let mut taken = io::Error::from(io::ErrorKind::AlreadyExists);
     // A run that was killed leaves its directory behind, and process ids come again.
     for number in 0..100 {
-        let path = env::temp_dir().join(format!("probity-audit-{}-{number}", process::id()));
+        let path = env::temp_dir().join(format!("{PREFIX}{}-{number}", process::id()));
         match DirBuilder::new().mode(0o700).create(&path) {
             Ok(()) => return Ok(path),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => taken = error,

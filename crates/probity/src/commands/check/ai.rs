@@ -43,6 +43,10 @@ impl AiRun {
         Self { admit, dry_run, seats: Seats::default(), trace }
     }
 
+    pub(super) fn is_dry_run(&self) -> bool {
+        self.dry_run
+    }
+
     /// Takes up where fixing without agents has ended.
     pub(super) fn improve(
         &self,

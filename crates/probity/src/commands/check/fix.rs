@@ -32,7 +32,7 @@ pub(super) enum Way {
 
 impl Way {
     /// What the flags and variables of the run ask for.
-    pub(super) fn of(args: &FixArgs, config: &CheckConfig) -> Self {
+    pub(super) fn of(args: &FixArgs, is_dry_run: bool, config: &CheckConfig) -> Self {
         let way = match (args.diff, config.run.fix) {
             (true, _) => Self::Diff,
             (false, true) => Self::Write,
@@ -42,6 +42,7 @@ impl Way {
             (args.fix_unsafe, "--fix-unsafe"),
             (!args.fix_rule.is_empty(), "--fix-rule"),
             (args.fix_ai, "--fix-ai"),
+            (is_dry_run, "--ai-dry-run"),
         ];
         for (_, flag) in idle.iter().filter(|(given, _)| *given && way == Self::Offer) {
             tracing::warn!("{flag} has no effect without --fix or --diff");
@@ -94,6 +95,9 @@ pub(super) fn fix(
     };
     let fixed = probity_lint::fix(&source.text, &options);
     let (fixed, ai_fixes) = ai.improve(job, source, fixed, &options);
+    if ai.is_dry_run() && way == Way::Write {
+        return untouched(job, source, &options, ai_fixes);
+    }
     let is_changed = fixed.text != source.text;
     let mut fixing = Fixing {
         output: None,
@@ -115,10 +119,33 @@ pub(super) fn fix(
         _ => {}
     }
     if fixing.failure.is_some() {
-        // The file is as it was, and so is what is wrong with it.
-        let mut findings = probity_lint::lint(&source.text, &options.lint);
-        findings.retain(|finding| !options.excluded.contains(&finding.rule.as_ref()));
-        return (source.text.clone(), findings, fixing);
+        return (source.text.clone(), as_it_was(source, &options), fixing);
     }
     (fixed.text, fixed.remaining, fixing)
+}
+
+/// A dry run shows what would be sent after the other fixes, and applies none of them either.
+fn untouched(
+    job: &Job,
+    source: &Source,
+    options: &FixOptions<'_>,
+    ai_fixes: Vec<AiFix>,
+) -> (String, Vec<Finding>, Fixing) {
+    let is_filter = matches!(job.target, Target::Stdin(_));
+    let fixing = Fixing {
+        output: is_filter.then(|| source.text.clone()),
+        is_changed: false,
+        applied: Vec::new(),
+        skipped: Vec::new(),
+        failure: None,
+        ai_fixes,
+    };
+    (source.text.clone(), as_it_was(source, options), fixing)
+}
+
+/// The file is as it was, and so is what is wrong with it.
+fn as_it_was(source: &Source, options: &FixOptions<'_>) -> Vec<Finding> {
+    let mut findings = probity_lint::lint(&source.text, &options.lint);
+    findings.retain(|finding| !options.excluded.contains(&finding.rule.as_ref()));
+    findings
 }

@@ -133,6 +133,7 @@ fn every_typed_value_follows_its_key() {
             "c",
         ],
         agent: None,
+        is_from_file: true,
         timeout: 1s,
         max_input_bytes: 1,
         secrets_policy: Allow,

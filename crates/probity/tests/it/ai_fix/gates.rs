@@ -103,3 +103,49 @@ fn a_repository_cannot_let_its_agent_out_and_the_user_can() {
         assert!(output.stderr.contains("`ai.sandbox = \"none\"` is ignored"), "{}", output.stderr);
     }
 }
+
+#[test]
+fn a_dry_run_writes_nothing_and_says_so_where_it_has_no_effect() {
+    // A missing blank line has a fix that needs no agent.
+    let text = GO.replace("\n\nEXPOSE", "\nEXPOSE");
+    let stage = Stage::new(&text, &turn("NO_CHANGE"));
+    let command = stage.command();
+    let run = |args: &[&str]| {
+        let run = probity().dir(stage.path()).args(["check", "--ai-dry-run", "Dockerfile"]);
+        run.args(["--acp-command", &command]).args(args).run()
+    };
+    let output = run(&["--fix", "--fix-ai", "--ai-trace", "trace.ndjson"]);
+    assert_eq!(stage.text(), text);
+    assert!(!stage.path().join("trace.ndjson").exists());
+    assert!(output.stderr.contains("would be sent"), "{}", output.stderr);
+    let says = "--ai-dry-run has no effect without --fix or --diff";
+    assert!(!output.stderr.contains(says), "{}", output.stderr);
+    let output = run(&[]);
+    assert!(output.stderr.contains(says), "{}", output.stderr);
+    probity().dir(stage.path()).args(["check", "--fix", "Dockerfile"]).run();
+    assert_eq!(stage.text(), GO, "there was something to write");
+}
+
+#[test]
+fn the_command_of_a_file_runs_contained_or_by_your_leave_only() {
+    for (in_file, more, applied) in
+        [(true, &[][..], false), (true, &["--ai-sandbox", "none"], true), (false, &[], true)]
+    {
+        let stage = good();
+        let command = stage.command();
+        let words: Vec<String> = command.split(' ').map(|word| format!("'{word}'")).collect();
+        let config = format!("[ai]\nenabled = true\ncommand = [{}]\n", words.join(", "));
+        if in_file {
+            fs::write(stage.path().join(".tally.toml"), config).unwrap();
+        }
+        let run = probity().dir(stage.path()).args(["check", "--fix", "--fix-ai", "Dockerfile"]);
+        let run = if in_file { run } else { run.args(["--acp-command", &command]) };
+        // Without programs nothing can contain it.
+        let output = run.args(more).env("PATH", "/nowhere").run();
+        let expected = if applied { TWO_STAGES } else { GO };
+        assert_eq!(stage.text(), expected, "{in_file} {more:?}: {}", output.stderr);
+        let is_told = output.stderr.contains("agent-failed: nothing can contain the command")
+            && output.stderr.contains("--ai-sandbox none");
+        assert_eq!(is_told, !applied, "{}", output.stderr);
+    }
+}

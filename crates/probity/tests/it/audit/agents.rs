@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{SPEND, TRUE, project, report, state, statuses};
+use super::{SPEND, TRUE, project, report, state, statuses, wait_for};
 use crate::binary::{Run, directory, probity};
 
 fn audit(dir: &tempfile::TempDir, args: &[&str]) -> Run {
@@ -107,4 +107,66 @@ fn what_cannot_be_started_is_told_before_anything_is_written() {
         assert!(output.stderr.contains(says), "{args:?}: {}", output.stderr);
         assert!(!dir.path().join(".tx3").exists(), "{args:?}");
     }
+}
+
+const TOKEN: &str = "ghp_aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5";
+
+/// Tells whether the token is in what it sees, in letters that nothing stars out.
+const SEARCHING: &str = r#"cat > /dev/null
+if grep -q ghp_aB3d notes.txt; then seen=PLAIN; else seen=$(cut -c 1-12 notes.txt); fi
+printf '{"action":"final","findings":[{"title":"%s"}]}' "$seen"
+"#;
+
+#[test]
+fn the_copy_for_an_agent_has_stars_in_the_place_of_secrets() {
+    let dir =
+        directory(&[("validators/spend.ak", SPEND), ("notes.txt", &format!("token {TOKEN}\n"))]);
+    let files = directory(&[("look.sh", SEARCHING)]);
+    let agent = format!("sh {}", files.path().join("look.sh").display());
+    for (more, seen) in [(&[][..], "token ******"), (&["--allow-sensitive"], "PLAIN")] {
+        audit(&dir, &["--provider", "command", "--agent", &agent]).args(more).run().code(0);
+        assert_eq!(state(dir.path())["iterations"][0]["findings"][0]["title"], seen);
+    }
+}
+
+/// The names in a directory of temporary files that begin as copies do.
+fn copies(dir: &tempfile::TempDir) -> Vec<String> {
+    let entries = std::fs::read_dir(dir).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    names.filter(|name| name.starts_with("probity-audit-")).collect()
+}
+
+#[test]
+fn copies_of_dead_processes_are_swept_and_others_stay() {
+    let (dir, temporary) = (project(), directory(&[]));
+    let own = format!("probity-audit-{}-0", std::process::id());
+    // No process has an id as large as the first one.
+    for name in ["probity-audit-4294967295-0", &own, "probity-audit-outside"] {
+        std::fs::create_dir(temporary.path().join(name)).unwrap();
+        std::fs::write(temporary.path().join(name).join("copy"), "x").unwrap();
+    }
+    let files = directory(&[("look.sh", LOOKING)]);
+    let agent = format!("sh {}", files.path().join("look.sh").display());
+    let run = audit(&dir, &["--provider", "command", "--agent", &agent]);
+    run.env("TMPDIR", temporary.path().to_str().unwrap()).run().code(0);
+    let mut left = copies(&temporary);
+    left.sort();
+    assert_eq!(left, [own.as_str(), "probity-audit-outside"]);
+}
+
+#[test]
+fn a_signal_removes_the_copy_and_keeps_the_state() {
+    let (dir, temporary) = (project(), directory(&[]));
+    let files = directory(&[("wait.sh", "cat > /dev/null\nsleep 60\n")]);
+    let agent = format!("sh {}", files.path().join("wait.sh").display());
+    let run = audit(&dir, &["--provider", "command", "--agent", &agent]);
+    let mut command = run.env("TMPDIR", temporary.path().to_str().unwrap()).into_command();
+    let child = command.stderr(std::process::Stdio::piped()).spawn().unwrap();
+    let begun = dir.path().join(".tx3/audit/state.json");
+    wait_for(|| begun.exists() && !copies(&temporary).is_empty());
+    std::process::Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(143));
+    assert_eq!(copies(&temporary), [""; 0]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("`--resume` continues"));
 }

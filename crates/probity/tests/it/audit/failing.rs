@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use super::{
-    INVENTED, NOTHING, TRUE, audit, project, report,
+    INVENTED, NOTHING, SPEND, TRUE, audit, project, report,
     server::{Play, Server, skill, told, turn},
-    state, statuses,
+    state, statuses, wait_for,
 };
+use crate::binary::directory;
 
 /// Everything is well but for the second skill.
 fn failing(what: impl Fn() -> Play + Send + Sync + 'static) -> Server {
@@ -159,4 +160,67 @@ fn the_budget_ends_the_questions_and_the_rest_can_be_resumed() {
     );
     audit(&dir, &server).args(["--resume"]).run().code(0);
     assert_eq!(server.requests().len(), 3);
+}
+
+#[test]
+fn places_that_cannot_be_written_are_told_before_the_first_question() {
+    for (args, says) in [
+        (&["--report-out", "validators"][..], "--report-out validators: it is a directory"),
+        (&["--state-out", "validators"], "--state-out validators: it is a directory"),
+        (
+            &["--report-out", "validators/spend.ak"],
+            "--report-out validators/spend.ak: it is one of the sources",
+        ),
+        (&["--state-out", "./validators/../validators/spend.ak"], "it is one of the sources"),
+        (
+            &["--state-out", "validators/spend.ak/state.json"],
+            "--state-out validators/spend.ak/state.json",
+        ),
+        (&["--report-out", "/proc/x/y.md"], "--report-out /proc/x/y.md"),
+        (
+            &["--report-out", "x.json", "--state-out", "./x.json"],
+            "--state-out and --report-out are the same file",
+        ),
+    ] {
+        let (dir, server) = (project(), Server::saying(&[NOTHING]));
+        let output = audit(&dir, &server).args(args).run().code(1);
+        assert!(output.stderr.contains(says), "{args:?}: {}", output.stderr);
+        assert_eq!(server.requests().len(), 0, "{args:?}");
+        let source = std::fs::read_to_string(dir.path().join("validators/spend.ak")).unwrap();
+        assert_eq!(source, SPEND, "{args:?}");
+    }
+}
+
+#[test]
+fn a_main_file_that_is_missing_or_outside_is_told_before_the_first_question() {
+    for (main, code) in [("gone.tx3", 1), ("../../../etc/passwd", 1), (".", 1), ("main.tx3", 0)] {
+        let toml = format!(
+            "[protocol]\nname = \"x\"\nversion = \"0\"\nmain = \"{main}\"\n[ledger]\nfamily = \"cardano\"\n"
+        );
+        let dir = directory(&[("trix.toml", &toml), ("main.tx3", "tx spend() {}\n")]);
+        let server = Server::saying(&[NOTHING]);
+        let output = audit(&dir, &server).run().code(code);
+        assert_eq!(server.requests().is_empty(), code == 1, "{main}");
+        assert_eq!(output.stderr.contains("`protocol.main`"), code == 1, "{}", output.stderr);
+    }
+}
+
+#[test]
+fn an_interrupt_during_a_question_keeps_the_state_for_resume() {
+    let dir = project();
+    let server = Server::new(|_, body| match skill(body).as_str() {
+        "strict-value-equality-001" => Play::Says(NOTHING.to_owned()),
+        _ => Play::Silence,
+    });
+    let mut command = audit(&dir, &server).into_command();
+    let child = command.stderr(std::process::Stdio::piped()).spawn().unwrap();
+    wait_for(|| server.requests().len() == 2);
+    std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(stderr.contains("`--resume` continues"), "{stderr}");
+    assert_eq!(state(dir.path())["iterations"][0]["status"], "completed");
+    let asked = server.requests().len();
+    assert_eq!(asked, 2, "no further skill is begun");
 }

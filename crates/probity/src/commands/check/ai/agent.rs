@@ -9,6 +9,9 @@ use crate::config::CheckConfig;
 pub(super) struct Chosen {
     pub(super) reference: AgentRef,
     pub(super) table: AgentTable,
+    /// Whether a configuration file says what is started, which may be anybody's who wrote the
+    /// repository.
+    pub(super) is_files_command: bool,
 }
 
 impl Chosen {
@@ -37,7 +40,8 @@ impl Chosen {
             let detail = format!("there is no agent `{name}`; known are {known}");
             return Err((Reason::NotConfigured, detail));
         }
-        Ok(Self { reference, table })
+        let is_command = matches!(reference, AgentRef::Acp(_) | AgentRef::Command(_));
+        Ok(Self { reference, table, is_files_command: ai.is_from_file && is_command })
     }
 
     /// The agent of the table that is meant, by its name or by its program.

@@ -53,7 +53,7 @@ impl Seats {
         let Some(found) = programs::find(program) else {
             return Err(format!("`{program}` is not a program in your PATH"));
         };
-        let (backend, name) = self.backend(sandbox)?;
+        let (backend, name) = self.backend(sandbox, chosen.is_files_command)?;
         let in_words = |error: anyhow::Error| format!("{error:#}");
         let belongings = match chosen.known() {
             Some(agent) if backend != Backend::None => Belongings::of(agent).map_err(in_words)?,
@@ -75,7 +75,11 @@ impl Seats {
         Ok((chosen, Named { seat, name }))
     }
 
-    fn backend(&self, sandbox: AiSandbox) -> Result<(Backend, String), String> {
+    fn backend(
+        &self,
+        sandbox: AiSandbox,
+        is_files_command: bool,
+    ) -> Result<(Backend, String), String> {
         let preference = match sandbox {
             AiSandbox::None => return Ok((Backend::None, "nothing, as asked for".to_owned())),
             AiSandbox::Auto => Preference::BubblewrapFirst,
@@ -92,6 +96,11 @@ impl Seats {
             (Some((Kind::Bubblewrap, program)), _) => {
                 Ok((Backend::Bubblewrap { program }, "bubblewrap".to_owned()))
             }
+            (_, AiSandbox::Auto) if is_files_command => Err(format!(
+                "nothing can contain the command of a configuration file here ({}); if you trust \
+                 it, --ai-sandbox none runs it as you",
+                reasons.join("; ")
+            )),
             (_, AiSandbox::Auto) => Ok((Backend::None, format!("nothing: {}", reasons.join("; ")))),
             _ => Err(format!("bubblewrap cannot be used: {}", reasons.join("; "))),
         }

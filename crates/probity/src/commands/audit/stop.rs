@@ -1,0 +1,59 @@
+//! Ctrl-C: the question that is open is given up, copies are removed, and the state stays.
+
+use std::{
+    io::Read as _,
+    process,
+    sync::{
+        Arc,
+        atomic::{AtomicU8, Ordering},
+    },
+    thread,
+};
+
+use probity_agent::Cancel;
+
+use crate::{commands::exec::signals, exit::Exit};
+
+/// Whether somebody has called the audit off.
+pub(super) struct Stop {
+    pub(super) cancel: Cancel,
+    /// The number of the signal, or 0.
+    signal: Arc<AtomicU8>,
+}
+
+impl Stop {
+    /// From now on a signal ends the audit in order, and a second one ends it at once.
+    pub(super) fn listen() -> Self {
+        let stop = Self { cancel: Cancel::new(), signal: Arc::default() };
+        let Ok(mut signals) = signals::catch() else { return stop };
+        let (cancel, signal) = (stop.cancel.clone(), Arc::clone(&stop.signal));
+        let wait = move || {
+            let mut number = [0];
+            if signals.read_exact(&mut number).is_err() {
+                return;
+            }
+            let [first] = number;
+            signal.store(first, Ordering::SeqCst);
+            cancel.cancel();
+            // Somebody may be asked on the terminal just now, which no flag ends. What is left
+            // behind is removed at the next start.
+            if signals.read_exact(&mut number).is_ok() {
+                process::exit(code(first).into());
+            }
+        };
+        if let Err(error) = thread::Builder::new().name("signals".to_owned()).spawn(wait) {
+            tracing::warn!("an audit cannot be called off gently: {error}");
+        }
+        stop
+    }
+
+    /// As a shell tells of a program that a signal has ended.
+    pub(super) fn called_off(&self) -> Option<Exit> {
+        let signal = self.signal.load(Ordering::SeqCst);
+        (signal != 0).then(|| Exit::Program(code(signal)))
+    }
+}
+
+fn code(signal: u8) -> u8 {
+    signal.saturating_add(128)
+}
