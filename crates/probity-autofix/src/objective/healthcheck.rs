@@ -25,6 +25,7 @@ pub(crate) const HEALTHCHECK: ObjectiveKind = ObjectiveKind {
     patch_checks: &[healthcheck::MUST_ADD_HEALTHCHECK_CMD],
     after_checks: &[healthcheck::ENDPOINT, healthcheck::TOOL, NO_NEW_PACKAGES],
     narrow_checks: &[contract::ONLY_HEALTHCHECK],
+    forgets: &[contract::forget_healthcheck],
     settings: &[Setting::Healthcheck],
     retry: Retry::USUAL,
 };

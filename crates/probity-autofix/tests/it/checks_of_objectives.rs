@@ -1,4 +1,4 @@
-//! For each check of an objective, an answer that fails that check alone.
+//! For each check of an objective, an answer that fails that check.
 
 use super::{
     agents::{BASE_IMAGE, COMMAND_FAMILY, Case, HEALTHCHECK, MULTI_STAGE, diff, shown},
@@ -16,7 +16,7 @@ fn a_patch_that_does_not_try_is_refused() {
 
 #[test]
 fn one_stage_is_not_enough_and_the_last_one_must_not_build() {
-    refused(MULTI_STAGE, GO, "stage-count", |file| {
+    refused(MULTI_STAGE, GO, "patch/must-add-from", |file| {
         file.replace("COPY . .\n", "COPY . .\nCOPY <<EOF /stages\nFROM x\nEOF\n")
     });
     refused(MULTI_STAGE, GO, "final-stage-builds", |file| {
