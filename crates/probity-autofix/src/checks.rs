@@ -14,6 +14,7 @@ pub(crate) mod issue;
 pub(crate) mod new_bases;
 pub(crate) mod packages;
 pub(crate) mod patch;
+pub(crate) mod probe;
 pub(crate) mod relint;
 pub(crate) mod runtime;
 pub(crate) mod stages;
