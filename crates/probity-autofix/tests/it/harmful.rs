@@ -1,9 +1,9 @@
 //! Proposals that do harm and look like fixes: each is refused by the check that knows it.
 
 use super::{
-    agents::{COMMAND_FAMILY, Case, HEALTHCHECK, MULTI_STAGE, diff, shown},
+    agents::{BASE_IMAGE, COMMAND_FAMILY, Case, HEALTHCHECK, MULTI_STAGE, diff, shown},
     checks::once,
-    objectives::{GO, WEB, two_stages},
+    objectives::{GO, PYTHON, WEB, two_stages},
 };
 
 type Row = (&'static str, fn(&str) -> String);
@@ -160,4 +160,23 @@ fn a_health_check_is_one_probe_of_this_container() {
         )
     });
     assert_eq!(good.outcomes(), ["applied"], "{:?}", good.refused);
+}
+
+#[test]
+fn a_base_image_keeps_its_tag_and_its_language() {
+    let rows: &[Row] = &[
+        ("base-family", |file| file.replace("3.12", "3.12-slimevil")),
+        ("base-family", |file| file.replace("3.12", "3.12-rc-slim")),
+        ("base-family", |file| {
+            file.replace("3.12", &format!("3.12-slim@sha256:{}", "a".repeat(64)))
+        }),
+        ("base-family", |file| file.replace("python:3.12", "gcr.io/distroless/java17-debian12")),
+        ("base-family", |file| file.replace("python:3.12", "gcr.io/distroless/static-debian12")),
+    ];
+    all_refused(BASE_IMAGE, PYTHON, rows);
+    for tag in ["3.12-slim", "3.12-alpine", "3.12-slim-bookworm", "3.12-alpine3.20"] {
+        let ran = Case::new(&[BASE_IMAGE], PYTHON)
+            .ask(move |_, prompt| diff(prompt, &shown(prompt).replace("3.12", tag)));
+        assert_eq!(ran.outcomes(), ["applied"], "{tag}: {:?}", ran.refused);
+    }
 }
