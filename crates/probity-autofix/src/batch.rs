@@ -62,25 +62,21 @@ impl<'m> Batch<'m> {
 
     /// What the objectives allow together.
     pub(crate) fn limits(&self) -> Limits {
-        let mut limits = Limits { settings: Vec::new(), churn: Some(0) };
-        for group in &self.groups {
-            limits.settings.extend(group.kind.settings);
-            for member in &group.members {
-                let churn = limits.churn.zip(member.objective.max_churn);
-                limits.churn = churn.map(|(so_far, more)| so_far.max(more));
-            }
-        }
-        limits
+        limits_of(&self.groups.iter().collect::<Vec<_>>())
     }
 
     pub(crate) fn judge(&self, change: &Change<'_>) -> Verdict {
         let attempts: Vec<(&Group<'_>, Vec<Issue>)> =
             self.groups.iter().map(|group| (group, group.kind.must.faults(change))).collect();
-        let met: Vec<&ObjectiveKind> = attempts
+        let groups: Vec<&Group<'_>> = attempts
             .iter()
             .filter(|(_, faults)| faults.is_empty())
-            .map(|(group, _)| group.kind)
+            .map(|(group, _)| *group)
             .collect();
+        // What nobody tried to meet allows nothing.
+        let limits = if groups.is_empty() { self.limits() } else { limits_of(&groups) };
+        let change = &Change { limits: &limits, ..*change };
+        let met: Vec<&ObjectiveKind> = groups.iter().map(|group| group.kind).collect();
         let mut issues = faults(PATCH, change);
         if met.is_empty() {
             issues.extend(attempts.into_iter().flat_map(|(_, faults)| faults));
@@ -97,23 +93,34 @@ impl<'m> Batch<'m> {
             }
         }
         issues.extend(faults(&own, change));
-        issues.extend(faults(&self.narrow_checks(), change));
+        issues.extend(faults(&narrow_checks(&met), change));
         match issues.is_empty() {
             true => Verdict::Accepted(met.into_iter().map(|kind| kind.name).collect()),
             false => Verdict::Invalid(issues),
         }
     }
+}
 
-    /// Those that no other objective of the batch has to get round.
-    fn narrow_checks(&self) -> Vec<Check> {
-        let Some((first, others)) = self.groups.split_first() else { return Vec::new() };
-        let everywhere = |check: &&Check| {
-            others
-                .iter()
-                .all(|group| group.kind.narrow_checks.iter().any(|other| other.name == check.name))
-        };
-        first.kind.narrow_checks.iter().filter(everywhere).copied().collect()
+fn limits_of(groups: &[&Group<'_>]) -> Limits {
+    let mut limits = Limits { churn: Some(0), ..Limits::default() };
+    for group in groups {
+        limits.settings.extend(group.kind.settings);
+        limits.forgotten.extend(group.kind.forgets);
+        limits.tools_change |= group.kind.name == "command-family";
+        for member in &group.members {
+            let churn = limits.churn.zip(member.objective.max_churn);
+            limits.churn = churn.map(|(so_far, more)| so_far.max(more));
+        }
     }
+    limits
+}
+
+/// All of them, unless one objective may change anything.
+fn narrow_checks(met: &[&ObjectiveKind]) -> Vec<Check> {
+    if met.iter().any(|kind| kind.narrow_checks.is_empty()) {
+        return Vec::new();
+    }
+    met.iter().flat_map(|kind| kind.narrow_checks).copied().collect()
 }
 
 fn faults(checks: &[Check], change: &Change<'_>) -> Vec<Issue> {

@@ -3,17 +3,22 @@
 //! Patch checks are named `patch/NAME` and look at what was changed; the others look at what came of
 //! it. A check that finds fault says so as issues, which are also what the agent is told.
 
+pub(crate) mod additions;
 pub(crate) mod addresses;
 pub(crate) mod base_image;
 pub(crate) mod contract;
 pub(crate) mod directives;
+pub(crate) mod downloads;
 pub(crate) mod healthcheck;
 pub(crate) mod issue;
+pub(crate) mod new_bases;
 pub(crate) mod packages;
 pub(crate) mod patch;
+pub(crate) mod probe;
 pub(crate) mod relint;
 pub(crate) mod runtime;
 pub(crate) mod stages;
+pub(crate) mod steps;
 pub(crate) mod syntax;
 pub(crate) mod tools;
 
@@ -70,15 +75,20 @@ pub(crate) struct Limits {
     pub(crate) settings: Vec<Setting>,
     /// Percent of the lines; any share where it is absent.
     pub(crate) churn: Option<u32>,
+    /// Whether RUNs may call another tool.
+    pub(crate) tools_change: bool,
+    /// What narrow checks leave out of the comparison.
+    pub(crate) forgotten: Vec<contract::Forget>,
 }
 
 /// What every proposal has to pass before it is looked at more closely.
-pub(crate) const PATCH: &[Check] = &[patch::SIZE, patch::MAX_CHURN];
+pub(crate) const PATCH: &[Check] = &[patch::SIZE, patch::MAX_CHURN, patch::CHARACTERS];
 
 /// What every proposal has to pass, whatever its objective.
 pub(crate) const AFTER: &[Check] = &[
     syntax::PARSES,
     directives::DIRECTIVES,
+    directives::COMMENTS_KEPT,
     runtime::RUNTIME,
     stages::REFERENCES,
     stages::UNREACHABLE,

@@ -11,7 +11,7 @@ mod smaller_base_image;
 use probity_dockerfile::Setting;
 use serde_json::{Map, Value};
 
-use crate::checks::{Check, View};
+use crate::checks::{Check, View, contract::Forget};
 
 /// One kind of objective.
 pub(crate) struct ObjectiveKind {
@@ -27,9 +27,10 @@ pub(crate) struct ObjectiveKind {
     pub(crate) must: Check,
     pub(crate) patch_checks: &'static [Check],
     pub(crate) after_checks: &'static [Check],
-    /// Checks that forbid what other objectives need; they hold when all objectives of a proposal
-    /// have them.
+    /// Checks that nothing else changes; they hold when all objectives that a proposal meets have
+    /// them, and then leave out what any of those may change.
     pub(crate) narrow_checks: &'static [Check],
+    pub(crate) forgets: &'static [Forget],
     /// Settings of the final stage that may change.
     pub(crate) settings: &'static [Setting],
     pub(crate) retry: Retry,

@@ -48,7 +48,8 @@ fn of<'a>(view: &View<'a>) -> BTreeSet<&'a str> {
 fn in_text(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split(|c: char| c.is_whitespace() || "\"'`()<>|;,\\".contains(c));
     words.filter_map(|word| {
-        let start = SCHEMES.iter().filter_map(|scheme| word.find(scheme)).min()?;
+        let lower = word.to_ascii_lowercase();
+        let start = SCHEMES.iter().filter_map(|scheme| lower.find(scheme)).min()?;
         word.get(start..)
     })
 }
@@ -96,6 +97,7 @@ mod tests {
             ("wget -qO- 127.0.0.1:80/health", "127.0.0.1", "/health"),
             ("nc -z localhost 80", "localhost", ""),
             ("curl http://[::1]:8080/", "[::1]", "/"),
+            ("curl HTTPS://example.com/x", "example.com", "/x"),
         ] {
             assert_eq!(asked(command), [Address { host, path }], "{command}");
         }

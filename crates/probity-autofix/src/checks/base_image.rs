@@ -9,6 +9,9 @@ pub(crate) const MUST_CHANGE_BASE: Check =
 pub(crate) const BASE_FAMILY: Check = Check { name: "base-family", run: base_family };
 pub(crate) const NEEDS_SHELL: Check = Check { name: "needs-shell", run: needs_shell };
 
+/// Releases of Debian, as tags name them behind the variant.
+const RELEASES: &[&str] = &["buster", "bullseye", "bookworm", "trixie"];
+
 /// Parts of a tag that name a small variant.
 const SMALL: &[&str] = &["slim", "alpine", "minimal"];
 
@@ -39,7 +42,7 @@ fn base_family(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let (Some(old), Some(new)) = (base(change.before), base(change.after)) else {
         return vec![change.issue(check, "the image below the final stage cannot be told")];
     };
-    if old == new || is_distroless(&new) || is_small_sister(&old, &new) {
+    if old == new || is_matching_distroless(&old, &new) || is_small_sister(&old, &new) {
         return Vec::new();
     }
     let message = format!(
@@ -52,18 +55,46 @@ fn is_distroless(image: &str) -> bool {
     image.starts_with("gcr.io/distroless/")
 }
 
+/// A distroless image holds one language or none, and it has to be that of the original.
+fn is_matching_distroless(old: &str, new: &str) -> bool {
+    let (Ok(old), Ok(new)) = (ImageRef::parse(old), ImageRef::parse(new)) else { return false };
+    let name = old.path.rsplit('/').next().unwrap_or_default();
+    let families: &[&str] = match name {
+        "python" => &["python3"],
+        "node" => &["nodejs"],
+        "java" | "openjdk" | "eclipse-temurin" => &["java"],
+        "golang" | "rust" => &["static", "base", "cc"],
+        _ => &[],
+    };
+    let image = new.path.strip_prefix("distroless/").unwrap_or_default();
+    new.domain == "gcr.io"
+        && new.digest.is_none()
+        && families.iter().any(|family| image.starts_with(family))
+}
+
+/// The tag of the original with a small variant behind it, and no digest that nobody looked up.
 fn is_small_sister(old: &str, new: &str) -> bool {
     let (Ok(old), Ok(new)) = (ImageRef::parse(old), ImageRef::parse(new)) else { return false };
-    let tag = |image: &ImageRef| image.tag.clone().unwrap_or_default();
-    let (old_tag, new_tag) = (tag(&old), tag(&new));
-    let version = |tag: &str| {
-        let first = tag.split('-').next().unwrap_or_default();
-        // Without a version the newest is meant, whatever its variant is called.
-        let is_none = first == "latest" || SMALL.iter().any(|small| first.starts_with(small));
-        if is_none { String::new() } else { first.to_owned() }
+    let old_tag = old.tag.clone().filter(|tag| tag != "latest").unwrap_or_default();
+    let new_tag = new.tag.clone().unwrap_or_default();
+    let is_variant = |text: &str| {
+        let (variant, release) = text.split_once('-').unwrap_or((text, ""));
+        let is_release = release.is_empty() || RELEASES.contains(&release);
+        let is_alpine_release = variant.strip_prefix("alpine").is_some_and(|version| {
+            !version.is_empty() && version.bytes().all(|it| it.is_ascii_digit() || it == b'.')
+        });
+        (SMALL.contains(&variant) && is_release) || (is_alpine_release && release.is_empty())
     };
-    let is_small = new_tag.split('-').any(|part| SMALL.iter().any(|it| part.starts_with(it)));
-    old.name() == new.name() && version(&old_tag) == version(&new_tag) && is_small
+    let variant = match old_tag.as_str() {
+        "" => Some(new_tag.as_str()),
+        tag => new_tag.strip_prefix(tag).and_then(|rest| rest.strip_prefix('-')),
+    };
+    // `3.12-bookworm` is called `3.12-slim-bookworm` when it is small.
+    let between = RELEASES.iter().any(|release| {
+        let version = old_tag.strip_suffix(release).and_then(|it| it.strip_suffix('-'));
+        version.is_some_and(|version| new_tag == format!("{version}-slim-{release}"))
+    });
+    old.name() == new.name() && new.digest.is_none() && (between || variant.is_some_and(is_variant))
 }
 
 /// Commands cannot run where there is no shell.

@@ -9,43 +9,50 @@ pub(crate) const ONLY_HEALTHCHECK: Check =
 pub(crate) const ONLY_BASE: Check = Check { name: "only-base-changes", run: only_base };
 pub(crate) const ONLY_RUNS: Check = Check { name: "only-runs-change", run: only_runs };
 
+/// Takes out of a contract what an objective may change; the number is that of the stage at the
+/// bottom of the final one.
+pub(crate) type Forget = fn(&mut ImageContract, Option<usize>);
+
+/// The runtime check knows the setting; here it is out of the way.
+pub(crate) fn forget_healthcheck(contract: &mut ImageContract, _: Option<usize>) {
+    if let Some(last) = contract.stages.last_mut() {
+        last.config.retain(|entry| entry.setting != Setting::Healthcheck);
+    }
+}
+
+pub(crate) fn forget_base(contract: &mut ImageContract, root: Option<usize>) {
+    if let Some(stage) = root.and_then(|root| contract.stages.get_mut(root)) {
+        (stage.image, stage.base) = (None, Base::Unknown);
+    }
+}
+
+pub(crate) fn forget_runs(contract: &mut ImageContract, _: Option<usize>) {
+    for stage in &mut contract.stages {
+        stage.steps.retain(|step| !matches!(step, Step::Run { .. }));
+    }
+}
+
 fn only_healthcheck(check: &Check, change: &Change<'_>) -> Vec<Issue> {
-    // The runtime check knows the setting; here it is out of the way.
-    compared(check, change, "the HEALTHCHECK", |contract| {
-        if let Some(last) = contract.stages.last_mut() {
-            last.config.retain(|entry| entry.setting != Setting::Healthcheck);
-        }
-    })
+    compared(check, change, "the HEALTHCHECK")
 }
 
 fn only_base(check: &Check, change: &Change<'_>) -> Vec<Issue> {
-    let root = change.before.facts.final_stage().map(|stage| stage.root);
-    compared(check, change, "the base image", |contract| {
-        if let Some(stage) = root.and_then(|root| contract.stages.get_mut(root)) {
-            (stage.image, stage.base) = (None, Base::Unknown);
-        }
-    })
+    compared(check, change, "the base image")
 }
 
 fn only_runs(check: &Check, change: &Change<'_>) -> Vec<Issue> {
-    compared(check, change, "RUN instructions", |contract| {
-        for stage in &mut contract.stages {
-            stage.steps.retain(|step| !matches!(step, Step::Run { .. }));
-        }
-    })
+    compared(check, change, "RUN instructions")
 }
 
-/// What differs between the two once `forget` has taken out what may.
-fn compared(
-    check: &Check,
-    change: &Change<'_>,
-    what: &str,
-    forget: impl Fn(&mut ImageContract),
-) -> Vec<Issue> {
+/// What differs between the two once everything is taken out that any met objective may change.
+fn compared(check: &Check, change: &Change<'_>, what: &str) -> Vec<Issue> {
+    let root = change.before.facts.final_stage().map(|stage| stage.root);
     let mut old = change.before.facts.contract().clone();
     let mut new = change.after.facts.contract().clone();
-    forget(&mut old);
-    forget(&mut new);
+    for forget in &change.limits.forgotten {
+        forget(&mut old, root);
+        forget(&mut new, root);
+    }
     if old == new {
         return Vec::new();
     }

@@ -5,6 +5,7 @@ use probity_dockerfile::{Directive, DirectiveName, TokenKind};
 use super::{Change, Check, Issue, View};
 
 pub(crate) const DIRECTIVES: Check = Check { name: "directives", run: directives };
+pub(crate) const COMMENTS_KEPT: Check = Check { name: "comments-kept", run: comments_kept };
 
 fn directives(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let Change { before, after, .. } = change;
@@ -17,12 +18,31 @@ fn directives(check: &Check, change: &Change<'_>) -> Vec<Issue> {
             issues.push(change.issue(check, &message).quoting(new.unwrap_or_default()));
         }
     }
-    let (old, new) = (silencers(before), silencers(after));
-    if let Some(line) = new.get(old.len()..).and_then(|more| more.first()) {
-        let message = "a comment that silences findings must not be added";
+    let silencers = |view| comments(view).into_iter().filter(|text| silences(text)).collect();
+    if let Some(line) = more_than(silencers(after), silencers(before)).first() {
+        let message = "a comment that silences findings must be neither added nor changed";
         issues.push(change.issue(check, message).quoting(line));
     }
     issues
+}
+
+/// People wrote them for people, and no objective asks for fewer.
+fn comments_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
+    let lost = more_than(comments(change.before), comments(change.after));
+    let message = "this comment of the original is changed or gone";
+    lost.first().map(|line| change.issue(check, message).quoting(line)).into_iter().collect()
+}
+
+/// What the first holds beyond the second, each as often as it does.
+fn more_than<'t>(all: Vec<&'t str>, mut known: Vec<&'t str>) -> Vec<&'t str> {
+    let is_new = |text: &&str| match known.iter().position(|it| it == text) {
+        Some(place) => {
+            known.swap_remove(place);
+            false
+        }
+        None => true,
+    };
+    all.into_iter().filter(is_new).collect()
 }
 
 fn value<'v>(view: &'v View<'_>, name: DirectiveName) -> Option<&'v str> {
@@ -30,14 +50,13 @@ fn value<'v>(view: &'v View<'_>, name: DirectiveName) -> Option<&'v str> {
     found.map(|directive| directive.value.as_str())
 }
 
-/// Comments that any of the tools takes for a directive, in the order of the text.
-fn silencers<'a>(view: &View<'a>) -> Vec<&'a str> {
+fn comments<'a>(view: &View<'a>) -> Vec<&'a str> {
     let comments = view.file.tokens.iter().filter(|token| token.kind == TokenKind::Comment);
-    let texts = comments.filter_map(|token| token.span.slice(view.text));
-    texts
-        .filter(|text| {
-            let text: String = text.to_lowercase().split_whitespace().collect();
-            text.contains("ignore=") || text.contains("disable=")
-        })
-        .collect()
+    comments.filter_map(|token| token.span.slice(view.text)).map(str::trim).collect()
+}
+
+/// Whether any of the tools takes a comment for a directive that silences.
+fn silences(comment: &str) -> bool {
+    let text: String = comment.to_lowercase().split_whitespace().collect();
+    text.contains("ignore=") || text.contains("disable=")
 }

@@ -1,8 +1,9 @@
 //! How much may change, and what has to be added.
 
+use probity_dockerfile::Keyword;
 use probity_finding::LineIndex;
 
-use super::{Change, Check, Issue};
+use super::{Change, Check, Issue, View, steps::written};
 
 /// A proposal this much larger than the file is no fix of it.
 const GROWTH: usize = 4;
@@ -13,6 +14,7 @@ const FEW_LINES: usize = 4;
 
 pub(crate) const SIZE: Check = Check { name: "patch/size", run: size };
 pub(crate) const MAX_CHURN: Check = Check { name: "patch/max-churn", run: max_churn };
+pub(crate) const CHARACTERS: Check = Check { name: "patch/characters", run: characters };
 pub(crate) const MUST_ADD_FROM: Check = Check { name: "patch/must-add-from", run: must_add_from };
 pub(crate) const MUST_ADD_HEALTHCHECK: Check =
     Check { name: "patch/must-add-healthcheck", run: must_add_healthcheck };
@@ -42,24 +44,41 @@ fn max_churn(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     vec![change.issue(check, &message)]
 }
 
+/// What a terminal or an editor does not show as it is could hide what a line does.
+fn characters(check: &Check, change: &Change<'_>) -> Vec<Issue> {
+    let is_hidden = |it: char| {
+        (it.is_control() && it != '\t')
+            || matches!(it, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    let added = change.patch.added().filter(|line| line.contains(is_hidden));
+    let new = added.filter(|line| change.before.text.lines().all(|old| old != *line));
+    new.map(|line| {
+        let visible = line.escape_debug().to_string();
+        let message =
+            "control characters and those that turn the direction of text must not be added";
+        change.issue(check, message).quoting(&visible)
+    })
+    .collect()
+}
+
 /// One FROM more than before: changing the one that is there makes no stage.
 fn must_add_from(check: &Check, change: &Change<'_>) -> Vec<Issue> {
-    let count = |keyword| move |line: &&str| begins_with(line, keyword);
-    let added = change.patch.added().filter(count("FROM")).count();
-    let removed = change.patch.removed().filter(count("FROM")).count();
-    if added > removed {
+    if all(change.after, Keyword::From).len() > all(change.before, Keyword::From).len() {
         return Vec::new();
     }
     vec![change.issue(check, "the patch does not add a FROM instruction")]
 }
 
 fn must_add_healthcheck(check: &Check, change: &Change<'_>) -> Vec<Issue> {
-    if change.patch.added().any(|line| begins_with(line, "HEALTHCHECK")) {
+    let known = all(change.before, Keyword::Healthcheck);
+    if all(change.after, Keyword::Healthcheck).iter().any(|it| !known.contains(it)) {
         return Vec::new();
     }
     vec![change.issue(check, "the patch does not add a HEALTHCHECK instruction")]
 }
 
-fn begins_with(line: &str, keyword: &str) -> bool {
-    line.split_whitespace().next().is_some_and(|word| word.eq_ignore_ascii_case(keyword))
+/// The instructions of one kind, however their lines are broken.
+pub(crate) fn all(view: &View<'_>, keyword: Keyword) -> Vec<String> {
+    let found = view.file.instructions.iter().filter(|it| it.keyword == keyword);
+    found.map(|it| written(view, it)).collect()
 }

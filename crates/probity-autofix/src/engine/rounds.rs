@@ -51,18 +51,24 @@ impl Job<'_> {
                 1 => prompts.first(&current),
                 _ => prompts.again(&issues, &current),
             };
-            let mut answer = conversation.ask(round, &prompt, self.request.settings.expect)?;
+            let expect = self.request.settings.expect;
+            let ask = |conversation: &mut Conversation<'_>, prompt: &str| {
+                let answer = conversation.ask(round, prompt, expect);
+                answer.map_err(|stop| after_refusal(stop, refused.as_ref()))
+            };
+            let mut answer = ask(conversation, &prompt)?;
             for _ in 0..retry.malformed {
                 let Answer::Malformed(why) = &answer else { break };
                 let prompt = prompts.short(&why.to_string(), &current);
-                answer = conversation.ask(round, &prompt, self.request.settings.expect)?;
+                answer = ask(conversation, &prompt)?;
             }
             let block = match answer {
                 // An agent that gives up after a refused proposal has not found nothing to do.
                 Answer::NoChange => return refused.map_or(Ok(Ended::NoChange), Err),
                 Answer::Malformed(why) => {
                     let detail = format!("{}: {why}", why.name());
-                    return Err(Stop { reason: Reason::MalformedOutput, detail });
+                    let stop = Stop { reason: Reason::MalformedOutput, detail };
+                    return Err(after_refusal(stop, refused.as_ref()));
                 }
                 Answer::Block(block) => block,
             };
@@ -140,6 +146,18 @@ impl Job<'_> {
             Verdict::Invalid(issues) => Err((Reason::ValidationFailed, issues)),
         }
     }
+}
+
+/// How a later round ended says nothing about why there was one.
+fn after_refusal(stop: Stop, refused: Option<&Stop>) -> Stop {
+    let Some(refused) = refused else { return stop };
+    let detail = format!(
+        "{}; the proposal before was refused: {}: {}",
+        stop.detail,
+        refused.reason.as_str(),
+        refused.detail
+    );
+    Stop { detail, ..stop }
 }
 
 /// Images that the file did not name before; whoever reads the report should see them.

@@ -3,7 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use super::{ObjectiveKind, Retry};
-use crate::checks::{View, addresses::ADDRESSES_KEPT, contract, packages::NO_NEW_PACKAGES, tools};
+use crate::checks::{
+    View, addresses::ADDRESSES_KEPT, contract, downloads, packages::NO_NEW_PACKAGES, tools,
+};
 
 pub(crate) const COMMAND_FAMILY: ObjectiveKind = ObjectiveKind {
     name: "command-family",
@@ -19,7 +21,8 @@ pub(crate) const COMMAND_FAMILY: ObjectiveKind = ObjectiveKind {
     must: tools::MUST_USE_ONE_TOOL,
     patch_checks: &[],
     after_checks: &[tools::SECOND_TOOL_GONE, ADDRESSES_KEPT, NO_NEW_PACKAGES],
-    narrow_checks: &[contract::ONLY_RUNS],
+    narrow_checks: &[contract::ONLY_RUNS, downloads::ONLY_TOOL_CALLS],
+    forgets: &[contract::forget_runs],
     settings: &[],
     retry: Retry::USUAL,
 };

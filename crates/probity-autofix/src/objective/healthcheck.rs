@@ -5,7 +5,8 @@ use serde_json::{Map, Value, json};
 
 use super::{ObjectiveKind, Retry};
 use crate::checks::{
-    View, base_image, contract, healthcheck, packages::NO_NEW_PACKAGES, patch::MUST_ADD_HEALTHCHECK,
+    View, base_image, contract, healthcheck, packages::NO_NEW_PACKAGES,
+    patch::MUST_ADD_HEALTHCHECK, probe,
 };
 
 pub(crate) const HEALTHCHECK: ObjectiveKind = ObjectiveKind {
@@ -23,8 +24,9 @@ pub(crate) const HEALTHCHECK: ObjectiveKind = ObjectiveKind {
     hints,
     must: MUST_ADD_HEALTHCHECK,
     patch_checks: &[healthcheck::MUST_ADD_HEALTHCHECK_CMD],
-    after_checks: &[healthcheck::ENDPOINT, healthcheck::TOOL, NO_NEW_PACKAGES],
+    after_checks: &[healthcheck::ENDPOINT, healthcheck::TOOL, probe::COMMAND, NO_NEW_PACKAGES],
     narrow_checks: &[contract::ONLY_HEALTHCHECK],
+    forgets: &[contract::forget_healthcheck],
     settings: &[Setting::Healthcheck],
     retry: Retry::USUAL,
 };

@@ -1,7 +1,7 @@
 //! From one stage to several: build in one, run in another.
 
 use super::{ObjectiveKind, Retry, no_hints};
-use crate::checks::{patch::MUST_ADD_FROM, stages};
+use crate::checks::{new_bases, patch::MUST_ADD_FROM, stages, steps};
 
 pub(crate) const MULTI_STAGE: ObjectiveKind = ObjectiveKind {
     name: "multi-stage",
@@ -13,6 +13,9 @@ pub(crate) const MULTI_STAGE: ObjectiveKind = ObjectiveKind {
         "Repeat in the final stage every ENTRYPOINT, CMD, EXPOSE, USER, WORKDIR, ENV, LABEL, \
          HEALTHCHECK, SHELL, STOPSIGNAL and VOLUME of the original, with the same values, also \
          where the build stage needs them too.",
+        "Keep every RUN, COPY, ADD, ARG, ONBUILD and SHELL as it is written and in its order; beside \
+         COPY --from to the same path, add only directories, users, and installs of packages that \
+         the original installs.",
         "Give every build stage a name, and use every stage.",
         "Choose a final base image on which the program runs: the same distribution in a smaller \
          variant is safe; scratch or distroless only for a program that needs no shell and no \
@@ -21,8 +24,16 @@ pub(crate) const MULTI_STAGE: ObjectiveKind = ObjectiveKind {
     hints: no_hints,
     must: MUST_ADD_FROM,
     patch_checks: &[],
-    after_checks: &[stages::STAGE_COUNT, stages::FINAL_STAGE_BUILDS],
+    after_checks: &[
+        stages::STAGE_COUNT,
+        stages::FINAL_STAGE_BUILDS,
+        steps::STEPS_KEPT,
+        steps::ENTRY_COPIED,
+        new_bases::NEW_BASE,
+        new_bases::GAINS_NOTHING,
+    ],
     narrow_checks: &[],
+    forgets: &[],
     settings: &[],
     retry: Retry::USUAL,
 };

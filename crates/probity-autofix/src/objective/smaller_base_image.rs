@@ -21,6 +21,7 @@ pub(crate) const SMALLER_BASE_IMAGE: ObjectiveKind = ObjectiveKind {
     patch_checks: &[],
     after_checks: &[base_image::BASE_FAMILY, base_image::NEEDS_SHELL, packages::NO_NEW_PACKAGES],
     narrow_checks: &[contract::ONLY_BASE],
+    forgets: &[contract::forget_base],
     settings: &[],
     retry: Retry::USUAL,
 };

@@ -52,7 +52,7 @@ fn what_one_member_allows_is_allowed_and_nothing_more() {
     let ran = case.ask(|_, prompt| {
         diff(prompt, &with_check(&two_stages(&shown(prompt))).replace("EXPOSE 8080", "EXPOSE 80"))
     });
-    assert_eq!(ran.refused, [["runtime"]]);
+    assert_eq!(ran.refused, [["runtime", "steps-kept"]]);
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn several_findings_of_one_kind_are_one_objective() {
     let text = "FROM python:3.12\nRUN curl https://example.com/a\nRUN wget https://example.com/b\n\
                 RUN wget https://example.com/c\nCMD [\"x\"]\n";
     let rules = [COMMAND_FAMILY, BASE_IMAGE];
-    let ran = Case::new(&rules, text).ask(|_, p| diff(p, &shown(p).replace("wget", "curl")));
+    let ran = Case::new(&rules, text).ask(|_, p| diff(p, &shown(p).replace("wget", "curl -fsSLO")));
     assert_eq!(ran.outcomes(), ["no-change", "applied", "applied"], "{:?}", ran.refused);
     assert_eq!(ran.prompts[0].matches("second_tool").count(), 2);
 }

@@ -26,7 +26,7 @@ fn an_unreadable_answer_is_asked_for_once_more_in_each_round() {
     // Malformed, then refused, then malformed again, then good: one retry in each round.
     let ran = Case::new(&[MULTI_STAGE], GO).ask(|count, prompt| match count {
         1 | 3 => "Sorry?".to_owned(),
-        2 => diff(prompt, &shown(prompt).replace("# The", "# A")),
+        2 => diff(prompt, &shown(prompt).replace("# The", "# A\n# The")),
         _ => diff(prompt, &two_stages(&shown(prompt))),
     });
     assert_eq!(ran.outcomes(), ["applied"], "{:?}", ran.refused);

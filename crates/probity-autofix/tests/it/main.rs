@@ -8,6 +8,7 @@ mod batches;
 mod checks;
 mod checks_of_objectives;
 mod failures;
+mod harmful;
 mod objectives;
 mod patch_cases;
 mod patch_edits;

@@ -1,0 +1,218 @@
+//! A download by another tool: the same addresses to the same places, and everything else as it was.
+
+use probity_dockerfile::{Instruction, Keyword};
+
+use super::{Change, Check, Issue, View, steps::written, tools};
+
+pub(crate) const ONLY_TOOL_CALLS: Check =
+    Check { name: "only-tool-calls-change", run: only_tool_calls };
+
+/// Flags of either tool that change how much is said, and where the answer goes.
+const HARMLESS: &[&str] = &[
+    "--fail",
+    "--silent",
+    "--show-error",
+    "--location",
+    "--output",
+    "--remote-name",
+    "--quiet",
+    "--no-verbose",
+    "-nv",
+    "--output-document",
+];
+const HARMLESS_LETTERS: &str = "fsSLoOqg";
+
+/// The RUN instructions, one by one: only those that call the tool to give up may differ.
+fn only_tool_calls(check: &Check, change: &Change<'_>) -> Vec<Issue> {
+    let runs = |view: &View<'_>| -> Vec<usize> {
+        let all = view.file.instructions.iter().enumerate();
+        all.filter(|(_, it)| it.keyword == Keyword::Run).map(|(index, _)| index).collect()
+    };
+    let (old, new) = (runs(change.before), runs(change.after));
+    if old.len() != new.len() {
+        return vec![change.issue(check, "RUN instructions must be neither added nor dropped")];
+    }
+    let mut issues = Vec::new();
+    for (old, new) in old.into_iter().zip(new) {
+        if is_same(change, old, new) {
+            continue;
+        }
+        let message = "more than the tool changes here: the other commands, the addresses, the files \
+                       and what is joined or piped to what must stay, and no flag may weaken the transfer";
+        let issue = change.issue(check, message);
+        issues.push(match change.after.file.instructions.get(new) {
+            Some(instruction) => issue.at(change.after, instruction.span),
+            None => issue,
+        });
+    }
+    issues
+}
+
+/// Whether two RUNs do the same, but for the tool that downloads.
+pub(crate) fn is_same(change: &Change<'_>, old: usize, new: usize) -> bool {
+    let (before, after) = (change.before, change.after);
+    let (Some(was), Some(is)) =
+        (before.file.instructions.get(old), after.file.instructions.get(new))
+    else {
+        return false;
+    };
+    if written(before, was) == written(after, is) {
+        return true;
+    }
+    let flags = |it: &Instruction| -> Vec<(String, Option<String>)> {
+        let flags = it.flags.iter();
+        flags.map(|it| (it.name.text.clone(), it.value.as_ref().map(|v| v.text.clone()))).collect()
+    };
+    if was.keyword != Keyword::Run || is.keyword != Keyword::Run || flags(was) != flags(is) {
+        return false;
+    }
+    let given_up: Vec<&str> = tools::seconds(before).map(|call| call.tool).collect();
+    let (Some(olds), Some(news)) = (Parts::of(before, old), Parts::of(after, new)) else {
+        return false;
+    };
+    olds.shape == news.shape
+        && olds.commands.len() == news.commands.len()
+        && olds.commands.iter().zip(&news.commands).all(|(old, new)| {
+            old == new
+                || is_same_install(old, new, &given_up)
+                || is_same_download(old, new, &given_up)
+        })
+}
+
+/// A RUN as commands, and what joins them.
+struct Parts {
+    commands: Vec<Called>,
+    shape: Vec<String>,
+}
+
+#[derive(PartialEq, Eq)]
+struct Called {
+    /// Assignments, wrappers and redirections, as they are written.
+    around: Vec<String>,
+    /// The name and the arguments; those that are not constant as they are written.
+    words: Vec<String>,
+    installs: bool,
+}
+
+impl Parts {
+    fn of(view: &View<'_>, index: usize) -> Option<Self> {
+        let mut parts = Self { commands: Vec::new(), shape: Vec::new() };
+        let installs = view.facts.package_calls(&view.file, index);
+        for (number, script) in view.facts.scripts(&view.file, index).iter().enumerate() {
+            if !script.errors.is_empty() || script.opaque.is_some() {
+                return None;
+            }
+            for block in &script.blocks {
+                parts.shape.push(format!("{:?}", block.kind));
+                for it in &block.pipelines {
+                    let (joiner, stages) = (it.joiner, it.stages.len());
+                    let signs = (it.negated, it.background);
+                    parts.shape.push(format!("{joiner:?} {stages} {signs:?}"));
+                }
+            }
+            for (place, command) in script.commands.iter().enumerate() {
+                let call = command.effective();
+                let spans = command.assignments.iter().map(|it| it.span);
+                let spans = spans.chain(call.wrappers.iter().map(|it| it.span));
+                let spans = spans.chain(command.redirections.iter().map(|it| it.span));
+                let around = spans.filter_map(|span| span.slice(view.text)).map(str::to_owned);
+                let words =
+                    call.words.iter().map(|it| it.literal().unwrap_or_else(|| it.text.clone()));
+                let is_install =
+                    installs.iter().any(|it| (it.script, it.command) == (number, place));
+                parts.commands.push(Called {
+                    around: around.collect(),
+                    words: words.collect(),
+                    installs: is_install,
+                });
+            }
+        }
+        Some(parts)
+    }
+}
+
+/// Whether all that an install lost is the tool that nobody calls any more.
+fn is_same_install(old: &Called, new: &Called, given_up: &[&str]) -> bool {
+    let is_tool = |word: &String| given_up.iter().any(|tool| word.split('=').next() == Some(*tool));
+    let left: Vec<&String> = old.words.iter().filter(|word| !is_tool(word)).collect();
+    old.installs
+        && new.installs
+        && old.around == new.around
+        && left.iter().eq(&new.words.iter().collect::<Vec<_>>())
+}
+
+fn is_same_download(old: &Called, new: &Called, given_up: &[&str]) -> bool {
+    let (Some((was, old_words)), Some((is, new_words))) =
+        (old.words.split_first(), new.words.split_first())
+    else {
+        return false;
+    };
+    let is_swap = given_up.contains(&was.as_str()) && matches!(is.as_str(), "curl" | "wget");
+    let (Some(from), Some(to)) = (Download::of(was, old_words), Download::of(is, new_words)) else {
+        return false;
+    };
+    let are_flags_known = to.others.iter().all(|flag| from.others.contains(flag));
+    is_swap
+        && old.around == new.around
+        && from.addresses == to.addresses
+        && from.target == to.target
+        && are_flags_known
+}
+
+/// What a call of curl or wget asks for.
+struct Download<'w> {
+    addresses: Vec<&'w str>,
+    /// The file; `-` for the output.
+    target: String,
+    /// Flags that could change what is transferred, with their values.
+    others: Vec<&'w str>,
+}
+
+impl<'w> Download<'w> {
+    fn of(tool: &str, words: &'w [String]) -> Option<Self> {
+        let is_wget = tool == "wget";
+        let (mut addresses, mut others) = (Vec::new(), Vec::new());
+        let mut target: Option<String> = None;
+        let mut by_name = is_wget;
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            let long = match is_wget {
+                true => "--output-document",
+                false => "--output",
+            };
+            let letter = if is_wget { 'O' } else { 'o' };
+            if let Some(rest) = word.strip_prefix(long) {
+                let value = rest.strip_prefix('=').map(str::to_owned);
+                target = Some(value.or_else(|| words.next().cloned())?);
+            } else if word.starts_with("--") || word == "-nv" {
+                by_name |= word == "--remote-name";
+                if !HARMLESS.contains(&word.as_str()) {
+                    others.push(word.as_str());
+                }
+            } else if let Some(letters) = word.strip_prefix('-').filter(|it| !it.is_empty()) {
+                match letters.split_once(letter) {
+                    Some((before, value))
+                        if before.chars().all(|it| HARMLESS_LETTERS.contains(it)) =>
+                    {
+                        let value = (!value.is_empty()).then(|| value.to_owned());
+                        target = Some(value.or_else(|| words.next().cloned())?);
+                    }
+                    _ if letters.chars().all(|it| HARMLESS_LETTERS.contains(it)) => {
+                        by_name |= letters.contains('O');
+                    }
+                    _ => others.push(word.as_str()),
+                }
+            } else {
+                addresses.push(word.as_str());
+            }
+        }
+        let name = || addresses.first().and_then(|it| it.rsplit('/').next()).map(str::to_owned);
+        let target = match (target, by_name) {
+            (Some(target), _) => target,
+            (None, true) => name()?,
+            (None, false) => "-".to_owned(),
+        };
+        addresses.sort_unstable();
+        Some(Self { addresses, target, others })
+    }
+}

@@ -1,0 +1,98 @@
+//! Images that a conversion may build on.
+
+use std::collections::BTreeSet;
+
+use probity_dockerfile::{Base, ImageRef, Keyword, Stage};
+
+use super::{Change, Check, Issue, base_image::base};
+
+pub(crate) const NEW_BASE: Check = Check { name: "new-base", run: new_base };
+pub(crate) const GAINS_NOTHING: Check = Check { name: "gains-nothing", run: gains_nothing };
+
+/// Anybody can publish an image; those of the original's own publisher and the well-known ones are
+/// the only ones that nobody has to look up.
+fn new_base(check: &Check, change: &Change<'_>) -> Vec<Issue> {
+    let before = change.before.facts.stages();
+    let known: BTreeSet<&str> = before.iter().map(|stage| stage.image.pattern()).collect();
+    let platforms: Vec<_> = before.iter().map(|stage| &stage.platform).collect();
+    let olds: Vec<ImageRef> = before
+        .iter()
+        .filter_map(|stage| match &stage.base {
+            Base::Image(name) => ImageRef::parse(name).ok(),
+            _ => None,
+        })
+        .collect();
+    let mut issues = Vec::new();
+    for stage in change.after.facts.stages() {
+        let is_fine = known.contains(stage.image.pattern()) || is_allowed(stage, &olds);
+        let is_here = stage.platform.is_none() || platforms.contains(&&stage.platform);
+        if is_fine && is_here {
+            continue;
+        }
+        let message = match is_fine {
+            true => "a platform that the original does not name must not be chosen".to_owned(),
+            false => format!(
+                "`{}` is neither an image of the original, nor of its namespace, nor an official or \
+                 a distroless one by a constant name without a new digest",
+                stage.image.pattern()
+            ),
+        };
+        let issue = change.issue(check, &message);
+        issues.push(match stage.image_span {
+            Some(span) => issue.at(change.after, span),
+            None => issue,
+        });
+    }
+    issues
+}
+
+fn is_allowed(stage: &Stage, olds: &[ImageRef]) -> bool {
+    match &stage.base {
+        Base::Stage(_) => true,
+        _ if !stage.image.is_constant() => false,
+        Base::Scratch => true,
+        Base::Unknown => false,
+        Base::Image(name) => ImageRef::parse(name).is_ok_and(|image| {
+            let namespace = |image: &ImageRef| {
+                let (namespace, _) = image.path.rsplit_once('/').unwrap_or_default();
+                (image.domain.clone(), namespace.to_owned())
+            };
+            let own = namespace(&image);
+            let is_official = own == ("docker.io".to_owned(), "library".to_owned());
+            let is_distroless = own == ("gcr.io".to_owned(), "distroless".to_owned());
+            let is_sister = olds.iter().any(|old| namespace(old) == own && !own.1.is_empty());
+            image.digest.is_none() && (is_official || is_distroless || is_sister)
+        }),
+    }
+}
+
+/// A final stage on the image that builds, or on the stage that does, holds all that it held before.
+fn gains_nothing(check: &Check, change: &Change<'_>) -> Vec<Issue> {
+    let stages = change.after.facts.stages();
+    let Some(last) = stages.last().filter(|_| stages.len() > 1) else { return Vec::new() };
+    let old = base(change.before);
+    let is_same = old.is_some() && base(change.after) == old;
+    let is_on_builder = matches!(last.base, Base::Stage(below) if stages
+    .get(below)
+    .is_some_and(|stage| stage.instructions.clone().any(|index| {
+        let instruction = change.after.file.instructions.get(index);
+        instruction.is_some_and(|it| it.keyword == Keyword::Run)
+    })));
+    if is_same || is_on_builder {
+        let message = "the final stage is still based on what builds, so that nothing is gained";
+        let issue = change.issue(check, message);
+        return vec![match last.image_span {
+            Some(span) => issue.at(change.after, span),
+            None => issue,
+        }];
+    }
+    // Another image below the steps that build is another compiler.
+    let builds = stages.iter().any(|stage| match &stage.base {
+        Base::Image(name) => Some(name) == old.as_ref(),
+        _ => false,
+    });
+    if builds || old.is_none() {
+        return Vec::new();
+    }
+    vec![change.issue(check, "no stage builds on the image of the original")]
+}
