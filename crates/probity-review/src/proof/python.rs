@@ -148,6 +148,9 @@ struct Phase {
     /// File and line, the innermost last.
     frames: Vec<(String, u32)>,
     constant: Option<String>,
+    /// The flagged function, if the test has put something else in its place.
+    #[serde(default)]
+    replaced: Option<String>,
 }
 
 impl Runner for Python {
@@ -231,6 +234,10 @@ fn judge(bench: &Bench, session: &Session, file: &str) -> (Outcome, String) {
     }
     let failed =
         |when: &str| phases().find(|phase| phase.when == when && phase.outcome == "failed");
+    if let Some(name) = phases().find_map(|phase| phase.replaced.as_ref()) {
+        let why = format!("the test replaces {name}, which it is about, so it shows nothing of it");
+        return (Outcome::Rejected, why);
+    }
     if let Some(phase) = failed("call") {
         return failure(phase, file);
     }

@@ -117,9 +117,35 @@ def pytest_runtest_makereport(item, call):
         xfail=hasattr(report, "wasxfail"),
         exception=exception or [],
         frames=frames,
+        replaced=replaced() if report.when == "call" else None,
         constant=constant(item, frames) if report.outcome == "failed" else None,
     )
     return report
+
+
+def replaced():
+    """The flagged function, if its module has something else under its name now."""
+    module = next((it for it in list(sys.modules.values()) if getattr(it, "__file__", None) == FLAGGED), None)
+    try:
+        with open(FLAGGED, encoding="utf-8") as source:
+            tree = ast.parse(source.read())
+    except (OSError, SyntaxError, ValueError):
+        return None
+    if module is None:
+        return None
+    for owner, body in [(module, tree.body)] + [
+        (getattr(module, node.name, None), node.body) for node in tree.body if isinstance(node, ast.ClassDef)
+    ]:
+        for node in body:
+            kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
+            if not isinstance(node, kinds) or node.decorator_list or owner is None:
+                continue
+            if node.lineno <= LAST and FIRST <= node.end_lineno:
+                now = vars(owner).get(node.name)
+                code = getattr(now, "__code__", None)
+                if code is None or code.co_filename != FLAGGED:
+                    return node.name
+    return None
 
 
 def constant(item, frames):

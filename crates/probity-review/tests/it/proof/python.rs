@@ -1,8 +1,11 @@
 //! Python: every outcome, and the mistakes of a test that look like failures.
 
-use std::time::Duration;
+use std::{
+    sync::atomic::Ordering,
+    time::{Duration, Instant},
+};
 
-use probity_review::{Claim, Level, Outcome, Reach};
+use probity_review::{Claim, Level, Outcome, Reach, Workshop};
 
 use super::stage::{Stage, claim, line};
 
@@ -106,6 +109,18 @@ fn every_outcome_of_pytest_is_told_apart() {
         (at(on("over", test(REAL)), "calc.py"), Rejected, false),
         (at(on("old", test(REAL)), "test_old.py"), Rejected, false),
         (at(on("plain", test(REAL)), "x.py"), Rejected, false),
+        (on("over-code", test(&format!("open('calc.py', 'w').write('x')\n{REAL}"))), Rejected, false),
+        (
+            on("over-and-back", test(&format!("t = open('calc.py').read()\nopen('calc.py', 'w').write(t)\n{REAL}"))),
+            Rejected,
+            false,
+        ),
+        (on("replaced", test(&format!("calc.first([1])\ncalc.sub = lambda a, b: 0\n{REAL}"))), Rejected, false),
+        (
+            on("lucky", test("n = os.path.exists('seen')\nopen('seen', 'w').close()\nassert calc.sub(1, 1) == (3 if n else 2)")),
+            Flaky,
+            false,
+        ),
         (
             on(
                 "flaky",
@@ -180,6 +195,23 @@ fn misbehaviour_is_ended_bounded_and_blind() {
     assert!(output(1).contains("dial: [Errno 101]"), "{}", output(1));
     assert!(!output(1).contains("a-secret-key"), "{}", output(1));
     assert!(output(2).len() < 70_000);
+}
+
+#[test]
+fn a_test_that_runs_is_killed_when_the_review_is_called_off() {
+    let stage = repository();
+    let workshop = Workshop::prepare(stage.options.clone(), &|_| {}).unwrap();
+    let claims = [claim("sleeps", "calc.py", &test("import time\ntime.sleep(50)"))];
+    let began = Instant::now();
+    let verdicts = std::thread::scope(|threads| {
+        threads.spawn(|| {
+            std::thread::sleep(Duration::from_secs(2));
+            stage.options.cancel.store(true, Ordering::SeqCst);
+        });
+        workshop.prove_all(&claims, &|_, _| {})
+    });
+    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+    assert_eq!(verdicts.first().unwrap().outcome, Outcome::HarnessError);
 }
 
 #[test]

@@ -31,6 +31,10 @@ fn judge(path: &std::path::Path, bar: Bar) -> anyhow::Result<Exit> {
         let way_out = "a gate cannot pass what was not reviewed: run the review again";
         return Err(Failure::new(format!("there was no review: {why}"), way_out).into());
     }
+    review.validate_score().with_context(|| {
+        let what = format!("{} contradicts itself", path.display());
+        Failure::new(what, "let the review write it again")
+    })?;
     let critical =
         review.proven_issues.iter().filter(|issue| issue.severity == Risk::Critical).count();
     let score = review.score.value;
