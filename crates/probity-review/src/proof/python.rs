@@ -113,6 +113,7 @@ impl Python {
         task.variable("PYTHONPATH", path);
         task.variable("PYTHONDONTWRITEBYTECODE", "1");
         task.variable("PROBITY_REPORT", site.seen_out.join("report.jsonl"));
+        task.variable("PROBITY_ROOT", site.seen_repo.clone());
         task.variable("PROBITY_FLAGGED", site.seen_repo.join(&placed.flagged.file));
         let Flagged { first, last, .. } = placed.flagged;
         task.variable("PROBITY_LINES", format!("{first}-{last}"));
@@ -148,6 +149,9 @@ struct Phase {
     /// File and line, the innermost last.
     frames: Vec<(String, u32)>,
     constant: Option<String>,
+    /// What the machine lacks that the test itself asked for.
+    #[serde(default)]
+    environment: Option<String>,
     /// The flagged function, if the test has put something else in its place.
     #[serde(default)]
     replaced: Option<String>,
@@ -289,6 +293,9 @@ fn failure(phase: &Phase, file: &str) -> (Outcome, String) {
     if mistaken && phase.frames.last().is_some_and(|frame| own(&frame)) {
         let why = format!("the test has a mistake of its own ({kind})");
         return (Outcome::HarnessError, why);
+    }
+    if let Some(lack) = &phase.environment {
+        return (Outcome::HarnessError, format!("the test needs what is not here: {lack}"));
     }
     (Outcome::Failed, format!("it ends with {kind}"))
 }

@@ -147,3 +147,32 @@ fn gone(issue: &ProvenIssue, how: String) -> Gone {
         how,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn issue(title: &str, line: u64, print: &str, code: &str) -> ProvenIssue {
+        serde_json::from_value(json!({
+            "id": "ISS-001", "severity": "high", "title": title, "file": "a.py", "line": line,
+            "test_file": "t", "test_name": "t", "category": "security", "fingerprint": print,
+            "test_code": code,
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn the_same_test_is_the_same_issue_whatever_it_is_called_now() {
+        let before = [issue("one", 3, "old", "assert a\n"), issue("two", 5, "other", "")];
+        let mut now = [
+            issue("moved", 9, "new", "\nassert a"),
+            issue("another", 9, "newer", "assert b"),
+            issue("no test", 9, "newest", ""),
+        ];
+        recognise(&before, &mut now);
+        let prints = now.each_ref().map(|issue| issue.fingerprint.as_str());
+        assert_eq!(prints, ["old", "newer", "newest"]);
+    }
+}

@@ -47,6 +47,13 @@ fn test(body: &str) -> String {
     format!("import os\nimport pytest\nimport calc\n\n\ndef test_x():\n{body}")
 }
 
+fn unit(body: &str) -> String {
+    format!(
+        "import unittest, calc\n\nclass TestA(unittest.TestCase):\n    def test_b(self):\n        \
+         calc.sub(3, 1)\n        {body}\n"
+    )
+}
+
 const REAL: &str = "assert calc.sub(3, 1) == 2";
 
 #[test]
@@ -74,6 +81,15 @@ fn every_outcome_of_pytest_is_told_apart() {
         (on("constant", test("assert False")), Failed, false),
         (on("behind", test("calc.sub(1, 1)\nassert 1 == 2")), Failed, false),
         (on("fail", test("calc.sub(1, 1)\npytest.fail('x')")), Failed, false),
+        (on("local", test("x = 1\ncalc.sub(1, 1)\nassert x == 2")), Failed, false),
+        (on("not-local", test("x = 1\nx = calc.sub(1, 1)\nassert x == 1")), Failed, true),
+        (on("finally", test("try:\n    calc.sub(1, 1)\nfinally:\n    raise ValueError('x')")), Failed, false),
+        (on("skips", test("if calc.sub(3, 1) == 2:\n    pytest.skip('x')\nraise ValueError('x')")), Failed, true),
+        (on("unit-equal", unit("self.assertEqual(1, 2)")), Failed, false),
+        (on("unit-fail", unit("self.fail('x')")), Failed, false),
+        (on("dial", test("calc.sub(1, 1)\nimport socket\nsocket.create_connection(('1.1.1.1', 80), 5)")), HarnessError, false),
+        (on("file", test("calc.sub(1, 1)\nopen('/nowhere/x')")), HarnessError, false),
+        (on("program", test("calc.sub(1, 1)\nimport subprocess\nsubprocess.run(['nowhere'])")), HarnessError, false),
         (on("raise", test("calc.sub(1, 1)\nraise ValueError('x')")), Failed, false),
         (on("import", test("assert calc.LIMIT == 11")), Failed, false),
         (

@@ -56,10 +56,10 @@ fn the_environment_says_everything_and_a_gate_can_say_it_later() {
     // Strict weighs the one issue 2.5, and paths leave nothing to review.
     with(&[("REVIEW_PROFILE", "strict")]).code(0);
     assert_eq!(review_in(&here.join("review"))["score"]["value"], 7.5);
-    with(&[("REVIEW_PATHS", "docs/**,\n cmd")]).code(0);
+    with(&[("REVIEW_PATHS", "docs/**,\n cmd")]).code(2);
     let page = review_in(&here.join("review"));
     assert_eq!(page["metadata"]["files_reviewed"], 0);
-    assert!(page["notes"].to_string().contains("the agent was not asked"), "{page:#}");
+    assert_eq!(page["error"]["message"], "no file matches docs/**, cmd");
     // The optional input of the task.
     fs::create_dir(here.join("review-config")).unwrap();
     fs::write(here.join("review-config/review.yml"), "severity_weights: { high: 10 }\n").unwrap();
