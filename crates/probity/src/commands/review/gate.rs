@@ -17,10 +17,7 @@ pub(super) fn run(args: &GateArgs) -> anyhow::Result<Exit> {
 
 /// Under the name `ci-agent-review`.
 pub(crate) fn step(review: Option<PathBuf>) -> anyhow::Result<Exit> {
-    let review = review.unwrap_or_else(|| {
-        let output = settings::text("OUTPUT_DIR").unwrap_or_else(|| "review".to_owned());
-        PathBuf::from(output).join("review.json")
-    });
+    let review = review.unwrap_or_else(|| settings::output_directory().join("review.json"));
     judge(&review, settings::bar()?)
 }
 
