@@ -99,7 +99,11 @@ impl CommandAgent {
         }
         let stdout = String::from_utf8_lossy(&finished.stdout);
         let fit = |text: &str| excerpt(&self.seat.scrub(text), EXCERPT_CHARS);
-        match (self.read)(&stdout) {
+        let said = match (self.read)(&stdout) {
+            Said::Nothing => envelope::read_plain(&stdout),
+            said => said,
+        };
+        match said {
             Said::Login(why) => {
                 let way_out = format!("log in to {} once by hand, or pass its key", self.name);
                 asking(Cause::NeedsLogin(fit(&why)), &way_out)

@@ -89,6 +89,8 @@ pub(crate) struct Reload {
     /// The parameters with which the session was set up, without its id, as an object.
     pub(crate) setup: String,
     pub(crate) known: Known,
+    /// How that agent ended.
+    pub(crate) death: Option<Epitaph>,
 }
 
 /// What is to be done with an answer of the agent.

@@ -244,6 +244,7 @@ fn living(proxy: &Arc<Proxy>, session: Arc<Session>) -> Result<Arc<Session>, Ref
         agent_session: session.agent_session.clone(),
         setup: session.setup.clone(),
         known: session.known(),
+        death: session.connection.state().epitaph.clone(),
     };
     let connection = start::open(proxy, &session.workspace, Some(reload));
     let session = Arc::new(Session { connection, ..Session::clone(&session) });

@@ -5,7 +5,7 @@ use std::{
     thread,
 };
 
-use probity_acp::Id;
+use probity_acp::{Id, LINE_LIMIT, Skipped};
 use probity_secrets::{Detector, mask_same_length};
 
 use crate::{
@@ -94,6 +94,26 @@ impl Proxy {
 
     pub(crate) fn note(&self, what: &str) {
         self.observer.note(what);
+    }
+
+    /// Says what was no message since the last time; gives how much that was until now, lines over
+    /// the limit second.
+    pub(crate) fn tell_skipped(
+        &self,
+        who: &str,
+        skipped: &Skipped,
+        (lines, too_long): (u64, u64),
+    ) -> (u64, u64) {
+        if skipped.too_long > too_long {
+            // Whoever sent it waits for an answer that cannot come.
+            let limit = LINE_LIMIT >> 20;
+            let what = format!("{who} wrote a line of more than {limit} MiB, which was dropped");
+            self.observer.warning(&what);
+        } else if skipped.lines() > lines {
+            let sample = skipped.sample.as_deref().unwrap_or("half a line");
+            self.note(&format!("{who} wrote no message: {}", self.masked(sample)));
+        }
+        (skipped.lines(), skipped.too_long)
     }
 
     /// The editor's id for a session of an agent: the one it had, or a new one.

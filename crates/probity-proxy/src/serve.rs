@@ -81,21 +81,23 @@ fn await_end(ending: &Receiver<Ended>) -> Ended {
 
 fn read(proxy: &Arc<Proxy>, input: impl Read) {
     let mut reader = FrameReader::new(input);
-    let mut skipped = 0;
+    let mut skipped = (0, 0);
     loop {
-        match reader.read() {
+        let more = match reader.read() {
             Ok(Some(envelope)) => {
                 proxy.observer.message(Side::Client, envelope.text());
                 from_editor::receive(proxy, &envelope);
+                true
             }
-            Ok(None) => return,
-            Err(error) => return proxy.note(&format!("the editor cannot be read: {error}")),
-        }
-        let lines = reader.skipped().lines();
-        if lines > skipped {
-            skipped = lines;
-            let sample = reader.skipped().sample.as_deref().unwrap_or("a line over the limit");
-            proxy.note(&format!("the editor wrote no message: {}", proxy.masked(sample)));
+            Ok(None) => false,
+            Err(error) => {
+                proxy.note(&format!("the editor cannot be read: {error}"));
+                false
+            }
+        };
+        skipped = proxy.tell_skipped("the editor", reader.skipped(), skipped);
+        if !more {
+            return;
         }
     }
 }

@@ -85,14 +85,18 @@ fn follow(proxy: &Arc<Proxy>, connection: &Arc<Connection>, started: Started) ->
     }
     introduce(proxy, connection);
     let mut reader = FrameReader::new(stdout);
-    let mut skipped = 0;
-    while let Ok(Some(envelope)) = reader.read() {
-        from_agent::receive(proxy, connection, &envelope);
-        let lines = reader.skipped().lines();
-        if lines > skipped {
-            skipped = lines;
-            let sample = reader.skipped().sample.as_deref().unwrap_or("a line over the limit");
-            proxy.note(&format!("{} wrote no message: {sample}", proxy.options.agent));
+    let mut skipped = (0, 0);
+    loop {
+        let more = match reader.read() {
+            Ok(Some(envelope)) => {
+                from_agent::receive(proxy, connection, &envelope);
+                true
+            }
+            _ => false,
+        };
+        skipped = proxy.tell_skipped(&proxy.options.agent, reader.skipped(), skipped);
+        if !more {
+            break;
         }
     }
     let exit = process.wait(LAST_BREATH);
@@ -141,12 +145,25 @@ pub(crate) fn introduced(proxy: &Arc<Proxy>, connection: &Arc<Connection>, resul
         // Without a replay where that is possible: the editor has seen it all.
         (true, _) => "session/resume",
         (false, true) => "session/load",
-        (false, false) => return give_up(connection, "it cannot take up a session again"),
+        (false, false) => return lose(connection, reload.death),
     };
     let params = with_session(&reload);
     let watch = watch(proxy, connection, "did not take up its session in time");
     let asked = Asked::Reload { reload, _watch: watch };
     drop(connection.request_first(asked, |number| message::request(number, method, &params)));
+}
+
+/// Ends an agent that cannot go on where the one before it ended: that end is what is told, since
+/// this one did nothing wrong.
+fn lose(connection: &Connection, death: Option<Epitaph>) {
+    let lost = "and cannot take up its session again";
+    let Some(Epitaph { how, data }) = death else {
+        return give_up(connection, &format!("has ended, {lost}"));
+    };
+    // Asked once more, it has the same to say.
+    let how = if how.ends_with(lost) { how } else { format!("{how} {lost}") };
+    connection.state().epitaph = Some(Epitaph { how: how.clone(), data });
+    give_up(connection, &how);
 }
 
 /// The parameters of the setup with the session's id in front.
@@ -196,7 +213,7 @@ fn bury(proxy: &Arc<Proxy>, connection: &Arc<Connection>, how: &str) {
         if !state.ending || state.reason.is_some() {
             proxy.note(&format!("{} {how}", proxy.options.agent));
         }
-        state.epitaph = Some(Epitaph { how, data });
+        state.epitaph.get_or_insert(Epitaph { how, data });
     }
     let unanswered = connection.died();
     {

@@ -45,4 +45,7 @@ pub trait Observer: Send + Sync {
 
     /// Something a person may want to know.
     fn note(&self, what: &str);
+
+    /// Something a person has to know.
+    fn warning(&self, what: &str);
 }

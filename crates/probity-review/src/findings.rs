@@ -46,10 +46,12 @@ pub struct Findings {
 pub enum FindingsError {
     #[error("the agent answered nothing")]
     Empty,
-    #[error("the answer ends in the middle of its JSON")]
+    #[error("the answer was cut off: it ends in the middle of its JSON")]
     CutOff,
     #[error("the answer has no list of findings in it: {beginning}")]
     NoList { beginning: String },
+    #[error("none of the {items} items of the answer is a finding: {reason}")]
+    NoneUsable { items: usize, reason: String },
 }
 
 /// Reads an answer: a bare array, an envelope around one, a fenced block, or prose around either.
@@ -62,7 +64,14 @@ pub fn parse(answer: &str) -> Result<Findings, FindingsError> {
             Err(reason) => findings.rejected.push(rejected(item, reason)),
         }
     }
-    Ok(findings)
+    match findings.rejected.first() {
+        // An answer that cannot be read at all must not look like a clean review.
+        Some(first) if findings.accepted.is_empty() => Err(FindingsError::NoneUsable {
+            items: findings.rejected.len(),
+            reason: first.reason.clone(),
+        }),
+        _ => Ok(findings),
+    }
 }
 
 fn rejected(item: &Value, reason: String) -> Rejected {

@@ -9,6 +9,7 @@ mod capture;
 mod constant;
 mod git;
 mod go;
+mod intact;
 mod javascript;
 mod ladder;
 mod patch;
@@ -77,7 +78,7 @@ pub struct ProofOptions {
     pub caches: Option<PathBuf>,
     /// Bytes of output that are kept of each run.
     pub output_cap: usize,
-    /// Once true, claims that have not begun are not run.
+    /// Once true, tests that run are killed, and no other is started.
     pub cancel: Arc<AtomicBool>,
 }
 

@@ -179,6 +179,9 @@ fn run(
     let policy =
         Policy { allow_sensitive: false, max_file_bytes: 8 << 20, quota: Quota::UNLIMITED };
     let scope = Scope::open(&options.repo, policy).map_err(|error| Failed::machine(&error))?;
+    if !names.iter().any(|path| options.config.should_review(path)) {
+        return Err(Failed::nothing_to_review(&options.config));
+    }
     if files.is_empty() {
         // No money is spent on looking at nothing, and the reader is told.
         page.notes.push("no file is under review, so the agent was not asked".to_owned());

@@ -20,16 +20,23 @@ pub(crate) struct Failure {
     what: String,
     way_out: String,
     exit: Exit,
+    /// A contract names the words, and nothing may stand before or after them.
+    bare: bool,
 }
 
 impl Failure {
     pub(crate) fn new(what: impl Into<String>, way_out: impl Into<String>) -> Self {
-        Self { what: what.into(), way_out: way_out.into(), exit: Exit::Failure }
+        Self { what: what.into(), way_out: way_out.into(), exit: Exit::Failure, bare: false }
     }
 
     /// The same failure with an exit code that a contract names.
     pub(crate) fn with_exit(self, exit: Exit) -> Self {
         Self { exit, ..self }
+    }
+
+    /// The same failure, told in these words alone.
+    pub(crate) fn in_these_words(self) -> Self {
+        Self { bare: true, ..self }
     }
 
     /// A command or flag that is part of the design and not of this version.
@@ -87,6 +94,9 @@ fn mistake(usage: &clap::Error) -> Mistake {
 }
 
 fn render(error: &anyhow::Error) -> String {
+    if let Some(failure) = error.downcast_ref::<Failure>().filter(|failure| failure.bare) {
+        return format!("{}\n", failure.what);
+    }
     let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
     let bold = Style::new().bold();
     let mut text = format!("{red}error{red:#}: {}\n", indented(&error.to_string()));

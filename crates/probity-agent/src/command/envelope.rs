@@ -13,6 +13,8 @@ const DENIED_CHARS: usize = 200;
 /// How many things that were denied are kept.
 const DENIED: usize = 100;
 
+const ENVELOPE_KEYS: [&str; 6] = ["type", "is_error", "response", "stats", "error", "session_id"];
+
 #[derive(Debug, PartialEq)]
 pub(crate) enum Said {
     Answer(Envelope),
@@ -48,6 +50,19 @@ pub(crate) fn read_any(stdout: &str) -> Said {
     }
     match stdout.trim() {
         "" => Said::Nothing,
+        _ => Said::Answer(Envelope::new(stdout, None)),
+    }
+}
+
+/// Output without any envelope: some versions and wrappers write the bare answer. What has the
+/// keys of an envelope or of an event is one that holds no answer.
+pub(crate) fn read_plain(stdout: &str) -> Said {
+    let is_envelope = |value: &Value| ENVELOPE_KEYS.iter().any(|key| value.get(*key).is_some());
+    let enveloped = json_lines(stdout).any(|value| is_envelope(&value))
+        || json_object(stdout).is_some_and(|value| is_envelope(&value));
+    match stdout.trim() {
+        "" => Said::Nothing,
+        _ if enveloped => Said::Nothing,
         _ => Said::Answer(Envelope::new(stdout, None)),
     }
 }

@@ -134,3 +134,18 @@ fn errors_of_known_command_lines_are_read() {
         assert_eq!(error.cause, cause.unwrap_or(none), "{program}");
     }
 }
+
+#[test]
+fn an_answer_without_an_envelope_is_taken_as_it_is() {
+    for (program, line) in [
+        ("claude", CommandLine::Claude),
+        ("codex", CommandLine::Codex),
+        ("gemini", CommandLine::Gemini),
+        ("opencode", CommandLine::Opencode),
+    ] {
+        for stdout in ["[]", "[{\"title\":\"t\"}]", "{\"findings\":[]}", "Nothing to say."] {
+            let answer = known(program, line, stdout).1.unwrap();
+            assert_eq!(answer.text.trim(), stdout, "{program}");
+        }
+    }
+}

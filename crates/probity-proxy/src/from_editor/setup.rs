@@ -128,6 +128,9 @@ fn cwd(message: &Envelope<'_>) -> Option<String> {
 }
 
 fn workspace(proxy: &Proxy, cwd: &Path) -> Result<Arc<Workspace>, Refusal> {
+    if !cwd.is_absolute() {
+        return Err(Refusal::new(INVALID_PARAMS, "params.cwd is not an absolute path"));
+    }
     proxy.launcher.workspace(cwd).map(Arc::new).map_err(|error| {
         let what = format!("Failed to create session: {error}");
         Refusal::new(proxy.options.start_failure_code, what)

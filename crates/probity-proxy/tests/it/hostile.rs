@@ -55,6 +55,22 @@ fn an_agents_nonsense_does_not_reach_the_editor_and_its_sense_does() {
 }
 
 #[test]
+fn a_line_over_the_limit_is_dropped_and_said_aloud() {
+    let mut stage = Setting::new().play(|_, input, output| {
+        let mut part = Part::new(input, output);
+        while part.next_task().is_some() {}
+        0
+    });
+    let mut line = vec![b'x'; (32 << 20) + 1];
+    line.push(b'\n');
+    stage.input.as_mut().unwrap().write_all(&line).unwrap();
+    stage.session(&place());
+    let notes = stage.memory.notes.lock().unwrap().join("\n");
+    let says = "warning: the editor wrote a line of more than 32 MiB, which was dropped";
+    assert!(notes.contains(says), "{notes}");
+}
+
+#[test]
 fn an_editors_nonsense_is_answered_or_passed_over() {
     let mut stage = Setting::new().play(|_, input, output| {
         let mut part = Part::new(input, output);

@@ -211,6 +211,10 @@ impl Observer for Kept {
     fn note(&self, what: &str) {
         self.0.notes.lock().unwrap().push(what.to_owned());
     }
+
+    fn warning(&self, what: &str) {
+        self.note(&format!("warning: {what}"));
+    }
 }
 
 /// Every directory is its own workspace, and every agent a thread.

@@ -15,6 +15,26 @@ const KEYS: &[&str] =
 const MAX_DEPTH: usize = 4;
 /// Places in prose where JSON may begin. Each is tried by reading to its end, so they are few.
 const MAX_STARTS: usize = 64;
+/// As much as may be said beside an empty list.
+const LEAD_IN_BYTES: usize = 120;
+/// Words by which an agent says that it has not looked.
+const REFUSALS: &[&str] = &[
+    "cannot",
+    "can't",
+    "can\u{2019}t",
+    "could not",
+    "couldn't",
+    "couldn\u{2019}t",
+    "unable",
+    "sorry",
+    "apolog",
+    "unfortunately",
+    "refuse",
+    "not able",
+    "example",
+    "failed",
+    "error",
+];
 
 pub(super) fn list(answer: &str) -> Result<Vec<Value>, FindingsError> {
     let answer = answer.trim().trim_start_matches('\u{feff}').trim_start();
@@ -24,10 +44,11 @@ pub(super) fn list(answer: &str) -> Result<Vec<Value>, FindingsError> {
     if let Some(list) = whole(answer, MAX_DEPTH) {
         return Ok(list);
     }
-    if let Some(list) = fenced(answer) {
+    let in_prose = in_prose(answer);
+    if let (Some(list), Ok(_) | Err(false)) = (fenced(answer), &in_prose) {
         return Ok(list);
     }
-    match in_prose(answer) {
+    match in_prose {
         Ok(list) => Ok(list),
         Err(true) => Err(FindingsError::CutOff),
         Err(false) => Err(FindingsError::NoList { beginning: one_line(answer, 120) }),
@@ -59,16 +80,22 @@ fn unwrapped(value: Value, depth: usize) -> Option<Vec<Value>> {
 
 /// The last fenced block that is a list: earlier ones are drafts and quotations.
 fn fenced(text: &str) -> Option<Vec<Value>> {
-    let mut found = None;
+    let mut found: Option<Vec<Value>> = None;
     let mut open: Option<(usize, usize)> = None;
     let mut offset = 0;
+    let mut blocks = 0;
+    let mut prose = String::new();
     for line in text.split_inclusive('\n') {
         let start = offset;
         offset += line.len();
         let ticks = line.trim_start().bytes().take_while(|byte| *byte == b'`').count();
         let bare = line.trim().len() == ticks;
         match open {
-            None if ticks >= 3 => open = Some((offset, ticks)),
+            None if ticks >= 3 => {
+                open = Some((offset, ticks));
+                blocks += 1;
+            }
+            None => prose.push_str(line),
             Some((from, opened)) if ticks >= opened && bare => {
                 let block = text.get(from..start).unwrap_or_default();
                 found = whole(block.trim(), MAX_DEPTH).filter(|list| fits(list)).or(found);
@@ -77,10 +104,17 @@ fn fenced(text: &str) -> Option<Vec<Value>> {
             _ => {}
         }
     }
-    found
+    found.filter(|list| !list.is_empty() || (blocks == 1 && is_lead_in(prose.trim())))
 }
 
-/// The last list of objects that stands somewhere in the text; else whether one is cut off.
+/// Whether words beside an empty list only lead to it, and do not take it back.
+fn is_lead_in(prose: &str) -> bool {
+    let prose = prose.to_lowercase();
+    prose.len() <= LEAD_IN_BYTES && !REFUSALS.iter().any(|word| prose.contains(word))
+}
+
+/// The last list of objects that stands somewhere in the text; else whether one is cut off. An
+/// empty list in prose is no answer: it is as likely a quotation or the end of an apology.
 fn in_prose(text: &str) -> Result<Vec<Value>, bool> {
     let mut found = None;
     let mut cut_off = false;
@@ -94,9 +128,8 @@ fn in_prose(text: &str) -> Result<Vec<Value>, bool> {
         match values.next() {
             Some(Ok(value)) => {
                 let end = start + values.byte_offset();
-                let alone = stands_alone(text, start, end);
                 let list = unwrapped(value, MAX_DEPTH).filter(|list| fits(list));
-                found = list.filter(|list| alone || !list.is_empty()).or(found);
+                found = list.filter(|list| !list.is_empty()).or(found);
                 from = end.max(start + 1);
             }
             Some(Err(error)) => {
@@ -106,18 +139,12 @@ fn in_prose(text: &str) -> Result<Vec<Value>, bool> {
             None => break,
         }
     }
-    found.ok_or(cut_off)
+    // What is complete in a list that is cut off is not all that there was.
+    if cut_off { Err(true) } else { found.ok_or(false) }
 }
 
 fn fits(list: &[Value]) -> bool {
     list.iter().all(Value::is_object)
-}
-
-/// Whether nothing else is on the lines of this piece.
-fn stands_alone(text: &str, start: usize, end: usize) -> bool {
-    let before = text.get(..start).unwrap_or_default().rsplit('\n').next().unwrap_or_default();
-    let behind = text.get(end..).unwrap_or_default().split('\n').next().unwrap_or_default();
-    before.trim().is_empty() && behind.trim().is_empty()
 }
 
 fn looks_like_findings(candidate: &str) -> bool {

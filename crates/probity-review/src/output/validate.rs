@@ -103,6 +103,31 @@ impl ReviewOutput {
         Ok(())
     }
 
+    /// What has to hold of anybody's score before it may open a gate.
+    pub fn validate_score(&self) -> Result<(), Invalid> {
+        let wrong = |why: String| Err(Invalid::Score(why));
+        let score = &self.score;
+        if score.value > score.max {
+            return wrong(format!("{} is more than {}", score.value, score.max));
+        }
+        if score.deductions.iter().any(|it| !it.points.is_finite() || it.points < 0.0) {
+            return wrong("a deduction is no number of points".to_owned());
+        }
+        let sum: f64 = score.deductions.iter().map(|deduction| deduction.points).sum();
+        if (score.value - (score.max - sum).max(0.0)).abs() > 0.01 {
+            return wrong(format!("{} is not {} minus {sum}", score.value, score.max));
+        }
+        let critical = self.proven_issues.iter().any(|issue| issue.severity == Risk::Critical);
+        let reached = score.value >= score.threshold;
+        let may_pass = reached && !(score.fail_on_critical && critical);
+        // Without a word about critical issues a review may have failed for one.
+        let may_fail = !reached || critical;
+        if (score.pass && !may_pass) || (!score.pass && !may_fail) {
+            return wrong(format!("pass is {}, which its value contradicts", score.pass));
+        }
+        Ok(())
+    }
+
     /// One deduction for each proven issue, and their sum is what is missing from ten.
     fn arithmetic(&self) -> Result<(), Invalid> {
         let wrong = |why: String| Err(Invalid::Score(why));

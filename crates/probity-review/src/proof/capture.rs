@@ -7,7 +7,11 @@ use std::{
     collections::VecDeque,
     fs::File,
     io::Read,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+        mpsc,
+    },
     thread,
     time::{Duration, Instant},
 };
@@ -20,6 +24,9 @@ const KEPT: usize = 1 << 20;
 /// How long a pipe may stay open after the process has ended.
 const REST: Duration = Duration::from_secs(2);
 
+/// How often the flag that ends a process is looked at.
+const LOOK: Duration = Duration::from_millis(100);
+
 #[derive(Debug)]
 pub(super) struct Ran {
     pub(super) exit: Exit,
@@ -28,13 +35,22 @@ pub(super) struct Ran {
     pub(super) stderr: Vec<u8>,
 }
 
-pub(super) fn run(backend: &Backend, spec: &Spec) -> Result<Ran, SpawnError> {
+/// A process that is still there when the flag is set is killed.
+pub(super) fn run(backend: &Backend, spec: &Spec, stop: &AtomicBool) -> Result<Ran, SpawnError> {
     let streams = Streams { stdin: Stream::Null, stdout: Stream::Pipe, stderr: Stream::Pipe };
     let began = Instant::now();
     let mut child = spawn(backend, &Spec { streams, ..spec.clone() })?;
     let stdout = Reading::of(child.stdout.take())?;
     let stderr = Reading::of(child.stderr.take())?;
-    let exit = child.wait();
+    let exit = loop {
+        if let Some(exit) = child.wait_timeout(LOOK) {
+            break exit;
+        }
+        if stop.load(Ordering::SeqCst) {
+            child.kill();
+            break child.wait();
+        }
+    };
     let duration = began.elapsed();
     Ok(Ran { exit, duration, stdout: stdout.end(), stderr: stderr.end() })
 }

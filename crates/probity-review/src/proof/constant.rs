@@ -45,7 +45,6 @@ pub(super) fn statement(source: &str, line: u32) -> Option<String> {
     let bare = without_text(source);
     let start = offset(&bare, line)?;
     let before = bare.get(..start)?;
-    let statement = balanced(bare.get(start..)?);
     let enclosing = blocks(before);
     let last = enclosing.last()?;
     let function = enclosing.iter().rev().find(|block| is_function(block.header))?;
@@ -54,12 +53,31 @@ pub(super) fn statement(source: &str, line: u32) -> Option<String> {
         return None;
     }
     let within = enclosing.iter().skip_while(|block| block.start <= function.start);
-    let certain = within.clone().all(|block| is_constant_condition(block.header));
+    let certain =
+        within.clone().all(|block| is_constant_condition(block.header) || is_bare(before, block));
     // One block of a constant condition is enough only if all are.
     let stands_alone = last.start == function.start || certain;
-    let fails = stands_alone && (is_failure(statement) || is_literal_assertion(statement));
-    let text = source.get(start..start + statement.len())?.trim();
-    fails.then(|| text.chars().take(200).collect())
+    if !stands_alone {
+        return None;
+    }
+    let mut from = start;
+    loop {
+        let rest = bare.get(from..)?;
+        let statement = balanced(rest);
+        if is_failure(statement) || is_literal_assertion(statement) {
+            let text = source.get(from..from + statement.len())?.trim();
+            return Some(text.chars().take(200).collect());
+        }
+        // Another on the same line runs as well, unless this one opens a block or leaves.
+        let goes_on = rest.get(statement.len()..).is_some_and(|end| end.starts_with(';'));
+        let leaves = words(statement).any(|word| LEAVING.contains(&word));
+        if !goes_on || leaves || statement.contains(['{', '}']) {
+            return None;
+        }
+        let behind = rest.get(statement.len() + 1..)?;
+        let blanks = behind.len() - behind.trim_start_matches([' ', '\t']).len();
+        from += statement.len() + 1 + blanks;
+    }
 }
 
 /// An open brace before the place in question.
@@ -92,6 +110,23 @@ fn is_function(header: &str) -> bool {
     let first = all.next().unwrap_or("");
     ["func", "fn", "pub", "async", "function"].contains(&first)
         || (["test", "it"].contains(&first) && (header.ends_with("=>") || header.ends_with(')')))
+}
+
+/// A block that only groups: neither its own line nor the one before it has a word that decides
+/// whether it runs, or when.
+fn is_bare(before: &str, block: &Block<'_>) -> bool {
+    let above = before.get(..block.start).unwrap_or_default().trim_end();
+    let line = above.rsplit('\n').next().unwrap_or_default();
+    block.header.is_empty() && line.ends_with([';', '}', '{', ')']) && !words(line).any(decides)
+}
+
+fn decides(word: &str) -> bool {
+    let words = [
+        "if", "else", "for", "while", "loop", "switch", "case", "default", "match", "select", "do",
+        "try", "catch", "finally", "func", "fn", "function", "class", "struct", "impl", "mod",
+        "test", "it", "describe", "unsafe", "async", "move",
+    ];
+    words.contains(&word)
 }
 
 fn is_constant_condition(header: &str) -> bool {
@@ -149,7 +184,7 @@ fn balanced(text: &str) -> &str {
         match character {
             '(' | '[' => depth += 1,
             ')' | ']' => depth -= 1,
-            '\n' if depth <= 0 => return text.get(..at).unwrap_or(text),
+            '\n' | ';' if depth <= 0 => return text.get(..at).unwrap_or(text),
             _ => {}
         }
     }
@@ -317,6 +352,10 @@ mod tests {
         let node = |body: &str| format!("test('x', () => {{\n  f(1);\n{body}\n}});\n");
         for (body, constant) in [
             ("assert.fail('no'); <-", true),
+            ("f(1); assert.equal(1, 2); <-", true),
+            ("if (f(1)) { g(); assert.fail('no'); } <-", false),
+            ("{\n assert.fail('no'); <-\n}", true),
+            ("if (f(1))\n{\n assert.fail('no'); <-\n}", false),
             ("throw new Error(`no`); <-", true),
             ("assert.strictEqual(1, 2); <-", true),
             ("expect(true).toBe(false); <-", true),

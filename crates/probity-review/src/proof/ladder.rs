@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use super::{
-    Claim, Level, Outcome, ProofOptions, Reach, Run, Verdict, patch, placement,
+    Claim, Level, Outcome, ProofOptions, Reach, Run, Verdict,
+    intact::Intact,
+    patch, placement,
     runner::{Built, Flagged, Placed, Refusal, Runner, Trial},
     site::{Bench, Site},
     tree::Tree,
@@ -34,13 +36,22 @@ impl Ladder<'_> {
             Ok(built) => built,
             Err(trial) => return verdict.record(trial),
         };
+        let intact = Intact::of(&site.repo, self.head.0, &placed.flagged.file);
         let first = self.runner.run(self.bench, site, placed, &built);
         verdict.record(first.clone());
-        if first.outcome != Outcome::Failed {
+        if let Some(why) = intact.broken() {
+            return verdict.end(Outcome::Rejected, why);
+        }
+        if !matches!(first.outcome, Outcome::Failed | Outcome::Passed) {
+            return;
+        }
+        let Some(last) = self.run_again(site, placed, &built, first, &intact, verdict) else {
+            return;
+        };
+        if last.outcome == Outcome::Passed {
             return;
         }
         verdict.level = Level::Fails;
-        let Some(last) = self.run_again(site, placed, &built, first, verdict) else { return };
         verdict.reach = self.runner.reach(self.bench, site, placed, &built, &last);
         if verdict.reach == Reach::NotReached {
             let file = &placed.flagged.file;
@@ -60,25 +71,35 @@ impl Ladder<'_> {
         self.conclude(verdict, &last);
     }
 
-    /// The same test, until it behaves differently or has failed often enough.
+    /// The same test, until it behaves differently or has done the same often enough. One that
+    /// passes is run at least twice: chance must not clear a finding any more than prove it.
     fn run_again(
         &self,
         site: &Site,
         placed: &Placed,
         built: &Built,
         first: Trial,
+        intact: &Intact,
         verdict: &mut Verdict,
     ) -> Option<Trial> {
         let mut last = first;
-        for number in 2..=self.options.reruns {
+        let (expected, did) = match last.outcome {
+            Outcome::Passed => (Outcome::Passed, "passed"),
+            _ => (Outcome::Failed, "failed"),
+        };
+        let least = if expected == Outcome::Passed { 2 } else { 1 };
+        for number in 2..=self.options.reruns.max(least) {
             let again = self.runner.run(self.bench, site, placed, built);
             let outcome = again.outcome;
             verdict.runs.push(run_of(&again));
-            if outcome != Outcome::Failed {
-                verdict.level = Level::Claimed;
+            if let Some(why) = intact.broken() {
+                verdict.end(Outcome::Rejected, why);
+                return None;
+            }
+            if outcome != expected {
                 let ordinal = ordinal(number);
                 let reason =
-                    format!("The test failed and on its {ordinal} run it did not: {outcome}.");
+                    format!("The test {did} and on its {ordinal} run it did not: {outcome}.");
                 verdict.end(Outcome::Flaky, reason);
                 return None;
             }

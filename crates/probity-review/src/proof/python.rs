@@ -113,6 +113,7 @@ impl Python {
         task.variable("PYTHONPATH", path);
         task.variable("PYTHONDONTWRITEBYTECODE", "1");
         task.variable("PROBITY_REPORT", site.seen_out.join("report.jsonl"));
+        task.variable("PROBITY_ROOT", site.seen_repo.clone());
         task.variable("PROBITY_FLAGGED", site.seen_repo.join(&placed.flagged.file));
         let Flagged { first, last, .. } = placed.flagged;
         task.variable("PROBITY_LINES", format!("{first}-{last}"));
@@ -148,6 +149,12 @@ struct Phase {
     /// File and line, the innermost last.
     frames: Vec<(String, u32)>,
     constant: Option<String>,
+    /// What the machine lacks that the test itself asked for.
+    #[serde(default)]
+    environment: Option<String>,
+    /// The flagged function, if the test has put something else in its place.
+    #[serde(default)]
+    replaced: Option<String>,
 }
 
 impl Runner for Python {
@@ -231,6 +238,10 @@ fn judge(bench: &Bench, session: &Session, file: &str) -> (Outcome, String) {
     }
     let failed =
         |when: &str| phases().find(|phase| phase.when == when && phase.outcome == "failed");
+    if let Some(name) = phases().find_map(|phase| phase.replaced.as_ref()) {
+        let why = format!("the test replaces {name}, which it is about, so it shows nothing of it");
+        return (Outcome::Rejected, why);
+    }
     if let Some(phase) = failed("call") {
         return failure(phase, file);
     }
@@ -282,6 +293,9 @@ fn failure(phase: &Phase, file: &str) -> (Outcome, String) {
     if mistaken && phase.frames.last().is_some_and(|frame| own(&frame)) {
         let why = format!("the test has a mistake of its own ({kind})");
         return (Outcome::HarnessError, why);
+    }
+    if let Some(lack) = &phase.environment {
+        return (Outcome::HarnessError, format!("the test needs what is not here: {lack}"));
     }
     (Outcome::Failed, format!("it ends with {kind}"))
 }

@@ -7,6 +7,10 @@ use std::{
     ffi::OsString,
     fs,
     path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -50,6 +54,8 @@ pub(super) struct Bench {
     pub(super) test_timeout: Duration,
     pub(super) build_timeout: Duration,
     pub(super) output_cap: usize,
+    /// Once true, what runs is killed and nothing else is started.
+    pub(super) cancel: Arc<AtomicBool>,
 }
 
 /// One copy, and a directory beside it for what runners write.
@@ -159,7 +165,7 @@ impl Bench {
         spec.mounts.extend(task.mounts.iter().cloned());
         spec.env = self.variables(site);
         spec.env.extend(task.env.iter().cloned());
-        capture::run(&self.backend, &spec).map_err(|error| error.to_string())
+        self.capture(&self.backend, &spec)
     }
 
     /// Runs a command of the preparation as the caller would: with the caller's environment and
@@ -170,7 +176,17 @@ impl Bench {
         spec.limits.wall = Some(task.wall);
         spec.env = self.environment.clone();
         spec.env.extend(task.env.iter().cloned());
-        capture::run(&Backend::None, &spec).map_err(|error| error.to_string())
+        self.capture(&Backend::None, &spec)
+    }
+
+    /// What a process that was killed with the review has shown is nothing.
+    fn capture(&self, backend: &Backend, spec: &Spec) -> Result<Ran, String> {
+        let cancelled = || Err("the review was cancelled".to_owned());
+        if self.cancel.load(Ordering::SeqCst) {
+            return cancelled();
+        }
+        let ran = capture::run(backend, spec, &self.cancel).map_err(|error| error.to_string())?;
+        if self.cancel.load(Ordering::SeqCst) { cancelled() } else { Ok(ran) }
     }
 
     /// The file that the caller's `PATH` has for a name.

@@ -6,7 +6,7 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
     sync::{
-        Mutex, PoisonError,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicUsize, Ordering},
     },
     thread,
@@ -75,6 +75,7 @@ impl Workshop {
             test_timeout: options.test_timeout,
             build_timeout: options.build_timeout,
             output_cap: options.output_cap,
+            cancel: Arc::clone(&options.cancel),
         };
         let git = Git::new(&options.repo, &options.environment);
         let tree = Tree::of(&options.repo, Some(&git))?;

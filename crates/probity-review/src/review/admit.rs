@@ -28,10 +28,12 @@ pub(super) fn admitted(
     let names: HashSet<&str> = names.iter().map(String::as_str).collect();
     let mut admitted = Admitted { kept: Vec::new(), dropped: Vec::new(), notes: Vec::new() };
     let mut seen = HashSet::new();
+    let mut tests: HashSet<String> = HashSet::new();
     for mut finding in findings.accepted {
         finding.file = finding.file.trim_start_matches("./").to_owned();
         let key =
             (finding.file.clone(), finding.line, finding.title.clone(), finding.test_code.clone());
+        let test = finding.test_code.as_deref().map(|code| code.trim().to_owned());
         let refusal = if !names.contains(finding.file.as_str()) {
             Some("there is no such file in the repository".to_owned())
         } else if !options.config.is_enabled(finding.category) {
@@ -42,6 +44,9 @@ pub(super) fn admitted(
             Some("its file is not part of the change".to_owned())
         } else if !seen.insert(key) {
             Some("it was said before".to_owned())
+        } else if test.as_ref().is_some_and(|test| tests.contains(test)) {
+            // One test shows one defect, however often it is told.
+            Some("it is a duplicate: another finding has the same test".to_owned())
         } else if admitted.kept.len() >= options.max_findings {
             Some(format!("there are more than {} findings", options.max_findings))
         } else {
@@ -50,6 +55,7 @@ pub(super) fn admitted(
         match refusal {
             Some(reason) => admitted.dropped.push((finding, reason)),
             None => {
+                tests.extend(test);
                 admitted.notes.extend(placed(&mut finding, scope));
                 admitted.kept.push(finding);
             }

@@ -57,18 +57,23 @@ pub(super) fn against(
         since_timestamp: metadata.timestamp.clone(),
         ..Changes::default()
     };
+    recognise(&previous.review.proven_issues, &mut classified.proven);
+    let mut tests: HashSet<String> = classified.proven.iter().filter_map(test_of).collect();
     let mut proven: HashSet<String> =
         classified.proven.iter().map(|issue| issue.fingerprint.clone()).collect();
     let mut told: HashSet<&str> = HashSet::new();
     for (issue, verdict) in again.known.iter().zip(again.verdicts) {
         told.insert(&issue.fingerprint);
-        if proven.contains(&issue.fingerprint) {
+        let test = test_of(issue);
+        let is_there = test.as_ref().is_some_and(|test| tests.contains(test));
+        if is_there || proven.contains(&issue.fingerprint) {
             continue;
         }
         if verdict.outcome == Outcome::Passed {
             changes.fixed.push(gone(issue, "its test passes now".to_owned()));
         } else if verdict.proven {
             proven.insert(issue.fingerprint.clone());
+            tests.extend(test);
             let fingerprint = Some(issue.fingerprint.clone());
             let finding = finding_of(issue);
             classified.add(Judged { finding, verdict: Some(verdict), fingerprint }, redactor);
@@ -97,6 +102,25 @@ pub(super) fn against(
     changes
 }
 
+/// Gives issues that an earlier review has proven by the same test the identity they had there:
+/// lines move, and agents find other words and categories for one defect.
+fn recognise(before: &[ProvenIssue], proven: &mut [ProvenIssue]) {
+    let mut taken: HashSet<String> = proven.iter().map(|it| it.fingerprint.clone()).collect();
+    for issue in proven {
+        let Some(test) = test_of(issue) else { continue };
+        let same = |old: &&ProvenIssue| test_of(old).as_ref() == Some(&test);
+        if let Some(old) = before.iter().find(same)
+            && taken.insert(old.fingerprint.clone())
+        {
+            issue.fingerprint.clone_from(&old.fingerprint);
+        }
+    }
+}
+
+fn test_of(issue: &ProvenIssue) -> Option<String> {
+    Some(issue.test_code.trim().to_owned()).filter(|test| !test.is_empty())
+}
+
 /// An issue of an earlier review, as the agent of that time claimed it.
 pub(super) fn finding_of(issue: &ProvenIssue) -> AgentFinding {
     AgentFinding {
@@ -121,5 +145,34 @@ fn gone(issue: &ProvenIssue, how: String) -> Gone {
         title: issue.title.clone(),
         file: issue.file.clone(),
         how,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn issue(title: &str, line: u64, print: &str, code: &str) -> ProvenIssue {
+        serde_json::from_value(json!({
+            "id": "ISS-001", "severity": "high", "title": title, "file": "a.py", "line": line,
+            "test_file": "t", "test_name": "t", "category": "security", "fingerprint": print,
+            "test_code": code,
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn the_same_test_is_the_same_issue_whatever_it_is_called_now() {
+        let before = [issue("one", 3, "old", "assert a\n"), issue("two", 5, "other", "")];
+        let mut now = [
+            issue("moved", 9, "new", "\nassert a"),
+            issue("another", 9, "newer", "assert b"),
+            issue("no test", 9, "newest", ""),
+        ];
+        recognise(&before, &mut now);
+        let prints = now.each_ref().map(|issue| issue.fingerprint.as_str());
+        assert_eq!(prints, ["old", "newer", "newest"]);
     }
 }

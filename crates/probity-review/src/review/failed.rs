@@ -6,6 +6,7 @@ use probity_agent::{AgentError, Cause};
 
 use super::{Page, ReviewOptions, Reviewed, Unopened};
 use crate::{
+    ReviewConfig,
     clean::{capped, one_line},
     findings::FindingsError,
     git::GitError,
@@ -33,6 +34,20 @@ impl Failed {
         let help = "check the space and the rights of the temporary directory".to_owned();
         let message = error.to_string();
         Self { kind: FailureKind::Machine, message, help, stderr: String::new() }
+    }
+}
+
+impl Failed {
+    /// Patterns that match nothing are a mistake in them, and no clean review.
+    pub(super) fn nothing_to_review(config: &ReviewConfig) -> Self {
+        let paths: Vec<&str> = config.paths().collect();
+        let message = match paths.as_slice() {
+            [] => "no file matches what is included and not excluded".to_owned(),
+            paths => format!("no file matches {}", paths.join(", ")),
+        };
+        let help = "check --paths or REVIEW_PATHS, and include and exclude of review.yml";
+        let help = help.to_owned();
+        Self { kind: FailureKind::Repository, message, help, stderr: String::new() }
     }
 }
 

@@ -81,11 +81,16 @@ impl Proving {
             claims.push(claim_again(claims.len(), issue));
             titles.push(&issue.title);
         }
+        if self.stop.load(Ordering::SeqCst) {
+            self.give_up();
+            return Err(ProofError::Cancelled.into());
+        }
         if claims.is_empty() {
             self.give_up();
             let of_findings = places.iter().map(|_| None).collect();
             return Ok(Verdicts { of_findings, of_known: Vec::new() });
         }
+        let stop = Arc::clone(&self.stop);
         let Some(workshop) = self.workshop else {
             return Err(Failed::machine(&"no thread could be started"));
         };
@@ -98,6 +103,10 @@ impl Proving {
             let title = titles.get(number).copied().unwrap_or_default();
             events(Event::Proved { done, of, title, outcome: verdict.outcome.name() });
         });
+        // Tests that were killed have shown nothing, and a score without them would be a lie.
+        if stop.load(Ordering::SeqCst) {
+            return Err(ProofError::Cancelled.into());
+        }
         page.isolation.tests = workshop.isolation();
         page.notes.extend(workshop.notes().iter().cloned());
         let mut verdicts = verdicts.into_iter();

@@ -33,7 +33,7 @@ fn a_list_is_found_whatever_is_around_it() {
 #[test]
 fn an_empty_list_is_a_clean_review_only_where_it_is_the_answer() {
     for answer in
-        ["[]", " [ ] ", "{\"findings\":[]}", "Nothing.\n\n```json\n[]\n```\n", "None:\n[]\n"]
+        ["[]", " [ ] ", "{\"findings\":[]}", "Nothing.\n\n```json\n[]\n```\n", "```\n[]\n```"]
     {
         assert_eq!(titles(answer), [""; 0], "{answer}");
     }
@@ -41,10 +41,16 @@ fn an_empty_list_is_a_clean_review_only_where_it_is_the_answer() {
         ("The index list[] is never empty.", false),
         ("I found no defects.", false),
         ("null", false),
+        ("I cannot read any file here.\n\n[]\n", false),
+        ("None:\n[]\n", false),
+        ("The format is:\n```json\n[]\n```\nI am sorry, I cannot do that.", false),
+        ("A:\n```json\n[]\n```\nB:\n```json\n[]\n```\n", false),
         ("\"[]\"", false),
         ("[1, 2]x", false),
         ("[{\"title\": \"t\", \"file\": \"a.go\", \"li", true),
         ("Here: {\"findings\": [{\"title\":", true),
+        (&format!("[{ONE}, {{\"title\": \"x\", \"fi"), true),
+        (&format!("```\n[{ONE}]\n```\nand now\n```json\n[{ONE}, {{\"fi"), true),
     ] {
         match parse_findings(answer) {
             Err(FindingsError::CutOff) => assert!(cut, "{answer}"),
@@ -53,6 +59,10 @@ fn an_empty_list_is_a_clean_review_only_where_it_is_the_answer() {
         }
     }
     assert_eq!(parse_findings(" \n"), Err(FindingsError::Empty));
+    for answer in ["[1, 2, 3]", "[\"a\"]", "[{\"title\": \"x\"}]"] {
+        let none = parse_findings(answer);
+        assert!(matches!(none, Err(FindingsError::NoneUsable { .. })), "{answer}: {none:?}");
+    }
 }
 
 #[test]

@@ -160,6 +160,22 @@ fn findings_about_nothing_under_review_are_dropped_each_with_its_reason() {
 }
 
 #[test]
+fn one_test_is_one_issue_however_often_it_is_told() {
+    let repo = repository();
+    let with = |title: &str, line: u64, code: &str| {
+        let mut finding = finding(title, "a.go", line, "correctness");
+        finding["test_code"] = json!(code);
+        finding
+    };
+    let answer = json!([with("one", 1, "x"), with("two", 3, "\nx \n"), with("three", 3, "y")]);
+    let (Reviewed { output, .. }, _) = reviewed(repo.path(), &answer.to_string(), |_| {});
+    let dropped: Vec<(&str, &str)> =
+        output.discarded.iter().map(|it| (it.title.as_str(), it.reason.as_str())).collect();
+    assert_eq!(dropped, [("two", "it is a duplicate: another finding has the same test")]);
+    assert_eq!(output.observations.len(), 2);
+}
+
+#[test]
 fn the_prompt_knows_the_repository_and_the_configuration() {
     let repo = repository();
     let (_, whole) = reviewed(repo.path(), "[]", |options| {
@@ -211,5 +227,19 @@ fn a_review_that_cannot_be_is_complete_and_says_why() {
     let (Reviewed { output, .. }, asked) = reviewed(repo.path(), "[]", |options| {
         options.config = options.config.clone().narrowed(&["nothing".to_owned()]).unwrap();
     });
-    assert_eq!((output.status, asked.as_str()), (Status::Ok, ""), "nobody is asked about nothing");
+    assert_eq!(
+        (output.status, asked.as_str()),
+        (Status::Error, ""),
+        "nobody is asked about nothing"
+    );
+    assert_eq!(output.error.unwrap().message, "no file matches nothing");
+    let (Reviewed { output, .. }, asked) = reviewed(repo.path(), "[]", |options| {
+        options.diff_base = Some("HEAD".to_owned());
+    });
+    assert_eq!((output.status, asked.as_str()), (Status::Ok, ""), "an empty change is no mistake");
+    // Called off while the agent was answering.
+    let (Reviewed { output, .. }, _) = reviewed(repo.path(), "[]", |options| {
+        options.stop.store(true, std::sync::atomic::Ordering::SeqCst);
+    });
+    assert_eq!(output.error.unwrap().kind, FailureKind::Cancelled);
 }

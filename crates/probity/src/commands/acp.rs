@@ -37,7 +37,7 @@ const INTERNAL: i64 = -32603;
 
 pub(crate) fn run(name: Name, args: AcpArgs) -> anyhow::Result<Exit> {
     let (settings, own) = for_editors()?;
-    let agent = Agent::find(&args.agent, &own)?;
+    let agent = Agent::find(name, &args.agent, &own)?;
     if !args.arguments.is_empty() {
         return exec::run(name, login(&agent, args.arguments));
     }

@@ -33,7 +33,10 @@ pub(crate) use self::gate::step as gate_step;
 /// Under the name `probity`.
 pub(crate) fn run(args: ReviewArgs, quiet: bool) -> anyhow::Result<Exit> {
     match args.command {
-        None => carry_out(&Settings::from_flags(args.run, quiet)?),
+        None => {
+            let output = args.run.output.clone();
+            conclude(&output, Settings::from_flags(args.run, quiet))
+        }
         Some(ReviewCommand::Gate(args)) => gate::run(&args),
         Some(ReviewCommand::History(args)) => history::list(&args),
         Some(ReviewCommand::Show(args)) => history::show(&args),
@@ -43,10 +46,22 @@ pub(crate) fn run(args: ReviewArgs, quiet: bool) -> anyhow::Result<Exit> {
 
 /// Under the name `ci-agent-review`.
 pub(crate) fn step() -> anyhow::Result<Exit> {
-    carry_out(&Settings::from_environment()?)
+    conclude(&settings::output_directory(), Settings::from_environment())
 }
 
-fn carry_out(settings: &Settings) -> anyhow::Result<Exit> {
+/// What keeps a review from beginning is left behind as a review that failed, so that nobody takes
+/// the file of an earlier one for the answer.
+fn conclude(output: &Path, settings: anyhow::Result<Settings>) -> anyhow::Result<Exit> {
+    let settings = settings.inspect_err(|error| files::leave_failure(output, None, error))?;
+    let review = carry_out(&settings)
+        .inspect_err(|error| files::leave_failure(output, Some(&settings), error))?;
+    files::step_summary(&review)?;
+    print(settings.format, &review)?;
+    Ok(judged(&review, settings.report_only))
+}
+
+/// The review, written.
+fn carry_out(settings: &Settings) -> anyhow::Result<ReviewOutput> {
     if !settings.repo.is_dir() {
         let what = format!("there is no repository in {}", settings.repo.display());
         return Err(Failure::new(what, "name its directory with --repo, or REPO_DIR").into());
@@ -93,9 +108,7 @@ fn carry_out(settings: &Settings) -> anyhow::Result<Exit> {
     output.notes.extend(notes);
     kept.save(&mut output);
     directory.write(&output, &tests)?;
-    files::step_summary(&output)?;
-    print(settings.format, &output)?;
-    Ok(judged(&output, settings.report_only))
+    Ok(output)
 }
 
 fn config(settings: &Settings) -> anyhow::Result<ReviewConfig> {

@@ -99,7 +99,7 @@ fn other_agents_are_refused_and_a_missing_one_still_initializes() {
     let place = Place::new(ECHO);
     for (name, args) in [("cai", &["--acp", "nobody"][..]), ("acp-proxy", &["nobody"])] {
         let output = place.settle(named(name)).args(args).run().code(1);
-        assert!(output.stderr.contains("Unsupported agent: nobody"), "{}", output.stderr);
+        assert_eq!(output.stderr, "Unsupported agent: nobody\n");
         assert_eq!(output.stdout, "");
     }
     for (name, code) in [("cai", -32000), ("probity", -32603)] {

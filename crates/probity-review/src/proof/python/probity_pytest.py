@@ -4,14 +4,19 @@ The process may be killed at any moment, so that nothing waits for the end of th
 """
 
 import ast
+import errno
 import json
 import os
+import socket
 import sys
+import tempfile
 import threading
+import unittest.case
 
 import pytest
 
 FLAGGED = os.environ["PROBITY_FLAGGED"]
+ROOT = os.environ["PROBITY_ROOT"] + os.sep
 FIRST, LAST = (int(number) for number in os.environ["PROBITY_LINES"].split("-"))
 REPORT = os.open(os.environ["PROBITY_REPORT"], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
 
@@ -117,16 +122,64 @@ def pytest_runtest_makereport(item, call):
         xfail=hasattr(report, "wasxfail"),
         exception=exception or [],
         frames=frames,
+        replaced=replaced() if report.when == "call" else None,
+        environment=environment(item, call.excinfo.value, frames) if call.excinfo else None,
         constant=constant(item, frames) if report.outcome == "failed" else None,
     )
     return report
 
 
+def replaced():
+    """The flagged function, if its module has something else under its name now."""
+    module = next((it for it in list(sys.modules.values()) if getattr(it, "__file__", None) == FLAGGED), None)
+    try:
+        with open(FLAGGED, encoding="utf-8") as source:
+            tree = ast.parse(source.read())
+    except (OSError, SyntaxError, ValueError):
+        return None
+    if module is None:
+        return None
+    for owner, body in [(module, tree.body)] + [
+        (getattr(module, node.name, None), node.body) for node in tree.body if isinstance(node, ast.ClassDef)
+    ]:
+        for node in body:
+            kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
+            if not isinstance(node, kinds) or node.decorator_list or owner is None:
+                continue
+            if node.lineno <= LAST and FIRST <= node.end_lineno:
+                now = vars(owner).get(node.name)
+                code = getattr(now, "__code__", None)
+                if code is None or code.co_filename != FLAGGED:
+                    return node.name
+    return None
+
+
+def environment(item, error, frames):
+    """What the machine lacks that the test itself, and not the code, asked it for."""
+    own = [number for number, (path, _) in enumerate(frames) if path == str(item.path)]
+    if not own or not isinstance(error, OSError):
+        return None
+    behind = [path for path, _ in frames[own[-1] + 1 :]]
+    if any(path.startswith(ROOT) and "site-packages" not in path for path in behind):
+        return None
+    # A name that cannot be resolved, a network or a host out of reach: never this machine.
+    unreachable = (errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ETIMEDOUT)
+    if isinstance(error, socket.gaierror) or error.errno in unreachable:
+        return "there is no network"
+    if isinstance(error, FileNotFoundError) and isinstance(error.filename, str):
+        if any(path.endswith("subprocess.py") for path in behind):
+            return "there is no program " + error.filename[:100]
+        outside = (ROOT, tempfile.gettempdir() + os.sep)
+        if os.path.isabs(error.filename) and not error.filename.startswith(outside):
+            return "there is no file " + error.filename[:100]
+    return None
+
+
 def constant(item, frames):
     """The failing statement, if it fails whatever the code under test does."""
     own = [line for path, line in frames if path == str(item.path)]
-    failing = sys.modules[pytest.fail.__module__].__file__
-    if not own or frames[-1][0] not in (str(item.path), failing):
+    failing = (str(item.path), sys.modules[pytest.fail.__module__].__file__, unittest.case.__file__)
+    if not own or frames[-1][0] not in failing:
         return None
     try:
         tree = ast.parse(item.path.read_text(encoding="utf-8"))
@@ -137,10 +190,15 @@ def constant(item, frames):
     for function in (node for node in ast.walk(tree) if isinstance(node, kinds)):
         for statement in ast.walk(function):
             if isinstance(statement, ast.Assert) and covers(statement, line):
-                if not depends(statement.test):
+                if not depends(statement.test, literals(function, tree)):
+                    return ast.unparse(statement)
+            if is_assertion(statement) and covers(statement, line):
+                arguments = [*statement.value.args, *(it.value for it in statement.value.keywords)]
+                known = literals(function, tree)
+                if arguments and not any(depends(it, known) for it in arguments):
                     return ast.unparse(statement)
         returns = False
-        for statement in function.body:
+        for statement in unconditional(function.body):
             fails = isinstance(statement, ast.Raise) or (
                 isinstance(statement, ast.Expr)
                 and isinstance(statement.value, ast.Call)
@@ -148,7 +206,7 @@ def constant(item, frames):
             )
             if fails and covers(statement, line) and not returns:
                 return ast.unparse(statement)
-            returns = returns or any(isinstance(node, ast.Return) for node in ast.walk(statement))
+            returns = returns or any(leaves(node) for node in ast.walk(statement))
     return None
 
 
@@ -156,6 +214,48 @@ def covers(node, line):
     return node.lineno <= line <= node.end_lineno
 
 
-def depends(expression):
-    kinds = (ast.Name, ast.Call, ast.Attribute, ast.Subscript, ast.Await)
-    return any(isinstance(node, kinds) for node in ast.walk(expression))
+def unconditional(body):
+    """The statements of a block, and of those in it that run in any case."""
+    for statement in body:
+        yield statement
+        if isinstance(statement, (ast.With, ast.AsyncWith)):
+            yield from unconditional(statement.body)
+        elif isinstance(statement, ast.Try):
+            yield from unconditional(statement.finalbody)
+
+
+def leaves(node):
+    if isinstance(node, ast.Call):
+        called = ast.unparse(node.func).rsplit(".", 1)[-1]
+        return called in ("skip", "skipTest", "importorskip", "xfail", "exit")
+    return isinstance(node, ast.Return)
+
+
+def is_assertion(statement):
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    function = call.func if isinstance(call, ast.Call) else None
+    return isinstance(function, ast.Attribute) and ast.unparse(function).startswith("self.assert")
+
+
+def literals(function, tree):
+    """Names that are bound once, and to a value that depends on nothing."""
+    bound, values = {}, {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            bound[node.id] = bound.get(node.id, 0) + 1
+        elif isinstance(node, ast.arg):
+            bound[node.arg] = bound.get(node.arg, 0) + 2
+    for node in [*tree.body, *function.body]:
+        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+            values[node.targets[0].id] = node.value
+    # What holds others can be changed without being bound again.
+    plain = {name for name, value in values.items() if isinstance(value, ast.Constant)}
+    return {name for name in plain if bound.get(name) == 1}
+
+
+def depends(expression, known=frozenset()):
+    kinds = (ast.Call, ast.Attribute, ast.Subscript, ast.Await)
+    return any(
+        isinstance(node, kinds) or (isinstance(node, ast.Name) and node.id not in known)
+        for node in ast.walk(expression)
+    )

@@ -1,8 +1,11 @@
 //! Python: every outcome, and the mistakes of a test that look like failures.
 
-use std::time::Duration;
+use std::{
+    sync::atomic::Ordering,
+    time::{Duration, Instant},
+};
 
-use probity_review::{Claim, Level, Outcome, Reach};
+use probity_review::{Claim, Level, Outcome, Reach, Workshop};
 
 use super::stage::{Stage, claim, line};
 
@@ -44,6 +47,13 @@ fn test(body: &str) -> String {
     format!("import os\nimport pytest\nimport calc\n\n\ndef test_x():\n{body}")
 }
 
+fn unit(body: &str) -> String {
+    format!(
+        "import unittest, calc\n\nclass TestA(unittest.TestCase):\n    def test_b(self):\n        \
+         calc.sub(3, 1)\n        {body}\n"
+    )
+}
+
 const REAL: &str = "assert calc.sub(3, 1) == 2";
 
 #[test]
@@ -71,6 +81,15 @@ fn every_outcome_of_pytest_is_told_apart() {
         (on("constant", test("assert False")), Failed, false),
         (on("behind", test("calc.sub(1, 1)\nassert 1 == 2")), Failed, false),
         (on("fail", test("calc.sub(1, 1)\npytest.fail('x')")), Failed, false),
+        (on("local", test("x = 1\ncalc.sub(1, 1)\nassert x == 2")), Failed, false),
+        (on("not-local", test("x = 1\nx = calc.sub(1, 1)\nassert x == 1")), Failed, true),
+        (on("finally", test("try:\n    calc.sub(1, 1)\nfinally:\n    raise ValueError('x')")), Failed, false),
+        (on("skips", test("if calc.sub(3, 1) == 2:\n    pytest.skip('x')\nraise ValueError('x')")), Failed, true),
+        (on("unit-equal", unit("self.assertEqual(1, 2)")), Failed, false),
+        (on("unit-fail", unit("self.fail('x')")), Failed, false),
+        (on("dial", test("calc.sub(1, 1)\nimport socket\nsocket.create_connection(('1.1.1.1', 80), 5)")), HarnessError, false),
+        (on("file", test("calc.sub(1, 1)\nopen('/nowhere/x')")), HarnessError, false),
+        (on("program", test("calc.sub(1, 1)\nimport subprocess\nsubprocess.run(['nowhere'])")), HarnessError, false),
         (on("raise", test("calc.sub(1, 1)\nraise ValueError('x')")), Failed, false),
         (on("import", test("assert calc.LIMIT == 11")), Failed, false),
         (
@@ -106,6 +125,18 @@ fn every_outcome_of_pytest_is_told_apart() {
         (at(on("over", test(REAL)), "calc.py"), Rejected, false),
         (at(on("old", test(REAL)), "test_old.py"), Rejected, false),
         (at(on("plain", test(REAL)), "x.py"), Rejected, false),
+        (on("over-code", test(&format!("open('calc.py', 'w').write('x')\n{REAL}"))), Rejected, false),
+        (
+            on("over-and-back", test(&format!("t = open('calc.py').read()\nopen('calc.py', 'w').write(t)\n{REAL}"))),
+            Rejected,
+            false,
+        ),
+        (on("replaced", test(&format!("calc.first([1])\ncalc.sub = lambda a, b: 0\n{REAL}"))), Rejected, false),
+        (
+            on("lucky", test("n = os.path.exists('seen')\nopen('seen', 'w').close()\nassert calc.sub(1, 1) == (3 if n else 2)")),
+            Flaky,
+            false,
+        ),
         (
             on(
                 "flaky",
@@ -180,6 +211,23 @@ fn misbehaviour_is_ended_bounded_and_blind() {
     assert!(output(1).contains("dial: [Errno 101]"), "{}", output(1));
     assert!(!output(1).contains("a-secret-key"), "{}", output(1));
     assert!(output(2).len() < 70_000);
+}
+
+#[test]
+fn a_test_that_runs_is_killed_when_the_review_is_called_off() {
+    let stage = repository();
+    let workshop = Workshop::prepare(stage.options.clone(), &|_| {}).unwrap();
+    let claims = [claim("sleeps", "calc.py", &test("import time\ntime.sleep(50)"))];
+    let began = Instant::now();
+    let verdicts = std::thread::scope(|threads| {
+        threads.spawn(|| {
+            std::thread::sleep(Duration::from_secs(2));
+            stage.options.cancel.store(true, Ordering::SeqCst);
+        });
+        workshop.prove_all(&claims, &|_, _| {})
+    });
+    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+    assert_eq!(verdicts.first().unwrap().outcome, Outcome::HarnessError);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, env};
 
 use probity_agent::AgentTable;
 
-use crate::{containment::OwnAgent, exit::Exit, failure::Failure};
+use crate::{containment::OwnAgent, exit::Exit, failure::Failure, name::Name};
 
 #[derive(Clone, Debug)]
 pub(crate) struct Agent {
@@ -19,7 +19,11 @@ pub(crate) struct Agent {
 const IMAGES: &[(&str, &str)] = &[("gemini", "containai:gemini"), ("codex", "containai:codex")];
 
 impl Agent {
-    pub(super) fn find(name: &str, own: &BTreeMap<String, OwnAgent>) -> anyhow::Result<Self> {
+    pub(super) fn find(
+        called: Name,
+        name: &str,
+        own: &BTreeMap<String, OwnAgent>,
+    ) -> anyhow::Result<Self> {
         let image = |agent: &str| {
             let found = IMAGES.iter().find(|(of, _)| *of == agent);
             found.map(|(_, image)| (*image).to_owned())
@@ -42,15 +46,16 @@ impl Agent {
         }
         let names: Vec<&str> = own.keys().map(String::as_str).collect();
         let more = if names.is_empty() { String::new() } else { format!(", {}", names.join(", ")) };
-        Err(Failure::new(
+        let refused = Failure::new(
             format!("Unsupported agent: {name}"),
             format!(
                 "there are {}{more}; `[agents.NAME]` in your configuration adds one",
                 table.names()
             ),
         )
-        .with_exit(Exit::Findings)
-        .into())
+        .with_exit(Exit::Findings);
+        // Clients of the older names look for this line.
+        Err(if called == Name::Probity { refused } else { refused.in_these_words() }.into())
     }
 
     fn plain(name: &str) -> Self {

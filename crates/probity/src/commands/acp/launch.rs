@@ -7,7 +7,7 @@ use std::{
 };
 
 use probity_proxy::{LaunchError, Launcher, Started, Workspace};
-use probity_sandbox::{Backend, Kind, Mount, Network, Spec, User, spawn, workspace_root};
+use probity_sandbox::{Backend, Kind, Mount, Network, Root, Spec, User, spawn, workspace_root};
 
 use super::agents::Agent;
 use crate::{
@@ -69,14 +69,7 @@ impl Launcher for Sandboxed {
         let root =
             workspace_root(cwd).map_err(|error| LaunchError::Workspace(error.to_string()))?;
         let mut workspace = Workspace::new(root.path.clone(), cwd.to_owned());
-        workspace.read_only = root
-            .mounts(&root.path)
-            .iter()
-            .filter_map(|mount| match mount {
-                Mount::ReadOnly { host, .. } => Some(host.clone()),
-                _ => None,
-            })
-            .collect();
+        workspace.read_only = read_only(Some(&root), &root.path);
         workspace.terminals = self.terminals == Terminals::Editor;
         Ok(workspace)
     }
@@ -102,9 +95,12 @@ impl Direct {
 impl Launcher for Direct {
     fn workspace(&self, cwd: &Path) -> Result<Workspace, LaunchError> {
         // Nothing is contained, so that nothing speaks against any directory.
-        let root = workspace_root(cwd).map(|root| root.path);
-        let root = root.unwrap_or_else(|_| cwd.canonicalize().unwrap_or_else(|_| cwd.to_owned()));
-        let mut workspace = Workspace::new(root, cwd.to_owned());
+        let root = workspace_root(cwd).ok();
+        let here = || cwd.canonicalize().unwrap_or_else(|_| cwd.to_owned());
+        let path = root.as_ref().map_or_else(here, |root| root.path.clone());
+        let mut workspace = Workspace::new(path.clone(), cwd.to_owned());
+        // The editor writes with all the user's rights, however the agent was started.
+        workspace.read_only = read_only(root.as_ref(), &path);
         workspace.terminals = true;
         Ok(workspace)
     }
@@ -120,6 +116,18 @@ impl Launcher for Direct {
         spec.user = User::Caller;
         started(&Backend::None, &spec)
     }
+}
+
+/// What git obeys on the host, whether or not it is there yet: an agent must not have the editor
+/// write it.
+fn read_only(root: Option<&Root>, path: &Path) -> Vec<PathBuf> {
+    let mounts = root.map(|root| root.mounts(&root.path)).unwrap_or_default();
+    let mounted = mounts.into_iter().filter_map(|mount| match mount {
+        Mount::ReadOnly { host, .. } => Some(host),
+        _ => None,
+    });
+    let names = ["config", "config.worktree", "hooks", "modules", "commondir"];
+    mounted.chain(names.map(|name| path.join(".git").join(name))).collect()
 }
 
 fn started(backend: &Backend, spec: &Spec) -> Result<Started, LaunchError> {

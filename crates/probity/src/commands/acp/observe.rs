@@ -55,4 +55,8 @@ impl Observer for Watch {
     fn note(&self, what: &str) {
         tracing::info!("{what}");
     }
+
+    fn warning(&self, what: &str) {
+        tracing::warn!("{what}");
+    }
 }

@@ -8,9 +8,12 @@ use std::{
 
 use anyhow::Context as _;
 use atomic_write_file::AtomicWriteFile;
-use probity_review::{ReviewOutput, TestFile, read};
+use probity_review::{
+    Bar, FailureKind, MAX_SCORE, Metadata, NO_COMMIT, Redactor, ReviewFailure, ReviewOutput,
+    SCHEMA_VERSION, Score, Status, TestFile, TestSummary, read,
+};
 
-use super::settings;
+use super::settings::{self, Settings};
 use crate::{
     failure::Failure,
     report::review::{ReviewFormat, render},
@@ -83,6 +86,75 @@ impl OutputDirectory {
         }
         write_whole(&self.path.join(REVIEW), &render(ReviewFormat::Json, output)?)
     }
+}
+
+/// Leaves a review that says why there is none, or at least not the one that was there before.
+pub(super) fn leave_failure(output: &Path, settings: Option<&Settings>, error: &anyhow::Error) {
+    let file = output.join(REVIEW);
+    let usual = || settings::text("REPO_DIR").unwrap_or_else(|| "repo".to_owned()).into();
+    let repo = settings.map_or_else(usual, |settings| settings.repo.clone());
+    // The repository is never written to, whoever asks for it.
+    if output.canonicalize().ok() == repo.canonicalize().ok() && output.exists() {
+        return;
+    }
+    let left = write_failure(output, settings, error);
+    if let Err(unwritten) = left.or_else(|_| remove(&file)) {
+        tracing::warn!("an earlier review may still be there: {unwritten:#}");
+    }
+}
+
+fn write_failure(
+    output: &Path,
+    settings: Option<&Settings>,
+    error: &anyhow::Error,
+) -> anyhow::Result<()> {
+    // Only where a review of ours may be: a mistaken path must not get one.
+    let directory = match settings {
+        Some(settings) => OutputDirectory::prepare(output, &settings.repo)?,
+        None => {
+            fs::create_dir_all(output)?;
+            OutputDirectory { path: output.canonicalize()? }
+        }
+    };
+    directory.clear()?;
+    let hidden = settings.map(Settings::hidden).unwrap_or_default();
+    let message = Redactor::new(&hidden)?.text(&format!("{error:#}"));
+    let bar = settings.map_or(Bar::DEFAULT, |settings| settings.bar);
+    let review = ReviewOutput {
+        schema_version: SCHEMA_VERSION.to_owned(),
+        status: Status::Error,
+        summary: format!("There was no review: {message}."),
+        error: Some(ReviewFailure {
+            kind: FailureKind::Machine,
+            message,
+            help: String::new(),
+            stderr: String::new(),
+        }),
+        metadata: Metadata {
+            repo: settings.map_or_else(|| ".".into(), |it| it.repo.display().to_string()),
+            commit: NO_COMMIT.to_owned(),
+            timestamp: jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+            agent_cli: settings.map_or("none", |settings| settings.agent.as_str()).to_owned(),
+            ..Metadata::default()
+        },
+        score: Score {
+            value: 0.0,
+            max: MAX_SCORE,
+            pass: false,
+            threshold: bar.threshold,
+            fail_on_critical: bar.fail_on_critical,
+            deductions: Vec::new(),
+        },
+        proven_issues: Vec::new(),
+        observations: Vec::new(),
+        discarded: Vec::new(),
+        test_summary: TestSummary::default(),
+        cost: None,
+        isolation: None,
+        changes: None,
+        notes: Vec::new(),
+    };
+    directory.write(&review, &[])
 }
 
 /// A file that is there whole or not at all.

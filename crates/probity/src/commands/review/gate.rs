@@ -17,10 +17,7 @@ pub(super) fn run(args: &GateArgs) -> anyhow::Result<Exit> {
 
 /// Under the name `ci-agent-review`.
 pub(crate) fn step(review: Option<PathBuf>) -> anyhow::Result<Exit> {
-    let review = review.unwrap_or_else(|| {
-        let output = settings::text("OUTPUT_DIR").unwrap_or_else(|| "review".to_owned());
-        PathBuf::from(output).join("review.json")
-    });
+    let review = review.unwrap_or_else(|| settings::output_directory().join("review.json"));
     judge(&review, settings::bar()?)
 }
 
@@ -31,6 +28,10 @@ fn judge(path: &std::path::Path, bar: Bar) -> anyhow::Result<Exit> {
         let way_out = "a gate cannot pass what was not reviewed: run the review again";
         return Err(Failure::new(format!("there was no review: {why}"), way_out).into());
     }
+    review.validate_score().with_context(|| {
+        let what = format!("{} contradicts itself", path.display());
+        Failure::new(what, "let the review write it again")
+    })?;
     let critical =
         review.proven_issues.iter().filter(|issue| issue.severity == Risk::Critical).count();
     let score = review.score.value;

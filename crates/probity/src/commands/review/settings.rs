@@ -94,7 +94,7 @@ impl Settings {
         let base = or("BASE_REF", "main");
         Ok(Self {
             repo: or("REPO_DIR", "repo").into(),
-            output: or("OUTPUT_DIR", "review").into(),
+            output: output_directory(),
             config,
             profile: or("REVIEW_PROFILE", "default"),
             agent: or("AGENT_CLI", "claude"),
@@ -139,6 +139,11 @@ impl Settings {
         }
         hidden
     }
+}
+
+/// Where a CI step leaves its review, which is known before anything else is.
+pub(super) fn output_directory() -> PathBuf {
+    text("OUTPUT_DIR").unwrap_or_else(|| "review".to_owned()).into()
 }
 
 /// From SCORE_THRESHOLD and FAIL_ON_CRITICAL; nothing said is the usual, and 0 is something said.

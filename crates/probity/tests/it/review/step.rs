@@ -56,10 +56,10 @@ fn the_environment_says_everything_and_a_gate_can_say_it_later() {
     // Strict weighs the one issue 2.5, and paths leave nothing to review.
     with(&[("REVIEW_PROFILE", "strict")]).code(0);
     assert_eq!(review_in(&here.join("review"))["score"]["value"], 7.5);
-    with(&[("REVIEW_PATHS", "docs/**,\n cmd")]).code(0);
+    with(&[("REVIEW_PATHS", "docs/**,\n cmd")]).code(2);
     let page = review_in(&here.join("review"));
     assert_eq!(page["metadata"]["files_reviewed"], 0);
-    assert!(page["notes"].to_string().contains("the agent was not asked"), "{page:#}");
+    assert_eq!(page["error"]["message"], "no file matches docs/**, cmd");
     // The optional input of the task.
     fs::create_dir(here.join("review-config")).unwrap();
     fs::write(here.join("review-config/review.yml"), "severity_weights: { high: 10 }\n").unwrap();
@@ -86,7 +86,35 @@ fn what_cannot_be_read_is_said_before_anything_is_asked() {
         let base = [("AGENT_CLI", agent.as_str())];
         let output = step(here, &[&base[..], variables].concat()).code(2);
         assert!(output.stderr.contains(says), "{says}: {}", output.stderr);
-        assert!(!here.join("review/review.json").exists(), "{says}");
+        if here.join("review/review.json").exists() {
+            let page = review_in(&here.join("review"));
+            assert_eq!((&page["status"], &page["score"]["pass"]), (&json!("error"), &json!(false)));
+        }
+        assert!(!here.join("repo/review.json").exists(), "{says}");
+    }
+}
+
+#[test]
+fn a_review_that_passed_does_not_outlive_a_run_that_failed_and_a_forged_one_opens_no_gate() {
+    let (place, agent) = place("[]");
+    let here = place.path();
+    let base = [("AGENT_CLI", agent.as_str())];
+    let gate = || named("ci-agent-review").args(["gate"]).dir(here).run();
+    for mistake in [("REVIEW_CONFIG", "none.yml"), ("SCORE_THRESHOLD", "x"), ("REPO_DIR", "no")] {
+        step(here, &base).code(0);
+        gate().code(0);
+        step(here, &[&base[..], &[mistake]].concat()).code(2);
+        gate().code(2);
+    }
+    step(here, &base).code(0);
+    let file = here.join("review/review.json");
+    let page = review_in(&here.join("review"));
+    for (field, value) in [("value", json!(99)), ("value", json!(9)), ("pass", json!(false))] {
+        let mut forged = page.clone();
+        forged["score"][field] = value;
+        fs::write(&file, forged.to_string()).unwrap();
+        let output = gate().code(2);
+        assert!(output.stderr.contains("contradicts itself"), "{}", output.stderr);
     }
 }
 
