@@ -88,8 +88,8 @@ pub(crate) const PATCH: &[Check] = &[patch::SIZE, patch::MAX_CHURN, patch::CHARA
 pub(crate) const AFTER: &[Check] = &[
     syntax::PARSES,
     directives::DIRECTIVES,
-    directives::COMMENTS_KEPT,
     runtime::RUNTIME,
+    directives::COMMENTS_KEPT,
     stages::REFERENCES,
     stages::UNREACHABLE,
     addresses::NEW_ADDRESS,

@@ -243,4 +243,6 @@ impl Observer for Nothing {
     fn message(&self, _: Side, _: &str) {}
 
     fn note(&self, _: &str) {}
+
+    fn warning(&self, _: &str) {}
 }

@@ -94,7 +94,6 @@ fn known_command_lines_are_driven_by_their_own_words() {
 #[test]
 fn errors_of_known_command_lines_are_read() {
     for (program, line, stdout, cause) in [
-        ("claude", CommandLine::Claude, "prose without an envelope", None),
         (
             "codex",
             CommandLine::Codex,
