@@ -66,5 +66,5 @@ fn wait_for(what: impl Fn() -> bool) {
         }
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
-    panic!("it did not happen in half a minute");
+    unreachable!("it did not happen in half a minute");
 }

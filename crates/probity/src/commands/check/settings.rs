@@ -236,8 +236,8 @@ fn spare(excluded: &[Pattern], included: &[Pattern]) -> Vec<Pattern> {
     let caught = names.filter(|rule| matches(&wide, rule));
     // ShellCheck's findings are no rules of the registry.
     let shell = Pattern::new("shellcheck/*");
-    let is_shell = |pattern: &&Pattern| pattern.as_str() == "*" || **pattern == shell;
-    let no_shell = wide.iter().any(|it| is_shell(it)) && !included.iter().any(|it| is_shell(&it));
+    let is_shell = |pattern: &Pattern| pattern.as_str() == "*" || *pattern == shell;
+    let no_shell = wide.iter().copied().any(is_shell) && !included.iter().any(is_shell);
     let not_spared = caught.filter(|rule| !included.iter().any(|pattern| pattern.matches(rule)));
     let not_spared = not_spared.map(Pattern::new).chain(exact.into_iter().cloned());
     not_spared.chain(no_shell.then(|| shell.clone())).collect()
