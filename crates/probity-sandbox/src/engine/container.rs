@@ -5,12 +5,15 @@ use std::{
     fs::{self, File},
     path::Path,
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use sha2::{Digest, Sha256};
 
-use super::{Engine, inspected::inspect};
+use super::{
+    Engine,
+    inspected::{Inspected, inspect},
+};
 use crate::{Exit, Found, Mount, Network, Outcome, SpawnError, Spec, Why, tool, user::Ids};
 
 /// Raised when containers of older versions must not be used any more.
@@ -23,6 +26,9 @@ const OURS: &str = "containai:latest";
 const HASH: &str = "probity.config-hash";
 
 const PATIENCE: Duration = Duration::from_secs(120);
+
+/// How long an engine may take to forget an `exec` that has ended.
+const CLEARING: Duration = Duration::from_secs(2);
 
 /// How often a container that another has made is asked whether it runs.
 const STARTING: usize = 50;
@@ -49,7 +55,7 @@ pub(super) fn find_or_create(
             if !found.is_running() {
                 told(engine, &["start", &name])?;
             }
-        } else if found.is_busy() {
+        } else if is_in_use(engine, &name, &found)? {
             notes.push(format!("container {name} has older settings and is in use"));
         } else {
             told(engine, &["rm", "-f", &name])?;
@@ -60,6 +66,17 @@ pub(super) fn find_or_create(
     }
     drop(locked);
     Ok((name, notes))
+}
+
+/// Whether somebody works in a container. An engine counts an `exec` for a moment after its end.
+fn is_in_use(engine: &Engine, name: &str, found: &Inspected) -> Result<bool, SpawnError> {
+    let mut busy = found.is_busy();
+    let deadline = Instant::now() + CLEARING;
+    while busy && Instant::now() < deadline {
+        thread::sleep(Duration::from_millis(100));
+        busy = inspect(engine, name)?.is_some_and(|found| found.is_busy());
+    }
+    Ok(busy)
 }
 
 /// Whether an engine has an image, without fetching it.

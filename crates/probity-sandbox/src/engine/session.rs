@@ -3,13 +3,16 @@
 use std::{
     io,
     path::PathBuf,
-    process::{self, Command, Stdio},
+    process::{self, ChildStdout, Command, Stdio},
     sync::Mutex,
     thread,
     time::{Duration, Instant},
 };
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    process::{Pid, Signal, kill_process},
+};
 
 use super::{Door, Engine, container, mark::Mark};
 use crate::{
@@ -44,6 +47,7 @@ for entry in $(grep -ls -- "$2" /proc/[0-9]*/environ); do
     [ "${pid%%/*}" = "$$" ] || kill -s KILL "${pid%%/*}" 2>/dev/null
 done
 rm -f "/run/$1"
+echo gone
 "#;
 
 /// The process may not have written its number yet.
@@ -76,7 +80,7 @@ impl Session {
             .args([&mark.name, &mark.variable()])
             .args(mark.bytes())
             .stdin(Stdio::piped())
-            .stdout(Stdio::null())
+            .stdout(Stdio::piped())
             .stderr(Stdio::null());
         // It must outlive us: the end of its input comes after our own.
         let watchdog = spawner::start(command, Before::default())?.hand_over()?;
@@ -96,19 +100,37 @@ impl Session {
         self
     }
 
-    /// Lets the watchdog do its work, and waits for it.
+    /// Lets the watchdog do its work, and waits until it says that it has. What its engine needs to
+    /// clear away an `exec` is longer than the work, and is left to its client.
     fn release(&self) {
-        let watchdog = lock(&self.watchdog).take();
-        if let Some(mut watchdog) = watchdog {
-            drop(watchdog.stdin.take());
-            let deadline = Instant::now() + PATIENCE;
-            while matches!(watchdog.try_wait(), Ok(None)) && Instant::now() < deadline {
-                thread::sleep(Duration::from_millis(5));
-            }
+        let Some(mut watchdog) = lock(&self.watchdog).take() else { return };
+        drop(watchdog.stdin.take());
+        let said = watchdog.stdout.take();
+        if !said.as_ref().is_some_and(said_or_ended) {
             watchdog.kill().ok();
+        }
+        // Its pipe stays open, lest the last word of the client fail.
+        let reap = move || {
             watchdog.wait().ok();
+            drop(said);
+        };
+        // Without a thread nobody reaps it before our own end, which does it as well.
+        thread::Builder::new().stack_size(64 * 1024).spawn(reap).ok();
+    }
+}
+
+/// Waits for a first byte or the end of the pipe; false at the end of patience.
+fn said_or_ended(pipe: &ChildStdout) -> bool {
+    let deadline = Instant::now() + PATIENCE;
+    while let Some(left) = deadline.checked_duration_since(Instant::now()) {
+        let Ok(left) = Timespec::try_from(left) else { return false };
+        match poll(&mut [PollFd::new(pipe, PollFlags::IN)], Some(&left)) {
+            Err(rustix::io::Errno::INTR) => {}
+            Ok(ready) => return ready > 0,
+            Err(_) => return false,
         }
     }
+    false
 }
 
 impl Tree for Session {

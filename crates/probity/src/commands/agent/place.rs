@@ -9,7 +9,7 @@ use std::{
 use anyhow::Context as _;
 use probity_agent::{AgentRef, KnownAgent, Seat};
 use probity_sandbox::{
-    Backend, Choice, Kind, Mount, Network, Preference, Spec, choose, probe, workspace_root,
+    Backend, Choice, Kind, Mount, Network, Preference, Spec, choose_here, workspace_root,
 };
 
 use super::programs;
@@ -19,11 +19,12 @@ use crate::{
     failure::Failure,
 };
 
-const HOME: &str = "/home/agent";
-const WORKSPACE: &str = "/home/agent/workspace";
+pub(crate) const HOME: &str = "/home/agent";
+pub(crate) const WORKSPACE: &str = "/home/agent/workspace";
 
 /// Variables that say nothing of the user but how the terminal and the language are.
-const HARMLESS: &[&str] = &["PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TERM", "NO_COLOR"];
+pub(crate) const HARMLESS: &[&str] =
+    &["PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TERM", "NO_COLOR"];
 
 /// What was chosen, and how to say so.
 pub(crate) struct Containment {
@@ -42,7 +43,7 @@ pub(crate) fn containment(sandbox: Sandbox) -> anyhow::Result<Containment> {
         }
     };
     let no_image = |_: Kind, _: &_| Err("not used for single questions".to_owned());
-    let Choice { chosen, reasons } = choose(preference, &probe(), &no_image);
+    let Choice { chosen, reasons } = choose_here(preference, &no_image);
     match chosen {
         Some((Kind::Bubblewrap, program)) => Ok(Containment {
             backend: Backend::Bubblewrap { program },

@@ -19,17 +19,11 @@ use super::settings::{Settings, Variables};
 use crate::{
     cli::agent::Sandbox,
     commands::agent::{
-        place::{Belongings, Containment, containment, with_files},
+        place::{Belongings, Containment, HARMLESS, HOME, WORKSPACE, containment, with_files},
         programs,
     },
     failure::Failure,
 };
-
-const HOME: &str = "/home/agent";
-const WORKSPACE: &str = "/home/agent/workspace";
-
-/// What an agent gets of our environment wherever it sits.
-const HARMLESS: &[&str] = &["PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TERM", "NO_COLOR"];
 
 /// What it gets beside that where nothing contains it: its login lies in the home directory.
 const UNCONTAINED: &[&str] =
