@@ -21,8 +21,11 @@ use crate::{
 
 /// AI agents check and fix your code, and nothing they say counts until it is proven.
 #[derive(Debug, Parser)]
-#[command(name = "probity", version, disable_help_subcommand = true)]
+#[command(name = "probity", disable_help_subcommand = true)]
 struct Probity {
+    /// Print version; with --verbose also commit, features and target
+    #[arg(short = 'V', long)]
+    version: bool,
     #[command(flatten)]
     loudness: LoudnessArgs,
     #[command(subcommand)]
@@ -148,6 +151,7 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> 
     let LoudnessArgs { verbose, quiet } = probity.loudness;
     logging::start(Loudness { verbose, quiet });
     match probity.command {
+        _ if probity.version => commands::version::run(verbose > 0),
         None => {
             command().print_help()?;
             Ok(Exit::Clean)

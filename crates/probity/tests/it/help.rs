@@ -106,6 +106,11 @@ fn what_a_name_does_not_offer_is_said() {
 #[test]
 fn versions_completions_and_manuals_come_out() {
     assert!(probity().args(["--version"]).run().code(0).stdout.starts_with("probity 0."));
+    let more = probity().args(["--version", "--verbose"]).run().code(0).stdout;
+    let names: Vec<&str> =
+        more.lines().filter_map(|line| line.split_once(':')).map(|it| it.0).collect();
+    assert_eq!(names, ["commit", "features", "profile", "target"], "{more}");
+    assert!(more.contains("linux"), "{more}");
     assert!(named("tally").args(["-v"]).run().code(0).stdout.starts_with("tally 0."));
     let json = named("tally").args(["version", "--json"]).run().code(0).stdout;
     assert!(
