@@ -1,4 +1,4 @@
-//! How fast secrets are found: `cargo run --release -p probity-secrets --example throughput`.
+//! How fast secrets are found: `cargo run --release -p probity-secrets --example search`.
 #![expect(clippy::print_stdout, reason = "it prints a table")]
 
 use std::time::Instant;

@@ -1,4 +1,4 @@
-//! How fast frames are read and rewritten: `cargo run --release -p probity-acp --example throughput`.
+//! How fast frames are read and rewritten: `cargo run --release -p probity-acp --example frames`.
 //!
 //! Run by hand; the figures depend on the machine and on what else it does, so nothing asserts them.
 #![expect(clippy::print_stdout, reason = "the figures are its output")]
