@@ -82,7 +82,7 @@ const SAMPLES: &[Sample] = &[
             file.replace("wget -q https://example.com/b -O", "curl -fsSL https://example.com/b -o")
         },
         bad: |file| file.replace("wget -q https://example.com/b -O /b", "curl -fsSLO"),
-        refused_by: "addresses-kept",
+        refused_by: "only-tool-calls-change",
         repair: |file| file.replace("curl -fsSLO", "curl -fsSL https://example.com/b -o /b"),
     },
     Sample {
@@ -128,8 +128,7 @@ fn a_bad_answer_that_is_not_repaired_is_refused() {
         let outcome = &ran.outcomes()[0];
         let expected = format!("validation-failed: {}: ", sample.refused_by);
         assert!(outcome.starts_with(&expected), "{}: {outcome}", sample.rule);
-        let first: Vec<&str> = ran.refused.iter().map(|names| names[0].as_str()).collect();
-        assert_eq!(first, [sample.refused_by; 2], "{}", sample.rule);
+        assert_eq!(ran.refused, [[sample.refused_by]; 2], "{}", sample.rule);
         assert_eq!(ran.text, sample.text);
     }
 }

@@ -37,7 +37,7 @@ fn samples() -> Vec<Sample> {
             old: tools,
             good: curl("curl -fsSL https://example.com/b -o /b"),
             bad: curl("curl -fsSLO"),
-            check: "addresses-kept: ",
+            check: "only-tool-calls-change: ",
         },
         Sample {
             rule: "tally/prefer-slim-base-image",
