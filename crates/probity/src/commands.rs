@@ -17,3 +17,4 @@ pub(crate) mod man;
 pub(crate) mod names;
 pub(crate) mod review;
 pub(crate) mod rules;
+pub(crate) mod stop;

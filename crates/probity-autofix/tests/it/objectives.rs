@@ -109,6 +109,21 @@ fn a_good_answer_is_taken_and_nothing_else_changes() {
 }
 
 #[test]
+fn a_byte_order_mark_is_not_shown_and_stays() {
+    for sample in SAMPLES {
+        for end in ["\n", "\r\n"] {
+            let marked = |text: &str| format!("\u{feff}{}", text.replace('\n', end));
+            let (rules, text) = ([sample.rule], marked(sample.text));
+            let ran = Case::new(&rules, &text)
+                .ask(|_, prompt| diff(prompt, &(sample.good)(&shown(prompt))));
+            assert_eq!(ran.outcomes(), ["applied"], "{}: {:?}", sample.rule, ran.refused);
+            assert_eq!(ran.text, marked(&(sample.good)(sample.text)), "{}", sample.rule);
+            assert!(!ran.prompts[0].contains('\u{feff}'), "{}", sample.rule);
+        }
+    }
+}
+
+#[test]
 fn an_agent_that_is_not_sure_changes_nothing_and_has_not_failed() {
     for sample in SAMPLES {
         let ran = Case::new(&[sample.rule], sample.text).ask(|_, _| " NO_CHANGE\n".to_owned());

@@ -126,7 +126,8 @@ fn check(jobs: &[Job], args: &CheckArgs, way: Way, directory: &Path) -> anyhow::
         }
         None => None,
     };
-    let ai = ai::AiRun::new(args, trace);
+    let may_ask = way != Way::Offer && jobs.iter().any(|job| job.config.ai.enabled);
+    let ai = ai::AiRun::new(args, trace, may_ask);
     let mut counted = Counted::default();
     let mut summary = Summary::default();
     let mut unread_input = false;
@@ -136,10 +137,15 @@ fn check(jobs: &[Job], args: &CheckArgs, way: Way, directory: &Path) -> anyhow::
             // One file is not worth waking the pool for.
             [job] => vec![work(job)],
             _ if way != Way::Offer && batch.iter().any(|job| job.config.ai.enabled) => {
-                in_threads(batch, args.files.jobs.map_or(AGENTS_AT_ONCE, |jobs| jobs.get()), work)
+                let most = args.files.jobs.map_or(AGENTS_AT_ONCE, |jobs| jobs.get());
+                in_threads(batch, most, || ai.called_off().is_some(), work)
             }
             _ => batch.par_iter().map(work).collect(),
         };
+        if let Some(exit) = ai.called_off() {
+            tracing::error!("called off: the files that were not finished are as they were");
+            return Ok(exit);
+        }
         for (job, checked) in batch.iter().zip(&checked) {
             counted.add(job, &checked.findings);
             if let Some(fixing) = &checked.fixing {
@@ -190,15 +196,20 @@ fn warn_of_unbuilt(jobs: &[Job]) {
     }
 }
 
-/// The same as a pool would give, for work that mostly waits.
-fn in_threads<T: Send>(jobs: &[Job], most: usize, work: impl Fn(&Job) -> T + Sync) -> Vec<T> {
+/// The same as a pool would give, for work that mostly waits; no job is begun once it is over.
+fn in_threads<T: Send>(
+    jobs: &[Job],
+    most: usize,
+    is_over: impl Fn() -> bool + Sync,
+    work: impl Fn(&Job) -> T + Sync,
+) -> Vec<T> {
     let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(jobs.len())));
     thread::scope(|threads| {
         for _ in 0..most.clamp(1, MOST_THREADS).min(jobs.len()) {
             threads.spawn(|| {
                 loop {
                     let index = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(job) = jobs.get(index) else { return };
+                    let Some(job) = jobs.get(index).filter(|_| !is_over()) else { return };
                     let result = work(job);
                     done.lock().unwrap_or_else(PoisonError::into_inner).push((index, result));
                 }

@@ -2,6 +2,7 @@
 //! other would be.
 
 mod bad_answers;
+mod called_off;
 mod example;
 mod gates;
 mod objectives;

@@ -66,6 +66,14 @@ fn a_good_patch_is_applied_by_a_contained_agent_and_the_finding_is_gone() {
 }
 
 #[test]
+fn a_file_with_a_byte_order_mark_keeps_it_and_gets_the_fix() {
+    let stage = Stage::new(&format!("\u{feff}{GO}"), &turn(&patch(GO, TWO_STAGES)));
+    let output = stage.fix(MULTI_STAGE).run().code(0);
+    assert_eq!(outcome(&output)["outcome"], "applied");
+    assert_eq!(stage.text(), format!("\u{feff}{TWO_STAGES}"));
+}
+
+#[test]
 fn no_change_leaves_the_file_and_the_finding() {
     for sample in samples() {
         let stage = Stage::new(sample.old, &turn("NO_CHANGE\n"));
