@@ -89,7 +89,7 @@ pub(crate) fn run(name: Name, args: CheckArgs) -> anyhow::Result<Exit> {
         drop(rayon::ThreadPoolBuilder::new().num_threads(threads).build_global());
     }
     let way = Way::of(&args.fixes, args.ai.ai_dry_run, &general);
-    warn_of_unbuilt(&jobs);
+    warn_of_unbuilt(way, &jobs);
     let exit = check(&jobs, &args, way, &directory)?;
     Ok(if targets.errors.is_empty() { exit } else { Exit::Failure })
 }
@@ -187,12 +187,19 @@ fn check(jobs: &[Job], args: &CheckArgs, way: Way, directory: &Path) -> anyhow::
     })
 }
 
-/// Keys of the design whose work this version cannot do yet, where they would matter.
-fn warn_of_unbuilt(jobs: &[Job]) {
-    let wants_context =
-        |job: &&Job| job.config.ai.enabled && job.config.ai.context != AiContext::None;
-    if jobs.iter().any(|job| wants_context(&job)) {
-        tracing::warn!("`ai.context` is not built yet: agents see the Dockerfile and nothing else");
+/// What the configuration asks for and this version cannot do, where it would matter.
+fn warn_of_unbuilt(way: Way, jobs: &[Job]) {
+    let wanted = |job: &Job| match job.config.ai.context {
+        AiContext::None => None,
+        AiContext::Snapshot => Some("snapshot"),
+        AiContext::ReadOnly => Some("read-only"),
+    };
+    let mut asking = jobs.iter().filter(|job| way != Way::Offer && job.config.ai.enabled);
+    if let Some(word) = asking.find_map(wanted) {
+        tracing::warn!(
+            "`ai.context = \"{word}\"` is not built yet and counts as \"none\": agents see the \
+             Dockerfile, and nothing of the build context"
+        );
     }
 }
 

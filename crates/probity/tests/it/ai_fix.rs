@@ -3,6 +3,7 @@
 
 mod bad_answers;
 mod called_off;
+mod engines;
 mod example;
 mod gates;
 mod objectives;

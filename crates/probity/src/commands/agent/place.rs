@@ -19,7 +19,7 @@ use crate::{
     failure::Failure,
 };
 
-const HOME: &str = "/home/agent";
+pub(crate) const HOME: &str = "/home/agent";
 const WORKSPACE: &str = "/home/agent/workspace";
 
 /// Variables that say nothing of the user but how the terminal and the language are.

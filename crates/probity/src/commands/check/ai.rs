@@ -4,6 +4,7 @@
 //! ordinary unsafe fix, applied by the same loop as all others.
 
 mod agent;
+mod engine;
 mod seat;
 mod trace;
 mod watch;
