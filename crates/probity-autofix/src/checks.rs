@@ -6,6 +6,7 @@
 pub(crate) mod additions;
 pub(crate) mod addresses;
 pub(crate) mod base_image;
+pub(crate) mod base_needs;
 pub(crate) mod contract;
 pub(crate) mod directives;
 pub(crate) mod downloads;
@@ -89,6 +90,7 @@ pub(crate) const AFTER: &[Check] = &[
     syntax::PARSES,
     directives::DIRECTIVES,
     runtime::RUNTIME,
+    runtime::ONBUILD,
     directives::COMMENTS_KEPT,
     stages::REFERENCES,
     stages::UNREACHABLE,

@@ -9,6 +9,7 @@ mod session;
 use std::time::Duration;
 
 use probity_agent::{Agent, AgentError, Cancel};
+use probity_finding::Span;
 use probity_lint::FixOptions;
 
 use self::{
@@ -22,6 +23,8 @@ use crate::{
     minimal_edits,
     secrets::{Payload, masked},
 };
+
+const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// What is to be fixed, and how.
 #[derive(Debug)]
@@ -59,8 +62,25 @@ pub enum Event<'e> {
 pub type Opening<'o> = &'o mut dyn FnMut() -> Result<Box<dyn Agent>, AgentError>;
 
 /// Asks an agent to meet the objectives of one file.
+///
+/// A byte order mark is not shown to the agent, which would not put it into its patch, and stays.
 #[must_use]
 pub fn resolve(
+    request: &Request<'_>,
+    open: Opening<'_>,
+    cancel: &Cancel,
+    watch: &dyn Fn(Event<'_>),
+) -> Resolution {
+    let text = request.text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(request.text);
+    let mark = request.text.len() - text.len();
+    let mut resolution = resolve_unmarked(&Request { text, ..*request }, open, cancel, watch);
+    for edit in &mut resolution.edits {
+        edit.span = Span::new(edit.span.start + mark, edit.span.end + mark);
+    }
+    resolution
+}
+
+fn resolve_unmarked(
     request: &Request<'_>,
     open: Opening<'_>,
     cancel: &Cancel,
@@ -110,6 +130,8 @@ pub fn resolve(
 ///
 /// When nothing may be sent.
 pub fn preview(request: &Request<'_>) -> Result<String, Outcome> {
+    let text = request.text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(request.text);
+    let request = &Request { text, ..*request };
     let Settings { secrets, max_input_bytes, .. } = request.settings;
     let detector = request.fix.lint.secrets;
     let skip = |(reason, detail): (Reason, String)| Outcome::skipped(reason, detail);

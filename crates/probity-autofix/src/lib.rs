@@ -24,6 +24,7 @@ pub use crate::{
     checks::Issue,
     edits::{diff_of, minimal_edits},
     engine::{Event, Opening, Request, Settings, preview, resolve},
+    objective::check_names,
     outcome::{Outcome, Reason, Resolution, Session},
     patch::{Applied, ApplyFailure, Hunk, HunkLine, LineKind, Patch, PatchError, Relocated},
     secrets::SecretsPolicy,

@@ -11,7 +11,10 @@ mod smaller_base_image;
 use probity_dockerfile::Setting;
 use serde_json::{Map, Value};
 
-use crate::checks::{Check, View, contract::Forget};
+use crate::{
+    checks::{AFTER, Check, PATCH, View, contract::Forget},
+    secrets::TOKENS,
+};
 
 /// One kind of objective.
 pub(crate) struct ObjectiveKind {
@@ -60,6 +63,21 @@ impl ObjectiveKind {
     pub(crate) fn named(name: &str) -> Option<&'static Self> {
         KINDS.iter().copied().find(|kind| kind.name == name)
     }
+}
+
+/// The names of all checks that a proposal can fail, each once; what `lint` finds goes by the rules'
+/// names.
+#[must_use]
+pub fn check_names() -> Vec<&'static str> {
+    let own = KINDS.iter().flat_map(|kind| {
+        let lists = [kind.patch_checks, kind.after_checks, kind.narrow_checks];
+        std::iter::once(&kind.must).chain(lists.into_iter().flatten())
+    });
+    let mut names: Vec<&str> = PATCH.iter().chain(AFTER).chain(own).map(|it| it.name).collect();
+    names.push(TOKENS);
+    names.sort_unstable();
+    names.dedup();
+    names
 }
 
 fn no_hints(_: &View<'_>) -> Map<String, Value> {

@@ -52,7 +52,22 @@ fn assigned(text: &[u8], hit: Range<usize>, promise: Promise) -> Option<Range<us
     if value.contains(&b' ') {
         return is_phrase(value, promise).then_some(range);
     }
-    is_secret(value, promise).then(|| value::to_its_end(text, range))
+    let weak = promise == Promise::Password
+        && name::is_shouted(text, &name)
+        && range.start <= name.end + 2
+        && is_weak(value);
+    (weak || is_secret(value, promise)).then(|| value::to_its_end(text, range))
+}
+
+/// A word and a number, as people choose them. Only a variable of the environment makes a password
+/// of that: in code and prose it is a name.
+fn is_weak(value: &[u8]) -> bool {
+    (6..=LONGEST_CHOSEN).contains(&value.len())
+        && value.iter().any(u8::is_ascii_digit)
+        && value.iter().filter(|byte| byte.is_ascii_alphabetic()).count() >= 3
+        && value.iter().all(u8::is_ascii_graphic)
+        && !harmless::is_of_a_kind(value)
+        && !placeholder::in_simple_password(value)
 }
 
 /// Identifiers are made in several ways, and the one that nobody can guess serves as a token too.

@@ -46,6 +46,81 @@ pub(crate) fn piped_to_chpasswd(text: &[u8], hit: Range<usize>) -> Option<Range<
     password(text, from + word + colon + 1..from + piped.len(), user)
 }
 
+/// The keyword is `--password-stdin`; the secret is what `echo` or `printf` pipes into it, or what
+/// follows `<<<`.
+pub(crate) fn piped_to_login(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
+    let rest = text.get(hit.end..text.len().min(hit.end + COMMAND))?;
+    let line = rest.iter().position(|byte| matches!(byte, b'\n' | b'|' | b'&' | b';'));
+    let rest = rest.get(..line.unwrap_or(rest.len()))?;
+    if let Some(here) = rest.windows(3).position(|window| window == b"<<<") {
+        return password(text, argument(text, hit.end + here + 3)?, b"");
+    }
+    let from = hit.start.saturating_sub(COMMAND);
+    let head = text.get(from..hit.start)?;
+    let pipe = head.iter().rposition(|byte| *byte == b'|')?;
+    let piped = head.get(..pipe)?;
+    let echo = [b"echo ".as_slice(), b"printf "]
+        .iter()
+        .filter_map(|name| {
+            let at = piped.windows(name.len()).rposition(|window| window == *name)?;
+            Some(at + name.len())
+        })
+        .max()?;
+    // Options and the format of printf come before what is said.
+    let mut at = from + echo;
+    loop {
+        let found = argument(text, at)?;
+        let word = text.get(found.clone())?;
+        if found.end > from + pipe {
+            return None;
+        }
+        if !word.starts_with(b"-") && !word.contains(&b'%') {
+            return password(text, found, b"");
+        }
+        let is_quoted = matches!(text.get(found.end), Some(b'"' | b'\''));
+        at = found.end + usize::from(is_quoted);
+    }
+}
+
+/// The keyword is `htpasswd`; with `-b` the password is the last of its arguments.
+pub(crate) fn htpasswd(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
+    let (mut at, mut in_batch, mut to_output, mut given) = (hit.end, false, false, 0);
+    let mut user = Range::default();
+    loop {
+        let found = argument(text, at)?;
+        let word = text.get(found.clone())?;
+        if text.get(at..found.start)?.iter().any(|byte| !b" \t\"'".contains(byte)) {
+            return None;
+        }
+        if let [b'-', letters @ ..] = word {
+            in_batch |= letters.contains(&b'b');
+            to_output |= letters.contains(&b'n');
+        } else {
+            given += 1;
+            if given == if to_output { 2 } else { 3 } {
+                let user = text.get(user)?;
+                return if in_batch { password(text, found, user) } else { None };
+            }
+            user = found.clone();
+        }
+        let is_quoted = matches!(text.get(found.end), Some(b'"' | b'\''));
+        at = found.end + usize::from(is_quoted);
+    }
+}
+
+/// The keyword is `--requirepass` or `--masterauth` of Redis, also among the words of a JSON array.
+pub(crate) fn redis_password(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
+    let rest = text.get(hit.end..)?;
+    let between = match rest {
+        [b'"', rest @ ..] => {
+            let comma = rest.iter().take_while(|byte| matches!(byte, b',' | b' ' | b'\t')).count();
+            1 + comma
+        }
+        _ => 0,
+    };
+    password(text, argument(text, hit.end + between)?, b"")
+}
+
 fn password(text: &[u8], range: Range<usize>, user: &[u8]) -> Option<Range<usize>> {
     let value = text.get(range.clone())?;
     let path = matches!(value, [b'/', b'/' | b'a'..=b'z', ..]);

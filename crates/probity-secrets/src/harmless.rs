@@ -2,11 +2,15 @@
 
 /// The value is nothing that a variable with a secretive name would hide.
 pub(crate) fn is_public(value: &[u8]) -> bool {
+    is_of_a_kind(value) || is_made_of_words(value)
+}
+
+/// The value says by its form what it is, and that this is no secret.
+pub(crate) fn is_of_a_kind(value: &[u8]) -> bool {
     is_digest(value)
         || is_uuid(value)
         || is_path_or_address(value)
         || is_version_or_number(value)
-        || is_made_of_words(value)
         || is_public_key(value)
 }
 

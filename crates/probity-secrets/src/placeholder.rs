@@ -52,7 +52,6 @@ const PASSWORD_WORDS: &[&str] = &[
     "foo",
     "foobar",
     "guest",
-    "hunter",
     "letmein",
     "mypass",
     "mypassword",
@@ -92,6 +91,11 @@ const PASSWORD_WORDS: &[&str] = &[
     "yourpass",
 ];
 
+/// Parts of what stands for a password in examples; where a value is as simple as a word and a
+/// number, one of them makes it a stand-in.
+const PARTS_OF_STAND_INS: &[&str] =
+    &["pass", "pswd", "pwd", "secret", "change", "test", "demo", "sample", "default", "foo", "bar"];
+
 /// CRC32 of keys that a vendor's manual or emulator prints for everybody: Stripe's manual, the
 /// example of jwt.io, the emulators of Azure Storage and Cosmos DB. As sums, so that this file
 /// holds nothing that looks like a key.
@@ -115,6 +119,12 @@ pub(crate) fn in_password(value: &[u8], user: &[u8]) -> bool {
     letters.dedup();
     let one_letter_only = letters.len() == 1 && !value.iter().any(u8::is_ascii_digit);
     in_token(value) || word || one_letter_only || value.eq_ignore_ascii_case(user)
+}
+
+/// The value is too simple to tell what it is, and names what examples are made of.
+pub(crate) fn in_simple_password(value: &[u8]) -> bool {
+    in_password(value, b"")
+        || PARTS_OF_STAND_INS.iter().any(|word| contains(value, word.as_bytes()))
 }
 
 /// `$VAR`, `${VAR}`, `$(command)`, `%VAR%`, `{{ template }}`, `<token>`, `@token@`, `__TOKEN__`.

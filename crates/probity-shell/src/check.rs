@@ -11,7 +11,7 @@ use shuck_linter::{
 };
 use shuck_parser::parser::Parser;
 
-use crate::{Dialect, Invocation};
+use crate::{Dialect, Invocation, memo};
 
 /// Longer texts are not looked at: the linter's cost grows faster than they do.
 const MAX_LENGTH: usize = 64 * 1024;
@@ -90,7 +90,8 @@ pub fn check(
     let prelude = prelude(variables);
     let whole = format!("{prelude}{text}");
     let parsed = Parser::with_dialect(&whole, shell.parser_dialect()).parse();
-    let found = AnalysisRequest::from_parse_result(&parsed, &whole, &settings).lint();
+    let request = || AnalysisRequest::from_parse_result(&parsed, &whole, &settings);
+    let found = memo::recall(invocation.dialect, &whole, || memo::lint(request()));
     let inside = |range: Range<usize>| -> Option<Span> {
         let start = range.start.checked_sub(prelude.len())?;
         let end = range.end.checked_sub(prelude.len())?;

@@ -16,6 +16,7 @@ mod failure;
 mod inner;
 mod limits;
 mod lower;
+mod memo;
 mod parse;
 mod script;
 mod word;

@@ -17,4 +17,5 @@ pub(crate) mod man;
 pub(crate) mod names;
 pub(crate) mod review;
 pub(crate) mod rules;
+pub(crate) mod stop;
 pub(crate) mod version;

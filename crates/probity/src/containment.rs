@@ -153,6 +153,12 @@ pub(crate) fn users_variables() -> anyhow::Result<Vec<String>> {
     Ok(file.unwrap_or_default().env.import)
 }
 
+/// The image that the user has chosen for contained processes.
+pub(crate) fn users_image() -> anyhow::Result<Option<String>> {
+    let file = users_file().map(|path| File::read(&path)).transpose()?.flatten();
+    Ok(file.unwrap_or_default().image.name)
+}
+
 /// Only the root's: one root has one container, whichever directory one starts in.
 pub(crate) fn repositorys_file(root: &Path) -> PathBuf {
     root.join(".containai/config.toml")

@@ -2,10 +2,24 @@
 
 use std::collections::BTreeSet;
 
+use probity_dockerfile::Keyword;
+
 use super::{Change, Check, Issue, View};
 
 pub(crate) const NEW_ADDRESS: Check = Check { name: "new-address", run: new_address };
-pub(crate) const ADDRESSES_KEPT: Check = Check { name: "addresses-kept", run: addresses_kept };
+
+/// Instructions whose words reach programs that may take them for machines; copies and FROM have
+/// checks of their own.
+const TALKERS: &[Keyword] = &[
+    Keyword::Run,
+    Keyword::Healthcheck,
+    Keyword::Env,
+    Keyword::Arg,
+    Keyword::Cmd,
+    Keyword::Entrypoint,
+    Keyword::Onbuild,
+    Keyword::Shell,
+];
 
 const SCHEMES: &[&str] = &["http://", "https://", "ftp://", "git://", "ssh://", "git@"];
 
@@ -24,40 +38,71 @@ pub(crate) struct Address<'t> {
 fn new_address(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let known = of(change.before);
     let new = of(change.after).into_iter().filter(|address| !known.contains(address));
-    new.filter(|address| !taken_apart(address).is_some_and(|it| is_local(it.host)))
+    // A host without a scheme looks like a file, and one that the original names is one to it too.
+    new.filter(|it| has_scheme(it) || !change.before.text.contains(it.as_str()))
+        .filter(|address| !taken_apart(address).is_some_and(|it| is_local(it.host)))
         .map(|address| {
             let message = "an address that the original does not name must not be added";
-            change.issue(check, message).quoting(address)
+            change.issue(check, message).quoting(&address)
         })
         .collect()
 }
 
-fn addresses_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
-    let now = of(change.after);
-    let lost = of(change.before).into_iter().filter(|address| !now.contains(address));
-    lost.map(|address| change.issue(check, "this address is no longer used").quoting(address))
-        .collect()
-}
-
-/// Every address in the instructions of a file; comments do nothing.
-fn of<'a>(view: &View<'a>) -> BTreeSet<&'a str> {
-    let texts = view.file.instructions.iter().filter_map(|it| it.span.slice(view.text));
-    texts.flat_map(in_text).collect()
+/// Every address in the instructions of a file, however it is quoted; comments do nothing.
+fn of(view: &View<'_>) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for instruction in &view.file.instructions {
+        let heredocs = instruction.heredocs.iter().map(|it| it.content(view.text).into_owned());
+        let texts = std::iter::once(instruction.body_text().to_owned()).chain(heredocs);
+        for text in texts {
+            let plain = text.replace(['"', '\'', '\\'], "");
+            found.extend(in_text(&plain).map(str::to_owned));
+            if TALKERS.contains(&instruction.keyword) {
+                found.extend(words(&plain).filter_map(bare_host).map(str::to_owned));
+            }
+        }
+    }
+    found
 }
 
 fn in_text(text: &str) -> impl Iterator<Item = &str> {
-    let words = text.split(|c: char| c.is_whitespace() || "\"'`()<>|;,\\".contains(c));
-    words.filter_map(|word| {
+    words(text).filter_map(|word| {
         let lower = word.to_ascii_lowercase();
         let start = SCHEMES.iter().filter_map(|scheme| lower.find(scheme)).min()?;
-        word.get(start..)
+        let address = word.get(start..)?;
+        // The end of a JSON array, unless it is that of an address in numbers.
+        let is_array = !address.contains('[');
+        Some(if is_array { address.trim_end_matches(']') } else { address })
     })
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| c.is_whitespace() || "\"'`()<>|;,\\".contains(c))
+}
+
+fn has_scheme(address: &str) -> bool {
+    let lower = address.to_ascii_lowercase();
+    SCHEMES.iter().any(|scheme| lower.starts_with(scheme))
+}
+
+/// The end of a word that names a machine as programs take it: `example.com:80/x`, `10.0.0.1`.
+fn bare_host(word: &str) -> Option<&str> {
+    let word = word.trim_matches(['[', ']']).rsplit(['=', '@']).next()?;
+    let authority = word.split('/').next()?;
+    let host = authority.split(':').next()?;
+    let labels: Vec<&str> = host.split('.').collect();
+    let is_label =
+        |it: &&str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'-');
+    let last = labels.last()?;
+    let is_domain = last.len() > 1 && last.bytes().all(|it| it.is_ascii_alphabetic());
+    let is_number = |it: &&str| it.parse::<u8>().is_ok();
+    let is_host = labels.len() > 1 && labels.iter().all(is_label) && is_domain;
+    (is_host || (labels.len() == 4 && labels.iter().all(is_number))).then_some(word)
 }
 
 /// What a command asks of which host: addresses with a scheme, and this machine without one.
 pub(crate) fn asked(command: &str) -> Vec<Address<'_>> {
-    let words = command.split(|c: char| c.is_whitespace() || "\"'`()<>|;,\\".contains(c));
-    words
+    words(command)
         .filter_map(|word| {
             let bare = LOCAL.iter().filter_map(|host| word.find(host)).min();
             let start = in_text(word).next().map(|found| word.len() - found.len()).or(bare)?;

@@ -1,16 +1,15 @@
 //! The image below the final stage: what it may be replaced by.
 
-use probity_dockerfile::{Base, ImageRef, Step};
+use probity_dockerfile::{Base, ImageRef};
 
 use super::{Change, Check, Issue, View};
 
 pub(crate) const MUST_CHANGE_BASE: Check =
     Check { name: "patch/must-change-base", run: must_change_base };
 pub(crate) const BASE_FAMILY: Check = Check { name: "base-family", run: base_family };
-pub(crate) const NEEDS_SHELL: Check = Check { name: "needs-shell", run: needs_shell };
 
 /// Releases of Debian, as tags name them behind the variant.
-const RELEASES: &[&str] = &["buster", "bullseye", "bookworm", "trixie"];
+pub(super) const RELEASES: &[&str] = &["buster", "bullseye", "bookworm", "trixie"];
 
 /// Parts of a tag that name a small variant.
 const SMALL: &[&str] = &["slim", "alpine", "minimal"];
@@ -95,26 +94,4 @@ fn is_small_sister(old: &str, new: &str) -> bool {
         version.is_some_and(|version| new_tag == format!("{version}-slim-{release}"))
     });
     old.name() == new.name() && new.digest.is_none() && (between || variant.is_some_and(is_variant))
-}
-
-/// Commands cannot run where there is no shell.
-fn needs_shell(check: &Check, change: &Change<'_>) -> Vec<Issue> {
-    let Some(image) = base(change.after).filter(|image| is_bare(image)) else { return Vec::new() };
-    let stages = &change.after.facts.contract().stages;
-    let runs = stages
-        .last()
-        .is_some_and(|stage| stage.steps.iter().any(|step| matches!(step, Step::Run { .. })));
-    let shell = change.after.facts.final_runtime().entries().iter().any(|entry| {
-        let command = match &entry.entry.value {
-            probity_dockerfile::Value::Command(command) => Some(command),
-            probity_dockerfile::Value::Healthcheck(check) => check.command.as_ref(),
-            _ => None,
-        };
-        matches!(command, Some(probity_dockerfile::CommandLine::Shell { .. }))
-    });
-    if !runs && !shell {
-        return Vec::new();
-    }
-    let message = format!("`{image}` has no shell, and the final stage needs one");
-    vec![change.issue(check, &message)]
 }

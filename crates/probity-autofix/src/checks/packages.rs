@@ -4,19 +4,7 @@ use std::collections::BTreeSet;
 
 use probity_dockerfile::{Action, PackageKind};
 
-use super::{Change, Check, Issue, View};
-
-pub(crate) const NO_NEW_PACKAGES: Check = Check { name: "no-new-packages", run: no_new_packages };
-
-fn no_new_packages(check: &Check, change: &Change<'_>) -> Vec<Issue> {
-    let known = installed(change.before);
-    let new: Vec<String> = installed(change.after).difference(&known).cloned().collect();
-    if new.is_empty() {
-        return Vec::new();
-    }
-    let message = format!("packages must not be added for this: {}", new.join(", "));
-    vec![change.issue(check, &message)]
-}
+use super::View;
 
 /// The names of all packages that any stage installs; what has no name goes by its text.
 pub(crate) fn installed(view: &View<'_>) -> BTreeSet<String> {

@@ -61,9 +61,10 @@ fn characters(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     .collect()
 }
 
-/// One FROM more than before: changing the one that is there makes no stage.
+/// One stage more than before: changing the FROM that is there makes none.
 fn must_add_from(check: &Check, change: &Change<'_>) -> Vec<Issue> {
-    if all(change.after, Keyword::From).len() > all(change.before, Keyword::From).len() {
+    let count = |view: &View<'_>| view.facts.stages().len();
+    if count(change.after) > count(change.before) {
         return Vec::new();
     }
     vec![change.issue(check, "the patch does not add a FROM instruction")]

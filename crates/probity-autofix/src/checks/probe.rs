@@ -5,6 +5,7 @@ use probity_dockerfile::{CommandLine, Keyword, Setting, Value};
 use super::{Change, Check, Issue, View, healthcheck::ports, patch::all};
 
 pub(crate) const COMMAND: Check = Check { name: "healthcheck-command", run: command };
+pub(crate) const PACE: Check = Check { name: "healthcheck-pace", run: pace };
 
 const LOCAL: &[&str] = &["localhost", "127.0.0.1", "[::1]"];
 
@@ -46,29 +47,82 @@ const HARMLESS: &[&str] = &[
     "--no-check-certificate",
 ];
 
+/// What a program may be asked for when it checks itself: nothing that it could mean otherwise.
+const QUESTIONS: &[&str] = &[
+    "check",
+    "health",
+    "healthcheck",
+    "health-check",
+    "healthz",
+    "live",
+    "ping",
+    "probe",
+    "ready",
+    "status",
+];
+
+/// Flags of times, with the fewest and the most seconds that make sense.
+const TIMES: &[(&str, u64, u64)] = &[
+    ("interval", 5, 3600),
+    ("timeout", 1, 600),
+    ("start-period", 0, 3600),
+    ("start-interval", 1, 600),
+];
+const MOST_RETRIES: u64 = 20;
+
 fn command(check: &Check, change: &Change<'_>) -> Vec<Issue> {
+    let after = change.after;
+    let new = new_checks(change);
+    let [index] = new.as_slice() else {
+        return vec![change.issue(check, "there must be exactly one new HEALTHCHECK")];
+    };
+    if is_one_probe(after, *index) {
+        return Vec::new();
+    }
+    let message = "the command must be one probe with curl, wget, nc or the image's own program, of an \
+                   exposed port of localhost, at most followed by `|| exit 1`, without flags that \
+                   send, store or run anything";
+    vec![placed(change, change.issue(check, message), *index)]
+}
+
+/// A check that runs all the time or never, or that never fails, is none.
+fn pace(check: &Check, change: &Change<'_>) -> Vec<Issue> {
+    let mut issues = Vec::new();
+    for index in new_checks(change) {
+        let Some(instruction) = change.after.file.instructions.get(index) else { continue };
+        for (flag, least, most) in TIMES {
+            let Some(value) = instruction.flag_value(flag) else { continue };
+            if !seconds(&value.text).is_some_and(|it| (*least..=*most).contains(&it)) {
+                let message =
+                    format!("--{flag} must be from {least}s to {most}s, in whole seconds");
+                issues.push(placed(change, change.issue(check, &message), index));
+            }
+        }
+        let retries = instruction.flag_value("retries");
+        let is_fine = |text: &str| text.parse().is_ok_and(|it| (1..=MOST_RETRIES).contains(&it));
+        if retries.is_some_and(|value| !is_fine(&value.text)) {
+            let message = format!("--retries must be from 1 to {MOST_RETRIES}");
+            issues.push(placed(change, change.issue(check, &message), index));
+        }
+    }
+    issues
+}
+
+/// The HEALTHCHECKs that the original does not have.
+fn new_checks(change: &Change<'_>) -> Vec<usize> {
     let after = change.after;
     let known = all(change.before, Keyword::Healthcheck);
     let new = after.file.instructions.iter().enumerate().filter(|(_, it)| {
         it.keyword == Keyword::Healthcheck && !known.contains(&super::steps::written(after, it))
     });
-    let new: Vec<_> = new.collect();
-    let [(index, instruction)] = new.as_slice() else {
-        return vec![change.issue(check, "there must be exactly one new HEALTHCHECK")];
-    };
-    let is_hasty = instruction
-        .flag_value("interval")
-        .is_some_and(|value| seconds(&value.text).is_none_or(|seconds| seconds < 5));
-    let message = match (is_hasty, is_one_probe(after, *index)) {
-        (false, true) => return Vec::new(),
-        (true, _) => "the interval must be five seconds or more",
-        (_, false) => {
-            "the command must be one probe with curl, wget, nc or the image's own program, of an \
-             exposed port of localhost, at most followed by `|| exit 1`, without flags that send, \
-             store or run anything"
-        }
-    };
-    vec![change.issue(check, message).at(after, instruction.span)]
+    new.map(|(index, _)| index).collect()
+}
+
+fn placed(change: &Change<'_>, issue: Issue, index: usize) -> Issue {
+    match change.after.file.instructions.get(index) {
+        Some(instruction) => issue.at(change.after, instruction.span),
+        None => issue,
+    }
 }
 
 /// Whole seconds of `30s`, `5m`, `1m30s`; nothing for what is written otherwise.
@@ -121,10 +175,51 @@ fn is_one_probe(view: &View<'_>, index: usize) -> bool {
     let Some((name, arguments)) = words.split_first() else { return false };
     match name.as_str() {
         "curl" | "wget" | "nc" => asks_this_container(view, name, arguments),
-        "pg_isready" => true,
+        "pg_isready" => asks_this_database(view, arguments),
         "redis-cli" | "mysqladmin" => arguments == ["ping"],
-        _ => is_own_program(view, name),
+        _ => is_own_program(view, name) && asks_how_it_is(view, arguments),
     }
+}
+
+/// One question, and at most where on this machine the program itself listens.
+fn asks_how_it_is(view: &View<'_>, arguments: &[String]) -> bool {
+    let questions = |it: &&String| QUESTIONS.contains(&it.trim_start_matches('-'));
+    let asked = arguments.iter().filter(questions).count();
+    let rest = arguments.iter().filter(|it| !questions(it)).map(String::as_str);
+    let is_harmless = |word: &str| {
+        matches!(word, "--port" | "-p" | "--host" | "-q" | "--quiet")
+            || LOCAL.contains(&word)
+            || is_exposed(view, word)
+    };
+    asked == 1 && rest.into_iter().all(is_harmless)
+}
+
+fn asks_this_database(view: &View<'_>, arguments: &[String]) -> bool {
+    let is_name =
+        |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_');
+    let mut words = arguments.iter().map(String::as_str);
+    while let Some(word) = words.next() {
+        let is_fine = match word {
+            "-q" | "--quiet" => true,
+            "-h" => words.next().is_some_and(|it| LOCAL.contains(&it)),
+            "-p" => words.next().is_some_and(|it| is_exposed(view, it)),
+            // A whole connection string may stand in the place of the name of a database.
+            "-U" | "-d" | "-t" => words.next().is_some_and(is_name),
+            _ => false,
+        };
+        if !is_fine {
+            return false;
+        }
+    }
+    true
+}
+
+/// Any port will do where the file exposes none.
+fn is_exposed(view: &View<'_>, port: &str) -> bool {
+    let exposed = ports(view);
+    !port.is_empty()
+        && port.bytes().all(|it| it.is_ascii_digit())
+        && (exposed.is_empty() || exposed.iter().any(|it| it.split('/').next() == Some(port)))
 }
 
 fn is_own_program(view: &View<'_>, name: &str) -> bool {
@@ -140,10 +235,6 @@ fn is_own_program(view: &View<'_>, name: &str) -> bool {
 }
 
 fn asks_this_container(view: &View<'_>, tool: &str, arguments: &[String]) -> bool {
-    let exposed = ports(view);
-    let is_exposed = |port: &str| {
-        exposed.is_empty() || exposed.iter().any(|it| it.split('/').next() == Some(port))
-    };
     let mut targets = Vec::new();
     let mut words = arguments.iter().map(String::as_str);
     while let Some(word) = words.next() {
@@ -166,7 +257,7 @@ fn asks_this_container(view: &View<'_>, tool: &str, arguments: &[String]) -> boo
         }
     }
     match (tool, targets.as_slice()) {
-        ("nc", [host, port]) => LOCAL.contains(host) && is_exposed(port),
+        ("nc", [host, port]) => LOCAL.contains(host) && is_exposed(view, port),
         ("curl" | "wget", [address]) => {
             let (scheme, rest) = address.split_once("://").unwrap_or(("http", address));
             // What path is asked for is the endpoint check's business.
@@ -180,9 +271,7 @@ fn asks_this_container(view: &View<'_>, tool: &str, arguments: &[String]) -> boo
             });
             matches!(scheme, "http" | "https")
                 && !rest.contains(['?', '#', '@'])
-                && port.is_some_and(|port| {
-                    port.bytes().all(|it| it.is_ascii_digit()) && is_exposed(port)
-                })
+                && port.is_some_and(|port| is_exposed(view, port))
         }
         _ => false,
     }

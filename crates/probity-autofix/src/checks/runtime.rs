@@ -1,13 +1,14 @@
 //! What a container starts with stays what it was, but for what the objectives allow.
 
-use probity_dockerfile::{Runtime, Setting};
+use probity_dockerfile::{Runtime, Setting, Step};
 
-use super::{Change, Check, Issue};
+use super::{Change, Check, Issue, View};
 use crate::capped::capped;
 
 const LONGEST_LIST: usize = 150;
 
 pub(crate) const RUNTIME: Check = Check { name: "runtime", run: runtime };
+pub(crate) const ONBUILD: Check = Check { name: "onbuild", run: onbuild };
 
 fn runtime(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let (old, new) = (change.before.facts.final_runtime(), change.after.facts.final_runtime());
@@ -26,6 +27,19 @@ fn runtime(check: &Check, change: &Change<'_>) -> Vec<Issue> {
             }
         })
         .collect()
+}
+
+/// Triggers are no setting of the container, and yet what the image does to those built on it.
+fn onbuild(check: &Check, change: &Change<'_>) -> Vec<Issue> {
+    let triggers = |view: &View<'_>| -> Vec<Step> {
+        let last = view.facts.contract().stages.last();
+        let steps = last.into_iter().flat_map(|stage| &stage.steps);
+        steps.filter(|step| matches!(step, Step::Onbuild { .. })).cloned().collect()
+    };
+    if triggers(change.before) == triggers(change.after) {
+        return Vec::new();
+    }
+    vec![change.issue(check, "the ONBUILD triggers of the final stage must stay as they were")]
 }
 
 fn listed(runtime: &Runtime, setting: Setting) -> String {

@@ -5,21 +5,26 @@ use std::collections::BTreeSet;
 use probity_dockerfile::{Facts, Stage, StageReference, StageReferenceKind, Target};
 use probity_lint::{LintOptions, Pattern, RuleSet};
 
-use super::{Change, Check, Issue, View};
+use super::{Change, Check, Issue};
 
 pub(crate) const REFERENCES: Check = Check { name: "stage-references", run: references };
 pub(crate) const UNREACHABLE: Check =
     Check { name: "tally/no-unreachable-stages", run: unreachable };
-pub(crate) const STAGE_COUNT: Check = Check { name: "stage-count", run: stage_count };
 pub(crate) const FINAL_STAGE_BUILDS: Check =
     Check { name: "final-stage-builds", run: final_stage_builds };
 
-/// What is copied or mounted comes from a stage before, or from where the original had something from.
+/// What is copied or mounted comes from a stage before, or from where the original had something
+/// from; a new stage by the name of an image would put itself in the image's place.
 fn references(check: &Check, change: &Change<'_>) -> Vec<Issue> {
-    let known: BTreeSet<&str> =
-        change.before.facts.graph().references().iter().map(|it| it.text.as_str()).collect();
+    let outside =
+        |it: &&StageReference| !matches!(it.target, Target::Stage(_) | Target::StageIndex(_));
+    let olds = change.before.facts.graph().references().iter().filter(outside);
+    let known: BTreeSet<&str> = olds.map(|it| it.text.as_str()).collect();
     let wrong = |reference: &&StageReference| match &reference.target {
-        Target::Stage(stage) | Target::StageIndex(stage) => *stage >= reference.stage,
+        Target::StageIndex(stage) => *stage >= reference.stage,
+        Target::Stage(stage) => {
+            *stage >= reference.stage || known.contains(reference.text.as_str())
+        }
         Target::Image(_) | Target::Scratch | Target::Unknown => {
             !known.contains(reference.text.as_str())
         }
@@ -60,14 +65,6 @@ fn idle(facts: &Facts) -> impl Iterator<Item = &Stage> {
 
 fn label(stage: &Stage) -> String {
     stage.key().unwrap_or_else(|| stage.image.pattern().to_owned())
-}
-
-fn stage_count(check: &Check, change: &Change<'_>) -> Vec<Issue> {
-    let count = |view: &View<'_>| view.facts.stages().len();
-    if count(change.before) > 1 || count(change.after) > 1 {
-        return Vec::new();
-    }
-    vec![change.issue(check, "there is still one stage; a multi-stage build has two or more")]
 }
 
 /// The final stage by itself must not be what the rule objected to.

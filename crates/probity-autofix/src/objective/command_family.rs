@@ -3,9 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{ObjectiveKind, Retry};
-use crate::checks::{
-    View, addresses::ADDRESSES_KEPT, contract, downloads, packages::NO_NEW_PACKAGES, tools,
-};
+use crate::checks::{View, contract, downloads, tools};
 
 pub(crate) const COMMAND_FAMILY: ObjectiveKind = ObjectiveKind {
     name: "command-family",
@@ -20,7 +18,7 @@ pub(crate) const COMMAND_FAMILY: ObjectiveKind = ObjectiveKind {
     hints,
     must: tools::MUST_USE_ONE_TOOL,
     patch_checks: &[],
-    after_checks: &[tools::SECOND_TOOL_GONE, ADDRESSES_KEPT, NO_NEW_PACKAGES],
+    after_checks: &[tools::SECOND_TOOL_GONE],
     narrow_checks: &[contract::ONLY_RUNS, downloads::ONLY_TOOL_CALLS],
     forgets: &[contract::forget_runs],
     settings: &[],

@@ -5,8 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::{ObjectiveKind, Retry};
 use crate::checks::{
-    View, base_image, contract, healthcheck, packages::NO_NEW_PACKAGES,
-    patch::MUST_ADD_HEALTHCHECK, probe,
+    View, base_image, base_needs, contract, healthcheck, patch::MUST_ADD_HEALTHCHECK, probe,
 };
 
 pub(crate) const HEALTHCHECK: ObjectiveKind = ObjectiveKind {
@@ -19,12 +18,19 @@ pub(crate) const HEALTHCHECK: ObjectiveKind = ObjectiveKind {
         "Install nothing for it, and use only a tool that is there: `probe_tools` are those that \
          the file shows.",
         "Over HTTP ask this container for `/` on a port that it exposes; guess no other path.",
+        "An --interval from 5s to 1h, a --timeout from 1s to 10m, and 1 to 20 --retries are usual.",
         "Change nothing else.",
     ],
     hints,
     must: MUST_ADD_HEALTHCHECK,
     patch_checks: &[healthcheck::MUST_ADD_HEALTHCHECK_CMD],
-    after_checks: &[healthcheck::ENDPOINT, healthcheck::TOOL, probe::COMMAND, NO_NEW_PACKAGES],
+    after_checks: &[
+        healthcheck::ENDPOINT,
+        healthcheck::TOOL,
+        probe::COMMAND,
+        probe::PACE,
+        base_needs::NEEDS_SHELL,
+    ],
     narrow_checks: &[contract::ONLY_HEALTHCHECK],
     forgets: &[contract::forget_healthcheck],
     settings: &[Setting::Healthcheck],

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{ObjectiveKind, Retry};
-use crate::checks::{View, base_image, contract, packages};
+use crate::checks::{View, base_image, base_needs, contract, packages};
 
 pub(crate) const SMALLER_BASE_IMAGE: ObjectiveKind = ObjectiveKind {
     name: "smaller-base-image",
@@ -19,7 +19,7 @@ pub(crate) const SMALLER_BASE_IMAGE: ObjectiveKind = ObjectiveKind {
     hints,
     must: base_image::MUST_CHANGE_BASE,
     patch_checks: &[],
-    after_checks: &[base_image::BASE_FAMILY, base_image::NEEDS_SHELL, packages::NO_NEW_PACKAGES],
+    after_checks: &[base_image::BASE_FAMILY, base_needs::NEEDS_SHELL, base_needs::NEEDS_TOOLS],
     narrow_checks: &[contract::ONLY_BASE],
     forgets: &[contract::forget_base],
     settings: &[],

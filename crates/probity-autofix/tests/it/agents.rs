@@ -121,6 +121,13 @@ impl<'c> Case<'c> {
 }
 
 impl Ran {
+    /// The names of all checks that the first proposal fails, each once and in their order.
+    pub(crate) fn failed(&self) -> Vec<String> {
+        let mut names = self.refused.first().cloned().unwrap_or_default();
+        names.dedup();
+        names
+    }
+
     /// The outcomes, each as reports put it.
     pub(crate) fn outcomes(&self) -> Vec<String> {
         self.resolution.outcomes.iter().map(Outcome::to_string).collect()

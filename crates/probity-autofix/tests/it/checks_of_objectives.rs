@@ -2,7 +2,7 @@
 
 use super::{
     agents::{BASE_IMAGE, COMMAND_FAMILY, Case, HEALTHCHECK, MULTI_STAGE, diff, shown},
-    checks::refused,
+    checks::{refused, refused_by},
     objectives::{GO, PYTHON, TWO_TOOLS, WEB},
 };
 
@@ -19,7 +19,7 @@ fn one_stage_is_not_enough_and_the_last_one_must_not_build() {
     refused(MULTI_STAGE, GO, "patch/must-add-from", |file| {
         file.replace("COPY . .\n", "COPY . .\nCOPY <<EOF /stages\nFROM x\nEOF\n")
     });
-    refused(MULTI_STAGE, GO, "final-stage-builds", |file| {
+    refused_by(MULTI_STAGE, GO, &["final-stage-builds", "gains-nothing"], |file| {
         file.replace("FROM golang:1.22\n", "FROM golang:1.22 AS base\nFROM base\n")
     });
 }
@@ -37,10 +37,10 @@ fn a_healthcheck_has_a_command_and_asks_this_container_for_nothing_special() {
             let check = format!("HEALTHCHECK CMD curl -f {address}\nCMD [");
             diff(prompt, &shown(prompt).replace("CMD [", &check))
         });
-        assert_eq!(ran.refused[0][0], "healthcheck-endpoint", "{address}");
+        assert_eq!(ran.failed(), ["healthcheck-endpoint"], "{address}");
     }
     let known = WEB.replace("EXPOSE", "ADD https://example.com/ /page\nEXPOSE");
-    refused(HEALTHCHECK, &known, "healthcheck-endpoint", |file| {
+    refused_by(HEALTHCHECK, &known, &["healthcheck-endpoint", "healthcheck-command"], |file| {
         file.replace("CMD [", "HEALTHCHECK CMD curl -f https://example.com/\nCMD [")
     });
 }
@@ -60,7 +60,7 @@ fn a_healthcheck_uses_what_is_there_and_installs_nothing() {
         let file = shown(prompt).replace("wget", "apt-get install -y jq && curl");
         diff(prompt, &file.replace("CMD [", "HEALTHCHECK CMD curl http://localhost/\nCMD ["))
     });
-    assert_eq!(ran.refused[0][0], "no-new-packages", "{:?}", ran.outcomes());
+    assert_eq!(ran.failed(), ["only-tool-calls-change"], "{:?}", ran.outcomes());
 }
 
 #[test]
@@ -88,8 +88,13 @@ fn the_second_tool_goes_and_no_address_with_it() {
             shown(prompt).replace("wget https://example.com/c", "curl https://example.com/c");
         diff(prompt, &file)
     });
-    assert_eq!(ran.refused[0][0], "second-tool-gone", "{:?}", ran.outcomes());
-    refused(COMMAND_FAMILY, TWO_TOOLS, "addresses-kept", |file| {
+    assert_eq!(
+        ran.failed(),
+        ["second-tool-gone", "only-tool-calls-change"],
+        "{:?}",
+        ran.outcomes()
+    );
+    refused(COMMAND_FAMILY, TWO_TOOLS, "only-tool-calls-change", |file| {
         file.replace("wget -q https://example.com/b -O /b", "curl -fsSLO")
     });
 }

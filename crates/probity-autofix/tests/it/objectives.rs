@@ -82,7 +82,7 @@ const SAMPLES: &[Sample] = &[
             file.replace("wget -q https://example.com/b -O", "curl -fsSL https://example.com/b -o")
         },
         bad: |file| file.replace("wget -q https://example.com/b -O /b", "curl -fsSLO"),
-        refused_by: "addresses-kept",
+        refused_by: "only-tool-calls-change",
         repair: |file| file.replace("curl -fsSLO", "curl -fsSL https://example.com/b -o /b"),
     },
     Sample {
@@ -109,6 +109,21 @@ fn a_good_answer_is_taken_and_nothing_else_changes() {
 }
 
 #[test]
+fn a_byte_order_mark_is_not_shown_and_stays() {
+    for sample in SAMPLES {
+        for end in ["\n", "\r\n"] {
+            let marked = |text: &str| format!("\u{feff}{}", text.replace('\n', end));
+            let (rules, text) = ([sample.rule], marked(sample.text));
+            let ran = Case::new(&rules, &text)
+                .ask(|_, prompt| diff(prompt, &(sample.good)(&shown(prompt))));
+            assert_eq!(ran.outcomes(), ["applied"], "{}: {:?}", sample.rule, ran.refused);
+            assert_eq!(ran.text, marked(&(sample.good)(sample.text)), "{}", sample.rule);
+            assert!(!ran.prompts[0].contains('\u{feff}'), "{}", sample.rule);
+        }
+    }
+}
+
+#[test]
 fn an_agent_that_is_not_sure_changes_nothing_and_has_not_failed() {
     for sample in SAMPLES {
         let ran = Case::new(&[sample.rule], sample.text).ask(|_, _| " NO_CHANGE\n".to_owned());
@@ -128,8 +143,7 @@ fn a_bad_answer_that_is_not_repaired_is_refused() {
         let outcome = &ran.outcomes()[0];
         let expected = format!("validation-failed: {}: ", sample.refused_by);
         assert!(outcome.starts_with(&expected), "{}: {outcome}", sample.rule);
-        let first: Vec<&str> = ran.refused.iter().map(|names| names[0].as_str()).collect();
-        assert_eq!(first, [sample.refused_by; 2], "{}", sample.rule);
+        assert_eq!(ran.refused, [[sample.refused_by]; 2], "{}", sample.rule);
         assert_eq!(ran.text, sample.text);
     }
 }

@@ -165,6 +165,14 @@ pub(super) fn is_of_a_token(text: &[u8], name: &Range<usize>) -> bool {
     )
 }
 
+/// Whether a name is written as those of the environment are: `DB_PASSWORD`.
+pub(super) fn is_shouted(text: &[u8], name: &Range<usize>) -> bool {
+    let name = text.get(name.clone()).unwrap_or_default();
+    let is_shouted =
+        |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_';
+    !name.is_empty() && name.iter().all(is_shouted)
+}
+
 fn in_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
 }

@@ -102,6 +102,30 @@ pub(super) const RULES: &[Rule] = &[
         command_line::piped_to_chpasswd,
     )
     .checked(check::judged_by_parser),
+    // `echo password | docker login --password-stdin`.
+    Rule::parsed(
+        "command-password",
+        "password of a command",
+        &["--password-stdin"],
+        command_line::piped_to_login,
+    )
+    .checked(check::judged_by_parser),
+    // `htpasswd -bc file user password`.
+    Rule::parsed(
+        "command-password",
+        "password of a command",
+        &["htpasswd"],
+        command_line::htpasswd,
+    )
+    .checked(check::judged_by_parser),
+    // `redis-server --requirepass password`.
+    Rule::parsed(
+        "command-password",
+        "password of a command",
+        &["--requirepass", "--masterauth"],
+        command_line::redis_password,
+    )
+    .checked(check::judged_by_parser),
     // Base64 of user and password.
     Rule::after(
         "basic-authorization",
@@ -134,6 +158,9 @@ pub(super) const RULES: &[Rule] = &[
             "secret",
             "token",
             "api_key",
+            "api key",
+            "access key",
+            "secret key",
             "api-key",
             "apikey",
             "access_key",

@@ -82,6 +82,28 @@ RUN pip install numpy==1.26.4 --hash=sha256:2a02aba9ed12e4ac4eb3ea9421c420301a0c
 RUN useradd --password '*' --uid 1000 app && passwd -d app
 RUN mysql -uroot -p$MYSQL_ROOT_PASSWORD -e "create database app"
 RUN docker login -u bot -p "${REGISTRY_PASSWORD}" registry.host
+RUN echo "$REGISTRY_PASSWORD" | docker login -u bot --password-stdin registry.host
+RUN cat /run/secrets/registry | docker login -u bot --password-stdin registry.host
+RUN docker login -u bot --password-stdin registry.host < /run/secrets/registry
+RUN docker login -u bot --password-stdin <<< "$REGISTRY_PASSWORD"
+RUN aws ecr get-login-password | docker login -u AWS --password-stdin 123456789012.dkr.ecr.eu-west-1.amazonaws.com
+RUN echo "logging in" && docker login --password-stdin < /run/secrets/login
+RUN htpasswd -c /etc/nginx/.htpasswd admin2024
+RUN htpasswd -bc /etc/nginx/.htpasswd admin "$ADMIN_PASSWORD"
+RUN htpasswd -bc /etc/nginx/.htpasswd admin password
+RUN apt-get install -y apache2-utils htpasswd-generator1 nginx-extras2 && ls
+CMD redis-server --requirepass ${REDIS_PASSWORD}
+CMD ["redis-server", "--requirepass", "$REDIS_PASSWORD"]
+CMD redis-server --requirepass changeme
+# api key: see the manual, section 4.2
+# api key: <your key>
+# The access key: AKIA is what its id begins with
+# secret key = $SECRET_KEY
+ENV MYSQL_PASSWORD=test123 REDIS_PASSWORD=secret1 POSTGRES_PASSWORD=mypass99
+ENV KEYSTORE_PASSWORD=changeit1 PGPASSWORD=/run/secrets/pg1 SMTP_PASS=${SMTP_PASS1}
+ENV DB_PASSWORD=v1.2.3 APP_PASSWORD=demo2024 X_PASSWORD=@@PASSWORD1@@
+password = hunter2
+password: user2name
 RUN echo "root:${ROOT_PASSWORD}" | chpasswd && echo 'app:password' | chpasswd
 RUN mkdir -p /app && cp -p src/file /app && tar -xzpf x.tar.gz
 RUN apt-get install -y --no-install-recommends libsecret-1-dev=0.20.5-3 passwd=1:4.13+dfsg1-1+b1

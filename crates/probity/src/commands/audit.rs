@@ -9,7 +9,6 @@ mod project;
 mod provider;
 mod seat;
 pub(crate) mod skills;
-mod stop;
 mod summary;
 mod watch;
 
@@ -22,9 +21,9 @@ use probity_audit::{
     ToolOptions, resume,
 };
 
-use self::stop::Stop;
 use crate::{
     cli::audit::{AuditArgs, FailOn, MoreArgs, Scope},
+    commands::stop::Stop,
     exit::Exit,
     failure::Failure,
     name::Name,

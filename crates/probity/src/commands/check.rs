@@ -89,7 +89,7 @@ pub(crate) fn run(name: Name, args: CheckArgs) -> anyhow::Result<Exit> {
         drop(rayon::ThreadPoolBuilder::new().num_threads(threads).build_global());
     }
     let way = Way::of(&args.fixes, args.ai.ai_dry_run, &general);
-    warn_of_unbuilt(&jobs);
+    warn_of_unbuilt(way, &jobs);
     let exit = check(&jobs, &args, way, &directory)?;
     Ok(if targets.errors.is_empty() { exit } else { Exit::Failure })
 }
@@ -126,7 +126,8 @@ fn check(jobs: &[Job], args: &CheckArgs, way: Way, directory: &Path) -> anyhow::
         }
         None => None,
     };
-    let ai = ai::AiRun::new(args, trace);
+    let may_ask = way != Way::Offer && jobs.iter().any(|job| job.config.ai.enabled);
+    let ai = ai::AiRun::new(args, trace, may_ask);
     let mut counted = Counted::default();
     let mut summary = Summary::default();
     let mut unread_input = false;
@@ -136,10 +137,15 @@ fn check(jobs: &[Job], args: &CheckArgs, way: Way, directory: &Path) -> anyhow::
             // One file is not worth waking the pool for.
             [job] => vec![work(job)],
             _ if way != Way::Offer && batch.iter().any(|job| job.config.ai.enabled) => {
-                in_threads(batch, args.files.jobs.map_or(AGENTS_AT_ONCE, |jobs| jobs.get()), work)
+                let most = args.files.jobs.map_or(AGENTS_AT_ONCE, |jobs| jobs.get());
+                in_threads(batch, most, || ai.called_off().is_some(), work)
             }
             _ => batch.par_iter().map(work).collect(),
         };
+        if let Some(exit) = ai.called_off() {
+            tracing::error!("called off: the files that were not finished are as they were");
+            return Ok(exit);
+        }
         for (job, checked) in batch.iter().zip(&checked) {
             counted.add(job, &checked.findings);
             if let Some(fixing) = &checked.fixing {
@@ -181,24 +187,36 @@ fn check(jobs: &[Job], args: &CheckArgs, way: Way, directory: &Path) -> anyhow::
     })
 }
 
-/// Keys of the design whose work this version cannot do yet, where they would matter.
-fn warn_of_unbuilt(jobs: &[Job]) {
-    let wants_context =
-        |job: &&Job| job.config.ai.enabled && job.config.ai.context != AiContext::None;
-    if jobs.iter().any(|job| wants_context(&job)) {
-        tracing::warn!("`ai.context` is not built yet: agents see the Dockerfile and nothing else");
+/// What the configuration asks for and this version cannot do, where it would matter.
+fn warn_of_unbuilt(way: Way, jobs: &[Job]) {
+    let wanted = |job: &Job| match job.config.ai.context {
+        AiContext::None => None,
+        AiContext::Snapshot => Some("snapshot"),
+        AiContext::ReadOnly => Some("read-only"),
+    };
+    let mut asking = jobs.iter().filter(|job| way != Way::Offer && job.config.ai.enabled);
+    if let Some(word) = asking.find_map(wanted) {
+        tracing::warn!(
+            "`ai.context = \"{word}\"` is not built yet and counts as \"none\": agents see the \
+             Dockerfile, and nothing of the build context"
+        );
     }
 }
 
-/// The same as a pool would give, for work that mostly waits.
-fn in_threads<T: Send>(jobs: &[Job], most: usize, work: impl Fn(&Job) -> T + Sync) -> Vec<T> {
+/// The same as a pool would give, for work that mostly waits; no job is begun once it is over.
+fn in_threads<T: Send>(
+    jobs: &[Job],
+    most: usize,
+    is_over: impl Fn() -> bool + Sync,
+    work: impl Fn(&Job) -> T + Sync,
+) -> Vec<T> {
     let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(jobs.len())));
     thread::scope(|threads| {
         for _ in 0..most.clamp(1, MOST_THREADS).min(jobs.len()) {
             threads.spawn(|| {
                 loop {
                     let index = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(job) = jobs.get(index) else { return };
+                    let Some(job) = jobs.get(index).filter(|_| !is_over()) else { return };
                     let result = work(job);
                     done.lock().unwrap_or_else(PoisonError::into_inner).push((index, result));
                 }

@@ -2,6 +2,8 @@
 //! other would be.
 
 mod bad_answers;
+mod called_off;
+mod engines;
 mod example;
 mod gates;
 mod objectives;

@@ -3,7 +3,7 @@
 //! One test for each engine, since starting it is what takes the time.
 
 #[path = "../../../probity-sandbox/tests/it/engines/server.rs"]
-mod server;
+pub(crate) mod server;
 
 use std::{
     fs,

@@ -8,8 +8,10 @@
 //! | `reverse(WORD)` | says which turn this is and the word backwards, which no canned answer could |
 //! | `run(COMMAND)` | calls the agent's shell tool, and says what came back |
 //! | `wait()` | says nothing until the agent hangs up |
+//! | a Dockerfile with an objective | answers with a patch of it |
 
 mod anthropic;
+mod dockerfile;
 mod gemini;
 mod http;
 mod openai;

@@ -3,6 +3,7 @@
 //! Contained agents are on the host's network here: the model is on its loopback.
 
 mod called_off;
+mod fixes;
 mod turns;
 
 use std::{fs, path::Path};

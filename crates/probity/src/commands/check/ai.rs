@@ -4,6 +4,7 @@
 //! ordinary unsafe fix, applied by the same loop as all others.
 
 mod agent;
+mod engine;
 mod seat;
 mod trace;
 mod watch;
@@ -20,10 +21,12 @@ use self::{agent::Chosen, seat::Seats, watch::Watch};
 use super::{job::Job, mask::masked_message};
 use crate::{
     cli::check::CheckArgs,
+    commands::stop::Stop,
     config::{
         CheckConfig,
         words::{AutofixOutput, SecretsPolicy},
     },
+    exit::Exit,
     report::ai_fix::{AiFix, AiSession},
     source::Source,
 };
@@ -35,12 +38,20 @@ pub(super) struct AiRun {
     dry_run: bool,
     seats: Seats,
     trace: Option<Trace>,
+    /// Only where somebody may be asked: else a signal ends us at once, as it always did.
+    stop: Option<Stop>,
 }
 
 impl AiRun {
-    pub(super) fn new(args: &CheckArgs, trace: Option<Trace>) -> Self {
+    pub(super) fn new(args: &CheckArgs, trace: Option<Trace>, may_ask: bool) -> Self {
         let (admit, dry_run) = (args.fixes.fix_ai, args.ai.ai_dry_run);
-        Self { admit, dry_run, seats: Seats::default(), trace }
+        let stop = (may_ask && !dry_run).then(Stop::listen);
+        Self { admit, dry_run, seats: Seats::default(), trace, stop }
+    }
+
+    /// How to end where a signal has called the run off: from then on nothing is written.
+    pub(super) fn called_off(&self) -> Option<Exit> {
+        self.stop.as_ref()?.called_off()
     }
 
     pub(super) fn is_dry_run(&self) -> bool {
@@ -160,10 +171,10 @@ impl AiRun {
                 },
             )
         };
-        let resolution =
-            probity_autofix::resolve(request, &mut opening, &Cancel::new(), &|event| {
-                watch.event(event);
-            });
+        let cancel = self.stop.as_ref().map_or_else(Cancel::new, |stop| stop.cancel.clone());
+        let resolution = probity_autofix::resolve(request, &mut opening, &cancel, &|event| {
+            watch.event(event);
+        });
         watch.end();
         let own = &resolution.session;
         let session = (own.prompts > 0).then(|| AiSession {

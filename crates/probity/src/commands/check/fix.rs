@@ -95,7 +95,7 @@ pub(super) fn fix(
     };
     let fixed = probity_lint::fix(&source.text, &options);
     let (fixed, ai_fixes) = ai.improve(job, source, fixed, &options);
-    if ai.is_dry_run() && way == Way::Write {
+    if (ai.is_dry_run() && way == Way::Write) || ai.called_off().is_some() {
         return untouched(job, source, &options, ai_fixes);
     }
     let is_changed = fixed.text != source.text;
@@ -124,7 +124,8 @@ pub(super) fn fix(
     (fixed.text, fixed.remaining, fixing)
 }
 
-/// A dry run shows what would be sent after the other fixes, and applies none of them either.
+/// A dry run shows what would be sent after the other fixes, and applies none of them either; a run
+/// that is called off leaves what it has not written.
 fn untouched(
     job: &Job,
     source: &Source,

@@ -37,7 +37,7 @@ fn samples() -> Vec<Sample> {
             old: tools,
             good: curl("curl -fsSL https://example.com/b -o /b"),
             bad: curl("curl -fsSLO"),
-            check: "addresses-kept: ",
+            check: "only-tool-calls-change: ",
         },
         Sample {
             rule: "tally/prefer-slim-base-image",
@@ -63,6 +63,14 @@ fn a_good_patch_is_applied_by_a_contained_agent_and_the_finding_is_gone() {
         assert!(output.stderr.contains("Fixed 1 issue in 1 file"), "{}", output.stderr);
         assert!(output.stderr.contains("contained by bubblewrap"), "{}", output.stderr);
     }
+}
+
+#[test]
+fn a_file_with_a_byte_order_mark_keeps_it_and_gets_the_fix() {
+    let stage = Stage::new(&format!("\u{feff}{GO}"), &turn(&patch(GO, TWO_STAGES)));
+    let output = stage.fix(MULTI_STAGE).run().code(0);
+    assert_eq!(outcome(&output)["outcome"], "applied");
+    assert_eq!(stage.text(), format!("\u{feff}{TWO_STAGES}"));
 }
 
 #[test]

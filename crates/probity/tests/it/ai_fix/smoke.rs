@@ -12,7 +12,9 @@ fn an_agent_that_was_asked_for_answers_or_is_not_ready() {
         ("CODEX", "codex-acp", ""),
     ] {
         let variable = |what: &str| std::env::var(what).unwrap_or_default();
-        if variable(&format!("ACP_ENABLE_{name}_TESTS")) != "1" {
+        let switch = format!("ACP_ENABLE_{name}_TESTS");
+        if variable(&switch) != "1" {
+            println!("skipped: {program} with its own model, since {switch} is not 1");
             continue;
         }
         let set = variable(&format!("ACP_{name}_BIN"));

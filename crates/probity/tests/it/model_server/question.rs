@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Reply, reversed};
+use super::{Reply, dockerfile, reversed};
 
 #[derive(Debug, Default)]
 pub(super) struct Question {
@@ -26,6 +26,9 @@ impl Question {
             return Reply::Say(vec!["the tool said: ".to_owned(), head]);
         }
         let said = self.said.join("\n");
+        if let Some(patch) = dockerfile::patch(&said) {
+            return Reply::Say(vec![patch]);
+        }
         let last = ["reverse(", "run(", "wait("]
             .into_iter()
             .filter_map(|word| Some((said.rfind(word)?, word)))

@@ -25,7 +25,8 @@ impl Place {
     pub(super) fn new(agent: &RealAgent, server: &ModelServer) -> Self {
         let (home, state) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let settings = agent.settle(server, home.path());
-        let names = agent.variables(server).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+        let names = agent.variables(server).into_iter().map(|(name, _)| name);
+        let names = names.chain([MARK]).collect::<Vec<_>>();
         let config = format!(
             "[env]\nimport = {names:?}\n[import]\nadditional_paths = {:?}\n",
             settings.map(|path| format!("~/{path}")).as_slice()

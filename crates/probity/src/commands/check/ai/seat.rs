@@ -1,4 +1,5 @@
-//! Where the agent of a fix sits: bubblewrap by itself, and what the report says about it.
+//! Where the agent of a fix sits: bubblewrap by itself, an engine where it is named, and what the
+//! report says about it.
 
 use std::{
     io::{self, Write as _},
@@ -8,13 +9,13 @@ use std::{
 
 use probity_agent::{AgentRef, Seat};
 use probity_sandbox::{
-    Backend, Choice, Kind, Machine, Preference, Spec, choose as choose_backend, probe,
+    Backend, Choice, Kind, Machine, Mount, Preference, Spec, choose as choose_backend, probe,
 };
 
-use super::agent::Chosen;
+use super::{agent::Chosen, engine::Engines};
 use crate::{
     commands::agent::{
-        place::{Belongings, seat, with_files},
+        place::{Belongings, HOME, seat, with_files},
         programs,
     },
     config::AiSandbox,
@@ -25,6 +26,7 @@ use crate::{
 #[derive(Default)]
 pub(super) struct Seats {
     machine: OnceLock<Machine>,
+    engines: Engines,
 }
 
 /// A seat, and what contains whoever sits in it.
@@ -49,12 +51,31 @@ impl Seats {
         }
         let (reference, files) = with_files(chosen.reference.clone());
         let chosen = Chosen { reference, ..chosen };
+        let named = match sandbox {
+            AiSandbox::Docker => self.in_container(&chosen, Kind::Docker, files),
+            AiSandbox::Podman => self.in_container(&chosen, Kind::Podman, files),
+            _ => self.on_this_machine(&chosen, sandbox, directory, files),
+        };
+        let Named { mut seat, name } = named?;
+        if tracing::enabled!(tracing::Level::INFO) {
+            // Whoever asked for more wants to see what the agent says while it works.
+            seat.stderr = Some(Arc::new(|piece| drop(io::stderr().write_all(piece.as_bytes()))));
+        }
+        Ok((chosen, Named { seat, name }))
+    }
+
+    fn on_this_machine(
+        &self,
+        chosen: &Chosen,
+        sandbox: AiSandbox,
+        directory: &Path,
+        files: Vec<Mount>,
+    ) -> Result<Named, String> {
         let program = chosen.program().unwrap_or_default();
         let Some(found) = programs::find(program) else {
             return Err(format!("`{program}` is not a program in your PATH"));
         };
         let (backend, name) = self.backend(sandbox, chosen.is_files_command)?;
-        let in_words = |error: anyhow::Error| format!("{error:#}");
         let belongings = match chosen.known() {
             Some(agent) if backend != Backend::None => Belongings::of(agent).map_err(in_words)?,
             _ => Belongings::none(),
@@ -68,11 +89,42 @@ impl Seats {
             }
             _ => seat.spec.mounts.extend(files),
         }
-        if tracing::enabled!(tracing::Level::INFO) {
-            // Whoever asked for more wants to see what the agent says while it works.
-            seat.stderr = Some(Arc::new(|piece| drop(io::stderr().write_all(piece.as_bytes()))));
+        Ok(Named { seat, name })
+    }
+
+    /// A program by its bare name is the image's own; one by its path is shown to the container.
+    fn in_container(
+        &self,
+        chosen: &Chosen,
+        kind: Kind,
+        files: Vec<Mount>,
+    ) -> Result<Named, String> {
+        let program = chosen.program().unwrap_or_default();
+        let found = program.contains('/').then(|| programs::find(program)).flatten();
+        let engine = Engines::find(kind)?;
+        let belongings = match chosen.known() {
+            Some(agent) => Belongings::of(agent).map_err(in_words)?,
+            None => Belongings::none(),
+        };
+        let variables = users_variables().map_err(in_words)?;
+        let placeholder = Backend::Engine(engine.clone());
+        let mut seat =
+            seat(&placeholder, found.as_deref(), belongings, &variables).map_err(in_words)?;
+        let spec = &mut seat.spec;
+        // The image knows best where its programs are.
+        spec.env.retain(|(name, _)| name != "PATH");
+        spec.env.push(("HOME".into(), HOME.into()));
+        if spec.mounts.iter().all(|mount| mount.inside() != Path::new(HOME)) {
+            spec.mounts.insert(0, Mount::Tmpfs { inside: HOME.into(), bytes: Some(64 << 20) });
         }
-        Ok((chosen, Named { seat, name }))
+        for file in files {
+            // An engine takes no place twice.
+            if spec.mounts.iter().all(|mount| mount.inside() != file.inside()) {
+                spec.mounts.push(file);
+            }
+        }
+        seat.backend = self.engines.rent(engine, &seat.spec.mounts)?;
+        Ok(Named { seat, name: kind.name().to_owned() })
     }
 
     fn backend(
@@ -84,9 +136,8 @@ impl Seats {
             AiSandbox::None => return Ok((Backend::None, "nothing, as asked for".to_owned())),
             AiSandbox::Auto => Preference::BubblewrapFirst,
             AiSandbox::Bubblewrap => Preference::Only(Kind::Bubblewrap),
-            AiSandbox::Docker | AiSandbox::Podman => {
-                return Err("docker and podman cannot contain the agent of a fix yet".to_owned());
-            }
+            AiSandbox::Docker => Preference::Only(Kind::Docker),
+            AiSandbox::Podman => Preference::Only(Kind::Podman),
         };
         let machine = self.machine.get_or_init(probe);
         // Engines take part only where they are named.
@@ -105,4 +156,8 @@ impl Seats {
             _ => Err(format!("bubblewrap cannot be used: {}", reasons.join("; "))),
         }
     }
+}
+
+fn in_words(error: anyhow::Error) -> String {
+    format!("{error:#}")
 }

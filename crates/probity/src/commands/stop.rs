@@ -1,4 +1,4 @@
-//! Ctrl-C: the question that is open is given up, copies are removed, and the state stays.
+//! Ctrl-C where agents are asked: the open question is given up, and the work ends in order.
 
 use std::{
     io::Read as _,
@@ -14,16 +14,16 @@ use probity_agent::Cancel;
 
 use crate::{commands::exec::signals, exit::Exit};
 
-/// Whether somebody has called the audit off.
-pub(super) struct Stop {
-    pub(super) cancel: Cancel,
+/// Whether somebody has called the work off.
+pub(crate) struct Stop {
+    pub(crate) cancel: Cancel,
     /// The number of the signal, or 0.
     signal: Arc<AtomicU8>,
 }
 
 impl Stop {
-    /// From now on a signal ends the audit in order, and a second one ends it at once.
-    pub(super) fn listen() -> Self {
+    /// From now on a signal ends the work in order, and a second one ends it at once.
+    pub(crate) fn listen() -> Self {
         let stop = Self { cancel: Cancel::new(), signal: Arc::default() };
         let Ok(mut signals) = signals::catch() else { return stop };
         let (cancel, signal) = (stop.cancel.clone(), Arc::clone(&stop.signal));
@@ -42,13 +42,13 @@ impl Stop {
             }
         };
         if let Err(error) = thread::Builder::new().name("signals".to_owned()).spawn(wait) {
-            tracing::warn!("an audit cannot be called off gently: {error}");
+            tracing::warn!("agents cannot be called off gently: {error}");
         }
         stop
     }
 
     /// As a shell tells of a program that a signal has ended.
-    pub(super) fn called_off(&self) -> Option<Exit> {
+    pub(crate) fn called_off(&self) -> Option<Exit> {
         let signal = self.signal.load(Ordering::SeqCst);
         (signal != 0).then(|| Exit::Program(code(signal)))
     }

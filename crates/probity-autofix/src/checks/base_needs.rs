@@ -1,0 +1,153 @@
+//! What the commands of the final stage need of the image below it.
+
+use std::collections::BTreeSet;
+
+use probity_dockerfile::{
+    Action, CommandLine, ImageRef, Keyword, PackageKind, Setting, Stage, Step, Value,
+};
+
+use super::{
+    Change, Check, Issue, View,
+    base_image::{RELEASES, base, is_bare},
+};
+
+pub(crate) const NEEDS_SHELL: Check = Check { name: "needs-shell", run: needs_shell };
+pub(crate) const NEEDS_TOOLS: Check = Check { name: "needs-tools", run: needs_tools };
+
+const DEBIAN: &[&str] = &["apt-get", "apt", "apt-key", "aptitude", "dpkg", "add-apt-repository"];
+const RED_HAT: &[&str] = &["yum", "dnf", "microdnf", "rpm"];
+const OTHER_MANAGERS: &[&str] = &["apk", "zypper"];
+
+/// What full images have and neither Debian's nor Alpine's small ones do.
+const BUILDERS: &[&str] =
+    &["git", "hg", "svn", "gcc", "g++", "cc", "c++", "make", "cmake", "autoconf", "patch"];
+
+/// Commands cannot run where there is no shell.
+fn needs_shell(check: &Check, change: &Change<'_>) -> Vec<Issue> {
+    let Some(image) = base(change.after).filter(|image| is_bare(image)) else { return Vec::new() };
+    let stages = &change.after.facts.contract().stages;
+    let runs = stages
+        .last()
+        .is_some_and(|stage| stage.steps.iter().any(|step| matches!(step, Step::Run { .. })));
+    let shell = change.after.facts.final_runtime().entries().iter().any(|entry| {
+        let command = match &entry.entry.value {
+            Value::Command(command) => Some(command),
+            Value::Healthcheck(check) => check.command.as_ref(),
+            _ => None,
+        };
+        matches!(command, Some(CommandLine::Shell { .. }))
+    });
+    if !runs && !shell {
+        return Vec::new();
+    }
+    let message = format!("`{image}` has no shell, and the final stage needs one");
+    vec![change.issue(check, &message)]
+}
+
+/// Commands that were written for one image need not be there in another.
+fn needs_tools(check: &Check, change: &Change<'_>) -> Vec<Issue> {
+    let after = change.after;
+    let Some(image) = base(after).filter(|image| !is_bare(image)) else { return Vec::new() };
+    if base(change.before).as_ref() == Some(&image) {
+        return Vec::new();
+    }
+    let Some(root) = after.facts.final_stage().map(|stage| stage.root) else { return Vec::new() };
+    let on_it: Vec<&Stage> =
+        after.facts.stages().iter().filter(|stage| stage.root == root).collect();
+    let indices = || on_it.iter().flat_map(|stage| stage.instructions.clone());
+    let brought: BTreeSet<String> =
+        indices().flat_map(|index| installed_by(after, index)).collect();
+    let called = indices().flat_map(|index| called_by(after, index)).chain(started(after));
+    let missing: BTreeSet<String> =
+        called.filter(|tool| lacks(&image, tool) && !brought.contains(tool)).collect();
+    if missing.is_empty() {
+        return Vec::new();
+    }
+    let names: Vec<String> = missing.into_iter().collect();
+    let message = format!(
+        "a command of the final stage calls {}, which nothing shows to be in `{image}`",
+        names.join(", ")
+    );
+    vec![change.issue(check, &message)]
+}
+
+/// Whether an image is known not to have a tool that Dockerfiles call.
+fn lacks(image: &str, tool: &str) -> bool {
+    let Ok(image) = ImageRef::parse(image) else { return false };
+    let name = image.path.rsplit('/').next().unwrap_or_default();
+    let tag = image.tag.as_deref().unwrap_or_default();
+    let is = |names: &[&str]| names.contains(&tool);
+    let has_curl = matches!(name, "php" | "nginx" | "curl") && !tag.ends_with("alpine-slim");
+    if name == "busybox" || name == "alpine" || tag.contains("alpine") {
+        return is(DEBIAN)
+            || is(RED_HAT)
+            || is(BUILDERS)
+            || is(&["zypper", "bash", "useradd", "groupadd", "usermod"])
+            || (is(&["curl"]) && !has_curl)
+            || (is(&["apk"]) && name == "busybox");
+    }
+    let is_slim = tag.contains("slim");
+    let is_debian = is_slim
+        || matches!(name, "debian" | "ubuntu")
+        || RELEASES.iter().any(|release| tag.contains(release));
+    if is_debian {
+        let is_small = is_slim || matches!(name, "debian" | "ubuntu");
+        return is(RED_HAT)
+            || is(OTHER_MANAGERS)
+            || (is_small && (is(BUILDERS) || (is(&["curl", "wget"]) && !has_curl)));
+    }
+    let is_red_hat = matches!(
+        name,
+        "fedora" | "rockylinux" | "almalinux" | "centos" | "amazonlinux" | "oraclelinux"
+    ) || name.starts_with("ubi");
+    is_red_hat && (is(DEBIAN) || is(OTHER_MANAGERS))
+}
+
+/// The names of packages, and the tools that come with the usual sets of them.
+fn installed_by(view: &View<'_>, index: usize) -> Vec<String> {
+    let calls = view.facts.package_calls(&view.file, index).iter();
+    let packages = calls.filter(|call| call.action == Action::Install).flat_map(|it| &it.packages);
+    packages
+        .flat_map(|package| match &package.kind {
+            PackageKind::Named { name, .. } => match name.as_str() {
+                "build-essential" | "build-base" => {
+                    ["gcc", "g++", "cc", "c++", "make", "patch"].map(str::to_owned).to_vec()
+                }
+                "gcc" => vec!["gcc".to_owned(), "cc".to_owned()],
+                "g++" => vec!["g++".to_owned(), "c++".to_owned()],
+                "shadow" => ["useradd", "groupadd", "usermod"].map(str::to_owned).to_vec(),
+                "mercurial" => vec!["hg".to_owned()],
+                "subversion" => vec!["svn".to_owned()],
+                name => vec![name.to_owned()],
+            },
+            _ => Vec::new(),
+        })
+        .collect()
+}
+
+fn called_by(view: &View<'_>, index: usize) -> Vec<String> {
+    let Some(instruction) = view.file.instructions.get(index) else { return Vec::new() };
+    if instruction.keyword != Keyword::Run {
+        return Vec::new();
+    }
+    let scripts = view.facts.scripts(&view.file, index).iter();
+    let commands = scripts.flat_map(|script| &script.commands);
+    commands.filter_map(|it| it.effective().name().as_deref().map(last_part)).collect()
+}
+
+/// What the container and its shell-form commands are started with.
+fn started(view: &View<'_>) -> Vec<String> {
+    let runtime = view.facts.final_runtime();
+    let commands = [Setting::Entrypoint, Setting::Cmd, Setting::Shell].into_iter();
+    let entries = commands.flat_map(|setting| runtime.get(setting));
+    entries
+        .filter_map(|entry| match &entry.entry.value {
+            Value::Command(CommandLine::Exec(words)) => words.first().map(|word| last_part(word)),
+            _ => None,
+        })
+        .collect()
+}
+
+fn last_part(path: &str) -> String {
+    path.rsplit('/').next().unwrap_or(path).to_owned()
+}

@@ -1,0 +1,215 @@
+//! For every check an answer that fails that check and no other: without the check it would be taken.
+
+use probity_autofix::{SecretsPolicy, check_names};
+
+use super::{
+    agents::{BASE_IMAGE, COMMAND_FAMILY, Case, HEALTHCHECK, MULTI_STAGE, Ran, diff, shown},
+    objectives::{GO, PYTHON, TWO_TOOLS, WEB, two_stages},
+};
+
+/// One answer: what is asked for, of which file, and what the agent makes of it.
+struct Row {
+    check: &'static str,
+    rule: &'static str,
+    text: &'static str,
+    edit: fn(&str) -> String,
+}
+
+const fn row(
+    check: &'static str,
+    rule: &'static str,
+    text: &'static str,
+    edit: fn(&str) -> String,
+) -> Row {
+    Row { check, rule, text, edit }
+}
+
+/// Goes by the name of this rule, whose findings are errors here.
+const LINT: &str = "hadolint/DL3008";
+
+const WITH_SHELL: &str = "FROM python:3.12\nRUN mkdir -p /data\nCMD [\"python\"]\n";
+const WITH_APT: &str =
+    "FROM python:3.12\nRUN apt-get update && apt-get install -y jq=1\nCMD [\"python\"]\n";
+const WITH_TRIGGER: &str = "FROM golang:1.22\nWORKDIR /src\nONBUILD RUN make\nCOPY . .\n\
+     RUN go build -o /usr/local/bin/app ./cmd/app\nEXPOSE 80\nENTRYPOINT [\"/usr/local/bin/app\"]\n";
+const WITH_IMAGE: &str = "FROM golang:1.22\nWORKDIR /src\nCOPY --from=busybox /bin/sh /bin/sh\n\
+     RUN go build -o /usr/local/bin/app ./cmd/app\nEXPOSE 80\nENTRYPOINT [\"/usr/local/bin/app\"]\n";
+const SLIM: &str = "FROM nginx:1.27-alpine-slim\nEXPOSE 80\n";
+const THREE_CALLS: &str = "FROM debian:12-slim\nRUN curl -O https://example.com/a\n\
+     RUN wget https://example.com/b\nRUN wget https://example.com/c\n";
+
+fn checked(file: &str, health: &str) -> String {
+    file.replacen("EXPOSE", &format!("HEALTHCHECK {health}\nEXPOSE"), 1)
+}
+
+const ROWS: &[Row] = &[
+    row("patch/size", MULTI_STAGE, GO, |file| two_stages(file) + &"# more\n".repeat(4_000)),
+    row("patch/max-churn", HEALTHCHECK, WEB, |file| {
+        let file = checked(file, "CMD curl -f http://localhost:80/");
+        file.lines().map(|line| format!("{line}\n# {line}\n")).collect()
+    }),
+    row("patch/characters", MULTI_STAGE, GO, |file| two_stages(file) + "# \u{202e} x\n"),
+    row("patch/characters", MULTI_STAGE, GO, |file| two_stages(file) + "# \u{1b}[2J x\n"),
+    row("patch/secret-tokens", MULTI_STAGE, GO, |file| {
+        two_stages(file).replace("ENV TOKEN=", "ENV TOKEN=x")
+    }),
+    row("patch/must-add-from", MULTI_STAGE, GO, |file| file.replace("1.22", "1.22 AS build")),
+    row("patch/must-add-from", MULTI_STAGE, GO, |file| {
+        file.replace("COPY . .\n", "COPY . .\nCOPY <<EOF /stages\nFROM x\nEOF\n")
+    }),
+    row("patch/must-add-healthcheck", HEALTHCHECK, WEB, |file| format!("# web\n{file}")),
+    row("patch/must-add-healthcheck-cmd", HEALTHCHECK, WEB, |file| checked(file, "NONE")),
+    row("patch/must-use-one-tool", COMMAND_FAMILY, TWO_TOOLS, |file| format!("# x\n{file}")),
+    row("patch/must-change-base", BASE_IMAGE, PYTHON, |file| format!("# x\n{file}")),
+    row("parses", MULTI_STAGE, GO, |file| {
+        two_stages(file).replace("COPY --from=build /usr", "COPY --from=build --from=build /usr")
+    }),
+    row("directives", MULTI_STAGE, GO, |file| {
+        format!("# syntax=example/frontend\n{}", two_stages(file))
+    }),
+    row("directives", MULTI_STAGE, GO, |file| {
+        format!("{}# hadolint ignore=DL3008\n", two_stages(file))
+    }),
+    row("directives", MULTI_STAGE, GO, |file| {
+        format!("# tally global ignore=all\n{}", two_stages(file))
+    }),
+    row("runtime", MULTI_STAGE, GO, |file| two_stages(file).replace("USER 65532\n", "")),
+    row("onbuild", MULTI_STAGE, WITH_TRIGGER, two_stages),
+    row("comments-kept", MULTI_STAGE, GO, |file| two_stages(file).replace("# The", "# A")),
+    row("stage-references", MULTI_STAGE, WITH_IMAGE, |file| {
+        two_stages(file).replace(
+            "FROM golang:1.22 AS build",
+            "FROM debian:12 AS busybox\nFROM golang:1.22 AS build",
+        )
+    }),
+    row("tally/no-unreachable-stages", MULTI_STAGE, GO, |file| {
+        two_stages(file).replace("FROM debian", "FROM busybox AS idle\n\nFROM debian")
+    }),
+    row("new-address", MULTI_STAGE, GO, |file| {
+        two_stages(file).replace("EXPOSE", "RUN useradd -c 'ht'tps://example.org/x app\nEXPOSE")
+    }),
+    row("new-address", MULTI_STAGE, GO, |file| {
+        two_stages(file).replace("EXPOSE", "RUN useradd -c example.org:80 app\nEXPOSE")
+    }),
+    row("lint", MULTI_STAGE, WITH_APT_GO, |file| {
+        two_stages(file).replace("EXPOSE", "RUN apt-get install -y jq\nEXPOSE")
+    }),
+    row("final-stage-builds", MULTI_STAGE, GO, |file| {
+        file.replace("golang:1.22\n", "golang:1.22 AS build\n").replace(
+            "RUN go",
+            "FROM debian:12-slim\nWORKDIR /src\nCOPY --from=build /usr/local/go /usr/local/go\nRUN go",
+        )
+    }),
+    row("steps-kept", MULTI_STAGE, GO, |file| {
+        two_stages(file).replace("go build", "go build -insecure")
+    }),
+    row("entry-copied", MULTI_STAGE, GO, |file| {
+        two_stages(file).replace(
+            "build /usr/local/bin/app /usr/local/bin/app",
+            "build /usr/local/bin/other /usr/local/bin/other",
+        )
+    }),
+    row("new-base", MULTI_STAGE, GO, |file| two_stages(file).replace("debian:12-slim", "evil/x:1")),
+    row("gains-nothing", MULTI_STAGE, GO, |file| {
+        two_stages(file).replace("debian:12-slim", "golang:1.22")
+    }),
+    row("needs-shell", MULTI_STAGE, WITH_SHELL_FORM, |file| {
+        two_stages(file).replace("debian:12-slim", "scratch")
+    }),
+    row("needs-shell", BASE_IMAGE, WITH_SHELL, |file| {
+        file.replace("python:3.12\n", "gcr.io/distroless/python3-debian12\n")
+    }),
+    row(
+        "needs-shell",
+        HEALTHCHECK,
+        "FROM scratch\nCOPY app /app\nENTRYPOINT [\"/app\"]\n",
+        |file| file.replace("ENTRY", "HEALTHCHECK CMD /app check\nENTRY"),
+    ),
+    row("needs-tools", BASE_IMAGE, WITH_APT, |file| file.replace("3.12", "3.12-alpine")),
+    row("needs-tools", MULTI_STAGE, WITH_APT_GO, |file| {
+        two_stages(file)
+            .replace("debian:12-slim", "alpine:3")
+            .replace("EXPOSE", "RUN apt-get install -y jq\nEXPOSE")
+    }),
+    row("healthcheck-endpoint", HEALTHCHECK, WEB, |file| {
+        checked(file, "CMD curl -f http://localhost:80/health")
+    }),
+    row("healthcheck-tool", HEALTHCHECK, SLIM, |file| {
+        checked(file, "CMD curl -f http://localhost/")
+    }),
+    row("healthcheck-command", HEALTHCHECK, WEB, |file| checked(file, "CMD true")),
+    row("healthcheck-pace", HEALTHCHECK, WEB, |file| {
+        checked(file, "--retries=1000 CMD curl -f http://localhost/")
+    }),
+    row("only-healthcheck-changes", HEALTHCHECK, WEB, |file| {
+        checked(file, "CMD curl -f http://localhost/").replace("COPY site", "COPY other")
+    }),
+    row("second-tool-gone", COMMAND_FAMILY, THREE_CALLS, |file| {
+        file.replace("wget https://example.com/c", "curl -O https://example.com/c")
+    }),
+    row("only-runs-change", COMMAND_FAMILY, TWO_TOOLS, |file| {
+        file.replace("wget -q https://example.com/b -O", "curl -fsSL https://example.com/b -o")
+            .replace("RUN curl", "COPY x /x\nRUN curl")
+    }),
+    row("only-tool-calls-change", COMMAND_FAMILY, TWO_TOOLS, |file| {
+        file.replace("wget -q https://example.com/b -O", "curl -k https://example.com/b -o")
+    }),
+    row("base-family", BASE_IMAGE, PYTHON, |file| file.replace("3.12", "3.13-slim")),
+    row("only-base-changes", BASE_IMAGE, PYTHON, |file| {
+        file.replace("3.12\n", "3.12-slim\n").replace("COPY app.py .", "COPY . .")
+    }),
+];
+
+const WITH_APT_GO: &str = "FROM golang:1.22\nWORKDIR /src\nCOPY . .\n\
+     RUN apt-get install -y jq && go build -o /usr/local/bin/app ./cmd/app\nEXPOSE 80\n\
+     ENTRYPOINT [\"/usr/local/bin/app\"]\n";
+const WITH_SHELL_FORM: &str = "FROM golang:1.22\nWORKDIR /src\nCOPY . .\n\
+     RUN go build -o /usr/local/bin/app ./cmd/app\nEXPOSE 80\nCMD /usr/local/bin/app\n";
+
+/// Put together here, so that nobody takes this file for a leak.
+fn with_secret(text: &str) -> String {
+    let secret = ["ghp_", "wWPw5k4aXcaT4fNP0UcnZwJUVFk6", "LO0pINUx"].concat();
+    text.replace("EXPOSE", &format!("EXPOSE 81\nENV TOKEN={secret}\nEXPOSE"))
+}
+
+fn asked(row: &Row) -> (String, Ran) {
+    let is_token = row.check == "patch/secret-tokens";
+    let text = if is_token { with_secret(row.text) } else { row.text.to_owned() };
+    let rules = [row.rule];
+    let mut case = Case::new(&rules, &text);
+    case.settings.max_rounds = 1;
+    if is_token {
+        case.settings.secrets = SecretsPolicy::Tokenize;
+    }
+    if row.check == "lint" {
+        case.errors = &[LINT];
+    }
+    let edit = row.edit;
+    let ran = case.ask(move |_, prompt| diff(prompt, &edit(&shown(prompt))));
+    (text, ran)
+}
+
+#[test]
+fn each_answer_fails_its_check_alone() {
+    let mut wrong = Vec::new();
+    for (number, row) in ROWS.iter().enumerate() {
+        let (text, ran) = asked(row);
+        let name = if row.check == "lint" { LINT } else { row.check };
+        let is_patch = row.check.starts_with("patch/");
+        let reason = if is_patch { "patch-rejected" } else { "validation-failed" };
+        let outcome = ran.outcomes()[0].clone();
+        let is_alone = ran.failed() == [name];
+        if !is_alone || ran.text != text || !outcome.starts_with(&format!("{reason}: {name}: ")) {
+            wrong.push(format!("{number} {}: {:?} {outcome}", row.check, ran.refused));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_check_has_an_answer_that_fails_it_alone() {
+    let mut known: Vec<&str> = ROWS.iter().map(|row| row.check).collect();
+    known.sort_unstable();
+    known.dedup();
+    assert_eq!(known, check_names());
+}
