@@ -25,4 +25,5 @@ mod protocol;
 mod real_agents;
 mod regressions;
 mod review;
+mod sarif;
 mod secrets;
