@@ -225,6 +225,11 @@ fn noise_goes_to_the_log_and_figures_come_with_v() {
     let output = driver.finish();
     assert!(output.stderr.contains("Loaded cached credentials."), "{}", output.stderr);
     assert!(output.stderr.contains("1 prompts"), "{}", output.stderr);
+    let figures = output.stderr.lines().find(|line| line.contains("1 prompts")).unwrap();
+    for word in [" s of CPU", " MiB of memory", " messages (", " bytes) from it"] {
+        assert!(figures.contains(word), "{figures}");
+    }
+    assert!(!figures.contains(" 0 MiB"), "{figures}");
     for line in output.stdout.lines() {
         assert!(serde_json::from_str::<Value>(line).is_ok(), "{line}");
     }
