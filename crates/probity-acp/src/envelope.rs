@@ -96,6 +96,12 @@ impl<'a> Envelope<'a> {
         self.part(&self.layout.method).and_then(unquote)
     }
 
+    /// Whether a part of it comes twice, so that another reader may take another one.
+    #[must_use]
+    pub fn has_part_twice(&self) -> bool {
+        self.layout.twice
+    }
+
     #[must_use]
     pub fn params(&self) -> Option<&'a str> {
         self.part(&self.layout.params)

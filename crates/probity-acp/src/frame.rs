@@ -7,7 +7,7 @@ use std::io::{self, Read};
 use std::ops::Range;
 
 use crate::envelope::{Envelope, Layout};
-use line::{Line, LineReader};
+use line::{HEAD_BYTES, Line, LineReader};
 pub use writer::FrameWriter;
 
 /// The longest line that is taken unless the caller says otherwise; other implementations of the
@@ -23,6 +23,22 @@ pub const LINE_LIMIT: usize = 32 * 1024 * 1024;
 pub struct FrameReader<R> {
     lines: LineReader<R>,
     skipped: Skipped,
+}
+
+/// What a [`FrameReader`] comes to.
+#[derive(Debug)]
+pub enum Frame<'a> {
+    Message(Envelope<'a>),
+    /// A line that is no message, though somebody may wait for an answer to it.
+    Broken(Broken),
+}
+
+/// The beginning of a line that cannot be taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Broken {
+    /// The line is over the limit; else it is not UTF-8, not JSON, or not JSON-RPC.
+    pub is_too_long: bool,
+    pub head: String,
 }
 
 /// What a [`FrameReader`] has passed over.
@@ -64,28 +80,61 @@ impl<R: Read> FrameReader<R> {
     ///
     /// An error of the stream is handed on; reading can go on after it, nothing is lost.
     pub fn read(&mut self) -> io::Result<Option<Envelope<'_>>> {
-        let (line, layout) = loop {
+        loop {
+            match self.step()? {
+                Step::End => return Ok(None),
+                Step::Broken(_) => {}
+                Step::Message(line, layout) => return Ok(self.envelope(&line, layout)),
+            }
+        }
+    }
+
+    /// The same, for who wants to say something to whoever wrote what is no message.
+    pub fn read_frame(&mut self) -> io::Result<Option<Frame<'_>>> {
+        Ok(match self.step()? {
+            Step::End => None,
+            Step::Broken(broken) => Some(Frame::Broken(broken)),
+            Step::Message(line, layout) => self.envelope(&line, layout).map(Frame::Message),
+        })
+    }
+
+    /// Whether the next line is here already, so that reading it waits for nobody.
+    pub fn has_line(&self) -> bool {
+        self.lines.has_line()
+    }
+
+    fn step(&mut self) -> io::Result<Step> {
+        loop {
             match self.lines.next_line()? {
-                Line::End => return Ok(None),
+                Line::End => return Ok(Step::End),
                 Line::Whole(line) => match classify(self.lines.bytes(&line)) {
-                    Class::Message(layout) => break (line, layout),
+                    Class::Message(layout) => return Ok(Step::Message(line, layout)),
                     Class::Blank => {}
-                    Class::Noise => self.skip_noise(&line),
+                    Class::Noise => {
+                        self.skip_noise(&line);
+                        let bytes = self.lines.bytes(&line);
+                        let head = bytes.get(..HEAD_BYTES).unwrap_or(bytes);
+                        return Ok(Step::Broken(Broken::new(false, head)));
+                    }
                 },
-                Line::TooLong { bytes } => {
+                Line::TooLong { bytes, head } => {
                     self.skipped.too_long += 1;
                     self.skipped.bytes += bytes;
+                    return Ok(Step::Broken(Broken::new(true, &head)));
                 }
                 Line::Half { bytes } => {
                     self.skipped.half += 1;
                     self.skipped.bytes += bytes;
                 }
             }
-        };
+        }
+    }
+
+    fn envelope(&self, line: &Range<usize>, layout: Layout) -> Option<Envelope<'_>> {
         // The line was valid UTF-8 a moment ago; asking again is how the borrow checker is told.
-        Ok(std::str::from_utf8(self.lines.bytes(&line))
+        std::str::from_utf8(self.lines.bytes(line))
             .ok()
-            .map(|text| Envelope::from_layout(text, layout)))
+            .map(|text| Envelope::from_layout(text, layout))
     }
 
     /// What was passed over so far.
@@ -99,6 +148,18 @@ impl<R: Read> FrameReader<R> {
         self.skipped.sample = Some(String::from_utf8_lossy(start).into_owned());
         self.skipped.bytes += bytes.len() as u64;
         self.skipped.noise += 1;
+    }
+}
+
+enum Step {
+    Message(Range<usize>, Layout),
+    Broken(Broken),
+    End,
+}
+
+impl Broken {
+    fn new(is_too_long: bool, head: &[u8]) -> Self {
+        Self { is_too_long, head: String::from_utf8_lossy(head).into_owned() }
     }
 }
 

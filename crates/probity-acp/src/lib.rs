@@ -65,8 +65,8 @@ pub use client::{
     Phase, Session, StopReason, Tap, Tokens, Turn, Usage,
 };
 pub use envelope::{Envelope, Id, Kind, Outcome};
-pub use frame::{FrameReader, FrameWriter, LINE_LIMIT, Skipped};
+pub use frame::{Broken, Frame, FrameReader, FrameWriter, LINE_LIMIT, Skipped};
 pub use id_map::IdMap;
 pub use recording::{Recorder, Side};
 pub use replay::{Ended, HostAction, Mode, ReplayError, Script, ScriptError, replay};
-pub use splice::{Splice, find};
+pub use splice::{Places, Splice, find};

@@ -30,13 +30,18 @@ impl<'a> Splice<'a> {
     /// The answer must be one JSON value without a newline; `None` leaves the value as it is. A place
     /// inside one that is rewritten already, or around one, is left too. Gives the number of values
     /// rewritten.
-    pub fn replace(
+    pub fn replace(&mut self, path: &str, rewrite: impl FnMut(&'a str) -> Option<String>) -> usize {
+        self.replace_at(&Places(scan::locate(self.text, path)), rewrite)
+    }
+
+    /// The same for values of this message that were looked for before.
+    pub fn replace_at(
         &mut self,
-        path: &str,
+        places: &Places,
         mut rewrite: impl FnMut(&'a str) -> Option<String>,
     ) -> usize {
         let mut count = 0;
-        for place in scan::locate(self.text, path) {
+        for place in places.0.iter().cloned() {
             let Some(raw) = self.text.get(place.clone()) else { continue };
             let at = self.edits.partition_point(|(edit, _)| edit.end <= place.start);
             if self.edits.get(at).is_some_and(|(edit, _)| edit.start < place.end) {
@@ -77,6 +82,34 @@ impl<'a> Splice<'a> {
         }
         output.push_str(self.text.get(copied..).unwrap_or_default());
         Cow::Owned(output)
+    }
+}
+
+/// Where values stand in one message.
+#[derive(Clone, Debug)]
+pub struct Places(Vec<Range<usize>>);
+
+impl Places {
+    /// The places of all values at `path`, for who needs both the values and their places.
+    #[must_use]
+    pub fn of(message: &Envelope<'_>, path: &str) -> Self {
+        Self(scan::locate(message.text(), path))
+    }
+
+    /// The last one: of a key that comes twice the last counts.
+    #[must_use]
+    pub fn last(&self) -> Option<Range<usize>> {
+        self.0.last().cloned()
+    }
+
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 }
 

@@ -116,7 +116,7 @@ fn skills(root: &Path) {
     );
 }
 
-/// Thinks for a while, asks for a directory first, and then is done.
+/// Thinks for a while, asks for a search first, and then is done.
 fn answer(mut stream: TcpStream) {
     let mut request = Vec::new();
     let mut piece = [0; 65_536];
@@ -129,7 +129,7 @@ fn answer(mut stream: TcpStream) {
     thread::sleep(THINKING);
     let is_first = !String::from_utf8_lossy(&request).contains("\"role\":\"assistant\"");
     let said = match is_first {
-        true => r#"{\"action\":\"list_dir\"}"#,
+        true => r#"{\"action\":\"grep\",\"pattern\":\"validator\"}"#,
         false => r#"{\"action\":\"final\",\"findings\":[]}"#,
     };
     let body = format!(r#"{{"choices":[{{"message":{{"content":"{said}"}}}}]}}"#);

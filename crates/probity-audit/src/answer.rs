@@ -26,6 +26,7 @@ pub(crate) const FAILURES: &[&str] = &[
     "incomplete",
     "max-steps",
     "over-budget",
+    "unread",
 ];
 
 /// Words by which they say that they looked and are done.

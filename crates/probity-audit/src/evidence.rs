@@ -1,8 +1,9 @@
 //! Whether what a model quotes really stands where it says.
 //!
 //! A quote is compared without regard to blanks and line ends. It has to have some length, or it
-//! would be found anywhere; and it has to stand near the line that the finding names, or at one
-//! place of the file alone, so that it says where the finding is. The line is then the quote's.
+//! would be found anywhere; and it has to stand within three lines of the one that the finding names,
+//! where it names one: a quote from elsewhere shows that the model does not know what it speaks of.
+//! The line is then the quote's.
 
 use std::{collections::HashMap, path::Path};
 
@@ -106,12 +107,8 @@ impl<'a> Evidence<'a> {
                 None => lines.first().copied(),
                 Some(claimed) => {
                     let near = |line: &&u64| line.abs_diff(claimed) <= NEAR_LINES;
-                    let nearest =
-                        lines.iter().filter(near).min_by_key(|line| line.abs_diff(claimed));
-                    match (nearest, lines.as_slice()) {
-                        (Some(line), _) | (None, [line]) => Some(*line),
-                        (None, _) => None,
-                    }
+                    let near = lines.iter().filter(near);
+                    near.min_by_key(|line| line.abs_diff(claimed)).copied()
                 }
             }
         })

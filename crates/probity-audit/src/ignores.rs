@@ -1,54 +1,97 @@
 //! Comments in the sources that take a finding back: `// probity-ignore[skill] -- reason`.
 //!
 //! A comment counts for its own line, or, where it stands alone, for the next one. A reason is
-//! demanded, because the next reader will ask for it.
+//! demanded, because the next reader will ask for it. A comment that takes nothing back is told of: it
+//! has outlived its finding, or names a skill wrongly.
 
-use std::{collections::HashMap, path::Path};
+use std::{collections::BTreeMap, path::Path};
 
 use probity_scope::Scope;
 
-use crate::Finding;
+use crate::{Finding, Iteration, session::SCAFFOLDED, sources::MOST_BYTES};
 
 const WORD: &str = "probity-ignore[";
 
 pub(crate) struct Ignores {
     scope: Option<Scope>,
-    files: HashMap<String, Vec<Comment>>,
+    /// In the order of their names, so that warnings are.
+    files: BTreeMap<String, Vec<Comment>>,
     warnings: Vec<String>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
 struct Comment {
+    /// Where it stands.
+    at: u64,
     /// The line that it is about.
     line: u64,
-    skills: Vec<String>,
+    skills: Vec<Named>,
+}
+
+/// A skill of a comment.
+#[derive(Debug, PartialEq, Eq)]
+struct Named {
+    id: String,
+    /// Whether it took a finding back.
+    is_used: bool,
 }
 
 impl Ignores {
     pub(crate) fn new(scope: Option<Scope>) -> Self {
-        Self { scope, files: HashMap::new(), warnings: Vec::new() }
+        Self { scope, files: BTreeMap::new(), warnings: Vec::new() }
     }
 
     /// Whether a comment takes this finding of this skill back. A finding without a line is not about
     /// any, and stays.
     pub(crate) fn takes_back(&mut self, skill: &str, finding: &Finding) -> bool {
         let (Some(file), Some(line)) = (&finding.file, finding.line) else { return false };
-        if !self.files.contains_key(file) {
-            let bytes =
-                self.scope.as_ref().and_then(|scope| scope.read(Path::new(file), u64::MAX).ok());
-            let text = String::from_utf8_lossy(bytes.as_deref().unwrap_or_default()).into_owned();
-            let (comments, warnings) = comments(file, &text);
-            self.warnings.extend(warnings);
-            self.files.insert(file.clone(), comments);
+        let comments = self.comments_of(file);
+        let mut is_taken_back = false;
+        for named in comments.iter_mut().filter(|it| it.line == line).flat_map(|it| &mut it.skills)
+        {
+            if named.id == skill {
+                named.is_used = true;
+                is_taken_back = true;
+            }
         }
-        let comments = self.files.get(file).map(Vec::as_slice).unwrap_or_default();
-        comments
-            .iter()
-            .any(|comment| comment.line == line && comment.skills.iter().any(|it| it == skill))
+        is_taken_back
     }
 
-    pub(crate) fn warnings(self) -> Vec<String> {
+    /// What is wrong with the comments, and which of them took nothing back. Nothing is said about a
+    /// skill that came to no answer, or when none did: it might still find what is meant.
+    pub(crate) fn warnings(mut self, sources: &[String], iterations: &[Iteration]) -> Vec<String> {
+        for source in sources {
+            self.comments_of(source);
+        }
+        let is_answered = |it: &&Iteration| it.is_done() && it.status != SCAFFOLDED;
+        if !iterations.iter().any(|it| is_answered(&it)) {
+            return self.warnings;
+        }
+        for (file, comment) in
+            self.files.iter().flat_map(|(file, comments)| comments.iter().map(move |it| (file, it)))
+        {
+            for Named { id, .. } in comment.skills.iter().filter(|named| !named.is_used) {
+                let why = match iterations.iter().find(|it| it.skill_id == *id) {
+                    Some(iteration) if is_answered(&iteration) => "takes no finding back",
+                    Some(_) => continue,
+                    None => "names no skill of this audit",
+                };
+                let at = comment.at;
+                self.warnings.push(format!("{file}:{at}: `probity-ignore[{id}]` {why}"));
+            }
+        }
         self.warnings
+    }
+
+    fn comments_of(&mut self, file: &str) -> &mut Vec<Comment> {
+        let Self { scope, files, warnings } = self;
+        files.entry(file.to_owned()).or_insert_with(|| {
+            let bytes = scope.as_ref().and_then(|it| it.read(Path::new(file), MOST_BYTES).ok());
+            let text = String::from_utf8_lossy(bytes.as_deref().unwrap_or_default()).into_owned();
+            let (comments, wrong) = comments(file, &text);
+            warnings.extend(wrong);
+            comments
+        })
     }
 }
 
@@ -69,9 +112,10 @@ fn comments(file: &str, text: &str) -> (Vec<Comment>, Vec<String>) {
             ));
             continue;
         }
-        let skills = names.split(',').map(|name| name.trim().to_owned()).collect();
+        let named = |name: &str| Named { id: name.trim().to_owned(), is_used: false };
+        let skills = names.split(',').map(named).collect();
         let line = if before.trim().is_empty() { number + 1 } else { number };
-        comments.push(Comment { line, skills });
+        comments.push(Comment { at: number, line, skills });
     }
     (comments, warnings)
 }

@@ -37,7 +37,7 @@ pub struct Report {
     pub ignored: usize,
     /// Findings of the baseline.
     pub known: usize,
-    /// What should be told about the comments themselves.
+    /// What should be told about comments and sources.
     pub warnings: Vec<String>,
     pub skills: usize,
     pub usage: Option<TokenUsage>,
@@ -95,7 +95,7 @@ impl Report {
                 }
             }
         }
-        report.warnings = ignores.warnings();
+        report.warnings = ignores.warnings(&state.source_files, &state.iterations);
         report.warnings.extend(too_long(options.root, &state.source_files));
         duplicates::merge(&mut report.findings);
         duplicates::merge(&mut report.unverified);

@@ -65,10 +65,20 @@ pub(crate) struct Session<'a> {
     pub(crate) cancel: &'a Cancel,
 }
 
+/// What a conversation has come to so far.
+#[derive(Default)]
+struct Progress {
+    /// Whether the content of any file was looked at.
+    has_read: bool,
+    was_told_to_read: bool,
+}
+
 /// Why a skill came to no answer.
 enum Ended {
     Agent(Box<AgentError>),
     Unusable(String),
+    /// It found nothing in what it never looked at.
+    Unread,
     MaxSteps,
     OverBudget(u64),
 }
@@ -117,6 +127,7 @@ impl Session<'_> {
     ) -> Result<Answered, Ended> {
         let mut said = prompt::initial(skill, self.sources, self.permission);
         let mut is_repair = false;
+        let mut progress = Progress::default();
         for step in 1..=MAX_STEPS {
             if let Some(limit) = self.budget.exceeded() {
                 return Err(Ended::OverBudget(limit));
@@ -139,10 +150,25 @@ impl Session<'_> {
             self.observer.event(skill, &Event::Says { text: &self.secrets.mask(&answer.text) });
             let left = MAX_STEPS - step;
             said = match action::parse(&answer.text) {
-                Ok(Action::Final(object)) => return Ok(answered(&object, skill)),
+                Ok(Action::Final(object)) => {
+                    let answered = answered(&object, skill);
+                    // That nothing was found says nothing about code that nobody has seen.
+                    let is_blind = !progress.has_read
+                        && answered.findings.is_empty()
+                        && gave_up(&answered.status).is_none();
+                    if !is_blind {
+                        return Ok(answered);
+                    }
+                    if progress.was_told_to_read {
+                        return Err(Ended::Unread);
+                    }
+                    progress.was_told_to_read = true;
+                    self.observer.event(skill, &Event::Repairs { why: prompt::UNREAD });
+                    prompt::unread(left)
+                }
                 Ok(Action::Read(request)) => {
                     is_repair = false;
-                    self.read(skill, &request, left)
+                    self.read(skill, &request, left, &mut progress)
                 }
                 // One more chance; a model that cannot take it will not take the next either.
                 Err(why) if is_repair => return Err(Ended::Unusable(why)),
@@ -157,11 +183,18 @@ impl Session<'_> {
     }
 
     /// Carries out a request, or says why not; the conversation goes on either way.
-    fn read(&self, skill: &Skill, request: &Request, left: usize) -> String {
+    fn read(
+        &self,
+        skill: &Skill,
+        request: &Request,
+        left: usize,
+        progress: &mut Progress,
+    ) -> String {
         self.observer.event(skill, &Event::Requests { request });
         let confirm = |summary: &str, path: &str| self.observer.allow(summary, path);
         match self.tools.execute(request, &confirm) {
             Ok(text) => {
+                progress.has_read |= request.has_looked(&text);
                 self.observer.event(skill, &Event::Output { request, text: &text });
                 prompt::output(request, &text, left)
             }
@@ -182,6 +215,11 @@ impl Ended {
             Self::Unusable(why) => {
                 ("failed", format!("the model's answer could not be used, twice in a row: {why}"))
             }
+            Self::Unread => (
+                "unread",
+                "the model found nothing, but read no file, not even when it was told to"
+                    .to_owned(),
+            ),
             Self::MaxSteps => (
                 "max-steps",
                 format!(
@@ -202,11 +240,14 @@ fn gave_up(status: &str) -> Option<String> {
     is_failure.then(|| format!("the model ended with the status '{status}'"))
 }
 
+/// The status of a skill that nobody was asked about.
+pub(crate) const SCAFFOLDED: &str = "scaffolded";
+
 /// What a skill comes to when nobody is asked.
 pub(crate) fn scaffolded(skill: &Skill) -> Iteration {
     Iteration {
         skill_id: skill.id.clone(),
-        status: "scaffolded".to_owned(),
+        status: SCAFFOLDED.to_owned(),
         findings: Vec::new(),
         next_prompt: Some(NextPrompt {
             skill_id: skill.id.clone(),

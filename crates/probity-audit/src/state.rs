@@ -31,7 +31,8 @@ pub struct State {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Iteration {
     pub skill_id: String,
-    /// `completed`, or what the model calls it; `failed`, `max-steps` and `over-budget` are ours.
+    /// `completed`, or what the model calls it; `failed`, `unread`, `max-steps` and
+    /// `over-budget` are ours.
     pub status: String,
     pub findings: Vec<Finding>,
     pub next_prompt: Option<NextPrompt>,

@@ -26,6 +26,8 @@ pub(crate) fn requested(
     id: Option<&Id<'_>>,
     message: Option<&Envelope<'_>>,
 ) -> Result<(), Refusal> {
+    let open = proxy.table().sessions.get(session).cloned();
+    open.iter().for_each(|session| session.measure());
     let (session, last) = {
         let mut table = proxy.table();
         let closed = table.close(session).ok_or_else(|| Refusal::no_session(session))?;
@@ -131,6 +133,7 @@ pub(crate) fn end(proxy: &Arc<Proxy>, connection: &Arc<Connection>) {
         let here = |session: &&Arc<Session>| Arc::ptr_eq(&session.connection, connection);
         table.sessions.values().filter(here).cloned().collect()
     };
+    sessions.iter().for_each(|session| session.measure());
     connection.state().ending = true;
     let told: Vec<Told> =
         sessions.iter().map(|session| tell(connection, session, None, None, true)).collect();

@@ -32,14 +32,16 @@ pub(crate) struct Connection {
 
 pub(crate) struct State {
     pub(crate) phase: Phase,
-    /// Messages for an agent that is not ready.
-    held: Vec<String>,
+    /// Messages for an agent that is not ready; requests with our number.
+    held: Vec<(Option<u64>, String)>,
     held_bytes: usize,
     /// Requests under way: under the editor's id, or under none if they are our own.
     pub(crate) requests: IdMap<Option<Id<'static>>, Asked>,
     /// By what the agent's own ids say.
     pub(crate) sessions: HashMap<String, Known>,
     pub(crate) early: Early,
+    /// Messages about sessions that it never announced.
+    strangers: u64,
     /// Requests under way that bring a session.
     pub(crate) setups: usize,
     pub(crate) abilities: Abilities,
@@ -134,6 +136,14 @@ pub(crate) enum Asked {
     Ignored,
 }
 
+/// What became of a request that is withdrawn.
+pub(crate) enum CalledOff {
+    /// The agent has it, under this number.
+    Sent(u64),
+    /// It never left.
+    Waiting(Asked),
+}
+
 /// That an agent has answered what it was told.
 #[derive(Debug)]
 pub(crate) struct Answered;
@@ -153,6 +163,7 @@ impl Connection {
             requests: IdMap::default(),
             sessions: HashMap::new(),
             early: Early::new(limits.early),
+            strangers: 0,
             setups: 0,
             abilities: Abilities::default(),
             reload: None,
@@ -192,7 +203,7 @@ impl Connection {
         };
         // A long message is written while nobody is kept from the state.
         let message = make(number);
-        let sent = self.send(message);
+        let sent = self.send_numbered(Some(number), message);
         match sent {
             Err(NotSent::Full) => match self.take(&Id::from(number)) {
                 Some(_) => Err(NotSent::Full),
@@ -206,12 +217,12 @@ impl Connection {
     }
 
     /// Sends a message when the agent is ready for it, in the order of the calls.
-    pub(crate) fn send(&self, message: String) -> Result<(), NotSent> {
+    fn send_numbered(&self, number: Option<u64>, message: String) -> Result<(), NotSent> {
         let mut state = self.state();
         match state.phase {
             Phase::Dead => Err(NotSent::Closed),
             Phase::Ready => self.outgoing.send(&message),
-            Phase::Starting => state.hold(message, self.queue_limit),
+            Phase::Starting => state.hold(number, message, self.queue_limit),
         }
     }
 
@@ -221,7 +232,7 @@ impl Connection {
         match state.phase {
             Phase::Dead => Err(NotSent::Closed),
             Phase::Ready => self.outgoing.send_urgent(&message),
-            Phase::Starting => state.hold(message, self.queue_limit.saturating_mul(2)),
+            Phase::Starting => state.hold(None, message, self.queue_limit.saturating_mul(2)),
         }
     }
 
@@ -243,12 +254,36 @@ impl Connection {
         }
         state.phase = Phase::Ready;
         state.held_bytes = 0;
-        for message in std::mem::take(&mut state.held) {
+        for (_, message) in std::mem::take(&mut state.held) {
             // A pipe that is closed is noticed by whoever reads from the agent.
             if self.outgoing.send_held(&message).is_err() {
                 return;
             }
         }
+    }
+
+    /// Takes a request back that the agent has not been sent; one that it has, it has to be asked
+    /// about. `None` if it is not under way here.
+    pub(crate) fn call_off(&self, id: &Option<Id<'static>>) -> Option<CalledOff> {
+        let mut state = self.state();
+        let number = state.requests.number_of(id)?;
+        let Some(at) = state.held.iter().position(|(held, _)| *held == Some(number)) else {
+            return Some(CalledOff::Sent(number));
+        };
+        let (_, message) = state.held.remove(at);
+        state.held_bytes = state.held_bytes.saturating_sub(message.len());
+        let (_, asked) = state.requests.take(&Id::from(number))?;
+        state.setups -= usize::from(asked.is_setup());
+        Some(CalledOff::Waiting(asked))
+    }
+
+    /// Whether it is being started for nobody.
+    pub(crate) fn is_needless(&self) -> bool {
+        let state = self.state();
+        state.phase == Phase::Starting
+            && state.held.is_empty()
+            && state.sessions.is_empty()
+            && state.reload.is_none()
     }
 
     /// The request that an answer belongs to.
@@ -268,15 +303,13 @@ impl Connection {
         }
         // While a session is taken up again, the editor has seen what the agent repeats.
         if state.phase == Phase::Starting {
-            return Whose::Nobodys;
+            return Whose::Repeated;
         }
-        if state.setups == 0 {
-            return Whose::New;
+        if state.setups > 0 && state.early.hold(said, message) {
+            return Whose::Held;
         }
-        match state.early.hold(said, message) {
-            true => Whose::Held,
-            false => Whose::Dropped,
-        }
+        state.strangers += 1;
+        Whose::Strangers { count: state.strangers }
     }
 
     /// Nothing can be sent any more. Gives the requests that will never be answered.
@@ -303,13 +336,13 @@ impl Connection {
 }
 
 impl State {
-    fn hold(&mut self, message: String, limit: usize) -> Result<(), NotSent> {
+    fn hold(&mut self, number: Option<u64>, message: String, limit: usize) -> Result<(), NotSent> {
         let bytes = self.held_bytes.saturating_add(message.len());
         if self.held_bytes > 0 && bytes > limit {
             return Err(NotSent::Full);
         }
         self.held_bytes = bytes;
-        self.held.push(message);
+        self.held.push((number, message));
         Ok(())
     }
 }

@@ -1,11 +1,12 @@
 //! The one way to the editor.
 //!
 //! Threads that read from agents write under the lock and wait if the editor does: that is what
-//! stops the agents. The thread that reads from the editor must not wait, or no cancellation would
+//! stops the agents. While more of an agent's messages are there already, what it writes is put
+//! together and leaves in one write. The thread that reads from the editor must not wait, or no cancellation would
 //! come through; what it has to say goes through a short queue.
 
 use std::{
-    io::Write,
+    io::{self, Write},
     sync::{
         Condvar, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
@@ -16,11 +17,13 @@ use std::{
 use probity_acp::FrameWriter;
 
 pub(crate) struct Editor {
-    writer: Mutex<FrameWriter<Box<dyn Write + Send>>>,
+    writer: Mutex<Writer>,
     gone: AtomicBool,
     answers: Mutex<Answers>,
     changed: Condvar,
 }
+
+type Writer = FrameWriter<Box<dyn Write + Send>>;
 
 #[derive(Default)]
 struct Answers {
@@ -46,11 +49,24 @@ impl Editor {
 
     /// Writes a message, and waits as long as that takes. False if nobody reads any more.
     pub(crate) fn write(&self, message: &str) -> bool {
+        self.with_writer(|writer| writer.write(message))
+    }
+
+    /// The same, but for [`Self::flush`], which has to come before the caller waits for anything.
+    pub(crate) fn write_soon(&self, message: &str) -> bool {
+        self.with_writer(|writer| writer.write_soon(message))
+    }
+
+    pub(crate) fn flush(&self) -> bool {
+        self.with_writer(FrameWriter::flush)
+    }
+
+    fn with_writer(&self, write: impl FnOnce(&mut Writer) -> io::Result<()>) -> bool {
         if self.gone.load(Ordering::Relaxed) {
             return false;
         }
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
-        let written = writer.write(message).is_ok();
+        let written = write(&mut writer).is_ok();
         if !written {
             self.gone.store(true, Ordering::Relaxed);
         }

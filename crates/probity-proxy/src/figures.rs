@@ -1,9 +1,14 @@
 //! What a session has cost, counted as it goes by.
 
 use std::{
-    sync::atomic::{AtomicU64, Ordering::Relaxed},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
     time::{Duration, Instant},
 };
+
+use crate::Process;
 
 /// The figures of one session, for a person to read at the end.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +22,16 @@ pub struct SessionFigures {
     pub received: (u64, u64),
     /// How often the agent asked the editor for something.
     pub asked: u64,
+    /// What its process has taken until the end of the session, where that can be seen.
+    pub usage: Option<Usage>,
+}
+
+/// What a process and all it started have taken of the machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Usage {
+    pub cpu: Duration,
+    /// Bytes, each process at its largest.
+    pub memory: u64,
 }
 
 #[derive(Debug)]
@@ -26,6 +41,7 @@ pub(crate) struct Counters {
     pub(crate) asked: AtomicU64,
     sent: (AtomicU64, AtomicU64),
     received: (AtomicU64, AtomicU64),
+    usage: Mutex<Option<Usage>>,
 }
 
 impl Counters {
@@ -37,6 +53,7 @@ impl Counters {
             asked: AtomicU64::new(0),
             sent: pair(),
             received: pair(),
+            usage: Mutex::default(),
         }
     }
 
@@ -50,6 +67,13 @@ impl Counters {
         self.received.1.fetch_add(bytes as u64, Relaxed);
     }
 
+    /// Looks at the process, which has to be done while it lives.
+    pub(crate) fn measure(&self, process: Option<&dyn Process>) {
+        if let Some(usage) = process.and_then(Process::usage) {
+            *self.usage.lock().unwrap_or_else(PoisonError::into_inner) = Some(usage);
+        }
+    }
+
     pub(crate) fn figures(&self, session: &str) -> SessionFigures {
         let pair = |pair: &(AtomicU64, AtomicU64)| (pair.0.load(Relaxed), pair.1.load(Relaxed));
         SessionFigures {
@@ -59,6 +83,7 @@ impl Counters {
             sent: pair(&self.sent),
             received: pair(&self.received),
             asked: self.asked.load(Relaxed),
+            usage: *self.usage.lock().unwrap_or_else(PoisonError::into_inner),
         }
     }
 }

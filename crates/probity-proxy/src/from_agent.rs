@@ -4,9 +4,10 @@ mod answers;
 
 use std::sync::{Arc, atomic::Ordering::Relaxed};
 
-use probity_acp::{Envelope, Id, Kind, Splice, find};
+use probity_acp::{Broken, Envelope, Id, Kind, Places, Splice, find};
 
 use crate::{
+    broken::{Remedy, remedy},
     connection::{Connection, Known, Whose},
     literal::{content, quoted},
     message::{INVALID_PARAMS, METHOD_NOT_FOUND, Refusal},
@@ -14,14 +15,15 @@ use crate::{
     rewrite,
 };
 
-/// One message of an agent. Runs on the thread that reads from it, so that its order is kept.
+/// One message of an agent. Runs on the thread that reads from it, so that its order is kept; that
+/// thread flushes what is written here.
 pub(crate) fn receive(proxy: &Arc<Proxy>, connection: &Arc<Connection>, message: &Envelope<'_>) {
     match message.kind() {
         Kind::Notification { method, .. } if method == "$/cancel_request" => {
             cancel(proxy, connection, message);
         }
         Kind::Notification { .. } => notification(proxy, connection, message),
-        Kind::Request { id, method, .. } => request(proxy, connection, message, &id, &method),
+        Kind::Request { id, .. } => request(proxy, connection, message, &id),
         Kind::Response { id: Some(id), outcome } => {
             answers::receive(proxy, connection, message, &id, &outcome);
         }
@@ -32,42 +34,53 @@ pub(crate) fn receive(proxy: &Arc<Proxy>, connection: &Arc<Connection>, message:
     }
 }
 
-fn notification(proxy: &Arc<Proxy>, connection: &Arc<Connection>, message: &Envelope<'_>) {
-    let mut splice = Splice::new(message);
-    let known = match session(proxy, connection, message) {
-        Ok(known) => known,
-        Err(Unknown) => return,
-    };
-    if let Some(known) = &known {
-        known.counters.received(message.text().len());
-        rename(&mut splice, proxy, connection, message, known);
+/// A line that is no message. Whoever waits for something that it might have been is told.
+pub(crate) fn receive_broken(proxy: &Arc<Proxy>, connection: &Arc<Connection>, broken: &Broken) {
+    match remedy(broken) {
+        Remedy::Refuse(id, refusal) => drop(connection.send_urgent(refusal.to(&id))),
+        Remedy::Answer(answer) => {
+            if let Some(envelope) = Envelope::parse(&answer) {
+                receive(proxy, connection, &envelope);
+            }
+        }
+        Remedy::Nothing => {}
     }
-    rewrite::outward(&mut splice, message.text(), &connection.workspace);
-    proxy.write(&splice.finish());
 }
 
-fn request(
-    proxy: &Arc<Proxy>,
-    connection: &Arc<Connection>,
-    message: &Envelope<'_>,
-    id: &Id<'_>,
-    method: &str,
-) {
-    let known = match session(proxy, connection, message) {
-        Ok(known) => known,
-        Err(Unknown) => return,
-    };
+fn notification(proxy: &Arc<Proxy>, connection: &Arc<Connection>, message: &Envelope<'_>) {
     let mut splice = Splice::new(message);
-    if let Err(refusal) = permitted(&mut splice, connection, message, method) {
+    // What is no request gets no answer, but an editor may well act on it.
+    if let Err(refusal) = permitted(&mut splice, connection, message) {
+        return proxy.note(&format!("{}: {}", proxy.options.agent, refusal.message));
+    }
+    let named = Places::of(message, "params.sessionId");
+    let Ok(known) = session(proxy, connection, message, &named) else { return };
+    if let Some(known) = &known {
+        known.counters.received(message.text().len());
+        rename(&mut splice, proxy, connection, message, &named, known);
+    }
+    rewrite::outward(&mut splice, message.text(), &connection.workspace);
+    proxy.write_soon(&splice.finish());
+}
+
+fn request(proxy: &Arc<Proxy>, connection: &Arc<Connection>, message: &Envelope<'_>, id: &Id<'_>) {
+    let mut splice = Splice::new(message);
+    // An agent that does not read its answers has only itself to blame.
+    let refuse = |refusal: &Refusal| drop(connection.send_urgent(refusal.to(id)));
+    let named = Places::of(message, "params.sessionId");
+    let known = match session(proxy, connection, message, &named) {
+        Ok(known) => known,
+        Err(Unknown::Held) => return,
+        Err(Unknown::Dropped(said)) => return refuse(&Refusal::no_session(&said)),
+    };
+    if let Err(refusal) = permitted(&mut splice, connection, message) {
         proxy.note(&format!("{}: {}", proxy.options.agent, refusal.message));
-        // An agent that does not read its answers has only itself to blame.
-        drop(connection.send_urgent(refusal.to(id)));
-        return;
+        return refuse(&refusal);
     }
     if let Some(known) = &known {
         known.counters.received(message.text().len());
         known.counters.asked.fetch_add(1, Relaxed);
-        rename(&mut splice, proxy, connection, message, known);
+        rename(&mut splice, proxy, connection, message, &named, known);
     }
     // A question about one of the editor's own requests, such as a login.
     splice.replace("params.requestId", |raw| {
@@ -79,24 +92,33 @@ fn request(
     let key = (connection.number, id.clone().into_owned());
     let ours = proxy.table().asked.issue(key, Arc::clone(connection));
     splice.replace("id", |_| Some(ours.to_string()));
-    proxy.write(&splice.finish());
+    proxy.write_soon(&splice.finish());
 }
 
 /// Whether the editor may be asked this. What it does, it does outside any containment.
+///
+/// A method that comes twice must be harmless both times: nobody knows which the editor takes.
 fn permitted(
     splice: &mut Splice<'_>,
     connection: &Connection,
     message: &Envelope<'_>,
-    method: &str,
 ) -> Result<(), Refusal> {
-    let workspace = &connection.workspace;
-    if method.starts_with("terminal/") && !workspace.terminals {
-        let what = format!("{method}: commands run inside, not in the editor's terminal");
-        return Err(Refusal::new(METHOD_NOT_FOUND, what));
+    let is_harmless = |method: &str| !method.starts_with("fs/") && !method.starts_with("terminal/");
+    if !message.has_part_twice() && message.method().is_none_or(|method| is_harmless(&method)) {
+        return Ok(());
     }
-    rewrite::confine(splice, message, method, workspace).map_err(|path| {
-        Refusal::new(INVALID_PARAMS, format!("{method}: {path} is not in the workspace"))
-    })
+    let workspace = &connection.workspace;
+    for raw in find(message, "method") {
+        let method = content(raw);
+        if method.starts_with("terminal/") && !workspace.terminals {
+            let what = format!("{method}: commands run inside, not in the editor's terminal");
+            return Err(Refusal::new(METHOD_NOT_FOUND, what));
+        }
+        rewrite::confine(splice, message, &method, workspace).map_err(|path| {
+            Refusal::new(INVALID_PARAMS, format!("{method}: {path} is not in the workspace"))
+        })?;
+    }
+    Ok(())
 }
 
 /// A request that the agent withdraws.
@@ -108,38 +130,46 @@ fn cancel(proxy: &Arc<Proxy>, connection: &Arc<Connection>, message: &Envelope<'
     });
     // What has been answered already cannot be withdrawn.
     if renamed > 0 {
-        proxy.write(&splice.finish());
+        proxy.write_soon(&splice.finish());
     }
 }
 
-/// The message is not the editor's to see now, or ever.
-struct Unknown;
+/// The message is not the editor's to see.
+enum Unknown {
+    /// Not yet.
+    Held,
+    /// Never; with what the agent calls the session.
+    Dropped(String),
+}
 
 /// The session that a message is about, if it is about one.
 fn session(
     proxy: &Arc<Proxy>,
     connection: &Arc<Connection>,
     message: &Envelope<'_>,
+    named: &Places,
 ) -> Result<Option<Known>, Unknown> {
-    let Some(raw) = find(message, "params.sessionId").last().copied() else { return Ok(None) };
+    let raw = named.last().and_then(|place| message.text().get(place));
+    let Some(raw) = raw else { return Ok(None) };
     if raw == "null" {
         return Ok(None);
     }
     let said = content(raw);
     match connection.whose(&said, message.text()) {
         Whose::Known(known) => Ok(Some(known)),
-        Whose::Held | Whose::Nobodys => Err(Unknown),
-        Whose::New => match proxy.adopt(connection, &said) {
-            Some(known) => Ok(Some(known)),
-            None => Err(dropped(proxy)),
-        },
-        Whose::Dropped => Err(dropped(proxy)),
+        Whose::Held => Err(Unknown::Held),
+        Whose::Repeated => Err(Unknown::Dropped(said.into_owned())),
+        Whose::Strangers { count } => {
+            // A flood of them is told in few lines.
+            if count.is_power_of_two() {
+                let agent = &proxy.options.agent;
+                let id = proxy.masked(&said.chars().take(100).collect::<String>());
+                let what = format!("{agent} speaks of a session that it never announced: {id}");
+                proxy.observer.warning(&format!("{what} (message {count} of this kind, dropped)"));
+            }
+            Err(Unknown::Dropped(said.into_owned()))
+        }
     }
-}
-
-fn dropped(proxy: &Proxy) -> Unknown {
-    proxy.note(&format!("{} says too much about sessions nobody knows", proxy.options.agent));
-    Unknown
 }
 
 /// Puts the editor's ids of sessions in the place of the agent's.
@@ -148,11 +178,12 @@ fn rename(
     proxy: &Proxy,
     connection: &Connection,
     message: &Envelope<'_>,
+    named: &Places,
     known: &Known,
 ) {
-    splice.replace("params.sessionId", |_| Some(quoted(&known.id)));
+    splice.replace_at(named, |_| Some(quoted(&known.id)));
     // Updates about other sessions, such as a subagent's, name them too.
-    if message.text().matches("essionId").nth(1).is_some() {
+    if names_others(message.text(), named) {
         for path in [
             "params.update.sessionId",
             "params.update.senderSessionId",
@@ -163,6 +194,18 @@ fn rename(
                 Some(quoted(&other.id))
             });
         }
+    }
+}
+
+/// Whether a message may name sessions beside the one that it is about.
+fn names_others(text: &str, named: &Places) -> bool {
+    let Some(place) = named.last().filter(|_| named.len() == 1) else { return true };
+    let (before, after) = (text.get(..place.start), text.get(place.end..));
+    let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
+    let key = before.trim_end().strip_suffix(':').map(str::trim_end);
+    match key.and_then(|key| key.strip_suffix("sessionId\"")) {
+        Some(before) => before.contains("essionId") || after.contains("essionId"),
+        None => true,
     }
 }
 

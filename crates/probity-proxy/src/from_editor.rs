@@ -7,15 +7,16 @@ mod setup;
 
 use std::sync::{Arc, PoisonError, atomic::Ordering::Relaxed};
 
-use probity_acp::{Envelope, Id, Kind, Splice, find};
+use probity_acp::{Broken, Envelope, Id, Kind, Splice, find};
 
 use crate::{
+    broken::{Remedy, remedy},
     close,
-    connection::{Asked, Connection, NotSent, Reload},
+    connection::{Asked, CalledOff, Connection, NotSent, Reload},
     from_agent::raw_id,
     handshake,
     literal::content,
-    message::{INTERNAL, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, Refusal},
+    message::{CANCELLED, INTERNAL, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, Refusal},
     proxy::Proxy,
     rewrite, start,
     table::Session,
@@ -36,6 +37,19 @@ pub(crate) fn receive(proxy: &Arc<Proxy>, message: &Envelope<'_>) {
             let refusal = Refusal::new(INVALID_REQUEST, "batches are not part of the protocol");
             proxy.answer(refusal.to(&raw_id("null").unwrap_or_else(|| Id::string(""))));
         }
+    }
+}
+
+/// A line that is no message. Whoever waits for something that it might have been is told.
+pub(crate) fn receive_broken(proxy: &Arc<Proxy>, broken: &Broken) {
+    match remedy(broken) {
+        Remedy::Refuse(id, refusal) => proxy.refuse(&id, &refusal),
+        Remedy::Answer(text) => {
+            if let Some(envelope) = Envelope::parse(&text) {
+                receive(proxy, &envelope);
+            }
+        }
+        Remedy::Nothing => {}
     }
 }
 
@@ -178,20 +192,37 @@ fn notification(proxy: &Arc<Proxy>, message: &Envelope<'_>, method: &str) {
     drop(session.connection.send_urgent(splice.finish().into_owned()));
 }
 
-/// A request that the editor withdraws: it is still answered, by the agent that has it.
+/// A request that the editor withdraws: it is still answered, by the agent that has it, or by us
+/// if it still waits for its agent to start.
 fn cancel(proxy: &Arc<Proxy>, message: &Envelope<'_>) {
     let Some(id) = find(message, "params.requestId").last().and_then(|raw| raw_id(raw)) else {
         return;
     };
     let connections = proxy.table().connections.clone();
-    let key = Some(id);
+    let key = Some(id.clone());
+    let mut is_answered = false;
+    // A list may have been asked of several agents.
     for connection in connections {
-        let number = connection.state().requests.number_of(&key);
-        let Some(number) = number else { continue };
-        let mut splice = Splice::new(message);
-        splice.replace("params.requestId", |_| Some(number.to_string()));
-        drop(connection.send_urgent(splice.finish().into_owned()));
-        return;
+        match connection.call_off(&key) {
+            None => {}
+            Some(CalledOff::Sent(number)) => {
+                let mut splice = Splice::new(message);
+                splice.replace("params.requestId", |_| Some(number.to_string()));
+                drop(connection.send_urgent(splice.finish().into_owned()));
+            }
+            Some(CalledOff::Waiting(asked)) => {
+                if let Asked::Load { session, .. } = &asked {
+                    close::undo(proxy, &connection, session);
+                }
+                if !is_answered {
+                    proxy.refuse(&id, &Refusal::new(CANCELLED, "the request was cancelled"));
+                    is_answered = true;
+                }
+                if connection.is_needless() {
+                    start::give_up(&connection, "was not needed any more when it had started");
+                }
+            }
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::{fs::File, path::Path, time::Duration};
 
-use crate::Workspace;
+use crate::{Usage, Workspace};
 
 /// Finds workspaces and starts agents in them.
 pub trait Launcher: Send + Sync {
@@ -29,6 +29,11 @@ pub trait Process: Send + Sync {
 
     /// Ends it and all it started, at once.
     fn kill(&self);
+
+    /// What it has taken so far, if it lives and can be looked at.
+    fn usage(&self) -> Option<Usage> {
+        None
+    }
 }
 
 impl Process for probity_sandbox::Child {
@@ -39,6 +44,11 @@ impl Process for probity_sandbox::Child {
     fn kill(&self) {
         // How it ended is asked for by `wait`.
         self.kill();
+    }
+
+    fn usage(&self) -> Option<Usage> {
+        let probity_sandbox::Usage { cpu, memory } = self.usage()?;
+        Some(Usage { cpu, memory })
     }
 }
 

@@ -9,6 +9,7 @@
 //!
 //! **Invariant:** no thread holds a lock while it waits for an agent to read or to start.
 
+mod broken;
 mod close;
 mod connection;
 mod editor;
@@ -28,7 +29,7 @@ mod store;
 mod table;
 mod workspace;
 
-pub use figures::SessionFigures;
+pub use figures::{SessionFigures, Usage};
 pub use launcher::{LaunchError, Launcher, Process, Started};
 pub use options::{Limits, Options, Sharing};
 pub use probity_acp::Side;

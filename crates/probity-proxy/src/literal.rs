@@ -17,5 +17,14 @@ pub(crate) fn text(raw: &str) -> Option<Cow<'_, str>> {
 }
 
 pub(crate) fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
+    let is_plain = |byte: u8| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\';
+    if !text.bytes().all(is_plain) {
+        return serde_json::Value::from(text).to_string();
+    }
+    // Most texts need no escapes, ours least of all.
+    let mut literal = String::with_capacity(text.len() + 2);
+    literal.push('"');
+    literal.push_str(text);
+    literal.push('"');
+    literal
 }

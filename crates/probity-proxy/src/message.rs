@@ -3,10 +3,13 @@
 use probity_acp::Id;
 use serde_json::{Value, json};
 
+pub(crate) const PARSE_ERROR: i64 = -32700;
 pub(crate) const INVALID_REQUEST: i64 = -32600;
 pub(crate) const METHOD_NOT_FOUND: i64 = -32601;
 pub(crate) const INVALID_PARAMS: i64 = -32602;
 pub(crate) const INTERNAL: i64 = -32603;
+/// A request that was withdrawn.
+pub(crate) const CANCELLED: i64 = -32800;
 /// Free in ACP, and what older clients of this kind of proxy expect.
 pub(crate) const SESSION_NOT_FOUND: i64 = -32001;
 

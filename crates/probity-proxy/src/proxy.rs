@@ -75,7 +75,20 @@ impl Proxy {
     /// Writes to the editor, and waits as long as that takes.
     pub(crate) fn write(&self, message: &str) -> bool {
         self.observer.message(Side::Agent, message);
-        let written = self.editor.write(message);
+        self.judged(self.editor.write(message))
+    }
+
+    /// The same on the thread that reads from an agent, which flushes before it reads on.
+    pub(crate) fn write_soon(&self, message: &str) -> bool {
+        self.observer.message(Side::Agent, message);
+        self.judged(self.editor.write_soon(message))
+    }
+
+    pub(crate) fn flush(&self) -> bool {
+        self.judged(self.editor.flush())
+    }
+
+    fn judged(&self, written: bool) -> bool {
         if !written {
             // If nobody listens the proxy is ending already.
             drop(self.ended.send(Ended::Output));
@@ -136,7 +149,7 @@ impl Proxy {
         id
     }
 
-    /// A session that an agent has made by itself, such as one of a subagent.
+    /// A session that an agent tells of in one of the editor's, such as a subagent's.
     pub(crate) fn adopt(&self, connection: &Connection, said: &str) -> Option<Known> {
         let mut state = connection.state();
         if let Some(known) = state.sessions.get(said) {

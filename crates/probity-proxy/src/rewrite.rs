@@ -69,7 +69,7 @@ pub(crate) fn outward(splice: &mut Splice<'_>, message: &str, workspace: &Worksp
 
 /// Whether a path may be spelled in another way than it is written here.
 fn escaped(message: &str) -> bool {
-    message.contains("\\/") || message.contains("\\u")
+    message.as_bytes().contains(&b'\\') && (message.contains("\\/") || message.contains("\\u"))
 }
 
 /// Checks and rewrites what an agent wants the editor to touch. The error names what is refused.
@@ -83,13 +83,18 @@ pub(crate) fn confine(
 ) -> Result<(), String> {
     let (field, access) = match method {
         "fs/read_text_file" => ("params.path", Access::Read),
-        "fs/write_text_file" => ("params.path", Access::Write),
+        // What a method of a later version does to the file is not known.
+        method if method.starts_with("fs/") => ("params.path", Access::Write),
         "terminal/create" => ("params.cwd", Access::Read),
         _ => return Ok(()),
     };
-    for raw in find(message, field) {
+    let named = find(message, field);
+    if named.is_empty() && access_needs_path(method) {
+        return Err("what has no path".to_owned());
+    }
+    for raw in named {
         // A directory that is not given is the session's.
-        if raw == "null" {
+        if raw == "null" && !access_needs_path(method) {
             continue;
         }
         let path = text(raw).ok_or_else(|| raw.to_owned())?;
@@ -97,6 +102,10 @@ pub(crate) fn confine(
         splice.replace(field, |other| (other == raw && *path != *host).then(|| quoted(&host)));
     }
     Ok(())
+}
+
+fn access_needs_path(method: &str) -> bool {
+    method.starts_with("fs/")
 }
 
 #[cfg(test)]

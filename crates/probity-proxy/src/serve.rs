@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use probity_acp::FrameReader;
+use probity_acp::{Frame, FrameReader};
 
 use crate::{
     Launcher, Observer, Options, SessionFigures, Side, Store, close,
@@ -83,10 +83,14 @@ fn read(proxy: &Arc<Proxy>, input: impl Read) {
     let mut reader = FrameReader::new(input);
     let mut skipped = (0, 0);
     loop {
-        let more = match reader.read() {
-            Ok(Some(envelope)) => {
+        let more = match reader.read_frame() {
+            Ok(Some(Frame::Message(envelope))) => {
                 proxy.observer.message(Side::Client, envelope.text());
                 from_editor::receive(proxy, &envelope);
+                true
+            }
+            Ok(Some(Frame::Broken(broken))) => {
+                from_editor::receive_broken(proxy, &broken);
                 true
             }
             Ok(None) => false,

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use probity_acp::FrameReader;
+use probity_acp::{Frame, FrameReader};
 use serde_json::json;
 
 use crate::{
@@ -87,13 +87,22 @@ fn follow(proxy: &Arc<Proxy>, connection: &Arc<Connection>, started: Started) ->
     let mut reader = FrameReader::new(stdout);
     let mut skipped = (0, 0);
     loop {
-        let more = match reader.read() {
-            Ok(Some(envelope)) => {
+        let more = match reader.read_frame() {
+            Ok(Some(Frame::Message(envelope))) => {
                 from_agent::receive(proxy, connection, &envelope);
+                true
+            }
+            Ok(Some(Frame::Broken(broken))) => {
+                from_agent::receive_broken(proxy, connection, &broken);
                 true
             }
             _ => false,
         };
+        // What the agent has said so far leaves in one write, once the next line has to be waited
+        // for.
+        if !reader.has_line() {
+            proxy.flush();
+        }
         skipped = proxy.tell_skipped(&proxy.options.agent, reader.skipped(), skipped);
         if !more {
             break;

@@ -49,6 +49,11 @@ impl Session {
         Known { id: Arc::clone(&self.id), counters: Arc::clone(&self.counters) }
     }
 
+    /// Looks at what its agent has taken, while that lives.
+    pub(crate) fn measure(&self) {
+        self.counters.measure(self.connection.process.get().map(|process| &**process));
+    }
+
     pub(crate) fn record(&self) -> SessionRecord {
         SessionRecord {
             id: self.id.to_string(),

@@ -21,6 +21,14 @@ pub struct Child {
     pub(crate) notes: Vec<String>,
 }
 
+/// What processes have taken of the machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Usage {
+    pub cpu: Duration,
+    /// Bytes of memory, each process at its largest.
+    pub memory: u64,
+}
+
 /// How a process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
@@ -56,6 +64,12 @@ impl Child {
     /// The process that stands for the tree on the host: for bubblewrap the helper outside.
     pub fn pid(&self) -> u32 {
         self.shared.pid()
+    }
+
+    /// What the process and all it started have taken so far, as `/proc` shows it: for a process in
+    /// a container that is its client's share alone.
+    pub fn usage(&self) -> Option<Usage> {
+        crate::tree::usage(self.pid())
     }
 
     /// What of the limits is held less than asked for, in words for a report.

@@ -10,12 +10,17 @@
 pub(crate) struct Tag(pub(crate) u64);
 
 #[cfg(target_os = "linux")]
-pub(crate) use linux::{adopt_orphans, count_of_user, kill_all, tag};
+pub(crate) use linux::{adopt_orphans, count_of_user, kill_all, tag, usage};
 
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn kill_all(leader: rustix::process::Pid, _tag: Option<Tag>) {
     use rustix::process::{Signal, kill_process_group};
     kill_process_group(leader, Signal::KILL).ok();
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn usage(_leader: u32) -> Option<crate::Usage> {
+    None
 }
 
 #[cfg(target_os = "linux")]
@@ -82,6 +87,33 @@ mod linux {
                 .then(|| fs::read_dir(&directory).map_or(1, |tasks| tasks.count() as u64))
         };
         processes().iter().filter_map(|process| threads(process.pid)).sum()
+    }
+
+    /// What the leader and all that came from it have taken.
+    pub(crate) fn usage(leader: u32) -> Option<crate::Usage> {
+        // The kernel's unit for times in `/proc`, on every machine that Rust knows.
+        const TICK: Duration = Duration::from_millis(10);
+        let leader = Pid::from_raw(i32::try_from(leader).ok()?)?;
+        let mut usage = crate::Usage { cpu: Duration::ZERO, memory: 0 };
+        let mut any = false;
+        for process in members(leader, None) {
+            let file = |name: &str| {
+                fs::read_to_string(format!("/proc/{}/{name}", process.pid.as_raw_nonzero()))
+            };
+            let (Ok(stat), Ok(status)) = (file("stat"), file("status")) else { continue };
+            // A name may hold blanks and parentheses; what follows it does not.
+            let Some((_, fields)) = stat.rsplit_once(')') else { continue };
+            // Its own time and that of children it has waited for, in user and system mode.
+            let ticks = fields.split_ascii_whitespace().skip(11).take(4);
+            let ticks: u64 = ticks.filter_map(|field| field.parse::<u64>().ok()).sum();
+            usage.cpu += TICK.saturating_mul(u32::try_from(ticks).unwrap_or(u32::MAX));
+            let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+            let kibibytes =
+                peak.and_then(|line| line.split_ascii_whitespace().next()?.parse().ok());
+            usage.memory += kibibytes.unwrap_or(0_u64) << 10;
+            any = true;
+        }
+        any.then_some(usage)
     }
 
     struct Process {

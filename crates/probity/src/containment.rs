@@ -142,6 +142,11 @@ pub(crate) fn for_editors() -> anyhow::Result<(Acp, BTreeMap<String, OwnAgent>)>
     Ok((user.acp, user.agents))
 }
 
+/// The agent that the user's own configuration names, where there is no workspace.
+pub(crate) fn users_agent() -> Option<String> {
+    File::read(&users_file()?).ok()??.agent.default
+}
+
 #[expect(clippy::cast_precision_loss, reason = "limits are compared, not counted")]
 fn bytes(file: &File) -> Option<f64> {
     file.container.memory.map(|memory| memory.0 as f64)

@@ -10,6 +10,8 @@ use serde_json::value::RawValue;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Layout {
     pub(super) batch: bool,
+    /// One of the parts comes twice.
+    pub(super) twice: bool,
     pub(super) id: Option<Range<usize>>,
     pub(super) method: Option<Range<usize>>,
     pub(super) params: Option<Range<usize>>,
@@ -38,6 +40,7 @@ impl Layout {
         };
         Some(Self {
             batch: false,
+            twice: parts.twice,
             id: place(parts.id),
             method: place(parts.method),
             params: place(parts.params),
@@ -50,6 +53,7 @@ impl Layout {
 #[derive(Default)]
 struct Parts<'a> {
     batch: bool,
+    twice: bool,
     id: Option<&'a RawValue>,
     method: Option<&'a RawValue>,
     params: Option<&'a RawValue>,
@@ -87,7 +91,8 @@ impl<'de> Visitor<'de> for PartsVisitor {
                     continue;
                 }
             };
-            *slot = Some(map.next_value()?);
+            let before = slot.replace(map.next_value()?);
+            parts.twice |= before.is_some();
         }
         Ok(parts)
     }

@@ -6,9 +6,10 @@ use std::ops::Range;
 /// What comes next. A line is a range of the reader's own buffer, valid until the next call.
 pub(super) enum Line {
     Whole(Range<usize>),
-    /// A line over the limit, thrown away as it came.
+    /// A line over the limit, thrown away as it came but for its beginning.
     TooLong {
         bytes: u64,
+        head: Vec<u8>,
     },
     /// Bytes before the end of the stream that no newline follows.
     Half {
@@ -16,6 +17,9 @@ pub(super) enum Line {
     },
     End,
 }
+
+/// How much of a line over the limit is kept: enough for what a message says before its payload.
+pub(super) const HEAD_BYTES: usize = 4096;
 
 /// The buffer's usual size: four times what a pipe hands over at once.
 const USUAL: usize = 256 * 1024;
@@ -30,8 +34,9 @@ pub(super) struct LineReader<R> {
     end: usize,
     /// Bytes after `start` that are known to hold no newline.
     searched: usize,
-    /// Bytes thrown away so far of a line over the limit, while its newline has not come.
-    discarded: Option<u64>,
+    /// Bytes thrown away so far of a line over the limit, while its newline has not come, and its
+    /// beginning.
+    discarded: Option<(u64, Vec<u8>)>,
 }
 
 impl<R: Read> LineReader<R> {
@@ -43,6 +48,13 @@ impl<R: Read> LineReader<R> {
         self.buffer.get(line.clone()).unwrap_or_default()
     }
 
+    /// Whether the next line is here already, so that nobody has to wait for it.
+    pub(super) fn has_line(&self) -> bool {
+        let unread = self.buffer.get(self.start..self.end).unwrap_or_default();
+        let fresh = unread.get(self.searched..).unwrap_or_default();
+        memchr::memchr(b'\n', fresh).is_some()
+    }
+
     pub(super) fn next_line(&mut self) -> io::Result<Line> {
         loop {
             let unread = self.buffer.get(self.start..self.end).unwrap_or_default();
@@ -52,24 +64,26 @@ impl<R: Read> LineReader<R> {
                 let line = self.start..self.start + length;
                 self.start = line.end + 1;
                 self.searched = 0;
-                if let Some(before) = self.discarded.take() {
-                    return Ok(Line::TooLong { bytes: before + length as u64 });
+                if let Some((before, head)) = self.discarded.take() {
+                    return Ok(Line::TooLong { bytes: before + length as u64, head });
                 }
                 if length > self.limit {
-                    return Ok(Line::TooLong { bytes: length as u64 });
+                    let head = head(self.bytes(&line));
+                    return Ok(Line::TooLong { bytes: length as u64, head });
                 }
                 return Ok(Line::Whole(line));
             }
             self.searched = unread.len();
             if self.discarded.is_some() || self.searched > self.limit {
-                *self.discarded.get_or_insert(0) += self.searched as u64;
+                let (bytes, _) = self.discarded.get_or_insert_with(|| (0, head(unread)));
+                *bytes += self.searched as u64;
                 (self.start, self.end, self.searched) = (0, 0, 0);
             }
             if self.fill()? == 0 {
                 let rest = (self.end - self.start) as u64;
                 (self.start, self.end, self.searched) = (0, 0, 0);
                 return Ok(match (self.discarded.take(), rest) {
-                    (Some(before), _) => Line::TooLong { bytes: before },
+                    (Some((bytes, head)), _) => Line::TooLong { bytes, head },
                     (None, 0) => Line::End,
                     (None, bytes) => Line::Half { bytes },
                 });
@@ -118,6 +132,10 @@ impl<R: Read> LineReader<R> {
     }
 }
 
+fn head(line: &[u8]) -> Vec<u8> {
+    line.get(..HEAD_BYTES).unwrap_or(line).to_vec()
+}
+
 #[cfg(test)]
 mod tests {
     use std::io::{self, Read};
@@ -134,7 +152,9 @@ mod tests {
         loop {
             match reader.next_line().unwrap() {
                 Line::Whole(line) => lengths.push(line.len()),
-                Line::TooLong { bytes } => assert_eq!(bytes, 50_000_000),
+                Line::TooLong { bytes, head } => {
+                    assert_eq!((bytes, head), (50_000_000, vec![b'x'; super::HEAD_BYTES]));
+                }
                 Line::Half { .. } => lengths.push(0),
                 Line::End => break,
             }

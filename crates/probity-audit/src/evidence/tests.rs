@@ -42,10 +42,11 @@ fn check(
 const FILE: Option<&str> = Some("validators/spend.ak");
 
 #[test]
-fn a_quote_that_stands_there_verifies_and_corrects_the_line() {
+fn a_quote_within_three_lines_of_its_place_verifies_and_corrects_the_line() {
     for (line, quote, corrected) in [
         (Some(3), "expect InlineDatum(_) = output.datum", 3),
-        (Some(5), "expect InlineDatum(_) = output.datum", 3),
+        (Some(6), "expect InlineDatum(_) = output.datum", 3),
+        (Some(2), "  paid == datum.price", 5),
         (None, "expect InlineDatum(_) = output.datum", 3),
         (Some(4), "  paid  ==  datum.price ", 5),
         (Some(4), "let paid = lovelace_of(output.value)\n    paid == datum.price", 4),
@@ -53,8 +54,6 @@ fn a_quote_that_stands_there_verifies_and_corrects_the_line() {
         (Some(3), "The line `expect InlineDatum(_) = output.datum` accepts anything.", 3),
         (Some(3), "```aiken\nexpect InlineDatum(_) = output.datum\n```", 3),
         (Some(3), "\"expect InlineDatum(_) = output.datum\"", 3),
-        // Far from the line that is named, but at one place of the file alone.
-        (Some(900), "expect InlineDatum(_) = output.datum", 3),
         // At two places: the one that is near is meant.
         (Some(14), "expect Some(x) = y", 15),
     ] {
@@ -64,12 +63,16 @@ fn a_quote_that_stands_there_verifies_and_corrects_the_line() {
 }
 
 #[test]
-fn invented_short_ambiguous_and_missing_quotes_do_not() {
+fn invented_short_far_off_and_missing_quotes_do_not() {
     for (line, quotes) in [
         (Some(3), &["expect InlineDatum(state) = output.datum"][..]),
         (Some(3), &["output"]),
         (Some(3), &["expect Some("]),
         (Some(100), &["expect Some(x) = y"]),
+        // At one place of the file alone, but that is four lines and more from the one named.
+        (Some(7), &["expect InlineDatum(_) = output.datum"]),
+        (Some(1), &["paid == datum.price"]),
+        (Some(900), &["expect InlineDatum(_) = output.datum"]),
         (Some(3), &[]),
         (Some(3), &["The datum is not checked."]),
     ] {

@@ -27,6 +27,7 @@ impl Report {
                 "ignored": self.ignored,
                 "known": self.known,
             },
+            "warnings": self.warnings,
             "usage": self.usage,
         });
         format!("{page:#}\n")

@@ -261,3 +261,31 @@ fn lint_findings_point_at_the_line_and_unverified_ones_weigh_little() {
     Some("three") info unverified: made up
     "#);
 }
+
+#[test]
+fn a_comment_that_takes_nothing_back_is_told_of_unless_its_skill_came_to_no_answer() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::create_dir(dir.path().join("validators")).unwrap();
+    let text = "one // probity-ignore[a, b] -- two skills\n\
+                two // probity-ignore[failed] -- might still find it\n\
+                // probity-ignore[typo] -- nobody is called so\n\
+                four\n\
+                five // probity-ignore[a] -- gone\n";
+    fs::write(dir.path().join("validators/spend.ak"), text).unwrap();
+    let mut failed = iteration("failed", vec![]);
+    failed.error = Some("HTTP 500".to_owned());
+    let mut state = state(vec![
+        iteration("a", vec![finding("x", Some(1), true)]),
+        iteration("b", vec![]),
+        failed,
+    ]);
+    // Comments are looked for in every source, whether a finding is in it or not.
+    state.source_files = vec!["validators/spend.ak".to_owned()];
+    insta::assert_snapshot!(report(dir.path(), &state, None).warnings.join("\n"), @"
+    validators/spend.ak:1: `probity-ignore[b]` takes no finding back
+    validators/spend.ak:3: `probity-ignore[typo]` names no skill of this audit
+    validators/spend.ak:5: `probity-ignore[a]` takes no finding back
+    ");
+    state.iterations = vec![crate::session::scaffolded(&crate::embedded().unwrap()[0])];
+    assert_eq!(report(dir.path(), &state, None).warnings, [""; 0], "nobody was asked");
+}

@@ -35,10 +35,15 @@ impl Output {
         }
         let mut text = cut(&self.text);
         if status != 0 {
-            text.push_str(&format!("\n(command exited with status {status})"));
+            text.push_str(&exited_with(status));
         }
         text
     }
+}
+
+/// What stands behind the output of a command that did not succeed.
+pub(crate) fn exited_with(status: u8) -> String {
+    format!("\n(command exited with status {status})")
 }
 
 /// What a command says on stderr before it ends with a status other than 0.

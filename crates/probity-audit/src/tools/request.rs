@@ -1,5 +1,6 @@
 //! What a model may ask to read.
 
+use super::cut::exited_with;
 use crate::text::one_line;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +41,16 @@ impl Request {
             | Self::Grep { path, .. }
             | Self::ListDir { path }
             | Self::FindFiles { path, .. } => path,
+        }
+    }
+
+    /// Whether this output shows that the content of files was looked at: a file was read, or
+    /// searched, be it in vain.
+    pub(crate) fn has_looked(&self, output: &str) -> bool {
+        match self {
+            Self::ReadFile { .. } => !output.ends_with(&exited_with(1)),
+            Self::Grep { .. } => !output.ends_with(&exited_with(2)),
+            Self::ListDir { .. } | Self::FindFiles { .. } => false,
         }
     }
 

@@ -98,12 +98,15 @@ fn audit(options: AuditOptions<'_>) -> (Result<State, AuditError>, Vec<usize>) {
 
 const DONE: &str = r#"{"action":"final","status":"completed","findings":[]}"#;
 
+/// What has to come before it.
+const LOOK: &str = r#"{"action":"read_file","path":"a.ak"}"#;
+
 #[test]
 fn the_state_is_kept_before_the_first_skill_and_after_each_in_the_order_of_the_skills() {
     let dir = project(&[("a.ak", SPEND)]);
     let skills = embedded().unwrap();
     for jobs in [1, 3, 64] {
-        let (provider, _) = scripted(&[DONE]);
+        let (provider, _) = scripted(&[LOOK, DONE]);
         let (state, seen) = audit(AuditOptions { jobs, ..options(dir.path(), &skills, &provider) });
         assert_eq!(seen, [0, 1, 2, 3], "{jobs}");
         let ids: Vec<String> =
@@ -132,8 +135,8 @@ fn one_unusable_answer_is_repaired_and_two_in_a_row_fail_the_skill() {
     let dir = project(&[("a.ak", SPEND)]);
     let skills = embedded().unwrap();
     for (script, status, asked_times) in [
-        (&["what?", DONE][..], "completed", 2),
-        (&["what?", r#"{"action":"list_dir"}"#, "what?", DONE], "completed", 4),
+        (&["what?", LOOK, DONE][..], "completed", 3),
+        (&["what?", LOOK, "what?", DONE], "completed", 4),
         (&["{}", "{}", DONE], "failed", 2),
         (&["what?", "[]", DONE], "failed", 2),
     ] {
@@ -145,25 +148,60 @@ fn one_unusable_answer_is_repaired_and_two_in_a_row_fail_the_skill() {
 }
 
 #[test]
+fn no_findings_is_no_answer_before_a_file_was_looked_at() {
+    let dir = project(&[("a.ak", SPEND)]);
+    let skills = embedded().unwrap();
+    let list = r#"{"action":"list_dir"}"#;
+    let find = r#"{"action":"find_files"}"#;
+    let nowhere = r#"{"action":"read_file","path":"gone.ak"}"#;
+    let directory = r#"{"action":"read_file","path":"."}"#;
+    let search = r#"{"action":"grep","pattern":"never there"}"#;
+    let broken = r#"{"action":"grep","pattern":"(["}"#;
+    let invented = r#"{"findings":[{"title":"t"}]}"#;
+    for (script, status, asked_times) in [
+        (&[LOOK, DONE][..], "completed", 2),
+        (&[search, DONE], "completed", 2),
+        // Told once, it looks.
+        (&[DONE, LOOK, DONE], "completed", 3),
+        (&["what?", DONE, LOOK, DONE], "completed", 4),
+        // Names are not content, and what could not be read was not.
+        (&[DONE], "unread", 2),
+        (&[list, find, nowhere, directory, broken, DONE, DONE], "unread", 7),
+        (&[DONE, list, DONE], "unread", 3),
+        (&[r#"{"findings":[null]}"#], "unread", 2),
+        // Who finds something is judged by the quote, and who gives up has not answered anyway.
+        (&[invented], "completed", 1),
+        (&[r#"{"status":"failed"}"#], "failed", 1),
+    ] {
+        let (provider, asked) = scripted(script);
+        let (state, _) = audit(options(dir.path(), &skills[..1], &provider));
+        let iteration = state.unwrap().iterations.remove(0);
+        assert_eq!(iteration.status, status, "{script:?}");
+        assert_eq!(iteration.is_done(), status == "completed", "{script:?}");
+        assert_eq!(asked.load(Ordering::SeqCst), asked_times, "{script:?}");
+    }
+}
+
+#[test]
 fn nothing_is_asked_once_the_budget_is_used_up() {
     let dir = project(&[("a.ak", SPEND)]);
     let skills = embedded().unwrap();
-    let (provider, asked) = scripted(&[DONE]);
+    let (provider, asked) = scripted(&[LOOK, DONE]);
     let (state, _) =
-        audit(AuditOptions { budget: Some(200), ..options(dir.path(), &skills, &provider) });
+        audit(AuditOptions { budget: Some(430), ..options(dir.path(), &skills, &provider) });
     let state = state.unwrap();
     let statuses: Vec<&str> = state.iterations.iter().map(|it| it.status.as_str()).collect();
     assert_eq!(statuses, ["completed", "completed", "over-budget"]);
-    assert_eq!(asked.load(Ordering::SeqCst), 2);
+    assert_eq!(asked.load(Ordering::SeqCst), 4);
     let usage = state.usage.unwrap();
-    assert_eq!((usage.requests, usage.input_tokens, usage.output_tokens), (2, 200, 20));
+    assert_eq!((usage.requests, usage.input_tokens, usage.output_tokens), (4, 400, 40));
 }
 
 #[test]
 fn a_state_that_cannot_be_kept_ends_the_audit() {
     let dir = project(&[("a.ak", SPEND)]);
     let skills = embedded().unwrap();
-    let (provider, asked) = scripted(&[DONE]);
+    let (provider, asked) = scripted(&[LOOK, DONE]);
     let keep = |_: &State| Err(io::Error::other("disk full"));
     let result = run(options(dir.path(), &skills, &provider), &Quiet, &keep, &Cancel::new());
     assert!(matches!(result, Err(AuditError::Checkpoint(_))));
@@ -174,9 +212,9 @@ fn a_state_that_cannot_be_kept_ends_the_audit() {
 fn only_finished_skills_of_the_same_page_provider_and_sources_are_resumed() {
     let dir = project(&[("a.ak", SPEND)]);
     let skills = embedded().unwrap();
-    let (provider, _) = scripted(&[DONE]);
+    let (provider, _) = scripted(&[LOOK, DONE]);
     let (state, _) =
-        audit(AuditOptions { budget: Some(200), ..options(dir.path(), &skills, &provider) });
+        audit(AuditOptions { budget: Some(430), ..options(dir.path(), &skills, &provider) });
     let state = state.unwrap();
     let kept = |skills: &[Skill], spec: &ProviderSpec, digest: Option<&str>| {
         resume(state.clone(), skills, spec, digest).iterations.len()
@@ -190,9 +228,9 @@ fn only_finished_skills_of_the_same_page_provider_and_sources_are_resumed() {
     assert_eq!(kept(&changed, &provider.spec, Some("digest")), 1);
 
     let earlier = resume(state.clone(), &skills, &provider.spec, Some("digest")).iterations;
-    let (provider, asked) = scripted(&[DONE]);
+    let (provider, asked) = scripted(&[LOOK, DONE]);
     let (state, _) = audit(AuditOptions { earlier, ..options(dir.path(), &skills, &provider) });
-    assert_eq!(asked.load(Ordering::SeqCst), 1, "the third skill alone is asked about");
+    assert_eq!(asked.load(Ordering::SeqCst), 2, "the third skill alone is asked about");
     assert!(state.unwrap().iterations.iter().all(|it| it.status == "completed"));
 }
 
@@ -206,7 +244,7 @@ fn a_model_that_says_itself_that_it_failed_is_not_done_and_is_asked_again() {
         (r#"{"status":"completed"}"#, true),
         (r#"{"status":"nothing unusual","findings":[]}"#, true),
     ] {
-        let (provider, _) = scripted(&[answer]);
+        let (provider, _) = scripted(&[LOOK, answer]);
         let (state, _) = audit(options(dir.path(), &skills[..1], &provider));
         let state = state.unwrap();
         assert_eq!(state.iterations[0].is_done(), is_done, "{answer}");

@@ -9,12 +9,14 @@ pub(crate) enum Whose {
     Known(super::Known),
     /// It was put away and will come back.
     Held,
-    /// The editor need not see it.
-    Nobodys,
-    /// There is no room for more of them.
-    Dropped,
-    /// The agent has made this session by itself.
-    New,
+    /// The editor has seen it already.
+    Repeated,
+    /// The agent never said that there is such a session, or said too much about those that may be
+    /// on their way: an editor that is shown sessions out of nowhere cannot tell whose they are.
+    Strangers {
+        /// How many such messages there were.
+        count: u64,
+    },
 }
 
 #[derive(Debug)]

@@ -83,7 +83,7 @@ fn forward(proxy: &Arc<Proxy>, connection: &Connection, message: &Envelope<'_>, 
         });
     }
     keep_login_inside(&mut splice);
-    proxy.write(&splice.finish());
+    proxy.write_soon(&splice.finish());
 }
 
 /// A login that an error offers must not be run by the editor on the host.
@@ -110,7 +110,7 @@ fn created(
     let Some(raw) = find(message, "result.sessionId").last().copied().filter(|raw| *raw != "null")
     else {
         let what = format!("{} answered without a sessionId", proxy.options.agent);
-        proxy.write(&Refusal::new(INTERNAL, what).to(id));
+        proxy.write_soon(&Refusal::new(INTERNAL, what).to(id));
         close::end_surplus(proxy, connection);
         return;
     };
@@ -171,7 +171,7 @@ fn listed(
     keep_login_inside(&mut splice);
     let renamed = splice.finish();
     if listing.agents == 1 {
-        proxy.write(&renamed);
+        proxy.write_soon(&renamed);
         return;
     }
     let sessions: Vec<String> = Envelope::parse(&renamed)
@@ -180,6 +180,6 @@ fn listed(
         })
         .unwrap_or_default();
     if let Some(whole) = listing.add(sessions) {
-        proxy.write(&crate::message::result(&listing.id, &whole));
+        proxy.write_soon(&crate::message::result(&listing.id, &whole));
     }
 }

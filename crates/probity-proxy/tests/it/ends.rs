@@ -1,14 +1,17 @@
 //! Starts that fail or take long, deaths, second lives, and the end of it all.
 
 use std::{
-    sync::atomic::Ordering,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
     thread,
     time::{Duration, Instant},
 };
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::stage::{Part, Setting, other_place, place};
+use crate::stage::{PATIENCE, Part, Setting, other_place, place};
 
 /// Dies of the prompt "die"; can take its session up again if `able`.
 fn mortal(
@@ -179,4 +182,38 @@ fn a_session_ends_by_whatever_the_agent_understands() {
             assert_eq!(again["error"]["code"], -32001);
         }
     }
+}
+
+#[test]
+fn a_session_that_is_called_off_while_its_agent_starts_is_answered_and_the_agent_ended() {
+    let (started, stopped) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let (begun, over) = (Arc::clone(&started), Arc::clone(&stopped));
+    let mut stage = Setting::new().play(move |_, input, output| {
+        begun.fetch_add(1, Ordering::SeqCst);
+        let mut part = Part::new(input, output);
+        // It answers nothing, and ends when its input does.
+        while part.next().is_some() {}
+        over.fetch_add(1, Ordering::SeqCst);
+        0
+    });
+    let cancel = |id: &Value| json!({"jsonrpc": "2.0", "method": "$/cancel_request", "params": {"requestId": id}});
+    let first = stage.ask("session/new", &json!({"cwd": place(), "mcpServers": []}));
+    let waiting = stage.ask("session/new", &json!({"cwd": other_place(), "mcpServers": []}));
+    stage.send(&cancel(&json!(first)));
+    let answer = stage.receive();
+    assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(first), &json!(-32800)));
+    // The other one is still being made, and its agent lives.
+    let until = Instant::now() + PATIENCE;
+    while stopped.load(Ordering::SeqCst) < started.load(Ordering::SeqCst) - 1
+        || started.load(Ordering::SeqCst) == 0
+    {
+        assert!(Instant::now() < until, "the agent that nobody waits for goes on");
+        thread::sleep(Duration::from_millis(5));
+    }
+    stage.send(&cancel(&json!("nobody's")));
+    stage.send(&cancel(&json!(waiting)));
+    let answer = stage.receive();
+    assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(waiting), &json!(-32800)));
+    let (rest, finished) = stage.finish();
+    assert_eq!((rest, finished.sessions), (Vec::new(), Vec::new()), "and nothing after it");
 }

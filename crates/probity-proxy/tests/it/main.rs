@@ -6,6 +6,7 @@
     reason = "a test that cannot go on has failed"
 )]
 
+mod broken;
 mod bytes;
 mod crosswise;
 mod ends;
@@ -15,3 +16,4 @@ mod paths;
 mod schema;
 mod sessions;
 mod stage;
+mod strangers;

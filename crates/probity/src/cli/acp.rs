@@ -6,9 +6,8 @@ use clap::Args;
 
 #[derive(Args, Debug)]
 pub(crate) struct AcpArgs {
-    /// The agent behind the proxy
-    #[arg(default_value = "claude")]
-    pub(crate) agent: String,
+    /// The agent behind the proxy [default: the configuration's `agent.default`, else claude]
+    pub(crate) agent: Option<String>,
     /// Write down what is said between the editor and the agents, without secrets
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,

@@ -24,8 +24,8 @@ use crate::{
     after_help = "Examples:\n  cai --acp claude\n  cai exec -- make test\n  cai doctor"
 )]
 struct Cai {
-    /// Be an ACP agent for an editor, with this agent behind it [default agent: claude]
-    #[arg(long, value_name = "AGENT", num_args = 0..=1, default_missing_value = "claude")]
+    /// Be an ACP agent for an editor, with this agent behind it [default: `agent.default` of the configuration, else claude]
+    #[arg(long, value_name = "AGENT", num_args = 0..=1, default_missing_value = "")]
     acp: Option<String>,
     /// Print the version
     #[arg(short = 'v', long, action = clap::ArgAction::Version)]
@@ -153,6 +153,7 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> 
     logging::start(Loudness { verbose: 0, quiet });
     match (cai.acp, cai.command) {
         (Some(agent), _) => {
+            let agent = Some(agent).filter(|agent| !agent.is_empty());
             acp::run(Name::Cai, AcpArgs { agent, trace: None, arguments: Vec::new() })
         }
         (None, Some(CaiCommand::Acp { command: AcpCommand::Proxy(args) })) => {

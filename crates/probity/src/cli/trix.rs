@@ -5,15 +5,11 @@ use std::ffi::OsString;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::{
-    cli::{
-        audit::{AuditArgs, MoreArgs},
-        matches, refuse_absent, with_absent,
-    },
+    cli::{audit::AuditArgs, matches, refuse_absent, with_absent},
     commands,
     exit::Exit,
     failure::Failure,
     logging::{self, Loudness},
-    name::Name,
 };
 
 /// Projects of the Tx3 language
@@ -27,6 +23,9 @@ use crate::{
     after_help = "Examples:\n  trix init --yes"
 )]
 struct Trix {
+    /// The profile of trix.toml that a command works with
+    #[arg(short, long, value_name = "NAME", default_value = "local", global = true)]
+    profile: String,
     #[command(subcommand)]
     command: TrixCommand,
 }
@@ -63,12 +62,13 @@ const ABSENT: &[&str] = &[
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> {
     let found = matches(with_absent(Trix::command(), ABSENT), args)?;
     refuse_absent("trix", &found, ABSENT)?;
-    match Trix::from_arg_matches(&found)?.command {
+    let Trix { profile, command } = Trix::from_arg_matches(&found)?;
+    match command {
         TrixCommand::Init { yes } => commands::init::run(yes),
         TrixCommand::Audit(args) => {
             open(cfg!(feature = "unstable"))?;
             logging::start(Loudness::default());
-            commands::audit::run(Name::Trix, &args, &MoreArgs::default())
+            commands::audit::run_in_profile(&profile, &args)
         }
     }
 }

@@ -17,12 +17,13 @@ use std::{
 };
 
 use anyhow::Context as _;
-use probity_proxy::{Limits, Options, SessionFigures, Sharing, Stopper, serve};
+use probity_proxy::{Limits, Options, SessionFigures, Sharing, Stopper, Usage, serve};
+use probity_sandbox::{Root, workspace_root};
 
 use crate::{
     cli::{acp::AcpArgs, cai::ExecArgs},
     commands::exec,
-    containment::{AgentProcess, State, for_editors},
+    containment::{AgentProcess, Containment, State, for_editors, users_agent},
     exit::Exit,
     name::Name,
 };
@@ -37,9 +38,10 @@ const INTERNAL: i64 = -32603;
 
 pub(crate) fn run(name: Name, args: AcpArgs) -> anyhow::Result<Exit> {
     let (settings, own) = for_editors()?;
-    let agent = Agent::find(name, &args.agent, &own)?;
+    let agent = Agent::find(name, &args.agent.unwrap_or_else(usual_agent), &own)?;
     if !args.arguments.is_empty() {
-        return exec::run(name, login(&agent, args.arguments));
+        let home = |kind, root: &Root, state: &State| agent.home(kind, root, state);
+        return exec::run_at_home(name, login(&agent, args.arguments), &home);
     }
     let output = own_output().context("cannot take over standard output")?;
     let signals = exec::signals::catch()?;
@@ -72,6 +74,16 @@ pub(crate) fn run(name: Name, args: AcpArgs) -> anyhow::Result<Exit> {
         tracing::info!("{}", figures(session));
     }
     Ok(Exit::Clean)
+}
+
+/// The agent that the user's configuration names, or else that of the repository we are started in.
+/// What cannot be read here is told when a session is made.
+fn usual_agent() -> String {
+    let configured = || {
+        let root = workspace_root(&env::current_dir().ok()?).ok()?;
+        Containment::load(&root, &State::find().ok()?).ok()?.agent
+    };
+    configured().or_else(users_agent).unwrap_or_else(|| "claude".to_owned())
 }
 
 /// A login that the agent offers: the editor runs our own command with more arguments, and we run
@@ -107,10 +119,13 @@ fn stop_at(mut signals: File, stopper: Stopper) {
 }
 
 fn figures(session: &SessionFigures) -> String {
-    let SessionFigures { session, lasted, prompts, sent, received, asked } = session;
+    let SessionFigures { session, lasted, prompts, sent, received, asked, usage } = session;
+    let usage = usage.map_or_else(String::new, |Usage { cpu, memory }| {
+        format!(", {:.1} s of CPU, {} MiB of memory", cpu.as_secs_f64(), memory >> 20)
+    });
     format!(
         "session {session}: {:.1} s, {prompts} prompts, {} messages ({} bytes) to the agent, \
-         {} messages ({} bytes) from it, {asked} questions to the editor",
+         {} messages ({} bytes) from it, {asked} questions to the editor{usage}",
         lasted.as_secs_f64(),
         sent.0,
         sent.1,

@@ -30,14 +30,25 @@ use crate::{
 };
 
 pub(crate) fn run(name: Name, args: &AuditArgs, more: &MoreArgs) -> anyhow::Result<Exit> {
-    audited(name, args, more).map_err(as_audit_error)
+    audited(name, None, args, more).map_err(as_audit_error)
 }
 
-fn audited(name: Name, args: &AuditArgs, more: &MoreArgs) -> anyhow::Result<Exit> {
+/// The audit under the name `trix`, which needs a project that has this profile.
+pub(crate) fn run_in_profile(profile: &str, args: &AuditArgs) -> anyhow::Result<Exit> {
+    let more = MoreArgs::default();
+    audited(Name::Trix, Some(profile), args, &more).map_err(as_audit_error)
+}
+
+fn audited(
+    name: Name,
+    profile: Option<&str>,
+    args: &AuditArgs,
+    more: &MoreArgs,
+) -> anyhow::Result<Exit> {
     let root = env::current_dir().context("cannot find the working directory")?;
-    let project = match name {
-        Name::Trix => Some(project::read(&root)?),
-        _ => None,
+    let project = match profile {
+        Some(profile) => Some(project::read(&root)?.with_profile(profile)?),
+        None => None,
     };
     let chosen = provider::choose(name, args, more)?;
     let sources = project::sources(&root, project)?;

@@ -40,6 +40,18 @@ const PROCESSES: u64 = 4096;
 const NOT_STARTED: Exit = Exit::Program(11);
 
 pub(crate) fn run(name: Name, args: ExecArgs) -> anyhow::Result<Exit> {
+    run_at_home(name, args, &|_, root, state| state.home(root))
+}
+
+/// Finds the directory that a process of a workspace has for its home.
+pub(crate) type FindHome<'a> = dyn Fn(Kind, &Root, &State) -> anyhow::Result<PathBuf> + 'a;
+
+/// The same with another home than the workspace's.
+pub(crate) fn run_at_home(
+    name: Name,
+    args: ExecArgs,
+    find_home: &FindHome<'_>,
+) -> anyhow::Result<Exit> {
     let named = args.container.as_deref().map(|wanted| container(name, wanted)).transpose()?;
     let cwd = match (&named, &args.workspace) {
         (Some((_, workspace)), _) | (None, Some(workspace)) => workspace.clone(),
@@ -63,7 +75,8 @@ pub(crate) fn run(name: Name, args: ExecArgs) -> anyhow::Result<Exit> {
         remove(kind, &program, &root.path)?;
     }
     let backend = backend(kind, program, image, &root, &state);
-    let spec = spec(kind, args.command, &cwd, &root, &state, &containment)?;
+    let home = find_home(kind, &root, &state)?;
+    let spec = spec(kind, args.command, &cwd, &root, &home, &containment)?;
     // Before the start: a signal that comes meanwhile is the command's and waits for it.
     let signals = signals::catch()?;
     let guard = guard(&root);
@@ -72,11 +85,7 @@ pub(crate) fn run(name: Name, args: ExecArgs) -> anyhow::Result<Exit> {
         tracing::info!("{note}");
     }
     let exit = streams::follow(child, signals)?;
-    if removed(guard) > 0 {
-        tracing::warn!(
-            "the command made a commondir in the git directory, which would lead git astray: removed"
-        );
-    }
+    report(guard);
     match exit {
         probity_sandbox::Exit::NotStarted => Ok(NOT_STARTED),
         exit => Ok(Exit::Program(u8::try_from(exit.code()).unwrap_or(u8::MAX))),
@@ -85,7 +94,7 @@ pub(crate) fn run(name: Name, args: ExecArgs) -> anyhow::Result<Exit> {
 
 /// Watches over the git directory while the command can write to it.
 #[cfg(target_os = "linux")]
-fn guard(root: &Root) -> Option<probity_sandbox::Guard> {
+pub(crate) fn guard(root: &Root) -> Option<probity_sandbox::Guard> {
     let guard = root.guard();
     if let Err(error) = &guard {
         tracing::warn!("the git directory is not watched: {error}");
@@ -93,18 +102,21 @@ fn guard(root: &Root) -> Option<probity_sandbox::Guard> {
     guard.ok()
 }
 
+/// Ends the watch, and says what came of it.
 #[cfg(target_os = "linux")]
-fn removed(guard: Option<probity_sandbox::Guard>) -> usize {
-    guard.map_or(0, probity_sandbox::Guard::finish)
+pub(crate) fn report(guard: Option<probity_sandbox::Guard>) {
+    if guard.map_or(0, probity_sandbox::Guard::finish) > 0 {
+        tracing::warn!(
+            "a commondir was made in the git directory, which would lead git astray: removed"
+        );
+    }
 }
 
 #[cfg(not(target_os = "linux"))]
-fn guard(_root: &Root) {}
+pub(crate) fn guard(_root: &Root) {}
 
 #[cfg(not(target_os = "linux"))]
-fn removed((): ()) -> usize {
-    0
-}
+pub(crate) fn report((): ()) {}
 
 /// What runs a process of this workspace.
 pub(crate) fn backend(
@@ -176,7 +188,7 @@ pub(crate) fn spec(
     command: Vec<OsString>,
     cwd: &Path,
     root: &Root,
-    state: &State,
+    home: &Path,
     containment: &Containment,
 ) -> anyhow::Result<Spec> {
     let real = cwd.canonicalize()?;
@@ -186,10 +198,9 @@ pub(crate) fn spec(
     } else {
         Path::new(WORKSPACE).join(below)
     };
-    let home = state.home(root)?;
     let mut spec = Spec::new(command, inside);
     if reaches(kind, root)? {
-        spec.mounts.push(Mount::read_write(&home, HOME));
+        spec.mounts.push(Mount::read_write(home, HOME));
     } else {
         tracing::info!("the home is new each time, since the owner of the workspace is not us");
     }
@@ -198,7 +209,7 @@ pub(crate) fn spec(
     match kind {
         // Uncontained, the home is where it is, and programs are where the user has them.
         Kind::None => {
-            give("HOME", home.into());
+            give("HOME", home.as_os_str().into());
             give("PATH", env::var_os("PATH").unwrap_or_else(|| PATH.into()));
         }
         Kind::Bubblewrap => {

@@ -139,6 +139,69 @@ fn two_repositories_with_one_question_each_are_answered_crosswise() {
     assert_eq!(driver.finish().code, Some(0));
 }
 
+/// Asks twice, and then says what it hears.
+const ASKING: &str = r#"{"on":"session/prompt"}
+{"ask":"session/request_permission","id":0,"params":{"sessionId":"${session}","toolCall":{"toolCallId":"t"},"options":[]}}
+{"say":"one ${prompt}"}
+{"answer":{"stopReason":"end_turn"}}
+{"on":"session/prompt"}
+{"ask":"session/request_permission","id":0,"params":{"sessionId":"${session}","toolCall":{"toolCallId":"t"},"options":[]}}
+{"say":"two ${prompt}"}
+{"answer":{"stopReason":"end_turn"}}
+{"on":"session/prompt"}
+{"say":"three ${prompt}"}
+{"answer":{"stopReason":"end_turn"}}
+"#;
+
+#[test]
+fn two_repositories_are_answered_crosswise_and_the_death_of_one_agent_is_none_of_the_others_business()
+ {
+    let place = Place::new(ASKING);
+    let mut driver = Driver::start(place.direct(named("cai")).args(["--acp", "player"]));
+    driver.call("initialize", &json!({"protocolVersion": 1}));
+    let sessions = [driver.session(&place.path("one")), driver.session(&place.path("two"))];
+    let both = |driver: &mut Driver, text: &str| {
+        let prompts = sessions.each_ref().map(|session| driver.prompt(session, text));
+        let mut questions: Vec<Value> = vec![driver.receive(), driver.receive()];
+        if questions[0]["params"]["sessionId"] != sessions[0] {
+            questions.reverse();
+        }
+        for (question, session) in questions.iter().zip(&sessions) {
+            assert_eq!(question["method"], "session/request_permission");
+            assert_eq!(question["params"]["sessionId"], **session);
+        }
+        (prompts, questions)
+    };
+    let allow = |driver: &mut Driver, question: &Value| {
+        let result = json!({"outcome": {"outcome": "cancelled"}});
+        driver.send(&json!({"jsonrpc": "2.0", "id": question["id"], "result": result}));
+    };
+    let (prompts, questions) = both(&mut driver, "a");
+    for index in [1, 0] {
+        allow(&mut driver, &questions[index]);
+        let said = driver.receive();
+        assert_eq!(said["params"]["sessionId"], sessions[index]);
+        assert_eq!(said["params"]["update"]["content"]["text"], "one a");
+        assert_eq!(driver.receive()["id"], prompts[index]);
+    }
+    let (prompts, questions) = both(&mut driver, "b");
+    driver.kill_descendant(&place.path("one/script.ndjson"));
+    let failed = driver.receive();
+    assert_eq!(
+        (&failed["id"], &failed["error"]["data"]["exitCode"]),
+        (&prompts[0].into(), &137.into())
+    );
+    // An answer to one who is dead is nobody's, and the other one's is its own.
+    allow(&mut driver, &questions[0]);
+    allow(&mut driver, &questions[1]);
+    assert_eq!(driver.receive()["params"]["update"]["content"]["text"], "two b");
+    assert_eq!(driver.receive()["id"], prompts[1]);
+    assert_eq!(driver.say(&sessions[1], "c"), "three c");
+    let output = driver.finish();
+    assert_eq!(output.code, Some(0), "{}", output.stderr);
+    assert_eq!(driver::left(place.directory.path()), Vec::<String>::new());
+}
+
 #[test]
 fn a_session_is_found_again_by_the_next_proxy_and_its_file_says_nothing() {
     let script = r#"{"on":"initialize"}
@@ -225,6 +288,11 @@ fn noise_goes_to_the_log_and_figures_come_with_v() {
     let output = driver.finish();
     assert!(output.stderr.contains("Loaded cached credentials."), "{}", output.stderr);
     assert!(output.stderr.contains("1 prompts"), "{}", output.stderr);
+    let figures = output.stderr.lines().find(|line| line.contains("1 prompts")).unwrap();
+    for word in [" s of CPU", " MiB of memory", " messages (", " bytes) from it"] {
+        assert!(figures.contains(word), "{figures}");
+    }
+    assert!(!figures.contains(" 0 MiB"), "{figures}");
     for line in output.stdout.lines() {
         assert!(serde_json::from_str::<Value>(line).is_ok(), "{line}");
     }

@@ -2,6 +2,7 @@
 
 mod agents;
 mod failing;
+mod progress;
 mod providers;
 mod reading;
 mod reports;
@@ -23,6 +24,9 @@ const SPEND: &str = "validator spend {\n  spend(datum, redeemer, ref, self) {\n 
 
 /// The end of a conversation that found nothing.
 const NOTHING: &str = r#"{"action":"final","status":"completed","findings":[]}"#;
+
+/// What has to come before it: nobody finds nothing in what he has not read.
+const LOOK: &str = r#"{"action":"read_file","path":"validators/spend.ak"}"#;
 
 /// A finding whose quote stands on line 3, though the model says 5.
 const TRUE: &str = r#"{"action":"final","status":"completed","findings":[{"title":"Datum not checked","severity":"HIGH","summary":"Any datum passes.","evidence":["expect InlineDatum(_) = output.datum"],"recommendation":"Compare it.","file":"validators/spend.ak","line":5}]}"#;

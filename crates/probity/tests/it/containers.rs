@@ -18,6 +18,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use crate::{
+    acp::driver::Driver,
     binary::{Output, Run, directory, named, probity},
     exec::{Stage, running},
 };
@@ -44,6 +45,7 @@ fn in_containers(server: &Server) {
     a_variable_that_was_given(&scene);
     signals(&scene);
     killed(&scene);
+    an_editors_agent(&scene);
     containers_by_name(&scene);
     fresh_and_gone(&scene);
 }
@@ -195,6 +197,78 @@ fn killed(scene: &Scene<'_>) {
         assert!(Instant::now() < deadline, "{} processes are left", running(&marker));
         thread::sleep(Duration::from_millis(20));
     }
+}
+
+/// An agent that a shell can be: it asks before it answers, and hangs where it is told to.
+const AGENT: &str = r#"
+say() { echo "{\"jsonrpc\":\"2.0\",$1}"; }
+update() {
+    say "\"method\":\"session/update\",\"params\":{\"sessionId\":\"s\",\"update\":{\"sessionUpdate\":\"agent_message_chunk\",\"content\":{\"type\":\"text\",\"text\":\"$1\"}}}"
+}
+while read -r line; do
+    id=${line#*\"id\":}
+    id=${id%%,*}
+    case $line in
+    *'"initialize"'*) say "\"id\":$id,\"result\":{\"protocolVersion\":1}" ;;
+    *'"session/new"'*) say "\"id\":$id,\"result\":{\"sessionId\":\"s\"}" ;;
+    *marker-*)
+        marker=marker-${line#*marker-}
+        marker=${marker%%\"*}
+        env -i setsid sh -c "sleep 300; : $marker" &
+        update hanging
+        sleep 300
+        ;;
+    *'"session/prompt"'*)
+        say '"id":0,"method":"session/request_permission","params":{"sessionId":"s","toolCall":{"toolCallId":"t"},"options":[{"optionId":"yes","name":"yes","kind":"allow_once"}]}'
+        read -r answer
+        case $answer in *'"yes"'*) echo made > made-by-agent ;; esac
+        update "in $(cat /proc/1/comm) at $(pwd), $HOME, [$SECRET]"
+        say "\"id\":$id,\"result\":{\"stopReason\":\"end_turn\"}"
+        ;;
+    esac
+done
+"#;
+
+/// The proxy and `exec` have one container in common, and a proxy that is killed leaves nobody in it.
+fn an_editors_agent(scene: &Scene<'_>) {
+    let kind = scene.server.kind.name();
+    let repository = scene.stage.repository.path().canonicalize().unwrap();
+    // Another engine may be tested at the same time.
+    let script = format!("agent-{}.sh", std::process::id());
+    fs::write(repository.join(&script), AGENT).unwrap();
+    let text = format!(
+        "[container]\nruntime = '{kind}'\n[agents.boxed]\n\
+         command = ['sh', '/home/agent/workspace/{script}']\n"
+    );
+    scene.stage.users_configuration(&text);
+    let comm = scene.shell("cat /proc/1/comm").run().code(0).stdout;
+    let before = scene.containers();
+    let start = || Driver::start(scene.place(named("cai")).args(["--acp", "boxed"]));
+    let mut driver = start();
+    let session = driver.session(&repository);
+    let said = driver.say(&session, "hello");
+    assert_eq!(said, format!("in {} at /home/agent/workspace, /home/agent, []", comm.trim()));
+    assert!(repository.join("made-by-agent").exists(), "it was allowed to");
+    let output = driver.finish();
+    assert_eq!(output.code, Some(0), "{}", output.stderr);
+    assert_eq!(scene.containers(), before);
+
+    let marker = format!("marker-acp-{}", std::process::id());
+    let mut driver = start();
+    let session = driver.session(&repository);
+    driver.prompt(&session, &marker);
+    assert_eq!(driver.receive()["params"]["update"]["content"]["text"], "hanging");
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while running(&marker) == 0 {
+        assert!(Instant::now() < deadline, "the bait was never there");
+        thread::sleep(Duration::from_millis(20));
+    }
+    driver.kill();
+    while running(&marker) > 0 || running(&script) > 0 {
+        assert!(Instant::now() < deadline, "{} processes are left", running(&marker));
+        thread::sleep(Duration::from_millis(20));
+    }
+    scene.stage.users_configuration("");
 }
 
 fn containers_by_name(scene: &Scene<'_>) {

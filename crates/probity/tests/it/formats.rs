@@ -13,7 +13,10 @@ use std::{
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::binary::{directory, probity, tools};
+use crate::{
+    binary::{directory, probity, tools},
+    sarif::valid,
+};
 
 /// Paths and texts that break careless writers: markup, quotes, percent signs, ESC, line ends.
 fn hostile() -> TempDir {
@@ -122,26 +125,7 @@ fn text_holds_no_control_characters() {
 fn sarif_passes_the_schema_and_the_official_validator() {
     let dir = hostile();
     let sarif = report(dir.path(), "sarif");
-    let package = tools().join("node/node_modules/@microsoft/sarif-multitool-linux");
-    let schema = fs::read_to_string(package.join("sarif-2.1.0.json")).unwrap();
-    let schema: Value = serde_json::from_str(schema.trim_start_matches('\u{feff}')).unwrap();
-    let validator = jsonschema::validator_for(&schema).unwrap();
-    let document: Value = serde_json::from_str(&sarif).unwrap();
-    let errors: Vec<String> = validator.iter_errors(&document).map(|e| e.to_string()).collect();
-    assert_eq!(errors, [""; 0]);
+    let document = valid(&sarif);
     let result = &document["runs"][0]["results"][0];
     assert!(result["partialFingerprints"].is_object(), "{result:#}");
-
-    let file = dir.path().join("report.sarif");
-    fs::write(&file, &sarif).unwrap();
-    let output = Command::new(package.join("Sarif.Multitool"))
-        .env("DOTNET_SYSTEM_GLOBALIZATION_INVARIANT", "1")
-        .arg("validate")
-        .arg(&file)
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(!said.contains(": error "), "{said}");
-    // The validator says nothing at all when it trips over a document; this line shows that it ran.
-    assert!(said.contains("SARIF2005"), "{said}");
 }

@@ -27,4 +27,5 @@ mod real_agents;
 mod regressions;
 mod release;
 mod review;
+mod sarif;
 mod secrets;

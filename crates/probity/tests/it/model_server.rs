@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `reverse(WORD)` | says which turn this is and the word backwards, which no canned answer could |
 //! | `run(COMMAND)` | calls the agent's shell tool, and says what came back |
+//! | `Skill ID: ` | asks for the first source of an audit, and then quotes what it was shown of it |
 //! | `wait()` | says nothing until the agent hangs up |
 //! | a Dockerfile with an objective | answers with a patch of it |
 

@@ -2,6 +2,7 @@
 //!
 //! Contained agents are on the host's network here: the model is on its loopback.
 
+mod audited;
 mod called_off;
 mod fixes;
 mod turns;

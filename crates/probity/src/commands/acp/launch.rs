@@ -4,10 +4,13 @@ use std::{
     env,
     ffi::OsString,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
-use probity_proxy::{LaunchError, Launcher, Started, Workspace};
-use probity_sandbox::{Backend, Kind, Mount, Network, Root, Spec, User, spawn, workspace_root};
+use probity_proxy::{LaunchError, Launcher, Process, Started, Usage, Workspace};
+use probity_sandbox::{
+    Backend, Child, Kind, Mount, Network, Root, Spec, User, spawn, workspace_root,
+};
 
 use super::agents::Agent;
 use crate::{
@@ -28,11 +31,10 @@ impl Sandboxed {
         Self { agent, state, terminals }
     }
 
-    fn prepared(&self, workspace: &Workspace) -> anyhow::Result<(Backend, Spec)> {
-        let root = workspace_root(&workspace.root)?;
+    fn prepared(&self, root: &Root) -> anyhow::Result<(Backend, Spec)> {
         let state = self.state.as_ref().map_err(|error| anyhow::anyhow!("{error:#}"))?;
-        state.refuse_inside(&root)?;
-        let containment = Containment::load(&root, state)?;
+        state.refuse_inside(root)?;
+        let containment = Containment::load(root, state)?;
         for ignored in &containment.ignored {
             tracing::warn!(".containai/config.toml of {}: {ignored}", root.path.display());
         }
@@ -41,12 +43,15 @@ impl Sandboxed {
         let preference = exec::preference(None, containment.runtime);
         let (kind, program) = exec::chosen(preference, &image, containment.reach.is_some())?;
         let command = self.agent.argv.iter().map(OsString::from).collect();
-        let mut spec = exec::spec(kind, command, &root.path, &root, state, &containment)?;
+        let home = self.agent.home(kind, root, state)?;
+        let mut spec = exec::spec(kind, command, &root.path, root, &home, &containment)?;
         spec.env.push(("CAI_NO_UPDATE_CHECK".into(), "1".into()));
+        let inside = self.agent.known.iter().flat_map(|known| &known.inside);
+        spec.env.extend(inside.map(|(name, value)| (name.into(), value.into())));
         if kind == Kind::Bubblewrap {
             self.show_installation(&mut spec);
         }
-        Ok((exec::backend(kind, program, image, &root, state), spec))
+        Ok((exec::backend(kind, program, image, root, state), spec))
     }
 
     /// What is installed for the user is not in a minimal root: the agent's own installation is
@@ -75,9 +80,52 @@ impl Launcher for Sandboxed {
     }
 
     fn start(&self, workspace: &Workspace) -> Result<Started, LaunchError> {
-        let (backend, spec) =
-            self.prepared(workspace).map_err(|error| LaunchError::Start(format!("{error:#}")))?;
-        started(&backend, &spec)
+        let failed = |error: anyhow::Error| LaunchError::Start(format!("{error:#}"));
+        let root = workspace_root(&workspace.root).map_err(|error| failed(error.into()))?;
+        let (backend, spec) = self.prepared(&root).map_err(failed)?;
+        let is_here = !matches!(backend, Backend::Engine(_));
+        started(&backend, &spec, |child| Box::new(Watched::new(child, &root, is_here)))
+    }
+}
+
+/// A contained agent, and the watch over the git directory that it can write to.
+struct Watched {
+    /// Gone before the watch is.
+    child: Option<Child>,
+    /// Whether the child is the agent; an engine's is only its client.
+    is_here: bool,
+    guard: Option<Guard>,
+}
+
+#[cfg(target_os = "linux")]
+type Guard = Option<probity_sandbox::Guard>;
+#[cfg(not(target_os = "linux"))]
+type Guard = ();
+
+impl Watched {
+    fn new(child: Child, root: &Root, is_here: bool) -> Self {
+        Self { child: Some(child), is_here, guard: Some(exec::guard(root)) }
+    }
+}
+
+impl Process for Watched {
+    fn wait(&self, timeout: Duration) -> Option<i32> {
+        Process::wait(self.child.as_ref()?, timeout)
+    }
+
+    fn kill(&self) {
+        self.child.iter().for_each(Process::kill);
+    }
+
+    fn usage(&self) -> Option<Usage> {
+        Process::usage(self.child.as_ref().filter(|_| self.is_here)?)
+    }
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        drop(self.child.take());
+        self.guard.take().into_iter().for_each(exec::report);
     }
 }
 
@@ -114,7 +162,7 @@ impl Launcher for Direct {
         spec.env.push(("CAI_HOST_WORKSPACE".into(), workspace.root.clone().into()));
         spec.network = Network::Open;
         spec.user = User::Caller;
-        started(&Backend::None, &spec)
+        started(&Backend::None, &spec, |child| Box::new(child))
     }
 }
 
@@ -130,7 +178,11 @@ fn read_only(root: Option<&Root>, path: &Path) -> Vec<PathBuf> {
     mounted.chain(names.map(|name| path.join(".git").join(name))).collect()
 }
 
-fn started(backend: &Backend, spec: &Spec) -> Result<Started, LaunchError> {
+fn started(
+    backend: &Backend,
+    spec: &Spec,
+    kept: impl FnOnce(Child) -> Box<dyn Process>,
+) -> Result<Started, LaunchError> {
     let failed = |what: String| LaunchError::Start(what);
     let mut child = spawn(backend, spec).map_err(|error| failed(error.to_string()))?;
     for note in child.notes() {
@@ -141,6 +193,6 @@ fn started(backend: &Backend, spec: &Spec) -> Result<Started, LaunchError> {
         stdin: child.stdin.take().ok_or_else(missing)?,
         stdout: child.stdout.take().ok_or_else(missing)?,
         stderr: child.stderr.take(),
-        process: Box::new(child),
+        process: kept(child),
     })
 }

@@ -135,7 +135,7 @@ fn capabilities_file(agent: &Agent) -> Option<PathBuf> {
     Some(cache.join("probity/acp").join(format!("{name}.json")))
 }
 
-fn key(parts: &[&[u8]]) -> String {
+pub(super) fn key(parts: &[&[u8]]) -> String {
     let mut hash = Sha256::new();
     for part in parts {
         hash.update(part.len().to_le_bytes());

@@ -10,12 +10,17 @@ use crate::failure::Failure;
 
 const FILE: &str = "trix.toml";
 
+/// The profiles that every project has.
+const USUAL_PROFILES: &[&str] = &["local", "preview", "preprod", "mainnet"];
+
 /// What an audit wants to know of `trix.toml`. What else stands there is another tool's business.
 #[derive(Debug, Deserialize)]
 pub(super) struct Project {
     protocol: Protocol,
     #[serde(rename = "ledger")]
     _ledger: Ledger,
+    #[serde(default)]
+    profiles: toml::Table,
 }
 
 #[derive(Debug, Deserialize)]
@@ -57,6 +62,17 @@ pub(super) fn read(root: &Path) -> anyhow::Result<Project> {
     })
 }
 
+impl Project {
+    /// Itself, if it has a profile of this name, which an audit reads nothing from.
+    pub(super) fn with_profile(self, name: &str) -> Result<Self, Failure> {
+        if USUAL_PROFILES.contains(&name) || self.profiles.contains_key(name) {
+            return Ok(self);
+        }
+        let what = format!("{name} profile not found in config");
+        Err(Failure::new(what, format!("choose {}, or add it", USUAL_PROFILES.join(", "))))
+    }
+}
+
 /// The sources: every `*.ak` file, or else the file that the project names.
 pub(super) fn sources(root: &Path, project: Option<Project>) -> anyhow::Result<Vec<String>> {
     let found = probity_audit::discover(root)
@@ -89,4 +105,23 @@ fn main_of(root: &Path, main: String) -> anyhow::Result<String> {
         .with_context(failed)?
         .kind;
     if kind == Kind::File { Ok(main) } else { Err(failed().into()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_profile_is_one_that_every_project_has_or_one_of_its_own() {
+        let text = "[protocol]\nname = 'n'\nversion = '0'\nmain = 'm'\n[ledger]\nfamily = 'cardano'\n\
+                    [profiles.staging]\nnetwork = 'x'\n";
+        for (name, is_there) in
+            [("local", true), ("mainnet", true), ("staging", true), ("Local", false), ("", false)]
+        {
+            let project: Project = toml::from_str(text).unwrap();
+            let found = project.with_profile(name).map(|_| ()).map_err(|error| error.to_string());
+            let missing = Err(format!("{name} profile not found in config"));
+            assert_eq!(found, if is_there { Ok(()) } else { missing });
+        }
+    }
 }

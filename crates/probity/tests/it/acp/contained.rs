@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::json;
 
 use super::{Driver, ECHO, Place, driver};
-use crate::binary::probity;
+use crate::binary::{named, probity};
 
 /// `mine` plays the workspace's own script, contained.
 fn configured(place: &Place, more: &str) {
@@ -101,4 +101,65 @@ fn one_process_can_serve_a_workspace_and_a_login_runs_inside() {
         .run()
         .code(0);
     assert_eq!(login.stdout, "in /home/agent\nlogin\n", "{}", login.stderr);
+}
+
+#[test]
+fn the_agent_that_nobody_names_is_the_configurations() {
+    let place = Place::new(ECHO);
+    let text = "[agent]\ndefault = 'mine'\n";
+    configured(&place, text);
+    for (name, args) in [("cai", &["--acp"][..]), ("probity", &["acp"]), ("acp-proxy", &[])] {
+        let mut driver = Driver::start(place.settle(named(name)).args(args));
+        let session = driver.session(&place.path("one"));
+        assert_eq!(driver.say(&session, "hello"), "you said: hello", "{name}");
+        driver.finish();
+    }
+    // A repository may name one of those that there are, and the user's word goes first.
+    fs::create_dir_all(place.path("one/.containai")).unwrap();
+    fs::write(place.path("one/.containai/config.toml"), "[agent]\ndefault = 'nobody'\n").unwrap();
+    let mut driver = Driver::start(place.settle(named("cai")).args(["--acp"]));
+    driver.session(&place.path("one"));
+    driver.finish();
+    configured(&place, "");
+    let output = place.settle(named("cai")).args(["--acp"]).run().code(1);
+    assert_eq!(output.stderr, "Unsupported agent: nobody\n");
+}
+
+#[test]
+fn each_agent_has_a_home_of_its_own_in_a_workspace_and_a_login_goes_there() {
+    let place = Place::new(ECHO);
+    let shell = |name: &str| format!("[agents.{name}]\ncommand = ['sh']\n");
+    let text = format!("[container]\nruntime = 'bwrap'\n{}{}", shell("a"), shell("b"));
+    fs::create_dir_all(place.path("config/containai")).unwrap();
+    fs::write(place.path("config/containai/config.toml"), text).unwrap();
+    let login = |agent: &str, directory: &str, script: &str| {
+        let run = place.settle(probity()).dir(place.path(directory));
+        run.args(["acp", agent, "-c", script]).run().code(0).stdout
+    };
+    login("a", "one", "echo secret > ~/login");
+    assert_eq!(login("a", "one", "cat ~/login"), "secret\n");
+    for (agent, directory) in [("b", "one"), ("a", "two")] {
+        assert_eq!(login(agent, directory, "cat ~/login || echo none"), "none\n");
+    }
+}
+
+#[test]
+fn a_commondir_that_an_agent_makes_is_gone_while_it_still_runs() {
+    let script =
+        format!("{{\"spawn\":[\"sh\",\"-c\",\"echo x > .git/commondir; sleep 1\"]}}\n{ECHO}");
+    let place = Place::new(&script);
+    configured(&place, "");
+    let mut driver = drive(&place);
+    let session = driver.session(&place.path("one"));
+    driver.say(&session, "hello");
+    let file = place.path("one/.git/commondir");
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    // It may not have been made yet; what is asked for is that it does not stay.
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    while file.exists() {
+        assert!(std::time::Instant::now() < until, "git on the host would follow it");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let output = driver.finish();
+    assert!(output.stderr.contains("a commondir was made"), "{}", output.stderr);
 }

@@ -149,6 +149,12 @@ impl Driver {
         self.collect()
     }
 
+    /// Ends the proxy without giving it a chance to end anybody else.
+    pub(crate) fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
     fn collect(&mut self) -> Output {
         let until = Instant::now() + PATIENCE;
         let status = loop {

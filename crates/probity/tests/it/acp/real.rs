@@ -11,39 +11,27 @@ use crate::{
     real_agents::{ALL, RealAgent, path},
 };
 
-/// The proxy with this agent, whose variables the user's configuration lets through.
+/// The proxy with this agent, whose variables and settings the user's configuration lets through.
 fn drive(place: &Place, agent: &RealAgent, server: &ModelServer) -> Driver {
-    let names: Vec<String> =
-        agent.variables(server).iter().map(|(name, _)| format!("'{name}'")).collect();
-    let text = format!("[container]\nruntime = 'bwrap'\n[env]\nimport = [{}]\n", names.join(", "));
+    let home = place.path("home");
+    let settings = agent.settle(server, &home);
+    let names = agent.variables(server).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+    let text = format!(
+        "[container]\nruntime = 'bwrap'\n[env]\nimport = {names:?}\n[import]\nadditional_paths = {:?}\n",
+        settings.map(|path| format!("~/{path}")).as_slice()
+    );
     fs::create_dir_all(place.path("config/containai")).unwrap();
     fs::write(place.path("config/containai/config.toml"), text).unwrap();
-    let mut run = place.settle(probity()).env("PATH", &path()).args(["acp", agent.name]);
+    let mut run = place.settle(probity()).env("PATH", &path()).env("HOME", home.to_str().unwrap());
     for (name, value) in agent.variables(server) {
         run = run.env(name, &value);
     }
-    Driver::start(run)
-}
-
-/// The homes of contained processes are made by the first start, so that settings go in after it.
-fn settle(place: &Place, agent: &RealAgent, server: &ModelServer) {
-    for name in ["one", "two"] {
-        let output = place
-            .settle(probity())
-            .dir(place.path(name))
-            .args(["exec", "--sandbox", "bwrap", "--", "true"])
-            .run();
-        output.code(0);
-    }
-    for home in fs::read_dir(place.path("state/probity/homes")).unwrap() {
-        agent.settle(server, &home.unwrap().path());
-    }
+    Driver::start(run.args(["acp", agent.name]))
 }
 
 fn whole_turns(agent: &RealAgent) {
     let server = ModelServer::start();
     let place = Place::new("");
-    settle(&place, agent, &server);
     let mut driver = drive(&place, agent, &server);
     let initialize = json!({"protocolVersion": 1, "clientCapabilities": {}});
     driver.call("initialize", &initialize);

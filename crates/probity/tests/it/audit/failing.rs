@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{
-    INVENTED, NOTHING, SPEND, TRUE, audit, project, report,
+    INVENTED, LOOK, NOTHING, SPEND, TRUE, audit, project, report,
     server::{Play, Server, skill, told, turn},
     state, statuses, wait_for,
 };
@@ -13,7 +13,7 @@ use crate::binary::directory;
 fn failing(what: impl Fn() -> Play + Send + Sync + 'static) -> Server {
     Server::new(move |_, body| match skill(body).as_str() {
         "missing-address-validation-002" => what(),
-        _ => Play::Says(NOTHING.to_owned()),
+        _ => Play::Says(TRUE.to_owned()),
     })
 }
 
@@ -73,7 +73,7 @@ fn what_passes_is_asked_again_after_the_wait_that_the_server_names() {
             (0, Some(play)) => play(),
             // In the middle of the answer the connection ends.
             (0, None) => Play::Bytes(cut.to_vec()),
-            _ => Play::Says(NOTHING.to_owned()),
+            _ => Play::Says(TRUE.to_owned()),
         });
         audit(&dir, &server).run().code(0);
         let requests = server.requests();
@@ -132,6 +132,32 @@ fn a_model_that_talks_nonsense_half_of_the_time_still_yields_a_finished_audit() 
 }
 
 #[test]
+fn a_model_that_finds_nothing_in_what_it_never_read_is_told_so_and_then_counts_as_unread() {
+    let dir = project();
+    let server = Server::new(|_, body| {
+        Play::Says(match (skill(body).as_str(), turn(body)) {
+            // The first does as it is told.
+            ("strict-value-equality-001", 1) => LOOK.to_owned(),
+            _ => NOTHING.to_owned(),
+        })
+    });
+    let output = audit(&dir, &server).run().code(3);
+    assert_eq!(statuses(&state(dir.path())), ["completed", "unread", "unread"]);
+    assert_eq!(server.requests().len(), 3 + 2 + 2);
+    let bodies = server.bodies();
+    let told = told(&bodies[1]);
+    assert!(told.contains("no file has been read in this conversation"), "{told}");
+    assert!(
+        output.stderr.contains("warning: skill 'unvalidated-datum-003' unread: the model found")
+    );
+    let report = report(dir.path());
+    assert!(report.contains("- `missing-address-validation-002` (unread): "), "{report}");
+    // It was no answer, and is asked for again.
+    audit(&dir, &server).args(["--resume"]).run().code(3);
+    assert_eq!(server.requests().len(), 3 + 2 * (2 + 2));
+}
+
+#[test]
 fn the_25th_step_is_the_last_and_the_model_is_told_so() {
     let dir = project();
     let server = Server::saying(&[r#"{"action":"list_dir","path":"."}"#]);
@@ -149,7 +175,7 @@ fn the_25th_step_is_the_last_and_the_model_is_told_so() {
 #[test]
 fn the_budget_ends_the_questions_and_the_rest_can_be_resumed() {
     let dir = project();
-    let server = Server::saying(&[NOTHING]);
+    let server = Server::saying(&[TRUE]);
     let output = audit(&dir, &server).args(["--budget", "150"]).run().code(3);
     assert_eq!(statuses(&state(dir.path())), ["completed", "completed", "over-budget"]);
     assert_eq!(server.requests().len(), 2);
@@ -182,7 +208,7 @@ fn places_that_cannot_be_written_are_told_before_the_first_question() {
             "--state-out and --report-out are the same file",
         ),
     ] {
-        let (dir, server) = (project(), Server::saying(&[NOTHING]));
+        let (dir, server) = (project(), Server::saying(&[TRUE]));
         let output = audit(&dir, &server).args(args).run().code(1);
         assert!(output.stderr.contains(says), "{args:?}: {}", output.stderr);
         assert_eq!(server.requests().len(), 0, "{args:?}");
@@ -198,7 +224,7 @@ fn a_main_file_that_is_missing_or_outside_is_told_before_the_first_question() {
             "[protocol]\nname = \"x\"\nversion = \"0\"\nmain = \"{main}\"\n[ledger]\nfamily = \"cardano\"\n"
         );
         let dir = directory(&[("trix.toml", &toml), ("main.tx3", "tx spend() {}\n")]);
-        let server = Server::saying(&[NOTHING]);
+        let server = Server::saying(&[TRUE]);
         let output = audit(&dir, &server).run().code(code);
         assert_eq!(server.requests().is_empty(), code == 1, "{main}");
         assert_eq!(output.stderr.contains("`protocol.main`"), code == 1, "{}", output.stderr);
@@ -209,7 +235,7 @@ fn a_main_file_that_is_missing_or_outside_is_told_before_the_first_question() {
 fn an_interrupt_during_a_question_keeps_the_state_for_resume() {
     let dir = project();
     let server = Server::new(|_, body| match skill(body).as_str() {
-        "strict-value-equality-001" => Play::Says(NOTHING.to_owned()),
+        "strict-value-equality-001" => Play::Says(TRUE.to_owned()),
         _ => Play::Silence,
     });
     let mut command = audit(&dir, &server).into_command();

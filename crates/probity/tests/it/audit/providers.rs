@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{
-    NOTHING, project,
+    TRUE, project,
     server::{Play, Server},
     state,
 };
@@ -17,7 +17,7 @@ fn an_anthropic_answer_that_is_cut_off_is_asked_for_again_with_more_room() {
             let cut = r#"{"content":[{"type":"text","text":"{\"action\":\"fin"}],"stop_reason":"max_tokens"}"#;
             Play::Status(200, "", cut.to_owned())
         }
-        _ => Play::Says(NOTHING.to_owned()),
+        _ => Play::Says(TRUE.to_owned()),
     });
     probity()
         .dir(&dir)
@@ -87,7 +87,7 @@ fn without_flags_each_provider_has_its_endpoint_and_model() {
 
 #[test]
 fn ollama_is_sent_a_fixed_key_and_the_users_limit_of_tokens() {
-    let (dir, server) = (project(), Server::saying(&[NOTHING]));
+    let (dir, server) = (project(), Server::saying(&[TRUE]));
     probity()
         .dir(&dir)
         .args(["audit", "--provider", "ollama", "--endpoint", &server.url(), "--max-tokens", "77"])

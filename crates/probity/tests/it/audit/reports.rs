@@ -5,10 +5,36 @@ use std::fs;
 use serde_json::Value;
 
 use super::{
-    INVENTED, NOTHING, TRUE, audit, project, report,
-    server::{Play, Server, skill},
+    INVENTED, LOOK, NOTHING, TRUE, audit, project, report,
+    server::{Play, Server, skill, turn},
     state,
 };
+use crate::sarif::valid;
+
+#[test]
+fn sarif_of_hostile_titles_paths_and_places_is_valid() {
+    // The same of three skills is one, where it says where it is.
+    for (finding, count) in [
+        (
+            r#"{"title":"a\u0000\u001b[31m<b>&\"'%0A","summary":"line\nline","file":"../../etc/passwd","line":9}"#,
+            1,
+        ),
+        (r#"{"title":"","file":"no such\nfile ü%20.ak","line":18446744073709551615}"#, 1),
+        (
+            r#"{"title":"t","file":"C:\\x\\y","line":1,"evidence":["expect InlineDatum(_) = output.datum"]}"#,
+            1,
+        ),
+        (r#"{"title":"no place at all"}"#, 3),
+        (r#"{"title":"t","file":"validators","line":1}"#, 1),
+    ] {
+        let dir = project();
+        let server = Server::saying(&[&format!(r#"{{"findings":[{finding}]}}"#)]);
+        audit(&dir, &server).args(["--format", "sarif"]).run().code(0);
+        let text = fs::read_to_string(dir.path().join(".tx3/audit/vulnerabilities.sarif")).unwrap();
+        let results = valid(&text)["runs"][0]["results"].as_array().unwrap().len();
+        assert_eq!(results, count, "{finding}\n{text}");
+    }
+}
 
 /// The third skill finds what is there, the first one what is not.
 fn finding() -> Server {
@@ -16,6 +42,7 @@ fn finding() -> Server {
         Play::Says(match skill(body).as_str() {
             "unvalidated-datum-003" => TRUE.to_owned(),
             "strict-value-equality-001" => INVENTED.to_owned(),
+            _ if turn(body) == 0 => LOOK.to_owned(),
             _ => NOTHING.to_owned(),
         })
     })
@@ -68,9 +95,9 @@ fn json_and_sarif_hold_the_same_findings_with_the_same_identities() {
     let json = read(".tx3/audit/vulnerabilities.json");
     assert_eq!(json["findings"][0]["skill_id"], "unvalidated-datum-003");
     assert_eq!(json["unverified"][0]["title"], "Backdoor");
-    assert_eq!(json["usage"]["requests"], 3);
+    assert_eq!(json["usage"]["requests"], 4);
     audit(&dir, &finding()).args(["--format", "sarif", "--report-out", "out.sarif"]).run().code(0);
-    let sarif = read("out.sarif");
+    let sarif = valid(&fs::read_to_string(dir.path().join("out.sarif")).unwrap());
     let results = sarif["runs"][0]["results"].as_array().unwrap();
     assert_eq!(results.len(), 2);
     let result = results.iter().find(|it| it["ruleId"] == "unvalidated-datum-003").unwrap();
@@ -135,7 +162,23 @@ fn a_comment_with_a_reason_takes_a_finding_of_its_skill_back() {
     };
     let output = with("probity-ignore[unvalidated-datum-003] -- nothing reads it").code(0);
     assert!(output.stdout.contains("1 ignored"), "{}", output.stdout);
-    with("probity-ignore[other-skill] -- nothing reads it").code(1);
+    assert!(!output.stderr.contains("probity-ignore"), "{}", output.stderr);
+    let output = with("probity-ignore[other-skill] -- nothing reads it").code(1);
+    assert!(
+        output.stderr.contains(
+            "warning: validators/spend.ak:3: `probity-ignore[other-skill]` names no skill of this audit"
+        ),
+        "{}",
+        output.stderr
+    );
+    let output = with("probity-ignore[missing-address-validation-002] -- gone").code(1);
+    assert!(
+        output
+            .stderr
+            .contains("`probity-ignore[missing-address-validation-002]` takes no finding back"),
+        "{}",
+        output.stderr
+    );
     let output = with("probity-ignore[unvalidated-datum-003]").code(1);
     assert!(output.stderr.contains("is not heeded without a reason"), "{}", output.stderr);
 }

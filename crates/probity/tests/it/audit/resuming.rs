@@ -12,7 +12,7 @@ use std::{
 };
 
 use super::{
-    NOTHING, TRUE, audit, project, report,
+    TRUE, audit, project, report,
     server::{Play, Server, skill},
     state, statuses,
 };
@@ -24,7 +24,7 @@ fn after_a_kill_in_the_middle_finished_skills_are_kept_and_not_asked_again() {
         "strict-value-equality-001" => Play::Says(TRUE.to_owned()),
         // The second skill hangs in the first run.
         _ if number == 1 => Play::Silence,
-        _ => Play::Says(NOTHING.to_owned()),
+        _ => Play::Says(TRUE.to_owned()),
     });
     let mut child = audit(&dir, &server)
         .into_command()
@@ -78,7 +78,7 @@ fn a_finished_audit_sends_nothing_when_resumed() {
 
 #[test]
 fn what_changed_since_is_asked_again_and_the_reason_is_told() {
-    let (dir, server) = (project(), Server::saying(&[NOTHING]));
+    let (dir, server) = (project(), Server::saying(&[TRUE]));
     let output = audit(&dir, &server).args(["--resume"]).run().code(0);
     assert!(output.stderr.contains("warning: there is no .tx3/audit/state.json to resume"));
     fs::write(dir.path().join("validators/new.ak"), "new").unwrap();
@@ -106,7 +106,7 @@ fn skills_run_side_by_side_and_their_order_is_the_same() {
         }
         let together = here.load(Ordering::SeqCst) >= 3;
         let wait = if skill(body).ends_with("001") { 300 } else { 0 };
-        let said = if together { NOTHING } else { "alone" };
+        let said = if together { TRUE } else { "alone" };
         Play::After(Duration::from_millis(wait), Box::new(Play::Says(said.to_owned())))
     });
     audit(&dir, &server).args(["--jobs", "3"]).run().code(0);

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::{NOTHING, audit, project, server::Server, server::skill};
+use super::{TRUE, audit, project, server::Server, server::skill};
 use crate::binary::{directory, probity};
 
 const SKILL: &str = "---\nid: ID\nname: n\nseverity: low\ndescription: d\nprompt_fragment: p\nexamples:\n\t- one\n---\n# Body\n";
@@ -15,7 +15,7 @@ fn skills_of_a_directory_take_the_place_of_the_embedded_ones_in_the_order_of_the
         fs::write(dir.path().join("skills/vulnerabilities").join(file), SKILL.replace("ID", id))
             .unwrap();
     }
-    let server = Server::saying(&[NOTHING]);
+    let server = Server::saying(&[TRUE]);
     audit(&dir, &server).run().code(0);
     let asked: Vec<String> = server.bodies().iter().map(skill).collect();
     assert_eq!(asked, ["zeroth", "first", "second"]);

@@ -49,6 +49,26 @@ fn trix_audit_is_hidden_and_refused_without_the_feature() {
 }
 
 #[test]
+fn trix_takes_a_profile_anywhere_and_refuses_one_that_the_project_has_not() {
+    let dir = directory(&[]);
+    named("trix").args(["-p", "preview", "init", "--yes"]).dir(&dir).run().code(0);
+    for (args, code) in [
+        (&["audit", "--profile", "preview"][..], 0),
+        (&["-p", "mainnet", "audit"], 0),
+        (&["audit", "-p", "gone"], 1),
+    ] {
+        let output = named("trix").args(args).dir(&dir).run();
+        if !UNSTABLE {
+            assert!(output.code(1).stderr.contains("requires the `unstable` feature"), "{args:?}");
+            continue;
+        }
+        let output = output.code(code);
+        let says = output.stderr.starts_with("error: gone profile not found in config");
+        assert_eq!(says, code == 1, "{args:?}: {}", output.stderr);
+    }
+}
+
+#[test]
 fn init_makes_a_project_and_overwrites_nothing_but_its_own_file() {
     let dir = directory(&[("main.tx3", "mine"), ("trix.toml", "old")]);
     named("trix").args(["init", "--yes"]).dir(&dir).run().code(0);

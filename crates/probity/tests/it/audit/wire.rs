@@ -20,7 +20,7 @@ fn shape(request: &str) -> String {
 
 #[test]
 fn an_openai_request_has_the_key_the_model_and_nothing_more() {
-    let (dir, server) = (project(), Server::saying(&[NOTHING]));
+    let (dir, server) = (project(), Server::saying(&[TRUE]));
     audit(&dir, &server).args(["--model", "some-model"]).run().code(0);
     let requests = server.requests();
     assert_eq!(requests.len(), 3, "one conversation a skill");
@@ -66,7 +66,7 @@ fn a_whole_request_is_the_same_byte_for_byte() {
 
 #[test]
 fn an_anthropic_request_has_its_own_headers_and_limit() {
-    let (dir, server) = (project(), Server::saying(&[NOTHING]));
+    let (dir, server) = (project(), Server::saying(&[TRUE]));
     probity()
         .dir(&dir)
         .env("MY_KEY", "sk-ant-of-nobody")
@@ -100,7 +100,7 @@ fn an_anthropic_request_has_its_own_headers_and_limit() {
 
 #[test]
 fn the_first_prompt_is_the_skill_the_sources_the_commands_and_the_rules() {
-    let (dir, server) = (project(), Server::saying(&[NOTHING]));
+    let (dir, server) = (project(), Server::saying(&[TRUE]));
     audit(&dir, &server).run().code(0);
     let bodies = server.bodies();
     let system = bodies[0]["messages"][0]["content"].as_str().unwrap();

@@ -29,6 +29,9 @@ impl Question {
         if let Some(patch) = dockerfile::patch(&said) {
             return Reply::Say(vec![patch]);
         }
+        if said.contains("Skill ID: ") {
+            return Reply::Say(vec![audit(&said)]);
+        }
         let last = ["reverse(", "run(", "wait("]
             .into_iter()
             .filter_map(|word| Some((said.rfind(word)?, word)))
@@ -52,6 +55,18 @@ impl Question {
             }
         }
     }
+}
+
+/// The next action of an audit: a look at the first source, and then what is to be found in it.
+fn audit(said: &str) -> String {
+    let Some((_, output)) = said.split_once("<<<") else {
+        let source = said.lines().find(|line| line.starts_with("- ") && line.ends_with(".ak"));
+        let path = source.map_or("no source was named", |line| &line[2..]);
+        return json!({"action": "read_file", "path": path}).to_string();
+    };
+    let quote = output.lines().find(|line| line.contains("expect ")).unwrap_or_default().trim();
+    let finding = json!({"title": "Open datum", "evidence": [quote], "file": "v.ak", "line": 1});
+    json!({"action": "final", "status": "completed", "findings": [finding]}).to_string()
 }
 
 fn input(shell: &str, command: &str) -> Value {

@@ -5,7 +5,10 @@ use std::{fs, path::Path};
 use serde_json::json;
 
 use super::{commit, findings, git, recorded, repository, review_in};
-use crate::binary::{Output, Run, directory, named, probity};
+use crate::{
+    binary::{Output, Run, directory, named, probity},
+    sarif::valid,
+};
 
 /// A step beside a repository, as the task has them.
 fn step(place: &Path, variables: &[(&str, &str)]) -> Output {
@@ -39,6 +42,8 @@ fn the_environment_says_everything_and_a_gate_can_say_it_later() {
     for name in ["review.md", "review.sarif", "review.junit.xml", "review.gitlab.json"] {
         assert!(fs::read_to_string(here.join("review").join(name)).unwrap().contains("average"));
     }
+    let sarif = fs::read_to_string(here.join("review/review.sarif")).unwrap();
+    assert_eq!(valid(&sarif)["runs"][0]["results"].as_array().map(Vec::len), Some(2));
     with(&[("SCORE_THRESHOLD", "9"), ("OUTPUT_DIR", "out")]).code(1);
     let report_only = [("SCORE_THRESHOLD", "9"), ("REVIEW_REPORT_ONLY", "true")];
     with(&report_only).code(0);
