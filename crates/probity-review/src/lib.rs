@@ -37,7 +37,8 @@ pub use crate::{
     },
     prompt::{PromptParts, answer_schema, prompt},
     proof::{
-        Claim, Evidence, Level, Outcome, ProofError, ProofOptions, Reach, Run, Verdict, Workshop,
+        Claim, Control, Evidence, Level, Outcome, ProofError, ProofOptions, Reach, Run, Verdict,
+        Workshop,
     },
     redact::Redactor,
     review::{

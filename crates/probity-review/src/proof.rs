@@ -5,12 +5,14 @@
 //! environment, without network where the machine can, and what it shows is read from what test
 //! runners write for machines.
 
+mod alter;
 mod capture;
 mod constant;
 mod git;
 mod go;
 mod intact;
 mod javascript;
+mod lack;
 mod ladder;
 mod patch;
 mod placement;
@@ -31,7 +33,7 @@ use std::{
 };
 
 use probity_sandbox::Backend;
-pub use verdict::{Evidence, Level, Outcome, Reach, Run, Verdict};
+pub use verdict::{Control, Evidence, Level, Outcome, Reach, Run, Verdict};
 pub use workshop::Workshop;
 
 /// A defect that somebody claims, and the test that is to prove it.

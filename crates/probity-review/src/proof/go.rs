@@ -6,9 +6,11 @@
 
 mod output;
 mod source;
+mod switch;
 
 use std::{
     fs,
+    hash::{BuildHasher as _, RandomState},
     path::{Path, PathBuf},
 };
 
@@ -16,10 +18,11 @@ use probity_sandbox::Exit;
 use serde::Deserialize;
 
 use super::{
-    Claim, Evidence, Outcome, Reach,
+    Claim, Control, Evidence, Outcome, Reach,
+    alter::{self, Literals, Watch},
     capture::Ran,
     constant, placement,
-    runner::{Built, Flagged, Placed, Refusal, Runner, Trial},
+    runner::{Armed, Built, Flagged, Placed, Refusal, Runner, Trial},
     site::{Bench, Site, Task},
     tree::Tree,
 };
@@ -39,6 +42,9 @@ pub(super) struct Go {
     modules: PathBuf,
     /// Whether the compiler's errors come as JSON: from 1.24 on.
     json: bool,
+    /// Of the environment, by which switches are told what to do. Another in each review, so that
+    /// no test can know it.
+    variable: String,
 }
 
 #[derive(Deserialize)]
@@ -84,7 +90,9 @@ impl Go {
         if (major, minor) < (1, 20) {
             return Err(format!("{} is too old: 1.20 is the oldest that works", told.goversion));
         }
-        Ok(Self { root: told.goroot, modules: told.gomodcache, json: (major, minor) >= (1, 24) })
+        let json = (major, minor) >= (1, 24);
+        let variable = format!("SETTING_{:X}", RandomState::new().hash_one(0));
+        Ok(Self { root: told.goroot, modules: told.gomodcache, json, variable })
     }
 
     /// Downloading runs nothing of the repository. Listing with `-export` compiles all packages
@@ -161,6 +169,7 @@ impl Go {
         site: &Site,
         placed: &Placed,
         filter: &str,
+        plan: Option<&str>,
     ) -> Result<(Ran, Option<Blocks>), String> {
         fs::remove_file(site.out.join(PROFILE)).ok();
         let wall = bench.test_timeout + GRACE;
@@ -174,13 +183,54 @@ impl Go {
         task.argv.extend(["-test.v=test2json".into(), "-test.paniconexit0".into()]);
         task.argv.extend([format!("-test.run={filter}").into(), "-test.count=1".into()]);
         task.argv.push(format!("-test.timeout={seconds}s").into());
-        if Self::covered(site, placed).is_some() {
+        if let Some(plan) = plan {
+            task.variable(&self.variable, plan);
+        } else if Self::covered(site, placed).is_some() {
             let mut argument = std::ffi::OsString::from("-test.coverprofile=");
             argument.push(site.seen_out.join(PROFILE));
             task.argv.push(argument);
         }
         let ran = bench.run(site, &task)?;
         Ok((ran, profile(site)))
+    }
+
+    /// One run of the test, with or without something altered.
+    fn trial(&self, bench: &Bench, site: &Site, placed: &Placed, plan: Option<&str>) -> Trial {
+        let filter = format!("^{}$", placed.name);
+        let (ran, _) = match self.execute(bench, site, placed, &filter, plan) {
+            Ok(ran) => ran,
+            Err(why) => return Trial::harness(why),
+        };
+        let events = Events::parse(&ran.stdout, &placed.name);
+        let text = [&ran.stdout[..], &ran.stderr].concat();
+        let frames = output::frames(&ran.stderr);
+        let (outcome, why) = judge(bench, &ran, &events, &frames);
+        let mut trial = Trial::new(outcome, why).of(bench, site, &ran, &text);
+        trial.constant = output::failed_at(&ran.stdout, &placed.path)
+            .and_then(|line| constant::statement(&placed.source, line));
+        trial.mark = output::mark(&ran, &placed.path, &placed.source);
+        let own = |frame: &&Frame| Path::new(&frame.file).starts_with(&site.seen_repo);
+        trial.of_code = frames.iter().find(own).is_some_and(|it| !it.file.ends_with("_test.go"));
+        trial
+    }
+
+    /// The arguments, by their sums, with which the test calls a function; and whether it complains
+    /// as before.
+    fn calls(
+        &self,
+        bench: &Bench,
+        site: &Site,
+        placed: &Placed,
+        function: usize,
+        watch: &mut Watch,
+    ) -> Vec<String> {
+        let file = site.out.join("calls");
+        fs::remove_file(&file).ok();
+        let seen = site.seen_out.join("calls");
+        let plan = format!("{function}\u{1f}1\u{1f}{}", seen.display());
+        watch.saw_same(&self.trial(bench, site, placed, Some(&plan)));
+        let told = fs::read_to_string(&file).unwrap_or_default();
+        told.lines().map(str::to_owned).collect()
     }
 }
 
@@ -213,15 +263,29 @@ impl Runner for Go {
             added: None,
             directory,
             flagged: flagged.clone(),
+            armed: None,
         })
     }
 
+    fn arm(&self, site: &Site, placed: &Placed) -> Option<Armed> {
+        switch::arm(site, placed, &self.variable)
+    }
+
     fn build(&self, bench: &Bench, site: &Site, placed: &Placed) -> Result<Built, Trial> {
-        let ran = self.compile(bench, site, placed).map_err(Trial::harness)?;
+        let mut ran = self.compile(bench, site, placed).map_err(Trial::harness)?;
+        let mut armed = placed.armed.as_ref();
+        if let (Some(switches), Exit::Code(1..)) = (armed, ran.exit) {
+            // It may be the switches that do not compile.
+            armed = None;
+            switches.disarm(site).map_err(Trial::harness)?;
+            ran = self.compile(bench, site, placed).map_err(Trial::harness)?;
+        }
         let text = output::compiler(&ran);
         let trial = |outcome, why: &str| Trial::new(outcome, why).of(bench, site, &ran, &text);
         match ran.exit {
-            Exit::Code(0) if site.out.join("proof.test").is_file() => Ok(Built::default()),
+            Exit::Code(0) if site.out.join("proof.test").is_file() => {
+                Ok(Built { armed: armed.is_some(), ..Built::default() })
+            }
             Exit::Code(0) => Err(trial(Outcome::NotRun, "the test's file was not compiled")),
             Exit::Timeout => Err(trial(Outcome::HarnessError, "compiling took too long")),
             Exit::Code(_) => {
@@ -245,18 +309,55 @@ impl Runner for Go {
     }
 
     fn run(&self, bench: &Bench, site: &Site, placed: &Placed, _: &Built) -> Trial {
-        let filter = format!("^{}$", placed.name);
-        let (ran, _) = match self.execute(bench, site, placed, &filter) {
-            Ok(ran) => ran,
-            Err(why) => return Trial::harness(why),
+        self.trial(bench, site, placed, None)
+    }
+
+    fn control(
+        &self,
+        bench: &Bench,
+        site: &Site,
+        placed: &Placed,
+        built: &Built,
+        last: &Trial,
+    ) -> Control {
+        let none = "the code cannot be made to return other values";
+        let Some(armed) = placed.armed.as_ref().filter(|_| built.armed) else {
+            return Control::Unavailable(none.to_owned());
         };
-        let events = Events::parse(&ran.stdout, &placed.name);
-        let text = [&ran.stdout[..], &ran.stderr].concat();
-        let (outcome, why) = judge(bench, &ran, &events, &output::frames(&ran.stderr));
-        let mut trial = Trial::new(outcome, why).of(bench, site, &ran, &text);
-        trial.constant = output::failed_at(&ran.stdout, &placed.path)
-            .and_then(|line| constant::statement(&placed.source, line));
-        trial
+        let literals = Literals::of(&placed.source, &last.mark);
+        let mut watch = Watch::of(last);
+        let mut called = Vec::new();
+        for function in &armed.functions {
+            let calls = self.calls(bench, site, placed, function.id, &mut watch);
+            if let Some(last) = calls.last() {
+                let different = calls.iter().any(|call| call != last);
+                called.push((function, different.then(|| last.clone())));
+            }
+        }
+        // All calls first; then those that are like the last, since a test with several cases waits
+        // for another value in each.
+        for like_last in [false, true] {
+            for (function, last) in &called {
+                let call = match (like_last, last) {
+                    (false, _) => "0",
+                    (true, Some(last)) => last.as_str(),
+                    (true, None) => continue,
+                };
+                for plan in function.plans(&literals) {
+                    let words = format!("{}\u{1f}{call}\u{1f}{}", function.id, plan.join("\u{1f}"));
+                    let trial = self.trial(bench, site, placed, Some(&words));
+                    let value = match plan.is_empty() {
+                        true => alter::NOTHING.to_owned(),
+                        false => plan.join(", "),
+                    };
+                    watch.saw(&function.name, &value, &trial);
+                    if watch.is_over() {
+                        return watch.end(none);
+                    }
+                }
+            }
+        }
+        watch.end(none)
     }
 
     fn reach(&self, bench: &Bench, site: &Site, placed: &Placed, _: &Built, last: &Trial) -> Reach {
@@ -276,7 +377,7 @@ impl Runner for Go {
         // A test that panics leaves no coverage behind; caught in a test around it, it does.
         let blocks = if !frames.is_empty() && !placed.beside.is_empty() {
             let filter = format!("^{}$", source::WRAPPER);
-            self.execute(bench, site, placed, &filter).ok().and_then(|(_, blocks)| blocks)
+            self.execute(bench, site, placed, &filter, None).ok().and_then(|(_, blocks)| blocks)
         } else {
             profile(site)
         };
@@ -286,7 +387,8 @@ impl Runner for Go {
             return Reach::NotReached;
         }
         // A control: what runs before any test says nothing about this one.
-        let idle = self.execute(bench, site, placed, "^$").ok().and_then(|(_, blocks)| blocks);
+        let idle =
+            self.execute(bench, site, placed, "^$", None).ok().and_then(|(_, blocks)| blocks);
         blocks.beyond(&idle.unwrap_or_default(), flagged)
     }
 }

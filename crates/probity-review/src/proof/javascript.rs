@@ -5,6 +5,7 @@
 
 mod coverage;
 mod modules;
+mod switch;
 
 use std::{
     fs,
@@ -16,7 +17,8 @@ use probity_sandbox::Exit;
 use serde::Deserialize;
 
 use super::{
-    Claim, Outcome, Reach,
+    Claim, Control, Outcome, Reach,
+    alter::{self, Literals, Watch},
     capture::Ran,
     constant, placement,
     runner::{Built, Flagged, Placed, Refusal, Runner, Trial},
@@ -25,6 +27,7 @@ use super::{
 };
 use coverage::Functions;
 use modules::Modules;
+use switch::Calls;
 
 pub(super) const ENDINGS: &[&str] = &["js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx"];
 
@@ -40,6 +43,9 @@ const GRACE: Duration = Duration::from_secs(15);
 
 /// Raised in the test's own lines, these are the test's own mistakes.
 const OWN_MISTAKES: [&str; 3] = ["ReferenceError", "SyntaxError", "TypeError"];
+
+/// What is tried with a framework that takes a second to start.
+const RUNS_OF_SLOW: usize = 14;
 
 /// A filter that matches no test.
 const NOTHING: &str = "^probity: no test has this name$";
@@ -154,6 +160,40 @@ impl JavaScript {
         Ok((ran, events))
     }
 
+    /// One run of the test, and what it expected, as JSON.
+    fn trial(&self, bench: &Bench, site: &Site, placed: &Placed) -> (Trial, Option<String>) {
+        let filter = filter(&placed.name);
+        let (ran, events) = match self.session(bench, site, placed, filter.as_deref()) {
+            Ok(session) => session,
+            Err(why) => return (Trial::harness(why), None),
+        };
+        let file = site.seen_repo.join(&placed.path).display().to_string();
+        let (outcome, why) = judge(bench, &ran, &events, &placed.name, &file);
+        let text = [&ran.stdout[..], &ran.stderr].concat();
+        let mut trial = Trial::new(outcome, why).of(bench, site, &ran, &text);
+        let mut expected = None;
+        if let Some(test) = find(&events, &placed.name) {
+            let Error { name, stack, .. } = &test.error;
+            let frames = frames(stack);
+            let own: Vec<u32> =
+                frames.iter().filter(|(path, _)| *path == file).map(|(_, line)| *line).collect();
+            trial.constant =
+                own.first().and_then(|line| constant::statement(&placed.source, *line));
+            let message = stack.split("\n    at ").next().unwrap_or_default();
+            trial.mark = format!("{name} {message} {own:?}");
+            let of_repo = |(path, _): &&(String, u32)| {
+                Path::new(path).starts_with(&site.seen_repo) && !path.contains("/node_modules/")
+            };
+            let innermost = frames.iter().find(|(path, _)| !path.starts_with("node:"));
+            trial.of_code = innermost.filter(of_repo).is_some_and(|(path, _)| *path != file);
+            if outcome == Outcome::Failed && is_own_mistake(test, &file) {
+                trial.doubt = Some(format!("the test has a mistake of its own ({name})"));
+            }
+            expected.clone_from(&test.error.expected);
+        }
+        (trial, expected)
+    }
+
     fn script(
         &self,
         site: &Site,
@@ -196,6 +236,9 @@ struct Error {
     name: String,
     code: String,
     stack: String,
+    /// What an assertion waited for, as JSON.
+    #[serde(default)]
+    expected: Option<String>,
 }
 
 impl Runner for JavaScript {
@@ -223,6 +266,7 @@ impl Runner for JavaScript {
             added: None,
             directory: root,
             flagged: flagged.clone(),
+            armed: None,
         })
     }
 
@@ -232,20 +276,7 @@ impl Runner for JavaScript {
     }
 
     fn run(&self, bench: &Bench, site: &Site, placed: &Placed, _: &Built) -> Trial {
-        let filter = filter(&placed.name);
-        let (ran, events) = match self.session(bench, site, placed, filter.as_deref()) {
-            Ok(session) => session,
-            Err(why) => return Trial::harness(why),
-        };
-        let file = site.seen_repo.join(&placed.path).display().to_string();
-        let (outcome, why) = judge(bench, &ran, &events, &placed.name, &file);
-        let text = [&ran.stdout[..], &ran.stderr].concat();
-        let mut trial = Trial::new(outcome, why).of(bench, site, &ran, &text);
-        if let Some(test) = find(&events, &placed.name) {
-            let own = frames(&test.error.stack).into_iter().find(|(path, _)| *path == file);
-            trial.constant = own.and_then(|(_, line)| constant::statement(&placed.source, line));
-        }
-        trial
+        self.trial(bench, site, placed).0
     }
 
     fn reach(&self, bench: &Bench, site: &Site, placed: &Placed, _: &Built, _: &Trial) -> Reach {
@@ -258,6 +289,61 @@ impl Runner for JavaScript {
             Err(why) => return Reach::Unmeasured(why),
         };
         ran.beyond(&idle, &placed.flagged, &source)
+    }
+
+    fn control(
+        &self,
+        bench: &Bench,
+        site: &Site,
+        placed: &Placed,
+        _: &Built,
+        last: &Trial,
+    ) -> Control {
+        let none = "the code cannot be made to return other values";
+        let path = &placed.flagged.file;
+        let Ok(source) = fs::read_to_string(site.repo.join(path)) else {
+            return Control::Unavailable(none.to_owned());
+        };
+        let mut watch = Watch::of(last);
+        if framework(&site.repo, &placed.directory) != Framework::Node {
+            watch = watch.at_most(RUNS_OF_SLOW);
+        }
+        let mut called = Vec::new();
+        let mut expected = None;
+        for function in switch::wanted(&source, &placed.flagged, &alter::words(&placed.source)) {
+            fs::remove_file(site.out.join("calls")).ok();
+            let told = site.seen_out.join("calls").display().to_string();
+            if site.write(path, &function.telling(&source, &told)).is_err() {
+                break;
+            }
+            let (trial, wanted) = self.trial(bench, site, placed);
+            watch.saw_same(&trial);
+            expected = wanted;
+            let calls = fs::read_to_string(site.out.join("calls")).unwrap_or_default();
+            let Some(last) = calls.lines().last().map(str::to_owned) else { continue };
+            let different = calls.lines().any(|call| call != last) && function.has_arguments();
+            called.push((function, different.then_some(last)));
+        }
+        let values = switch::values(&Literals::of(&placed.source, &last.mark), expected.as_deref());
+        // All calls first; then those that are like the last, since a test with several cases waits
+        // for another value in each.
+        for like_last in [false, true] {
+            for (function, last) in &called {
+                let calls = match (like_last, last) {
+                    (false, _) => Calls::All,
+                    (true, Some(last)) => Calls::Like(last),
+                    (true, None) => continue,
+                };
+                for value in &values {
+                    let altered = function.returning(&source, value, calls);
+                    if site.write(path, &altered).is_err() || watch.is_over() {
+                        return watch.end(none);
+                    }
+                    watch.saw(&function.name, value, &self.trial(bench, site, placed).0);
+                }
+            }
+        }
+        watch.end(none)
     }
 }
 
@@ -291,15 +377,18 @@ fn judge(bench: &Bench, ran: &Ran, events: &[Event], name: &str, file: &str) -> 
 
 /// Whether a failure is the code's or the test's own.
 fn failure(test: &Test, file: &str) -> (Outcome, String) {
-    let Error { name, code, stack } = &test.error;
+    let Error { name, stack, .. } = &test.error;
     let kind = if name.is_empty() { "something thrown" } else { name };
     let frames = frames(stack);
     let innermost = frames.iter().find(|(path, _)| !path.starts_with("node:"));
-    let mistaken = OWN_MISTAKES.contains(&name.as_str()) || code.ends_with("MODULE_NOT_FOUND");
     if test.harness {
         return (Outcome::HarnessError, "the test was not run to its end".to_owned());
     }
-    if mistaken && innermost.is_none_or(|(path, _)| path == file) {
+    // Nothing is what the code may have returned; the control tells.
+    let of_nothing = ["undefined", "null"]
+        .iter()
+        .any(|it| stack.contains(&format!("TypeError: Cannot read properties of {it} (")));
+    if is_own_mistake(test, file) && !of_nothing {
         return (Outcome::HarnessError, format!("the test has a mistake of its own ({kind})"));
     }
     // An error of the framework, of which an assertion has no frame.
@@ -313,6 +402,15 @@ fn failure(test: &Test, file: &str) -> (Outcome, String) {
         return (Outcome::HarnessError, format!("the framework stopped the test ({kind})"));
     }
     (Outcome::Failed, format!("it ends with {kind}"))
+}
+
+/// Whether it was thrown in the test's own lines, and by what is a mistake there.
+fn is_own_mistake(test: &Test, file: &str) -> bool {
+    let Error { name, code, stack, .. } = &test.error;
+    let frames = frames(stack);
+    let innermost = frames.iter().find(|(path, _)| !path.starts_with("node:"));
+    let mistaken = OWN_MISTAKES.contains(&name.as_str()) || code.ends_with("MODULE_NOT_FOUND");
+    mistaken && innermost.is_none_or(|(path, _)| path == file)
 }
 
 /// The test of this name, or the first if there is none.

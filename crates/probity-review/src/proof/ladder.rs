@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use super::{
-    Claim, Level, Outcome, ProofOptions, Reach, Run, Verdict,
+    Claim, Control, Level, Outcome, ProofOptions, Reach, Run, Verdict,
     intact::Intact,
-    patch, placement,
+    lack, patch, placement,
     runner::{Built, Flagged, Placed, Refusal, Runner, Trial},
     site::{Bench, Site},
     tree::Tree,
@@ -24,13 +24,15 @@ pub(super) struct Ladder<'a> {
 impl Ladder<'_> {
     /// Fills in a verdict. `directory` is this claim's own and empty.
     pub(super) fn climb(&self, claim: &Claim, directory: &Path, verdict: &mut Verdict) {
-        let ready = match self.place(self.head, &directory.join("head"), claim, Before::Nothing) {
+        let mut ready = match self.place(self.head, &directory.join("head"), claim, Before::Nothing)
+        {
             Ok(ready) => ready,
             Err(refusal) => return verdict.end(refusal.outcome, refusal.reason),
         };
         verdict.test_path.clone_from(&ready.placed.path);
         verdict.test_name.clone_from(&ready.placed.name);
         verdict.test_source.clone_from(&ready.placed.source);
+        ready.placed.armed = self.runner.arm(&ready.site, &ready.placed);
         let Ready { site, placed } = &ready;
         let built = match self.runner.build(self.bench, site, placed) {
             Ok(built) => built,
@@ -53,12 +55,17 @@ impl Ladder<'_> {
         }
         verdict.level = Level::Fails;
         verdict.reach = self.runner.reach(self.bench, site, placed, &built, &last);
+        let elsewhere = verdict.reach == Reach::NotReached && lack::starts_process(&placed.source);
+        if elsewhere {
+            let why = "the test starts another process, which may have run it";
+            verdict.reach = Reach::Unmeasured(why.to_owned());
+        }
         if verdict.reach == Reach::NotReached {
             let file = &placed.flagged.file;
             verdict.reason = format!(
                 "The test fails, but runs no code of {file}, so it shows nothing about it."
             );
-            return;
+            return self.excuse(verdict, &last);
         }
         if let Some(statement) = &last.constant {
             verdict.reason = format!("The test fails whatever the code does: `{statement}`.");
@@ -68,7 +75,44 @@ impl Ladder<'_> {
             verdict.level = Level::Stable;
         }
         self.flip(claim, directory, verdict);
+        verdict.control = if verdict.level == Level::Flips {
+            Control::Depends("it passes with other code".to_owned())
+        } else if last.of_code {
+            Control::Depends("the failure comes out of the code itself".to_owned())
+        } else {
+            self.runner.control(self.bench, site, placed, &built, &last)
+        };
+        if let Control::Constant(names) = &verdict.control {
+            verdict.level = Level::Fails;
+            verdict.reason = format!(
+                "The test fails in the same way whatever {names} returns, so it shows nothing \
+                 about it."
+            );
+            return self.excuse(verdict, &last);
+        }
         self.conclude(verdict, &last);
+        if !matches!(verdict.control, Control::Depends(_)) {
+            self.excuse(verdict, &last);
+            if elsewhere && verdict.proven {
+                verdict.proven = false;
+                verdict.reason.push_str(" Code that is run elsewhere proves nothing by itself.");
+            }
+        }
+    }
+
+    /// What does not rest on the code may have a reason of its own, which is a better one to give.
+    fn excuse(&self, verdict: &mut Verdict, last: &Trial) {
+        let told = if last.mark.is_empty() { &last.output } else { &last.mark };
+        let lack = || lack::of_machine(told);
+        let why = last
+            .doubt
+            .clone()
+            .or_else(|| lack().map(|lack| format!("the test needs what is not here: {lack}")));
+        if let Some(why) = why {
+            verdict.level = Level::Claimed;
+            verdict.proven = false;
+            verdict.end(Outcome::HarnessError, why);
+        }
     }
 
     /// The same test, until it behaves differently or has done the same often enough. One that
@@ -103,7 +147,8 @@ impl Ladder<'_> {
                 verdict.end(Outcome::Flaky, reason);
                 return None;
             }
-            last = again;
+            let noisy = last.noisy || again.mark != last.mark;
+            last = Trial { noisy, ..again };
         }
         Some(last)
     }
@@ -142,6 +187,15 @@ impl Ladder<'_> {
                     .push_str(&format!("; whether it runs the flagged file is not known ({why})"));
             }
             Reach::NotReached => {}
+        }
+        match &verdict.control {
+            Control::Depends(how) if verdict.level != Level::Flips => {
+                reason.push_str(&format!("; {how}"));
+            }
+            Control::Unavailable(why) => reason.push_str(&format!(
+                "; whether it fails whatever the code does is not known ({why})"
+            )),
+            _ => {}
         }
         match verdict.introduced {
             Some(true) => reason.push_str("; it passes at the merge base"),

@@ -13,13 +13,24 @@ use probity_sandbox::Exit;
 use serde::Deserialize;
 
 use super::{
-    Claim, Evidence, Outcome, Reach, placement,
+    Claim, Control, Evidence, Outcome, Reach,
+    alter::{self, Watch},
+    placement,
     runner::{Built, Flagged, Placed, Refusal, Runner, Trial},
     site::{Bench, Site, Task},
     tree::Tree,
 };
 
-const PLUGIN: &str = include_str!("python/probity_pytest.py");
+/// By the names under which pytest loads them.
+const PLUGINS: [(&str, &str); 2] = [
+    (TELLS, include_str!("python/probity_pytest.py")),
+    (ALTERS, include_str!("python/probity_control.py")),
+];
+const TELLS: &str = "probity_pytest";
+const ALTERS: &str = "probity_control";
+
+/// What all alterations of one claim may take together, beside the usual time of one test.
+const ALTERING: Duration = Duration::from_secs(20);
 
 /// What pytest gets on top of the test's time to start, to collect and to say where it hangs.
 const GRACE: Duration = Duration::from_secs(10);
@@ -67,8 +78,10 @@ impl Python {
         let on_path = ["python3", "python"].into_iter().filter_map(|name| bench.tool(name));
         let candidates = active.into_iter().chain(own).chain(on_path).filter(|path| path.is_file());
         let found = candidates.filter_map(|path| Self::ask(bench, site, repo, &path)).next();
-        if let Err(error) = fs::write(bench.kit.join("probity_pytest.py"), PLUGIN) {
-            return Some(Err(error.to_string()));
+        for (name, text) in PLUGINS {
+            if let Err(error) = fs::write(bench.kit.join(format!("{name}.py")), text) {
+                return Some(Err(error.to_string()));
+            }
         }
         Some(found.ok_or_else(|| "no Python interpreter has pytest".to_owned()))
     }
@@ -89,15 +102,20 @@ impl Python {
         Some(Self { interpreter: probe.executable, tools })
     }
 
-    fn events(&self, bench: &Bench, site: &Site, placed: &Placed) -> Result<Session, String> {
+    fn events(
+        &self,
+        bench: &Bench,
+        site: &Site,
+        placed: &Placed,
+        plugin: &str,
+    ) -> Result<Session, String> {
         let report = site.out.join("report.jsonl");
         fs::remove_file(&report).ok();
         let mut task =
             Task::new([&self.interpreter], &placed.directory, bench.test_timeout + GRACE);
         task.tools.clone_from(&self.tools);
         let seconds = bench.test_timeout.as_secs_f64();
-        let words =
-            ["-m", "pytest", "-q", "--color=no", "-p", "no:cacheprovider", "-p", "probity_pytest"];
+        let words = ["-m", "pytest", "-q", "--color=no", "-p", "no:cacheprovider", "-p", plugin];
         task.argv.extend(words.map(Into::into));
         // What a repository adds for everyday use: workers, coverage, filters.
         task.argv.extend(["-o", "addopts=", "-o", "python_functions=test*"].map(Into::into));
@@ -117,6 +135,10 @@ impl Python {
         task.variable("PROBITY_FLAGGED", site.seen_repo.join(&placed.flagged.file));
         let Flagged { first, last, .. } = placed.flagged;
         task.variable("PROBITY_LINES", format!("{first}-{last}"));
+        task.variable("PROBITY_SECONDS", ALTERING.as_secs().to_string());
+        if plugin == ALTERS {
+            task.wall += ALTERING;
+        }
         let ran = bench.run(site, &task)?;
         let text = fs::read_to_string(&report).unwrap_or_default();
         let events = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
@@ -137,6 +159,35 @@ enum Event {
     Reached,
     Lines,
     Phase(Phase),
+    /// A run in which nothing was altered.
+    Same(Seen),
+    Altered(Altered),
+}
+
+#[derive(Debug, Deserialize)]
+struct Seen {
+    outcome: String,
+    mark: String,
+}
+
+impl Seen {
+    fn outcome(&self) -> Outcome {
+        match self.outcome.as_str() {
+            "passed" => Outcome::Passed,
+            "failed" => Outcome::Failed,
+            _ => Outcome::HarnessError,
+        }
+    }
+}
+
+#[derive(Debug, Deserialize)]
+struct Altered {
+    function: String,
+    value: String,
+    /// Whether the function has no result, and was only kept from what it does.
+    nothing: bool,
+    #[serde(flatten)]
+    seen: Seen,
 }
 
 #[derive(Debug, Deserialize)]
@@ -149,6 +200,9 @@ struct Phase {
     /// File and line, the innermost last.
     frames: Vec<(String, u32)>,
     constant: Option<String>,
+    /// Whether something was asked of nothing.
+    #[serde(default)]
+    of_nothing: bool,
     /// What the machine lacks that the test itself asked for.
     #[serde(default)]
     environment: Option<String>,
@@ -193,24 +247,71 @@ impl Runner for Python {
             added: None,
             directory: root,
             flagged: flagged.clone(),
+            armed: None,
         })
     }
 
     fn run(&self, bench: &Bench, site: &Site, placed: &Placed, _: &Built) -> Trial {
-        let session = match self.events(bench, site, placed) {
+        let session = match self.events(bench, site, placed, TELLS) {
             Ok(session) => session,
             Err(why) => return Trial::harness(why),
         };
         let file = site.seen_repo.join(&placed.path).display().to_string();
         let (outcome, why) = judge(bench, &session, &file);
+        let failed = session.events.iter().find_map(|event| match event {
+            Event::Phase(phase) if phase.when == "call" && phase.outcome == "failed" => Some(phase),
+            _ => None,
+        });
         let text = [&session.ran.stdout[..], &session.ran.stderr].concat();
         let mut trial = Trial::new(outcome, why).of(bench, site, &session.ran, &text);
         trial.reach = Some(reach(&session.events));
+        if let Some(phase) = failed.filter(|_| outcome == Outcome::Failed) {
+            let of_repo = |path: &str| {
+                Path::new(path).starts_with(&site.seen_repo) && !path.contains("site-packages")
+            };
+            let innermost = phase.frames.last();
+            trial.of_code = innermost.is_some_and(|(path, _)| *path != file && of_repo(path));
+            trial.doubt = own_mistake(phase, &file);
+        }
         trial.constant = session.events.iter().find_map(|event| match event {
             Event::Phase(phase) => phase.constant.clone(),
             _ => None,
         });
         trial
+    }
+
+    fn control(
+        &self,
+        bench: &Bench,
+        site: &Site,
+        placed: &Placed,
+        _: &Built,
+        last: &Trial,
+    ) -> Control {
+        let none = "the code cannot be made to return other values";
+        let session = match self.events(bench, site, placed, ALTERS) {
+            Ok(session) => session,
+            Err(why) => return Control::Unavailable(why),
+        };
+        let same = session.events.iter().filter_map(|event| match event {
+            Event::Same(seen) => Some(seen),
+            _ => None,
+        });
+        let same: Vec<&Seen> = same.collect();
+        let Some(first) = same.first().filter(|seen| seen.outcome() == Outcome::Failed) else {
+            return Control::Unavailable(none.to_owned());
+        };
+        let noisy = same.iter().any(|seen| seen.mark != first.mark);
+        let original = Trial { mark: first.mark.clone(), noisy, ..last.clone() };
+        let mut watch = Watch::of(&original).at_most(usize::MAX);
+        for event in &session.events {
+            if let Event::Altered(altered) = event {
+                let value = if altered.nothing { alter::NOTHING } else { &altered.value };
+                let Seen { mark, .. } = &altered.seen;
+                watch.saw_mark(&altered.function, value, altered.seen.outcome(), mark);
+            }
+        }
+        watch.end(none)
     }
 }
 
@@ -289,15 +390,22 @@ fn failure(phase: &Phase, file: &str) -> (Outcome, String) {
         let why = format!("pytest could not run the test ({kind})");
         return (Outcome::HarnessError, why);
     }
-    let mistaken = phase.exception.iter().any(|class| OWN_MISTAKES.contains(&class.as_str()));
-    if mistaken && phase.frames.last().is_some_and(|frame| own(&frame)) {
-        let why = format!("the test has a mistake of its own ({kind})");
+    // Nothing is what the code may have returned; the control tells.
+    if let Some(why) = own_mistake(phase, file).filter(|_| !phase.of_nothing) {
         return (Outcome::HarnessError, why);
     }
     if let Some(lack) = &phase.environment {
         return (Outcome::HarnessError, format!("the test needs what is not here: {lack}"));
     }
     (Outcome::Failed, format!("it ends with {kind}"))
+}
+
+/// What is wrong with the test, if the exception is one that its own lines raise by mistake.
+fn own_mistake(phase: &Phase, file: &str) -> Option<String> {
+    let mistaken = phase.exception.iter().any(|class| OWN_MISTAKES.contains(&class.as_str()));
+    let own = phase.frames.last().is_some_and(|frame| frame.0 == file);
+    let kind = phase.exception.first().map_or("no exception", String::as_str);
+    (mistaken && own).then(|| format!("the test has a mistake of its own ({kind})"))
 }
 
 /// Ended by one of the signals of a crash. Contained processes have it as a code above 128.

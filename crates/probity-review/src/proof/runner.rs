@@ -3,7 +3,7 @@
 use std::{fmt, path::PathBuf, time::Duration};
 
 use super::{
-    Claim, Outcome, Reach,
+    Claim, Control, Outcome, Reach,
     capture::Ran,
     site::{Bench, Site},
     text::clean,
@@ -14,6 +14,12 @@ pub(super) trait Runner: fmt::Debug + Send + Sync {
 
     /// Decides where the test of a claim goes in this copy. Nothing is written yet.
     fn place(&self, site: &Site, claim: &Claim, flagged: &Flagged) -> Result<Placed, Refusal>;
+
+    /// Puts switches into the code of this copy by which it can be made to return other values,
+    /// where the control needs them compiled in.
+    fn arm(&self, _site: &Site, _placed: &Placed) -> Option<Armed> {
+        None
+    }
 
     /// Compiles the test, where that is a step of its own.
     fn build(&self, _bench: &Bench, _site: &Site, _placed: &Placed) -> Result<Built, Trial> {
@@ -26,6 +32,51 @@ pub(super) trait Runner: fmt::Debug + Send + Sync {
     fn reach(&self, _: &Bench, _: &Site, _: &Placed, _: &Built, last: &Trial) -> Reach {
         let unknown = || Reach::Unmeasured("the test left no trace of what it ran".to_owned());
         last.reach.clone().unwrap_or_else(unknown)
+    }
+
+    /// Whether the failure rests on what the code returns. Asked once, after everything else,
+    /// since it may change the copy.
+    fn control(&self, _: &Bench, _: &Site, _: &Placed, _: &Built, last: &Trial) -> Control;
+}
+
+/// What was there before the switches, and what they can do.
+#[derive(Debug, Clone)]
+pub(super) struct Armed {
+    /// Path and text; a file that was not there has none.
+    pub(super) originals: Vec<(String, Option<String>)>,
+    pub(super) functions: Vec<Switch>,
+}
+
+/// A function that can be made to return other values.
+#[derive(Debug, Clone)]
+pub(super) struct Switch {
+    pub(super) id: usize,
+    pub(super) name: String,
+    /// For each result the values that it can have.
+    pub(super) results: Vec<Values>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) enum Values {
+    Number,
+    Text,
+    Truth,
+    /// Nothing, a failure, or one of these by name.
+    Failure(Vec<String>),
+    /// As many as there are expressions for.
+    Numbered(usize),
+}
+
+impl Armed {
+    pub(super) fn disarm(&self, site: &Site) -> Result<(), String> {
+        for (path, text) in &self.originals {
+            match text {
+                Some(text) => site.write(path, text)?,
+                None => std::fs::remove_file(site.repo.join(path))
+                    .map_err(|error| format!("{path}: {error}"))?,
+            }
+        }
+        Ok(())
     }
 }
 
@@ -57,6 +108,7 @@ pub(super) struct Placed {
     /// Where its commands run, relative to the copy.
     pub(super) directory: PathBuf,
     pub(super) flagged: Flagged,
+    pub(super) armed: Option<Armed>,
 }
 
 /// Why a claim's test has no place.
@@ -83,6 +135,8 @@ pub(super) struct Built {
     pub(super) program: PathBuf,
     /// The test as its program names it.
     pub(super) test: String,
+    /// Whether the switches are in it.
+    pub(super) armed: bool,
 }
 
 /// One run and what it showed.
@@ -97,6 +151,14 @@ pub(super) struct Trial {
     pub(super) reach: Option<Reach>,
     /// The statement it failed at, if that fails whatever the code does.
     pub(super) constant: Option<String>,
+    /// What the test complained of and where, without anything that changes from run to run.
+    pub(super) mark: String,
+    /// Whether that was another in one of the runs.
+    pub(super) noisy: bool,
+    /// Whether the failure came out of the code itself, and not out of the test.
+    pub(super) of_code: bool,
+    /// Why this is no failure, unless the control shows that it rests on the code.
+    pub(super) doubt: Option<String>,
 }
 
 impl Trial {
@@ -108,6 +170,10 @@ impl Trial {
             output: String::new(),
             reach: None,
             constant: None,
+            mark: String::new(),
+            noisy: false,
+            of_code: false,
+            doubt: None,
         }
     }
 

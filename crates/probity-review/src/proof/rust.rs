@@ -19,7 +19,7 @@ use probity_sandbox::{Exit, Mount};
 use serde::Deserialize;
 
 use super::{
-    Claim, Outcome, Reach,
+    Claim, Control, Outcome, Reach,
     capture::Ran,
     constant, placement,
     runner::{Built, Flagged, Placed, Refusal, Runner, Trial},
@@ -285,6 +285,7 @@ impl Runner for Rust {
             added,
             directory: package.directory.clone(),
             flagged: flagged.clone(),
+            armed: None,
         })
     }
 
@@ -309,7 +310,7 @@ impl Runner for Rust {
             let listed = listed.map_err(Trial::harness)?;
             let module = placed.added.as_ref().map(|_| stem.as_ref());
             if let Some(test) = source::listed(&listed.stdout, module, &placed.name) {
-                return Ok(Built { program, test });
+                return Ok(Built { program, test, armed: false });
             }
         }
         Err(trial(Outcome::NotRun, "no test of that name was compiled"))
@@ -373,6 +374,10 @@ impl Runner for Rust {
             &fs::read_to_string(site.out.join("reached")).unwrap_or_default(),
             &placed.flagged,
         )
+    }
+
+    fn control(&self, _: &Bench, _: &Site, _: &Placed, _: &Built, _: &Trial) -> Control {
+        Control::Unavailable("not here".to_owned())
     }
 }
 

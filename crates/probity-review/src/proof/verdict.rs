@@ -124,6 +124,19 @@ impl Evidence {
     }
 }
 
+/// Whether the failure rests on what the code does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Control {
+    /// The test did not get that far.
+    NotTried,
+    /// It does; the clause says how that is known.
+    Depends(String),
+    /// These functions were made to return other values, and nothing changed.
+    Constant(String),
+    /// Nobody knows, for this reason.
+    Unavailable(String),
+}
+
 /// One run of the test in the copy of the repository as it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Run {
@@ -148,6 +161,7 @@ pub struct Verdict {
     pub runner: &'static str,
     pub runs: Vec<Run>,
     pub reach: Reach,
+    pub control: Control,
     /// Whether the test passes at the merge base; none if that could not be found out.
     pub introduced: Option<bool>,
     /// Whether the test passes with the claim's fix; none without a fix that applies.

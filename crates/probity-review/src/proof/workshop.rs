@@ -16,7 +16,7 @@ use probity_sandbox::Backend;
 use tempfile::TempDir;
 
 use super::{
-    Claim, Level, Outcome, ProofError, ProofOptions, Reach, Verdict,
+    Claim, Control, Level, Outcome, ProofError, ProofOptions, Reach, Verdict,
     git::Git,
     go::Go,
     javascript::{self, JavaScript},
@@ -223,6 +223,7 @@ impl Workshop {
             runner: "none",
             runs: Vec::new(),
             reach: Reach::Unmeasured("the test did not fail".to_owned()),
+            control: Control::NotTried,
             introduced: None,
             fix_flips: None,
             test_path: String::new(),

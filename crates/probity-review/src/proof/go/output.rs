@@ -89,6 +89,63 @@ pub(super) fn failed_at(stdout: &[u8], path: &str) -> Option<u32> {
     text.lines().filter_map(complaint).next_back()
 }
 
+/// What the test complained of and where, and what the process crashed with. What it merely logs is
+/// left out, and so is what changes from run to run.
+pub(super) fn mark(ran: &Ran, path: &str, source: &str) -> String {
+    let own = path.rsplit('/').next().unwrap_or_default();
+    let logs = |file: &str, line: usize| {
+        file == own
+            && source
+                .lines()
+                .nth(line.saturating_sub(1))
+                .is_some_and(|text| text.contains(".Log(") || text.contains(".Logf("))
+    };
+    let mut mark = String::new();
+    let mut complaining = false;
+    let stdout = String::from_utf8_lossy(&ran.stdout);
+    for line in stdout.lines() {
+        let words = line.trim_start_matches(|start: char| start.is_control() || start == ' ');
+        if let Some(result) = words.strip_prefix("--- ") {
+            let name = result.split(" (").next().unwrap_or(result);
+            mark.push_str(&format!("{name}\n"));
+            complaining = false;
+            continue;
+        }
+        let place = words.split_once(": ").map_or(words, |(place, _)| place);
+        let place = place.trim_end_matches(':').rsplit_once(':');
+        let place = place.and_then(|(file, line)| Some((file, line.parse::<usize>().ok()?)));
+        if let Some((file, number)) = place.filter(|(file, _)| file.ends_with(".go")) {
+            complaining = !logs(file, number);
+        } else if !line.starts_with("        ") {
+            complaining = false;
+        }
+        if complaining {
+            mark.push_str(words);
+            mark.push('\n');
+        }
+    }
+    let stderr = String::from_utf8_lossy(&ran.stderr);
+    let crashes = stderr.lines().filter(|line| line.starts_with("panic: ")).take(2);
+    mark.extend(crashes.flat_map(|line| [line, "\n"]));
+    let frames = frames(&ran.stderr);
+    let tests = frames.iter().filter(|frame| frame.file.ends_with("_test.go"));
+    mark.extend(tests.map(|frame| format!("{}:{}\n", frame.file, frame.line)));
+    without_addresses(&mark)
+}
+
+/// Addresses are others in each run.
+fn without_addresses(text: &str) -> String {
+    let mut parts = text.split("0x");
+    let mut plain = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let digits = part.len() - part.trim_start_matches(|it: char| it.is_ascii_hexdigit()).len();
+        plain.push_str("0x");
+        // What a test writes down itself is shorter.
+        plain.push_str(part.get(if digits >= 8 { digits } else { 0 }..).unwrap_or_default());
+    }
+    plain
+}
+
 /// The blocks of a coverage profile: file, first and last line, count.
 #[derive(Debug, Default)]
 pub(super) struct Blocks(Vec<(String, u32, u32, u64)>);

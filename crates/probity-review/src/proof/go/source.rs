@@ -102,7 +102,7 @@ pub(super) fn wrapper(test: &Test) -> Option<String> {
 }
 
 /// The name in the package clause, which only comments may precede.
-fn clause(source: &str) -> Option<&str> {
+pub(super) fn clause(source: &str) -> Option<&str> {
     let mut in_comment = false;
     for line in source.lines() {
         let line = line.trim();

@@ -5,13 +5,23 @@ const report = process.env.PROBITY_REPORT;
 const tell = (event) => appendFileSync(report, JSON.stringify(event) + '\n');
 const states = { passed: 'passed', failed: 'failed' };
 
+// What a matcher or an assertion waited for; not everything can be written down.
+const expected = (details) => {
+  try {
+    return JSON.stringify(details.matcherResult?.expected ?? details.expected);
+  } catch {
+    return undefined;
+  }
+};
+
 module.exports = class {
   onTestResult(_, result) {
     if (result.testExecError) {
       tell({ event: 'uncaught' });
     }
     for (const test of result.testResults) {
-      const stack = test.failureDetails?.[0]?.stack ?? test.failureMessages?.[0] ?? '';
+      const details = test.failureDetails?.[0];
+      const stack = details?.stack ?? test.failureMessages?.[0] ?? '';
       tell({
         event: 'test',
         name: test.title,
@@ -20,7 +30,7 @@ module.exports = class {
         milliseconds: test.duration ?? 0,
         harness: false,
         // An error of another realm has lost its class, but not the head of its stack.
-        error: { name: /^[A-Za-z]*/.exec(stack)[0], code: '', stack },
+        error: { name: /^[A-Za-z]*/.exec(stack)[0], code: '', stack, expected: expected(details) },
       });
     }
     if (result.failureMessage) console.log(result.failureMessage);

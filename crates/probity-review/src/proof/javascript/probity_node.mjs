@@ -3,6 +3,15 @@ import { appendFileSync } from 'node:fs';
 
 const report = process.env.PROBITY_REPORT;
 
+// What an assertion waited for; not everything can be written down.
+const expected = (error) => {
+  try {
+    return error && 'expected' in error ? JSON.stringify(error.expected) : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
 export default async function* (source) {
   for await (const { type, data } of source) {
     if (type !== 'test:pass' && type !== 'test:fail') continue;
@@ -16,7 +25,7 @@ export default async function* (source) {
       state: skipped ? 'skipped' : type === 'test:pass' ? 'passed' : 'failed',
       milliseconds: data.details?.duration_ms ?? 0,
       harness: error !== undefined && !['testCodeFailure', 'uncaughtException', 'unhandledRejection', 'subtestsFailed'].includes(error.failureType),
-      error: { name: cause?.name ?? '', code: cause?.code ?? '', stack: cause?.stack ?? '' },
+      error: { name: cause?.name ?? '', code: cause?.code ?? '', stack: cause?.stack ?? '', expected: expected(cause) },
     };
     appendFileSync(report, JSON.stringify(event) + '\n');
     if (error) yield `${data.name}: ${cause?.stack ?? cause}\n`;

@@ -4,6 +4,17 @@ import { appendFileSync } from 'node:fs';
 const report = process.env.PROBITY_REPORT;
 const tell = (event) => appendFileSync(report, JSON.stringify(event) + '\n');
 
+// Only what is text already is passed between its threads, and it is close to JSON.
+const expected = (error) => {
+  try {
+    JSON.parse(error.expected);
+    return error.expected;
+  } catch {
+    return typeof error?.expected === 'string' ? JSON.stringify(error.expected) : undefined;
+  }
+};
+const stack = (error) => error?.stack ?? '';
+
 export default class {
   onTestCaseResult(test) {
     const { state, errors } = test.result();
@@ -15,7 +26,7 @@ export default class {
       state,
       milliseconds: test.diagnostic()?.duration ?? 0,
       harness: false,
-      error: { name: error?.name ?? '', code: error?.code ?? '', stack: error?.stack ?? '' },
+      error: { name: error?.name ?? '', code: error?.code ?? '', stack: stack(error), expected: expected(error) },
     });
     if (error) console.log(`${test.fullName}: ${error.stack ?? error.message}`);
   }

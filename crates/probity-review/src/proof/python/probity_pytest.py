@@ -122,11 +122,17 @@ def pytest_runtest_makereport(item, call):
         xfail=hasattr(report, "wasxfail"),
         exception=exception or [],
         frames=frames,
+        of_nothing=call.excinfo is not None and of_nothing(call.excinfo.value),
         replaced=replaced() if report.when == "call" else None,
         environment=environment(item, call.excinfo.value, frames) if call.excinfo else None,
         constant=constant(item, frames) if report.outcome == "failed" else None,
     )
     return report
+
+
+def of_nothing(error):
+    """Whether something was asked of a value that is not there, which the code may have returned."""
+    return isinstance(error, AttributeError) and str(error).startswith("'NoneType' object has no attribute")
 
 
 def replaced():

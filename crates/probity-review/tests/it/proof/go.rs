@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use probity_review::{Claim, Evidence, Level, Outcome, Reach, Verdict};
+use probity_review::{Claim, Control, Evidence, Level, Outcome, Reach, Verdict};
 
 use super::stage::{Stage, claim, line};
 
@@ -329,6 +329,129 @@ fn constant_failures_prove_nothing_even_behind_a_call() {
     let verdicts = stage.prove(&claims);
     let proven: Vec<bool> = verdicts.iter().map(|verdict| verdict.proven).collect();
     assert_eq!(proven, [false, false, true], "{:?}", verdicts.iter().map(line).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_failure_that_no_value_of_the_code_can_change_proves_nothing() {
+    let stage = repository();
+    let helpers = "\nfunc fail(t *testing.T) { t.Fatal(\"broken\") }\n\n\
+        func one() int { return 1 }\n\nfunc check(t *testing.T, got, want int) {\n\
+        \tif got != want {\n\t\tt.Errorf(\"got %d, want %d\", got, want)\n\t}\n}\n";
+    let table: &[(&str, &str, bool)] = &[
+        ("local", "\tSub(1, 1)\n\tx := 1\n\tif x != 2 {\n\t\tt.Fatal(\"no\")\n\t}", false),
+        ("helper", "\tSub(1, 1)\n\tfail(t)", false),
+        ("helped", "\tSub(1, 1)\n\tcheck(t, one(), 2)", false),
+        ("part", "\tSub(1, 1)\n\tt.Run(\"a\", func(t *testing.T) { t.Fatal(\"no\") })", false),
+        (
+            "table",
+            "\tfor _, want := range []int{2, 3} {\n\t\tSub(1, want)\n\t\tif one() != want {\n\
+             \t\t\tt.Errorf(\"want %d\", want)\n\t\t}\n\t}",
+            false,
+        ),
+        ("closure", "\tSub(1, 1)\n\tbad := func() { t.Fatal(\"no\") }\n\tbad()", false),
+        ("deferred", "\tdefer t.Fatal(\"no\")\n\tSub(1, 1)", false),
+        (
+            "logged",
+            "\tt.Logf(\"got %d\", Sub(1, 1))\n\tif one() != 2 {\n\t\tt.Fatal(\"no\")\n\t}",
+            false,
+        ),
+        ("printed", "\tfmt.Println(Sub(1, 1))\n\tfail(t)", false),
+        ("itself", "\tif Sub(3, 1) != Sub(3, 1)+one() {\n\t\tt.Fatal(\"no\")\n\t}", false),
+        ("crash", "\tSub(1, 1)\n\tvar p *int\n\tfmt.Println(*p)", false),
+        ("lists", "\tSub(1, 1)\n\tvalues := []int{}\n\tfmt.Println(values[one()])", false),
+        // True ones, among them those whose complaint names no value and those that return nothing.
+        ("silent", "\tif Sub(3, 1) != 2 {\n\t\tt.Fatal(\"no\")\n\t}", true),
+        ("checked", "\tcheck(t, Sub(3, 1), 2)", true),
+        ("in-part", "\tt.Run(\"a\", func(t *testing.T) { check(t, Sub(3, 1), 2) })", true),
+        ("computed", "\tif Sub(3, 1) != 1+one() {\n\t\tt.Fatal(\"no\")\n\t}", true),
+        ("nothing", "\tif New() == nil {\n\t\tt.Fatal(\"got nil\")\n\t}", true),
+        ("failure", "\tif err := Check(); err != nil {\n\t\tt.Fatal(\"failed\")\n\t}", true),
+        (
+            "cases",
+            "\tfor _, c := range [][3]int{{1, 0, 1}, {3, 1, 2}} {\n\
+             \t\tif Sub(c[0], c[1]) != c[2] {\n\t\t\tt.Fatal(\"bad\")\n\t\t}\n\t}",
+            true,
+        ),
+    ];
+    let on = |(id, body, _): &(&str, &str, bool)| {
+        let line = if body.contains("New()") { 19 } else { 11 };
+        Claim { line, ..claim(id, "calc.go", &(test(body) + helpers)) }
+    };
+    let claims: Vec<Claim> = table.iter().map(on).collect();
+    let verdicts = stage.prove(&claims);
+    let mut wrong = Vec::new();
+    for ((id, _, proven), verdict) in table.iter().zip(&verdicts) {
+        if (verdict.outcome, verdict.proven) != (Outcome::Failed, *proven) {
+            wrong.push(format!(
+                "{id}: {} {:?}\n{}",
+                line(verdict),
+                verdict.control,
+                verdict.output
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    for (verdict, constant) in verdicts.iter().zip(table.iter().map(|row| !row.2)) {
+        let shown = match &verdict.control {
+            Control::Depends(_) => !constant,
+            // Some are known for what they are before anything is altered.
+            Control::Constant(_) | Control::NotTried => constant,
+            Control::Unavailable(_) => false,
+        };
+        assert!(shown, "{}: {:?}", verdict.id, verdict.control);
+    }
+}
+
+#[test]
+fn what_the_machine_lacks_is_no_failure_of_the_code() {
+    let stage = repository();
+    let with = |id: &str, import: &str, body: &str| {
+        let code = test(body).replace("\t\"os\"\n", &format!("\t\"os\"\n\t\"{import}\"\n"));
+        claim(id, "calc.go", &code)
+    };
+    let fails = "\n\tif err != nil {\n\t\tt.Fatal(err)\n\t}";
+    let claims = [
+        with(
+            "dial",
+            "net",
+            &format!("\tSub(1, 1)\n\t_, err := net.Dial(\"tcp\", \"1.1.1.1:80\"){fails}"),
+        ),
+        with(
+            "file",
+            "io",
+            &format!("\tSub(1, 1)\n\t_ = io.EOF\n\t_, err := os.Open(\"/nowhere/x\"){fails}"),
+        ),
+        with(
+            "rights",
+            "io",
+            &format!("\tSub(1, 1)\n\t_ = io.EOF\n\terr := os.Mkdir(\"/usr/x\", 0o700){fails}"),
+        ),
+        with(
+            "program",
+            "os/exec",
+            &format!("\tSub(1, 1)\n\terr := exec.Command(\"nowhere\").Run(){fails}"),
+        ),
+        with("elsewhere", "os/exec", &format!("\terr := exec.Command(\"false\").Run(){fails}")),
+        // The code's own complaint about a file stays one.
+        claim("code", "calc.go", &test("\tif err := Check(); err != nil {\n\t\tt.Fatal(err)\n\t}")),
+    ];
+    let verdicts = stage.prove(&claims);
+    let seen: Vec<_> = verdicts.iter().map(|it| (it.id.as_str(), it.outcome, it.proven)).collect();
+    let lines: Vec<String> = verdicts.iter().map(line).collect();
+    use Outcome::{Failed, HarnessError};
+    assert_eq!(
+        seen,
+        [
+            ("dial", HarnessError, false),
+            ("file", HarnessError, false),
+            ("rights", HarnessError, false),
+            ("program", HarnessError, false),
+            ("elsewhere", Failed, false),
+            ("code", Failed, true),
+        ],
+        "{lines:#?}"
+    );
+    assert!(matches!(verdicts[4].reach, Reach::Unmeasured(_)), "{lines:#?}");
 }
 
 #[test]

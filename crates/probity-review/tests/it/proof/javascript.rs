@@ -23,6 +23,7 @@ export function sub(a, b) {
   return a + b;
 }
 export function boom(value) { return value.missing.more; }
+export function find(name) { return table[name]; }
 ";
 
 const TYPED: &str = "export const LIMIT: number = 10;
@@ -32,6 +33,7 @@ export function sub(a: number, b: number): number {
   return a + b;
 }
 export function boom(value: any) { return value.missing.more; }
+export function find(name: any): any { return table[name]; }
 ";
 
 const COMMON: &str = "const LIMIT = 10;
@@ -41,7 +43,8 @@ function sub(a, b) {
   return a + b;
 }
 function boom(value) { return value.missing.more; }
-module.exports = { LIMIT, sub, boom };
+function find(name) { return table[name]; }
+module.exports = { LIMIT, sub, boom, find };
 ";
 
 const NODE: Framework = Framework {
@@ -83,6 +86,11 @@ fn repository(framework: &Framework) -> Stage {
 
 const REAL: &str = "assert.strictEqual(calc.sub(3, 1), 2);";
 
+const FS: &str = "const fs = process.getBuiltinModule('fs');\n";
+
+const DIAL: &str = "calc.sub(1, 1);\nconst net = process.getBuiltinModule('net');\n\
+    await new Promise((_, no) => net.connect(80, '1.1.1.1').on('error', no));";
+
 fn outcomes(framework: &Framework) {
     use Outcome::{BuildError, Failed, Flaky, HarnessError, NotRun, Passed, Rejected, Skipped};
     let stage = repository(framework);
@@ -105,6 +113,7 @@ fn outcomes(framework: &Framework) {
         calc.sub(1, 1);\nif (!fs.existsSync('ran')) { fs.writeFileSync('ran', ''); \
         assert.strictEqual(calc.sub(3, 1), 2); }";
     let fails = framework.fails;
+    let asynchronous = |code: &str| code.replace("() => {\n", "async () => {\n");
     let table: Vec<(Claim, Outcome, bool)> = vec![
         (named(on("real", REAL), "x"), Failed, true),
         (on("unnamed", REAL), Failed, true),
@@ -134,6 +143,30 @@ fn outcomes(framework: &Framework) {
         (at(on("out", REAL), "../x.test.js"), Rejected, false),
         (at(on("over", REAL), &file), Rejected, false),
         (on("flaky", once), Flaky, false),
+        (
+            on("missing", &format!("{FS}calc.sub(1, 1);\nfs.readFileSync('/nowhere/x');")),
+            HarnessError,
+            false,
+        ),
+        (with(on("dial", DIAL), &asynchronous), HarnessError, false),
+        (
+            with(on("fetch", "calc.sub(1, 1);\nawait fetch('http://example.com');"), &asynchronous),
+            HarnessError,
+            false,
+        ),
+        (
+            on(
+                "program",
+                "calc.sub(1, 1);\nprocess.getBuiltinModule('child_process').execFileSync('nowhere');",
+            ),
+            HarnessError,
+            false,
+        ),
+        (
+            on("elsewhere", "process.getBuiltinModule('child_process').execFileSync('false');"),
+            Failed,
+            false,
+        ),
     ];
     let claims: Vec<Claim> = table.iter().map(|(claim, ..)| claim.clone()).collect();
     let verdicts = stage.prove(&claims);
@@ -145,6 +178,8 @@ fn outcomes(framework: &Framework) {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let elsewhere = verdicts.last().unwrap();
+    assert!(matches!(elsewhere.reach, Reach::Unmeasured(_)), "{:?}", elsewhere.reach);
     let real = verdicts.first().unwrap();
     assert_eq!((real.level, real.runs.len()), (Level::Stable, 3));
     assert!(matches!(real.reach, Reach::Reached { .. }));
@@ -163,6 +198,76 @@ fn every_outcome_of_vitest_is_told_apart() {
 #[test]
 fn every_outcome_of_jest_is_told_apart() {
     outcomes(&JEST);
+}
+
+/// What fails whatever the code does, in every disguise, beside what is true and looks alike.
+fn constants(framework: &Framework) {
+    use Outcome::{Failed, HarnessError};
+    let stage = repository(framework);
+    let file = format!("calc.{}", framework.ending);
+    let helpers = "const fail = () => { assert.fail('broken'); };\nfunction one() { return 1; }\n\
+        function check(got, want) { assert.strictEqual(got, want); }\n";
+    let code =
+        |body: &str| format!("{}{helpers}test('x', async () => {{\n{body}\n}});\n", framework.head);
+    let table: &[(&str, &str, Outcome, bool)] = &[
+        (
+            "local",
+            "calc.sub(1, 1);\nconst x = 1;\nif (x !== 2) { assert.fail('no'); }",
+            Failed,
+            false,
+        ),
+        ("helper", "calc.sub(1, 1);\nfail();", Failed, false),
+        ("helped", "calc.sub(1, 1);\ncheck(one(), 2);", Failed, false),
+        ("closure", "calc.sub(1, 1);\n(() => { throw new Error('no'); })();", Failed, false),
+        ("rejected", "calc.sub(1, 1);\nawait Promise.reject(new Error('no'));", Failed, false),
+        (
+            "loop",
+            "for (const want of [2, 3]) { calc.sub(1, want); check(one(), want); }",
+            Failed,
+            false,
+        ),
+        ("printed", "console.log(calc.sub(1, 1));\ncheck(one(), 2);", Failed, false),
+        ("unset", "calc.sub(1, 1);\nlet value;\nvalue.name;", HarnessError, false),
+        ("silent", "assert.ok(calc.sub(3, 1) === 2);", Failed, true),
+        ("checked", "check(calc.sub(3, 1), one() + one());", Failed, true),
+        (
+            "cases",
+            "for (const [a, b, c] of [[1, 0, 1], [3, 1, 2]]) { if (calc.sub(a, b) !== c) fail(); }",
+            Failed,
+            true,
+        ),
+        ("nothing", "assert.ok(calc.find('a') !== undefined);", Failed, true),
+        ("member", "assert.strictEqual(calc.find('a').length, 1);", Failed, true),
+    ];
+    let on = |(id, body, ..): &(&str, &str, Outcome, bool)| {
+        let line = if body.contains("find") { 8 } else { 5 };
+        Claim { line, ..claim(id, &file, &code(body)) }
+    };
+    let claims: Vec<Claim> = table.iter().map(on).collect();
+    let verdicts = stage.prove(&claims);
+    let mut wrong = Vec::new();
+    for ((id, _, outcome, proven), verdict) in table.iter().zip(&verdicts) {
+        if (verdict.outcome, verdict.proven) != (*outcome, *proven) {
+            let told = (line(verdict), &verdict.output, &verdict.control);
+            wrong.push(format!("{id}: {told:#?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_failure_that_no_value_of_the_code_can_change_proves_nothing_in_node() {
+    constants(&NODE);
+}
+
+#[test]
+fn a_failure_that_no_value_of_the_code_can_change_proves_nothing_in_vitest() {
+    constants(&VITEST);
+}
+
+#[test]
+fn a_failure_that_no_value_of_the_code_can_change_proves_nothing_in_jest() {
+    constants(&JEST);
 }
 
 #[test]

@@ -30,6 +30,30 @@ def leave():
 class Store:
     def get(self):
         return self.missing
+
+
+def find(name):
+    return None
+
+
+async def later(a):
+    return a + 1
+
+
+class Box:
+    def __init__(self, size):
+        self.size = size
+
+    def half(self):
+        return self.size
+
+    @property
+    def double(self):
+        return self.size
+
+    @staticmethod
+    def made():
+        return Box(3)
 ";
 
 fn repository() -> Stage {
@@ -90,6 +114,7 @@ fn every_outcome_of_pytest_is_told_apart() {
         (on("dial", test("calc.sub(1, 1)\nimport socket\nsocket.create_connection(('1.1.1.1', 80), 5)")), HarnessError, false),
         (on("file", test("calc.sub(1, 1)\nopen('/nowhere/x')")), HarnessError, false),
         (on("program", test("calc.sub(1, 1)\nimport subprocess\nsubprocess.run(['nowhere'])")), HarnessError, false),
+        (on("elsewhere", test("import subprocess\nassert subprocess.run(['false']).returncode == 0")), Failed, false),
         (on("raise", test("calc.sub(1, 1)\nraise ValueError('x')")), Failed, false),
         (on("import", test("assert calc.LIMIT == 11")), Failed, false),
         (
@@ -179,8 +204,63 @@ fn every_outcome_of_pytest_is_told_apart() {
     assert!(matches!(real.reach, Reach::Reached { lines: true, .. }));
     assert!(matches!(by_id("raises").reach, Reach::Reached { lines: false, .. }));
     assert_eq!(by_id("import").reach, Reach::NotReached);
+    assert!(matches!(by_id("elsewhere").reach, Reach::Unmeasured(_)));
     assert_eq!(by_id("class").test_name, "TestA::test_b");
     assert!(real.output.contains("assert 4 == 2"), "{}", real.output);
+}
+
+#[test]
+fn a_failure_that_no_value_of_the_code_can_change_proves_nothing() {
+    use Outcome::{Failed, HarnessError};
+    let stage = repository();
+    let helpers = "\n\ndef fail():\n    pytest.fail('broken')\n\n\ndef one():\n    return 1\n\n\n\
+        def check(got, want):\n    assert got == want\n";
+    let table: &[(&str, &str, u32, Outcome, bool)] = &[
+        ("local", "calc.sub(1, 1)\nx = [1]\nassert x == [2]", 8, Failed, false),
+        ("helper", "calc.sub(1, 1)\nfail()", 8, Failed, false),
+        ("helped", "calc.sub(1, 1)\ncheck(one(), 2)", 8, Failed, false),
+        ("closure", "calc.sub(1, 1)\nbad = lambda: 1 / 0\nbad()", 8, Failed, false),
+        (
+            "table",
+            "for want in (2, 3):\n    calc.sub(1, want)\n    check(one(), want)",
+            8,
+            Failed,
+            false,
+        ),
+        ("printed", "print(calc.sub(1, 1))\nfail()", 8, Failed, false),
+        ("message", "assert one() == 2, f'got {calc.sub(1, 1)}'", 8, Failed, false),
+        ("arity", "calc.sub(1, 1)\ncalc.sub(1)", 8, Failed, false),
+        ("unset", "calc.sub(1, 1)\nx = None\nx.name", 8, HarnessError, false),
+        ("itself", "assert calc.sub(1, 1) == calc.sub(1, 1) + one()", 8, Failed, false),
+        ("silent", "if calc.sub(3, 1) != 2:\n    fail()", 8, Failed, true),
+        ("checked", "check(calc.sub(3, 1), one() + one())", 8, Failed, true),
+        (
+            "cases",
+            "for a, b, c in ((1, 0, 1), (3, 1, 2)):\n    if calc.sub(a, b) != c:\n        fail()",
+            8,
+            Failed,
+            true,
+        ),
+        ("nothing", "assert calc.find('a') is not None", 25, Failed, true),
+        ("member", "assert calc.find('a').name == 'a'", 25, Failed, true),
+        ("later", "import asyncio\nassert asyncio.run(calc.later(1)) == 3", 29, Failed, true),
+        ("method", "box = calc.Box(4)\nassert box.half() == 2", 37, Failed, true),
+        ("property", "assert calc.Box(4).double == 8", 41, Failed, true),
+        ("static", "assert calc.Box.made().half() == 2", 37, Failed, true),
+    ];
+    let on = |(id, body, line, ..): &(&str, &str, u32, Outcome, bool)| Claim {
+        line: *line,
+        ..claim(id, "calc.py", &(test(body) + helpers))
+    };
+    let claims: Vec<Claim> = table.iter().map(on).collect();
+    let verdicts = stage.prove(&claims);
+    let mut wrong = Vec::new();
+    for ((id, _, _, outcome, proven), verdict) in table.iter().zip(&verdicts) {
+        if (verdict.outcome, verdict.proven) != (*outcome, *proven) {
+            wrong.push(format!("{id}: {:#?}", (line(verdict), &verdict.output, &verdict.control)));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
