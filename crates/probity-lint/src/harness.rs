@@ -100,6 +100,15 @@ pub(crate) fn fixed(rule: &str, text: &str, expected: &str) {
     assert_eq!(actual, expected, "of\n{text}");
 }
 
+/// Compares what the fixes of one rule make of instructions of an image that is well known; the same
+/// text twice says that there is no fix.
+#[track_caller]
+pub(crate) fn fixes(rule: &str, cases: &[(&str, &str)]) {
+    for (before, after) in cases {
+        fixed(rule, &format!("FROM debian:12\n{before}\n"), &format!("FROM debian:12\n{after}\n"));
+    }
+}
+
 /// Lints a fixture with one rule and compares with its `^^^ message` lines, each of which stands
 /// under the text that it is about. A line `(file) message` expects a finding of the whole file.
 #[track_caller]

@@ -6,6 +6,7 @@
 
 #[macro_use]
 mod rule;
+mod base_image;
 mod context;
 mod directive;
 mod elsewhere;
@@ -18,6 +19,7 @@ mod packages;
 mod quoting;
 mod rules;
 mod ruleset;
+mod shell_edits;
 mod shellcheck;
 mod suppress;
 mod syntax;

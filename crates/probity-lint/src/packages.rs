@@ -4,10 +4,10 @@
 use probity_dockerfile::{
     Action, Instruction, Keyword, Manager, Package, PackageCall, PackageKind, Version,
 };
-use probity_finding::{Edit, Finding, Fix};
+use probity_finding::{Finding, Fix};
 use probity_shell::{Call, Script};
 
-use crate::context::Context;
+use crate::{context::Context, shell_edits};
 
 /// The calls of these managers that do this, each with the index of its `RUN`.
 pub(crate) fn calls<'a>(
@@ -73,21 +73,42 @@ pub(crate) fn flag_asking(
             continue;
         }
         let message = "without -y it waits for an answer that nobody gives";
-        let edit = Edit::insert(call.subcommand.end, " -y");
-        let fix = Fix::suggestion("add -y", vec![edit]);
-        findings.push(context.finding(call.subcommand, message).with_fix(fix));
+        let finding = context.finding(call.subcommand, message);
+        findings.push(with_flag(context, index, call, "-y", finding));
     }
 }
 
-/// Adds a finding for every `RUN` that installs and leaves the manager's downloads in the image: it
+/// Offers to put a flag behind the subcommand of a call.
+pub(crate) fn with_flag(
+    context: &Context<'_>,
+    index: usize,
+    call: &PackageCall,
+    flag: &'static str,
+    finding: Finding,
+) -> Finding {
+    let Some(script) = context.scripts(index).get(call.script) else { return finding };
+    let edit = shell_edits::insert_behind(context, script, call.subcommand, flag);
+    finding.with_fix(Fix::suggestion(format!("add {flag}"), vec![edit]))
+}
+
+/// What removes the downloads of a manager.
+pub(crate) struct Cleaning<'c> {
+    pub(crate) managers: &'static [Manager],
+    /// Where the downloads are.
+    pub(crate) directories: &'c [&'c str],
+    /// Behind the manager's name: `clean all`.
+    pub(crate) subcommand: &'static str,
+}
+
+/// Adds a finding, with a fix, for every `RUN` that installs and leaves the manager's downloads in the image: it
 /// neither cleans up, nor removes one of the directories, nor mounts something over one of them.
 pub(crate) fn flag_left_behind(
     context: &Context<'_>,
-    managers: &'static [Manager],
-    directories: &[&str],
+    cleaning: &Cleaning<'_>,
     message: &str,
     findings: &mut Vec<Finding>,
 ) {
+    let Cleaning { managers, directories, subcommand } = *cleaning;
     for (index, run) in context.each(Keyword::Run) {
         let calls = context.package_calls(index);
         let of_these = |action: Action| {
@@ -99,9 +120,16 @@ pub(crate) fn flag_left_behind(
         let is_clean = of_these(Action::Clean).next().is_some()
             || removes(context.scripts(index), directories)
             || mounts(run, directories);
-        if !is_clean {
-            findings.push(context.finding(last.span, message));
+        if is_clean {
+            continue;
         }
+        let finding = context.finding(last.span, message);
+        let name = words(context, index, last).and_then(|call| call.name());
+        let command = name.map(|name| format!("{name} {subcommand}"));
+        let edit =
+            command.and_then(|command| shell_edits::append_command(context, index, &command));
+        let fix = edit.map(|edit| Fix::suggestion("clean up behind it", vec![edit]));
+        findings.push(fix.into_iter().fold(finding, Finding::with_fix));
     }
 }
 
