@@ -2,7 +2,7 @@
 //! version, which calls would wait for an answer, and what they leave behind.
 
 use probity_dockerfile::{
-    Action, Instruction, Keyword, Manager, Package, PackageCall, PackageKind, Version,
+    Action, Instruction, Manager, Package, PackageCall, PackageKind, Version,
 };
 use probity_finding::{Finding, Fix};
 use probity_shell::{Call, Script};
@@ -15,7 +15,7 @@ pub(crate) fn calls<'a>(
     managers: &'static [Manager],
     actions: &'static [Action],
 ) -> impl Iterator<Item = (usize, &'a PackageCall)> {
-    let runs: Vec<usize> = context.each(Keyword::Run).map(|(index, _)| index).collect();
+    let runs: Vec<usize> = context.runs().map(|(index, _)| index).collect();
     let calls: Vec<(usize, &'a PackageCall)> = runs
         .into_iter()
         .flat_map(|index| context.package_calls(index).iter().map(move |call| (index, call)))
@@ -50,13 +50,23 @@ pub(crate) fn flag_unpinned(
     shape: &str,
     findings: &mut Vec<Finding>,
 ) {
-    for (_, call) in calls(context, managers, &[Action::Install]) {
+    for (index, call) in calls(context, managers, &[Action::Install]) {
+        if has_no_versions(context, index, call) {
+            continue;
+        }
         for (package, name) in unpinned(call) {
             let written = shape.replace("NAME", name);
             let message = format!("package {name} has no version; write {written}");
             findings.push(context.finding(package.span, message));
         }
     }
+}
+
+/// A group is a list that has no version, and a file of constraints is where versions are.
+fn has_no_versions(context: &Context<'_>, index: usize, call: &PackageCall) -> bool {
+    let verb = words(context, index, call).and_then(|words| words.subcommand(&[]));
+    verb.as_deref() == Some("groupinstall")
+        || call.manager == Manager::Pip && call.has_flag(&["-c", "--constraint"])
 }
 
 /// Adds a finding, with a fix, for every call that would ask and has none of the flags.
@@ -109,7 +119,7 @@ pub(crate) fn flag_left_behind(
     findings: &mut Vec<Finding>,
 ) {
     let Cleaning { managers, directories, subcommand } = *cleaning;
-    for (index, run) in context.each(Keyword::Run) {
+    for (index, run) in context.runs() {
         let calls = context.package_calls(index);
         let of_these = |action: Action| {
             calls.iter().filter(move |it| managers.contains(&it.manager) && it.action == action)
@@ -155,4 +165,41 @@ fn covers(directory: &str, below: &str) -> bool {
     let directory = directory.trim_end_matches('/');
     let rest = below.strip_prefix(directory);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/')) && directory.len() > 4
+}
+
+/// Cases that rules of several managers share.
+#[cfg(test)]
+pub(crate) mod cases {
+    use crate::harness::check;
+
+    /// What the rules about versions of rpm packages flag and leave alone.
+    pub(crate) fn rpm_versions(rule: &str, program: &str) {
+        // The carets stand under a program of three letters.
+        assert_eq!(program.len(), 3);
+        let flagged = r#"
+FROM a
+RUN a && PRG install -y "x" y-1.2
+                        ^^^ package x has no version; write x-<version>
+RUN (PRG -y install z)
+                    ^ package z has no version; write z-<version>
+RUN <<EOF
+PRG install -y w
+               ^ package w has no version; write w-<version>
+EOF
+ONBUILD RUN PRG install -y v
+                           ^ package v has no version; write v-<version>
+"#;
+        check(rule, &flagged.replace("PRG", program));
+        for run in [
+            "PRG install -y x-1.2",
+            "PRG install -y ./x.rpm",
+            "PRG install -y $X",
+            "PRG install -y \"x-$V\"",
+            "PRG groupinstall -y \"x y\"",
+            "PRG remove x",
+            "echo PRG install x",
+        ] {
+            check(rule, &format!("FROM a\nRUN {}\n", run.replace("PRG", program)));
+        }
+    }
 }

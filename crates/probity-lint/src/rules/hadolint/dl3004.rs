@@ -1,6 +1,5 @@
 //! sudo in a build.
 
-use probity_dockerfile::Keyword;
 use probity_finding::{Finding, Fix};
 use probity_shell::{Call, Script, Word};
 
@@ -50,7 +49,7 @@ rule! {
 }
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    for (index, _) in context.each(Keyword::Run) {
+    for (index, _) in context.runs() {
         let scripts = context.scripts(index).iter();
         let commands = scripts.flat_map(|script| script.commands.iter().map(move |it| (script, it)));
         for (script, command) in commands {
@@ -61,7 +60,8 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             let Some(sudo) = command.words.get(at) else { continue };
             let message = "do not use sudo; switch with USER, or at run time with gosu";
             let finding = context.finding(sudo.span, message);
-            let is_root = base_image::is_root(context, index);
+            // Who runs a trigger is up to the image that is built with it.
+            let is_root = !context.is_trigger(index) && base_image::is_root(context, index);
             let fix = is_root.then(|| fix(context, script, &call, at)).flatten();
             findings.push(fix.into_iter().fold(finding, Finding::with_fix));
         }
@@ -151,6 +151,7 @@ EOF
             "RUN sudo \\\n  # why\n  a",
             "RUN sudo -i",
             "USER app\nRUN sudo a",
+            "ONBUILD RUN sudo a",
             "ARG U=root\nUSER $U\nRUN sudo a",
         ] {
             fixes(RULE, &[(text, text)]);

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use probity_dockerfile::{Action, Base, Facts, Keyword, Manager, PackageCall};
+use probity_dockerfile::{Action, Base, Facts, Manager, PackageCall};
 use probity_finding::{Finding, Fix};
 use probity_shell::Script;
 
@@ -59,7 +59,7 @@ const REMOVAL: &str = "rm -rf /var/lib/apt/lists/*";
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let kept = stages_of_the_image(context.facts);
-    for (index, run) in context.each(Keyword::Run) {
+    for (index, run) in context.runs() {
         let is_kept = context.facts.stage_of(index).is_some_and(|it| kept.contains(&it.index));
         if !is_kept || run.passing_mounts().any(|target| covers(target, LISTS)) {
             continue;

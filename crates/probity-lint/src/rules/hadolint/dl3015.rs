@@ -1,6 +1,6 @@
 //! Packages that nobody asked for.
 
-use probity_dockerfile::{Action, Keyword, Manager, PackageCall};
+use probity_dockerfile::{Action, Manager, PackageCall};
 use probity_finding::Finding;
 use probity_shell::Script;
 
@@ -47,7 +47,7 @@ rule! {
 }
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    for (index, _) in context.each(Keyword::Run) {
+    for (index, _) in context.runs() {
         let scripts = context.scripts(index);
         for call in context.package_calls(index) {
             let is_install = call.manager == Manager::AptGet && call.action == Action::Install;

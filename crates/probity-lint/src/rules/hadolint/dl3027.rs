@@ -1,6 +1,5 @@
 //! apt where apt-get does.
 
-use probity_dockerfile::Keyword;
 use probity_finding::{Edit, Finding, Fix};
 
 use crate::context::Context;
@@ -60,7 +59,7 @@ const SHARED: &[&str] = &[
 ];
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    for (index, _) in context.each(Keyword::Run) {
+    for (index, _) in context.runs() {
         for command in context.scripts(index).iter().flat_map(|script| &script.commands) {
             let call = command.effective();
             let Some(name) = call.name_word().filter(|_| call.is_any(&["apt"])) else { continue };

@@ -1,6 +1,5 @@
 //! Users with a number that makes log files huge.
 
-use probity_dockerfile::Keyword;
 use probity_finding::{Finding, Fix};
 
 use crate::{context::Context, shell_edits};
@@ -49,7 +48,7 @@ rule! {
 const DIGITS: usize = 5;
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    for (index, _) in context.each(Keyword::Run) {
+    for (index, _) in context.runs() {
         let scripts = context.scripts(index).iter();
         let commands = scripts.flat_map(|script| script.commands.iter().map(move |it| (script, it)));
         for (script, command) in commands {

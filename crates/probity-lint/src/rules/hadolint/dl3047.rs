@@ -1,6 +1,5 @@
 //! Downloads that fill the log.
 
-use probity_dockerfile::Keyword;
 use probity_finding::{Finding, Fix};
 use probity_shell::Call;
 
@@ -52,7 +51,7 @@ rule! {
 }
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    for (index, _) in context.each(Keyword::Run) {
+    for (index, _) in context.runs() {
         let scripts = context.scripts(index).iter();
         let commands = scripts.flat_map(|script| script.commands.iter().map(move |it| (script, it)));
         for (script, command) in commands {

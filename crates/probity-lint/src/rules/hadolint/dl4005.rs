@@ -1,6 +1,6 @@
 //! Another shell by a link.
 
-use probity_dockerfile::{self as dockerfile, Arguments, Instruction, Keyword};
+use probity_dockerfile::{self as dockerfile, Arguments, Instruction};
 use probity_finding::{Edit, Finding, Fix, Span};
 use probity_shell::{Call, Command, Dialect, Joiner, Script};
 
@@ -48,7 +48,7 @@ rule! {
 }
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    for (index, run) in context.each(Keyword::Run) {
+    for (index, run) in context.runs() {
         let scripts = context.scripts(index).iter();
         let commands = scripts.flat_map(|script| script.commands.iter().map(move |it| (script, it)));
         for (script, command) in commands {
@@ -59,7 +59,9 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             if call.is_any(&["ln"]) && is_shell {
                 let message = "use SHELL to change the default shell";
                 let finding = context.finding(call.span().unwrap_or(command.span), message);
-                let is_whole = context.scripts(index).len() == 1 && run.flags.is_empty();
+                let is_whole = !context.is_trigger(index)
+                    && context.scripts(index).len() == 1
+                    && run.flags.is_empty();
                 let fix = fix(context, run, script, command).filter(|_| is_whole);
                 findings.push(fix.into_iter().fold(finding, Finding::with_fix));
             }
@@ -156,6 +158,7 @@ EOF
             "RUN ln -sf /bin/bash /bin/sh; a",
             "RUN ln -sf \\\n  # why\n  /bin/bash /bin/sh",
             "RUN (ln -sf /bin/bash /bin/sh)",
+            "ONBUILD RUN ln -sf /bin/bash /bin/sh",
             "RUN ln -sf $X /bin/sh",
             "RUN ln -sf /opt/tool /bin/sh",
             "RUN bash -c 'ln -sf /bin/bash /bin/sh'",
