@@ -21,6 +21,7 @@ mod rules;
 mod ruleset;
 mod shell_edits;
 mod shellcheck;
+mod stop_signal;
 mod suppress;
 mod syntax;
 
