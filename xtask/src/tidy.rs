@@ -15,6 +15,7 @@ mod manifest;
 mod manifests;
 mod markdown;
 mod paths;
+mod shell_rules;
 mod sources;
 mod spdx;
 mod workspace;
@@ -86,6 +87,7 @@ const CHECKS: &[Check] = &[
     licences::check,
     bans::check,
     lengths::check,
+    shell_rules::check,
 ];
 
 pub(crate) fn run(root: &Path) -> Result<Report, String> {

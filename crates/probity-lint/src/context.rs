@@ -50,6 +50,11 @@ impl<'a> Context<'a> {
         all.filter(move |(_, instruction)| instruction.keyword == keyword)
     }
 
+    /// The `RUN` instructions with their indices, those behind `ONBUILD` included.
+    pub(crate) fn runs(&self) -> impl Iterator<Item = (usize, &'a Instruction)> + use<'a> {
+        self.each_nested().filter(|(_, instruction)| instruction.keyword == Keyword::Run)
+    }
+
     /// Every instruction with its index; one behind `ONBUILD` follows its `ONBUILD`, with the same
     /// index.
     pub(crate) fn each_nested(&self) -> impl Iterator<Item = (usize, &'a Instruction)> + use<'a> {
@@ -60,6 +65,11 @@ impl<'a> Context<'a> {
             };
             std::iter::once((index, instruction)).chain(nested.map(|nested| (index, nested)))
         })
+    }
+
+    /// Whether an instruction is an `ONBUILD`, which runs in images that are built with this one.
+    pub(crate) fn is_trigger(&self, index: usize) -> bool {
+        self.file.instructions.get(index).is_some_and(|it| it.keyword == Keyword::Onbuild)
     }
 
     /// The shell texts of an instruction.

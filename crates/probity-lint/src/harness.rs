@@ -54,6 +54,14 @@ pub(crate) fn run_with(rule: &str, text: &str, change: impl Fn(&mut RuleSet)) ->
     lint_with(text, &rules).into_iter().filter(|finding| finding.rule == rule).collect()
 }
 
+/// The texts that a rule about labels flags where these are listed, with what is said.
+pub(crate) fn flagged(rule: &str, text: &str, labels: &[&str]) -> Vec<(String, String)> {
+    let labels = OptionValue::TextList(labels.iter().map(|it| (*it).to_owned()).collect());
+    let found = run_with(rule, text, |rules| rules.set_option(rule, "labels", &labels));
+    let place = |it: &Finding| it.span.unwrap().slice(text).unwrap().to_owned();
+    found.iter().map(|it| (place(it), it.message.clone())).collect()
+}
+
 /// Findings of all rules of a set.
 pub(crate) fn lint_with(text: &str, rules: &RuleSet) -> Vec<Finding> {
     let options = LintOptions {
@@ -98,6 +106,15 @@ pub(crate) fn fix_with(
 pub(crate) fn fixed(rule: &str, text: &str, expected: &str) {
     let actual = fix_with(rule, text, Applicability::Unsafe, |_| {});
     assert_eq!(actual, expected, "of\n{text}");
+}
+
+/// Compares what the fixes of one rule make of instructions of an image that is well known; the same
+/// text twice says that there is no fix.
+#[track_caller]
+pub(crate) fn fixes(rule: &str, cases: &[(&str, &str)]) {
+    for (before, after) in cases {
+        fixed(rule, &format!("FROM debian:12\n{before}\n"), &format!("FROM debian:12\n{after}\n"));
+    }
 }
 
 /// Lints a fixture with one rule and compares with its `^^^ message` lines, each of which stands

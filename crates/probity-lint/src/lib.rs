@@ -6,6 +6,7 @@
 
 #[macro_use]
 mod rule;
+mod base_image;
 mod context;
 mod directive;
 mod elsewhere;
@@ -18,7 +19,9 @@ mod packages;
 mod quoting;
 mod rules;
 mod ruleset;
+mod shell_edits;
 mod shellcheck;
+mod stop_signal;
 mod suppress;
 mod syntax;
 

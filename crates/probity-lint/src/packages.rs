@@ -2,12 +2,12 @@
 //! version, which calls would wait for an answer, and what they leave behind.
 
 use probity_dockerfile::{
-    Action, Instruction, Keyword, Manager, Package, PackageCall, PackageKind, Version,
+    Action, Instruction, Manager, Package, PackageCall, PackageKind, Version,
 };
-use probity_finding::{Edit, Finding, Fix};
+use probity_finding::{Finding, Fix};
 use probity_shell::{Call, Script};
 
-use crate::context::Context;
+use crate::{context::Context, shell_edits};
 
 /// The calls of these managers that do this, each with the index of its `RUN`.
 pub(crate) fn calls<'a>(
@@ -15,7 +15,7 @@ pub(crate) fn calls<'a>(
     managers: &'static [Manager],
     actions: &'static [Action],
 ) -> impl Iterator<Item = (usize, &'a PackageCall)> {
-    let runs: Vec<usize> = context.each(Keyword::Run).map(|(index, _)| index).collect();
+    let runs: Vec<usize> = context.runs().map(|(index, _)| index).collect();
     let calls: Vec<(usize, &'a PackageCall)> = runs
         .into_iter()
         .flat_map(|index| context.package_calls(index).iter().map(move |call| (index, call)))
@@ -50,13 +50,23 @@ pub(crate) fn flag_unpinned(
     shape: &str,
     findings: &mut Vec<Finding>,
 ) {
-    for (_, call) in calls(context, managers, &[Action::Install]) {
+    for (index, call) in calls(context, managers, &[Action::Install]) {
+        if has_no_versions(context, index, call) {
+            continue;
+        }
         for (package, name) in unpinned(call) {
             let written = shape.replace("NAME", name);
             let message = format!("package {name} has no version; write {written}");
             findings.push(context.finding(package.span, message));
         }
     }
+}
+
+/// A group is a list that has no version, and a file of constraints is where versions are.
+fn has_no_versions(context: &Context<'_>, index: usize, call: &PackageCall) -> bool {
+    let verb = words(context, index, call).and_then(|words| words.subcommand(&[]));
+    verb.as_deref() == Some("groupinstall")
+        || call.manager == Manager::Pip && call.has_flag(&["-c", "--constraint"])
 }
 
 /// Adds a finding, with a fix, for every call that would ask and has none of the flags.
@@ -73,22 +83,43 @@ pub(crate) fn flag_asking(
             continue;
         }
         let message = "without -y it waits for an answer that nobody gives";
-        let edit = Edit::insert(call.subcommand.end, " -y");
-        let fix = Fix::suggestion("add -y", vec![edit]);
-        findings.push(context.finding(call.subcommand, message).with_fix(fix));
+        let finding = context.finding(call.subcommand, message);
+        findings.push(with_flag(context, index, call, "-y", finding));
     }
 }
 
-/// Adds a finding for every `RUN` that installs and leaves the manager's downloads in the image: it
+/// Offers to put a flag behind the subcommand of a call.
+pub(crate) fn with_flag(
+    context: &Context<'_>,
+    index: usize,
+    call: &PackageCall,
+    flag: &'static str,
+    finding: Finding,
+) -> Finding {
+    let Some(script) = context.scripts(index).get(call.script) else { return finding };
+    let edit = shell_edits::insert_behind(context, script, call.subcommand, flag);
+    finding.with_fix(Fix::suggestion(format!("add {flag}"), vec![edit]))
+}
+
+/// What removes the downloads of a manager.
+pub(crate) struct Cleaning<'c> {
+    pub(crate) managers: &'static [Manager],
+    /// Where the downloads are.
+    pub(crate) directories: &'c [&'c str],
+    /// Behind the manager's name: `clean all`.
+    pub(crate) subcommand: &'static str,
+}
+
+/// Adds a finding, with a fix, for every `RUN` that installs and leaves the manager's downloads in the image: it
 /// neither cleans up, nor removes one of the directories, nor mounts something over one of them.
 pub(crate) fn flag_left_behind(
     context: &Context<'_>,
-    managers: &'static [Manager],
-    directories: &[&str],
+    cleaning: &Cleaning<'_>,
     message: &str,
     findings: &mut Vec<Finding>,
 ) {
-    for (index, run) in context.each(Keyword::Run) {
+    let Cleaning { managers, directories, subcommand } = *cleaning;
+    for (index, run) in context.runs() {
         let calls = context.package_calls(index);
         let of_these = |action: Action| {
             calls.iter().filter(move |it| managers.contains(&it.manager) && it.action == action)
@@ -99,9 +130,16 @@ pub(crate) fn flag_left_behind(
         let is_clean = of_these(Action::Clean).next().is_some()
             || removes(context.scripts(index), directories)
             || mounts(run, directories);
-        if !is_clean {
-            findings.push(context.finding(last.span, message));
+        if is_clean {
+            continue;
         }
+        let finding = context.finding(last.span, message);
+        let name = words(context, index, last).and_then(|call| call.name());
+        let command = name.map(|name| format!("{name} {subcommand}"));
+        let edit =
+            command.and_then(|command| shell_edits::append_command(context, index, &command));
+        let fix = edit.map(|edit| Fix::suggestion("clean up behind it", vec![edit]));
+        findings.push(fix.into_iter().fold(finding, Finding::with_fix));
     }
 }
 
@@ -127,4 +165,41 @@ fn covers(directory: &str, below: &str) -> bool {
     let directory = directory.trim_end_matches('/');
     let rest = below.strip_prefix(directory);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/')) && directory.len() > 4
+}
+
+/// Cases that rules of several managers share.
+#[cfg(test)]
+pub(crate) mod cases {
+    use crate::harness::check;
+
+    /// What the rules about versions of rpm packages flag and leave alone.
+    pub(crate) fn rpm_versions(rule: &str, program: &str) {
+        // The carets stand under a program of three letters.
+        assert_eq!(program.len(), 3);
+        let flagged = r#"
+FROM a
+RUN a && PRG install -y "x" y-1.2
+                        ^^^ package x has no version; write x-<version>
+RUN (PRG -y install z)
+                    ^ package z has no version; write z-<version>
+RUN <<EOF
+PRG install -y w
+               ^ package w has no version; write w-<version>
+EOF
+ONBUILD RUN PRG install -y v
+                           ^ package v has no version; write v-<version>
+"#;
+        check(rule, &flagged.replace("PRG", program));
+        for run in [
+            "PRG install -y x-1.2",
+            "PRG install -y ./x.rpm",
+            "PRG install -y $X",
+            "PRG install -y \"x-$V\"",
+            "PRG groupinstall -y \"x y\"",
+            "PRG remove x",
+            "echo PRG install x",
+        ] {
+            check(rule, &format!("FROM a\nRUN {}\n", run.replace("PRG", program)));
+        }
+    }
 }

@@ -100,9 +100,15 @@ registry! {
         no_multi_spaces::NoMultiSpaces,
         no_multiple_empty_lines::NoMultipleEmptyLines,
         no_trailing_spaces::NoTrailingSpaces,
+        no_ungraceful_stopsignal::NoUngracefulStopsignal,
         no_unreachable_stages::NoUnreachableStages,
+        prefer_canonical_stopsignal::PreferCanonicalStopsignal,
         prefer_multi_stage_build::PreferMultiStageBuild,
+        prefer_nginx_sigquit::PreferNginxSigquit,
         prefer_slim_base_image::PreferSlimBaseImage,
+        prefer_systemd_sigrtmin_plus_3::PreferSystemdSigrtminPlus3,
         secrets_in_code::SecretsInCode,
+        sort_packages::SortPackages,
+        windows_no_stopsignal::WindowsNoStopsignal,
     }
 }

@@ -31,8 +31,14 @@ pub(crate) fn apply(
     let mut used = vec![false; directives.ignores.len()];
     let mut kept = Vec::with_capacity(findings.len());
     for mut finding in findings {
-        if !is_syntax_rule(&finding.rule) {
-            let at = instruction_of(file, &finding);
+        let at = instruction_of(file, &finding);
+        if is_syntax_rule(&finding.rule) {
+            // What the build refuses goes only by the name that hadolint, which goes on, has for it.
+            if let Some(first) = finding.alias.and_then(|it| index.first_that_names(it, at)) {
+                used[first] = true;
+                continue;
+            }
+        } else {
             let by_alias = finding.alias.and_then(|it| index.first_that_suppresses(it, at));
             if let Some(first) = index.first_that_suppresses(&finding.rule, at).or(by_alias) {
                 used[first] = true;

@@ -55,9 +55,23 @@ impl<'a> Index<'a> {
 
     /// The position of the first directive that suppresses a rule in an instruction.
     pub(super) fn first_that_suppresses(&self, rule: &'a str, at: Option<usize>) -> Option<usize> {
+        self.first_of(meanings(rule), at)
+    }
+
+    /// The same for a directive that does not just mean all rules.
+    pub(super) fn first_that_names(&self, rule: &'a str, at: Option<usize>) -> Option<usize> {
+        let names = meanings(rule).into_iter().filter(|name| matches!(name, Name::Rule(_)));
+        self.first_of(names, at)
+    }
+
+    fn first_of(
+        &self,
+        names: impl IntoIterator<Item = Name<'a>>,
+        at: Option<usize>,
+    ) -> Option<usize> {
         let end = at.and_then(|at| self.stage_ends.range(at + 1..).next()).copied();
         let mut first = None;
-        for name in meanings(rule) {
+        for name in names {
             let of_file = self.file.get(&name).copied();
             let of_stage = at.zip(end).and_then(|(at, end)| {
                 let (start, position) = self.stages.get(&(end, name.clone()))?;
@@ -134,6 +148,20 @@ mod tests {
         assert_eq!(run(rule, "FROM a\n# hadolint ignore=DL4000\nMAINTAINER b\n"), []);
         assert_eq!(run(rule, "FROM a\n# hadolint ignore=DL4001\nMAINTAINER b\n").len(), 1);
         assert_eq!(run(rule, "FROM a\n# check=skip=DL4000\nMAINTAINER b\n").len(), 1);
+    }
+
+    #[test]
+    fn what_the_build_refuses_goes_by_hadolint_s_name_alone() {
+        let rule = "tally/syntax-error";
+        for (name, count) in [("DL3011", 0), ("hadolint/DL3011", 0), ("all", 1), (rule, 1)] {
+            let text = format!("FROM a\n# tally ignore={name}\nEXPOSE 80000\n");
+            assert_eq!(run(rule, &text).len(), count, "{name}");
+            let text = format!("# hadolint global ignore={name}\nFROM a\nEXPOSE 80000\n");
+            assert_eq!(run(rule, &text).len(), count, "{name}");
+        }
+        let pair =
+            "# hadolint ignore=DL3061\nRUN a\nFROM b\n# hadolint ignore=DL3043\nONBUILD FROM c\n";
+        assert_eq!(run(rule, pair), []);
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! Programs that have nothing to do in a build.
 
-use probity_dockerfile::Keyword;
 use probity_finding::Finding;
 
 use crate::context::Context;
@@ -38,7 +37,7 @@ const POINTLESS: &[&str] =
     &["free", "kill", "mount", "ps", "service", "shutdown", "ssh", "top", "vim"];
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    for (index, _) in context.each(Keyword::Run) {
+    for (index, _) in context.runs() {
         for command in context.scripts(index).iter().flat_map(|script| &script.commands) {
             let call = command.effective();
             if let (Some(name), Some(word)) = (call.name(), call.name_word())

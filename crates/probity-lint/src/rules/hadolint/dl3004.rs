@@ -1,9 +1,9 @@
 //! sudo in a build.
 
-use probity_dockerfile::Keyword;
-use probity_finding::Finding;
+use probity_finding::{Finding, Fix};
+use probity_shell::{Call, Script, Word};
 
-use crate::context::Context;
+use crate::{base_image, context::Context, shell_edits};
 
 rule! {
     /// # What it does
@@ -23,38 +23,74 @@ rule! {
     /// RUN sudo apt-get update
     /// ```
     ///
+    /// ```dockerfile,fixed
+    /// FROM debian:12
+    /// RUN apt-get update
+    /// ```
+    ///
     /// ```dockerfile,good
     /// FROM debian:12
     /// RUN apt-get update
     /// ```
+    ///
+    /// # Fix safety
+    ///
+    /// A suggestion: the command runs as the same user, but in the environment of the build, which
+    /// `sudo` would have cleared. `sudo` is taken away only where the command is root's without it:
+    /// `USER` says so, or there is none and the image is an official one that is known to be root's.
+    /// There is no fix where another user or another directory is asked for.
     Dl3004 {
         name: "hadolint/DL3004",
         severity: Error,
         category: Security,
+        fixes: Suggestion,
         url: "https://github.com/hadolint/hadolint/wiki/DL3004",
     }
 }
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    for (index, _) in context.each(Keyword::Run) {
-        for command in context.scripts(index).iter().flat_map(|script| &script.commands) {
+    for (index, _) in context.runs() {
+        let scripts = context.scripts(index).iter();
+        let commands = scripts.flat_map(|script| script.commands.iter().map(move |it| (script, it)));
+        for (script, command) in commands {
             let call = command.effective();
             // Taken off as a wrapper, or with nothing behind it.
             let mut words = call.wrappers.iter().chain(call.name_word());
-            let sudo = words.find(|word| {
-                word.literal().is_some_and(|name| name.rsplit('/').next() == Some("sudo"))
-            });
-            if let Some(sudo) = sudo {
-                let message = "do not use sudo; switch with USER, or at run time with gosu";
-                findings.push(context.finding(sudo.span, message));
-            }
+            let Some(at) = words.position(is_sudo) else { continue };
+            let Some(sudo) = command.words.get(at) else { continue };
+            let message = "do not use sudo; switch with USER, or at run time with gosu";
+            let finding = context.finding(sudo.span, message);
+            // Who runs a trigger is up to the image that is built with it.
+            let is_root = !context.is_trigger(index) && base_image::is_root(context, index);
+            let fix = is_root.then(|| fix(context, script, &call, at)).flatten();
+            findings.push(fix.into_iter().fold(finding, Finding::with_fix));
         }
     }
 }
 
+fn is_sudo(word: &Word) -> bool {
+    word.literal().is_some_and(|name| name.rsplit('/').next() == Some("sudo"))
+}
+
+/// Flags that say nothing about who runs what, or where.
+const HARMLESS: &[&str] = &["-E", "-H", "-n", "-S", "--non-interactive", "--preserve-env", "--"];
+
+/// Takes away `sudo` and its flags.
+fn fix(context: &Context<'_>, script: &Script, call: &Call<'_>, at: usize) -> Option<Fix> {
+    let behind = call.wrappers.get(at + 1..)?;
+    let flags = behind.iter().take_while(|it| HARMLESS.iter().any(|flag| it.is(flag))).count();
+    let end = at + 1 + flags;
+    let next = call.wrappers.get(end).or_else(|| call.name_word())?;
+    // `exec A=b program` is not what `exec sudo A=b program` is, and `sudo -u` is another user.
+    let is_plain = !next.prefix().starts_with('-')
+        && (next.assigned_name().is_none() || at == 0 && !shell_edits::is_exec_form(script));
+    let edit = shell_edits::remove_before(context, script, call.wrappers.get(at..end)?, next)?;
+    is_plain.then(|| Fix::suggestion("run it without sudo", vec![edit]))
+}
+
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::harness::{check, fixed, fixes};
 
     const RULE: &str = "hadolint/DL3004";
     const SAYS: &str = "do not use sudo; switch with USER, or at run time with gosu";
@@ -87,5 +123,39 @@ EOF
             RULE,
             "FROM a\nRUN apt-get install sudo && echo 'sudo x' && $SUDO y && rm /bin/sudo\n",
         );
+    }
+
+    #[test]
+    fn root_needs_no_sudo() {
+        fixes(
+            RULE,
+            &[
+                ("RUN a && (\"sudo\" -E b)", "RUN a && (b)"),
+                ("RUN sudo A=$B c", "RUN A=$B c"),
+                ("RUN env A=b sudo c", "RUN env A=b c"),
+                ("RUN sudo \\\n  a \\\n  # why\n  b", "RUN a \\\n  # why\n  b"),
+                ("RUN <<EOF\nif sudo a; then sudo b; fi\nEOF", "RUN <<EOF\nif a; then b; fi\nEOF"),
+                ("RUN bash -c 'sudo a'", "RUN bash -c 'a'"),
+                (r#"RUN ["sudo", "-n", "a", "b"]"#, r#"RUN ["a", "b"]"#),
+                ("USER app\nUSER root:root\nRUN sudo a", "USER app\nUSER root:root\nRUN a"),
+            ],
+        );
+    }
+
+    #[test]
+    fn what_sudo_changes_stays() {
+        for text in [
+            "RUN sudo",
+            "RUN sudo -u x a",
+            "RUN exec sudo A=b c",
+            "RUN sudo \\\n  # why\n  a",
+            "RUN sudo -i",
+            "USER app\nRUN sudo a",
+            "ONBUILD RUN sudo a",
+            "ARG U=root\nUSER $U\nRUN sudo a",
+        ] {
+            fixes(RULE, &[(text, text)]);
+        }
+        fixed(RULE, "FROM mine/tool:1\nRUN sudo a\n", "FROM mine/tool:1\nRUN sudo a\n");
     }
 }

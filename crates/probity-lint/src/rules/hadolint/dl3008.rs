@@ -1,6 +1,6 @@
 //! Versions of packages that `apt-get install` takes.
 
-use probity_dockerfile::{Action, Keyword, Manager, PackageKind, Version};
+use probity_dockerfile::{Action, Manager, PackageKind, Version};
 use probity_finding::Finding;
 
 use crate::context::Context;
@@ -39,7 +39,7 @@ rule! {
 }
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    for (index, _) in context.each(Keyword::Run) {
+    for (index, _) in context.runs() {
         let calls = context.package_calls(index).iter();
         let installs =
             calls.filter(|it| it.manager == Manager::AptGet && it.action == Action::Install);

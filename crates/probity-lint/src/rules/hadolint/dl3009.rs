@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
-use probity_dockerfile::{Action, Base, Facts, Keyword, Manager, PackageCall};
-use probity_finding::Finding;
+use probity_dockerfile::{Action, Base, Facts, Manager, PackageCall};
+use probity_finding::{Finding, Fix};
 use probity_shell::Script;
 
-use crate::context::Context;
+use crate::{context::Context, shell_edits};
 
 rule! {
     /// # What it does
@@ -29,23 +29,37 @@ rule! {
     /// RUN apt-get update && apt-get install -y curl=7.88.1
     /// ```
     ///
+    /// ```dockerfile,fixed
+    /// FROM debian:12
+    /// RUN apt-get update && apt-get install -y curl=7.88.1 && rm -rf /var/lib/apt/lists/*
+    /// ```
+    ///
     /// ```dockerfile,good
     /// FROM debian:12
     /// RUN apt-get update && apt-get install -y curl=7.88.1 && rm -rf /var/lib/apt/lists/*
     /// ```
+    ///
+    /// # Fix safety
+    ///
+    /// A suggestion: a later `RUN` that installs without an `update` of its own finds no lists any
+    /// more, and fails. The removal comes last in the `RUN`, joined by `&&`, so that it neither hides a
+    /// failure nor makes one. There is no fix where the end of the text is not the end of what runs:
+    /// behind `exec` and `&`, with a here-document within the text, and in exec form.
     Dl3009 {
         name: "hadolint/DL3009",
         severity: Info,
         category: Performance,
+        fixes: Suggestion,
         url: "https://github.com/hadolint/hadolint/wiki/DL3009",
     }
 }
 
 const LISTS: &str = "/var/lib/apt/lists";
+const REMOVAL: &str = "rm -rf /var/lib/apt/lists/*";
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let kept = stages_of_the_image(context.facts);
-    for (index, run) in context.each(Keyword::Run) {
+    for (index, run) in context.runs() {
         let is_kept = context.facts.stage_of(index).is_some_and(|it| kept.contains(&it.index));
         if !is_kept || run.passing_mounts().any(|target| covers(target, LISTS)) {
             continue;
@@ -60,7 +74,10 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             if !is_clean {
                 let message = "delete the apt-get lists after installing something: \
                                rm -rf /var/lib/apt/lists/* at the end of this RUN";
-                findings.push(context.finding(update.span, message));
+                let finding = context.finding(update.span, message);
+                let edit = shell_edits::append_command(context, index, REMOVAL);
+                let fix = edit.map(|it| Fix::suggestion("remove the lists", vec![it]));
+                findings.push(fix.into_iter().fold(finding, Finding::with_fix));
             }
         }
     }
@@ -108,7 +125,7 @@ fn covers(directory: &str, below: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::harness::{check, fixes};
 
     const RULE: &str = "hadolint/DL3009";
     const SAYS: &str = "delete the apt-get lists after installing something: \
@@ -160,6 +177,37 @@ RUN rm -rf /var/lib/apt/lists/* && apt-get update
         for behind in ["echo 'rm -rf /var/lib/apt/lists/*'", "rm -rf /var/lib/dpkg", "rm -rf $X"] {
             let run = format!("FROM a\nRUN apt-get update && {behind}\n");
             check(RULE, &format!("{run}    ^^^^^^^^^^^^^^ {SAYS}\n"));
+        }
+    }
+
+    #[test]
+    fn the_removal_comes_last() {
+        let rm = super::REMOVAL;
+        let cases = [
+            ("RUN apt-get update", format!("RUN apt-get update && {rm}")),
+            ("RUN \"apt-get\" update; a || b", format!("RUN \"apt-get\" update; a || b && {rm}")),
+            ("RUN (apt-get update; a $X) # b", format!("RUN (apt-get update; a $X) && {rm} # b")),
+            (
+                "RUN apt-get update && \\\n    # why\n    a && \\\n    b",
+                format!("RUN apt-get update && \\\n    # why\n    a && \\\n    b && \\\n    {rm}"),
+            ),
+            (
+                "RUN set -e; apt-get update \\\n  # why\n  && b",
+                format!("RUN set -e; apt-get update \\\n  # why\n  && b && {rm}"),
+            ),
+            ("RUN <<EOF\napt-get update\na\nEOF", format!("RUN <<EOF\napt-get update\na && {rm}\nEOF")),
+            ("RUN bash -c 'apt-get update'", format!("RUN bash -c 'apt-get update' && {rm}")),
+        ];
+        for (before, after) in &cases {
+            fixes(RULE, &[(before, after)]);
+        }
+        for text in [
+            "RUN apt-get update && exec a",
+            "RUN apt-get update &",
+            "RUN apt-get update; cat <<EOF\na\nEOF",
+            r#"RUN ["apt-get", "update"]"#,
+        ] {
+            fixes(RULE, &[(text, text)]);
         }
     }
 }

@@ -11,7 +11,8 @@ rule! {
     /// Flags a package that `pip install` takes without a version.
     ///
     /// A range (`django>=5`), a requirements file, a local path, an address and a word that is nothing but a
-    /// variable are left alone. hadolint flags addresses.
+    /// variable are left alone, and so is everything where a file of constraints is given. hadolint flags
+    /// addresses.
     ///
     /// # Why it is bad
     ///
@@ -73,6 +74,8 @@ RUN bash -c "pip install v"
             r#"pip install x==1"#,
             r#"pip install "x>=1,<2""#,
             r#"pip install -r x"#,
+            r#"pip install -c x y"#,
+            r#"pip install --constraint=x y"#,
             r#"pip install ."#,
             r#"pip install ./x.whl"#,
             r#"pip install git+https://x/y"#,

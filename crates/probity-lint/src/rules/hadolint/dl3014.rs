@@ -1,7 +1,7 @@
 //! Calls of apt-get that ask.
 
 use probity_dockerfile::{Action, Manager};
-use probity_finding::{Edit, Finding, Fix};
+use probity_finding::Finding;
 use probity_shell::Call;
 
 use crate::{context::Context, packages};
@@ -52,8 +52,8 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             continue;
         }
         let message = "without -y it waits for an answer that nobody gives";
-        let fix = Fix::suggestion("add -y", vec![Edit::insert(call.subcommand.end, " -y")]);
-        findings.push(context.finding(call.subcommand, message).with_fix(fix));
+        let finding = context.finding(call.subcommand, message);
+        findings.push(packages::with_flag(context, index, call, "-y", finding));
     }
 }
 
@@ -71,7 +71,7 @@ fn assumes_yes(call: &Call<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::harness::{check, fixes};
 
     const RULE: &str = "hadolint/DL3014";
     const SAYS: &str = "without -y it waits for an answer that nobody gives";
@@ -111,5 +111,32 @@ RUN bash -c 'apt-get install x'
         ] {
             check(RULE, &format!("FROM a\nRUN {run}\n"));
         }
+    }
+
+    #[test]
+    fn the_flag_is_added_wherever_the_call_stands() {
+        fixes(
+            RULE,
+            &[
+                ("RUN apt-get 'install' x", "RUN apt-get 'install' -y x"),
+                ("RUN (apt-get install x; a)", "RUN (apt-get install -y x; a)"),
+                ("RUN bash -c \"apt-get install $X\"", "RUN bash -c \"apt-get install -y $X\""),
+                (
+                    "RUN apt-get install \\\n  # why\n  x",
+                    "RUN apt-get install -y \\\n  # why\n  x",
+                ),
+                ("RUN <<EOF\napt-get install x\nEOF", "RUN <<EOF\napt-get install -y x\nEOF"),
+                (
+                    r#"RUN ["apt-get", "install", "x"]"#,
+                    r#"RUN ["apt-get", "install", "-y", "x"]"#,
+                ),
+                (
+                    r#"RUN ["sh", "-c", "apt-get install x"]"#,
+                    r#"RUN ["sh", "-c", "apt-get install -y x"]"#,
+                ),
+                ("RUN apt-get $VERB x", "RUN apt-get $VERB x"),
+                ("RUN echo 'apt-get install x'", "RUN echo 'apt-get install x'"),
+            ],
+        );
     }
 }

@@ -1,10 +1,10 @@
 //! Packages that nobody asked for.
 
-use probity_dockerfile::{Action, Keyword, Manager, PackageCall};
-use probity_finding::{Edit, Finding, Fix};
+use probity_dockerfile::{Action, Manager, PackageCall};
+use probity_finding::Finding;
 use probity_shell::Script;
 
-use crate::context::Context;
+use crate::{context::Context, packages};
 
 rule! {
     /// # What it does
@@ -47,7 +47,7 @@ rule! {
 }
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    for (index, _) in context.each(Keyword::Run) {
+    for (index, _) in context.runs() {
         let scripts = context.scripts(index);
         for call in context.package_calls(index) {
             let is_install = call.manager == Manager::AptGet && call.action == Action::Install;
@@ -55,12 +55,9 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                 continue;
             }
             let message = "avoid additional packages by specifying --no-install-recommends";
-            let edit = Edit::insert(call.subcommand.end, " --no-install-recommends");
-            findings.push(
-                context
-                    .finding(call.subcommand, message)
-                    .with_fix(Fix::suggestion("add --no-install-recommends", vec![edit])),
-            );
+            let finding = context.finding(call.subcommand, message);
+            let flag = "--no-install-recommends";
+            findings.push(packages::with_flag(context, index, call, flag, finding));
         }
     }
 }
@@ -84,7 +81,7 @@ fn says_no(call: &PackageCall, scripts: &[Script]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::harness::{check, fixes};
 
     const RULE: &str = "hadolint/DL3015";
     const SAYS: &str = "avoid additional packages by specifying --no-install-recommends";
@@ -112,5 +109,32 @@ RUN x=$(apt-get install y)
         check(RULE, "FROM a\nRUN apt-get -o APT::Install-Recommends=false install x\n");
         check(RULE, "FROM a\nRUN apt-get install -oAPT::Install-Recommends=0 x\n");
         check(RULE, "FROM a\nRUN apt-get remove x && echo apt-get install y\n");
+    }
+
+    #[test]
+    fn the_flag_is_added_wherever_the_call_stands() {
+        fixes(
+            RULE,
+            &[
+                ("RUN apt-get 'install' x", "RUN apt-get 'install' --no-install-recommends x"),
+                ("RUN (apt-get install x; a)", "RUN (apt-get install --no-install-recommends x; a)"),
+                ("RUN bash -c \"apt-get install $X\"", "RUN bash -c \"apt-get install --no-install-recommends $X\""),
+                (
+                    "RUN apt-get install \\\n  # why\n  x",
+                    "RUN apt-get install --no-install-recommends \\\n  # why\n  x",
+                ),
+                ("RUN <<EOF\napt-get install x\nEOF", "RUN <<EOF\napt-get install --no-install-recommends x\nEOF"),
+                (
+                    r#"RUN ["apt-get", "install", "x"]"#,
+                    r#"RUN ["apt-get", "install", "--no-install-recommends", "x"]"#,
+                ),
+                (
+                    r#"RUN ["sh", "-c", "apt-get install x"]"#,
+                    r#"RUN ["sh", "-c", "apt-get install --no-install-recommends x"]"#,
+                ),
+                ("RUN apt-get $VERB x", "RUN apt-get $VERB x"),
+                ("RUN echo 'apt-get install x'", "RUN echo 'apt-get install x'"),
+            ],
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! The index of apk that stays.
 
 use probity_dockerfile::{Action, Manager};
-use probity_finding::{Edit, Finding, Fix};
+use probity_finding::Finding;
 
 use crate::{context::Context, packages};
 
@@ -58,15 +58,14 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             continue;
         }
         let message = "the index stays in the layer; use --no-cache";
-        let edit = Edit::insert(call.subcommand.end, " --no-cache");
-        let fix = Fix::suggestion("add --no-cache", vec![edit]);
-        findings.push(context.finding(call.subcommand, message).with_fix(fix));
+        let finding = context.finding(call.subcommand, message);
+        findings.push(packages::with_flag(context, index, call, "--no-cache", finding));
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::harness::{check, fixes};
 
     const RULE: &str = "hadolint/DL3019";
     const SAYS: &str = "the index stays in the layer; use --no-cache";
@@ -102,5 +101,32 @@ EOF
         ] {
             check(RULE, &format!("FROM a\nRUN {run}\n"));
         }
+    }
+
+    #[test]
+    fn the_flag_is_added_wherever_the_call_stands() {
+        fixes(
+            RULE,
+            &[
+                ("RUN apk 'add' x", "RUN apk 'add' --no-cache x"),
+                ("RUN (apk add x; a)", "RUN (apk add --no-cache x; a)"),
+                ("RUN bash -c \"apk add $X\"", "RUN bash -c \"apk add --no-cache $X\""),
+                (
+                    "RUN apk add \\\n  # why\n  x",
+                    "RUN apk add --no-cache \\\n  # why\n  x",
+                ),
+                ("RUN <<EOF\napk add x\nEOF", "RUN <<EOF\napk add --no-cache x\nEOF"),
+                (
+                    r#"RUN ["apk", "add", "x"]"#,
+                    r#"RUN ["apk", "add", "--no-cache", "x"]"#,
+                ),
+                (
+                    r#"RUN ["sh", "-c", "apk add x"]"#,
+                    r#"RUN ["sh", "-c", "apk add --no-cache x"]"#,
+                ),
+                ("RUN apk $VERB x", "RUN apk $VERB x"),
+                ("RUN echo 'apk add x'", "RUN echo 'apk add x'"),
+            ],
+        );
     }
 }

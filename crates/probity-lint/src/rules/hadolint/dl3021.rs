@@ -1,7 +1,7 @@
 //! Several sources for one file.
 
 use probity_dockerfile::{Arguments, Keyword};
-use probity_finding::Finding;
+use probity_finding::{Edit, Finding, Fix};
 
 use crate::context::Context;
 
@@ -24,21 +24,32 @@ rule! {
     /// COPY package.json yarn.lock my_app
     /// ```
     ///
+    /// ```dockerfile,fixed
+    /// FROM node:20
+    /// COPY package.json yarn.lock my_app/
+    /// ```
+    ///
     /// ```dockerfile,good
     /// FROM node:20
     /// COPY package.json yarn.lock my_app/
     /// ```
+    ///
+    /// # Fix safety
+    ///
+    /// A suggestion: without the slash there is no image at all, so that none can change, but the last
+    /// name may have been meant as one more source.
     Dl3021 {
         name: "hadolint/DL3021",
         severity: Error,
         category: Correctness,
+        fixes: Suggestion,
         url: "https://github.com/hadolint/hadolint/wiki/DL3021",
     }
 }
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for (_, copy) in context.each(Keyword::Copy) {
-        let Arguments::Transfer { sources, destination: Some(to), .. } = &copy.arguments else {
+        let Arguments::Transfer { sources, destination: Some(to), json } = &copy.arguments else {
             continue;
         };
         let path = to.text.trim_matches(['"', '\'']);
@@ -47,14 +58,17 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             || path.rsplit('/').next().is_some_and(|last| last.contains('$'));
         if sources.len() > 1 && !is_directory {
             let message = format!("several files cannot become one; write {path}/");
-            findings.push(context.finding(to.span, message));
+            let within = if to.text == path && !json { 0 } else { 1 };
+            let edit = Edit::insert(to.span.end - within, "/");
+            let fix = Fix::suggestion("add a slash", vec![edit]);
+            findings.push(context.finding(to.span, message).with_fix(fix));
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::harness::{check, fixes};
 
     const RULE: &str = "hadolint/DL3021";
 
@@ -78,5 +92,19 @@ COPY ["a", "b", "/x y"]
         for copy in ["a b", "a b c/", "a b \"c/\"", "a b .", "a b /x/..", "a b $c"] {
             check(RULE, &format!("FROM a\nCOPY {copy}\n"));
         }
+    }
+
+    #[test]
+    fn the_slash_goes_within_the_quotes() {
+        fixes(
+            RULE,
+            &[
+                ("COPY a b c", "COPY a b c/"),
+                ("COPY a b \"c\"", "COPY a b \"c/\""),
+                ("COPY [\"a\", \"b\", \"c d\"]", "COPY [\"a\", \"b\", \"c d/\"]"),
+                ("COPY a \\\n  # why\n  b c", "COPY a \\\n  # why\n  b c/"),
+                ("COPY a b $C", "COPY a b $C"),
+            ],
+        );
     }
 }

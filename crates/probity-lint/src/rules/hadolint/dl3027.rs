@@ -1,6 +1,5 @@
 //! apt where apt-get does.
 
-use probity_dockerfile::Keyword;
 use probity_finding::{Edit, Finding, Fix};
 
 use crate::context::Context;
@@ -60,7 +59,7 @@ const SHARED: &[&str] = &[
 ];
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    for (index, _) in context.each(Keyword::Run) {
+    for (index, _) in context.runs() {
         for command in context.scripts(index).iter().flat_map(|script| &script.commands) {
             let call = command.effective();
             let Some(name) = call.name_word().filter(|_| call.is_any(&["apt"])) else { continue };
@@ -78,7 +77,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::harness::{check, fixes};
 
     const RULE: &str = "hadolint/DL3027";
     const SAYS: &str = "apt is made for people; use apt-get or apt-cache";
@@ -105,5 +104,25 @@ EOF
     #[test]
     fn others_and_mentions_are_silent() {
         check(RULE, "FROM a\nRUN apt-get update; apt-cache x; echo apt; rm /usr/bin/apt; $apt x\n");
+    }
+
+    #[test]
+    fn only_what_both_have_is_replaced() {
+        fixes(
+            RULE,
+            &[
+                ("RUN (apt update; a)", "RUN (apt-get update; a)"),
+                ("RUN sh -c 'apt update'", "RUN sh -c 'apt-get update'"),
+                (
+                    "RUN apt \\\n  # why\n  update",
+                    "RUN apt-get \\\n  # why\n  update",
+                ),
+                ("RUN <<EOF\napt install $X\nEOF", "RUN <<EOF\napt-get install $X\nEOF"),
+                (r#"RUN ["apt", "update"]"#, r#"RUN ["apt-get", "update"]"#),
+                ("RUN apt list", "RUN apt list"),
+                ("RUN apt $X", "RUN apt $X"),
+                ("RUN \"apt\" update", "RUN \"apt\" update"),
+            ],
+        );
     }
 }

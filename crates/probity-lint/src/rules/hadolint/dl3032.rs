@@ -3,7 +3,10 @@
 use probity_dockerfile::Manager;
 use probity_finding::Finding;
 
-use crate::{context::Context, packages};
+use crate::{
+    context::Context,
+    packages::{self, Cleaning},
+};
 
 rule! {
     /// # What it does
@@ -24,14 +27,27 @@ rule! {
     /// RUN yum install -y httpd-2.4
     /// ```
     ///
+    /// ```dockerfile,fixed
+    /// FROM debian:12
+    /// RUN yum install -y httpd-2.4 && yum clean all
+    /// ```
+    ///
     /// ```dockerfile,good
     /// FROM debian:12
     /// RUN yum install -y httpd-2.4 && yum clean all
     /// ```
+    ///
+    /// # Fix safety
+    ///
+    /// A suggestion: the packages are the same, and a later step downloads again what it wants. The
+    /// cleaning comes last in the `RUN`, joined by `&&`, so that it neither hides a failure nor makes
+    /// one. There is no fix where the end of the text is not the end of what runs: behind `exec` and
+    /// `&`, with a here-document within the text, and in exec form.
     Dl3032 {
         name: "hadolint/DL3032",
         severity: Warning,
         category: Performance,
+        fixes: Suggestion,
         url: "https://github.com/hadolint/hadolint/wiki/DL3032",
     }
 }
@@ -40,12 +56,17 @@ const CACHES: &[&str] = &["/var/cache/yum"];
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let message = "`yum clean all` is missing behind it";
-    packages::flag_left_behind(context, &[Manager::Yum], CACHES, message, findings);
+    let cleaning = Cleaning {
+        managers: &[Manager::Yum],
+        directories: CACHES,
+        subcommand: "clean all",
+    };
+    packages::flag_left_behind(context, &cleaning, message, findings);
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::harness::{check, fixes};
 
     const RULE: &str = "hadolint/DL3032";
 
@@ -77,5 +98,28 @@ EOF
         ] {
             check(RULE, &format!("FROM a\nRUN {run}\n"));
         }
+    }
+
+    #[test]
+    fn the_cleaning_comes_last() {
+        fixes(
+            RULE,
+            &[
+                ("RUN yum install -y x && a", "RUN yum install -y x && a && yum clean all"),
+                ("RUN (yum install -y x) > '&' # a", "RUN (yum install -y x) > '&' && yum clean all # a"),
+                (
+                    "RUN a \\\n  # why\n  && yum install -y x \\\n  && b $X",
+                    "RUN a \\\n  # why\n  && yum install -y x \\\n  && b $X \\\n  && yum clean all",
+                ),
+                ("RUN <<EOF\nyum install -y x\na\nEOF", "RUN <<EOF\nyum install -y x\na && yum clean all\nEOF"),
+                (
+                    r#"RUN ["sh", "-c", "yum install -y x"]"#,
+                    r#"RUN ["sh", "-c", "yum install -y x && yum clean all"]"#,
+                ),
+                ("RUN yum install -y x && exec a", "RUN yum install -y x && exec a"),
+                ("RUN yum install -y x && a &", "RUN yum install -y x && a &"),
+                ("RUN yum install -y x && cat <<EOF\na\nEOF", "RUN yum install -y x && cat <<EOF\na\nEOF"),
+            ],
+        );
     }
 }

@@ -57,7 +57,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::harness::{check, fixes};
 
     const RULE: &str = "hadolint/DL3034";
 
@@ -89,5 +89,32 @@ EOF
         ] {
             check(RULE, &format!("FROM a\nRUN {run}\n"));
         }
+    }
+
+    #[test]
+    fn the_flag_is_added_wherever_the_call_stands() {
+        fixes(
+            RULE,
+            &[
+                ("RUN zypper 'in' x", "RUN zypper 'in' -y x"),
+                ("RUN (zypper in x; a)", "RUN (zypper in -y x; a)"),
+                ("RUN bash -c \"zypper in $X\"", "RUN bash -c \"zypper in -y $X\""),
+                (
+                    "RUN zypper in \\\n  # why\n  x",
+                    "RUN zypper in -y \\\n  # why\n  x",
+                ),
+                ("RUN <<EOF\nzypper in x\nEOF", "RUN <<EOF\nzypper in -y x\nEOF"),
+                (
+                    r#"RUN ["zypper", "in", "x"]"#,
+                    r#"RUN ["zypper", "in", "-y", "x"]"#,
+                ),
+                (
+                    r#"RUN ["sh", "-c", "zypper in x"]"#,
+                    r#"RUN ["sh", "-c", "zypper in -y x"]"#,
+                ),
+                ("RUN zypper $VERB x", "RUN zypper $VERB x"),
+                ("RUN echo 'zypper in x'", "RUN echo 'zypper in x'"),
+            ],
+        );
     }
 }

@@ -1,6 +1,5 @@
 //! Another release in the middle of a build.
 
-use probity_dockerfile::Keyword;
 use probity_finding::Finding;
 
 use crate::context::Context;
@@ -34,7 +33,7 @@ rule! {
 }
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    for (index, _) in context.each(Keyword::Run) {
+    for (index, _) in context.runs() {
         for command in context.scripts(index).iter().flat_map(|script| &script.commands) {
             let call = command.effective();
             let positional = call.positional(&["-R", "--root", "-D", "--reposd-dir"]);

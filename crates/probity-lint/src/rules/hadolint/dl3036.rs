@@ -3,7 +3,10 @@
 use probity_dockerfile::Manager;
 use probity_finding::Finding;
 
-use crate::{context::Context, packages};
+use crate::{
+    context::Context,
+    packages::{self, Cleaning},
+};
 
 rule! {
     /// # What it does
@@ -24,14 +27,27 @@ rule! {
     /// RUN zypper install -y httpd=2.4
     /// ```
     ///
+    /// ```dockerfile,fixed
+    /// FROM debian:12
+    /// RUN zypper install -y httpd=2.4 && zypper clean
+    /// ```
+    ///
     /// ```dockerfile,good
     /// FROM debian:12
     /// RUN zypper install -y httpd=2.4 && zypper clean
     /// ```
+    ///
+    /// # Fix safety
+    ///
+    /// A suggestion: the packages are the same, and a later step downloads again what it wants. The
+    /// cleaning comes last in the `RUN`, joined by `&&`, so that it neither hides a failure nor makes
+    /// one. There is no fix where the end of the text is not the end of what runs: behind `exec` and
+    /// `&`, with a here-document within the text, and in exec form.
     Dl3036 {
         name: "hadolint/DL3036",
         severity: Warning,
         category: Performance,
+        fixes: Suggestion,
         url: "https://github.com/hadolint/hadolint/wiki/DL3036",
     }
 }
@@ -40,12 +56,17 @@ const CACHES: &[&str] = &["/var/cache/zypp"];
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let message = "`zypper clean` is missing behind it";
-    packages::flag_left_behind(context, &[Manager::Zypper], CACHES, message, findings);
+    let cleaning = Cleaning {
+        managers: &[Manager::Zypper],
+        directories: CACHES,
+        subcommand: "clean",
+    };
+    packages::flag_left_behind(context, &cleaning, message, findings);
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::harness::{check, fixes};
 
     const RULE: &str = "hadolint/DL3036";
 
@@ -73,5 +94,28 @@ RUN a && (zypper -n "in" y) \
         ] {
             check(RULE, &format!("FROM a\nRUN {run}\n"));
         }
+    }
+
+    #[test]
+    fn the_cleaning_comes_last() {
+        fixes(
+            RULE,
+            &[
+                ("RUN zypper in -y x && a", "RUN zypper in -y x && a && zypper clean"),
+                ("RUN (zypper in -y x) > '&' # a", "RUN (zypper in -y x) > '&' && zypper clean # a"),
+                (
+                    "RUN a \\\n  # why\n  && zypper in -y x \\\n  && b $X",
+                    "RUN a \\\n  # why\n  && zypper in -y x \\\n  && b $X \\\n  && zypper clean",
+                ),
+                ("RUN <<EOF\nzypper in -y x\na\nEOF", "RUN <<EOF\nzypper in -y x\na && zypper clean\nEOF"),
+                (
+                    r#"RUN ["sh", "-c", "zypper in -y x"]"#,
+                    r#"RUN ["sh", "-c", "zypper in -y x && zypper clean"]"#,
+                ),
+                ("RUN zypper in -y x && exec a", "RUN zypper in -y x && exec a"),
+                ("RUN zypper in -y x && a &", "RUN zypper in -y x && a &"),
+                ("RUN zypper in -y x && cat <<EOF\na\nEOF", "RUN zypper in -y x && cat <<EOF\na\nEOF"),
+            ],
+        );
     }
 }

@@ -3,7 +3,10 @@
 use probity_dockerfile::Manager;
 use probity_finding::Finding;
 
-use crate::{context::Context, packages};
+use crate::{
+    context::Context,
+    packages::{self, Cleaning},
+};
 
 rule! {
     /// # What it does
@@ -24,14 +27,27 @@ rule! {
     /// RUN dnf install -y httpd-2.4
     /// ```
     ///
+    /// ```dockerfile,fixed
+    /// FROM debian:12
+    /// RUN dnf install -y httpd-2.4 && dnf clean all
+    /// ```
+    ///
     /// ```dockerfile,good
     /// FROM debian:12
     /// RUN dnf install -y httpd-2.4 && dnf clean all
     /// ```
+    ///
+    /// # Fix safety
+    ///
+    /// A suggestion: the packages are the same, and a later step downloads again what it wants. The
+    /// cleaning comes last in the `RUN`, joined by `&&`, so that it neither hides a failure nor makes
+    /// one. There is no fix where the end of the text is not the end of what runs: behind `exec` and
+    /// `&`, with a here-document within the text, and in exec form.
     Dl3040 {
         name: "hadolint/DL3040",
         severity: Warning,
         category: Performance,
+        fixes: Suggestion,
         url: "https://github.com/hadolint/hadolint/wiki/DL3040",
     }
 }
@@ -40,18 +56,17 @@ const CACHES: &[&str] = &["/var/cache/dnf", "/var/cache/yum", "/var/cache/libdnf
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let message = "`dnf clean all` is missing behind it";
-    packages::flag_left_behind(
-        context,
-        &[Manager::Dnf, Manager::Microdnf],
-        CACHES,
-        message,
-        findings,
-    );
+    let cleaning = Cleaning {
+        managers: &[Manager::Dnf, Manager::Microdnf],
+        directories: CACHES,
+        subcommand: "clean all",
+    };
+    packages::flag_left_behind(context, &cleaning, message, findings);
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::harness::{check, fixes};
 
     const RULE: &str = "hadolint/DL3040";
 
@@ -83,5 +98,28 @@ EOF
         ] {
             check(RULE, &format!("FROM a\nRUN {run}\n"));
         }
+    }
+
+    #[test]
+    fn the_cleaning_comes_last() {
+        fixes(
+            RULE,
+            &[
+                ("RUN microdnf install -y x && a", "RUN microdnf install -y x && a && microdnf clean all"),
+                ("RUN (microdnf install -y x) > '&' # a", "RUN (microdnf install -y x) > '&' && microdnf clean all # a"),
+                (
+                    "RUN a \\\n  # why\n  && microdnf install -y x \\\n  && b $X",
+                    "RUN a \\\n  # why\n  && microdnf install -y x \\\n  && b $X \\\n  && microdnf clean all",
+                ),
+                ("RUN <<EOF\nmicrodnf install -y x\na\nEOF", "RUN <<EOF\nmicrodnf install -y x\na && microdnf clean all\nEOF"),
+                (
+                    r#"RUN ["sh", "-c", "microdnf install -y x"]"#,
+                    r#"RUN ["sh", "-c", "microdnf install -y x && microdnf clean all"]"#,
+                ),
+                ("RUN microdnf install -y x && exec a", "RUN microdnf install -y x && exec a"),
+                ("RUN microdnf install -y x && a &", "RUN microdnf install -y x && a &"),
+                ("RUN microdnf install -y x && cat <<EOF\na\nEOF", "RUN microdnf install -y x && cat <<EOF\na\nEOF"),
+            ],
+        );
     }
 }

@@ -10,7 +10,8 @@ rule! {
     ///
     /// Flags a package that `dnf install` takes without a version.
     ///
-    /// A file, and a word that is nothing but a variable, are left alone; hadolint flags both.
+    /// A file, and a word that is nothing but a variable, are left alone; hadolint flags both. A group
+    /// has no version that could be asked for.
     ///
     /// # Why it is bad
     ///
@@ -47,39 +48,10 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
-
-    const RULE: &str = "hadolint/DL3041";
+    use crate::packages::cases::rpm_versions;
 
     #[test]
-    fn the_package_is_underlined() {
-        check(
-            RULE,
-            r#"
-FROM a
-RUN a && dnf install -y "x" y-1.2
-                        ^^^ package x has no version; write x-<version>
-RUN (dnf -y install z)
-                    ^ package z has no version; write z-<version>
-RUN <<EOF
-dnf install -y w
-               ^ package w has no version; write w-<version>
-EOF
-"#,
-        );
-    }
-
-    #[test]
-    fn versions_files_and_mentions_are_silent() {
-        for run in [
-            r#"dnf install -y x-1.2"#,
-            r#"dnf install -y ./x.rpm"#,
-            r#"dnf install -y $X"#,
-            r#"dnf install -y "x-$V""#,
-            r#"dnf remove x"#,
-            r#"echo dnf install x"#,
-        ] {
-            check(RULE, &format!("FROM a\nRUN {run}\n"));
-        }
+    fn packages_without_a_version_are_underlined() {
+        rpm_versions("hadolint/DL3041", "dnf");
     }
 }

@@ -1,7 +1,7 @@
 //! Downloads of pip that stay.
 
 use probity_dockerfile::{Action, Manager};
-use probity_finding::{Edit, Finding, Fix};
+use probity_finding::Finding;
 
 use crate::{context::Context, packages};
 
@@ -57,9 +57,8 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             && !run.is_some_and(|run| packages::mounts(run, CACHES));
         if is_kept {
             let message = "the downloads stay in the layer; use --no-cache-dir";
-            let edit = Edit::insert(call.subcommand.end, " --no-cache-dir");
-            let fix = Fix::suggestion("add --no-cache-dir", vec![edit]);
-            findings.push(context.finding(call.subcommand, message).with_fix(fix));
+            let finding = context.finding(call.subcommand, message);
+            findings.push(packages::with_flag(context, index, call, "--no-cache-dir", finding));
         }
     }
 }
@@ -85,7 +84,7 @@ fn is_yes(value: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::harness::{check, fixes};
 
     const RULE: &str = "hadolint/DL3042";
     const SAYS: &str = "the downloads stay in the layer; use --no-cache-dir";
@@ -126,5 +125,32 @@ EOF
         }
         check(RULE, "FROM a AS b\nENV PIP_NO_CACHE_DIR=true\nFROM b\nRUN pip install x\n");
         check(RULE, "FROM a\nARG PIP_NO_CACHE_DIR=1\nRUN pip install x\n");
+    }
+
+    #[test]
+    fn the_flag_is_added_wherever_the_call_stands() {
+        fixes(
+            RULE,
+            &[
+                ("RUN pip 'install' x", "RUN pip 'install' --no-cache-dir x"),
+                ("RUN (pip install x; a)", "RUN (pip install --no-cache-dir x; a)"),
+                ("RUN bash -c \"pip install $X\"", "RUN bash -c \"pip install --no-cache-dir $X\""),
+                (
+                    "RUN pip install \\\n  # why\n  x",
+                    "RUN pip install --no-cache-dir \\\n  # why\n  x",
+                ),
+                ("RUN <<EOF\npip install x\nEOF", "RUN <<EOF\npip install --no-cache-dir x\nEOF"),
+                (
+                    r#"RUN ["pip", "install", "x"]"#,
+                    r#"RUN ["pip", "install", "--no-cache-dir", "x"]"#,
+                ),
+                (
+                    r#"RUN ["sh", "-c", "pip install x"]"#,
+                    r#"RUN ["sh", "-c", "pip install --no-cache-dir x"]"#,
+                ),
+                ("RUN pip $VERB x", "RUN pip $VERB x"),
+                ("RUN echo 'pip install x'", "RUN echo 'pip install x'"),
+            ],
+        );
     }
 }

@@ -1,9 +1,8 @@
 //! Users with a number that makes log files huge.
 
-use probity_dockerfile::Keyword;
-use probity_finding::{Edit, Finding, Fix};
+use probity_finding::{Finding, Fix};
 
-use crate::context::Context;
+use crate::{context::Context, shell_edits};
 
 rule! {
     /// # What it does
@@ -49,8 +48,10 @@ rule! {
 const DIGITS: usize = 5;
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    for (index, _) in context.each(Keyword::Run) {
-        for command in context.scripts(index).iter().flat_map(|script| &script.commands) {
+    for (index, _) in context.runs() {
+        let scripts = context.scripts(index).iter();
+        let commands = scripts.flat_map(|script| script.commands.iter().map(move |it| (script, it)));
+        for (script, command) in commands {
             let call = command.effective();
             let Some(name) = call.name_word().filter(|_| call.is_any(&["useradd"])) else {
                 continue;
@@ -59,7 +60,8 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             let is_high = number.len() > DIGITS && number.bytes().all(|it| it.is_ascii_digit());
             if is_high && !call.has_flag(&["-l", "--no-log-init"]) {
                 let message = "useradd with a high number makes huge log files without -l";
-                let fix = Fix::suggestion("add -l", vec![Edit::insert(name.span.end, " -l")]);
+                let edit = shell_edits::insert_behind(context, script, name.span, "-l");
+                let fix = Fix::suggestion("add -l", vec![edit]);
                 findings.push(context.finding(word.span, message).with_fix(fix));
             }
         }
@@ -68,7 +70,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::harness::{check, fixes};
 
     const RULE: &str = "hadolint/DL3046";
     const SAYS: &str = "useradd with a high number makes huge log files without -l";
@@ -99,6 +101,28 @@ EOF
             RULE,
             "FROM a\nRUN useradd -u 99999 a; useradd -lu 123456 b; useradd -u $N c; useradd d\n\
              RUN useradd --no-log-init -u 123456 e; echo useradd -u 123456; adduser -u 123456 f\n",
+        );
+    }
+
+    #[test]
+    fn the_flag_is_added_wherever_the_call_stands() {
+        fixes(
+            RULE,
+            &[
+                ("RUN \"useradd\" -u 123456 x", "RUN \"useradd\" -l -u 123456 x"),
+                ("RUN (useradd -u 123456 $X; a)", "RUN (useradd -l -u 123456 $X; a)"),
+                ("RUN sh -c 'useradd -u 123456 x'", "RUN sh -c 'useradd -l -u 123456 x'"),
+                (
+                    "RUN useradd \\\n  # why\n  -u 123456 x",
+                    "RUN useradd -l \\\n  # why\n  -u 123456 x",
+                ),
+                ("RUN <<EOF\nuseradd -u 123456 x\nEOF", "RUN <<EOF\nuseradd -l -u 123456 x\nEOF"),
+                (
+                    r#"RUN ["useradd", "-u", "123456", "x"]"#,
+                    r#"RUN ["useradd", "-l", "-u", "123456", "x"]"#,
+                ),
+                ("RUN useradd -u $N x", "RUN useradd -u $N x"),
+            ],
         );
     }
 }

@@ -1,10 +1,13 @@
 //! Downloads that fill the log.
 
-use probity_dockerfile::Keyword;
-use probity_finding::{Edit, Finding, Fix};
+use probity_finding::{Finding, Fix};
 use probity_shell::Call;
 
-use crate::context::Context;
+use crate::{
+    base_image::{self, BaseShell},
+    context::Context,
+    shell_edits,
+};
 
 rule! {
     /// # What it does
@@ -36,8 +39,8 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: the download is the same, but the `wget` of busybox, which the name does not tell
-    /// apart, does not know the flag in old versions.
+    /// A suggestion: the download is the same, but the `wget` of busybox does not know the flag. In
+    /// images made from Alpine it is `-q` that is added, which both know.
     Dl3047 {
         name: "hadolint/DL3047",
         severity: Info,
@@ -48,16 +51,22 @@ rule! {
 }
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    for (index, _) in context.each(Keyword::Run) {
-        for command in context.scripts(index).iter().flat_map(|script| &script.commands) {
+    for (index, _) in context.runs() {
+        let scripts = context.scripts(index).iter();
+        let commands = scripts.flat_map(|script| script.commands.iter().map(move |it| (script, it)));
+        for (script, command) in commands {
             let call = command.effective();
             let Some(name) = call.name_word().filter(|_| call.is_any(&["wget"])) else { continue };
             if call.args().is_empty() || is_quiet(&call) {
                 continue;
             }
             let message = "wget fills the log; use --progress=dot:giga, -q or -nv";
-            let edit = Edit::insert(name.span.end, " --progress=dot:giga");
-            let fix = Fix::suggestion("add --progress=dot:giga", vec![edit]);
+            let flag = match base_image::shell(context, index) {
+                Some(BaseShell::Ash) => "-q",
+                _ => "--progress=dot:giga",
+            };
+            let edit = shell_edits::insert_behind(context, script, name.span, flag);
+            let fix = Fix::suggestion(format!("add {flag}"), vec![edit]);
             findings.push(context.finding(name.span, message).with_fix(fix));
         }
     }
@@ -80,7 +89,7 @@ fn is_quiet(call: &Call<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::harness::{check, fixed, fixes};
 
     const RULE: &str = "hadolint/DL3047";
     const SAYS: &str = "wget fills the log; use --progress=dot:giga, -q or -nv";
@@ -121,5 +130,24 @@ RUN ["wget", "x"]
         ] {
             check(RULE, &format!("FROM a\nRUN {run}\n"));
         }
+    }
+
+    #[test]
+    fn the_flag_is_added_wherever_the_call_stands() {
+        let giga = "--progress=dot:giga";
+        let cases = [
+            ("RUN 'wget' x", format!("RUN 'wget' {giga} x")),
+            ("RUN (wget $X) | a", format!("RUN (wget {giga} $X) | a")),
+            ("RUN sh -c 'wget x'", format!("RUN sh -c 'wget {giga} x'")),
+            ("RUN wget \\\n  # why\n  x", format!("RUN wget {giga} \\\n  # why\n  x")),
+            ("RUN <<EOF\nwget x\nEOF", format!("RUN <<EOF\nwget {giga} x\nEOF")),
+            (r#"RUN ["wget", "x"]"#, format!(r#"RUN ["wget", "{giga}", "x"]"#)),
+            ("RUN $WGET x", "RUN $WGET x".to_owned()),
+        ];
+        for (before, after) in &cases {
+            fixes(RULE, &[(before, after)]);
+        }
+        let alpine = "FROM node:20-alpine AS a\nFROM a\nRUN wget";
+        fixed(RULE, &format!("{alpine} x\n"), &format!("{alpine} -q x\n"));
     }
 }

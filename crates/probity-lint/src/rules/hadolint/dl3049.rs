@@ -77,27 +77,17 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::{OptionValue, harness::run_with};
+    use crate::harness::flagged;
 
     const RULE: &str = "hadolint/DL3049";
-
-    /// The texts that are flagged, with what is said.
-    fn flagged(text: &str, labels: &[&str]) -> Vec<(String, String)> {
-        let labels = OptionValue::TextList(labels.iter().map(|it| (*it).to_owned()).collect());
-        let found = run_with(RULE, text, |rules| rules.set_option(RULE, "labels", &labels));
-        found
-            .iter()
-            .map(|it| (it.span.unwrap().slice(text).unwrap().to_owned(), it.message.clone()))
-            .collect()
-    }
 
     #[test]
     fn the_image_that_is_built_counts() {
         let text = "FROM a AS x\nLABEL k=1\nFROM x AS y\nFROM z\nLABEL \"l\"=2\n";
         let said = |name: &str| vec![("z".to_owned(), format!("label {name} is missing"))];
-        assert_eq!(flagged(text, &["k"]), said("k"));
-        assert_eq!(flagged(text, &["l"]), []);
-        assert_eq!(flagged(text, &[]), []);
-        assert_eq!(flagged("FROM a AS x\nLABEL k=1\nFROM x\n", &["k"]), []);
+        assert_eq!(flagged(RULE, text, &["k"]), said("k"));
+        assert_eq!(flagged(RULE, text, &["l"]), []);
+        assert_eq!(flagged(RULE, text, &[]), []);
+        assert_eq!(flagged(RULE, "FROM a AS x\nLABEL k=1\nFROM x\n", &["k"]), []);
     }
 }

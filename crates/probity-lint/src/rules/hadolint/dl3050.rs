@@ -56,26 +56,16 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::{OptionValue, harness::run_with};
+    use crate::harness::flagged;
 
     const RULE: &str = "hadolint/DL3050";
-
-    /// The texts that are flagged, with what is said.
-    fn flagged(text: &str, labels: &[&str]) -> Vec<(String, String)> {
-        let labels = OptionValue::TextList(labels.iter().map(|it| (*it).to_owned()).collect());
-        let found = run_with(RULE, text, |rules| rules.set_option(RULE, "labels", &labels));
-        found
-            .iter()
-            .map(|it| (it.span.unwrap().slice(text).unwrap().to_owned(), it.message.clone()))
-            .collect()
-    }
 
     #[test]
     fn the_key_is_underlined() {
         let text = "FROM a\nLABEL k=1 \"l\"=2\nLABEL $m=3\n";
         let said = ("\"l\"".to_owned(), "label l is not among those allowed".to_owned());
-        assert_eq!(flagged(text, &["k"]), [said]);
-        assert_eq!(flagged(text, &["k", "l"]), []);
-        assert_eq!(flagged(text, &[]), []);
+        assert_eq!(flagged(RULE, text, &["k"]), [said]);
+        assert_eq!(flagged(RULE, text, &["k", "l"]), []);
+        assert_eq!(flagged(RULE, text, &[]), []);
     }
 }

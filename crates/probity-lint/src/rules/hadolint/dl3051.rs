@@ -56,25 +56,15 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::{OptionValue, harness::run_with};
+    use crate::harness::flagged;
 
     const RULE: &str = "hadolint/DL3051";
-
-    /// The texts that are flagged, with what is said.
-    fn flagged(text: &str, labels: &[&str]) -> Vec<(String, String)> {
-        let labels = OptionValue::TextList(labels.iter().map(|it| (*it).to_owned()).collect());
-        let found = run_with(RULE, text, |rules| rules.set_option(RULE, "labels", &labels));
-        found
-            .iter()
-            .map(|it| (it.span.unwrap().slice(text).unwrap().to_owned(), it.message.clone()))
-            .collect()
-    }
 
     #[test]
     fn the_value_is_underlined() {
         let text = "FROM a\nLABEL k=\"\" l=' ' m=1 n=$X\n";
         let said = |text: &str, key: &str| (text.to_owned(), format!("label {key} is empty"));
-        assert_eq!(flagged(text, &["k", "l", "m", "n"]), [said("\"\"", "k"), said("' '", "l")]);
-        assert_eq!(flagged(text, &["m"]), []);
+        assert_eq!(flagged(RULE, text, &["k", "l", "m", "n"]), [said("\"\"", "k"), said("' '", "l")]);
+        assert_eq!(flagged(RULE, text, &["m"]), []);
     }
 }

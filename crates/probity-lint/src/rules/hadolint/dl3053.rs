@@ -86,19 +86,9 @@ fn is_zone(zone: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::{OptionValue, harness::run_with};
+    use crate::harness::flagged;
 
     const RULE: &str = "hadolint/DL3053";
-
-    /// The texts that are flagged, with what is said.
-    fn flagged(text: &str, labels: &[&str]) -> Vec<(String, String)> {
-        let labels = OptionValue::TextList(labels.iter().map(|it| (*it).to_owned()).collect());
-        let found = run_with(RULE, text, |rules| rules.set_option(RULE, "labels", &labels));
-        found
-            .iter()
-            .map(|it| (it.span.unwrap().slice(text).unwrap().to_owned(), it.message.clone()))
-            .collect()
-    }
 
     #[test]
     fn the_value_is_underlined() {
@@ -112,8 +102,8 @@ mod tests {
         ] {
             let text = format!("FROM a\nLABEL other=1 x=\"{wrong}\"\n");
             let said = "label x is not a time of RFC 3339".to_owned();
-            assert_eq!(flagged(&text, &["x"]), [(format!("\"{wrong}\""), said)]);
-            assert_eq!(flagged(&text, &["y"]), []);
+            assert_eq!(flagged(RULE, &text, &["x"]), [(format!("\"{wrong}\""), said)]);
+            assert_eq!(flagged(RULE, &text, &["y"]), []);
         }
     }
 
@@ -126,7 +116,7 @@ mod tests {
             "$V",
             "",
         ] {
-            assert_eq!(flagged(&format!("FROM a\nLABEL x=\"{right}\"\n"), &["x"]), [], "{right}");
+            assert_eq!(flagged(RULE, &format!("FROM a\nLABEL x=\"{right}\"\n"), &["x"]), [], "{right}");
         }
     }
 }

@@ -341,27 +341,17 @@ const LICENCES: &[&str] = &[
 
 #[cfg(test)]
 mod tests {
-    use crate::{OptionValue, harness::run_with};
+    use crate::harness::flagged;
 
     const RULE: &str = "hadolint/DL3054";
-
-    /// The texts that are flagged, with what is said.
-    fn flagged(text: &str, labels: &[&str]) -> Vec<(String, String)> {
-        let labels = OptionValue::TextList(labels.iter().map(|it| (*it).to_owned()).collect());
-        let found = run_with(RULE, text, |rules| rules.set_option(RULE, "labels", &labels));
-        found
-            .iter()
-            .map(|it| (it.span.unwrap().slice(text).unwrap().to_owned(), it.message.clone()))
-            .collect()
-    }
 
     #[test]
     fn the_value_is_underlined() {
         for wrong in ["Apache 2", "foo", "MIT OR", "(MIT", "MIT MIT", "AND"] {
             let text = format!("FROM a\nLABEL other=1 x=\"{wrong}\"\n");
             let said = "label x is not an SPDX licence".to_owned();
-            assert_eq!(flagged(&text, &["x"]), [(format!("\"{wrong}\""), said)]);
-            assert_eq!(flagged(&text, &["y"]), []);
+            assert_eq!(flagged(RULE, &text, &["x"]), [(format!("\"{wrong}\""), said)]);
+            assert_eq!(flagged(RULE, &text, &["y"]), []);
         }
     }
 
@@ -377,7 +367,7 @@ mod tests {
             "$V",
             "",
         ] {
-            assert_eq!(flagged(&format!("FROM a\nLABEL x=\"{right}\"\n"), &["x"]), [], "{right}");
+            assert_eq!(flagged(RULE, &format!("FROM a\nLABEL x=\"{right}\"\n"), &["x"]), [], "{right}");
         }
     }
 }

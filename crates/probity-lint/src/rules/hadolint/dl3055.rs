@@ -56,34 +56,24 @@ fn is_hash(value: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::{OptionValue, harness::run_with};
+    use crate::harness::flagged;
 
     const RULE: &str = "hadolint/DL3055";
-
-    /// The texts that are flagged, with what is said.
-    fn flagged(text: &str, labels: &[&str]) -> Vec<(String, String)> {
-        let labels = OptionValue::TextList(labels.iter().map(|it| (*it).to_owned()).collect());
-        let found = run_with(RULE, text, |rules| rules.set_option(RULE, "labels", &labels));
-        found
-            .iter()
-            .map(|it| (it.span.unwrap().slice(text).unwrap().to_owned(), it.message.clone()))
-            .collect()
-    }
 
     #[test]
     fn the_value_is_underlined() {
         for wrong in ["main", "2dbfae", "2dbfaeg"] {
             let text = format!("FROM a\nLABEL other=1 x=\"{wrong}\"\n");
             let said = "label x is not a git hash".to_owned();
-            assert_eq!(flagged(&text, &["x"]), [(format!("\"{wrong}\""), said)]);
-            assert_eq!(flagged(&text, &["y"]), []);
+            assert_eq!(flagged(RULE, &text, &["x"]), [(format!("\"{wrong}\""), said)]);
+            assert_eq!(flagged(RULE, &text, &["y"]), []);
         }
     }
 
     #[test]
     fn right_open_and_empty_values_are_silent() {
         for right in ["2dbfae9", "0123456789012345678901234567890123456789", "$V", ""] {
-            assert_eq!(flagged(&format!("FROM a\nLABEL x=\"{right}\"\n"), &["x"]), [], "{right}");
+            assert_eq!(flagged(RULE, &format!("FROM a\nLABEL x=\"{right}\"\n"), &["x"]), [], "{right}");
         }
     }
 }

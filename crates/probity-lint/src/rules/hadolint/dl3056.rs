@@ -71,34 +71,24 @@ fn is_version(value: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::{OptionValue, harness::run_with};
+    use crate::harness::flagged;
 
     const RULE: &str = "hadolint/DL3056";
-
-    /// The texts that are flagged, with what is said.
-    fn flagged(text: &str, labels: &[&str]) -> Vec<(String, String)> {
-        let labels = OptionValue::TextList(labels.iter().map(|it| (*it).to_owned()).collect());
-        let found = run_with(RULE, text, |rules| rules.set_option(RULE, "labels", &labels));
-        found
-            .iter()
-            .map(|it| (it.span.unwrap().slice(text).unwrap().to_owned(), it.message.clone()))
-            .collect()
-    }
 
     #[test]
     fn the_value_is_underlined() {
         for wrong in ["1", "v1.0.0", "1.0", "01.0.0", "1.0.0-", "1.0.0-01", "1.0.0+"] {
             let text = format!("FROM a\nLABEL other=1 x=\"{wrong}\"\n");
             let said = "label x is not a semantic version".to_owned();
-            assert_eq!(flagged(&text, &["x"]), [(format!("\"{wrong}\""), said)]);
-            assert_eq!(flagged(&text, &["y"]), []);
+            assert_eq!(flagged(RULE, &text, &["x"]), [(format!("\"{wrong}\""), said)]);
+            assert_eq!(flagged(RULE, &text, &["y"]), []);
         }
     }
 
     #[test]
     fn right_open_and_empty_values_are_silent() {
         for right in ["1.0.0", "0.0.1-rc.1+build.7", "1.2.3--x", "$V", ""] {
-            assert_eq!(flagged(&format!("FROM a\nLABEL x=\"{right}\"\n"), &["x"]), [], "{right}");
+            assert_eq!(flagged(RULE, &format!("FROM a\nLABEL x=\"{right}\"\n"), &["x"]), [], "{right}");
         }
     }
 }

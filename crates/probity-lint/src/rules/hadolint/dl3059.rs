@@ -1,9 +1,10 @@
 //! One layer where there are two.
 
 use probity_dockerfile::{Arguments, Command, Instruction, Keyword};
-use probity_finding::Finding;
+use probity_finding::{Edit, Finding, Fix, Span};
+use probity_shell::{Script, StageKind};
 
-use crate::context::Context;
+use crate::{context::Context, lines};
 
 rule! {
     /// # What it does
@@ -12,8 +13,7 @@ rule! {
     ///
     /// # Why it is bad
     ///
-    /// Each makes a layer. What one installs and the next removes stays in the image. Which of two
-    /// steps the cache should keep apart is for the author to say, so that there is no fix.
+    /// Each makes a layer. What one installs and the next removes stays in the image.
     ///
     /// # Examples
     ///
@@ -23,14 +23,28 @@ rule! {
     /// RUN make install
     /// ```
     ///
+    /// ```dockerfile,fixed
+    /// FROM debian:12
+    /// RUN make \
+    ///     && make install
+    /// ```
+    ///
     /// ```dockerfile,good
     /// FROM debian:12
     /// RUN make && make install
     /// ```
+    ///
+    /// # Fix safety
+    ///
+    /// A suggestion: the same commands run in the same order, but the cache keeps the two steps apart
+    /// no longer, which may have been the point. There is no fix where a comment stands between them,
+    /// where one is in exec form or has a here-document, or where the first one changes its shell
+    /// (`cd`, `export`, `set`), which would now reach the second.
     Dl3059 {
         name: "hadolint/DL3059",
         severity: Info,
         category: Performance,
+        fixes: Suggestion,
         url: "https://github.com/hadolint/hadolint/wiki/DL3059",
     }
 }
@@ -44,13 +58,54 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         let is_single = |at: usize| commands(context, at) <= 1;
         if are_runs && same_flags && is_single(index) && is_single(index + 1) {
             let message = "consecutive RUN instructions; consider one";
-            findings.push(
-                context
-                    .finding(second.keyword_span, message)
-                    .with_related(first.keyword_span, "the one before"),
-            );
+            let finding = context
+                .finding(second.keyword_span, message)
+                .with_related(first.keyword_span, "the one before");
+            let fix = fix(context, index);
+            findings.push(fix.into_iter().fold(finding, Finding::with_fix));
         }
     }
+}
+
+/// Joins the `RUN` behind this one to it.
+fn fix(context: &Context<'_>, index: usize) -> Option<Fix> {
+    let instructions = &context.file.instructions;
+    let (first, second) = (instructions.get(index)?, instructions.get(index + 1)?);
+    let gap = Span::new(first.span.end, second.span.start);
+    let between = gap.slice(context.file.text)?;
+    let shells = |at: usize| context.facts.state(at).map(|state| &state.shell);
+    let is_plain = between.trim().is_empty()
+        && first.heredocs.is_empty()
+        && second.heredocs.is_empty()
+        && shells(index) == shells(index + 1);
+    let end = own_end(context.scripts(index).first()?)?;
+    own_end(context.scripts(index + 1).first()?)?;
+    let Arguments::Command(Command::Shell(_)) = &first.arguments else { return None };
+    let Arguments::Command(Command::Shell(command)) = &second.arguments else { return None };
+    let rest = Span::new(end, first.span.end).slice(context.file.text)?;
+    let line_end = lines::line_end(context.file.text);
+    let joined = format!(" {}{line_end}    && ", context.file.escape);
+    let edit = Edit::replace(Span::new(end, command.span.start), joined);
+    (is_plain && rest.trim().is_empty()).then(|| Fix::suggestion("join them", vec![edit]))
+}
+
+/// Where a text of one simple command ends; none where it is something else, or one that changes its
+/// shell.
+fn own_end(script: &Script) -> Option<usize> {
+    const CHANGING: &[&str] = &[
+        ".", "alias", "cd", "declare", "eval", "exec", "exit", "export", "local", "popd", "pushd",
+        "read", "readonly", "return", "set", "shopt", "source", "trap", "typeset", "ulimit",
+        "umask", "unalias", "unset",
+    ];
+    let command = script.only_command()?;
+    let pipeline = script.pipeline(command.place)?;
+    let is_harmless = script.errors.is_empty()
+        && !command.words.is_empty()
+        && !command.call().is_any(CHANGING)
+        && !pipeline.negated
+        && !pipeline.background
+        && matches!(pipeline.stages.as_slice(), [stage] if matches!(stage.kind, StageKind::Command(_)));
+    is_harmless.then_some(pipeline.span.end)
 }
 
 fn flags(run: &Instruction) -> Vec<(&str, Option<&str>)> {
@@ -72,7 +127,7 @@ fn commands(context: &Context<'_>, index: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::harness::{check, fixes};
 
     const RULE: &str = "hadolint/DL3059";
     const SAYS: &str = "consecutive RUN instructions; consider one";
@@ -107,6 +162,38 @@ RUN [\"c\"]
             "RUN a\nFROM b\nRUN c",
         ] {
             check(RULE, &format!("FROM a\n{text}\n"));
+        }
+    }
+
+    #[test]
+    fn commands_are_joined_as_they_are_written() {
+        fixes(
+            RULE,
+            &[
+                ("RUN a 'b && c'\n\nRUN d $E", "RUN a 'b && c' \\\n    && d $E"),
+                (
+                    "RUN a \\\n  # why\n  b\nRUN c \\\n  d",
+                    "RUN a \\\n  # why\n  b \\\n    && c \\\n  d",
+                ),
+                (
+                    "RUN --network=none a\nRUN --network=none b",
+                    "RUN --network=none a \\\n    && b",
+                ),
+                ("RUN a\r\nRUN b\r", "RUN a \\\n    && b\r"),
+            ],
+        );
+        for text in [
+            "RUN a\n# why\nRUN b",
+            "RUN cd /a\nRUN b",
+            "RUN A=b\nRUN c",
+            "RUN a &\nRUN b",
+            "RUN a;\nRUN b",
+            "RUN a # b\nRUN c",
+            "RUN [\"a\"]\nRUN b",
+            "RUN a\nRUN <<EOF\nb\nEOF",
+            "RUN (a)\nRUN b",
+        ] {
+            fixes(RULE, &[(text, text)]);
         }
     }
 }

@@ -3,7 +3,10 @@
 use probity_dockerfile::Manager;
 use probity_finding::Finding;
 
-use crate::{context::Context, packages};
+use crate::{
+    context::Context,
+    packages::{self, Cleaning},
+};
 
 rule! {
     /// # What it does
@@ -24,14 +27,27 @@ rule! {
     /// RUN yarn install --frozen-lockfile
     /// ```
     ///
+    /// ```dockerfile,fixed
+    /// FROM debian:12
+    /// RUN yarn install --frozen-lockfile && yarn cache clean
+    /// ```
+    ///
     /// ```dockerfile,good
     /// FROM debian:12
     /// RUN yarn install --frozen-lockfile && yarn cache clean
     /// ```
+    ///
+    /// # Fix safety
+    ///
+    /// A suggestion: the packages are the same, and a later step downloads again what it wants. The
+    /// cleaning comes last in the `RUN`, joined by `&&`, so that it neither hides a failure nor makes
+    /// one. There is no fix where the end of the text is not the end of what runs: behind `exec` and
+    /// `&`, with a here-document within the text, and in exec form.
     Dl3060 {
         name: "hadolint/DL3060",
         severity: Info,
         category: Performance,
+        fixes: Suggestion,
         url: "https://github.com/hadolint/hadolint/wiki/DL3060",
     }
 }
@@ -41,12 +57,17 @@ const CACHES: &[&str] =
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let message = "`yarn cache clean` is missing behind it";
-    packages::flag_left_behind(context, &[Manager::Yarn], CACHES, message, findings);
+    let cleaning = Cleaning {
+        managers: &[Manager::Yarn],
+        directories: CACHES,
+        subcommand: "cache clean",
+    };
+    packages::flag_left_behind(context, &cleaning, message, findings);
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::harness::{check, fixes};
 
     const RULE: &str = "hadolint/DL3060";
 
@@ -74,5 +95,28 @@ RUN a && (yarn install) \
         ] {
             check(RULE, &format!("FROM a\nRUN {run}\n"));
         }
+    }
+
+    #[test]
+    fn the_cleaning_comes_last() {
+        fixes(
+            RULE,
+            &[
+                ("RUN yarn install && a", "RUN yarn install && a && yarn cache clean"),
+                ("RUN (yarn install) > '&' # a", "RUN (yarn install) > '&' && yarn cache clean # a"),
+                (
+                    "RUN a \\\n  # why\n  && yarn install \\\n  && b $X",
+                    "RUN a \\\n  # why\n  && yarn install \\\n  && b $X \\\n  && yarn cache clean",
+                ),
+                ("RUN <<EOF\nyarn install\na\nEOF", "RUN <<EOF\nyarn install\na && yarn cache clean\nEOF"),
+                (
+                    r#"RUN ["sh", "-c", "yarn install"]"#,
+                    r#"RUN ["sh", "-c", "yarn install && yarn cache clean"]"#,
+                ),
+                ("RUN yarn install && exec a", "RUN yarn install && exec a"),
+                ("RUN yarn install && a &", "RUN yarn install && a &"),
+                ("RUN yarn install && cat <<EOF\na\nEOF", "RUN yarn install && cat <<EOF\na\nEOF"),
+            ],
+        );
     }
 }

@@ -1,6 +1,5 @@
 //! Two tools for one job.
 
-use probity_dockerfile::Keyword;
 use probity_finding::{Finding, Fix, Objective, Signal, Span};
 
 use crate::{
@@ -54,7 +53,7 @@ rule! {
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     // The stage, the tool that came first in it, and where.
     let mut first: Option<(Option<usize>, String, Span)> = None;
-    for (index, _) in context.each(Keyword::Run) {
+    for (index, _) in context.runs() {
         let stage = context.facts.stage_of(index).map(|stage| stage.index);
         for command in context.scripts(index).iter().flat_map(|script| &script.commands) {
             let call = command.effective();

@@ -1,9 +1,10 @@
 //! Another shell by a link.
 
-use probity_dockerfile::Keyword;
-use probity_finding::Finding;
+use probity_dockerfile::{self as dockerfile, Arguments, Instruction};
+use probity_finding::{Edit, Finding, Fix, Span};
+use probity_shell::{Call, Command, Dialect, Joiner, Script};
 
-use crate::context::Context;
+use crate::{context::Context, lines, shell_edits};
 
 rule! {
     /// # What it does
@@ -22,36 +23,95 @@ rule! {
     /// RUN ln -sfv /bin/bash /bin/sh
     /// ```
     ///
+    /// ```dockerfile,fixed
+    /// FROM debian:12
+    /// SHELL ["/bin/bash", "-c"]
+    /// ```
+    ///
     /// ```dockerfile,good
     /// FROM debian:12
     /// SHELL ["/bin/bash", "-c"]
     /// ```
+    ///
+    /// # Fix safety
+    ///
+    /// Unsafe: whatever else in the image starts `/bin/sh` gets the old one again, which is the point
+    /// and may break it. Offered where a link to a shell that is known by its path is all that the
+    /// `RUN` does, or the first thing in it, joined by `&&`.
     Dl4005 {
         name: "hadolint/DL4005",
         severity: Warning,
         category: BestPractice,
+        fixes: Unsafe,
         url: "https://github.com/hadolint/hadolint/wiki/DL4005",
     }
 }
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    for (index, _) in context.each(Keyword::Run) {
-        for command in context.scripts(index).iter().flat_map(|script| &script.commands) {
+    for (index, run) in context.runs() {
+        let scripts = context.scripts(index).iter();
+        let commands = scripts.flat_map(|script| script.commands.iter().map(move |it| (script, it)));
+        for (script, command) in commands {
             let call = command.effective();
             let target = call.positional(&["-t", "-S", "--suffix"]).last().copied();
             let is_shell = target
                 .is_some_and(|word| ["/bin/sh", "/usr/bin/sh"].iter().any(|path| word.is(path)));
             if call.is_any(&["ln"]) && is_shell {
                 let message = "use SHELL to change the default shell";
-                findings.push(context.finding(call.span().unwrap_or(command.span), message));
+                let finding = context.finding(call.span().unwrap_or(command.span), message);
+                let is_whole = !context.is_trigger(index)
+                    && context.scripts(index).len() == 1
+                    && run.flags.is_empty();
+                let fix = fix(context, run, script, command).filter(|_| is_whole);
+                findings.push(fix.into_iter().fold(finding, Finding::with_fix));
             }
         }
     }
 }
 
+/// `RUN ln -s /bin/bash /bin/sh && rest` becomes `SHELL ["/bin/bash", "-c"]` and `RUN rest`.
+fn fix(
+    context: &Context<'_>,
+    run: &Instruction,
+    script: &Script,
+    command: &Command,
+) -> Option<Fix> {
+    let pipelines = &script.blocks.first()?.pipelines;
+    let is_first = script.commands.first() == Some(command)
+        && command.place.block == 0
+        && pipelines.first()?.stages.len() == 1
+        && command.redirections.is_empty();
+    let shell = shell(&command.effective())?;
+    let instruction = format!("SHELL [\"{shell}\", \"-c\"]");
+    let edit = match pipelines.get(1) {
+        None => Edit::replace(run.span, instruction),
+        Some(next) if next.joiner == Joiner::And => {
+            let span = Span::new(run.span.start, next.span.start);
+            let line_end = lines::line_end(context.file.text);
+            Edit::replace(span, format!("{instruction}{line_end}RUN "))
+        }
+        Some(_) => return None,
+    };
+    let is_lossless =
+        run.heredocs.is_empty() && !shell_edits::has_comment(context, edit.span) && is_first;
+    let is_shell_form = matches!(run.arguments, Arguments::Command(dockerfile::Command::Shell(_)));
+    (is_lossless && is_shell_form).then(|| Fix::risky("use SHELL", vec![edit]))
+}
+
+/// The path of the shell that is linked to.
+fn shell(call: &Call<'_>) -> Option<String> {
+    let positional = call.positional(&[]);
+    let [source, _] = positional.as_slice() else { return None };
+    let path = source.literal()?;
+    let path = if path.starts_with('/') { path } else { format!("/bin/{path}") };
+    let dialect = Dialect::of_program(&path);
+    let is_known = dialect.is_posix() && path.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'/');
+    is_known.then_some(path)
+}
+
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::harness::{check, fixes};
 
     const RULE: &str = "hadolint/DL4005";
     const SAYS: &str = "use SHELL to change the default shell";
@@ -78,5 +138,34 @@ EOF
     #[test]
     fn other_links_and_mentions_are_silent() {
         check(RULE, "FROM a\nRUN ln -s /bin/sh /bin/x && echo ln -s bash /bin/sh && ln -s $A $B\n");
+    }
+
+    #[test]
+    fn the_first_command_becomes_an_instruction() {
+        let shell = "SHELL [\"/bin/bash\", \"-c\"]";
+        let cases = [
+            ("RUN ln -sf '/bin/bash' /bin/sh", shell.to_owned()),
+            (
+                "RUN ln -sf bash /bin/sh \\\n  && a $B \\\n  # why\n  c",
+                format!("{shell}\nRUN a $B \\\n  # why\n  c"),
+            ),
+        ];
+        for (before, after) in &cases {
+            fixes(RULE, &[(before, after)]);
+        }
+        for text in [
+            "RUN a && ln -sf /bin/bash /bin/sh",
+            "RUN ln -sf /bin/bash /bin/sh; a",
+            "RUN ln -sf \\\n  # why\n  /bin/bash /bin/sh",
+            "RUN (ln -sf /bin/bash /bin/sh)",
+            "ONBUILD RUN ln -sf /bin/bash /bin/sh",
+            "RUN ln -sf $X /bin/sh",
+            "RUN ln -sf /opt/tool /bin/sh",
+            "RUN bash -c 'ln -sf /bin/bash /bin/sh'",
+            "RUN <<EOF\nln -sf /bin/bash /bin/sh\nEOF",
+            r#"RUN ["ln", "-sf", "/bin/bash", "/bin/sh"]"#,
+        ] {
+            fixes(RULE, &[(text, text)]);
+        }
     }
 }

@@ -1,8 +1,10 @@
 //! Pipes whose failures go unnoticed.
 
+mod fix;
+
 use probity_dockerfile::Keyword;
-use probity_finding::Finding;
-use probity_shell::Command;
+use probity_finding::{Finding, Span};
+use probity_shell::{Command, Script};
 
 use crate::context::Context;
 
@@ -28,15 +30,30 @@ rule! {
     /// RUN wget -O - https://example.com/a.tgz | tar xz
     /// ```
     ///
+    /// ```dockerfile,fixed
+    /// FROM debian:12
+    /// SHELL ["/bin/bash", "-o", "pipefail", "-c"]
+    /// RUN wget -O - https://example.com/a.tgz | tar xz
+    /// ```
+    ///
     /// ```dockerfile,good
     /// FROM debian:12
     /// SHELL ["/bin/bash", "-o", "pipefail", "-c"]
     /// RUN wget -O - https://example.com/a.tgz | tar xz
     /// ```
+    ///
+    /// # Fix safety
+    ///
+    /// A suggestion: a build that went on with nothing now fails, and every later command of the stage
+    /// in shell form, `CMD` included, runs in that shell. A `SHELL` that is there gets the option;
+    /// where there is none, one is put before the first pipe of the stage, if the image is an official
+    /// one whose shell is known. There is no fix for the text of another shell: `sh -c '…'`, a heredoc
+    /// with a shebang.
     Dl4006 {
         name: "hadolint/DL4006",
         severity: Warning,
         category: Correctness,
+        fixes: Suggestion,
         url: "https://github.com/hadolint/hadolint/wiki/DL4006",
     }
 }
@@ -44,24 +61,31 @@ rule! {
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for (index, _) in context.each(Keyword::Run) {
         for script in context.scripts(index) {
-            for pipeline in script.blocks.iter().flat_map(|block| &block.pipelines) {
-                let Some(pipe) = pipeline.stages.iter().find_map(|stage| stage.pipe) else {
-                    continue;
-                };
-                let is_inside = |it: &&Command| it.span.start >= pipeline.span.start;
-                let first = script.commands.iter().find(is_inside);
-                if !first.is_some_and(|command| script.options_at(command).pipefail) {
-                    let message = "set the SHELL option -o pipefail before RUN with a pipe in it";
-                    findings.push(context.finding(pipe, message));
-                }
+            for pipe in pipes(script) {
+                let message = "set the SHELL option -o pipefail before RUN with a pipe in it";
+                let finding = context.finding(pipe, message);
+                let fix = fix::fix(context, index, script);
+                findings.push(fix.into_iter().fold(finding, Finding::with_fix));
             }
         }
     }
 }
 
+/// The first pipe of every pipeline whose failures go unnoticed.
+fn pipes(script: &Script) -> Vec<Span> {
+    let pipelines = script.blocks.iter().flat_map(|block| &block.pipelines);
+    let unnoticed = pipelines.filter_map(|pipeline| {
+        let pipe = pipeline.stages.iter().find_map(|stage| stage.pipe)?;
+        let is_inside = |it: &&Command| it.span.start >= pipeline.span.start;
+        let first = script.commands.iter().find(is_inside);
+        (!first.is_some_and(|command| script.options_at(command).pipefail)).then_some(pipe)
+    });
+    unnoticed.collect()
+}
+
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::harness::{check, fixed, fixes};
 
     const RULE: &str = "hadolint/DL4006";
     const SAYS: &str = "set the SHELL option -o pipefail before RUN with a pipe in it";
@@ -109,5 +133,40 @@ RUN a | b; sh -c 'c | d'
     fn no_pipe_is_no_pipe() {
         check(RULE, "FROM a\nRUN a || b && echo 'a | b' \"c|d\"\nCMD a | b\n");
         check(RULE, "# escape=`\nFROM a\nSHELL [\"powershell\", \"-Command\"]\nRUN a | b\n");
+    }
+
+    #[test]
+    fn one_shell_serves_the_stages() {
+        let bash = "SHELL [\"/bin/bash\", \"-o\", \"pipefail\", \"-c\"]";
+        let cases = [
+            (
+                "RUN x\n# why\nRUN (a | b)\nRUN c | 'd' $E",
+                format!("RUN x\n# why\n{bash}\nRUN (a | b)\nRUN c | 'd' $E"),
+            ),
+            ("RUN a \\\n  # why\n  | b", format!("{bash}\nRUN a \\\n  # why\n  | b")),
+            ("RUN <<EOF\na | b\nEOF", format!("{bash}\nRUN <<EOF\na | b\nEOF")),
+            ("SHELL [\"/bin/bash\", \"-c\"]\nRUN a | b", format!("{bash}\nRUN a | b")),
+        ];
+        for (before, after) in &cases {
+            fixes(RULE, &[(before, after)]);
+        }
+        let stages = |shell: &str| {
+            format!("FROM node:20-alpine AS a\n{shell}RUN b | c\nFROM a\nRUN d | e\n")
+        };
+        let ash = "SHELL [\"/bin/ash\", \"-o\", \"pipefail\", \"-c\"]\n";
+        fixed(RULE, &stages(""), &stages(ash));
+    }
+
+    #[test]
+    fn other_shells_are_not_reached_by_it() {
+        for text in [
+            "RUN sh -c 'a | b'",
+            "RUN <<EOF\n#!/bin/sh\na | b\nEOF",
+            "RUN bash <<EOF\na | b\nEOF",
+            "SHELL [\"/bin/sh\", \"-c\"]\nRUN a | b",
+        ] {
+            fixes(RULE, &[(text, text)]);
+        }
+        fixed(RULE, "FROM mine/tool:1\nRUN a | b\n", "FROM mine/tool:1\nRUN a | b\n");
     }
 }

@@ -70,6 +70,12 @@ const INSTRUCTIONS: &[&str] = &[
     "ONBUILD_COPY --from=@ /a  /b",
     "ARG_VERSION=1",
     "ARG_TARGET",
+    "RUN_sudo apt-get update|&& apt-get install curl | tee /log",
+    "RUN_yum install  httpd|&& cd /x;|make",
+    "RUN_single",
+    "RUN_other  command|--flag",
+    "RUN_cd /src && make|&& make install",
+    "RUN_ln -sf /bin/bash /bin/sh",
 ];
 
 const COMMENTS: &[&str] =

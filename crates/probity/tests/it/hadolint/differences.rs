@@ -72,7 +72,6 @@ const fn ours(
 
 const LAST: &str = "of several only the last counts: we point at those that do not, hadolint at \
                     those behind the first";
-const IN_ONBUILD: &str = "we do not look into what an ONBUILD runs yet";
 const LAST_STAGE: &str = "only the image that is built in the end counts";
 const STACKED: &str = "stacked pragmas, and one with a blank line behind it, hold here";
 
@@ -104,16 +103,11 @@ pub(super) const DIFFERENCES: &[Difference] = &[
     theirs("DL3050", "a variable may be a key", |it| it.has(&["$"])),
     theirs("DL3003", "a subshell comes back by itself", |it| it.has(&["(cd"])),
     theirs("DL3003", STACKED, |it| it.file.text.contains("ignore=DL3003")),
-    theirs("DL3004", IN_ONBUILD, |it| it.is(Keyword::Onbuild)),
     ours("DL3006", "a port is no tag", |it| it.has(&["localhost:5000/"])),
-    theirs("DL3008", IN_ONBUILD, |it| it.is(Keyword::Onbuild)),
     ours("DL3009", "sudo runs what stands behind it", |it| it.has(&["sudo"])),
     ours("DL3012", LAST, |it| it.repeated()),
     theirs("DL3012", LAST, |it| it.repeated()),
     theirs("DL3013", "an address is left alone", |it| it.has(&["git+"])),
-    ours("DL3013", "a file of constraints need not name the package", |it| it.has(&[" -c "])),
-    theirs("DL3014", IN_ONBUILD, |it| it.is(Keyword::Onbuild)),
-    theirs("DL3015", IN_ONBUILD, |it| it.is(Keyword::Onbuild)),
     ours("DL3016", "`npm i` is `npm install`", |it| it.has(&["npm i "])),
     theirs("DL3019", "the cache is removed in the same layer", |it| it.has(&["/var/cache/apk"])),
     theirs("DL3020", "a variable may be an address, and git is one", |it| it.has(&["$", "git@"])),
@@ -126,11 +120,6 @@ pub(super) const DIFFERENCES: &[Difference] = &[
         "DL3029",
         "a platform that does not exist fails the build, and one with a variable is not constant",
         |it| it.has(&["=x86 ", "windws", "wi#ndows", "$TARGETARCH"]),
-    ),
-    ours(
-        "DL3033",
-        "a group has no version that could be asked for, and is flagged all the same",
-        |it| it.has(&["groupinstall"]),
     ),
     ours("DL3036", "an upgrade leaves its cache behind too", |it| {
         it.has(&["dup", "dist-upgrade", "update"])

@@ -188,8 +188,9 @@ fn download(context: &Context<'_>, script: &Script, command: &Command) -> Option
         false => false,
     };
     let is_archive = call.args().iter().any(|word| {
-        let text = word.text.trim_end_matches(['"', '\'']);
-        [".tar.gz", ".tgz", ".tar.xz", ".tar.bz2", ".zip"].iter().any(|end| text.ends_with(end))
+        // The address may begin with a variable; how it ends is what counts.
+        let end = word.parts.last().and_then(|part| part.text()).unwrap_or_default();
+        [".tar.gz", ".tgz", ".tar.xz", ".tar.bz2", ".zip"].iter().any(|it| end.ends_with(it))
     });
     let is_unpacked = is_archive && later.clone().any(is_consumer);
     let span = call.span()?;

@@ -1,0 +1,177 @@
+//! Lists of packages in their order.
+
+use probity_dockerfile::{Action, PackageCall, PackageKind};
+use probity_finding::{Edit, Finding, Fix, Span};
+
+use crate::{context::Context, packages, shell_edits};
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags a list of packages to install that is not in alphabetical order. Case does not count.
+    ///
+    /// Only names that are written out are compared. What begins with a variable, a file or an address
+    /// keeps its place, and a call that also reads a file of requirements is left alone.
+    ///
+    /// # Why it is bad
+    ///
+    /// In a long list without an order nobody sees a package that is there twice, and two people who
+    /// add one each get a conflict.
+    ///
+    /// # Examples
+    ///
+    /// ```dockerfile,bad
+    /// FROM debian:12
+    /// RUN apt-get install -y wget curl
+    /// ```
+    ///
+    /// ```dockerfile,fixed
+    /// FROM debian:12
+    /// RUN apt-get install -y curl wget
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM debian:12
+    /// RUN apt-get install -y curl wget
+    /// ```
+    ///
+    /// # Fix safety
+    ///
+    /// A suggestion: every manager installs the same set, but the command is another one to the cache,
+    /// and a resolver that tries versions may try them in another order. Each name takes the place of
+    /// another, so that continuations, flags and blanks stay as they are. There is no fix where a
+    /// comment stands in the list, since it may be about one name.
+    SortPackages {
+        name: "tally/sort-packages",
+        severity: Style,
+        category: Style,
+        fixes: Suggestion,
+        url: "https://tally.wharflab.com/rules/tally/sort-packages/",
+    }
+}
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for (index, _) in context.runs() {
+        for call in context.package_calls(index) {
+            if call.action != Action::Install || !call.files.is_empty() {
+                continue;
+            }
+            let Some(list) = list(context, index, call) else { continue };
+            let Some(pair) = list.windows(2).find(|pair| pair[0].key > pair[1].key) else {
+                continue;
+            };
+            let (before, late) = (&pair[0], &pair[1]);
+            let message = format!("{} comes before {}", late.key.1, before.key.1);
+            let finding = context.finding(late.span, message);
+            let fix = fix(context, index, call, &list);
+            findings.push(fix.into_iter().fold(finding, Finding::with_fix));
+        }
+    }
+}
+
+/// A package that is written out.
+struct Item {
+    span: Span,
+    /// In lower case, and as it is.
+    key: (String, String),
+}
+
+fn list(context: &Context<'_>, index: usize, call: &PackageCall) -> Option<Vec<Item>> {
+    let words = packages::words(context, index, call)?.words;
+    let named = call.packages.iter().filter(|it| matches!(it.kind, PackageKind::Named { .. }));
+    let items = named.filter_map(|package| {
+        let value = words.iter().find(|word| word.span == package.span)?.literal()?;
+        Some(Item { span: package.span, key: (value.to_lowercase(), value) })
+    });
+    Some(items.collect())
+}
+
+/// Puts each name into the place that it has in the order.
+fn fix(context: &Context<'_>, index: usize, call: &PackageCall, list: &[Item]) -> Option<Fix> {
+    let text = context.file.text;
+    let mut sorted: Vec<&Item> = list.iter().collect();
+    sorted.sort_by(|a, b| a.key.cmp(&b.key));
+    let mut edits = Vec::new();
+    for (place, item) in list.iter().zip(sorted) {
+        let written = item.span.slice(text)?;
+        // What is escaped or goes on in the next line cannot be moved as it is.
+        if written.bytes().any(|byte| matches!(byte, b'\\' | b'`' | b'\n')) {
+            return None;
+        }
+        edits.push(Edit::replace(place.span, written));
+    }
+    let whole = list.first()?.span.to(list.last()?.span);
+    let script = context.scripts(index).get(call.script)?;
+    let is_quoted = |it: &Item| it.span.slice(text).is_none_or(|it| it.as_bytes().first() == Some(&b'"'));
+    let is_mixed = shell_edits::is_exec_form(script) && list.iter().any(is_quoted);
+    let is_plain = !is_mixed && !shell_edits::has_comment(context, whole);
+    is_plain.then(|| Fix::suggestion("sort the packages", edits))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::harness::{check, fixes};
+
+    const RULE: &str = "tally/sort-packages";
+
+    #[test]
+    fn the_first_that_is_late_is_underlined() {
+        check(
+            RULE,
+            r#"
+FROM a
+RUN a && (apt-get install -y b "c" a) \
+                                   ^ a comes before c
+    && pip install b==1 a==2
+                        ^^^^ a==2 comes before b==1
+RUN <<EOF
+apk add -t x b \
+  a
+  ^ a comes before b
+EOF
+RUN ["npm", "install", "b", "a"]
+                             ^ a comes before b
+"#,
+        );
+    }
+
+    #[test]
+    fn sorted_unknown_and_mentioned_ones_are_silent() {
+        for run in [
+            "apt-get install a B c",
+            "apt-get install b $X",
+            "apt-get install $B a",
+            "apt-get install -t b a",
+            "apt-get remove b a",
+            "pip install -r x b a",
+            "pip install ./b a",
+            "echo apt-get install b a",
+        ] {
+            check(RULE, &format!("FROM a\nRUN {run}\n"));
+        }
+    }
+
+    #[test]
+    fn names_change_places_and_nothing_else_does() {
+        fixes(
+            RULE,
+            &[
+                (
+                    "RUN apt-get install -y \\\n    c=1 \\\n    'b' \\\n    --no-upgrade a \\\n && x",
+                    "RUN apt-get install -y \\\n    a \\\n    'b' \\\n    --no-upgrade c=1 \\\n && x",
+                ),
+                ("RUN (apk add c $B a)", "RUN (apk add a $B c)"),
+                ("RUN <<EOF\nyum install b A\nEOF", "RUN <<EOF\nyum install A b\nEOF"),
+                ("RUN bash -c 'apk add b a'", "RUN bash -c 'apk add a b'"),
+                (r#"RUN ["apk", "add", "b", "a"]"#, r#"RUN ["apk", "add", "a", "b"]"#),
+            ],
+        );
+        for text in [
+            "RUN apk add c \\\n  # why\n  a",
+            "RUN bash -c \"apk add \\\"b\\\" a\"",
+            "RUN apk add c\\\nd a",
+        ] {
+            fixes(RULE, &[(text, text)]);
+        }
+    }
+}
