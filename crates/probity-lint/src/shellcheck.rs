@@ -37,7 +37,8 @@ pub(crate) fn findings(file: &Dockerfile<'_>, facts: &Facts, rules: &RuleSet) ->
         // cost their product.
         let is_known = |name: &&str| ALWAYS.contains(name) || scope.get(name).is_some();
         let variables: Vec<&str> = mentioned(text.text()).into_iter().filter(is_known).collect();
-        match check(text.text(), text.invocation, &variables, &|range| text.place(range)) {
+        let Some(script) = facts.scripts(file, index).first() else { continue };
+        match check(text.text(), script, &variables, &|range| text.place(range)) {
             Ok(all) => {
                 found.extend(all.into_iter().filter_map(|it| finding(file.text, it, rules)));
             }

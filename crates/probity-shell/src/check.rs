@@ -3,15 +3,19 @@
 //! Its rules are named one by one through their ShellCheck codes, since its own default set finds
 //! little of what ShellCheck does. It reads no file: a script that is sourced is not followed.
 
-use std::{ops::Range, sync::LazyLock};
+mod codes;
+mod mended;
+mod own;
+
+use std::ops::Range;
 
 use probity_finding::Span;
-use shuck_linter::{
-    AnalysisRequest, LinterSettings, Rule, ShellCheckCodeMap, ShellCheckLevel, rule_metadata,
-};
-use shuck_parser::parser::Parser;
+use shuck_linter::{AnalysisRequest, LinterSettings};
+use shuck_parser::parser::{ParseStatus, Parser};
 
-use crate::{Dialect, Invocation};
+pub use self::codes::shell_codes;
+use self::codes::{BY_RULE, CODES};
+use crate::{Dialect, Script};
 
 /// Longer texts are not looked at: the linter's cost grows faster than they do.
 const MAX_LENGTH: usize = 64 * 1024;
@@ -19,6 +23,9 @@ const MAX_LENGTH: usize = 64 * 1024;
 const MAX_COMMANDS: usize = 300;
 /// The rule about quotes is cubic in expansions.
 const MAX_EXPANSIONS: usize = 150;
+
+/// ShellCheck's word for a text that it cannot parse.
+const UNPARSED: u32 = 1072;
 
 /// A finding of ShellCheck's.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,32 +56,15 @@ pub enum Unchecked {
     TooLong,
 }
 
-/// Codes that are left out. About files that are not at hand and shells that a Dockerfile tells by
-/// other means: 1090, 1091, 2148, 2187. Checks that ShellCheck itself makes only when asked: the rest.
-const LEFT_OUT: &[u32] =
-    &[1090, 1091, 2148, 2187, 2002, 2230, 2244, 2248, 2249, 2250, 2292, 2310, 2311, 2312];
-
-/// The rules with the codes that they have in ShellCheck.
-static RULES: LazyLock<Vec<(u32, Rule)>> = LazyLock::new(|| {
-    let map = ShellCheckCodeMap::default();
-    let mut rules: Vec<_> = map.mappings().filter(|(code, _)| !LEFT_OUT.contains(code)).collect();
-    rules.sort_unstable_by_key(|(code, _)| *code);
-    rules
-});
-
-/// Every code that can be found, in order.
-pub fn shell_codes() -> impl Iterator<Item = u32> {
-    RULES.iter().map(|(code, _)| *code)
-}
-
 /// Checks a text; `variables` are set before it runs. `place` tells where in the file a range of the
-/// text stands.
+/// text stands, and `script` is what was parsed of the same text with the same places.
 pub fn check(
     text: &str,
-    invocation: Invocation,
+    script: &Script,
     variables: &[&str],
     place: &dyn Fn(Range<usize>) -> Span,
 ) -> Result<Vec<ShellFinding>, Unchecked> {
+    let invocation = script.invocation;
     let shell = dialect(invocation.dialect).ok_or(Unchecked::Dialect)?;
     let separators = text.bytes().filter(|it| matches!(it, b';' | b'&' | b'|' | b'\n')).count();
     if text.len() > MAX_LENGTH
@@ -85,7 +75,7 @@ pub fn check(
     }
     let expansions = text.bytes().filter(|it| *it == b'$').count();
     let quotes = expansions <= MAX_EXPANSIONS;
-    let rules = RULES.iter().filter(|(code, _)| quotes || *code != 2086).map(|(_, rule)| *rule);
+    let rules = CODES.iter().filter(|it| quotes || it.number != 2086).map(|it| it.rule);
     let settings = LinterSettings::for_rules(rules).with_shell(shell);
     let prelude = prelude(variables);
     let whole = format!("{prelude}{text}");
@@ -97,10 +87,10 @@ pub fn check(
         (end <= text.len() && text.is_char_boundary(start) && text.is_char_boundary(end))
             .then(|| place(start..end))
     };
-    let mut findings: Vec<ShellFinding> = found
+    let mut findings: Vec<(ShellFinding, &str)> = found
         .into_iter()
         .filter_map(|found| {
-            let (code, _) = RULES.iter().find(|(_, rule)| *rule == found.rule)?;
+            let code = BY_RULE.get(found.rule.code())?;
             let edits = found.fix.iter().flat_map(|fix| fix.edits());
             let edits: Option<Vec<(Span, String)>> = edits
                 .map(|edit| {
@@ -108,18 +98,50 @@ pub fn check(
                     Some((inside(range)?, edit.content().to_owned()))
                 })
                 .collect();
-            Some(ShellFinding {
-                code: *code,
-                level: level(found.rule),
-                span: inside(found.span.start.offset()..found.span.end.offset())?,
+            let range = found.span.start.offset()..found.span.end.offset();
+            let finding = ShellFinding {
+                code: code.number,
+                level: code.level(invocation.dialect),
+                span: inside(range.clone())?,
                 message: found.message,
                 edits: edits.unwrap_or_default(),
-            })
+            };
+            Some((finding, whole.get(range).unwrap_or_default()))
         })
         .collect();
+    let is_clean = parsed.status == ParseStatus::Clean;
+    let own = if is_clean { own::findings(script, variables) } else { Vec::new() };
+    if is_clean {
+        mended::mend(&mut findings, &own, script);
+    }
+    let mut findings: Vec<ShellFinding> =
+        findings.into_iter().map(|(it, _)| it).chain(own).collect();
+    if !is_clean {
+        unparsed(&mut findings, || {
+            let diagnostic = parsed.diagnostics.first()?;
+            let span = inside(diagnostic.span.start.offset()..diagnostic.span.end.offset())?;
+            Some((span, diagnostic.message.clone()))
+        });
+    }
     findings.sort_by(|a, b| a.span.cmp(&b.span).then(a.code.cmp(&b.code)));
     findings.dedup();
     Ok(findings)
+}
+
+/// What ShellCheck cannot parse it says nothing else about.
+fn unparsed(findings: &mut Vec<ShellFinding>, why: impl FnOnce() -> Option<(Span, String)>) {
+    findings.retain(|it| it.code < 2000);
+    if findings.iter().any(|it| it.level == ShellLevel::Error) {
+        return;
+    }
+    let found = why().map(|(span, message)| ShellFinding {
+        code: UNPARSED,
+        level: ShellLevel::Error,
+        span,
+        message,
+        edits: Vec::new(),
+    });
+    findings.extend(found);
 }
 
 fn dialect(dialect: Dialect) -> Option<shuck_linter::ShellDialect> {
@@ -133,15 +155,6 @@ fn dialect(dialect: Dialect) -> Option<shuck_linter::ShellDialect> {
     })
 }
 
-fn level(rule: Rule) -> ShellLevel {
-    match rule_metadata(rule).and_then(|metadata| metadata.shellcheck_level) {
-        Some(ShellCheckLevel::Error) => ShellLevel::Error,
-        Some(ShellCheckLevel::Warning) => ShellLevel::Warning,
-        Some(ShellCheckLevel::Info) => ShellLevel::Info,
-        _ => ShellLevel::Style,
-    }
-}
-
 /// Sets the variables, so that they count as known.
 fn prelude(variables: &[&str]) -> String {
     let is_name = |name: &&&str| {
@@ -149,5 +162,6 @@ fn prelude(variables: &[&str]) -> String {
             && name.bytes().next().is_some_and(|it| !it.is_ascii_digit())
     };
     let exports = variables.iter().filter(is_name).map(|name| format!("export {name}=1\n"));
-    exports.collect()
+    // Behind a first line, so that a directive on the first line of the text is not one for all of it.
+    std::iter::once("export HTTP_PROXY=1\n".to_owned()).chain(exports).collect()
 }

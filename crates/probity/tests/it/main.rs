@@ -26,3 +26,4 @@ mod real_agents;
 mod regressions;
 mod review;
 mod secrets;
+mod shellcheck;
