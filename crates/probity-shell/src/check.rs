@@ -7,10 +7,10 @@ mod codes;
 mod mended;
 mod own;
 
-use std::ops::Range;
+use std::{ops::Range, sync::LazyLock};
 
 use probity_finding::Span;
-use shuck_linter::{AnalysisRequest, LinterSettings};
+use shuck_linter::{AnalysisRequest, LinterSettings, ShellCheckCodeMap};
 use shuck_parser::parser::{ParseStatus, Parser};
 
 pub use self::codes::shell_codes;
@@ -23,6 +23,18 @@ const MAX_LENGTH: usize = 64 * 1024;
 const MAX_COMMANDS: usize = 300;
 /// The rule about quotes is cubic in expansions.
 const MAX_EXPANSIONS: usize = 150;
+
+/// What directives in comments are read with. The crate would make one for every text, which costs
+/// more than all rules together.
+static MAP: LazyLock<ShellCheckCodeMap> = LazyLock::new(ShellCheckCodeMap::default);
+
+static ALL: LazyLock<LinterSettings> =
+    LazyLock::new(|| LinterSettings::for_rules(CODES.iter().map(|it| it.rule)));
+
+static WITHOUT_QUOTES: LazyLock<LinterSettings> = LazyLock::new(|| {
+    let others = CODES.iter().filter(|it| it.number != 2086);
+    LinterSettings::for_rules(others.map(|it| it.rule))
+});
 
 /// ShellCheck's word for a text that it cannot parse.
 const UNPARSED: u32 = 1072;
@@ -46,6 +58,21 @@ pub enum ShellLevel {
     Warning,
     Info,
     Style,
+}
+
+impl Dialect {
+    /// The name of the shell as ShellCheck knows it; none where it knows it not.
+    #[must_use]
+    pub fn in_shellcheck(self) -> Option<&'static str> {
+        match self {
+            Self::Sh => Some("sh"),
+            // What it says about busybox's shell is what it says about dash.
+            Self::Dash | Self::Ash => Some("dash"),
+            Self::Bash => Some("bash"),
+            Self::Ksh | Self::Mksh => Some("ksh"),
+            Self::Zsh | Self::PowerShell | Self::Cmd | Self::Other => None,
+        }
+    }
 }
 
 /// Why a text was not looked at.
@@ -75,12 +102,13 @@ pub fn check(
     }
     let expansions = text.bytes().filter(|it| *it == b'$').count();
     let quotes = expansions <= MAX_EXPANSIONS;
-    let rules = CODES.iter().filter(|it| quotes || it.number != 2086).map(|it| it.rule);
-    let settings = LinterSettings::for_rules(rules).with_shell(shell);
+    let settings = if quotes { &*ALL } else { &*WITHOUT_QUOTES };
+    let settings = settings.clone().with_shell(shell);
     let prelude = prelude(variables);
     let whole = format!("{prelude}{text}");
     let parsed = Parser::with_dialect(&whole, shell.parser_dialect()).parse();
-    let found = AnalysisRequest::from_parse_result(&parsed, &whole, &settings).lint();
+    let request = AnalysisRequest::from_parse_result(&parsed, &whole, &settings);
+    let found = request.with_shellcheck_map(&MAP).lint();
     let inside = |range: Range<usize>| -> Option<Span> {
         let start = range.start.checked_sub(prelude.len())?;
         let end = range.end.checked_sub(prelude.len())?;
@@ -99,6 +127,14 @@ pub fn check(
                 })
                 .collect();
             let range = found.span.start.offset()..found.span.end.offset();
+            let source = whole.get(range.clone()).unwrap_or_default();
+            let edits = match edits {
+                Some(edits) if edits.is_empty() && code.number == 2006 => backticks(source)
+                    .into_iter()
+                    .map(|(at, text)| Some((inside(range.start + at..range.start + at + 1)?, text)))
+                    .collect(),
+                edits => edits,
+            };
             let finding = ShellFinding {
                 code: code.number,
                 level: code.level(invocation.dialect),
@@ -106,7 +142,7 @@ pub fn check(
                 message: found.message,
                 edits: edits.unwrap_or_default(),
             };
-            Some((finding, whole.get(range).unwrap_or_default()))
+            Some((finding, source))
         })
         .collect();
     let is_clean = parsed.status == ParseStatus::Clean;
@@ -126,6 +162,18 @@ pub fn check(
     findings.sort_by(|a, b| a.span.cmp(&b.span).then(a.code.cmp(&b.code)));
     findings.dedup();
     Ok(findings)
+}
+
+/// What makes `$(…)` of backticks: the offsets of single bytes and what comes in their places. Within
+/// backticks a backslash means something else, so that those with one are left alone.
+fn backticks(source: &str) -> Vec<(usize, String)> {
+    let inner = source.strip_prefix('`').and_then(|it| it.strip_suffix('`'));
+    match inner {
+        Some(inner) if !inner.contains(['\\', '`']) && !inner.starts_with('(') => {
+            vec![(0, "$(".to_owned()), (source.len() - 1, ")".to_owned())]
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// What ShellCheck cannot parse it says nothing else about.

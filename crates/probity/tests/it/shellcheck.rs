@@ -6,6 +6,7 @@
 
 mod differences;
 mod generate;
+mod program;
 
 use std::{collections::BTreeMap, fmt::Write as _, fs, path::Path, process::Command};
 
