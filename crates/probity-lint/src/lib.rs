@@ -42,6 +42,7 @@ pub use crate::{
     rule::{Category, Metadata, OptionKind, OptionSpec, OptionValue, Rule},
     rules::RULES,
     ruleset::{Pattern, RuleChoice, RuleSet},
+    shellcheck::{ScriptFinding, ShellChecker, ShellScript, shell_scripts},
     suppress::META_RULES,
     syntax::{SYNTAX_RULES, is_syntax_rule},
 };

@@ -1,13 +1,13 @@
 //! Which rules run, with which severity and options.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use probity_finding::Severity;
 
 use crate::{
     RULES,
     rule::{OptionValue, Rule},
-    shellcheck::NAMESPACE,
+    shellcheck::{NAMESPACE, ShellChecker},
 };
 
 /// A rule's name, `namespace/*`, a bare name, or `*`.
@@ -69,6 +69,8 @@ pub struct RuleSet {
 #[derive(Clone, Debug, Default)]
 struct ShellChoice {
     is_off: bool,
+    /// Who makes them, where that is not this program itself.
+    checker: Option<Arc<dyn ShellChecker>>,
     /// Nothing but these, where something is selected.
     only: Option<Vec<Pattern>>,
     never: Vec<Pattern>,
@@ -166,6 +168,15 @@ impl RuleSet {
     /// Switches ShellCheck's findings off altogether.
     pub fn without_shell_findings(&mut self) {
         self.shell.is_off = true;
+    }
+
+    /// Lets somebody else make ShellCheck's findings.
+    pub fn with_shell_findings_of(&mut self, checker: Arc<dyn ShellChecker>) {
+        self.shell.checker = Some(checker);
+    }
+
+    pub(crate) fn shell_checker(&self) -> Option<&dyn ShellChecker> {
+        self.shell.checker.as_deref()
     }
 
     /// Whether any of ShellCheck's findings can be wanted.

@@ -1,8 +1,8 @@
 //! ShellCheck's findings in the RUN instructions of a file, as findings among others.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, fmt, ops::Range};
 
-use probity_dockerfile::{Arguments, Dockerfile, Facts, Keyword};
+use probity_dockerfile::{Arguments, Dockerfile, Facts, Keyword, ShellText};
 use probity_finding::{Edit, Finding, Fix, Severity};
 use probity_shell::{ShellFinding, ShellLevel, Unchecked, check};
 
@@ -26,23 +26,60 @@ const ALWAYS: &[&str] = &[
     "no_proxy",
 ];
 
+/// A text for ShellCheck.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ShellScript {
+    /// `sh`, `bash`, `dash` or `ksh`.
+    pub shell: &'static str,
+    /// What is set before the text runs.
+    pub variables: Vec<String>,
+    pub text: String,
+}
+
+/// A finding in a text, in offsets of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScriptFinding {
+    pub code: u32,
+    pub severity: Severity,
+    pub range: Range<usize>,
+    pub message: String,
+    /// What would mend it; empty where nothing is offered.
+    pub edits: Vec<(Range<usize>, String)>,
+}
+
+/// Somebody else who makes ShellCheck's findings. How it does so, and what it says of itself when it
+/// fails, is not known here.
+pub trait ShellChecker: fmt::Debug + Send + Sync {
+    /// The findings in each of the texts.
+    fn check(&self, scripts: &[ShellScript]) -> Vec<Vec<ScriptFinding>>;
+}
+
+/// The texts of a Dockerfile that a [`ShellChecker`] would be asked about.
+#[must_use]
+pub fn shell_scripts(text: &str, rules: &RuleSet) -> Vec<ShellScript> {
+    if !rules.checks_shell() {
+        return Vec::new();
+    }
+    let file = probity_dockerfile::parse(text);
+    let facts = Facts::of(&file);
+    texts(&file, &facts).filter_map(|(_, text, known)| script(&text, &known)).collect()
+}
+
 pub(crate) fn findings(file: &Dockerfile<'_>, facts: &Facts, rules: &RuleSet) -> Vec<Finding> {
+    if let Some(checker) = rules.shell_checker() {
+        return foreign(file, facts, rules, checker);
+    }
     let mut found = Vec::new();
-    for (index, instruction) in file.instructions.iter().enumerate() {
-        let is_run = instruction.keyword == Keyword::Run
-            || matches!(&instruction.arguments, Arguments::Onbuild(Some(it)) if it.keyword == Keyword::Run);
-        let Some(text) = is_run.then(|| facts.shell_text(file, index)).flatten() else { continue };
-        let scope = facts.scope(index);
-        // Only what the text mentions is told: a file of many variables and many commands would
-        // cost their product.
-        let is_known = |name: &&str| ALWAYS.contains(name) || scope.get(name).is_some();
-        let variables: Vec<&str> = mentioned(text.text()).into_iter().filter(is_known).collect();
-        match check(text.text(), text.invocation, &variables, &|range| text.place(range)) {
+    for (index, text, known) in texts(file, facts) {
+        let Some(script) = facts.scripts(file, index).first() else { continue };
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        match check(text.text(), script, &known, &|range| text.place(range)) {
             Ok(all) => {
                 found.extend(all.into_iter().filter_map(|it| finding(file.text, it, rules)));
             }
             Err(Unchecked::Dialect) => {}
             Err(Unchecked::TooLong) => {
+                let Some(instruction) = file.instructions.get(index) else { continue };
                 let message = "this text is too long for ShellCheck's checks; move it to a script";
                 let span = instruction.keyword_span;
                 let severity = rules.shell_severity(TOO_LONG, Severity::Info);
@@ -51,6 +88,71 @@ pub(crate) fn findings(file: &Dockerfile<'_>, facts: &Facts, rules: &RuleSet) ->
         }
     }
     found
+}
+
+/// What somebody else finds, all texts of the file at once.
+fn foreign(
+    file: &Dockerfile<'_>,
+    facts: &Facts,
+    rules: &RuleSet,
+    checker: &dyn ShellChecker,
+) -> Vec<Finding> {
+    let (texts, scripts): (Vec<ShellText>, Vec<ShellScript>) = texts(file, facts)
+        .filter_map(|(_, text, known)| {
+            let script = script(&text, &known)?;
+            Some((text, script))
+        })
+        .unzip();
+    let all = checker.check(&scripts);
+    let each = texts.iter().zip(all);
+    each.flat_map(|(text, found)| found.into_iter().map(move |it| (text, it)))
+        .filter_map(|(text, it)| {
+            let place = |range: Range<usize>| {
+                let whole = text.text();
+                (whole.is_char_boundary(range.start) && whole.is_char_boundary(range.end))
+                    .then(|| text.place(range))
+            };
+            let edits = it.edits.into_iter().map(|(range, text)| Some((place(range)?, text)));
+            let found = ShellFinding {
+                code: it.code,
+                level: match it.severity {
+                    Severity::Error => ShellLevel::Error,
+                    Severity::Warning => ShellLevel::Warning,
+                    Severity::Info => ShellLevel::Info,
+                    Severity::Style => ShellLevel::Style,
+                },
+                span: place(it.range)?,
+                message: it.message,
+                edits: edits.collect::<Option<_>>().unwrap_or_default(),
+            };
+            finding(file.text, found, rules)
+        })
+        .collect()
+}
+
+/// The shell texts of RUN instructions, with the index of the instruction and the variables that are
+/// known there.
+fn texts<'f>(
+    file: &'f Dockerfile<'_>,
+    facts: &'f Facts,
+) -> impl Iterator<Item = (usize, ShellText, Vec<String>)> {
+    file.instructions.iter().enumerate().filter_map(move |(index, instruction)| {
+        let is_run = instruction.keyword == Keyword::Run
+            || matches!(&instruction.arguments, Arguments::Onbuild(Some(it)) if it.keyword == Keyword::Run);
+        let text = is_run.then(|| facts.shell_text(file, index)).flatten()?;
+        let scope = facts.scope(index);
+        // Only what the text mentions is told: a file of many variables and many commands would
+        // cost their product.
+        let is_known = |name: &&str| ALWAYS.contains(name) || scope.get(name).is_some();
+        let known = mentioned(text.text()).into_iter().filter(is_known);
+        let known = known.map(str::to_owned).collect();
+        Some((index, text, known))
+    })
+}
+
+fn script(text: &ShellText, known: &[String]) -> Option<ShellScript> {
+    let shell = text.invocation.dialect.in_shellcheck()?;
+    Some(ShellScript { shell, variables: known.to_vec(), text: text.text().to_owned() })
 }
 
 /// The names behind `$` and `${`.

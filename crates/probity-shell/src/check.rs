@@ -3,15 +3,19 @@
 //! Its rules are named one by one through their ShellCheck codes, since its own default set finds
 //! little of what ShellCheck does. It reads no file: a script that is sourced is not followed.
 
+mod codes;
+mod mended;
+mod own;
+
 use std::{ops::Range, sync::LazyLock};
 
 use probity_finding::Span;
-use shuck_linter::{
-    AnalysisRequest, LinterSettings, Rule, ShellCheckCodeMap, ShellCheckLevel, rule_metadata,
-};
-use shuck_parser::parser::Parser;
+use shuck_linter::{AnalysisRequest, LinterSettings, ShellCheckCodeMap};
+use shuck_parser::parser::{ParseStatus, Parser};
 
-use crate::{Dialect, Invocation, memo};
+pub use self::codes::shell_codes;
+use self::codes::{BY_RULE, CODES};
+use crate::{Dialect, Script};
 
 /// Longer texts are not looked at: the linter's cost grows faster than they do.
 const MAX_LENGTH: usize = 64 * 1024;
@@ -19,6 +23,21 @@ const MAX_LENGTH: usize = 64 * 1024;
 const MAX_COMMANDS: usize = 300;
 /// The rule about quotes is cubic in expansions.
 const MAX_EXPANSIONS: usize = 150;
+
+/// What directives in comments are read with. The crate would make one for every text, which costs
+/// more than all rules together.
+static MAP: LazyLock<ShellCheckCodeMap> = LazyLock::new(ShellCheckCodeMap::default);
+
+static ALL: LazyLock<LinterSettings> =
+    LazyLock::new(|| LinterSettings::for_rules(CODES.iter().map(|it| it.rule)));
+
+static WITHOUT_QUOTES: LazyLock<LinterSettings> = LazyLock::new(|| {
+    let others = CODES.iter().filter(|it| it.number != 2086);
+    LinterSettings::for_rules(others.map(|it| it.rule))
+});
+
+/// ShellCheck's word for a text that it cannot parse.
+const UNPARSED: u32 = 1072;
 
 /// A finding of ShellCheck's.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,6 +60,21 @@ pub enum ShellLevel {
     Style,
 }
 
+impl Dialect {
+    /// The name of the shell as ShellCheck knows it; none where it knows it not.
+    #[must_use]
+    pub fn in_shellcheck(self) -> Option<&'static str> {
+        match self {
+            Self::Sh => Some("sh"),
+            // What it says about busybox's shell is what it says about dash.
+            Self::Dash | Self::Ash => Some("dash"),
+            Self::Bash => Some("bash"),
+            Self::Ksh | Self::Mksh => Some("ksh"),
+            Self::Zsh | Self::PowerShell | Self::Cmd | Self::Other => None,
+        }
+    }
+}
+
 /// Why a text was not looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unchecked {
@@ -49,32 +83,15 @@ pub enum Unchecked {
     TooLong,
 }
 
-/// Codes that are left out. About files that are not at hand and shells that a Dockerfile tells by
-/// other means: 1090, 1091, 2148, 2187. Checks that ShellCheck itself makes only when asked: the rest.
-const LEFT_OUT: &[u32] =
-    &[1090, 1091, 2148, 2187, 2002, 2230, 2244, 2248, 2249, 2250, 2292, 2310, 2311, 2312];
-
-/// The rules with the codes that they have in ShellCheck.
-static RULES: LazyLock<Vec<(u32, Rule)>> = LazyLock::new(|| {
-    let map = ShellCheckCodeMap::default();
-    let mut rules: Vec<_> = map.mappings().filter(|(code, _)| !LEFT_OUT.contains(code)).collect();
-    rules.sort_unstable_by_key(|(code, _)| *code);
-    rules
-});
-
-/// Every code that can be found, in order.
-pub fn shell_codes() -> impl Iterator<Item = u32> {
-    RULES.iter().map(|(code, _)| *code)
-}
-
 /// Checks a text; `variables` are set before it runs. `place` tells where in the file a range of the
-/// text stands.
+/// text stands, and `script` is what was parsed of the same text with the same places.
 pub fn check(
     text: &str,
-    invocation: Invocation,
+    script: &Script,
     variables: &[&str],
     place: &dyn Fn(Range<usize>) -> Span,
 ) -> Result<Vec<ShellFinding>, Unchecked> {
+    let invocation = script.invocation;
     let shell = dialect(invocation.dialect).ok_or(Unchecked::Dialect)?;
     let separators = text.bytes().filter(|it| matches!(it, b';' | b'&' | b'|' | b'\n')).count();
     if text.len() > MAX_LENGTH
@@ -85,23 +102,23 @@ pub fn check(
     }
     let expansions = text.bytes().filter(|it| *it == b'$').count();
     let quotes = expansions <= MAX_EXPANSIONS;
-    let rules = RULES.iter().filter(|(code, _)| quotes || *code != 2086).map(|(_, rule)| *rule);
-    let settings = LinterSettings::for_rules(rules).with_shell(shell);
+    let settings = if quotes { &*ALL } else { &*WITHOUT_QUOTES };
+    let settings = settings.clone().with_shell(shell);
     let prelude = prelude(variables);
     let whole = format!("{prelude}{text}");
     let parsed = Parser::with_dialect(&whole, shell.parser_dialect()).parse();
-    let request = || AnalysisRequest::from_parse_result(&parsed, &whole, &settings);
-    let found = memo::recall(invocation.dialect, &whole, || memo::lint(request()));
+    let request = AnalysisRequest::from_parse_result(&parsed, &whole, &settings);
+    let found = request.with_shellcheck_map(&MAP).lint();
     let inside = |range: Range<usize>| -> Option<Span> {
         let start = range.start.checked_sub(prelude.len())?;
         let end = range.end.checked_sub(prelude.len())?;
         (end <= text.len() && text.is_char_boundary(start) && text.is_char_boundary(end))
             .then(|| place(start..end))
     };
-    let mut findings: Vec<ShellFinding> = found
+    let mut findings: Vec<(ShellFinding, &str)> = found
         .into_iter()
         .filter_map(|found| {
-            let (code, _) = RULES.iter().find(|(_, rule)| *rule == found.rule)?;
+            let code = BY_RULE.get(found.rule.code())?;
             let edits = found.fix.iter().flat_map(|fix| fix.edits());
             let edits: Option<Vec<(Span, String)>> = edits
                 .map(|edit| {
@@ -109,18 +126,70 @@ pub fn check(
                     Some((inside(range)?, edit.content().to_owned()))
                 })
                 .collect();
-            Some(ShellFinding {
-                code: *code,
-                level: level(found.rule),
-                span: inside(found.span.start.offset()..found.span.end.offset())?,
+            let range = found.span.start.offset()..found.span.end.offset();
+            let source = whole.get(range.clone()).unwrap_or_default();
+            let edits = match edits {
+                Some(edits) if edits.is_empty() && code.number == 2006 => backticks(source)
+                    .into_iter()
+                    .map(|(at, text)| Some((inside(range.start + at..range.start + at + 1)?, text)))
+                    .collect(),
+                edits => edits,
+            };
+            let finding = ShellFinding {
+                code: code.number,
+                level: code.level(invocation.dialect),
+                span: inside(range.clone())?,
                 message: found.message,
                 edits: edits.unwrap_or_default(),
-            })
+            };
+            Some((finding, source))
         })
         .collect();
+    let is_clean = parsed.status == ParseStatus::Clean;
+    let own = if is_clean { own::findings(script, variables) } else { Vec::new() };
+    if is_clean {
+        mended::mend(&mut findings, &own, script);
+    }
+    let mut findings: Vec<ShellFinding> =
+        findings.into_iter().map(|(it, _)| it).chain(own).collect();
+    if !is_clean {
+        unparsed(&mut findings, || {
+            let diagnostic = parsed.diagnostics.first()?;
+            let span = inside(diagnostic.span.start.offset()..diagnostic.span.end.offset())?;
+            Some((span, diagnostic.message.clone()))
+        });
+    }
     findings.sort_by(|a, b| a.span.cmp(&b.span).then(a.code.cmp(&b.code)));
     findings.dedup();
     Ok(findings)
+}
+
+/// What makes `$(…)` of backticks: the offsets of single bytes and what comes in their places. Within
+/// backticks a backslash means something else, so that those with one are left alone.
+fn backticks(source: &str) -> Vec<(usize, String)> {
+    let inner = source.strip_prefix('`').and_then(|it| it.strip_suffix('`'));
+    match inner {
+        Some(inner) if !inner.contains(['\\', '`']) && !inner.starts_with('(') => {
+            vec![(0, "$(".to_owned()), (source.len() - 1, ")".to_owned())]
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// What ShellCheck cannot parse it says nothing else about.
+fn unparsed(findings: &mut Vec<ShellFinding>, why: impl FnOnce() -> Option<(Span, String)>) {
+    findings.retain(|it| it.code < 2000);
+    if findings.iter().any(|it| it.level == ShellLevel::Error) {
+        return;
+    }
+    let found = why().map(|(span, message)| ShellFinding {
+        code: UNPARSED,
+        level: ShellLevel::Error,
+        span,
+        message,
+        edits: Vec::new(),
+    });
+    findings.extend(found);
 }
 
 fn dialect(dialect: Dialect) -> Option<shuck_linter::ShellDialect> {
@@ -134,15 +203,6 @@ fn dialect(dialect: Dialect) -> Option<shuck_linter::ShellDialect> {
     })
 }
 
-fn level(rule: Rule) -> ShellLevel {
-    match rule_metadata(rule).and_then(|metadata| metadata.shellcheck_level) {
-        Some(ShellCheckLevel::Error) => ShellLevel::Error,
-        Some(ShellCheckLevel::Warning) => ShellLevel::Warning,
-        Some(ShellCheckLevel::Info) => ShellLevel::Info,
-        _ => ShellLevel::Style,
-    }
-}
-
 /// Sets the variables, so that they count as known.
 fn prelude(variables: &[&str]) -> String {
     let is_name = |name: &&&str| {
@@ -150,5 +210,6 @@ fn prelude(variables: &[&str]) -> String {
             && name.bytes().next().is_some_and(|it| !it.is_ascii_digit())
     };
     let exports = variables.iter().filter(is_name).map(|name| format!("export {name}=1\n"));
-    exports.collect()
+    // Behind a first line, so that a directive on the first line of the text is not one for all of it.
+    std::iter::once("export HTTP_PROXY=1\n".to_owned()).chain(exports).collect()
 }

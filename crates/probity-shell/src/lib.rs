@@ -16,7 +16,6 @@ mod failure;
 mod inner;
 mod limits;
 mod lower;
-mod memo;
 mod parse;
 mod script;
 mod word;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, builder::PossibleValuesParser};
 
 use crate::{
-    config::{AiSandbox, FailLevel, SlowChecksMode},
+    config::{AiSandbox, FailLevel, ShellcheckMode, SlowChecksMode},
     report::Format,
 };
 
@@ -85,24 +85,15 @@ pub(crate) struct RuleArgs {
     /// Report directives that give no reason
     #[arg(long)]
     pub(crate) require_reason: bool,
-    /// Whether the shell of RUN instructions is checked as ShellCheck would
-    #[arg(long, value_name = "HOW", default_value = "native")]
-    pub(crate) shellcheck: ShellFindings,
+    /// Who checks the shell of RUN instructions: this program, an installed shellcheck, or nobody
+    #[arg(long, value_name = "HOW", value_parser = PossibleValuesParser::new(ShellcheckMode::WORDS))]
+    pub(crate) shellcheck: Option<String>,
     /// Whether rules may ask registries (`on` is not built yet)
     #[arg(long, value_name = "WHEN", value_parser = PossibleValuesParser::new(SlowChecksMode::WORDS))]
     pub(crate) slow_checks: Option<String>,
     /// Time for all slow checks together (not built yet)
     #[arg(long, value_name = "DURATION")]
     pub(crate) slow_checks_timeout: Option<String>,
-}
-
-/// Where ShellCheck's findings come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum ShellFindings {
-    /// From this program itself, with no other one.
-    Native,
-    /// From nowhere.
-    Off,
 }
 
 #[derive(Args, Debug)]

@@ -7,6 +7,7 @@ mod job;
 mod mask;
 mod output;
 mod settings;
+mod shellcheck;
 mod statistics;
 
 use std::{
@@ -71,11 +72,7 @@ pub(crate) fn run(name: Name, args: CheckArgs) -> anyhow::Result<Exit> {
     let jobs = jobs(name, &targets, &args, &directory, &mut configs)?;
     warn(&mut configs);
     if args.rules.list_rules {
-        return settings::list_rules(
-            name,
-            jobs.first().map_or(&general, |job| &job.config),
-            args.rules.shellcheck,
-        );
+        return settings::list_rules(name, jobs.first().map_or(&general, |job| &job.config));
     }
     for error in &targets.errors {
         tracing::error!("{error}");
@@ -132,6 +129,7 @@ fn check(jobs: &[Job], args: &CheckArgs, way: Way, directory: &Path) -> anyhow::
     let mut summary = Summary::default();
     let mut unread_input = false;
     for batch in jobs.chunks(BATCH) {
+        shellcheck::learn(batch, directory)?;
         let work = |job: &Job| examine(job, way, directory, &ignore_files, &ai);
         let checked: Vec<Checked> = match batch {
             // One file is not worth waking the pool for.
@@ -146,6 +144,8 @@ fn check(jobs: &[Job], args: &CheckArgs, way: Way, directory: &Path) -> anyhow::
             tracing::error!("called off: the files that were not finished are as they were");
             return Ok(exit);
         }
+        // What fixing has changed was looked at again.
+        shellcheck::refuse_failure(batch)?;
         for (job, checked) in batch.iter().zip(&checked) {
             counted.add(job, &checked.findings);
             if let Some(fixing) = &checked.fixing {

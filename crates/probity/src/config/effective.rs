@@ -10,7 +10,7 @@ use super::{
     value::{Origin, Sourced, Value},
     words::{
         AiContext, AiSandbox, AutofixOutput, FailLevel, FixMode, RuleSeverity, SecretsPolicy,
-        SlowChecksMode,
+        ShellcheckMode, SlowChecksMode,
     },
 };
 
@@ -32,6 +32,7 @@ pub(crate) struct CheckConfig {
         expect(dead_code, reason = "read by registry look-ups, which are not built yet")
     )]
     pub(crate) slow_checks: SlowChecks,
+    pub(crate) shellcheck: Shellcheck,
     pub(crate) run: Run,
     pub(super) merged: Merged,
 }
@@ -98,6 +99,12 @@ pub(crate) struct SlowChecks {
     pub(crate) mode: SlowChecksMode,
     pub(crate) timeout: Duration,
     pub(crate) fail_fast: bool,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Shellcheck {
+    pub(crate) mode: ShellcheckMode,
+    pub(crate) timeout: Duration,
 }
 
 /// What only a flag or a variable can say, since it is about the run and not about a file.
@@ -172,6 +179,12 @@ pub(crate) fn resolve(layers: &[&Layer], file: Option<Arc<Path>>) -> (CheckConfi
                 .unwrap_or(SlowChecksMode::Auto),
             timeout: merged.duration("slow-checks.timeout"),
             fail_fast: merged.bool("slow-checks.fail-fast"),
+        },
+        shellcheck: Shellcheck {
+            mode: merged
+                .word("shellcheck.mode", ShellcheckMode::from_word)
+                .unwrap_or(ShellcheckMode::Native),
+            timeout: merged.duration("shellcheck.timeout"),
         },
         run: Run {
             fix: merged.bool("fix"),

@@ -73,6 +73,18 @@ impl RuleSeverity {
 }
 
 words! {
+    /// Where ShellCheck's findings come from.
+    ShellcheckMode {
+        /// From this program itself, with no other one.
+        Native = "native",
+        /// From an installed ShellCheck.
+        Binary = "binary",
+        /// From nowhere.
+        Off = "off",
+    }
+}
+
+words! {
     /// When the fixes of one rule may be applied.
     FixMode {
         Never = "never",

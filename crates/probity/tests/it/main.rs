@@ -29,3 +29,4 @@ mod release;
 mod review;
 mod sarif;
 mod secrets;
+mod shellcheck;

@@ -6,7 +6,7 @@
 mod differences;
 pub(crate) mod generate;
 mod grammar;
-mod random;
+pub(crate) mod random;
 mod verdict;
 
 use std::{

@@ -6,7 +6,10 @@ use std::{
     sync::Arc,
 };
 
-use super::settings::{FileRules, catalogue, layer};
+use super::{
+    settings::{FileRules, catalogue, layer},
+    shellcheck::ShellcheckProgram,
+};
 use crate::{
     cli::check::CheckArgs,
     config::{CheckConfig, Choice, Configs, Layer, Sources},
@@ -63,12 +66,21 @@ pub(super) fn jobs(
 ) -> anyhow::Result<Vec<Job>> {
     // Files that share a configuration share the rules made of it.
     let mut made: HashMap<*const CheckConfig, Arc<FileRules>> = HashMap::new();
+    // One for the whole run, so that what it knows is known to all.
+    let mut program: Option<Arc<ShellcheckProgram>> = None;
     let mut job = |target: Target, path: &Path, configs: &mut Configs<'_>| {
         let config = configs.for_target(path)?;
         let rules = match made.get(&Arc::as_ptr(&config)) {
             Some(rules) => Arc::clone(rules),
             None => {
-                let rules = Arc::new(FileRules::new(name, &config, args.rules.shellcheck)?);
+                let rules = FileRules::new(name, &config, || match &program {
+                    Some(found) => Ok(Arc::clone(found)),
+                    None => {
+                        let found = ShellcheckProgram::find(&config)?;
+                        Ok(Arc::clone(program.insert(found)))
+                    }
+                });
+                let rules = Arc::new(rules?);
                 made.insert(Arc::as_ptr(&config), Arc::clone(&rules));
                 rules
             }

@@ -1,6 +1,10 @@
 //! From flags to a configuration layer, and from a configuration to the rules that run.
 
-use std::{collections::BTreeMap, io::Write as _, sync::LazyLock};
+use std::{
+    collections::BTreeMap,
+    io::Write as _,
+    sync::{Arc, LazyLock},
+};
 
 use anyhow::Context as _;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
@@ -10,12 +14,13 @@ use probity_lint::{
 };
 use probity_secrets::Detector;
 
+use super::shellcheck::ShellcheckProgram;
 use crate::{
-    cli::check::{CheckArgs, ShellFindings},
+    cli::check::CheckArgs,
     commands::rules,
     config::{
         self, Catalogue, CheckConfig, ConfigError, Kind, Layer, Oddity, OptionSchema, Origin,
-        RuleSchema, Sourced, Value,
+        RuleSchema, ShellcheckMode, Sourced, Value,
     },
     exit::Exit,
     failure::Failure,
@@ -94,6 +99,7 @@ pub(super) fn layer(args: &CheckArgs) -> Result<Layer, ConfigError> {
         ),
         ("--fix", "fix", said("fix", args.fixes.fix)),
         ("--fix-unsafe", "unsafe-fixes", said("fix_unsafe", args.fixes.fix_unsafe)),
+        ("--shellcheck", "shellcheck.mode", rules.shellcheck.clone()),
         ("--slow-checks", "slow-checks.mode", rules.slow_checks.clone()),
         ("--slow-checks-timeout", "slow-checks.timeout", rules.slow_checks_timeout.clone()),
         (
@@ -150,18 +156,28 @@ pub(super) struct FileRules {
     pub(super) secrets: Detector,
     /// When the fixes of single rules may be applied.
     pub(super) modes: BTreeMap<String, FixMode>,
+    /// The program that ShellCheck's findings come from, where they do.
+    pub(super) shellcheck: Option<Arc<ShellcheckProgram>>,
     excluded: Vec<(String, GlobSet)>,
 }
 
 impl FileRules {
+    /// `shellcheck` is asked for the program where the configuration wants it.
     pub(super) fn new(
         name: Name,
         config: &CheckConfig,
-        shell: ShellFindings,
+        shellcheck: impl FnOnce() -> anyhow::Result<Arc<ShellcheckProgram>>,
     ) -> anyhow::Result<Self> {
         let mut set = RuleSet::default();
-        if shell == ShellFindings::Off {
-            set.without_shell_findings();
+        let mut program = None;
+        match config.shellcheck.mode {
+            ShellcheckMode::Native => {}
+            ShellcheckMode::Binary => {
+                let found = shellcheck()?;
+                set.with_shell_findings_of(Arc::<ShellcheckProgram>::clone(&found));
+                program = Some(found);
+            }
+            ShellcheckMode::Off => set.without_shell_findings(),
         }
         if name == Name::Tally {
             // There these are on from the start.
@@ -210,7 +226,7 @@ impl FileRules {
         }
         set.ignore(&excluded_rules);
         set.ignore(&patterns(ignored));
-        Ok(Self { set, secrets: detector(config)?, modes, excluded })
+        Ok(Self { set, secrets: detector(config)?, modes, shellcheck: program, excluded })
     }
 
     /// The rules that the configuration excludes for this path.
@@ -331,12 +347,8 @@ pub(crate) fn catalogue() -> Catalogue<'static> {
 }
 
 /// `--list-rules`: what would run here, and as what.
-pub(super) fn list_rules(
-    name: Name,
-    config: &CheckConfig,
-    shell: ShellFindings,
-) -> anyhow::Result<Exit> {
-    let rules = FileRules::new(name, config, shell)?;
+pub(super) fn list_rules(name: Name, config: &CheckConfig) -> anyhow::Result<Exit> {
+    let rules = FileRules::new(name, config, || ShellcheckProgram::find(config))?;
     let mut out = std::io::stdout().lock();
     for (rule, choice) in rules.set.active(&[]) {
         writeln!(out, "{:<44} {}", rule.metadata().name, choice.severity)?;

@@ -4,7 +4,10 @@
 use super::{Key, key, unset};
 use crate::config::{
     kind::Kind,
-    words::{AiContext, AiSandbox, AutofixOutput, FailLevel, SecretsPolicy, SlowChecksMode},
+    words::{
+        AiContext, AiSandbox, AutofixOutput, FailLevel, SecretsPolicy, ShellcheckMode,
+        SlowChecksMode,
+    },
 };
 
 /// The formats of reports.
@@ -153,6 +156,19 @@ pub(crate) static KEYS: &[Key] = &[
         Kind::Bool,
         "true",
         "Whether files that have an error already are spared slow checks.",
+    ),
+    key(
+        "shellcheck.mode",
+        Kind::OneOf(ShellcheckMode::WORDS),
+        "native",
+        "Where ShellCheck's findings come from: this program, an installed `shellcheck`, or nowhere.",
+    )
+    .also(&["TALLY_SHELLCHECK"]),
+    key(
+        "shellcheck.timeout",
+        Kind::Duration,
+        "1m",
+        "How long one run of an installed `shellcheck` may take.",
     ),
     key("fix", Kind::Bool, "false", "Whether safe fixes are applied.").not_in_file(),
     key("fix-rule", Kind::StringList, "", "The rules whose fixes are applied; all when empty.")

@@ -24,6 +24,7 @@ const GOOD: &[&str] = &[
     "[ai]\nredact-secrets = false\nsandbox = 'bwrap'\ncontext = 'read-only'",
     "file-validation.max-file-size = 0",
     "[slow-checks]\nmode = 'off'\ntimeout = '1.5s'\nfail-fast = false",
+    "[shellcheck]\nmode = 'binary'\ntimeout = '10s'",
 ];
 
 const BAD: &[&str] = &[
@@ -65,6 +66,8 @@ const BAD: &[&str] = &[
     "ai.agents.mine = { command = ['x'], comand = 1 }",
     "ai.sandbox = 'jail'",
     "slow-checks.mode = true",
+    "shellcheck.mode = 'wasm'",
+    "shellcheck.timeout = 5",
     "file-validation.max-file-size = -1",
 ];
 

@@ -58,6 +58,7 @@ fn other_names_set_the_same_keys() {
         ("TALLY_UNSAFE_FIXES", "0", "unsafe-fixes", "false"),
         ("TALLY_NO_INLINE_DIRECTIVES", "true", "inline-directives.enabled", "false"),
         ("TALLY_SLOW_CHECKS", "off", "slow-checks.mode", "\"off\""),
+        ("TALLY_SHELLCHECK", "binary", "shellcheck.mode", "\"binary\""),
         ("TALLY_ACP_COMMAND", "a 'b c'", "ai.command", "[\"a\", \"b c\"]"),
     ] {
         let (layer, _) = environment(&[(name, text)]).unwrap();

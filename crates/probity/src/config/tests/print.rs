@@ -60,6 +60,10 @@ mode = "auto"  # from default
 timeout = "20s"  # from default
 fail-fast = true  # from default
 
+[shellcheck]
+mode = "native"  # from default
+timeout = "1m"  # from default
+
 [rules.hadolint.DL3026]
 trusted-registries = []  # from default
 
@@ -94,7 +98,7 @@ fn every_typed_value_follows_its_key() {
          enabled = true\ncommand = ['c']\ntimeout = '1s'\nmax-input-bytes = 1\n\
          secrets-policy = 'allow'\nautofix-output = 'dockerfile'\nmax-rounds = 4\n\
          sandbox = 'podman'\ncontext = 'snapshot'\n[slow-checks]\nmode = 'on'\ntimeout = '3s'\n\
-         fail-fast = false",
+         fail-fast = false\n[shellcheck]\nmode = 'off'\ntimeout = '2s'",
         &[
             ("TALLY_FIX", "1"),
             ("TALLY_FIX_RULE", "r"),
@@ -110,10 +114,11 @@ fn every_typed_value_follows_its_key() {
         unsafe_fixes,
         max_file_size,
         slow_checks,
+        shellcheck,
         run,
         ..
     } = config;
-    insta::assert_debug_snapshot!((output, inline_directives, ai, unsafe_fixes, max_file_size, slow_checks, run), @r#"
+    insta::assert_debug_snapshot!((output, inline_directives, ai, unsafe_fixes, max_file_size, slow_checks, shellcheck, run), @r#"
 (
     Output {
         format: "junit",
@@ -152,6 +157,10 @@ fn every_typed_value_follows_its_key() {
         mode: On,
         timeout: 3s,
         fail_fast: false,
+    },
+    Shellcheck {
+        mode: Off,
+        timeout: 2s,
     },
     Run {
         fix: true,

@@ -13,18 +13,18 @@ fn mistakes_are_named_with_their_place() {
         (
             "[outptu]\n",
             "tally.toml:1:2: unknown key `outptu` at the top; did you mean `output`? (valid keys: \
-             output, rules, inline-directives, ai, unsafe-fixes, file-validation, slow-checks)",
+             output, rules, inline-directives, ai, unsafe-fixes, file-validation, slow-checks, shellcheck)",
         ),
         (
             "output.format = 'json'\nfail-fast = true\n",
             "tally.toml:2:1: unknown key `fail-fast` at the top; did you mean \
              `slow-checks.fail-fast`? (valid keys: output, rules, inline-directives, ai, \
-             unsafe-fixes, file-validation, slow-checks)",
+             unsafe-fixes, file-validation, slow-checks, shellcheck)",
         ),
         (
             "\"output.format\" = 'json'\n",
             "tally.toml:1:1: unknown key `output.format` at the top (valid keys: output, rules, \
-             inline-directives, ai, unsafe-fixes, file-validation, slow-checks)",
+             inline-directives, ai, unsafe-fixes, file-validation, slow-checks, shellcheck)",
         ),
         (
             "[output]\nformat = \"jsn\"\n",

@@ -1,0 +1,177 @@
+//! An installed ShellCheck: asked about all texts of a batch of files at once.
+//!
+//! A process costs more than what it finds out about a text, so that what it said is remembered: the
+//! files of a batch are looked at before they are linted, and only texts that fixing has changed are
+//! asked about later.
+
+mod directory;
+mod wire;
+
+use std::{
+    collections::{BTreeSet, HashMap},
+    ffi::OsString,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use probity_lint::{ScriptFinding, ShellChecker, ShellScript, shell_scripts};
+use probity_sandbox::{Backend, Exit, Spec};
+use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
+
+use self::directory::PrivateDirectory;
+use super::job::{Job, Target};
+use crate::{
+    config::CheckConfig,
+    failure::Failure,
+    source::{self, Limits, Read},
+};
+
+/// Texts for one process.
+const AT_ONCE: usize = 256;
+
+/// Codes about files that are not at hand, and about shells that a Dockerfile tells by other means.
+const LEFT_OUT: &str = "SC1090,SC1091,SC2148,SC2187";
+
+/// More than this about so many texts is no report.
+const MOST_OUTPUT: u64 = 256 * 1024 * 1024;
+
+/// The program, and what it has said so far.
+#[derive(Debug)]
+pub(super) struct ShellcheckProgram {
+    path: PathBuf,
+    timeout: Duration,
+    known: Mutex<HashMap<ShellScript, Vec<ScriptFinding>>>,
+    /// Why it could not be asked, the first time that it could not.
+    failure: Mutex<Option<String>>,
+}
+
+/// Asks about all texts of these files that want it.
+pub(super) fn learn(batch: &[Job], directory: &Path) -> anyhow::Result<()> {
+    let Some(program) = batch.iter().find_map(|job| job.rules.shellcheck.as_ref()) else {
+        return Ok(());
+    };
+    let scripts = |job: &Job| -> Vec<ShellScript> {
+        // What comes from standard input can be read once, and is asked about when it is linted.
+        let (Some(_), Target::File(path)) = (&job.rules.shellcheck, &job.target) else {
+            return Vec::new();
+        };
+        let limits = Limits::new(job.config.max_file_size.unwrap_or(0));
+        match source::read(path, directory, limits) {
+            Read::Text(source) => shell_scripts(&source.text, &job.rules.set),
+            Read::Problem(_) => Vec::new(),
+        }
+    };
+    let scripts: Vec<ShellScript> = batch.par_iter().flat_map_iter(scripts).collect();
+    program.ask(&scripts);
+    refuse_failure(batch)
+}
+
+/// An error where the program failed, since findings would be missing.
+pub(super) fn refuse_failure(batch: &[Job]) -> anyhow::Result<()> {
+    let program = batch.iter().find_map(|job| job.rules.shellcheck.as_ref());
+    match program.and_then(|it| lock(&it.failure).take()) {
+        Some(what) => {
+            Err(Failure::new(what, "`--shellcheck native` needs no other program").into())
+        }
+        None => Ok(()),
+    }
+}
+
+impl ShellcheckProgram {
+    /// The first `shellcheck` of the search path.
+    pub(super) fn find(config: &CheckConfig) -> anyhow::Result<Arc<Self>> {
+        let search = std::env::var_os("PATH").unwrap_or_default();
+        // A relative directory would be one of whoever wrote the files that are checked.
+        let places = std::env::split_paths(&search).filter(|it| it.is_absolute());
+        let path = places.map(|it| it.join("shellcheck")).find(|it| it.is_file());
+        let Some(path) = path else {
+            let what = "`--shellcheck binary` needs `shellcheck`, which is not in the search path";
+            return Err(Failure::new(
+                what,
+                "install it, or use `--shellcheck native`, which needs none",
+            )
+            .into());
+        };
+        Ok(Arc::new(Self {
+            path,
+            timeout: config.shellcheck.timeout,
+            known: Mutex::default(),
+            failure: Mutex::default(),
+        }))
+    }
+
+    /// Asks about those that are not known yet.
+    fn ask(&self, scripts: &[ShellScript]) {
+        let new: Vec<&ShellScript> = {
+            let known = lock(&self.known);
+            let new: BTreeSet<&ShellScript> =
+                scripts.iter().filter(|script| !known.contains_key(*script)).collect();
+            new.into_iter().collect()
+        };
+        let parts: Vec<&[&ShellScript]> = new.chunks(AT_ONCE).collect();
+        let answers: Vec<Result<Vec<Vec<ScriptFinding>>, String>> =
+            parts.par_iter().map(|part| self.run(part)).collect();
+        for (part, answer) in parts.iter().zip(answers) {
+            match answer {
+                Ok(found) => {
+                    let part = part.iter().map(|&script| script.clone());
+                    lock(&self.known).extend(part.zip(found));
+                }
+                Err(what) => {
+                    lock(&self.failure).get_or_insert(what);
+                }
+            }
+        }
+    }
+
+    /// One process for these texts.
+    fn run(&self, scripts: &[&ShellScript]) -> Result<Vec<Vec<ScriptFinding>>, String> {
+        let shown = self.path.display();
+        let failed = |error: &dyn std::fmt::Display| format!("{shown}: {error}");
+        let directory = PrivateDirectory::create().map_err(|error| failed(&error))?;
+        let mut argv: Vec<OsString> = vec![self.path.clone().into()];
+        let options = ["--norc", "--format=json1", "--severity=style", "--exclude", LEFT_OUT, "--"];
+        argv.extend(options.iter().map(OsString::from));
+        for (number, script) in scripts.iter().enumerate() {
+            let name = number.to_string();
+            let written = directory.write(&name, &wire::file(script));
+            written.map_err(|error| failed(&error))?;
+            argv.push(name.into());
+        }
+        let mut spec = Spec::new(argv, directory.path());
+        spec.env =
+            vec![("LC_ALL".into(), "C.UTF-8".into()), ("HOME".into(), directory.path().into())];
+        spec.limits.wall = Some(self.timeout);
+        spec.limits.output = Some(MOST_OUTPUT);
+        let outcome = probity_sandbox::run(&Backend::None, &spec, &[]);
+        let outcome = outcome.map_err(|error| failed(&error))?;
+        match outcome.exit {
+            // 1 says that something was found.
+            Exit::Code(0 | 1) => {}
+            Exit::Timeout => {
+                let time = self.timeout.as_secs_f64();
+                return Err(format!("{shown} took more than {time} s (`shellcheck.timeout`)"));
+            }
+            exit => {
+                let said = String::from_utf8_lossy(&outcome.stderr_tail);
+                let said = said.lines().next().unwrap_or_default().trim();
+                return Err(format!("{shown} failed with {}: {said}", exit.code()));
+            }
+        }
+        wire::findings(&outcome.stdout, scripts)
+            .map_err(|error| format!("{shown} wrote no report: {error}"))
+    }
+}
+
+impl ShellChecker for ShellcheckProgram {
+    fn check(&self, scripts: &[ShellScript]) -> Vec<Vec<ScriptFinding>> {
+        self.ask(scripts);
+        let known = lock(&self.known);
+        scripts.iter().map(|script| known.get(script).cloned().unwrap_or_default()).collect()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,121 @@
+//! `--shellcheck binary`: findings of an installed program, at our places.
+
+use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
+
+use tempfile::TempDir;
+
+use crate::binary::{Output, Run, directory, probity, tools};
+
+const DOCKERFILE: &str = "FROM a\nARG KNOWN\nSHELL [\"/bin/bash\", \"-c\"]\n\
+    RUN echo ä \\\n  # a comment\n  $x \"$KNOWN\" && \\\n  rm $x\nRUN <<EOF\nread -r y\nrm $y\nEOF\n\
+    ONBUILD RUN cp $z b\n";
+
+/// A program of this name and with this text, first in the search path.
+fn path_with(program: &str) -> (TempDir, String) {
+    let dir = directory(&[("shellcheck", program)]);
+    let file = dir.path().join("shellcheck");
+    fs::set_permissions(file, fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:/usr/bin:/bin", dir.path().display());
+    (dir, path)
+}
+
+/// The real one, which leaves a line in `log` for every time that it is started.
+fn counted(log: &Path) -> (TempDir, String) {
+    let real = tools().join("python/bin/shellcheck");
+    path_with(&format!(
+        "#!/bin/sh\necho run >> {}\nexec {} \"$@\"\n",
+        log.display(),
+        real.display()
+    ))
+}
+
+fn check(dir: &Path, path: &str, args: &[&str]) -> Run {
+    let args = [&["check", "--format", "gnu", "--select", "shellcheck/*"], args].concat();
+    probity().dir(dir).env("PATH", path).args(args)
+}
+
+/// Places and codes.
+fn places(output: &Output) -> Vec<String> {
+    let lines = output.stdout.lines().map(|line| {
+        let (place, rest) = line.split_once(": ").unwrap();
+        let level = rest.split(':').next().unwrap();
+        let code = line.rsplit('[').next().unwrap();
+        format!("{place} {level} {code}")
+    });
+    lines.collect()
+}
+
+#[test]
+fn both_ways_find_the_same_at_the_same_places_and_one_process_does_for_all() {
+    let dir = directory(&[
+        ("a/Dockerfile", DOCKERFILE),
+        ("b/Dockerfile", DOCKERFILE),
+        ("c/Dockerfile", "FROM a\nRUN ls | grep $x\n"),
+    ]);
+    let log = dir.path().join("log");
+    let (_program, path) = counted(&log);
+    let native = check(dir.path(), &path, &["."]).run().code(1);
+    assert!(!log.exists());
+    let binary = check(dir.path(), &path, &["--shellcheck", "binary", "."]).run().code(1);
+    assert_eq!(places(&binary), places(&native), "{}", binary.stderr);
+    assert!(places(&binary).iter().any(|it| it.starts_with("probity:a/Dockerfile:6:3 ")));
+    assert_eq!(fs::read_to_string(&log).unwrap().lines().count(), 1);
+}
+
+#[test]
+fn the_mode_is_a_key_and_a_variable_too() {
+    let dir = directory(&[("Dockerfile", DOCKERFILE)]);
+    let log = dir.path().join("log");
+    let (_program, path) = counted(&log);
+    let starts = || fs::read_to_string(&log).map_or(0, |text| text.lines().count());
+    check(dir.path(), &path, &["."]).env("TALLY_SHELLCHECK", "binary").run().code(1);
+    assert_eq!(starts(), 1);
+    fs::write(dir.path().join("tally.toml"), "[shellcheck]\nmode = 'binary'\n").unwrap();
+    check(dir.path(), &path, &["."]).run().code(1);
+    assert_eq!(starts(), 2);
+    let off = check(dir.path(), &path, &["--shellcheck", "off", "."]).run().code(0);
+    assert_eq!((off.stdout.as_str(), starts()), ("", 2));
+    // Nobody is asked about what nobody wants to know.
+    check(dir.path(), &path, &["--ignore", "shellcheck/*", "."]).run();
+    let input = check(dir.path(), &path, &["-"]).input(DOCKERFILE).run().code(1);
+    assert!(input.stdout.contains("SC2086"), "{}", input.stdout);
+}
+
+#[test]
+fn what_the_program_cannot_do_is_said_and_nothing_passes_for_clean() {
+    let dir = directory(&[("Dockerfile", DOCKERFILE)]);
+    let fails = |path: &str, said: &str| {
+        let output = check(dir.path(), path, &["--shellcheck", "binary", "."]).run().code(2);
+        assert!(output.stderr.contains(said), "{}", output.stderr);
+        assert!(output.stderr.contains("--shellcheck native"), "{}", output.stderr);
+    };
+    fails("/nowhere:.", "`shellcheck`, which is not in the search path");
+    let (_broken, path) = path_with("#!/bin/sh\necho 'no such option' >&2\nexit 3\n");
+    fails(&path, "failed with 3: no such option");
+    let (_silent, path) = path_with("#!/bin/sh\n");
+    fails(&path, "wrote no report");
+    fs::write(dir.path().join("tally.toml"), "[shellcheck]\ntimeout = '300ms'\n").unwrap();
+    let (_slow, path) = path_with("#!/bin/sh\nsleep 60\n");
+    fails(&path, "took more than 0.3 s");
+}
+
+#[test]
+fn its_fixes_are_suggestions_in_the_file() {
+    let dir = directory(&[(
+        "Dockerfile",
+        "FROM a\nRUN read -r x; \\\n  rm $x &&\\\n  y=`date`; echo \"$y\"\n",
+    )]);
+    let log = dir.path().join("log");
+    let (_program, path) = counted(&log);
+    for mode in ["native", "binary"] {
+        let args = ["--shellcheck", mode, "--fix-unsafe", "--diff", "."];
+        let diff = check(dir.path(), &path, &args).run();
+        assert!(
+            diff.stdout.contains("\n+  rm \"$x\" &&\\\n+  y=$(date); echo \"$y\"\n"),
+            "{mode}: {}",
+            diff.stdout
+        );
+        let safe = check(dir.path(), &path, &["--shellcheck", mode, "--fix", "--diff", "."]).run();
+        assert_eq!(safe.stdout.lines().filter(|it| it.starts_with('+')).count(), 0);
+    }
+}
