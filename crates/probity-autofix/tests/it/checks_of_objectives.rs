@@ -72,8 +72,11 @@ fn an_objective_with_one_place_to_change_changes_that_place_alone() {
         file.replace("3.12\n", "3.12-slim\n").replace("COPY app.py .", "COPY . .")
     });
     refused(COMMAND_FAMILY, TWO_TOOLS, "only-runs-change", |file| {
-        file.replace("wget -q https://example.com/b -O /b", "curl https://example.com/b -o /b")
-            .replace("RUN curl", "COPY x /x\nRUN curl")
+        file.replace(
+            "wget -q https://example.com/b -O /b",
+            "curl -fsSL https://example.com/b -o /b",
+        )
+        .replace("RUN curl", "COPY x /x\nRUN curl")
     });
 }
 
