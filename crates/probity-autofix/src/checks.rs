@@ -7,6 +7,7 @@ pub(crate) mod additions;
 pub(crate) mod addresses;
 pub(crate) mod base_image;
 pub(crate) mod base_needs;
+pub(crate) mod belongings;
 pub(crate) mod contract;
 pub(crate) mod directives;
 pub(crate) mod downloads;

@@ -1,6 +1,6 @@
 //! The few commands that a conversion may add: what prepares a stage and brings nothing new into it.
 
-use probity_dockerfile::{Action, Instruction, PackageCall};
+use probity_dockerfile::{Action, Arguments, Instruction, PackageCall};
 
 use super::{Change, View};
 
@@ -28,25 +28,43 @@ const HARMLESS: &[&str] = &[
 const LISTS: &[&str] =
     &["/var/lib/apt/lists", "/var/cache/apt", "/var/cache/apk", "/var/cache/dnf"];
 
-const ACCOUNTS: &[&str] = &["useradd", "adduser", "groupadd", "addgroup"];
+pub(super) const ACCOUNTS: &[&str] = &["useradd", "adduser", "groupadd", "addgroup"];
 
-/// What would make of an account more than one to run a program as.
-const POWERS: &[&str] = &[
-    "-o",
-    "-ou",
-    "-uo",
-    "-p",
+/// Options that say no more of an account than one to run a program as needs.
+const ACCOUNT_FLAGS: &[&str] = &[
+    "-r",
+    "-m",
+    "-M",
+    "-l",
+    "-S",
+    "-D",
+    "-H",
+    "-s",
+    "-d",
+    "-h",
+    "-c",
+    "-g",
+    "-u",
     "-G",
-    "-aG",
-    "--non-unique",
-    "--password",
-    "--groups",
-    "0",
-    "root",
-    "sudo",
-    "wheel",
-    "docker",
+    "--system",
+    "--group",
+    "--create-home",
+    "--no-create-home",
+    "--no-log-init",
+    "--disabled-password",
+    "--disabled-login",
+    "--shell",
+    "--home",
+    "--home-dir",
+    "--comment",
+    "--gecos",
+    "--gid",
+    "--uid",
+    "--ingroup",
 ];
+
+/// What would make of an account more than that.
+const POWERS: &[&str] = &["0", "root", "sudo", "wheel", "docker", "shadow", "disk", "adm"];
 
 /// Whether a new RUN installs what the original installs, cleans up, or makes directories and users.
 pub(crate) fn is_harmless_run(
@@ -81,12 +99,28 @@ pub(crate) fn is_harmless_run(
             "rm" => arguments
                 .iter()
                 .all(|it| is_list(it) || matches!(it.as_str(), "-r" | "-f" | "-rf" | "-fr")),
-            "mkdir" => arguments.iter().all(|it| it == "-p" || !it.starts_with('-')),
-            name if ACCOUNTS.contains(&name) => {
-                arguments.iter().all(|it| !POWERS.contains(&it.as_str()))
-            }
+            "mkdir" => arguments.iter().all(|it| {
+                // A directory in the place of a file would take the file in.
+                it == "-p" || (!it.starts_with('-') && !is_copied_file(change, it))
+            }),
+            name if ACCOUNTS.contains(&name) => arguments.iter().all(|it| {
+                let (flag, value) = it.split_once('=').unwrap_or((it, ""));
+                let is_known = !flag.starts_with('-') || ACCOUNT_FLAGS.contains(&flag);
+                is_known
+                    && !it.split([',', ':', '=']).any(|part| POWERS.contains(&part))
+                    && !POWERS.contains(&value)
+            }),
             _ => false,
         }
+    })
+}
+
+/// Whether a COPY of a stage puts a file there.
+fn is_copied_file(change: &Change<'_>, path: &str) -> bool {
+    let path = path.trim_end_matches('/');
+    change.after.file.instructions.iter().any(|it| match &it.arguments {
+        Arguments::Transfer { destination: Some(destination), .. } => destination.text == path,
+        _ => false,
     })
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use probity_dockerfile::{
-    Action, CommandLine, ImageRef, Keyword, PackageKind, Setting, Stage, Step, Value,
+    Action, CommandLine, ImageRef, Instruction, Keyword, PackageKind, Setting, Stage, Step, Value,
 };
 
 use super::{
@@ -13,6 +13,7 @@ use super::{
 
 pub(crate) const NEEDS_SHELL: Check = Check { name: "needs-shell", run: needs_shell };
 pub(crate) const NEEDS_TOOLS: Check = Check { name: "needs-tools", run: needs_tools };
+pub(crate) const NEEDS_LIBC: Check = Check { name: "needs-libc", run: needs_libc };
 
 const DEBIAN: &[&str] = &["apt-get", "apt", "apt-key", "aptitude", "dpkg", "add-apt-repository"];
 const RED_HAT: &[&str] = &["yum", "dnf", "microdnf", "rpm"];
@@ -71,6 +72,43 @@ fn needs_tools(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     vec![change.issue(check, &message)]
 }
 
+/// A program that was linked against the library of one distribution does not start without it.
+fn needs_libc(check: &Check, change: &Change<'_>) -> Vec<Issue> {
+    let (Some(old), Some(new)) = (base(change.before), base(change.after)) else {
+        return Vec::new();
+    };
+    let is_musl = |image: &str| image.contains("alpine");
+    let has_none = new == "scratch" || new.contains("distroless/static");
+    let is_other = is_musl(&old) != is_musl(&new) || has_none;
+    let says_static = STATIC.iter().any(|sign| change.before.text.contains(sign));
+    let copies = change.after.facts.final_stage().is_some_and(|stage| {
+        let all = change.after.file.instructions.get(stage.instructions.clone());
+        let copies = |it: &Instruction| it.flag_value("from").is_some();
+        all.unwrap_or_default().iter().any(copies)
+    });
+    let builds =
+        COMPILERS.iter().any(|name| old.rsplit('/').next().is_some_and(|it| it.starts_with(name)))
+            || called_anywhere(change.before).iter().any(|it| BUILDERS.contains(&it.as_str()));
+    if !is_other || says_static || !copies || !builds {
+        return Vec::new();
+    }
+    let message = format!(
+        "nothing shows that what was built on `{old}` needs no library that `{new}` lacks; take a \
+         smaller image of the same distribution"
+    );
+    vec![change.issue(check, &message)]
+}
+
+fn called_anywhere(view: &View<'_>) -> Vec<String> {
+    (0..view.file.instructions.len()).flat_map(|index| called_by(view, index)).collect()
+}
+
+/// Signs that a program is linked with all that it needs.
+const STATIC: &[&str] = &["CGO_ENABLED=0", "CGO_ENABLED 0", "-static", "musl", "crt-static"];
+
+/// Images whose programs are compiled.
+const COMPILERS: &[&str] = &["golang", "rust", "gcc", "swift", "haskell", "buildpack-deps"];
+
 /// Whether an image is known not to have a tool that Dockerfiles call.
 fn lacks(image: &str, tool: &str) -> bool {
     let Ok(image) = ImageRef::parse(image) else { return false };
@@ -127,12 +165,16 @@ fn installed_by(view: &View<'_>, index: usize) -> Vec<String> {
 
 fn called_by(view: &View<'_>, index: usize) -> Vec<String> {
     let Some(instruction) = view.file.instructions.get(index) else { return Vec::new() };
-    if instruction.keyword != Keyword::Run {
+    if !matches!(instruction.keyword, Keyword::Run | Keyword::Healthcheck) {
         return Vec::new();
     }
     let scripts = view.facts.scripts(&view.file, index).iter();
     let commands = scripts.flat_map(|script| &script.commands);
-    commands.filter_map(|it| it.effective().name().as_deref().map(last_part)).collect()
+    let names = commands.filter_map(|it| it.effective().name().as_deref().map(last_part));
+    // Package managers fetch such addresses with a program that they do not bring.
+    let fetches = view.facts.package_calls(&view.file, index).iter().flat_map(|it| &it.packages);
+    let fetches = fetches.filter(|it| it.text.contains("git+")).map(|_| "git".to_owned());
+    names.chain(fetches).collect()
 }
 
 /// What the container and its shell-form commands are started with.

@@ -152,11 +152,16 @@ fn is_same_download(old: &Called, new: &Called, given_up: &[&str]) -> bool {
         return false;
     };
     let are_flags_known = to.others.iter().all(|flag| from.others.contains(flag));
+    // wget fails on an error page and goes where it is sent; curl does neither unless it is told to.
+    let fails = (is == "wget" || to.fails) || !(was == "wget" || from.fails);
+    let follows = (is == "wget" || to.follows) || !(was == "wget" || from.follows);
     is_swap
         && old.around == new.around
         && from.addresses == to.addresses
         && from.target == to.target
         && are_flags_known
+        && fails
+        && follows
 }
 
 /// What a call of curl or wget asks for.
@@ -166,6 +171,9 @@ struct Download<'w> {
     target: String,
     /// Flags that could change what is transferred, with their values.
     others: Vec<&'w str>,
+    /// Whether a flag of curl says so.
+    fails: bool,
+    follows: bool,
 }
 
 impl<'w> Download<'w> {
@@ -174,6 +182,7 @@ impl<'w> Download<'w> {
         let (mut addresses, mut others) = (Vec::new(), Vec::new());
         let mut target: Option<String> = None;
         let mut by_name = is_wget;
+        let all = words;
         let mut words = words.iter();
         while let Some(word) = words.next() {
             let long = match is_wget {
@@ -213,6 +222,15 @@ impl<'w> Download<'w> {
             (None, false) => "-".to_owned(),
         };
         addresses.sort_unstable();
-        Some(Self { addresses, target, others })
+        let has = |letter: char, long: &str| {
+            all.iter().any(|word| {
+                let letters = word.strip_prefix('-').filter(|it| !it.starts_with('-'));
+                // Behind the letter of the output its name may begin.
+                let letters = letters.and_then(|it| it.split('o').next());
+                word == long || letters.is_some_and(|it| it.contains(letter))
+            })
+        };
+        let (fails, follows) = (has('f', "--fail"), has('L', "--location"));
+        Some(Self { addresses, target, others, fails, follows })
     }
 }

@@ -9,6 +9,39 @@ use super::{Change, Check, Issue, base_image::base};
 pub(crate) const NEW_BASE: Check = Check { name: "new-base", run: new_base };
 pub(crate) const GAINS_NOTHING: Check = Check { name: "gains-nothing", run: gains_nothing };
 
+/// Official images that programs run on; a name beside them is more likely a slip than a choice.
+const OFFICIAL: &[&str] = &[
+    "alpine",
+    "almalinux",
+    "amazoncorretto",
+    "amazonlinux",
+    "busybox",
+    "caddy",
+    "debian",
+    "eclipse-temurin",
+    "elixir",
+    "erlang",
+    "fedora",
+    "golang",
+    "httpd",
+    "ibmjava",
+    "jetty",
+    "julia",
+    "nginx",
+    "node",
+    "openjdk",
+    "perl",
+    "php",
+    "python",
+    "rockylinux",
+    "ruby",
+    "rust",
+    "sapmachine",
+    "swift",
+    "tomcat",
+    "ubuntu",
+];
+
 /// Anybody can publish an image; those of the original's own publisher and the well-known ones are
 /// the only ones that nobody has to look up.
 fn new_base(check: &Check, change: &Change<'_>) -> Vec<Issue> {
@@ -58,9 +91,13 @@ fn is_allowed(stage: &Stage, olds: &[ImageRef]) -> bool {
                 (image.domain.clone(), namespace.to_owned())
             };
             let own = namespace(&image);
-            let is_official = own == ("docker.io".to_owned(), "library".to_owned());
+            let is_library = own == ("docker.io".to_owned(), "library".to_owned());
+            let name = image.path.rsplit('/').next().unwrap_or_default();
+            let is_known = OFFICIAL.contains(&name) || olds.iter().any(|it| it.path == image.path);
+            let is_official = is_library && is_known;
             let is_distroless = own == ("gcr.io".to_owned(), "distroless".to_owned());
-            let is_sister = olds.iter().any(|old| namespace(old) == own && !own.1.is_empty());
+            let is_sister =
+                olds.iter().any(|old| namespace(old) == own && !own.1.is_empty()) && !is_library;
             image.digest.is_none() && (is_official || is_distroless || is_sister)
         }),
     }

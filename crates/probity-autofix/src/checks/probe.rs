@@ -80,8 +80,8 @@ fn command(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         return Vec::new();
     }
     let message = "the command must be one probe with curl, wget, nc or the image's own program, of an \
-                   exposed port of localhost, at most followed by `|| exit 1`, without flags that \
-                   send, store or run anything";
+                   exposed port of localhost, at most followed by `|| exit 1`, for curl with --fail, \
+                   without flags that send, store or run anything";
     vec![placed(change, change.issue(check, message), *index)]
 }
 
@@ -255,6 +255,14 @@ fn asks_this_container(view: &View<'_>, tool: &str, arguments: &[String]) -> boo
         if !is_fine {
             return false;
         }
+    }
+    // An error page is an answer to curl, unless it is told otherwise.
+    let fails = arguments.iter().any(|word| {
+        let letters = word.strip_prefix('-').filter(|it| !it.starts_with('-'));
+        word == "--fail" || letters.is_some_and(|it| it.contains('f'))
+    });
+    if tool == "curl" && !fails {
+        return false;
     }
     match (tool, targets.as_slice()) {
         ("nc", [host, port]) => LOCAL.contains(host) && is_exposed(view, port),

@@ -1,15 +1,12 @@
 //! The steps of the original stay what they are; a conversion moves them and adds next to nothing.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, ops::Range};
 
-use probity_dockerfile::{
-    Arguments, CommandLine, Instruction, Keyword, Setting, StageReferenceKind, Target, Value,
-};
+use probity_dockerfile::{Arguments, Instruction, Keyword, Setting, StageReferenceKind, Target};
 
 use super::{Change, Check, Issue, View, additions::is_harmless_run, downloads};
 
 pub(crate) const STEPS_KEPT: Check = Check { name: "steps-kept", run: steps_kept };
-pub(crate) const ENTRY_COPIED: Check = Check { name: "entry-copied", run: entry_copied };
 
 /// Instructions that do something, or decide what others do.
 const STEPS: &[Keyword] =
@@ -32,7 +29,31 @@ fn steps_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
             issues.push(change.issue(check, message).at(change.after, instruction.span));
         }
     }
+    if let Some(instruction) = repeated(change) {
+        let message = "this command runs more often in one stage than it did";
+        issues.push(change.issue(check, message).at(change.after, instruction.span));
+    }
     issues
+}
+
+/// Another stage may need the same once more; in its own, a command is not made to be run twice.
+fn repeated<'a>(change: &'a Change<'_>) -> Option<&'a Instruction> {
+    let runs = |view: &View<'_>, text: &str, range: Range<usize>| {
+        let all = view.file.instructions.get(range).unwrap_or_default().iter();
+        all.filter(|it| it.keyword == Keyword::Run && written(view, it) == text).count()
+    };
+    let before = change.before.file.instructions.len();
+    let stages = change.after.facts.stages().iter();
+    let mut all = stages.flat_map(|stage| stage.instructions.clone().map(move |it| (stage, it)));
+    all.find_map(|(stage, index)| {
+        let instruction = change.after.file.instructions.get(index)?;
+        if instruction.keyword != Keyword::Run {
+            return None;
+        }
+        let text = written(change.after, instruction);
+        let now = runs(change.after, &text, stage.instructions.clone());
+        (now > 1 && now > runs(change.before, &text, 0..before)).then_some(instruction)
+    })
 }
 
 /// The first step of the original that the proposal does not have, or not behind the one before.
@@ -72,7 +93,7 @@ fn may_be_added(change: &Change<'_>, index: usize, instruction: &Instruction) ->
 }
 
 /// What a COPY takes from a stage, if it puts everything where it was.
-fn copied<'i>(
+pub(super) fn copied<'i>(
     change: &Change<'_>,
     index: usize,
     instruction: &'i Instruction,
@@ -117,7 +138,7 @@ fn copied<'i>(
     is_fine.then(|| sources.iter().map(|source| source.text.as_str()).collect())
 }
 
-fn absolute(path: &str, workdir: Option<&str>) -> Option<String> {
+pub(super) fn absolute(path: &str, workdir: Option<&str>) -> Option<String> {
     if path.contains(['$', '"', '\'', '\\']) || path.split('/').any(|part| part == "..") {
         return None;
     }
@@ -128,55 +149,6 @@ fn absolute(path: &str, workdir: Option<&str>) -> Option<String> {
     let path = path.strip_prefix("./").unwrap_or(path);
     let path = if path == "." { "" } else { path };
     Some(format!("{workdir}/{path}"))
-}
-
-/// A program that the original builds or copies has to come along.
-fn entry_copied(check: &Check, change: &Change<'_>) -> Vec<Issue> {
-    let (before, after) = (change.before, change.after);
-    let runtime = before.facts.final_runtime();
-    let programs = [Setting::Entrypoint, Setting::Cmd].into_iter().filter_map(|setting| {
-        match &runtime.get(setting).first()?.entry.value {
-            Value::Command(CommandLine::Exec(words)) => words.first().cloned(),
-            _ => None,
-        }
-    });
-    let mut issues = Vec::new();
-    for program in programs.filter(|program| program.starts_with('/')) {
-        let mentions = |it: &Instruction| {
-            matches!(it.keyword, Keyword::Run | Keyword::Copy | Keyword::Add)
-                && it.body_text().contains(&program)
-        };
-        let producers: Vec<String> = before
-            .file
-            .instructions
-            .iter()
-            .filter(|it| mentions(it))
-            .map(|it| written(before, it))
-            .collect();
-        if producers.is_empty() {
-            continue;
-        }
-        let last = after.facts.stages().last().map(|stage| stage.instructions.clone());
-        let is_there = last.unwrap_or_default().any(|index| {
-            let Some(it) = after.file.instructions.get(index) else { return false };
-            let holds = copied(change, index, it).is_some_and(|sources| {
-                sources.iter().any(|source| {
-                    let source = source.trim_end_matches('/');
-                    program
-                        .strip_prefix(source)
-                        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-                })
-            });
-            holds || producers.contains(&written(after, it))
-        });
-        if !is_there {
-            let message = format!(
-                "the container starts `{program}`, which the final stage neither makes nor copies"
-            );
-            issues.push(change.issue(check, &message));
-        }
-    }
-    issues
 }
 
 /// An instruction as two files can be compared by: joined, and spaces count within quotes alone.

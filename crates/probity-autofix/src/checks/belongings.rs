@@ -1,0 +1,274 @@
+//! What the container names has to come along: programs, files, and the user it runs as.
+
+use probity_dockerfile::{
+    Action, Arguments, CommandLine, ImageRef, Instruction, Keyword, Setting, Value,
+};
+
+use super::{
+    Change, Check, Issue, View,
+    additions::ACCOUNTS,
+    base_image::base,
+    steps::{absolute, copied, written},
+};
+
+pub(crate) const ENTRY_COPIED: Check = Check { name: "entry-copied", run: entry_copied };
+pub(crate) const USER_MADE: Check = Check { name: "user-made", run: user_made };
+
+/// Ends of names that a relative word of a command must have to be a file.
+const FILES: &[&str] = &[
+    "js", "mjs", "cjs", "ts", "py", "rb", "php", "jar", "war", "sh", "dll", "pl", "toml", "yaml",
+    "yml", "json", "conf", "cfg", "ini",
+];
+
+/// What every image with a shell has.
+const USUAL: &[&str] = &[
+    "sh", "bash", "cat", "cd", "echo", "env", "exec", "false", "ls", "sleep", "tail", "test",
+    "true",
+];
+
+/// Languages, and the programs that their images bring.
+const PROVIDED: &[(&str, &[&str])] = &[
+    ("python", &["python", "python3", "pip"]),
+    ("node", &["node", "npm", "npx", "yarn"]),
+    ("ruby", &["ruby", "bundle", "gem", "rake"]),
+    ("php", &["php", "php-fpm", "apache2-foreground"]),
+    ("httpd", &["httpd-foreground"]),
+    ("golang", &["go"]),
+    ("rust", &["cargo"]),
+    ("java", &["java"]),
+    ("openjdk", &["java"]),
+    ("temurin", &["java"]),
+    ("corretto", &["java"]),
+    ("tomcat", &["java", "catalina.sh"]),
+    ("maven", &["java", "mvn"]),
+    ("gradle", &["java", "gradle"]),
+    ("aspnet", &["dotnet"]),
+    ("runtime", &["dotnet"]),
+    ("sdk", &["dotnet"]),
+];
+
+/// What the original builds or copies and the container then names has to be in the final stage.
+fn entry_copied(check: &Check, change: &Change<'_>) -> Vec<Issue> {
+    let mut issues = Vec::new();
+    for path in named_paths(change.before) {
+        let producers = producers(change.before, &path);
+        if !producers.is_empty() && !is_held(change, &path, &producers) {
+            let message = format!(
+                "the container needs `{path}`, which the final stage neither makes nor copies"
+            );
+            issues.push(change.issue(check, &message));
+        }
+    }
+    if let Some(program) = bare_program(change.before).filter(|it| !is_there(change, it)) {
+        let image = base(change.after).unwrap_or_default();
+        let message = format!(
+            "the container starts `{program}`, which nothing shows to be in a final stage on `{image}`"
+        );
+        issues.push(change.issue(check, &message));
+    }
+    issues
+}
+
+/// Files and directories that commands, volumes and the search path name.
+fn named_paths(view: &View<'_>) -> Vec<String> {
+    let runtime = view.facts.final_runtime();
+    let workdir = runtime.get(Setting::Workdir).first().and_then(|it| text_of(&it.entry.value));
+    let mut paths = Vec::new();
+    for word in command_words(view).into_iter().flatten() {
+        let word = match word.split_once('=') {
+            Some((flag, value)) if flag.starts_with('-') => value,
+            _ => word.as_str(),
+        };
+        let extension = word.rsplit_once('.').map(|(_, extension)| extension);
+        let is_file = extension.is_some_and(|it| FILES.contains(&it)) && !word.starts_with('-');
+        if word.contains(['$', ':', '*', '>', '<', '|', ';', '&']) || word.len() < 2 {
+            continue;
+        }
+        if word.starts_with('/') || is_file {
+            paths.extend(absolute(word, workdir.as_deref()));
+        }
+    }
+    let volumes = runtime.get(Setting::Volume).iter().map(|entry| entry.entry.key.clone());
+    paths.extend(volumes.filter(|path| path.starts_with('/')));
+    if bare_program(view).is_some() {
+        let variables = runtime.get(Setting::Env).iter().filter(|it| it.entry.key == "PATH");
+        let values: Vec<String> = variables.filter_map(|it| text_of(&it.entry.value)).collect();
+        let entries = values.iter().flat_map(|value| value.split(':'));
+        paths.extend(entries.filter(|it| it.len() > 1 && it.starts_with('/')).map(str::to_owned));
+    }
+    paths.iter_mut().for_each(|path| path.truncate(path.trim_end_matches('/').len()));
+    paths.sort_unstable();
+    paths.dedup();
+    paths
+}
+
+fn command_words(view: &View<'_>) -> Vec<Vec<String>> {
+    let runtime = view.facts.final_runtime();
+    let settings = [Setting::Entrypoint, Setting::Cmd, Setting::Healthcheck];
+    let entries = settings.into_iter().flat_map(|it| runtime.get(it));
+    entries
+        .filter_map(|entry| match &entry.entry.value {
+            Value::Command(command) => Some(words_of(command)),
+            Value::Healthcheck(check) => check.command.as_ref().map(words_of),
+            _ => None,
+        })
+        .collect()
+}
+
+fn words_of(command: &CommandLine) -> Vec<String> {
+    match command {
+        CommandLine::Exec(words) => words.clone(),
+        CommandLine::Shell { text, .. } => {
+            let words = text.split_whitespace();
+            words.map(|word| word.trim_matches(['"', '\'', ';']).to_owned()).collect()
+        }
+    }
+}
+
+fn text_of(value: &Value) -> Option<String> {
+    match value {
+        Value::Text(text) => text.value.clone(),
+        _ => None,
+    }
+}
+
+/// The program that is looked for in the search path.
+fn bare_program(view: &View<'_>) -> Option<String> {
+    let runtime = view.facts.final_runtime();
+    let first = runtime.get(Setting::Entrypoint).first().or(runtime.get(Setting::Cmd).first())?;
+    let Value::Command(command) = &first.entry.value else { return None };
+    let mut words = words_of(command).into_iter();
+    let program = words.find(|word| word != "exec")?;
+    let is_plain = program.bytes().all(|it| it.is_ascii_alphanumeric() || b"_-.".contains(&it));
+    (is_plain && !USUAL.contains(&program.as_str())).then_some(program)
+}
+
+/// Whether the final stage has a program: by its image, by a copy, or by an install.
+fn is_there(change: &Change<'_>, program: &str) -> bool {
+    let (before, after) = (base(change.before), base(change.after));
+    let provides = |image: &str| {
+        let Ok(image) = ImageRef::parse(image) else { return true };
+        let name = image.path.rsplit('/').next().unwrap_or_default().to_owned();
+        let mut known = PROVIDED.iter().filter(|(language, _)| name.contains(language));
+        known.any(|(_, programs)| programs.contains(&program)) || program.starts_with(&name)
+    };
+    // What the original's image is not known to bring may come from anywhere in it.
+    let is_images_own = before.as_deref().is_some_and(provides);
+    let Some(after) = after else { return true };
+    if provides(&after) {
+        return true;
+    }
+    final_chain(change.after).into_iter().any(|index| {
+        let Some(it) = change.after.file.instructions.get(index) else { return false };
+        let copies = copied(change, index, it).is_some_and(|sources| {
+            sources.iter().any(|source| {
+                let source = source.trim_end_matches('/');
+                let name = source.rsplit('/').next().unwrap_or_default();
+                name == program || (!is_images_own && is_programs_place(source))
+            })
+        });
+        let calls = change.after.facts.package_calls(&change.after.file, index);
+        let installs = calls.iter().any(|call| call.action == Action::Install);
+        let mentions = it.keyword == Keyword::Run && it.body_text().contains(program);
+        let transfers = matches!(it.keyword, Keyword::Copy | Keyword::Add)
+            && it.flag_value("from").is_none()
+            && !is_images_own;
+        copies || mentions || (installs && !is_images_own) || transfers
+    })
+}
+
+/// A directory that programs are in, or one that may hold such a directory.
+fn is_programs_place(path: &str) -> bool {
+    path.ends_with("/bin") || path == "/usr/local" || path.starts_with("/opt/") || path == "/usr"
+}
+
+/// The instructions of the original that make a path or copy something to it.
+fn producers(view: &View<'_>, path: &str) -> Vec<String> {
+    let all = view.file.instructions.iter().enumerate();
+    let makes = |index: usize, it: &Instruction| match it.keyword {
+        Keyword::Run => it.body_text().contains(path),
+        Keyword::Copy | Keyword::Add => covers(view, index, it, path),
+        _ => false,
+    };
+    all.filter(|(index, it)| makes(*index, it)).map(|(_, it)| written(view, it)).collect()
+}
+
+/// Whether a COPY or ADD puts something at the path, or a directory around it.
+fn covers(view: &View<'_>, index: usize, it: &Instruction, path: &str) -> bool {
+    let Arguments::Transfer { sources, destination: Some(destination), .. } = &it.arguments else {
+        return false;
+    };
+    let workdir = view.facts.state(index).and_then(|state| state.workdir.path.as_deref());
+    let Some(target) = absolute(&destination.text, workdir) else { return false };
+    let place = target.trim_end_matches('/');
+    sources.iter().any(|source| {
+        let name = source.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+        let is_file =
+            name.rsplit_once('.').is_some_and(|(stem, end)| !stem.is_empty() && !end.is_empty());
+        match is_file {
+            true => path == place || path == format!("{place}/{name}"),
+            false => is_within(path, place),
+        }
+    })
+}
+
+fn is_within(path: &str, directory: &str) -> bool {
+    path.strip_prefix(directory).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+fn is_held(change: &Change<'_>, path: &str, producers: &[String]) -> bool {
+    final_chain(change.after).into_iter().any(|index| {
+        let Some(it) = change.after.file.instructions.get(index) else { return false };
+        let holds = copied(change, index, it).is_some_and(|sources| {
+            let mut sources = sources.iter().map(|source| source.trim_end_matches('/'));
+            sources.any(|source| is_within(path, source) || is_within(source, path))
+        });
+        let makes = it.keyword == Keyword::Run && it.body_text().contains(path);
+        holds || makes || producers.contains(&written(change.after, it))
+    })
+}
+
+/// The instructions that make the final image: those of its stage and of the stages below.
+fn final_chain(view: &View<'_>) -> Vec<usize> {
+    let stages = view.facts.stages();
+    let mut chain = Vec::new();
+    let mut next = stages.len().checked_sub(1);
+    while let Some(stage) = next.and_then(|index| stages.get(index)) {
+        chain.extend(stage.instructions.clone());
+        next = match stage.base {
+            probity_dockerfile::Base::Stage(below) if below < stage.index => Some(below),
+            _ => None,
+        };
+    }
+    chain
+}
+
+/// A container cannot start as a user that only the build stage knows.
+fn user_made(check: &Check, change: &Change<'_>) -> Vec<Issue> {
+    let runtime = change.before.facts.final_runtime();
+    let user = runtime.get(Setting::User).first().and_then(|it| text_of(&it.entry.value));
+    let Some(user) = user else { return Vec::new() };
+    let name = user.split(':').next().unwrap_or_default().to_owned();
+    let makes = |view: &View<'_>, index: usize| {
+        let scripts = view.facts.scripts(&view.file, index).iter();
+        scripts.flat_map(|script| &script.commands).any(|command| {
+            let call = command.effective();
+            let words: Vec<String> = call.words.iter().filter_map(|it| it.literal()).collect();
+            let is_account = call.name().is_some_and(|it| ACCOUNTS.contains(&it.as_ref()));
+            is_account && words.contains(&name)
+        })
+    };
+    let is_made = (0..change.before.file.instructions.len()).any(|it| makes(change.before, it));
+    let is_kept = final_chain(change.after).into_iter().any(|index| {
+        let it = change.after.file.instructions.get(index);
+        let copies = it.and_then(|it| copied(change, index, it)).is_some_and(|sources| {
+            sources.iter().any(|source| is_within("/etc/passwd", source.trim_end_matches('/')))
+        });
+        copies || makes(change.after, index)
+    });
+    if !is_made || is_kept {
+        return Vec::new();
+    }
+    let message = format!("the container runs as `{name}`, which the final stage does not make");
+    vec![change.issue(check, &message)]
+}
