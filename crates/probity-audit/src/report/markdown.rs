@@ -106,7 +106,7 @@ fn line(text: &str) -> String {
 /// A text of the model's in which nothing opens a tag or a comment: what comes after it would not be
 /// shown. Code between single backquotes is safe as it is.
 fn inert(text: &str) -> String {
-    let has_plain_code = !text.contains("``") && text.matches('`').count() % 2 == 0;
+    let has_plain_code = !text.contains("``") && text.matches('`').count().is_multiple_of(2);
     let mut is_code = false;
     let mut shown = String::with_capacity(text.len());
     let mut rest = text.chars().peekable();
