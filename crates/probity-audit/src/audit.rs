@@ -182,13 +182,16 @@ impl Kept<'_> {
         if let Some(place) = inner.done.get_mut(index) {
             *place = Some(iteration);
         }
-        drop(inner);
-        self.write();
+        self.write_held(&mut inner);
     }
 
-    /// Held while it is written, so that an older state never replaces a newer one.
     fn write(&self) {
-        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        self.write_held(&mut self.inner.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Held while it is written, so that an older state never replaces a newer one, and each skill
+    /// has a state of its own.
+    fn write_held(&self, inner: &mut Progress) {
         inner.state.iterations = inner.done.iter().flatten().cloned().collect();
         inner.state.count_usage();
         if let Err(error) = (self.checkpoint)(&inner.state) {

@@ -84,7 +84,7 @@ pub(crate) fn repair(why: &str, was_cut: bool, steps_left: usize) -> String {
 
 /// Why an answer without findings cannot be used yet.
 pub(crate) const UNREAD: &str =
-    "you report no findings, but no file has been read in this conversation";
+    "you report no findings, but none of the sources has been read in this conversation";
 
 pub(crate) fn unread(steps_left: usize) -> String {
     format!(

@@ -68,7 +68,7 @@ pub(crate) struct Session<'a> {
 /// What a conversation has come to so far.
 #[derive(Default)]
 struct Progress {
-    /// Whether the content of any file was looked at.
+    /// Whether the content of any source was looked at.
     has_read: bool,
     was_told_to_read: bool,
 }
@@ -194,7 +194,8 @@ impl Session<'_> {
         let confirm = |summary: &str, path: &str| self.observer.allow(summary, path);
         match self.tools.execute(request, &confirm) {
             Ok(text) => {
-                progress.has_read |= request.has_looked(&text);
+                progress.has_read |=
+                    request.has_looked(&text) && self.tools.is_about(request, self.sources);
                 self.observer.event(skill, &Event::Output { request, text: &text });
                 prompt::output(request, &text, left)
             }
@@ -217,7 +218,7 @@ impl Ended {
             }
             Self::Unread => (
                 "unread",
-                "the model found nothing, but read no file, not even when it was told to"
+                "the model found nothing, but read no source, not even when it was told to"
                     .to_owned(),
             ),
             Self::MaxSteps => (

@@ -146,6 +146,17 @@ impl ReadTools {
         })
     }
 
+    /// Whether a request that was carried out is about one of the sources, or about a directory that
+    /// has one: what else is read says nothing about them.
+    pub(crate) fn is_about(&self, request: &Request, sources: &[String]) -> bool {
+        let Ok(target) = self.target(request.path()) else { return false };
+        let is_meant = |source: &String| {
+            let real = self.scope.relative(Path::new(source));
+            real.is_ok_and(|real| real.starts_with(&target.path))
+        };
+        sources.is_empty() || sources.iter().any(is_meant)
+    }
+
     fn target(&self, path: &str) -> Result<Target, ToolError> {
         let given = || crate::text::one_line(path, 500);
         let asked = Path::new(path);

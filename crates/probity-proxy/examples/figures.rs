@@ -33,7 +33,13 @@ fn main() {
     let (copied, proxied) = (median(copied), median(proxied));
     println!("round trip, median: copy {copied:?}, proxy {proxied:?}");
     println!("added: {:?}", proxied.saturating_sub(copied));
-    println!("messages of 200 bytes a second: {:.0}", ends.flood(&session));
+    let mut rates: Vec<f64> = (0..ROUNDS).map(|_| ends.flood(&session)).collect();
+    rates.sort_by(f64::total_cmp);
+    println!(
+        "messages of 200 bytes a second: median {:.0}, best {:.0}",
+        rates[rates.len() / 2],
+        rates[rates.len() - 1]
+    );
     stalled();
 }
 

@@ -10,8 +10,8 @@ use crate::{
     broken::{Remedy, remedy},
     connection::{Connection, Known, Whose},
     literal::{content, quoted},
-    message::{INVALID_PARAMS, METHOD_NOT_FOUND, Refusal},
-    proxy::Proxy,
+    message::{INTERNAL, INVALID_PARAMS, METHOD_NOT_FOUND, Refusal},
+    proxy::{LONGEST_ID, MOST_QUESTIONS, Proxy},
     rewrite,
 };
 
@@ -90,7 +90,14 @@ fn request(proxy: &Arc<Proxy>, connection: &Arc<Connection>, message: &Envelope<
     });
     rewrite::outward(&mut splice, message.text(), &connection.workspace);
     let key = (connection.number, id.clone().into_owned());
-    let ours = proxy.table().asked.issue(key, Arc::clone(connection));
+    let ours = {
+        let mut table = proxy.table();
+        if table.asked.len() >= MOST_QUESTIONS || id.raw().len() > LONGEST_ID {
+            drop(table);
+            return refuse(&Refusal::new(INTERNAL, "too many questions are unanswered"));
+        }
+        table.asked.issue(key, Arc::clone(connection))
+    };
     splice.replace("id", |_| Some(ours.to_string()));
     proxy.write_soon(&splice.finish());
 }

@@ -155,7 +155,7 @@ impl Proxy {
         if let Some(known) = state.sessions.get(said) {
             return Some(known.clone());
         }
-        if state.sessions.len() >= MOST_SESSIONS {
+        if state.sessions.len() >= MOST_SESSIONS || said.len() > LONGEST_ID {
             return None;
         }
         let known = Known { id: fresh_id(), counters: Arc::new(Counters::new()) };
@@ -174,6 +174,12 @@ impl Proxy {
 
 /// Names of sessions that one agent may invent.
 const MOST_SESSIONS: usize = 4096;
+
+/// Ids of agents are kept, those of sessions also on disk, so that none may be a novel.
+pub(crate) const LONGEST_ID: usize = 4096;
+
+/// Questions of agents that the editor has not answered; more than anybody could.
+pub(crate) const MOST_QUESTIONS: usize = 4096;
 
 pub(crate) fn fresh_id() -> Arc<str> {
     uuid::Uuid::new_v4().to_string().into()

@@ -100,7 +100,7 @@ fn follow(proxy: &Arc<Proxy>, connection: &Arc<Connection>, started: Started) ->
         };
         // What the agent has said so far leaves in one write, once the next line has to be waited
         // for.
-        if !reader.has_line() {
+        if !more || !reader.has_line() {
             proxy.flush();
         }
         skipped = proxy.tell_skipped(&proxy.options.agent, reader.skipped(), skipped);

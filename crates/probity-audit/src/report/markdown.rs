@@ -24,8 +24,9 @@ impl Report {
         if !self.failed.is_empty() {
             page.push_str("\n## Skills that did not finish\n\n");
             for iteration in &self.failed {
-                let why = one_line(iteration.error.as_deref().unwrap_or_default(), MOST_LINE);
-                _ = writeln!(page, "- `{}` ({}): {why}", iteration.skill_id, iteration.status);
+                let why = line(iteration.error.as_deref().unwrap_or_default());
+                let status = inert(&iteration.status);
+                _ = writeln!(page, "- `{}` ({status}): {why}", iteration.skill_id);
             }
         }
         if self.ignored + self.known > 0 {
@@ -62,11 +63,11 @@ impl Report {
 
 fn item(reported: &Reported) -> String {
     let Finding { title, severity, summary, recommendation, evidence, .. } = &reported.finding;
-    let mut item = format!("- **{title}** (`{severity}`)\n");
-    _ = writeln!(item, "  - Summary: {}", one_line(summary, MOST_LINE));
-    _ = writeln!(item, "  - Recommendation: {}", one_line(recommendation, MOST_LINE));
+    let mut item = format!("- **{}** (`{severity}`)\n", inert(title));
+    _ = writeln!(item, "  - Summary: {}", line(summary));
+    _ = writeln!(item, "  - Recommendation: {}", line(recommendation));
     if let Some(location) = location(&reported.finding) {
-        _ = writeln!(item, "  - Location: {location}");
+        _ = writeln!(item, "  - Location: {}", inert(&location));
     }
     for quote in evidence {
         _ = writeln!(item, "  - Evidence: {}", code(&one_line(quote, MOST_LINE)));
@@ -88,10 +89,34 @@ fn location(finding: &Finding) -> Option<String> {
     }
 }
 
-/// Code that may hold backquotes itself.
+/// Code that may hold backquotes itself, as many in a row as it likes.
 fn code(text: &str) -> String {
-    match text.contains('`') {
-        true => format!("`` {text} ``"),
-        false => format!("`{text}`"),
+    if !text.contains('`') {
+        return format!("`{text}`");
     }
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
+    let fence = "`".repeat(longest + 1);
+    format!("{fence} {text} {fence}")
+}
+
+fn line(text: &str) -> String {
+    inert(&one_line(text, MOST_LINE))
+}
+
+/// A text of the model's in which nothing opens a tag or a comment: what comes after it would not be
+/// shown. Code between single backquotes is safe as it is.
+fn inert(text: &str) -> String {
+    let has_plain_code = !text.contains("``") && text.matches('`').count().is_multiple_of(2);
+    let mut is_code = false;
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        is_code ^= c == '`' && has_plain_code;
+        let opens = |next: &char| next.is_ascii_alphabetic() || matches!(next, '!' | '/' | '?');
+        if c == '<' && !is_code && rest.peek().is_some_and(opens) {
+            shown.push('\\');
+        }
+        shown.push(c);
+    }
+    shown
 }

@@ -289,3 +289,30 @@ fn a_comment_that_takes_nothing_back_is_told_of_unless_its_skill_came_to_no_answ
     state.iterations = vec![crate::session::scaffolded(&crate::embedded().unwrap()[0])];
     assert_eq!(report(dir.path(), &state, None).warnings, [""; 0], "nobody was asked");
 }
+
+#[test]
+fn no_word_of_a_model_hides_what_comes_after_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut hostile = finding("<!-- <script>", Some(1), true);
+    hostile.summary = "a < b, List<Int> and `Dict<K>`</details>".to_owned();
+    hostile.recommendation = "`<style>".to_owned();
+    hostile.file = Some("a.ak<!--".to_owned());
+    hostile.evidence = vec!["one ` two ``` <!--".to_owned(), "<b>".to_owned()];
+    let mut failed = iteration("s-2", vec![]);
+    (failed.status, failed.error) = ("<b".to_owned(), Some("<html> says\nno".to_owned()));
+    let state = state(vec![iteration("s", vec![hostile]), failed]);
+    let page = report(dir.path(), &state, None).markdown();
+    insta::assert_snapshot!(page.split_once("## Findings\n\n").unwrap().1, @r"
+    - **\<!-- \<script>** (`high`)
+      - Summary: a < b, List\<Int> and `Dict<K>`\</details>
+      - Recommendation: `\<style>
+      - Location: a.ak\<!--:1
+      - Evidence: ```` one ` two ``` <!-- ````
+      - Evidence: `<b>`
+      - Found by: `s`
+
+    ## Skills that did not finish
+
+    - `s-2` (\<b): \<html> says no
+    ");
+}

@@ -183,6 +183,25 @@ fn no_findings_is_no_answer_before_a_file_was_looked_at() {
 }
 
 #[test]
+fn only_the_sources_count_as_read() {
+    let dir = project(&[("v/a.ak", SPEND), ("README.md", "words"), ("docs/x", "words")]);
+    let skills = embedded().unwrap();
+    let sources = ["v/a.ak".to_owned()];
+    for (action, counts) in [
+        (r#"{"action":"read_file","path":"./v/../v/a.ak"}"#, true),
+        (r#"{"action":"grep","pattern":"x","path":"v"}"#, true),
+        (r#"{"action":"grep","pattern":"x","path":"."}"#, true),
+        (r#"{"action":"read_file","path":"README.md"}"#, false),
+        (r#"{"action":"grep","pattern":"x","path":"docs"}"#, false),
+    ] {
+        let (provider, _) = scripted(&[action, DONE]);
+        let options = options(dir.path(), &skills[..1], &provider);
+        let (state, _) = audit(AuditOptions { sources: &sources, ..options });
+        assert_eq!(state.unwrap().iterations[0].is_done(), counts, "{action}");
+    }
+}
+
+#[test]
 fn nothing_is_asked_once_the_budget_is_used_up() {
     let dir = project(&[("a.ak", SPEND)]);
     let skills = embedded().unwrap();

@@ -11,7 +11,7 @@ use crate::{
     figures::Counters,
     literal::{content, quoted},
     message::{INTERNAL, Refusal},
-    proxy::{Proxy, fresh_id},
+    proxy::{LONGEST_ID, Proxy, fresh_id},
     rewrite, start,
     table::{Listing, Session},
 };
@@ -107,9 +107,9 @@ fn created(
         close::end_surplus(proxy, connection);
         return;
     }
-    let Some(raw) = find(message, "result.sessionId").last().copied().filter(|raw| *raw != "null")
-    else {
-        let what = format!("{} answered without a sessionId", proxy.options.agent);
+    let is_usable = |raw: &&str| *raw != "null" && raw.len() <= LONGEST_ID;
+    let Some(raw) = find(message, "result.sessionId").last().copied().filter(is_usable) else {
+        let what = format!("{} answered without a usable sessionId", proxy.options.agent);
         proxy.write_soon(&Refusal::new(INTERNAL, what).to(id));
         close::end_surplus(proxy, connection);
         return;
@@ -153,6 +153,9 @@ fn release(proxy: &Arc<Proxy>, connection: &Arc<Connection>, said: Option<&str>)
     }
 }
 
+/// Sessions in one answer.
+const MOST_LISTED: usize = 1000;
+
 fn listed(
     proxy: &Arc<Proxy>,
     connection: &Connection,
@@ -160,6 +163,13 @@ fn listed(
     id: &Id<'_>,
     listing: &Arc<Listing>,
 ) {
+    // Each of them is remembered. Lists come in pages, and nobody has so many on one.
+    let ids = find(message, "result.sessions.*.sessionId");
+    if ids.len() > MOST_LISTED || ids.iter().any(|id| id.len() > LONGEST_ID) {
+        let what = format!("{} lists more sessions than anybody has", proxy.options.agent);
+        proxy.write_soon(&Refusal::new(INTERNAL, what).to(id));
+        return;
+    }
     let mut splice = Splice::new(message);
     splice.replace("id", |_| Some(id.raw().to_owned()));
     splice.replace("result.sessions.*.sessionId", |raw| {

@@ -114,3 +114,60 @@ fn a_method_or_a_path_that_comes_twice_has_to_be_harmless_both_times() {
         assert_eq!(stage.receive()["id"], prompt, "{line} came through");
     }
 }
+
+#[test]
+fn ids_that_are_novels_and_lists_without_end_are_not_kept() {
+    let long = "x".repeat(100_000);
+    for (method, result) in [
+        ("session/new", json!({"sessionId": long})),
+        ("session/list", json!({"sessions": [{"sessionId": long, "cwd": "/srv/one"}]})),
+        (
+            "session/list",
+            json!({"sessions": (0..5000).map(|number| json!({"sessionId": number.to_string()})).collect::<Vec<_>>()}),
+        ),
+    ] {
+        let mut stage = Setting::new().play(move |_, input, output| {
+            let mut part = Part::new(input, output);
+            while let Some(task) = part.next() {
+                match task["method"].as_str() {
+                    Some("initialize") => part.answer(&task, &json!({"protocolVersion": 1})),
+                    _ => part.answer(&task, &result),
+                }
+            }
+            0
+        });
+        let answer = stage.call(method, &json!({"cwd": place(), "mcpServers": []}));
+        assert_eq!(answer["error"]["code"], -32603, "{method}");
+        assert!(stage.memory.sessions.lock().unwrap().is_empty(), "{method}");
+    }
+}
+
+#[test]
+fn questions_that_nobody_answers_are_refused_at_some_point() {
+    let ask = |number: usize| {
+        json!({"jsonrpc": "2.0", "id": number, "method": "session/request_permission",
+            "params": {"sessionId": "0", "toolCall": {}, "options": []}})
+    };
+    let mut stage = Setting::new().play(move |_, input, output| {
+        let mut part = Part::new(input, output);
+        while let Some(task) = part.next_task() {
+            if task["method"] == "session/prompt" {
+                (0..5000).for_each(|number| part.write(&ask(number)));
+                part.answer(&task, &json!({"stopReason": "end_turn"}));
+            }
+        }
+        0
+    });
+    let session = stage.session(&place());
+    let prompt = stage.prompt(&session, "go");
+    let mut asked = 0;
+    loop {
+        let message = stage.receive();
+        if message.get("method").is_none() {
+            assert_eq!(message["id"], prompt);
+            break;
+        }
+        asked += 1;
+    }
+    assert_eq!(asked, 4096);
+}

@@ -7,10 +7,21 @@ use serde_json::json;
 use super::{Driver, ECHO, Place, driver};
 use crate::binary::{named, probity};
 
+/// A name for the workspace's script that no other test has, since processes are found by it.
+fn script(place: &Place) -> String {
+    let own = place.directory.path().file_name().unwrap().to_str().unwrap();
+    format!("/home/agent/workspace/{own}.ndjson")
+}
+
 /// `mine` plays the workspace's own script, contained.
 fn configured(place: &Place, more: &str) {
     let program = env!("CARGO_BIN_EXE_probity");
-    let script = "/home/agent/workspace/script.ndjson";
+    let script = script(place);
+    for repository in ["one", "two"] {
+        let name = script.rsplit('/').next().unwrap();
+        let directory = place.path(repository);
+        fs::copy(directory.join("script.ndjson"), directory.join(name)).unwrap();
+    }
     let text = format!(
         "{more}[container]\nruntime = 'bwrap'\n[agents.mine]\n\
          command = ['{program}', 'agent', 'replay', '{script}']\n"
@@ -35,7 +46,7 @@ fn a_configured_agent_works_contained_and_one_death_is_no_concern_of_the_other()
     let question = driver.receive();
     assert_eq!(question["method"], "session/request_permission");
     // Both play a script of the same name inside; the first that is found is one of them.
-    driver.kill_descendant(std::path::Path::new("/home/agent/workspace/script.ndjson"));
+    driver.kill_descendant(std::path::Path::new(&script(&place)));
     let other = driver.prompt(&two, "ask");
     let mut failed = 0;
     for _ in 0..2 {
@@ -51,7 +62,7 @@ fn a_configured_agent_works_contained_and_one_death_is_no_concern_of_the_other()
     let output = driver.finish();
     assert_eq!(output.code, Some(0), "{}", output.stderr);
     assert_eq!(driver::left(place.directory.path()), Vec::<String>::new());
-    assert_eq!(driver::left_named("/home/agent/workspace/script.ndjson"), Vec::<String>::new());
+    assert_eq!(driver::left_named(&script(&place)), Vec::<String>::new());
 }
 
 #[test]
@@ -85,9 +96,9 @@ fn one_process_can_serve_a_workspace_and_a_login_runs_inside() {
     let first = driver.session(&place.path("one"));
     let second = driver.session(&place.path("one/sub"));
     assert_ne!(first, second);
-    let script = "/home/agent/workspace/script.ndjson";
+    let script = script(&place);
     let inside = || {
-        let lines = driver::left_named(script);
+        let lines = driver::left_named(&script);
         lines.into_iter().filter(|line| !line.contains("bwrap")).count()
     };
     assert_eq!(inside(), 1);

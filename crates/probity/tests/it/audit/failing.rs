@@ -146,7 +146,7 @@ fn a_model_that_finds_nothing_in_what_it_never_read_is_told_so_and_then_counts_a
     assert_eq!(server.requests().len(), 3 + 2 + 2);
     let bodies = server.bodies();
     let told = told(&bodies[1]);
-    assert!(told.contains("no file has been read in this conversation"), "{told}");
+    assert!(told.contains("none of the sources has been read in this conversation"), "{told}");
     assert!(
         output.stderr.contains("warning: skill 'unvalidated-datum-003' unread: the model found")
     );
