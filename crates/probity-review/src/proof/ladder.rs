@@ -102,8 +102,11 @@ impl Ladder<'_> {
 
     /// What does not rest on the code may have a reason of its own, which is a better one to give.
     fn excuse(&self, verdict: &mut Verdict, last: &Trial) {
-        let told = if last.mark.is_empty() { &last.output } else { &last.mark };
-        let lack = || lack::of_machine(told);
+        let told = match last.mark.complaints.is_empty() {
+            true => last.output.clone(),
+            false => last.mark.text(),
+        };
+        let lack = || lack::of_machine(&told);
         let why = last
             .doubt
             .clone()

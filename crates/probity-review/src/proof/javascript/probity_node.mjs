@@ -20,6 +20,7 @@ export default async function* (source) {
     const cause = error?.cause;
     const event = {
       event: 'test',
+      file: data.file ?? '',
       name: data.name,
       full: data.name,
       state: skipped ? 'skipped' : type === 'test:pass' ? 'passed' : 'failed',

@@ -243,6 +243,13 @@ fn constants(framework: &Framework) {
         let line = if body.contains("find") { 8 } else { 5 };
         Claim { line, ..claim(id, &file, &code(body)) }
     };
+    // Two of the frameworks take a second to start, so that they get what differs between them.
+    let short = ["helper", "rejected", "silent", "cases", "member"];
+    let table: Vec<_> = table
+        .iter()
+        .filter(|(id, ..)| framework.package == NODE.package || short.contains(id))
+        .copied()
+        .collect();
     let claims: Vec<Claim> = table.iter().map(on).collect();
     let verdicts = stage.prove(&claims);
     let mut wrong = Vec::new();

@@ -30,6 +30,14 @@ pub fn other() -> i32 {
     private(1)
 }
 
+pub fn find(_name: &str) -> Option<String> {
+    None
+}
+
+pub fn parse(_text: &str) -> Result<i32, std::num::ParseIntError> {
+    \"x\".parse()
+}
+
 #[cfg(test)]
 mod tests {
     #[test]
@@ -124,6 +132,77 @@ fn every_outcome_of_cargo_is_told_apart() {
     assert!(real.output.contains("left: 4"), "{}", real.output);
     assert_eq!(by_id("inside").test_path, "calc/src/zz_probity_inside.rs");
     assert!(by_id("broken").output.contains("undefined"), "{}", by_id("broken").output);
+}
+
+#[test]
+fn a_failure_that_no_value_of_the_code_can_change_proves_nothing() {
+    use Outcome::{Failed, HarnessError};
+    let stage = repository();
+    let helpers = "\nfn fail() {\n    panic!(\"broken\");\n}\n\nfn one() -> i32 {\n    1\n}\n";
+    let table: &[(&str, &str, u32, Outcome, bool)] = &[
+        ("local", "    sub(1, 1);\n    let x = one();\n    assert_eq!(x, 2);", 6, Failed, false),
+        ("helper", "    sub(1, 1);\n    fail();", 6, Failed, false),
+        (
+            "closure",
+            "    sub(1, 1);\n    let bad = || -> i32 { panic!(\"no\") };\n    bad();",
+            6,
+            Failed,
+            false,
+        ),
+        (
+            "loop",
+            "    for want in [2, 3] {\n        sub(1, want);\n        assert_eq!(one(), want);\n    }",
+            6,
+            Failed,
+            false,
+        ),
+        ("message", "    assert_eq!(one(), 2, \"{}\", sub(1, 1));", 6, Failed, false),
+        ("unwraps", "    sub(1, 1);\n    None::<i32>.unwrap();", 6, Failed, false),
+        (
+            "file",
+            "    sub(1, 1);\n    std::fs::read(\"/nowhere/x\").unwrap();",
+            6,
+            HarnessError,
+            false,
+        ),
+        (
+            "dial",
+            "    sub(1, 1);\n    std::net::TcpStream::connect(\"1.1.1.1:80\").unwrap();",
+            6,
+            HarnessError,
+            false,
+        ),
+        (
+            "program",
+            "    sub(1, 1);\n    std::process::Command::new(\"nowhere\").status().unwrap();",
+            6,
+            HarnessError,
+            false,
+        ),
+        (
+            "elsewhere",
+            "    assert!(std::process::Command::new(\"false\").status().unwrap().success());",
+            6,
+            Failed,
+            false,
+        ),
+        ("silent", "    if sub(3, 1) != 2 {\n        fail();\n    }", 6, Failed, true),
+        ("nothing", "    assert!(find(\"a\").is_some());", 26, Failed, true),
+        ("refused", "    assert!(parse(\"1\").is_ok());", 30, Failed, true),
+    ];
+    let on = |(id, body, line, ..): &(&str, &str, u32, Outcome, bool)| Claim {
+        line: *line,
+        ..claim(id, "calc/src/lib.rs", &(test(body) + helpers))
+    };
+    let claims: Vec<Claim> = table.iter().map(on).collect();
+    let verdicts = stage.prove(&claims);
+    let mut wrong = Vec::new();
+    for ((id, _, _, outcome, proven), verdict) in table.iter().zip(&verdicts) {
+        if (verdict.outcome, verdict.proven) != (*outcome, *proven) {
+            wrong.push(format!("{id}: {:#?}", (line(verdict), &verdict.output, &verdict.control)));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
