@@ -262,7 +262,7 @@ impl Ladder<'_> {
         }
         tree.copy(root, &site.repo).map_err(|error| broken(error.to_string()))?;
         if let Before::Fix(fix) = before {
-            patch::apply(&site, fix)
+            patch::apply(&site, fix, &flagged.file)
                 .map_err(|why| Refusal::rejected(format!("the fix does not apply: {why}")))?;
         }
         site.write(&placed.path, &placed.source).map_err(broken)?;
