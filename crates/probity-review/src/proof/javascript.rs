@@ -116,7 +116,9 @@ impl JavaScript {
                 say(format!("--import={}", kit.join("probity_start.mjs").display()));
                 say(format!("--test-reporter={}", kit.join("probity_node.mjs").display()));
                 say("--test-reporter-destination=stdout".to_owned());
-                if let Some(filter) = filter {
+                // A name that is put together out of several is no name to node; it is found among
+                // those of all tests.
+                if let Some(filter) = filter.filter(|it| *it == NOTHING || is_whole(placed)) {
                     say(format!("--test-name-pattern={filter}"));
                 }
                 if placed.path.ends_with("ts") || placed.path.ends_with("tsx") {
@@ -283,6 +285,12 @@ fn is_test(name: &str) -> bool {
                 || stem.starts_with(&format!("{kind}-"))
         })
     })
+}
+
+/// Whether the test's name is written in its source as it is.
+fn is_whole(placed: &Placed) -> bool {
+    let last = placed.name.rsplit(" > ").next().unwrap_or_default();
+    placed.source.contains(last)
 }
 
 #[derive(Default, Deserialize)]

@@ -137,8 +137,8 @@ struct Plan<'a> {
     like: Option<&'a str>,
 }
 
-/// All calls first; then those that are like the last, since a test with several cases waits for
-/// another value in each.
+/// Each value for all calls, and for those that are like the last, since a test with several cases
+/// waits for another value in each.
 fn plans<'a>(functions: &'a [Function], calls: &'a str, values: &'a [String]) -> Vec<Plan<'a>> {
     let mut called: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
     for (id, arguments) in calls.lines().filter_map(|line| line.split_once(' ')) {
@@ -147,17 +147,16 @@ fn plans<'a>(functions: &'a [Function], calls: &'a str, values: &'a [String]) ->
         }
     }
     let mut plans = Vec::new();
-    for like_last in [false, true] {
-        for (id, function) in functions.iter().enumerate() {
-            let Some(calls) = called.get(&id) else { continue };
-            let last = calls.last().copied();
-            let different = calls.iter().any(|call| Some(*call) != last);
-            if like_last && !(different && function.has_arguments()) {
-                continue;
+    for (id, function) in functions.iter().enumerate() {
+        let Some(calls) = called.get(&id) else { continue };
+        let last = calls.last().copied();
+        let different = calls.iter().any(|call| Some(*call) != last) && function.has_arguments();
+        for value in values {
+            let name = function.name.as_str();
+            plans.push(Plan { id, name, value, like: None });
+            if different {
+                plans.push(Plan { id, name, value, like: last });
             }
-            let like = last.filter(|_| like_last);
-            let plan = |value: &'a String| Plan { id, name: &function.name, value, like };
-            plans.extend(values.iter().map(plan));
         }
     }
     plans

@@ -126,7 +126,7 @@ pub(super) fn values(literals: &Literals, expected: Option<&str>) -> Vec<String>
         literals.strings.iter().map(|text| serde_json::Value::from(text.as_str()).to_string());
     let usual = ["true", "undefined", THROWN, "false", "({})", "[]", "null"].map(str::to_owned);
     let mut values: Vec<String> = expected.map(|it| format!("({it})")).into_iter().collect();
-    values.extend(numbers.clone().take(3).chain(strings.clone().take(2)));
+    values.extend(numbers.clone().take(5).chain(strings.clone().take(2)));
     values.extend(usual.into_iter().chain(numbers).chain(strings));
     let mut seen = BTreeSet::new();
     values.retain(|value| seen.insert(value.clone()));

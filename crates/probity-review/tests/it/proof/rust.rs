@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use probity_review::{Claim, Level, Outcome, Reach};
 
-use super::stage::{Stage, claim, line};
+use super::stage::{Stage, claim, is_running, line};
 
 const LIB: &str = "//! A crate.
 
@@ -206,6 +206,14 @@ fn a_failure_that_no_value_of_the_code_can_change_proves_nothing() {
 }
 
 #[test]
+fn a_proof_flips_at_the_merge_base() {
+    let mut stage = repository();
+    let real = Claim { line: 6, ..claim("base", "calc/src/lib.rs", &test(REAL)) };
+    let seen = stage.prove_introduced("calc/src/lib.rs", ("    a + b", "    a - b"), &real);
+    assert_eq!(seen, (Some(true), Level::Flips));
+}
+
+#[test]
 fn a_copy_never_runs_the_program_of_another() {
     let stage = repository();
     let fix = "--- a/calc/src/lib.rs\n+++ b/calc/src/lib.rs\n@@ -5,3 +5,3 @@\n \
@@ -229,13 +237,19 @@ fn a_test_that_hangs_is_ended_and_sees_no_secrets() {
     let look = format!(
         "    for (name, value) in std::env::vars() {{\n        println!(\"{{name}}={{value}}\");\n    }}\n{REAL}"
     );
+    let sleeper = (83_000 + std::process::id() % 1000).to_string();
+    let bait = format!(
+        "    for _ in 0..50 {{\n        drop(std::process::Command::new(\"sleep\").arg(\"{sleeper}\").spawn());\n    }}\n{REAL}"
+    );
     let claims = [
         claim("loop", "calc/src/lib.rs", &test("    loop { std::thread::yield_now(); }")),
         claim("look", "calc/src/lib.rs", &test(&look)),
+        claim("bait", "calc/src/lib.rs", &test(&bait)),
     ];
     let verdicts = stage.prove(&claims);
     let outcomes: Vec<Outcome> = verdicts.iter().map(|verdict| verdict.outcome).collect();
-    assert_eq!(outcomes, [Outcome::Timeout, Outcome::Failed]);
-    let look = &verdicts.last().unwrap().output;
+    assert_eq!(outcomes, [Outcome::Timeout, Outcome::Failed, Outcome::Failed]);
+    assert!(!is_running(&sleeper), "a sleeper is left");
+    let look = &verdicts.get(1).unwrap().output;
     assert!(look.contains("CI=true") && !look.contains("a-secret-key"), "{look}");
 }
