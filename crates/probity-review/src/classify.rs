@@ -11,7 +11,7 @@
 use crate::{
     findings::AgentFinding,
     output::{Discarded, Observation, Proof, ProofRun, ProvenIssue, TestSummary},
-    proof::{Level, Outcome, Reach, Verdict},
+    proof::{Control, Level, Outcome, Reach, Verdict},
     redact::Redactor,
     tests_on_disk::{TestFile, file_name},
 };
@@ -26,6 +26,8 @@ pub struct Judged {
     pub verdict: Option<Verdict>,
     /// Set on what an earlier review has proven: it keeps its identity.
     pub fingerprint: Option<String>,
+    /// The test without the secrets in it, if it proves the same.
+    pub stand_in: Option<String>,
 }
 
 /// All findings, sorted into what counts, what is noted, and what is dropped.
@@ -42,7 +44,7 @@ pub struct Classified {
 impl Classified {
     /// Adds one finding.
     pub fn add(&mut self, judged: Judged, redactor: &Redactor) {
-        let Judged { finding, verdict, fingerprint } = judged;
+        let Judged { finding, verdict, fingerprint, stand_in } = judged;
         let Some(verdict) = verdict else {
             let id = self.next_observation();
             let reason = "the agent wrote no test for it".to_owned();
@@ -62,6 +64,9 @@ impl Classified {
             let test_file = self.keep(&id, &finding, &verdict, redactor);
             let mut issue = proven(id, &finding, &verdict, redactor);
             issue.test_file = test_file;
+            if let Some(code) = stand_in.filter(|_| issue.test_code.is_empty()) {
+                issue.test_code = code;
+            }
             issue.fingerprint = fingerprint.unwrap_or_default();
             self.proven.push(issue);
         } else if verdict.outcome == Outcome::Passed {
@@ -212,6 +217,12 @@ fn proof(verdict: &Verdict, redactor: &Redactor) -> Proof {
             Reach::Reached { by, lines: false } => format!("the flagged file, by {}", by.name()),
             Reach::NotReached => "the flagged file was not reached".to_owned(),
             Reach::Unmeasured(why) => redactor.text(&format!("not measured: {why}")),
+        },
+        control: match &verdict.control {
+            Control::NotTried => String::new(),
+            Control::Depends(how) => redactor.text(&format!("depends on the code: {how}")),
+            Control::Constant(names) => format!("constant, whatever {names} returns"),
+            Control::Unavailable(why) => redactor.text(&format!("not known: {why}")),
         },
         flips_with_fix: verdict.fix_flips,
     }

@@ -15,6 +15,14 @@ pub use self::diff::{Change, ChangedFile};
 /// Stands where git has no commit to name.
 pub const NO_COMMIT: &str = "0000000000000000000000000000000000000000";
 
+/// Said of a tree with changes that no commit has, if all of it is reviewed.
+pub(crate) const DIRTY: &str =
+    "the working tree has changes that are in no commit; they were reviewed too";
+
+/// The same, if only what commits have changed is.
+pub(crate) const DIRTY_BESIDE_A_CHANGE: &str = "the working tree has changes that are in no commit: \
+     the tests ran with them, but what only they touch was not reviewed";
+
 /// Which code was reviewed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GitFacts {
@@ -101,10 +109,7 @@ impl GitFacts {
             }
         };
         match git.is_dirty() {
-            Some(true) => notes.push(
-                "the working tree has changes that are in no commit; they were reviewed too"
-                    .to_owned(),
-            ),
+            Some(true) => notes.push(DIRTY.to_owned()),
             Some(false) => {}
             None => notes.push("whether the working tree is clean was not looked at".to_owned()),
         }

@@ -41,6 +41,13 @@ impl Redactor {
         text
     }
 
+    /// A program text with what looks like a secret masked, if no key of this run is in it.
+    #[must_use]
+    pub(crate) fn masked_code(&self, code: &str) -> Option<String> {
+        let has_key = self.hidden.iter().any(|value| code.contains(value.as_str()));
+        (!has_key).then(|| masked(&self.detector, code))
+    }
+
     /// Whether nothing in a text has to be hidden.
     #[must_use]
     pub fn is_clean(&self, text: &str) -> bool {

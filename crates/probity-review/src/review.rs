@@ -168,6 +168,12 @@ fn run(
         Some(base) => Some(git::change(&options.repo, base)?),
         None => None,
     };
+    if change.is_some() {
+        // Of the files that are reviewed the tests see what is there now.
+        for note in page.notes.iter_mut().filter(|note| *note == git::DIRTY) {
+            git::DIRTY_BESIDE_A_CHANGE.clone_into(note);
+        }
+    }
     page.metadata.merge_base = change.as_ref().map(|change| change.merge_base.clone());
     let is_reviewed = |path: &str| {
         options.config.should_review(path)
@@ -205,8 +211,9 @@ fn run(
     }
     page.notes.extend(admitted.notes);
     let known = compare::known(options.previous.as_ref(), &names, &is_reviewed);
-    let verdicts = proving.finish(&admitted.kept, &known, events, page)?;
-    judge(&mut classified, admitted.kept, verdicts.of_findings, redactor);
+    let verdicts = proving.finish(&admitted.kept, &known, redactor, events, page)?;
+    let judged = verdicts.of_findings.into_iter().zip(verdicts.stand_ins);
+    judge(&mut classified, admitted.kept, judged.collect(), redactor);
     fingerprint::assign(&mut classified, &scope);
     if let Some(previous) = &options.previous {
         let again = compare::Again { known: &known, verdicts: verdicts.of_known };
@@ -219,11 +226,11 @@ fn run(
 fn judge(
     classified: &mut Classified,
     findings: Vec<crate::findings::AgentFinding>,
-    verdicts: Vec<Option<crate::proof::Verdict>>,
+    verdicts: Vec<(Option<crate::proof::Verdict>, Option<String>)>,
     redactor: &Redactor,
 ) {
-    for (finding, verdict) in findings.into_iter().zip(verdicts) {
-        classified.add(Judged { finding, verdict, fingerprint: None }, redactor);
+    for (finding, (verdict, stand_in)) in findings.into_iter().zip(verdicts) {
+        classified.add(Judged { finding, verdict, fingerprint: None, stand_in }, redactor);
     }
 }
 

@@ -67,6 +67,9 @@ pub struct Proof {
     pub reached: Option<bool>,
     /// How that is known.
     pub reach: String,
+    /// Whether the failure rests on what the code does, and how that is known.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub control: String,
     /// Whether the test passes with the agent's own fix; absent without one that applies.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flips_with_fix: Option<bool>,

@@ -19,22 +19,65 @@ const MOST_OF_A_KIND: usize = 10;
 /// Alterations of one claim. Each is one run of the test.
 pub(super) const MOST_RUNS: usize = 32;
 
-/// What a function without a result is made to do. If that changes nothing, nothing is shown: its
-/// effects may be what the test looks at, and they were missing before.
-pub(super) const NOTHING: &str = "without doing anything";
+/// What a failing test complained of, without anything that changes from run to run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Mark {
+    /// Each with its lines in the test, the outermost first.
+    pub(super) complaints: Vec<(Vec<u32>, String)>,
+    /// Its class, where there are such.
+    pub(super) kind: String,
+    /// Whether it is no complaint, but something that broke on the way to one.
+    pub(super) broken: bool,
+}
+
+impl Mark {
+    pub(super) fn text(&self) -> String {
+        let texts: Vec<&str> = self.complaints.iter().map(|(_, text)| text.as_str()).collect();
+        texts.join("\n")
+    }
+
+    /// Whether the original complaints changed, if this run has come to them at all: one that broke
+    /// or stopped before them says nothing.
+    fn changed(&self, original: &Self) -> Option<bool> {
+        if self.broken && self.kind != original.kind {
+            return None;
+        }
+        let last = self.complaints.iter().map(|(lines, _)| lines).max();
+        let first = original.complaints.iter().map(|(lines, _)| lines).min();
+        if last < first {
+            return None;
+        }
+        let of_original =
+            |it: &&(Vec<u32>, String)| original.complaints.iter().any(|(lines, _)| *lines == it.0);
+        Some(self.complaints.iter().filter(of_original).ne(original.complaints.iter()))
+    }
+}
 
 /// What is known after some alterations were tried.
 #[derive(Debug, Default)]
 pub(super) struct Watch {
-    original: String,
+    original: Mark,
     most: usize,
     /// Whether the complaint changes by itself, so that a change shows nothing.
     noisy: bool,
     runs: usize,
+    /// Runs that came as far as the original complaint.
     tried: usize,
     found: Option<String>,
     changed: Option<String>,
     names: Vec<String>,
+}
+
+/// What a function was made to do.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Answer<'a> {
+    /// In words.
+    Value(&'a str),
+    /// A failure in place of a value ends the test by itself, unless the test waits for it.
+    Failure,
+    /// It has no result. If that changes nothing, nothing is shown: its effects may be what the
+    /// test looks at, and they may have been missing before.
+    Nothing,
 }
 
 impl Watch {
@@ -47,41 +90,45 @@ impl Watch {
     }
 
     /// Takes in a run in which nothing was altered.
-    pub(super) fn saw_same(&mut self, trial: &Trial) {
-        self.noisy |= trial.outcome != Outcome::Failed || trial.mark != self.original;
+    pub(super) fn saw_same(&mut self, outcome: Outcome, mark: &Mark) {
+        self.noisy |= outcome != Outcome::Failed || *mark != self.original;
     }
 
-    /// Takes in one run, and says whether there is nothing more to find out.
-    pub(super) fn saw(&mut self, function: &str, value: &str, trial: &Trial) -> bool {
-        self.saw_mark(function, value, trial.outcome, &trial.mark)
-    }
-
-    pub(super) fn saw_mark(
+    /// Takes in a run in which something was.
+    pub(super) fn saw(
         &mut self,
         function: &str,
-        value: &str,
+        answer: Answer<'_>,
         outcome: Outcome,
-        mark: &str,
-    ) -> bool {
+        mark: &Mark,
+    ) {
         if !self.names.iter().any(|name| name == function) {
             self.names.push(function.to_owned());
         }
         self.runs += 1;
-        match outcome {
-            Outcome::Passed => {
-                let value: String = value.chars().take(80).collect();
-                self.found = Some(format!("it passes if {function} returns {value}"));
+        let changed = (outcome == Outcome::Failed).then(|| mark.changed(&self.original)).flatten();
+        match (outcome, answer) {
+            (Outcome::Passed, answer) => {
+                self.found = Some(match answer {
+                    Answer::Value(value) => {
+                        let value: String = value.chars().take(80).collect();
+                        format!("it passes if {function} returns {value}")
+                    }
+                    Answer::Failure => format!("it passes if {function} fails"),
+                    Answer::Nothing => format!("it passes if {function} does nothing"),
+                });
             }
-            Outcome::Failed => {
-                self.tried += usize::from(value != NOTHING);
-                if mark != self.original && self.changed.is_none() && !self.noisy {
-                    self.changed = Some(format!("its failure changes with what {function} does"));
-                }
+            // What skips itself then has not come to its complaint because of the code.
+            (Outcome::Skipped, Answer::Value(_)) => {
+                self.changed = Some(format!("it skips itself by what {function} returns"));
             }
+            (_, Answer::Value(_) | Answer::Nothing) if changed == Some(true) && !self.noisy => {
+                self.changed = Some(format!("its failure changes with what {function} returns"));
+            }
+            (_, Answer::Value(_)) if changed.is_some() => self.tried += 1,
             // A process that died, or a test that skipped itself, says nothing either way.
             _ => {}
         }
-        self.is_over()
     }
 
     pub(super) fn is_over(&self) -> bool {
@@ -92,6 +139,8 @@ impl Watch {
         match (self.found.or(self.changed), self.tried) {
             (Some(how), _) => Control::Depends(how),
             (None, 0) => Control::Unavailable(none.to_owned()),
+            // It may be what the code returns already.
+            (None, 1) => Control::Unavailable("only one other value could be made up".to_owned()),
             (None, _) if self.noisy => {
                 Control::Unavailable("its complaint is another each time".to_owned())
             }
@@ -163,6 +212,12 @@ impl Literals {
                     number.push(next);
                 }
                 let number = number.replace('_', "");
+                // Rust and JavaScript may write the kind of a number behind it.
+                let plain = |it: char| it.is_ascii_digit() || ".eE".contains(it);
+                let number = match number.starts_with("0x") || number.starts_with("0b") {
+                    true => number.as_str(),
+                    false => number.split(|it| !plain(it)).next().unwrap_or(&number),
+                };
                 let number = number.trim_end_matches('.');
                 if previous == '-' {
                     push(&mut self.numbers, format!("-{number}"));
@@ -179,16 +234,7 @@ impl Switch {
     pub(super) fn plans(&self, literals: &Literals) -> Vec<Vec<String>> {
         let mut plans = vec![Vec::new()];
         for values in self.results.iter().rev() {
-            let values: Vec<String> = match values {
-                Values::Number => literals.numbers.clone(),
-                Values::Text => literals.strings.clone(),
-                Values::Truth => ["true", "false"].map(str::to_owned).to_vec(),
-                Values::Failure(names) => {
-                    let named = names.iter().map(|name| format!("={name}"));
-                    [String::new(), "probity".to_owned()].into_iter().chain(named).collect()
-                }
-                Values::Numbered(count) => (0..*count).map(|number| number.to_string()).collect(),
-            };
+            let values = values.list(literals);
             // The first result changes fastest: the last is a failure or a yes, as a rule.
             plans = plans
                 .iter()
@@ -203,6 +249,26 @@ impl Switch {
                 .collect();
         }
         plans
+    }
+}
+
+impl Values {
+    fn list(&self, literals: &Literals) -> Vec<String> {
+        match self {
+            Self::Number => literals.numbers.clone(),
+            Self::Text => literals.strings.clone(),
+            Self::Truth => ["true", "false"].map(str::to_owned).to_vec(),
+            Self::Failure(names) => {
+                let named = names.iter().map(|name| format!("={name}"));
+                [String::new(), "probity".to_owned()].into_iter().chain(named).collect()
+            }
+            Self::Numbered(count) => (0..*count).map(|number| number.to_string()).collect(),
+            Self::Optional(values) => {
+                let mut list = values.list(literals);
+                list.insert(list.len().min(1), "none".to_owned());
+                list
+            }
+        }
     }
 }
 
@@ -223,12 +289,12 @@ pub(super) fn words(source: &str) -> std::collections::BTreeSet<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Control, Literals, Outcome, Watch, words};
+    use super::{Answer, Control, Literals, Mark, Outcome, Watch, words};
 
     #[test]
     fn literals_of_the_complaint_come_first_and_those_of_the_test_behind() {
         let test =
-            "// 99 \"no\"\nif got := F2(-3, 1_000); got != 0x10 { t.Fatal(\"a\\\"b\", `raw`) }";
+            "// 99 \"no\"\nif got := F2(-3, 1_000i64); got != 0x10 { t.Fatal(\"a\\\"b\", `raw`) }";
         let found = Literals::of(test, "got 4, want \"four\"");
         assert_eq!(found.numbers, ["4", "-3", "3", "1000", "0x10", "0", "1", "2", "7919", "-1"]);
         assert_eq!(found.strings, ["four", "a\"b", "raw", "", "probity"]);
@@ -242,22 +308,42 @@ mod tests {
     }
 
     #[test]
-    fn a_pass_is_the_end_and_a_change_is_enough() {
+    fn only_what_comes_as_far_as_the_complaint_says_something() {
         use Outcome::{Failed, HarnessError, Passed};
-        let watch = || Watch { original: "bad".to_owned(), most: 9, ..Watch::default() };
-        let mut seen = watch();
-        assert!(!seen.saw_mark("F", "1", Failed, "bad"));
-        assert!(seen.saw_mark("F", "2", Passed, ""));
-        assert_eq!(seen.end(""), Control::Depends("it passes if F returns 2".to_owned()));
-        let mut seen = watch();
-        assert!(!seen.saw_mark("F", "1", Failed, "other"));
-        assert!(matches!(seen.end(""), Control::Depends(_)));
-        let mut seen = watch();
-        seen.saw_mark("F", "1", Failed, "bad");
-        seen.saw_mark("G", "1", Failed, "bad");
-        assert_eq!(seen.end(""), Control::Constant("F, G".to_owned()));
-        let mut seen = watch();
-        seen.saw_mark("F", "1", HarnessError, "");
-        assert_eq!(seen.end("no"), Control::Unavailable("no".to_owned()));
+        let mark = |line: u32, text: &str, kind: &str, broken: bool| Mark {
+            complaints: vec![(vec![line], text.to_owned())],
+            kind: kind.to_owned(),
+            broken,
+        };
+        let constant = Control::Constant("F".to_owned());
+        let unknown = Control::Unavailable("no".to_owned());
+        let changes = Control::Depends("its failure changes with what F returns".to_owned());
+        let table: [(Answer<'_>, Outcome, Mark, &Control); 9] = [
+            (Answer::Value("1"), Failed, mark(5, "bad", "A", false), &constant),
+            (Answer::Value("1"), Failed, mark(5, "worse", "A", false), &changes),
+            (Answer::Value("1"), Failed, mark(6, "later", "A", false), &changes),
+            (Answer::Value("1"), Failed, mark(4, "earlier", "A", false), &unknown),
+            (Answer::Value("1"), Failed, mark(5, "no member", "T", true), &unknown),
+            (Answer::Failure, Failed, mark(5, "thrown", "A", false), &unknown),
+            (Answer::Nothing, Failed, mark(5, "bad", "A", false), &unknown),
+            (Answer::Value("1"), HarnessError, Mark::default(), &unknown),
+            (
+                Answer::Failure,
+                Passed,
+                Mark::default(),
+                &Control::Depends("it passes if F fails".to_owned()),
+            ),
+        ];
+        for (answer, outcome, seen, expected) in table {
+            let mut watch =
+                Watch { original: mark(5, "bad", "A", false), most: 9, ..Watch::default() };
+            watch.saw("F", answer, outcome, &seen);
+            watch.saw("F", answer, outcome, &seen);
+            assert_eq!(watch.end("no"), *expected, "{answer:?} {seen:?}");
+        }
+        let mut watch = Watch { original: mark(5, "1", "A", false), most: 9, ..Watch::default() };
+        watch.saw_same(Failed, &mark(5, "2", "A", false));
+        watch.saw("F", Answer::Value("1"), Failed, &mark(5, "3", "A", false));
+        assert!(matches!(watch.end("no"), Control::Unavailable(_)));
     }
 }

@@ -40,14 +40,23 @@ const LITERALS: [&str; 7] = ["true", "false", "nil", "null", "undefined", "None"
 const LEAVING: [&str; 8] =
     ["return", "Skip", "Skipf", "SkipNow", "skip", "break", "continue", "goto"];
 
-/// The statement at this line, counted from one, if it fails whatever the code does.
-pub(super) fn statement(source: &str, line: u32) -> Option<String> {
+/// The statement at this line, counted from one, if it fails whatever the code does. Only in the
+/// test itself, which has this name, or is what `test` and `it` are given: what a helper does depends
+/// on whether it is called.
+pub(super) fn statement(source: &str, line: u32, name: Option<&str>) -> Option<String> {
     let bare = without_text(source);
     let start = offset(&bare, line)?;
     let before = bare.get(..start)?;
     let enclosing = blocks(before);
     let last = enclosing.last()?;
     let function = enclosing.iter().rev().find(|block| is_function(block.header))?;
+    let is_test = match name {
+        Some(name) => words(function.header).any(|word| word == name),
+        None => words(function.header).next().is_some_and(|it| ["test", "it"].contains(&it)),
+    };
+    if !is_test {
+        return None;
+    }
     let since = before.get(function.start..)?;
     if words(since).any(|word| LEAVING.contains(&word)) || since.contains("?;") {
         return None;
@@ -308,10 +317,10 @@ mod tests {
     use super::statement;
 
     /// The line in question is the one with the arrow, which is taken off.
-    fn check(source: &str, constant: bool) {
+    fn check(source: &str, name: Option<&str>, constant: bool) {
         let line = source.lines().position(|line| line.contains("<-")).unwrap() + 1;
         let source = source.replace("<-", "");
-        let found = statement(&source, line.try_into().unwrap());
+        let found = statement(&source, line.try_into().unwrap(), name);
         assert_eq!(found.is_some(), constant, "{source}{found:?}");
     }
 
@@ -335,8 +344,10 @@ mod tests {
             ("require.Equal(t, 1, F(2)) <-", false),
             ("t.Run(\"x\", func(t *testing.T) {\n check(t, F(1)) <-\n})", false),
         ] {
-            check(&go(body), constant);
+            check(&go(body), Some("TestX"), constant);
         }
+        let helper = "package a\nfunc fail(t *testing.T) {\n t.Fatal(1) <-\n}\n";
+        check(helper, Some("TestX"), false);
         let rust = |body: &str| format!("#[test]\nfn x() {{\n    f(1);\n{body}\n}}\n");
         for (body, constant) in [
             ("panic!(\"no\"); <-", true),
@@ -347,7 +358,7 @@ mod tests {
             ("if f(1) != 2 {\n panic!(); <-\n}", false),
             ("f(1)?;\npanic!(); <-", false),
         ] {
-            check(&rust(body), constant);
+            check(&rust(body), Some("x"), constant);
         }
         let node = |body: &str| format!("test('x', () => {{\n  f(1);\n{body}\n}});\n");
         for (body, constant) in [
@@ -362,7 +373,7 @@ mod tests {
             ("expect(f(1)).toBe(false); <-", false),
             ("if (f(1)) {\n assert.fail('no'); <-\n}", false),
         ] {
-            check(&node(body), constant);
+            check(&node(body), None, constant);
         }
     }
 
@@ -370,7 +381,7 @@ mod tests {
     fn nonsense_is_borne() {
         for source in ["", "}}}}{{{", "\"", "'", "/*", "`\u{fc}", "fn x() {\nassert!((y"] {
             for line in 0..4 {
-                assert_eq!(statement(source, line), None, "{source}");
+                assert_eq!(statement(source, line, Some("x")), None, "{source}");
             }
         }
     }

@@ -19,7 +19,7 @@ use serde::Deserialize;
 
 use super::{
     Claim, Control, Evidence, Outcome, Reach,
-    alter::{self, Literals, Watch},
+    alter::{Answer, Literals, Watch},
     capture::Ran,
     constant, placement,
     runner::{Armed, Built, Flagged, Placed, Refusal, Runner, Trial},
@@ -207,7 +207,7 @@ impl Go {
         let (outcome, why) = judge(bench, &ran, &events, &frames);
         let mut trial = Trial::new(outcome, why).of(bench, site, &ran, &text);
         trial.constant = output::failed_at(&ran.stdout, &placed.path)
-            .and_then(|line| constant::statement(&placed.source, line));
+            .and_then(|line| constant::statement(&placed.source, line, Some(&placed.name)));
         trial.mark = output::mark(&ran, &placed.path, &placed.source);
         let own = |frame: &&Frame| Path::new(&frame.file).starts_with(&site.seen_repo);
         trial.of_code = frames.iter().find(own).is_some_and(|it| !it.file.ends_with("_test.go"));
@@ -228,7 +228,8 @@ impl Go {
         fs::remove_file(&file).ok();
         let seen = site.seen_out.join("calls");
         let plan = format!("{function}\u{1f}1\u{1f}{}", seen.display());
-        watch.saw_same(&self.trial(bench, site, placed, Some(&plan)));
+        let trial = self.trial(bench, site, placed, Some(&plan));
+        watch.saw_same(trial.outcome, &trial.mark);
         let told = fs::read_to_string(&file).unwrap_or_default();
         told.lines().map(str::to_owned).collect()
     }
@@ -324,7 +325,7 @@ impl Runner for Go {
         let Some(armed) = placed.armed.as_ref().filter(|_| built.armed) else {
             return Control::Unavailable(none.to_owned());
         };
-        let literals = Literals::of(&placed.source, &last.mark);
+        let literals = Literals::of(&placed.source, &last.mark.text());
         let mut watch = Watch::of(last);
         let mut called = Vec::new();
         for function in &armed.functions {
@@ -346,11 +347,12 @@ impl Runner for Go {
                 for plan in function.plans(&literals) {
                     let words = format!("{}\u{1f}{call}\u{1f}{}", function.id, plan.join("\u{1f}"));
                     let trial = self.trial(bench, site, placed, Some(&words));
-                    let value = match plan.is_empty() {
-                        true => alter::NOTHING.to_owned(),
-                        false => plan.join(", "),
+                    let value = plan.join(", ");
+                    let answer = match plan.is_empty() {
+                        true => Answer::Nothing,
+                        false => Answer::Value(&value),
                     };
-                    watch.saw(&function.name, &value, &trial);
+                    watch.saw(&function.name, answer, trial.outcome, &trial.mark);
                     if watch.is_over() {
                         return watch.end(none);
                     }

@@ -27,7 +27,15 @@ const REFUSED: [&str; 3] = ["ECONNREFUSED", "connection refused", "Connection re
 
 const PROGRAM: [&str; 2] = ["executable file not found in $PATH", "command not found"];
 
-const RIGHTS: [&str; 4] = ["permission denied", "Permission denied", "EACCES", "EPERM"];
+const RIGHTS: [&str; 7] = [
+    "permission denied",
+    "Permission denied",
+    "EACCES",
+    "EPERM",
+    "read-only file system",
+    "Read-only file system",
+    "EROFS",
+];
 
 const FILE: [&str; 3] = ["no such file or directory", "No such file or directory", "ENOENT"];
 

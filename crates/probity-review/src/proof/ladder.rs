@@ -102,8 +102,11 @@ impl Ladder<'_> {
 
     /// What does not rest on the code may have a reason of its own, which is a better one to give.
     fn excuse(&self, verdict: &mut Verdict, last: &Trial) {
-        let told = if last.mark.is_empty() { &last.output } else { &last.mark };
-        let lack = || lack::of_machine(told);
+        let told = match last.mark.complaints.is_empty() {
+            true => last.output.clone(),
+            false => last.mark.text(),
+        };
+        let lack = || lack::of_machine(&told);
         let why = last
             .doubt
             .clone()
@@ -259,7 +262,7 @@ impl Ladder<'_> {
         }
         tree.copy(root, &site.repo).map_err(|error| broken(error.to_string()))?;
         if let Before::Fix(fix) = before {
-            patch::apply(&site, fix)
+            patch::apply(&site, fix, &flagged.file)
                 .map_err(|why| Refusal::rejected(format!("the fix does not apply: {why}")))?;
         }
         site.write(&placed.path, &placed.source).map_err(broken)?;

@@ -14,7 +14,7 @@ use serde::Deserialize;
 
 use super::{
     Claim, Control, Evidence, Outcome, Reach,
-    alter::{self, Watch},
+    alter::{Answer, Mark, Watch},
     placement,
     runner::{Built, Flagged, Placed, Refusal, Runner, Trial},
     site::{Bench, Site, Task},
@@ -167,14 +167,27 @@ enum Event {
 #[derive(Debug, Deserialize)]
 struct Seen {
     outcome: String,
-    mark: String,
+    lines: Vec<u32>,
+    kind: String,
+    message: String,
 }
 
 impl Seen {
+    fn mark(&self) -> Mark {
+        let Self { lines, kind, message, .. } = self;
+        let told = ["AssertionError", "Failed", "Exception"].contains(&kind.as_str());
+        Mark {
+            complaints: vec![(lines.clone(), message.clone())],
+            kind: kind.clone(),
+            broken: !told,
+        }
+    }
+
     fn outcome(&self) -> Outcome {
         match self.outcome.as_str() {
             "passed" => Outcome::Passed,
             "failed" => Outcome::Failed,
+            "skipped" => Outcome::Skipped,
             _ => Outcome::HarnessError,
         }
     }
@@ -184,8 +197,8 @@ impl Seen {
 struct Altered {
     function: String,
     value: String,
-    /// Whether the function has no result, and was only kept from what it does.
-    nothing: bool,
+    /// Whether it is a value, an exception in its place, or the absence of what it does.
+    answer: String,
     #[serde(flatten)]
     seen: Seen,
 }
@@ -301,14 +314,20 @@ impl Runner for Python {
         let Some(first) = same.first().filter(|seen| seen.outcome() == Outcome::Failed) else {
             return Control::Unavailable(none.to_owned());
         };
-        let noisy = same.iter().any(|seen| seen.mark != first.mark);
-        let original = Trial { mark: first.mark.clone(), noisy, ..last.clone() };
+        let original = Trial { mark: first.mark(), noisy: false, ..last.clone() };
         let mut watch = Watch::of(&original).at_most(usize::MAX);
+        for seen in &same {
+            watch.saw_same(seen.outcome(), &seen.mark());
+        }
         for event in &session.events {
             if let Event::Altered(altered) = event {
-                let value = if altered.nothing { alter::NOTHING } else { &altered.value };
-                let Seen { mark, .. } = &altered.seen;
-                watch.saw_mark(&altered.function, value, altered.seen.outcome(), mark);
+                let answer = match altered.answer.as_str() {
+                    "value" => Answer::Value(&altered.value),
+                    "failure" => Answer::Failure,
+                    _ => Answer::Nothing,
+                };
+                let seen = &altered.seen;
+                watch.saw(&altered.function, answer, seen.outcome(), &seen.mark());
             }
         }
         watch.end(none)

@@ -4,6 +4,7 @@ use std::{fmt, path::PathBuf, time::Duration};
 
 use super::{
     Claim, Control, Outcome, Reach,
+    alter::Mark,
     capture::Ran,
     site::{Bench, Site},
     text::clean,
@@ -65,6 +66,8 @@ pub(super) enum Values {
     Failure(Vec<String>),
     /// As many as there are expressions for.
     Numbered(usize),
+    /// One of these, or the word `none`.
+    Optional(Box<Self>),
 }
 
 impl Armed {
@@ -151,8 +154,7 @@ pub(super) struct Trial {
     pub(super) reach: Option<Reach>,
     /// The statement it failed at, if that fails whatever the code does.
     pub(super) constant: Option<String>,
-    /// What the test complained of and where, without anything that changes from run to run.
-    pub(super) mark: String,
+    pub(super) mark: Mark,
     /// Whether that was another in one of the runs.
     pub(super) noisy: bool,
     /// Whether the failure came out of the code itself, and not out of the test.
@@ -170,7 +172,7 @@ impl Trial {
             output: String::new(),
             reach: None,
             constant: None,
-            mark: String::new(),
+            mark: Mark::default(),
             noisy: false,
             of_code: false,
             doubt: None,

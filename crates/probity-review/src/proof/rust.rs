@@ -5,12 +5,15 @@
 //! What code was run is shown by marks that are put into the functions of the flagged file, since
 //! tools that read the compiler's own coverage are rarely installed.
 
+mod control;
 mod marks;
 mod seed;
 mod source;
+mod switch;
 
 use std::{
     fs,
+    hash::{BuildHasher as _, RandomState},
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -41,6 +44,9 @@ pub(super) struct Rust {
     sysroot: PathBuf,
     home: PathBuf,
     packages: Vec<Package>,
+    /// Of the environment, by which switches are told what to do. Another in each review, so that
+    /// no test can know it.
+    variable: String,
 }
 
 /// A package of the repository, all paths relative.
@@ -112,7 +118,8 @@ impl Rust {
             .variable("CARGO_HOME")
             .map(PathBuf::from)
             .or_else(|| bench.variable("HOME").map(|home| Path::new(home).join(".cargo")));
-        Ok(Self { sysroot, home: home.unwrap_or_default(), packages: Vec::new() })
+        let variable = format!("SETTING_{:X}", RandomState::new().hash_one(0));
+        Ok(Self { sysroot, home: home.unwrap_or_default(), packages: Vec::new(), variable })
     }
 
     fn warm(&mut self, bench: &Bench, site: &Site, directory: &Path) -> Option<String> {
@@ -220,6 +227,7 @@ impl Rust {
         placed: &Placed,
         program: &Path,
         arguments: &[&str],
+        plan: Option<&str>,
     ) -> Result<Ran, String> {
         let package = self.package(&placed.flagged).ok_or("the file belongs to no package")?;
         let wall = bench.test_timeout + GRACE;
@@ -231,9 +239,50 @@ impl Rust {
         let manifest = site.seen_repo.join(&package.directory);
         task.variable("CARGO_MANIFEST_DIR", manifest);
         task.variable("RUST_BACKTRACE", "0");
+        if let Some(plan) = plan {
+            task.variable(&self.variable, plan);
+        }
         // Opens the format for machines on stable tool chains.
         task.variable("RUSTC_BOOTSTRAP", "1");
         bench.run(site, &task)
+    }
+
+    /// One run of the test, with or without something altered.
+    fn trial(
+        &self,
+        bench: &Bench,
+        site: &Site,
+        placed: &Placed,
+        built: &Built,
+        plan: Option<&str>,
+    ) -> Trial {
+        let arguments = arguments(&built.test);
+        let ran = match self.execute(bench, site, placed, &built.program, &arguments, plan) {
+            Ok(ran) => ran,
+            Err(why) => return Trial::harness(why),
+        };
+        let events: Vec<Event> = ran
+            .stdout
+            .split(|byte| *byte == b'\n')
+            .filter_map(|line| serde_json::from_slice(line).ok())
+            .filter(|event: &Event| {
+                event.kind == "test" && event.name.as_ref() == Some(&built.test)
+            })
+            .collect();
+        let (outcome, why) = judge(bench, &ran, &events);
+        let told = events.iter().filter_map(|event| event.stdout.as_deref()).collect::<String>();
+        let text = if told.is_empty() {
+            [&ran.stdout[..], &ran.stderr].concat()
+        } else {
+            told.clone().into_bytes()
+        };
+        let mut trial = Trial::new(outcome, why).of(bench, site, &ran, &text);
+        trial.constant = source::panicked_at(&told, &placed.path)
+            .and_then(|line| constant::statement(&placed.source, line, Some(&placed.name)));
+        trial.mark = source::mark(&told, &placed.path);
+        // The libraries of others are seen by their full paths.
+        trial.of_code = trial.mark.broken && !trial.mark.kind.starts_with('/');
+        trial
     }
 }
 
@@ -306,7 +355,8 @@ impl Runner for Rust {
         }
         let stem = Path::new(&placed.path).file_stem().unwrap_or_default().to_string_lossy();
         for program in programs {
-            let listed = self.execute(bench, site, placed, &program, &["--list", "--format=terse"]);
+            let listed =
+                self.execute(bench, site, placed, &program, &["--list", "--format=terse"], None);
             let listed = listed.map_err(Trial::harness)?;
             let module = placed.added.as_ref().map(|_| stem.as_ref());
             if let Some(test) = source::listed(&listed.stdout, module, &placed.name) {
@@ -317,30 +367,7 @@ impl Runner for Rust {
     }
 
     fn run(&self, bench: &Bench, site: &Site, placed: &Placed, built: &Built) -> Trial {
-        let arguments = arguments(&built.test);
-        let ran = match self.execute(bench, site, placed, &built.program, &arguments) {
-            Ok(ran) => ran,
-            Err(why) => return Trial::harness(why),
-        };
-        let events: Vec<Event> = ran
-            .stdout
-            .split(|byte| *byte == b'\n')
-            .filter_map(|line| serde_json::from_slice(line).ok())
-            .filter(|event: &Event| {
-                event.kind == "test" && event.name.as_ref() == Some(&built.test)
-            })
-            .collect();
-        let (outcome, why) = judge(bench, &ran, &events);
-        let told = events.iter().filter_map(|event| event.stdout.as_deref()).collect::<String>();
-        let text = if told.is_empty() {
-            [&ran.stdout[..], &ran.stderr].concat()
-        } else {
-            told.clone().into_bytes()
-        };
-        let mut trial = Trial::new(outcome, why).of(bench, site, &ran, &text);
-        trial.constant = source::panicked_at(&told, &placed.path)
-            .and_then(|line| constant::statement(&placed.source, line));
-        trial
+        self.trial(bench, site, placed, built, None)
     }
 
     fn reach(
@@ -357,17 +384,35 @@ impl Runner for Rust {
             return unmeasured("the flagged file cannot be read");
         };
         let report = site.seen_out.join("reached").display().to_string();
-        let Some(marked) = marks::mark(&source, &report) else {
-            return unmeasured("the flagged file has no function");
+        let switches = self.switches(site, placed, &source);
+        let behind: Vec<(usize, &str)> =
+            switches.iter().map(|(at, text, _)| (*at, text.as_str())).collect();
+        let compiled = |behind: &[(usize, &str)]| -> Option<bool> {
+            let marked = marks::mark(&source, &report, behind)?;
+            let done = fs::write(&file, marked)
+                .map_err(|error| error.to_string())
+                .and_then(|()| self.compile(bench, site, placed))
+                .map(|(ran, _)| ran.exit);
+            Some(done == Ok(Exit::Code(0)))
         };
-        let compiled = fs::write(&file, marked)
-            .map_err(|error| error.to_string())
-            .and_then(|()| self.compile(bench, site, placed))
-            .map(|(ran, _)| ran.exit);
-        if compiled != Ok(Exit::Code(0)) {
-            return unmeasured("the flagged file does not compile with marks in it");
+        let mut armed = !behind.is_empty();
+        let mut done = compiled(&behind);
+        if done == Some(false) && armed {
+            // It may be the switches that do not compile.
+            armed = false;
+            done = compiled(&[]);
         }
-        if self.execute(bench, site, placed, &built.program, &arguments(&built.test)).is_err() {
+        match done {
+            None => return unmeasured("the flagged file has no function"),
+            Some(false) => return unmeasured("the flagged file does not compile with marks in it"),
+            Some(true) => {}
+        }
+        if armed {
+            // The control works with the same program.
+            fs::write(site.out.join(control::ARMED), &source).ok();
+        }
+        let arguments = arguments(&built.test);
+        if self.execute(bench, site, placed, &built.program, &arguments, None).is_err() {
             return unmeasured("the marked test does not run");
         }
         marks::reach(
@@ -376,8 +421,15 @@ impl Runner for Rust {
         )
     }
 
-    fn control(&self, _: &Bench, _: &Site, _: &Placed, _: &Built, _: &Trial) -> Control {
-        Control::Unavailable("not here".to_owned())
+    fn control(
+        &self,
+        bench: &Bench,
+        site: &Site,
+        placed: &Placed,
+        built: &Built,
+        last: &Trial,
+    ) -> Control {
+        self.alter(bench, site, placed, built, last)
     }
 }
 

@@ -76,7 +76,9 @@ pub(super) fn against(
             tests.extend(test);
             let fingerprint = Some(issue.fingerprint.clone());
             let finding = finding_of(issue);
-            classified.add(Judged { finding, verdict: Some(verdict), fingerprint }, redactor);
+            let verdict = Some(verdict);
+            let judged = Judged { finding, verdict, fingerprint, stand_in: None };
+            classified.add(judged, redactor);
         } else {
             let why = format!("its test could not be judged again: {}", verdict.outcome);
             changes.unclear.push(gone(issue, why));

@@ -15,6 +15,7 @@ use crate::{
     git::Change,
     output::ProvenIssue,
     proof::{Claim, ProofError, ProofOptions, Verdict, Workshop},
+    redact::Redactor,
 };
 
 /// A workshop in the making. It reads the unmodified repository, and nothing the agent writes.
@@ -27,6 +28,9 @@ pub(super) struct Verdicts {
     /// In the order of the findings; nothing where there was no test.
     pub(super) of_findings: Vec<Option<Verdict>>,
     pub(super) of_known: Vec<Verdict>,
+    /// For each finding its test without the secrets in it, if it has some and proves the same
+    /// without: a history must not hold them, and has to run the test again.
+    pub(super) stand_ins: Vec<Option<String>>,
 }
 
 impl Proving {
@@ -63,6 +67,7 @@ impl Proving {
         self,
         findings: &[AgentFinding],
         known: &[ProvenIssue],
+        redactor: &Redactor,
         events: &(dyn Fn(Event<'_>) + Sync),
         page: &mut Page,
     ) -> Result<Verdicts, Failed> {
@@ -88,7 +93,8 @@ impl Proving {
         if claims.is_empty() {
             self.give_up();
             let of_findings = places.iter().map(|_| None).collect();
-            return Ok(Verdicts { of_findings, of_known: Vec::new() });
+            let stand_ins = places.iter().map(|_| None).collect();
+            return Ok(Verdicts { of_findings, of_known: Vec::new(), stand_ins });
         }
         let stop = Arc::clone(&self.stop);
         let Some(workshop) = self.workshop else {
@@ -103,6 +109,7 @@ impl Proving {
             let title = titles.get(number).copied().unwrap_or_default();
             events(Event::Proved { done, of, title, outcome: verdict.outcome.name() });
         });
+        let stand_ins = stand_ins(&workshop, &claims, &verdicts, redactor);
         // Tests that were killed have shown nothing, and a score without them would be a lie.
         if stop.load(Ordering::SeqCst) {
             return Err(ProofError::Cancelled.into());
@@ -111,10 +118,40 @@ impl Proving {
         page.notes.extend(workshop.notes().iter().cloned());
         let mut verdicts = verdicts.into_iter();
         let mut firsts: Vec<Option<Verdict>> = verdicts.by_ref().take(of_agent).map(Some).collect();
+        let stand_ins =
+            places.iter().map(|place| stand_ins.get((*place)?).cloned().flatten()).collect();
         let of_findings =
             places.into_iter().map(|place| firsts.get_mut(place?).and_then(Option::take)).collect();
-        Ok(Verdicts { of_findings, of_known: verdicts.collect() })
+        Ok(Verdicts { of_findings, of_known: verdicts.collect(), stand_ins })
     }
+}
+
+/// One for each claim whose proven test holds a secret.
+fn stand_ins(
+    workshop: &Workshop,
+    claims: &[Claim],
+    verdicts: &[Verdict],
+    redactor: &Redactor,
+) -> Vec<Option<String>> {
+    let masked = |(claim, verdict): (&Claim, &Verdict)| {
+        let wanted = verdict.proven && !redactor.is_clean(&claim.test_code);
+        redactor.masked_code(&claim.test_code).filter(|_| wanted)
+    };
+    let codes: Vec<Option<String>> = claims.iter().zip(verdicts).map(masked).collect();
+    let again: Vec<Claim> = claims
+        .iter()
+        .zip(&codes)
+        .filter_map(|(claim, code)| Some(Claim { test_code: code.clone()?, ..claim.clone() }))
+        .collect();
+    if again.is_empty() {
+        return codes;
+    }
+    let mut shown = workshop.prove_all(&again, &|_, _| {}).into_iter();
+    let proven = |code: Option<String>| {
+        let code = code?;
+        shown.next().filter(|verdict| verdict.proven).map(|_| code)
+    };
+    codes.into_iter().map(proven).collect()
 }
 
 fn claim(number: usize, finding: &AgentFinding, code: &str) -> Claim {

@@ -92,6 +92,23 @@ pub(crate) struct RunArgs {
     /// What standard output gets; in GitHub Actions annotations, else text
     #[arg(short, long)]
     pub(crate) format: Option<ReviewFormat>,
+    /// Write the review to this file as well, such as sarif=out.sarif; may be repeated
+    #[arg(long = "report", value_name = "FORMAT=FILE", value_parser = report)]
+    pub(crate) reports: Vec<(ReviewFormat, PathBuf)>,
+}
+
+fn report(text: &str) -> Result<(ReviewFormat, PathBuf), String> {
+    let (format, file) = text.split_once('=').ok_or("expected FORMAT=FILE")?;
+    let format = <ReviewFormat as clap::ValueEnum>::from_str(format, false).map_err(|_| {
+        let names = <ReviewFormat as clap::ValueEnum>::value_variants().iter();
+        let names = names
+            .filter_map(|it| Some(clap::ValueEnum::to_possible_value(it)?.get_name().to_owned()));
+        format!("the formats are {}", names.collect::<Vec<_>>().join(", "))
+    })?;
+    match file {
+        "" => Err("expected FORMAT=FILE".to_owned()),
+        file => Ok((format, file.into())),
+    }
 }
 
 #[derive(Debug, Subcommand)]

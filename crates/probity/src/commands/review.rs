@@ -108,6 +108,9 @@ fn carry_out(settings: &Settings) -> anyhow::Result<ReviewOutput> {
     output.notes.extend(notes);
     kept.save(&mut output);
     directory.write(&output, &tests)?;
+    for (format, path) in &settings.reports {
+        files::write_whole(path, &render(*format, &output)?)?;
+    }
     Ok(output)
 }
 

@@ -1,7 +1,9 @@
 //! `probity review` and `ci-agent-review`, as a person and as a CI step would run them.
 
+mod ending;
 mod integration;
 mod own;
+mod reports;
 mod step;
 mod story;
 

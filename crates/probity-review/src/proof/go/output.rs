@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::super::{Evidence, Reach, capture::Ran, runner::Flagged};
+use super::super::{Evidence, Reach, alter::Mark, capture::Ran, runner::Flagged};
 
 /// Before each event, in the mode that `test2json` asks for; the test's own words have none.
 const MARK: u8 = 0x16;
@@ -89,48 +89,50 @@ pub(super) fn failed_at(stdout: &[u8], path: &str) -> Option<u32> {
     text.lines().filter_map(complaint).next_back()
 }
 
-/// What the test complained of and where, and what the process crashed with. What it merely logs is
-/// left out, and so is what changes from run to run.
-pub(super) fn mark(ran: &Ran, path: &str, source: &str) -> String {
+/// What the test complained of and where. What it merely logs is left out.
+pub(super) fn mark(ran: &Ran, path: &str, source: &str) -> Mark {
     let own = path.rsplit('/').next().unwrap_or_default();
-    let logs = |file: &str, line: usize| {
-        file == own
-            && source
-                .lines()
-                .nth(line.saturating_sub(1))
-                .is_some_and(|text| text.contains(".Log(") || text.contains(".Logf("))
+    let logs = |file: &str, line: u32| {
+        let text = source.lines().nth(usize::try_from(line).unwrap_or(0).saturating_sub(1));
+        file == own && text.is_some_and(|text| text.contains(".Log(") || text.contains(".Logf("))
     };
-    let mut mark = String::new();
+    let mut mark = Mark::default();
     let mut complaining = false;
     let stdout = String::from_utf8_lossy(&ran.stdout);
     for line in stdout.lines() {
         let words = line.trim_start_matches(|start: char| start.is_control() || start == ' ');
-        if let Some(result) = words.strip_prefix("--- ") {
-            let name = result.split(" (").next().unwrap_or(result);
-            mark.push_str(&format!("{name}\n"));
-            complaining = false;
-            continue;
-        }
-        let place = words.split_once(": ").map_or(words, |(place, _)| place);
+        let (place, message) = words.split_once(": ").unwrap_or((words, ""));
         let place = place.trim_end_matches(':').rsplit_once(':');
-        let place = place.and_then(|(file, line)| Some((file, line.parse::<usize>().ok()?)));
+        let place = place.and_then(|(file, line)| Some((file, line.parse::<u32>().ok()?)));
         if let Some((file, number)) = place.filter(|(file, _)| file.ends_with(".go")) {
             complaining = !logs(file, number);
-        } else if !line.starts_with("        ") {
+            if complaining {
+                mark.complaints.push((vec![number], without_addresses(message)));
+            }
+        } else if complaining && line.starts_with("        ") {
+            if let Some((_, text)) = mark.complaints.last_mut() {
+                text.push_str(&without_addresses(line));
+            }
+        } else {
             complaining = false;
-        }
-        if complaining {
-            mark.push_str(words);
-            mark.push('\n');
         }
     }
     let stderr = String::from_utf8_lossy(&ran.stderr);
-    let crashes = stderr.lines().filter(|line| line.starts_with("panic: ")).take(2);
-    mark.extend(crashes.flat_map(|line| [line, "\n"]));
-    let frames = frames(&ran.stderr);
-    let tests = frames.iter().filter(|frame| frame.file.ends_with("_test.go"));
-    mark.extend(tests.map(|frame| format!("{}:{}\n", frame.file, frame.line)));
-    without_addresses(&mark)
+    if let Some(crash) = stderr.lines().find(|line| line.starts_with("panic: ")) {
+        let frames = frames(&ran.stderr);
+        let tests = frames.iter().rev().filter(|frame| frame.file.ends_with("_test.go"));
+        let lines = tests.map(|frame| frame.line).collect();
+        mark.complaints.push((lines, without_addresses(crash)));
+        mark.kind = without_addresses(crash);
+        mark.broken = true;
+    }
+    if mark.complaints.is_empty() {
+        // A test may fail without a word; then its parts say which of them did.
+        let failed = stdout.lines().filter_map(|line| line.split_once("--- FAIL: "));
+        let names = failed.filter_map(|(_, rest)| rest.split(" (").next());
+        mark.complaints.extend(names.map(|name| (Vec::new(), name.to_owned())));
+    }
+    mark
 }
 
 /// Addresses are others in each run.

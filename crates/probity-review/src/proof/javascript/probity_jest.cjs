@@ -24,6 +24,7 @@ module.exports = class {
       const stack = details?.stack ?? test.failureMessages?.[0] ?? '';
       tell({
         event: 'test',
+        file: result.testFilePath,
         name: test.title,
         full: test.fullName,
         state: states[test.status] ?? 'skipped',

@@ -21,6 +21,7 @@ export default class {
     const error = errors?.[0];
     tell({
       event: 'test',
+      file: test.module.moduleId,
       name: test.name,
       full: test.fullName,
       state,

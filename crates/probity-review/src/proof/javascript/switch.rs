@@ -1,7 +1,10 @@
-//! Functions of a JavaScript or TypeScript source, made to return something else.
+//! Switches in JavaScript and TypeScript functions: a test that is told so makes them return other
+//! values.
 //!
-//! Nothing is compiled ahead, so that each alteration is a text of its own. What is added stays on
-//! the line that opens the function, so that no line moves.
+//! The switches ask a function that the beginning of a test's file may define, so that many copies of
+//! the test, each with a plan of its own, run in one process of a framework. What is added stays on
+//! the line that opens the function, so that no line moves; and it is what every compiler of types
+//! takes.
 
 use std::collections::BTreeSet;
 
@@ -45,61 +48,61 @@ enum Kind {
     Expression,
 }
 
-/// To which calls an alteration applies.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Calls<'a> {
-    All,
-    /// To those with these arguments, as JSON.
-    Like(&'a str),
-}
-
 impl Function {
     /// Whether calls can be told apart by their arguments.
     pub(super) fn has_arguments(&self) -> bool {
         self.kind == Kind::Block
     }
 
-    /// The source in which it returns this expression.
-    pub(super) fn returning(&self, source: &str, value: &str, calls: Calls<'_>) -> String {
-        let condition = match calls {
-            Calls::All => "true".to_owned(),
-            Calls::Like(key) => {
-                let key = serde_json::Value::from(key);
-                format!("JSON.stringify([...arguments]) === {key}")
+    fn switch(&self, id: usize, variable: &str) -> String {
+        let ask = format!("Reflect.get(globalThis, \"{variable}\")");
+        match self.kind {
+            Kind::Block => format!(
+                " const {variable} = {ask}?.({id}, arguments); if ({variable}) return {variable}[0](); "
+            ),
+            Kind::BlockOfArrow => {
+                format!(
+                    " const {variable} = {ask}?.({id}); if ({variable}) return {variable}[0](); "
+                )
             }
-        };
-        self.with(
-            source,
-            &match self.kind {
-                Kind::Expression => format!(" {condition} ? {value} : "),
-                _ => format!(" if ({condition}) return {value}; "),
-            },
-        )
+            Kind::Expression => format!(" {ask}?.({id}) ? {ask}({id})[0]() : "),
+        }
     }
+}
 
-    /// The source in which it writes down its arguments, one call a line.
-    pub(super) fn telling(&self, source: &str, file: &str) -> String {
-        let file = serde_json::Value::from(file);
-        let arguments = match self.kind {
-            Kind::Block => "JSON.stringify([...arguments])",
-            _ => "0",
-        };
-        let tell = format!(
-            "process.getBuiltinModule(\"fs\").appendFileSync({file}, {arguments} + \"\\n\")"
-        );
-        self.with(
-            source,
-            &match self.kind {
-                Kind::Expression => format!(" {tell} || "),
-                _ => format!(" {tell}; "),
-            },
-        )
+/// The source with a switch in each of these functions, which have their numbers for names.
+pub(super) fn armed(source: &str, functions: &[Function], variable: &str) -> String {
+    let mut numbered: Vec<(usize, &Function)> = functions.iter().enumerate().collect();
+    numbered.sort_by_key(|(_, function)| function.body);
+    let (mut text, mut done) = (String::with_capacity(source.len()), 0);
+    for (id, function) in numbered {
+        text.push_str(source.get(done..function.body).unwrap_or_default());
+        text.push_str(&function.switch(id, variable));
+        done = function.body;
     }
+    text.push_str(source.get(done..).unwrap_or_default());
+    text
+}
 
-    fn with(&self, source: &str, added: &str) -> String {
-        let (before, after) = source.split_at_checked(self.body).unwrap_or((source, ""));
-        format!("{before}{added}{after}")
-    }
+/// Makes a function return an expression: always, or if its arguments are these, as JSON.
+pub(super) fn plan(id: usize, value: &str, like: Option<&str>, variable: &str) -> String {
+    let condition = like.map_or_else(String::new, |key| {
+        format!(" && JSON.stringify([...arguments[1]]) === {}", serde_json::Value::from(key))
+    });
+    format!(
+        "Reflect.set(globalThis, \"{variable}\", function () {{ return arguments[0] === {id}{condition} \
+         ? [() => ({value})] : undefined; }}); "
+    )
+}
+
+/// Makes all functions write down their calls: the number, and the arguments as JSON.
+pub(super) fn telling(file: &str, variable: &str) -> String {
+    let file = serde_json::Value::from(file);
+    format!(
+        "Reflect.set(globalThis, \"{variable}\", function () {{ let told = \"\"; try {{ told = \
+         JSON.stringify([...(arguments[1] ?? [])]); }} catch {{ }} process.getBuiltinModule(\"fs\")\
+         .appendFileSync({file}, arguments[0] + \" \" + told + \"\\n\"); }}); "
+    )
 }
 
 /// The functions around the flagged lines first, then those that the test names.
@@ -113,15 +116,18 @@ pub(super) fn wanted(source: &str, flagged: &Flagged, named: &BTreeSet<String>) 
     ranked.into_iter().map(|(_, function)| function).take(6).collect()
 }
 
+/// Thrown in place of a value.
+pub(super) const THROWN: &str = "(() => { throw new Error(\"probity\") })()";
+
 /// Expressions to return, what the test waits for first.
 pub(super) fn values(literals: &Literals, expected: Option<&str>) -> Vec<String> {
+    let numbers = literals.numbers.iter().map(|number| format!("({number})"));
+    let strings =
+        literals.strings.iter().map(|text| serde_json::Value::from(text.as_str()).to_string());
+    let usual = ["true", "undefined", THROWN, "false", "({})", "[]", "null"].map(str::to_owned);
     let mut values: Vec<String> = expected.map(|it| format!("({it})")).into_iter().collect();
-    let thrown = "(() => { throw new Error(\"probity\") })()";
-    values.extend(["true", "undefined", thrown, "false", "({})", "[]", "null"].map(str::to_owned));
-    values.extend(literals.numbers.iter().map(|number| format!("({number})")));
-    values.extend(
-        literals.strings.iter().map(|text| serde_json::Value::from(text.as_str()).to_string()),
-    );
+    values.extend(numbers.clone().take(5).chain(strings.clone().take(2)));
+    values.extend(usual.into_iter().chain(numbers).chain(strings));
     let mut seen = BTreeSet::new();
     values.retain(|value| seen.insert(value.clone()));
     values
@@ -281,7 +287,7 @@ fn closing(bytes: &[u8], open: usize) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Calls, functions, values};
+    use super::{armed, functions, plan, values};
     use crate::proof::alter::Literals;
 
     #[test]
@@ -302,17 +308,23 @@ mod tests {
             found,
             [
                 "a 1-4", "c 5-5", "d 6-6", "f 9-11", "g 12-12", "h 13-13", "i 15-15", "j 16-16",
-                "k 17-19", "l 20-20", "n 21-21", "p 22-22", "q 22-22"
+                "j 16-16", "k 17-19", "l 20-20", "n 21-21", "p 22-22", "q 22-22"
             ]
         );
-        let one = functions("const c = (x) => x + 1;\nfunction d(x) { return x; }\n");
-        assert_eq!(
-            one[0].returning("const c = (x) => x + 1;", "(2)", Calls::All),
-            "const c = (x) => true ? (2) :  x + 1;"
-        );
         let source = "const c = (x) => x + 1;\nfunction d(x) { return x; }\n";
-        let text = one[1].returning(source, "null", Calls::Like("[\"a\"]"));
-        assert!(text.contains("{ if (JSON.stringify([...arguments]) === \"[\\\"a\\\"]\") return null;  return x; }"), "{text}");
+        let found = functions(source);
+        let text = armed(source, &found, "zz");
+        let ask = "Reflect.get(globalThis, \"zz\")";
+        assert_eq!(
+            text,
+            format!(
+                "const c = (x) => {ask}?.(0) ? {ask}(0)[0]() :  x + 1;\n\
+                 function d(x) {{ const zz = {ask}?.(1, arguments); if (zz) return zz[0]();  return x; }}\n"
+            )
+        );
+        assert!(
+            plan(1, "(2)", Some("[\"a\"]"), "zz").contains("=== \"[\\\"a\\\"]\" ? [() => ((2))]")
+        );
     }
 
     #[test]

@@ -154,7 +154,8 @@ def pytest_runtest_protocol(item, nextitem):
                 finally:
                     switch.turn_off()
                     switch.answers = False
-                tell("altered", function=switch.name, nothing=is_init, value=plain(repr(value))[:80], **seen)
+                answer = "nothing" if is_init else "failure" if isinstance(value, Raised) else "value"
+                tell("altered", function=switch.name, answer=answer, value=plain(repr(value))[:80], **seen)
                 if seen["outcome"] == "passed":
                     return True
     return True
@@ -162,19 +163,33 @@ def pytest_runtest_protocol(item, nextitem):
 
 def run_once(item):
     item._initrequest()
+    LAST_ERROR.clear()
     reports = runtestprotocol(item, nextitem=None, log=False)
     called = next((report for report in reports if report.when == "call"), None)
     if called is None or any(report.failed for report in reports if report.when != "call"):
-        return {"outcome": "error", "mark": ""}
-    crash = getattr(called.longrepr, "reprcrash", None)
-    mark = ""
-    if crash is not None:
+        return {"outcome": "error", "lines": [], "kind": "", "message": ""}
+    return {"outcome": called.outcome, "lines": [], "kind": "", "message": "", **LAST_ERROR}
+
+
+LAST_ERROR = {}
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_makereport(item, call):
+    report = yield
+    if call.when == "call" and call.excinfo is not None:
+        lines, trace = [], call.excinfo.tb
+        while trace is not None:
+            if trace.tb_frame.f_code.co_filename == str(item.path):
+                lines.append(trace.tb_lineno)
+            trace = trace.tb_next
         # What an assertion says for itself comes behind what the test adds to it.
-        message = crash.message
-        if message.startswith("AssertionError: ") and "\nassert " in message:
+        message = str(call.excinfo.value)
+        if "\nassert " in message:
             message = message[message.index("\nassert ") :]
-        mark = plain(f"{crash.path}:{crash.lineno} {message}")
-    return {"outcome": called.outcome, "mark": mark[:2000]}
+        kind = call.excinfo.type.__name__
+        LAST_ERROR.update(lines=lines, kind=kind, message=plain(message)[:2000])
+    return report
 
 
 def switches(item):

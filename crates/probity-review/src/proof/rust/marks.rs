@@ -3,24 +3,23 @@
 use super::super::{Evidence, Reach, constant::without_text, runner::Flagged};
 
 /// The source with a mark at the beginning of each function: it adds the function's first and
-/// last line to a file. None if there is no function.
-pub(super) fn mark(source: &str, report: &str) -> Option<String> {
+/// last line to a file. Behind some of them goes a text of somebody else's, by offset. None if there
+/// is no function.
+pub(super) fn mark(source: &str, report: &str, behind: &[(usize, &str)]) -> Option<String> {
     let bare = without_text(source);
     let mut marked = String::with_capacity(source.len());
     let mut done = 0;
     for body in bodies(&bare) {
-        let line = |offset: usize| {
-            bare.get(..offset).unwrap_or("").bytes().filter(|byte| *byte == b'\n').count() + 1
-        };
         marked.push_str(source.get(done..=body.open)?);
+        let (first, last) = body.lines;
         marked.push_str(&format!(
             " {{ use ::std::io::Write as _; if let Ok(mut file) = ::std::fs::OpenOptions::new()\
              .create(true).append(true).open({report:?}) {{ \
-             file.write_all(b\"{}-{}\\n\").ok(); }} }} ",
-            line(body.start),
-            line(body.close),
+             file.write_all(b\"{first}-{last}\\n\").ok(); }} }} ",
         ));
         done = body.open + 1;
+        let more = behind.iter().filter(|(at, _)| *at == done);
+        marked.extend(more.map(|(_, text)| *text));
     }
     marked.push_str(source.get(done..)?);
     (done > 0).then_some(marked)
@@ -40,15 +39,15 @@ pub(super) fn reach(told: &str, flagged: &Flagged) -> Reach {
     if reached { Reach::Reached { by: Evidence::Coverage, lines } } else { Reach::NotReached }
 }
 
-/// Byte offsets of one function.
-struct Body {
-    start: usize,
-    open: usize,
-    close: usize,
+/// One function: byte offsets, and its first and last line.
+pub(super) struct Body {
+    pub(super) start: usize,
+    pub(super) open: usize,
+    pub(super) lines: (u32, u32),
 }
 
 /// The functions that can be marked: with a body, and not evaluated while compiling.
-fn bodies(bare: &str) -> Vec<Body> {
+pub(super) fn bodies(bare: &str) -> Vec<Body> {
     let mut found = Vec::new();
     let is_word =
         |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
@@ -63,7 +62,12 @@ fn bodies(bare: &str) -> Vec<Body> {
         let named = is_word(bytes.get(start + 3));
         let Some(open) = opening(bytes, start).filter(|_| named && !constant) else { continue };
         let Some(close) = closing(bytes, open) else { continue };
-        found.push(Body { start, open, close });
+        let line = |offset: usize| {
+            let before = bare.get(..offset).unwrap_or_default();
+            let lines = before.bytes().filter(|byte| *byte == b'\n').count();
+            u32::try_from(lines).unwrap_or(u32::MAX).saturating_add(1)
+        };
+        found.push(Body { start, open, lines: (line(start), line(close)) });
     }
     found
 }
@@ -107,12 +111,12 @@ mod tests {
     fn functions_with_a_body_that_runs_are_marked() {
         let source = "pub fn a(x: [u8; 2]) -> u8 {\n  \"fn b() {\";\n  0\n}\nconst fn c() {}\n\
             trait T { fn d(); fn e() {} }\ntype F = fn (u8);\n// fn g() {}\n";
-        let marked = mark(source, "/out").unwrap();
+        let marked = mark(source, "/out", &[]).unwrap();
         assert_eq!(marked.matches("OpenOptions").count(), 2, "{marked}");
         assert!(marked.contains("b\"1-4\\n\""), "{marked}");
         assert!(marked.contains("b\"6-6\\n\""), "{marked}");
-        assert_eq!(mark("struct A;", "/out"), None);
-        assert_eq!(mark("fn a(", "/out"), None);
+        assert_eq!(mark("struct A;", "/out", &[]), None);
+        assert_eq!(mark("fn a(", "/out", &[]), None);
     }
 
     #[test]

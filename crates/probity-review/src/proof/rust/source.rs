@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
-use super::super::capture::Ran;
+use super::super::{alter::Mark, capture::Ran};
 
 #[derive(Deserialize)]
 struct Message {
@@ -58,6 +58,28 @@ pub(super) fn panicked_at(told: &str, path: &str) -> Option<u32> {
         let (_, numbers) = place.split_once(path)?;
         numbers.strip_prefix(':')?.split(':').next()?.parse().ok()
     })
+}
+
+/// What the test complained of: where it panicked, and with which words.
+pub(super) fn mark(told: &str, path: &str) -> Mark {
+    let file = path.rsplit('/').next().unwrap_or(path);
+    let mut lines = told.lines().skip_while(|line| !line.contains(" panicked at "));
+    let place = lines.next().and_then(|line| line.split_once(" panicked at ")).map(|(_, it)| it);
+    let own = place
+        .and_then(|place| place.split_once(file))
+        .and_then(|(_, numbers)| numbers.strip_prefix(':')?.split(':').next()?.parse::<u32>().ok());
+    let message: Vec<&str> = lines.take_while(|line| !line.starts_with("note: ")).collect();
+    let message = message.join("\n");
+    // What an assertion says for itself comes behind what the test adds to it.
+    let message = message.find("\n  left: ").and_then(|at| message.get(at..)).unwrap_or(&message);
+    let Some(place) = place else {
+        return Mark { complaints: vec![(Vec::new(), told.trim().to_owned())], ..Mark::default() };
+    };
+    Mark {
+        complaints: vec![(own.into_iter().collect(), message.to_owned())],
+        kind: if own.is_some() { String::new() } else { place.to_owned() },
+        broken: own.is_none(),
+    }
 }
 
 /// Whether the code is written for the inside of the flagged file's crate.

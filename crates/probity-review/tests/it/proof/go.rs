@@ -7,7 +7,7 @@ use std::{
 
 use probity_review::{Claim, Control, Evidence, Level, Outcome, Reach, Verdict};
 
-use super::stage::{Stage, claim, line};
+use super::stage::{Stage, claim, is_running, line};
 
 const CALC: &str = "package calc
 
@@ -289,6 +289,12 @@ fn a_proof_flips_at_the_merge_base_or_with_the_fix() {
         with(claim("wrongfix", "calc.go", &test(index)), fix),
         with(claim("nofix", "calc.go", &test(index)), "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n"),
         claim("fresh", "new.go", &test("\tif Fresh() != 2 {\n\t\tt.Fatal(1)\n\t}")),
+        // It makes the test pass and leaves the accused file alone.
+        with(
+            claim("absurd", "calc.go", &test("\tif Index([]int{1}) != 1 {\n\t\tt.Fatal(1)\n\t}")),
+            "--- a/other.go\n+++ b/other.go\n@@ -1,3 +1,3 @@\n package calc\n \n\
+             -func Other() int { return 1 }\n+func Other() int { return 2 }\n",
+        ),
     ];
     let verdicts = stage.prove(&claims);
     let seen: Vec<_> = verdicts
@@ -307,6 +313,7 @@ fn a_proof_flips_at_the_merge_base_or_with_the_fix() {
             ("wrongfix", Level::Stable, false, Some(false), Some(false)),
             ("nofix", Level::Stable, false, Some(false), None),
             ("fresh", Level::Stable, false, None, None),
+            ("absurd", Level::Stable, false, Some(false), None),
         ],
         "{:#?}",
         verdicts.iter().map(line).collect::<Vec<_>>()
@@ -489,12 +496,4 @@ fn odd_repositories_are_tried_all_the_same() {
     // The link is not in the copy, so that the directory is a new one there, and nothing more.
     assert_ne!(verdicts.last().unwrap().outcome, Outcome::Rejected);
     assert!(fs::symlink_metadata("/tmp/zz_probity_throughp_test.go").is_err());
-}
-
-/// Whether a process with this word in its command line is alive.
-fn is_running(word: &str) -> bool {
-    fs::read_dir("/proc").unwrap().flatten().any(|entry| {
-        let command = fs::read(entry.path().join("cmdline")).unwrap_or_default();
-        command.split(|byte| *byte == 0).any(|part| part == word.as_bytes())
-    })
 }

@@ -7,7 +7,7 @@ use std::{
 
 use probity_review::{Claim, Level, Outcome, Reach, Workshop};
 
-use super::stage::{Stage, claim, line};
+use super::stage::{Stage, claim, is_running, line};
 
 const CALC: &str = "import os
 import sys
@@ -231,7 +231,6 @@ fn a_failure_that_no_value_of_the_code_can_change_proves_nothing() {
         ("message", "assert one() == 2, f'got {calc.sub(1, 1)}'", 8, Failed, false),
         ("arity", "calc.sub(1, 1)\ncalc.sub(1)", 8, Failed, false),
         ("unset", "calc.sub(1, 1)\nx = None\nx.name", 8, HarnessError, false),
-        ("itself", "assert calc.sub(1, 1) == calc.sub(1, 1) + one()", 8, Failed, false),
         ("silent", "if calc.sub(3, 1) != 2:\n    fail()", 8, Failed, true),
         ("checked", "check(calc.sub(3, 1), one() + one())", 8, Failed, true),
         (
@@ -277,16 +276,23 @@ fn misbehaviour_is_ended_bounded_and_blind() {
     stage.options.test_timeout = Duration::from_secs(10);
     let look = "print(dict(os.environ))\nimport socket\ntry:\n    socket.create_connection(('1.1.1.1', 80), 5)\n\
         except OSError as error:\n    print('dial:', error)\n";
+    let sleeper = (84_000 + std::process::id() % 1000).to_string();
+    let bait = format!(
+        "import subprocess\nfor _ in range(50):\n    subprocess.Popen(['sleep', '{sleeper}'])\n\
+         subprocess.Popen(['setsid', 'sleep', '{sleeper}'])\n{REAL}"
+    );
     let flood = "import sys\nfor _ in range(100):\n    os.write(1, b'x' * (1 << 20))\n";
     let claims = [
         claim("loop", "calc.py", &test("while True:\n    pass")),
         claim("look", "calc.py", &test(&format!("{look}{REAL}"))),
         claim("flood", "calc.py", &test(&format!("{flood}{REAL}"))),
+        claim("bait", "calc.py", &test(&bait)),
     ];
     let verdicts = stage.prove(&claims);
     let outcomes: Vec<Outcome> = verdicts.iter().map(|verdict| verdict.outcome).collect();
-    let expected = [Outcome::Timeout, Outcome::Failed, Outcome::Failed];
+    let expected = [Outcome::Timeout, Outcome::Failed, Outcome::Failed, Outcome::Failed];
     assert_eq!(outcomes, expected, "{:?}", verdicts.iter().map(line).collect::<Vec<_>>());
+    assert!(!is_running(&sleeper), "a sleeper is left");
     let output = |number: usize| verdicts.get(number).unwrap().output.as_str();
     assert!(output(1).contains("dial: [Errno 101]"), "{}", output(1));
     assert!(!output(1).contains("a-secret-key"), "{}", output(1));
@@ -308,6 +314,19 @@ fn a_test_that_runs_is_killed_when_the_review_is_called_off() {
     });
     assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
     assert_eq!(verdicts.first().unwrap().outcome, Outcome::HarnessError);
+}
+
+#[test]
+fn a_proof_flips_at_the_merge_base_and_not_by_a_fix_of_something_else() {
+    let mut stage = repository();
+    let real = Claim { line: 8, ..claim("base", "calc.py", &test(REAL)) };
+    let seen = stage.prove_introduced("calc.py", ("a + b", "a - b"), &real);
+    assert_eq!(seen, (Some(true), Level::Flips));
+    let absurd = "--- /dev/null\n+++ b/conftest.py\n@@ -0,0 +1,2 @@\n+import calc\n\
+        +calc.sub = lambda a, b: a - b\n";
+    stage.options.base = None;
+    let verdict = stage.prove_one(&Claim { fix_patch: Some(absurd.to_owned()), ..real });
+    assert_eq!((verdict.level, verdict.fix_flips), (Level::Stable, None), "{}", line(&verdict));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use probity_review::{Claim, Level, Outcome, Reach};
 
-use super::stage::{Stage, claim, line};
+use super::stage::{Stage, claim, is_running, line};
 
 const LIB: &str = "//! A crate.
 
@@ -28,6 +28,14 @@ pub fn index(values: &[i32]) -> i32 {
 
 pub fn other() -> i32 {
     private(1)
+}
+
+pub fn find(_name: &str) -> Option<String> {
+    None
+}
+
+pub fn parse(_text: &str) -> Result<i32, std::num::ParseIntError> {
+    \"x\".parse()
 }
 
 #[cfg(test)]
@@ -127,6 +135,85 @@ fn every_outcome_of_cargo_is_told_apart() {
 }
 
 #[test]
+fn a_failure_that_no_value_of_the_code_can_change_proves_nothing() {
+    use Outcome::{Failed, HarnessError};
+    let stage = repository();
+    let helpers = "\nfn fail() {\n    panic!(\"broken\");\n}\n\nfn one() -> i32 {\n    1\n}\n";
+    let table: &[(&str, &str, u32, Outcome, bool)] = &[
+        ("local", "    sub(1, 1);\n    let x = one();\n    assert_eq!(x, 2);", 6, Failed, false),
+        ("helper", "    sub(1, 1);\n    fail();", 6, Failed, false),
+        (
+            "closure",
+            "    sub(1, 1);\n    let bad = || -> i32 { panic!(\"no\") };\n    bad();",
+            6,
+            Failed,
+            false,
+        ),
+        (
+            "loop",
+            "    for want in [2, 3] {\n        sub(1, want);\n        assert_eq!(one(), want);\n    }",
+            6,
+            Failed,
+            false,
+        ),
+        ("message", "    assert_eq!(one(), 2, \"{}\", sub(1, 1));", 6, Failed, false),
+        ("unwraps", "    sub(1, 1);\n    None::<i32>.unwrap();", 6, Failed, false),
+        (
+            "file",
+            "    sub(1, 1);\n    std::fs::read(\"/nowhere/x\").unwrap();",
+            6,
+            HarnessError,
+            false,
+        ),
+        (
+            "dial",
+            "    sub(1, 1);\n    std::net::TcpStream::connect(\"1.1.1.1:80\").unwrap();",
+            6,
+            HarnessError,
+            false,
+        ),
+        (
+            "program",
+            "    sub(1, 1);\n    std::process::Command::new(\"nowhere\").status().unwrap();",
+            6,
+            HarnessError,
+            false,
+        ),
+        (
+            "elsewhere",
+            "    assert!(std::process::Command::new(\"false\").status().unwrap().success());",
+            6,
+            Failed,
+            false,
+        ),
+        ("silent", "    if sub(3, 1) != 2 {\n        fail();\n    }", 6, Failed, true),
+        ("nothing", "    assert!(find(\"a\").is_some());", 26, Failed, true),
+        ("refused", "    assert!(parse(\"1\").is_ok());", 30, Failed, true),
+    ];
+    let on = |(id, body, line, ..): &(&str, &str, u32, Outcome, bool)| Claim {
+        line: *line,
+        ..claim(id, "calc/src/lib.rs", &(test(body) + helpers))
+    };
+    let claims: Vec<Claim> = table.iter().map(on).collect();
+    let verdicts = stage.prove(&claims);
+    let mut wrong = Vec::new();
+    for ((id, _, _, outcome, proven), verdict) in table.iter().zip(&verdicts) {
+        if (verdict.outcome, verdict.proven) != (*outcome, *proven) {
+            wrong.push(format!("{id}: {:#?}", (line(verdict), &verdict.output, &verdict.control)));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_proof_flips_at_the_merge_base() {
+    let mut stage = repository();
+    let real = Claim { line: 6, ..claim("base", "calc/src/lib.rs", &test(REAL)) };
+    let seen = stage.prove_introduced("calc/src/lib.rs", ("    a + b", "    a - b"), &real);
+    assert_eq!(seen, (Some(true), Level::Flips));
+}
+
+#[test]
 fn a_copy_never_runs_the_program_of_another() {
     let stage = repository();
     let fix = "--- a/calc/src/lib.rs\n+++ b/calc/src/lib.rs\n@@ -5,3 +5,3 @@\n \
@@ -150,13 +237,19 @@ fn a_test_that_hangs_is_ended_and_sees_no_secrets() {
     let look = format!(
         "    for (name, value) in std::env::vars() {{\n        println!(\"{{name}}={{value}}\");\n    }}\n{REAL}"
     );
+    let sleeper = (83_000 + std::process::id() % 1000).to_string();
+    let bait = format!(
+        "    for _ in 0..50 {{\n        drop(std::process::Command::new(\"sleep\").arg(\"{sleeper}\").spawn());\n    }}\n{REAL}"
+    );
     let claims = [
         claim("loop", "calc/src/lib.rs", &test("    loop { std::thread::yield_now(); }")),
         claim("look", "calc/src/lib.rs", &test(&look)),
+        claim("bait", "calc/src/lib.rs", &test(&bait)),
     ];
     let verdicts = stage.prove(&claims);
     let outcomes: Vec<Outcome> = verdicts.iter().map(|verdict| verdict.outcome).collect();
-    assert_eq!(outcomes, [Outcome::Timeout, Outcome::Failed]);
-    let look = &verdicts.last().unwrap().output;
+    assert_eq!(outcomes, [Outcome::Timeout, Outcome::Failed, Outcome::Failed]);
+    assert!(!is_running(&sleeper), "a sleeper is left");
+    let look = &verdicts.get(1).unwrap().output;
     assert!(look.contains("CI=true") && !look.contains("a-secret-key"), "{look}");
 }

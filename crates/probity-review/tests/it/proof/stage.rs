@@ -84,6 +84,24 @@ impl Stage {
         verdicts
     }
 
+    /// Proves claims about a file that was right at the base and is wrong now, and gives what is
+    /// known about where that came in.
+    pub(super) fn prove_introduced(
+        &mut self,
+        file: &str,
+        (wrong, right): (&str, &str),
+        claim: &Claim,
+    ) -> (Option<bool>, probity_review::Level) {
+        let broken = fs::read_to_string(self.path().join(file)).unwrap();
+        self.write(file, &broken.replace(wrong, right));
+        let base = self.commit();
+        self.write(file, &broken);
+        self.commit();
+        self.options.base = Some(base);
+        let verdict = self.prove_one(claim);
+        (verdict.introduced, verdict.level)
+    }
+
     pub(super) fn prove_one(&self, claim: &Claim) -> Verdict {
         self.prove(std::slice::from_ref(claim)).remove(0)
     }
@@ -146,4 +164,12 @@ fn contents(root: &Path) -> BTreeMap<PathBuf, (Vec<u8>, std::time::SystemTime)> 
         }
     }
     found
+}
+
+/// Whether a process with this word in its command line is alive.
+pub(super) fn is_running(word: &str) -> bool {
+    fs::read_dir("/proc").unwrap().flatten().any(|entry| {
+        let command = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        command.split(|byte| *byte == 0).any(|part| part == word.as_bytes())
+    })
 }

@@ -34,6 +34,7 @@ pub(super) struct Settings {
     pub(super) sandbox: Sandbox,
     pub(super) variables: Variables,
     pub(super) format: ReviewFormat,
+    pub(super) reports: Vec<(ReviewFormat, PathBuf)>,
     pub(super) quiet: bool,
 }
 
@@ -81,6 +82,7 @@ impl Settings {
             sandbox: args.sandbox,
             variables: Variables::Named(args.variables),
             format: args.format.unwrap_or_else(usual_format),
+            reports: args.reports,
             quiet,
         })
     }
@@ -111,6 +113,7 @@ impl Settings {
             sandbox: Sandbox::Auto,
             variables: Variables::OfTheAgent,
             format: usual_format(),
+            reports: Vec::new(),
             quiet: false,
         })
     }

@@ -85,3 +85,40 @@ fn one_claim_is_proven_two_are_not_and_the_fix_is_seen_in_the_history() {
     assert!(output.stdout.contains("known"), "{}", output.stdout);
     assert_eq!(review_in(&out)["changes"]["known"], serde_json::json!(["ISS-001"]));
 }
+
+#[test]
+fn a_test_with_a_secret_in_it_is_run_again_without_it() {
+    let repo = repository();
+    let place = tempfile::tempdir().unwrap();
+    let secret = format!("ghp_{}", "aB3dE6gH9".repeat(4));
+    let mut told = findings();
+    let code = told[0]["test_code"].as_str().unwrap();
+    let code = code.replace("  assert", &format!("  const token = '{secret}';\n  assert"));
+    told[0]["test_code"] = code.into();
+    let agent = recorded(place.path(), &told.to_string());
+    let out = place.path().join("review");
+    let review = || {
+        probity()
+            .args(["review", "--agent", &agent, "--output", out.to_str().unwrap()])
+            .env("XDG_STATE_HOME", place.path().join("state").to_str().unwrap())
+            .env("XDG_CACHE_HOME", place.path().join("cache").to_str().unwrap())
+            .dir(repo.path())
+            .run()
+            .code(0)
+    };
+    review();
+    let text = fs::read_to_string(out.join("review.json")).unwrap();
+    assert!(!text.contains(&secret), "{text}");
+    let page = review_in(&out);
+    let kept = page["proven_issues"][0]["test_code"].as_str().unwrap();
+    assert!(kept.contains("const token = '"), "{kept}");
+    recorded(place.path(), "[]");
+    review();
+    assert_eq!(review_in(&out)["changes"]["known"], serde_json::json!(["ISS-001"]));
+    let mended = CODE.replace(" - 1)", ")").replace("(numbers.length)", "numbers.length");
+    fs::write(repo.path().join("src/numbers.js"), &mended).unwrap();
+    commit(repo.path());
+    review();
+    let page = review_in(&out);
+    assert_eq!(page["changes"]["fixed"][0]["how"], "its test passes now", "{page:#}");
+}

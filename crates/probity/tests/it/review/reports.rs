@@ -1,0 +1,83 @@
+//! The reports of a review, read back by parsers that are not ours.
+
+use std::{fs, path::Path};
+
+use serde_json::{Value, json};
+
+use super::{findings, recorded, repository, review_in};
+use crate::{
+    binary::{probity, tools},
+    formats::read_back,
+};
+
+#[test]
+fn every_report_says_what_the_review_says_and_goes_where_it_is_wanted() {
+    let repo = repository();
+    let place = tempfile::tempdir().unwrap();
+    let mut told = findings();
+    told[0]["title"] = json!("the <b>average</b> & \"it\" is wrong, 100%:\nreally");
+    let agent = recorded(place.path(), &told.to_string());
+    let out = place.path().join("review");
+    let at = |name: &str| place.path().join(name);
+    let wanted = |format: &str, name: &str| format!("{format}={}", at(name).display());
+    probity()
+        .args(["review", "--agent", &agent, "--no-history", "--output", out.to_str().unwrap()])
+        .args(["--report", &wanted("sarif", "a.sarif"), "--report", &wanted("junit", "a.xml")])
+        .args(["--report", &wanted("gitlab", "a.json")])
+        .env("XDG_CACHE_HOME", at("cache").to_str().unwrap())
+        .dir(repo.path())
+        .run()
+        .code(0);
+    let page = review_in(&out);
+    let issue = &page["proven_issues"][0];
+    let text = |path: &Path| fs::read_to_string(path).unwrap();
+    for (name, own) in [
+        ("a.sarif", "review.sarif"),
+        ("a.xml", "review.junit.xml"),
+        ("a.json", "review.gitlab.json"),
+    ] {
+        assert_eq!(text(&at(name)), text(&out.join(own)), "{name}");
+    }
+
+    let schema =
+        tools().join("node/node_modules/@microsoft/sarif-multitool-linux/sarif-2.1.0.json");
+    let schema: Value = serde_json::from_str(text(&schema).trim_start_matches('\u{feff}')).unwrap();
+    let sarif: Value = serde_json::from_str(&text(&at("a.sarif"))).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let errors: Vec<String> = validator.iter_errors(&sarif).map(|it| it.to_string()).collect();
+    assert_eq!(errors, [""; 0]);
+    let seen = read_back("sarif", &text(&at("a.sarif")));
+    assert_eq!(seen.len(), 2, "one proven, one observed: {seen:#?}");
+    assert_eq!((&seen[0]["path"], &seen[0]["line"]), (&issue["file"], &issue["line"]));
+
+    let quality: Vec<Value> = serde_json::from_str(&text(&at("a.json"))).unwrap();
+    assert_eq!(quality[0]["location"]["path"], issue["file"]);
+    assert_eq!(quality[0]["location"]["lines"]["begin"], issue["line"]);
+    assert_eq!(quality[0]["fingerprint"], issue["fingerprint"]);
+    let severities = ["info", "minor", "major", "critical", "blocker"];
+    for issue in &quality {
+        assert!(severities.contains(&issue["severity"].as_str().unwrap()), "{issue:#}");
+    }
+
+    let count = "import sys, json\nfrom junitparser import JUnitXml, Failure, Skipped\n\
+        report = JUnitXml.fromstring(sys.stdin.buffer.read())\n\
+        cases = [case for suite in report for case in suite]\n\
+        kinds = [[type(it).__name__ for it in case.result] for case in cases]\n\
+        json.dump([report.tests, report.failures, report.skipped, kinds], sys.stdout)\n";
+    let mut python = std::process::Command::new(tools().join("python/bin/python"));
+    python.args(["-c", count]).stdin(fs::File::open(at("a.xml")).unwrap());
+    let output = python.output().unwrap();
+    let read: Value =
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"));
+    assert_eq!((&read[0], &read[1]), (&json!(3), &json!(1)), "{read}");
+    let kinds = read[3].as_array().unwrap();
+    assert_eq!(kinds.iter().filter(|kind| **kind == json!(["Failure"])).count(), 1, "{read}");
+}
+
+#[test]
+fn a_report_without_a_format_or_a_file_is_refused_before_anything_is_asked() {
+    for word in ["sarif", "sarif=", "nonsense=x", "=x"] {
+        let output = probity().args(["review", "--report", word]).run().code(2);
+        assert!(output.stderr.contains("--report"), "{}", output.stderr);
+    }
+}
