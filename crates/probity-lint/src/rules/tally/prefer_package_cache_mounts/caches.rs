@@ -91,7 +91,7 @@ const PLAIN: Cache = Cache {
     cleaning: &[],
 };
 
-static CACHES: [Cache; 17] = [
+static CACHES: [Cache; 18] = [
     Cache {
         programs: &["apt-get", "apt"],
         mounts: &[mount("apt", "/var/cache/apt", true), mount("aptlib", "/var/lib/apt", true)],
@@ -192,7 +192,13 @@ static CACHES: [Cache; 17] = [
     },
     Cache {
         programs: &["go"],
-        verbs: &["build", "install", "get", "test", "mod"],
+        verbs: &["mod"],
+        mounts: &[mount("gomod", "/go/pkg/mod", false)],
+        ..PLAIN
+    },
+    Cache {
+        programs: &["go"],
+        verbs: &["build", "install", "get", "test"],
         mounts: &[
             mount("gomod", "/go/pkg/mod", false),
             mount("gobuild", "/root/.cache/go-build", false),
