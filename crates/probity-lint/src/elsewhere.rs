@@ -6,9 +6,7 @@
 pub static ELSEWHERE: &[&str] = &[
     "tally/circular-stage-deps",
     "tally/consistent-indentation",
-    "tally/copy-after-user-without-chown",
     "tally/copy-from-empty-scratch-stage",
-    "tally/curl-should-follow-redirects",
     "tally/epilogue-order",
     "tally/gpu/cuda-version-mismatch",
     "tally/gpu/no-buildtime-gpu-queries",
@@ -37,12 +35,8 @@ pub static ELSEWHERE: &[&str] = &[
     "tally/powershell/progress-preference",
     "tally/prefer-add-git",
     "tally/prefer-add-unpack",
-    "tally/prefer-copy-chmod",
-    "tally/prefer-copy-heredoc",
     "tally/prefer-curl-config",
     "tally/prefer-formatted-heredocs",
-    "tally/prefer-package-cache-mounts",
-    "tally/prefer-run-heredoc",
     "tally/prefer-telemetry-opt-out",
     "tally/prefer-vex-attestation",
     "tally/prefer-wget-config",
@@ -66,11 +60,9 @@ pub static ELSEWHERE: &[&str] = &[
     "tally/ruby/yjit-not-enabled-on-supported-runtime",
     "tally/shell-run-in-scratch",
     "tally/stateful-root-runtime",
-    "tally/user-created-but-never-used",
     "tally/user-explicit-group-drops-supplementary-groups",
     "tally/windows/no-chown-flag",
     "tally/windows/no-run-mounts",
-    "tally/world-writable-state-path-workaround",
 ];
 
 /// Whether another tool has a rule of this name: one of the list, or a numbered code of hadolint or

@@ -94,6 +94,8 @@ registry! {
         dl4006::Dl4006,
     }
     tally {
+        copy_after_user_without_chown::CopyAfterUserWithoutChown,
+        curl_should_follow_redirects::CurlShouldFollowRedirects,
         eol_last::EolLast,
         max_lines::MaxLines,
         newline_between_instructions::NewlineBetweenInstructions,
@@ -103,12 +105,18 @@ registry! {
         no_ungraceful_stopsignal::NoUngracefulStopsignal,
         no_unreachable_stages::NoUnreachableStages,
         prefer_canonical_stopsignal::PreferCanonicalStopsignal,
+        prefer_copy_chmod::PreferCopyChmod,
+        prefer_copy_heredoc::PreferCopyHeredoc,
         prefer_multi_stage_build::PreferMultiStageBuild,
         prefer_nginx_sigquit::PreferNginxSigquit,
+        prefer_package_cache_mounts::PreferPackageCacheMounts,
+        prefer_run_heredoc::PreferRunHeredoc,
         prefer_slim_base_image::PreferSlimBaseImage,
         prefer_systemd_sigrtmin_plus_3::PreferSystemdSigrtminPlus3,
         secrets_in_code::SecretsInCode,
         sort_packages::SortPackages,
+        user_created_but_never_used::UserCreatedButNeverUsed,
         windows_no_stopsignal::WindowsNoStopsignal,
+        world_writable_state_path_workaround::WorldWritableStatePathWorkaround,
     }
 }

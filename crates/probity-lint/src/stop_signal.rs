@@ -77,7 +77,7 @@ pub(crate) fn flag(context: &Context<'_>, wanted: &Wanted, findings: &mut Vec<Fi
 }
 
 /// What starts such a program: the entrypoint, or the command where there is none.
-fn start<'r>(runtime: &'r Runtime, is_program: fn(&str) -> bool) -> Option<&'r RuntimeEntry> {
+fn start(runtime: &Runtime, is_program: fn(&str) -> bool) -> Option<&RuntimeEntry> {
     let entrypoint = runtime.get(Setting::Entrypoint).first();
     let entry = entrypoint.or(runtime.get(Setting::Cmd).first())?;
     let Value::Command(CommandLine::Exec(words)) = &entry.entry.value else { return None };

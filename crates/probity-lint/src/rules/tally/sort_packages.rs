@@ -57,10 +57,10 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                 continue;
             }
             let Some(list) = list(context, index, call) else { continue };
-            let Some(pair) = list.windows(2).find(|pair| pair[0].key > pair[1].key) else {
+            let mut pairs = list.iter().zip(list.iter().skip(1));
+            let Some((before, late)) = pairs.find(|(left, right)| left.key > right.key) else {
                 continue;
             };
-            let (before, late) = (&pair[0], &pair[1]);
             let message = format!("{} comes before {}", late.key.1, before.key.1);
             let finding = context.finding(late.span, message);
             let fix = fix(context, index, call, &list);

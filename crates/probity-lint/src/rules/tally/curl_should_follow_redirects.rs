@@ -1,0 +1,137 @@
+//! Downloads that end at the first redirection.
+
+use probity_dockerfile::Keyword;
+use probity_finding::{Finding, Fix};
+
+use crate::{context::Context, shell_edits};
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags a `curl` in a `RUN` that is not told to follow redirections.
+    ///
+    /// Calls of this machine (`localhost`, `127.0.0.1`, a socket) and those that only ask for a version
+    /// are left alone; tally flags them.
+    ///
+    /// # Why it is bad
+    ///
+    /// Release pages and mirrors redirect. Without `--location` what is saved is the page that says
+    /// so, and `curl` calls that a success.
+    ///
+    /// # Examples
+    ///
+    /// ```dockerfile,bad
+    /// FROM debian:12
+    /// RUN curl -fsSO https://example.com/tool.tar.gz
+    /// ```
+    ///
+    /// ```dockerfile,fixed
+    /// FROM debian:12
+    /// RUN curl --location -fsSO https://example.com/tool.tar.gz
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM debian:12
+    /// RUN curl -fsSLO https://example.com/tool.tar.gz
+    /// ```
+    ///
+    /// # Fix safety
+    ///
+    /// A suggestion: what is downloaded may now come from another address than the one that is
+    /// written.
+    CurlShouldFollowRedirects {
+        name: "tally/curl-should-follow-redirects",
+        severity: Warning,
+        category: Correctness,
+        fixes: Suggestion,
+        url: "https://tally.wharflab.com/rules/tally/curl-should-follow-redirects/",
+    }
+}
+
+const FOLLOWING: &[&str] =
+    &["-L", "--location", "--location-trusted", "-V", "--version", "-h", "--help", "--unix-socket"];
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for (index, _) in context.each(Keyword::Run) {
+        let scripts = context.scripts(index).iter();
+        let commands = scripts.flat_map(|script| script.commands.iter().map(move |it| (script, it)));
+        for (script, command) in commands {
+            let call = command.effective();
+            let Some(name) = call.name_word().filter(|_| call.is_any(&["curl"])) else { continue };
+            let is_local = call.args().iter().any(|word| is_own_machine(&word.prefix()));
+            // A file of options may say it.
+            let is_open = call.has_flag(&["-K", "--config"]) || call.args().is_empty();
+            if call.has_flag(FOLLOWING) || is_local || is_open {
+                continue;
+            }
+            let message = "curl stops at a redirection without --location";
+            let edit = shell_edits::insert_behind(context, script, name.span, "--location");
+            let fix = Fix::suggestion("add --location", vec![edit]);
+            findings.push(context.finding(name.span, message).with_fix(fix));
+        }
+    }
+}
+
+fn is_own_machine(address: &str) -> bool {
+    let host = address.split_once("://").map_or(address, |(_, host)| host);
+    let name = host.split(['/', ':']).next().unwrap_or_default();
+    matches!(name, "localhost" | "127.0.0.1")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::harness::{check, fixes};
+
+    const RULE: &str = "tally/curl-should-follow-redirects";
+    const SAYS: &str = "curl stops at a redirection without --location";
+
+    #[test]
+    fn the_program_is_underlined() {
+        check(
+            RULE,
+            &format!(
+                r#"
+FROM a
+RUN a && ("curl" -fsS x | b) \
+          ^^^^^^ {SAYS}
+    && c
+RUN <<EOF
+x=$(curl $Y)
+    ^^^^ {SAYS}
+EOF
+"#
+            ),
+        );
+    }
+
+    #[test]
+    fn following_local_and_mentioned_ones_are_silent() {
+        for run in [
+            "curl -fsSL x",
+            "curl --location x",
+            "curl -V",
+            "curl http://localhost:80/x",
+            "curl --unix-socket /x y",
+            "curl -K x",
+            "apk add curl",
+            "echo curl x",
+        ] {
+            check(RULE, &format!("FROM a\nRUN {run}\n"));
+        }
+    }
+
+    #[test]
+    fn the_flag_is_added_wherever_the_call_stands() {
+        fixes(
+            RULE,
+            &[
+                ("RUN 'curl' $X", "RUN 'curl' --location $X"),
+                ("RUN (curl x) | a", "RUN (curl --location x) | a"),
+                ("RUN curl \\\n  # why\n  x", "RUN curl --location \\\n  # why\n  x"),
+                ("RUN <<EOF\ncurl x\nEOF", "RUN <<EOF\ncurl --location x\nEOF"),
+                (r#"RUN ["curl", "x"]"#, r#"RUN ["curl", "--location", "x"]"#),
+                ("RUN sh -c 'curl x'", "RUN sh -c 'curl --location x'"),
+            ],
+        );
+    }
+}

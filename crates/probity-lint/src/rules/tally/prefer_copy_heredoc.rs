@@ -1,0 +1,196 @@
+//! Files that are written by a shell and could be copied.
+
+use probity_dockerfile::{Arguments, Command, Instruction, Keyword, Os};
+use probity_finding::{Edit, Finding, Fix};
+use probity_shell::{Call, RedirectionKind, Script};
+
+use crate::{base_image, context::Context, lines};
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags a `RUN` that does nothing but write a fixed text to an absolute path with `echo` or
+    /// `printf`.
+    ///
+    /// Texts with variables, with escapes that shells read differently, and those that are appended to a
+    /// file are left alone.
+    ///
+    /// # Why it is bad
+    ///
+    /// `COPY` with a heredoc shows the file as it will be, needs no quoting, starts no container, and
+    /// can set owner and permissions at once.
+    ///
+    /// # Examples
+    ///
+    /// ```dockerfile,bad
+    /// FROM debian:12
+    /// RUN echo "listen 80" > /etc/app.conf
+    /// ```
+    ///
+    /// ```dockerfile,fixed
+    /// FROM debian:12
+    /// COPY <<EOF /etc/app.conf
+    /// listen 80
+    /// EOF
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM debian:12
+    /// COPY <<EOF /etc/app.conf
+    /// listen 80
+    /// EOF
+    /// ```
+    ///
+    /// # Fix safety
+    ///
+    /// A suggestion: the content is the same, but an existing file is replaced and not rewritten, so
+    /// that it loses its owner and permissions, and a directory that is missing is made. Offered where
+    /// the `RUN` is root's, has no flags, and is not in a file whose line ends would enter the text.
+    PreferCopyHeredoc {
+        name: "tally/prefer-copy-heredoc",
+        severity: Info,
+        category: Performance,
+        fixes: Suggestion,
+        url: "https://tally.wharflab.com/rules/tally/prefer-copy-heredoc/",
+    }
+}
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for (index, run) in context.each(Keyword::Run) {
+        let is_linux = context.facts.stage_of(index).is_some_and(|stage| stage.os == Os::Linux);
+        let is_shell = matches!(run.arguments, Arguments::Command(Command::Shell(_)));
+        let [script] = context.scripts(index) else { continue };
+        let Some((path, content)) = file(script).filter(|_| is_linux && is_shell) else { continue };
+        let message = format!("COPY <<EOF {path} writes the file without a shell");
+        let finding = context.finding(run.keyword_span, message);
+        let fix = fix(context, index, run, &path, &content);
+        findings.push(fix.into_iter().fold(finding, Finding::with_fix));
+    }
+}
+
+/// The path and the content of the one file that a script writes.
+fn file(script: &Script) -> Option<(String, String)> {
+    let command = script.only_command()?;
+    let [output] = command.redirections.as_slice() else { return None };
+    let is_file = matches!(output.kind, RedirectionKind::Output | RedirectionKind::Clobber)
+        && output.fd.unwrap_or(1) == 1
+        && command.assignments.is_empty();
+    let path = output.target.as_ref()?.literal().filter(|_| is_file)?;
+    let is_path = path.starts_with('/')
+        && !path.starts_with("/dev/")
+        && !path.starts_with("/proc/")
+        && !path.ends_with('/')
+        && path.bytes().all(|it| it.is_ascii_alphanumeric() || b"/._-+@".contains(&it));
+    Some((path, content(&command.call())?)).filter(|_| is_path)
+}
+
+/// What a command writes, where every shell agrees on it.
+fn content(call: &Call<'_>) -> Option<String> {
+    let words: Vec<String> = call.args().iter().map(|word| word.literal()).collect::<Option<_>>()?;
+    match call.name()?.as_str() {
+        "echo" => {
+            let text = words.join(" ");
+            let is_fixed = !text.contains('\\') && !words.first().is_some_and(|it| is_flag(it));
+            is_fixed.then(|| format!("{text}\n"))
+        }
+        "printf" => {
+            let [format] = words.as_slice() else { return None };
+            let lines = format.strip_suffix("\\n")?.split("\\n").collect::<Vec<_>>();
+            let is_fixed = !lines.iter().any(|line| line.contains(['\\', '%'])) && !is_flag(format);
+            is_fixed.then(|| format!("{}\n", lines.join("\n")))
+        }
+        _ => None,
+    }
+}
+
+fn is_flag(word: &str) -> bool {
+    word.starts_with('-') && word.len() > 1
+}
+
+fn fix(
+    context: &Context<'_>,
+    index: usize,
+    run: &Instruction,
+    path: &str,
+    content: &str,
+) -> Option<Fix> {
+    let is_plain = run.flags.is_empty()
+        && run.heredocs.is_empty()
+        && run.inner_comments.is_empty()
+        && base_image::is_root(context, index)
+        && lines::line_end(context.file.text) == "\n"
+        && !content.contains('\r')
+        && !content.lines().any(|line| line == "EOF");
+    // The build expands variables in a heredoc, unless its name is quoted.
+    let name = if content.contains(['$', '\\']) { "\"EOF\"" } else { "EOF" };
+    let text = format!("COPY <<{name} {path}\n{content}EOF");
+    is_plain.then(|| Fix::suggestion("use COPY", vec![Edit::replace(run.span, text)]))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::harness::{check, fixed, fixes};
+
+    const RULE: &str = "tally/prefer-copy-heredoc";
+
+    #[test]
+    fn the_keyword_is_underlined() {
+        check(
+            RULE,
+            "\
+FROM a
+RUN echo 'a  b' \\
+^^^ COPY <<EOF /etc/c writes the file without a shell
+  > \"/etc/c\"
+",
+        );
+    }
+
+    #[test]
+    fn what_only_a_shell_can_do_is_silent() {
+        for run in [
+            "echo a >> /b",
+            "echo $A > /b",
+            "echo \"$A\" > /b",
+            "echo -e a > /b",
+            "echo 'a\\nb' > /b",
+            "echo a > b",
+            "echo a > $B",
+            "echo a > /dev/null",
+            "echo a 2> /b",
+            "echo a > /b 2>&1",
+            "(echo a > /b)",
+            "echo a > /b && c",
+            "echo a | tee /b",
+            "printf '%s\\n' a > /b",
+            "printf a > /b",
+            "echo 'echo a > /b'",
+            "A=b echo c > /d",
+        ] {
+            check(RULE, &format!("FROM a\nRUN {run}\n"));
+        }
+        check(RULE, "FROM a\nRUN <<EOF\necho a > /b\nc\nEOF\nRUN [\"echo\", \"a\", \">\", \"/b\"]\n");
+    }
+
+    #[test]
+    fn the_content_is_what_the_shell_would_write() {
+        fixes(
+            RULE,
+            &[
+                ("RUN echo a  'b  c' > /d", "COPY <<EOF /d\na b  c\nEOF"),
+                ("RUN printf 'a\\nb\\n' >/c", "COPY <<EOF /c\na\nb\nEOF"),
+                ("RUN echo '$A' > /b\nUSER c", "COPY <<\"EOF\" /b\n$A\nEOF\nUSER c"),
+                ("RUN echo \\\n  a > /b", "COPY <<EOF /b\na\nEOF"),
+            ],
+        );
+        for text in [
+            "RUN --network=none echo a > /b",
+            "RUN echo \\\n  # why\n  a > /b",
+            "RUN echo EOF > /b",
+            "USER c\nRUN echo a > /b",
+        ] {
+            fixes(RULE, &[(text, text)]);
+        }
+        fixed(RULE, "FROM mine\nRUN echo a > /b\n", "FROM mine\nRUN echo a > /b\n");
+    }
+}

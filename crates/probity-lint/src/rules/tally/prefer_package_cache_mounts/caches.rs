@@ -1,0 +1,226 @@
+//! Where managers and compilers keep what they download, and what empties it.
+
+use probity_dockerfile::{Action, Manager, PackageCall};
+use probity_shell::Call;
+
+/// What one kind of program downloads into.
+#[derive(Debug)]
+pub(super) struct Cache {
+    /// The programs that fill it.
+    programs: &'static [&'static str],
+    /// Subcommands that fill it; those of package managers that are known otherwise need none.
+    verbs: &'static [&'static str],
+    pub(super) mounts: &'static [Mount],
+    /// The directories are below root's home.
+    pub(super) at_home: bool,
+    /// Flags that go around it.
+    pub(super) flags: &'static [&'static str],
+    /// Subcommands that empty it, by their first words.
+    cleaning: &'static [&'static str],
+}
+
+#[derive(Debug)]
+pub(super) struct Mount {
+    id: &'static str,
+    pub(super) target: &'static str,
+    /// Two builds must not use it at the same time.
+    locked: bool,
+}
+
+impl Mount {
+    pub(super) fn flag(&self) -> String {
+        let Self { id, target, locked } = self;
+        let sharing = if *locked { ",sharing=locked" } else { "" };
+        format!("--mount=type=cache,target={target},id={id}{sharing}")
+    }
+}
+
+/// The cache that a call fills.
+pub(super) fn of(call: &Call<'_>, package: Option<&PackageCall>) -> Option<&'static Cache> {
+    let is_filling = |it: &PackageCall| {
+        matches!(it.action, Action::Install | Action::Upgrade)
+            || it.action == Action::Update && matches!(it.manager, Manager::AptGet | Manager::Apt)
+    };
+    CACHES.iter().find(|cache| {
+        let by_verb = || call.subcommand(&[]).is_some_and(|it| cache.verbs.contains(&it.as_str()));
+        let is_pip = package.is_some_and(|it| it.manager == Manager::Pip);
+        let is_named = cache.fills(call) || is_pip && cache.programs.contains(&"pip");
+        // `uv pip install` has the cache of uv.
+        let is_own = !is_pip || cache.programs.contains(&"pip") || call.is_any(&["uv"]);
+        is_named && is_own && (package.is_some_and(is_filling) || by_verb())
+    })
+}
+
+impl Cache {
+    /// Whether a call is one of its programs.
+    pub(super) fn fills(&self, call: &Call<'_>) -> bool {
+        call.is_any(self.programs)
+    }
+
+    /// Whether a call empties it: by the program itself, or by removing just the directory.
+    pub(super) fn is_emptied_by(&self, call: &Call<'_>) -> bool {
+        if call.is_any(&["rm"]) {
+            let paths = call.positional(&[]);
+            let [path] = paths.as_slice() else { return false };
+            let Some(path) = path.pattern() else { return false };
+            let path = path.trim_end_matches(['*', '/']);
+            return self.mounts.iter().any(|mount| {
+                path.strip_prefix(mount.target).is_some_and(|it| it.is_empty() || it.starts_with('/'))
+            });
+        }
+        let words: Vec<String> =
+            call.positional(&[]).iter().filter_map(|word| word.literal()).collect();
+        let said = words.join(" ");
+        let begins = |it: &&&str| {
+            said.strip_prefix(**it).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+        };
+        self.fills(call) && self.cleaning.iter().any(|it| begins(&it))
+    }
+}
+
+const fn mount(id: &'static str, target: &'static str, locked: bool) -> Mount {
+    Mount { id, target, locked }
+}
+
+const PLAIN: Cache = Cache {
+    programs: &[],
+    verbs: &[],
+    mounts: &[],
+    at_home: false,
+    flags: &[],
+    cleaning: &[],
+};
+
+static CACHES: [Cache; 18] = [
+    Cache {
+        programs: &["apt-get", "apt"],
+        mounts: &[mount("apt", "/var/cache/apt", true), mount("aptlib", "/var/lib/apt", true)],
+        cleaning: &["clean", "autoclean", "distclean"],
+        ..PLAIN
+    },
+    Cache {
+        programs: &["apk"],
+        mounts: &[mount("apk", "/var/cache/apk", true)],
+        flags: &["--no-cache"],
+        cleaning: &["cache clean"],
+        ..PLAIN
+    },
+    Cache {
+        programs: &["yum"],
+        mounts: &[mount("yum", "/var/cache/yum", true)],
+        cleaning: &["clean"],
+        ..PLAIN
+    },
+    Cache {
+        programs: &["dnf"],
+        mounts: &[mount("dnf", "/var/cache/dnf", true)],
+        cleaning: &["clean"],
+        ..PLAIN
+    },
+    Cache {
+        programs: &["zypper"],
+        mounts: &[mount("zypper", "/var/cache/zypp", true)],
+        cleaning: &["clean", "cc"],
+        ..PLAIN
+    },
+    Cache {
+        programs: &["uv"],
+        verbs: &["sync"],
+        mounts: &[mount("uv", "/root/.cache/uv", false)],
+        at_home: true,
+        flags: &["--no-cache"],
+        cleaning: &["cache clean", "cache prune"],
+    },
+    Cache {
+        programs: &["pip", "pip2", "pip3"],
+        mounts: &[mount("pip", "/root/.cache/pip", false)],
+        at_home: true,
+        flags: &["--no-cache-dir"],
+        cleaning: &["cache purge"],
+        ..PLAIN
+    },
+    Cache {
+        programs: &["npm"],
+        mounts: &[mount("npm", "/root/.npm", false)],
+        at_home: true,
+        cleaning: &["cache clean"],
+        ..PLAIN
+    },
+    Cache {
+        programs: &["yarn", "yarnpkg"],
+        mounts: &[mount("yarn", "/usr/local/share/.cache/yarn", false)],
+        cleaning: &["cache clean"],
+        ..PLAIN
+    },
+    Cache {
+        programs: &["pnpm"],
+        mounts: &[mount("pnpm", "/root/.pnpm-store", false)],
+        at_home: true,
+        cleaning: &["store prune"],
+        ..PLAIN
+    },
+    Cache {
+        programs: &["bun"],
+        verbs: &["install", "add"],
+        mounts: &[mount("bun", "/root/.bun/install/cache", false)],
+        at_home: true,
+        flags: &["--no-cache"],
+        cleaning: &["pm cache rm"],
+    },
+    Cache {
+        programs: &["composer", "composer.phar"],
+        mounts: &[mount("composer", "/root/.cache/composer", false)],
+        at_home: true,
+        flags: &["--no-cache"],
+        cleaning: &["clear-cache", "clearcache"],
+        ..PLAIN
+    },
+    Cache {
+        programs: &["bundle"],
+        verbs: &["install"],
+        mounts: &[mount("gem", "/root/.gem", false)],
+        at_home: true,
+        ..PLAIN
+    },
+    Cache {
+        programs: &["dotnet"],
+        verbs: &["restore", "build", "publish"],
+        mounts: &[mount("nuget", "/root/.nuget/packages", false)],
+        at_home: true,
+        cleaning: &["nuget locals"],
+        ..PLAIN
+    },
+    Cache {
+        programs: &["go"],
+        verbs: &["mod"],
+        mounts: &[mount("gomod", "/go/pkg/mod", false)],
+        ..PLAIN
+    },
+    Cache {
+        programs: &["go"],
+        verbs: &["build", "install", "get", "test"],
+        mounts: &[
+            mount("gomod", "/go/pkg/mod", false),
+            mount("gobuild", "/root/.cache/go-build", false),
+        ],
+        at_home: true,
+        cleaning: &["clean"],
+        ..PLAIN
+    },
+    // What is built lies beside the sources; a cache over it would take the result along.
+    Cache {
+        programs: &["cargo"],
+        verbs: &["build", "install", "test", "fetch"],
+        mounts: &[
+            mount("cargo-git", "/usr/local/cargo/git/db", false),
+            mount("cargo-registry", "/usr/local/cargo/registry", false),
+        ],
+        ..PLAIN
+    },
+    Cache {
+        programs: &["microdnf"],
+        mounts: &[mount("microdnf", "/var/cache/yum", true)],
+        cleaning: &["clean"],
+        ..PLAIN
+    },
+];

@@ -1,0 +1,172 @@
+//! Chains of commands as the scripts that they are.
+
+use probity_dockerfile::{Arguments, Command, Instruction, Keyword, Os, parse};
+use probity_finding::{Edit, Finding, Fix, Span};
+use probity_shell::{Block, BlockKind, Joiner, Pipeline, Script, Word};
+
+use crate::{
+    context::Context,
+    lines,
+    rule::{OptionKind, OptionSpec},
+};
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags a `RUN` that chains three commands or more with `&&`.
+    ///
+    /// Consecutive `RUN`s are the matter of hadolint's DL3059; tally counts them here.
+    ///
+    /// # Why it is bad
+    ///
+    /// A heredoc holds a script as one writes it: a command a line, comments where they belong, no
+    /// backslashes to forget.
+    ///
+    /// # Examples
+    ///
+    /// ```dockerfile,bad
+    /// FROM debian:12
+    /// RUN ./configure && make && make install
+    /// ```
+    ///
+    /// ```dockerfile,fixed
+    /// FROM debian:12
+    /// RUN <<EOF
+    /// set -e
+    /// ./configure
+    /// make
+    /// make install
+    /// EOF
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM debian:12
+    /// RUN make && make install
+    /// ```
+    ///
+    /// # Fix safety
+    ///
+    /// A suggestion: `set -e` ends the script at the first command that fails, as `&&` did, but the
+    /// layer is built anew and frontends before 1.4 know no heredocs. There is no fix where `set -e`
+    /// would reach further than `&&`: with `;`, a loop, a function or a group of several commands; nor
+    /// where a comment stands within a command, or a continuation is not one to the shell. The commands
+    /// are parsed again, and the fix is offered only if they are word for word the same.
+    PreferRunHeredoc {
+        name: "tally/prefer-run-heredoc",
+        severity: Style,
+        category: Style,
+        fixes: Suggestion,
+        options: &[OptionSpec {
+            name: "min-commands",
+            kind: OptionKind::Integer,
+            default: "3",
+            about: "How many commands make a script.",
+        }],
+        url: "https://tally.wharflab.com/rules/tally/prefer-run-heredoc/",
+    }
+}
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let least = usize::try_from(context.integer("min-commands")).unwrap_or(usize::MAX).max(2);
+    for (index, run) in context.each(Keyword::Run) {
+        let is_shell = matches!(run.arguments, Arguments::Command(Command::Shell(_)));
+        let is_linux = context.facts.stage_of(index).is_some_and(|stage| stage.os == Os::Linux);
+        let Some(script) = context.scripts(index).first() else { continue };
+        let Some(block) = script.blocks.first().filter(|_| is_shell && is_linux) else { continue };
+        let joined = block.pipelines.iter().filter(|it| it.joiner == Joiner::And).count() + 1;
+        if joined < least || !run.heredocs.is_empty() || !script.errors.is_empty() {
+            continue;
+        }
+        let message = format!("{joined} commands make a script; write it as a heredoc");
+        let finding = context.finding(run.keyword_span, message);
+        let fix = fix(context, run, script, block);
+        findings.push(fix.into_iter().fold(finding, Finding::with_fix));
+    }
+}
+
+fn fix(context: &Context<'_>, run: &Instruction, script: &Script, block: &Block) -> Option<Fix> {
+    let is_chain = block.pipelines.iter().all(|it| {
+        !it.negated && !it.background && matches!(it.joiner, Joiner::First | Joiner::And | Joiner::Or)
+    });
+    let is_plain = is_chain
+        && script.blocks.iter().skip(1).all(is_untouched_by_errexit)
+        && context.file.escape == '\\'
+        && lines::line_end(context.file.text) == "\n"
+        && !starts_with_old_syntax(context);
+    let start = block.pipelines.first()?.span.start;
+    let end = block.pipelines.last()?.span.end;
+    // Behind the last command nothing may be left: a comment, a semicolon.
+    if !is_plain || end != run.span.end {
+        return None;
+    }
+    let body = body(context, run, &block.pipelines)?;
+    let heredoc = format!("<<EOF\nset -e\n{body}EOF");
+    says_the_same(&heredoc, script).then(|| {
+        let edit = Edit::replace(Span::new(start, end), heredoc);
+        Fix::suggestion("write a heredoc", vec![edit])
+    })
+}
+
+/// Whether a list within the text means the same where the first failure ends it.
+fn is_untouched_by_errexit(block: &Block) -> bool {
+    let is_single = block.pipelines.len() < 2
+        || block.pipelines.iter().all(|it| {
+            matches!(it.joiner, Joiner::First | Joiner::And | Joiner::Or)
+        });
+    let is_calm = !matches!(block.kind, BlockKind::LoopBody | BlockKind::Function);
+    is_single && is_calm
+}
+
+/// Whether the file asks for a frontend that knows no heredocs.
+fn starts_with_old_syntax(context: &Context<'_>) -> bool {
+    let mut directives = context.file.directives.iter();
+    let syntax = directives.find(|it| it.name == probity_dockerfile::DirectiveName::Syntax);
+    let version = syntax.and_then(|it| it.value.rsplit_once(':')).map(|(_, version)| version);
+    version.is_some_and(|it| {
+        ["1.0", "1.1", "1.2", "1.3"].iter().any(|old| {
+            it.strip_prefix(old).is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_digit()))
+        })
+    })
+}
+
+/// A line for each command, and for each comment between two of them.
+fn body(context: &Context<'_>, run: &Instruction, pipelines: &[Pipeline]) -> Option<String> {
+    let text = context.file.text;
+    // Everything up to the last `||` is one line: what comes before it is answered by it.
+    let answered = pipelines.iter().rposition(|it| it.joiner == Joiner::Or).unwrap_or(0);
+    let (head, rest) = pipelines.split_at_checked(answered + 1)?;
+    let first = head.first()?.span.to(head.last()?.span);
+    let spans = std::iter::once(first).chain(rest.iter().map(|it| it.span));
+    let mut body = String::new();
+    let mut comments = run.inner_comments.iter().peekable();
+    for span in spans {
+        while let Some(comment) = comments.next_if(|it| it.span.end <= span.start) {
+            body.push_str(comment.span.slice(text)?.trim());
+            body.push('\n');
+        }
+        body.push_str(span.slice(text)?);
+        body.push('\n');
+    }
+    // One within a command cannot stand there in a script.
+    (comments.next().is_none() && !body.lines().any(|line| line.trim() == "EOF")).then_some(body)
+}
+
+/// Whether the heredoc has the very commands of the text, and `set -e` before them.
+fn says_the_same(heredoc: &str, script: &Script) -> bool {
+    let text = format!("FROM a\nRUN {heredoc}\n");
+    let file = parse(&text);
+    let facts = probity_dockerfile::Facts::of(&file);
+    let [written] = facts.scripts(&file, 1) else { return false };
+    let words = |it: &probity_shell::Command| -> Vec<String> {
+        let own = it.words.iter().map(|word: &Word| word.text.clone());
+        let set = it.assignments.iter().map(|it| it.name.clone());
+        let targets = it.redirections.iter().filter_map(|it| it.target.as_ref());
+        set.chain(own).chain(targets.map(|word| word.text.clone())).collect()
+    };
+    let before: Vec<Vec<String>> = script.commands.iter().map(words).collect();
+    let after: Vec<Vec<String>> = written.commands.iter().skip(1).map(words).collect();
+    file.errors.is_empty() && written.errors.is_empty() && before == after
+}
+
+#[cfg(test)]
+mod tests;

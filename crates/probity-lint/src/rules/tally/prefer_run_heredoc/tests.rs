@@ -1,0 +1,75 @@
+//! What becomes a heredoc, and what would mean something else as one.
+
+use crate::{
+    OptionValue,
+    harness::{check, fixed, fixes, run_with},
+};
+
+const RULE: &str = "tally/prefer-run-heredoc";
+
+#[test]
+fn the_keyword_is_underlined() {
+    check(
+        RULE,
+        "\
+FROM a
+RUN a && b \\
+^^^ 3 commands make a script; write it as a heredoc
+  && (c; d)
+RUN a && b
+RUN a; b; c
+RUN echo 'a && b && c && d'
+RUN <<EOF
+a && b && c
+EOF
+",
+    );
+    let two = OptionValue::Integer(2);
+    let text = "FROM a\nRUN a && b\n";
+    assert_eq!(run_with(RULE, text, |it| it.set_option(RULE, "min-commands", &two)).len(), 1);
+}
+
+#[test]
+fn a_command_is_a_line_and_comments_stay_between() {
+    fixes(
+        RULE,
+        &[
+            (
+                "RUN --network=none a 'x && y' \\\n    # why\n    && b $C \\\n    && d | e",
+                "RUN --network=none <<EOF\nset -e\na 'x && y'\n# why\nb $C\nd | e\nEOF",
+            ),
+            (
+                "RUN a \\\n      --b \\\n    && (c && d) \\\n    && if e; then f; fi",
+                "RUN <<EOF\nset -e\na \\\n      --b\n(c && d)\nif e; then f; fi\nEOF",
+            ),
+            (
+                "RUN a && b || c && d && e > \"$F\"",
+                "RUN <<EOF\nset -e\na && b || c\nd\ne > \"$F\"\nEOF",
+            ),
+            ("RUN a && b && c\nUSER d", "RUN <<EOF\nset -e\na\nb\nc\nEOF\nUSER d"),
+        ],
+    );
+}
+
+#[test]
+fn what_errexit_would_change_stays() {
+    for text in [
+        "RUN a && b && (c; d)",
+        "RUN a && b && for c in d; do e; done",
+        "RUN a && b && x=$(c; d)",
+        "RUN a && b && ! c",
+        "RUN a && b && c &",
+        "RUN a && b && c; d",
+        "RUN a && b && c # d",
+        "RUN a \\\n  # why\n  b && c && d",
+        "RUN a && b && c \\ \n  d",
+        "RUN a && b && c \\\n\n  d",
+        "RUN a && b && echo EOF\\\nEOF",
+    ] {
+        fixes(RULE, &[(text, text)]);
+    }
+    for head in ["# syntax=docker/dockerfile:1.3\nFROM a", "# escape=`\nFROM a", "FROM a\r"] {
+        let text = format!("{head}\nRUN a && b && c\n");
+        fixed(RULE, &text, &text);
+    }
+}

@@ -1,0 +1,130 @@
+//! Files that everybody may write.
+
+use probity_dockerfile::Keyword;
+use probity_finding::Finding;
+use probity_shell::{Call, Word};
+
+use crate::context::Context;
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags a `chmod` or `mkdir -m` in a `RUN` that lets everybody write: `777`, `a+w`, `o+rwx`.
+    ///
+    /// A directory with the sticky bit (`1777`), as `/tmp` has it, is meant for everybody and left
+    /// alone; tally flags it.
+    ///
+    /// # Why it is bad
+    ///
+    /// It is done when a program cannot write its own files, and then every other program can too. The
+    /// files should belong to the user that the program runs as: `chown`, `COPY --chown`.
+    ///
+    /// # Examples
+    ///
+    /// ```dockerfile,bad
+    /// FROM debian:12
+    /// RUN chmod -R 777 /var/lib/app
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM debian:12
+    /// RUN chown -R app /var/lib/app
+    /// ```
+    WorldWritableStatePathWorkaround {
+        name: "tally/world-writable-state-path-workaround",
+        severity: Warning,
+        category: Security,
+        url: "https://tally.wharflab.com/rules/tally/world-writable-state-path-workaround/",
+    }
+}
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for (index, _) in context.each(Keyword::Run) {
+        for command in context.scripts(index).iter().flat_map(|script| &script.commands) {
+            let Some((word, mode)) = mode(&command.effective()) else { continue };
+            if lets_everybody_write(&mode) {
+                let message = format!("{mode} lets everybody write; give the files to their user");
+                findings.push(context.finding(word.span, message));
+            }
+        }
+    }
+}
+
+/// The mode that a command sets, and the word that says it.
+fn mode<'w>(call: &Call<'w>) -> Option<(&'w Word, String)> {
+    match call.name()?.as_str() {
+        "chmod" => {
+            let first = call.args().iter().find(|word| !is_flag(word))?;
+            Some((first, first.literal()?))
+        }
+        "mkdir" | "install" => {
+            let (word, value) = call.flag_value(&["-m", "--mode"])?;
+            Some((word, value))
+        }
+        _ => None,
+    }
+}
+
+/// `-R`, `--recursive`; but `-x` takes a permission away and is a mode.
+fn is_flag(word: &Word) -> bool {
+    let text = word.prefix();
+    matches!(text.as_str(), "-R" | "-v" | "-c" | "-f" | "-Rv" | "-vR" | "-Rf" | "-fR")
+        || text.starts_with("--")
+}
+
+fn lets_everybody_write(mode: &str) -> bool {
+    if mode.bytes().all(|it| it.is_ascii_digit()) {
+        let others = mode.bytes().last().is_some_and(|it| matches!(it, b'2' | b'3' | b'6' | b'7'));
+        let is_sticky = mode.len() == 4 && matches!(mode.bytes().next(), Some(b'1' | b'3' | b'5' | b'7'));
+        return others && !is_sticky && mode.len() >= 3;
+    }
+    mode.split(',').any(|clause| {
+        let Some(at) = clause.find(['+', '=']) else { return false };
+        let (who, what) = clause.split_at(at);
+        // Without anybody named the umask decides, and that keeps others from writing.
+        who.contains(['a', 'o']) && what.contains('w') && !what.contains('t')
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::harness::check;
+
+    const RULE: &str = "tally/world-writable-state-path-workaround";
+
+    #[test]
+    fn the_mode_is_underlined() {
+        check(
+            RULE,
+            r#"
+FROM a
+RUN a && (chmod -R "0777" /x) \
+                   ^^^^^^ 0777 lets everybody write; give the files to their user
+    && mkdir -p -m 777 /y
+                   ^^^ 777 lets everybody write; give the files to their user
+RUN <<EOF
+chmod u+x,a+rwx $Z
+      ^^^^^^^^^ u+x,a+rwx lets everybody write; give the files to their user
+EOF
+RUN ["chmod", "o=w", "/x"]
+               ^^^ o=w lets everybody write; give the files to their user
+"#,
+        );
+    }
+
+    #[test]
+    fn other_modes_and_mentions_are_silent() {
+        for run in [
+            "chmod 755 /x",
+            "chmod +w /x",
+            "chmod g+w,o-w /x",
+            "chmod 1777 /tmp",
+            "chmod a+rx /x",
+            "chmod $M /x",
+            "echo chmod 777 /x",
+            "mkdir /777",
+        ] {
+            check(RULE, &format!("FROM a\nRUN {run}\n"));
+        }
+    }
+}
