@@ -93,6 +93,11 @@ registry! {
         dl4005::Dl4005,
         dl4006::Dl4006,
     }
+    probity {
+        glued_continuation::GluedContinuation,
+        heredoc_without_errexit::HeredocWithoutErrexit,
+        nested_run::NestedRun,
+    }
     tally {
         eol_last::EolLast,
         max_lines::MaxLines,
