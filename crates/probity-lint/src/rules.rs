@@ -93,6 +93,11 @@ registry! {
         dl4005::Dl4005,
         dl4006::Dl4006,
     }
+    probity {
+        glued_continuation::GluedContinuation,
+        heredoc_without_errexit::HeredocWithoutErrexit,
+        nested_run::NestedRun,
+    }
     tally {
         copy_after_user_without_chown::CopyAfterUserWithoutChown,
         curl_should_follow_redirects::CurlShouldFollowRedirects,

@@ -47,6 +47,8 @@ pub(crate) struct Unread {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
     max_bytes: u64,
+    /// Whether bytes that are no text are read as if they were.
+    any_bytes: bool,
 }
 
 impl Limits {
@@ -56,7 +58,16 @@ impl Limits {
     /// `max_file_size` is what the configuration says; 0 means no limit but the hard one.
     pub(crate) fn new(max_file_size: u64) -> Self {
         let max_bytes = if max_file_size == 0 { Self::HARD } else { max_file_size.min(Self::HARD) };
-        Self { max_bytes }
+        Self { max_bytes, any_bytes: false }
+    }
+
+    /// The same, for whoever takes every file for text as hadolint does.
+    pub(crate) fn with_any_bytes(self) -> Self {
+        Self { any_bytes: true, ..self }
+    }
+
+    fn text(self, bytes: Vec<u8>) -> Outcome<String> {
+        if self.any_bytes { Ok(decode::any(&bytes)) } else { decode::text(bytes) }
     }
 }
 
@@ -81,7 +92,7 @@ pub(crate) fn read_stdin(
     // The configuration is looked for upward from here.
     let path = directory.join(filename.unwrap_or(Path::new("<stdin>")));
     let shown = shown(&path, directory);
-    match read_bounded(input, limits).and_then(decode::text) {
+    match read_bounded(input, limits).and_then(|bytes| limits.text(bytes)) {
         Ok(text) => Read::Text(Source { path, shown, text, findings: Vec::new() }),
         Err(finding) => Read::Problem(Unread { shown, finding: *finding }),
     }
@@ -123,7 +134,7 @@ fn read_file(path: &Path, limits: Limits) -> Outcome<(String, Vec<Finding>)> {
     if size > limits.max_bytes {
         return Err(problem::too_large(Some(size), limits.max_bytes));
     }
-    let text = read_bounded(file, limits).and_then(decode::text)?;
+    let text = read_bounded(file, limits).and_then(|bytes| limits.text(bytes))?;
     let executable = Mode::XUSR | Mode::XGRP | Mode::XOTH;
     let findings = if Mode::from_raw_mode(stat.st_mode).intersects(executable) {
         vec![problem::executable()]

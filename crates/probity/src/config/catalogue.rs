@@ -9,8 +9,8 @@ use super::{
 };
 
 /// The tables below `rules`, which are also the first part of every rule's name.
-pub(crate) const NAMESPACES: [&str; 5] =
-    ["tally", "buildkit", "hadolint", "shellcheck", "powershell"];
+pub(crate) const NAMESPACES: [&str; 6] =
+    ["tally", "buildkit", "hadolint", "shellcheck", "powershell", "probity"];
 
 /// One rule that runs here.
 #[derive(Clone, Copy, Debug)]

@@ -18,6 +18,20 @@ pub(super) fn text(bytes: Vec<u8>) -> Outcome<String> {
     })
 }
 
+/// Text whatever the bytes are: as their mark says, and else UTF-8 with signs for what is not.
+pub(super) fn any(bytes: &[u8]) -> String {
+    let utf16 = |bytes: &[u8], unit: fn([u8; 2]) -> u16| {
+        let (pairs, _) = bytes.as_chunks::<2>();
+        let units: Vec<u16> = pairs.iter().map(|pair| unit(*pair)).collect();
+        String::from_utf16_lossy(&units)
+    };
+    match bytes {
+        [0xff, 0xfe, rest @ ..] => utf16(rest, u16::from_le_bytes),
+        [0xfe, 0xff, rest @ ..] => utf16(rest, u16::from_be_bytes),
+        _ => String::from_utf8_lossy(bytes).into_owned(),
+    }
+}
+
 /// The encoding that a byte order mark announces, unless it is UTF-8.
 fn foreign_encoding(bytes: &[u8]) -> Option<&'static str> {
     // The mark of UTF-32 begins with that of UTF-16, so it is asked for first.

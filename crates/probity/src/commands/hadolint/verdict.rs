@@ -71,7 +71,7 @@ pub(super) fn examine(
     rules: &RuleSet,
     detector: &Detector,
 ) -> Examined {
-    let limits = Limits::new(0);
+    let limits = Limits::new(0).with_any_bytes();
     let read = match file.as_os_str() == "-" {
         true => source::read_stdin(io::stdin().lock(), None, directory, limits),
         false => source::read(&directory.join(file), directory, limits),
@@ -86,7 +86,9 @@ pub(super) fn examine(
     let findings = lint(&source.text, &options);
     let lines = LineIndex::new(&source.text);
     let mut verdicts: Vec<Verdict> = Vec::new();
-    for finding in &findings {
+    // A file without instructions is fine there.
+    let is_empty = probity_dockerfile::parse(&source.text).instructions.is_empty();
+    for finding in findings.iter().filter(|it| !is_empty || !is_syntax_rule(&it.rule)) {
         let Some(mut verdict) = verdict(finding, settings, &lines) else { continue };
         if !codes::is_fixed(&verdict.code) {
             verdict.message = masked_message(detector, &source.text, &verdict.message);

@@ -42,6 +42,26 @@ impl Seen<'_> {
         self.instruction().is_some_and(|it| it.keyword == keyword)
     }
 
+    /// Whether a word of the instruction, behind its name and flags, begins so.
+    fn has_word(&self, beginning: &str) -> bool {
+        let words = self.source().split_ascii_whitespace().skip(1);
+        let mut words = words.filter(|word| !word.starts_with("--"));
+        words.any(|word| word.trim_start_matches(['"', '\'']).starts_with(beginning))
+    }
+
+    /// Whether the last word of the instruction has a variable in it.
+    fn ends_in_variable(&self) -> bool {
+        self.source().split_ascii_whitespace().next_back().is_some_and(|it| it.contains('$'))
+    }
+
+    /// Whether the stage that this stands in is made from nothing.
+    fn is_from_scratch(&self) -> bool {
+        let before = self.file.instructions.iter().filter(|it| it.lines.0 <= self.line);
+        let from = before.filter(|it| it.keyword == Keyword::From).next_back();
+        let source = from.and_then(|it| it.span.slice(self.file.text));
+        source.is_some_and(|it| it.split_ascii_whitespace().nth(1) == Some("scratch"))
+    }
+
     fn is_last_stage(&self) -> bool {
         let mut froms = self.file.instructions.iter().filter(|it| it.keyword == Keyword::From);
         froms.next_back().is_some_and(|it| it.lines.0 == self.line)
@@ -97,12 +117,16 @@ pub(super) const DIFFERENCES: &[Difference] = &[
     }),
     ours("DL3044", "a variable with a modifier is one too", |it| it.has(&["${"])),
     theirs("DL3045", "an image that is made from nothing starts in its root", |it| {
-        it.file.text.contains("FROM scratch")
+        it.is_from_scratch()
     }),
-    theirs("DL3048", "a variable may be a key", |it| it.has(&["$"])),
-    theirs("DL3050", "a variable may be a key", |it| it.has(&["$"])),
+    theirs("DL3048", "a variable may be a key", |it| it.has_word("$")),
+    theirs("DL3050", "a variable may be a key", |it| it.has_word("$")),
     theirs("DL3003", "a subshell comes back by itself", |it| it.has(&["(cd"])),
-    theirs("DL3003", STACKED, |it| it.file.text.contains("ignore=DL3003")),
+    theirs("DL3003", STACKED, |it| {
+        let lines: Vec<&str> = it.file.text.lines().take(it.line.saturating_sub(1)).collect();
+        let above = lines.iter().rev().take_while(|line| line.is_empty() || line.starts_with('#'));
+        above.into_iter().any(|line| line.contains("ignore=DL3003"))
+    }),
     ours("DL3006", "a port is no tag", |it| it.has(&["localhost:5000/"])),
     ours("DL3009", "sudo runs what stands behind it", |it| it.has(&["sudo"])),
     ours("DL3012", LAST, |it| it.repeated()),
@@ -110,8 +134,10 @@ pub(super) const DIFFERENCES: &[Difference] = &[
     theirs("DL3013", "an address is left alone", |it| it.has(&["git+"])),
     ours("DL3016", "`npm i` is `npm install`", |it| it.has(&["npm i "])),
     theirs("DL3019", "the cache is removed in the same layer", |it| it.has(&["/var/cache/apk"])),
-    theirs("DL3020", "a variable may be an address, and git is one", |it| it.has(&["$", "git@"])),
-    theirs("DL3021", "a variable may end with a slash", |it| it.has(&["$"])),
+    theirs("DL3020", "a variable may be an address, and git is one", |it| {
+        it.has_word("$") || it.has_word("git@")
+    }),
+    theirs("DL3021", "a variable may end with a slash", |it| it.ends_in_variable()),
     theirs("DL3025", "a probe gets no signals, so that its shell is in nobody's way", |it| {
         it.is(Keyword::Healthcheck)
     }),
@@ -136,10 +162,10 @@ pub(super) const DIFFERENCES: &[Difference] = &[
     }),
     theirs("DL3064", "BuildKit's list of words is ours", |it| it.has(&["_FILE"])),
     theirs("DL3066", "root is 0 everywhere, and a variable may be a number", |it| {
-        it.has(&["root", "$"])
+        it.has_word("root") || it.has_word("$") || it.has_word("0")
     }),
     theirs("DL3067", "an empty image that takes all is how layers are squashed", |it| {
-        it.file.text.contains("FROM scratch")
+        it.is_from_scratch()
     }),
     ours("DL4003", LAST, |it| it.repeated()),
     theirs("DL4003", LAST, |it| it.repeated()),

@@ -161,6 +161,32 @@ fn what_cannot_be_done_is_said_and_the_code_is_one() {
 }
 
 #[test]
+fn bytes_are_read_as_hadolint_reads_them() {
+    let files: [(&str, &[u8]); 9] = [
+        ("latin", b"FROM debian:12\nRUN echo caf\xe9\n"),
+        ("stray", b"FROM debian\nRUN echo \xff\xfe x\n"),
+        ("nul", b"FROM debian\nRUN echo \0 x\n"),
+        ("program", b"\x7fELF\x02\x01\x01\0\0\0junk\0\x01\n"),
+        ("wide", b"\xff\xfeF\0R\0O\0M\0 \0a\0\n\0"),
+        ("wide-the-other-way", b"\xfe\xff\0F\0R\0O\0M\0 \0a\0\n"),
+        ("marked", b"\xef\xbb\xbfFROM debian\n"),
+        ("empty", b""),
+        ("comment", b"# nothing\n"),
+    ];
+    for (name, bytes) in files {
+        let case = Case { args: &["-f", "json", name], ..Case::default() };
+        let dir = case.directory();
+        std::fs::write(dir.path().join(name), bytes).unwrap();
+        let (ours, theirs) = (case.ours(dir.path()), case.theirs(dir.path()));
+        let codes = |json: &str| -> Vec<(u64, String)> {
+            findings(json).into_iter().map(|(line, code, ..)| (line, code)).collect()
+        };
+        assert_eq!(codes(&ours.stdout), codes(&theirs.stdout), "{name}: {}", ours.stderr);
+        assert_eq!(ours.code, theirs.code, "{name}");
+    }
+}
+
+#[test]
 fn the_version_begins_as_theirs_does() {
     let case = Case { args: &["--version"], ..Case::default() };
     let dir = case.directory();

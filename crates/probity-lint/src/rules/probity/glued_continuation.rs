@@ -1,0 +1,159 @@
+//! Words that a backslash at the end of a line joins.
+
+use probity_dockerfile::{Arguments, Word as Argument};
+use probity_finding::{Edit, Finding, Fix, Span};
+use probity_shell::{Part, PartKind, Quote};
+
+use crate::context::Context;
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags a word of `RUN`, `COPY` or `ADD` that begins on one line and ends on another, because
+    /// neither a blank stands before the backslash nor one at the beginning of the next line.
+    ///
+    /// What is in quotes is left alone, and so is a word that is divided at `/`, `=`, `,`, `:` or `@`,
+    /// as long addresses are on purpose.
+    ///
+    /// # Why it is bad
+    ///
+    /// A continuation is nothing at all, not even a blank: `COPY a.json\` and `b.json /app/` copies a
+    /// file called `a.jsonb.json`.
+    ///
+    /// # Examples
+    ///
+    /// ```dockerfile,bad
+    /// FROM debian:12
+    /// COPY package.json\
+    /// package-lock.json /app/
+    /// ```
+    ///
+    /// ```dockerfile,fixed
+    /// FROM debian:12
+    /// COPY package.json \
+    /// package-lock.json /app/
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM debian:12
+    /// COPY package.json \
+    /// package-lock.json /app/
+    /// ```
+    ///
+    /// # Fix safety
+    ///
+    /// A suggestion: a blank is put before the backslash, which makes two words of one. Somebody may
+    /// have divided one word on purpose.
+    GluedContinuation {
+        name: "probity/glued-continuation",
+        severity: Warning,
+        category: Correctness,
+        fixes: Suggestion,
+    }
+}
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for (index, instruction) in context.each_nested() {
+        if let Arguments::Transfer { json: false, sources, destination } = &instruction.arguments {
+            let words = sources.iter().chain(destination);
+            findings.extend(words.filter_map(|word| argument(context, word)));
+        }
+        // What stands behind ONBUILD has the scripts of its ONBUILD.
+        if matches!(&instruction.arguments, Arguments::Onbuild(_)) {
+            continue;
+        }
+        for script in context.scripts(index) {
+            for word in script.commands.iter().flat_map(|command| &command.words) {
+                let is_plain = |part: &&Part| {
+                    part.quote == Quote::None && matches!(part.kind, PartKind::Text(_))
+                };
+                // The shell's own continuation stands between two parts.
+                match word.parts.iter().all(|part| is_plain(&part)) {
+                    true => findings.extend(glued(context, word.span)),
+                    false => {
+                        let parts = word.parts.iter().filter(is_plain);
+                        findings.extend(parts.filter_map(|part| glued(context, part.span)));
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn argument(context: &Context<'_>, word: &Argument) -> Option<Finding> {
+    let is_quoted = word.text.starts_with(['"', '\'']);
+    (!is_quoted).then(|| glued(context, word.span)).flatten()
+}
+
+/// A finding where what is written at a span is divided by a line end.
+fn glued(context: &Context<'_>, span: Span) -> Option<Finding> {
+    let text = span.slice(context.file.text)?;
+    let (line, rest) = text.split_once('\n')?;
+    let line = line.trim_end();
+    let first = line.get(..line.len().checked_sub(1)?)?;
+    // Comments between them are gone in the end.
+    let second = rest.lines().find(|line| !line.trim_start().starts_with('#'))?;
+    let is_divider = |it: char| matches!(it, '/' | '=' | ',' | ':' | '@');
+    if first.is_empty()
+        || first.ends_with(is_divider)
+        || second.starts_with(is_divider)
+        || second.starts_with([' ', '\t'])
+    {
+        return None;
+    }
+    let end = span.start + first.len();
+    let message =
+        "the backslash joins this with the next line to one word; a blank before it keeps them apart";
+    let finding = context.finding(Span::new(span.start, end), message);
+    Some(finding.with_fix(Fix::suggestion("put a blank before the backslash", vec![Edit::insert(end, " ")])))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::harness::{check, fixed};
+
+    const RULE: &str = "probity/glued-continuation";
+    const SAYS: &str =
+        "the backslash joins this with the next line to one word; a blank before it keeps them apart";
+
+    #[test]
+    fn the_first_half_is_underlined() {
+        check(
+            RULE,
+            &format!(
+                r#"
+FROM a
+COPY a.json\
+     ^^^^^^ {SAYS}
+b.json /app/
+RUN (apt-get install curl\
+                     ^^^^ {SAYS}
+# why
+git)
+RUN x=$(a b\
+          ^ {SAYS}
+--c) && echo "$x"
+RUN <<EOF
+set -e
+rm one\
+   ^^^ {SAYS}
+two
+EOF
+"#
+            ),
+        );
+    }
+
+    #[test]
+    fn what_is_divided_on_purpose_is_fine() {
+        check(RULE, "FROM a\nRUN a &&\\\nb \\\nc\\\n  d; echo \"e\\\nf\" 'g\\\nh'\n");
+        check(RULE, "FROM a\nRUN curl https://example.com/\\\nfile --x=\\\ny $z\\\n\n");
+        check(RULE, "FROM a\nCOPY a \\\nb c/\nCOPY \"a\\\nb\" c/\n");
+    }
+
+    #[test]
+    fn a_blank_comes_between() {
+        fixed(RULE, "FROM a\nCOPY a.json\\\nb.json /app/\n", "FROM a\nCOPY a.json \\\nb.json /app/\n");
+        fixed(RULE, "# escape=`\nFROM a\nRUN a b`\n  c d`\ne\n", "# escape=`\nFROM a\nRUN a b`\n  c d `\ne\n");
+    }
+}

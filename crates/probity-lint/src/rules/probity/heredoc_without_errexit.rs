@@ -1,0 +1,167 @@
+//! Heredocs that go on after a command has failed.
+
+use probity_dockerfile::{Heredoc, Keyword};
+use probity_finding::{Edit, Finding, Fix};
+use probity_shell::{Block, Command, Joiner, Script, StageKind};
+
+use crate::context::Context;
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags a heredoc of `RUN` that is a shell script of several commands and goes on when one of
+    /// them fails: neither `set -e` stands before it, nor was the shell started with `-e`, nor does
+    /// `||` answer the failure.
+    ///
+    /// Commands that only print or set something (`echo`, `export`, `set`) are not counted.
+    ///
+    /// # Why it is bad
+    ///
+    /// Only the status of the last command is the status of the heredoc. In a `RUN` with `&&` a failed
+    /// `apt-get install` ends the build; in a heredoc the next line runs as if nothing had happened.
+    ///
+    /// # Examples
+    ///
+    /// ```dockerfile,bad
+    /// FROM debian:12
+    /// RUN <<EOF
+    /// apt-get update
+    /// apt-get install -y curl
+    /// EOF
+    /// ```
+    ///
+    /// ```dockerfile,fixed
+    /// FROM debian:12
+    /// RUN <<EOF
+    /// set -e
+    /// apt-get update
+    /// apt-get install -y curl
+    /// EOF
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM debian:12
+    /// RUN <<EOF
+    /// set -e
+    /// apt-get update
+    /// apt-get install -y curl
+    /// EOF
+    /// ```
+    ///
+    /// # Fix safety
+    ///
+    /// A suggestion: `set -e` becomes the first line, behind a shebang. A build that went on after a
+    /// failure will end there from then on.
+    HeredocWithoutErrexit {
+        name: "probity/heredoc-without-errexit",
+        severity: Warning,
+        category: Correctness,
+        fixes: Suggestion,
+    }
+}
+
+/// Commands whose failure nobody waits for.
+const HARMLESS: &[&str] =
+    &[":", "echo", "export", "printf", "set", "shopt", "trap", "true", "umask", "unset"];
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for (index, instruction) in context.each(Keyword::Run) {
+        for script in context.scripts(index) {
+            let body = |it: &&Heredoc| it.body.encloses(script.span) && !it.body.is_empty();
+            let Some(heredoc) = instruction.heredocs.iter().find(body) else { continue };
+            let Some(unnoticed) = unnoticed(script) else { continue };
+            let message = format!(
+                "when `{}` fails this heredoc goes on; begin it with `set -e`",
+                context.quoted(unnoticed.span)
+            );
+            let start = heredoc.body.start;
+            let text = heredoc.body.slice(context.file.text).unwrap_or_default();
+            let first = text.split_inclusive('\n').next().unwrap_or_default();
+            let at = if first.starts_with("#!") { start + first.len() } else { start };
+            let line_end = crate::lines::line_end(context.file.text);
+            let edit = Edit::insert(at, format!("set -e{line_end}"));
+            let fix = Fix::suggestion("stop at the first failure", vec![edit]);
+            findings.push(context.finding(heredoc.marker, message).with_fix(fix));
+        }
+    }
+}
+
+/// The first command whose failure is followed by the next line as if nothing had happened.
+fn unnoticed(script: &Script) -> Option<&Command> {
+    let block = script.blocks.first()?;
+    let ends = block.pipelines.iter().enumerate().filter(|(at, _)| {
+        let next = block.pipelines.get(at + 1);
+        next.is_some_and(|it| matches!(it.joiner, Joiner::Newline | Joiner::Semicolon))
+    });
+    ends.filter(|(at, _)| !is_answered(block, *at)).find_map(|(_, pipeline)| {
+        let stage = pipeline.stages.last()?;
+        let StageKind::Command(index) = stage.kind else { return None };
+        let command = script.commands.get(index)?;
+        let is_harmless = command.words.is_empty() || command.call().is_any(HARMLESS);
+        let stops = script.options_at(command).errexit || pipeline.negated || pipeline.background;
+        (!is_harmless && !stops).then_some(command)
+    })
+}
+
+/// Whether the list that ends here has an `||` in it.
+fn is_answered(block: &Block, at: usize) -> bool {
+    let before = block.pipelines.get(..=at).unwrap_or_default();
+    let list = before.iter().rev().take_while(|it| matches!(it.joiner, Joiner::And | Joiner::Or));
+    list.into_iter().any(|it| it.joiner == Joiner::Or)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::harness::{check, fixed};
+
+    const RULE: &str = "probity/heredoc-without-errexit";
+
+    #[test]
+    fn the_marker_is_underlined() {
+        check(
+            RULE,
+            r#"
+FROM a
+RUN <<EOF
+    ^^^^^ when `apt-get update` fails this heredoc goes on; begin it with `set -e`
+export X=1
+apt-get update
+apt-get install "$X"
+EOF
+RUN bash <<'END'
+         ^^^^^^^ when `make all` fails this heredoc goes on; begin it with `set -e`
+cd /src && \
+  make all
+make install
+END
+RUN <<EOF
+    ^^^^^ when `b "set -e"` fails this heredoc goes on; begin it with `set -e`
+(set -e; a)
+b "set -e"; c
+EOF
+"#,
+        );
+    }
+
+    #[test]
+    fn what_stops_or_cannot_fail_is_fine() {
+        check(RULE, "FROM a\nRUN <<EOF\nset -eu\na\nb\nEOF\n");
+        check(RULE, "FROM a\nRUN <<EOF\na &&\nb\nEOF\n");
+        check(RULE, "FROM a\nRUN <<EOF\na || exit 1\nb\nEOF\n");
+        check(RULE, "FROM a\nRUN <<EOF\n#!/bin/bash -e\na\nb\nEOF\n");
+        check(RULE, "FROM a\nSHELL [\"/bin/sh\", \"-ec\"]\nRUN <<EOF\na\nb\nEOF\n");
+        check(RULE, "FROM a\nRUN <<EOF\nx=1\necho y\na\nEOF\n");
+        check(RULE, "FROM a\nRUN <<EOF\n#!/usr/bin/env python3\na\nb\nEOF\n");
+        check(RULE, "FROM a\nRUN cat <<EOF > x\na\nb\nEOF\nRUN a; b\nCOPY <<EOF x\na\nb\nEOF\n");
+    }
+
+    #[test]
+    fn the_option_becomes_the_first_line() {
+        fixed(RULE, "FROM a\nRUN <<EOF\na\nb\nEOF\n", "FROM a\nRUN <<EOF\nset -e\na\nb\nEOF\n");
+        fixed(
+            RULE,
+            "FROM a\nRUN <<EOF\n#!/bin/bash\na\nb\nEOF\n",
+            "FROM a\nRUN <<EOF\n#!/bin/bash\nset -e\na\nb\nEOF\n",
+        );
+    }
+}

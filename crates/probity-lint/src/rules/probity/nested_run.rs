@@ -1,0 +1,156 @@
+//! An instruction that has become part of the RUN before it.
+
+use probity_dockerfile::Keyword;
+use probity_finding::{Edit, Finding, Fix, Span};
+use probity_shell::{CompoundKind, Script, StageKind, Word};
+
+use crate::context::Context;
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags the name of an instruction, in capitals, that is a command of a `RUN` or the first word of
+    /// one of its lines: `RUN … && \` and then `RUN …`.
+    ///
+    /// Names in quotes, in a here-document and as later arguments (`echo RUN`) are only mentioned, and a
+    /// script that defines a function of that name may call it.
+    ///
+    /// # Why it is bad
+    ///
+    /// The line before ends with a backslash, so that the instruction never begins: the shell is told to
+    /// run a program called `RUN`, or `COPY` becomes an argument. The build fails at best.
+    ///
+    /// # Examples
+    ///
+    /// ```dockerfile,bad
+    /// FROM debian:12
+    /// RUN apt-get update && \
+    ///     RUN apt-get install -y curl
+    /// ```
+    ///
+    /// ```dockerfile,fixed
+    /// FROM debian:12
+    /// RUN apt-get update && \
+    ///     apt-get install -y curl
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM debian:12
+    /// RUN apt-get update && \
+    ///     apt-get install -y curl
+    /// ```
+    ///
+    /// # Fix safety
+    ///
+    /// A suggestion: the word `RUN` before a command is taken away, which makes one layer of what may
+    /// have been meant as two. Where the word is an argument nothing is offered, since the end of the
+    /// line before is what is wrong.
+    NestedRun {
+        name: "probity/nested-run",
+        severity: Error,
+        category: Correctness,
+        fixes: Suggestion,
+    }
+}
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for (index, _) in context.each(Keyword::Run) {
+        for script in context.scripts(index) {
+            for command in &script.commands {
+                for (at, word) in command.words.iter().enumerate() {
+                    let Some(name) = instruction(word) else { continue };
+                    let is_command = at == 0 && command.assignments.is_empty();
+                    if !is_command && !begins_line(context.file.text, word.span)
+                        || defines(script, name)
+                    {
+                        continue;
+                    }
+                    let message = format!(
+                        "this {name} is no instruction of its own: the line before goes on here"
+                    );
+                    let finding = context.finding(word.span, message);
+                    let next = command.words.get(at + 1).filter(|_| is_command && name == "RUN");
+                    findings.push(match next {
+                        Some(next) => {
+                            let edit = Edit::delete(Span::new(word.span.start, next.span.start));
+                            finding.with_fix(Fix::suggestion("take `RUN` away", vec![edit]))
+                        }
+                        None => finding,
+                    });
+                }
+            }
+        }
+    }
+}
+
+/// The name of an instruction, written without quotes and in capitals.
+fn instruction(word: &Word) -> Option<&str> {
+    let name = word.text.as_str();
+    (Keyword::of(name) != Keyword::Unknown && name.bytes().all(|byte| byte.is_ascii_uppercase()))
+        .then_some(name)
+}
+
+fn begins_line(text: &str, span: Span) -> bool {
+    let before = text.get(..span.start).unwrap_or_default();
+    before.trim_end_matches([' ', '\t']).ends_with('\n')
+}
+
+fn defines(script: &Script, name: &str) -> bool {
+    let stages = script.blocks.iter().flat_map(|it| &it.pipelines).flat_map(|it| &it.stages);
+    stages.into_iter().any(|stage| match &stage.kind {
+        StageKind::Compound(compound) => {
+            compound.kind == CompoundKind::Function && compound.words.iter().any(|it| it.is(name))
+        }
+        StageKind::Command(_) => false,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::harness::{check, fixed};
+
+    const RULE: &str = "probity/nested-run";
+    const SAYS: &str = "is no instruction of its own: the line before goes on here";
+
+    #[test]
+    fn the_word_is_underlined() {
+        check(
+            RULE,
+            &format!(
+                r#"
+FROM a
+RUN apt-get update && \
+  RUN apt-get install b
+  ^^^ this RUN {SAYS}
+RUN apt-get install b \
+# why
+COPY c d
+^^^^ this COPY {SAYS}
+RUN (a; RUN "$b")
+        ^^^ this RUN {SAYS}
+RUN <<EOF
+set -e
+RUN a
+^^^ this RUN {SAYS}
+EOF
+RUN x=$(RUN a)
+        ^^^ this RUN {SAYS}
+"#
+            ),
+        );
+    }
+
+    #[test]
+    fn what_only_mentions_the_word_is_fine() {
+        check(RULE, "FROM a\nRUN echo RUN 'RUN' && echo \"\\\n RUN b\" && $RUN a && run b\n");
+        check(RULE, "FROM a\nRUN cat <<EOF > Dockerfile\nRUN a\nEOF\n");
+        check(RULE, "FROM a\nRUN <<EOF\nRUN() { \"$@\"; }\nRUN a\nEOF\n");
+        check(RULE, "FROM a\nRUN a\nRUN b\n");
+    }
+
+    #[test]
+    fn the_word_goes() {
+        fixed(RULE, "FROM a\nRUN a && \\\n    RUN b c\n", "FROM a\nRUN a && \\\n    b c\n");
+        fixed(RULE, "FROM a\nRUN a \\\nCOPY b c\n", "FROM a\nRUN a \\\nCOPY b c\n");
+    }
+}
