@@ -3,8 +3,8 @@
 use std::{collections::BTreeSet, fmt, ops::Range};
 
 use probity_dockerfile::{Arguments, Dockerfile, Facts, Keyword, ShellText};
-use probity_finding::{Edit, Finding, Fix, Severity};
-use probity_shell::{ShellFinding, ShellLevel, Unchecked, check};
+use probity_finding::{Edit, Finding, Fix, Severity, Span};
+use probity_shell::{Script, ShellFinding, ShellLevel, Unchecked, check};
 
 use crate::ruleset::RuleSet;
 
@@ -24,6 +24,19 @@ const ALWAYS: &[&str] = &[
     "ftp_proxy",
     "NO_PROXY",
     "no_proxy",
+];
+
+/// Findings whose mending is offered: what it writes means the same, or what everybody means by it.
+/// Others are found and left alone, since what they would write may do something else: quotes around
+/// text that a later shell is to expand, another name for a variable that a program reads, another
+/// pattern.
+const MENDED: &[u32] = &[2004, 2006, 2007, 2086, 2112, 2113, 2162, 2164, 2196, 2197, 3014];
+
+/// Commands whose arguments are names of files one by one, so that quotes around a variable are right.
+/// Elsewhere a variable without quotes is as often a list: of packages, of options.
+const TAKE_FILES: &[&str] = &[
+    "[", "basename", "cat", "cd", "chmod", "chown", "cp", "dirname", "ln", "mkdir", "mv", "rm",
+    "rmdir", "test", "touch",
 ];
 
 /// A text for ShellCheck.
@@ -75,7 +88,8 @@ pub(crate) fn findings(file: &Dockerfile<'_>, facts: &Facts, rules: &RuleSet) ->
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
         match check(text.text(), script, &known, &|range| text.place(range)) {
             Ok(all) => {
-                found.extend(all.into_iter().filter_map(|it| finding(file.text, it, rules)));
+                let all = all.into_iter().map(|it| with_sound_edits(it, file.text, script));
+                found.extend(all.filter_map(|it| finding(file.text, it, rules)));
             }
             Err(Unchecked::Dialect) => {}
             Err(Unchecked::TooLong) => {
@@ -97,16 +111,16 @@ fn foreign(
     rules: &RuleSet,
     checker: &dyn ShellChecker,
 ) -> Vec<Finding> {
-    let (texts, scripts): (Vec<ShellText>, Vec<ShellScript>) = texts(file, facts)
-        .filter_map(|(_, text, known)| {
+    let (texts, scripts): (Vec<(usize, ShellText)>, Vec<ShellScript>) = texts(file, facts)
+        .filter_map(|(index, text, known)| {
             let script = script(&text, &known)?;
-            Some((text, script))
+            Some(((index, text), script))
         })
         .unzip();
     let all = checker.check(&scripts);
     let each = texts.iter().zip(all);
     each.flat_map(|(text, found)| found.into_iter().map(move |it| (text, it)))
-        .filter_map(|(text, it)| {
+        .filter_map(|((index, text), it)| {
             let place = |range: Range<usize>| {
                 let whole = text.text();
                 (whole.is_char_boundary(range.start) && whole.is_char_boundary(range.end))
@@ -125,9 +139,46 @@ fn foreign(
                 message: it.message,
                 edits: edits.collect::<Option<_>>().unwrap_or_default(),
             };
+            let found = match facts.scripts(file, *index).first() {
+                Some(script) => with_sound_edits(found, file.text, script),
+                None => ShellFinding { edits: Vec::new(), ..found },
+            };
             finding(file.text, found, rules)
         })
         .collect()
+}
+
+/// Without its edits where they may change what is done.
+fn with_sound_edits(mut found: ShellFinding, text: &str, script: &Script) -> ShellFinding {
+    let written = found.span.slice(text).unwrap_or_default();
+    let is_sound = match found.code {
+        // Backticks within backticks are escaped in ways of their own.
+        2006 => !written.contains("\\`"),
+        2086 => stands_for_one_file(found.span, written, script),
+        code => MENDED.contains(&code),
+    };
+    if !is_sound {
+        found.edits.clear();
+    }
+    found
+}
+
+/// Whether a variable without quotes is one name of a file: by the command that it is given to, and
+/// because the text gives it no other value than one word.
+fn stands_for_one_file(span: Span, written: &str, script: &Script) -> bool {
+    let contains = |outer: Span| outer.start <= span.start && span.end <= outer.end;
+    let commands = script.commands.iter().filter(|it| contains(it.span));
+    let Some(command) = commands.min_by_key(|it| it.span.end - it.span.start) else { return false };
+    let name = written.trim_matches(['$', '{', '}']);
+    let mut values =
+        script.commands.iter().flat_map(|it| it.assignments.iter().chain(&it.declarations));
+    command.effective().is_any(TAKE_FILES)
+        && values.all(|it| {
+            it.name != name
+                || it.value.as_ref().is_some_and(|value| {
+                    value.literal().is_some_and(|value| !value.contains(char::is_whitespace))
+                })
+        })
 }
 
 /// The shell texts of RUN instructions, with the index of the instruction and the variables that are
@@ -155,15 +206,21 @@ fn script(text: &ShellText, known: &[String]) -> Option<ShellScript> {
     Some(ShellScript { shell, variables: known.to_vec(), text: text.text().to_owned() })
 }
 
-/// The names behind `$` and `${`.
+/// The names behind `$` and `${`, and those before `=`: a variable of the file that the text sets
+/// anew is seen by the programs that it starts.
 fn mentioned(text: &str) -> BTreeSet<&str> {
+    let is_of_name = |it: char| it.is_ascii_alphanumeric() || it == '_';
+    let set = text.match_indices('=').filter_map(|(at, _)| {
+        let before = text.get(..at)?;
+        before.get(before.trim_end_matches(is_of_name).len()..)
+    });
     let behind = text.split('$').skip(1);
     let names = behind.map(|rest| {
         let rest = rest.strip_prefix('{').unwrap_or(rest);
         let end = rest.find(|it: char| !it.is_ascii_alphanumeric() && it != '_');
         rest.get(..end.unwrap_or(rest.len())).unwrap_or_default()
     });
-    names.filter(|name| !name.is_empty()).collect()
+    names.chain(set).filter(|name| !name.is_empty()).collect()
 }
 
 fn finding(text: &str, found: ShellFinding, rules: &RuleSet) -> Option<Finding> {
@@ -220,6 +277,40 @@ mod tests {
         assert_eq!(found("FROM a\nSHELL [\"pwsh\", \"-c\"]\nRUN echo $x\n", |_| {}), [""; 0]);
         assert_eq!(found("FROM a\nRUN [\"echo\", \"$x\"]\n", |_| {}), [""; 0]);
         assert_eq!(found("FROM a\nCMD echo $(ls)\n", |_| {}), [""; 0]);
+    }
+
+    #[test]
+    fn only_what_means_the_same_is_offered() {
+        let rows: &[(&str, &[&str])] = &[
+            ("read -r x; rm $x", &["SC2086"]),
+            ("y=`date`; echo \"$y\"", &["SC2006"]),
+            ("read x; echo \"$x\"", &["SC2162"]),
+            ("x='a b'; rm $x", &[]),
+            ("x=$(ls); rm $x", &[]),
+            ("deps='gcc make' && apt-get install -y $deps", &[]),
+            ("apt-get install -y $(cat list)", &[]),
+            ("CFLAGS= make", &[]),
+            ("echo 'PATH=$PATH' >> /etc/profile", &[]),
+            ("echo \"$(sed s/a/b/ /etc/x)\" > /etc/x", &[]),
+            ("find /x -name *.pyc -delete", &[]),
+            ("find . -name a -o -name b | xargs rm -f", &[]),
+            ("x=1; make", &[]),
+            ("echo `echo \\`date\\``", &[]),
+        ];
+        for (run, expected) in rows {
+            let text = format!("FROM a\nRUN {run}\n");
+            let all = lint_with(&text, &RuleSet::default()).into_iter();
+            let with = all.filter(|it| it.rule.starts_with("shellcheck/") && !it.fixes.is_empty());
+            let codes: Vec<String> =
+                with.map(|it| it.rule.trim_start_matches("shellcheck/").to_owned()).collect();
+            assert_eq!(codes, *expected, "{run}");
+        }
+    }
+
+    #[test]
+    fn a_variable_of_the_file_is_used_by_whom_it_is_given_to() {
+        assert_eq!(found("FROM a\nENV A=1\nARG B=2\nRUN A=2; B=3; make\n", |_| {}), [""; 0]);
+        assert_eq!(found("FROM a\nRUN C=2; make\n", |_| {}), ["SC2034:C"]);
     }
 
     #[test]

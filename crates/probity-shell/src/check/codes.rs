@@ -6,9 +6,9 @@
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
-use shuck_linter::{Rule, ShellCheckCodeMap, ShellCheckLevel, code_to_rule, rule_metadata};
+use shuck_linter::{Rule, ShellCheckLevel, code_to_rule, rule_metadata};
 
-use super::{ShellLevel, own};
+use super::{MAP, ShellLevel, own};
 use crate::Dialect;
 
 /// Codes that are left out. About files that are not at hand and shells that a Dockerfile tells by
@@ -73,12 +73,11 @@ pub(super) fn level(number: u32, level: ShellLevel, dialect: Dialect) -> ShellLe
 
 /// The rules that run, in the order of their numbers.
 pub(super) static CODES: LazyLock<Vec<Code>> = LazyLock::new(|| {
-    let map = ShellCheckCodeMap::default();
     let is_other = |rule: Rule| {
         NOT_SHELLCHECKS.contains(&rule.code())
             || RENUMBERED.iter().any(|(code, _)| *code == rule.code())
     };
-    let own: Vec<(u32, Rule)> = map.mappings().filter(|(_, rule)| !is_other(*rule)).collect();
+    let own: Vec<(u32, Rule)> = MAP.mappings().filter(|(_, rule)| !is_other(*rule)).collect();
     let renumbered =
         RENUMBERED.iter().filter_map(|(code, number)| Some((*number, code_to_rule(code)?)));
     let all = own.into_iter().chain(renumbered);

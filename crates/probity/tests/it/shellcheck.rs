@@ -62,6 +62,30 @@ fn texts_are_judged_as_by_shellcheck() {
     assert!(unused.is_empty(), "reasons that explain nothing: {unused:#?}");
 }
 
+/// What is said of programs, directories and words that somebody had to list.
+#[test]
+fn lists_are_those_that_shellcheck_shows() {
+    let mut texts = Vec::new();
+    for line in include_str!("shellcheck/lists.txt").lines() {
+        let (code, rest) = line.split_once(' ').unwrap();
+        let (pattern, words) = rest.split_once(" : ").unwrap();
+        texts.extend(words.split_whitespace().map(|word| Text {
+            name: code.to_owned(),
+            shell: "bash".to_owned(),
+            text: pattern.replace('@', word.trim_matches('.')) + "\n",
+        }));
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let (ours, theirs) = (ours(dir.path(), &texts), theirs(dir.path(), &texts));
+    let mut agreed = 0;
+    for ((text, ours), theirs) in texts.iter().zip(&ours).zip(&theirs) {
+        let has = |found: &Found| found.keys().any(|(code, _)| *code == text.name);
+        assert_eq!(has(ours), has(theirs), "{}: {}", text.name, text.text);
+        agreed += usize::from(has(ours));
+    }
+    assert!(agreed > 80, "only {agreed} are said by both");
+}
+
 #[derive(Default)]
 struct Judged {
     agreed: BTreeMap<String, usize>,

@@ -56,8 +56,8 @@ impl Seen<'_> {
 
     /// Whether the stage that this stands in is made from nothing.
     fn is_from_scratch(&self) -> bool {
-        let before = self.file.instructions.iter().filter(|it| it.lines.0 <= self.line);
-        let from = before.filter(|it| it.keyword == Keyword::From).next_back();
+        let mut before = self.file.instructions.iter().filter(|it| it.lines.0 <= self.line);
+        let from = before.rfind(|it| it.keyword == Keyword::From);
         let source = from.and_then(|it| it.span.slice(self.file.text));
         source.is_some_and(|it| it.split_ascii_whitespace().nth(1) == Some("scratch"))
     }
