@@ -133,9 +133,9 @@ fn content(call: &Call<'_>) -> Option<String> {
     let words: Vec<String> = call.args().iter().map(|word| word.literal()).collect::<Option<_>>()?;
     match call.name()?.as_str() {
         "echo" => {
-            let text = words.join(" ");
-            let is_fixed = !text.contains('\\') && !words.first().is_some_and(|it| is_flag(it));
-            is_fixed.then(|| format!("{text}\n"))
+            let said = words.join(" ");
+            let is_fixed = !said.contains('\\') && !words.first().is_some_and(|it| is_flag(it));
+            is_fixed.then(|| format!("{said}\n"))
         }
         "printf" => {
             let [format] = words.as_slice() else { return None };
