@@ -4,16 +4,21 @@ use probity_dockerfile::{Arguments, Command, Instruction, Keyword, Os};
 use probity_finding::{Edit, Finding, Fix};
 use probity_shell::{Call, RedirectionKind, Script};
 
-use crate::{base_image, context::Context, lines};
+use crate::{
+    base_image,
+    context::Context,
+    lines,
+    rule::{OptionKind, OptionSpec},
+};
 
 rule! {
     /// # What it does
     ///
     /// Flags a `RUN` that does nothing but write a fixed text to an absolute path with `echo` or
-    /// `printf`.
+    /// `printf`, and one directly behind it that appends to the same file.
     ///
-    /// Texts with variables, with escapes that shells read differently, and those that are appended to a
-    /// file are left alone.
+    /// Texts with variables, with escapes that shells read differently, and those that are appended to
+    /// other files are left alone.
     ///
     /// # Why it is bad
     ///
@@ -45,43 +50,82 @@ rule! {
     ///
     /// A suggestion: the content is the same, but an existing file is replaced and not rewritten, so
     /// that it loses its owner and permissions, and a directory that is missing is made. Offered where
-    /// the `RUN` is root's, has no flags, and is not in a file whose line ends would enter the text.
+    /// the `RUN` writes the file, is root's, has no flags, and is not in a file whose line ends would
+    /// enter the text.
     PreferCopyHeredoc {
         name: "tally/prefer-copy-heredoc",
         severity: Info,
         category: Performance,
         fixes: Suggestion,
+        options: &[
+            OptionSpec {
+                name: "check-consecutive-runs",
+                kind: OptionKind::Boolean,
+                default: "true",
+                about: "Whether to flag what is appended to the file right behind.",
+            },
+            OptionSpec {
+                name: "check-single-run",
+                kind: OptionKind::Boolean,
+                default: "true",
+                about: "Whether to flag what writes the file.",
+            },
+        ],
         url: "https://tally.wharflab.com/rules/tally/prefer-copy-heredoc/",
     }
 }
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    // The file that the instruction before has written.
+    let mut written: Option<(usize, String)> = None;
     for (index, run) in context.each(Keyword::Run) {
         let is_linux = context.facts.stage_of(index).is_some_and(|stage| stage.os == Os::Linux);
         let is_shell = matches!(run.arguments, Arguments::Command(Command::Shell(_)));
         let [script] = context.scripts(index) else { continue };
-        let Some((path, content)) = file(script).filter(|_| is_linux && is_shell) else { continue };
-        let message = format!("COPY <<EOF {path} writes the file without a shell");
-        let finding = context.finding(run.keyword_span, message);
-        let fix = fix(context, index, run, &path, &content);
-        findings.push(fix.into_iter().fold(finding, Finding::with_fix));
+        let Some(file) = file(script).filter(|_| is_linux && is_shell) else { continue };
+        let File { path, content, appended } = file;
+        if appended {
+            let goes_on = written.as_ref() == Some(&(index, path.clone()));
+            if goes_on && context.boolean("check-consecutive-runs") {
+                let message = format!("one COPY <<EOF {path} writes the whole file");
+                findings.push(context.finding(run.keyword_span, message));
+            }
+            written = goes_on.then_some((index + 1, path));
+            continue;
+        }
+        if context.boolean("check-single-run") {
+            let message = format!("COPY <<EOF {path} writes the file without a shell");
+            let finding = context.finding(run.keyword_span, message);
+            let fix = fix(context, index, run, &path, &content);
+            findings.push(fix.into_iter().fold(finding, Finding::with_fix));
+        }
+        written = Some((index + 1, path));
     }
 }
 
-/// The path and the content of the one file that a script writes.
-fn file(script: &Script) -> Option<(String, String)> {
+/// The one file that a script writes.
+struct File {
+    path: String,
+    content: String,
+    /// At its end.
+    appended: bool,
+}
+
+fn file(script: &Script) -> Option<File> {
     let command = script.only_command()?;
     let [output] = command.redirections.as_slice() else { return None };
-    let is_file = matches!(output.kind, RedirectionKind::Output | RedirectionKind::Clobber)
-        && output.fd.unwrap_or(1) == 1
-        && command.assignments.is_empty();
+    let appended = output.kind == RedirectionKind::Append;
+    let is_new = matches!(output.kind, RedirectionKind::Output | RedirectionKind::Clobber);
+    let is_file =
+        (is_new || appended) && output.fd.unwrap_or(1) == 1 && command.assignments.is_empty();
     let path = output.target.as_ref()?.literal().filter(|_| is_file)?;
     let is_path = path.starts_with('/')
         && !path.starts_with("/dev/")
         && !path.starts_with("/proc/")
         && !path.ends_with('/')
         && path.bytes().all(|it| it.is_ascii_alphanumeric() || b"/._-+@".contains(&it));
-    Some((path, content(&command.call())?)).filter(|_| is_path)
+    let content = content(&command.call()).filter(|_| is_path)?;
+    Some(File { path, content, appended })
 }
 
 /// What a command writes, where every shell agrees on it.
@@ -89,9 +133,9 @@ fn content(call: &Call<'_>) -> Option<String> {
     let words: Vec<String> = call.args().iter().map(|word| word.literal()).collect::<Option<_>>()?;
     match call.name()?.as_str() {
         "echo" => {
-            let text = words.join(" ");
-            let is_fixed = !text.contains('\\') && !words.first().is_some_and(|it| is_flag(it));
-            is_fixed.then(|| format!("{text}\n"))
+            let said = words.join(" ");
+            let is_fixed = !said.contains('\\') && !words.first().is_some_and(|it| is_flag(it));
+            is_fixed.then(|| format!("{said}\n"))
         }
         "printf" => {
             let [format] = words.as_slice() else { return None };
@@ -129,7 +173,10 @@ fn fix(
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixed, fixes};
+    use crate::{
+        OptionValue,
+        harness::{check, fixed, fixes, run_with},
+    };
 
     const RULE: &str = "tally/prefer-copy-heredoc";
 
@@ -144,6 +191,27 @@ RUN echo 'a  b' \\
   > \"/etc/c\"
 ",
         );
+    }
+
+    #[test]
+    fn what_is_appended_right_behind_is_a_part_of_it() {
+        check(
+            RULE,
+            "\
+FROM a
+RUN echo a > /b
+^^^ COPY <<EOF /b writes the file without a shell
+RUN echo c >> /b
+^^^ one COPY <<EOF /b writes the whole file
+RUN echo d >> /e
+RUN echo f >> /b
+",
+        );
+        let off = OptionValue::Boolean(false);
+        let text = "FROM a\nRUN echo a > /b\nRUN echo c >> /b\n";
+        for option in ["check-single-run", "check-consecutive-runs"] {
+            assert_eq!(run_with(RULE, text, |it| it.set_option(RULE, option, &off)).len(), 1);
+        }
     }
 
     #[test]

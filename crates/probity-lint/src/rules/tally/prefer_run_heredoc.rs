@@ -13,9 +13,9 @@ use crate::{
 rule! {
     /// # What it does
     ///
-    /// Flags a `RUN` that chains three commands or more with `&&`.
-    ///
-    /// Consecutive `RUN`s are the matter of hadolint's DL3059; tally counts them here.
+    /// Flags a `RUN` that chains three commands or more with `&&`, and, where it is asked for, the first
+    /// of consecutive `RUN`s that have as many between them. Those are the matter of hadolint's DL3059
+    /// too, so that they are not looked at by default; tally does.
     ///
     /// # Why it is bad
     ///
@@ -56,19 +56,37 @@ rule! {
         severity: Style,
         category: Style,
         fixes: Suggestion,
-        options: &[OptionSpec {
-            name: "min-commands",
-            kind: OptionKind::Integer,
-            default: "3",
-            about: "How many commands make a script.",
-        }],
+        options: &[
+            OptionSpec {
+                name: "check-chained-commands",
+                kind: OptionKind::Boolean,
+                default: "true",
+                about: "Whether commands that are joined by `&&` count.",
+            },
+            OptionSpec {
+                name: "check-consecutive-runs",
+                kind: OptionKind::Boolean,
+                default: "false",
+                about: "Whether instructions that follow each other count.",
+            },
+            OptionSpec {
+                name: "min-commands",
+                kind: OptionKind::Integer,
+                default: "3",
+                about: "How many commands make a script.",
+            },
+        ],
         url: "https://tally.wharflab.com/rules/tally/prefer-run-heredoc/",
     }
 }
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let least = usize::try_from(context.integer("min-commands")).unwrap_or(usize::MAX).max(2);
-    for (index, run) in context.each(Keyword::Run) {
+    if context.boolean("check-consecutive-runs") {
+        check_consecutive(context, least, findings);
+    }
+    let runs = context.each(Keyword::Run).filter(|_| context.boolean("check-chained-commands"));
+    for (index, run) in runs {
         let is_shell = matches!(run.arguments, Arguments::Command(Command::Shell(_)));
         let is_linux = context.facts.stage_of(index).is_some_and(|stage| stage.os == Os::Linux);
         let Some(script) = context.scripts(index).first() else { continue };
@@ -81,6 +99,30 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         let finding = context.finding(run.keyword_span, message);
         let fix = fix(context, run, script, block);
         findings.push(fix.into_iter().fold(finding, Finding::with_fix));
+    }
+}
+
+/// Flags the first of several that have enough commands between them.
+fn check_consecutive(context: &Context<'_>, least: usize, findings: &mut Vec<Finding>) {
+    let instructions = &context.file.instructions;
+    let is_run = |index: usize| {
+        instructions.get(index).is_some_and(|it| {
+            it.keyword == Keyword::Run
+                && it.flags.is_empty()
+                && it.heredocs.is_empty()
+                && matches!(it.arguments, Arguments::Command(Command::Shell(_)))
+        })
+    };
+    for (index, run) in context.each(Keyword::Run) {
+        let is_first = is_run(index) && !index.checked_sub(1).is_some_and(is_run);
+        let group: Vec<usize> = (index..).take_while(|&it| is_first && is_run(it)).collect();
+        let scripts = group.iter().filter_map(|&it| context.scripts(it).first());
+        let blocks = scripts.filter_map(|script| script.blocks.first());
+        let count: usize = blocks.map(|block| block.pipelines.len()).sum();
+        if group.len() > 1 && count >= least {
+            let message = format!("{count} commands in {} RUNs make a script", group.len());
+            findings.push(context.finding(run.keyword_span, message));
+        }
     }
 }
 

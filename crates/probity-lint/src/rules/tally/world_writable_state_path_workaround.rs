@@ -67,9 +67,9 @@ fn mode<'w>(call: &Call<'w>) -> Option<(&'w Word, String)> {
 
 /// `-R`, `--recursive`; but `-x` takes a permission away and is a mode.
 fn is_flag(word: &Word) -> bool {
-    let text = word.prefix();
-    matches!(text.as_str(), "-R" | "-v" | "-c" | "-f" | "-Rv" | "-vR" | "-Rf" | "-fR")
-        || text.starts_with("--")
+    let flag = word.prefix();
+    matches!(flag.as_str(), "-R" | "-v" | "-c" | "-f" | "-Rv" | "-vR" | "-Rf" | "-fR")
+        || flag.starts_with("--")
 }
 
 fn lets_everybody_write(mode: &str) -> bool {
