@@ -157,8 +157,13 @@ fn mode_of_parents(command: &Command, findings: &mut Findings) {
 
 /// `sudo cd`
 fn builtin(command: &Command, findings: &mut Findings) {
-    let target = command.effective();
-    if target.is_any(BUILTINS)
+    // The first word that is neither a flag nor an assignment; what `command` would run is not asked.
+    let words = command.call().positional(&["-u", "-g", "-h", "-p", "-C", "-D", "-R", "-T"]);
+    let names = words.into_iter().filter_map(Word::literal);
+    if names
+        .into_iter()
+        .find(|name| !name.contains('='))
+        .is_some_and(|it| BUILTINS.contains(&it.as_str()))
         && let Some(span) = command.call().span()
     {
         findings.warning(
