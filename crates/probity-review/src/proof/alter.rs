@@ -19,6 +19,9 @@ const MOST_OF_A_KIND: usize = 10;
 /// Alterations of one claim. Each is one run of the test.
 pub(super) const MOST_RUNS: usize = 32;
 
+/// Runs after which a change is enough, and nobody looks for a pass any more.
+const ENOUGH: usize = 8;
+
 /// What a failing test complained of, without anything that changes from run to run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Mark {
@@ -132,7 +135,8 @@ impl Watch {
     }
 
     pub(super) fn is_over(&self) -> bool {
-        self.found.is_some() || self.runs >= self.most
+        let enough = if self.changed.is_some() { ENOUGH } else { self.most };
+        self.found.is_some() || self.runs >= enough.min(self.most)
     }
 
     pub(super) fn end(self, none: &str) -> Control {

@@ -209,8 +209,8 @@ impl Runner for JavaScript {
         })
     }
 
-    fn build(&self, bench: &Bench, site: &Site, _: &Placed) -> Result<Built, Trial> {
-        self.modules.link(bench, site).map_err(Trial::harness)?;
+    fn build(&self, bench: &Bench, site: &Site, _: &Placed) -> Result<Built, Box<Trial>> {
+        self.modules.link(bench, site).map_err(Trial::unbuilt)?;
         Ok(Built::default())
     }
 
