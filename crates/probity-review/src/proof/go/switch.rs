@@ -18,7 +18,7 @@ use super::{
 };
 
 /// The file that the switches need in each package.
-const FILE: &str = "zz_probity_switch.go";
+pub(super) const FILE: &str = "zz_probity_switch.go";
 
 /// Functions that are given a switch for one claim.
 const MOST_FUNCTIONS: usize = 12;

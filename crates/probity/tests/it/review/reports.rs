@@ -77,7 +77,8 @@ fn read_by_python(script: &str, file: &Path) -> Value {
     let mut python = Command::new(tools().join("python/bin/python"));
     let output =
         python.args(["-c", &script]).stdin(fs::File::open(file).unwrap()).output().unwrap();
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"))
+    assert!(output.status.success(), "{output:?}");
+    serde_json::from_slice(&output.stdout).unwrap()
 }
 
 #[test]
