@@ -223,6 +223,11 @@ impl Literals {
                     false => number.split(|it| !plain(it)).next().unwrap_or(&number),
                 };
                 let number = number.trim_end_matches('.');
+                // Addresses and versions are none.
+                if !number.starts_with('0') && number.parse::<f64>().is_err() {
+                    previous = character;
+                    continue;
+                }
                 if previous == '-' {
                     push(&mut self.numbers, format!("-{number}"));
                 }
@@ -302,6 +307,7 @@ mod tests {
         let found = Literals::of(test, "got 4, want \"four\"");
         assert_eq!(found.numbers, ["4", "-3", "3", "1000", "0x10", "0", "1", "2", "7919", "-1"]);
         assert_eq!(found.strings, ["four", "a\"b", "raw", "", "probity"]);
+        assert!(!Literals::of("", "at 10.1.1.1:80").numbers.contains(&"10.1.1.1".to_owned()));
         assert!(Literals::of("'", "\"").strings.contains(&String::new()));
     }
 

@@ -109,8 +109,9 @@ impl JavaScript {
         let mut say = |word: String| task.argv.push(word.into());
         match framework {
             Framework::Node => {
-                // A process for each, where there is more than one.
-                if files.len() > 1 {
+                // A process for each copy. Errors look different there, so that copies are never
+                // compared with the test itself.
+                if files != [placed.path.as_str()] {
                     say("--test".to_owned());
                 }
                 say(format!("--import={}", kit.join("probity_start.mjs").display()));
