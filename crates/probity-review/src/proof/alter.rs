@@ -19,6 +19,9 @@ const MOST_OF_A_KIND: usize = 10;
 /// Alterations of one claim. Each is one run of the test.
 pub(super) const MOST_RUNS: usize = 32;
 
+/// Runs after which a change is enough, and nobody looks for a pass any more.
+const ENOUGH: usize = 8;
+
 /// What a failing test complained of, without anything that changes from run to run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Mark {
@@ -132,7 +135,8 @@ impl Watch {
     }
 
     pub(super) fn is_over(&self) -> bool {
-        self.found.is_some() || self.runs >= self.most
+        let enough = if self.changed.is_some() { ENOUGH } else { self.most };
+        self.found.is_some() || self.runs >= enough.min(self.most)
     }
 
     pub(super) fn end(self, none: &str) -> Control {
@@ -219,6 +223,11 @@ impl Literals {
                     false => number.split(|it| !plain(it)).next().unwrap_or(&number),
                 };
                 let number = number.trim_end_matches('.');
+                // Addresses and versions are none.
+                if !number.starts_with('0') && number.parse::<f64>().is_err() {
+                    previous = character;
+                    continue;
+                }
                 if previous == '-' {
                     push(&mut self.numbers, format!("-{number}"));
                 }
@@ -298,6 +307,7 @@ mod tests {
         let found = Literals::of(test, "got 4, want \"four\"");
         assert_eq!(found.numbers, ["4", "-3", "3", "1000", "0x10", "0", "1", "2", "7919", "-1"]);
         assert_eq!(found.strings, ["four", "a\"b", "raw", "", "probity"]);
+        assert!(!Literals::of("", "at 10.1.1.1:80").numbers.contains(&"10.1.1.1".to_owned()));
         assert!(Literals::of("'", "\"").strings.contains(&String::new()));
     }
 

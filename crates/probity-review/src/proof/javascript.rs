@@ -109,8 +109,9 @@ impl JavaScript {
         let mut say = |word: String| task.argv.push(word.into());
         match framework {
             Framework::Node => {
-                // A process for each, where there is more than one.
-                if files.len() > 1 {
+                // A process for each copy. Errors look different there, so that copies are never
+                // compared with the test itself.
+                if files != [placed.path.as_str()] {
                     say("--test".to_owned());
                 }
                 say(format!("--import={}", kit.join("probity_start.mjs").display()));
@@ -209,8 +210,8 @@ impl Runner for JavaScript {
         })
     }
 
-    fn build(&self, bench: &Bench, site: &Site, _: &Placed) -> Result<Built, Trial> {
-        self.modules.link(bench, site).map_err(Trial::harness)?;
+    fn build(&self, bench: &Bench, site: &Site, _: &Placed) -> Result<Built, Box<Trial>> {
+        self.modules.link(bench, site).map_err(Trial::unbuilt)?;
         Ok(Built::default())
     }
 

@@ -36,7 +36,7 @@ impl Ladder<'_> {
         let Ready { site, placed } = &ready;
         let built = match self.runner.build(self.bench, site, placed) {
             Ok(built) => built,
-            Err(trial) => return verdict.record(trial),
+            Err(trial) => return verdict.record(*trial),
         };
         let intact = Intact::of(&site.repo, self.head.0, &placed.flagged.file);
         let first = self.runner.run(self.bench, site, placed, &built);
@@ -238,7 +238,7 @@ impl Ladder<'_> {
         let Ready { site, placed } = self.place(from, directory, claim, before)?;
         match self.runner.build(self.bench, &site, &placed) {
             Ok(built) => Ok(self.runner.run(self.bench, &site, &placed, &built)),
-            Err(trial) => Ok(trial),
+            Err(trial) => Ok(*trial),
         }
     }
 

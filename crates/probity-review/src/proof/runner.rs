@@ -23,7 +23,7 @@ pub(super) trait Runner: fmt::Debug + Send + Sync {
     }
 
     /// Compiles the test, where that is a step of its own.
-    fn build(&self, _bench: &Bench, _site: &Site, _placed: &Placed) -> Result<Built, Trial> {
+    fn build(&self, _bench: &Bench, _site: &Site, _placed: &Placed) -> Result<Built, Box<Trial>> {
         Ok(Built::default())
     }
 
@@ -182,6 +182,11 @@ impl Trial {
     /// A trial that could not be made, for a reason that is not the code's.
     pub(super) fn harness(why: impl Into<String>) -> Self {
         Self::new(Outcome::HarnessError, why)
+    }
+
+    /// The same, for a test that could not even be built.
+    pub(super) fn unbuilt(why: impl Into<String>) -> Box<Self> {
+        Box::new(Self::harness(why))
     }
 
     /// With the evidence of the process.

@@ -338,15 +338,16 @@ impl Runner for Rust {
         })
     }
 
-    fn build(&self, bench: &Bench, site: &Site, placed: &Placed) -> Result<Built, Trial> {
+    fn build(&self, bench: &Bench, site: &Site, placed: &Placed) -> Result<Built, Box<Trial>> {
         let (own, _) = bench.own(site, "target");
         let members: Vec<&str> =
             self.packages.iter().map(|package| package.name.as_str()).collect();
         seed::copy(&bench.caches.join(WARM), &own, &members)
-            .map_err(|error| Trial::harness(format!("{}: {error}", own.display())))?;
-        let (ran, programs) = self.compile(bench, site, placed).map_err(Trial::harness)?;
+            .map_err(|error| Trial::unbuilt(format!("{}: {error}", own.display())))?;
+        let (ran, programs) = self.compile(bench, site, placed).map_err(Trial::unbuilt)?;
         let text = source::compiler(&ran);
-        let trial = |outcome, why: &str| Trial::new(outcome, why).of(bench, site, &ran, &text);
+        let trial =
+            |outcome, why: &str| Box::new(Trial::new(outcome, why).of(bench, site, &ran, &text));
         match ran.exit {
             Exit::Code(0) => {}
             Exit::Timeout => return Err(trial(Outcome::HarnessError, "compiling took too long")),
@@ -357,7 +358,7 @@ impl Runner for Rust {
         for program in programs {
             let listed =
                 self.execute(bench, site, placed, &program, &["--list", "--format=terse"], None);
-            let listed = listed.map_err(Trial::harness)?;
+            let listed = listed.map_err(Trial::unbuilt)?;
             let module = placed.added.as_ref().map(|_| stem.as_ref());
             if let Some(test) = source::listed(&listed.stdout, module, &placed.name) {
                 return Ok(Built { program, test, armed: false });

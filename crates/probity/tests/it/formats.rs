@@ -37,7 +37,7 @@ fn report(dir: &Path, format: &str) -> String {
 }
 
 /// What a foreign reader sees in a report.
-pub(crate) fn read_back(format: &str, report: &str) -> Vec<Value> {
+fn read_back(format: &str, report: &str) -> Vec<Value> {
     let reader = format!("read_{}.py", format.replace('-', "_"));
     let reader = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/readers").join(reader);
     let mut child = Command::new(tools().join("python/bin/python"))

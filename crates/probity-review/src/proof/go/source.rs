@@ -101,6 +101,30 @@ pub(super) fn wrapper(test: &Test) -> Option<String> {
     })
 }
 
+/// Whether code of a directory may run before any test does: by `init`, `TestMain`, to give a
+/// variable its value, or because another package of the module does one of these.
+pub(super) fn begins_by_itself(directory: &Path, module: &str) -> bool {
+    let other = format!("\"{module}/");
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    entries.filter(|it| it.path().extension() == Some("go".as_ref())).any(|entry| {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let source = fs::read_to_string(entry.path());
+        // The file of our switches begins with a call of its own.
+        name != super::switch::FILE
+            && source.map_or(true, |source| source.contains(&other) || begins(&source))
+    })
+}
+
+fn begins(source: &str) -> bool {
+    source.lines().any(|line| {
+        let value = line.starts_with("var ") && line.contains('=');
+        line.starts_with("func init(")
+            || line.starts_with("func TestMain(")
+            || line.starts_with("var (")
+            || (value && (line.contains('(') || line.trim_end().ends_with(['{', '=', ','])))
+    })
+}
+
 /// The name in the package clause, which only comments may precede.
 pub(super) fn clause(source: &str) -> Option<&str> {
     let mut in_comment = false;
@@ -156,7 +180,7 @@ fn is_word(character: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Package, clause, functions, prepare, rename, wrapper};
+    use super::{Package, begins, clause, functions, prepare, rename, wrapper};
 
     #[test]
     fn the_package_clause_is_found_behind_comments() {
@@ -203,6 +227,20 @@ mod tests {
         let missing = prepare("package a\nfunc TestX() {}", Some("TestY"), &existing, "1");
         assert_eq!(missing.unwrap_err(), "the code holds no test named \"TestY\"");
         assert!(prepare("func TestMain() {}", None, &existing, "1").is_err());
+    }
+
+    #[test]
+    fn what_may_run_before_a_test_is_known() {
+        for (source, expected) in [
+            ("package a\n\nfunc F() {}\n\nvar x = 1\n", false),
+            ("func init() {}\n", true),
+            ("var x = f()\n", true),
+            ("var x = []int{\n\tf(),\n}\n", true),
+            ("var (\n\tx = f()\n)\n", true),
+            ("func TestMain(m *testing.M) {}\n", true),
+        ] {
+            assert_eq!(begins(source), expected, "{source}");
+        }
     }
 
     #[test]

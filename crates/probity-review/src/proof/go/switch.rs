@@ -18,7 +18,7 @@ use super::{
 };
 
 /// The file that the switches need in each package.
-const FILE: &str = "zz_probity_switch.go";
+pub(super) const FILE: &str = "zz_probity_switch.go";
 
 /// Functions that are given a switch for one claim.
 const MOST_FUNCTIONS: usize = 12;
@@ -234,15 +234,13 @@ fn composites(kind: &str, test: &str, package: &str) -> Vec<String> {
 pub(super) fn functions(bare: &str) -> Vec<Function<'_>> {
     let bytes = bare.as_bytes();
     let mut found = Vec::new();
-    let mut line = 1;
     let mut offset = 0;
-    for text in bare.split_inclusive('\n') {
+    for (line, text) in (1..).zip(bare.split_inclusive('\n')) {
         if text.starts_with("func ")
             && let Some(function) = function(bare, bytes, offset, line)
         {
             found.push(function);
         }
-        line += 1;
         offset += text.len();
     }
     found

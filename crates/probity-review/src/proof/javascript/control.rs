@@ -40,13 +40,16 @@ impl JavaScript {
         site.write(path, &switch::armed(&source, &functions, &self.variable))?;
         let told = site.seen_out.join("calls").display().to_string();
         let telling = switch::telling(&told, &self.variable);
-        let same = self.copies(bench, site, placed, &[telling])?;
-        let same = same.first().ok_or(NONE)?;
+        let twice = self.copies(bench, site, placed, &[telling.clone(), telling])?;
+        let same = twice.first().ok_or(NONE)?;
         let original = Trial { mark: same.mark.clone(), noisy: false, ..last.clone() };
         if same.outcome != Outcome::Failed {
             return Err("the test does something else with switches in the code".to_owned());
         }
         let mut watch = Watch::of(&original);
+        for seen in &twice {
+            watch.saw_same(seen.outcome, &seen.mark);
+        }
         if framework(&site.repo, &placed.directory) != Framework::Node {
             watch = watch.at_most(RUNS_OF_SLOW);
         }
@@ -95,7 +98,8 @@ impl JavaScript {
         let (_, events) = self.session(bench, site, placed, &paths, wanted.as_deref())?;
         let seen = |path: &String| {
             let file = site.seen_repo.join(path).display().to_string();
-            let own = |event: &Event| matches!(event, Event::Test(test) if test.file == file);
+            // A file that cannot be loaded is a test of its own name.
+            let own = |event: &Event| matches!(event, Event::Test(test) if test.file == file && !file.ends_with(&test.name));
             let events: Vec<Event> = events.iter().filter(|event| own(event)).cloned().collect();
             find(&events, &placed.name).map_or_else(Seen::default, |test| Seen::of(test, &file))
         };

@@ -15,7 +15,7 @@ pub(super) enum Event {
     Uncaught,
     /// The process was ended by the test or the code.
     Left,
-    Test(Test),
+    Test(Box<Test>),
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -132,7 +132,7 @@ pub(super) fn mark(test: &Test, file: &str) -> Mark {
 pub(super) fn find<'a>(events: &'a [Event], name: &str) -> Option<&'a Test> {
     let spaced = name.replace(" > ", " ");
     let mut tests = events.iter().filter_map(|event| match event {
-        Event::Test(test) => Some(test),
+        Event::Test(test) => Some(test.as_ref()),
         _ => None,
     });
     let matches = |test: &&Test| {

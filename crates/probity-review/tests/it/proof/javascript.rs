@@ -289,7 +289,7 @@ fn misbehaviour_is_ended_bounded_and_blind() {
         let sleeper = (85_000 + std::process::id() % 1000).to_string();
         let bait = format!(
             "const {{ spawn }} = process.getBuiltinModule('child_process');\n\
-             for (let i = 0; i < 50; i++) spawn('sleep', ['{sleeper}'], {{ detached: i % 2 === 0 }}).unref();\n{REAL}"
+             for (let i = 0; i < 50; i++) spawn('sleep', ['{sleeper}'], {{ detached: i % 2 === 0, stdio: 'ignore' }}).unref();\n{REAL}"
         );
         let flood =
             format!("for (let i = 0; i < 100; i++) console.log('x'.repeat(1 << 20));\n{REAL}");

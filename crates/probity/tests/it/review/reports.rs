@@ -1,14 +1,11 @@
 //! The reports of a review, read back by parsers that are not ours.
 
-use std::{fs, path::Path};
+use std::{fs, path::Path, process::Command};
 
 use serde_json::{Value, json};
 
 use super::{findings, recorded, repository, review_in};
-use crate::{
-    binary::{probity, tools},
-    formats::read_back,
-};
+use crate::binary::{probity, tools};
 
 #[test]
 fn every_report_says_what_the_review_says_and_goes_where_it_is_wanted() {
@@ -46,9 +43,13 @@ fn every_report_says_what_the_review_says_and_goes_where_it_is_wanted() {
     let validator = jsonschema::validator_for(&schema).unwrap();
     let errors: Vec<String> = validator.iter_errors(&sarif).map(|it| it.to_string()).collect();
     assert_eq!(errors, [""; 0]);
-    let seen = read_back("sarif", &text(&at("a.sarif")));
-    assert_eq!(seen.len(), 2, "one proven, one observed: {seen:#?}");
-    assert_eq!((&seen[0]["path"], &seen[0]["line"]), (&issue["file"], &issue["line"]));
+    let places = "from sarif_pydantic import Sarif\n\
+        (run,) = Sarif.model_validate_json(sys.stdin.read()).runs\n\
+        places = [it.locations[0].physical_location for it in run.results]\n\
+        told = [[it.artifact_location.uri, it.region.start_line] for it in places]\n";
+    let seen = read_by_python(places, &at("a.sarif"));
+    assert_eq!(seen.as_array().unwrap().len(), 2, "one proven, one observed: {seen:#?}");
+    assert_eq!(seen[0], json!([issue["file"], issue["line"]]));
 
     let quality: Vec<Value> = serde_json::from_str(&text(&at("a.json"))).unwrap();
     assert_eq!(quality[0]["location"]["path"], issue["file"]);
@@ -59,19 +60,25 @@ fn every_report_says_what_the_review_says_and_goes_where_it_is_wanted() {
         assert!(severities.contains(&issue["severity"].as_str().unwrap()), "{issue:#}");
     }
 
-    let count = "import sys, json\nfrom junitparser import JUnitXml, Failure, Skipped\n\
+    let count = "from junitparser import JUnitXml\n\
         report = JUnitXml.fromstring(sys.stdin.buffer.read())\n\
         cases = [case for suite in report for case in suite]\n\
         kinds = [[type(it).__name__ for it in case.result] for case in cases]\n\
-        json.dump([report.tests, report.failures, report.skipped, kinds], sys.stdout)\n";
-    let mut python = std::process::Command::new(tools().join("python/bin/python"));
-    python.args(["-c", count]).stdin(fs::File::open(at("a.xml")).unwrap());
-    let output = python.output().unwrap();
-    let read: Value =
-        serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"));
+        told = [report.tests, report.failures, report.skipped, kinds]\n";
+    let read = read_by_python(count, &at("a.xml"));
     assert_eq!((&read[0], &read[1]), (&json!(3), &json!(1)), "{read}");
     let kinds = read[3].as_array().unwrap();
     assert_eq!(kinds.iter().filter(|kind| **kind == json!(["Failure"])).count(), 1, "{read}");
+}
+
+/// What `told` is after a script has read a file.
+fn read_by_python(script: &str, file: &Path) -> Value {
+    let script = format!("import sys, json\n{script}json.dump(told, sys.stdout)\n");
+    let mut python = Command::new(tools().join("python/bin/python"));
+    let output =
+        python.args(["-c", &script]).stdin(fs::File::open(file).unwrap()).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    serde_json::from_slice(&output.stdout).unwrap()
 }
 
 #[test]
