@@ -1,8 +1,8 @@
 //! Fixing: apply what may be applied, parse again, and keep only what kept its promise.
 //!
 //! A round lints the text, chooses fixes and applies those that do not get in each other's way. The
-//! result is parsed again; a fix that breaks the file, or a safe one that changes the image, is taken
-//! back alone. Rounds go on until nothing changes.
+//! result is parsed again; a fix that breaks the file or one of its shell texts, or a safe one that
+//! changes the image, is taken back alone. Rounds go on until nothing changes.
 //!
 //! **Invariant:** there is no order between named rules. Safe fixes come before the others, so that
 //! what they promise is judged without the others' changes; else the earlier in the text wins.

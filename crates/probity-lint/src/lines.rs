@@ -1,7 +1,7 @@
 //! Whole lines and line ends, for fixes that add or remove them.
 
-use probity_dockerfile::{Dockerfile, TokenKind};
-use probity_finding::Span;
+use probity_dockerfile::{Dockerfile, Instruction, TokenKind};
+use probity_finding::{Edit, Span};
 
 /// The lines that a span touches, with the line end of the last one.
 pub(crate) fn whole_lines(text: &str, span: Span) -> Span {
@@ -17,6 +17,39 @@ pub(crate) fn line_end(text: &str) -> &'static str {
     match text.split_once('\n') {
         Some((first, _)) if first.ends_with('\r') => "\r\n",
         _ => "\n",
+    }
+}
+
+/// Puts another instruction before one, above the comments that belong to it: a directive among them
+/// is about the instruction that follows.
+pub(crate) fn instruction_before(
+    file: &Dockerfile<'_>,
+    instruction: &Instruction,
+    written: &str,
+) -> Edit {
+    let mut start = instruction.span.start;
+    while let Some(above) = comment_above(file.text, start) {
+        start = above;
+    }
+    Edit::insert(start, format!("{written}{}", line_end(file.text)))
+}
+
+/// The start of the line above, where that is a comment; one with a directive counts across empty
+/// lines too.
+fn comment_above(text: &str, at: usize) -> Option<usize> {
+    let mut own = whole_lines(text, Span::at(at)).start;
+    let mut is_next = true;
+    loop {
+        let above = whole_lines(text, Span::at(own.checked_sub(1)?));
+        let line = above.slice(text)?.trim();
+        let is_directive = ["ignore", "skip"].iter().any(|word| line.contains(word));
+        if line.starts_with('#') {
+            return (is_next || is_directive).then_some(above.start);
+        }
+        if !line.is_empty() {
+            return None;
+        }
+        (own, is_next) = (above.start, false);
     }
 }
 

@@ -7,7 +7,7 @@ use probity_dockerfile::{
 use probity_finding::{Finding, Fix};
 use probity_shell::{Call, Script};
 
-use crate::{context::Context, shell_edits};
+use crate::{base_image, context::Context, shell_edits};
 
 /// The calls of these managers that do this, each with the index of its `RUN`.
 pub(crate) fn calls<'a>(
@@ -136,11 +136,24 @@ pub(crate) fn flag_left_behind(
         let finding = context.finding(last.span, message);
         let name = words(context, index, last).and_then(|call| call.name());
         let command = name.map(|name| format!("{name} {subcommand}"));
-        let edit =
-            command.and_then(|command| shell_edits::append_command(context, index, &command));
+        let edit = command
+            .filter(|_| is_run_by_root(context, index))
+            .and_then(|command| shell_edits::append_command(context, index, &command));
         let fix = edit.map(|edit| Fix::suggestion("clean up behind it", vec![edit]));
         findings.push(fix.into_iter().fold(finding, Finding::with_fix));
     }
+}
+
+/// Whether a command that is added to a `RUN` may do what only root may: no other user is asked for,
+/// and nothing in it is run by `sudo` or the like.
+pub(crate) fn is_run_by_root(context: &Context<'_>, index: usize) -> bool {
+    const BY_ANOTHER: &[&str] = &["sudo", "doas", "su", "gosu", "su-exec", "runuser", "setpriv"];
+    let user = context.facts.state(index).and_then(|state| state.user.as_deref());
+    let commands = context.scripts(index).iter().flat_map(|script| &script.commands);
+    let calls = commands.map(|command| command.effective());
+    let mut names = calls.flat_map(|call| call.wrappers.iter().chain(call.name_word()));
+    (user.is_none() || base_image::is_root(context, index))
+        && !names.any(|word| BY_ANOTHER.iter().any(|name| word.is(name)))
 }
 
 /// Whether a mount that leaves nothing in the image lies over one of the directories.

@@ -1,15 +1,18 @@
-//! What a fix must not change: the syntax that was right, and, if it is safe, the image and the
-//! comments.
+//! What a fix must not change: the syntax that was right, in the file and in its shell texts, and, if
+//! it is safe, the image and the comments.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, hash::Hash};
 
 use probity_dockerfile::{Dockerfile, ErrorKind, Facts, ImageContract, TokenKind, parse};
+use probity_finding::LineIndex;
+use probity_shell::ShellError;
 
 /// What is compared before and after.
 #[derive(Debug)]
 pub(super) struct Snapshot {
     contract: ImageContract,
     errors: HashMap<ErrorKind, usize>,
+    shell_errors: HashMap<String, usize>,
     /// In their order, without the blanks around them.
     comments: Vec<String>,
 }
@@ -21,7 +24,8 @@ impl Snapshot {
         let comment = |span: probity_finding::Span| span.slice(file.text).unwrap_or_default();
         Self {
             contract: facts.contract().clone(),
-            errors: errors(file),
+            errors: counted(file.errors.iter().map(|error| error.code)),
+            shell_errors: counted(shell_errors(file, facts).map(|error| error.message.clone())),
             comments: comments.map(|token| comment(token.span).trim().to_owned()).collect(),
         }
     }
@@ -29,21 +33,30 @@ impl Snapshot {
     /// Why `text` is not acceptable in place of what this was taken of.
     pub(super) fn objection(&self, text: &str, must_be_safe: bool) -> Option<String> {
         let file = parse(text);
-        self.new_error(&file).or_else(|| {
-            let after = must_be_safe.then(|| Self::of(&file, &Facts::of(&file)))?;
+        if let Some(error) = self.new_error(&file) {
+            return Some(error);
+        }
+        let facts = Facts::of(&file);
+        self.new_shell_error(&file, &facts).or_else(|| {
+            let after = must_be_safe.then(|| Self::of(&file, &facts))?;
             self.difference(&after)
         })
     }
 
     /// Errors are told apart by their kind: a fix may move them, but not add to them.
     fn new_error(&self, file: &Dockerfile<'_>) -> Option<String> {
-        let more = |kind, count| count > self.errors.get(kind).copied().unwrap_or_default();
-        let now = errors(file);
-        let new = file
-            .errors
-            .iter()
-            .find(|error| now.get(&error.code).is_some_and(|&count| more(&error.code, count)))?;
+        let now = counted(file.errors.iter().map(|error| error.code));
+        let new = file.errors.iter().find(|it| has_more(&now, &self.errors, &it.code))?;
         Some(format!("it makes a syntax error in line {}: {}", new.line, new.message))
+    }
+
+    /// The same for the shell texts, which the parser of the file takes as they are.
+    fn new_shell_error(&self, file: &Dockerfile<'_>, facts: &Facts) -> Option<String> {
+        let now = counted(shell_errors(file, facts).map(|error| error.message.clone()));
+        let mut errors = shell_errors(file, facts);
+        let new = errors.find(|it| has_more(&now, &self.shell_errors, &it.message))?;
+        let line = LineIndex::new(file.text).position(new.span.start).line;
+        Some(format!("it makes an error in the shell text in line {line}: {}", new.message))
     }
 
     fn difference(&self, after: &Self) -> Option<String> {
@@ -64,10 +77,22 @@ impl Snapshot {
     }
 }
 
-fn errors(file: &Dockerfile<'_>) -> HashMap<ErrorKind, usize> {
+fn shell_errors<'f>(
+    file: &'f Dockerfile<'_>,
+    facts: &'f Facts,
+) -> impl Iterator<Item = &'f ShellError> {
+    let scripts = (0..file.instructions.len()).flat_map(|index| facts.scripts(file, index));
+    scripts.flat_map(|script| &script.errors)
+}
+
+fn counted<K: Eq + Hash>(keys: impl Iterator<Item = K>) -> HashMap<K, usize> {
     let mut count = HashMap::new();
-    for error in &file.errors {
-        *count.entry(error.code).or_default() += 1;
+    for key in keys {
+        *count.entry(key).or_default() += 1;
     }
     count
+}
+
+fn has_more<K: Eq + Hash>(now: &HashMap<K, usize>, before: &HashMap<K, usize>, key: &K) -> bool {
+    now.get(key) > before.get(key)
 }

@@ -1,10 +1,12 @@
 //! Changing directory by hand.
 
-use probity_dockerfile::Keyword;
-use probity_finding::{Edit, Finding, Fix};
+mod relative;
+
+use probity_dockerfile::{Arguments, Command, Instruction, Keyword};
+use probity_finding::{Edit, Finding, Fix, Span};
 use probity_shell::{Joiner, Script, StageKind};
 
-use crate::context::Context;
+use crate::{context::Context, lines, shell_edits};
 
 rule! {
     /// # What it does
@@ -42,7 +44,10 @@ rule! {
     ///
     /// Unsafe: `WORKDIR` also holds for everything behind this `RUN`, and makes the directory where
     /// `cd` would have failed. Offered only where the `cd` to an absolute path is the first command
-    /// and joined by `&&`.
+    /// and joined by `&&`, in shell form and in the text of the `RUN` itself. There is no fix where a
+    /// comment stands between the two commands, nor where a relative path is written behind the `RUN`,
+    /// up to the next absolute `WORKDIR`: in `COPY`, `ADD`, `WORKDIR`, `CMD`, `ENTRYPOINT` or another
+    /// `RUN`.
     Dl3003 {
         name: "hadolint/DL3003",
         severity: Warning,
@@ -64,8 +69,9 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                 }
                 let message = "use WORKDIR to switch to a directory";
                 let finding = context.finding(call.span().unwrap_or(command.span), message);
-                let fix = fix(script, run.keyword_span.start)
-                    .filter(|_| script.commands.first() == Some(command) && run.flags.is_empty());
+                let is_first = script.commands.first() == Some(command)
+                    && context.scripts(index).first() == Some(script);
+                let fix = is_first.then(|| fix(context, index, run, script)).flatten();
                 findings.push(fix.into_iter().fold(finding, Finding::with_fix));
             }
         }
@@ -73,33 +79,36 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 }
 
 /// `RUN cd /x && rest` becomes `WORKDIR /x` and `RUN rest`.
-fn fix(script: &Script, start: usize) -> Option<Fix> {
+fn fix(context: &Context<'_>, index: usize, run: &Instruction, script: &Script) -> Option<Fix> {
     let [first, second, ..] = script.blocks.first()?.pipelines.as_slice() else { return None };
     let [stage] = first.stages.as_slice() else { return None };
-    let StageKind::Command(index) = stage.kind else { return None };
-    let command = script.commands.get(index)?;
+    let StageKind::Command(command) = stage.kind else { return None };
+    let command = script.commands.get(command)?;
     let [name, directory] = command.words.as_slice() else { return None };
     let path = directory.literal().filter(|path| path.starts_with('/'))?;
+    let gone = Span::new(command.span.start, second.span.start);
+    let is_shell_form = matches!(run.arguments, Arguments::Command(Command::Shell(_)));
     let is_plain = name.is("cd")
         && command.assignments.is_empty()
         && command.redirections.is_empty()
         && !first.negated
         && second.joiner == Joiner::And
         && !path.contains(['$', ' ', '"', '\'', '\\', '\n'])
-        // What stands between must be nothing but the command line itself.
-        && name.span.start >= start;
-    let edit = Edit::replace(
-        probity_finding::Span::new(start, second.span.start),
-        format!("WORKDIR {path}\nRUN "),
-    );
-    is_plain.then(|| Fix::risky("use WORKDIR", vec![edit]))
+        && is_shell_form
+        && run.flags.is_empty()
+        && run.heredocs.is_empty()
+        && !shell_edits::has_comment(context, gone);
+    let edits = vec![
+        lines::instruction_before(context.file, run, &format!("WORKDIR {path}")),
+        Edit::delete(gone),
+    ];
+    (is_plain && !relative::is_relied_on(context, index))
+        .then(|| Fix::risky("use WORKDIR", edits))
 }
 
 #[cfg(test)]
 mod tests {
-    use probity_finding::Applicability;
-
-    use crate::harness::{check, fix_with};
+    use crate::harness::{check, fixed, fixes};
 
     const RULE: &str = "hadolint/DL3003";
     const SAYS: &str = "use WORKDIR to switch to a directory";
@@ -135,8 +144,76 @@ RUN ["bash", "-c", "cd z"]
         for run in
             ["RUN a && cd /x && b", "RUN cd x && b", "RUN cd /x; b", "RUN cd $x && b", "RUN cd /x"]
         {
-            let text = format!("FROM a\n{run}\n");
-            assert_eq!(fix_with(RULE, &text, Applicability::Unsafe, |_| {}), text);
+            fixes(RULE, &[(run, run)]);
+        }
+    }
+
+    #[test]
+    fn a_text_within_another_is_left_whole() {
+        for run in [
+            "RUN [\"sh\", \"-c\", \"cd /a && ls\"]",
+            "RUN bash -c \"cd /a && ls\"",
+            "RUN su app -c 'cd /a && ls'",
+            "RUN sh -c 'cd /a && ls' && echo done",
+            "RUN <<EOF\ncd /a && ls\nEOF",
+            "RUN bash <<EOF\ncd /a && ls\nEOF",
+        ] {
+            fixes(RULE, &[(run, run)]);
+        }
+    }
+
+    #[test]
+    fn comments_and_line_ends_stay() {
+        for run in ["RUN cd /a \\\n  # why\n  && ls", "RUN cd /a && \\\n    # build it\n    make"] {
+            fixes(RULE, &[(run, run)]);
+        }
+        fixes(
+            RULE,
+            &[
+                (
+                    "RUN \\\n    # first\n    cd /a && make",
+                    "WORKDIR /a\nRUN \\\n    # first\n    make",
+                ),
+                (
+                    "# why\n# hadolint ignore=DL3059\nRUN cd /a && make",
+                    "WORKDIR /a\n# why\n# hadolint ignore=DL3059\nRUN make",
+                ),
+            ],
+        );
+        fixed(
+            RULE,
+            "FROM a\r\nRUN cd /a \\\r\n  && make\r\n",
+            "FROM a\r\nWORKDIR /a\r\nRUN make\r\n",
+        );
+    }
+
+    #[test]
+    fn nothing_behind_it_may_rely_on_the_directory() {
+        for behind in [
+            "COPY . app\nWORKDIR app",
+            "ADD a ./",
+            "WORKDIR app",
+            "RUN ./configure",
+            "RUN cd app && make",
+            "RUN make -C sub/dir",
+            "CMD [\"./app\"]",
+            "CMD [\"python\", \"app.py\"]",
+            "ENTRYPOINT bin/app",
+            "ONBUILD COPY . .",
+            "FROM made\nCOPY . app",
+        ] {
+            let text = format!("FROM debian:12 AS made\nRUN cd /a && make\n{behind}\n");
+            fixed(RULE, &text, &text);
+        }
+        for behind in [
+            "COPY . /app\nWORKDIR /app\nCOPY . .",
+            "RUN curl https://a/b | tar xz -C /c",
+            "CMD [\"/bin/app\", \"--flag\"]",
+            "CMD app",
+            "FROM other\nCOPY . app",
+        ] {
+            let text = |run: &str| format!("FROM debian:12\n{run}\n{behind}\n");
+            fixed(RULE, &text("RUN cd /a && make"), &text("WORKDIR /a\nRUN make"));
         }
     }
 }

@@ -1,5 +1,6 @@
 //! sudo in a build.
 
+use probity_dockerfile::{Arguments, Command, Instruction};
 use probity_finding::{Finding, Fix};
 use probity_shell::{Call, Script, Word};
 
@@ -38,7 +39,8 @@ rule! {
     /// A suggestion: the command runs as the same user, but in the environment of the build, which
     /// `sudo` would have cleared. `sudo` is taken away only where the command is root's without it:
     /// `USER` says so, or there is none and the image is an official one that is known to be root's.
-    /// There is no fix where another user or another directory is asked for.
+    /// There is no fix where another user or another directory is asked for, also around `sudo`
+    /// (`su app -c 'sudo make'`), and where what stands behind it is no name of a program.
     Dl3004 {
         name: "hadolint/DL3004",
         severity: Error,
@@ -49,7 +51,7 @@ rule! {
 }
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    for (index, _) in context.runs() {
+    for (index, run) in context.runs() {
         let scripts = context.scripts(index).iter();
         let commands = scripts.flat_map(|script| script.commands.iter().map(move |it| (script, it)));
         for (script, command) in commands {
@@ -61,7 +63,10 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             let message = "do not use sudo; switch with USER, or at run time with gosu";
             let finding = context.finding(sudo.span, message);
             // Who runs a trigger is up to the image that is built with it.
-            let is_root = !context.is_trigger(index) && base_image::is_root(context, index);
+            let is_root = !context.is_trigger(index)
+                && base_image::is_root(context, index)
+                && !is_within_another_user(context, run, index, script)
+                && !command.words.iter().take(at).any(changes_user);
             let fix = is_root.then(|| fix(context, script, &call, at)).flatten();
             findings.push(fix.into_iter().fold(finding, Finding::with_fix));
         }
@@ -70,6 +75,40 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 fn is_sudo(word: &Word) -> bool {
     word.literal().is_some_and(|name| name.rsplit('/').next() == Some("sudo"))
+}
+
+/// Whether the program is one that runs others as another user.
+fn changes_user(word: &Word) -> bool {
+    const CHANGING: &[&str] = &[
+        "chroot", "doas", "gosu", "nsenter", "runuser", "setpriv", "ssh", "su", "su-exec", "sudo",
+        "unshare",
+    ];
+    let name = word.literal();
+    name.is_some_and(|name| name.rsplit('/').next().is_some_and(|it| CHANGING.contains(&it)))
+}
+
+/// Whether a text may be one that another user runs: it stands within another text that changes the
+/// user somewhere.
+fn is_within_another_user(
+    context: &Context<'_>,
+    run: &Instruction,
+    index: usize,
+    script: &Script,
+) -> bool {
+    if let Arguments::Command(Command::Json { words, .. }) = &run.arguments {
+        let words = words.iter().map(|word| word.text.as_str());
+        let users = ["doas", "gosu", "runuser", "setpriv", "su", "su-exec", "sudo"];
+        let mut names = words.filter_map(|word| word.rsplit('/').next());
+        return !shell_edits::is_exec_form(script) && names.any(|name| users.contains(&name));
+    }
+    let scripts = context.scripts(index);
+    if scripts.first() == Some(script) {
+        return false;
+    }
+    let others = scripts.iter().filter(|other| *other != script);
+    let calls = others.flat_map(|it| &it.commands).map(|command| command.effective());
+    let mut names = calls.flat_map(|call| call.wrappers.iter().chain(call.name_word()));
+    names.any(changes_user)
 }
 
 /// Flags that say nothing about who runs what, or where.
@@ -81,8 +120,13 @@ fn fix(context: &Context<'_>, script: &Script, call: &Call<'_>, at: usize) -> Op
     let flags = behind.iter().take_while(|it| HARMLESS.iter().any(|flag| it.is(flag))).count();
     let end = at + 1 + flags;
     let next = call.wrappers.get(end).or_else(|| call.name_word())?;
-    // `exec A=b program` is not what `exec sudo A=b program` is, and `sudo -u` is another user.
+    // `exec A=b program` is not what `exec sudo A=b program` is, and `sudo -u` is another user. To a
+    // shell `"A=b"` is a program, and what a variable holds may be anything.
+    let is_odd = |word: &Word| word.text.contains('=') && word.assigned_name().is_none();
+    let mut behind = call.wrappers.iter().skip(end).chain(call.name_word());
     let is_plain = !next.prefix().starts_with('-')
+        && !next.prefix().is_empty()
+        && !behind.any(is_odd)
         && (next.assigned_name().is_none() || at == 0 && !shell_edits::is_exec_form(script));
     let edit = shell_edits::remove_before(context, script, call.wrappers.get(at..end)?, next)?;
     is_plain.then(|| Fix::suggestion("run it without sudo", vec![edit]))
@@ -136,6 +180,7 @@ EOF
                 ("RUN sudo \\\n  a \\\n  # why\n  b", "RUN a \\\n  # why\n  b"),
                 ("RUN <<EOF\nif sudo a; then sudo b; fi\nEOF", "RUN <<EOF\nif a; then b; fi\nEOF"),
                 ("RUN bash -c 'sudo a'", "RUN bash -c 'a'"),
+                ("RUN sudo sh -c 'sudo a'", "RUN sh -c 'a'"),
                 (r#"RUN ["sudo", "-n", "a", "b"]"#, r#"RUN ["a", "b"]"#),
                 ("USER app\nUSER root:root\nRUN sudo a", "USER app\nUSER root:root\nRUN a"),
             ],
@@ -150,6 +195,16 @@ EOF
             "RUN exec sudo A=b c",
             "RUN sudo \\\n  # why\n  a",
             "RUN sudo -i",
+            "RUN su app -c \"sudo make install\"",
+            "RUN su - app -c 'sudo make'",
+            "RUN gosu app sudo make",
+            "RUN su-exec app sudo make",
+            "RUN runuser -u app -- sudo make",
+            "RUN sudo -u app sh -c \"sudo make\"",
+            r#"RUN ["gosu", "app", "sh", "-c", "sudo make"]"#,
+            "RUN sudo \"PATH=$PATH\" make install",
+            "RUN sudo A=b \"PATH=$PATH\" make install",
+            "RUN sudo $X make",
             "USER app\nRUN sudo a",
             "ONBUILD RUN sudo a",
             "ARG U=root\nUSER $U\nRUN sudo a",

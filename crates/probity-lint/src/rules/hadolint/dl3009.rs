@@ -6,7 +6,7 @@ use probity_dockerfile::{Action, Base, Facts, Manager, PackageCall};
 use probity_finding::{Finding, Fix};
 use probity_shell::Script;
 
-use crate::{context::Context, shell_edits};
+use crate::{context::Context, packages, shell_edits};
 
 rule! {
     /// # What it does
@@ -41,10 +41,11 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: a later `RUN` that installs without an `update` of its own finds no lists any
-    /// more, and fails. The removal comes last in the `RUN`, joined by `&&`, so that it neither hides a
-    /// failure nor makes one. There is no fix where the end of the text is not the end of what runs:
-    /// behind `exec` and `&`, with a here-document within the text, and in exec form.
+    /// A suggestion: a program that a later `RUN` starts, and that installs something itself, finds no
+    /// lists any more. The removal comes last in the `RUN`, joined by `&&`, so that it neither hides a
+    /// failure nor makes one. There is no fix where a later `RUN` uses the lists without an `update` of
+    /// its own, where the user is not root or `sudo` is used, and where the end of the text is not the
+    /// end of what runs: behind `exec` and `&`, with a here-document within the text, and in exec form.
     Dl3009 {
         name: "hadolint/DL3009",
         severity: Info,
@@ -75,7 +76,11 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                 let message = "delete the apt-get lists after installing something: \
                                rm -rf /var/lib/apt/lists/* at the end of this RUN";
                 let finding = context.finding(update.span, message);
-                let edit = shell_edits::append_command(context, index, REMOVAL);
+                let is_needed = is_used_later(context, index);
+                let may_remove = !is_needed && packages::is_run_by_root(context, index);
+                let edit = may_remove
+                    .then(|| shell_edits::append_command(context, index, REMOVAL))
+                    .flatten();
                 let fix = edit.map(|it| Fix::suggestion("remove the lists", vec![it]));
                 findings.push(fix.into_iter().fold(finding, Finding::with_fix));
             }
@@ -98,6 +103,35 @@ fn stages_of_the_image(facts: &Facts) -> HashSet<usize> {
 
 fn is_update(call: &PackageCall) -> bool {
     matches!(call.manager, Manager::AptGet | Manager::Apt) && call.action == Action::Update
+}
+
+/// Whether a later `RUN` of the stage, or of one made from it, uses the lists that this one leaves.
+fn is_used_later(context: &Context<'_>, index: usize) -> bool {
+    let Some(stage) = context.facts.stage_of(index) else { return true };
+    let stages = context.facts.stages();
+    let is_above = |at: usize| {
+        let own = context.facts.stage_of(at);
+        let mut below = std::iter::successors(own, |it| match it.base {
+            Base::Stage(base) => stages.get(base),
+            _ => None,
+        });
+        below.any(|it| it.index == stage.index)
+    };
+    let mut later = context.runs().filter(|&(at, _)| at > index && is_above(at));
+    later.any(|(at, _)| uses_lists(context.scripts(at)))
+}
+
+/// Whether something is asked of apt before the lists are fetched anew.
+fn uses_lists(scripts: &[Script]) -> bool {
+    const WITHOUT: &[&str] = &["autoclean", "autoremove", "clean", "purge", "remove"];
+    const VALUED: &[&str] = &["-o", "--option", "-c", "--config-file", "-t", "--target-release"];
+    let commands = scripts.iter().flat_map(|script| &script.commands);
+    let calls = commands.map(|command| command.effective());
+    let verbs = calls
+        .filter(|call| call.is_any(&["apt", "apt-get", "apt-cache", "aptitude", "gdebi"]))
+        .map(|call| call.subcommand(VALUED).unwrap_or_default());
+    let mut verbs = verbs.filter(|verb| !WITHOUT.contains(&verb.as_str()));
+    verbs.next().is_some_and(|verb| verb != "update")
 }
 
 /// Whether a command from this one on removes the lists.
@@ -125,7 +159,7 @@ fn covers(directory: &str, below: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixes};
+    use crate::harness::{check, fixed, fixes};
 
     const RULE: &str = "hadolint/DL3009";
     const SAYS: &str = "delete the apt-get lists after installing something: \
@@ -209,5 +243,29 @@ RUN rm -rf /var/lib/apt/lists/* && apt-get update
         ] {
             fixes(RULE, &[(text, text)]);
         }
+    }
+
+    #[test]
+    fn lists_that_are_used_later_and_those_of_others_stay() {
+        for text in [
+            "RUN apt-get update\nRUN apt-get install curl",
+            "RUN apt-get update\nENV A=b\nRUN a && apt-get -y install curl",
+            "RUN apt-get update\nRUN apt-get install a && apt-get update && rm -rf /var/lib/apt/lists/*",
+            "RUN apt-get update\nRUN bash -c 'apt-get build-dep a'",
+            "RUN apt-get update\nONBUILD RUN apt-get install a",
+            "USER app\nRUN sudo apt-get update && sudo apt-get install a",
+            "RUN sudo apt-get update",
+        ] {
+            fixes(RULE, &[(text, text)]);
+        }
+        let stages = |end: &str| {
+            format!(
+                "FROM debian:12 AS a\nRUN apt-get update{end}\nFROM debian:12\n\
+                 RUN apt-get install b\nFROM a\nRUN apt-get remove c\n"
+            )
+        };
+        fixed(RULE, &stages(""), &stages(" && rm -rf /var/lib/apt/lists/*"));
+        let on_top = "FROM debian:12 AS a\nRUN apt-get update\nFROM a\nRUN apt-get install b\n";
+        fixed(RULE, on_top, on_top);
     }
 }

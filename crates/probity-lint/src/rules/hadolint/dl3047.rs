@@ -40,7 +40,7 @@ rule! {
     /// # Fix safety
     ///
     /// A suggestion: the download is the same, but the `wget` of busybox does not know the flag. In
-    /// images made from Alpine it is `-q` that is added, which both know.
+    /// images made from Alpine, and behind `busybox`, it is `-q` that is added, which both know.
     Dl3047 {
         name: "hadolint/DL3047",
         severity: Info,
@@ -61,10 +61,9 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                 continue;
             }
             let message = "wget fills the log; use --progress=dot:giga, -q or -nv";
-            let flag = match base_image::shell(context, index) {
-                Some(BaseShell::Ash) => "-q",
-                _ => "--progress=dot:giga",
-            };
+            let is_busybox = base_image::shell(context, index) == Some(BaseShell::Ash)
+                || call.wrappers.iter().any(|word| word.text.ends_with("busybox"));
+            let flag = if is_busybox { "-q" } else { "--progress=dot:giga" };
             let edit = shell_edits::insert_behind(context, script, name.span, flag);
             let fix = Fix::suggestion(format!("add {flag}"), vec![edit]);
             findings.push(context.finding(name.span, message).with_fix(fix));
@@ -142,6 +141,7 @@ RUN ["wget", "x"]
             ("RUN wget \\\n  # why\n  x", format!("RUN wget {giga} \\\n  # why\n  x")),
             ("RUN <<EOF\nwget x\nEOF", format!("RUN <<EOF\nwget {giga} x\nEOF")),
             (r#"RUN ["wget", "x"]"#, format!(r#"RUN ["wget", "{giga}", "x"]"#)),
+            ("RUN /bin/busybox wget x", "RUN /bin/busybox wget -q x".to_owned()),
             ("RUN $WGET x", "RUN $WGET x".to_owned()),
         ];
         for (before, after) in &cases {

@@ -1,9 +1,12 @@
 //! One layer where there are two.
 
+mod shell_state;
+
 use probity_dockerfile::{Arguments, Command, Instruction, Keyword};
 use probity_finding::{Edit, Finding, Fix, Span};
 use probity_shell::{Script, StageKind};
 
+use self::shell_state::leaves_shell_alone;
 use crate::{context::Context, lines};
 
 rule! {
@@ -37,9 +40,10 @@ rule! {
     /// # Fix safety
     ///
     /// A suggestion: the same commands run in the same order, but the cache keeps the two steps apart
-    /// no longer, which may have been the point. There is no fix where a comment stands between them,
-    /// where one is in exec form or has a here-document, or where the first one changes its shell
-    /// (`cd`, `export`, `set`), which would now reach the second.
+    /// no longer, which may have been the point. There is no fix where a comment stands between them or
+    /// a directive for a linter belongs to one of them, where one is in exec form or has a
+    /// here-document, or where one may change its shell (`cd`, `export`, `${A:=b}`), which would now
+    /// reach the other: what is built into a shell is joined only if it is known to leave it alone.
     Dl3059 {
         name: "hadolint/DL3059",
         severity: Info,
@@ -77,6 +81,7 @@ fn fix(context: &Context<'_>, index: usize) -> Option<Fix> {
     let is_plain = between.trim().is_empty()
         && first.heredocs.is_empty()
         && second.heredocs.is_empty()
+        && !has_directive(context, index)
         && shells(index) == shells(index + 1);
     let end = own_end(context.scripts(index).first()?)?;
     own_end(context.scripts(index + 1).first()?)?;
@@ -89,19 +94,31 @@ fn fix(context: &Context<'_>, index: usize) -> Option<Fix> {
     (is_plain && rest.trim().is_empty()).then(|| Fix::suggestion("join them", vec![edit]))
 }
 
-/// Where a text of one simple command ends; none where it is something else, or one that changes its
-/// shell.
+/// Whether a comment at one of the two may tell a linter to be silent about it.
+fn has_directive(context: &Context<'_>, index: usize) -> bool {
+    let text = context.file.text;
+    let instructions = context.file.instructions.iter();
+    let before = index.checked_sub(1).and_then(|it| context.file.instructions.get(it));
+    let start = before.map_or(0, |it| it.span.end);
+    let pair: Vec<&Instruction> = instructions.skip(index).take(2).collect();
+    let end = pair.first().map_or(start, |it| it.span.start);
+    let above = Span::new(start, end).slice(text).into_iter();
+    let inner = pair.iter().flat_map(|it| &it.inner_comments);
+    let inner = inner.filter_map(|comment| comment.span.slice(text));
+    above.chain(inner).any(|comment| {
+        let comment = comment.to_ascii_lowercase();
+        ["ignore", "disable", "skip", "shell"].iter().any(|word| comment.contains(word))
+    })
+}
+
+/// Where a text of one simple command ends; none where it is something else, or one that may change
+/// its shell.
 fn own_end(script: &Script) -> Option<usize> {
-    const CHANGING: &[&str] = &[
-        ".", "alias", "cd", "declare", "eval", "exec", "exit", "export", "local", "popd", "pushd",
-        "read", "readonly", "return", "set", "shopt", "source", "trap", "typeset", "ulimit",
-        "umask", "unalias", "unset",
-    ];
     let command = script.only_command()?;
     let pipeline = script.pipeline(command.place)?;
     let is_harmless = script.errors.is_empty()
-        && !command.words.is_empty()
-        && !command.call().is_any(CHANGING)
+        && script.commands.len() == 1
+        && leaves_shell_alone(command)
         && !pipeline.negated
         && !pipeline.background
         && matches!(pipeline.stages.as_slice(), [stage] if matches!(stage.kind, StageKind::Command(_)));
@@ -180,6 +197,10 @@ RUN [\"c\"]
                     "RUN --network=none a \\\n    && b",
                 ),
                 ("RUN a\r\nRUN b\r", "RUN a \\\n    && b\r"),
+                (
+                    "# why\nRUN echo \"${A:-b}\" >c\nRUN A=b printf '%s' $C",
+                    "# why\nRUN echo \"${A:-b}\" >c \\\n    && A=b printf '%s' $C",
+                ),
             ],
         );
         for text in [
@@ -192,6 +213,21 @@ RUN [\"c\"]
             "RUN [\"a\"]\nRUN b",
             "RUN a\nRUN <<EOF\nb\nEOF",
             "RUN (a)\nRUN b",
+            "RUN command cd /tmp\nRUN b",
+            "RUN builtin cd /tmp\nRUN b",
+            "RUN : \"${PREFIX:=/opt}\"\nRUN b",
+            "RUN echo $((X=5))\nRUN b",
+            "RUN echo ${X:=6}\nRUN b",
+            "RUN echo a >${X:=6}\nRUN b",
+            "RUN echo ${Y:-${X:=6}}\nRUN b",
+            "RUN let X=1\nRUN b",
+            "RUN printf -v FOO x\nRUN b",
+            "RUN enable -n echo\nRUN b",
+            "RUN X=1 :\nRUN b",
+            "RUN $CD /tmp\nRUN b",
+            "# hadolint ignore=DL3003\nRUN a\nRUN b",
+            "# hadolint ignore=DL3003\n\nRUN a\nRUN b",
+            "RUN a\nRUN b \\\n  # shellcheck disable=SC2086\n  c",
         ] {
             fixes(RULE, &[(text, text)]);
         }

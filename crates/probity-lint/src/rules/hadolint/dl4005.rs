@@ -1,6 +1,6 @@
 //! Another shell by a link.
 
-use probity_dockerfile::{self as dockerfile, Arguments, Instruction};
+use probity_dockerfile::{self as dockerfile, Arguments, Instruction, ShellSource};
 use probity_finding::{Edit, Finding, Fix, Span};
 use probity_shell::{Call, Command, Dialect, Joiner, Script};
 
@@ -37,7 +37,8 @@ rule! {
     ///
     /// Unsafe: whatever else in the image starts `/bin/sh` gets the old one again, which is the point
     /// and may break it. Offered where a link to a shell that is known by its path is all that the
-    /// `RUN` does, or the first thing in it, joined by `&&`.
+    /// `RUN` does, or the first thing in it, joined by `&&`. There is no fix where a `SHELL` is in force
+    /// already: it decides, and may have options that another one would lose.
     Dl4005 {
         name: "hadolint/DL4005",
         severity: Warning,
@@ -59,7 +60,9 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             if call.is_any(&["ln"]) && is_shell {
                 let message = "use SHELL to change the default shell";
                 let finding = context.finding(call.span().unwrap_or(command.span), message);
+                let shell = context.facts.state(index).map(|state| state.shell.source);
                 let is_whole = !context.is_trigger(index)
+                    && shell == Some(ShellSource::Default)
                     && context.scripts(index).len() == 1
                     && run.flags.is_empty();
                 let fix = fix(context, run, script, command).filter(|_| is_whole);
@@ -83,19 +86,18 @@ fn fix(
         && command.redirections.is_empty();
     let shell = shell(&command.effective())?;
     let instruction = format!("SHELL [\"{shell}\", \"-c\"]");
-    let edit = match pipelines.get(1) {
-        None => Edit::replace(run.span, instruction),
+    let (edits, gone) = match pipelines.get(1) {
+        None => (vec![Edit::replace(run.span, instruction)], run.span),
         Some(next) if next.joiner == Joiner::And => {
-            let span = Span::new(run.span.start, next.span.start);
-            let line_end = lines::line_end(context.file.text);
-            Edit::replace(span, format!("{instruction}{line_end}RUN "))
+            let gone = Span::new(command.span.start, next.span.start);
+            let before = lines::instruction_before(context.file, run, &instruction);
+            (vec![before, Edit::delete(gone)], gone)
         }
         Some(_) => return None,
     };
-    let is_lossless =
-        run.heredocs.is_empty() && !shell_edits::has_comment(context, edit.span) && is_first;
+    let is_lossless = run.heredocs.is_empty() && !shell_edits::has_comment(context, gone) && is_first;
     let is_shell_form = matches!(run.arguments, Arguments::Command(dockerfile::Command::Shell(_)));
-    (is_lossless && is_shell_form).then(|| Fix::risky("use SHELL", vec![edit]))
+    (is_lossless && is_shell_form).then(|| Fix::risky("use SHELL", edits))
 }
 
 /// The path of the shell that is linked to.
@@ -149,6 +151,10 @@ EOF
                 "RUN ln -sf bash /bin/sh \\\n  && a $B \\\n  # why\n  c",
                 format!("{shell}\nRUN a $B \\\n  # why\n  c"),
             ),
+            (
+                "# why\n# hadolint ignore=DL3059\nRUN ln -sf bash /bin/sh && a",
+                format!("{shell}\n# why\n# hadolint ignore=DL3059\nRUN a"),
+            ),
         ];
         for (before, after) in &cases {
             fixes(RULE, &[(before, after)]);
@@ -158,6 +164,8 @@ EOF
             "RUN ln -sf /bin/bash /bin/sh; a",
             "RUN ln -sf \\\n  # why\n  /bin/bash /bin/sh",
             "RUN (ln -sf /bin/bash /bin/sh)",
+            "SHELL [\"/bin/bash\", \"-euxo\", \"pipefail\", \"-c\"]\nRUN ln -sf /bin/bash /bin/sh && a",
+            "SHELL [\"/bin/sh\", \"-c\"]\nRUN ln -sf /bin/bash /bin/sh",
             "ONBUILD RUN ln -sf /bin/bash /bin/sh",
             "RUN ln -sf $X /bin/sh",
             "RUN ln -sf /opt/tool /bin/sh",

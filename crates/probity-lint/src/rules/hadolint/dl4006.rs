@@ -48,7 +48,8 @@ rule! {
     /// in shell form, `CMD` included, runs in that shell. A `SHELL` that is there gets the option;
     /// where there is none, one is put before the first pipe of the stage, if the image is an official
     /// one whose shell is known. There is no fix for the text of another shell: `sh -c '…'`, a heredoc
-    /// with a shebang.
+    /// with a shebang. There is none either where that shell would also run a pipe whose reader ends
+    /// first, which makes its writer fail: `yes | …`, `… | head`, `… | grep -q x`.
     Dl4006 {
         name: "hadolint/DL4006",
         severity: Warning,
@@ -141,8 +142,15 @@ RUN a | b; sh -c 'c | d'
         let cases = [
             (
                 "RUN x\n# why\nRUN (a | b)\nRUN c | 'd' $E",
-                format!("RUN x\n# why\n{bash}\nRUN (a | b)\nRUN c | 'd' $E"),
+                format!("RUN x\n{bash}\n# why\nRUN (a | b)\nRUN c | 'd' $E"),
             ),
+            (
+                "RUN x\n\n# about the stage\n\n# hadolint ignore=DL3059\n\n# why\nRUN a | b",
+                format!(
+                    "RUN x\n\n# about the stage\n\n{bash}\n# hadolint ignore=DL3059\n\n# why\nRUN a | b"
+                ),
+            ),
+            ("RUN a | grep b | sed 's/c/d/'", format!("{bash}\nRUN a | grep b | sed 's/c/d/'")),
             ("RUN a \\\n  # why\n  | b", format!("{bash}\nRUN a \\\n  # why\n  | b")),
             ("RUN <<EOF\na | b\nEOF", format!("{bash}\nRUN <<EOF\na | b\nEOF")),
             ("SHELL [\"/bin/bash\", \"-c\"]\nRUN a | b", format!("{bash}\nRUN a | b")),
@@ -163,6 +171,14 @@ RUN a | b; sh -c 'c | d'
             "RUN sh -c 'a | b'",
             "RUN <<EOF\n#!/bin/sh\na | b\nEOF",
             "RUN bash <<EOF\na | b\nEOF",
+            "RUN yes | a",
+            "RUN a | head -1",
+            "RUN a | grep -q b",
+            "RUN if a | grep -Fq b; then c; fi",
+            "RUN a | sed 1q",
+            "RUN a | b\nRUN c | head",
+            "RUN a | b\nCMD c | head",
+            "SHELL [\"/bin/bash\", \"-c\"]\nRUN a | b\nRUN c | head",
             "SHELL [\"/bin/sh\", \"-c\"]\nRUN a | b",
         ] {
             fixes(RULE, &[(text, text)]);

@@ -100,11 +100,10 @@ fn fix(context: &Context<'_>, index: usize, call: &PackageCall, list: &[Item]) -
         }
         edits.push(Edit::replace(place.span, written));
     }
-    let whole = list.first()?.span.to(list.last()?.span);
     let script = context.scripts(index).get(call.script)?;
     let is_quoted = |it: &Item| it.span.slice(text).is_none_or(|it| it.as_bytes().first() == Some(&b'"'));
     let is_mixed = shell_edits::is_exec_form(script) && list.iter().any(is_quoted);
-    let is_plain = !is_mixed && !shell_edits::has_comment(context, whole);
+    let is_plain = !is_mixed && !shell_edits::has_comment(context, call.span);
     is_plain.then(|| Fix::suggestion("sort the packages", edits))
 }
 
@@ -168,6 +167,7 @@ RUN ["npm", "install", "b", "a"]
         );
         for text in [
             "RUN apk add c \\\n  # why\n  a",
+            "RUN apk add \\\n  # why c\n  c \\\n  a",
             "RUN bash -c \"apk add \\\"b\\\" a\"",
             "RUN apk add c\\\nd a",
         ] {

@@ -42,13 +42,7 @@ fn is_program(word: &str) -> bool {
     !word.is_empty() && !word.contains('=') && !word.starts_with('-') && !BUILT_IN.contains(&word)
 }
 
-const BUILT_IN: &[&str] = &[
-    ".", ":", "alias", "bg", "break", "case", "cd", "command", "continue", "declare", "do", "done",
-    "elif", "else", "esac", "eval", "exec", "exit", "export", "fg", "fi", "for", "function",
-    "getopts", "hash", "if", "in", "jobs", "let", "local", "read", "readonly", "return", "select",
-    "set", "shift", "shopt", "source", "then", "time", "times", "trap", "type", "typeset",
-    "ulimit", "umask", "unalias", "unset", "until", "wait", "while",
-];
+const BUILT_IN: &[&str] = &[".", ":", "[", "alias", "bg", "bind", "break", "builtin", "caller", "case", "cd", "chdir", "command", "compgen", "complete", "continue", "coproc", "declare", "dirs", "disown", "do", "done", "echo", "elif", "else", "enable", "esac", "eval", "exec", "exit", "export", "false", "fc", "fg", "fi", "for", "function", "getopts", "hash", "help", "history", "if", "in", "jobs", "kill", "let", "local", "logout", "mapfile", "popd", "print", "printf", "pushd", "pwd", "read", "readarray", "readonly", "return", "select", "set", "shift", "shopt", "source", "suspend", "test", "then", "time", "times", "trap", "true", "type", "typeset", "ulimit", "umask", "unalias", "unset", "until", "wait", "whence", "which", "while"];
 
 #[cfg(test)]
 mod tests {
@@ -62,7 +56,7 @@ mod tests {
             ("python -m http.server 80", &["python", "-m", "http.server", "80"]),
             ("a 'b\"c' \"d'e\"", &["a", "b\"c", "d'e"]),
             ("a '$x' '\\n'", &["a", "$x", "\\n"]),
-            ("echo grün", &["echo", "grün"]),
+            ("cowsay grün", &["cowsay", "grün"]),
         ] {
             assert_eq!(plain_words(command).unwrap(), expected, "{command}");
         }
@@ -89,6 +83,11 @@ mod tests {
             "A=1 b",
             "exec a",
             "cd a",
+            "echo a",
+            "printf a",
+            "kill 1",
+            "test a",
+            "pwd",
             ". a",
             "a # b",
             "a \\ b",

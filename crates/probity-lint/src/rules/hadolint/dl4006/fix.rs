@@ -2,7 +2,7 @@
 
 use probity_dockerfile::{Arguments, Base, Command, Keyword, ShellSource, Stage};
 use probity_finding::{Edit, Fix};
-use probity_shell::{Dialect, Invocation, Script};
+use probity_shell::{Call, Dialect, Invocation, Pipeline, Script, StageKind};
 
 use crate::{
     base_image::{self, BaseShell},
@@ -17,12 +17,55 @@ pub(super) fn fix(context: &Context<'_>, run: usize, script: &Script) -> Option<
         && script.invocation == Invocation::of_argv(&shell.argv)
         && script.opaque.is_none();
     let edit = match shell.source {
-        _ if !is_reached => None,
+        _ if !is_reached || breaks_another(context, run) => None,
         ShellSource::Instruction(instruction) => with_option(context, instruction),
         ShellSource::Default => new_shell(context, run),
         ShellSource::Pragma(_) => None,
     };
     edit.map(|edit| Fix::suggestion("set pipefail by SHELL", vec![edit]))
+}
+
+/// Whether the same shell runs a pipe whose reader goes away before its writer is done. The writer
+/// fails by that, which only the option makes a failure of.
+fn breaks_another(context: &Context<'_>, run: usize) -> bool {
+    let key = |at: usize| {
+        let source = context.facts.state(at).map(|state| state.shell.source);
+        (source, context.facts.stage_of(at).map(|stage| stage.root))
+    };
+    let same = (0..context.file.instructions.len()).filter(|&at| key(at) == key(run));
+    let mut scripts = same.filter_map(|at| context.scripts(at).first());
+    scripts.any(|script| {
+        let mut pipelines = script.blocks.iter().flat_map(|block| &block.pipelines);
+        pipelines.any(|pipeline| closes_early(script, pipeline))
+    })
+}
+
+fn closes_early(script: &Script, pipeline: &Pipeline) -> bool {
+    let calls: Vec<Option<Call<'_>>> = pipeline
+        .stages
+        .iter()
+        .map(|stage| match stage.kind {
+            StageKind::Command(index) => script.commands.get(index).map(|it| it.effective()),
+            StageKind::Compound(_) => None,
+        })
+        .collect();
+    let readers = calls.iter().skip(1).flatten();
+    let mut writers = calls.iter().rev().skip(1).flatten();
+    writers.any(|writer| writer.is_any(&["yes"])) || readers.into_iter().any(stops_reading)
+}
+
+/// Whether a command may end before it has read everything.
+fn stops_reading(call: &Call<'_>) -> bool {
+    let has_text = |test: fn(&str) -> bool| call.args().iter().any(|it| test(&it.text));
+    match call.name().unwrap_or_default().as_str() {
+        "head" | "read" | "true" | "false" | ":" | "less" | "more" => true,
+        "grep" | "egrep" | "fgrep" | "zgrep" | "rg" => {
+            call.has_flag(&["-q", "--quiet", "--silent", "-m", "--max-count", "-l"])
+        }
+        "sed" => has_text(|it| it.contains(['q', 'Q'])),
+        "awk" | "gawk" | "mawk" => has_text(|it| it.contains("exit")),
+        _ => false,
+    }
 }
 
 fn is_first(context: &Context<'_>, run: usize, script: &Script) -> bool {
@@ -45,10 +88,8 @@ fn new_shell(context: &Context<'_>, run: usize) -> Option<Edit> {
         BaseShell::Ash => "/bin/ash",
     };
     let first = chain(context, run).into_iter().find_map(|stage| first_pipe(context, stage))?;
-    let start = context.file.instructions.get(first)?.span.start;
-    let line_end = lines::line_end(context.file.text);
-    let shell = format!("SHELL [\"{path}\", \"-o\", \"pipefail\", \"-c\"]{line_end}");
-    Some(Edit::insert(start, shell))
+    let shell = format!("SHELL [\"{path}\", \"-o\", \"pipefail\", \"-c\"]");
+    Some(lines::instruction_before(context.file, context.file.instructions.get(first)?, &shell))
 }
 
 /// The stages that an instruction's stage is made of, the lowest first.
