@@ -56,6 +56,9 @@ pub struct PackageCall {
 pub struct PackageFlag {
     pub name: String,
     pub span: Span,
+    /// Whether it is known if the word behind the flag is its value. Where not, that word counts as a
+    /// package and may be none.
+    pub known: bool,
 }
 
 /// Something that a package manager is asked for.
@@ -135,15 +138,21 @@ fn package_call(call: &Call<'_>) -> Option<PackageCall> {
     let (row, skip) = managers::row(call)?;
     // `python -m pip install` has the manager's name two words on.
     let call = &Call { wrappers: call.wrappers, words: call.words.get(skip..)? };
-    let positional = call.positional(row.valued);
+    let positional = call.positional(&row.flags.valued());
     let (subcommand, action, rest) = row.action(&positional)?;
     let mut packages = Vec::new();
     if action == Action::Install || action == Action::Remove {
-        packages.extend(rest.iter().map(|word| Package {
-            span: word.span,
-            text: word.text.clone(),
-            kind: specification::kind(row, word),
-        }));
+        for word in rest {
+            let package = Package {
+                span: word.span,
+                text: word.text.clone(),
+                kind: specification::kind(row, word),
+            };
+            match packages.last_mut().filter(|_| specification::is_bare_version(row, word)) {
+                Some(owner) => give_version(owner, &package),
+                None => packages.push(package),
+            }
+        }
     }
     apply_version_flag(row, call, &mut packages);
     Some(PackageCall {
@@ -158,8 +167,21 @@ fn package_call(call: &Call<'_>) -> Option<PackageCall> {
         files: files(row, call),
         virtual_name: call.flag_value(row.virtual_flags).map(|(_, name)| name),
         target: call.flag_value(row.target_flags).map(|(_, target)| target),
-        flags: flags(call),
+        flags: flags(row, call),
     })
+}
+
+/// `composer require a/b 1.2` says the version in a word of its own.
+fn give_version(owner: &mut Package, word: &Package) {
+    owner.span = owner.span.to(word.span);
+    owner.text = format!("{} {}", owner.text, word.text);
+    if let PackageKind::Named { version, .. } = &mut owner.kind {
+        let is_exact = word.text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+        *version = match is_exact {
+            true => Version::Exact(word.text.clone()),
+            false => Version::Range(word.text.clone()),
+        };
+    }
 }
 
 /// `gem install rails -v 7.1` and `cargo install tool --version 1.2` say the version beside the name.
@@ -192,22 +214,21 @@ fn files(row: &Row, call: &Call<'_>) -> Vec<Package> {
     found
 }
 
-fn flags(call: &Call<'_>) -> Vec<PackageFlag> {
+fn flags(row: &Row, call: &Call<'_>) -> Vec<PackageFlag> {
     let words = call.args().iter().take_while(|word| !word.is("--"));
     let mut found = Vec::new();
     for word in words {
         let text = word.prefix();
+        let known = row.flags.knows(&text);
         let name = text.split('=').next().unwrap_or_default();
+        let flag = |name: String| PackageFlag { name, span: word.span, known };
         match name.as_bytes() {
-            [b'-', b'-', _, ..] => {
-                found.push(PackageFlag { name: name.to_owned(), span: word.span })
-            }
+            [b'-', b'-', _, ..] => found.push(flag(name.to_owned())),
             // `-yq` is `-y` and `-q`; a letter that takes a value ends the row, which does not matter
             // to anybody who asks for a flag by its name.
             [b'-', letters @ ..] => {
-                found.extend(letters.iter().take_while(|letter| letter.is_ascii_alphabetic()).map(
-                    |letter| PackageFlag { name: format!("-{}", *letter as char), span: word.span },
-                ))
+                let letters = letters.iter().take_while(|letter| letter.is_ascii_alphabetic());
+                found.extend(letters.map(|letter| flag(format!("-{}", *letter as char))));
             }
             _ => {}
         }

@@ -84,6 +84,9 @@ fn every_manager_spells_versions_in_its_own_way() {
         ("cargo install ripgrep --version 14.1.0 --locked", "Cargo Install [ripgrep==14.1.0]"),
         ("cargo install a@1.2 b", "Cargo Install [a==1.2, b]"),
         ("composer require a/b:1.2 c/d:^3", "Composer Install [a/b==1.2, c/d~^3]"),
+        ("composer require a/b 1.2 ext-c c/d ^3", "Composer Install [a/b==1.2, ext-c, c/d~^3]"),
+        ("pip3.12 install black", "Pip Install [black]"),
+        ("zypper patch -y", "Zypper Upgrade []"),
     ] {
         check(command, &[expected]);
     }
@@ -118,6 +121,41 @@ fn what_merely_mentions_a_manager_is_no_call() {
         "$MANAGER install a",
     ] {
         check(command, &[]);
+    }
+}
+
+#[test]
+fn the_value_of_a_flag_is_no_package() {
+    for (command, expected) in [
+        ("pip install --root-user-action ignore a==3", "Pip Install [a==3]"),
+        ("pip install --config-settings a=b --cert c -C d=e x", "Pip Install [x]"),
+        ("dnf install -y --repo updates nginx bash", "Dnf Install [nginx, bash]"),
+        ("dnf --forcearch x --advisory y install z", "Dnf Install [z]"),
+        ("apt-get install --default-release stable a=1", "AptGet Install [a==1]"),
+        ("npm install --omit dev -C /x --before 2024-01-01 a", "Npm Install [a]"),
+        ("zypper -p https://x in --download only a", "Zypper Install [a]"),
+        ("gem install --platform ruby --document ri a", "Gem Install [a]"),
+        ("cargo install --config a=b --color never c", "Cargo Install [c]"),
+        ("go install -C /x -modfile y z.org/a@v1", "Go Install [z.org/a==v1]"),
+        ("apk add --cache-dir /x --timeout 5 a", "Apk Install [a]"),
+    ] {
+        check(command, &[expected]);
+    }
+}
+
+#[test]
+fn a_flag_is_known_or_not() {
+    for (command, expected) in [
+        ("apt-get install -yq --unheard a -t b -Z c --opt=d", "-y -q !--unheard -t !-Z --opt"),
+        ("npm i -g --omit=dev -gD x --omit dev", "-g --omit -g -D --omit"),
+        ("go install -race -unheard x", "-r -a -c -e !-u !-n !-h !-e !-a !-r !-d"),
+    ] {
+        let text = format!("FROM a\nRUN {command}\n");
+        let file = parse(&text);
+        let facts = Facts::of(&file);
+        let flags = facts.package_calls(&file, 1)[0].flags.iter();
+        let shown = flags.map(|it| format!("{}{}", if it.known { "" } else { "!" }, it.name));
+        assert_eq!(shown.collect::<Vec<_>>().join(" "), expected, "{command}");
     }
 }
 

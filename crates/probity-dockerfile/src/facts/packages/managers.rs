@@ -1,7 +1,11 @@
 //! The package managers: how they are called and what their arguments mean.
 
+mod flags;
+
 use probity_finding::Span;
 use probity_shell::{Call, Word};
+
+use self::flags::Flags;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Manager {
@@ -60,8 +64,7 @@ pub(super) struct Row {
     actions: &'static [(&'static str, Action)],
     /// What the manager does when no subcommand is given.
     without: Option<Action>,
-    /// Flags whose value is the next word.
-    pub(super) valued: &'static [&'static str],
+    pub(super) flags: Flags,
     pub(super) spelling: Spelling,
     /// Endings of files that are packages.
     pub(super) archives: &'static [&'static str],
@@ -74,9 +77,15 @@ pub(super) struct Row {
 /// The row of a call, and how many words stand before the manager's name.
 pub(super) fn row(call: &Call<'_>) -> Option<(&'static Row, usize)> {
     let name = call.name()?;
-    let is_python = name
-        .strip_prefix("python")
-        .is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'));
+    let has_version = |program: &str| {
+        let rest = name.strip_prefix(program);
+        rest.is_some_and(|rest| rest.bytes().all(|it| it.is_ascii_digit() || it == b'.'))
+    };
+    let is_python = has_version("python");
+    // `pip3.12` is that of one Python.
+    if has_version("pip") {
+        return Some((&PIP, 0));
+    }
     if is_python || name == "uv" {
         let skip = if name == "uv" { 1 } else { 2 };
         let is_pip = call.words.get(skip).is_some_and(|word| word.is("pip"));
@@ -141,19 +150,6 @@ const RPM_ACTIONS: &[(&str, Action)] = &[
     ("clean", Action::Clean),
 ];
 const NONE: &[&str] = &[];
-const APT_VALUED: &[&str] =
-    &["-o", "--option", "-c", "--config-file", "-t", "--target-release", "-a"];
-const RPM_VALUED: &[&str] = &[
-    "-c",
-    "--config",
-    "-x",
-    "--exclude",
-    "--enablerepo",
-    "--disablerepo",
-    "--installroot",
-    "--releasever",
-    "--setopt",
-];
 
 /// What most rows have in common.
 const PLAIN: Row = Row {
@@ -161,7 +157,7 @@ const PLAIN: Row = Row {
     names: NONE,
     actions: &[],
     without: None,
-    valued: NONE,
+    flags: flags::NONE,
     spelling: Spelling::Equals,
     archives: NONE,
     file_flags: NONE,
@@ -172,41 +168,13 @@ const PLAIN: Row = Row {
 
 static PIP: Row = Row {
     manager: Manager::Pip,
-    names: &["pip", "pip2", "pip3"],
+    names: &["pip"],
     actions: &[
         ("install", Action::Install),
         ("uninstall", Action::Remove),
         ("cache purge", Action::Clean),
     ],
-    valued: &[
-        "-r",
-        "--requirement",
-        "-c",
-        "--constraint",
-        "-e",
-        "--editable",
-        "-t",
-        "--target",
-        "-i",
-        "--index-url",
-        "--extra-index-url",
-        "-f",
-        "--find-links",
-        "--trusted-host",
-        "--prefix",
-        "--root",
-        "--platform",
-        "--python-version",
-        "--upgrade-strategy",
-        "--proxy",
-        "--timeout",
-        "--retries",
-        "--cache-dir",
-        "--no-binary",
-        "--only-binary",
-        "--progress-bar",
-        "--log",
-    ],
+    flags: flags::PIP,
     spelling: Spelling::Python,
     archives: &[".whl", ".tar.gz", ".zip"],
     file_flags: &["-r", "--requirement", "-c", "--constraint"],
@@ -219,7 +187,7 @@ static ROWS: [&Row; 15] = [
         manager: Manager::AptGet,
         names: &["apt-get"],
         actions: APT_ACTIONS,
-        valued: APT_VALUED,
+        flags: flags::APT,
         archives: &[".deb"],
         ..PLAIN
     },
@@ -227,7 +195,7 @@ static ROWS: [&Row; 15] = [
         manager: Manager::Apt,
         names: &["apt"],
         actions: APT_ACTIONS,
-        valued: APT_VALUED,
+        flags: flags::APT,
         archives: &[".deb"],
         ..PLAIN
     },
@@ -241,17 +209,7 @@ static ROWS: [&Row; 15] = [
             ("upgrade", Action::Upgrade),
             ("cache clean", Action::Clean),
         ],
-        valued: &[
-            "-t",
-            "--virtual",
-            "-X",
-            "--repository",
-            "-p",
-            "--root",
-            "--keys-dir",
-            "--arch",
-            "--wait",
-        ],
+        flags: flags::APK,
         spelling: Spelling::Apk,
         archives: &[".apk"],
         virtual_flags: &["-t", "--virtual"],
@@ -275,10 +233,11 @@ static ROWS: [&Row; 15] = [
             ("up", Action::Upgrade),
             ("dist-upgrade", Action::Upgrade),
             ("dup", Action::Upgrade),
+            ("patch", Action::Upgrade),
             ("clean", Action::Clean),
             ("cc", Action::Clean),
         ],
-        valued: &["-r", "--repo", "--from", "-t", "--type", "-R", "--root"],
+        flags: flags::ZYPPER,
         spelling: Spelling::Apk,
         archives: &[".rpm"],
         target_flags: &["-R", "--root"],
@@ -297,7 +256,7 @@ static ROWS: [&Row; 15] = [
             ("update", Action::Upgrade),
             ("cache clean", Action::Clean),
         ],
-        valued: &["--prefix", "--registry", "--cache", "-w", "--workspace", "--tag", "--loglevel"],
+        flags: flags::NPM,
         spelling: Spelling::At,
         archives: &[".tgz", ".tar.gz"],
         target_flags: &["--prefix"],
@@ -315,7 +274,7 @@ static ROWS: [&Row; 15] = [
             ("cache clean", Action::Clean),
         ],
         without: Some(Action::Install),
-        valued: &["--cwd", "--modules-folder", "--cache-folder", "--registry", "--network-timeout"],
+        flags: flags::YARN,
         spelling: Spelling::At,
         archives: &[".tgz", ".tar.gz"],
         target_flags: &["--modules-folder"],
@@ -332,7 +291,7 @@ static ROWS: [&Row; 15] = [
             ("update", Action::Upgrade),
             ("store prune", Action::Clean),
         ],
-        valued: &["-C", "--dir", "--filter", "-F", "--store-dir", "--registry"],
+        flags: flags::PNPM,
         spelling: Spelling::At,
         archives: &[".tgz", ".tar.gz"],
         target_flags: &["-C", "--dir"],
@@ -348,17 +307,7 @@ static ROWS: [&Row; 15] = [
             ("update", Action::Upgrade),
             ("cleanup", Action::Clean),
         ],
-        valued: &[
-            "-v",
-            "--version",
-            "-i",
-            "--install-dir",
-            "-n",
-            "--bindir",
-            "-s",
-            "--source",
-            "-P",
-        ],
+        flags: flags::GEM,
         spelling: Spelling::Colon,
         archives: &[".gem"],
         version_flags: &["-v", "--version"],
@@ -373,7 +322,7 @@ static ROWS: [&Row; 15] = [
             ("get", Action::Install),
             ("clean", Action::Clean),
         ],
-        valued: &["-tags", "-ldflags", "-gcflags", "-asmflags", "-mod", "-p", "-o"],
+        flags: flags::GO,
         spelling: Spelling::At,
         ..PLAIN
     },
@@ -385,24 +334,7 @@ static ROWS: [&Row; 15] = [
             ("uninstall", Action::Remove),
             ("update", Action::Upgrade),
         ],
-        valued: &[
-            "--version",
-            "--vers",
-            "--git",
-            "--branch",
-            "--tag",
-            "--rev",
-            "--path",
-            "--root",
-            "--features",
-            "-F",
-            "--bin",
-            "--target",
-            "--profile",
-            "-j",
-            "--jobs",
-            "--registry",
-        ],
+        flags: flags::CARGO,
         spelling: Spelling::At,
         version_flags: &["--version", "--vers", "--tag", "--rev"],
         target_flags: &["--root"],
@@ -420,7 +352,7 @@ static ROWS: [&Row; 15] = [
             ("clear-cache", Action::Clean),
             ("clearcache", Action::Clean),
         ],
-        valued: &["-d", "--working-dir"],
+        flags: flags::COMPOSER,
         spelling: Spelling::Colon,
         target_flags: &["-d", "--working-dir"],
         ..PLAIN
@@ -429,7 +361,7 @@ static ROWS: [&Row; 15] = [
 
 const RPM: Row = Row {
     actions: RPM_ACTIONS,
-    valued: RPM_VALUED,
+    flags: flags::RPM,
     spelling: Spelling::Dash,
     archives: &[".rpm"],
     target_flags: &["--installroot"],

@@ -32,6 +32,19 @@ pub(super) fn kind(row: &Row, word: &Word) -> PackageKind {
     PackageKind::Named { name: name.to_owned(), version }
 }
 
+/// Whether a word is the version of the package before it. A name of Composer has a slash in it, or
+/// is one of the platform, which begins with a letter.
+pub(super) fn is_bare_version(row: &Row, word: &Word) -> bool {
+    let text = Value::of(word).text;
+    let is_number = |text: &str| text.starts_with(|it: char| it.is_ascii_digit());
+    row.manager == Manager::Composer
+        && !text.contains('/')
+        && (is_number(&text)
+            || text.strip_prefix('v').is_some_and(is_number)
+            || text.starts_with(['^', '~', '*', '<', '>', '=', '!', '@', EXPANSION])
+            || text.starts_with("dev-"))
+}
+
 /// Stands for an expansion in a text: no manager's name or version has it.
 const EXPANSION: char = '\u{0}';
 

@@ -58,19 +58,19 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         if instruction.keyword == Keyword::From || undefined.peek().is_none() {
             continue;
         }
-        let own = definitions(std::slice::from_ref(instruction));
         for reference in undefined {
             let name = &reference.name;
+            let own = defined_beside(instruction, name, reference.span);
             let mut message = format!("Usage of undefined variable '${name}'");
             if let Some(suggestion) = &reference.suggestion {
                 message.push_str(&format!(" (did you mean ${suggestion}?)"));
             }
             let mut finding = context.finding(reference.span, message);
             // hadolint knows this one case of it.
-            let is_own = instruction.keyword == Keyword::Env && own.contains_key(name.as_str());
+            let is_own = instruction.keyword == Keyword::Env && own.is_some();
             finding.alias = finding.alias.filter(|_| is_own);
             let redeclare = || format!("declare it in the stage too: `ARG {name}`");
-            findings.push(if let Some(&span) = own.get(name.as_str()) {
+            findings.push(if let Some(span) = own {
                 finding
                     .with_detail(
                         "split the instruction: its words see only what was defined before it",
@@ -87,6 +87,16 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             });
         }
     }
+}
+
+/// Where an instruction defines the variable that it refers to, in another of its pairs: the pair of
+/// `ENV A=$A` is about what the base image says.
+fn defined_beside(instruction: &Instruction, name: &str, reference: Span) -> Option<Span> {
+    let Arguments::Pairs { pairs, .. } = &instruction.arguments else { return None };
+    let is_within = |pair: &Span| pair.start <= reference.start && reference.end <= pair.end;
+    let mut others = pairs.iter().filter(|pair| !is_within(&pair.span));
+    let defines = matches!(instruction.keyword, Keyword::Arg | Keyword::Env);
+    others.find(|pair| defines && pair.key.text == name).map(|pair| pair.key.span)
 }
 
 /// Where instructions define variables.

@@ -58,6 +58,8 @@ RUN a && (pip3 install --no-cache-dir "x" y==1)
                                       ^^^ package x has no version; write x==<version>
 RUN python3 -m pip install -U z
                               ^ package z has no version; write z==<version>
+RUN pip3.12 install u
+                    ^ package u has no version; write u==<version>
 RUN <<EOF
 if a; then pip install w; fi
                        ^ package w has no version; write w==<version>
@@ -76,6 +78,7 @@ RUN bash -c "pip install v"
             r#"pip install -r x"#,
             r#"pip install -c x y"#,
             r#"pip install --constraint=x y"#,
+            r#"pip install --root-user-action ignore x==1"#,
             r#"pip install ."#,
             r#"pip install ./x.whl"#,
             r#"pip install git+https://x/y"#,

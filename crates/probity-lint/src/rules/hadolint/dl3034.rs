@@ -73,6 +73,8 @@ RUN a && (zypper "install" x) \
 RUN <<EOF
 zypper rm x
        ^^ without -y it waits for an answer that nobody gives
+zypper patch
+       ^^^^^ without -y it waits for an answer that nobody gives
 EOF
 "#,
         );

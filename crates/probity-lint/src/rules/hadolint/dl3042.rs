@@ -1,6 +1,6 @@
 //! Downloads of pip that stay.
 
-use probity_dockerfile::{Action, Manager};
+use probity_dockerfile::{Action, Manager, PackageCall};
 use probity_finding::Finding;
 
 use crate::{context::Context, packages};
@@ -46,6 +46,8 @@ rule! {
 }
 
 const CACHES: &[&str] = &["/root/.cache/pip"];
+/// The same below the home directory of whoever runs the build.
+const HOME_CACHES: &[&str] = &[".cache/pip", ".cache"];
 const VARIABLE: &str = "PIP_NO_CACHE_DIR";
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
@@ -54,6 +56,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         let is_kept = !call.has_flag(&["--no-cache-dir"])
             && !is_set(context, index, call.script, call.command)
             && !packages::removes(context.scripts(index), CACHES)
+            && !is_emptied(context, index)
             && !run.is_some_and(|run| packages::mounts(run, CACHES));
         if is_kept {
             let message = "the downloads stay in the layer; use --no-cache-dir";
@@ -61,6 +64,24 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             findings.push(packages::with_flag(context, index, call, "--no-cache-dir", finding));
         }
     }
+}
+
+/// Whether the same `RUN` empties the cache: by pip itself, or below the home directory.
+fn is_emptied(context: &Context<'_>, index: usize) -> bool {
+    let is_purge =
+        |call: &PackageCall| call.manager == Manager::Pip && call.action == Action::Clean;
+    let commands = context.scripts(index).iter().flat_map(|script| &script.commands);
+    let mut removed = commands
+        .map(|command| command.effective())
+        .filter(|call| call.is_any(&["rm"]))
+        .flat_map(|call| call.positional(&[]));
+    context.package_calls(index).iter().any(is_purge)
+        || removed.any(|word| {
+            let text = word.text.replace(['"', '{', '}'], "");
+            let path = text.strip_prefix("~/").or_else(|| text.strip_prefix("$HOME/"));
+            let path = path.map(|path| path.trim_end_matches(['*', '/']));
+            path.is_some_and(|path| HOME_CACHES.contains(&path))
+        })
 }
 
 /// Whether the variable is set to a yes, in the file or for the command.
@@ -99,6 +120,8 @@ FROM a
 RUN a && (pip3 "install" x==1) \
                ^^^^^^^^^ {SAYS}
     && b
+RUN pip3.12 install x==1 && rm -rf ~/.cache/other
+            ^^^^^^^ {SAYS}
 ENV PIP_NO_CACHE_DIR=off
 RUN <<EOF
 python3 -m pip install x==1
@@ -117,6 +140,11 @@ EOF
             "PIP_NO_CACHE_DIR=1 pip install x",
             "env PIP_NO_CACHE_DIR=1 pip install x",
             "pip install x && rm -rf /root/.cache",
+            "pip install x && rm -rf ~/.cache/pip",
+            "pip install x && rm -rf ~/.cache",
+            "pip install x && rm -rf \"$HOME/.cache\"",
+            "pip install x && rm -rf ${HOME}/.cache/pip/*",
+            "pip install x && pip cache purge",
             "--mount=type=cache,target=/root/.cache/pip pip install x",
             "pip uninstall x",
             "echo pip install x",

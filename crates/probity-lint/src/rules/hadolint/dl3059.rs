@@ -138,7 +138,11 @@ fn commands(context: &Context<'_>, index: usize) -> usize {
         .is_some_and(|run| matches!(run.arguments, Arguments::Command(Command::Json { .. })));
     match is_exec {
         true => 1,
-        false => context.scripts(index).iter().map(|script| script.commands.len()).sum(),
+        false => {
+            let commands = context.scripts(index).iter().flat_map(|script| &script.commands);
+            // What only sets a variable runs nothing.
+            commands.filter(|command| !command.words.is_empty()).count()
+        }
     }
 }
 
@@ -162,6 +166,10 @@ RUN a
 RUN b
 ^^^ {SAYS}
 RUN [\"c\"]
+^^^ {SAYS}
+RUN A=2; d
+^^^ {SAYS}
+RUN B=3; d
 ^^^ {SAYS}
 "
             ),
@@ -207,6 +215,7 @@ RUN [\"c\"]
             "RUN a\n# why\nRUN b",
             "RUN cd /a\nRUN b",
             "RUN A=b\nRUN c",
+            "RUN A=2; make\nRUN B=3; make",
             "RUN a &\nRUN b",
             "RUN a;\nRUN b",
             "RUN a # b\nRUN c",

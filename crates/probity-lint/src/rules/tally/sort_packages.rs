@@ -40,7 +40,8 @@ rule! {
     /// A suggestion: every manager installs the same set, but the command is another one to the cache,
     /// and a resolver that tries versions may try them in another order. Each name takes the place of
     /// another, so that continuations, flags and blanks stay as they are. There is no fix where a
-    /// comment stands in the list, since it may be about one name.
+    /// comment stands in the call, since it may be about one name, and where a name follows a flag that
+    /// is not known, since it may be its value.
     SortPackages {
         name: "tally/sort-packages",
         severity: Style,
@@ -103,8 +104,17 @@ fn fix(context: &Context<'_>, index: usize, call: &PackageCall, list: &[Item]) -
     let script = context.scripts(index).get(call.script)?;
     let is_quoted = |it: &Item| it.span.slice(text).is_none_or(|it| it.as_bytes().first() == Some(&b'"'));
     let is_mixed = shell_edits::is_exec_form(script) && list.iter().any(is_quoted);
-    let is_plain = !is_mixed && !shell_edits::has_comment(context, call.span);
+    let is_plain = !is_mixed && !is_doubtful(context, index, call) && !shell_edits::has_comment(context, call.span);
     is_plain.then(|| Fix::suggestion("sort the packages", edits))
+}
+
+/// Whether one of the packages may be the value of a flag that nobody has heard of.
+fn is_doubtful(context: &Context<'_>, index: usize, call: &PackageCall) -> bool {
+    let words = packages::words(context, index, call).map(|it| it.words).unwrap_or_default();
+    let is_unknown = |span: Span| call.flags.iter().any(|flag| flag.span == span && !flag.known);
+    let is_package = |span: Span| call.packages.iter().any(|package| package.span == span);
+    let mut pairs = words.iter().zip(words.iter().skip(1));
+    pairs.any(|(flag, next)| is_unknown(flag.span) && is_package(next.span))
 }
 
 #[cfg(test)]
@@ -160,6 +170,19 @@ RUN ["npm", "install", "b", "a"]
                     "RUN apt-get install -y \\\n    a \\\n    'b' \\\n    --no-upgrade c=1 \\\n && x",
                 ),
                 ("RUN (apk add c $B a)", "RUN (apk add a $B c)"),
+                (
+                    "RUN pip install --root-user-action ignore flask==3 django==5",
+                    "RUN pip install --root-user-action ignore django==5 flask==3",
+                ),
+                (
+                    "RUN dnf install -y --repo updates nginx bash",
+                    "RUN dnf install -y --repo updates bash nginx",
+                ),
+                (
+                    "RUN apt-get install --default-release stable nginx=1 bash=1",
+                    "RUN apt-get install --default-release stable bash=1 nginx=1",
+                ),
+                ("RUN apk add --unheard=c b a", "RUN apk add --unheard=c a b"),
                 ("RUN <<EOF\nyum install b A\nEOF", "RUN <<EOF\nyum install A b\nEOF"),
                 ("RUN bash -c 'apk add b a'", "RUN bash -c 'apk add a b'"),
                 (r#"RUN ["apk", "add", "b", "a"]"#, r#"RUN ["apk", "add", "a", "b"]"#),
@@ -170,6 +193,9 @@ RUN ["npm", "install", "b", "a"]
             "RUN apk add \\\n  # why c\n  c \\\n  a",
             "RUN bash -c \"apk add \\\"b\\\" a\"",
             "RUN apk add c\\\nd a",
+            "RUN apk add --unheard c b a",
+            "RUN apk add -Z c b a",
+            "RUN composer require vendor/z 1.0 vendor/a 2.0",
         ] {
             fixes(RULE, &[(text, text)]);
         }

@@ -110,3 +110,19 @@ fn the_declaration_that_does_not_reach_is_pointed_at() {
     assert_eq!(related("FROM a\nENV A=1 B=$A\n"), Some((11, same)));
     assert_eq!(related("FROM a\nUSER $TARGETARCH\n"), None);
 }
+
+#[test]
+fn hadolint_knows_only_what_another_pair_defines() {
+    for (env, expected) in [
+        ("ENV A=1 B=$A", Some("hadolint/DL3044")),
+        ("ENV B=$A A=1", Some("hadolint/DL3044")),
+        ("ENV LD_LIBRARY_PATH=/x:$LD_LIBRARY_PATH", None),
+        ("ENV PYTHONPATH \"${PYTHONPATH}:/app\"", None),
+        ("ENV C=$C", None),
+    ] {
+        let found = run(RULE, &format!("FROM a\n{env}\n"));
+        assert_eq!(found.iter().map(|it| it.alias).collect::<Vec<_>>(), [expected], "{env}");
+        let points = found[0].related.is_empty();
+        assert_eq!(points, expected.is_none(), "{env}");
+    }
+}
