@@ -2,7 +2,7 @@
 
 use probity_dockerfile::{Arguments, Command, Instruction};
 use probity_finding::{Finding, Fix};
-use probity_shell::{Call, Script, Word};
+use probity_shell::{Call, Part, Script, Word};
 
 use crate::{base_image, context::Context, shell_edits};
 
@@ -122,7 +122,8 @@ fn fix(context: &Context<'_>, script: &Script, call: &Call<'_>, at: usize) -> Op
     let next = call.wrappers.get(end).or_else(|| call.name_word())?;
     // `exec A=b program` is not what `exec sudo A=b program` is, and `sudo -u` is another user. To a
     // shell `"A=b"` is a program, and what a variable holds may be anything.
-    let is_odd = |word: &Word| word.text.contains('=') && word.assigned_name().is_none();
+    let has_sign = |part: &Part| part.text().is_some_and(|value| value.contains('='));
+    let is_odd = |word: &Word| word.parts.iter().any(has_sign) && word.assigned_name().is_none();
     let mut behind = call.wrappers.iter().skip(end).chain(call.name_word());
     let is_plain = !next.prefix().starts_with('-')
         && !next.prefix().is_empty()

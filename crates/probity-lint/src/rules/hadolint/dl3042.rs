@@ -77,8 +77,8 @@ fn is_emptied(context: &Context<'_>, index: usize) -> bool {
         .flat_map(|call| call.positional(&[]));
     context.package_calls(index).iter().any(is_purge)
         || removed.any(|word| {
-            let text = word.text.replace(['"', '{', '}'], "");
-            let path = text.strip_prefix("~/").or_else(|| text.strip_prefix("$HOME/"));
+            let written = word.text.replace(['"', '{', '}'], "");
+            let path = written.strip_prefix("~/").or_else(|| written.strip_prefix("$HOME/"));
             let path = path.map(|path| path.trim_end_matches(['*', '/']));
             path.is_some_and(|path| HOME_CACHES.contains(&path))
         })

@@ -1,7 +1,7 @@
 //! Downloads that fill the log.
 
 use probity_finding::{Finding, Fix};
-use probity_shell::Call;
+use probity_shell::{Call, Word};
 
 use crate::{
     base_image::{self, BaseShell},
@@ -62,7 +62,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             }
             let message = "wget fills the log; use --progress=dot:giga, -q or -nv";
             let is_busybox = base_image::shell(context, index) == Some(BaseShell::Ash)
-                || call.wrappers.iter().any(|word| word.text.ends_with("busybox"));
+                || call.wrappers.iter().any(|word| is_busybox_itself(word));
             let flag = if is_busybox { "-q" } else { "--progress=dot:giga" };
             let edit = shell_edits::insert_behind(context, script, name.span, flag);
             let fix = Fix::suggestion(format!("add {flag}"), vec![edit]);
@@ -84,6 +84,11 @@ fn is_quiet(call: &Call<'_>) -> bool {
     call.has_flag(LONG)
         || call.args().iter().any(|word| word.is("-nv"))
         || call.has_flag(&["-q", "-o", "-a", "-V", "-h"])
+}
+
+/// `busybox`, with its directory or without.
+fn is_busybox_itself(word: &Word) -> bool {
+    word.literal().is_some_and(|name| name.rsplit('/').next() == Some("busybox"))
 }
 
 #[cfg(test)]

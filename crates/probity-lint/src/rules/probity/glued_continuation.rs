@@ -81,14 +81,14 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 }
 
 fn argument(context: &Context<'_>, word: &Argument) -> Option<Finding> {
-    let is_quoted = word.text.starts_with(['"', '\'']);
+    let is_quoted = matches!(word.text.bytes().next(), Some(b'"' | b'\''));
     (!is_quoted).then(|| glued(context, word.span)).flatten()
 }
 
 /// A finding where what is written at a span is divided by a line end.
 fn glued(context: &Context<'_>, span: Span) -> Option<Finding> {
-    let text = span.slice(context.file.text)?;
-    let (line, rest) = text.split_once('\n')?;
+    let written = span.slice(context.file.text)?;
+    let (line, rest) = written.split_once('\n')?;
     let line = line.trim_end();
     let first = line.get(..line.len().checked_sub(1)?)?;
     // Comments between them are gone in the end.

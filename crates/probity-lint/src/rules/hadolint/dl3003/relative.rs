@@ -85,15 +85,15 @@ fn is_in_scripts(context: &Context<'_>, index: usize, is_run: bool) -> bool {
     })
 }
 
-/// Whether a text can only be a relative path.
-fn is_path(text: &str) -> bool {
-    let is_dots = matches!(text, "." | "..");
+/// Whether the value of a word can only be a relative path.
+fn is_path(value: &str) -> bool {
+    let is_dots = matches!(value, "." | "..");
     let has_directory =
-        text.contains('/') && !text.starts_with(['/', '-', '@']) && !text.contains("://");
+        value.contains('/') && !value.starts_with(['/', '-', '@']) && !value.contains("://");
     is_dots || has_directory
 }
 
-/// Whether a text may be the name of a file in the working directory.
-fn may_be_file(text: &str) -> bool {
-    !text.is_empty() && !text.starts_with(['/', '-'])
+/// Whether the value of a word may be the name of a file in the working directory.
+fn may_be_file(value: &str) -> bool {
+    !value.is_empty() && !value.starts_with(['/', '-'])
 }
