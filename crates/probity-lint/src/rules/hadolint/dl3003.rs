@@ -102,8 +102,7 @@ fn fix(context: &Context<'_>, index: usize, run: &Instruction, script: &Script) 
         lines::instruction_before(context.file, run, &format!("WORKDIR {path}")),
         Edit::delete(gone),
     ];
-    (is_plain && !relative::is_relied_on(context, index))
-        .then(|| Fix::risky("use WORKDIR", edits))
+    (is_plain && !relative::is_relied_on(context, index)).then(|| Fix::risky("use WORKDIR", edits))
 }
 
 #[cfg(test)]

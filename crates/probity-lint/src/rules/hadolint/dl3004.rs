@@ -53,7 +53,8 @@ rule! {
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for (index, run) in context.runs() {
         let scripts = context.scripts(index).iter();
-        let commands = scripts.flat_map(|script| script.commands.iter().map(move |it| (script, it)));
+        let commands =
+            scripts.flat_map(|script| script.commands.iter().map(move |it| (script, it)));
         for (script, command) in commands {
             let call = command.effective();
             // Taken off as a wrapper, or with nothing behind it.

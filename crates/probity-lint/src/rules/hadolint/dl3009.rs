@@ -229,7 +229,10 @@ RUN rm -rf /var/lib/apt/lists/* && apt-get update
                 "RUN set -e; apt-get update \\\n  # why\n  && b",
                 format!("RUN set -e; apt-get update \\\n  # why\n  && b && {rm}"),
             ),
-            ("RUN <<EOF\napt-get update\na\nEOF", format!("RUN <<EOF\napt-get update\na && {rm}\nEOF")),
+            (
+                "RUN <<EOF\napt-get update\na\nEOF",
+                format!("RUN <<EOF\napt-get update\na && {rm}\nEOF"),
+            ),
             ("RUN bash -c 'apt-get update'", format!("RUN bash -c 'apt-get update' && {rm}")),
         ];
         for (before, after) in &cases {

@@ -121,15 +121,9 @@ RUN bash -c 'apt-get install x'
                 ("RUN apt-get 'install' x", "RUN apt-get 'install' -y x"),
                 ("RUN (apt-get install x; a)", "RUN (apt-get install -y x; a)"),
                 ("RUN bash -c \"apt-get install $X\"", "RUN bash -c \"apt-get install -y $X\""),
-                (
-                    "RUN apt-get install \\\n  # why\n  x",
-                    "RUN apt-get install -y \\\n  # why\n  x",
-                ),
+                ("RUN apt-get install \\\n  # why\n  x", "RUN apt-get install -y \\\n  # why\n  x"),
                 ("RUN <<EOF\napt-get install x\nEOF", "RUN <<EOF\napt-get install -y x\nEOF"),
-                (
-                    r#"RUN ["apt-get", "install", "x"]"#,
-                    r#"RUN ["apt-get", "install", "-y", "x"]"#,
-                ),
+                (r#"RUN ["apt-get", "install", "x"]"#, r#"RUN ["apt-get", "install", "-y", "x"]"#),
                 (
                     r#"RUN ["sh", "-c", "apt-get install x"]"#,
                     r#"RUN ["sh", "-c", "apt-get install -y x"]"#,

@@ -117,13 +117,22 @@ RUN x=$(apt-get install y)
             RULE,
             &[
                 ("RUN apt-get 'install' x", "RUN apt-get 'install' --no-install-recommends x"),
-                ("RUN (apt-get install x; a)", "RUN (apt-get install --no-install-recommends x; a)"),
-                ("RUN bash -c \"apt-get install $X\"", "RUN bash -c \"apt-get install --no-install-recommends $X\""),
+                (
+                    "RUN (apt-get install x; a)",
+                    "RUN (apt-get install --no-install-recommends x; a)",
+                ),
+                (
+                    "RUN bash -c \"apt-get install $X\"",
+                    "RUN bash -c \"apt-get install --no-install-recommends $X\"",
+                ),
                 (
                     "RUN apt-get install \\\n  # why\n  x",
                     "RUN apt-get install --no-install-recommends \\\n  # why\n  x",
                 ),
-                ("RUN <<EOF\napt-get install x\nEOF", "RUN <<EOF\napt-get install --no-install-recommends x\nEOF"),
+                (
+                    "RUN <<EOF\napt-get install x\nEOF",
+                    "RUN <<EOF\napt-get install --no-install-recommends x\nEOF",
+                ),
                 (
                     r#"RUN ["apt-get", "install", "x"]"#,
                     r#"RUN ["apt-get", "install", "--no-install-recommends", "x"]"#,

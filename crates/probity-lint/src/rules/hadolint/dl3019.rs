@@ -111,19 +111,10 @@ EOF
                 ("RUN apk 'add' x", "RUN apk 'add' --no-cache x"),
                 ("RUN (apk add x; a)", "RUN (apk add --no-cache x; a)"),
                 ("RUN bash -c \"apk add $X\"", "RUN bash -c \"apk add --no-cache $X\""),
-                (
-                    "RUN apk add \\\n  # why\n  x",
-                    "RUN apk add --no-cache \\\n  # why\n  x",
-                ),
+                ("RUN apk add \\\n  # why\n  x", "RUN apk add --no-cache \\\n  # why\n  x"),
                 ("RUN <<EOF\napk add x\nEOF", "RUN <<EOF\napk add --no-cache x\nEOF"),
-                (
-                    r#"RUN ["apk", "add", "x"]"#,
-                    r#"RUN ["apk", "add", "--no-cache", "x"]"#,
-                ),
-                (
-                    r#"RUN ["sh", "-c", "apk add x"]"#,
-                    r#"RUN ["sh", "-c", "apk add --no-cache x"]"#,
-                ),
+                (r#"RUN ["apk", "add", "x"]"#, r#"RUN ["apk", "add", "--no-cache", "x"]"#),
+                (r#"RUN ["sh", "-c", "apk add x"]"#, r#"RUN ["sh", "-c", "apk add --no-cache x"]"#),
                 ("RUN apk $VERB x", "RUN apk $VERB x"),
                 ("RUN echo 'apk add x'", "RUN echo 'apk add x'"),
             ],

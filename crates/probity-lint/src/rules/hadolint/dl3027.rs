@@ -113,10 +113,7 @@ EOF
             &[
                 ("RUN (apt update; a)", "RUN (apt-get update; a)"),
                 ("RUN sh -c 'apt update'", "RUN sh -c 'apt-get update'"),
-                (
-                    "RUN apt \\\n  # why\n  update",
-                    "RUN apt-get \\\n  # why\n  update",
-                ),
+                ("RUN apt \\\n  # why\n  update", "RUN apt-get \\\n  # why\n  update"),
                 ("RUN <<EOF\napt install $X\nEOF", "RUN <<EOF\napt-get install $X\nEOF"),
                 (r#"RUN ["apt", "update"]"#, r#"RUN ["apt-get", "update"]"#),
                 ("RUN apt list", "RUN apt list"),

@@ -93,19 +93,10 @@ EOF
                 ("RUN yum 'install' x", "RUN yum 'install' -y x"),
                 ("RUN (yum install x; a)", "RUN (yum install -y x; a)"),
                 ("RUN bash -c \"yum install $X\"", "RUN bash -c \"yum install -y $X\""),
-                (
-                    "RUN yum install \\\n  # why\n  x",
-                    "RUN yum install -y \\\n  # why\n  x",
-                ),
+                ("RUN yum install \\\n  # why\n  x", "RUN yum install -y \\\n  # why\n  x"),
                 ("RUN <<EOF\nyum install x\nEOF", "RUN <<EOF\nyum install -y x\nEOF"),
-                (
-                    r#"RUN ["yum", "install", "x"]"#,
-                    r#"RUN ["yum", "install", "-y", "x"]"#,
-                ),
-                (
-                    r#"RUN ["sh", "-c", "yum install x"]"#,
-                    r#"RUN ["sh", "-c", "yum install -y x"]"#,
-                ),
+                (r#"RUN ["yum", "install", "x"]"#, r#"RUN ["yum", "install", "-y", "x"]"#),
+                (r#"RUN ["sh", "-c", "yum install x"]"#, r#"RUN ["sh", "-c", "yum install -y x"]"#),
                 ("RUN yum $VERB x", "RUN yum $VERB x"),
                 ("RUN echo 'yum install x'", "RUN echo 'yum install x'"),
             ],

@@ -56,11 +56,8 @@ const CACHES: &[&str] = &["/var/cache/yum"];
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let message = "`yum clean all` is missing behind it";
-    let cleaning = Cleaning {
-        managers: &[Manager::Yum],
-        directories: CACHES,
-        subcommand: "clean all",
-    };
+    let cleaning =
+        Cleaning { managers: &[Manager::Yum], directories: CACHES, subcommand: "clean all" };
     packages::flag_left_behind(context, &cleaning, message, findings);
 }
 
@@ -106,19 +103,28 @@ EOF
             RULE,
             &[
                 ("RUN yum install -y x && a", "RUN yum install -y x && a && yum clean all"),
-                ("RUN (yum install -y x) > '&' # a", "RUN (yum install -y x) > '&' && yum clean all # a"),
+                (
+                    "RUN (yum install -y x) > '&' # a",
+                    "RUN (yum install -y x) > '&' && yum clean all # a",
+                ),
                 (
                     "RUN a \\\n  # why\n  && yum install -y x \\\n  && b $X",
                     "RUN a \\\n  # why\n  && yum install -y x \\\n  && b $X \\\n  && yum clean all",
                 ),
-                ("RUN <<EOF\nyum install -y x\na\nEOF", "RUN <<EOF\nyum install -y x\na && yum clean all\nEOF"),
+                (
+                    "RUN <<EOF\nyum install -y x\na\nEOF",
+                    "RUN <<EOF\nyum install -y x\na && yum clean all\nEOF",
+                ),
                 (
                     r#"RUN ["sh", "-c", "yum install -y x"]"#,
                     r#"RUN ["sh", "-c", "yum install -y x && yum clean all"]"#,
                 ),
                 ("RUN yum install -y x && exec a", "RUN yum install -y x && exec a"),
                 ("RUN yum install -y x && a &", "RUN yum install -y x && a &"),
-                ("RUN yum install -y x && cat <<EOF\na\nEOF", "RUN yum install -y x && cat <<EOF\na\nEOF"),
+                (
+                    "RUN yum install -y x && cat <<EOF\na\nEOF",
+                    "RUN yum install -y x && cat <<EOF\na\nEOF",
+                ),
             ],
         );
     }

@@ -101,19 +101,10 @@ EOF
                 ("RUN zypper 'in' x", "RUN zypper 'in' -y x"),
                 ("RUN (zypper in x; a)", "RUN (zypper in -y x; a)"),
                 ("RUN bash -c \"zypper in $X\"", "RUN bash -c \"zypper in -y $X\""),
-                (
-                    "RUN zypper in \\\n  # why\n  x",
-                    "RUN zypper in -y \\\n  # why\n  x",
-                ),
+                ("RUN zypper in \\\n  # why\n  x", "RUN zypper in -y \\\n  # why\n  x"),
                 ("RUN <<EOF\nzypper in x\nEOF", "RUN <<EOF\nzypper in -y x\nEOF"),
-                (
-                    r#"RUN ["zypper", "in", "x"]"#,
-                    r#"RUN ["zypper", "in", "-y", "x"]"#,
-                ),
-                (
-                    r#"RUN ["sh", "-c", "zypper in x"]"#,
-                    r#"RUN ["sh", "-c", "zypper in -y x"]"#,
-                ),
+                (r#"RUN ["zypper", "in", "x"]"#, r#"RUN ["zypper", "in", "-y", "x"]"#),
+                (r#"RUN ["sh", "-c", "zypper in x"]"#, r#"RUN ["sh", "-c", "zypper in -y x"]"#),
                 ("RUN zypper $VERB x", "RUN zypper $VERB x"),
                 ("RUN echo 'zypper in x'", "RUN echo 'zypper in x'"),
             ],

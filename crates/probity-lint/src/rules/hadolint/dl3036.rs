@@ -56,11 +56,8 @@ const CACHES: &[&str] = &["/var/cache/zypp"];
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let message = "`zypper clean` is missing behind it";
-    let cleaning = Cleaning {
-        managers: &[Manager::Zypper],
-        directories: CACHES,
-        subcommand: "clean",
-    };
+    let cleaning =
+        Cleaning { managers: &[Manager::Zypper], directories: CACHES, subcommand: "clean" };
     packages::flag_left_behind(context, &cleaning, message, findings);
 }
 
@@ -102,19 +99,28 @@ RUN a && (zypper -n "in" y) \
             RULE,
             &[
                 ("RUN zypper in -y x && a", "RUN zypper in -y x && a && zypper clean"),
-                ("RUN (zypper in -y x) > '&' # a", "RUN (zypper in -y x) > '&' && zypper clean # a"),
+                (
+                    "RUN (zypper in -y x) > '&' # a",
+                    "RUN (zypper in -y x) > '&' && zypper clean # a",
+                ),
                 (
                     "RUN a \\\n  # why\n  && zypper in -y x \\\n  && b $X",
                     "RUN a \\\n  # why\n  && zypper in -y x \\\n  && b $X \\\n  && zypper clean",
                 ),
-                ("RUN <<EOF\nzypper in -y x\na\nEOF", "RUN <<EOF\nzypper in -y x\na && zypper clean\nEOF"),
+                (
+                    "RUN <<EOF\nzypper in -y x\na\nEOF",
+                    "RUN <<EOF\nzypper in -y x\na && zypper clean\nEOF",
+                ),
                 (
                     r#"RUN ["sh", "-c", "zypper in -y x"]"#,
                     r#"RUN ["sh", "-c", "zypper in -y x && zypper clean"]"#,
                 ),
                 ("RUN zypper in -y x && exec a", "RUN zypper in -y x && exec a"),
                 ("RUN zypper in -y x && a &", "RUN zypper in -y x && a &"),
-                ("RUN zypper in -y x && cat <<EOF\na\nEOF", "RUN zypper in -y x && cat <<EOF\na\nEOF"),
+                (
+                    "RUN zypper in -y x && cat <<EOF\na\nEOF",
+                    "RUN zypper in -y x && cat <<EOF\na\nEOF",
+                ),
             ],
         );
     }

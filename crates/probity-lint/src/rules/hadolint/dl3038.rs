@@ -99,19 +99,10 @@ EOF
                 ("RUN dnf 'install' x", "RUN dnf 'install' -y x"),
                 ("RUN (dnf install x; a)", "RUN (dnf install -y x; a)"),
                 ("RUN bash -c \"dnf install $X\"", "RUN bash -c \"dnf install -y $X\""),
-                (
-                    "RUN dnf install \\\n  # why\n  x",
-                    "RUN dnf install -y \\\n  # why\n  x",
-                ),
+                ("RUN dnf install \\\n  # why\n  x", "RUN dnf install -y \\\n  # why\n  x"),
                 ("RUN <<EOF\ndnf install x\nEOF", "RUN <<EOF\ndnf install -y x\nEOF"),
-                (
-                    r#"RUN ["dnf", "install", "x"]"#,
-                    r#"RUN ["dnf", "install", "-y", "x"]"#,
-                ),
-                (
-                    r#"RUN ["sh", "-c", "dnf install x"]"#,
-                    r#"RUN ["sh", "-c", "dnf install -y x"]"#,
-                ),
+                (r#"RUN ["dnf", "install", "x"]"#, r#"RUN ["dnf", "install", "-y", "x"]"#),
+                (r#"RUN ["sh", "-c", "dnf install x"]"#, r#"RUN ["sh", "-c", "dnf install -y x"]"#),
                 ("RUN dnf $VERB x", "RUN dnf $VERB x"),
                 ("RUN echo 'dnf install x'", "RUN echo 'dnf install x'"),
             ],

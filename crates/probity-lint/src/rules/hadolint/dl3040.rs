@@ -105,20 +105,32 @@ EOF
         fixes(
             RULE,
             &[
-                ("RUN microdnf install -y x && a", "RUN microdnf install -y x && a && microdnf clean all"),
-                ("RUN (microdnf install -y x) > '&' # a", "RUN (microdnf install -y x) > '&' && microdnf clean all # a"),
+                (
+                    "RUN microdnf install -y x && a",
+                    "RUN microdnf install -y x && a && microdnf clean all",
+                ),
+                (
+                    "RUN (microdnf install -y x) > '&' # a",
+                    "RUN (microdnf install -y x) > '&' && microdnf clean all # a",
+                ),
                 (
                     "RUN a \\\n  # why\n  && microdnf install -y x \\\n  && b $X",
                     "RUN a \\\n  # why\n  && microdnf install -y x \\\n  && b $X \\\n  && microdnf clean all",
                 ),
-                ("RUN <<EOF\nmicrodnf install -y x\na\nEOF", "RUN <<EOF\nmicrodnf install -y x\na && microdnf clean all\nEOF"),
+                (
+                    "RUN <<EOF\nmicrodnf install -y x\na\nEOF",
+                    "RUN <<EOF\nmicrodnf install -y x\na && microdnf clean all\nEOF",
+                ),
                 (
                     r#"RUN ["sh", "-c", "microdnf install -y x"]"#,
                     r#"RUN ["sh", "-c", "microdnf install -y x && microdnf clean all"]"#,
                 ),
                 ("RUN microdnf install -y x && exec a", "RUN microdnf install -y x && exec a"),
                 ("RUN microdnf install -y x && a &", "RUN microdnf install -y x && a &"),
-                ("RUN microdnf install -y x && cat <<EOF\na\nEOF", "RUN microdnf install -y x && cat <<EOF\na\nEOF"),
+                (
+                    "RUN microdnf install -y x && cat <<EOF\na\nEOF",
+                    "RUN microdnf install -y x && cat <<EOF\na\nEOF",
+                ),
             ],
         );
     }

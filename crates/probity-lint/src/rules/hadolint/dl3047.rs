@@ -53,7 +53,8 @@ rule! {
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for (index, _) in context.runs() {
         let scripts = context.scripts(index).iter();
-        let commands = scripts.flat_map(|script| script.commands.iter().map(move |it| (script, it)));
+        let commands =
+            scripts.flat_map(|script| script.commands.iter().map(move |it| (script, it)));
         for (script, command) in commands {
             let call = command.effective();
             let Some(name) = call.name_word().filter(|_| call.is_any(&["wget"])) else { continue };

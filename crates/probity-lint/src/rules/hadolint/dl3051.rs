@@ -64,7 +64,10 @@ mod tests {
     fn the_value_is_underlined() {
         let text = "FROM a\nLABEL k=\"\" l=' ' m=1 n=$X\n";
         let said = |text: &str, key: &str| (text.to_owned(), format!("label {key} is empty"));
-        assert_eq!(flagged(RULE, text, &["k", "l", "m", "n"]), [said("\"\"", "k"), said("' '", "l")]);
+        assert_eq!(
+            flagged(RULE, text, &["k", "l", "m", "n"]),
+            [said("\"\"", "k"), said("' '", "l")]
+        );
         assert_eq!(flagged(RULE, text, &["m"]), []);
     }
 }

@@ -77,7 +77,11 @@ mod tests {
     #[test]
     fn right_open_and_empty_values_are_silent() {
         for right in ["http://a.b/", "https://x", "git+ssh://a@b/c?d#e", "$V", ""] {
-            assert_eq!(flagged(RULE, &format!("FROM a\nLABEL x=\"{right}\"\n"), &["x"]), [], "{right}");
+            assert_eq!(
+                flagged(RULE, &format!("FROM a\nLABEL x=\"{right}\"\n"), &["x"]),
+                [],
+                "{right}"
+            );
         }
     }
 }

@@ -116,7 +116,11 @@ mod tests {
             "$V",
             "",
         ] {
-            assert_eq!(flagged(RULE, &format!("FROM a\nLABEL x=\"{right}\"\n"), &["x"]), [], "{right}");
+            assert_eq!(
+                flagged(RULE, &format!("FROM a\nLABEL x=\"{right}\"\n"), &["x"]),
+                [],
+                "{right}"
+            );
         }
     }
 }

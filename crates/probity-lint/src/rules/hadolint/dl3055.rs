@@ -73,7 +73,11 @@ mod tests {
     #[test]
     fn right_open_and_empty_values_are_silent() {
         for right in ["2dbfae9", "0123456789012345678901234567890123456789", "$V", ""] {
-            assert_eq!(flagged(RULE, &format!("FROM a\nLABEL x=\"{right}\"\n"), &["x"]), [], "{right}");
+            assert_eq!(
+                flagged(RULE, &format!("FROM a\nLABEL x=\"{right}\"\n"), &["x"]),
+                [],
+                "{right}"
+            );
         }
     }
 }

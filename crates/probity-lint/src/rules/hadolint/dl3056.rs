@@ -88,7 +88,11 @@ mod tests {
     #[test]
     fn right_open_and_empty_values_are_silent() {
         for right in ["1.0.0", "0.0.1-rc.1+build.7", "1.2.3--x", "$V", ""] {
-            assert_eq!(flagged(RULE, &format!("FROM a\nLABEL x=\"{right}\"\n"), &["x"]), [], "{right}");
+            assert_eq!(
+                flagged(RULE, &format!("FROM a\nLABEL x=\"{right}\"\n"), &["x"]),
+                [],
+                "{right}"
+            );
         }
     }
 }

@@ -83,7 +83,11 @@ mod tests {
     #[test]
     fn right_open_and_empty_values_are_silent() {
         for right in ["a@b.c", "first.last+tag@sub.example.com", "a@localhost", "$V", ""] {
-            assert_eq!(flagged(RULE, &format!("FROM a\nLABEL x=\"{right}\"\n"), &["x"]), [], "{right}");
+            assert_eq!(
+                flagged(RULE, &format!("FROM a\nLABEL x=\"{right}\"\n"), &["x"]),
+                [],
+                "{right}"
+            );
         }
     }
 }

@@ -200,10 +200,7 @@ RUN B=3; d
                     "RUN a \\\n  # why\n  b\nRUN c \\\n  d",
                     "RUN a \\\n  # why\n  b \\\n    && c \\\n  d",
                 ),
-                (
-                    "RUN --network=none a\nRUN --network=none b",
-                    "RUN --network=none a \\\n    && b",
-                ),
+                ("RUN --network=none a\nRUN --network=none b", "RUN --network=none a \\\n    && b"),
                 ("RUN a\r\nRUN b\r", "RUN a \\\n    && b\r"),
                 (
                     "# why\nRUN echo \"${A:-b}\" >c\nRUN A=b printf '%s' $C",

@@ -57,11 +57,8 @@ const CACHES: &[&str] =
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let message = "`yarn cache clean` is missing behind it";
-    let cleaning = Cleaning {
-        managers: &[Manager::Yarn],
-        directories: CACHES,
-        subcommand: "cache clean",
-    };
+    let cleaning =
+        Cleaning { managers: &[Manager::Yarn], directories: CACHES, subcommand: "cache clean" };
     packages::flag_left_behind(context, &cleaning, message, findings);
 }
 
@@ -103,12 +100,18 @@ RUN a && (yarn install) \
             RULE,
             &[
                 ("RUN yarn install && a", "RUN yarn install && a && yarn cache clean"),
-                ("RUN (yarn install) > '&' # a", "RUN (yarn install) > '&' && yarn cache clean # a"),
+                (
+                    "RUN (yarn install) > '&' # a",
+                    "RUN (yarn install) > '&' && yarn cache clean # a",
+                ),
                 (
                     "RUN a \\\n  # why\n  && yarn install \\\n  && b $X",
                     "RUN a \\\n  # why\n  && yarn install \\\n  && b $X \\\n  && yarn cache clean",
                 ),
-                ("RUN <<EOF\nyarn install\na\nEOF", "RUN <<EOF\nyarn install\na && yarn cache clean\nEOF"),
+                (
+                    "RUN <<EOF\nyarn install\na\nEOF",
+                    "RUN <<EOF\nyarn install\na && yarn cache clean\nEOF",
+                ),
                 (
                     r#"RUN ["sh", "-c", "yarn install"]"#,
                     r#"RUN ["sh", "-c", "yarn install && yarn cache clean"]"#,

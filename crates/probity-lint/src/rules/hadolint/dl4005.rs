@@ -51,7 +51,8 @@ rule! {
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for (index, run) in context.runs() {
         let scripts = context.scripts(index).iter();
-        let commands = scripts.flat_map(|script| script.commands.iter().map(move |it| (script, it)));
+        let commands =
+            scripts.flat_map(|script| script.commands.iter().map(move |it| (script, it)));
         for (script, command) in commands {
             let call = command.effective();
             let target = call.positional(&["-t", "-S", "--suffix"]).last().copied();
@@ -95,7 +96,8 @@ fn fix(
         }
         Some(_) => return None,
     };
-    let is_lossless = run.heredocs.is_empty() && !shell_edits::has_comment(context, gone) && is_first;
+    let is_lossless =
+        run.heredocs.is_empty() && !shell_edits::has_comment(context, gone) && is_first;
     let is_shell_form = matches!(run.arguments, Arguments::Command(dockerfile::Command::Shell(_)));
     (is_lossless && is_shell_form).then(|| Fix::risky("use SHELL", edits))
 }
@@ -107,7 +109,8 @@ fn shell(call: &Call<'_>) -> Option<String> {
     let path = source.literal()?;
     let path = if path.starts_with('/') { path } else { format!("/bin/{path}") };
     let dialect = Dialect::of_program(&path);
-    let is_known = dialect.is_posix() && path.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'/');
+    let is_known =
+        dialect.is_posix() && path.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'/');
     is_known.then_some(path)
 }
 

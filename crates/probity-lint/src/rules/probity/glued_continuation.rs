@@ -102,10 +102,12 @@ fn glued(context: &Context<'_>, span: Span) -> Option<Finding> {
         return None;
     }
     let end = span.start + first.len();
-    let message =
-        "the backslash joins this with the next line to one word; a blank before it keeps them apart";
+    let message = "the backslash joins this with the next line to one word; a blank before it keeps them apart";
     let finding = context.finding(Span::new(span.start, end), message);
-    Some(finding.with_fix(Fix::suggestion("put a blank before the backslash", vec![Edit::insert(end, " ")])))
+    Some(finding.with_fix(Fix::suggestion(
+        "put a blank before the backslash",
+        vec![Edit::insert(end, " ")],
+    )))
 }
 
 #[cfg(test)]
@@ -113,8 +115,7 @@ mod tests {
     use crate::harness::{check, fixed};
 
     const RULE: &str = "probity/glued-continuation";
-    const SAYS: &str =
-        "the backslash joins this with the next line to one word; a blank before it keeps them apart";
+    const SAYS: &str = "the backslash joins this with the next line to one word; a blank before it keeps them apart";
 
     #[test]
     fn the_first_half_is_underlined() {
@@ -153,7 +154,15 @@ EOF
 
     #[test]
     fn a_blank_comes_between() {
-        fixed(RULE, "FROM a\nCOPY a.json\\\nb.json /app/\n", "FROM a\nCOPY a.json \\\nb.json /app/\n");
-        fixed(RULE, "# escape=`\nFROM a\nRUN a b`\n  c d`\ne\n", "# escape=`\nFROM a\nRUN a b`\n  c d `\ne\n");
+        fixed(
+            RULE,
+            "FROM a\nCOPY a.json\\\nb.json /app/\n",
+            "FROM a\nCOPY a.json \\\nb.json /app/\n",
+        );
+        fixed(
+            RULE,
+            "# escape=`\nFROM a\nRUN a b`\n  c d`\ne\n",
+            "# escape=`\nFROM a\nRUN a b`\n  c d `\ne\n",
+        );
     }
 }

@@ -52,7 +52,9 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let all = context.file.instructions.iter().enumerate();
     let transfers = all.filter(|(_, it)| matches!(it.keyword, Keyword::Copy | Keyword::Add));
     for (index, transfer) in transfers {
-        let Arguments::Transfer { destination: Some(_), .. } = &transfer.arguments else { continue };
+        let Arguments::Transfer { destination: Some(_), .. } = &transfer.arguments else {
+            continue;
+        };
         let has_owner = transfer.flags_named("chown").next().is_some();
         let is_linux = context.facts.stage_of(index).is_some_and(|stage| stage.os == Os::Linux);
         let Some(user) = written_user(context, index).filter(|_| is_linux && !has_owner) else {
@@ -126,8 +128,14 @@ add f /g
         fixes(
             RULE,
             &[
-                ("USER 1000\ncopy \\\n  # why\n  a /b", "USER 1000\ncopy --chown=1000 \\\n  # why\n  a /b"),
-                ("ARG U\nUSER $U\nCOPY <<EOF /b\nx\nEOF", "ARG U\nUSER $U\nCOPY --chown=$U <<EOF /b\nx\nEOF"),
+                (
+                    "USER 1000\ncopy \\\n  # why\n  a /b",
+                    "USER 1000\ncopy --chown=1000 \\\n  # why\n  a /b",
+                ),
+                (
+                    "ARG U\nUSER $U\nCOPY <<EOF /b\nx\nEOF",
+                    "ARG U\nUSER $U\nCOPY --chown=$U <<EOF /b\nx\nEOF",
+                ),
                 ("USER \"b\"\nCOPY a /b", "USER \"b\"\nCOPY a /b"),
             ],
         );

@@ -69,7 +69,10 @@ mod tests {
     #[test]
     fn the_signal_is_underlined() {
         check(RULE, "FROM a\nstopsignal \\\n  int\n  ^^^ int is SIGINT; write its name\n");
-        check(RULE, "FROM a\nSTOPSIGNAL \"SIGINT\"\n           ^^^^^^^^ \"SIGINT\" is SIGINT; write its name\n");
+        check(
+            RULE,
+            "FROM a\nSTOPSIGNAL \"SIGINT\"\n           ^^^^^^^^ \"SIGINT\" is SIGINT; write its name\n",
+        );
     }
 
     #[test]

@@ -162,8 +162,14 @@ RUN \\
         fixes(
             RULE,
             &[
-                ("COPY a \\\n  # why\n  /b\n\nRUN chmod '0755' /b\nCMD b", "COPY --chmod=0755 a \\\n  # why\n  /b\nCMD b"),
-                ("copy --link a /b\nRUN [\"chmod\", \"u+x\", \"/b\"]", "copy --chmod=u+x --link a /b"),
+                (
+                    "COPY a \\\n  # why\n  /b\n\nRUN chmod '0755' /b\nCMD b",
+                    "COPY --chmod=0755 a \\\n  # why\n  /b\nCMD b",
+                ),
+                (
+                    "copy --link a /b\nRUN [\"chmod\", \"u+x\", \"/b\"]",
+                    "copy --chmod=u+x --link a /b",
+                ),
                 ("COPY <<EOF /b\nx\nEOF\nRUN chmod 755 /b", "COPY --chmod=755 <<EOF /b\nx\nEOF"),
                 ("COPY a /b\n# why\nRUN chmod 755 /b", "COPY a /b\n# why\nRUN chmod 755 /b"),
             ],

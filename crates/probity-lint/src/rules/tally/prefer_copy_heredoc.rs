@@ -130,7 +130,8 @@ fn file(script: &Script) -> Option<File> {
 
 /// What a command writes, where every shell agrees on it.
 fn content(call: &Call<'_>) -> Option<String> {
-    let words: Vec<String> = call.args().iter().map(|word| word.literal()).collect::<Option<_>>()?;
+    let words: Vec<String> =
+        call.args().iter().map(|word| word.literal()).collect::<Option<_>>()?;
     match call.name()?.as_str() {
         "echo" => {
             let said = words.join(" ");
@@ -237,7 +238,10 @@ RUN echo f >> /b
         ] {
             check(RULE, &format!("FROM a\nRUN {run}\n"));
         }
-        check(RULE, "FROM a\nRUN <<EOF\necho a > /b\nc\nEOF\nRUN [\"echo\", \"a\", \">\", \"/b\"]\n");
+        check(
+            RULE,
+            "FROM a\nRUN <<EOF\necho a > /b\nc\nEOF\nRUN [\"echo\", \"a\", \">\", \"/b\"]\n",
+        );
     }
 
     #[test]

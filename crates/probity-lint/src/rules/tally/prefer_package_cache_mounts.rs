@@ -60,7 +60,8 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for (index, run) in context.runs() {
         let is_linux = context.facts.stage_of(index).is_some_and(|stage| stage.os == Os::Linux);
         let is_shell = matches!(run.arguments, Arguments::Command(Command::Shell(_)));
-        if !is_linux || !is_shell || run.flags_named("mount").any(|it| it.option("type").is_none()) {
+        if !is_linux || !is_shell || run.flags_named("mount").any(|it| it.option("type").is_none())
+        {
             continue;
         }
         let used = used(context, index);
@@ -91,9 +92,8 @@ fn used(context: &Context<'_>, index: usize) -> Vec<(&'static Cache, Span)> {
     for (script_index, script) in context.scripts(index).iter().enumerate() {
         for (command_index, command) in script.commands.iter().enumerate() {
             let call = command.effective();
-            let package = calls
-                .iter()
-                .find(|it| it.script == script_index && it.command == command_index);
+            let package =
+                calls.iter().find(|it| it.script == script_index && it.command == command_index);
             let Some(cache) = caches::of(&call, package) else { continue };
             let is_known = !found.iter().any(|(other, _)| std::ptr::eq(*other, cache));
             if let Some(span) = call.span().filter(|_| is_known && (is_root || !cache.at_home)) {
@@ -117,7 +117,8 @@ fn waste(
             let call = command.effective();
             for (cache, _) in used {
                 if cache.fills(&call) {
-                    let flags = call.args().iter().filter(|it| cache.flags.iter().any(|f| it.is(f)));
+                    let flags =
+                        call.args().iter().filter(|it| cache.flags.iter().any(|f| it.is(f)));
                     found.extend(flags.map(|flag| without_word(context, script, flag.span)));
                 }
                 if cache.is_emptied_by(&call) {

@@ -128,7 +128,9 @@ fn check_consecutive(context: &Context<'_>, least: usize, findings: &mut Vec<Fin
 
 fn fix(context: &Context<'_>, run: &Instruction, script: &Script, block: &Block) -> Option<Fix> {
     let is_chain = block.pipelines.iter().all(|it| {
-        !it.negated && !it.background && matches!(it.joiner, Joiner::First | Joiner::And | Joiner::Or)
+        !it.negated
+            && !it.background
+            && matches!(it.joiner, Joiner::First | Joiner::And | Joiner::Or)
     });
     let is_plain = is_chain
         && script.blocks.iter().skip(1).all(is_untouched_by_errexit)
@@ -152,9 +154,10 @@ fn fix(context: &Context<'_>, run: &Instruction, script: &Script, block: &Block)
 /// Whether a list within the text means the same where the first failure ends it.
 fn is_untouched_by_errexit(block: &Block) -> bool {
     let is_single = block.pipelines.len() < 2
-        || block.pipelines.iter().all(|it| {
-            matches!(it.joiner, Joiner::First | Joiner::And | Joiner::Or)
-        });
+        || block
+            .pipelines
+            .iter()
+            .all(|it| matches!(it.joiner, Joiner::First | Joiner::And | Joiner::Or));
     let is_calm = !matches!(block.kind, BlockKind::LoopBody | BlockKind::Function);
     is_single && is_calm
 }

@@ -51,7 +51,9 @@ rule! {
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let wanted = Wanted {
-        is_program: |path| path.rsplit('/').next() == Some("systemd") || path.ends_with("/sbin/init"),
+        is_program: |path| {
+            path.rsplit('/').next() == Some("systemd") || path.ends_with("/sbin/init")
+        },
         what: "systemd",
         signal: "SIGRTMIN+3",
         images: &[],

@@ -102,9 +102,12 @@ fn fix(context: &Context<'_>, index: usize, call: &PackageCall, list: &[Item]) -
         edits.push(Edit::replace(place.span, written));
     }
     let script = context.scripts(index).get(call.script)?;
-    let is_quoted = |it: &Item| it.span.slice(text).is_none_or(|it| it.as_bytes().first() == Some(&b'"'));
+    let is_quoted =
+        |it: &Item| it.span.slice(text).is_none_or(|it| it.as_bytes().first() == Some(&b'"'));
     let is_mixed = shell_edits::is_exec_form(script) && list.iter().any(is_quoted);
-    let is_plain = !is_mixed && !is_doubtful(context, index, call) && !shell_edits::has_comment(context, call.span);
+    let is_plain = !is_mixed
+        && !is_doubtful(context, index, call)
+        && !shell_edits::has_comment(context, call.span);
     is_plain.then(|| Fix::suggestion("sort the packages", edits))
 }
 

@@ -54,7 +54,8 @@ rule! {
 }
 
 /// Programs that start another one as another user.
-const SWITCHES: &[&str] = &["chroot", "gosu", "runuser", "setpriv", "setuidgid", "su", "su-exec", "sudo"];
+const SWITCHES: &[&str] =
+    &["chroot", "gosu", "runuser", "setpriv", "setuidgid", "su", "su-exec", "sudo"];
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let Some(stage) = context.facts.final_stage() else { return };
@@ -92,10 +93,36 @@ fn runs_as_root(context: &Context<'_>) -> bool {
 /// The name that a command makes a user with: its last argument that is no flag.
 fn created<'w>(call: &Call<'w>) -> Option<&'w Word> {
     const VALUED: &[&str] = &[
-        "-u", "--uid", "-g", "--gid", "-G", "--groups", "-d", "--home-dir", "--home", "-h", "-s",
-        "--shell", "-c", "--comment", "--gecos", "-k", "--skel", "-K", "--key", "-e",
-        "--expiredate", "-f", "--inactive", "-p", "--password", "-b", "--base-dir", "--ingroup",
-        "--firstuid", "--lastuid",
+        "-u",
+        "--uid",
+        "-g",
+        "--gid",
+        "-G",
+        "--groups",
+        "-d",
+        "--home-dir",
+        "--home",
+        "-h",
+        "-s",
+        "--shell",
+        "-c",
+        "--comment",
+        "--gecos",
+        "-k",
+        "--skel",
+        "-K",
+        "--key",
+        "-e",
+        "--expiredate",
+        "-f",
+        "--inactive",
+        "-p",
+        "--password",
+        "-b",
+        "--base-dir",
+        "--ingroup",
+        "--firstuid",
+        "--lastuid",
     ];
     let positional = call.positional(VALUED);
     match (call.name()?.as_str(), positional.as_slice()) {
@@ -142,7 +169,10 @@ RUN a && (useradd -r -s /bin/false \
 "#
             ),
         );
-        check(RULE, &format!("FROM a\nRUN <<EOF\nadduser -D app\n           ^^^ {SAYS}\nEOF\nUSER 0\n"));
+        check(
+            RULE,
+            &format!("FROM a\nRUN <<EOF\nadduser -D app\n           ^^^ {SAYS}\nEOF\nUSER 0\n"),
+        );
     }
 
     #[test]
@@ -166,8 +196,14 @@ RUN a && (useradd -r -s /bin/false \
         fixes(
             RULE,
             &[
-                ("RUN useradd app\nCMD [\"a\"] \n# end", "RUN useradd app\nCMD [\"a\"]\nUSER app \n# end"),
-                ("RUN useradd app\nRUN <<EOF\nx\nEOF", "RUN useradd app\nRUN <<EOF\nx\nEOF\nUSER app"),
+                (
+                    "RUN useradd app\nCMD [\"a\"] \n# end",
+                    "RUN useradd app\nCMD [\"a\"]\nUSER app \n# end",
+                ),
+                (
+                    "RUN useradd app\nRUN <<EOF\nx\nEOF",
+                    "RUN useradd app\nRUN <<EOF\nx\nEOF\nUSER app",
+                ),
             ],
         );
     }

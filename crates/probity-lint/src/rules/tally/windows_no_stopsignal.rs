@@ -83,7 +83,11 @@ STOPSIGNAL SIGTERM
     #[test]
     fn whole_lines_go_and_comments_stay() {
         let from = "FROM --platform=windows a";
-        fixed(RULE, &format!("{from}\n# why\nSTOPSIGNAL \\\n  1\nCMD b\n"), &format!("{from}\n# why\nCMD b\n"));
+        fixed(
+            RULE,
+            &format!("{from}\n# why\nSTOPSIGNAL \\\n  1\nCMD b\n"),
+            &format!("{from}\n# why\nCMD b\n"),
+        );
         let kept = format!("{from}\nSTOPSIGNAL \\\n  # why\n  1\n");
         fixed(RULE, &kept, &kept);
     }

@@ -113,7 +113,8 @@ fn first_pipe(context: &Context<'_>, stage: &Stage) -> Option<usize> {
         let is_default = shell.is_some_and(|shell| shell.source == ShellSource::Default);
         let script = context.scripts(index).first().filter(|_| is_run && is_default);
         script.zip(shell).is_some_and(|(script, shell)| {
-            script.invocation == Invocation::of_argv(&shell.argv) && !super::pipes(script).is_empty()
+            script.invocation == Invocation::of_argv(&shell.argv)
+                && !super::pipes(script).is_empty()
         })
     })
 }

@@ -65,7 +65,8 @@ impl Cache {
             let Some(path) = path.pattern() else { return false };
             let path = path.trim_end_matches(['*', '/']);
             return self.mounts.iter().any(|mount| {
-                path.strip_prefix(mount.target).is_some_and(|it| it.is_empty() || it.starts_with('/'))
+                path.strip_prefix(mount.target)
+                    .is_some_and(|it| it.is_empty() || it.starts_with('/'))
             });
         }
         let words: Vec<String> =
@@ -82,14 +83,8 @@ const fn mount(id: &'static str, target: &'static str, locked: bool) -> Mount {
     Mount { id, target, locked }
 }
 
-const PLAIN: Cache = Cache {
-    programs: &[],
-    verbs: &[],
-    mounts: &[],
-    at_home: false,
-    flags: &[],
-    cleaning: &[],
-};
+const PLAIN: Cache =
+    Cache { programs: &[], verbs: &[], mounts: &[], at_home: false, flags: &[], cleaning: &[] };
 
 static CACHES: [Cache; 18] = [
     Cache {

@@ -54,7 +54,9 @@ fn mounts_come_and_cleaning_goes() {
         (format!("RUN apt-get update && x && {rm}"), format!("RUN {APT} apt-get update && x")),
         (format!("RUN {rm} && apt-get update"), format!("RUN {APT} apt-get update")),
         (
-            format!("RUN apt-get update \\\n  # why\n  && x '$Y' \\\n  && apt-get clean \\\n  && {rm}"),
+            format!(
+                "RUN apt-get update \\\n  # why\n  && x '$Y' \\\n  && apt-get clean \\\n  && {rm}"
+            ),
             format!("RUN {APT} apt-get update \\\n  # why\n  && x '$Y'"),
         ),
         (
