@@ -63,7 +63,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             }
             let message = "wget fills the log; use --progress=dot:giga, -q or -nv";
             let is_busybox = base_image::shell(context, index) == Some(BaseShell::Ash)
-                || call.wrappers.iter().any(|word| is_busybox_itself(word));
+                || call.wrappers.iter().any(is_busybox_itself);
             let flag = if is_busybox { "-q" } else { "--progress=dot:giga" };
             let edit = shell_edits::insert_behind(context, script, name.span, flag);
             let fix = Fix::suggestion(format!("add {flag}"), vec![edit]);
