@@ -93,9 +93,14 @@ fn ends_the_shell(script: &Script, pipeline: &Pipeline) -> bool {
 
 /// Whether a comment line of the Dockerfile lies within a span.
 pub(crate) fn has_comment(context: &Context<'_>, span: Span) -> bool {
-    let instructions = context.file.instructions.iter();
-    let mut comments = instructions.flat_map(|it| it.inner_comments.iter().chain(&it.comments));
-    comments.any(|comment| span.start < comment.span.end && comment.span.start < span.end)
+    // Only the instructions around it are asked: a file of many commands would cost their square.
+    let all = &context.file.instructions;
+    let first = all.partition_point(|it| it.span.end <= span.start);
+    let behind = first + all.iter().skip(first).take_while(|it| it.span.start < span.end).count();
+    // The comments before an instruction are its own, so that one more may have some here.
+    let near = all.iter().take(behind + 1).skip(first);
+    near.flat_map(|it| it.inner_comments.iter().chain(&it.comments))
+        .any(|comment| span.start < comment.span.end && comment.span.start < span.end)
 }
 
 /// A string of an array with its quotes, which the place of a word leaves out.
