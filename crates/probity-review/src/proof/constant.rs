@@ -213,6 +213,22 @@ fn offset(text: &str, line: u32) -> Option<usize> {
     None
 }
 
+/// The bracket that closes the one at a place, in a source without its text.
+pub(super) fn closing(bytes: &[u8], open: usize) -> Option<usize> {
+    let mut depth = 0_i32;
+    for (at, byte) in bytes.iter().enumerate().skip(open) {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(at);
+        }
+    }
+    None
+}
+
 /// The source with comments and the insides of strings blanked, byte for byte.
 pub(super) fn without_text(source: &str) -> String {
     let mut bare = String::with_capacity(source.len());

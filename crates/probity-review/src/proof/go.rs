@@ -4,6 +4,7 @@
 //! compiler's own end, the caches are out of reach of what an agent wrote, and runs after the
 //! first cost nothing. The program writes the framing that `go tool test2json` reads.
 
+mod functions;
 mod output;
 mod source;
 mod switch;

@@ -8,7 +8,11 @@
 
 use std::collections::BTreeSet;
 
-use super::super::{alter::Literals, constant::without_text, runner::Flagged};
+use super::super::{
+    alter::Literals,
+    constant::{closing, without_text},
+    runner::Flagged,
+};
 
 /// Words before a parenthesis that call nothing and declare nothing.
 const KEYWORDS: [&str; 16] = [
@@ -268,21 +272,6 @@ fn last_word(text: &str) -> &str {
     let is_word = |it: char| it.is_alphanumeric() || it == '_' || it == '$' || it == '#';
     let start = text.trim_end_matches(is_word).len();
     text.get(start..).unwrap_or_default()
-}
-
-fn closing(bytes: &[u8], open: usize) -> Option<usize> {
-    let mut depth = 0_i32;
-    for (at, byte) in bytes.iter().enumerate().skip(open) {
-        match byte {
-            b'(' | b'[' | b'{' => depth += 1,
-            b')' | b']' | b'}' => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 {
-            return Some(at);
-        }
-    }
-    None
 }
 
 #[cfg(test)]

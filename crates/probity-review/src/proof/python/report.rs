@@ -1,0 +1,191 @@
+//! What our plugin of pytest wrote down, and what it means.
+
+use probity_sandbox::Exit;
+use serde::Deserialize;
+
+use super::super::{Evidence, Outcome, Reach, alter::Mark, capture::Ran, site::Bench};
+
+/// Raised in the test's own lines, these are the test's own mistakes.
+const OWN_MISTAKES: [&str; 5] =
+    ["NameError", "ImportError", "AttributeError", "SyntaxError", "SystemExit"];
+
+pub(super) struct Session {
+    pub(super) ran: Ran,
+    pub(super) events: Vec<Event>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(tag = "event", rename_all = "kebab-case")]
+pub(super) enum Event {
+    CollectError,
+    Start,
+    Reached,
+    Lines,
+    Phase(Phase),
+    /// A run in which nothing was altered.
+    Same(Seen),
+    Altered(Altered),
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Seen {
+    pub(super) outcome: String,
+    pub(super) lines: Vec<u32>,
+    pub(super) kind: String,
+    pub(super) message: String,
+}
+
+impl Seen {
+    pub(super) fn mark(&self) -> Mark {
+        let Self { lines, kind, message, .. } = self;
+        let told = ["AssertionError", "Failed", "Exception"].contains(&kind.as_str());
+        Mark {
+            complaints: vec![(lines.clone(), message.clone())],
+            kind: kind.clone(),
+            broken: !told,
+        }
+    }
+
+    pub(super) fn outcome(&self) -> Outcome {
+        match self.outcome.as_str() {
+            "passed" => Outcome::Passed,
+            "failed" => Outcome::Failed,
+            "skipped" => Outcome::Skipped,
+            _ => Outcome::HarnessError,
+        }
+    }
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Altered {
+    pub(super) function: String,
+    pub(super) value: String,
+    /// Whether it is a value, an exception in its place, or the absence of what it does.
+    pub(super) answer: String,
+    #[serde(flatten)]
+    pub(super) seen: Seen,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Phase {
+    pub(super) when: String,
+    pub(super) outcome: String,
+    pub(super) xfail: bool,
+    /// The exception's class and those above it.
+    pub(super) exception: Vec<String>,
+    /// File and line, the innermost last.
+    pub(super) frames: Vec<(String, u32)>,
+    pub(super) constant: Option<String>,
+    /// Whether something was asked of nothing.
+    #[serde(default)]
+    pub(super) of_nothing: bool,
+    /// What the machine lacks that the test itself asked for.
+    #[serde(default)]
+    pub(super) environment: Option<String>,
+    /// The flagged function, if the test has put something else in its place.
+    #[serde(default)]
+    pub(super) replaced: Option<String>,
+}
+
+pub(super) fn reach(events: &[Event]) -> Reach {
+    let told = |wanted: fn(&Event) -> bool| events.iter().any(wanted);
+    if told(|event| matches!(event, Event::Reached)) {
+        let lines = told(|event| matches!(event, Event::Lines));
+        Reach::Reached { by: Evidence::Coverage, lines }
+    } else {
+        Reach::NotReached
+    }
+}
+
+pub(super) fn judge(bench: &Bench, session: &Session, file: &str) -> (Outcome, String) {
+    let Session { ran, events } = session;
+    let phases = || {
+        events.iter().filter_map(|event| match event {
+            Event::Phase(phase) => Some(phase),
+            _ => None,
+        })
+    };
+    let started = events.iter().any(|event| matches!(event, Event::Start));
+    if events.iter().any(|event| matches!(event, Event::CollectError)) {
+        return (Outcome::BuildError, "the test could not be loaded".to_owned());
+    }
+    let failed =
+        |when: &str| phases().find(|phase| phase.when == when && phase.outcome == "failed");
+    if let Some(name) = phases().find_map(|phase| phase.replaced.as_ref()) {
+        let why = format!("the test replaces {name}, which it is about, so it shows nothing of it");
+        return (Outcome::Rejected, why);
+    }
+    if let Some(phase) = failed("call") {
+        return failure(phase, file);
+    }
+    if failed("setup").is_some() {
+        return (Outcome::HarnessError, "what the test needs could not be set up".to_owned());
+    }
+    if ran.exit == Exit::Timeout {
+        return (Outcome::Timeout, format!("the test took more than {:?}", bench.test_timeout));
+    }
+    if failed("teardown").is_some() {
+        return (Outcome::HarnessError, "the test failed only while cleaning up".to_owned());
+    }
+    let called = phases().any(|phase| phase.when == "call");
+    let skipped = phases().find(|phase| phase.outcome == "skipped");
+    match (started, skipped, called) {
+        (_, Some(phase), _) if phase.xfail => {
+            (Outcome::Skipped, "the test is marked as expected to fail".to_owned())
+        }
+        (_, Some(_), _) => (Outcome::Skipped, "the test skipped itself".to_owned()),
+        (true, None, true) if ran.exit == Exit::Code(0) => {
+            (Outcome::Passed, "the test passes, so the defect is not there".to_owned())
+        }
+        (true, None, true) => {
+            (Outcome::HarnessError, "the test passed, and its process failed".to_owned())
+        }
+        (true, None, false) if crashed(ran.exit) => {
+            (Outcome::Failed, "the process crashed while the test ran".to_owned())
+        }
+        (true, None, false) => {
+            (Outcome::HarnessError, "the test's process ended before the test did".to_owned())
+        }
+        // 4 and 5 are pytest's for a test that does not exist.
+        (false, ..) if matches!(ran.exit, Exit::Code(4 | 5)) => {
+            (Outcome::NotRun, "no test of that name ran".to_owned())
+        }
+        (false, ..) => (Outcome::HarnessError, "pytest failed before the test began".to_owned()),
+    }
+}
+
+/// Whether a failure is the code's or the test's own.
+fn failure(phase: &Phase, file: &str) -> (Outcome, String) {
+    let own = |frame: &&(String, u32)| frame.0 == file;
+    let kind = phase.exception.first().map_or("no exception", String::as_str);
+    if !phase.frames.iter().any(|frame| own(&frame)) {
+        let why = format!("pytest could not run the test ({kind})");
+        return (Outcome::HarnessError, why);
+    }
+    // Nothing is what the code may have returned; the control tells.
+    if let Some(why) = own_mistake(phase, file).filter(|_| !phase.of_nothing) {
+        return (Outcome::HarnessError, why);
+    }
+    if let Some(lack) = &phase.environment {
+        return (Outcome::HarnessError, format!("the test needs what is not here: {lack}"));
+    }
+    (Outcome::Failed, format!("it ends with {kind}"))
+}
+
+/// What is wrong with the test, if the exception is one that its own lines raise by mistake.
+pub(super) fn own_mistake(phase: &Phase, file: &str) -> Option<String> {
+    let mistaken = phase.exception.iter().any(|class| OWN_MISTAKES.contains(&class.as_str()));
+    let own = phase.frames.last().is_some_and(|frame| frame.0 == file);
+    let kind = phase.exception.first().map_or("no exception", String::as_str);
+    (mistaken && own).then(|| format!("the test has a mistake of its own ({kind})"))
+}
+
+/// Ended by one of the signals of a crash. Contained processes have it as a code above 128.
+fn crashed(exit: Exit) -> bool {
+    let signal = match exit {
+        Exit::Signal(signal) => signal,
+        Exit::Code(code) => code - 128,
+        _ => 0,
+    };
+    [libc::SIGSEGV, libc::SIGABRT, libc::SIGBUS, libc::SIGFPE, libc::SIGILL].contains(&signal)
+}
