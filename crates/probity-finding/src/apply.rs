@@ -38,7 +38,8 @@ impl Skipped {
 ///
 /// Each fix is applied whole or not at all. The result depends on the fixes alone, not on the order
 /// in which they come: ties are broken by what the fixes say. Two fixes that want the very same edit
-/// agree, and two insertions at one place do not, since nothing says which comes first.
+/// agree. Two insertions at one place do not, since nothing says which comes first, and neither does
+/// one at the edge of what another fix replaces: what it was meant to stand beside may be gone.
 #[must_use]
 pub fn apply(source: &str, fixes: &[&Fix]) -> Applied {
     let mut skipped: Vec<(usize, Skipped)> = Vec::new();
@@ -91,6 +92,14 @@ fn usable_edits<'a>(source: &str, fix: &'a Fix) -> Result<Vec<&'a Edit>, Skipped
     Ok(edits)
 }
 
+/// Whether an edit inserts where the other, of another fix, begins or ends.
+fn at_edge(a: &Edit, b: &Edit) -> bool {
+    let is_at = |it: &Edit, other: &Edit| {
+        it.span.is_empty() && (it.span.start == other.span.start || it.span.start == other.span.end)
+    };
+    is_at(a, b) || is_at(b, a)
+}
+
 /// Whether two edits cannot both be applied; touching is allowed, inserting twice at one place is not.
 fn clash(a: &Edit, b: &Edit) -> bool {
     let both_insert = a.span.is_empty() && b.span.is_empty();
@@ -115,7 +124,7 @@ impl<'a> Chosen<'a> {
             self.edits[from..]
                 .iter()
                 .take_while(|(old, _)| old.span.start <= edit.span.end)
-                .find(|(old, _)| *old != *edit && clash(old, edit))
+                .find(|(old, _)| *old != *edit && (clash(old, edit) || at_edge(old, edit)))
                 .map(|&(_, owner)| owner)
         })
     }

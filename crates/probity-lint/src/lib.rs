@@ -30,7 +30,7 @@ use probity_finding::Finding;
 use probity_secrets::Detector;
 
 use crate::{context::Context, directive::Directives};
-pub use probity_shell::shell_codes;
+pub use probity_shell::{shell_code_about, shell_codes};
 
 pub use crate::{
     directive::DirectiveOptions,

@@ -17,8 +17,14 @@ use crate::{
 /// The rules about directives, with what each is about.
 pub const META_RULES: &[(&str, &str)] = &[
     ("tally/invalid-ignore-directive", "A directive cannot be understood or names no rule."),
-    ("tally/missing-directive-reason", "A directive gives no reason."),
-    ("tally/unused-ignore-directive", "A directive suppresses nothing."),
+    (
+        "tally/missing-directive-reason",
+        "A directive gives no reason; told with `--require-reason`.",
+    ),
+    (
+        "tally/unused-ignore-directive",
+        "A directive suppresses nothing; told with `--warn-unused-directives`.",
+    ),
 ];
 
 pub(crate) fn apply(

@@ -173,7 +173,7 @@ pub struct Isolation {
 }
 
 /// How the proven issues differ from those of the last review of the same branch.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Changes {
     /// Commit and time of the review that this one is compared with.
@@ -188,6 +188,10 @@ pub struct Changes {
     /// Proven before, and neither proven nor refuted now.
     #[serde(deserialize_with = "or_default")]
     pub unclear: Vec<Gone>,
+    /// The issues that the next review has to try again: the unclear ones, and those that were out of
+    /// sight today. They count for nothing until their tests fail again.
+    #[serde(deserialize_with = "or_default", skip_serializing_if = "Vec::is_empty")]
+    pub open: Vec<ProvenIssue>,
 }
 
 /// An issue that was proven before and is not any more.

@@ -191,6 +191,7 @@ fn run(
     if files.is_empty() {
         // No money is spent on looking at nothing, and the reader is told.
         page.notes.push("no file is under review, so the agent was not asked".to_owned());
+        page.changes = options.previous.as_ref().map(Previous::carried);
         return Ok(Classified::default());
     }
     let proving = Proving::begin(options, change.as_ref(), events);

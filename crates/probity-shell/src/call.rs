@@ -2,6 +2,8 @@
 
 mod wrapper;
 
+use std::borrow::Cow;
+
 use probity_finding::Span;
 
 use crate::Word;
@@ -33,16 +35,18 @@ impl<'w> Call<'w> {
 
     /// The name without directories, where it is constant.
     #[must_use]
-    pub fn name(&self) -> Option<String> {
-        let literal = self.name_word()?.literal()?;
-        let name = literal.rsplit('/').next().unwrap_or_default();
-        (!name.is_empty()).then(|| name.to_owned())
+    pub fn name(&self) -> Option<Cow<'w, str>> {
+        let name = match self.name_word()?.literal()? {
+            Cow::Borrowed(literal) => Cow::Borrowed(without_directories(literal)),
+            Cow::Owned(literal) => Cow::Owned(without_directories(&literal).to_owned()),
+        };
+        (!name.is_empty()).then_some(name)
     }
 
     /// Whether the name, without directories, is one of these.
     #[must_use]
     pub fn is_any(&self, names: &[&str]) -> bool {
-        self.name().is_some_and(|name| names.contains(&name.as_str()))
+        self.name().is_some_and(|name| names.contains(&name.as_ref()))
     }
 
     #[must_use]
@@ -53,8 +57,9 @@ impl<'w> Call<'w> {
     /// The first argument that is no flag, where it is constant: the `install` of
     /// `apt-get -y install curl`.
     #[must_use]
-    pub fn subcommand(&self, valued: &[&str]) -> Option<String> {
-        self.positional(valued).first()?.literal()
+    pub fn subcommand(&self, valued: &[&str]) -> Option<Cow<'w, str>> {
+        let first: &'w Word = self.positional(valued).first()?;
+        first.literal()
     }
 
     /// Whether one of these flags is given: `-y` also within `-yq`, `--yes` also as `--yes=true`.
@@ -124,6 +129,10 @@ impl<'w> Call<'w> {
         let words = self.args().iter().take_while(|word| !word.is("--"));
         words.filter(|word| word.prefix().starts_with('-'))
     }
+}
+
+fn without_directories(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or_default()
 }
 
 /// Whether a word gives a flag.

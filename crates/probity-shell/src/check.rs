@@ -13,8 +13,8 @@ use probity_finding::Span;
 use shuck_linter::{AnalysisRequest, LinterSettings, ShellCheckCodeMap};
 use shuck_parser::parser::{ParseStatus, Parser};
 
-pub use self::codes::shell_codes;
 use self::codes::{BY_RULE, CODES};
+pub use self::codes::{shell_code_about, shell_codes};
 use crate::{Dialect, Script};
 
 /// Longer texts are not looked at: the linter's cost grows faster than they do.

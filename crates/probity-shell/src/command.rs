@@ -1,5 +1,7 @@
 //! A simple command: assignments, words, redirections, and where it stands.
 
+use std::borrow::Cow;
+
 use probity_finding::Span;
 
 use crate::{Call, Word};
@@ -111,7 +113,7 @@ impl Command {
 
     /// The name as it is written, without directories: `/usr/bin/apt-get` is `apt-get`.
     #[must_use]
-    pub fn name(&self) -> Option<String> {
+    pub fn name(&self) -> Option<Cow<'_, str>> {
         self.call().name()
     }
 

@@ -1,6 +1,6 @@
 //! Texts within a text: the word behind `bash -c` and `su -c` is shell again.
 
-use std::ops::Range;
+use std::{borrow::Cow, ops::Range};
 
 use probity_finding::Span;
 
@@ -21,7 +21,7 @@ pub(crate) struct Inner {
 /// Which word of a command is a text for another shell, and how that shell is started.
 pub(crate) fn word_of(command: &Command) -> Option<(usize, Invocation)> {
     let call = command.effective();
-    let (at, invocation) = match call.name()?.as_str() {
+    let (at, invocation) = match call.name()?.as_ref() {
         "su" | "runuser" => (flag_word(&call)?, Invocation::plain(Dialect::Sh)),
         name if Dialect::of_program(name).is_posix() => shell_word(&call)?,
         _ => return None,
@@ -70,7 +70,8 @@ fn shell_word(call: &Call<'_>) -> Option<(usize, Invocation)> {
         }
         at += 1;
     }
-    let argv: Vec<String> = call.words.get(..at)?.iter().filter_map(Word::literal).collect();
+    let argv: Vec<String> =
+        call.words.get(..at)?.iter().filter_map(Word::literal).map(Cow::into_owned).collect();
     let invocation = Invocation::of_argv(&argv);
     invocation.takes_command.then_some((at, invocation))
 }

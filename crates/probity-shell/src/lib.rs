@@ -22,7 +22,7 @@ mod word;
 
 pub use crate::{
     call::Call,
-    check::{ShellFinding, ShellLevel, Unchecked, check, shell_codes},
+    check::{ShellFinding, ShellLevel, Unchecked, check, shell_code_about, shell_codes},
     command::{Assignment, Command, HereDocument, Place, Redirection, RedirectionKind},
     dialect::{Dialect, Invocation},
     exec_form::exec_form,

@@ -1,5 +1,7 @@
 //! Words: what the shell splits a command into, with the parts that it expands.
 
+use std::borrow::Cow;
+
 use probity_finding::Span;
 
 /// A word as it is written.
@@ -82,13 +84,8 @@ pub enum Operation {
 impl Word {
     /// The value, where it is the same on every run: no expansion, no pattern.
     #[must_use]
-    pub fn literal(&self) -> Option<String> {
-        let mut value = String::new();
-        for part in &self.parts {
-            let PartKind::Text(text) = &part.kind else { return None };
-            value.push_str(text);
-        }
-        Some(value)
+    pub fn literal(&self) -> Option<Cow<'_, str>> {
+        self.parts.iter().all(|part| matches!(part.kind, PartKind::Text(_))).then(|| self.prefix())
     }
 
     /// The value with patterns left as they are written (`/var/lib/apt/lists/*`), where nothing but
@@ -104,12 +101,18 @@ impl Word {
 
     /// The constant beginning of the value, up to the first expansion or pattern.
     #[must_use]
-    pub fn prefix(&self) -> String {
-        let texts = self.parts.iter().map_while(|part| match &part.kind {
-            PartKind::Text(text) => Some(text.as_str()),
-            _ => None,
-        });
-        texts.collect()
+    pub fn prefix(&self) -> Cow<'_, str> {
+        let texts = || {
+            self.parts.iter().map_while(|part| match &part.kind {
+                PartKind::Text(text) => Some(text.as_str()),
+                _ => None,
+            })
+        };
+        // Rules ask this of every word, and few words have a second part.
+        match texts().nth(1) {
+            Some(_) => texts().collect(),
+            None => texts().next().unwrap_or_default().into(),
+        }
     }
 
     /// Whether the value is this, whatever the quotes.

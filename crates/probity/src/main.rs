@@ -23,6 +23,10 @@ use anyhow::Context as _;
 
 use crate::name::Name;
 
+#[cfg(feature = "mimalloc")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let mut args = std::env::args_os();
     let name = args.next().map_or(Name::Probity, |called| Name::from_argv0(&called));

@@ -1,5 +1,7 @@
 //! What the container names has to come along: programs, files, and the user it runs as.
 
+use std::borrow::Cow;
+
 use probity_dockerfile::{
     Action, Arguments, CommandLine, ImageRef, Instruction, Keyword, Setting, Value,
 };
@@ -253,7 +255,8 @@ fn user_made(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         let scripts = view.facts.scripts(&view.file, index).iter();
         scripts.flat_map(|script| &script.commands).any(|command| {
             let call = command.effective();
-            let words: Vec<String> = call.words.iter().filter_map(|it| it.literal()).collect();
+            let words: Vec<String> =
+                call.words.iter().filter_map(|it| it.literal()).map(Cow::into_owned).collect();
             let is_account = call.name().is_some_and(|it| ACCOUNTS.contains(&it.as_ref()));
             is_account && words.contains(&name)
         })

@@ -1,5 +1,7 @@
 //! A download by another tool: the same addresses to the same places, and everything else as it was.
 
+use std::borrow::Cow;
+
 use probity_dockerfile::{Instruction, Keyword};
 
 use super::{Change, Check, Issue, View, steps::written, tools};
@@ -116,8 +118,10 @@ impl Parts {
                 let spans = spans.chain(call.wrappers.iter().map(|it| it.span));
                 let spans = spans.chain(command.redirections.iter().map(|it| it.span));
                 let around = spans.filter_map(|span| span.slice(view.text)).map(str::to_owned);
-                let words =
-                    call.words.iter().map(|it| it.literal().unwrap_or_else(|| it.text.clone()));
+                let words = call
+                    .words
+                    .iter()
+                    .map(|it| it.literal().map_or_else(|| it.text.clone(), Cow::into_owned));
                 let is_install =
                     installs.iter().any(|it| (it.script, it.command) == (number, place));
                 parts.commands.push(Called {

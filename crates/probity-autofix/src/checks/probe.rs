@@ -1,5 +1,7 @@
 //! The command of a health check is one probe of this container and nothing else.
 
+use std::borrow::Cow;
+
 use probity_dockerfile::{CommandLine, Keyword, Setting, Value};
 
 use super::{Change, Check, Issue, View, healthcheck::ports, patch::all};
@@ -168,7 +170,8 @@ fn is_one_probe(view: &View<'_>, index: usize) -> bool {
         let written = it.span.slice(view.text).unwrap_or_default();
         it.target.as_ref().is_some_and(|target| target.is("/dev/null")) || written == "2>&1"
     });
-    let words: Option<Vec<String>> = probe.words.iter().map(|word| word.literal()).collect();
+    let words: Option<Vec<String>> =
+        probe.words.iter().map(|word| word.literal().map(Cow::into_owned)).collect();
     let Some(words) = words.filter(|_| is_quiet && probe.assignments.is_empty()) else {
         return false;
     };

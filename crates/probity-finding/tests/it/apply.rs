@@ -45,7 +45,16 @@ fn a_fix_is_applied_whole_or_not_at_all() {
 #[test]
 fn touching_edits_live_together() {
     assert_eq!(run("abcd", &[&[(0, 2, "X")], &[(2, 4, "Y")]]).text, "XY");
-    assert_eq!(run("abcd", &[&[(2, 2, "-")], &[(2, 4, "Y")], &[(0, 2, "X")]]).text, "X-Y");
+    assert_eq!(run("abcd", &[&[(2, 2, "-"), (2, 4, "Y")], &[(0, 1, "X")]]).text, "Xb-Y");
+}
+
+#[test]
+fn what_is_inserted_at_the_edge_of_another_fix_waits() {
+    for place in [1, 3] {
+        let res = run("abcd", &[&[(1, 3, "X")], &[(place, place, "-")]]);
+        assert_eq!(res.applied.len(), 1, "{res:?}");
+        assert!(matches!(res.skipped.as_slice(), [(_, Skipped::Conflict { .. })]), "{res:?}");
+    }
 }
 
 #[test]

@@ -22,6 +22,28 @@ pub struct Previous {
     pub review: ReviewOutput,
 }
 
+impl Previous {
+    /// What was proven and is not known to be gone.
+    fn open(&self) -> impl Iterator<Item = &ProvenIssue> {
+        let carried = self.review.changes.iter().flat_map(|changes| &changes.open);
+        self.review.proven_issues.iter().chain(carried)
+    }
+
+    /// What a review that looked at nothing knows: as much as the one before.
+    pub(super) fn carried(&self) -> Changes {
+        Changes { open: self.open().take(MOST).cloned().collect(), ..self.since() }
+    }
+
+    fn since(&self) -> Changes {
+        let metadata = &self.review.metadata;
+        Changes {
+            since_commit: metadata.commit.clone(),
+            since_timestamp: metadata.timestamp.clone(),
+            ..Changes::default()
+        }
+    }
+}
+
 /// Old proofs, and what they show today.
 pub(super) struct Again<'a> {
     pub(super) known: &'a [ProvenIssue],
@@ -35,8 +57,8 @@ pub(super) fn known(
     is_reviewed: &dyn Fn(&str) -> bool,
 ) -> Vec<ProvenIssue> {
     let Some(previous) = previous else { return Vec::new() };
-    let issues = previous.review.proven_issues.iter();
-    issues
+    previous
+        .open()
         .filter(|issue| is_reviewed(&issue.file) && names.contains(&issue.file))
         .filter(|issue| !issue.test_code.is_empty() && !issue.fingerprint.is_empty())
         .take(MOST)
@@ -51,13 +73,9 @@ pub(super) fn against(
     is_reviewed: &dyn Fn(&str) -> bool,
     redactor: &Redactor,
 ) -> Changes {
-    let metadata = &previous.review.metadata;
-    let mut changes = Changes {
-        since_commit: metadata.commit.clone(),
-        since_timestamp: metadata.timestamp.clone(),
-        ..Changes::default()
-    };
-    recognise(&previous.review.proven_issues, &mut classified.proven);
+    let mut changes = previous.since();
+    let before: Vec<&ProvenIssue> = previous.open().collect();
+    recognise(&before, &mut classified.proven);
     let mut tests: HashSet<String> = classified.proven.iter().filter_map(test_of).collect();
     let mut proven: HashSet<String> =
         classified.proven.iter().map(|issue| issue.fingerprint.clone()).collect();
@@ -82,35 +100,40 @@ pub(super) fn against(
         } else {
             let why = format!("its test could not be judged again: {}", verdict.outcome);
             changes.unclear.push(gone(issue, why));
+            changes.open.push(issue.clone());
         }
     }
-    let before: HashSet<&str> =
-        previous.review.proven_issues.iter().map(|issue| issue.fingerprint.as_str()).collect();
+    let prints: HashSet<&str> = before.iter().map(|issue| issue.fingerprint.as_str()).collect();
     for issue in &mut classified.proven {
-        let is_known = before.contains(issue.fingerprint.as_str());
+        let is_known = prints.contains(issue.fingerprint.as_str());
         issue.standing = Some(if is_known { Standing::Known } else { Standing::New });
         let list = if is_known { &mut changes.known } else { &mut changes.new };
         list.push(issue.id.clone());
     }
-    // What is out of sight today was neither fixed nor found.
-    let rest = previous.review.proven_issues.iter().filter(|issue| {
-        is_reviewed(&issue.file)
-            && !told.contains(issue.fingerprint.as_str())
-            && !proven.contains(&issue.fingerprint)
-    });
-    changes.unclear.extend(rest.map(|issue| {
-        gone(issue, "it was not found again, and its test could not be run".to_owned())
-    }));
+    let is_left = |issue: &&ProvenIssue| {
+        !told.contains(issue.fingerprint.as_str()) && !proven.contains(&issue.fingerprint)
+    };
+    for issue in before.into_iter().filter(is_left) {
+        if is_reviewed(&issue.file) {
+            // Nobody can try it again: there is no test, or no such file.
+            let why = "it was not found again, and its test could not be run".to_owned();
+            changes.unclear.push(gone(issue, why));
+        } else {
+            // What is out of sight today was neither fixed nor found.
+            changes.open.push(issue.clone());
+        }
+    }
+    changes.open.truncate(MOST);
     changes
 }
 
 /// Gives issues that an earlier review has proven by the same test the identity they had there:
 /// lines move, and agents find other words and categories for one defect.
-fn recognise(before: &[ProvenIssue], proven: &mut [ProvenIssue]) {
+fn recognise(before: &[&ProvenIssue], proven: &mut [ProvenIssue]) {
     let mut taken: HashSet<String> = proven.iter().map(|it| it.fingerprint.clone()).collect();
     for issue in proven {
         let Some(test) = test_of(issue) else { continue };
-        let same = |old: &&ProvenIssue| test_of(old).as_ref() == Some(&test);
+        let same = |old: &&&ProvenIssue| test_of(old).as_ref() == Some(&test);
         if let Some(old) = before.iter().find(same)
             && taken.insert(old.fingerprint.clone())
         {
@@ -173,7 +196,7 @@ mod tests {
             issue("another", 9, "newer", "assert b"),
             issue("no test", 9, "newest", ""),
         ];
-        recognise(&before, &mut now);
+        recognise(&before.each_ref(), &mut now);
         let prints = now.each_ref().map(|issue| issue.fingerprint.as_str());
         assert_eq!(prints, ["old", "newer", "newest"]);
     }

@@ -42,7 +42,10 @@ impl Failed {
     pub(super) fn nothing_to_review(config: &ReviewConfig) -> Self {
         let paths: Vec<&str> = config.paths().collect();
         let message = match paths.as_slice() {
-            [] => "no file matches what is included and not excluded".to_owned(),
+            [] => format!(
+                "no file matches what is included ({}) and not excluded",
+                config.include().join(", ")
+            ),
             paths => format!("no file matches {}", paths.join(", ")),
         };
         let help = "check --paths or REVIEW_PATHS, and include and exclude of review.yml";

@@ -102,6 +102,13 @@ pub fn shell_codes() -> impl Iterator<Item = u32> {
     all.into_iter()
 }
 
+/// What a code is about, in a sentence, where a rule of the crate stands for it.
+#[must_use]
+pub fn shell_code_about(number: u32) -> Option<&'static str> {
+    let code = CODES.iter().find(|code| code.number == number)?;
+    rule_metadata(code.rule).map(|metadata| metadata.description)
+}
+
 fn stated(number: u32, rule: Rule) -> ShellLevel {
     if number == 2078 {
         return ShellLevel::Error;

@@ -17,8 +17,8 @@ pub(crate) struct AcpArgs {
 }
 
 pub(crate) const EXAMPLES: &str = "Examples:
-  acp claude                       for an editor; docs/editors.md says where to write it
-  acp claude --trace talk.ndjson   `probity agent replay talk.ndjson` plays it again
+  probity acp claude                       for an editor; docs/editors.md says where to write it
+  probity acp claude --trace talk.ndjson   `probity agent replay talk.ndjson` plays it again
 
 CAI_ACP_TEST_MODE=1 takes any name and runs `NAME --acp`; CAI_ACP_DIRECT_SPAWN=1 runs it without a
 container.";

@@ -37,7 +37,7 @@ pub(crate) struct AskArgs {
     /// How long the whole answer may take
     #[arg(long, value_name = "TIME", default_value = "90s", value_parser = time)]
     pub(crate) timeout: Duration,
-    /// What contains the agent
+    /// What contains the agent; `auto` refuses to ask where nothing can
     #[arg(long, value_name = "KIND", default_value = "auto")]
     pub(crate) sandbox: Sandbox,
     /// Pass this variable of yours to the contained agent; may be repeated
@@ -82,7 +82,7 @@ pub(crate) struct ReplayArgs {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Sandbox {
-    /// Bubblewrap, and a refusal where it does not work
+    /// Bubblewrap, where it works
     Auto,
     /// Bubblewrap
     Bwrap,

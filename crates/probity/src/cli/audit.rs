@@ -137,12 +137,16 @@ pub(crate) enum AuditCommand {
 #[derive(Debug, Subcommand)]
 pub(crate) enum SkillsCommand {
     /// List the skills that an audit would use here
+    #[command(
+        after_help = "Examples:\n  probity audit skills list\n  probity audit skills list --skills-dir my-skills"
+    )]
     List {
         /// The directory of skills; without it, the embedded ones if there is none here
         #[arg(long, value_name = "DIR", default_value = DEFAULT_SKILLS)]
         skills_dir: PathBuf,
     },
     /// Show what a skill tells the model
+    #[command(after_help = "Examples:\n  probity audit skills show strict-address-001")]
     Show {
         /// The skill's id
         id: String,
@@ -151,11 +155,13 @@ pub(crate) enum SkillsCommand {
         skills_dir: PathBuf,
     },
     /// Check every skill of a directory, and say all that is wrong
+    #[command(after_help = "Examples:\n  probity audit skills check skills/vulnerabilities")]
     Check {
         /// The directory of skills
         dir: PathBuf,
     },
     /// Write the beginning of a new skill
+    #[command(after_help = "Examples:\n  probity audit skills new locked-value-004")]
     New {
         /// The skill's id, for example locked-value-004; it also names the file
         id: String,

@@ -42,7 +42,7 @@ enum CaiCommand {
         command: AcpCommand,
     },
     /// Run a command where it sees this workspace and nothing else of yours
-    #[command(after_help = EXEC_EXAMPLES)]
+    #[command(after_help = exec_examples("cai"))]
     Exec(ExecArgs),
     /// Say what this machine can contain, and what would be used
     Doctor {
@@ -113,13 +113,17 @@ pub(crate) enum Sandbox {
     None,
 }
 
-pub(crate) const EXEC_EXAMPLES: &str = "Examples:
-  exec -- make test
-  exec --workspace ../other -- sh -c 'git status'
-  exec --sandbox bwrap -- cargo build
+pub(crate) fn exec_examples(name: &str) -> String {
+    format!(
+        "Examples:
+  {name} exec -- make test
+  {name} exec --workspace ../other -- sh -c 'git status'
+  {name} exec --sandbox bwrap -- cargo build
 
 Exit codes: the command's own; 11 no container could be started, 15 a container of that name is
-not ours, 126 the command cannot be run, 127 there is no such command.";
+not ours, 126 the command cannot be run, 127 there is no such command."
+    )
+}
 
 const ABSENT: &[&str] = &[
     "completion",

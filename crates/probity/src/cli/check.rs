@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, builder::PossibleValuesParser};
+use clap::{Args, Command, builder::PossibleValuesParser};
 
 use crate::{
-    config::{AiSandbox, FailLevel, ShellcheckMode, SlowChecksMode},
+    config::{self, AiSandbox, FailLevel, ShellcheckMode, SlowChecksMode},
     report::Format,
 };
 
@@ -107,9 +107,9 @@ pub(crate) struct FileArgs {
     /// The name that standard input (`-`) goes by in reports and in the search for a configuration
     #[arg(long, value_name = "PATH")]
     pub(crate) stdin_filename: Option<PathBuf>,
-    /// Files to check at the same time; the cores of this machine by default
-    #[arg(short = 'j', long, value_name = "N")]
-    pub(crate) jobs: Option<std::num::NonZeroUsize>,
+    /// Files to check at the same time; 0 is one for each processor
+    #[arg(short = 'j', long, value_name = "N", default_value_t = 0)]
+    pub(crate) jobs: usize,
 }
 
 #[derive(Args, Debug)]
@@ -192,6 +192,28 @@ pub(crate) struct AiArgs {
     /// Show what would be sent, to whom and contained by what; ask no agent
     #[arg(long)]
     pub(crate) ai_dry_run: bool,
+}
+
+/// The flags whose defaults are those of a configuration's keys.
+const CONFIGURED: &[(&str, &str)] = &[
+    ("format", "output.format"),
+    ("output", "output.path"),
+    ("fail_level", "output.fail-level"),
+    ("shellcheck", "shellcheck.mode"),
+    ("ai_timeout", "ai.timeout"),
+    ("ai_max_input_bytes", "ai.max-input-bytes"),
+    ("ai_sandbox", "ai.sandbox"),
+];
+
+/// Tells the defaults that come from the table of keys, and not from the command line itself.
+pub(crate) fn with_defaults(command: Command) -> Command {
+    CONFIGURED.iter().fold(command, |command, (flag, key)| {
+        command.mut_arg(flag, |arg| {
+            let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+            let default = config::keys::find(key).and_then(|key| key.default).unwrap_or_default();
+            arg.help(format!("{help} [default: {default}]"))
+        })
+    })
 }
 
 /// Reads a switch's value as tally does.

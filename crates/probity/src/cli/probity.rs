@@ -8,8 +8,8 @@ use clap_complete::Shell;
 use crate::{
     cli::{
         acp, agent, audit,
-        cai::{EXEC_EXAMPLES, ExecArgs},
-        check::CheckArgs,
+        cai::{ExecArgs, exec_examples},
+        check::{self, CheckArgs},
         matches, review,
     },
     commands,
@@ -58,7 +58,8 @@ enum ProbityCommand {
         /// The rule's name, with or without its namespace
         rule: String,
     },
-    /// Serve an editor over the Language Server Protocol
+    /// Serve an editor over the Language Server Protocol (not built yet)
+    #[command(hide = true)]
     Lsp,
     /// Run vulnerability skills through a model over smart-contract sources
     #[command(after_help = audit::EXAMPLES)]
@@ -70,7 +71,7 @@ enum ProbityCommand {
     #[command(after_help = acp::EXAMPLES)]
     Acp(acp::AcpArgs),
     /// Run a command where it sees this workspace and nothing else of yours
-    #[command(after_help = EXEC_EXAMPLES)]
+    #[command(after_help = exec_examples("probity"))]
     Exec(ExecArgs),
     /// Ask, list, record and replay agents
     #[command(after_help = agent::EXAMPLES)]
@@ -124,11 +125,14 @@ enum ProbityCommand {
 #[derive(Debug, Subcommand)]
 enum ConfigCommand {
     /// Print the JSON Schema of .tally.toml
+    #[command(after_help = "Examples:\n  probity config schema > tally.schema.json")]
     Schema,
 }
 
 const CHECK_EXAMPLES: &str = "Examples:
   probity check                              every Dockerfile below this directory
+  probity check --fix                        apply what is safe
+  probity check --fix-unsafe --diff          show what else could be done, and write nothing
   probity check --format sarif -o out.sarif  for a code scanning service
   probity check --select 'buildkit/*' .      only BuildKit's checks
   probity check --print-config Dockerfile    what is in force here, and why
@@ -138,13 +142,10 @@ Exit codes: 0 clean, 1 findings, 2 failure, 3 no files found, 4 nothing but synt
 
 /// Commands in the groups in which the help page shows them.
 const GROUPS: &[(&str, &[&str])] = &[
-    ("Check and fix", &["check", "rules", "explain", "config", "lsp"]),
+    ("Check and fix", &["check", "rules", "explain", "config"]),
     ("Put agents to work", &["audit", "review", "acp", "exec", "agent"]),
     ("This installation", &["doctor", "demo", "names", "completions", "man"]),
 ];
-
-/// Commands of the design that this version does not have yet.
-const NOT_BUILT: &[&str] = &["lsp"];
 
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> {
     let probity = Probity::from_arg_matches(&matches(command(), args)?)?;
@@ -169,10 +170,10 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> 
         Some(ProbityCommand::Man { dir, markdown }) => {
             commands::man::run(command(), dir.as_deref(), markdown)
         }
-        Some(ProbityCommand::Lsp) => not_built("lsp"),
+        Some(ProbityCommand::Lsp) => Err(Failure::not_built("probity lsp").into()),
         Some(ProbityCommand::Audit(args)) => match &args.command {
             Some(audit::AuditCommand::Skills { command }) => commands::audit::skills::run(command),
-            None => commands::audit::run(Name::Probity, &args.audit, &args.more),
+            None => commands::audit::run(Name::Probity, &args.audit, &args.more, quiet),
         },
         Some(ProbityCommand::Review(args)) => commands::review::run(*args, quiet),
         Some(ProbityCommand::Acp(args)) => commands::acp::run(Name::Probity, args),
@@ -183,23 +184,14 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> 
     }
 }
 
-fn not_built(command: &str) -> anyhow::Result<Exit> {
-    Err(Failure::not_built(&format!("probity {command}")).into())
-}
-
 /// The command line, with a help page that groups the commands by what one wants to do.
 fn command() -> Command {
-    let mut command = Probity::command();
-    for name in NOT_BUILT {
-        command = command.mut_subcommand(name, |sub| {
-            let about = sub.get_about().map(ToString::to_string).unwrap_or_default();
-            sub.about(format!("{about} (not built yet)"))
-        });
-    }
     // Under our own name there are more providers than the shared flag tells of.
-    command = command.mut_subcommand("audit", |audit| {
-        audit.mut_arg("provider", |provider| provider.help(audit::PROVIDERS))
-    });
+    let command = Probity::command()
+        .mut_subcommand("check", check::with_defaults)
+        .mut_subcommand("audit", |audit| {
+            audit.mut_arg("provider", |provider| provider.help(audit::PROVIDERS))
+        });
     let page = help_page(&command);
     command.help_template(page)
 }
@@ -237,7 +229,8 @@ mod tests {
         let listed: Vec<&str> =
             GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
         let command = command();
-        let built: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
+        let shown = command.get_subcommands().filter(|sub| !sub.is_hide_set());
+        let built: Vec<&str> = shown.map(Command::get_name).collect();
         for name in &built {
             assert_eq!(listed.iter().filter(|n| n == &name).count(), 1, "{name}");
         }

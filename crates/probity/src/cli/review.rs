@@ -44,6 +44,7 @@ pub(crate) struct RunArgs {
     /// NAME (see `probity agent list`), acp:COMMAND, cmd:COMMAND or replay:FILE
     #[arg(long, value_name = "AGENT", default_value = "claude")]
     pub(crate) agent: String,
+    /// The model that the agent is told to use; its own choice without it
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
     /// The least score that passes

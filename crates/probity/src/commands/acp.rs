@@ -11,7 +11,7 @@ mod store;
 use std::{
     env,
     fs::File,
-    io::{self, Read as _},
+    io::{self, IsTerminal as _, Read as _},
     os::fd::AsFd as _,
     thread,
 };
@@ -42,6 +42,12 @@ pub(crate) fn run(name: Name, args: AcpArgs) -> anyhow::Result<Exit> {
     if !args.arguments.is_empty() {
         let home = |kind, root: &Root, state: &State| agent.home(kind, root, state);
         return exec::run_at_home(name, login(&agent, args.arguments), &home);
+    }
+    if io::stdin().is_terminal() {
+        tracing::warn!(
+            "an editor is to speak here, and this is a terminal; docs/editors.md says where to write \
+             this command, and Ctrl-D ends it"
+        );
     }
     let output = own_output().context("cannot take over standard output")?;
     let signals = exec::signals::catch()?;

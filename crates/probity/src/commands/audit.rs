@@ -29,14 +29,19 @@ use crate::{
     name::Name,
 };
 
-pub(crate) fn run(name: Name, args: &AuditArgs, more: &MoreArgs) -> anyhow::Result<Exit> {
-    audited(name, None, args, more).map_err(as_audit_error)
+pub(crate) fn run(
+    name: Name,
+    args: &AuditArgs,
+    more: &MoreArgs,
+    quiet: bool,
+) -> anyhow::Result<Exit> {
+    audited(name, None, args, more, quiet).map_err(as_audit_error)
 }
 
 /// The audit under the name `trix`, which needs a project that has this profile.
 pub(crate) fn run_in_profile(profile: &str, args: &AuditArgs) -> anyhow::Result<Exit> {
     let more = MoreArgs::default();
-    audited(Name::Trix, Some(profile), args, &more).map_err(as_audit_error)
+    audited(Name::Trix, Some(profile), args, &more, false).map_err(as_audit_error)
 }
 
 fn audited(
@@ -44,6 +49,7 @@ fn audited(
     profile: Option<&str>,
     args: &AuditArgs,
     more: &MoreArgs,
+    quiet: bool,
 ) -> anyhow::Result<Exit> {
     let root = env::current_dir().context("cannot find the working directory")?;
     let project = match profile {
@@ -103,7 +109,7 @@ fn audited(
     let options = ReportOptions { root: &root, generated_at, baseline: baseline.as_ref() };
     let report = Report::new(&state, &options);
     output::write_report(&report_out, &report, more.format, &root)?;
-    summary::print(name, &state, &report, &args.state_out, &report_out)?;
+    summary::print(name, &state, &report, &args.state_out, &report_out, quiet)?;
     Ok(judged(&report, more.fail_on))
 }
 

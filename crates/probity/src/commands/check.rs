@@ -34,9 +34,10 @@ use self::{
 pub(crate) use self::{mask::masked_message, settings::catalogue};
 use crate::{
     cli::check::CheckArgs,
-    config::{Configs, words::AiContext},
+    config::{CheckConfig, Configs, words::AiContext},
     discover::{self, Request, Targets},
     exit::Exit,
+    failure::Failure,
     ignore_file::IgnoreFiles,
     name::Name,
     report::FileReport,
@@ -80,9 +81,9 @@ pub(crate) fn run(name: Name, args: CheckArgs) -> anyhow::Result<Exit> {
     if jobs.is_empty() {
         return no_files(&targets);
     }
-    if let Some(jobs) = args.files.jobs {
+    if args.files.jobs > 0 {
         // The pool is made once; a second request in one process would keep the first.
-        let threads = jobs.get().min(MOST_THREADS);
+        let threads = args.files.jobs.min(MOST_THREADS);
         drop(rayon::ThreadPoolBuilder::new().num_threads(threads).build_global());
     }
     let way = Way::of(&args.fixes, args.ai.ai_dry_run, &general);
@@ -108,12 +109,24 @@ fn no_files(targets: &Targets) -> anyhow::Result<Exit> {
     Ok(Exit::NoFiles)
 }
 
+/// The directory that the build would be given, where one is named.
+fn build_context<'a>(
+    args: &'a CheckArgs,
+    config: &'a CheckConfig,
+) -> anyhow::Result<Option<&'a Path>> {
+    let named = args.files.context.as_deref().or(config.run.context.as_deref());
+    if let Some(missing) = named.filter(|dir| !dir.is_dir()) {
+        let what = format!("the build context {} is not a directory", missing.display());
+        return Err(Failure::new(what, "name one that exists with --context, or none").into());
+    }
+    Ok(named)
+}
+
 fn check(jobs: &[Job], args: &CheckArgs, way: Way, directory: &Path) -> anyhow::Result<Exit> {
     let first = jobs.first().map(|job| &job.config).context("nothing to check")?;
     output::refuse_input(&first.output.path, jobs)?;
     let mut output = Output::open(first, &args.output, way.takes_stdout(jobs))?;
-    let ignore_files =
-        IgnoreFiles::new(args.files.context.as_deref().or(first.run.context.as_deref()));
+    let ignore_files = IgnoreFiles::new(build_context(args, first)?);
     let trace = match &args.ai.ai_trace {
         // Nobody is asked in a dry run, so that there is nothing to trace.
         Some(_) if args.ai.ai_dry_run => None,
@@ -135,7 +148,10 @@ fn check(jobs: &[Job], args: &CheckArgs, way: Way, directory: &Path) -> anyhow::
             // One file is not worth waking the pool for.
             [job] => vec![work(job)],
             _ if way != Way::Offer && batch.iter().any(|job| job.config.ai.enabled) => {
-                let most = args.files.jobs.map_or(AGENTS_AT_ONCE, |jobs| jobs.get());
+                let most = match args.files.jobs {
+                    0 => AGENTS_AT_ONCE,
+                    jobs => jobs,
+                };
                 in_threads(batch, most, || ai.called_off().is_some(), work)
             }
             _ => batch.par_iter().map(work).collect(),

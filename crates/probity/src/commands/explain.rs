@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use probity_lint::Pattern;
+use probity_lint::{Pattern, shell_code_about, shell_codes};
 
 use crate::{commands::rules, config::nearest, exit::Exit, failure::Failure};
 
@@ -15,6 +15,7 @@ pub(crate) fn run(wanted: &str) -> anyhow::Result<Exit> {
         let (name, severity, about) = rules::built_in().find(|(name, ..)| pattern.matches(name))?;
         Some(rules::built_in_page(name, severity, about))
     });
+    let page = page.or_else(|| shell_page(&pattern));
     let Some(page) = page else {
         let listed = rules::all().flat_map(|rule| [rule.name, rule.bare_name()]);
         let names = listed.chain(rules::built_in().map(|(name, ..)| name));
@@ -26,4 +27,18 @@ pub(crate) fn run(wanted: &str) -> anyhow::Result<Exit> {
     };
     std::io::stdout().lock().write_all(page.as_bytes())?;
     Ok(Exit::Clean)
+}
+
+/// The page of one of ShellCheck's findings, which has a manual of its own.
+fn shell_page(pattern: &Pattern) -> Option<String> {
+    let named = |code: u32| format!("shellcheck/SC{code:04}");
+    let code = shell_codes().find(|&code| pattern.matches(&named(code)))?;
+    let name = named(code);
+    let about = shell_code_about(code).map_or_else(String::new, |about| format!("{about}\n\n"));
+    Some(format!(
+        "# {name}\n\nA finding of ShellCheck's, with its severity, made by this program itself in the \
+         shell of RUN instructions.\n\n## What it does\n\n{about}ShellCheck's own page: \
+         <https://www.shellcheck.net/wiki/SC{code:04}>.\n\n`--ignore {name}` switches it off, \
+         `--shellcheck off` all of them.\n"
+    ))
 }

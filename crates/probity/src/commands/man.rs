@@ -3,7 +3,7 @@
 use std::{fmt::Write as _, fs, io::Write as _, path::Path};
 
 use anyhow::Context as _;
-use clap::Command;
+use clap::{Arg, Command};
 use clap_mangen::Man;
 
 use crate::{exit::Exit, failure::Failure};
@@ -38,14 +38,16 @@ fn write_pages(command: &Command, dir: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The page of the whole tool and one for each command, named as `man` looks them up.
+/// The page of a command and those of all below it, named as `man` looks them up.
 fn pages(command: &Command) -> Vec<(String, Command)> {
     let name = command.get_name().to_owned();
-    let subs = command.get_subcommands().filter(|sub| sub.get_name() != "help").map(|sub| {
+    let subs = command.get_subcommands();
+    let shown = subs.filter(|sub| !sub.is_hide_set() && sub.get_name() != "help");
+    let below = shown.flat_map(|sub| {
         let page = format!("{name}-{}", sub.get_name());
-        (page.clone(), sub.clone().name(page))
+        pages(&sub.clone().name(page))
     });
-    std::iter::once((name.clone(), command.clone())).chain(subs).collect()
+    std::iter::once((name.clone(), command.clone())).chain(below).collect()
 }
 
 fn roff(command: &Command) -> anyhow::Result<Vec<u8>> {
@@ -64,6 +66,26 @@ fn page_of(command: &Command) -> String {
     page
 }
 
+fn help_of(arg: &Arg) -> String {
+    arg.get_help().map(ToString::to_string).unwrap_or_default()
+}
+
+/// What an argument may be, and what it is by default, as the help page tells it.
+fn values_of(arg: &Arg) -> String {
+    let takes_value = arg.get_action().takes_values();
+    let quoted = |text: &str| format!("`{text}`");
+    let values = arg.get_possible_values();
+    let named = values.iter().filter(|it| takes_value && !it.is_hide_set());
+    let named: Vec<String> = named.map(|it| quoted(it.get_name())).collect();
+    let defaults = arg.get_default_values().iter().filter(|_| takes_value);
+    let defaults: Vec<String> = defaults.map(|it| quoted(&it.to_string_lossy())).collect();
+    let part = |what: &str, list: &[String]| match list {
+        [] => String::new(),
+        list => format!("; {what} {}", list.join(", ")),
+    };
+    part("one of", &named) + &part("default", &defaults)
+}
+
 fn section(command: &Command, path: &str, page: &mut String) {
     // Writing to a string cannot fail.
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
@@ -76,12 +98,12 @@ fn section(command: &Command, path: &str, page: &mut String) {
         .get_arguments()
         .filter(|arg| !arg.is_hide_set() && arg.get_id() != "help")
         .map(|arg| {
-            let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
-            format!(
-                "| `{}` | {} |\n",
-                arg.to_string().replace('|', "\\|"),
-                help.replace('|', "\\|")
-            )
+            let shown = match arg.get_short().filter(|_| arg.get_long().is_some()) {
+                Some(short) => format!("-{short}, {arg}"),
+                None => arg.to_string(),
+            };
+            let meaning = format!("{}{}", help_of(arg), values_of(arg));
+            format!("| `{}` | {} |\n", shown.replace('|', "\\|"), meaning.replace('|', "\\|"))
         })
         .collect();
     if !arguments.is_empty() {

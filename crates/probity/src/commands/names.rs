@@ -14,12 +14,18 @@ use crate::{exit::Exit, failure::Failure, name::Name};
 #[derive(Debug, Subcommand)]
 pub(crate) enum NamesCommand {
     /// Show the names and whether they are installed
+    #[command(
+        after_help = "Examples:\n  probity names list\n  probity names list --dir ~/.local/bin"
+    )]
     List {
         /// Where to look; beside probity by default
         #[arg(long, value_name = "DIR")]
         dir: Option<PathBuf>,
     },
     /// Make links to probity; never overwrites a foreign file
+    #[command(
+        after_help = "Examples:\n  probity names install --dir ~/.local/bin\n  probity names install hadolint"
+    )]
     Install {
         /// Where the links go; beside probity by default
         #[arg(long, value_name = "DIR")]
@@ -29,6 +35,7 @@ pub(crate) enum NamesCommand {
         names: Vec<String>,
     },
     /// Remove links that were made by install
+    #[command(after_help = "Examples:\n  probity names remove --dir ~/.local/bin")]
     Remove {
         /// Where the links are; beside probity by default
         #[arg(long, value_name = "DIR")]
@@ -47,7 +54,7 @@ pub(crate) fn run(command: NamesCommand) -> anyhow::Result<Exit> {
             let dir = directory(dir, &binary)?;
             for name in Name::OTHERS {
                 let state = state(&dir.join(name.as_str()), &binary)?;
-                writeln!(out, "{:<16} {:<13} {}", name.as_str(), state.as_str(), name.about())?;
+                writeln!(out, "{:<16} {:<14} {}", name.as_str(), state.as_str(), name.about())?;
             }
             Ok(Exit::Clean)
         }

@@ -57,6 +57,10 @@ fn conclude(output: &Path, settings: anyhow::Result<Settings>) -> anyhow::Result
         .inspect_err(|error| files::leave_failure(output, Some(&settings), error))?;
     files::step_summary(&review)?;
     print(settings.format, &review)?;
+    // A report for a person has said why there was none.
+    if let Some(error) = review.error.as_ref().filter(|_| settings.format != ReviewFormat::Text) {
+        tracing::error!("there was no review: {}; help: {}", error.message, error.help);
+    }
     Ok(judged(&review, settings.report_only))
 }
 
@@ -173,15 +177,8 @@ fn print(format: ReviewFormat, output: &ReviewOutput) -> anyhow::Result<()> {
 
 fn judged(output: &ReviewOutput, report_only: bool) -> Exit {
     match (output.status, output.score.pass) {
-        (Status::Error, _) => {
-            if let Some(error) = &output.error {
-                tracing::error!("there was no review: {}", error.message);
-                if !error.help.is_empty() {
-                    tracing::error!("help: {}", error.help);
-                }
-            }
-            if report_only { Exit::Clean } else { Exit::Failure }
-        }
+        (Status::Error, _) if report_only => Exit::Clean,
+        (Status::Error, _) => Exit::Failure,
         (Status::Ok, true) => Exit::Clean,
         (Status::Ok, false) if report_only => Exit::Clean,
         (Status::Ok, false) => Exit::Findings,

@@ -71,7 +71,7 @@ fn list() -> String {
         // Writing to a string cannot fail.
         _ = writeln!(text, "{:<width$}  {:<8} {}", rule.name, severity(rule), rule.summary());
     }
-    _ = writeln!(text, "\nAlways on:");
+    _ = writeln!(text, "\nWith reading, parsing and directives, chosen by no name:");
     for (name, severity, about) in built_in() {
         _ = writeln!(text, "{name:<width$}  {severity:<8} {about}");
     }
@@ -117,7 +117,7 @@ fn write_docs(dir: &Path) -> anyhow::Result<()> {
         );
     }
     index.push_str(
-        "\n## Always on\n\nThese come with reading and parsing a file and with its directives.\n\n\
+        "\n## Chosen by no name\n\nThese come with reading and parsing a file and with its directives.\n\n\
          | rule | severity | what it is about |\n|---|---|---|\n",
     );
     for (name, severity, about) in built_in() {
@@ -137,7 +137,7 @@ fn write(path: &Path, text: &str) -> anyhow::Result<()> {
 /// The page of a finding that no rule of the registry makes, in the shape of the others.
 pub(crate) fn built_in_page(name: &str, severity: &str, about: &str) -> String {
     format!(
-        "# {name}\n\nSeverity: {severity}. Always on.\n\n## What it does\n\n{}.\n\n\
+        "# {name}\n\nSeverity: {severity}. Chosen by no name.\n\n## What it does\n\n{}.\n\n\
          It comes with reading a file, with parsing it or with its directives; choosing rules does \
          not concern it.\n",
         about.trim_end_matches('.')

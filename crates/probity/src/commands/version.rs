@@ -5,7 +5,8 @@ use std::io::{self, Write as _};
 use crate::exit::Exit;
 
 /// The features that this crate can be built with.
-const FEATURES: &[(&str, bool)] = &[("unstable", cfg!(feature = "unstable"))];
+const FEATURES: &[(&str, bool)] =
+    &[("mimalloc", cfg!(feature = "mimalloc")), ("unstable", cfg!(feature = "unstable"))];
 
 pub(crate) fn run(verbose: bool) -> anyhow::Result<Exit> {
     let details = if verbose { details() } else { String::new() };

@@ -97,7 +97,9 @@ impl<'a> Catalogue<'a> {
             return None;
         }
         if self.always_on.iter().any(|name| pattern.matches(name)) {
-            return Some(Oddity::Idle(format!("`{text}` is always on")));
+            return Some(Oddity::Idle(format!(
+                "`{text}` is chosen by no name: `probity explain` says what brings it"
+            )));
         }
         let is_namespace = text.strip_suffix("/*").is_some_and(|name| NAMESPACES.contains(&name));
         let is_bare_code = NAMESPACES.iter().any(|name| is_code(&format!("{name}/{text}")));

@@ -66,6 +66,13 @@ fn headline(issue: &ProvenIssue) -> String {
 }
 
 /// The end of the test's output, which is where a failure says what it is.
+/// The end of what a test said, without the frames of a stack, which would push out why it failed.
+fn told_by_test(output: &str, most: usize) -> String {
+    let is_frame = |line: &&str| line.trim_start().starts_with("at ");
+    let lines: Vec<&str> = output.lines().filter(|line| !is_frame(line)).collect();
+    last_lines(&lines.join("\n"), most)
+}
+
 fn last_lines(output: &str, most: usize) -> String {
     let lines: Vec<&str> = output.trim_end().lines().collect();
     lines.get(lines.len().saturating_sub(most)..).unwrap_or_default().join("\n")

@@ -47,10 +47,21 @@ impl Reporter for Text {
         self.counts.add(file.findings);
         let lines = LineIndex::new(file.text);
         let path = visible::line(file.path);
-        for finding in file.findings {
+        let mut told: Vec<&str> = Vec::new();
+        for (index, finding) in file.findings.iter().enumerate() {
             self.fixable.add(finding);
             if self.show_source {
-                let report = self.renderer.render(&groups(&path, &lines, finding));
+                if told.contains(&finding.rule.as_ref()) {
+                    continue;
+                }
+                let mut groups = groups(&path, &lines, finding);
+                if finding.severity == Severity::Style {
+                    // What is a matter of taste is shown once, and must not hide the rest.
+                    told.push(&finding.rule);
+                    let more = file.findings.get(index + 1..).unwrap_or_default();
+                    groups.extend(repeated(&lines, &finding.rule, more));
+                }
+                let report = self.renderer.render(&groups);
                 writeln!(out, "{report}\n")?;
             } else {
                 write_line(out, &path, &lines, finding)?;
@@ -122,6 +133,18 @@ fn groups<'a>(path: &'a str, lines: &LineIndex<'_>, finding: &'a Finding) -> Vec
     groups
 }
 
+/// Where else a rule found the same, in a line.
+fn repeated<'a>(lines: &LineIndex<'_>, rule: &str, more: &[Finding]) -> Option<Group<'a>> {
+    let same = more.iter().filter(|finding| finding.rule == rule);
+    let places: Vec<String> = same
+        .filter_map(|finding| finding.span)
+        .map(|span| Place::shown(lines, span, Unit::Character).line.to_string())
+        .collect();
+    let lines = if places.len() == 1 { "line" } else { "lines" };
+    let title = format!("the same in {lines} {}", places.join(", "));
+    (!places.is_empty()).then(|| Group::with_title(Level::NOTE.secondary_title(title)))
+}
+
 /// The place with its source, or the place alone where the source is nothing to look at.
 fn source<'a>(
     path: &'a str,
@@ -190,7 +213,7 @@ impl Fixable {
         let ways = [
             (self.safe, "`--fix`"),
             (self.risky, "`--fix --fix-unsafe`"),
-            (self.by_agent, "`--fix --fix-ai`"),
+            (self.by_agent, "`--fix --fix-ai` and an agent, `--acp-command`"),
         ];
         let ways: Vec<String> = ways
             .into_iter()

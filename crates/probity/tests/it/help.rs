@@ -61,6 +61,24 @@ fn wrong_flags_commands_and_values_suggest_the_nearest() {
 }
 
 #[test]
+fn codes_of_shellcheck_are_explained_too() {
+    for name in ["SC2086", "shellcheck/SC2086", "sc2154"] {
+        let page = probity().args(["explain", name]).run().code(0).stdout;
+        assert!(page.starts_with("# shellcheck/SC2"), "{page}");
+        assert!(page.contains("https://www.shellcheck.net/wiki/SC2"), "{page}");
+    }
+    probity().args(["explain", "SC9999"]).run().code(2);
+}
+
+#[test]
+fn defaults_are_told_with_the_flags() {
+    let help = probity().args(["check", "--help"]).run().code(0).stdout;
+    for default in ["[default: text]", "[default: style]", "[default: native]", "[default: 90s]"] {
+        assert!(help.contains(default), "{default}\n{help}");
+    }
+}
+
+#[test]
 fn other_names_speak_their_own_language() {
     for (name, words) in [
         ("tally", &["tally lint", "lsp", "version"][..]),
@@ -123,7 +141,14 @@ fn versions_completions_and_manuals_come_out() {
     assert!(probity().args(["man"]).run().code(0).stdout.contains(".TH"));
     let dir = tempfile::tempdir().unwrap();
     probity().args(["man", "--dir"]).args([dir.path()]).run().code(0);
-    for page in ["probity.1", "probity-check.1", "probity-names.1"] {
+    for page in ["probity.1", "probity-check.1", "probity-names-list.1", "probity-agent-ask.1"] {
         assert!(dir.path().join(page).exists(), "{page}");
+    }
+    for page in std::fs::read_dir(dir.path()).unwrap() {
+        let text = std::fs::read_to_string(page.unwrap().path()).unwrap().replace('\\', "");
+        let named = text.lines().filter_map(|line| line.split_once("(1)")).map(|it| it.0);
+        for name in named.filter(|name| name.starts_with("probity")) {
+            assert!(dir.path().join(format!("{name}.1")).exists(), "{name}(1) is not written");
+        }
     }
 }

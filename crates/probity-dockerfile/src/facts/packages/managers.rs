@@ -92,7 +92,7 @@ pub(super) fn row(call: &Call<'_>) -> Option<(&'static Row, usize)> {
         let is_module = name == "uv" || call.words.get(1).is_some_and(|word| word.is("-m"));
         return (is_pip && is_module).then_some((&PIP, skip));
     }
-    ROWS.iter().find(|row| row.names.contains(&name.as_str())).map(|row| (*row, 0))
+    ROWS.iter().find(|row| row.names.contains(&name.as_ref())).map(|row| (*row, 0))
 }
 
 impl Row {

@@ -1,5 +1,7 @@
 //! RUN with heredocs: the body as the script, or as the input of a shell in the line.
 
+use std::borrow::Cow;
+
 use probity_shell::{Call, Command, Dialect, Invocation, RedirectionKind, Script};
 
 use super::parse;
@@ -74,7 +76,7 @@ fn fed<'i>(command: &Command, instruction: &'i Instruction) -> Option<(Invocatio
 }
 
 fn literals(call: Call<'_>) -> Option<Vec<String>> {
-    call.words.iter().map(|word| word.literal()).collect()
+    call.words.iter().map(|word| word.literal().map(Cow::into_owned)).collect()
 }
 
 /// The body as the build uses it.

@@ -41,7 +41,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         for command in context.scripts(index).iter().flat_map(|script| &script.commands) {
             let call = command.effective();
             if let (Some(name), Some(word)) = (call.name(), call.name_word())
-                && POINTLESS.contains(&name.as_str())
+                && POINTLESS.contains(&name.as_ref())
             {
                 let message = format!("{name} makes no sense in the build of an image");
                 findings.push(context.finding(word.span, message));

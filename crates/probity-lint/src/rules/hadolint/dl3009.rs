@@ -73,10 +73,16 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                 cleans_from(script, first)
             });
             if !is_clean {
-                let message = "delete the apt-get lists after installing something: \
-                               rm -rf /var/lib/apt/lists/* at the end of this RUN";
-                let finding = context.finding(update.span, message);
                 let is_needed = is_used_later(context, index);
+                let place = match is_needed {
+                    false => "at the end of this RUN",
+                    true => "in the RUN that installs, with the update in it too",
+                };
+                let message = format!(
+                    "delete the apt-get lists after installing something: \
+                     rm -rf /var/lib/apt/lists/* {place}"
+                );
+                let finding = context.finding(update.span, message);
                 let may_remove = !is_needed && packages::is_run_by_root(context, index);
                 let edit = may_remove
                     .then(|| shell_edits::append_command(context, index, REMOVAL))
@@ -130,7 +136,7 @@ fn uses_lists(scripts: &[Script]) -> bool {
     let verbs = calls
         .filter(|call| call.is_any(&["apt", "apt-get", "apt-cache", "aptitude", "gdebi"]))
         .map(|call| call.subcommand(VALUED).unwrap_or_default());
-    let mut verbs = verbs.filter(|verb| !WITHOUT.contains(&verb.as_str()));
+    let mut verbs = verbs.filter(|verb| !WITHOUT.contains(&verb.as_ref()));
     verbs.next().is_some_and(|verb| verb != "update")
 }
 

@@ -66,7 +66,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             let message = "apt is made for people; use apt-get or apt-cache";
             let mut finding = context.finding(name.span, message);
             let subcommand = call.subcommand(&["-o", "-c", "-t"]);
-            if name.text == "apt" && subcommand.is_some_and(|it| SHARED.contains(&it.as_str())) {
+            if name.text == "apt" && subcommand.is_some_and(|it| SHARED.contains(&it.as_ref())) {
                 let edit = Edit::replace(name.span, "apt-get");
                 finding = finding.with_fix(Fix::suggestion("use apt-get", vec![edit]));
             }

@@ -68,7 +68,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                         format!("either use wget or curl but not both: {tool} is used too");
                     let signal = Signal {
                         kind: "second_tool",
-                        tool: Some(name),
+                        tool: Some(name.into_owned()),
                         packages: Vec::new(),
                         evidence: context.quoted(command.span),
                         span: word.span,
@@ -87,7 +87,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                             .with_fix(Fix::by_agent(title, 155, objective)),
                     );
                 }
-                _ => first = Some((stage, name, word.span)),
+                _ => first = Some((stage, name.into_owned(), word.span)),
             }
         }
     }

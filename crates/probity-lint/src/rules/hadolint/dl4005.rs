@@ -107,11 +107,11 @@ fn shell(call: &Call<'_>) -> Option<String> {
     let positional = call.positional(&[]);
     let [source, _] = positional.as_slice() else { return None };
     let path = source.literal()?;
-    let path = if path.starts_with('/') { path } else { format!("/bin/{path}") };
+    let path = if path.starts_with('/') { path } else { format!("/bin/{path}").into() };
     let dialect = Dialect::of_program(&path);
     let is_known =
         dialect.is_posix() && path.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'/');
-    is_known.then_some(path)
+    is_known.then(|| path.into_owned())
 }
 
 #[cfg(test)]

@@ -12,13 +12,14 @@ rule! {
     /// Flags the name of an instruction, in capitals, that is a command of a `RUN` or the first word of
     /// one of its lines: `RUN … && \` and then `RUN …`.
     ///
-    /// Names in quotes, in a here-document and as later arguments (`echo RUN`) are only mentioned, and a
+    /// Names in quotes, in a here-document that a command reads and as later arguments (`echo RUN`) are only mentioned, and a
     /// script that defines a function of that name may call it.
     ///
     /// # Why it is bad
     ///
-    /// The line before ends with a backslash, so that the instruction never begins: the shell is told to
-    /// run a program called `RUN`, or `COPY` becomes an argument. The build fails at best.
+    /// The line before ends with a backslash, or a here-document has not ended, so that the instruction
+    /// never begins: the shell is told to run a program called `RUN`, or `COPY` becomes an argument. The
+    /// build fails at best.
     ///
     /// # Examples
     ///
@@ -65,9 +66,8 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                     {
                         continue;
                     }
-                    let message = format!(
-                        "this {name} is no instruction of its own: the line before goes on here"
-                    );
+                    let message =
+                        format!("this {name} is a part of the RUN, and no instruction of its own");
                     let finding = context.finding(word.span, message);
                     let next = command.words.get(at + 1).filter(|_| is_command && name == "RUN");
                     findings.push(match next {
@@ -110,7 +110,7 @@ mod tests {
     use crate::harness::{check, fixed};
 
     const RULE: &str = "probity/nested-run";
-    const SAYS: &str = "is no instruction of its own: the line before goes on here";
+    const SAYS: &str = "is a part of the RUN, and no instruction of its own";
 
     #[test]
     fn the_word_is_underlined() {

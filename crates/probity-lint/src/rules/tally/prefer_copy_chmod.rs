@@ -96,7 +96,7 @@ fn mode(call: &Call<'_>, target: &str) -> Option<String> {
     let [name, mode, path] = call.words else { return None };
     let mode = mode.literal().filter(|_| name.is("chmod") && path.is(target))?;
     let is_mode = mode.bytes().all(|it| it.is_ascii_alphanumeric() || b"+=,".contains(&it));
-    (is_mode && !mode.is_empty()).then_some(mode)
+    (is_mode && !mode.is_empty()).then(|| mode.into_owned())
 }
 
 fn fix(context: &Context<'_>, copy: &Instruction, run: &Instruction, mode: &str) -> Option<Fix> {

@@ -1,5 +1,7 @@
 //! Files that are written by a shell and could be copied.
 
+use std::borrow::Cow;
+
 use probity_dockerfile::{Arguments, Command, Instruction, Keyword, Os};
 use probity_finding::{Edit, Finding, Fix};
 use probity_shell::{Call, RedirectionKind, Script};
@@ -125,14 +127,14 @@ fn file(script: &Script) -> Option<File> {
         && !path.ends_with('/')
         && path.bytes().all(|it| it.is_ascii_alphanumeric() || b"/._-+@".contains(&it));
     let content = content(&command.call()).filter(|_| is_path)?;
-    Some(File { path, content, appended })
+    Some(File { path: path.into_owned(), content, appended })
 }
 
 /// What a command writes, where every shell agrees on it.
 fn content(call: &Call<'_>) -> Option<String> {
-    let words: Vec<String> =
+    let words: Vec<Cow<'_, str>> =
         call.args().iter().map(|word| word.literal()).collect::<Option<_>>()?;
-    match call.name()?.as_str() {
+    match call.name()?.as_ref() {
         "echo" => {
             let said = words.join(" ");
             let is_fixed = !said.contains('\\') && !words.first().is_some_and(|it| is_flag(it));

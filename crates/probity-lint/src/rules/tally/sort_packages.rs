@@ -82,7 +82,7 @@ fn list(context: &Context<'_>, index: usize, call: &PackageCall) -> Option<Vec<I
     let named = call.packages.iter().filter(|it| matches!(it.kind, PackageKind::Named { .. }));
     let items = named.filter_map(|package| {
         let value = words.iter().find(|word| word.span == package.span)?.literal()?;
-        Some(Item { span: package.span, key: (value.to_lowercase(), value) })
+        Some(Item { span: package.span, key: (value.to_lowercase(), value.into_owned()) })
     });
     Some(items.collect())
 }

@@ -125,7 +125,7 @@ fn created<'w>(call: &Call<'w>) -> Option<&'w Word> {
         "--lastuid",
     ];
     let positional = call.positional(VALUED);
-    match (call.name()?.as_str(), positional.as_slice()) {
+    match (call.name()?.as_ref(), positional.as_slice()) {
         ("useradd" | "adduser", [name]) => Some(name),
         // `adduser USER GROUP` puts a user into a group.
         _ => None,

@@ -52,10 +52,10 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 /// The mode that a command sets, and the word that says it.
 fn mode<'w>(call: &Call<'w>) -> Option<(&'w Word, String)> {
-    match call.name()?.as_str() {
+    match call.name()?.as_ref() {
         "chmod" => {
             let first = call.args().iter().find(|word| !is_flag(word))?;
-            Some((first, first.literal()?))
+            Some((first, first.literal()?.into_owned()))
         }
         "mkdir" | "install" => {
             let (word, value) = call.flag_value(&["-m", "--mode"])?;
@@ -68,7 +68,7 @@ fn mode<'w>(call: &Call<'w>) -> Option<(&'w Word, String)> {
 /// `-R`, `--recursive`; but `-x` takes a permission away and is a mode.
 fn is_flag(word: &Word) -> bool {
     let flag = word.prefix();
-    matches!(flag.as_str(), "-R" | "-v" | "-c" | "-f" | "-Rv" | "-vR" | "-Rf" | "-fR")
+    matches!(flag.as_ref(), "-R" | "-v" | "-c" | "-f" | "-Rv" | "-vR" | "-Rf" | "-fR")
         || flag.starts_with("--")
 }
 

@@ -1,6 +1,6 @@
 //! What `sh` and `dash` do not have.
 
-use std::collections::BTreeSet;
+use std::{borrow::Cow, collections::BTreeSet};
 
 use super::Findings;
 use crate::{
@@ -38,7 +38,8 @@ pub(super) fn variables(script: &Script, known: &[&str], findings: &mut Findings
         let assignments = command.assignments.iter().chain(&command.declarations);
         set.extend(assignments.map(|it| it.name.clone()));
         if command.call().is_any(&["read", "export", "local", "readonly", "declare", "typeset"]) {
-            set.extend(command.call().args().iter().filter_map(Word::literal));
+            let names = command.call().args().iter().filter_map(Word::literal);
+            set.extend(names.map(Cow::into_owned));
         }
         let values = command.assignments.iter().filter_map(|it| it.value.as_ref());
         let targets = command.redirections.iter().filter_map(|it| {

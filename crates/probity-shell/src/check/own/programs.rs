@@ -43,7 +43,7 @@ const IMPORTANT: &[&str] = &[
 
 pub(super) fn command(script: &Script, command: &Command, findings: &mut Findings) {
     let Some(name) = command.name() else { return };
-    match name.as_str() {
+    match name.as_ref() {
         "rm" => removal(command, findings),
         "find" => alternatives(command, findings),
         "mkdir" => mode_of_parents(command, findings),
@@ -141,7 +141,7 @@ fn mode_of_parents(command: &Command, findings: &mut Findings) {
     }
     let makes_parents = |word: &&Word| match word.literal() {
         Some(path) => {
-            let mut own = path.as_str();
+            let mut own = path.as_ref();
             while let Some(rest) = own.strip_prefix("./").or_else(|| own.strip_prefix("../")) {
                 own = rest;
             }
@@ -163,7 +163,7 @@ fn builtin(command: &Command, findings: &mut Findings) {
     if names
         .into_iter()
         .find(|name| !name.contains('='))
-        .is_some_and(|it| BUILTINS.contains(&it.as_str()))
+        .is_some_and(|it| BUILTINS.contains(&it.as_ref()))
         && let Some(span) = command.call().span()
     {
         findings.warning(

@@ -25,7 +25,8 @@ pub(crate) fn find(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     env::split_paths(&path)
         .filter(|directory| directory.is_absolute())
-        .map(|directory| directory.join(name))
+        // A path with dots cannot be mounted.
+        .map(|directory| plain(&directory.join(name)))
         .find(|program| is_program(program))
 }
 

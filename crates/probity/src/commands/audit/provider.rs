@@ -42,6 +42,15 @@ const OURS: &str = "acp, command, replay";
 pub(super) fn choose(name: Name, args: &AuditArgs, more: &MoreArgs) -> anyhow::Result<Chosen> {
     let given = args.provider.trim();
     let lower = given.to_lowercase();
+    if let (Some(agent), "scaffold" | "openai" | "anthropic" | "ollama") =
+        (&more.agent, lower.as_str())
+    {
+        return Err(Failure::new(
+            format!("--agent {agent} has no meaning for the provider '{lower}'"),
+            "add --provider acp, command or replay, or leave it out",
+        )
+        .into());
+    }
     let kind = match lower.as_str() {
         "scaffold" => return Ok(Chosen::Ready(Provider::scaffold())),
         "openai" => ChatKind::OpenAi,

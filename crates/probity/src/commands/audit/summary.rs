@@ -5,7 +5,7 @@ use std::{
     path::Path,
 };
 
-use probity_audit::{Report, State, TokenUsage};
+use probity_audit::{Provider, Report, State, TokenUsage};
 
 use crate::{name::Name, report::visible};
 
@@ -16,14 +16,18 @@ pub(super) fn print(
     report: &Report,
     state_out: &Path,
     report_out: &Path,
+    quiet: bool,
 ) -> io::Result<()> {
     for iteration in &report.failed {
         let why = iteration.error.as_deref().unwrap_or_default();
         let (id, status) = (visible::line(&iteration.skill_id), &iteration.status);
-        tracing::warn!("skill '{id}' {status}: {}", visible::line(why));
+        tracing::error!("skill '{id}' {status}: {}", visible::line(why));
     }
     for warning in &report.warnings {
         tracing::warn!("{}", visible::line(warning));
+    }
+    if quiet {
+        return Ok(());
     }
     let mut out = io::stdout().lock();
     writeln!(
@@ -35,6 +39,13 @@ pub(super) fn print(
     writeln!(out, "State written to: {}", state_out.display())?;
     writeln!(out, "Report written to: {}", report_out.display())?;
     if name == Name::Trix {
+        return Ok(());
+    }
+    if state.provider.name == Provider::scaffold().spec.name {
+        writeln!(
+            out,
+            "Nobody was asked: this is the frame of an audit. --provider names a model."
+        )?;
         return Ok(());
     }
     writeln!(

@@ -134,6 +134,9 @@ impl AiRun {
         request: &Request<'_>,
     ) -> (Resolution, Option<AiSession>) {
         let nothing = |reason: Reason, detail: String| {
+            if self.dry_run && reason != Reason::AiDisabled {
+                tracing::warn!("{}: no agent would be asked: {detail}", source.shown);
+            }
             let outcome = Outcome::Skipped { reason, detail };
             let outcomes = vec![outcome; request.members.len()];
             (Resolution { outcomes, ..Resolution::default() }, None)

@@ -10,9 +10,12 @@ pub(super) fn show(stage: &mut Stage<'_>) -> anyhow::Result<()> {
     // The agents of the next step get one try each.
     stage.write("orders/.tally.toml", "[ai]\nmax-rounds = 1\n")?;
     let checked = stage.command("probity check --hide-source orders/before/Dockerfile")?;
-    for line in checked.stdout.lines().filter(|line| !line.contains(": style: ")) {
-        stage.show(line.strip_prefix("orders/before/").unwrap_or(line))?;
+    let (style, other): (Vec<&str>, Vec<&str>) =
+        checked.stdout.lines().partition(|line| line.contains(": style: "));
+    for line in other {
+        stage.show(line)?;
     }
+    stage.show(&format!("({} lines about style are left out here)", style.len()))?;
     let line = "cp orders/before/Dockerfile orders/ && probity check --fix --hide-source \
                 orders/Dockerfile";
     let fixed = stage.command(line)?;

@@ -99,7 +99,8 @@ pub(super) fn show(stage: &mut Stage<'_>) -> anyhow::Result<()> {
     stage.proof(
         is_right && stage.path(test).is_file() && ran.code == Some(1),
         &format!(
-            "the test that fails is yours to run, {test}; it alone costs points ({})",
+            "the test that fails is kept in {test}, to be put beside the code; it alone costs \
+             points ({})",
             ran.exit()
         ),
         &format!("{} claims count as proven, and one is true ({})", proven.len(), ran.exit()),

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use probity_review::{ReviewOutput, Standing, Status};
 
-use super::{last_lines, observed};
+use super::{last_lines, observed, told_by_test};
 use crate::report::visible;
 
 const OUTPUT_LINES: usize = 8;
@@ -45,7 +45,7 @@ pub(super) fn render(review: &ReviewOutput) -> String {
         );
         let (file, name) = (visible::line(&issue.test_file), visible::line(&issue.test_name));
         _ = writeln!(text, "    proven by {name} in {file}");
-        for line in last_lines(&issue.test_output, OUTPUT_LINES).lines() {
+        for line in told_by_test(&issue.test_output, OUTPUT_LINES).lines() {
             _ = writeln!(text, "    | {}", visible::line(line));
         }
     }

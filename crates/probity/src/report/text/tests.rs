@@ -58,8 +58,48 @@ error[buildkit/empty]: the file is empty
 --> empty.Dockerfile
 
 7 findings in 3 of 4 files: 2 errors, 3 warnings, 1 info, 1 style.
-Fixable: 2 with `--fix`, 1 with `--fix --fix-unsafe`, 1 with `--fix --fix-ai`.
+Fixable: 2 with `--fix`, 1 with `--fix --fix-unsafe`, 1 with `--fix --fix-ai` and an agent, `--acp-command`.
 "#);
+}
+
+#[test]
+fn what_is_a_matter_of_taste_is_shown_once_in_a_file() {
+    let text = "FROM a\nRUN b\nRUN c\n";
+    let at = |rule: &'static str, severity, line: usize| {
+        let start = text.lines().take(line - 1).map(|it| it.len() + 1).sum();
+        Finding::new(rule, severity, Span::new(start, start + 3), "a blank line is missing")
+    };
+    let findings = vec![
+        at("x/taste", Severity::Style, 1),
+        at("x/taste", Severity::Style, 2),
+        at("x/wrong", Severity::Warning, 2),
+        at("x/taste", Severity::Style, 3),
+        at("x/wrong", Severity::Warning, 3),
+    ];
+    let files = vec![("Dockerfile", text, findings)];
+    insta::assert_snapshot!(samples::render(Format::Text, &samples::OPTIONS, &files), @"
+style[x/taste]: a blank line is missing
+ --> Dockerfile:1:1
+  |
+1 | FROM a
+  | ^^^
+  |
+note: the same in lines 2, 3
+
+warning[x/wrong]: a blank line is missing
+ --> Dockerfile:2:1
+  |
+2 | RUN b
+  | ^^^
+
+warning[x/wrong]: a blank line is missing
+ --> Dockerfile:3:1
+  |
+3 | RUN c
+  | ^^^
+
+5 findings in 1 of 1 file: 2 warnings, 3 style.
+");
 }
 
 #[test]
@@ -75,7 +115,7 @@ a b/ü%20&,:.Dockerfile:1:1: warning: a | b ` * _x_ <b>&amp; [l](u)\ [x/from]
 a b/ü%20&,:.Dockerfile:2:1: warning: <>&"' 100% ␛[31mred␀␊second, line: <U+009B><U+202E> [x/run]
 empty.Dockerfile: error: the file is empty [buildkit/empty]
 7 findings in 3 of 4 files: 2 errors, 3 warnings, 1 info, 1 style.
-Fixable: 2 with `--fix`, 1 with `--fix --fix-unsafe`, 1 with `--fix --fix-ai`.
+Fixable: 2 with `--fix`, 1 with `--fix --fix-unsafe`, 1 with `--fix --fix-ai` and an agent, `--acp-command`.
 "#);
 }
 

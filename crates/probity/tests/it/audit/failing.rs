@@ -51,7 +51,7 @@ fn a_skill_that_fails_fails_alone_and_says_why() {
         assert_eq!(statuses(&state), ["completed", "failed", "completed"], "{why}");
         let error = state["iterations"][1]["error"].as_str().unwrap();
         assert!(error.contains(why), "{error} lacks {why}");
-        assert!(output.stderr.contains("warning: skill 'missing-address-validation-002' failed"));
+        assert!(output.stderr.contains("error: skill 'missing-address-validation-002' failed"));
         assert!(report(dir.path()).contains("`missing-address-validation-002` (failed)"));
         assert_eq!(server.requests().len(), requests, "{why}");
     }
@@ -147,9 +147,7 @@ fn a_model_that_finds_nothing_in_what_it_never_read_is_told_so_and_then_counts_a
     let bodies = server.bodies();
     let told = told(&bodies[1]);
     assert!(told.contains("none of the sources has been read in this conversation"), "{told}");
-    assert!(
-        output.stderr.contains("warning: skill 'unvalidated-datum-003' unread: the model found")
-    );
+    assert!(output.stderr.contains("error: skill 'unvalidated-datum-003' unread: the model found"));
     let report = report(dir.path());
     assert!(report.contains("- `missing-address-validation-002` (unread): "), "{report}");
     // It was no answer, and is asked for again.

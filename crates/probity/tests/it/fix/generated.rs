@@ -7,9 +7,9 @@ use std::{
 };
 
 use probity_dockerfile::{ErrorKind, Facts, ImageContract, TokenKind, parse};
-use probity_finding::Applicability;
+use probity_finding::{Applicability, Finding, Severity};
 use probity_lint::{
-    DirectiveOptions, FixOptions, Fixed, LintOptions, RuleSet, SkipReason, SkippedFix, fix,
+    DirectiveOptions, FixOptions, Fixed, LintOptions, RuleSet, SkipReason, SkippedFix, fix, lint,
 };
 
 use super::{
@@ -34,16 +34,33 @@ fn meaning(text: &str) -> (HashMap<ErrorKind, usize>, ImageContract, Vec<String>
     (errors, Facts::of(&file).contract().clone(), comments)
 }
 
-fn fixed(text: &str, ceiling: Applicability) -> Fixed {
-    let rules = RuleSet::default();
-    let lint = LintOptions {
-        rules: &rules,
+fn options(rules: &RuleSet) -> LintOptions<'_> {
+    LintOptions {
+        rules,
         directives: DirectiveOptions::default(),
         dockerignore: None,
         secrets: None,
-    };
+    }
+}
+
+fn linted(text: &str) -> Vec<Finding> {
+    lint(text, &options(&RuleSet::default()))
+}
+
+fn fixed(text: &str, ceiling: Applicability) -> Fixed {
+    let rules = RuleSet::default();
     let modes = BTreeMap::new();
+    let lint = options(&rules);
     fix(text, &FixOptions { lint, ceiling, only: &[], modes: &modes, excluded: &[] })
+}
+
+/// How many errors each rule finds; a fix may move them, but not add to them.
+fn errors_by_rule(findings: &[Finding]) -> BTreeMap<String, usize> {
+    let mut count = BTreeMap::new();
+    for finding in findings.iter().filter(|it| it.severity == Severity::Error) {
+        *count.entry(finding.rule.to_string()).or_default() += 1;
+    }
+    count
 }
 
 /// Fixes that broke a promise, or quarrelled; those that only an agent can make are none of them.
@@ -95,6 +112,10 @@ fn all_fixes_together_break_no_file_and_settle() {
         let (before, after) = (meaning(&text).0, meaning(&first.text).0);
         for (kind, count) in &after {
             assert!(before.get(kind) >= Some(count), "file {number}: {kind:?}\n{}", first.text);
+        }
+        let (before, after) = (errors_by_rule(&linted(&text)), errors_by_rule(&first.remaining));
+        for (rule, count) in &after {
+            assert!(before.get(rule) >= Some(count), "file {number}: {rule}\n{}", first.text);
         }
         let again = fixed(&first.text, Applicability::Unsafe);
         assert_eq!((again.text.as_str(), again.rounds), (first.text.as_str(), 0), "file {number}");

@@ -179,7 +179,7 @@ fn only_the_change_is_reviewed_in_diff_mode_and_a_shallow_clone_is_explained() {
     let from = format!("file://{}", repo.display());
     git(here, &["clone", "-q", "--depth=1", "--no-single-branch", "-b", "topic", &from, "shallow"]);
     let output = step(here, &[&diff[..], &[("REPO_DIR", shallow.to_str().unwrap())]].concat());
-    assert!(output.code(2).stderr.contains("--unshallow"));
+    assert!(output.code(2).stdout.contains("--unshallow"));
     assert_eq!(review_in(&here.join("review"))["error"]["kind"], "repository");
 }
 

@@ -122,3 +122,38 @@ fn a_test_with_a_secret_in_it_is_run_again_without_it() {
     let page = review_in(&out);
     assert_eq!(page["changes"]["fixed"][0]["how"], "its test passes now", "{page:#}");
 }
+
+#[test]
+fn what_could_not_be_judged_or_was_out_of_sight_for_a_while_is_not_forgotten() {
+    let repo = repository();
+    let place = tempfile::tempdir().unwrap();
+    let agent = recorded(place.path(), &findings().to_string());
+    let out = place.path().join("review");
+    let review = |more: &[&str]| {
+        let run = probity().args(["review", "--agent", &agent, "--report-only"]).args(more);
+        run.args(["--output", out.to_str().unwrap()])
+            .env("XDG_STATE_HOME", place.path().join("state").to_str().unwrap())
+            .env("XDG_CACHE_HOME", place.path().join("cache").to_str().unwrap())
+            .dir(repo.path())
+            .run()
+            .code(0);
+        review_in(&out)
+    };
+    fs::write(repo.path().join("src/other.js"), "export const other = 1;\n").unwrap();
+    commit(repo.path());
+    assert_eq!(review(&[])["proven_issues"].as_array().unwrap().len(), 1);
+    recorded(place.path(), "[]");
+
+    fs::write(repo.path().join("src/numbers.js"), format!("{CODE}\nexport const = ;\n")).unwrap();
+    commit(repo.path());
+    let page = review(&[]);
+    assert_eq!(page["changes"]["unclear"][0]["title"], "the average is wrong", "{page:#}");
+    assert_eq!(page["changes"]["open"][0]["title"], "the average is wrong", "{page:#}");
+    let page = review(&["--paths", "src/other.js"]);
+    assert_eq!(page["changes"]["unclear"], serde_json::json!([]), "nobody looked");
+
+    fs::write(repo.path().join("src/numbers.js"), CODE).unwrap();
+    commit(repo.path());
+    let page = review(&[]);
+    assert_eq!(page["changes"]["known"], serde_json::json!(["ISS-001"]), "{page:#}");
+}

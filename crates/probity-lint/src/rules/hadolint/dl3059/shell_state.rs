@@ -98,7 +98,7 @@ const BUILT_IN: &[&str] = &[
 
 pub(super) fn leaves_shell_alone(command: &Command) -> bool {
     let Some(name) = command.words.first().and_then(Word::literal) else { return false };
-    let is_plain = match name.as_str() {
+    let is_plain = match name.as_ref() {
         // `printf -v NAME` sets a variable.
         "printf" => !command.words.get(1).is_none_or(|format| format.prefix().starts_with('-')),
         name => HARMLESS.contains(&name) || !BUILT_IN.contains(&name) && !name.is_empty(),

@@ -1,5 +1,7 @@
 //! What gives a build away: packages, build commands, downloads.
 
+use std::borrow::Cow;
+
 use probity_dockerfile::{Action, Keyword, PackageCall, PackageKind};
 use probity_finding::Signal;
 use probity_shell::{Call, Command, Script};
@@ -110,7 +112,7 @@ fn is_build_package(name: &str) -> bool {
 fn build_step(context: &Context<'_>, command: &Command) -> Option<Scored> {
     let call = command.effective();
     let name = call.name()?;
-    let score = match name.as_str() {
+    let score = match name.as_ref() {
         "make" | "gmake" | "cmake" | "ninja" | "meson" | "configure" => 2,
         "npm" | "yarn" | "pnpm" | "bun" if runs_build_script(&call) => 3,
         _ if compiles(&name, &call) => 4,
@@ -120,7 +122,7 @@ fn build_step(context: &Context<'_>, command: &Command) -> Option<Scored> {
     Some(Scored {
         signal: Signal {
             kind: "build_step",
-            tool: Some(name),
+            tool: Some(name.into_owned()),
             packages: Vec::new(),
             evidence: context.quoted(span),
             span,
@@ -197,7 +199,7 @@ fn download(context: &Context<'_>, script: &Script, command: &Command) -> Option
     (is_used || is_unpacked).then(|| Scored {
         signal: Signal {
             kind: "download_install",
-            tool: call.name(),
+            tool: call.name().map(Cow::into_owned),
             packages: Vec::new(),
             evidence: context.quoted(span),
             span,

@@ -1,5 +1,7 @@
 //! Where managers and compilers keep what they download, and what empties it.
 
+use std::borrow::Cow;
+
 use probity_dockerfile::{Action, Manager, PackageCall};
 use probity_shell::Call;
 
@@ -42,7 +44,7 @@ pub(super) fn of(call: &Call<'_>, package: Option<&PackageCall>) -> Option<&'sta
             || it.action == Action::Update && matches!(it.manager, Manager::AptGet | Manager::Apt)
     };
     CACHES.iter().find(|cache| {
-        let by_verb = || call.subcommand(&[]).is_some_and(|it| cache.verbs.contains(&it.as_str()));
+        let by_verb = || call.subcommand(&[]).is_some_and(|it| cache.verbs.contains(&it.as_ref()));
         let is_pip = package.is_some_and(|it| it.manager == Manager::Pip);
         let is_named = cache.fills(call) || is_pip && cache.programs.contains(&"pip");
         // `uv pip install` has the cache of uv.
@@ -69,7 +71,7 @@ impl Cache {
                     .is_some_and(|it| it.is_empty() || it.starts_with('/'))
             });
         }
-        let words: Vec<String> =
+        let words: Vec<Cow<'_, str>> =
             call.positional(&[]).iter().filter_map(|word| word.literal()).collect();
         let said = words.join(" ");
         let begins = |it: &&&str| {

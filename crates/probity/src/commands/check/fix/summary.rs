@@ -19,6 +19,8 @@ pub(in crate::commands::check) struct Summary {
     pub(in crate::commands::check) failed_files: usize,
     applied: usize,
     skipped: BTreeMap<SkipReason, usize>,
+    /// What was fixed, for those who want to hear more.
+    done: Vec<String>,
     notes: Vec<String>,
     ai_lines: Vec<String>,
 }
@@ -53,6 +55,10 @@ impl Summary {
         }
         self.changed_files += usize::from(fixing.is_changed);
         self.applied += fixing.applied.len();
+        let done = fixing.applied.iter().filter(|_| in_detail);
+        self.done.extend(done.map(|fix| {
+            format!("{} ({shown}:{}): {}", fix.rule, fix.line, in_one_line(&mask(&fix.title)))
+        }));
         for skipped in &fixing.skipped {
             *self.skipped.entry(skipped.reason).or_default() += 1;
             // What was asked for needs no comment but the count.
@@ -89,6 +95,12 @@ impl Summary {
             let done = if way == Way::Diff { "Would fix" } else { "Fixed" };
             let (issues, files) = (self.applied, self.changed_files);
             writeln!(out, "{done} {} in {}", count(issues, "issue"), count(files, "file"))?;
+            for line in &self.done {
+                writeln!(out, "  {line}")?;
+            }
+            if way == Way::Diff {
+                writeln!(out, "note: places in the report are those after the diff")?;
+            }
         }
         let total: usize = self.skipped.values().sum();
         if total > 0 {

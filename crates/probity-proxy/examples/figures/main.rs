@@ -1,10 +1,15 @@
-//! Figures: what the proxy costs beside a plain byte copy, measured in one run.
+//! Figures: what the proxy costs beside a plain byte copy, measured in one run; with
+//! `NAME=COMMAND…` as arguments, what whole programs cost that stand before an agent.
 //!
 //! `cargo run --release -p probity-proxy --example figures`, better under `taskset -c 0`. Absolute
 //! numbers move with the machine's mood; the difference between interleaved rounds does not.
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a measurement, not a product")]
 
+mod agent;
+mod programs;
+
 use std::{
+    env,
     fs::{self, File},
     io::{self, BufRead as _, BufReader, PipeReader, PipeWriter, Read as _, Write as _},
     os::fd::OwnedFd,
@@ -20,9 +25,17 @@ use probity_proxy::{
 
 const ROUNDS: usize = 10;
 const TRIPS: usize = 300;
-const FLOOD: usize = 200_000;
 
 fn main() {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    match arguments.first().map(String::as_str) {
+        None => within_this_process(),
+        Some("--acp") => agent::serve(io::stdin().lock(), io::stdout()),
+        Some(_) => programs::compare(&arguments),
+    }
+}
+
+fn within_this_process() {
     let (mut copied, mut proxied) = (Vec::new(), Vec::new());
     let mut plain = Ends::copied();
     let (mut ends, session) = Ends::proxied(1);
@@ -45,13 +58,13 @@ fn main() {
 
 /// Eight agents flood an editor that does not read.
 fn stalled() {
-    let before = memory();
+    let before = memory("self");
     let (mut ends, _) = Ends::proxied(8);
     for session in ends.sessions.clone() {
         ends.ask(2, "session/flood_for_ever", &session);
     }
     thread::sleep(Duration::from_secs(3));
-    println!("memory with a stalled editor and eight floods: {} KiB more", memory() - before);
+    println!("memory with a stalled editor and eight floods: {} KiB more", memory("self") - before);
     // The floods end with the process.
     std::process::exit(0);
 }
@@ -73,7 +86,7 @@ impl Ends {
         let (from_agent, agent_output) = io::pipe().unwrap();
         thread::spawn(move || copy(theirs, to_agent));
         thread::spawn(move || copy(from_agent, ours));
-        thread::spawn(move || agent(agent_input, agent_output));
+        thread::spawn(move || agent::serve(BufReader::new(agent_input), agent_output));
         Self { input, output: BufReader::new(output), line: String::new(), sessions: Vec::new() }
     }
 
@@ -138,39 +151,10 @@ impl Ends {
         self.ask(1, "session/flood", session);
         self.read();
         let began = Instant::now();
-        for _ in 1..FLOOD {
+        for _ in 1..agent::FLOOD {
             self.read();
         }
-        (FLOOD - 1) as f64 / began.elapsed().as_secs_f64()
-    }
-}
-
-/// Answers everything, and floods when asked to.
-fn agent(input: PipeReader, mut output: PipeWriter) {
-    for line in BufReader::new(input).lines() {
-        let line = line.unwrap();
-        let id = line.split("\"id\":").nth(1).and_then(|rest| rest.split(',').next()).unwrap();
-        if line.contains("flood") {
-            let chunk = format!(
-                "{{\"jsonrpc\":\"2.0\",\"method\":\"session/update\",\"params\":{{\"sessionId\":\"s\",\
-                 \"update\":{{\"sessionUpdate\":\"agent_message_chunk\",\"content\":{{\"type\":\"text\",\
-                 \"text\":\"{}\"}}}}}}}}\n",
-                "x".repeat(45)
-            );
-            let batch = chunk.repeat(100);
-            let rounds = if line.contains("for_ever") { usize::MAX } else { FLOOD / 100 };
-            for _ in 0..rounds {
-                if output.write_all(batch.as_bytes()).is_err() {
-                    return;
-                }
-            }
-            continue;
-        }
-        let result = if line.contains("session/new") { r#"{"sessionId":"s"}"# } else { "{}" };
-        let answer = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{result}}}\n");
-        if output.write_all(answer.as_bytes()).is_err() {
-            return;
-        }
+        (agent::FLOOD - 1) as f64 / began.elapsed().as_secs_f64()
     }
 }
 
@@ -188,9 +172,9 @@ fn median(mut times: Vec<Duration>) -> Duration {
     times[times.len() / 2]
 }
 
-/// Kibibytes that this process has in memory.
-fn memory() -> u64 {
-    let status = fs::read_to_string("/proc/self/status").unwrap();
+/// Kibibytes that a process has in memory.
+fn memory(process: &str) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
     let line = status.lines().find(|line| line.starts_with("VmRSS")).unwrap();
     line.split_whitespace().nth(1).unwrap().parse().unwrap()
 }
@@ -205,7 +189,7 @@ impl Launcher for Threads {
     fn start(&self, _: &Workspace) -> Result<Started, LaunchError> {
         let (input, stdin) = io::pipe().unwrap();
         let (stdout, output) = io::pipe().unwrap();
-        thread::spawn(move || agent(input, output));
+        thread::spawn(move || agent::serve(BufReader::new(input), output));
         Ok(Started {
             stdin: File::from(OwnedFd::from(stdin)),
             stdout: File::from(OwnedFd::from(stdout)),
