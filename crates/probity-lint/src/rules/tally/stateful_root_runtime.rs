@@ -1,6 +1,6 @@
 //! Data that root writes.
 
-use probity_dockerfile::{Arguments, Keyword, Os, Setting, Stage, Step, Text};
+use probity_dockerfile::{Arguments, Base, Keyword, Os, Setting, Stage, Step, Text};
 use probity_finding::{Finding, Span};
 
 use crate::{context::Context, identity};
@@ -52,7 +52,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let Some(last) = context.facts.final_stage().filter(|last| last.os == Os::Linux) else {
         return;
     };
-    let mut signs = volumes(context);
+    let mut signs = volumes(context, last);
     for index in last.instructions.clone() {
         signs.extend(sign(context, last, index));
     }
@@ -74,10 +74,15 @@ struct Sign {
     path: String,
 }
 
-/// Whatever is a volume is data, wherever it is.
-fn volumes(context: &Context<'_>) -> Vec<Sign> {
-    let runtime = context.facts.final_runtime();
-    let volumes = runtime.get(Setting::Volume).iter();
+/// Whatever is a volume is data, wherever it is, and no later instruction takes it back.
+fn volumes(context: &Context<'_>, last: &Stage) -> Vec<Sign> {
+    let stages = context.facts.stages();
+    let chain = std::iter::successors(Some(last), |stage| match stage.base {
+        Base::Stage(base) => stages.get(base),
+        _ => None,
+    });
+    let configs = chain.filter_map(|stage| context.facts.config(stage.index));
+    let volumes = configs.flat_map(|config| config.get(Setting::Volume));
     let mut found: Vec<Sign> =
         volumes.map(|it| Sign { span: it.span, path: it.entry.key.clone() }).collect();
     found.sort_by_key(|sign| sign.span);

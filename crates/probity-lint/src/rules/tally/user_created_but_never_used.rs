@@ -57,14 +57,14 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let Some(stage) = context.facts.final_stage() else { return };
     let own = stage.instructions.clone();
     let Some(end) = context.file.instructions.get(own.end.saturating_sub(1)) else { return };
-    if !identity::image_runs_as_root(context, stage) {
-        return;
-    }
     let runs = context.each(Keyword::Run).filter(|(index, _)| own.contains(index));
     for (index, _) in runs {
         for command in context.scripts(index).iter().flat_map(|script| &script.commands) {
             let Some(user) = created(&command.effective()) else { continue };
             let Some(name) = user.literal().filter(|it| is_name(it)) else { continue };
+            if !identity::image_runs_as_root(context, stage) {
+                return;
+            }
             let message = format!("{name} is made and never used: the image runs as root");
             let text = format!("{}USER {name}", lines::line_end(context.file.text));
             let fix = Fix::risky(format!("run as {name}"), vec![Edit::insert(end.span.end, text)]);
@@ -76,9 +76,11 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 /// The name that a command makes a user with: its last argument that is no flag.
 fn created<'w>(call: &Call<'w>) -> Option<&'w Word> {
-    let positional = call.positional(identity::VALUED);
-    match (call.name()?.as_str(), positional.as_slice()) {
-        ("useradd" | "adduser", [name]) => Some(name),
+    if !call.is_any(&["useradd", "adduser"]) {
+        return None;
+    }
+    match call.positional(identity::VALUED).as_slice() {
+        [name] => Some(name),
         // `adduser USER GROUP` puts a user into a group.
         _ => None,
     }
