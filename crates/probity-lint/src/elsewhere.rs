@@ -2,6 +2,8 @@
 //!
 //! A configuration or a directive that names one of them is no mistake; it is accepted with a warning.
 
+use std::ops::Range;
+
 /// tally's rules that this version does not have. A name leaves the list when its rule arrives.
 pub static ELSEWHERE: &[&str] = &[
     "tally/circular-stage-deps",
@@ -24,8 +26,6 @@ pub static ELSEWHERE: &[&str] = &[
     "tally/labels/no-stale-base-digest",
     "tally/labels/prefer-grouped",
     "tally/labels/prefer-stable-order",
-    "tally/named-identity-in-passwdless-stage",
-    "tally/newline-per-chained-call",
     "tally/php/composer-no-dev-in-production",
     "tally/php/enable-opcache-in-production",
     "tally/php/no-xdebug-in-final-image",
@@ -58,21 +58,32 @@ pub static ELSEWHERE: &[&str] = &[
     "tally/ruby/secrets-in-arg-or-env",
     "tally/ruby/state-paths-not-writable-as-non-root",
     "tally/ruby/yjit-not-enabled-on-supported-runtime",
-    "tally/shell-run-in-scratch",
-    "tally/stateful-root-runtime",
-    "tally/user-explicit-group-drops-supplementary-groups",
     "tally/windows/no-chown-flag",
     "tally/windows/no-run-mounts",
 ];
 
-/// Whether another tool has a rule of this name: one of the list, or a numbered code of hadolint or
-/// ShellCheck.
+/// hadolint's codes that no rule here has: those of syntax, and those that hadolint gave up.
+const HADOLINT: &[u32] = &[1000, 3005, 3011, 3017, 3031, 3039, 3043, 3061, 4002];
+
+/// The numbers that ShellCheck gives. It goes on with every version, so that the hundred in which it
+/// has got counts as a whole.
+const SHELLCHECK: &[Range<u32>] = &[1000..1200, 2000..2400, 3000..3100];
+
+/// Whether another tool has a rule of this name: one of the list, or a code of hadolint or ShellCheck.
 pub(crate) fn is_known_elsewhere(name: &str) -> bool {
-    let bare =
-        name.strip_prefix("hadolint/").or_else(|| name.strip_prefix("shellcheck/")).unwrap_or(name);
-    let number = bare.strip_prefix("DL").or_else(|| bare.strip_prefix("SC"));
-    let is_code = number.is_some_and(|digits| {
-        digits.len() == 4 && digits.bytes().all(|byte| byte.is_ascii_digit())
-    });
-    is_code || ELSEWHERE.iter().any(|rule| crate::ruleset::same_rule(name, rule))
+    is_foreign_code(name) || ELSEWHERE.iter().any(|rule| crate::ruleset::same_rule(name, rule))
+}
+
+/// Whether hadolint or ShellCheck has a code of this name, which may go without its namespace.
+#[must_use]
+pub fn is_foreign_code(name: &str) -> bool {
+    let number = |namespace: &str, letters: &str| {
+        let digits = name.strip_prefix(namespace).unwrap_or(name).strip_prefix(letters)?;
+        let is_number = digits.len() == 4 && digits.bytes().all(|byte| byte.is_ascii_digit());
+        digits.parse::<u32>().ok().filter(|_| is_number)
+    };
+    let is_hadolints = number("hadolint/", "DL").is_some_and(|it| HADOLINT.contains(&it));
+    let is_shellchecks = number("shellcheck/", "SC")
+        .is_some_and(|it| SHELLCHECK.iter().any(|numbers| numbers.contains(&it)));
+    is_hadolints || is_shellchecks
 }

@@ -117,6 +117,22 @@ pub(crate) fn fixes(rule: &str, cases: &[(&str, &str)]) {
     }
 }
 
+/// Compares how the fix of a rule puts a flag behind a program, wherever a call can stand.
+#[track_caller]
+pub(crate) fn adds_flag(rule: &str, program: &str, flag: &str) {
+    for (before, after) in [
+        ("RUN 'PRG' x", "RUN 'PRG' FLAG x"),
+        ("RUN (PRG $X) | a", "RUN (PRG FLAG $X) | a"),
+        ("RUN sh -c 'PRG x'", "RUN sh -c 'PRG FLAG x'"),
+        ("RUN PRG \\\n  # why\n  x", "RUN PRG FLAG \\\n  # why\n  x"),
+        ("RUN <<EOF\nPRG x\nEOF", "RUN <<EOF\nPRG FLAG x\nEOF"),
+        (r#"RUN ["PRG", "x"]"#, r#"RUN ["PRG", "FLAG", "x"]"#),
+    ] {
+        let written = |text: &str| text.replace("PRG", program).replace("FLAG", flag);
+        fixes(rule, &[(written(before).as_str(), written(after).as_str())]);
+    }
+}
+
 /// Lints a fixture with one rule and compares with its `^^^ message` lines, each of which stands
 /// under the text that it is about. A line `(file) message` expects a finding of the whole file.
 #[track_caller]

@@ -6,6 +6,7 @@
 
 #[macro_use]
 mod rule;
+mod bare_stage;
 mod base_image;
 mod context;
 mod directive;
@@ -13,6 +14,7 @@ mod elsewhere;
 mod fix;
 #[cfg(test)]
 mod harness;
+mod identity;
 mod labels;
 mod lines;
 mod packages;
@@ -34,7 +36,7 @@ pub use probity_shell::{shell_code_about, shell_codes};
 
 pub use crate::{
     directive::DirectiveOptions,
-    elsewhere::ELSEWHERE,
+    elsewhere::{ELSEWHERE, is_foreign_code},
     fix::{
         AppliedFix, FixMode, FixOptions, Fixed, SkipReason, SkippedFix, agent_fixes, apply_given,
         fix,

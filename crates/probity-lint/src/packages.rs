@@ -14,14 +14,13 @@ pub(crate) fn calls<'a>(
     context: &Context<'a>,
     managers: &'static [Manager],
     actions: &'static [Action],
-) -> impl Iterator<Item = (usize, &'a PackageCall)> {
-    let runs: Vec<usize> = context.runs().map(|(index, _)| index).collect();
-    let calls: Vec<(usize, &'a PackageCall)> = runs
-        .into_iter()
-        .flat_map(|index| context.package_calls(index).iter().map(move |call| (index, call)))
-        .collect();
-    calls
-        .into_iter()
+) -> impl Iterator<Item = (usize, &'a PackageCall)> + use<'a> {
+    let (file, facts) = (context.file, context.facts);
+    context
+        .runs()
+        .flat_map(move |(index, _)| {
+            facts.package_calls(file, index).iter().map(move |call| (index, call))
+        })
         .filter(|(_, call)| managers.contains(&call.manager) && actions.contains(&call.action))
 }
 
@@ -51,10 +50,15 @@ pub(crate) fn flag_unpinned(
     findings: &mut Vec<Finding>,
 ) {
     for (index, call) in calls(context, managers, &[Action::Install]) {
-        if has_no_versions(context, index, call) {
+        let verb = words(context, index, call).and_then(|words| words.subcommand(&[]));
+        let is_module = verb.as_deref() == Some("module");
+        if has_no_versions(call, verb.as_deref()) {
             continue;
         }
-        for (package, name) in unpinned(call) {
+        // A module has streams, which are written as `NAME:STREAM`.
+        let shape = if is_module { "NAME:<stream>" } else { shape };
+        let open = unpinned(call).filter(|(_, name)| !is_module || !name.contains(':'));
+        for (package, name) in open {
             let written = shape.replace("NAME", name);
             let message = format!("package {name} has no version; write {written}");
             findings.push(context.finding(package.span, message));
@@ -63,9 +67,8 @@ pub(crate) fn flag_unpinned(
 }
 
 /// A group is a list that has no version, and a file of constraints is where versions are.
-fn has_no_versions(context: &Context<'_>, index: usize, call: &PackageCall) -> bool {
-    let verb = words(context, index, call).and_then(|words| words.subcommand(&[]));
-    verb.as_deref() == Some("groupinstall")
+fn has_no_versions(call: &PackageCall, verb: Option<&str>) -> bool {
+    matches!(verb, Some("groupinstall" | "group"))
         || call.manager == Manager::Pip && call.has_flag(&["-c", "--constraint"])
 }
 
@@ -183,7 +186,61 @@ fn covers(directory: &str, below: &str) -> bool {
 /// Cases that rules of several managers share.
 #[cfg(test)]
 pub(crate) mod cases {
-    use crate::harness::check;
+    use crate::harness::{check, fixes};
+
+    /// What the rules about downloads of rpm packages flag, leave alone and append.
+    pub(crate) fn rpm_downloads(rule: &str, program: &str) {
+        // The carets stand under a program of three letters.
+        assert_eq!(program.len(), 3);
+        let named = |text: &str| text.replace("PRG", program);
+        let flagged = r#"
+FROM a
+RUN PRG install -y x && (PRG -y "install" y) \
+                         ^^^^^^^^^^^^^^^^^^ `PRG clean all` is missing behind it
+    && b
+RUN <<EOF
+PRG module install -y z:1
+^^^^^^^^^^^^^^^^^^^^^^^^^ `PRG clean all` is missing behind it
+EOF
+"#;
+        check(rule, &named(flagged));
+        for run in [
+            "PRG install -y x && PRG clean all",
+            "PRG group install -y x && rm -rf /var/cache/PRG/*",
+            "--mount=type=cache,target=/var/cache/PRG PRG install -y x",
+            "PRG makecache",
+            "echo PRG install x",
+        ] {
+            check(rule, &format!("FROM a\nRUN {}\n", named(run)));
+        }
+        for (before, after) in [
+            ("RUN PRG install -y x && a", "RUN PRG install -y x && a && PRG clean all"),
+            (
+                "RUN (PRG install -y x) > '&' # a",
+                "RUN (PRG install -y x) > '&' && PRG clean all # a",
+            ),
+            (
+                "RUN a \\\n  # why\n  && PRG install -y x \\\n  && b $X",
+                "RUN a \\\n  # why\n  && PRG install -y x \\\n  && b $X \\\n  && PRG clean all",
+            ),
+            (
+                "RUN <<EOF\nPRG install -y x\na\nEOF",
+                "RUN <<EOF\nPRG install -y x\na && PRG clean all\nEOF",
+            ),
+            (
+                r#"RUN ["sh", "-c", "PRG install -y x"]"#,
+                r#"RUN ["sh", "-c", "PRG install -y x && PRG clean all"]"#,
+            ),
+            ("RUN PRG install -y x && exec a", "RUN PRG install -y x && exec a"),
+            ("RUN PRG install -y x && a &", "RUN PRG install -y x && a &"),
+            (
+                "RUN PRG install -y x && cat <<EOF\na\nEOF",
+                "RUN PRG install -y x && cat <<EOF\na\nEOF",
+            ),
+        ] {
+            fixes(rule, &[(named(before).as_str(), named(after).as_str())]);
+        }
+    }
 
     /// What the rules about versions of rpm packages flag and leave alone.
     pub(crate) fn rpm_versions(rule: &str, program: &str) {
@@ -201,6 +258,8 @@ PRG install -y w
 EOF
 ONBUILD RUN PRG install -y v
                            ^ package v has no version; write v-<version>
+RUN PRG -y module install "u" t:1
+                          ^^^ package u has no version; write u:<stream>
 "#;
         check(rule, &flagged.replace("PRG", program));
         for run in [
@@ -209,6 +268,9 @@ ONBUILD RUN PRG install -y v
             "PRG install -y $X",
             "PRG install -y \"x-$V\"",
             "PRG groupinstall -y \"x y\"",
+            "PRG group install -y \"x y\"",
+            "PRG module install -y x:1/common",
+            "PRG module enable x",
             "PRG remove x",
             "echo PRG install x",
         ] {

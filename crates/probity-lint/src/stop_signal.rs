@@ -40,6 +40,13 @@ pub(crate) struct Wanted {
 /// Adds a finding, with a fix, for every stage that starts such a program and would stop it otherwise.
 pub(crate) fn flag(context: &Context<'_>, wanted: &Wanted, findings: &mut Vec<Finding>) {
     let signal = wanted.signal;
+    // Few files start such a program, and what a stage inherits costs more to know.
+    let configs = context.facts.stages().iter().filter_map(|it| context.facts.config(it.index));
+    let mut commands =
+        configs.flat_map(|own| own.get(Setting::Entrypoint).iter().chain(own.get(Setting::Cmd)));
+    if !commands.any(|entry| starts(entry, wanted.is_program)) {
+        return;
+    }
     for stage in context.facts.stages().iter().filter(|stage| stage.os == Os::Linux) {
         let Some(own) = context.facts.config(stage.index) else { continue };
         let runtime = context.facts.runtime(stage.index);
@@ -80,8 +87,12 @@ pub(crate) fn flag(context: &Context<'_>, wanted: &Wanted, findings: &mut Vec<Fi
 fn start(runtime: &Runtime, is_program: fn(&str) -> bool) -> Option<&RuntimeEntry> {
     let entrypoint = runtime.get(Setting::Entrypoint).first();
     let entry = entrypoint.or(runtime.get(Setting::Cmd).first())?;
-    let Value::Command(CommandLine::Exec(words)) = &entry.entry.value else { return None };
-    is_program(words.first()?).then_some(entry)
+    starts(entry, is_program).then_some(entry)
+}
+
+fn starts(entry: &RuntimeEntry, is_program: fn(&str) -> bool) -> bool {
+    let Value::Command(CommandLine::Exec(words)) = &entry.entry.value else { return false };
+    words.first().is_some_and(|first| is_program(first))
 }
 
 fn sets_itself(context: &Context<'_>, start: &RuntimeEntry, images: &[&str]) -> bool {

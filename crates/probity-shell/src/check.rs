@@ -38,6 +38,9 @@ static WITHOUT_QUOTES: LazyLock<LinterSettings> = LazyLock::new(|| {
 
 /// ShellCheck's word for a text that it cannot parse.
 const UNPARSED: u32 = 1072;
+/// The same, where a line begins with an operator, of which [`OPERATOR_FIRST`] tells.
+const STOPPED: u32 = 1070;
+const OPERATOR_FIRST: u32 = 1133;
 
 /// A finding of ShellCheck's.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -179,11 +182,13 @@ fn backticks(source: &str) -> Vec<(usize, String)> {
 /// What ShellCheck cannot parse it says nothing else about.
 fn unparsed(findings: &mut Vec<ShellFinding>, why: impl FnOnce() -> Option<(Span, String)>) {
     findings.retain(|it| it.code < 2000);
-    if findings.iter().any(|it| it.level == ShellLevel::Error) {
+    let says_why = |it: &ShellFinding| it.level == ShellLevel::Error && it.code != OPERATOR_FIRST;
+    if findings.iter().any(says_why) {
         return;
     }
+    let is_stopped = findings.iter().any(|it| it.code == OPERATOR_FIRST);
     let found = why().map(|(span, message)| ShellFinding {
-        code: UNPARSED,
+        code: if is_stopped { STOPPED } else { UNPARSED },
         level: ShellLevel::Error,
         span,
         message,

@@ -147,7 +147,7 @@ fn read_file(path: &Path, limits: Limits) -> Outcome<(String, Vec<Finding>)> {
 fn cannot_open(path: &Path, error: rustix::io::Errno) -> Box<Finding> {
     match error {
         rustix::io::Errno::NOENT if fs::symlink_metadata(path).is_ok() => problem::dangling_link(),
-        rustix::io::Errno::NOENT => problem::vanished(),
+        rustix::io::Errno::NOENT => problem::absent(),
         // This is how a socket answers to being opened.
         rustix::io::Errno::NXIO => problem::not_a_file(FileType::Socket),
         other => problem::unreadable(&other.into()),

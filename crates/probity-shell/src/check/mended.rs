@@ -3,7 +3,9 @@
 use probity_finding::Span;
 
 use super::{ShellFinding, ShellLevel};
-use crate::{Command, Dialect, Joiner, Pipeline, Script, Stage, StageKind};
+use crate::{
+    Command, Dialect, Joiner, Pipeline, Redirection, RedirectionKind, Script, Stage, StageKind,
+};
 
 /// Takes out what ShellCheck would not say, and gives the rest ShellCheck's number. Beside each
 /// finding stands what it is about.
@@ -32,8 +34,23 @@ pub(super) fn mend(
             let around = at(script, finding.span).map_or(finding.span, |it| it.span);
             !literal.iter().any(|&start| around.start <= start && start < around.end)
         }
+        // Where one goes to where another goes, the order may be meant.
+        2261 => at(script, finding.span).is_none_or(|it| !it.redirections.iter().any(copies)),
         // Of two redirections, and no more.
         2069 => at(script, finding.span).is_none_or(|it| it.redirections.len() == 2),
+        2093 | 2156 | 2259 => false,
+        // Flags say more than names, so that no pattern says the same.
+        2045 => {
+            let list = first_within(script, finding.span);
+            let has_flag = |it: &Command| it.words.iter().any(|it| it.text.starts_with('-'));
+            if list.is_some_and(has_flag) {
+                finding.level = ShellLevel::Warning;
+            }
+            true
+        }
+        // `echo` itself, where it has something to say.
+        2116 => first_within(script, finding.span)
+            .is_none_or(|it| it.words.len() > 1 && it.call().is_any(&["echo"])),
         2164 => at(script, finding.span).is_none_or(|it| !it.call().is_any(&["sudo"])),
         2078 => {
             finding.code = match *text {
@@ -70,6 +87,19 @@ fn at(script: &Script, span: Span) -> Option<&Command> {
     let before = script.commands.get(..next)?;
     // The ones around it are not far: what is nested is limited.
     before.iter().rev().take(64).find(|it| span.start < it.span.end)
+}
+
+/// The first command that begins within a span.
+fn first_within(script: &Script, span: Span) -> Option<&Command> {
+    let next = script.commands.partition_point(|it| it.span.start < span.start);
+    script.commands.get(next).filter(|it| it.span.end <= span.end)
+}
+
+/// `2>&1`
+fn copies(redirection: &Redirection) -> bool {
+    let target = redirection.target.as_ref().and_then(|target| target.literal());
+    redirection.kind == RedirectionKind::DuplicateOutput
+        && target.is_some_and(|it| it.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// Whether a command stands in a list whose first member may come to an end. Which of the others

@@ -1,6 +1,6 @@
 //! Which rules a configuration may speak of, as the configuration needs to know them.
 
-use probity_lint::Pattern;
+use probity_lint::{Pattern, is_foreign_code};
 
 use super::{
     error::did_you_mean,
@@ -83,6 +83,8 @@ pub(crate) enum Known<'a> {
 pub(crate) enum Oddity {
     /// It can only be a mistake.
     Unknown(String),
+    /// It looks like a code, and no tool has it. A file may be written for a later version.
+    Unassigned(String),
     /// It means something, though not here.
     Idle(String),
 }
@@ -102,10 +104,10 @@ impl<'a> Catalogue<'a> {
             )));
         }
         let is_namespace = text.strip_suffix("/*").is_some_and(|name| NAMESPACES.contains(&name));
-        let is_bare_code = NAMESPACES.iter().any(|name| is_code(&format!("{name}/{text}")));
+        let is_analyzers = is_powershell(text) || is_powershell(&format!("powershell/{text}"));
         if is_namespace
-            || is_bare_code
-            || is_code(text)
+            || is_analyzers
+            || is_foreign_code(text)
             || self.elsewhere.iter().any(|name| pattern.matches(name))
         {
             return Some(Oddity::Idle(format!("`{text}` is not implemented here yet")));
@@ -120,7 +122,12 @@ impl<'a> Catalogue<'a> {
         } else {
             did_you_mean(text, names.map(bare))
         };
-        Some(Oddity::Unknown(format!("no rule has the name `{text}`{meant}")))
+        let message = format!("no rule has the name `{text}`{meant}");
+        let is_bare_code = NAMESPACES.iter().any(|name| is_code(&format!("{name}/{text}")));
+        Some(match is_bare_code || is_code(text) {
+            true => Oddity::Unassigned(message),
+            false => Oddity::Unknown(message),
+        })
     }
 
     pub(crate) fn find(&self, name: &str) -> Option<Known<'a>> {
@@ -152,10 +159,13 @@ pub(crate) const CODE_PATTERNS: [(&str, &str); 3] = [
 
 fn is_code(name: &str) -> bool {
     let is_number = |rest: &str| rest.len() == 4 && rest.bytes().all(|b| b.is_ascii_digit());
-    if let Some(rest) = name.strip_prefix("powershell/PS") {
-        return rest.starts_with(|c: char| c.is_ascii_uppercase())
-            && rest.bytes().all(|b| b.is_ascii_alphabetic());
-    }
     let number = name.strip_prefix("hadolint/DL").or_else(|| name.strip_prefix("shellcheck/SC"));
-    number.is_some_and(is_number)
+    is_powershell(name) || number.is_some_and(is_number)
+}
+
+fn is_powershell(name: &str) -> bool {
+    name.strip_prefix("powershell/PS").is_some_and(|rest| {
+        rest.starts_with(|c: char| c.is_ascii_uppercase())
+            && rest.bytes().all(|b| b.is_ascii_alphabetic())
+    })
 }

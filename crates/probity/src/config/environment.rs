@@ -37,7 +37,9 @@ pub(crate) fn read(
             if let (Value::List(items), true) = (&value, key.path.starts_with("rules.")) {
                 let odd = items.iter().filter_map(|item| catalogue.oddity(item));
                 warnings.extend(odd.filter_map(|oddity| match oddity {
-                    Oddity::Unknown(message) => Some(format!("{name}: {message}")),
+                    Oddity::Unknown(message) | Oddity::Unassigned(message) => {
+                        Some(format!("{name}: {message}"))
+                    }
                     Oddity::Idle(_) => None,
                 }));
             }

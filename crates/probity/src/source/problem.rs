@@ -2,7 +2,7 @@
 //!
 //! | rule | severity | when |
 //! |---|---|---|
-//! | `tally/missing-file` | error | it vanished after it was found, or is a link to nothing |
+//! | `tally/missing-file` | error | it is not there, or is a link to nothing |
 //! | `tally/unreadable-file` | error | the system refuses to open or to read it |
 //! | `tally/special-file` | error | it is a directory, FIFO, socket or device |
 //! | `tally/oversized-file` | error | it is larger than the limit |
@@ -29,7 +29,7 @@ pub(crate) const FILE_RULES: [FileRule; 7] =
 const MISSING: FileRule = FileRule {
     name: "tally/missing-file",
     severity: Severity::Error,
-    summary: "The file vanished, or is a link to nothing",
+    summary: "The file does not exist, or is a link to nothing",
 };
 const UNREADABLE: FileRule = FileRule {
     name: "tally/unreadable-file",
@@ -62,8 +62,8 @@ const EXECUTABLE: FileRule = FileRule {
     summary: "The file may be executed, which a Dockerfile never is",
 };
 
-pub(super) fn vanished() -> Box<Finding> {
-    of(MISSING, "the file does not exist any more; it was there when the files were collected")
+pub(super) fn absent() -> Box<Finding> {
+    of(MISSING, "the file does not exist")
 }
 
 pub(super) fn dangling_link() -> Box<Finding> {

@@ -112,11 +112,7 @@ fn what_is_no_readable_file_says_so_and_never_waits() {
             "tally/missing-file: the file is a link to something that does not exist; restore its \
              target",
         ),
-        (
-            "vanished",
-            "tally/missing-file: the file does not exist any more; it was there when the files \
-             were collected",
-        ),
+        ("vanished", "tally/missing-file: the file does not exist"),
         (
             "loop",
             "tally/unreadable-file: the file cannot be read: Too many levels of symbolic links \

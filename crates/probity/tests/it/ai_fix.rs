@@ -27,7 +27,8 @@ WORKDIR /src
 
 COPY . .
 
-RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache/go-build \\
+RUN --mount=type=cache,target=/go/pkg/mod \\
+    --mount=type=cache,target=/root/.cache/go-build \\
     go build -o /usr/local/bin/app ./cmd/app
 
 EXPOSE 8080
@@ -42,7 +43,8 @@ WORKDIR /src
 
 COPY . .
 
-RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache/go-build \\
+RUN --mount=type=cache,target=/go/pkg/mod \\
+    --mount=type=cache,target=/root/.cache/go-build \\
     go build -o /usr/local/bin/app ./cmd/app
 
 FROM debian:12-slim

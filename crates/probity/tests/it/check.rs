@@ -198,7 +198,7 @@ fn a_filter_that_cannot_read_its_input_fails() {
 
 #[test]
 fn the_shell_of_run_is_checked_unless_it_is_not_wanted() {
-    let dir = directory(&[("Dockerfile", "FROM scratch\n\nRUN cp $from to\n")]);
+    let dir = directory(&[("Dockerfile", "FROM alpine:3.20\n\nRUN cp $from to\n")]);
     let codes = |args: &[&str]| gnu(&dir, args).0;
     let found = codes(&[]);
     assert!(found.contains("3:8:") && found.contains("[shellcheck/SC2086]"), "{found}");
@@ -206,7 +206,7 @@ fn the_shell_of_run_is_checked_unless_it_is_not_wanted() {
     assert!(!codes(&["--ignore", "SC2086"]).contains("SC2086"));
     assert!(codes(&["--select", "shellcheck/SC2086"]).contains("SC2086"));
     let config = directory(&[
-        ("Dockerfile", "FROM scratch\n\nRUN cp $from to\n"),
+        ("Dockerfile", "FROM alpine:3.20\n\nRUN cp $from to\n"),
         ("tally.toml", "[rules.shellcheck.SC2086]\nseverity = \"error\"\n"),
     ]);
     assert!(gnu(&config, &[]).0.contains("error:"));

@@ -66,8 +66,8 @@ fn every_step_holds_and_its_command_gives_the_same_by_hand() {
     let temporary = directory(&[]);
     let output = demo(temporary.path()).args(["--keep"]).run().code(0);
     for proof in [
-        "19 findings in 1 of 1 file",
-        "Fixed 18 issues in 1 file",
+        "20 findings in 1 of 1 file",
+        "Fixed 19 issues in 1 file",
         "the file has 2 stages now",
         "runtime: USER of the final stage must stay as it was",
         "the file is byte for byte as it was",

@@ -139,6 +139,8 @@ const RPM_ACTIONS: &[(&str, Action)] = &[
     ("install", Action::Install),
     ("localinstall", Action::Install),
     ("groupinstall", Action::Install),
+    ("group install", Action::Install),
+    ("module install", Action::Install),
     ("reinstall", Action::Install),
     ("in", Action::Install),
     ("remove", Action::Remove),

@@ -42,9 +42,8 @@ rule! {
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for stage in context.facts.stages() {
-        let users = context.each(Keyword::User);
-        let last = users.filter(|(index, _)| stage.instructions.contains(index)).last();
-        let Some((_, user)) = last else { continue };
+        let own = context.file.instructions.get(stage.instructions.clone()).unwrap_or_default();
+        let Some(user) = own.iter().rfind(|it| it.keyword == Keyword::User) else { continue };
         if let Arguments::Text(Some(word)) = &user.arguments
             && is_root(&word.text)
         {

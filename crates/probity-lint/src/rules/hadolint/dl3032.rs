@@ -63,69 +63,10 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixes};
-
-    const RULE: &str = "hadolint/DL3032";
+    use crate::packages::cases::rpm_downloads;
 
     #[test]
-    fn the_last_call_is_underlined() {
-        check(
-            RULE,
-            r#"
-FROM a
-RUN yum install -y x && (yum -y "install" y) \
-                         ^^^^^^^^^^^^^^^^^^ `yum clean all` is missing behind it
-    && b
-RUN <<EOF
-yum install -y z
-^^^^^^^^^^^^^^^^ `yum clean all` is missing behind it
-EOF
-"#,
-        );
-    }
-
-    #[test]
-    fn cleaned_and_mounted_ones_and_mentions_are_silent() {
-        for run in [
-            r#"yum install -y x && yum clean all"#,
-            r#"yum install -y x && rm -rf /var/cache/yum/*"#,
-            r#"--mount=type=cache,target=/var/cache/yum yum install -y x"#,
-            r#"yum makecache"#,
-            r#"echo yum install x"#,
-        ] {
-            check(RULE, &format!("FROM a\nRUN {run}\n"));
-        }
-    }
-
-    #[test]
-    fn the_cleaning_comes_last() {
-        fixes(
-            RULE,
-            &[
-                ("RUN yum install -y x && a", "RUN yum install -y x && a && yum clean all"),
-                (
-                    "RUN (yum install -y x) > '&' # a",
-                    "RUN (yum install -y x) > '&' && yum clean all # a",
-                ),
-                (
-                    "RUN a \\\n  # why\n  && yum install -y x \\\n  && b $X",
-                    "RUN a \\\n  # why\n  && yum install -y x \\\n  && b $X \\\n  && yum clean all",
-                ),
-                (
-                    "RUN <<EOF\nyum install -y x\na\nEOF",
-                    "RUN <<EOF\nyum install -y x\na && yum clean all\nEOF",
-                ),
-                (
-                    r#"RUN ["sh", "-c", "yum install -y x"]"#,
-                    r#"RUN ["sh", "-c", "yum install -y x && yum clean all"]"#,
-                ),
-                ("RUN yum install -y x && exec a", "RUN yum install -y x && exec a"),
-                ("RUN yum install -y x && a &", "RUN yum install -y x && a &"),
-                (
-                    "RUN yum install -y x && cat <<EOF\na\nEOF",
-                    "RUN yum install -y x && cat <<EOF\na\nEOF",
-                ),
-            ],
-        );
+    fn what_is_left_behind_is_flagged_and_removed() {
+        rpm_downloads("hadolint/DL3032", "yum");
     }
 }

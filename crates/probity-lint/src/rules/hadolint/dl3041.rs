@@ -11,7 +11,8 @@ rule! {
     /// Flags a package that `dnf install` takes without a version.
     ///
     /// A file, and a word that is nothing but a variable, are left alone; hadolint flags both. A group
-    /// has no version that could be asked for.
+    /// has no version that could be asked for. Of a module (`dnf module install`) the stream counts:
+    /// `NAME:STREAM`.
     ///
     /// # Why it is bad
     ///

@@ -84,13 +84,20 @@ fn is_emptied(context: &Context<'_>, index: usize) -> bool {
         })
 }
 
-/// Whether the variable is set to a yes, in the file or for the command.
+/// Whether the variable is set to a yes: in the file, for the command, or by an `export` before it.
 fn is_set(context: &Context<'_>, index: usize, script: usize, command: usize) -> bool {
     let variable = context.facts.scope(index).get(VARIABLE);
     let in_file = variable.is_some_and(|it| it.set && it.value.as_deref().is_none_or(is_yes));
     let script = context.scripts(index).get(script);
+    let before = script.and_then(|script| script.commands.get(..command)).unwrap_or_default();
+    let mut exported = before.iter().flat_map(|it| &it.declarations);
+    let is_exported = exported.any(|it| {
+        let value = it.value.as_ref().and_then(|value| value.literal());
+        it.name == VARIABLE && value.as_deref().is_none_or(is_yes)
+    });
     let command = script.and_then(|script| script.commands.get(command));
     in_file
+        || is_exported
         || command.is_some_and(|command| {
             let own = command.assignments.iter().any(|it| it.name == VARIABLE);
             let by_env = command.effective().wrappers.iter();
@@ -120,6 +127,8 @@ FROM a
 RUN a && (pip3 "install" x==1) \
                ^^^^^^^^^ {SAYS}
     && b
+RUN export PIP_NO_CACHE_DIR=0; pip install x
+                                   ^^^^^^^ {SAYS}
 RUN pip3.12 install x==1 && rm -rf ~/.cache/other
             ^^^^^^^ {SAYS}
 ENV PIP_NO_CACHE_DIR=off
@@ -139,6 +148,7 @@ EOF
             "pip --no-cache-dir install x",
             "PIP_NO_CACHE_DIR=1 pip install x",
             "env PIP_NO_CACHE_DIR=1 pip install x",
+            "export PIP_NO_CACHE_DIR=1 && pip install x",
             "pip install x && rm -rf /root/.cache",
             "pip install x && rm -rf ~/.cache/pip",
             "pip install x && rm -rf ~/.cache",

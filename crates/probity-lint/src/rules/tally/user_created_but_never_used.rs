@@ -1,10 +1,10 @@
 //! Users that nobody becomes.
 
-use probity_dockerfile::{Keyword, Setting, Value};
+use probity_dockerfile::Keyword;
 use probity_finding::{Edit, Finding, Fix};
 use probity_shell::{Call, Word};
 
-use crate::{context::Context, lines};
+use crate::{context::Context, identity, lines};
 
 rule! {
     /// # What it does
@@ -53,22 +53,18 @@ rule! {
     }
 }
 
-/// Programs that start another one as another user.
-const SWITCHES: &[&str] =
-    &["chroot", "gosu", "runuser", "setpriv", "setuidgid", "su", "su-exec", "sudo"];
-
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let Some(stage) = context.facts.final_stage() else { return };
     let own = stage.instructions.clone();
     let Some(end) = context.file.instructions.get(own.end.saturating_sub(1)) else { return };
-    if !runs_as_root(context) || own.clone().any(|index| switches(context, index)) {
-        return;
-    }
     let runs = context.each(Keyword::Run).filter(|(index, _)| own.contains(index));
     for (index, _) in runs {
         for command in context.scripts(index).iter().flat_map(|script| &script.commands) {
             let Some(user) = created(&command.effective()) else { continue };
             let Some(name) = user.literal().filter(|it| is_name(it)) else { continue };
+            if !identity::image_runs_as_root(context, stage) {
+                return;
+            }
             let message = format!("{name} is made and never used: the image runs as root");
             let text = format!("{}USER {name}", lines::line_end(context.file.text));
             let fix = Fix::risky(format!("run as {name}"), vec![Edit::insert(end.span.end, text)]);
@@ -78,55 +74,13 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-fn runs_as_root(context: &Context<'_>) -> bool {
-    let runtime = context.facts.final_runtime();
-    match runtime.get(Setting::User).first().map(|it| &it.entry.value) {
-        None => true,
-        Some(Value::Text(text)) => {
-            let name = text.value.as_deref().filter(|_| text.is_constant()).unwrap_or_default();
-            matches!(name.split(':').next(), Some("root" | "0"))
-        }
-        Some(_) => false,
-    }
-}
-
 /// The name that a command makes a user with: its last argument that is no flag.
 fn created<'w>(call: &Call<'w>) -> Option<&'w Word> {
-    const VALUED: &[&str] = &[
-        "-u",
-        "--uid",
-        "-g",
-        "--gid",
-        "-G",
-        "--groups",
-        "-d",
-        "--home-dir",
-        "--home",
-        "-h",
-        "-s",
-        "--shell",
-        "-c",
-        "--comment",
-        "--gecos",
-        "-k",
-        "--skel",
-        "-K",
-        "--key",
-        "-e",
-        "--expiredate",
-        "-f",
-        "--inactive",
-        "-p",
-        "--password",
-        "-b",
-        "--base-dir",
-        "--ingroup",
-        "--firstuid",
-        "--lastuid",
-    ];
-    let positional = call.positional(VALUED);
-    match (call.name()?.as_ref(), positional.as_slice()) {
-        ("useradd" | "adduser", [name]) => Some(name),
+    if !call.is_any(&["useradd", "adduser"]) {
+        return None;
+    }
+    match call.positional(identity::VALUED).as_slice() {
+        [name] => Some(name),
         // `adduser USER GROUP` puts a user into a group.
         _ => None,
     }
@@ -134,17 +88,6 @@ fn created<'w>(call: &Call<'w>) -> Option<&'w Word> {
 
 fn is_name(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|it| it.is_ascii_alphanumeric() || b"_-.".contains(&it))
-}
-
-fn switches(context: &Context<'_>, index: usize) -> bool {
-    let is_start = context
-        .file
-        .instructions
-        .get(index)
-        .is_some_and(|it| matches!(it.keyword, Keyword::Cmd | Keyword::Entrypoint));
-    let mut commands = context.scripts(index).iter().flat_map(|script| &script.commands);
-    let switches = |word: &Word| SWITCHES.iter().any(|name| word.is(name));
-    is_start && commands.any(|command| command.words.iter().any(switches))
 }
 
 #[cfg(test)]

@@ -45,7 +45,10 @@ pub(super) fn command(script: &Script, command: &Command, findings: &mut Finding
     let Some(name) = command.name() else { return };
     match name.as_ref() {
         "rm" => removal(command, findings),
-        "find" => alternatives(command, findings),
+        "find" => {
+            alternatives(command, findings);
+            injected(command, findings);
+        }
         "mkdir" => mode_of_parents(command, findings),
         "sudo" => builtin(command, findings),
         "trap" => untrappable(command, findings),
@@ -128,6 +131,19 @@ fn alternatives(command: &Command, findings: &mut Findings) {
             let message =
                 "this is done only to what the last alternative finds; `\\( … \\)` groups them";
             findings.warning(2146, action.span, message);
+        }
+    }
+}
+
+/// `find -exec sh -c 'rm {}'`, where a name that is no word becomes a command.
+fn injected(command: &Command, findings: &mut Findings) {
+    for words in command.call().args().windows(4) {
+        let [exec, shell, flag, text] = words else { continue };
+        let is_exec = ["-exec", "-execdir"].contains(&exec.text.as_str());
+        let is_shell = ["sh", "bash", "dash", "ksh"].contains(&shell.text.as_str());
+        if is_exec && is_shell && flag.text == "-c" && text.text.contains("{}") {
+            let message = "a file name is run as a part of this text; give it as an argument";
+            findings.warning(2156, text.span, message);
         }
     }
 }

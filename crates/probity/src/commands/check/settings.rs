@@ -49,7 +49,7 @@ pub(super) fn refuse_nonsense(args: &CheckArgs) -> anyhow::Result<()> {
     for (flag, patterns) in [("--select", &args.rules.select), ("--ignore", &args.rules.ignore)] {
         for pattern in patterns {
             match catalogue().oddity(pattern) {
-                Some(Oddity::Unknown(what)) => {
+                Some(Oddity::Unknown(what) | Oddity::Unassigned(what)) => {
                     let way_out = "`probity rules` lists the rules";
                     return Err(Failure::new(format!("{flag}: {what}"), way_out).into());
                 }

@@ -13,9 +13,11 @@ pub(super) fn show(stage: &mut Stage<'_>) -> anyhow::Result<()> {
     let (style, other): (Vec<&str>, Vec<&str>) =
         checked.stdout.lines().partition(|line| line.contains(": style: "));
     for line in other {
-        stage.show(line)?;
+        match line.contains(" findings in ") {
+            true => stage.show(&format!("{line} (those of style, {}, not shown)", style.len()))?,
+            false => stage.show(line)?,
+        }
     }
-    stage.show(&format!("({} lines about style are left out here)", style.len()))?;
     let line = "cp orders/before/Dockerfile orders/ && probity check --fix --hide-source \
                 orders/Dockerfile";
     let fixed = stage.command(line)?;

@@ -19,10 +19,10 @@ impl Reader<'_> {
             let Some(text) = item.get_ref().as_str() else { continue };
             match self.catalogue.oddity(text) {
                 // To leave out what is not there is no mistake.
-                Some(Oddity::Idle(_)) if key == "rules.exclude" => {}
-                Some(Oddity::Idle(message) | Oddity::Unknown(message)) => {
-                    self.warn(item.span().start, format!("`{key}`: {message}"));
-                }
+                Some(Oddity::Idle(_) | Oddity::Unassigned(_)) if key == "rules.exclude" => {}
+                Some(
+                    Oddity::Idle(message) | Oddity::Unassigned(message) | Oddity::Unknown(message),
+                ) => self.warn(item.span().start, format!("`{key}`: {message}")),
                 None => {}
             }
         }

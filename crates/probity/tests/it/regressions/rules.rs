@@ -35,6 +35,11 @@ fn names_of_no_rule_are_refused_and_names_of_others_are_warned_of() {
             ("buildkit/StageNameCasin", "did you mean `buildkit/StageNameCasing`?"),
             ("buildkti/*", "did you mean `buildkit/*`?"),
             ("xyzzy", "no rule has the name `xyzzy`"),
+            ("DL3999", "no rule has the name `DL3999`; did you mean `DL3009`?"),
+            ("hadolint/DL9999", "no rule has the name `hadolint/DL9999`"),
+            ("SC9999", "no rule has the name `SC9999`"),
+            ("shellcheck/SC2999", "did you mean `shellcheck/SC2"),
+            ("DL300", "did you mean `DL300"),
             ("StageNameCasing,", "no rule has the name ``"),
         ] {
             let output = probity().dir(&dir).args(["check", flag, name]).run().code(2);
@@ -42,7 +47,7 @@ fn names_of_no_rule_are_refused_and_names_of_others_are_warned_of() {
             assert_eq!(output.stdout, "", "{flag} {name}");
         }
         for name in
-            ["DL9999", "hadolint/DL9999", "powershell/*", "SC9999", "tally/windows/no-run-mounts"]
+            ["DL3005", "hadolint/DL3061", "powershell/*", "SC2148", "tally/windows/no-run-mounts"]
         {
             let output = probity().dir(&dir).args(["check", flag, name]).run();
             assert_ne!(output.code, Some(2), "{flag} {name}: {}", output.stderr);

@@ -16,14 +16,6 @@ pub(super) struct Difference {
     pub(super) holds: fn(&str, &str) -> bool,
 }
 
-const fn ours(
-    code: &'static str,
-    reason: &'static str,
-    holds: fn(&str, &str) -> bool,
-) -> Difference {
-    Difference { code, side: Side::Ours, reason, holds }
-}
-
 const fn theirs(
     code: &'static str,
     reason: &'static str,
@@ -31,8 +23,6 @@ const fn theirs(
 ) -> Difference {
     Difference { code, side: Side::Theirs, reason, holds }
 }
-
-const EXEC: &str = "an `exec` within a loop or a group is not told to be the last thing that runs";
 
 pub(super) const DIFFERENCES: &[Difference] = &[
     theirs("SC1072", "the parser takes an expansion without its end for a word", |_, text| {
@@ -63,14 +53,12 @@ pub(super) const DIFFERENCES: &[Difference] = &[
     theirs("SC2086", "what cannot be reached is taken to know its variables", |line, text| {
         text.starts_with("return 1") && line.contains("$KNOWN")
     }),
-    theirs("SC2093", EXEC, |line, _| line.contains("exec \"$@\"; done")),
     theirs("SC2094", "a loop and its input are not seen together", |line, _| {
         line.contains("done < $HOME")
     }),
     theirs("SC2116", "backticks within a substitution are not looked into", |line, _| {
         line.contains("$(echo `curl")
     }),
-    ours("SC2116", "`sudo` is looked through", |line, _| line.contains("`sudo echo x > /etc/x`")),
     theirs("SC2179", "an array that was expanded before is not known to be one", |line, _| {
         line == "args+=\"x\""
     }),

@@ -1,0 +1,118 @@
+//! Users and groups: who the image runs as, and who was put where.
+
+use std::borrow::Cow;
+
+use probity_dockerfile::{Keyword, Setting, Stage, Value};
+use probity_shell::{Call, Word};
+
+use crate::{base_image, context::Context};
+
+/// Programs that start another one as another user.
+const SWITCHES: &[&str] =
+    &["chroot", "gosu", "runuser", "setpriv", "setuidgid", "su", "su-exec", "sudo"];
+
+/// The flags of the programs that make and change users, where the next word is their value.
+pub(crate) const VALUED: &[&str] = &[
+    "-u",
+    "--uid",
+    "-g",
+    "--gid",
+    "-G",
+    "--groups",
+    "-d",
+    "--home-dir",
+    "--home",
+    "-h",
+    "-s",
+    "--shell",
+    "-c",
+    "--comment",
+    "--gecos",
+    "-k",
+    "--skel",
+    "-K",
+    "--key",
+    "-e",
+    "--expiredate",
+    "-f",
+    "--inactive",
+    "-p",
+    "--password",
+    "-b",
+    "--base-dir",
+    "--ingroup",
+    "--firstuid",
+    "--lastuid",
+];
+
+/// Whether a container of the image starts as root and stays it, as far as the file tells: the last
+/// stage ends with no other user, and no program is started that becomes one.
+pub(crate) fn image_runs_as_root(context: &Context<'_>, last: &Stage) -> bool {
+    let runtime = context.facts.final_runtime();
+    let is_root = match runtime.get(Setting::User).first().map(|it| &it.entry.value) {
+        None => !base_says_otherwise(context, last),
+        Some(Value::Text(text)) => {
+            let name = text.value.as_deref().filter(|_| text.is_constant()).unwrap_or_default();
+            matches!(name.split(':').next(), Some("root" | "0"))
+        }
+        Some(_) => false,
+    };
+    is_root && !last.instructions.clone().any(|index| switches(context, index))
+}
+
+/// Images of several makers say so in their tag.
+fn base_says_otherwise(context: &Context<'_>, last: &Stage) -> bool {
+    let image = base_image::root_image(context, last.instruction);
+    image.and_then(|it| it.tag).is_some_and(|tag| tag.contains("nonroot"))
+}
+
+fn switches(context: &Context<'_>, index: usize) -> bool {
+    let is_start = context
+        .file
+        .instructions
+        .get(index)
+        .is_some_and(|it| matches!(it.keyword, Keyword::Cmd | Keyword::Entrypoint));
+    let switches = |word: &Word| SWITCHES.iter().any(|name| word.is(name));
+    let commands = || context.scripts(index).iter().flat_map(|script| &script.commands);
+    is_start && commands().any(|command| command.words.iter().any(switches))
+}
+
+/// The groups that a command puts a user into beside the main one, and who that is.
+pub(crate) fn memberships(call: &Call<'_>) -> Option<(String, Vec<String>)> {
+    let positional = || -> Vec<String> {
+        call.positional(VALUED)
+            .iter()
+            .map_while(|word| word.literal().map(Cow::into_owned))
+            .collect()
+    };
+    match call.name()?.as_ref() {
+        "useradd" | "usermod" => {
+            let groups = groups(call)?;
+            let [user] = positional().try_into().ok()?;
+            Some((user, groups.split(',').map(str::to_owned).collect()))
+        }
+        // Both are `USER GROUP`: with two names neither makes anything.
+        "adduser" | "addgroup" => {
+            let [user, group] = positional().try_into().ok()?;
+            Some((user, vec![group]))
+        }
+        "gpasswd" => {
+            let (user, value) = call.flag_value(&["-a", "--add"])?;
+            let group = call.args().last().filter(|group| group.span != user.span)?;
+            Some((value, vec![group.literal()?.into_owned()]))
+        }
+        _ => None,
+    }
+}
+
+/// The value of `-G`, also of `-aG`.
+fn groups(call: &Call<'_>) -> Option<String> {
+    let flag = call.flag(&["-G", "--groups"])?;
+    let is_cluster = flag.prefix().ends_with('G') && flag.prefix().len() > 2;
+    let behind = || call.args().iter().find(|word| word.span.start >= flag.span.end)?.literal();
+    if is_cluster {
+        behind().map(Cow::into_owned)
+    } else {
+        call.flag_value(&["-G", "--groups"]).map(|(_, it)| it)
+    }
+}

@@ -1,0 +1,199 @@
+//! Names of users in a stage that knows none.
+
+use probity_dockerfile::{Arguments, Instruction, Keyword, Step, Text, Word};
+use probity_finding::{Edit, Finding, Fix, Span};
+
+use crate::{bare_stage, context::Context};
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags the name of a user or group behind `USER` and `--chown` in a stage that starts from
+    /// `scratch`, where nothing has put an `/etc/passwd` or `/etc/group` there.
+    ///
+    /// `root`, numbers and variables are left alone, and so is a stage where one of the files may have
+    /// come from a directory, an archive or a program. tally takes such stages for empty.
+    ///
+    /// # Why it is bad
+    ///
+    /// A name is looked up in these files. Without them the build fails at `--chown`, and a container
+    /// does not start at `USER`.
+    ///
+    /// # Examples
+    ///
+    /// ```dockerfile,bad
+    /// FROM scratch
+    /// COPY --chown=app:app server /server
+    /// USER app
+    /// ```
+    ///
+    /// ```dockerfile,fixed
+    /// FROM scratch
+    /// COPY --chown=65532:65532 server /server
+    /// USER 65532
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM debian:12 AS build
+    /// RUN useradd app
+    /// FROM scratch
+    /// COPY --from=build /etc/passwd /etc/passwd
+    /// USER app
+    /// ```
+    ///
+    /// # Fix safety
+    ///
+    /// A suggestion: the number is the one that images without a shell give to their user. It cannot
+    /// break what does not work, but another number may be meant.
+    NamedIdentityInPasswdlessStage {
+        name: "tally/named-identity-in-passwdless-stage",
+        severity: Warning,
+        category: Correctness,
+        fixes: Suggestion,
+        url: "https://tally.wharflab.com/rules/tally/named-identity-in-passwdless-stage/",
+    }
+}
+
+const NUMBER: &str = "65532";
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for (index, instruction) in context.file.instructions.iter().enumerate() {
+        let Some(word) = written(instruction) else { continue };
+        if !bare_stage::is_bare(context, index) {
+            continue;
+        }
+        let steps = context.facts.steps(index);
+        let Some(identity) = steps.iter().find_map(|step| meant(step, instruction.keyword)) else {
+            continue;
+        };
+        let (user, group) = match identity.split_once(':') {
+            Some((user, group)) => (user, Some(group)),
+            None => (identity, None),
+        };
+        let lacks =
+            |name: &str, file: &str| is_name(name) && !bare_stage::may_hold(context, index, file);
+        let user = Some(user).filter(|user| lacks(user, "/etc/passwd"));
+        let group = group.filter(|group| lacks(group, "/etc/group"));
+        let Some((name, file)) =
+            user.map(|it| (it, "/etc/passwd")).or(group.map(|it| (it, "/etc/group")))
+        else {
+            continue;
+        };
+        let message = format!("nobody knows {name} in a stage without {file}; use a number");
+        let finding = context.finding(word.span, message);
+        let edits = edits(context, word, identity, [user, group]);
+        let fix = edits.map(|edits| Fix::suggestion(format!("use {NUMBER}"), edits));
+        findings.push(fix.into_iter().fold(finding, Finding::with_fix));
+    }
+}
+
+/// The word that says who.
+fn written(instruction: &Instruction) -> Option<&Word> {
+    match (&instruction.arguments, instruction.keyword) {
+        (Arguments::Text(word), Keyword::User) => word.as_ref(),
+        (Arguments::Transfer { .. }, _) => instruction.flag_value("chown"),
+        _ => None,
+    }
+}
+
+/// Who that is, where it is the same in every build.
+fn meant(step: &Step, keyword: Keyword) -> Option<&str> {
+    let text: &Text = match step {
+        Step::User(user) if keyword == Keyword::User => user,
+        Step::Transfer(transfer) => {
+            transfer.flags.iter().find(|flag| flag.name == "chown")?.value.as_ref()?
+        }
+        _ => return None,
+    };
+    text.value.as_deref().filter(|_| text.is_constant())
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text != "root" && !text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Puts a number in the place of each name, where they are written as they are meant.
+fn edits(
+    context: &Context<'_>,
+    word: &Word,
+    identity: &str,
+    names: [Option<&str>; 2],
+) -> Option<Vec<Edit>> {
+    if word.span.slice(context.file.text) != Some(identity) {
+        return None;
+    }
+    let behind = identity.find(':').map_or(0, |at| at + 1);
+    let starts = [word.span.start, word.span.start + behind];
+    let edit = |(start, name): (usize, Option<&str>)| {
+        let length = name?.len();
+        Some(Edit::replace(Span::new(start, start + length), NUMBER))
+    };
+    Some(starts.into_iter().zip(names).filter_map(edit).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::harness::{check, fixed};
+
+    const RULE: &str = "tally/named-identity-in-passwdless-stage";
+
+    #[test]
+    fn the_name_is_underlined() {
+        check(
+            RULE,
+            "\
+FROM scratch AS a
+USER app
+     ^^^ nobody knows app in a stage without /etc/passwd; use a number
+COPY --chown=1:app \\
+             ^^^^^ nobody knows app in a stage without /etc/group; use a number
+  # why
+  b /c
+COPY passwd /etc/
+USER \"app:$X\"
+USER app:app
+     ^^^^^^^ nobody knows app in a stage without /etc/group; use a number
+FROM a
+USER other:app
+     ^^^^^^^^^ nobody knows app in a stage without /etc/group; use a number
+FROM scratch
+ADD --chown=\"app\" b /c
+            ^^^^^ nobody knows app in a stage without /etc/passwd; use a number
+",
+        );
+    }
+
+    #[test]
+    fn numbers_and_names_that_may_be_known_are_silent() {
+        for text in [
+            "USER 1000:1000",
+            "USER root",
+            "COPY --chown=root:root a /b",
+            "ARG U=app\nUSER $U",
+            "COPY --from=b /etc/passwd /etc/group /etc/\nUSER app:app",
+            "COPY --from=b /etc /etc\nUSER app",
+            "COPY --from=b / /\nUSER app",
+            "COPY rootfs/ /\nUSER app",
+            "ADD rootfs.tar.xz /\nUSER app",
+            "COPY <<EOF /etc/passwd\napp:x:1:1::/:/x\nEOF\nUSER app",
+            "RUN [\"adduser\", \"app\"]\nUSER app",
+            "ONBUILD USER app",
+        ] {
+            check(RULE, &format!("FROM debian:12 AS b\nUSER app\nFROM scratch\n{text}\n"));
+        }
+    }
+
+    #[test]
+    fn only_the_names_become_numbers() {
+        for (before, after) in [
+            ("USER app:1000", "USER 65532:1000"),
+            ("USER app:app", "USER 65532:65532"),
+            ("COPY --chown=1:app a /b", "COPY --chown=1:65532 a /b"),
+            ("COPY passwd /etc/passwd\nUSER app:app", "COPY passwd /etc/passwd\nUSER app:65532"),
+            ("USER \"app\"", "USER \"app\""),
+            ("USER a\\\npp", "USER a\\\npp"),
+        ] {
+            fixed(RULE, &format!("FROM scratch\n{before}\n"), &format!("FROM scratch\n{after}\n"));
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! One link of a chain per line.
+
+mod seam;
+
+use probity_dockerfile::{Arguments, Command, Instruction, Keyword, Word};
+use probity_finding::{Finding, Fix, Span};
+use probity_shell::{Joiner, Pipeline, Script};
+
+use self::seam::{Seam, breaks};
+use crate::{
+    context::Context,
+    rule::{OptionKind, OptionSpec},
+};
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags what is chained within one line: the commands of a `RUN` or of a `HEALTHCHECK` that are
+    /// joined by `&&` or `||`, the flags of a `HEALTHCHECK`, several `--mount` flags of a `RUN`, and the
+    /// pairs of a `LABEL`.
+    ///
+    /// Only the chain itself counts. What stands in parentheses, loops, quotes or heredocs, and commands
+    /// that are joined by `;` or `|`, are laid out as their author likes. An instruction behind `ONBUILD`
+    /// is left alone.
+    ///
+    /// # Why it is bad
+    ///
+    /// Whoever adds a command or a label changes a line that holds others, and the diff does not say
+    /// which of them is new.
+    ///
+    /// # Examples
+    ///
+    /// ```dockerfile,bad
+    /// FROM debian:12
+    /// LABEL org.opencontainers.image.title=app \
+    ///     org.opencontainers.image.vendor=us org.opencontainers.image.version=1.0.0
+    /// RUN --mount=type=cache,target=/a \
+    ///     --mount=type=cache,target=/b --mount=type=cache,target=/c ./build
+    /// HEALTHCHECK --interval=5s \
+    ///     --timeout=2s CMD ./check
+    /// ```
+    ///
+    /// ```dockerfile,fixed
+    /// FROM debian:12
+    /// LABEL org.opencontainers.image.title=app \
+    ///     org.opencontainers.image.vendor=us \
+    ///     org.opencontainers.image.version=1.0.0
+    /// RUN --mount=type=cache,target=/a \
+    ///     --mount=type=cache,target=/b \
+    ///     --mount=type=cache,target=/c \
+    ///     ./build
+    /// HEALTHCHECK --interval=5s \
+    ///     --timeout=2s \
+    ///     CMD ./check
+    /// ```
+    ///
+    /// ```dockerfile,bad
+    /// FROM debian:12
+    /// RUN make && make install
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM debian:12
+    /// RUN make \
+    ///     && make install
+    /// RUN make && \
+    ///     make install
+    /// ```
+    ///
+    /// # Fix safety
+    ///
+    /// Safe between flags and pairs, where BuildKit skips blanks. A suggestion between commands: they
+    /// are the same to the shell, but the indentation is a part of the command, so that the layer is
+    /// built anew.
+    ///
+    /// A chain that goes over several lines already goes on in the way it is laid out: with its
+    /// indentation, and with `&&` where it has it. Any other is indented by a tab. Comments between the
+    /// lines stay where they are.
+    NewlinePerChainedCall {
+        name: "tally/newline-per-chained-call",
+        severity: Style,
+        category: Style,
+        fixes: Safe,
+        options: &[OptionSpec {
+            name: "min-commands",
+            kind: OptionKind::Integer,
+            default: "2",
+            about: "How many commands make a chain.",
+        }],
+        url: "https://tally.wharflab.com/rules/tally/newline-per-chained-call/",
+    }
+}
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let least = usize::try_from(context.integer("min-commands")).unwrap_or(usize::MAX).max(2);
+    for (index, instruction) in context.file.instructions.iter().enumerate() {
+        check_parts(context, instruction, findings);
+        if let Some(script) = chained(instruction).then(|| context.scripts(index).first()).flatten()
+        {
+            check_chain(context, script, least, findings);
+        }
+    }
+}
+
+/// Whether an instruction is a text that a shell runs, and nothing beside it.
+fn chained(instruction: &Instruction) -> bool {
+    let command = match (&instruction.arguments, instruction.keyword) {
+        (Arguments::Command(command), Keyword::Run) => command,
+        (Arguments::Healthcheck { command, .. }, _) => command,
+        _ => return false,
+    };
+    matches!(command, Command::Shell(_)) && instruction.heredocs.is_empty()
+}
+
+fn check_chain(context: &Context<'_>, script: &Script, least: usize, findings: &mut Vec<Finding>) {
+    let Some(block) = script.blocks.first().filter(|_| script.errors.is_empty()) else { return };
+    let is_link = |it: &Pipeline| matches!(it.joiner, Joiner::And | Joiner::Or);
+    if block.pipelines.iter().filter(|it| is_link(it)).count() + 1 < least {
+        return;
+    }
+    let seams: Vec<Seam> = block
+        .pipelines
+        .windows(2)
+        .filter_map(|pair| {
+            let [left, right] = pair else { return None };
+            let joiner = right.joiner_span.filter(|_| is_link(right))?;
+            Some(Seam { left: left.span.end, joiner: Some(joiner), right: right.span.start })
+        })
+        .collect();
+    let text = context.file.text;
+    let Some(first) = seams.iter().find(|seam| seam.is_within_line(text)) else { return };
+    let place = first.joiner.unwrap_or(Span::at(first.right));
+    let finding = context.finding(place, "each command of a chain goes on a line of its own");
+    let fix = breaks(context.file, &seams).map(|edits| Fix::suggestion("Break the chain", edits));
+    findings.push(fix.into_iter().fold(finding, Finding::with_fix));
+}
+
+fn check_parts(context: &Context<'_>, instruction: &Instruction, findings: &mut Vec<Finding>) {
+    let Some(Parts { spans, counted, message }) = parts(instruction) else { return };
+    let between = |pair: &[Span]| match pair {
+        [left, right] => Some(Seam { left: left.end, joiner: None, right: right.start }),
+        _ => None,
+    };
+    let seams: Vec<Seam> = spans.windows(2).filter_map(between).collect();
+    let text = context.file.text;
+    let Some(first) = seams.iter().take(counted).position(|seam| seam.is_within_line(text)) else {
+        return;
+    };
+    let Some(&place) = spans.get(first + 1) else { return };
+    let finding = context.finding(place, message);
+    let fix = breaks(context.file, &seams).map(|edits| Fix::safe("Break the line", edits));
+    findings.push(fix.into_iter().fold(finding, Finding::with_fix));
+}
+
+/// What an instruction consists of, other than commands.
+struct Parts {
+    spans: Vec<Span>,
+    /// How many of the seams between them are worth a finding; the rest is broken along with them.
+    counted: usize,
+    message: &'static str,
+}
+
+fn parts(instruction: &Instruction) -> Option<Parts> {
+    let flags = instruction.flags.iter().map(|flag| flag.span);
+    match (&instruction.arguments, instruction.keyword) {
+        (Arguments::Pairs { pairs, .. }, Keyword::Label) if pairs.len() > 1 => Some(Parts {
+            spans: pairs.iter().map(|pair| pair.span).collect(),
+            counted: pairs.len() - 1,
+            message: "each label goes on a line of its own",
+        }),
+        (Arguments::Healthcheck { kind: Some(kind), .. }, _)
+            if !instruction.flags.is_empty() && kind.text.eq_ignore_ascii_case("cmd") =>
+        {
+            Some(Parts {
+                spans: flags.chain([kind.span]).collect(),
+                counted: instruction.flags.len(),
+                message: "each flag of a health check goes on a line of its own",
+            })
+        }
+        (Arguments::Command(command), Keyword::Run)
+            if instruction.flags_named("mount").nth(1).is_some() =>
+        {
+            let command = match command {
+                Command::Missing => None,
+                Command::Shell(Word { span, .. }) | Command::Json { span, .. } => Some(*span),
+            };
+            Some(Parts {
+                spans: flags.chain(command).collect(),
+                counted: instruction.flags.len() - 1,
+                message: "each mount goes on a line of its own",
+            })
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,141 @@
+//! Commands for a shell that is not there.
+
+use probity_dockerfile::{Arguments, Command, Instruction, Keyword, ShellSource};
+use probity_finding::Finding;
+
+use crate::{bare_stage, context::Context};
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags a `RUN` in shell form in a stage that starts from `scratch`, where nothing has put a shell
+    /// at `/bin/sh`.
+    ///
+    /// Where a `SHELL` says otherwise, a file may have come to that place (by `COPY`, `ADD` or a `RUN`
+    /// without a shell), a mount covers it, or a heredoc names its own interpreter, there is no finding.
+    /// tally looks for `SHELL` alone, and at the stage of `FROM scratch` alone; a stage that is based on
+    /// that one is looked at here too.
+    ///
+    /// # Why it is bad
+    ///
+    /// `scratch` is empty: there is no shell in it, so that the build fails.
+    ///
+    /// # Examples
+    ///
+    /// ```dockerfile,bad
+    /// FROM scratch
+    /// COPY app /app
+    /// RUN /app --check
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM scratch
+    /// COPY app /app
+    /// RUN ["/app", "--check"]
+    /// ```
+    ShellRunInScratch {
+        name: "tally/shell-run-in-scratch",
+        severity: Warning,
+        category: Correctness,
+        url: "https://tally.wharflab.com/rules/tally/shell-run-in-scratch/",
+    }
+}
+
+const SHELL: &str = "/bin/sh";
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for (index, run) in context.each(Keyword::Run) {
+        let is_shell = matches!(run.arguments, Arguments::Command(Command::Shell(_)));
+        if !is_shell || !bare_stage::is_bare(context, index) {
+            continue;
+        }
+        let is_chosen = context
+            .facts
+            .state(index)
+            .is_some_and(|state| matches!(state.shell.source, ShellSource::Instruction(_)));
+        let is_there = is_chosen
+            || is_mounted(run)
+            || names_its_own(context, run)
+            || bare_stage::may_hold(context, index, SHELL);
+        if !is_there {
+            let message =
+                format!("scratch has no {SHELL} to run this; name the program in an array");
+            findings.push(context.finding(run.keyword_span, message));
+        }
+    }
+}
+
+/// Whether a mount may bring the shell.
+fn is_mounted(run: &Instruction) -> bool {
+    let targets = run.flags_named("mount").flat_map(|mount| {
+        ["target", "dst", "destination"].into_iter().filter_map(|key| mount.option(key))
+    });
+    let mut directories = targets.map(|target| target.text.trim_end_matches('/'));
+    directories
+        .any(|it| SHELL.strip_prefix(it).is_some_and(|it| it.is_empty() || it.starts_with('/')))
+}
+
+fn names_its_own(context: &Context<'_>, run: &Instruction) -> bool {
+    let first = run.heredocs.first().and_then(|it| it.body.slice(context.file.text));
+    first.is_some_and(|body| body.trim_start_matches('\t').starts_with("#!"))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::harness::check;
+
+    const RULE: &str = "tally/shell-run-in-scratch";
+    const SAYS: &str = "scratch has no /bin/sh to run this; name the program in an array";
+
+    #[test]
+    fn the_keyword_is_underlined() {
+        check(
+            RULE,
+            &format!(
+                "\
+FROM scratch AS a
+COPY app /
+run --mount=type=bind,from=busybox,target=/binary /app \\
+^^^ {SAYS}
+  # why
+  && x
+FROM a
+COPY . /srv/
+WORKDIR /srv
+COPY . .
+RUN <<EOF
+^^^ {SAYS}
+a
+EOF
+"
+            ),
+        );
+    }
+
+    #[test]
+    fn where_a_shell_may_be_nothing_is_said() {
+        for text in [
+            "COPY --from=b /bin/sh /bin/sh\nRUN a",
+            "COPY sh /bin/\nRUN a",
+            "COPY --from=b /bin /bin\nRUN a",
+            "COPY --from=b / /\nRUN a",
+            "COPY . .\nRUN a",
+            "COPY rootfs /\nRUN a",
+            "COPY a* /bin/\nRUN a",
+            "ARG X\nCOPY $X /bin/\nRUN a",
+            "ARG X\nCOPY a $X\nRUN a",
+            "ADD system.tar.gz /\nRUN a",
+            "RUN [\"busybox\", \"--install\"]\nRUN a",
+            "SHELL [\"/busybox\", \"sh\", \"-c\"]\nRUN a",
+            "RUN --mount=type=bind,from=b,target=/bin a",
+            "RUN <<EOF\n#!/app\nx\nEOF",
+            "RUN [\"sh\", \"-c\", \"a\"]",
+            "ONBUILD RUN a",
+            "CMD a",
+        ] {
+            check(RULE, &format!("FROM busybox AS b\nRUN a\nFROM scratch\n{text}\n"));
+        }
+        check(RULE, "FROM scratch AS a\nCOPY sh /bin/sh\nFROM a\nRUN x\n");
+        check(RULE, "FROM --platform=windows/amd64 scratch\nRUN x\n");
+    }
+}
