@@ -8,6 +8,7 @@
 mod alter;
 mod capture;
 mod constant;
+mod copies;
 mod git;
 mod go;
 mod intact;
@@ -22,6 +23,7 @@ mod rust;
 mod site;
 mod text;
 mod tree;
+mod untrusted;
 mod verdict;
 mod workshop;
 

@@ -26,6 +26,7 @@ use super::{
     runner::{Armed, Built, Flagged, Placed, Refusal, Runner, Trial},
     site::{Bench, Site, Task},
     tree::Tree,
+    untrusted,
 };
 use output::{Blocks, Ended, Events, Frame};
 
@@ -151,11 +152,10 @@ impl Go {
     fn is_idle(site: &Site, placed: &Placed) -> bool {
         let home = Path::new(&placed.flagged.file).parent();
         let module = Self::module(site, &placed.directory).unwrap_or_default();
-        let text = fs::read_to_string(site.repo.join(module).join("go.mod")).unwrap_or_default();
+        let text = untrusted::read(&site.repo, module.join("go.mod")).unwrap_or_default();
         let name = text.lines().find_map(|line| line.strip_prefix("module ")).map(str::trim);
-        let directory = site.repo.join(&placed.directory);
         home == Some(&placed.directory)
-            && name.is_some_and(|name| !source::begins_by_itself(&directory, name))
+            && name.is_some_and(|name| !source::begins_by_itself(site, &placed.directory, name))
     }
 
     fn compile(&self, bench: &Bench, site: &Site, placed: &Placed) -> Result<Ran, String> {
@@ -244,13 +244,12 @@ impl Go {
         function: usize,
         watch: &mut Watch,
     ) -> Vec<String> {
-        let file = site.out.join("calls");
-        fs::remove_file(&file).ok();
+        fs::remove_file(site.out.join("calls")).ok();
         let seen = site.seen_out.join("calls");
         let plan = format!("{function}\u{1f}1\u{1f}{}", seen.display());
         let trial = self.trial(bench, site, placed, Some(&plan));
         watch.saw_same(trial.outcome, &trial.mark);
-        let told = fs::read_to_string(&file).unwrap_or_default();
+        let told = untrusted::read(&site.out, "calls").unwrap_or_default();
         told.lines().map(str::to_owned).collect()
     }
 }
@@ -466,7 +465,7 @@ fn judge(bench: &Bench, ran: &Ran, events: &Events, frames: &[Frame]) -> (Outcom
 }
 
 fn profile(site: &Site) -> Option<Blocks> {
-    let text = fs::read_to_string(site.out.join(PROFILE)).ok()?;
+    let text = untrusted::read(&site.out, PROFILE).ok()?;
     Some(Blocks::parse(&text))
 }
 

@@ -1,6 +1,6 @@
 //! The control of a failing test: copies of it, each of which makes the code return something else.
 
-use std::{collections::BTreeMap, fs};
+use std::collections::BTreeMap;
 
 use super::{
     super::{
@@ -8,6 +8,7 @@ use super::{
         alter::{self, Answer, Literals, Mark, Watch},
         runner::{Placed, Trial},
         site::{Bench, Site},
+        untrusted,
     },
     Framework, JavaScript,
     events::{Event, Test, failure, filter, find, mark},
@@ -32,7 +33,7 @@ impl JavaScript {
         last: &Trial,
     ) -> Result<Control, String> {
         let path = &placed.flagged.file;
-        let source = fs::read_to_string(site.repo.join(path)).map_err(|error| error.to_string())?;
+        let source = untrusted::read(&site.repo, path).map_err(|error| error.to_string())?;
         let functions = switch::wanted(&source, &placed.flagged, &alter::words(&placed.source));
         if functions.is_empty() {
             return Err(NONE.to_owned());
@@ -55,7 +56,7 @@ impl JavaScript {
         }
         let literals = Literals::of(&placed.source, &same.mark.text());
         let values = switch::values(&literals, same.expected.as_deref());
-        let calls = fs::read_to_string(site.out.join("calls")).unwrap_or_default();
+        let calls = untrusted::read(&site.out, "calls").unwrap_or_default();
         let plans = plans(&functions, &calls, &values);
         for some in plans.chunks(TOGETHER) {
             if watch.is_over() {

@@ -8,6 +8,7 @@ use super::{
         alter::{Answer, Literals, Watch},
         runner::{Built, Placed, Switch, Trial},
         site::{Bench, Site},
+        untrusted,
     },
     Rust, switch,
 };
@@ -28,7 +29,7 @@ impl Rust {
         last: &Trial,
     ) -> Control {
         let none = "the code cannot be made to return other values";
-        let Ok(source) = fs::read_to_string(site.out.join(ARMED)) else {
+        let Ok(source) = untrusted::read(&site.out, ARMED) else {
             return Control::Unavailable(none.to_owned());
         };
         let mut watch = Watch::of(last);
