@@ -25,6 +25,7 @@ mod text;
 mod tree;
 mod untrusted;
 mod verdict;
+mod wanted;
 mod workshop;
 
 use std::{

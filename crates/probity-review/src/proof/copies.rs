@@ -155,16 +155,14 @@ impl Copy {
         let mut pending = vec![PathBuf::new()];
         while let Some(directory) = pending.pop() {
             let Some(now) = stamp(&self.repo.join(&directory)) else { return false };
-            match self.stamps.get(&directory) {
+            let same = match self.stamps.get(&directory) {
                 // Of which only what it holds can be compared, beside its rights.
-                Some(known) if ours.parents.contains(&directory) => {
-                    if !known.is_same_entry(&now) {
-                        return false;
-                    }
-                }
-                Some(known) if *known != now => return false,
-                None if !ours.entries.contains(&directory) => return false,
-                _ => {}
+                Some(known) if ours.parents.contains(&directory) => known.is_same_entry(&now),
+                Some(known) => *known == now,
+                None => ours.entries.contains(&directory),
+            };
+            if !same {
+                return false;
             }
             seen += usize::from(self.stamps.contains_key(&directory));
             let Ok(entries) = fs::read_dir(self.repo.join(&directory)) else { return false };
@@ -219,9 +217,11 @@ mod tests {
 
     use super::{super::tree::Tree, Copies};
 
+    type Change<'a> = &'a dyn Fn(&Path);
+
     /// Lends a copy, writes a file of ours into it, lets a test do something, and says whether the
     /// next claim gets the same copy, which has to be as the first was in any case.
-    fn check(what: &str, test: &dyn Fn(&Path), again: bool) {
+    fn check(what: &str, test: Change<'_>, again: bool) {
         let place = tempfile::tempdir().unwrap();
         let root = place.path().join("root");
         for (path, text) in [("a/b/c.go", "c"), ("a/d.txt", "d"), ("e.go", "e")] {
@@ -269,8 +269,12 @@ mod tests {
     fn a_copy_serves_again_only_if_nothing_but_what_is_ours_has_changed() {
         let same = |_: &Path| {};
         check("nothing", &same, true);
-        check("ours alone", &|copy| fs::write(copy.join("a/b/new_test.go"), "theirs").unwrap(), true);
-        let changes: [(&str, &dyn Fn(&Path)); 12] = [
+        check(
+            "ours alone",
+            &|copy| fs::write(copy.join("a/b/new_test.go"), "theirs").unwrap(),
+            true,
+        );
+        let changes: [(&str, Change<'_>); 12] = [
             ("a file", &|copy| fs::write(copy.join("a/d.txt"), "D").unwrap()),
             ("put back", &|copy| fs::write(copy.join("e.go"), "e").unwrap()),
             ("gone", &|copy| fs::remove_file(copy.join("e.go")).unwrap()),
@@ -282,7 +286,8 @@ mod tests {
                 fs::remove_file(copy.join("a/x")).unwrap();
             }),
             ("rights", &|copy| {
-                fs::set_permissions(copy.join("a/d.txt"), fs::Permissions::from_mode(0o777)).unwrap();
+                fs::set_permissions(copy.join("a/d.txt"), fs::Permissions::from_mode(0o777))
+                    .unwrap();
             }),
             ("rights of a directory", &|copy| {
                 fs::set_permissions(copy.join("a/b"), fs::Permissions::from_mode(0o700)).unwrap();

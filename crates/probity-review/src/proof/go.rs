@@ -364,6 +364,9 @@ impl Runner for Go {
         for function in &armed.functions {
             let calls = self.calls(bench, site, placed, function.id, &mut watch);
             if let Some(last) = calls.last() {
+                if calls.len() > 1 {
+                    watch.is_incomplete();
+                }
                 let different = calls.iter().any(|call| call != last);
                 called.push((function, different.then(|| last.clone())));
             }
@@ -381,10 +384,7 @@ impl Runner for Go {
                     let words = format!("{}\u{1f}{call}\u{1f}{}", function.id, plan.join("\u{1f}"));
                     let trial = self.trial(bench, site, placed, Some(&words));
                     let value = plan.join(", ");
-                    let answer = match plan.is_empty() {
-                        true => Answer::Nothing,
-                        false => Answer::Value(&value),
-                    };
+                    let answer = Answer::of(&plan, &value);
                     watch.saw(&function.name, answer, trial.outcome, &trial.mark);
                     if watch.is_over() {
                         return watch.end(none);

@@ -81,12 +81,18 @@ impl Ladder<'_> {
         } else {
             self.runner.control(self.bench, site, placed, &built, &last)
         };
-        if let Control::Constant(names) = &verdict.control {
+        let shows_nothing = match &verdict.control {
+            Control::Constant(names) => {
+                Some(format!("The test fails in the same way whatever {names} returns"))
+            }
+            Control::Moving(names) => Some(format!(
+                "The test wants something else as soon as {names} returns what it wants"
+            )),
+            _ => None,
+        };
+        if let Some(why) = shows_nothing {
             verdict.level = Level::Fails;
-            verdict.reason = format!(
-                "The test fails in the same way whatever {names} returns, so it shows nothing \
-                 about it."
-            );
+            verdict.reason = format!("{why}, so it shows nothing about it.");
             return self.excuse(verdict, &last);
         }
         self.conclude(verdict, &last);

@@ -243,15 +243,21 @@ impl Runner for Python {
             watch.saw_same(seen.outcome(), &seen.mark());
         }
         for event in &session.events {
-            if let Event::Altered(altered) = event {
-                let answer = match altered.answer.as_str() {
-                    "value" => Answer::Value(&altered.value),
-                    "failure" => Answer::Failure,
-                    _ => Answer::Nothing,
-                };
-                let seen = &altered.seen;
-                watch.saw(&altered.function, answer, seen.outcome(), &seen.mark());
-            }
+            let altered = match event {
+                Event::Altered(altered) => altered,
+                Event::Partial => {
+                    watch.is_incomplete();
+                    continue;
+                }
+                _ => continue,
+            };
+            let answer = match altered.answer.as_str() {
+                "value" => Answer::Value(&altered.value),
+                "failure" => Answer::Failure,
+                _ => Answer::Nothing,
+            };
+            let seen = &altered.seen;
+            watch.saw(&altered.function, answer, seen.outcome(), &seen.mark());
         }
         watch.end(none)
     }

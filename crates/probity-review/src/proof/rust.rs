@@ -417,10 +417,7 @@ impl Runner for Rust {
         if self.execute(bench, site, placed, &built.program, &arguments, None).is_err() {
             return unmeasured("the marked test does not run");
         }
-        marks::reach(
-            &untrusted::read(&site.out, "reached").unwrap_or_default(),
-            &placed.flagged,
-        )
+        marks::reach(&untrusted::read(&site.out, "reached").unwrap_or_default(), &placed.flagged)
     }
 
     fn control(

@@ -33,6 +33,7 @@ impl Rust {
             return Control::Unavailable(none.to_owned());
         };
         let mut watch = Watch::of(last);
+        watch.is_incomplete();
         let same = self.trial(bench, site, placed, built, None);
         watch.saw_same(same.outcome, &same.mark);
         let literals = Literals::of(&placed.source, &last.mark.text());
@@ -50,10 +51,7 @@ impl Rust {
                     }
                     break;
                 }
-                let answer = match plan.is_empty() {
-                    true => Answer::Nothing,
-                    false => Answer::Value(&value),
-                };
+                let answer = Answer::of(&plan, &value);
                 watch.saw(&function.name, answer, trial.outcome, &trial.mark);
                 if watch.is_over() {
                     return watch.end(none);
