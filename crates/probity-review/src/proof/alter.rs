@@ -212,6 +212,21 @@ impl Literals {
         literals
     }
 
+    /// With those first that the test compares something with: one of them is what it waits for.
+    pub(super) fn compared_first(mut self, test: &str) -> Self {
+        let bare = without_text(test);
+        let mut compared = Self::default();
+        for (at, sign) in bare.match_indices("!=").chain(bare.match_indices("==")) {
+            let behind = bare.get(at + sign.len()..).unwrap_or_default();
+            let length = behind.find(['{', '\n', ')', '&', '|']).unwrap_or(behind.len());
+            let from = at + sign.len();
+            compared.collect(test.get(from..from + length).unwrap_or_default());
+        }
+        self.numbers.sort_by_key(|number| !compared.numbers.contains(number));
+        self.strings.sort_by_key(|text| !compared.strings.contains(text));
+        self
+    }
+
     fn collect(&mut self, text: &str) {
         let bare = without_text(text);
         let mut rest = text.char_indices().peekable();
@@ -344,6 +359,14 @@ mod tests {
         assert_eq!(found.strings, ["four", "a\"b", "raw", "", "probity"]);
         assert!(!Literals::of("", "at 10.1.1.1:80").numbers.contains(&"10.1.1.1".to_owned()));
         assert!(Literals::of("'", "\"").strings.contains(&String::new()));
+    }
+
+    #[test]
+    fn what_the_test_compares_with_can_come_first() {
+        let test = "if got := F(3, 1); got != 2 || x == \"b{\" {\n\tt.Fatal(\"a\")\n}";
+        let found = Literals::of(test, "got 4").compared_first(test);
+        assert_eq!(found.numbers.get(..4).unwrap(), ["2", "4", "3", "1"]);
+        assert_eq!(found.strings.get(..2).unwrap(), ["b{", "a"]);
     }
 
     #[test]

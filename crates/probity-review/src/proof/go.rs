@@ -345,7 +345,8 @@ impl Runner for Go {
         let Some(armed) = placed.armed.as_ref().filter(|_| built.armed) else {
             return Control::Unavailable(none.to_owned());
         };
-        let literals = Literals::of(&placed.source, &last.mark.text());
+        let literals =
+            Literals::of(&placed.source, &last.mark.text()).compared_first(&placed.source);
         let mut watch = Watch::of(last);
         // The first values are those that the test waits for, as a rule, so that nothing else has to
         // be found out.
