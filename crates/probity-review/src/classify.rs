@@ -222,6 +222,9 @@ fn proof(verdict: &Verdict, redactor: &Redactor) -> Proof {
             Control::NotTried => String::new(),
             Control::Depends(how) => redactor.text(&format!("depends on the code: {how}")),
             Control::Constant(names) => format!("constant, whatever {names} returns"),
+            Control::Moving(names) => {
+                format!("constant: it wants something else whatever {names} returns")
+            }
             Control::Unavailable(why) => redactor.text(&format!("not known: {why}")),
         },
         flips_with_fix: verdict.fix_flips,

@@ -8,6 +8,7 @@
 mod alter;
 mod capture;
 mod constant;
+mod copies;
 mod git;
 mod go;
 mod intact;
@@ -22,7 +23,9 @@ mod rust;
 mod site;
 mod text;
 mod tree;
+mod untrusted;
 mod verdict;
+mod wanted;
 mod workshop;
 
 use std::{

@@ -11,6 +11,7 @@ use super::{
     Control, Outcome,
     constant::without_text,
     runner::{Switch, Trial, Values},
+    wanted::Wanted,
 };
 
 /// Values of one kind that are tried for one result.
@@ -69,6 +70,9 @@ pub(super) struct Watch {
     found: Option<String>,
     changed: Option<String>,
     names: Vec<String>,
+    wanted: Wanted,
+    /// Whether what the test wants may be made of the code and be right all the same.
+    incomplete: bool,
 }
 
 /// What a function was made to do.
@@ -83,6 +87,13 @@ pub(super) enum Answer<'a> {
     Nothing,
 }
 
+impl<'a> Answer<'a> {
+    /// What a plan stands for: a function without a result has none.
+    pub(super) fn of(plan: &[String], words: &'a str) -> Self {
+        if plan.is_empty() { Self::Nothing } else { Self::Value(words) }
+    }
+}
+
 impl Watch {
     pub(super) fn of(last: &Trial) -> Self {
         Self { original: last.mark.clone(), most: MOST_RUNS, noisy: last.noisy, ..Self::default() }
@@ -90,6 +101,12 @@ impl Watch {
 
     pub(super) fn at_most(self, most: usize) -> Self {
         Self { most, ..self }
+    }
+
+    /// Says that not everything was tried, or that a function is called more than once: what the
+    /// test wants may be made of one call, and what it gets of another.
+    pub(super) fn is_incomplete(&mut self) {
+        self.incomplete = true;
     }
 
     /// Takes in a run in which nothing was altered.
@@ -110,6 +127,9 @@ impl Watch {
         }
         self.runs += 1;
         let changed = (outcome == Outcome::Failed).then(|| mark.changed(&self.original)).flatten();
+        if let (Some(_), Answer::Value(value)) = (changed, answer) {
+            self.wanted.saw(value, &self.original, mark);
+        }
         match (outcome, answer) {
             (Outcome::Passed, answer) => {
                 self.found = Some(match answer {
@@ -135,11 +155,16 @@ impl Watch {
     }
 
     pub(super) fn is_over(&self) -> bool {
-        let enough = if self.changed.is_some() { ENOUGH } else { self.most };
+        let is_plain = self.changed.is_some() && !self.wanted.is_suspect();
+        let enough = if is_plain { ENOUGH } else { self.most };
         self.found.is_some() || self.runs >= enough.min(self.most)
     }
 
     pub(super) fn end(self, none: &str) -> Control {
+        let complete = !self.incomplete && !self.noisy && self.runs < self.most;
+        if self.found.is_none() && complete && self.wanted.is_made_of_the_code() {
+            return Control::Moving(self.names.join(", "));
+        }
         match (self.found.or(self.changed), self.tried) {
             (Some(how), _) => Control::Depends(how),
             (None, 0) => Control::Unavailable(none.to_owned()),
@@ -167,7 +192,17 @@ impl Literals {
     pub(super) fn of(test: &str, complaint: &str) -> Self {
         let mut literals = Self::default();
         literals.collect(complaint);
+        let told = (literals.numbers.len(), literals.strings.len());
         literals.collect(test);
+        // What both name first of all.
+        let mut own = Self::default();
+        own.collect(test);
+        if let Some(numbers) = literals.numbers.get_mut(..told.0) {
+            numbers.sort_by_key(|number| !own.numbers.contains(number));
+        }
+        if let Some(strings) = literals.strings.get_mut(..told.1) {
+            strings.sort_by_key(|text| !own.strings.contains(text));
+        }
         for number in ["0", "1", "2", "7919", "-1", "3"] {
             push(&mut literals.numbers, number.to_owned());
         }
@@ -175,6 +210,21 @@ impl Literals {
             push(&mut literals.strings, text.to_owned());
         }
         literals
+    }
+
+    /// With those first that the test compares something with: one of them is what it waits for.
+    pub(super) fn compared_first(mut self, test: &str) -> Self {
+        let bare = without_text(test);
+        let mut compared = Self::default();
+        for (at, sign) in bare.match_indices("!=").chain(bare.match_indices("==")) {
+            let behind = bare.get(at + sign.len()..).unwrap_or_default();
+            let length = behind.find(['{', '\n', ')', '&', '|']).unwrap_or(behind.len());
+            let from = at + sign.len();
+            compared.collect(test.get(from..from + length).unwrap_or_default());
+        }
+        self.numbers.sort_by_key(|number| !compared.numbers.contains(number));
+        self.strings.sort_by_key(|text| !compared.strings.contains(text));
+        self
     }
 
     fn collect(&mut self, text: &str) {
@@ -309,6 +359,14 @@ mod tests {
         assert_eq!(found.strings, ["four", "a\"b", "raw", "", "probity"]);
         assert!(!Literals::of("", "at 10.1.1.1:80").numbers.contains(&"10.1.1.1".to_owned()));
         assert!(Literals::of("'", "\"").strings.contains(&String::new()));
+    }
+
+    #[test]
+    fn what_the_test_compares_with_can_come_first() {
+        let test = "if got := F(3, 1); got != 2 || x == \"b{\" {\n\tt.Fatal(\"a\")\n}";
+        let found = Literals::of(test, "got 4").compared_first(test);
+        assert_eq!(found.numbers.get(..4).unwrap(), ["2", "4", "3", "1"]);
+        assert_eq!(found.strings.get(..2).unwrap(), ["b{", "a"]);
     }
 
     #[test]

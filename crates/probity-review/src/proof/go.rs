@@ -26,6 +26,7 @@ use super::{
     runner::{Armed, Built, Flagged, Placed, Refusal, Runner, Trial},
     site::{Bench, Site, Task},
     tree::Tree,
+    untrusted,
 };
 use output::{Blocks, Ended, Events, Frame};
 
@@ -151,11 +152,10 @@ impl Go {
     fn is_idle(site: &Site, placed: &Placed) -> bool {
         let home = Path::new(&placed.flagged.file).parent();
         let module = Self::module(site, &placed.directory).unwrap_or_default();
-        let text = fs::read_to_string(site.repo.join(module).join("go.mod")).unwrap_or_default();
+        let text = untrusted::read(&site.repo, module.join("go.mod")).unwrap_or_default();
         let name = text.lines().find_map(|line| line.strip_prefix("module ")).map(str::trim);
-        let directory = site.repo.join(&placed.directory);
         home == Some(&placed.directory)
-            && name.is_some_and(|name| !source::begins_by_itself(&directory, name))
+            && name.is_some_and(|name| !source::begins_by_itself(site, &placed.directory, name))
     }
 
     fn compile(&self, bench: &Bench, site: &Site, placed: &Placed) -> Result<Ran, String> {
@@ -244,13 +244,12 @@ impl Go {
         function: usize,
         watch: &mut Watch,
     ) -> Vec<String> {
-        let file = site.out.join("calls");
-        fs::remove_file(&file).ok();
+        fs::remove_file(site.out.join("calls")).ok();
         let seen = site.seen_out.join("calls");
         let plan = format!("{function}\u{1f}1\u{1f}{}", seen.display());
         let trial = self.trial(bench, site, placed, Some(&plan));
         watch.saw_same(trial.outcome, &trial.mark);
-        let told = fs::read_to_string(&file).unwrap_or_default();
+        let told = untrusted::read(&site.out, "calls").unwrap_or_default();
         told.lines().map(str::to_owned).collect()
     }
 }
@@ -346,7 +345,8 @@ impl Runner for Go {
         let Some(armed) = placed.armed.as_ref().filter(|_| built.armed) else {
             return Control::Unavailable(none.to_owned());
         };
-        let literals = Literals::of(&placed.source, &last.mark.text());
+        let literals =
+            Literals::of(&placed.source, &last.mark.text()).compared_first(&placed.source);
         let mut watch = Watch::of(last);
         // The first values are those that the test waits for, as a rule, so that nothing else has to
         // be found out.
@@ -365,6 +365,9 @@ impl Runner for Go {
         for function in &armed.functions {
             let calls = self.calls(bench, site, placed, function.id, &mut watch);
             if let Some(last) = calls.last() {
+                if calls.len() > 1 {
+                    watch.is_incomplete();
+                }
                 let different = calls.iter().any(|call| call != last);
                 called.push((function, different.then(|| last.clone())));
             }
@@ -382,10 +385,7 @@ impl Runner for Go {
                     let words = format!("{}\u{1f}{call}\u{1f}{}", function.id, plan.join("\u{1f}"));
                     let trial = self.trial(bench, site, placed, Some(&words));
                     let value = plan.join(", ");
-                    let answer = match plan.is_empty() {
-                        true => Answer::Nothing,
-                        false => Answer::Value(&value),
-                    };
+                    let answer = Answer::of(&plan, &value);
                     watch.saw(&function.name, answer, trial.outcome, &trial.mark);
                     if watch.is_over() {
                         return watch.end(none);
@@ -466,7 +466,7 @@ fn judge(bench: &Bench, ran: &Ran, events: &Events, frames: &[Frame]) -> (Outcom
 }
 
 fn profile(site: &Site) -> Option<Blocks> {
-    let text = fs::read_to_string(site.out.join(PROFILE)).ok()?;
+    let text = untrusted::read(&site.out, PROFILE).ok()?;
     Some(Blocks::parse(&text))
 }
 

@@ -25,8 +25,23 @@ pub(super) struct Intact {
     files: Vec<(PathBuf, Option<Stamp>)>,
 }
 
-/// Device, file, size, and the time of the last change of its status.
-type Stamp = (u64, u64, u64, i64, i64);
+/// What tells a file from any other, and from itself before a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Stamp {
+    device: u64,
+    number: u64,
+    mode: u32,
+    size: u64,
+    changed: (i64, i64),
+}
+
+impl Stamp {
+    /// Whether it is the same file or directory with the same rights, whatever is in it.
+    pub(super) fn is_same_entry(&self, other: &Self) -> bool {
+        let of = |stamp: &Self| (stamp.device, stamp.number, stamp.mode);
+        of(self) == of(other)
+    }
+}
 
 impl Intact {
     pub(super) fn of(repo: &Path, tree: &Tree, flagged: &str) -> Self {
@@ -50,7 +65,14 @@ fn is_source(path: &Path) -> bool {
     ending.is_some_and(|ending| SOURCES.contains(&ending))
 }
 
-fn stamp(file: &Path) -> Option<Stamp> {
+/// Of the file itself, and not of what a link leads to.
+pub(super) fn stamp(file: &Path) -> Option<Stamp> {
     let data = fs::symlink_metadata(file).ok()?;
-    Some((data.dev(), data.ino(), data.size(), data.ctime(), data.ctime_nsec()))
+    Some(Stamp {
+        device: data.dev(),
+        number: data.ino(),
+        mode: data.mode(),
+        size: data.size(),
+        changed: (data.ctime(), data.ctime_nsec()),
+    })
 }

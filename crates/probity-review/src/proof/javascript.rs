@@ -25,6 +25,7 @@ use super::{
     runner::{Built, Flagged, Placed, Refusal, Runner, Trial},
     site::{Bench, Site, Task},
     tree::Tree,
+    untrusted,
 };
 use coverage::Functions;
 use events::{Error, Event, filter, find, frames, is_own_mistake, judge, mark};
@@ -41,6 +42,10 @@ const KIT: [(&str, &str); 4] = [
 
 /// What a framework gets on top of the test's time to start.
 const GRACE: Duration = Duration::from_secs(15);
+
+/// What the frameworks tell, and what V8 has counted.
+const REPORT: &str = "report.jsonl";
+const PROFILES: &str = "v8";
 
 /// A filter that matches no test.
 const NOTHING: &str = "^probity: no test has this name$";
@@ -96,9 +101,8 @@ impl JavaScript {
         files: &[String],
         filter: Option<&str>,
     ) -> Result<(Ran, Vec<Event>), String> {
-        let (report, profiles) = (site.out.join("report.jsonl"), site.out.join("v8"));
-        fs::write(&report, "").map_err(|error| error.to_string())?;
-        fs::remove_dir_all(&profiles).ok();
+        untrusted::write(&site.out, REPORT, "").map_err(|error| error.to_string())?;
+        fs::remove_dir_all(site.out.join(PROFILES)).ok();
         let mut task = Task::new([&self.node], &placed.directory, bench.test_timeout + GRACE);
         let home = self.node.parent().and_then(Path::parent);
         task.tools.extend(home.map(Path::to_owned));
@@ -157,10 +161,10 @@ impl JavaScript {
             }
         }
         task.argv.extend(files.iter().map(|file| site.seen_repo.join(file).into()));
-        task.variable("PROBITY_REPORT", site.seen_out.join("report.jsonl"));
-        task.variable("NODE_V8_COVERAGE", site.seen_out.join("v8"));
+        task.variable("PROBITY_REPORT", site.seen_out.join(REPORT));
+        task.variable("NODE_V8_COVERAGE", site.seen_out.join(PROFILES));
         let ran = bench.run(site, &task)?;
-        let text = fs::read_to_string(&report).unwrap_or_default();
+        let text = untrusted::read(&site.out, REPORT).unwrap_or_default();
         let events = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
         Ok((ran, events))
     }
@@ -247,8 +251,8 @@ impl Runner for JavaScript {
 
     fn reach(&self, bench: &Bench, site: &Site, placed: &Placed, _: &Built, _: &Trial) -> Reach {
         let url = site.seen_repo.join(&placed.flagged.file).display().to_string();
-        let source = fs::read_to_string(site.repo.join(&placed.flagged.file)).unwrap_or_default();
-        let ran = Functions::read(&site.out.join("v8"), &url);
+        let source = untrusted::read(&site.repo, &placed.flagged.file).unwrap_or_default();
+        let ran = Functions::read(&site.out, PROFILES, &url);
         // A control: what runs when the file is only loaded says nothing about the test.
         let idle = match self.session(
             bench,
@@ -257,7 +261,7 @@ impl Runner for JavaScript {
             std::slice::from_ref(&placed.path),
             Some(NOTHING),
         ) {
-            Ok(_) => Functions::read(&site.out.join("v8"), &url),
+            Ok(_) => Functions::read(&site.out, PROFILES, &url),
             Err(why) => return Reach::Unmeasured(why),
         };
         ran.beyond(&idle, &placed.flagged, &source)
@@ -306,7 +310,7 @@ struct Package {
 /// What the nearest packages say they test with.
 fn framework(repo: &Path, directory: &Path) -> Framework {
     for above in directory.ancestors() {
-        let text = fs::read_to_string(repo.join(above).join("package.json")).unwrap_or_default();
+        let text = untrusted::read(repo, above.join("package.json")).unwrap_or_default();
         let package: Package = serde_json::from_str(&text).unwrap_or_default();
         let script = package.scripts.get("test").and_then(serde_json::Value::as_str).unwrap_or("");
         let mut words = script.split_whitespace();

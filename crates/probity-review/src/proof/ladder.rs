@@ -1,14 +1,14 @@
 //! The way of one claim: place, build, run, run again, reach, flip; and what all of it shows.
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use super::{
     Claim, Control, Level, Outcome, ProofOptions, Reach, Run, Verdict,
+    copies::{Copies, Lent},
     intact::Intact,
     lack, patch, placement,
     runner::{Built, Flagged, Placed, Refusal, Runner, Trial},
     site::{Bench, Site},
-    tree::Tree,
 };
 
 /// What a claim is tried with.
@@ -16,9 +16,8 @@ pub(super) struct Ladder<'a> {
     pub(super) options: &'a ProofOptions,
     pub(super) bench: &'a Bench,
     pub(super) runner: &'a dyn Runner,
-    pub(super) head: (&'a Tree, &'a Path),
-    /// Why there is none, if one was asked for.
-    pub(super) base: Option<Result<(&'a Tree, &'a Path), &'a str>>,
+    pub(super) head: &'a Copies,
+    pub(super) base: Option<&'a Copies>,
 }
 
 impl Ladder<'_> {
@@ -33,12 +32,12 @@ impl Ladder<'_> {
         verdict.test_name.clone_from(&ready.placed.name);
         verdict.test_source.clone_from(&ready.placed.source);
         ready.placed.armed = self.runner.arm(&ready.site, &ready.placed);
-        let Ready { site, placed } = &ready;
+        let Ready { site, placed, .. } = &ready;
         let built = match self.runner.build(self.bench, site, placed) {
             Ok(built) => built,
             Err(trial) => return verdict.record(*trial),
         };
-        let intact = Intact::of(&site.repo, self.head.0, &placed.flagged.file);
+        let intact = Intact::of(&site.repo, &self.head.tree, &placed.flagged.file);
         let first = self.runner.run(self.bench, site, placed, &built);
         verdict.record(first.clone());
         if let Some(why) = intact.broken() {
@@ -82,12 +81,18 @@ impl Ladder<'_> {
         } else {
             self.runner.control(self.bench, site, placed, &built, &last)
         };
-        if let Control::Constant(names) = &verdict.control {
+        let shows_nothing = match &verdict.control {
+            Control::Constant(names) => {
+                Some(format!("The test fails in the same way whatever {names} returns"))
+            }
+            Control::Moving(names) => Some(format!(
+                "The test wants something else as soon as {names} returns what it wants"
+            )),
+            _ => None,
+        };
+        if let Some(why) = shows_nothing {
             verdict.level = Level::Fails;
-            verdict.reason = format!(
-                "The test fails in the same way whatever {names} returns, so it shows nothing \
-                 about it."
-            );
+            verdict.reason = format!("{why}, so it shows nothing about it.");
             return self.excuse(verdict, &last);
         }
         self.conclude(verdict, &last);
@@ -157,7 +162,7 @@ impl Ladder<'_> {
     }
 
     fn flip(&self, claim: &Claim, directory: &Path, verdict: &mut Verdict) {
-        if let Some(Ok(base)) = self.base {
+        if let Some(base) = self.base {
             let tried = self.try_once(base, &directory.join("base"), claim, Before::Nothing);
             verdict.introduced = match tried.map(|trial| trial.outcome) {
                 Ok(Outcome::Passed) => Some(true),
@@ -230,37 +235,38 @@ impl Ladder<'_> {
     /// The test in another copy, once.
     fn try_once(
         &self,
-        from: (&Tree, &Path),
+        from: &Copies,
         directory: &Path,
         claim: &Claim,
         before: Before<'_>,
     ) -> Result<Trial, Refusal> {
-        let Ready { site, placed } = self.place(from, directory, claim, before)?;
-        match self.runner.build(self.bench, &site, &placed) {
-            Ok(built) => Ok(self.runner.run(self.bench, &site, &placed, &built)),
+        let Ready { site, placed, .. } = &self.place(from, directory, claim, before)?;
+        match self.runner.build(self.bench, site, placed) {
+            Ok(built) => Ok(self.runner.run(self.bench, site, placed, &built)),
             Err(trial) => Ok(*trial),
         }
     }
 
     /// Makes a copy and puts the test there.
-    fn place(
+    fn place<'copy>(
         &self,
-        (tree, root): (&Tree, &Path),
+        copies: &'copy Copies,
         directory: &Path,
         claim: &Claim,
         before: Before<'_>,
-    ) -> Result<Ready, Refusal> {
+    ) -> Result<Ready<'copy>, Refusal> {
         let broken = |why: String| Refusal { outcome: Outcome::HarnessError, reason: why };
         // On the pristine copy, since a claim that is refused needs none of its own.
         let mut site = self.bench.site(directory).map_err(broken)?;
-        let own = std::mem::replace(&mut site.repo, root.to_owned());
+        site.repo.clone_from(&copies.root);
         let flagged: Flagged = placement::flagged(&site, claim)?;
         let placed = self.runner.place(&site, claim, &flagged)?;
-        site.repo = own;
+        let lent = copies.lend().map_err(|error| broken(error.to_string()))?;
+        site.repo.clone_from(&lent.repo);
+        site.written = Arc::clone(&lent.written);
         if !self.bench.contained() {
             site.seen_repo.clone_from(&site.repo);
         }
-        tree.copy(root, &site.repo).map_err(|error| broken(error.to_string()))?;
         if let Before::Fix(fix) = before {
             patch::apply(&site, fix, &flagged.file)
                 .map_err(|why| Refusal::rejected(format!("the fix does not apply: {why}")))?;
@@ -274,13 +280,14 @@ impl Ladder<'_> {
             let old = old.map_err(|error| broken(format!("{path}: {error}")))?;
             site.write(path, &format!("{old}{text}")).map_err(broken)?;
         }
-        Ok(Ready { site, placed })
+        Ok(Ready { site, placed, _lent: lent })
     }
 }
 
-struct Ready {
+struct Ready<'a> {
     site: Site,
     placed: Placed,
+    _lent: Lent<'a>,
 }
 
 /// What happens to a copy before the test is put there.

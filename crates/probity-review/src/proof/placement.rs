@@ -6,6 +6,7 @@ use super::{
     Claim,
     runner::{Flagged, Refusal},
     site::Site,
+    untrusted::through_link,
 };
 
 /// More than any test has, and a bound for what is parsed and stored.
@@ -47,7 +48,7 @@ pub(super) fn directory(
     })?;
     let parent = path.parent().unwrap_or(Path::new(""));
     // The parents come first: through a link even looking would be looking elsewhere.
-    if through_link(site, parent) {
+    if through_link(&site.repo, parent) {
         return Err(Refusal::rejected(format!("{wanted:?} goes through a link or a file")));
     }
     if site.repo.join(&path).symlink_metadata().is_ok() {
@@ -64,16 +65,8 @@ pub(super) fn directory(
 pub(super) fn inside(site: &Site, path: &str) -> Option<PathBuf> {
     let path = relative(path)?;
     let file = site.repo.join(&path);
-    let linked = through_link(site, path.parent()?) || file.is_symlink();
+    let linked = through_link(&site.repo, path.parent()?) || file.is_symlink();
     (!linked).then_some(file)
-}
-
-fn through_link(site: &Site, directory: &Path) -> bool {
-    let mut reached = site.repo.clone();
-    directory.components().any(|part| {
-        reached.push(part);
-        reached.is_symlink() || (reached.exists() && !reached.is_dir())
-    })
 }
 
 /// A path in a directory that does not exist yet.

@@ -20,6 +20,7 @@ use super::{
     runner::{Built, Flagged, Placed, Refusal, Runner, Trial},
     site::{Bench, Site, Task},
     tree::Tree,
+    untrusted,
 };
 use report::{Event, Seen, Session, judge, own_mistake, reach};
 
@@ -30,6 +31,9 @@ const PLUGINS: [(&str, &str); 2] = [
 ];
 const TELLS: &str = "probity_pytest";
 const ALTERS: &str = "probity_control";
+
+/// What the plugins tell.
+const REPORT: &str = "report.jsonl";
 
 /// What all alterations of one claim may take together, beside the usual time of one test.
 const ALTERING: Duration = Duration::from_secs(20);
@@ -107,8 +111,7 @@ impl Python {
         placed: &Placed,
         plugin: &str,
     ) -> Result<Session, String> {
-        let report = site.out.join("report.jsonl");
-        fs::remove_file(&report).ok();
+        fs::remove_file(site.out.join(REPORT)).ok();
         let mut task =
             Task::new([&self.interpreter], &placed.directory, bench.test_timeout + GRACE);
         task.tools.clone_from(&self.tools);
@@ -128,7 +131,7 @@ impl Python {
         }
         task.variable("PYTHONPATH", path);
         task.variable("PYTHONDONTWRITEBYTECODE", "1");
-        task.variable("PROBITY_REPORT", site.seen_out.join("report.jsonl"));
+        task.variable("PROBITY_REPORT", site.seen_out.join(REPORT));
         task.variable("PROBITY_ROOT", site.seen_repo.clone());
         task.variable("PROBITY_FLAGGED", site.seen_repo.join(&placed.flagged.file));
         let Flagged { first, last, .. } = placed.flagged;
@@ -138,7 +141,7 @@ impl Python {
             task.wall += ALTERING;
         }
         let ran = bench.run(site, &task)?;
-        let text = fs::read_to_string(&report).unwrap_or_default();
+        let text = untrusted::read(&site.out, REPORT).unwrap_or_default();
         let events = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
         Ok(Session { ran, events })
     }
@@ -240,15 +243,21 @@ impl Runner for Python {
             watch.saw_same(seen.outcome(), &seen.mark());
         }
         for event in &session.events {
-            if let Event::Altered(altered) = event {
-                let answer = match altered.answer.as_str() {
-                    "value" => Answer::Value(&altered.value),
-                    "failure" => Answer::Failure,
-                    _ => Answer::Nothing,
-                };
-                let seen = &altered.seen;
-                watch.saw(&altered.function, answer, seen.outcome(), &seen.mark());
-            }
+            let altered = match event {
+                Event::Altered(altered) => altered,
+                Event::Partial => {
+                    watch.is_incomplete();
+                    continue;
+                }
+                _ => continue,
+            };
+            let answer = match altered.answer.as_str() {
+                "value" => Answer::Value(&altered.value),
+                "failure" => Answer::Failure,
+                _ => Answer::Nothing,
+            };
+            let seen = &altered.seen;
+            watch.saw(&altered.function, answer, seen.outcome(), &seen.mark());
         }
         watch.end(none)
     }

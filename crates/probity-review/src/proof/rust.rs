@@ -28,6 +28,7 @@ use super::{
     runner::{Built, Flagged, Placed, Refusal, Runner, Trial},
     site::{Bench, Site, Task},
     tree::Tree,
+    untrusted,
 };
 
 /// The target directory in which the dependencies are compiled ahead.
@@ -380,8 +381,8 @@ impl Runner for Rust {
         _: &Trial,
     ) -> Reach {
         let unmeasured = |why: &str| Reach::Unmeasured(why.to_owned());
-        let file = site.repo.join(&placed.flagged.file);
-        let Ok(source) = fs::read_to_string(&file) else {
+        let file = &placed.flagged.file;
+        let Ok(source) = untrusted::read(&site.repo, file) else {
             return unmeasured("the flagged file cannot be read");
         };
         let report = site.seen_out.join("reached").display().to_string();
@@ -390,8 +391,8 @@ impl Runner for Rust {
             switches.iter().map(|(at, text, _)| (*at, text.as_str())).collect();
         let compiled = |behind: &[(usize, &str)]| -> Option<bool> {
             let marked = marks::mark(&source, &report, behind)?;
-            let done = fs::write(&file, marked)
-                .map_err(|error| error.to_string())
+            let done = site
+                .write(file, &marked)
                 .and_then(|()| self.compile(bench, site, placed))
                 .map(|(ran, _)| ran.exit);
             Some(done == Ok(Exit::Code(0)))
@@ -410,16 +411,13 @@ impl Runner for Rust {
         }
         if armed {
             // The control works with the same program.
-            fs::write(site.out.join(control::ARMED), &source).ok();
+            untrusted::write(&site.out, control::ARMED, &source).ok();
         }
         let arguments = arguments(&built.test);
         if self.execute(bench, site, placed, &built.program, &arguments, None).is_err() {
             return unmeasured("the marked test does not run");
         }
-        marks::reach(
-            &fs::read_to_string(site.out.join("reached")).unwrap_or_default(),
-            &placed.flagged,
-        )
+        marks::reach(&untrusted::read(&site.out, "reached").unwrap_or_default(), &placed.flagged)
     }
 
     fn control(

@@ -8,7 +8,7 @@ use std::{
     fs,
     path::{Path, PathBuf},
     sync::{
-        Arc,
+        Arc, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
@@ -16,7 +16,11 @@ use std::{
 
 use probity_sandbox::{Backend, Limits, Mount, Network, Spec};
 
-use super::capture::{self, Ran};
+use super::{
+    capture::{self, Ran},
+    copies::Written,
+    untrusted,
+};
 
 /// Bytes of memory and number of processes that a test may have.
 const MEMORY: u64 = 4 << 30;
@@ -66,6 +70,8 @@ pub(super) struct Site {
     /// The same as the commands see them.
     pub(super) seen_repo: PathBuf,
     pub(super) seen_out: PathBuf,
+    /// What was written into the copy by us.
+    pub(super) written: Written,
 }
 
 /// One command in a site.
@@ -121,7 +127,7 @@ impl Bench {
         } else {
             (repo.clone(), out.clone())
         };
-        Ok(Site { repo, out, seen_repo, seen_out })
+        Ok(Site { repo, out, seen_repo, seen_out, written: Written::default() })
     }
 
     /// A directory of the site that a runner has for itself: where it is, and where it is seen.
@@ -241,12 +247,22 @@ impl Site {
     }
 
     pub(super) fn write(&self, path: &str, text: &str) -> Result<(), String> {
+        self.note(path);
+        untrusted::write(&self.repo, path, text).map_err(|error| format!("{path}: {error}"))
+    }
+
+    /// An empty directory, for something to be mounted there.
+    pub(super) fn make_directory(&self, path: &Path) -> Result<(), String> {
         let file = self.repo.join(path);
-        let failed = |error| format!("{path}: {error}");
-        if let Some(parent) = file.parent() {
-            fs::create_dir_all(parent).map_err(failed)?;
+        if file.symlink_metadata().is_ok() {
+            return Ok(());
         }
-        fs::write(&file, text).map_err(failed)
+        self.note(path);
+        fs::create_dir_all(&file).map_err(|error| format!("{}: {error}", path.display()))
+    }
+
+    fn note(&self, path: impl Into<PathBuf>) {
+        self.written.lock().unwrap_or_else(PoisonError::into_inner).insert(path.into());
     }
 }
 

@@ -5,7 +5,7 @@
 //! link, are left out: a copy must not be a way back to anything.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     fs, io,
     os::unix::fs::symlink,
     path::{Component, Path, PathBuf},
@@ -13,7 +13,11 @@ use std::{
 
 use ignore::WalkBuilder;
 
-use super::{ProofError, git::Git};
+use super::{
+    ProofError,
+    git::Git,
+    intact::{Stamp, stamp},
+};
 
 /// More than this is not copied for every claim.
 const MOST_FILES: u64 = 100_000;
@@ -110,6 +114,14 @@ impl Tree {
             return too_large("its size in bytes".to_owned(), MOST_BYTES);
         }
         Ok(())
+    }
+
+    /// Everything in a copy as it is now, the root among it.
+    pub(super) fn stamps(&self, copy: &Path) -> BTreeMap<PathBuf, Stamp> {
+        let root = PathBuf::new();
+        let links = self.links.iter().map(|(link, _)| link);
+        let all = self.files.iter().chain(links).chain(&self.directories).chain([&root]);
+        all.filter_map(|path| Some((path.clone(), stamp(&copy.join(path))?))).collect()
     }
 
     pub(super) fn files(&self) -> &[PathBuf] {

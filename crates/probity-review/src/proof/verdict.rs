@@ -133,6 +133,8 @@ pub enum Control {
     Depends(String),
     /// These functions were made to return other values, and nothing changed.
     Constant(String),
+    /// What the test waits for is made of what these functions return, so that nothing will do.
+    Moving(String),
     /// Nobody knows, for this reason.
     Unavailable(String),
 }

@@ -2,7 +2,6 @@
 
 use std::{
     fs,
-    os::unix::fs::PermissionsExt,
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
     sync::{
@@ -17,6 +16,7 @@ use tempfile::TempDir;
 
 use super::{
     Claim, Control, Level, Outcome, ProofError, ProofOptions, Reach, Verdict,
+    copies::{Copies, remove},
     git::Git,
     go::Go,
     javascript::{self, JavaScript},
@@ -34,9 +34,8 @@ pub struct Workshop {
     options: ProofOptions,
     bench: Bench,
     directory: TempDir,
-    tree: Tree,
-    head: PathBuf,
-    base: Option<Result<(Tree, PathBuf), String>>,
+    head: Copies,
+    base: Option<Result<Copies, String>>,
     /// By the endings of the files that they are for.
     runners: Vec<(&'static [&'static str], Found)>,
     notes: Vec<String>,
@@ -88,7 +87,8 @@ impl Workshop {
         }
         let base = options.base.as_deref().map(|commit| {
             progress("copying the merge base");
-            base(&git, commit, &root).inspect_err(|why| notes.push(why.clone()))
+            let base = base(&git, commit, &root).inspect_err(|why| notes.push(why.clone()));
+            base.map(|(tree, at)| Copies::new(tree, at, root.join("bases"), bench.contained()))
         });
         let mut runners: Vec<(&'static [&'static str], Found)> = Vec::new();
         if let Some(go) = Go::prepare(&bench, &pristine, &tree, progress, &mut notes) {
@@ -105,8 +105,9 @@ impl Workshop {
         if let Some(rust) = Rust::prepare(&bench, &pristine, &tree, progress, &mut notes) {
             runners.push((&["rs"], rust.map(|rust| Box::new(rust) as Box<dyn Runner>)));
         }
-        let head = pristine.repo;
-        Ok(Self { options, bench, directory, tree, head, base, runners, notes })
+        let again = bench.contained();
+        let head = Copies::new(tree, pristine.repo, root.join("heads"), again);
+        Ok(Self { options, bench, directory, head, base, runners, notes })
     }
 
     /// What tests are contained in, in words for the report.
@@ -177,17 +178,9 @@ impl Workshop {
         };
         verdict.runner = runner.name();
         let directory = self.directory.path().join("claims").join(number.to_string());
-        let base = self.base.as_ref().map(|base| match base {
-            Ok((tree, root)) => Ok((tree, root.as_path())),
-            Err(why) => Err(why.as_str()),
-        });
-        let ladder = Ladder {
-            options: &self.options,
-            bench: &self.bench,
-            runner,
-            head: (&self.tree, &self.head),
-            base,
-        };
+        let base = self.base.as_ref().and_then(|base| base.as_ref().ok());
+        let ladder =
+            Ladder { options: &self.options, bench: &self.bench, runner, head: &self.head, base };
         // One bad claim must not take the others down, whatever is wrong with it or with us.
         let climbed =
             catch_unwind(AssertUnwindSafe(|| ladder.climb(claim, &directory, &mut verdict)));
@@ -243,23 +236,4 @@ fn base(git: &Git, commit: &str, root: &Path) -> Result<(Tree, PathBuf), String>
     let into = into.join(prefix);
     let tree = Tree::walked(&into).map_err(|error| explain(error.to_string()))?;
     Ok((tree, into))
-}
-
-/// Removes what a test has left, even where it took away our right to. What is left after all
-/// goes with the workshop.
-fn remove(directory: &Path) {
-    if fs::remove_dir_all(directory).is_ok() {
-        return;
-    }
-    let mut pending = vec![directory.to_owned()];
-    while let Some(directory) = pending.pop() {
-        fs::set_permissions(&directory, fs::Permissions::from_mode(0o700)).ok();
-        let entries = fs::read_dir(&directory).into_iter().flatten().flatten();
-        pending.extend(
-            entries
-                .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
-                .map(|entry| entry.path()),
-        );
-    }
-    fs::remove_dir_all(directory).ok();
 }

@@ -2,6 +2,8 @@
 
 use std::{collections::BTreeSet, fs, path::Path};
 
+use super::super::{site::Site, untrusted};
+
 /// Runs the test and catches its panic, so that the coverage is written.
 pub(super) const WRAPPER: &str = "TestProbityReach";
 
@@ -103,12 +105,12 @@ pub(super) fn wrapper(test: &Test) -> Option<String> {
 
 /// Whether code of a directory may run before any test does: by `init`, `TestMain`, to give a
 /// variable its value, or because another package of the module does one of these.
-pub(super) fn begins_by_itself(directory: &Path, module: &str) -> bool {
+pub(super) fn begins_by_itself(site: &Site, directory: &Path, module: &str) -> bool {
     let other = format!("\"{module}/");
-    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    let entries = fs::read_dir(site.repo.join(directory)).into_iter().flatten().flatten();
     entries.filter(|it| it.path().extension() == Some("go".as_ref())).any(|entry| {
         let name = entry.file_name().to_string_lossy().into_owned();
-        let source = fs::read_to_string(entry.path());
+        let source = untrusted::read(&site.repo, directory.join(&name));
         // The file of our switches begins with a call of its own.
         name != super::switch::FILE
             && source.map_or(true, |source| source.contains(&other) || begins(&source))

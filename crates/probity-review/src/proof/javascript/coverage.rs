@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 use serde::Deserialize;
 
-use super::super::{Evidence, Reach, runner::Flagged};
+use super::super::{Evidence, Reach, runner::Flagged, untrusted};
 
 #[derive(Deserialize)]
 struct Profile {
@@ -38,12 +38,13 @@ pub(super) struct Functions(BTreeMap<(usize, usize), (String, u64)>);
 
 impl Functions {
     /// Sums up the profiles of a run; each thread and process has written its own.
-    pub(super) fn read(directory: &Path, file: &str) -> Self {
+    pub(super) fn read(out: &Path, profiles: &str, file: &str) -> Self {
         let mut functions = Self::default();
         let own = |url: &str| url.strip_prefix("file://").unwrap_or(url) == file;
-        for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
-            let Ok(text) = fs::read(entry.path()) else { continue };
-            let Ok(profile) = serde_json::from_slice::<Profile>(&text) else { continue };
+        for entry in fs::read_dir(out.join(profiles)).into_iter().flatten().flatten() {
+            let path = Path::new(profiles).join(entry.file_name());
+            let Ok(text) = untrusted::read(out, path) else { continue };
+            let Ok(profile) = serde_json::from_str::<Profile>(&text) else { continue };
             for script in profile.result.into_iter().filter(|script| own(&script.url)) {
                 for function in script.functions {
                     functions.add(function);

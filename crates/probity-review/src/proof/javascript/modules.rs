@@ -74,10 +74,11 @@ impl Modules {
     }
 
     pub(super) fn link(&self, bench: &Bench, site: &Site) -> Result<(), String> {
-        if bench.contained() {
-            return Ok(());
-        }
         for (directory, own) in &self.places {
+            if bench.contained() {
+                site.make_directory(&directory.join("node_modules"))?;
+                continue;
+            }
             let link = site.repo.join(directory).join("node_modules");
             symlink(own, &link).map_err(|error| format!("{}: {error}", link.display()))?;
         }

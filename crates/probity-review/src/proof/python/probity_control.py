@@ -28,6 +28,7 @@ MOST_RUNS = 240
 MOST_VALUES = 40
 SWITCHES = []
 COMPARED = []
+SIDES = []
 
 
 def tell(event, **fields):
@@ -123,6 +124,7 @@ def plain(text):
 def pytest_assertrepr_compare(config, op, left, right):
     del COMPARED[4:]
     COMPARED[:0] = [right, left]
+    SIDES[:] = [left, right] if op == "==" else []
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -135,6 +137,8 @@ def pytest_runtest_protocol(item, nextitem):
         switch.turn_on()
         run_once(item)
         switch.turn_off()
+        if len(switch.calls) > 1:
+            tell("partial")
         if switch.calls:
             called.append((switch, switch.calls[-1] if len(set(switch.calls)) > 1 else None))
     runs = 0
@@ -146,6 +150,7 @@ def pytest_runtest_protocol(item, nextitem):
             for value in [None] if is_init else values:
                 runs += 1
                 if runs > MOST_RUNS or time.monotonic() > END:
+                    tell("partial")
                     return True
                 switch.answers, switch.value, switch.like = True, value, last if like_last else None
                 switch.turn_on()
@@ -164,6 +169,7 @@ def pytest_runtest_protocol(item, nextitem):
 def run_once(item):
     item._initrequest()
     LAST_ERROR.clear()
+    SIDES.clear()
     reports = runtestprotocol(item, nextitem=None, log=False)
     called = next((report for report in reports if report.when == "call"), None)
     if called is None or any(report.failed for report in reports if report.when != "call"):
@@ -188,8 +194,18 @@ def pytest_runtest_makereport(item, call):
         if "\nassert " in message:
             message = message[message.index("\nassert ") :]
         kind = call.excinfo.type.__name__
+        if SIDES:
+            message = message[:1500] + "\n" + " == ".join(shown(side) for side in SIDES)
         LAST_ERROR.update(lines=lines, kind=kind, message=plain(message)[:2000])
     return report
+
+
+def shown(value):
+    """What a side of a comparison is, of which the message may have only how it came to be."""
+    try:
+        return repr(value)[:200]
+    except Exception:
+        return "?"
 
 
 def switches(item):

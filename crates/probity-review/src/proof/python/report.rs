@@ -25,6 +25,8 @@ pub(super) enum Event {
     /// A run in which nothing was altered.
     Same(Seen),
     Altered(Altered),
+    /// There was no time for all of them, or a function is called more than once.
+    Partial,
 }
 
 #[derive(Debug, Deserialize)]

@@ -8,6 +8,7 @@ use super::{
         alter::{Answer, Literals, Watch},
         runner::{Built, Placed, Switch, Trial},
         site::{Bench, Site},
+        untrusted,
     },
     Rust, switch,
 };
@@ -28,10 +29,11 @@ impl Rust {
         last: &Trial,
     ) -> Control {
         let none = "the code cannot be made to return other values";
-        let Ok(source) = fs::read_to_string(site.out.join(ARMED)) else {
+        let Ok(source) = untrusted::read(&site.out, ARMED) else {
             return Control::Unavailable(none.to_owned());
         };
         let mut watch = Watch::of(last);
+        watch.is_incomplete();
         let same = self.trial(bench, site, placed, built, None);
         watch.saw_same(same.outcome, &same.mark);
         let literals = Literals::of(&placed.source, &last.mark.text());
@@ -49,10 +51,7 @@ impl Rust {
                     }
                     break;
                 }
-                let answer = match plan.is_empty() {
-                    true => Answer::Nothing,
-                    false => Answer::Value(&value),
-                };
+                let answer = Answer::of(&plan, &value);
                 watch.saw(&function.name, answer, trial.outcome, &trial.mark);
                 if watch.is_over() {
                     return watch.end(none);

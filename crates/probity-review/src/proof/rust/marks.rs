@@ -1,6 +1,10 @@
 //! Marks in the functions of a file, which say that they were called.
 
-use super::super::{Evidence, Reach, constant::without_text, runner::Flagged};
+use super::super::{
+    Evidence, Reach,
+    constant::{closing, without_text},
+    runner::Flagged,
+};
 
 /// The source with a mark at the beginning of each function: it adds the function's first and
 /// last line to a file. Behind some of them goes a text of somebody else's, by offset. None if there
@@ -82,21 +86,6 @@ fn opening(bytes: &[u8], start: usize) -> Option<usize> {
             b'{' if depth == 0 => return Some(at),
             b';' | b'}' if depth == 0 => return None,
             _ => {}
-        }
-    }
-    None
-}
-
-fn closing(bytes: &[u8], open: usize) -> Option<usize> {
-    let mut depth = 0_i32;
-    for (at, byte) in bytes.iter().enumerate().skip(open) {
-        match byte {
-            b'{' => depth += 1,
-            b'}' => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 {
-            return Some(at);
         }
     }
     None

@@ -1,6 +1,6 @@
 //! JavaScript and TypeScript: every outcome, in `node --test`, vitest and jest alike.
 
-use std::{os::unix::fs::symlink, time::Duration};
+use std::{fs, os::unix::fs::symlink, time::Duration};
 
 use probity_review::{Claim, Level, Outcome, Reach};
 
@@ -228,6 +228,13 @@ fn constants(framework: &Framework) {
         ),
         ("printed", "console.log(calc.sub(1, 1));\ncheck(one(), 2);", Failed, false),
         ("unset", "calc.sub(1, 1);\nlet value;\nvalue.name;", HarnessError, false),
+        (
+            "moving",
+            "const got = calc.sub(3, 1);\nassert.strictEqual(got, got + one());",
+            Failed,
+            false,
+        ),
+        ("stepwise", "assert.strictEqual(calc.sub(3, 2), calc.sub(3, 1) - one());", Failed, true),
         ("silent", "assert.ok(calc.sub(3, 1) === 2);", Failed, true),
         ("checked", "check(calc.sub(3, 1), one() + one());", Failed, true),
         (
@@ -311,6 +318,27 @@ fn misbehaviour_is_ended_bounded_and_blind() {
             assert!(verdict.output.len() < 70_000);
         }
     }
+}
+
+#[test]
+fn a_link_that_a_test_leaves_for_us_leads_nowhere() {
+    let stage = repository(&NODE);
+    let outside = tempfile::tempdir().unwrap();
+    let theirs = outside.path().join("theirs");
+    fs::write(&theirs, "kept").unwrap();
+    let body = format!(
+        "const {{ symlinkSync, rmSync }} = process.getBuiltinModule('fs');\n\
+         for (let i = 0; i < 20; i++) {{\n\
+         try {{ symlinkSync({theirs:?}, `zz_probity_linkc${{i}}.test.js`); }} catch {{ }}\n}}\n\
+         process.on('exit', () => {{ const out = process.env.PROBITY_REPORT;\n\
+         rmSync(out); symlinkSync({theirs:?}, out); }});\n{REAL}"
+    );
+    let code = format!("{}test('x', () => {{\n{body}\n}});\n", NODE.head);
+    let reported = Claim { line: 5, ..claim("report", "calc.js", &code) };
+    let late = code.replace("process.on('exit'", "(() => {})('exit'");
+    let copied = Claim { line: 5, ..claim("link", "calc.js", &late) };
+    stage.prove(&[reported, copied]);
+    assert_eq!(fs::read_to_string(&theirs).unwrap(), "kept");
 }
 
 #[test]

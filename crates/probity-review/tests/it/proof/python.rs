@@ -231,6 +231,8 @@ fn a_failure_that_no_value_of_the_code_can_change_proves_nothing() {
         ("message", "assert one() == 2, f'got {calc.sub(1, 1)}'", 8, Failed, false),
         ("arity", "calc.sub(1, 1)\ncalc.sub(1)", 8, Failed, false),
         ("unset", "calc.sub(1, 1)\nx = None\nx.name", 8, HarnessError, false),
+        ("moving", "got = calc.sub(3, 1)\nassert got == got + one()", 8, Failed, false),
+        ("stepwise", "assert calc.sub(3, 2) == calc.sub(3, 1) - one()", 8, Failed, true),
         ("silent", "if calc.sub(3, 1) != 2:\n    fail()", 8, Failed, true),
         ("checked", "check(calc.sub(3, 1), one() + one())", 8, Failed, true),
         (
