@@ -17,6 +17,7 @@ mod ladder;
 mod patch;
 mod placement;
 mod python;
+mod regard;
 mod runner;
 mod rust;
 mod site;

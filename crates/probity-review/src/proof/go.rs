@@ -347,7 +347,18 @@ impl Runner for Go {
             return Control::Unavailable(none.to_owned());
         };
         let literals = Literals::of(&placed.source, &last.mark.text());
-        let mut watch = Watch::of(last);
+        let names: Vec<String> = armed.functions.iter().map(|it| it.name.clone()).collect();
+        let mut watch = Watch::of(last).beside(&placed.source, &names, false);
+        if placed.source.contains("recover()") {
+            for (function, text) in armed.panics(&literals) {
+                let words = format!("{}\u{1f}0\u{1f}{}\u{1f}{text}", function.id, switch::PANIC);
+                let trial = self.trial(bench, site, placed, Some(&words));
+                if trial.outcome == Outcome::Passed {
+                    watch.saw(&function.name, Answer::Failure, trial.outcome, &trial.mark);
+                    return watch.end(none);
+                }
+            }
+        }
         // The first values are those that the test waits for, as a rule, so that nothing else has to
         // be found out.
         for function in &armed.functions {
@@ -356,7 +367,11 @@ impl Runner for Go {
                 let trial = self.trial(bench, site, placed, Some(&words));
                 if trial.outcome == Outcome::Passed {
                     let value = plan.join(", ");
-                    watch.saw(&function.name, Answer::Value(&value), trial.outcome, &trial.mark);
+                    let answer = match plan.is_empty() {
+                        true => Answer::Nothing,
+                        false => Answer::Value(&value),
+                    };
+                    watch.saw(&function.name, answer, trial.outcome, &trial.mark);
                     return watch.end(none);
                 }
             }

@@ -6,6 +6,7 @@
 mod control;
 mod coverage;
 mod events;
+mod failure;
 mod modules;
 mod switch;
 

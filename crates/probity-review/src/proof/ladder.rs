@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::{
     Claim, Control, Level, Outcome, ProofOptions, Reach, Run, Verdict,
+    alter::Noise,
     intact::Intact,
     lack, patch, placement,
     runner::{Built, Flagged, Placed, Refusal, Runner, Trial},
@@ -150,8 +151,8 @@ impl Ladder<'_> {
                 verdict.end(Outcome::Flaky, reason);
                 return None;
             }
-            let noisy = last.noisy || again.mark != last.mark;
-            last = Trial { noisy, ..again };
+            let noise = last.noise.max(Noise::between(&last.mark, &again.mark));
+            last = Trial { noise, ..again };
         }
         Some(last)
     }

@@ -15,7 +15,7 @@ use serde::Deserialize;
 
 use super::{
     Claim, Control, Outcome,
-    alter::{Answer, Watch},
+    alter::{Answer, Noise, Watch},
     placement,
     runner::{Built, Flagged, Placed, Refusal, Runner, Trial},
     site::{Bench, Site, Task},
@@ -234,8 +234,15 @@ impl Runner for Python {
         let Some(first) = same.first().filter(|seen| seen.outcome() == Outcome::Failed) else {
             return Control::Unavailable(none.to_owned());
         };
-        let original = Trial { mark: first.mark(), noisy: false, ..last.clone() };
+        let original = Trial { mark: first.mark(), noise: Noise::Nothing, ..last.clone() };
+        let names = session.events.iter().filter_map(|event| match event {
+            Event::Altered(altered) => altered.function.rsplit('.').next().map(str::to_owned),
+            _ => None,
+        });
+        let mut names: Vec<String> = names.collect();
+        names.dedup();
         let mut watch = Watch::of(&original).at_most(usize::MAX);
+        watch = watch.beside(&placed.source, &names, true);
         for seen in &same {
             watch.saw_same(seen.outcome(), &seen.mark());
         }

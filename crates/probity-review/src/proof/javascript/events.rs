@@ -98,11 +98,20 @@ pub(super) fn failure(test: &Test, file: &str) -> (Outcome, String) {
         && !frames
             .iter()
             .any(|(path, _)| path != file && !of_framework(path) && !path.starts_with("node:"))
-        && !name.contains("Assertion")
+        && !is_assertion(test)
     {
         return (Outcome::HarnessError, format!("the framework stopped the test ({kind})"));
     }
     (Outcome::Failed, format!("it ends with {kind}"))
+}
+
+/// Whether a matcher or an assertion says so. Some of them throw plain errors out of the framework:
+/// a promise that was rejected where it had to be resolved, a snapshot that differs.
+fn is_assertion(test: &Test) -> bool {
+    let Error { name, stack, .. } = &test.error;
+    let head = stack.lines().next().unwrap_or_default();
+    let told = head.split_once(": ").map_or(head, |(_, message)| message);
+    name.contains("Assertion") || told.starts_with("expect(") || told.starts_with("Snapshot `")
 }
 
 /// Whether it was thrown in the test's own lines, and by what is a mistake there.
