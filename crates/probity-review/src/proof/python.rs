@@ -21,7 +21,7 @@ use super::{
     site::{Bench, Site, Task},
     tree::Tree,
 };
-use report::{Event, Seen, Session, judge, own_mistake, reach};
+use report::{Event, Seen, Session, judge, own_exception, own_mistake, reach};
 
 /// By the names under which pytest loads them.
 const PLUGINS: [(&str, &str); 2] = [
@@ -190,7 +190,7 @@ impl Runner for Python {
             Err(why) => return Trial::harness(why),
         };
         let file = site.seen_repo.join(&placed.path).display().to_string();
-        let (outcome, why) = judge(bench, &session, &file);
+        let (outcome, why) = judge(bench, &session, &file, &site.seen_repo);
         let failed = session.events.iter().find_map(|event| match event {
             Event::Phase(phase) if phase.when == "call" && phase.outcome == "failed" => Some(phase),
             _ => None,
@@ -205,6 +205,7 @@ impl Runner for Python {
             let innermost = phase.frames.last();
             trial.of_code = innermost.is_some_and(|(path, _)| *path != file && of_repo(path));
             trial.doubt = own_mistake(phase, &file);
+            trial.own = own_exception(phase, &file, &placed.source);
         }
         trial.constant = session.events.iter().find_map(|event| match event {
             Event::Phase(phase) => phase.constant.clone(),

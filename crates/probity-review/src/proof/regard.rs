@@ -24,6 +24,10 @@ const NOT_FAILED: [&str; 9] = [
 /// Words of a test's conditions that look at a failure.
 const LOOKS_AT_FAILURE: [&str; 3] = ["recover", "catch_unwind", "instanceof"];
 
+/// Words that every statement may have.
+const KEYWORDS: [&str; 12] =
+    ["const", "let", "var", "mut", "new", "await", "if", "for", "in", "of", "range", "return"];
+
 /// Why no result of these functions may change what the test says, if that is so. The lines are those
 /// of its complaint.
 pub(super) fn beside_results(
@@ -58,6 +62,33 @@ pub(super) fn beside_results(
     };
     let function = functions.iter().find(called)?;
     Some(format!("the test waits for {function} to fail"))
+}
+
+/// Whether the statement at this line raises something, as the function that it stands in does in any
+/// case: so does what a test gives to the code to see it fail.
+pub(super) fn raises_by_itself(test: &str, line: u32, indented: bool) -> bool {
+    let bare = if indented { without_text_of_python(test) } else { without_text(test) };
+    let statements = statements(&bare, indented);
+    let raises = |text: &str| {
+        ["raise ", "throw ", "panic("].iter().any(|it| text.trim_start().starts_with(it))
+            || (indented && text.trim_start().starts_with("def ") && text.contains(": raise "))
+    };
+    let found =
+        statements.iter().find(|it| (it.first..=it.last).contains(&line) && raises(it.text));
+    let Some(statement) = found else { return false };
+    let Some(around) = statement.above.last() else { return false };
+    let is_function = |text: &str| {
+        ["=>", "func(", "function", "def "].iter().any(|it| text.contains(it))
+            && !words(text).any(|it| ["if", "for", "while", "switch", "else"].contains(&it))
+    };
+    let alone = statement.text.trim_start().starts_with("def ")
+        || statements.get(*around).is_some_and(|it| is_function(it.text));
+    // Something before it may leave the function.
+    let before = statements.iter().filter(|it| it.last < line || it.first < statement.first);
+    alone
+        && !before.filter(|it| it.above.contains(around)).any(|it| {
+            words(it.text).any(|word| ["if", "return", "switch", "match"].contains(&word))
+        })
 }
 
 /// Whether a complaint is that something did not fail.
@@ -161,7 +192,8 @@ impl Regard {
         loop {
             let before = regard.words.len();
             for statement in regard.parts.iter().filter_map(|part| statements.get(*part)) {
-                regard.words.extend(words(statement.text).map(str::to_owned));
+                let names = words(statement.text).filter(|it| !KEYWORDS.contains(it));
+                regard.words.extend(names.map(str::to_owned));
             }
             for (number, statement) in statements.iter().enumerate() {
                 let made = assigned(statement.text);
@@ -366,7 +398,7 @@ fn string_length(text: &str, quote: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::beside_results;
+    use super::{beside_results, raises_by_itself};
 
     /// The line in question is the one with the arrow, which is taken off.
     fn why(source: &str, complaint: &str, indented: bool) -> Option<String> {
@@ -414,6 +446,11 @@ mod tests {
                 false,
             ),
             (
+                "const a = require('a');\nconst q = new Q();\nq.put(1);\na.equal(env.X, 'y'); <-",
+                false,
+                false,
+            ),
+            (
                 "let mut log = Log::new();\nlog.put(\"a\");\nassert_eq!(log.count, 1); <-",
                 false,
                 true,
@@ -435,6 +472,35 @@ mod tests {
         assert_eq!(why(python, "assert 1 == 2", true), None);
         let nothing = "calc.other(1)\nwith pytest.raises(Error): <-\n    pass";
         assert_eq!(why(nothing, "DID NOT RAISE <class 'Error'>", true), None);
+    }
+
+    #[test]
+    fn what_raises_in_any_case_is_told_from_what_raises_at_times() {
+        for (source, indented, expected) in [
+            ("lib.once(() => { throw new Error('x'); })(); <-", false, true),
+            ("lib.once(() => {\n  throw new Error('x'); <-\n})();", false, true),
+            ("lib.once(() => { if (n < 3) throw new Error('x'); })(); <-", false, false),
+            (
+                "lib.once(() => {\n  if (n < 3) {\n    throw new Error('x'); <-\n  }\n})();",
+                false,
+                false,
+            ),
+            (
+                "lib.once(() => {\n  if (n > 3) return 1;\n  throw new Error('x'); <-\n})();",
+                false,
+                false,
+            ),
+            ("Each(xs, func(x int) { panic(1) }) <-", false, true),
+            ("Each(xs, func(x int) { if x > 1 { panic(1) } }) <-", false, false),
+            ("class L(list):\n    def __len__(self): raise E(1) <-", true, true),
+            ("def boom():\n    raise E(1) <-", true, true),
+            ("def boom():\n    if x:\n        raise E(1) <-", true, false),
+            ("raise E(1) <-", true, false),
+        ] {
+            let line = source.lines().position(|line| line.contains("<-")).unwrap() + 1;
+            let found = raises_by_itself(source, line.try_into().unwrap(), indented);
+            assert_eq!(found, expected, "{source}");
+        }
     }
 
     #[test]

@@ -169,6 +169,10 @@ pub(super) struct Trial {
     pub(super) of_code: bool,
     /// Why this is no failure, unless the control shows that it rests on the code.
     pub(super) doubt: Option<String>,
+    /// Why this is no failure whatever the control shows, unless the test passes with other code.
+    pub(super) own: Option<String>,
+    /// Whether the process died of it.
+    pub(super) crashed: bool,
 }
 
 impl Trial {
@@ -184,6 +188,8 @@ impl Trial {
             noise: Noise::Nothing,
             of_code: false,
             doubt: None,
+            own: None,
+            crashed: false,
         }
     }
 

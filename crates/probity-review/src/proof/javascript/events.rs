@@ -3,7 +3,7 @@
 use probity_sandbox::Exit;
 use serde::Deserialize;
 
-use super::super::{Outcome, alter::Mark, capture::Ran, site::Bench};
+use super::super::{Outcome, alter::Mark, capture::Ran, regard, site::Bench};
 
 /// Raised in the test's own lines, these are the test's own mistakes.
 const OWN_MISTAKES: [&str; 3] = ["ReferenceError", "SyntaxError", "TypeError"];
@@ -121,6 +121,26 @@ pub(super) fn is_own_mistake(test: &Test, file: &str) -> bool {
     let innermost = frames.iter().find(|(path, _)| !path.starts_with("node:"));
     let mistaken = OWN_MISTAKES.contains(&name.as_str()) || code.ends_with("MODULE_NOT_FOUND");
     mistaken && innermost.is_none_or(|(path, _)| path == file)
+}
+
+/// Why something thrown is the test's own although it came through the code: the test throws it in
+/// what it gives to the code to call, or calls itself without end.
+pub(super) fn own_exception(test: &Test, file: &str, source: &str) -> Option<String> {
+    let frames = frames(&test.error.stack);
+    let of_test = frames.iter().filter(|(path, _)| path == file).count();
+    if test.error.stack.starts_with("RangeError: Maximum call stack") && of_test * 2 > frames.len()
+    {
+        return Some("the test calls itself without end".to_owned());
+    }
+    let (innermost, line) = frames.first()?;
+    let through = |(path, _): &(String, u32)| {
+        path != file && !path.contains("/node_modules/") && !path.starts_with("node:")
+    };
+    let own = innermost == file
+        && frames.iter().any(through)
+        && !is_assertion(test)
+        && regard::raises_by_itself(source, *line, false);
+    own.then(|| "the test throws it itself, in what it gives to the code".to_owned())
 }
 
 /// What it complained of, and where in its own file.

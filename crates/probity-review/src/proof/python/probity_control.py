@@ -22,7 +22,7 @@ FLAGGED = os.environ["PROBITY_FLAGGED"]
 ROOT = os.environ["PROBITY_ROOT"] + os.sep
 FIRST, LAST = (int(number) for number in os.environ["PROBITY_LINES"].split("-"))
 END = time.monotonic() + float(os.environ["PROBITY_SECONDS"])
-REPORT = os.open(os.environ["PROBITY_REPORT"], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+REPORT = os.open(os.environ.pop("PROBITY_REPORT"), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
 
 MOST_RUNS = 240
 MOST_VALUES = 48
