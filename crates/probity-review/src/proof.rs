@@ -18,6 +18,7 @@ mod ladder;
 mod patch;
 mod placement;
 mod python;
+mod regard;
 mod runner;
 mod rust;
 mod site;

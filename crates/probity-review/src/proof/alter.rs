@@ -10,12 +10,16 @@
 use super::{
     Control, Outcome,
     constant::without_text,
+    regard,
     runner::{Switch, Trial, Values},
     wanted::Wanted,
 };
 
 /// Values of one kind that are tried for one result.
 const MOST_OF_A_KIND: usize = 10;
+
+/// Panics that are tried for one function.
+const MOST_PANICS: usize = 4;
 
 /// Alterations of one claim. Each is one run of the test.
 pub(super) const MOST_RUNS: usize = 32;
@@ -40,9 +44,9 @@ impl Mark {
         texts.join("\n")
     }
 
-    /// Whether the original complaints changed, if this run has come to them at all: one that broke
-    /// or stopped before them says nothing.
-    fn changed(&self, original: &Self) -> Option<bool> {
+    /// Whether the original complaints changed beyond what changes by itself, if this run has come to
+    /// them at all: one that broke or stopped before them says nothing.
+    fn changed(&self, original: &Self, noise: Noise) -> Option<bool> {
         if self.broken && self.kind != original.kind {
             return None;
         }
@@ -53,7 +57,50 @@ impl Mark {
         }
         let of_original =
             |it: &&(Vec<u32>, String)| original.complaints.iter().any(|(lines, _)| *lines == it.0);
-        Some(self.complaints.iter().filter(of_original).ne(original.complaints.iter()))
+        let seen: Vec<_> = self.complaints.iter().filter(of_original).cloned().collect();
+        let seen = Self { complaints: seen, ..self.clone() };
+        let original = Self { kind: seen.kind.clone(), broken: seen.broken, ..original.clone() };
+        Some(Noise::between(&seen, &original) > noise)
+    }
+
+    fn lines(&self) -> impl Iterator<Item = &Vec<u32>> {
+        self.complaints.iter().map(|(lines, _)| lines)
+    }
+
+    /// Without numbers, such as times and addresses are.
+    fn masked(&self) -> Vec<(&Vec<u32>, String)> {
+        let mask = |text: &str| {
+            let digit = |character: char| if character.is_ascii_digit() { '0' } else { character };
+            let mut masked: Vec<char> = text.chars().map(digit).collect();
+            masked.dedup_by(|next, previous| *next == '0' && *previous == '0');
+            masked.into_iter().collect()
+        };
+        self.complaints.iter().map(|(lines, text)| (lines, mask(text))).collect()
+    }
+}
+
+/// How far complaints of the same test differ from run to run. What differs that far by itself does
+/// not show by differing that it depends on anything.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Noise {
+    #[default]
+    Nothing,
+    Numbers,
+    Words,
+    Places,
+}
+
+impl Noise {
+    pub(super) fn between(one: &Mark, other: &Mark) -> Self {
+        if one == other {
+            Self::Nothing
+        } else if one.masked() == other.masked() {
+            Self::Numbers
+        } else if one.lines().eq(other.lines()) {
+            Self::Words
+        } else {
+            Self::Places
+        }
     }
 }
 
@@ -62,8 +109,12 @@ impl Mark {
 pub(super) struct Watch {
     original: Mark,
     most: usize,
-    /// Whether the complaint changes by itself, so that a change shows nothing.
-    noisy: bool,
+    /// How far the complaint changes by itself.
+    noise: Noise,
+    /// Whether the test did something else although nothing was altered.
+    unsteady: bool,
+    /// Why no result may change anything, if that is so.
+    beside: Option<String>,
     runs: usize,
     /// Runs that came as far as the original complaint.
     tried: usize,
@@ -96,7 +147,15 @@ impl<'a> Answer<'a> {
 
 impl Watch {
     pub(super) fn of(last: &Trial) -> Self {
-        Self { original: last.mark.clone(), most: MOST_RUNS, noisy: last.noisy, ..Self::default() }
+        Self { original: last.mark.clone(), most: MOST_RUNS, noise: last.noise, ..Self::default() }
+    }
+
+    /// Looks for what the test may look at beside results, before it is called constant.
+    pub(super) fn beside(self, test: &str, functions: &[String], indented: bool) -> Self {
+        let lines = self.original.lines().flatten().copied().collect();
+        let complaint = self.original.text();
+        let beside = regard::beside_results(test, &complaint, &lines, functions, indented);
+        Self { beside, ..self }
     }
 
     pub(super) fn at_most(self, most: usize) -> Self {
@@ -111,7 +170,8 @@ impl Watch {
 
     /// Takes in a run in which nothing was altered.
     pub(super) fn saw_same(&mut self, outcome: Outcome, mark: &Mark) {
-        self.noisy |= outcome != Outcome::Failed || *mark != self.original;
+        self.unsteady |= outcome != Outcome::Failed;
+        self.noise = self.noise.max(Noise::between(mark, &self.original));
     }
 
     /// Takes in a run in which something was.
@@ -126,7 +186,8 @@ impl Watch {
             self.names.push(function.to_owned());
         }
         self.runs += 1;
-        let changed = (outcome == Outcome::Failed).then(|| mark.changed(&self.original)).flatten();
+        let failed = outcome == Outcome::Failed;
+        let changed = failed.then(|| mark.changed(&self.original, self.noise)).flatten();
         if let (Some(_), Answer::Value(value)) = (changed, answer) {
             self.wanted.saw(value, &self.original, mark);
         }
@@ -145,7 +206,7 @@ impl Watch {
             (Outcome::Skipped, Answer::Value(_)) => {
                 self.changed = Some(format!("it skips itself by what {function} returns"));
             }
-            (_, Answer::Value(_) | Answer::Nothing) if changed == Some(true) && !self.noisy => {
+            (_, Answer::Value(_) | Answer::Nothing) if changed == Some(true) && !self.unsteady => {
                 self.changed = Some(format!("its failure changes with what {function} returns"));
             }
             (_, Answer::Value(_)) if changed.is_some() => self.tried += 1,
@@ -161,7 +222,10 @@ impl Watch {
     }
 
     pub(super) fn end(self, none: &str) -> Control {
-        let complete = !self.incomplete && !self.noisy && self.runs < self.most;
+        let complete = !self.incomplete
+            && !self.unsteady
+            && self.noise == Noise::Nothing
+            && self.runs < self.most;
         if self.found.is_none() && complete && self.wanted.is_made_of_the_code() {
             return Control::Moving(self.names.join(", "));
         }
@@ -170,10 +234,13 @@ impl Watch {
             (None, 0) => Control::Unavailable(none.to_owned()),
             // It may be what the code returns already.
             (None, 1) => Control::Unavailable("only one other value could be made up".to_owned()),
-            (None, _) if self.noisy => {
-                Control::Unavailable("its complaint is another each time".to_owned())
+            (None, _) if self.unsteady => {
+                Control::Unavailable("it does something else each time".to_owned())
             }
-            (None, _) => Control::Constant(self.names.join(", ")),
+            (None, _) => match self.beside {
+                Some(why) => Control::Unavailable(why),
+                None => Control::Constant(self.names.join(", ")),
+            },
         }
     }
 }
@@ -225,6 +292,12 @@ impl Literals {
         self.numbers.sort_by_key(|number| !compared.numbers.contains(number));
         self.strings.sort_by_key(|text| !compared.strings.contains(text));
         self
+    }
+
+    /// Words of a panic that a test may wait for.
+    pub(super) fn panics(&self) -> impl Iterator<Item = &str> {
+        let named = self.strings.iter().map(String::as_str).filter(|it| !it.is_empty());
+        named.take(MOST_PANICS).chain(["probity"])
     }
 
     fn collect(&mut self, text: &str) {
@@ -413,5 +486,37 @@ mod tests {
         watch.saw_same(Failed, &mark(5, "2", "A", false));
         watch.saw("F", Answer::Value("1"), Failed, &mark(5, "3", "A", false));
         assert!(matches!(watch.end("no"), Control::Unavailable(_)));
+    }
+
+    #[test]
+    fn what_changes_by_itself_shows_nothing_by_changing_and_is_no_way_out() {
+        use Outcome::{Failed, Passed};
+        let mark = |line: u32, text: &str| Mark {
+            complaints: vec![(vec![line], text.to_owned())],
+            ..Mark::default()
+        };
+        // What it says, what it says the second time, and what it says if something is altered.
+        let table = [
+            ((5, "took 1"), (5, "took 22"), Failed, (5, "took 333"), false),
+            ((5, "took 1"), (5, "took 22"), Failed, (5, "took no time"), true),
+            ((5, "a"), (5, "b"), Failed, (5, "c"), false),
+            ((5, "a"), (5, "b"), Failed, (6, "c"), true),
+            ((5, "a"), (6, "b"), Failed, (7, "c"), false),
+            ((5, "a"), (6, "b"), Passed, (0, ""), true),
+        ];
+        for (first, second, outcome, altered, depends) in table {
+            let original = mark(first.0, first.1);
+            let mut watch = Watch { original, most: 9, ..Watch::default() };
+            watch.saw_same(Failed, &mark(second.0, second.1));
+            for value in ["1", "2"] {
+                watch.saw("F", Answer::Value(value), outcome, &mark(altered.0, altered.1));
+            }
+            let found = watch.end("no");
+            let expected = match depends {
+                true => matches!(found, Control::Depends(_)),
+                false => found == Control::Constant("F".to_owned()),
+            };
+            assert!(expected, "{first:?} {second:?} {altered:?}: {found:?}");
+        }
     }
 }

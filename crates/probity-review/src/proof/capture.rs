@@ -35,6 +35,18 @@ pub(super) struct Ran {
     pub(super) stderr: Vec<u8>,
 }
 
+impl Ran {
+    /// Ended by one of the signals of a crash. Contained processes have it as a code above 128.
+    pub(super) fn crashed(&self) -> bool {
+        let signal = match self.exit {
+            Exit::Signal(signal) => signal,
+            Exit::Code(code) => code - 128,
+            _ => 0,
+        };
+        [libc::SIGSEGV, libc::SIGABRT, libc::SIGBUS, libc::SIGFPE, libc::SIGILL].contains(&signal)
+    }
+}
+
 /// A process that is still there when the flag is set is killed.
 pub(super) fn run(backend: &Backend, spec: &Spec, stop: &AtomicBool) -> Result<Ran, SpawnError> {
     let streams = Streams { stdin: Stream::Null, stdout: Stream::Pipe, stderr: Stream::Pipe };

@@ -80,7 +80,9 @@ pub(super) fn statement(source: &str, line: u32, name: Option<&str>) -> Option<S
         // Another on the same line runs as well, unless this one opens a block or leaves.
         let goes_on = rest.get(statement.len()..).is_some_and(|end| end.starts_with(';'));
         let leaves = words(statement).any(|word| LEAVING.contains(&word));
-        if !goes_on || leaves || statement.contains(['{', '}']) {
+        // What stands before a condition belongs to it.
+        let conditional = words(statement).next().is_some_and(decides);
+        if !goes_on || leaves || conditional || statement.contains(['{', '}']) {
             return None;
         }
         let behind = rest.get(statement.len() + 1..)?;
@@ -159,9 +161,9 @@ fn is_failure(statement: &str) -> bool {
 fn is_literal_assertion(statement: &str) -> bool {
     let Some(open) = statement.find('(') else { return false };
     let (head, rest) = statement.split_at(open);
-    let asserts = words(head).any(|word| ASSERTIONS.contains(&word));
-    // Behind `expect(..)` come methods, which are no values.
-    let mut previous = ' ';
+    let asserts = words(head).any(|word| ASSERTIONS.contains(&word)) && !head.contains(['{', '}']);
+    // Behind `expect(..)` come methods, which are no values. What is spread by three dots is one.
+    let (mut previous, mut before) = (' ', ' ');
     let mut word = String::new();
     let mut free = true;
     for character in rest.chars().chain([' ']) {
@@ -170,10 +172,11 @@ fn is_literal_assertion(statement: &str) -> bool {
             continue;
         }
         if !word.is_empty() {
-            free &= previous == '.' || is_literal(&word);
+            free &= (previous == '.' && before != '.') || is_literal(&word);
             word.clear();
+            previous = ' ';
         }
-        previous = character;
+        (before, previous) = (previous, character);
     }
     asserts && free
 }
@@ -262,7 +265,7 @@ pub(super) fn without_text(source: &str) -> String {
             ('"' | '`', _) => {
                 bare.push('0');
                 let mut escaped = false;
-                for inner in rest.by_ref() {
+                while let Some(inner) = rest.next() {
                     let ends = inner == character && !escaped;
                     escaped = inner == '\\' && !escaped && character == '"';
                     if ends {
@@ -270,6 +273,9 @@ pub(super) fn without_text(source: &str) -> String {
                         break;
                     }
                     blank(&mut bare, inner);
+                    if character == '`' && inner == '$' {
+                        interpolated(&mut bare, &mut rest);
+                    }
                 }
             }
             // Of Rust; what is inside may hold quotes.
@@ -284,6 +290,35 @@ pub(super) fn without_text(source: &str) -> String {
         }
     }
     bare
+}
+
+/// `{…}` in a template of JavaScript, which is code, if it is that at all. Its braces become
+/// parentheses, since they open no block.
+fn interpolated(bare: &mut String, rest: &mut std::iter::Peekable<std::str::Chars<'_>>) {
+    if rest.peek() != Some(&'{') {
+        return;
+    }
+    let ahead: String = rest.clone().skip(1).collect();
+    let mut depth = 1_i32;
+    let mut quote = None;
+    for (at, character) in ahead.char_indices() {
+        match (quote, character) {
+            (Some(open), _) if open == character => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '\'' | '`') => quote = Some(character),
+            (None, '{') => depth += 1,
+            (None, '}') => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            let inside = ahead.get(..at).unwrap_or_default();
+            bare.push('(');
+            bare.push_str(&without_text(inside));
+            bare.push(')');
+            rest.by_ref().take(inside.chars().count() + 2).for_each(drop);
+            return;
+        }
+    }
 }
 
 /// `#"…"#` with as many signs at the end as at the beginning, if it is that at all.
@@ -356,6 +391,8 @@ mod tests {
             ("if F(1) == 2 {\n t.Skip()\n}\nt.Fatal(1) <-", false),
             ("for _, c := range cases {\n t.Fatal(1) <-\n}", false),
             ("defer func() {\n if recover() == nil {\n t.Fatal(1) <-\n}\n}()", false),
+            ("if _, ok := m[\"a\"]; ok { t.Error(\"x\") } <-", false),
+            ("if x := 1; true { t.Error(\"x\") } <-", false),
             ("require.Equal(t, 1, 2) <-", true),
             ("require.Equal(t, 1, F(2)) <-", false),
             ("t.Run(\"x\", func(t *testing.T) {\n check(t, F(1)) <-\n})", false),
@@ -387,6 +424,12 @@ mod tests {
             ("assert.strictEqual(1, 2); <-", true),
             ("expect(true).toBe(false); <-", true),
             ("expect(f(1)).toBe(false); <-", false),
+            ("assert.deepEqual([...got], [1, 2]); <-", false),
+            ("assert.deepEqual([...f(1)], [1, 2]); <-", false),
+            ("assert.deepEqual([...[1]], [1, 2]); <-", true),
+            ("assert.equal(`a${f('}')}b`, 'b'); <-", false),
+            ("assert.equal(`a${1}b`, 'b'); <-", true),
+            ("assert.equal(`a${`, 'b'); <-", true),
             ("if (f(1)) {\n assert.fail('no'); <-\n}", false),
         ] {
             check(&node(body), None, constant);

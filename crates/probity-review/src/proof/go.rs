@@ -22,7 +22,7 @@ use super::{
     Claim, Control, Evidence, Outcome, Reach,
     alter::{Answer, Literals, Watch},
     capture::Ran,
-    constant, placement,
+    constant, placement, regard,
     runner::{Armed, Built, Flagged, Placed, Refusal, Runner, Trial},
     site::{Bench, Site, Task},
     tree::Tree,
@@ -223,7 +223,9 @@ impl Go {
         };
         let events = Events::parse(&ran.stdout, &placed.name);
         let text = [&ran.stdout[..], &ran.stderr].concat();
-        let frames = output::frames(&ran.stderr);
+        // A test can write what looks like a stack; a program that ends as tests do has not crashed.
+        let crashed = ran.exit == Exit::Code(2) || ran.crashed();
+        let frames = if crashed { output::frames(&ran.stderr) } else { Vec::new() };
         let (outcome, why) = judge(bench, &ran, &events, &frames);
         let mut trial = Trial::new(outcome, why).of(bench, site, &ran, &text);
         trial.constant = output::failed_at(&ran.stdout, &placed.path)
@@ -231,6 +233,16 @@ impl Go {
         trial.mark = output::mark(&ran, &placed.path, &placed.source);
         let own = |frame: &&Frame| Path::new(&frame.file).starts_with(&site.seen_repo);
         trial.of_code = frames.iter().find(own).is_some_and(|it| !it.file.ends_with("_test.go"));
+        trial.own = own_panic(&frames, site, placed);
+        let flagged = &placed.flagged;
+        let file = site.seen_repo.join(&flagged.file);
+        let on_stack = frames.iter().filter(|frame| Path::new(&frame.file) == file);
+        let on_stack: Vec<u32> = on_stack.map(|frame| frame.line).collect();
+        if !on_stack.is_empty() {
+            let lines = on_stack.iter().any(|line| flagged.holds(*line, *line));
+            trial.reach = Some(Reach::Reached { by: Evidence::Stack, lines });
+        }
+        trial.crashed = !frames.is_empty();
         trial
     }
 
@@ -347,7 +359,18 @@ impl Runner for Go {
         };
         let literals =
             Literals::of(&placed.source, &last.mark.text()).compared_first(&placed.source);
-        let mut watch = Watch::of(last);
+        let names: Vec<String> = armed.functions.iter().map(|it| it.name.clone()).collect();
+        let mut watch = Watch::of(last).beside(&placed.source, &names, false);
+        if placed.source.contains("recover()") {
+            for (function, text) in armed.panics(&literals) {
+                let words = format!("{}\u{1f}0\u{1f}{}\u{1f}{text}", function.id, switch::PANIC);
+                let trial = self.trial(bench, site, placed, Some(&words));
+                if trial.outcome == Outcome::Passed {
+                    watch.saw(&function.name, Answer::Failure, trial.outcome, &trial.mark);
+                    return watch.end(none);
+                }
+            }
+        }
         // The first values are those that the test waits for, as a rule, so that nothing else has to
         // be found out.
         for function in &armed.functions {
@@ -356,7 +379,11 @@ impl Runner for Go {
                 let trial = self.trial(bench, site, placed, Some(&words));
                 if trial.outcome == Outcome::Passed {
                     let value = plan.join(", ");
-                    watch.saw(&function.name, Answer::Value(&value), trial.outcome, &trial.mark);
+                    let answer = match plan.is_empty() {
+                        true => Answer::Nothing,
+                        false => Answer::Value(&value),
+                    };
+                    watch.saw(&function.name, answer, trial.outcome, &trial.mark);
                     return watch.end(none);
                 }
             }
@@ -398,20 +425,14 @@ impl Runner for Go {
 
     fn reach(&self, bench: &Bench, site: &Site, placed: &Placed, _: &Built, last: &Trial) -> Reach {
         let flagged = &placed.flagged;
-        // The paths of the output are relative by now.
-        let here = |frame: &Frame| Path::new(&frame.file) == Path::new(&flagged.file);
-        let frames = output::frames(last.output.as_bytes());
-        let on_stack: Vec<u32> =
-            frames.iter().filter(|frame| here(frame)).map(|frame| frame.line).collect();
-        if !on_stack.is_empty() {
-            let lines = on_stack.iter().any(|line| flagged.holds(*line, *line));
-            return Reach::Reached { by: Evidence::Stack, lines };
+        if let Some(reach) = &last.reach {
+            return reach.clone();
         }
         if Self::covered(site, placed).is_none() {
             return Reach::Unmeasured("it is no Go file of the test's own module".to_owned());
         }
         // A test that panics leaves no coverage behind; caught in a test around it, it does.
-        let blocks = if !frames.is_empty() && !placed.beside.is_empty() {
+        let blocks = if last.crashed && !placed.beside.is_empty() {
             let filter = format!("^{}$", source::WRAPPER);
             self.execute(bench, site, placed, &filter, None).ok().and_then(|(_, blocks)| blocks)
         } else {
@@ -430,6 +451,17 @@ impl Runner for Go {
             self.execute(bench, site, placed, "^$", None).ok().and_then(|(_, blocks)| blocks);
         blocks.beyond(&idle.unwrap_or_default(), flagged)
     }
+}
+
+/// Why a panic is the test's own although it came through the code: the test panics in what it gives
+/// to the code to call.
+fn own_panic(frames: &[Frame], site: &Site, placed: &Placed) -> Option<String> {
+    let (test, repo) = (site.seen_repo.join(&placed.path), &site.seen_repo);
+    let mut own = frames.iter().filter(|frame| Path::new(&frame.file).starts_with(repo));
+    let innermost = own.next().filter(|frame| Path::new(&frame.file) == test)?;
+    let through = own.any(|frame| !frame.file.ends_with("_test.go"));
+    (through && regard::raises_by_itself(&placed.source, innermost.line, false))
+        .then(|| "the test panics itself, in what it gives to the code".to_owned())
 }
 
 fn judge(bench: &Bench, ran: &Ran, events: &Events, frames: &[Frame]) -> (Outcome, String) {

@@ -6,6 +6,7 @@
 mod control;
 mod coverage;
 mod events;
+mod failure;
 mod modules;
 mod switch;
 
@@ -28,7 +29,7 @@ use super::{
     untrusted,
 };
 use coverage::Functions;
-use events::{Error, Event, filter, find, frames, is_own_mistake, judge, mark};
+use events::{Error, Event, filter, find, frames, is_own_mistake, judge, mark, own_exception};
 use modules::Modules;
 
 pub(super) const ENDINGS: &[&str] = &["js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx"];
@@ -242,6 +243,7 @@ impl Runner for JavaScript {
             };
             let innermost = frames.iter().find(|(path, _)| !path.starts_with("node:"));
             trial.of_code = innermost.filter(of_repo).is_some_and(|(path, _)| *path != file);
+            trial.own = own_exception(test, &file, &placed.source);
             if outcome == Outcome::Failed && is_own_mistake(test, &file) {
                 trial.doubt = Some(format!("the test has a mistake of its own ({name})"));
             }

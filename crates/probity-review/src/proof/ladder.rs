@@ -4,6 +4,7 @@ use std::{path::Path, sync::Arc};
 
 use super::{
     Claim, Control, Level, Outcome, ProofOptions, Reach, Run, Verdict,
+    alter::Noise,
     copies::{Copies, Lent},
     intact::Intact,
     lack, patch, placement,
@@ -74,6 +75,10 @@ impl Ladder<'_> {
             verdict.level = Level::Stable;
         }
         self.flip(claim, directory, verdict);
+        if let Some(why) = last.own.as_ref().filter(|_| verdict.level != Level::Flips) {
+            verdict.level = Level::Claimed;
+            return verdict.end(Outcome::HarnessError, why.as_str());
+        }
         verdict.control = if verdict.level == Level::Flips {
             Control::Depends("it passes with other code".to_owned())
         } else if last.of_code {
@@ -155,8 +160,8 @@ impl Ladder<'_> {
                 verdict.end(Outcome::Flaky, reason);
                 return None;
             }
-            let noisy = last.noisy || again.mark != last.mark;
-            last = Trial { noisy, ..again };
+            let noise = last.noise.max(Noise::between(&last.mark, &again.mark));
+            last = Trial { noise, ..again };
         }
         Some(last)
     }
@@ -212,19 +217,14 @@ impl Ladder<'_> {
         }
         match verdict.fix_flips {
             Some(true) => reason.push_str("; it passes with the fix of the claim"),
-            Some(false) => reason.push_str("; it does not pass with the fix of the claim"),
+            Some(false) => reason.push_str("; the fix of the claim does not mend it"),
             None => {}
         }
         let measured = !matches!(verdict.reach, Reach::Unmeasured(_));
         let enough = verdict.level >= self.options.required
             || (self.options.required == Level::Stable && !measured);
-        // Whoever brings a fix says what the defect is; a test that does not see it go shows
-        // something else.
-        let contradicted = verdict.fix_flips == Some(false) && verdict.introduced != Some(true);
-        verdict.proven = enough && !contradicted;
-        if contradicted {
-            reason.push_str(", so it does not show the defect that is claimed");
-        } else if !enough {
+        verdict.proven = enough;
+        if !enough {
             let (level, required) = (verdict.level, self.options.required);
             reason.push_str(&format!("; that is {level}, and {required} is asked for"));
         }

@@ -15,14 +15,14 @@ use serde::Deserialize;
 
 use super::{
     Claim, Control, Outcome,
-    alter::{Answer, Watch},
+    alter::{Answer, Noise, Watch},
     placement,
     runner::{Built, Flagged, Placed, Refusal, Runner, Trial},
     site::{Bench, Site, Task},
     tree::Tree,
     untrusted,
 };
-use report::{Event, Seen, Session, judge, own_mistake, reach};
+use report::{Event, Seen, Session, judge, own_exception, own_mistake, reach};
 
 /// By the names under which pytest loads them.
 const PLUGINS: [(&str, &str); 2] = [
@@ -193,7 +193,7 @@ impl Runner for Python {
             Err(why) => return Trial::harness(why),
         };
         let file = site.seen_repo.join(&placed.path).display().to_string();
-        let (outcome, why) = judge(bench, &session, &file);
+        let (outcome, why) = judge(bench, &session, &file, &site.seen_repo);
         let failed = session.events.iter().find_map(|event| match event {
             Event::Phase(phase) if phase.when == "call" && phase.outcome == "failed" => Some(phase),
             _ => None,
@@ -208,6 +208,7 @@ impl Runner for Python {
             let innermost = phase.frames.last();
             trial.of_code = innermost.is_some_and(|(path, _)| *path != file && of_repo(path));
             trial.doubt = own_mistake(phase, &file);
+            trial.own = own_exception(phase, &file, &placed.source);
         }
         trial.constant = session.events.iter().find_map(|event| match event {
             Event::Phase(phase) => phase.constant.clone(),
@@ -237,8 +238,15 @@ impl Runner for Python {
         let Some(first) = same.first().filter(|seen| seen.outcome() == Outcome::Failed) else {
             return Control::Unavailable(none.to_owned());
         };
-        let original = Trial { mark: first.mark(), noisy: false, ..last.clone() };
+        let original = Trial { mark: first.mark(), noise: Noise::Nothing, ..last.clone() };
+        let names = session.events.iter().filter_map(|event| match event {
+            Event::Altered(altered) => altered.function.rsplit('.').next().map(str::to_owned),
+            _ => None,
+        });
+        let mut names: Vec<String> = names.collect();
+        names.dedup();
         let mut watch = Watch::of(&original).at_most(usize::MAX);
+        watch = watch.beside(&placed.source, &names, true);
         for seen in &same {
             watch.saw_same(seen.outcome(), &seen.mark());
         }

@@ -4,7 +4,7 @@ use std::{fmt, path::PathBuf, time::Duration};
 
 use super::{
     Claim, Control, Outcome, Reach,
-    alter::Mark,
+    alter::{Literals, Mark, Noise},
     capture::Ran,
     site::{Bench, Site},
     text::clean,
@@ -71,6 +71,14 @@ pub(super) enum Values {
 }
 
 impl Armed {
+    /// Each function with words that it may panic with.
+    pub(super) fn panics<'a>(
+        &'a self,
+        literals: &'a Literals,
+    ) -> impl Iterator<Item = (&'a Switch, &'a str)> {
+        self.functions.iter().flat_map(|it| literals.panics().map(move |text| (it, text)))
+    }
+
     pub(super) fn disarm(&self, site: &Site) -> Result<(), String> {
         for (path, text) in &self.originals {
             match text {
@@ -155,12 +163,16 @@ pub(super) struct Trial {
     /// The statement it failed at, if that fails whatever the code does.
     pub(super) constant: Option<String>,
     pub(super) mark: Mark,
-    /// Whether that was another in one of the runs.
-    pub(super) noisy: bool,
+    /// How far that was another in one of the runs.
+    pub(super) noise: Noise,
     /// Whether the failure came out of the code itself, and not out of the test.
     pub(super) of_code: bool,
     /// Why this is no failure, unless the control shows that it rests on the code.
     pub(super) doubt: Option<String>,
+    /// Why this is no failure whatever the control shows, unless the test passes with other code.
+    pub(super) own: Option<String>,
+    /// Whether the process died of it.
+    pub(super) crashed: bool,
 }
 
 impl Trial {
@@ -173,9 +185,11 @@ impl Trial {
             reach: None,
             constant: None,
             mark: Mark::default(),
-            noisy: false,
+            noise: Noise::Nothing,
             of_code: false,
             doubt: None,
+            own: None,
+            crashed: false,
         }
     }
 

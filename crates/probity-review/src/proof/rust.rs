@@ -283,6 +283,10 @@ impl Rust {
         trial.mark = source::mark(&told, &placed.path);
         // The libraries of others are seen by their full paths.
         trial.of_code = trial.mark.broken && !trial.mark.kind.starts_with('/');
+        trial.crashed = outcome == Outcome::Failed && events.iter().all(|it| it.event == "started");
+        if trial.crashed {
+            trial.doubt = Some("the test's process ended before the test did".to_owned());
+        }
         trial
     }
 }
@@ -378,7 +382,7 @@ impl Runner for Rust {
         site: &Site,
         placed: &Placed,
         built: &Built,
-        _: &Trial,
+        last: &Trial,
     ) -> Reach {
         let unmeasured = |why: &str| Reach::Unmeasured(why.to_owned());
         let file = &placed.flagged.file;
@@ -390,7 +394,7 @@ impl Runner for Rust {
         let behind: Vec<(usize, &str)> =
             switches.iter().map(|(at, text, _)| (*at, text.as_str())).collect();
         let compiled = |behind: &[(usize, &str)]| -> Option<bool> {
-            let marked = marks::mark(&source, &report, behind)?;
+            let marked = marks::mark(&source, &report, behind, last.crashed)?;
             let done = site
                 .write(file, &marked)
                 .and_then(|()| self.compile(bench, site, placed))
@@ -428,6 +432,13 @@ impl Runner for Rust {
         built: &Built,
         last: &Trial,
     ) -> Control {
+        if last.crashed {
+            let told = fs::read_to_string(site.out.join("reached")).unwrap_or_default();
+            return match marks::died_inside(&told, &last.output) {
+                true => Control::Depends("the process dies in the code itself".to_owned()),
+                false => Control::Unavailable("the process dies in the test".to_owned()),
+            };
+        }
         self.alter(bench, site, placed, built, last)
     }
 }
@@ -448,8 +459,10 @@ fn judge(bench: &Bench, ran: &Ran, events: &[Event]) -> (Outcome, String) {
         _ if ran.exit == Exit::Timeout => {
             (Outcome::Timeout, format!("the test took more than {:?}", bench.test_timeout))
         }
-        // An abort leaves no trace of where it came from, so that it cannot be told from one
-        // that the test itself has asked for.
+        // Whether it was in the code is told by the marks.
+        _ if !events.is_empty() && ran.crashed() => {
+            (Outcome::Failed, "the process crashed while the test ran".to_owned())
+        }
         _ if !events.is_empty() => {
             (Outcome::HarnessError, "the test's process ended before the test did".to_owned())
         }

@@ -21,6 +21,9 @@ use super::{
 /// The file that the switches need in each package.
 pub(super) const FILE: &str = "zz_probity_switch.go";
 
+/// Stands before the words of a panic, in place of results.
+pub(super) const PANIC: &str = "!panic";
+
 /// Functions that are given a switch for one claim.
 const MOST_FUNCTIONS: usize = 12;
 
@@ -258,6 +261,9 @@ func probityPrint(values ...interface{{}}) string {{ return fmt.Sprint(values...
 func probitySwitch(function uint64, print func() string) bool {{
 	if function != probityFunction {{
 		return false
+	}}
+	if len(probityPlan) > 3 && probityPlan[2] == "{PANIC}" {{
+		panic(probityPlan[3])
 	}}
 	if probityWanted == 0 {{
 		return true

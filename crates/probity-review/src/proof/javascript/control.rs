@@ -5,15 +5,16 @@ use std::collections::BTreeMap;
 use super::{
     super::{
         Control, Outcome,
-        alter::{self, Answer, Literals, Mark, Watch},
+        alter::{self, Answer, Literals, Mark, Noise, Watch},
+        regard,
         runner::{Placed, Trial},
         site::{Bench, Site},
         untrusted,
     },
     Framework, JavaScript,
-    events::{Event, Test, failure, filter, find, mark},
-    framework,
-    switch::{self, Function, THROWN},
+    events::{self, Event, Test, filter, find, mark},
+    failure, framework,
+    switch::{self, Function},
 };
 
 /// Copies that run together: one that passes makes those behind it needless.
@@ -43,11 +44,12 @@ impl JavaScript {
         let telling = switch::telling(&told, &self.variable);
         let twice = self.copies(bench, site, placed, &[telling.clone(), telling])?;
         let same = twice.first().ok_or(NONE)?;
-        let original = Trial { mark: same.mark.clone(), noisy: false, ..last.clone() };
+        let original = Trial { mark: same.mark.clone(), noise: Noise::Nothing, ..last.clone() };
         if same.outcome != Outcome::Failed {
             return Err("the test does something else with switches in the code".to_owned());
         }
-        let mut watch = Watch::of(&original);
+        let names: Vec<String> = functions.iter().map(|it| it.name.clone()).collect();
+        let mut watch = Watch::of(&original).beside(&placed.source, &names, false);
         for seen in &twice {
             watch.saw_same(seen.outcome, &seen.mark);
         }
@@ -55,7 +57,9 @@ impl JavaScript {
             watch = watch.at_most(RUNS_OF_SLOW);
         }
         let literals = Literals::of(&placed.source, &same.mark.text());
-        let values = switch::values(&literals, same.expected.as_deref());
+        let failures = failure::expressions(&placed.source, &literals);
+        let waits = regard::misses_failure(&same.mark.text()) || placed.source.contains("catch");
+        let values = switch::values(&literals, same.expected.as_deref(), &failures, waits);
         let calls = untrusted::read(&site.out, "calls").unwrap_or_default();
         // Each of the two copies has told its own.
         let once = |id: usize| calls.lines().filter(|line| of_function(line, id)).count() <= 2;
@@ -73,7 +77,7 @@ impl JavaScript {
                 .collect();
             for (plan, seen) in some.iter().zip(self.copies(bench, site, placed, &texts)?) {
                 let answer = match plan.value {
-                    THROWN => Answer::Failure,
+                    value if failures.iter().any(|it| it == value) => Answer::Failure,
                     value => Answer::Value(value),
                 };
                 watch.saw(plan.name, answer, seen.outcome, &seen.mark);
@@ -130,7 +134,7 @@ impl Seen {
         let outcome = match test.state.as_str() {
             "passed" => Outcome::Passed,
             // Whatever it is that fails: the mark tells what it is worth.
-            "failed" if failure(test, file).0 == Outcome::HarnessError && test.harness => {
+            "failed" if events::failure(test, file).0 == Outcome::HarnessError && test.harness => {
                 Outcome::HarnessError
             }
             "failed" => Outcome::Failed,

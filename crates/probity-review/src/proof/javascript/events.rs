@@ -3,7 +3,7 @@
 use probity_sandbox::Exit;
 use serde::Deserialize;
 
-use super::super::{Outcome, alter::Mark, capture::Ran, site::Bench};
+use super::super::{Outcome, alter::Mark, capture::Ran, regard, site::Bench};
 
 /// Raised in the test's own lines, these are the test's own mistakes.
 const OWN_MISTAKES: [&str; 3] = ["ReferenceError", "SyntaxError", "TypeError"];
@@ -98,11 +98,20 @@ pub(super) fn failure(test: &Test, file: &str) -> (Outcome, String) {
         && !frames
             .iter()
             .any(|(path, _)| path != file && !of_framework(path) && !path.starts_with("node:"))
-        && !name.contains("Assertion")
+        && !is_assertion(test)
     {
         return (Outcome::HarnessError, format!("the framework stopped the test ({kind})"));
     }
     (Outcome::Failed, format!("it ends with {kind}"))
+}
+
+/// Whether a matcher or an assertion says so. Some of them throw plain errors out of the framework:
+/// a promise that was rejected where it had to be resolved, a snapshot that differs.
+fn is_assertion(test: &Test) -> bool {
+    let Error { name, stack, .. } = &test.error;
+    let head = stack.lines().next().unwrap_or_default();
+    let told = head.split_once(": ").map_or(head, |(_, message)| message);
+    name.contains("Assertion") || told.starts_with("expect(") || told.starts_with("Snapshot `")
 }
 
 /// Whether it was thrown in the test's own lines, and by what is a mistake there.
@@ -112,6 +121,26 @@ pub(super) fn is_own_mistake(test: &Test, file: &str) -> bool {
     let innermost = frames.iter().find(|(path, _)| !path.starts_with("node:"));
     let mistaken = OWN_MISTAKES.contains(&name.as_str()) || code.ends_with("MODULE_NOT_FOUND");
     mistaken && innermost.is_none_or(|(path, _)| path == file)
+}
+
+/// Why something thrown is the test's own although it came through the code: the test throws it in
+/// what it gives to the code to call, or calls itself without end.
+pub(super) fn own_exception(test: &Test, file: &str, source: &str) -> Option<String> {
+    let frames = frames(&test.error.stack);
+    let of_test = frames.iter().filter(|(path, _)| path == file).count();
+    if test.error.stack.starts_with("RangeError: Maximum call stack") && of_test * 2 > frames.len()
+    {
+        return Some("the test calls itself without end".to_owned());
+    }
+    let (innermost, line) = frames.first()?;
+    let through = |(path, _): &(String, u32)| {
+        path != file && !path.contains("/node_modules/") && !path.starts_with("node:")
+    };
+    let own = innermost == file
+        && frames.iter().any(through)
+        && !is_assertion(test)
+        && regard::raises_by_itself(source, *line, false);
+    own.then(|| "the test throws it itself, in what it gives to the code".to_owned())
 }
 
 /// What it complained of, and where in its own file.

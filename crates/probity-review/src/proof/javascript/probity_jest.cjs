@@ -21,7 +21,7 @@ module.exports = class {
     }
     for (const test of result.testResults) {
       const details = test.failureDetails?.[0];
-      const stack = details?.stack ?? test.failureMessages?.[0] ?? '';
+      const stack = String(details?.stack ?? test.failureMessages?.[0] ?? '');
       tell({
         event: 'test',
         file: result.testFilePath,

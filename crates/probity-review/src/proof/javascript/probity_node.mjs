@@ -28,7 +28,7 @@ export default async function* (source) {
       state: skipped ? 'skipped' : type === 'test:pass' ? 'passed' : 'failed',
       milliseconds: data.details?.duration_ms ?? 0,
       harness: error !== undefined && !['testCodeFailure', 'uncaughtException', 'unhandledRejection', 'subtestsFailed'].includes(error.failureType),
-      error: { name: cause?.name ?? '', code: cause?.code ?? '', stack: cause?.stack ?? '', expected: expected(cause) },
+      error: { name: String(cause?.name ?? ''), code: String(cause?.code ?? ''), stack: String(cause?.stack ?? ''), expected: expected(cause) },
     };
     appendFileSync(report, JSON.stringify(event) + '\n');
     if (error) yield `${data.name}: ${cause?.stack ?? cause}\n`;

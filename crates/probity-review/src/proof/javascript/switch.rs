@@ -120,18 +120,22 @@ pub(super) fn wanted(source: &str, flagged: &Flagged, named: &BTreeSet<String>) 
     ranked.into_iter().map(|(_, function)| function).take(6).collect()
 }
 
-/// Thrown in place of a value.
-pub(super) const THROWN: &str = "(() => { throw new Error(\"probity\") })()";
-
-/// Expressions to return, what the test waits for first.
-pub(super) fn values(literals: &Literals, expected: Option<&str>) -> Vec<String> {
+/// Expressions to return, what the test waits for first: these failures too, if it waits for one.
+pub(super) fn values(
+    literals: &Literals,
+    expected: Option<&str>,
+    failures: &[String],
+    waits: bool,
+) -> Vec<String> {
     let numbers = literals.numbers.iter().map(|number| format!("({number})"));
     let strings =
         literals.strings.iter().map(|text| serde_json::Value::from(text.as_str()).to_string());
-    let usual = ["true", "undefined", THROWN, "false", "({})", "[]", "null"].map(str::to_owned);
+    let usual = ["true", "undefined", "false", "({})", "[]", "null"].map(str::to_owned);
     let mut values: Vec<String> = expected.map(|it| format!("({it})")).into_iter().collect();
+    values.extend(failures.iter().filter(|_| waits).cloned());
     values.extend(numbers.clone().take(5).chain(strings.clone().take(2)));
-    values.extend(usual.into_iter().chain(numbers).chain(strings));
+    values.extend(usual.iter().take(2).cloned().chain(failures.first().cloned()));
+    values.extend(usual.iter().skip(2).cloned().chain(numbers).chain(strings));
     let mut seen = BTreeSet::new();
     values.retain(|value| seen.insert(value.clone()));
     values
@@ -325,8 +329,13 @@ mod tests {
 
     #[test]
     fn what_is_expected_comes_first() {
-        let found = values(&Literals::of("assert(f('a') === 5)", ""), Some("[1]"));
+        let failures = ["fail()", "fail(1)"].map(str::to_owned);
+        let literals = Literals::of("assert(f('a') === 5)", "");
+        let found = values(&literals, Some("[1]"), &failures, false);
         assert_eq!(found.first().unwrap(), "([1])");
         assert!(found.contains(&"(5)".to_owned()) && found.contains(&"\"a\"".to_owned()));
+        assert!(found.contains(&failures[0]) && !found.contains(&failures[1]));
+        let found = values(&literals, None, &failures, true);
+        assert_eq!(found[..2], failures);
     }
 }

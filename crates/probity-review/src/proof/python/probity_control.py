@@ -22,13 +22,15 @@ FLAGGED = os.environ["PROBITY_FLAGGED"]
 ROOT = os.environ["PROBITY_ROOT"] + os.sep
 FIRST, LAST = (int(number) for number in os.environ["PROBITY_LINES"].split("-"))
 END = time.monotonic() + float(os.environ["PROBITY_SECONDS"])
-REPORT = os.open(os.environ["PROBITY_REPORT"], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+REPORT = os.open(os.environ.pop("PROBITY_REPORT"), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
 
 MOST_RUNS = 240
-MOST_VALUES = 40
+MOST_VALUES = 48
+MOST_KINDS, MOST_TEXTS = 3, 4
 SWITCHES = []
 COMPARED = []
 SIDES = []
+FOUND = []
 
 
 def tell(event, **fields):
@@ -38,11 +40,17 @@ def tell(event, **fields):
 class Raised:
     """Stands for an exception instead of a value."""
 
-    def __init__(self, kind):
-        self.kind = kind
+    def __init__(self, kind, text="probity"):
+        self.kind, self.text = kind, text
 
     def __repr__(self):
-        return "no value, but raises " + self.kind.__name__
+        return "no value, but raises %s(%r)" % (self.kind.__name__, self.text)
+
+    def error(self):
+        """Whatever the class wants to be made of."""
+        error = self.kind.__new__(self.kind, self.text)
+        error.args = (self.text,)
+        return error
 
 
 class Anything:
@@ -109,7 +117,7 @@ class Switch:
 
     def value_of(self, _, __):
         if isinstance(self.value, Raised):
-            raise self.value.kind("probity")
+            raise self.value.error()
         try:
             return copy.deepcopy(self.value)
         except Exception:
@@ -129,8 +137,13 @@ def pytest_assertrepr_compare(config, op, left, right):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item, nextitem):
-    for _ in range(2):
-        tell("same", **run_once(item))
+    # Of a test with parameters, the first that fails is the one that the verdict rests on.
+    first = None if FOUND else run_once(item)
+    if first is None or first["outcome"] != "failed":
+        return True
+    FOUND.append(item)
+    tell("same", **first)
+    tell("same", **run_once(item))
     values = candidates(item)
     called = []
     for switch in switches(item):
@@ -261,7 +274,11 @@ def candidates(item):
             if isinstance(kind, type) and issubclass(kind, Exception):
                 values.append(Raised(kind))
                 break
-    values[:0] = [True, False, None]
+    # With the words that the test names, of which it may wait for some.
+    texts = [value for value in values if isinstance(value, str) and 0 < len(value) < 200]
+    kinds = list(dict.fromkeys(value.kind for value in values if isinstance(value, Raised)))[:MOST_KINDS]
+    worded = [Raised(kind, text) for kind in kinds for text in [" ".join(texts), *texts[:MOST_TEXTS]] if text]
+    values[:0] = [True, False, None, *worded]
     values += [Anything(), Raised(RuntimeError), 0, 1, 2, 7919, -1, "", "probity", [], {}, (), [1], object()]
     chosen, seen = [], set()
     for value in values:

@@ -4,6 +4,7 @@ The process may be killed at any moment, so that nothing waits for the end of th
 """
 
 import ast
+import builtins
 import errno
 import json
 import os
@@ -18,7 +19,7 @@ import pytest
 FLAGGED = os.environ["PROBITY_FLAGGED"]
 ROOT = os.environ["PROBITY_ROOT"] + os.sep
 FIRST, LAST = (int(number) for number in os.environ["PROBITY_LINES"].split("-"))
-REPORT = os.open(os.environ["PROBITY_REPORT"], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+REPORT = os.open(os.environ.pop("PROBITY_REPORT"), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
 
 
 def tell(event, **fields):
@@ -136,7 +137,7 @@ def of_nothing(error):
 
 
 def replaced():
-    """The flagged function, if its module has something else under its name now."""
+    """The flagged function, or one that the language has, if its module has something else now."""
     module = next((it for it in list(sys.modules.values()) if getattr(it, "__file__", None) == FLAGGED), None)
     try:
         with open(FLAGGED, encoding="utf-8") as source:
@@ -145,6 +146,14 @@ def replaced():
         return None
     if module is None:
         return None
+    # What the language has for everybody, and the module has not bound itself.
+    bound = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    bound |= {node.name for node in ast.walk(tree) if hasattr(node, "name")}
+    bound |= {(node.asname or node.name).split(".")[0] for node in ast.walk(tree) if isinstance(node, ast.alias)}
+    stars = any(isinstance(node, ast.alias) and node.name == "*" for node in ast.walk(tree))
+    for name in vars(module):
+        if hasattr(builtins, name) and not name.startswith("__") and name not in bound and not stars:
+            return name
     for owner, body in [(module, tree.body)] + [
         (getattr(module, node.name, None), node.body) for node in tree.body if isinstance(node, ast.ClassDef)
     ]:

@@ -1,9 +1,11 @@
 //! What our plugin of pytest wrote down, and what it means.
 
+use std::path::Path;
+
 use probity_sandbox::Exit;
 use serde::Deserialize;
 
-use super::super::{Evidence, Outcome, Reach, alter::Mark, capture::Ran, site::Bench};
+use super::super::{Evidence, Outcome, Reach, alter::Mark, capture::Ran, regard, site::Bench};
 
 /// Raised in the test's own lines, these are the test's own mistakes.
 const OWN_MISTAKES: [&str; 5] =
@@ -99,7 +101,12 @@ pub(super) fn reach(events: &[Event]) -> Reach {
     }
 }
 
-pub(super) fn judge(bench: &Bench, session: &Session, file: &str) -> (Outcome, String) {
+pub(super) fn judge(
+    bench: &Bench,
+    session: &Session,
+    file: &str,
+    root: &Path,
+) -> (Outcome, String) {
     let Session { ran, events } = session;
     let phases = || {
         events.iter().filter_map(|event| match event {
@@ -142,8 +149,11 @@ pub(super) fn judge(bench: &Bench, session: &Session, file: &str) -> (Outcome, S
         (true, None, true) => {
             (Outcome::HarnessError, "the test passed, and its process failed".to_owned())
         }
-        (true, None, false) if crashed(ran.exit) => {
+        (true, None, false) if ran.crashed() && crashed_in_code(&ran.stderr, file, root) => {
             (Outcome::Failed, "the process crashed while the test ran".to_owned())
+        }
+        (true, None, false) if ran.crashed() => {
+            (Outcome::HarnessError, "the test crashed its own process".to_owned())
         }
         (true, None, false) => {
             (Outcome::HarnessError, "the test's process ended before the test did".to_owned())
@@ -182,12 +192,63 @@ pub(super) fn own_mistake(phase: &Phase, file: &str) -> Option<String> {
     (mistaken && own).then(|| format!("the test has a mistake of its own ({kind})"))
 }
 
-/// Ended by one of the signals of a crash. Contained processes have it as a code above 128.
-fn crashed(exit: Exit) -> bool {
-    let signal = match exit {
-        Exit::Signal(signal) => signal,
-        Exit::Code(code) => code - 128,
-        _ => 0,
-    };
-    [libc::SIGSEGV, libc::SIGABRT, libc::SIGBUS, libc::SIGFPE, libc::SIGILL].contains(&signal)
+/// Why an exception is the test's own although it came through the code: the test raises it in what it
+/// gives to the code to call, or calls itself without end.
+pub(super) fn own_exception(phase: &Phase, file: &str, source: &str) -> Option<String> {
+    let is = |name: &str| phase.exception.iter().any(|class| class == name);
+    let of_test = phase.frames.iter().filter(|frame| frame.0 == file).count();
+    if is("RecursionError") && of_test * 2 > phase.frames.len() {
+        return Some("the test calls itself without end".to_owned());
+    }
+    let (last, line) = phase.frames.last()?;
+    let begun = phase.frames.iter().position(|frame| frame.0 == file)?;
+    let through = phase.frames.iter().skip(begun).any(|frame| frame.0 != file);
+    let asserted = is("AssertionError") || is("Failed");
+    let own = last == file && through && !asserted && regard::raises_by_itself(source, *line, true);
+    own.then(|| "the test raises it itself, in what it gives to the code".to_owned())
+}
+
+/// Whether the innermost frame of the repository was the code's when the process died, as the
+/// interpreter itself has told: the last thing it writes.
+fn crashed_in_code(stderr: &[u8], file: &str, root: &Path) -> bool {
+    let text = String::from_utf8_lossy(stderr);
+    let Some((_, dump)) = text.rsplit_once("Fatal Python error: ") else { return false };
+    let current = dump.lines().skip_while(|line| !line.starts_with("Current thread ")).skip(1);
+    let mut frames = current.map_while(|line| {
+        let (path, _) = line.strip_prefix("  File \"")?.split_once("\", line ")?;
+        Some(path)
+    });
+    let of_repo =
+        |path: &&str| Path::new(path).starts_with(root) && !path.contains("site-packages");
+    frames.find(of_repo).is_some_and(|path| path != file)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::crashed_in_code;
+
+    #[test]
+    fn a_crash_is_where_the_interpreter_was() {
+        let dump = |first: &str| {
+            format!(
+                "noise\nFatal Python error: Aborted\n\nThread 0x1 (most recent call first):\n  \
+                 File \"/r/code.py\", line 1 in g\n\nCurrent thread 0x2 (most recent call first):\n  \
+                 File \"/usr/lib/ctypes.py\", line 1 in h\n  File \"{first}\", line 2 in f\n  \
+                 File \"/r/test_x.py\", line 3 in test_x\n\nExtension modules: a\n"
+            )
+        };
+        for (text, expected) in [
+            (dump("/r/code.py"), true),
+            (dump("/r/test_x.py"), false),
+            (dump("/usr/lib/os.py"), false),
+            (dump("/r/env/site-packages/x.py"), false),
+            (dump("/r/code.py") + &dump("/r/test_x.py"), false),
+            (String::new(), false),
+        ] {
+            let found = crashed_in_code(text.as_bytes(), "/r/test_x.py", Path::new("/r"));
+            assert_eq!(found, expected, "{text}");
+        }
+    }
 }

@@ -4,7 +4,7 @@ use std::fs;
 
 use super::{
     super::{
-        Control,
+        Control, Outcome,
         alter::{Answer, Literals, Watch},
         runner::{Built, Placed, Switch, Trial},
         site::{Bench, Site},
@@ -32,13 +32,27 @@ impl Rust {
         let Ok(source) = untrusted::read(&site.out, ARMED) else {
             return Control::Unavailable(none.to_owned());
         };
-        let mut watch = Watch::of(last);
+        let switches = self.switches(site, placed, &source);
+        let names: Vec<String> = switches.iter().map(|(_, _, it)| it.name.clone()).collect();
+        let mut watch = Watch::of(last).beside(&placed.source, &names, false);
         watch.is_incomplete();
         let same = self.trial(bench, site, placed, built, None);
         watch.saw_same(same.outcome, &same.mark);
         let literals = Literals::of(&placed.source, &last.mark.text());
         let trace = site.out.join(TRACE);
-        for (_, _, function) in self.switches(site, placed, &source) {
+        if ["should_panic", "catch_unwind"].iter().any(|it| placed.source.contains(it)) {
+            for (_, _, function) in &switches {
+                for text in literals.panics() {
+                    let words = format!("{}\u{1f}{}{text}", function.id, switch::PANIC);
+                    let trial = self.trial(bench, site, placed, built, Some(&words));
+                    if trial.outcome == Outcome::Passed {
+                        watch.saw(&function.name, Answer::Failure, trial.outcome, &trial.mark);
+                        return watch.end(none);
+                    }
+                }
+            }
+        }
+        for (_, _, function) in &switches {
             for plan in function.plans(&literals) {
                 fs::remove_file(&trace).ok();
                 let value = plan.join("");

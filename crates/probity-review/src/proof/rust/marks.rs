@@ -6,10 +6,22 @@ use super::super::{
     runner::Flagged,
 };
 
+/// Says that a function was left.
+const LEFT: &str = "left";
+
+/// Functions on a stack that was used up, if it was the code that used it up: a test that calls
+/// itself without end may die in the code as well, which is then on top alone.
+const DEEP: usize = 8;
+
 /// The source with a mark at the beginning of each function: it adds the function's first and
 /// last line to a file. Behind some of them goes a text of somebody else's, by offset. None if there
-/// is no function.
-pub(super) fn mark(source: &str, report: &str, behind: &[(usize, &str)]) -> Option<String> {
+/// is no function. Another mark may tell that a function was left.
+pub(super) fn mark(
+    source: &str,
+    report: &str,
+    behind: &[(usize, &str)],
+    leaving: bool,
+) -> Option<String> {
     let bare = without_text(source);
     let mut marked = String::with_capacity(source.len());
     let mut done = 0;
@@ -21,6 +33,14 @@ pub(super) fn mark(source: &str, report: &str, behind: &[(usize, &str)]) -> Opti
              .create(true).append(true).open({report:?}) {{ \
              file.write_all(b\"{first}-{last}\\n\").ok(); }} }} ",
         ));
+        if leaving {
+            marked.push_str(&format!(
+                "struct ZzLeft; impl Drop for ZzLeft {{ fn drop(&mut self) {{ use ::std::io::Write \
+                 as _; if let Ok(mut file) = ::std::fs::OpenOptions::new().append(true)\
+                 .open({report:?}) {{ file.write_all(b\"{LEFT}\\n\").ok(); }} }} }} \
+                 let _zz_left = ZzLeft; ",
+            ));
+        }
         done = body.open + 1;
         let more = behind.iter().filter(|(at, _)| *at == done);
         marked.extend(more.map(|(_, text)| *text));
@@ -41,6 +61,13 @@ pub(super) fn reach(told: &str, flagged: &Flagged) -> Reach {
         flagged.holds(first, last)
     });
     if reached { Reach::Reached { by: Evidence::Coverage, lines } } else { Reach::NotReached }
+}
+
+/// Whether functions were entered and never left, by marks of both.
+pub(super) fn died_inside(told: &str, output: &str) -> bool {
+    let left = told.lines().filter(|line| *line == LEFT).count();
+    let inside = told.lines().count().saturating_sub(left.saturating_mul(2));
+    inside >= if output.contains("has overflowed its stack") { DEEP } else { 1 }
 }
 
 /// One function: byte offsets, and its first and last line.
@@ -93,19 +120,35 @@ fn opening(bytes: &[u8], start: usize) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::{mark, reach};
+    use super::{died_inside, mark, reach};
     use crate::proof::{Evidence, Reach, runner::Flagged};
 
     #[test]
     fn functions_with_a_body_that_runs_are_marked() {
         let source = "pub fn a(x: [u8; 2]) -> u8 {\n  \"fn b() {\";\n  0\n}\nconst fn c() {}\n\
             trait T { fn d(); fn e() {} }\ntype F = fn (u8);\n// fn g() {}\n";
-        let marked = mark(source, "/out", &[]).unwrap();
+        let marked = mark(source, "/out", &[], false).unwrap();
         assert_eq!(marked.matches("OpenOptions").count(), 2, "{marked}");
         assert!(marked.contains("b\"1-4\\n\""), "{marked}");
         assert!(marked.contains("b\"6-6\\n\""), "{marked}");
-        assert_eq!(mark("struct A;", "/out", &[]), None);
-        assert_eq!(mark("fn a(", "/out", &[]), None);
+        assert_eq!(mark("struct A;", "/out", &[], false), None);
+        assert_eq!(mark("fn a(", "/out", &[], false), None);
+        let marked = mark(source, "/out", &[], true).unwrap();
+        assert_eq!(marked.matches("let _zz_left").count(), 2, "{marked}");
+    }
+
+    #[test]
+    fn a_process_dies_inside_of_what_it_has_not_left() {
+        let overflow = "thread 'x' has overflowed its stack";
+        for (told, output, inside) in [
+            ("1-2\nleft\n", "", false),
+            ("1-2\nleft\n3-4\n", "", true),
+            ("1-2\nleft\n3-4\n", overflow, false),
+            ("1-2\n1-2\n1-2\n1-2\n1-2\n1-2\n1-2\n1-2\n", overflow, true),
+            ("", "", false),
+        ] {
+            assert_eq!(died_inside(told, output), inside, "{told:?}");
+        }
     }
 
     #[test]

@@ -12,6 +12,9 @@ use super::{
     marks::{Body, bodies},
 };
 
+/// Stands before the words of a panic, in place of a value.
+pub(super) const PANIC: &str = "!panic ";
+
 /// Functions that are given a switch for one claim.
 const MOST_FUNCTIONS: usize = 8;
 
@@ -42,7 +45,8 @@ pub(super) fn switches(
         let text = format!(
             " if let Ok(zz) = ::std::env::var({variable:?}) {{ let mut zz = zz.split('\\u{{1f}}'); \
              if zz.next() == Some(\"{id}\") {{ let zz = zz.next().unwrap_or_default().to_owned(); \
-             let zz_trace = || {{ drop(::std::fs::write({trace:?}, \"x\")); }}; let _ = &zz; {give} }} }} "
+             let zz_trace = || {{ drop(::std::fs::write({trace:?}, \"x\")); }}; \
+             if let Some(zz) = zz.strip_prefix({PANIC:?}) {{ zz_trace(); panic!(\"{{zz}}\"); }} {give} }} }} "
         );
         let results = values.into_iter().collect();
         Some((at, text, Switch { id, name: name.to_owned(), results }))

@@ -54,6 +54,12 @@ class Box:
     @staticmethod
     def made():
         return Box(3)
+
+
+def crash(address):
+    import ctypes
+
+    return ctypes.string_at(address)
 ";
 
 fn repository() -> Stage {
@@ -183,7 +189,9 @@ fn every_outcome_of_pytest_is_told_apart() {
             Failed,
             true,
         ),
-        (on("crash", test("calc.sub(1, 1)\nimport ctypes; ctypes.string_at(0)")), Failed, true),
+        (on("crash", test("calc.crash(0)")), Failed, true),
+        (on("own-crash", test("calc.sub(1, 1)\nimport ctypes; ctypes.string_at(0)")), HarnessError, false),
+        (on("abort", test("calc.sub(1, 1)\nos.abort()")), HarnessError, false),
     ];
     let claims: Vec<Claim> = table.iter().map(|(claim, ..)| claim.clone()).collect();
     let verdicts = stage.prove(&claims);

@@ -1,0 +1,514 @@
+//! What the failing statement of a test looks at, as far as its text tells.
+//!
+//! A control that alters results says nothing of a test that looks at something else: at what a
+//! function did to an object, or at whether it fails at all. Such a test is not called constant
+//! because no result changes it.
+
+use std::collections::BTreeSet;
+
+use super::constant::without_text;
+
+/// Words of complaints that something did not fail.
+const NOT_FAILED: [&str; 9] = [
+    "DID NOT RAISE",
+    "not raised",
+    "Missing expected exception",
+    "Missing expected rejection",
+    "to throw",
+    "did not throw",
+    "instead of rejecting",
+    "instead of rejected",
+    "did not panic as expected",
+];
+
+/// Words of a test's conditions that look at a failure.
+const LOOKS_AT_FAILURE: [&str; 3] = ["recover", "catch_unwind", "instanceof"];
+
+/// Words that every statement may have.
+const KEYWORDS: [&str; 12] =
+    ["const", "let", "var", "mut", "new", "await", "if", "for", "in", "of", "range", "return"];
+
+/// Why no result of these functions may change what the test says, if that is so. The lines are those
+/// of its complaint.
+pub(super) fn beside_results(
+    test: &str,
+    complaint: &str,
+    lines: &BTreeSet<u32>,
+    functions: &[String],
+    indented: bool,
+) -> Option<String> {
+    let bare = if indented { without_text_of_python(test) } else { without_text(test) };
+    let statements = statements(&bare, indented);
+    let regard = Regard::of(&statements, lines);
+    let effect = functions.iter().find(|function| regard.looks_behind(&statements, function));
+    if let Some(function) = effect {
+        return Some(format!("the test looks at what {function} does, not at what it returns"));
+    }
+    let told = misses_failure(complaint);
+    let looks = LOOKS_AT_FAILURE.iter().any(|word| regard.words.contains(*word));
+    if !told && !looks {
+        return None;
+    }
+    // What is said to have failed is in the statement that complains, if there is one.
+    let anywhere = looks || lines.is_empty();
+    let called = |function: &&String| {
+        let call = format!("{function}(");
+        statements.iter().enumerate().any(|(number, statement)| {
+            let within = anywhere
+                || regard.parts.contains(&number)
+                || statement.above.iter().any(|above| regard.parts.contains(above));
+            within && statement.text.contains(&call)
+        })
+    };
+    let function = functions.iter().find(called)?;
+    Some(format!("the test waits for {function} to fail"))
+}
+
+/// Whether the statement at this line raises something, as the function that it stands in does in any
+/// case: so does what a test gives to the code to see it fail.
+pub(super) fn raises_by_itself(test: &str, line: u32, indented: bool) -> bool {
+    let bare = if indented { without_text_of_python(test) } else { without_text(test) };
+    let statements = statements(&bare, indented);
+    let raises = |text: &str| {
+        ["raise ", "throw ", "panic("].iter().any(|it| text.trim_start().starts_with(it))
+            || (indented && text.trim_start().starts_with("def ") && text.contains(": raise "))
+    };
+    let found =
+        statements.iter().find(|it| (it.first..=it.last).contains(&line) && raises(it.text));
+    let Some(statement) = found else { return false };
+    let Some(around) = statement.above.last() else { return false };
+    let is_function = |text: &str| {
+        ["=>", "func(", "function", "def "].iter().any(|it| text.contains(it))
+            && !words(text).any(|it| ["if", "for", "while", "switch", "else"].contains(&it))
+    };
+    let alone = statement.text.trim_start().starts_with("def ")
+        || statements.get(*around).is_some_and(|it| is_function(it.text));
+    // Something before it may leave the function.
+    let before = statements.iter().filter(|it| it.last < line || it.first < statement.first);
+    alone
+        && !before.filter(|it| it.above.contains(around)).any(|it| {
+            words(it.text).any(|word| ["if", "return", "switch", "match"].contains(&word))
+        })
+}
+
+/// Whether a complaint is that something did not fail.
+pub(super) fn misses_failure(complaint: &str) -> bool {
+    NOT_FAILED.iter().any(|words| complaint.contains(words))
+}
+
+/// A part of a source up to the end of a line, a semicolon or a brace.
+struct Statement<'a> {
+    text: &'a str,
+    first: u32,
+    last: u32,
+    /// Those that decide whether this one runs, outermost first.
+    above: Vec<usize>,
+}
+
+fn statements(bare: &str, indented: bool) -> Vec<Statement<'_>> {
+    let mut found: Vec<Statement<'_>> = Vec::new();
+    // What is open: the statement before the brace, and the parentheses around it.
+    let mut open: Vec<(usize, i32)> = Vec::new();
+    let (mut start, mut line, mut first, mut depth) = (0, 1, 1, 0_i32);
+    for (at, character) in bare.char_indices().chain([(bare.len(), '\n')]) {
+        let ends = match character {
+            '(' | '[' => {
+                depth += 1;
+                false
+            }
+            ')' | ']' => {
+                depth -= 1;
+                false
+            }
+            '{' | '}' => !indented,
+            '\n' | ';' => depth <= 0,
+            _ => false,
+        };
+        if ends {
+            let text = bare.get(start..at).unwrap_or_default();
+            if !text.trim().is_empty() {
+                let above = match indented {
+                    true => above_by_indentation(&found, text),
+                    false => open.iter().map(|(statement, _)| *statement).collect(),
+                };
+                let text = if indented { text } else { text.trim() };
+                found.push(Statement { text, first, last: line, above });
+            }
+            start = at + character.len_utf8();
+            first = line;
+        }
+        match character {
+            '{' if !indented => {
+                open.push((found.len().saturating_sub(1), depth));
+                depth = 0;
+            }
+            '}' if !indented => depth = open.pop().map_or(0, |(_, around)| around),
+            '\n' => {
+                line += 1;
+                if bare.get(start..=at).is_none_or(|text| text.trim().is_empty()) {
+                    first = line;
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The statements before this one that are further to the left, each of them than the one before.
+fn above_by_indentation(found: &[Statement<'_>], text: &str) -> Vec<usize> {
+    let indentation = |text: &str| text.len() - text.trim_start().len();
+    let mut limit = indentation(text);
+    let mut above = Vec::new();
+    for (number, statement) in found.iter().enumerate().rev() {
+        if indentation(statement.text) < limit {
+            limit = indentation(statement.text);
+            above.push(number);
+        }
+    }
+    above.reverse();
+    above
+}
+
+/// The failing statement with its conditions, and what they were made of.
+struct Regard {
+    parts: BTreeSet<usize>,
+    words: BTreeSet<String>,
+}
+
+impl Regard {
+    fn of(statements: &[Statement<'_>], lines: &BTreeSet<u32>) -> Self {
+        let mut parts = BTreeSet::new();
+        for (number, statement) in statements.iter().enumerate() {
+            let is_it = lines.iter().any(|line| (statement.first..=statement.last).contains(line));
+            if is_it && called(statement.text).is_none_or(|call| !call.is_apart()) {
+                parts.insert(number);
+                parts.extend(statement.above.iter().filter(|above| {
+                    statements.get(**above).is_some_and(|it| !declares_function(it.text))
+                }));
+            }
+        }
+        let mut regard = Self { parts, words: BTreeSet::new() };
+        loop {
+            let before = regard.words.len();
+            for statement in regard.parts.iter().filter_map(|part| statements.get(*part)) {
+                let names = words(statement.text).filter(|it| !KEYWORDS.contains(it));
+                regard.words.extend(names.map(str::to_owned));
+            }
+            for (number, statement) in statements.iter().enumerate() {
+                let made = assigned(statement.text);
+                if made.is_some_and(|(left, _)| words(left).any(|it| regard.words.contains(it))) {
+                    regard.parts.insert(number);
+                }
+            }
+            if regard.words.len() == before {
+                return regard;
+            }
+        }
+    }
+
+    /// Whether the test calls this function for what it does to an object, and looks at that object.
+    fn looks_behind(&self, statements: &[Statement<'_>], function: &str) -> bool {
+        statements.iter().enumerate().any(|(number, statement)| {
+            let Some(call) = called(statement.text) else { return false };
+            if self.parts.contains(&number) || !call.names.contains(&function) {
+                return false;
+            }
+            let receiver = call.receiver.filter(|it| is_made(statements, it));
+            let given = call.given.iter().filter(|it| self.is_object(statements, it));
+            given.copied().chain(receiver).any(|object| self.words.contains(object))
+        })
+    }
+
+    /// Whether something that is given to a function can be changed by it.
+    fn is_object(&self, statements: &[Statement<'_>], name: &str) -> bool {
+        let made = statements.iter().filter_map(|statement| assigned(statement.text));
+        let holds = |right: &str| {
+            let begins = ["[", "{", "new ", "&", "make(", "map[", "vec!", "dict(", "list("];
+            right.is_empty()
+                || begins.iter().any(|begin| right.starts_with(begin))
+                || right.starts_with(char::is_uppercase)
+        };
+        let created =
+            made.into_iter().any(|(left, right)| words(left).any(|it| it == name) && holds(right));
+        let looked_into = self.parts.iter().filter_map(|part| statements.get(*part)).any(|part| {
+            part.text.match_indices(name).any(|(at, _)| {
+                let before = part.text.get(..at).unwrap_or_default();
+                let behind = part.text.get(at + name.len()..).unwrap_or_default();
+                !before.ends_with(|it: char| is_word(it) || it == '.')
+                    && behind.starts_with(['.', '['])
+            })
+        });
+        created || looked_into
+    }
+}
+
+/// Whether the test has made this itself, and not imported it.
+fn is_made(statements: &[Statement<'_>], name: &str) -> bool {
+    ["self", "this"].contains(&name)
+        || statements.iter().any(|statement| {
+            let text = statement.text.trim_start();
+            let made = assigned(text).is_some_and(|(left, right)| {
+                words(left).any(|it| it == name) && !right.starts_with("require")
+            });
+            let declared = ["var ", "let "].iter().any(|begin| text.starts_with(begin))
+                || (text.starts_with("def ") || text.starts_with("async def "));
+            made || (declared && words(text).skip(1).any(|it| it == name))
+        })
+}
+
+/// A statement that is a call, and what it is given.
+struct Call<'a> {
+    /// What its result is kept in.
+    kept: bool,
+    receiver: Option<&'a str>,
+    names: Vec<&'a str>,
+    given: Vec<&'a str>,
+}
+
+impl Call<'_> {
+    /// Whether nothing comes of it but what it does: neither an assertion nor a value.
+    fn is_apart(&self) -> bool {
+        let asserts = ["assert", "expect", "t", "require", "self", "pytest", "check", "fail"];
+        !self.kept
+            && self.receiver.is_some_and(|receiver| !asserts.contains(&receiver))
+            && self.names.iter().all(|name| !asserts.contains(name))
+    }
+}
+
+fn called(text: &str) -> Option<Call<'_>> {
+    let text = text.trim();
+    let kept =
+        assigned(text).is_some_and(|(left, _)| words(left).any(|it| it != "_" && it != "let"));
+    let mut rest = assigned(text).map_or(text, |(_, right)| right);
+    rest = rest.strip_prefix("await ").unwrap_or(rest);
+    let path_end = rest.find(|it: char| !is_word(it) && !".:*&$".contains(it))?;
+    let path = rest.get(..path_end)?;
+    if path.is_empty() || !rest.get(path_end..)?.starts_with('(') {
+        return None;
+    }
+    let mut segments: Vec<&str> = words(path).collect();
+    let mut names: Vec<&str> = segments.pop().into_iter().collect();
+    let (mut depth, mut given) = (0_i32, Vec::new());
+    let mut word = 0;
+    let behind = rest.get(path_end..)?;
+    for (at, character) in behind.char_indices() {
+        if is_word(character) {
+            continue;
+        }
+        let before = behind.get(word..at).unwrap_or_default();
+        if !before.is_empty() {
+            match (depth, character) {
+                (0, '(') => names.push(before),
+                (1.., _) => given.push(before),
+                _ => {}
+            }
+        }
+        word = at + character.len_utf8();
+        match character {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth -= 1,
+            _ => {}
+        }
+    }
+    Some(Call { kept, receiver: segments.first().copied(), names, given })
+}
+
+/// Both sides of an assignment.
+fn assigned(text: &str) -> Option<(&str, &str)> {
+    let mut depth = 0_i32;
+    let bytes = text.as_bytes();
+    for (at, byte) in bytes.iter().enumerate() {
+        match byte {
+            b'(' | b'[' | b'<' => depth += 1,
+            b')' | b']' | b'>' => depth -= 1,
+            b'=' if depth <= 0 => {
+                let next = bytes.get(at + 1);
+                let previous = at.checked_sub(1).and_then(|it| bytes.get(it));
+                if matches!(next, Some(b'=' | b'>')) || matches!(previous, Some(b'=' | b'!')) {
+                    return None;
+                }
+                let left = text.get(..at)?.trim_end_matches([':', '+', '-', '*', '/', ' ']);
+                return Some((left, text.get(at + 1..)?.trim()));
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+fn declares_function(text: &str) -> bool {
+    let first = words(text).find(|it| !["export", "pub", "async", "defer", "go"].contains(it));
+    first.is_some_and(|it| {
+        ["func", "fn", "function", "def", "class", "test", "it", "describe", "mod"].contains(&it)
+    })
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let literal = |word: &&str| word.starts_with(|first: char| first.is_ascii_digit());
+    text.split(|end: char| !is_word(end)).filter(move |word| !word.is_empty() && !literal(word))
+}
+
+fn is_word(character: char) -> bool {
+    character.is_alphanumeric() || character == '_'
+}
+
+/// The same for Python, whose comments and long strings look different.
+fn without_text_of_python(source: &str) -> String {
+    let mut bare = String::with_capacity(source.len());
+    let mut rest = source;
+    while let Some(first) = rest.chars().next() {
+        let length = match first {
+            '#' => rest.find('\n').unwrap_or(rest.len()),
+            '"' | '\'' => {
+                let long = rest.get(..3).filter(|it| it.chars().all(|quote| quote == first));
+                let quote = long.or_else(|| rest.get(..1)).unwrap_or_default();
+                string_length(rest, quote)
+            }
+            _ => 0,
+        };
+        if length == 0 {
+            bare.push(first);
+        } else {
+            let blanked = rest.get(..length).unwrap_or_default().chars();
+            bare.extend(blanked.map(|it| if it == '\n' { '\n' } else { ' ' }));
+        }
+        rest = rest.get(length.max(first.len_utf8())..).unwrap_or_default();
+    }
+    bare
+}
+
+fn string_length(text: &str, quote: &str) -> usize {
+    let mut at = quote.len();
+    while let Some(behind) = text.get(at..) {
+        if behind.starts_with(quote) {
+            return at + quote.len();
+        }
+        let Some(next) = behind.chars().next() else { break };
+        if next == '\n' && quote.len() == 1 {
+            break;
+        }
+        at += next.len_utf8();
+        if next == '\\' {
+            at += behind.chars().nth(1).map_or(0, char::len_utf8);
+        }
+    }
+    text.len().min(at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{beside_results, raises_by_itself};
+
+    /// The line in question is the one with the arrow, which is taken off.
+    fn why(source: &str, complaint: &str, indented: bool) -> Option<String> {
+        let line = source.lines().position(|line| line.contains("<-")).unwrap() + 1;
+        let source = source.replace("<-", "");
+        let lines = [u32::try_from(line).unwrap()].into();
+        let functions = ["add", "put", "sub", "find"].map(str::to_owned);
+        beside_results(&source, complaint, &lines, &functions, indented)
+    }
+
+    #[test]
+    fn a_test_that_looks_at_what_a_function_did_is_known() {
+        let table: &[(&str, bool, bool)] = &[
+            ("c = Cart()\nc.add(Item(1))\nassert c.total == 2 <-", true, true),
+            ("c = Cart()\nc.add(Item(1))\ngot = c.total\nassert got == 2 <-", true, true),
+            ("def test(cart):\n    cart.add(1)\n    assert cart.total == 2 <-", true, true),
+            ("xs = [3, 1]\nadd(xs)\nassert xs == [1, 3] <-", true, true),
+            ("import calc\ncalc.sub(1, 1)\nassert calc.one() == 2 <-", true, false),
+            ("for want in (2, 3):\n    calc.sub(1, want)\n    check(one(), want) <-", true, false),
+            ("c = Cart()\nc.add(1)\nx = 1\nassert x == 2 <-", true, false),
+            ("c = Cart()\nassert c.add(1) == 2 <-", true, false),
+            ("a := New()\na.put(5)\nif a.Total != 5 {\nt.Fatal(1) <-\n}", false, true),
+            ("a := New(); a.put(5); if a.Total != 5 { t.Fatal(1) } <-", false, true),
+            (
+                "m := map[string]int{}\nadd(m, \"a\")\nif m[\"a\"] != 1 {\nt.Fatal(1) <-\n}",
+                false,
+                true,
+            ),
+            (
+                "for _, want := range []int{2, 3} {\nsub(1, want)\nif one() != want {\nt.Error(want) <-\n}\n}",
+                false,
+                false,
+            ),
+            ("sub(1, 1)\nx := 1\nif x != 2 {\nt.Fatal(1) <-\n}", false, false),
+            ("const q = new Q();\nq.add(1).put(2);\nassert.equal(q.count, 2); <-", false, true),
+            (
+                "test('x', () => {\n  const u = { a: 1 };\n  put(u, 'a');\n  assert.equal(u.name, 'a'); <-\n});",
+                false,
+                true,
+            ),
+            ("const lib = require('./lib');\nlib.sub(1, 1);\ncheck(one(), 2); <-", false, false),
+            (
+                "for (const want of [2, 3]) { lib.sub(1, want); check(one(), want); } <-",
+                false,
+                false,
+            ),
+            (
+                "const a = require('a');\nconst q = new Q();\nq.put(1);\na.equal(env.X, 'y'); <-",
+                false,
+                false,
+            ),
+            (
+                "let mut log = Log::new();\nlog.put(\"a\");\nassert_eq!(log.count, 1); <-",
+                false,
+                true,
+            ),
+            ("sub(1, 1);\nlet x = one();\nassert_eq!(x, 2); <-", false, false),
+        ];
+        for (source, indented, expected) in table {
+            let found = why(source, "", *indented);
+            assert_eq!(found.is_some(), *expected, "{source}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn a_test_that_waits_for_a_failure_is_known() {
+        let go = "defer func() {\nif recover() == nil {\nt.Fatal(1) <-\n}\n}()\nfind(1)";
+        assert!(why(go, "", false).is_some());
+        let python = "with pytest.raises(Error): <-\n    find(1)";
+        assert!(why(python, "DID NOT RAISE <class 'Error'>", true).is_some());
+        assert_eq!(why(python, "assert 1 == 2", true), None);
+        let nothing = "calc.other(1)\nwith pytest.raises(Error): <-\n    pass";
+        assert_eq!(why(nothing, "DID NOT RAISE <class 'Error'>", true), None);
+    }
+
+    #[test]
+    fn what_raises_in_any_case_is_told_from_what_raises_at_times() {
+        for (source, indented, expected) in [
+            ("lib.once(() => { throw new Error('x'); })(); <-", false, true),
+            ("lib.once(() => {\n  throw new Error('x'); <-\n})();", false, true),
+            ("lib.once(() => { if (n < 3) throw new Error('x'); })(); <-", false, false),
+            (
+                "lib.once(() => {\n  if (n < 3) {\n    throw new Error('x'); <-\n  }\n})();",
+                false,
+                false,
+            ),
+            (
+                "lib.once(() => {\n  if (n > 3) return 1;\n  throw new Error('x'); <-\n})();",
+                false,
+                false,
+            ),
+            ("Each(xs, func(x int) { panic(1) }) <-", false, true),
+            ("Each(xs, func(x int) { if x > 1 { panic(1) } }) <-", false, false),
+            ("class L(list):\n    def __len__(self): raise E(1) <-", true, true),
+            ("def boom():\n    raise E(1) <-", true, true),
+            ("def boom():\n    if x:\n        raise E(1) <-", true, false),
+            ("raise E(1) <-", true, false),
+        ] {
+            let line = source.lines().position(|line| line.contains("<-")).unwrap() + 1;
+            let found = raises_by_itself(source, line.try_into().unwrap(), indented);
+            assert_eq!(found, expected, "{source}");
+        }
+    }
+
+    #[test]
+    fn nonsense_is_borne() {
+        for source in ["<-", "}}{{<-", "((<-", "'<-", "x = = <-", "\u{fc}\"\"\"<-", "= (<-)"] {
+            for indented in [false, true] {
+                assert_eq!(why(source, "", indented), None, "{source}");
+            }
+        }
+    }
+}
