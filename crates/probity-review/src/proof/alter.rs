@@ -134,6 +134,12 @@ pub(super) enum Answer<'a> {
     Nothing,
 }
 
+impl<'a> Answer<'a> {
+    pub(super) fn of(nothing: bool, value: &'a str) -> Self {
+        if nothing { Self::Nothing } else { Self::Value(value) }
+    }
+}
+
 impl Watch {
     pub(super) fn of(last: &Trial) -> Self {
         Self { original: last.mark.clone(), most: MOST_RUNS, noise: last.noise, ..Self::default() }

@@ -63,10 +63,7 @@ impl Rust {
                     }
                     break;
                 }
-                let answer = match plan.is_empty() {
-                    true => Answer::Nothing,
-                    false => Answer::Value(&value),
-                };
+                let answer = Answer::of(plan.is_empty(), &value);
                 watch.saw(&function.name, answer, trial.outcome, &trial.mark);
                 if watch.is_over() {
                     return watch.end(none);
