@@ -355,7 +355,7 @@ impl Runner for Go {
         };
         let literals = Literals::of(&placed.source, &last.mark.text());
         let names: Vec<String> = armed.functions.iter().map(|it| it.name.clone()).collect();
-        let mut watch = Watch::of(last).beside(&placed.source, &names, false);
+        let mut watch = Watch::of(last).beside(&placed.source, &names, None);
         if placed.source.contains("recover()") {
             for (function, text) in armed.panics(&literals) {
                 let words = format!("{}\u{1f}0\u{1f}{}\u{1f}{text}", function.id, switch::PANIC);

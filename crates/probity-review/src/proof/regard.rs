@@ -33,12 +33,13 @@ const KEYWORDS: [&str; 12] =
     ["const", "let", "var", "mut", "new", "await", "if", "for", "in", "of", "range", "return"];
 
 /// Why no result of these functions may change what the test says, if that is so. The lines are those
-/// of its complaint.
+/// of its complaint; what the code holds are the names that its functions bind outside of themselves.
 pub(super) fn beside_results(
     test: &str,
     complaint: &str,
     lines: &BTreeSet<u32>,
     functions: &[String],
+    held: &[String],
     indented: bool,
 ) -> Option<String> {
     let bare = without_words(test, indented);
@@ -47,6 +48,9 @@ pub(super) fn beside_results(
     let effect = functions.iter().find(|function| regard.looks_behind(&statements, function));
     if let Some(function) = effect {
         return Some(format!("the test looks at what {function} does, not at what it returns"));
+    }
+    if let Some(name) = held.iter().find(|name| regard.words.contains(*name)) {
+        return Some(format!("the test looks at {name}, which the code holds"));
     }
     let told = misses_failure(complaint);
     let looks = LOOKS_AT_FAILURE.iter().any(|word| regard.words.contains(*word));
@@ -145,7 +149,8 @@ impl Regard {
                 return false;
             }
             let receiver = call.receiver.filter(|it| is_made(statements, it));
-            let given = call.given.iter().filter(|it| self.is_object(statements, it));
+            let given = call.given.iter().filter(|it| is_made(statements, it));
+            let given = given.filter(|it| self.is_object(statements, it));
             given.copied().chain(receiver).any(|object| self.words.contains(object))
         })
     }
@@ -254,7 +259,8 @@ mod tests {
         let source = source.replace("<-", "");
         let lines = [u32::try_from(line).unwrap()].into();
         let functions = ["add", "put", "sub", "find"].map(str::to_owned);
-        beside_results(&source, complaint, &lines, &functions, indented)
+        let held = ["counter".to_owned()];
+        beside_results(&source, complaint, &lines, &functions, &held, indented)
     }
 
     #[test]
@@ -268,6 +274,8 @@ mod tests {
             ("for want in (2, 3):\n    calc.sub(1, want)\n    check(one(), want) <-", true, false),
             ("c = Cart()\nc.add(1)\nx = 1\nassert x == 2 <-", true, false),
             ("c = Cart()\nassert c.add(1) == 2 <-", true, false),
+            ("run(calc.add)\nassert calc.counter == 50 <-", true, true),
+            ("from time import now\nadd(now.x)\nassert zone == 1, add(now.x) <-", true, false),
             ("a := New()\na.put(5)\nif a.Total != 5 {\nt.Fatal(1) <-\n}", false, true),
             ("a := New(); a.put(5); if a.Total != 5 { t.Fatal(1) } <-", false, true),
             (
