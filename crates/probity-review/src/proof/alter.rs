@@ -150,11 +150,14 @@ impl Watch {
         Self { original: last.mark.clone(), most: MOST_RUNS, noise: last.noise, ..Self::default() }
     }
 
-    /// Looks for what the test may look at beside results, before it is called constant.
-    pub(super) fn beside(self, test: &str, functions: &[String], indented: bool) -> Self {
+    /// Looks for what the test may look at beside results, before it is called constant. What the code
+    /// holds is known of Python, whose blocks are known by their indentation.
+    pub(super) fn beside(self, test: &str, functions: &[String], held: Option<&[String]>) -> Self {
         let lines = self.original.lines().flatten().copied().collect();
         let complaint = self.original.text();
-        let beside = regard::beside_results(test, &complaint, &lines, functions, indented);
+        let indented = held.is_some();
+        let held = held.unwrap_or_default();
+        let beside = regard::beside_results(test, &complaint, &lines, functions, held, indented);
         Self { beside, ..self }
     }
 

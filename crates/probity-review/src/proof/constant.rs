@@ -40,6 +40,9 @@ const LITERALS: [&str; 7] = ["true", "false", "nil", "null", "undefined", "None"
 const LEAVING: [&str; 8] =
     ["return", "Skip", "Skipf", "SkipNow", "skip", "break", "continue", "goto"];
 
+/// Characters between the braces of a template.
+const LONGEST_INTERPOLATION: usize = 4096;
+
 /// The statement at this line, counted from one, if it fails whatever the code does. Only in the
 /// test itself, which has this name, or is what `test` and `it` are given: what a helper does depends
 /// on whether it is called.
@@ -298,7 +301,7 @@ fn interpolated(bare: &mut String, rest: &mut std::iter::Peekable<std::str::Char
     if rest.peek() != Some(&'{') {
         return;
     }
-    let ahead: String = rest.clone().skip(1).collect();
+    let ahead: String = rest.clone().skip(1).take(LONGEST_INTERPOLATION).collect();
     let mut depth = 1_i32;
     let mut quote = None;
     for (at, character) in ahead.char_indices() {

@@ -19,10 +19,10 @@ use probity_sandbox::Exit;
 use serde::Deserialize;
 
 use super::{
-    Claim, Control, Evidence, Outcome, Reach,
+    Claim, Control, Outcome, Reach,
     alter::{Answer, Literals, Watch},
     capture::Ran,
-    constant, placement, regard,
+    constant, placement,
     runner::{Armed, Built, Flagged, Placed, Refusal, Runner, Trial},
     site::{Bench, Site, Task},
     tree::Tree,
@@ -91,7 +91,7 @@ impl Go {
         let told: Environment = serde_json::from_slice(&ran.stdout).map_err(|error| {
             format!("go env did not answer: {error} {}", String::from_utf8_lossy(&ran.stderr))
         })?;
-        let (major, minor) = version(&told.goversion);
+        let (major, minor) = output::version(&told.goversion);
         if (major, minor) < (1, 20) {
             return Err(format!("{} is too old: 1.20 is the oldest that works", told.goversion));
         }
@@ -233,15 +233,10 @@ impl Go {
         trial.mark = output::mark(&ran, &placed.path, &placed.source);
         let own = |frame: &&Frame| Path::new(&frame.file).starts_with(&site.seen_repo);
         trial.of_code = frames.iter().find(own).is_some_and(|it| !it.file.ends_with("_test.go"));
-        trial.own = own_panic(&frames, site, placed);
-        let flagged = &placed.flagged;
-        let file = site.seen_repo.join(&flagged.file);
-        let on_stack = frames.iter().filter(|frame| Path::new(&frame.file) == file);
-        let on_stack: Vec<u32> = on_stack.map(|frame| frame.line).collect();
-        if !on_stack.is_empty() {
-            let lines = on_stack.iter().any(|line| flagged.holds(*line, *line));
-            trial.reach = Some(Reach::Reached { by: Evidence::Stack, lines });
-        }
+        let test = site.seen_repo.join(&placed.path);
+        trial.own = output::own_panic(&frames, &site.seen_repo, &test, &placed.source);
+        let file = site.seen_repo.join(&placed.flagged.file);
+        trial.reach = output::on_stack(&frames, &file, &placed.flagged);
         trial.crashed = !frames.is_empty();
         trial
     }
@@ -360,7 +355,7 @@ impl Runner for Go {
         let literals =
             Literals::of(&placed.source, &last.mark.text()).compared_first(&placed.source);
         let names: Vec<String> = armed.functions.iter().map(|it| it.name.clone()).collect();
-        let mut watch = Watch::of(last).beside(&placed.source, &names, false);
+        let mut watch = Watch::of(last).beside(&placed.source, &names, None);
         if placed.source.contains("recover()") {
             for (function, text) in armed.panics(&literals) {
                 let words = format!("{}\u{1f}0\u{1f}{}\u{1f}{text}", function.id, switch::PANIC);
@@ -379,10 +374,7 @@ impl Runner for Go {
                 let trial = self.trial(bench, site, placed, Some(&words));
                 if trial.outcome == Outcome::Passed {
                     let value = plan.join(", ");
-                    let answer = match plan.is_empty() {
-                        true => Answer::Nothing,
-                        false => Answer::Value(&value),
-                    };
+                    let answer = Answer::of(plan, &value);
                     watch.saw(&function.name, answer, trial.outcome, &trial.mark);
                     return watch.end(none);
                 }
@@ -453,17 +445,6 @@ impl Runner for Go {
     }
 }
 
-/// Why a panic is the test's own although it came through the code: the test panics in what it gives
-/// to the code to call.
-fn own_panic(frames: &[Frame], site: &Site, placed: &Placed) -> Option<String> {
-    let (test, repo) = (site.seen_repo.join(&placed.path), &site.seen_repo);
-    let mut own = frames.iter().filter(|frame| Path::new(&frame.file).starts_with(repo));
-    let innermost = own.next().filter(|frame| Path::new(&frame.file) == test)?;
-    let through = own.any(|frame| !frame.file.ends_with("_test.go"));
-    (through && regard::raises_by_itself(&placed.source, innermost.line, false))
-        .then(|| "the test panics itself, in what it gives to the code".to_owned())
-}
-
 fn judge(bench: &Bench, ran: &Ran, events: &Events, frames: &[Frame]) -> (Outcome, String) {
     let late = ran.exit == Exit::Timeout || ran.duration >= bench.test_timeout;
     let ended_itself = frames.iter().any(|frame| frame.function == "os.Exit");
@@ -507,12 +488,6 @@ fn pattern(directory: &Path, module: &Path) -> String {
         Ok(rest) if !rest.as_os_str().is_empty() => format!("./{}", rest.display()),
         _ => ".".to_owned(),
     }
-}
-
-fn version(text: &str) -> (u32, u32) {
-    let mut numbers = text.trim_start_matches("go").split(|part: char| !part.is_ascii_digit());
-    let mut next = || numbers.next().and_then(|number| number.parse().ok()).unwrap_or(0);
-    (next(), next())
 }
 
 fn trouble(ran: Result<Ran, String>) -> Option<String> {

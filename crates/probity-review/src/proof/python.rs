@@ -246,7 +246,8 @@ impl Runner for Python {
         let mut names: Vec<String> = names.collect();
         names.dedup();
         let mut watch = Watch::of(&original).at_most(usize::MAX);
-        watch = watch.beside(&placed.source, &names, true);
+        let code = fs::read_to_string(site.repo.join(&placed.flagged.file)).unwrap_or_default();
+        watch = watch.beside(&placed.source, &names, Some(&held(&code)));
         for seen in &same {
             watch.saw_same(seen.outcome(), &seen.mark());
         }
@@ -269,6 +270,13 @@ impl Runner for Python {
         }
         watch.end(none)
     }
+}
+
+/// The names that functions of the code bind outside of themselves.
+fn held(code: &str) -> Vec<String> {
+    let global = code.lines().filter_map(|line| line.trim().strip_prefix("global "));
+    let names = global.flat_map(|names| names.split(',').map(|name| name.trim().to_owned()));
+    names.collect()
 }
 
 /// The name as pytest has it: with its class, if it is in one.

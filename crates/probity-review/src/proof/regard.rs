@@ -4,9 +4,13 @@
 //! function did to an object, or at whether it fails at all. Such a test is not called constant
 //! because no result changes it.
 
+mod statements;
+
 use std::collections::BTreeSet;
 
-use super::constant::without_text;
+use statements::{
+    Statement, assigned, declares_function, is_word, statements, without_words, words,
+};
 
 /// Words of complaints that something did not fail.
 const NOT_FAILED: [&str; 9] = [
@@ -29,20 +33,24 @@ const KEYWORDS: [&str; 12] =
     ["const", "let", "var", "mut", "new", "await", "if", "for", "in", "of", "range", "return"];
 
 /// Why no result of these functions may change what the test says, if that is so. The lines are those
-/// of its complaint.
+/// of its complaint; what the code holds are the names that its functions bind outside of themselves.
 pub(super) fn beside_results(
     test: &str,
     complaint: &str,
     lines: &BTreeSet<u32>,
     functions: &[String],
+    held: &[String],
     indented: bool,
 ) -> Option<String> {
-    let bare = if indented { without_text_of_python(test) } else { without_text(test) };
+    let bare = without_words(test, indented);
     let statements = statements(&bare, indented);
     let regard = Regard::of(&statements, lines);
     let effect = functions.iter().find(|function| regard.looks_behind(&statements, function));
     if let Some(function) = effect {
         return Some(format!("the test looks at what {function} does, not at what it returns"));
+    }
+    if let Some(name) = held.iter().find(|name| regard.words.contains(*name)) {
+        return Some(format!("the test looks at {name}, which the code holds"));
     }
     let told = misses_failure(complaint);
     let looks = LOOKS_AT_FAILURE.iter().any(|word| regard.words.contains(*word));
@@ -67,7 +75,7 @@ pub(super) fn beside_results(
 /// Whether the statement at this line raises something, as the function that it stands in does in any
 /// case: so does what a test gives to the code to see it fail.
 pub(super) fn raises_by_itself(test: &str, line: u32, indented: bool) -> bool {
-    let bare = if indented { without_text_of_python(test) } else { without_text(test) };
+    let bare = without_words(test, indented);
     let statements = statements(&bare, indented);
     let raises = |text: &str| {
         ["raise ", "throw ", "panic("].iter().any(|it| text.trim_start().starts_with(it))
@@ -94,80 +102,6 @@ pub(super) fn raises_by_itself(test: &str, line: u32, indented: bool) -> bool {
 /// Whether a complaint is that something did not fail.
 pub(super) fn misses_failure(complaint: &str) -> bool {
     NOT_FAILED.iter().any(|words| complaint.contains(words))
-}
-
-/// A part of a source up to the end of a line, a semicolon or a brace.
-struct Statement<'a> {
-    text: &'a str,
-    first: u32,
-    last: u32,
-    /// Those that decide whether this one runs, outermost first.
-    above: Vec<usize>,
-}
-
-fn statements(bare: &str, indented: bool) -> Vec<Statement<'_>> {
-    let mut found: Vec<Statement<'_>> = Vec::new();
-    // What is open: the statement before the brace, and the parentheses around it.
-    let mut open: Vec<(usize, i32)> = Vec::new();
-    let (mut start, mut line, mut first, mut depth) = (0, 1, 1, 0_i32);
-    for (at, character) in bare.char_indices().chain([(bare.len(), '\n')]) {
-        let ends = match character {
-            '(' | '[' => {
-                depth += 1;
-                false
-            }
-            ')' | ']' => {
-                depth -= 1;
-                false
-            }
-            '{' | '}' => !indented,
-            '\n' | ';' => depth <= 0,
-            _ => false,
-        };
-        if ends {
-            let text = bare.get(start..at).unwrap_or_default();
-            if !text.trim().is_empty() {
-                let above = match indented {
-                    true => above_by_indentation(&found, text),
-                    false => open.iter().map(|(statement, _)| *statement).collect(),
-                };
-                let text = if indented { text } else { text.trim() };
-                found.push(Statement { text, first, last: line, above });
-            }
-            start = at + character.len_utf8();
-            first = line;
-        }
-        match character {
-            '{' if !indented => {
-                open.push((found.len().saturating_sub(1), depth));
-                depth = 0;
-            }
-            '}' if !indented => depth = open.pop().map_or(0, |(_, around)| around),
-            '\n' => {
-                line += 1;
-                if bare.get(start..=at).is_none_or(|text| text.trim().is_empty()) {
-                    first = line;
-                }
-            }
-            _ => {}
-        }
-    }
-    found
-}
-
-/// The statements before this one that are further to the left, each of them than the one before.
-fn above_by_indentation(found: &[Statement<'_>], text: &str) -> Vec<usize> {
-    let indentation = |text: &str| text.len() - text.trim_start().len();
-    let mut limit = indentation(text);
-    let mut above = Vec::new();
-    for (number, statement) in found.iter().enumerate().rev() {
-        if indentation(statement.text) < limit {
-            limit = indentation(statement.text);
-            above.push(number);
-        }
-    }
-    above.reverse();
-    above
 }
 
 /// The failing statement with its conditions, and what they were made of.
@@ -215,7 +149,8 @@ impl Regard {
                 return false;
             }
             let receiver = call.receiver.filter(|it| is_made(statements, it));
-            let given = call.given.iter().filter(|it| self.is_object(statements, it));
+            let given = call.given.iter().filter(|it| is_made(statements, it));
+            let given = given.filter(|it| self.is_object(statements, it));
             given.copied().chain(receiver).any(|object| self.words.contains(object))
         })
     }
@@ -314,88 +249,6 @@ fn called(text: &str) -> Option<Call<'_>> {
     Some(Call { kept, receiver: segments.first().copied(), names, given })
 }
 
-/// Both sides of an assignment.
-fn assigned(text: &str) -> Option<(&str, &str)> {
-    let mut depth = 0_i32;
-    let bytes = text.as_bytes();
-    for (at, byte) in bytes.iter().enumerate() {
-        match byte {
-            b'(' | b'[' | b'<' => depth += 1,
-            b')' | b']' | b'>' => depth -= 1,
-            b'=' if depth <= 0 => {
-                let next = bytes.get(at + 1);
-                let previous = at.checked_sub(1).and_then(|it| bytes.get(it));
-                if matches!(next, Some(b'=' | b'>')) || matches!(previous, Some(b'=' | b'!')) {
-                    return None;
-                }
-                let left = text.get(..at)?.trim_end_matches([':', '+', '-', '*', '/', ' ']);
-                return Some((left, text.get(at + 1..)?.trim()));
-            }
-            _ => {}
-        }
-    }
-    None
-}
-
-fn declares_function(text: &str) -> bool {
-    let first = words(text).find(|it| !["export", "pub", "async", "defer", "go"].contains(it));
-    first.is_some_and(|it| {
-        ["func", "fn", "function", "def", "class", "test", "it", "describe", "mod"].contains(&it)
-    })
-}
-
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    let literal = |word: &&str| word.starts_with(|first: char| first.is_ascii_digit());
-    text.split(|end: char| !is_word(end)).filter(move |word| !word.is_empty() && !literal(word))
-}
-
-fn is_word(character: char) -> bool {
-    character.is_alphanumeric() || character == '_'
-}
-
-/// The same for Python, whose comments and long strings look different.
-fn without_text_of_python(source: &str) -> String {
-    let mut bare = String::with_capacity(source.len());
-    let mut rest = source;
-    while let Some(first) = rest.chars().next() {
-        let length = match first {
-            '#' => rest.find('\n').unwrap_or(rest.len()),
-            '"' | '\'' => {
-                let long = rest.get(..3).filter(|it| it.chars().all(|quote| quote == first));
-                let quote = long.or_else(|| rest.get(..1)).unwrap_or_default();
-                string_length(rest, quote)
-            }
-            _ => 0,
-        };
-        if length == 0 {
-            bare.push(first);
-        } else {
-            let blanked = rest.get(..length).unwrap_or_default().chars();
-            bare.extend(blanked.map(|it| if it == '\n' { '\n' } else { ' ' }));
-        }
-        rest = rest.get(length.max(first.len_utf8())..).unwrap_or_default();
-    }
-    bare
-}
-
-fn string_length(text: &str, quote: &str) -> usize {
-    let mut at = quote.len();
-    while let Some(behind) = text.get(at..) {
-        if behind.starts_with(quote) {
-            return at + quote.len();
-        }
-        let Some(next) = behind.chars().next() else { break };
-        if next == '\n' && quote.len() == 1 {
-            break;
-        }
-        at += next.len_utf8();
-        if next == '\\' {
-            at += behind.chars().nth(1).map_or(0, char::len_utf8);
-        }
-    }
-    text.len().min(at)
-}
-
 #[cfg(test)]
 mod tests {
     use super::{beside_results, raises_by_itself};
@@ -406,7 +259,8 @@ mod tests {
         let source = source.replace("<-", "");
         let lines = [u32::try_from(line).unwrap()].into();
         let functions = ["add", "put", "sub", "find"].map(str::to_owned);
-        beside_results(&source, complaint, &lines, &functions, indented)
+        let held = ["counter".to_owned()];
+        beside_results(&source, complaint, &lines, &functions, &held, indented)
     }
 
     #[test]
@@ -420,6 +274,8 @@ mod tests {
             ("for want in (2, 3):\n    calc.sub(1, want)\n    check(one(), want) <-", true, false),
             ("c = Cart()\nc.add(1)\nx = 1\nassert x == 2 <-", true, false),
             ("c = Cart()\nassert c.add(1) == 2 <-", true, false),
+            ("run(calc.add)\nassert calc.counter == 50 <-", true, true),
+            ("from time import now\nadd(now.x)\nassert zone == 1, add(now.x) <-", true, false),
             ("a := New()\na.put(5)\nif a.Total != 5 {\nt.Fatal(1) <-\n}", false, true),
             ("a := New(); a.put(5); if a.Total != 5 { t.Fatal(1) } <-", false, true),
             (

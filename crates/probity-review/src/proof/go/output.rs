@@ -1,8 +1,10 @@
 //! What Go writes for machines: framed test events, stack traces, coverage, compiler messages.
 
+use std::path::Path;
+
 use serde::Deserialize;
 
-use super::super::{Evidence, Reach, alter::Mark, capture::Ran, runner::Flagged};
+use super::super::{Evidence, Reach, alter::Mark, capture::Ran, regard, runner::Flagged};
 
 /// Before each event, in the mode that `test2json` asks for; the test's own words have none.
 const MARK: u8 = 0x16;
@@ -68,6 +70,29 @@ pub(super) fn frames(stderr: &[u8]) -> Vec<Frame> {
         frames.push(Frame { function, file, line });
     }
     frames
+}
+
+/// What is known of the flagged file if it is on the stack of the crash.
+pub(super) fn on_stack(frames: &[Frame], file: &Path, flagged: &Flagged) -> Option<Reach> {
+    let mut here = frames.iter().filter(|frame| Path::new(&frame.file) == file).peekable();
+    here.peek()?;
+    let lines = here.any(|frame| flagged.holds(frame.line, frame.line));
+    Some(Reach::Reached { by: Evidence::Stack, lines })
+}
+
+/// Why a panic is the test's own although it came through the code: the test panics in what it gives
+/// to the code to call.
+pub(super) fn own_panic(
+    frames: &[Frame],
+    repo: &Path,
+    test: &Path,
+    source: &str,
+) -> Option<String> {
+    let mut own = frames.iter().filter(|frame| Path::new(&frame.file).starts_with(repo));
+    let innermost = own.next().filter(|frame| Path::new(&frame.file) == test)?;
+    let through = own.any(|frame| !frame.file.ends_with("_test.go"));
+    (through && regard::raises_by_itself(source, innermost.line, false))
+        .then(|| "the test panics itself, in what it gives to the code".to_owned())
 }
 
 /// `<tab>FILE:LINE +0x1f`
@@ -183,6 +208,13 @@ impl Blocks {
         }
         if reached { Reach::Reached { by: Evidence::Coverage, lines } } else { Reach::NotReached }
     }
+}
+
+/// Of `go1.24.1` and its kin, the first two numbers.
+pub(super) fn version(text: &str) -> (u32, u32) {
+    let mut numbers = text.trim_start_matches("go").split(|part: char| !part.is_ascii_digit());
+    let mut next = || numbers.next().and_then(|number| number.parse().ok()).unwrap_or(0);
+    (next(), next())
 }
 
 #[derive(Deserialize)]

@@ -49,7 +49,7 @@ impl JavaScript {
             return Err("the test does something else with switches in the code".to_owned());
         }
         let names: Vec<String> = functions.iter().map(|it| it.name.clone()).collect();
-        let mut watch = Watch::of(&original).beside(&placed.source, &names, false);
+        let mut watch = Watch::of(&original).beside(&placed.source, &names, None);
         for seen in &twice {
             watch.saw_same(seen.outcome, &seen.mark);
         }

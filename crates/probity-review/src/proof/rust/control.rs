@@ -34,7 +34,7 @@ impl Rust {
         };
         let switches = self.switches(site, placed, &source);
         let names: Vec<String> = switches.iter().map(|(_, _, it)| it.name.clone()).collect();
-        let mut watch = Watch::of(last).beside(&placed.source, &names, false);
+        let mut watch = Watch::of(last).beside(&placed.source, &names, None);
         watch.is_incomplete();
         let same = self.trial(bench, site, placed, built, None);
         watch.saw_same(same.outcome, &same.mark);
