@@ -315,9 +315,12 @@ fn interpolated(bare: &mut String, rest: &mut std::iter::Peekable<std::str::Char
         }
         if depth == 0 {
             let inside = ahead.get(..at).unwrap_or_default();
-            bare.push('(');
-            bare.push_str(&without_text(inside));
-            bare.push(')');
+            let code = format!("({})", without_text(inside));
+            // Text of Go that looks like it must not close what it has not opened.
+            if closing(code.as_bytes(), 0) != Some(code.len() - 1) {
+                return;
+            }
+            bare.push_str(&code);
             rest.by_ref().take(inside.chars().count() + 2).for_each(drop);
             return;
         }
@@ -433,6 +436,7 @@ mod tests {
             ("assert.equal(`a${f('}')}b`, 'b'); <-", false),
             ("assert.equal(`a${1}b`, 'b'); <-", true),
             ("assert.equal(`a${`, 'b'); <-", true),
+            ("assert.equal(`a${f)}`, 'b'); <-", true),
             ("if (f(1)) {\n assert.fail('no'); <-\n}", false),
         ] {
             check(&node(body), None, constant);

@@ -401,7 +401,7 @@ fn javascript(package: &str, file: &str, source: &str, head: &str, tables: &[&[R
     symlink(tools().join("proof-node/node_modules"), stage.path().join("node_modules")).unwrap();
     let code = |body: &str| format!("{head}test('x', async () => {{\n{body}\n}});\n");
     // Two of the frameworks take a second to start, so that they get what differs between them.
-    let short = ["effect", "no-effect", "words", "callback"];
+    let short = ["effect", "callback"];
     let mut table = tables.concat();
     let matchers = tables.len() > 1;
     table.retain(|row| {
