@@ -204,7 +204,7 @@ fn a_session_that_is_called_off_while_its_agent_starts_is_answered_and_the_agent
     assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(first), &json!(-32800)));
     // The other one is still being made, and its agent lives.
     let until = Instant::now() + PATIENCE;
-    while stopped.load(Ordering::SeqCst) < started.load(Ordering::SeqCst) - 1
+    while stopped.load(Ordering::SeqCst) + 1 < started.load(Ordering::SeqCst)
         || started.load(Ordering::SeqCst) == 0
     {
         assert!(Instant::now() < until, "the agent that nobody waits for goes on");
