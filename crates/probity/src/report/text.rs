@@ -51,7 +51,7 @@ impl Reporter for Text {
         for (index, finding) in file.findings.iter().enumerate() {
             self.fixable.add(finding);
             if self.show_source {
-                if told.contains(&finding.rule.as_ref()) {
+                if finding.span.is_some() && told.contains(&finding.rule.as_ref()) {
                     continue;
                 }
                 let mut groups = groups(&path, &lines, finding);
@@ -133,7 +133,8 @@ fn groups<'a>(path: &'a str, lines: &LineIndex<'_>, finding: &'a Finding) -> Vec
     groups
 }
 
-/// Where else a rule found the same, in a line.
+/// Where else a rule found something, in a line; what exactly, the other formats and
+/// `--hide-source` tell.
 fn repeated<'a>(lines: &LineIndex<'_>, rule: &str, more: &[Finding]) -> Option<Group<'a>> {
     let same = more.iter().filter(|finding| finding.rule == rule);
     let places: Vec<String> = same
@@ -141,7 +142,7 @@ fn repeated<'a>(lines: &LineIndex<'_>, rule: &str, more: &[Finding]) -> Option<G
         .map(|span| Place::shown(lines, span, Unit::Character).line.to_string())
         .collect();
     let lines = if places.len() == 1 { "line" } else { "lines" };
-    let title = format!("the same in {lines} {}", places.join(", "));
+    let title = format!("the same rule in {lines} {}", places.join(", "));
     (!places.is_empty()).then(|| Group::with_title(Level::NOTE.secondary_title(title)))
 }
 

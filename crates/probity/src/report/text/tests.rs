@@ -84,7 +84,7 @@ style[x/taste]: a blank line is missing
 1 | FROM a
   | ^^^
   |
-note: the same in lines 2, 3
+note: the same rule in lines 2, 3
 
 warning[x/wrong]: a blank line is missing
  --> Dockerfile:2:1
