@@ -4,8 +4,10 @@
 //! compiler's own end, the caches are out of reach of what an agent wrote, and runs after the
 //! first cost nothing. The program writes the framing that `go tool test2json` reads.
 
+mod arm;
 mod control;
 mod functions;
+mod marks;
 mod output;
 mod source;
 mod switch;
@@ -32,7 +34,10 @@ use output::{Blocks, Ended, Events, Frame};
 
 const CACHE: &str = "go-build";
 
-/// The coverage of the last run.
+/// What the marks told in the last run.
+const MARKS: &str = "marks";
+
+/// The same by the tool chain, for a file that does not compile with marks.
 const PROFILE: &str = "cover.out";
 
 /// What the test's program gets on top of the test's time to say where it hangs.
@@ -44,7 +49,7 @@ pub(super) struct Go {
     modules: PathBuf,
     /// Whether the compiler's errors come as JSON: from 1.24 on.
     json: bool,
-    /// Of the environment, by which switches are told what to do. Another in each review, so that
+    /// Of the environment, by which switches and marks are told what to do. Another in each review, so that
     /// no test can know it.
     variable: String,
 }
@@ -155,7 +160,18 @@ impl Go {
             && name.is_some_and(|name| !source::begins_by_itself(site, &placed.directory, name))
     }
 
-    fn compile(&self, bench: &Bench, site: &Site, placed: &Placed) -> Result<Ran, String> {
+    /// Whether the tool chain has to measure: a test is measured once it is armed.
+    fn is_covered(site: &Site, placed: &Placed, marked: bool) -> Option<String> {
+        Self::covered(site, placed).filter(|_| placed.armed.is_some() && !marked)
+    }
+
+    fn compile(
+        &self,
+        bench: &Bench,
+        site: &Site,
+        placed: &Placed,
+        marked: bool,
+    ) -> Result<Ran, String> {
         let module = Self::module(site, &placed.directory);
         let root = module.clone().unwrap_or_else(|| placed.directory.clone());
         let mut task = self.task(bench, &root, bench.build_timeout);
@@ -172,49 +188,67 @@ impl Go {
         if !bench.variable("GOFLAGS").is_some_and(|it| it.to_string_lossy().contains("ldflags")) {
             task.argv.push("-ldflags=-s -w".into());
         }
-        if let Some(package) = Self::covered(site, placed) {
+        let flagged = untrusted::read(&site.repo, &placed.flagged.file).unwrap_or_default();
+        let tags = [source::tags(&placed.source), source::tags(&flagged)].concat();
+        if !tags.is_empty() {
+            task.argv.push(format!("-tags={}", tags.join(",")).into());
+        }
+        if let Some(package) = Self::is_covered(site, placed, marked) {
             task.argv.extend(["-covermode=atomic".into(), format!("-coverpkg={package}").into()]);
         }
         task.argv.push(pattern(&placed.directory, &root).into());
         bench.run(site, &task)
     }
 
-    /// Runs the test's program with this filter, and gives the coverage too.
+    /// Runs the test's program with this filter. Whether anything is altered does not show but by
+    /// the numbers of the plan.
     fn execute(
         &self,
         bench: &Bench,
         site: &Site,
         placed: &Placed,
+        built: &Built,
         filter: &str,
         plan: Option<&str>,
-    ) -> Result<(Ran, Option<Blocks>), String> {
-        fs::remove_file(site.out.join(PROFILE)).ok();
+    ) -> Result<Ran, String> {
+        for left in [MARKS, PROFILE] {
+            fs::remove_file(site.out.join(left)).ok();
+        }
         let wall = bench.test_timeout + GRACE;
         let program = site.seen_out.join("proof.test");
         let mut task = Task::new([program], &placed.directory, wall);
         task.tools.extend([self.root.clone(), self.modules.clone()]);
         task.variable("GOROOT", &self.root);
-        // Silences the warning of a program that ends itself.
-        task.variable("GOCOVERDIR", site.seen_out.join("tmp"));
         let seconds = bench.test_timeout.as_secs_f64();
         task.argv.extend(["-test.v=test2json".into(), "-test.paniconexit0".into()]);
         task.argv.extend([format!("-test.run={filter}").into(), "-test.count=1".into()]);
         task.argv.push(format!("-test.timeout={seconds}s").into());
-        if let Some(plan) = plan {
-            task.variable(&self.variable, plan);
-        } else if Self::covered(site, placed).is_some() {
+        if built.armed {
+            let marks = site.seen_out.join(MARKS);
+            let plan = plan.unwrap_or("0\u{1f}0\u{1f}");
+            task.variable(&self.variable, format!("{}\u{1f}{plan}", marks.display()));
+        }
+        if Self::is_covered(site, placed, is_marked(placed, built)).is_some() {
+            // Silences the warning of a program that ends itself.
+            task.variable("GOCOVERDIR", site.seen_out.join("tmp"));
             let mut argument = std::ffi::OsString::from("-test.coverprofile=");
             argument.push(site.seen_out.join(PROFILE));
             task.argv.push(argument);
         }
-        let ran = bench.run(site, &task)?;
-        Ok((ran, profile(site)))
+        bench.run(site, &task)
     }
 
     /// One run of the test, with or without something altered.
-    fn trial(&self, bench: &Bench, site: &Site, placed: &Placed, plan: Option<&str>) -> Trial {
+    fn trial(
+        &self,
+        bench: &Bench,
+        site: &Site,
+        placed: &Placed,
+        built: &Built,
+        plan: Option<&str>,
+    ) -> Trial {
         let filter = format!("^{}$", placed.name);
-        let (ran, _) = match self.execute(bench, site, placed, &filter, plan) {
+        let ran = match self.execute(bench, site, placed, built, &filter, plan) {
             Ok(ran) => ran,
             Err(why) => return Trial::harness(why),
         };
@@ -255,16 +289,10 @@ impl Runner for Go {
         let wanted = claim.test_name.as_deref();
         let test =
             source::prepare(&claim.test_code, wanted, &existing, &id).map_err(Refusal::not_run)?;
-        let mut beside = Vec::new();
-        if let Some(wrapper) = source::wrapper(&test) {
-            let name = |number: &str| format!("zz_probity_{id}{number}reach_test.go");
-            beside.push((placement::unused(site, &directory, name), wrapper));
-        }
         Ok(Placed {
             path,
             name: test.name,
             source: test.source,
-            beside,
             added: None,
             directory,
             flagged: flagged.clone(),
@@ -273,35 +301,30 @@ impl Runner for Go {
     }
 
     fn arm(&self, site: &Site, placed: &Placed) -> Option<Armed> {
-        switch::arm(site, placed, &self.variable)
+        Some(arm::arm(site, placed, &self.variable))
     }
 
     fn build(&self, bench: &Bench, site: &Site, placed: &Placed) -> Result<Built, Box<Trial>> {
-        let mut ran = self.compile(bench, site, placed).map_err(Trial::unbuilt)?;
-        let mut armed = placed.armed.as_ref();
-        if let (Some(switches), Exit::Code(1..)) = (armed, ran.exit) {
-            // It may be the switches that do not compile.
-            armed = None;
-            switches.disarm(site).map_err(Trial::unbuilt)?;
-            ran = self.compile(bench, site, placed).map_err(Trial::unbuilt)?;
+        let mut built = Built { armed: placed.armed.is_some(), ..Built::default() };
+        let marked = is_marked(placed, &built);
+        let mut ran = self.compile(bench, site, placed, marked).map_err(Trial::unbuilt)?;
+        if let (Some(armed), Exit::Code(1..)) = (&placed.armed, ran.exit) {
+            // It may be the switches or the marks that do not compile.
+            built.armed = false;
+            armed.disarm(site).map_err(Trial::unbuilt)?;
+            ran = self.compile(bench, site, placed, false).map_err(Trial::unbuilt)?;
         }
         let text = output::compiler(&ran);
         let trial =
             |outcome, why: &str| Box::new(Trial::new(outcome, why).of(bench, site, &ran, &text));
         match ran.exit {
-            Exit::Code(0) if site.out.join("proof.test").is_file() => {
-                Ok(Built { armed: armed.is_some(), ..Built::default() })
-            }
+            Exit::Code(0) if site.out.join("proof.test").is_file() => Ok(built),
             Exit::Code(0) => Err(trial(Outcome::NotRun, "the test's file was not compiled")),
             Exit::Timeout => Err(trial(Outcome::HarnessError, "compiling took too long")),
             Exit::Code(_) => {
                 // A control: is it the test at all?
-                for path in
-                    std::iter::once(&placed.path).chain(placed.beside.iter().map(|(path, _)| path))
-                {
-                    fs::remove_file(site.repo.join(path)).ok();
-                }
-                let without = self.compile(bench, site, placed);
+                fs::remove_file(site.repo.join(&placed.path)).ok();
+                let without = self.compile(bench, site, placed, true);
                 let sound = without.is_ok_and(|ran| ran.exit == Exit::Code(0));
                 Err(if sound {
                     trial(Outcome::BuildError, "the test could not compile")
@@ -314,8 +337,8 @@ impl Runner for Go {
         }
     }
 
-    fn run(&self, bench: &Bench, site: &Site, placed: &Placed, _: &Built) -> Trial {
-        self.trial(bench, site, placed, None)
+    fn run(&self, bench: &Bench, site: &Site, placed: &Placed, built: &Built) -> Trial {
+        self.trial(bench, site, placed, built, None)
     }
 
     fn control(
@@ -329,7 +352,14 @@ impl Runner for Go {
         self.alter(bench, site, placed, built, last)
     }
 
-    fn reach(&self, bench: &Bench, site: &Site, placed: &Placed, _: &Built, last: &Trial) -> Reach {
+    fn reach(
+        &self,
+        bench: &Bench,
+        site: &Site,
+        placed: &Placed,
+        built: &Built,
+        last: &Trial,
+    ) -> Reach {
         let flagged = &placed.flagged;
         if let Some(reach) = &last.reach {
             return reach.clone();
@@ -337,24 +367,17 @@ impl Runner for Go {
         if Self::covered(site, placed).is_none() {
             return Reach::Unmeasured("it is no Go file of the test's own module".to_owned());
         }
-        // A test that panics leaves no coverage behind; caught in a test around it, it does.
-        let blocks = if last.crashed && !placed.beside.is_empty() {
-            let filter = format!("^{}$", source::WRAPPER);
-            self.execute(bench, site, placed, &filter, None).ok().and_then(|(_, blocks)| blocks)
-        } else {
-            profile(site)
+        let Some(blocks) = told(site, placed, built) else {
+            let why = "a test that panics leaves no coverage behind";
+            return Reach::Unmeasured(why.to_owned());
         };
-        // Only a crash elsewhere leaves nothing behind, and that shows nothing of the file.
-        let Some(blocks) = blocks else { return Reach::NotReached };
-        if blocks.beyond(&Blocks::default(), flagged) == Reach::NotReached {
-            return Reach::NotReached;
-        }
+        let reach = blocks.beyond(&Blocks::default(), flagged);
         // A control: what runs before any test says nothing about this one.
-        if Self::is_idle(site, placed) {
-            return blocks.beyond(&Blocks::default(), flagged);
+        if reach == Reach::NotReached || Self::is_idle(site, placed) {
+            return reach;
         }
-        let idle =
-            self.execute(bench, site, placed, "^$", None).ok().and_then(|(_, blocks)| blocks);
+        let idle = self.execute(bench, site, placed, built, "^$", None);
+        let idle = idle.ok().and_then(|_| told(site, placed, built));
         blocks.beyond(&idle.unwrap_or_default(), flagged)
     }
 }
@@ -392,9 +415,19 @@ fn judge(bench: &Bench, ran: &Ran, events: &Events, frames: &[Frame]) -> (Outcom
     }
 }
 
-fn profile(site: &Site) -> Option<Blocks> {
-    let text = untrusted::read(&site.out, PROFILE).ok()?;
-    Some(Blocks::parse(&text))
+fn is_marked(placed: &Placed, built: &Built) -> bool {
+    built.armed && placed.armed.as_ref().is_some_and(|armed| !armed.marks.is_empty())
+}
+
+/// What the last run has told of the code that it ran. A mark that nobody has reached tells nothing.
+fn told(site: &Site, placed: &Placed, built: &Built) -> Option<Blocks> {
+    match &placed.armed {
+        Some(armed) if is_marked(placed, built) => {
+            let told = untrusted::read(&site.out, MARKS).unwrap_or_default();
+            Some(Blocks::marked(&placed.flagged.file, &armed.marks, &told))
+        }
+        _ => untrusted::read(&site.out, PROFILE).ok().map(|text| Blocks::parse(&text)),
+    }
 }
 
 fn pattern(directory: &Path, module: &Path) -> String {

@@ -207,7 +207,6 @@ impl Runner for JavaScript {
             path,
             name: claim.test_name.clone().unwrap_or_default(),
             source: claim.test_code.clone(),
-            beside: Vec::new(),
             added: None,
             directory: root,
             flagged: flagged.clone(),

@@ -272,9 +272,6 @@ impl Ladder<'_> {
                 .map_err(|why| Refusal::rejected(format!("the fix does not apply: {why}")))?;
         }
         site.write(&placed.path, &placed.source).map_err(broken)?;
-        for (path, text) in &placed.beside {
-            site.write(path, text).map_err(broken)?;
-        }
         if let Some((path, text)) = &placed.added {
             let old = std::fs::read_to_string(site.repo.join(path));
             let old = old.map_err(|error| broken(format!("{path}: {error}")))?;

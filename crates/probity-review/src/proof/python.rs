@@ -179,7 +179,6 @@ impl Runner for Python {
             path,
             name,
             source: claim.test_code.clone(),
-            beside: Vec::new(),
             added: None,
             directory: root,
             flagged: flagged.clone(),

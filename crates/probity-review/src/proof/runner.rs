@@ -40,12 +40,14 @@ pub(super) trait Runner: fmt::Debug + Send + Sync {
     fn control(&self, _: &Bench, _: &Site, _: &Placed, _: &Built, last: &Trial) -> Control;
 }
 
-/// What was there before the switches, and what they can do.
-#[derive(Debug, Clone)]
+/// What was there before the switches and marks, and what they can do.
+#[derive(Debug, Clone, Default)]
 pub(super) struct Armed {
     /// Path and text; a file that was not there has none.
     pub(super) originals: Vec<(String, Option<String>)>,
     pub(super) functions: Vec<Switch>,
+    /// The lines of each run of statements in the flagged file that tells when it is run.
+    pub(super) marks: Vec<(u32, u32)>,
 }
 
 /// A function that can be made to return other values.
@@ -112,8 +114,6 @@ pub(super) struct Placed {
     pub(super) path: String,
     pub(super) name: String,
     pub(super) source: String,
-    /// Files of ours that go with it.
-    pub(super) beside: Vec<(String, String)>,
     /// A file of the repository, and what is added to its end.
     pub(super) added: Option<(String, String)>,
     /// Where its commands run, relative to the copy.

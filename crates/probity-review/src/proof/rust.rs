@@ -335,7 +335,6 @@ impl Runner for Rust {
             path,
             name,
             source,
-            beside: Vec::new(),
             added,
             directory: package.directory.clone(),
             flagged: flagged.clone(),

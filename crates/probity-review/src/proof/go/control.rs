@@ -10,7 +10,7 @@ use super::{
         site::{Bench, Site},
         untrusted,
     },
-    Go, switch,
+    Go, arm,
 };
 
 /// Values of a function that are tried before it is known whether the test calls it.
@@ -35,8 +35,8 @@ impl Go {
         let mut watch = Watch::of(last).beside(&placed.source, &names, None);
         if placed.source.contains("recover()") {
             for (function, text) in armed.panics(&literals) {
-                let words = format!("{}\u{1f}0\u{1f}{}\u{1f}{text}", function.id, switch::PANIC);
-                let trial = self.trial(bench, site, placed, Some(&words));
+                let words = format!("{}\u{1f}0\u{1f}{}\u{1f}{text}", function.id, arm::PANIC);
+                let trial = self.trial(bench, site, placed, built, Some(&words));
                 if trial.outcome == Outcome::Passed {
                     watch.saw(&function.name, Answer::Failure, trial.outcome, &trial.mark);
                     return watch.end(none);
@@ -48,7 +48,7 @@ impl Go {
         for function in &armed.functions {
             for plan in function.plans(&literals).iter().take(FIRST) {
                 let words = format!("{}\u{1f}0\u{1f}{}", function.id, plan.join("\u{1f}"));
-                let trial = self.trial(bench, site, placed, Some(&words));
+                let trial = self.trial(bench, site, placed, built, Some(&words));
                 if trial.outcome == Outcome::Passed {
                     let value = plan.join(", ");
                     let answer = Answer::of(plan, &value);
@@ -59,7 +59,7 @@ impl Go {
         }
         let mut called = Vec::new();
         for function in &armed.functions {
-            let calls = self.calls(bench, site, placed, function.id, &mut watch);
+            let calls = self.calls(bench, site, placed, built, function.id, &mut watch);
             if let Some(last) = calls.last() {
                 if calls.len() > 1 {
                     watch.is_incomplete();
@@ -79,7 +79,7 @@ impl Go {
                 };
                 for plan in function.plans(&literals) {
                     let words = format!("{}\u{1f}{call}\u{1f}{}", function.id, plan.join("\u{1f}"));
-                    let trial = self.trial(bench, site, placed, Some(&words));
+                    let trial = self.trial(bench, site, placed, built, Some(&words));
                     let value = plan.join(", ");
                     let answer = Answer::of(&plan, &value);
                     watch.saw(&function.name, answer, trial.outcome, &trial.mark);
@@ -99,13 +99,14 @@ impl Go {
         bench: &Bench,
         site: &Site,
         placed: &Placed,
+        built: &Built,
         function: usize,
         watch: &mut Watch,
     ) -> Vec<String> {
         fs::remove_file(site.out.join("calls")).ok();
         let seen = site.seen_out.join("calls");
         let plan = format!("{function}\u{1f}1\u{1f}{}", seen.display());
-        let trial = self.trial(bench, site, placed, Some(&plan));
+        let trial = self.trial(bench, site, placed, built, Some(&plan));
         watch.saw_same(trial.outcome, &trial.mark);
         let told = untrusted::read(&site.out, "calls").unwrap_or_default();
         told.lines().map(str::to_owned).collect()

@@ -173,7 +173,7 @@ fn without_addresses(text: &str) -> String {
     plain
 }
 
-/// The blocks of a coverage profile: file, first and last line, count.
+/// Blocks of statements: file, first and last line, and how often they ran.
 #[derive(Debug, Default)]
 pub(super) struct Blocks(Vec<(String, u32, u32, u64)>);
 
@@ -191,6 +191,18 @@ impl Blocks {
         Self(profile.lines().filter_map(block).collect())
     }
 
+    /// The blocks of a file by their lines, and the number of each in a line as often as it ran.
+    pub(super) fn marked(file: &str, lines: &[(u32, u32)], told: &str) -> Self {
+        let mut blocks: Vec<_> =
+            lines.iter().map(|(first, last)| (file.to_owned(), *first, *last, 0)).collect();
+        for number in told.lines().filter_map(|line| line.parse::<usize>().ok()) {
+            if let Some((.., count)) = blocks.get_mut(number) {
+                *count += 1;
+            }
+        }
+        Self(blocks)
+    }
+
     /// What ran in the flagged file beyond what runs without any test. One package is covered,
     /// so that a file's own name is enough.
     pub(super) fn beyond(&self, idle: &Self, flagged: &Flagged) -> Reach {
@@ -198,10 +210,13 @@ impl Blocks {
         let of_file = |(file, ..): &&(String, u32, u32, u64)| file.rsplit('/').next() == Some(name);
         let mut reached = false;
         let mut lines = false;
-        for (_, first, last, count) in self.0.iter().filter(of_file) {
+        for (_, first, last, _) in self.0.iter().filter(of_file) {
+            // There may be two in one line.
             let same = |other: &&(String, u32, u32, u64)| (other.1, other.2) == (*first, *last);
-            let before = idle.0.iter().filter(of_file).find(same).map_or(0, |block| block.3);
-            if *count > before {
+            let count = |blocks: &Self| -> u64 {
+                blocks.0.iter().filter(of_file).filter(same).map(|block| block.3).sum()
+            };
+            if count(self) > count(idle) {
                 reached = true;
                 lines |= flagged.holds(*first, *last);
             }

@@ -4,8 +4,51 @@ use std::{collections::BTreeSet, fs, path::Path};
 
 use super::super::{site::Site, untrusted};
 
-/// Runs the test and catches its panic, so that the coverage is written.
-pub(super) const WRAPPER: &str = "TestProbityReach";
+/// Words of constraints that the tool chain decides, and the one by which files are put aside.
+const OF_THE_MACHINE: [&str; 42] = [
+    "aix",
+    "android",
+    "darwin",
+    "dragonfly",
+    "freebsd",
+    "illumos",
+    "ios",
+    "js",
+    "linux",
+    "netbsd",
+    "openbsd",
+    "plan9",
+    "solaris",
+    "wasip1",
+    "windows",
+    "unix",
+    "386",
+    "amd64",
+    "arm",
+    "arm64",
+    "loong64",
+    "mips",
+    "mips64",
+    "mips64le",
+    "mipsle",
+    "ppc64",
+    "ppc64le",
+    "riscv64",
+    "s390x",
+    "wasm",
+    "cgo",
+    "gc",
+    "gccgo",
+    "race",
+    "msan",
+    "asan",
+    "ignore",
+    "boringcrypto",
+    "purego",
+    "goexperiment",
+    "faketime",
+    "tools",
+];
 
 /// What the directory of a test declares already.
 #[derive(Debug, Default)]
@@ -39,7 +82,6 @@ impl Package {
 pub(super) struct Test {
     pub(super) name: String,
     pub(super) source: String,
-    package: String,
 }
 
 /// Gives the test a package if it has none, and names that are not taken. The error says why
@@ -88,19 +130,22 @@ pub(super) fn prepare(
             name = renamed;
         }
     }
-    Ok(Test { name, source, package })
+    Ok(Test { name, source })
 }
 
-/// The test around the test. Fuzz tests and examples have another shape and go without.
-pub(super) fn wrapper(test: &Test) -> Option<String> {
-    let Test { name, package, .. } = test;
-    name.starts_with("Test").then(|| {
-        format!(
-            "package {package}\n\nimport \"testing\"\n\nfunc {WRAPPER}(t *testing.T) {{\n\
-             \tdefer func() {{\n\t\tif cause := recover(); cause != nil {{\n\
-             \t\t\tt.Errorf(\"panic: %v\", cause)\n\t\t}}\n\t}}()\n\t{name}(t)\n}}\n"
-        )
-    })
+/// The tags without which a file is left out: those of its constraint that are neither negated nor
+/// about the machine.
+pub(super) fn tags(source: &str) -> Vec<String> {
+    let before = source.lines().take_while(|line| !line.starts_with("package "));
+    let constraint = before.filter_map(|line| line.strip_prefix("//go:build ")).next();
+    let words = constraint.unwrap_or_default().split([' ', '(', ')', '&', '|']);
+    let is_own = |word: &&str| {
+        !word.is_empty()
+            && !word.starts_with('!')
+            && !word.starts_with("go1")
+            && !OF_THE_MACHINE.contains(word)
+    };
+    words.filter(is_own).map(str::to_owned).collect()
 }
 
 /// Whether code of a directory may run before any test does: by `init`, `TestMain`, to give a
@@ -112,7 +157,7 @@ pub(super) fn begins_by_itself(site: &Site, directory: &Path, module: &str) -> b
         let name = entry.file_name().to_string_lossy().into_owned();
         let source = untrusted::read(&site.repo, directory.join(&name));
         // The file of our switches begins with a call of its own.
-        name != super::switch::FILE
+        name != super::arm::FILE
             && source.map_or(true, |source| source.contains(&other) || begins(&source))
     })
 }
@@ -182,7 +227,19 @@ fn is_word(character: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Package, begins, clause, functions, prepare, rename, wrapper};
+    use super::{Package, begins, clause, functions, prepare, rename, tags};
+
+    #[test]
+    fn tags_are_those_that_somebody_has_to_ask_for() {
+        for (source, expected) in [
+            ("//go:build integration\n\npackage a\n", "integration"),
+            ("// x\n\n//go:build (linux || darwin) && slow && !short && go1.20\npackage a", "slow"),
+            ("package a\n\n//go:build integration\n", ""),
+            ("//go:build ignore\npackage a\n", ""),
+        ] {
+            assert_eq!(tags(source).join(" "), expected, "{source}");
+        }
+    }
 
     #[test]
     fn the_package_clause_is_found_behind_comments() {
@@ -214,7 +271,6 @@ mod tests {
         assert_eq!(test.name, "TestXProbity1");
         assert!(test.source.contains("func helperProbity1() {}"), "{}", test.source);
         assert!(test.source.contains("{ helperProbity1(); t.helper() }"), "{}", test.source);
-        assert!(wrapper(&test).unwrap().contains("\tTestXProbity1(t)\n"));
         // Another package in the same directory has names of its own.
         let outside = prepare(&code.replace("package a", "package a_test"), None, &existing, "1");
         assert_eq!(outside.unwrap().name, "TestX");

@@ -114,6 +114,18 @@ fn every_mistake_of_others_has_its_right_answer() {
             Outcome::NotRun,
             false,
         ),
+        (
+            "under a tag of its own",
+            on("tagged", format!("//go:build integration && !short\n\n{}", test(REAL))),
+            Outcome::Failed,
+            true,
+        ),
+        (
+            "for another machine",
+            on("machine", format!("//go:build plan9\n\n{}", test(REAL))),
+            Outcome::NotRun,
+            false,
+        ),
         ("does not compile", on("broken", test("\tundefined()")), Outcome::BuildError, false),
         ("outside", at(on("out", test(REAL)), "../x_test.go"), Outcome::Rejected, false),
         ("absolute", at(on("abs", test(REAL)), "/tmp/x_test.go"), Outcome::Rejected, false),
