@@ -107,10 +107,10 @@ impl JavaScript {
         let mut task = Task::new([&self.node], &placed.directory, bench.test_timeout + GRACE);
         let home = self.node.parent().and_then(Path::parent);
         task.tools.extend(home.map(Path::to_owned));
-        task.mounts = self.modules.mounts(site);
         let kit = bench.seen_kit();
         let milliseconds = bench.test_timeout.as_millis();
         let framework = framework(&site.repo, &placed.directory);
+        task.mounts = self.modules.mounts(bench, site, framework == Framework::Vitest);
         let mut say = |word: String| task.argv.push(word.into());
         match framework {
             Framework::Node => {
@@ -214,8 +214,9 @@ impl Runner for JavaScript {
         })
     }
 
-    fn build(&self, bench: &Bench, site: &Site, _: &Placed) -> Result<Built, Box<Trial>> {
-        self.modules.link(bench, site).map_err(Trial::unbuilt)?;
+    fn build(&self, bench: &Bench, site: &Site, placed: &Placed) -> Result<Built, Box<Trial>> {
+        let written = framework(&site.repo, &placed.directory) == Framework::Vitest;
+        self.modules.link(bench, site, written).map_err(Trial::unbuilt)?;
         Ok(Built::default())
     }
 

@@ -1,7 +1,9 @@
 //! The installed packages, which no repository tracks and every test needs.
 //!
-//! In bubblewrap they are shown where they belong, read-only. Without it each copy gets a link to
-//! one copy of them, because a link to the packages themselves would be a way to change them.
+//! In bubblewrap they are shown where they belong, read-only. Vite writes beside them before it reads
+//! its own configuration: it gets a directory of its own there, with links to the packages. Without
+//! bubblewrap each copy gets a link to one copy of them, because a link to the packages themselves
+//! would be a way to change them.
 
 use std::{
     fs,
@@ -18,6 +20,9 @@ use super::super::{
 
 /// More places with packages than any repository has of its own.
 const MOST: usize = 200;
+
+/// What Vite keeps beside the packages, which is made anew.
+const WRITTEN: [&str; 2] = [".vite", ".vite-temp"];
 
 #[derive(Debug)]
 pub(super) struct Modules {
@@ -65,25 +70,65 @@ impl Modules {
         self.directory(from, package).is_some()
     }
 
-    pub(super) fn mounts(&self, site: &Site) -> Vec<Mount> {
-        let mount = |(directory, real): &(PathBuf, PathBuf)| {
-            Mount::read_only(real, site.seen_repo.join(directory).join("node_modules"))
-        };
-        let shown = self.places.iter().filter(|_| self.contained);
-        shown.map(mount).collect()
+    /// `written` says that somebody writes beside the packages.
+    pub(super) fn mounts(&self, bench: &Bench, site: &Site, written: bool) -> Vec<Mount> {
+        let shown = self.places.iter().enumerate().filter(|_| self.contained);
+        let mounts = shown.flat_map(|(number, (directory, real))| {
+            let place = site.seen_repo.join(directory).join("node_modules");
+            if written {
+                let (links, _) = bench.own(site, &links(number));
+                vec![Mount::read_write(links, place), Mount::read_only(real, packages(number))]
+            } else {
+                vec![Mount::read_only(real, place)]
+            }
+        });
+        mounts.collect()
     }
 
-    pub(super) fn link(&self, bench: &Bench, site: &Site) -> Result<(), String> {
-        for (directory, own) in &self.places {
+    pub(super) fn link(&self, bench: &Bench, site: &Site, written: bool) -> Result<(), String> {
+        for (number, (directory, real)) in self.places.iter().enumerate() {
+            let error = |error| format!("{}: {error}", real.display());
             if bench.contained() {
                 site.make_directory(&directory.join("node_modules"))?;
+                if written {
+                    let (own, _) = bench.own(site, &links(number));
+                    link_all(real, &packages(number), &own).map_err(error)?;
+                }
                 continue;
             }
-            let link = site.repo.join(directory).join("node_modules");
-            symlink(own, &link).map_err(|error| format!("{}: {error}", link.display()))?;
+            symlink(real, site.repo.join(directory).join("node_modules")).map_err(error)?;
         }
         Ok(())
     }
+}
+
+fn links(number: usize) -> String {
+    format!("modules{number}")
+}
+
+/// Where packages are seen that are linked to.
+fn packages(number: usize) -> PathBuf {
+    PathBuf::from(format!("/proof/packages{number}/node_modules"))
+}
+
+/// Fills a directory with links to what is in another one, which is seen elsewhere. What is a link
+/// already, as to a package of the same repository, stays the link it is.
+fn link_all(from: &Path, seen: &Path, to: &Path) -> std::io::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let (seen, to) = (seen.join(&name), to.join(&name));
+        let kind = entry.file_type()?;
+        if kind.is_symlink() {
+            symlink(fs::read_link(entry.path())?, to)?;
+        } else if kind.is_dir() && name.as_encoded_bytes().starts_with(b"@") {
+            link_all(&entry.path(), &seen, &to)?;
+        } else if !WRITTEN.iter().any(|own| name == *own) {
+            symlink(seen, to)?;
+        }
+    }
+    Ok(())
 }
 
 /// Copies a directory with its links as they are.

@@ -79,6 +79,12 @@ fn repository(framework: &Framework) -> Stage {
         (&source, framework.code),
         (&format!("old.test.{}", framework.ending), &old),
         (".gitignore", "node_modules\n"),
+        // Vite writes a bundle of it beside the packages before it reads it.
+        (
+            "vitest.config.ts",
+            "import { defineConfig } from 'vitest/config';\n\
+             export default defineConfig({ test: { environment: 'node' } });\n",
+        ),
     ]);
     symlink(tools().join("proof-node/node_modules"), stage.path().join("node_modules")).unwrap();
     stage
