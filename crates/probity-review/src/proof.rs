@@ -7,6 +7,7 @@
 
 mod alter;
 mod capture;
+mod comments;
 mod constant;
 mod copies;
 mod git;

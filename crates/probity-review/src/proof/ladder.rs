@@ -60,21 +60,26 @@ impl Ladder<'_> {
             let why = "the test starts another process, which may have run it";
             verdict.reach = Reach::Unmeasured(why.to_owned());
         }
-        if verdict.reach == Reach::NotReached {
-            let file = &placed.flagged.file;
-            verdict.reason = format!(
-                "The test fails, but runs no code of {file}, so it shows nothing about it."
-            );
-            return self.excuse(verdict, &last);
-        }
-        if let Some(statement) = &last.constant {
+        let reached = verdict.reach != Reach::NotReached;
+        if let Some(statement) = last.constant.as_ref().filter(|_| reached) {
             verdict.reason = format!("The test fails whatever the code does: `{statement}`.");
             return;
         }
         if matches!(verdict.reach, Reach::Reached { .. }) {
             verdict.level = Level::Stable;
         }
-        self.flip(claim, directory, verdict);
+        if reached || (claim.fix_patch.is_some() && last.constant.is_none()) {
+            self.flip(claim, directory, verdict);
+        }
+        // Nobody runs what is only declared, which is at fault all the same if a fix of it helps.
+        if !reached && verdict.fix_flips != Some(true) {
+            let file = &placed.flagged.file;
+            verdict.level = Level::Fails;
+            verdict.reason = format!(
+                "The test fails, but runs no code of {file}, so it shows nothing about it."
+            );
+            return self.excuse(verdict, &last);
+        }
         if let Some(why) = last.own.as_ref().filter(|_| verdict.level != Level::Flips) {
             verdict.level = Level::Claimed;
             return verdict.end(Outcome::HarnessError, why.as_str());
@@ -199,7 +204,7 @@ impl Ladder<'_> {
                 reason
                     .push_str(&format!("; whether it runs the flagged file is not known ({why})"));
             }
-            Reach::NotReached => {}
+            Reach::NotReached => reason.push_str("; it runs no function of the flagged file"),
         }
         match &verdict.control {
             Control::Depends(how) if verdict.level != Level::Flips => {

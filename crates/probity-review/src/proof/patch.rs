@@ -4,7 +4,7 @@ use std::fs;
 
 use diffy::patch_set::{FileOperation, ParseOptions, PatchSet};
 
-use super::{placement, site::Site};
+use super::{comments, placement, site::Site};
 
 /// Applies a unified diff that mends this file. All of its files are worked out before the first is
 /// written.
@@ -34,6 +34,9 @@ pub(super) fn apply(site: &Site, patch: &str, flagged: &str) -> Result<(), Strin
         };
         let hunks = file.patch().as_text().ok_or_else(|| format!("{path} is binary"))?;
         let new = diffy::apply(&old, hunks).map_err(|error| format!("{path}: {error}"))?;
+        if path == flagged && comments::is_same_code(&path, &old, &new) {
+            return Err(format!("it changes nothing but comments in {flagged}"));
+        }
         changed.push((path, new));
     }
     if changed.is_empty() {

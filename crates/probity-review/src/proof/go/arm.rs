@@ -57,11 +57,12 @@ pub(super) fn arm(site: &Site, placed: &Placed, variable: &str) -> Armed {
                     armed.marks.push((stretch.first, stretch.last));
                 }
             }
-            let (switches, functions) =
-                switch::switches(&source, &wanted, &placed.source, ranked.len());
-            if functions.len() <= MOST_FUNCTIONS.saturating_sub(ranked.len()) {
-                added.extend(switches);
-                ranked.extend(functions);
+            let switches = switch::switches(&source, &wanted, &placed.source, ranked.len());
+            if switches.len() <= MOST_FUNCTIONS.saturating_sub(ranked.len()) {
+                for it in switches {
+                    added.push((it.at, it.text));
+                    ranked.push((it.rank, it.switch));
+                }
             }
             if !added.is_empty() {
                 package = package.or_else(|| clause(&source).map(str::to_owned));

@@ -13,22 +13,30 @@ use super::{
     source::clause,
 };
 
-/// Switches to be added at these offsets, and what they can do, with the rank that `wanted` gives
-/// them.
+/// A switch, its text, and the offset where that goes.
+#[derive(Debug)]
+pub(super) struct Added {
+    pub(super) rank: u8,
+    pub(super) at: usize,
+    pub(super) text: String,
+    pub(super) switch: Switch,
+}
+
+/// The switches of a source, with the rank that `wanted` gives their functions.
 pub(super) fn switches(
     source: &str,
     wanted: &dyn Fn(&Function<'_>) -> Option<u8>,
     test: &str,
     before: usize,
-) -> (Vec<(usize, String)>, Vec<(u8, Switch)>) {
+) -> Vec<Added> {
     let bare = without_text(source);
-    let (mut added, mut switches) = (Vec::new(), Vec::new());
+    let mut added = Vec::new();
     for function in functions(&bare) {
         let Some(rank) = wanted(&function) else { continue };
         if ["init", "main", "_"].contains(&function.name) {
             continue;
         }
-        let id = before + switches.len() + 1;
+        let id = before + added.len() + 1;
         let mut results = Vec::new();
         let mut expressions = Vec::new();
         for (number, kind) in function.results.iter().enumerate() {
@@ -36,15 +44,15 @@ pub(super) fn switches(
             results.push(values);
             expressions.push(expression);
         }
-        let switch = format!(
+        let text = format!(
             " if probitySwitch({id}, func() string {{ return probityPrint({}) }}) {{ return {} }}; ",
             function.parameters.join(", "),
             expressions.join(", ")
         );
-        added.push((function.body, switch));
-        switches.push((rank, Switch { id, name: function.name.to_owned(), results }));
+        let switch = Switch { id, name: function.name.to_owned(), results };
+        added.push(Added { rank, at: function.body, text, switch });
     }
-    (added, switches)
+    added
 }
 
 /// Names of failures that a test may wait for.
@@ -134,19 +142,18 @@ fn composites(kind: &str, test: &str, package: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{composites, switches};
+    use super::{Added, composites, switches};
 
     #[test]
     fn a_switch_returns_what_the_function_would() {
         let source =
             "package a\n\nfunc A(x int) (int, error) {\n\treturn x, nil\n}\n\nfunc B() {}\n";
-        let (added, found) = switches(source, &|it| (it.name == "A").then_some(0), "ErrX", 3);
-        let [(at, text)] = added.as_slice() else { panic!("{added:?}") };
+        let added = switches(source, &|it| (it.name == "A").then_some(0), "ErrX", 3);
+        let [Added { at, text, .. }] = added.as_slice() else { panic!("{added:?}") };
         assert!(source[..*at].ends_with("(int, error) {"));
         let print = "func() string { return probityPrint(x) }";
         let returned = "return int(probityNumber(0)), probityFailure(1)";
         assert_eq!(*text, format!(" if probitySwitch(4, {print}) {{ {returned} }}; "));
-        assert_eq!(found.len(), 1);
     }
 
     #[test]

@@ -67,7 +67,8 @@ impl Functions {
     /// exports that a bundler writes before the code. Neither are the file's own: whatever has
     /// no name and begins before the first that has one is left out.
     fn forget_wrappers(&mut self) {
-        self.0.retain(|(start, _), _| *start > 0);
+        // A function of the file may stand at its very beginning.
+        self.0.retain(|(start, _), (name, _)| *start > 0 || !name.is_empty());
         let named = self.0.iter().filter(|(_, (name, _))| !name.is_empty());
         if let Some(first) = named.map(|((start, _), _)| *start).min() {
             self.0.retain(|(start, _), (name, _)| !name.is_empty() || *start >= first);
@@ -95,5 +96,29 @@ impl Functions {
             source.encode_utf16().count() >= place.1 && flagged.holds(line(place.0), line(place.1))
         };
         Reach::Reached { by: Evidence::Coverage, lines: called.iter().any(within) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Flagged, Function, Functions, Range, Reach};
+
+    #[test]
+    fn a_function_at_the_very_beginning_is_none_of_a_loader() {
+        let counted = |calls: u64| {
+            let mut functions = Functions::default();
+            for (name, start, end, count) in
+                [("", 0, 60, 1), ("merge", 0, 40, calls), ("", 45, 50, 0)]
+            {
+                let range = Range { start_offset: start, end_offset: end, count };
+                functions.add(Function { function_name: name.to_owned(), ranges: vec![range] });
+            }
+            functions.forget_wrappers();
+            functions
+        };
+        let flagged = Flagged { file: "merge.js".to_owned(), first: 1, last: 1 };
+        let reach = |calls| counted(calls).beyond(&counted(0), &flagged, &"x".repeat(60));
+        assert!(matches!(reach(1), Reach::Reached { lines: true, .. }));
+        assert_eq!(reach(0), Reach::NotReached);
     }
 }

@@ -34,6 +34,10 @@ func Loop() {
 	for {
 	}
 }
+
+type Paid struct {
+	At int `json:\"paid\"`
+}
 ";
 
 fn repository() -> Stage {
@@ -296,12 +300,33 @@ fn a_proof_flips_at_the_merge_base_or_with_the_fix() {
         claim.fix_patch = Some(fix.to_owned());
         claim
     };
+    let declared = test(
+        "\ttext, _ := json.Marshal(Paid{1})\n\tif string(text) != `{\"paid_at\":1}` {\n\
+         \t\tt.Fatal(string(text))\n\t}",
+    )
+    .replace("\t\"fmt\"\n", "\t\"encoding/json\"\n\t\"fmt\"\n");
+    let reads = test(
+        "\tSub(1, 1)\n\tsource, _ := os.ReadFile(\"calc.go\")\n\
+         \tif !strings.Contains(string(source), \"FIXED\") {\n\t\tt.Fatal(1)\n\t}",
+    )
+    .replace("\t\"os\"\n", "\t\"os\"\n\t\"strings\"\n");
     let claims = [
         claim("introduced", "calc.go", &test(REAL)),
         with(claim("fixed", "calc.go", &test(REAL)), fix),
         claim("old", "calc.go", &test(index)),
         with(claim("wrongfix", "calc.go", &test(index)), fix),
         with(claim("nofix", "calc.go", &test(index)), "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n"),
+        // A tag is run by nobody, and a comment mends nothing.
+        with(
+            claim("declared", "calc.go", &declared),
+            "--- a/calc.go\n+++ b/calc.go\n@@ -25,3 +25,3 @@\n type Paid struct {\n\
+             -\tAt int `json:\"paid\"`\n+\tAt int `json:\"paid_at\"`\n }\n",
+        ),
+        with(
+            claim("comment", "calc.go", &reads),
+            "--- a/calc.go\n+++ b/calc.go\n@@ -10,3 +10,3 @@\n func Sub(a, b int) int {\n\
+             -\treturn a + b\n+\treturn a + b // FIXED\n }\n",
+        ),
         claim("fresh", "new.go", &test("\tif Fresh() != 2 {\n\t\tt.Fatal(1)\n\t}")),
         // It makes the test pass and leaves the accused file alone.
         with(
@@ -326,6 +351,8 @@ fn a_proof_flips_at_the_merge_base_or_with_the_fix() {
             ("old", Level::Stable, false, Some(false), None),
             ("wrongfix", Level::Stable, false, Some(false), Some(false)),
             ("nofix", Level::Stable, false, Some(false), None),
+            ("declared", Level::Flips, true, Some(false), Some(true)),
+            ("comment", Level::Fails, false, Some(false), None),
             ("fresh", Level::Stable, false, None, None),
             ("absurd", Level::Stable, false, Some(false), None),
         ],
