@@ -6,13 +6,14 @@
 use super::{alter::words, constant::without_text};
 
 /// Told in this way by the languages that have a runner.
-const NETWORK: [&str; 10] = [
+const NETWORK: [&str; 11] = [
     "network is unreachable",
     "Network is unreachable",
     "no route to host",
     "No route to host",
     "no such host",
     "Temporary failure in name resolution",
+    "Name or service not known",
     "failed to lookup address information",
     "ENETUNREACH",
     "EAI_AGAIN",

@@ -57,7 +57,15 @@ pub(super) fn beside_results(
     if !told && !looks {
         return None;
     }
-    // What is said to have failed is in the statement that complains, if there is one.
+    // What is said to have failed is in the statement that complains, if there is one, or is what
+    // that waits for.
+    let within: BTreeSet<u32> = statements
+        .iter()
+        .filter(|statement| statement.above.iter().any(|above| regard.parts.contains(above)))
+        .map(|statement| statement.first)
+        .chain(lines.iter().copied())
+        .collect();
+    let regard = Regard::of(&statements, &within);
     let anywhere = looks || lines.is_empty();
     let called = |function: &&String| {
         let call = format!("{function}(");
@@ -134,6 +142,12 @@ impl Regard {
                 if made.is_some_and(|(left, _)| words(left).any(|it| regard.words.contains(it))) {
                     regard.parts.insert(number);
                 }
+                // What a function of the test says comes from inside of it.
+                if function_name(statement.text).is_some_and(|it| regard.words.contains(it)) {
+                    let inside = statements.iter().enumerate();
+                    let inside = inside.filter(|(_, it)| it.above.contains(&number));
+                    regard.parts.extend(inside.map(|(number, _)| number));
+                }
             }
             if regard.words.len() == before {
                 return regard;
@@ -151,8 +165,23 @@ impl Regard {
             let receiver = call.receiver.filter(|it| is_made(statements, it));
             let given = call.given.iter().filter(|it| is_made(statements, it));
             let given = given.filter(|it| self.is_object(statements, it));
-            given.copied().chain(receiver).any(|object| self.words.contains(object))
-        })
+            let objects = given.copied().chain(receiver);
+            objects.flat_map(|it| made_of(statements, it)).any(|it| self.words.contains(it))
+        }) || self.looks_within(statements, function)
+    }
+
+    /// Whether this is a method that the language calls, and the test looks at an object of its class.
+    fn looks_within(&self, statements: &[Statement<'_>], function: &str) -> bool {
+        let Some((class, _)) = function.split_once(".__") else { return false };
+        let made = statements.iter().filter_map(|statement| assigned(statement.text));
+        let of_class = |right: &str| {
+            right.match_indices(class).any(|(at, _)| {
+                let behind = right.get(at + class.len()..).unwrap_or_default();
+                !right.get(..at).is_some_and(|it| it.ends_with(is_word)) && behind.starts_with('(')
+            })
+        };
+        made.into_iter()
+            .any(|(left, right)| of_class(right) && words(left).any(|it| self.words.contains(it)))
     }
 
     /// Whether something that is given to a function can be changed by it.
@@ -163,6 +192,10 @@ impl Regard {
             right.is_empty()
                 || begins.iter().any(|begin| right.starts_with(begin))
                 || right.starts_with(char::is_uppercase)
+                // What a library opens or makes.
+                || right.split_once('(').is_some_and(|(path, _)| {
+                    path.contains('.') && path.chars().all(|it| is_word(it) || it == '.')
+                })
         };
         let created =
             made.into_iter().any(|(left, right)| words(left).any(|it| it == name) && holds(right));
@@ -176,6 +209,35 @@ impl Regard {
         });
         created || looked_into
     }
+}
+
+/// A name, and those of the test that went into what it stands for: what is done to an object may be
+/// done to them.
+fn made_of<'a>(statements: &[Statement<'a>], name: &'a str) -> BTreeSet<&'a str> {
+    let mut found = BTreeSet::from([name]);
+    loop {
+        let before = found.len();
+        for statement in statements {
+            let Some((left, right)) = assigned(statement.text) else { continue };
+            if words(left).any(|it| found.contains(it)) {
+                found.extend(words(right).filter(|it| is_made(statements, it)));
+            }
+        }
+        if found.len() == before {
+            return found;
+        }
+    }
+}
+
+/// The name of a function that this statement declares.
+fn function_name(text: &str) -> Option<&str> {
+    if let Some((left, right)) = assigned(text) {
+        let is_function = ["=>", "func(", "function", "lambda"].iter().any(|it| right.contains(it));
+        return words(left).last().filter(|_| is_function);
+    }
+    let mut words = words(text).skip_while(|it| ["export", "pub", "async"].contains(it));
+    let declares = words.next().is_some_and(|it| ["func", "fn", "function", "def"].contains(&it));
+    words.next().filter(|_| declares)
 }
 
 /// Whether the test has made this itself, and not imported it.
@@ -258,7 +320,7 @@ mod tests {
         let line = source.lines().position(|line| line.contains("<-")).unwrap() + 1;
         let source = source.replace("<-", "");
         let lines = [u32::try_from(line).unwrap()].into();
-        let functions = ["add", "put", "sub", "find"].map(str::to_owned);
+        let functions = ["add", "put", "sub", "find", "Pool.__exit__"].map(str::to_owned);
         let held = ["counter".to_owned()];
         beside_results(&source, complaint, &lines, &functions, &held, indented)
     }
@@ -274,6 +336,24 @@ mod tests {
             ("for want in (2, 3):\n    calc.sub(1, want)\n    check(one(), want) <-", true, false),
             ("c = Cart()\nc.add(1)\nx = 1\nassert x == 2 <-", true, false),
             ("c = Cart()\nassert c.add(1) == 2 <-", true, false),
+            (
+                "def test(tmp):\n    f = tmp / 'x'\n    c = lib.connect(f)\n    Store(c).add(1)\n    \
+                 d = lib.connect(f)\n    n = d.count()\n    assert n == 1 <-",
+                true,
+                true,
+            ),
+            (
+                "f = 'x'\nc = lib.connect(f)\nStore(c).add(1)\nn = lib.one()\nassert n == 2 <-",
+                true,
+                false,
+            ),
+            (
+                "def main():\n    p = Pool(2)\n    with p:\n        pass\n    return p.free\n\
+                 assert run(main()) == 2 <-",
+                true,
+                true,
+            ),
+            ("p = Pool(2)\nwith p:\n    x = 1\nassert x == 2 <-", true, false),
             ("run(calc.add)\nassert calc.counter == 50 <-", true, true),
             ("from time import now\nadd(now.x)\nassert zone == 1, add(now.x) <-", true, false),
             ("a := New()\na.put(5)\nif a.Total != 5 {\nt.Fatal(1) <-\n}", false, true),
@@ -326,6 +406,10 @@ mod tests {
         let python = "with pytest.raises(Error): <-\n    find(1)";
         assert!(why(python, "DID NOT RAISE <class 'Error'>", true).is_some());
         assert_eq!(why(python, "assert 1 == 2", true), None);
+        let later = "task = run(find(1))\nwith pytest.raises(Error): <-\n    await task";
+        assert!(why(later, "DID NOT RAISE <class 'Error'>", true).is_some());
+        let apart = "other = run(find(1))\nwith pytest.raises(Error): <-\n    await task";
+        assert_eq!(why(apart, "DID NOT RAISE <class 'Error'>", true), None);
         let nothing = "calc.other(1)\nwith pytest.raises(Error): <-\n    pass";
         assert_eq!(why(nothing, "DID NOT RAISE <class 'Error'>", true), None);
     }
