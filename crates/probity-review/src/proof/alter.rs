@@ -18,6 +18,9 @@ pub(super) const MOST_RUNS: usize = 32;
 /// Runs after which a change is enough, and nobody looks for a pass any more.
 const ENOUGH: usize = 8;
 
+/// Begins the words for a test that passes with something altered.
+pub(super) const PASSES: &str = "it passes if ";
+
 /// What a failing test complained of, without anything that changes from run to run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Mark {
@@ -190,10 +193,10 @@ impl Watch {
                 self.found = Some(match answer {
                     Answer::Value(value) => {
                         let value: String = value.chars().take(80).collect();
-                        format!("it passes if {function} returns {value}")
+                        format!("{PASSES}{function} returns {value}")
                     }
-                    Answer::Failure => format!("it passes if {function} fails"),
-                    Answer::Nothing => format!("it passes if {function} does nothing"),
+                    Answer::Failure => format!("{PASSES}{function} fails"),
+                    Answer::Nothing => format!("{PASSES}{function} does nothing"),
                 });
             }
             // What skips itself then has not come to its complaint because of the code.

@@ -40,6 +40,12 @@ const RIGHTS: [&str; 7] = [
 
 const FILE: [&str; 3] = ["no such file or directory", "No such file or directory", "ENOENT"];
 
+/// Whether a failure is one of the network, which no test has here. Node says why in the output alone.
+pub(super) fn is_of_network(complaint: &str, output: &str) -> bool {
+    let told = |text: &str| NETWORK.iter().any(|phrase| text.contains(phrase));
+    told(complaint) || (complaint.contains("fetch failed") && told(output))
+}
+
 /// A clause that says what the machine lacks, if a complaint tells of that.
 pub(super) fn of_machine(complaint: &str) -> Option<String> {
     let told = |phrases: &[&str]| phrases.iter().any(|phrase| complaint.contains(phrase));
@@ -66,6 +72,19 @@ pub(super) fn of_machine(complaint: &str) -> Option<String> {
     }
 }
 
+/// The name of a file that is not there, if the test asks for it by that name and the code does not.
+pub(super) fn of_test(complaint: &str, test: &str, code: &str) -> Option<String> {
+    let line = complaint.lines().find(|line| FILE.iter().any(|phrase| line.contains(phrase)))?;
+    let end = |it: char| it.is_whitespace() || "'\"`,:;()".contains(it);
+    let name = line.split(end).filter_map(|word| word.rsplit('/').next()).find(|name| {
+        let is_file = name.rsplit_once('.').is_some_and(|(stem, ending)| {
+            !stem.is_empty() && !ending.is_empty() && ending.chars().all(char::is_alphanumeric)
+        });
+        is_file && test.contains(*name) && !code.contains(*name)
+    })?;
+    Some(format!("there is no file {name}"))
+}
+
 /// The first path in a line that leads out of the copy.
 fn outside(line: &str) -> Option<&str> {
     let end = |it: char| it.is_whitespace() || "'\"`,:;()".contains(it);
@@ -89,7 +108,31 @@ pub(super) fn starts_process(source: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{of_machine, starts_process};
+    use super::{is_of_network, of_machine, of_test, starts_process};
+
+    #[test]
+    fn a_file_that_only_the_test_asks_for_is_its_own() {
+        let told = "open testdata/golden.csv: no such file or directory";
+        let test = "want, err := os.ReadFile(\"testdata/golden.csv\")";
+        let found = Some("there is no file golden.csv".to_owned());
+        assert_eq!(of_test(told, test, "package a"), found);
+        assert_eq!(of_test(told, test, "os.Create(\"golden.csv\")"), None);
+        assert_eq!(of_test(told, "Load(name)", "package a"), None);
+        assert_eq!(of_test("got 1.5, want 2.5", "1.5", ""), None);
+    }
+
+    #[test]
+    fn a_failure_of_the_network_is_known_by_its_cause() {
+        let cause = "TypeError: fetch failed\n  [cause]: getaddrinfo ENOTFOUND a.b";
+        for (complaint, output, expected) in [
+            ("dial tcp: lookup a.b: no such host", "", true),
+            ("fetch failed", cause, true),
+            ("fetch failed", "ECONNREFUSED 127.0.0.1", false),
+            ("expected 1", cause, false),
+        ] {
+            assert_eq!(is_of_network(complaint, output), expected, "{complaint}");
+        }
+    }
 
     #[test]
     fn what_is_missing_is_named() {

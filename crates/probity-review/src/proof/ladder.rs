@@ -4,12 +4,13 @@ use std::{path::Path, sync::Arc};
 
 use super::{
     Claim, Control, Level, Outcome, ProofOptions, Reach, Run, Verdict,
-    alter::Noise,
+    alter::{Noise, PASSES},
     copies::{Copies, Lent},
     intact::Intact,
     lack, patch, placement,
     runner::{Built, Flagged, Placed, Refusal, Runner, Trial},
     site::{Bench, Site},
+    untrusted,
 };
 
 /// What a claim is tried with.
@@ -78,7 +79,7 @@ impl Ladder<'_> {
             verdict.reason = format!(
                 "The test fails, but runs no code of {file}, so it shows nothing about it."
             );
-            return self.excuse(verdict, &last);
+            return self.excuse(site, placed, verdict, &last);
         }
         if let Some(why) = last.own.as_ref().filter(|_| verdict.level != Level::Flips) {
             verdict.level = Level::Claimed;
@@ -103,11 +104,15 @@ impl Ladder<'_> {
         if let Some(why) = shows_nothing {
             verdict.level = Level::Fails;
             verdict.reason = format!("{why}, so it shows nothing about it.");
-            return self.excuse(verdict, &last);
+            return self.excuse(site, placed, verdict, &last);
         }
         self.conclude(verdict, &last);
-        if !matches!(verdict.control, Control::Depends(_)) {
-            self.excuse(verdict, &last);
+        // That a failure of the network changes with the code shows nothing; that it goes away does.
+        let passes = verdict.level == Level::Flips
+            || matches!(&verdict.control, Control::Depends(how) if how.starts_with(PASSES));
+        let offline = !passes && lack::is_of_network(&last.mark.text(), &last.output);
+        if offline || !matches!(verdict.control, Control::Depends(_)) {
+            self.excuse(site, placed, verdict, &last);
             if elsewhere && verdict.proven {
                 verdict.proven = false;
                 verdict.reason.push_str(" Code that is run elsewhere proves nothing by itself.");
@@ -116,12 +121,19 @@ impl Ladder<'_> {
     }
 
     /// What does not rest on the code may have a reason of its own, which is a better one to give.
-    fn excuse(&self, verdict: &mut Verdict, last: &Trial) {
+    fn excuse(&self, site: &Site, placed: &Placed, verdict: &mut Verdict, last: &Trial) {
         let told = match last.mark.complaints.is_empty() {
             true => last.output.clone(),
             false => last.mark.text(),
         };
-        let lack = || lack::of_machine(&told);
+        let offline = lack::is_of_network(&told, &last.output);
+        let lack = || {
+            if offline {
+                return Some("there is no network".to_owned());
+            }
+            let code = untrusted::read(&site.repo, &placed.flagged.file).unwrap_or_default();
+            lack::of_machine(&told).or_else(|| lack::of_test(&told, &placed.source, &code))
+        };
         let why = last
             .doubt
             .clone()

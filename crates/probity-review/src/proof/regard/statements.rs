@@ -45,7 +45,7 @@ pub(super) fn statements(bare: &str, indented: bool) -> Vec<Statement<'_>> {
         }
         match character {
             '{' if !indented => {
-                open.push((found.len().saturating_sub(1), depth));
+                open.push((begun(&found), depth));
                 depth = 0;
             }
             '}' if !indented => depth = open.pop().map_or(0, |(_, around)| around),
@@ -59,6 +59,14 @@ pub(super) fn statements(bare: &str, indented: bool) -> Vec<Statement<'_>> {
         }
     }
     found
+}
+
+/// The statement that the last one belongs to: behind braces in a list it goes on.
+fn begun(found: &[Statement<'_>]) -> usize {
+    let last = found.len().saturating_sub(1);
+    let Some(level) = found.last().map(|it| &it.above) else { return last };
+    let goes_on = |it: &Statement<'_>| !it.text.contains(is_word);
+    found.iter().rposition(|it| it.above == *level && !goes_on(it)).unwrap_or(last)
 }
 
 /// The statements before this one that are further to the left, each of them than the one before.
