@@ -6,6 +6,7 @@
 
 mod arm;
 mod control;
+mod declared;
 mod functions;
 mod marks;
 mod output;
@@ -24,7 +25,7 @@ use serde::Deserialize;
 use super::{
     Claim, Control, Outcome, Reach,
     capture::Ran,
-    constant, placement,
+    constant, placement, regard,
     runner::{Armed, Built, Flagged, Placed, Refusal, Runner, Trial},
     site::{Bench, Site, Task},
     tree::Tree,
@@ -371,14 +372,17 @@ impl Runner for Go {
             let why = "a test that panics leaves no coverage behind";
             return Reach::Unmeasured(why.to_owned());
         };
-        let reach = blocks.beyond(&Blocks::default(), flagged);
+        let mut reach = blocks.beyond(&Blocks::default(), flagged);
         // A control: what runs before any test says nothing about this one.
-        if reach == Reach::NotReached || Self::is_idle(site, placed) {
-            return reach;
+        if reach != Reach::NotReached && !Self::is_idle(site, placed) {
+            let idle = self.execute(bench, site, placed, built, "^$", None);
+            let idle = idle.ok().and_then(|_| told(site, placed, built));
+            reach = blocks.beyond(&idle.unwrap_or_default(), flagged);
         }
-        let idle = self.execute(bench, site, placed, built, "^$", None);
-        let idle = idle.ok().and_then(|_| told(site, placed, built));
-        blocks.beyond(&idle.unwrap_or_default(), flagged)
+        if reach == Reach::NotReached && looks_at_declared(site, placed, last) {
+            return Reach::Unmeasured("nobody runs what is only declared".to_owned());
+        }
+        reach
     }
 }
 
@@ -413,6 +417,20 @@ fn judge(bench: &Bench, ran: &Ran, events: &Events, frames: &[Frame]) -> (Outcom
             (Outcome::HarnessError, "the test's process failed before the test began".to_owned())
         }
     }
+}
+
+/// Whether the test fails by what the flagged lines declare outside of functions.
+fn looks_at_declared(site: &Site, placed: &Placed, last: &Trial) -> bool {
+    let file = &placed.flagged.file;
+    let armed = placed.armed.as_ref().and_then(|armed| armed.original(file));
+    let source = match armed {
+        Some(source) => source.to_owned(),
+        None => untrusted::read(&site.repo, file).unwrap_or_default(),
+    };
+    let bare = constant::without_text(&source);
+    let names = declared::declared(&bare, &placed.flagged);
+    let lines = last.mark.complaints.iter().flat_map(|(lines, _)| lines.iter().copied());
+    !names.is_empty() && regard::looks_at(&placed.source, &lines.collect(), &names)
 }
 
 fn is_marked(placed: &Placed, built: &Built) -> bool {

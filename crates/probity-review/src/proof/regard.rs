@@ -80,6 +80,16 @@ pub(super) fn beside_results(
     Some(format!("the test waits for {function} to fail"))
 }
 
+/// Whether the failing statement looks at one of these, or at what was made of it.
+pub(super) fn looks_at(test: &str, lines: &BTreeSet<u32>, names: &[String]) -> bool {
+    let bare = without_words(test, false);
+    let statements = statements(&bare, false);
+    let regard = Regard::of(&statements, lines);
+    let within = regard.parts.iter().flat_map(|part| inside(&statements, *part));
+    let within: BTreeSet<&str> = within.collect();
+    names.iter().any(|name| regard.words.contains(name) || within.contains(name.as_str()))
+}
+
 /// Whether the statement at this line raises something, as the function that it stands in does in any
 /// case: so does what a test gives to the code to see it fail.
 pub(super) fn raises_by_itself(test: &str, line: u32, indented: bool) -> bool {

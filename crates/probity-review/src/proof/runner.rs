@@ -81,6 +81,12 @@ impl Armed {
         self.functions.iter().flat_map(|it| literals.panics().map(move |text| (it, text)))
     }
 
+    /// What a file held before.
+    pub(super) fn original(&self, file: &str) -> Option<&str> {
+        let found = self.originals.iter().find(|(path, _)| path == file);
+        found.and_then(|(_, text)| text.as_deref())
+    }
+
     pub(super) fn disarm(&self, site: &Site) -> Result<(), String> {
         for (path, text) in &self.originals {
             match text {
