@@ -7,6 +7,7 @@
 
 mod constants;
 mod control;
+mod declarations;
 mod marks;
 mod own;
 mod package;
@@ -23,9 +24,8 @@ use std::{
 };
 
 use probity_sandbox::{Exit, Mount};
-use serde::Deserialize;
 
-use self::{package::Package, plan::Channel};
+use self::{package::Package, plan::Channel, source::Event};
 use super::{
     Claim, Control, Outcome, Reach,
     capture::Ran,
@@ -271,14 +271,7 @@ impl Rust {
             Ok(ran) => ran,
             Err(why) => return (Trial::harness(why), 0),
         };
-        let events: Vec<Event> = ran
-            .stdout
-            .split(|byte| *byte == b'\n')
-            .filter_map(|line| serde_json::from_slice(line).ok())
-            .filter(|event: &Event| {
-                event.kind == "test" && event.name.as_ref() == Some(&built.test)
-            })
-            .collect();
+        let events = source::events(&ran.stdout, &built.test);
         let (outcome, why) = judge(bench, &ran, &events);
         let told = events.iter().filter_map(|event| event.stdout.as_deref()).collect::<String>();
         let text = if told.is_empty() {
@@ -302,15 +295,6 @@ impl Rust {
         }
         (trial, altered)
     }
-}
-
-#[derive(Deserialize)]
-struct Event {
-    #[serde(rename = "type")]
-    kind: String,
-    event: String,
-    name: Option<String>,
-    stdout: Option<String>,
 }
 
 impl Runner for Rust {
@@ -338,18 +322,27 @@ impl Runner for Rust {
         let beside = claim.test_file.as_deref().is_some_and(|file| !file.is_empty())
             && Some(wanted.as_path()) == Path::new(&flagged.file).parent()
             && !claim.test_code.contains(&crate_name);
+        // Programs are seen by nobody else.
+        let of_program = Path::new(&flagged.file).ends_with("src/main.rs")
+            || Path::new(&flagged.file).starts_with(package.directory.join("src/bin"));
+        let alone = beside || of_program && !claim.test_code.contains(&crate_name);
         let inside =
-            of_sources && (source::is_inside(&claim.test_code) || !package.has_library || beside);
+            of_sources && (source::is_inside(&claim.test_code) || !package.has_library || alone);
         // A package that depends on the flagged one may be where the test has to be.
         let of_tests = |package: &&Package| wanted.starts_with(package.directory.join("tests"));
         let package = self.package(&wanted).filter(of_tests).filter(|_| !inside).unwrap_or(package);
         let mut source = claim.test_code.clone();
         let (path, added) = if inside {
             let beside = Path::new(&flagged.file).parent().unwrap_or(Path::new(""));
-            let path = placement::unused(site, beside, name_of);
+            // Every file there is a program of its own.
+            let (directory, up) = match beside.ends_with("src/bin") {
+                true => (beside.parent().unwrap_or(beside), "../"),
+                false => (beside, ""),
+            };
+            let path = placement::unused(site, directory, name_of);
             let file = Path::new(&path).file_name().unwrap_or_default().to_string_lossy();
             let module = file.trim_end_matches(".rs");
-            let line = format!("\n#[cfg(test)]\n#[path = \"{file}\"]\nmod {module};\n");
+            let line = format!("\n#[cfg(test)]\n#[path = \"{up}{file}\"]\nmod {module};\n");
             // For tests in a module of their own, which look for the code one level up.
             source.push_str("\n#[allow(unused_imports)]\nuse super::*;\n");
             (path, Some((flagged.file.clone(), line)))

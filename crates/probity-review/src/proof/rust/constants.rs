@@ -61,7 +61,9 @@ fn declared(source: &str, bare: &str, start: usize, from: usize) -> Option<Const
         return None;
     }
     let rest = bare.get(from..)?;
-    let skipped = rest.strip_prefix("mut ").map_or(0, |_| "mut ".len());
+    // Of `lazy_static` the second.
+    let skipped =
+        ["mut ", "ref "].iter().find(|it| rest.starts_with(**it)).map_or(0, |it| it.len());
     let rest = rest.get(skipped..)?;
     let from = from + skipped;
     let colon = rest.find(|it: char| !it.is_alphanumeric() && it != '_')?;

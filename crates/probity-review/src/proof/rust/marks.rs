@@ -53,7 +53,7 @@ impl Marking<'_> {
             marked.push_str(source.get(done..=body.open)?);
             let (first, last) = body.lines;
             let write = format!(
-                "use {name}::io::Write as _; if let {name}::result::Result::Ok(mut file) = \
+                "if let {name}::result::Result::Ok(mut file) = \
                  {name}::fs::OpenOptions::new().create(true).append(true).open({report:?})"
             );
             let shared = name.to_uppercase();
@@ -65,7 +65,7 @@ impl Marking<'_> {
             let once = if self.leaving { "" } else { once.as_str() };
             marked.push_str(&format!(
                 " extern crate std as {name}; {{ {once} {{ {write} \
-                 {{ {name}::mem::drop(file.write_all(b\"{first}-{last}\\n\")); }} }} }} ",
+                 {{ {name}::mem::drop({name}::io::Write::write_all(&mut file, b\"{first}-{last}\\n\")); }} }} }} ",
             ));
             let kind = format!("{shared}Left");
             let (unless, word) = match self.leaving {
@@ -74,7 +74,7 @@ impl Marking<'_> {
             };
             marked.push_str(&format!(
                 "struct {kind}; impl {name}::ops::Drop for {kind} {{ fn drop(&mut self) {{ \
-                 {unless} {{ {write} {{ {name}::mem::drop(file.write_all(b\"{word}\\n\")); }} }} \
+                 {unless} {{ {write} {{ {name}::mem::drop({name}::io::Write::write_all(&mut file, b\"{word}\\n\")); }} }} \
                  }} }} let _{name}_left = {kind}; ",
             ));
             done = body.open + 1;
@@ -177,7 +177,7 @@ pub(super) fn bodies(bare: &str) -> Vec<Body> {
 }
 
 /// The brace that begins the body, if the declaration has one.
-fn opening(bytes: &[u8], start: usize) -> Option<usize> {
+pub(super) fn opening(bytes: &[u8], start: usize) -> Option<usize> {
     let mut depth = 0_i32;
     for (at, byte) in bytes.iter().enumerate().skip(start) {
         match byte {

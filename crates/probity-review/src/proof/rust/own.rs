@@ -207,6 +207,16 @@ pub(super) fn looks_at_nothing(test: &str, lines: &BTreeSet<u32>, code: &str) ->
         && variables(test, &parts, &statements).all(|name| !is_known(name, test, code))
 }
 
+/// Whether the failing statement, or what it is made of, has one of these words.
+pub(super) fn looks_at(test: &str, lines: &BTreeSet<u32>, names: &BTreeSet<&str>) -> bool {
+    let bare = bare(test);
+    let statements = statements(&bare, false);
+    let parts = parts(&statements, lines).unwrap_or_default();
+    let mut words =
+        parts.iter().filter_map(|part| statements.get(*part)).flat_map(|it| words(it.text));
+    words.any(|word| names.contains(word))
+}
+
 /// The failing statements, what decides about them and what they are made of; nothing if one of that
 /// cannot be known.
 fn parts(statements: &[Statement<'_>], lines: &BTreeSet<u32>) -> Option<BTreeSet<usize>> {

@@ -10,7 +10,9 @@ use super::{
     },
     Case, Rust, arguments, constants,
     control::{ARMED, BY_CONSTANT, CONSTANT, DEPENDS},
+    declarations,
     marks::{self, Marking},
+    own,
 };
 
 impl Rust {
@@ -70,7 +72,21 @@ impl Rust {
                 compiled(behind, constants);
             }
         };
-        self.reach_constants(case, &source, reach, &again)
+        let reach = self.reach_constants(case, &source, reach, &again);
+        Self::reach_declarations(case, &source, reach)
+    }
+
+    /// Reach, if the flagged lines declare a type or a macro, which is never run itself: whether the
+    /// test uses it cannot be measured, if it looks at it.
+    fn reach_declarations(case: &Case<'_>, source: &str, reach: Reach) -> Reach {
+        let Case { placed, last, .. } = case;
+        let bare = marks::bare(source);
+        let names = declarations::flagged(&bare, &placed.flagged);
+        let lines = last.mark.complaints.iter().flat_map(|(lines, _)| lines).copied().collect();
+        if reach != Reach::NotReached || !own::looks_at(&placed.source, &lines, &names) {
+            return reach;
+        }
+        Reach::Unmeasured("the flagged lines declare what is not run itself".to_owned())
     }
 
     /// Reach, if the flagged lines declare constants, which no mark can be in. One that the test

@@ -21,6 +21,26 @@ struct Diagnostic {
     rendered: Option<String>,
 }
 
+/// What the test's program says of a test. The code may have written before it on the same line.
+#[derive(Deserialize)]
+pub(super) struct Event {
+    #[serde(rename = "type")]
+    pub(super) kind: String,
+    pub(super) event: String,
+    pub(super) name: Option<String>,
+    pub(super) stdout: Option<String>,
+}
+
+pub(super) fn events(stdout: &[u8], test: &str) -> Vec<Event> {
+    let text = String::from_utf8_lossy(stdout);
+    let event = |line: &str| -> Option<Event> {
+        let at = line.find("{ \"type\": \"")?;
+        serde_json::from_str(line.get(at..)?).ok()
+    };
+    let of_test = |event: &Event| event.kind == "test" && event.name.as_deref() == Some(test);
+    text.lines().filter_map(event).filter(of_test).collect()
+}
+
 fn messages(stdout: &[u8]) -> impl Iterator<Item = Message> {
     stdout.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok())
 }
@@ -58,9 +78,11 @@ pub(super) fn listed(stdout: &[u8], module: Option<&str>, name: &str) -> Option<
 /// file counts before others, which the code may have caught, or which the test may have printed.
 pub(super) fn mark(told: &str, path: &str) -> Mark {
     let file = path.rsplit('/').next().unwrap_or(path);
-    let own = |line: &&str| panicked_in(line, file).is_some();
-    let begin = told.lines().position(|line| own(&line));
-    let begin = begin.or_else(|| told.lines().position(|line| place(line).is_some()));
+    let numbered = || told.lines().enumerate();
+    // Those before the last were caught.
+    let own = numbered().filter(|(_, line)| panicked_in(line, file).is_some()).last();
+    let begin = own.or_else(|| numbered().find(|(_, line)| place(line).is_some()));
+    let begin = begin.map(|(number, _)| number);
     let Some(begin) = begin else {
         return Mark { complaints: vec![(Vec::new(), told.trim().to_owned())], ..Mark::default() };
     };
@@ -144,7 +166,7 @@ pub(super) fn test_name(code: &str, wanted: Option<&str>) -> Result<String, Stri
 
 #[cfg(test)]
 mod tests {
-    use super::{ends_itself, is_inside, listed, mark, test_name};
+    use super::{ends_itself, events, is_inside, listed, mark, test_name};
 
     #[test]
     fn the_marked_function_is_the_test() {
@@ -188,8 +210,17 @@ mod tests {
         assert_eq!(places(told), (vec![(vec![5], "no".to_owned())], String::new()));
         let code = "\nthread 'x' (1) panicked at src/zz.rs.rs:5:3:\nno\n";
         assert_eq!(places(code), (vec![(vec![], "no".to_owned())], "src/zz.rs.rs:5:3:".to_owned()));
-        let both = format!("{code}{told}");
+        let both = format!("\nthread 'x' (1) panicked at tests/zz.rs:3:3:\ncaught\n{code}{told}");
         assert_eq!(places(&both), places(told));
+    }
+
+    #[test]
+    fn events_are_read_behind_what_the_code_writes() {
+        let stdout = b"{ \"type\": \"test\", \"event\": \"started\", \"name\": \"x\" }\nabc\
+            { \"type\": \"test\", \"name\": \"x\", \"event\": \"failed\", \"stdout\": \"{ \\\"type\\\"\" }\n\
+            { \"type\": \"test\", \"event\": \"ok\", \"name\": \"y\" }\n{ \"type\": \"";
+        let found: Vec<String> = events(stdout, "x").into_iter().map(|it| it.event).collect();
+        assert_eq!(found, ["started", "failed"]);
     }
 
     #[test]

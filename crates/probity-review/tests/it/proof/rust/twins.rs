@@ -194,6 +194,48 @@ fn what_the_test_does_itself_is_told_from_what_the_code_does() {
     prove(&stage, table.iter().map(row).collect());
 }
 
+const DECLARED: &str = "#[derive(Debug, PartialEq, PartialOrd)]
+pub enum Level {
+    High,
+    Low,
+}
+#[derive(Default)]
+pub struct Settings {
+    pub retries: u32,
+}
+#[macro_export]
+macro_rules! twice { ($a:expr) => { $a + $a + 1 } }
+pub fn prints() -> i32 {
+    use std::io::Write;
+    std::io::stdout().write_all(b\"abc\").unwrap();
+    3
+}
+pub fn catches() -> i32 {
+    drop(std::panic::catch_unwind(|| panic!(\"inside\")));
+    3
+}
+";
+
+#[test]
+fn what_is_never_run_itself_and_what_prints_is_proven() {
+    let stage = Stage::new(&[("Cargo.toml", &manifest("thing", "")), ("src/lib.rs", DECLARED)]);
+    let head = "use thing::*;";
+    let at = |line| ("src/lib.rs", line);
+    let hook = "prints();\n    std::panic::set_hook(Box::new(|_| println!(\"thread 'x' panicked at \
+        src/lib.rs:3:3:\\nboom\")));\n    ";
+    let hook = test(head, &format!("{hook}{NOWHERE}"));
+    let table = [
+        twins("order", at(3), head, "Level::Low < Level::High", "true"),
+        twins("default", at(8), head, "Settings::default().retries", "3"),
+        twins("macro", at(11), head, "twice!(2)", "4"),
+        twins("prints", at(15), head, "prints()", "4"),
+        twins("catches", at(19), head, "catches()", "4"),
+    ];
+    let mut table: Vec<Said> = table.into_iter().flatten().collect();
+    table.push(said("hook", at(15), hook, Outcome::Failed, false));
+    prove(&stage, table);
+}
+
 #[test]
 fn every_run_has_the_same_variables_and_their_values_look_alike() {
     let stage = Stage::new(&[("Cargo.toml", &manifest("thing", "")), ("src/lib.rs", SUB)]);
@@ -210,7 +252,7 @@ fn packages_of_every_kind_are_proven_in() {
     let deny = "//! Docs.\n#![deny(warnings, missing_docs, unused, rust_2018_idioms, unused_results)]\n\
         #![forbid(unsafe_code)]\n#![deny(clippy::all)]\n\n/// Docs.\n";
     let lints = "[lints.rust]\nwarnings = \"deny\"\nmissing_docs = \"forbid\"\n";
-    let members = "[workspace]\nmembers = [\"core\", \"app\", \"path\", \"bin\", \"nostd\", \"feat\", \"deny\", \"new\"]\n\
+    let members = "[workspace]\nmembers = [\"core\", \"app\", \"path\", \"bin\", \"nostd\", \"feat\", \"deny\", \"new\", \"old\"]\n\
         resolver = \"2\"\n";
     let nostd = format!(
         "#![no_std]\nextern crate alloc;\nuse alloc::string::String;\n{SUB}pub fn name() -> String {{\n    \
@@ -242,6 +284,9 @@ fn packages_of_every_kind_are_proven_in() {
         ("deny/src/lib.rs", &format!("{deny}{SUB}")),
         ("new/Cargo.toml", &manifest("new", "").replace("2021", "2024")),
         ("new/src/lib.rs", SUB),
+        ("old/Cargo.toml", &manifest("old", "").replace("2021", "2015")),
+        ("old/src/lib.rs", SUB),
+        ("old/src/bin/tool.rs", main),
     ]);
     let got = "sub(3, 1)";
     let within = "use super::*;";
@@ -264,6 +309,8 @@ fn packages_of_every_kind_are_proven_in() {
         twins("denied", ("deny/src/lib.rs", 8), "use deny::*;\nuse std::fmt;", got, "2"),
         twins("denied within", ("deny/src/lib.rs", 8), "use super::*;\nuse std::fmt;", got, "2"),
         twins("edition", ("new/src/lib.rs", 2), "use new::*;", got, "2"),
+        twins("old edition", ("old/src/lib.rs", 2), "extern crate old;\nuse old::*;", got, "2"),
+        twins("tool", ("old/src/bin/tool.rs", 2), "", "sub(5, 1)", "4"),
     ];
     prove(&stage, table.into_iter().flatten().collect());
 }
