@@ -79,18 +79,19 @@ pub(super) fn declared<'a>(source: &'a str, bare: &str, body: &Body) -> Option<(
     let header = bare.get(inside)?;
     let end = header.find(|it: char| !it.is_alphanumeric() && it != '_')?;
     let name = written.get(..end)?;
-    // The arrow behind the parameters, not one of a closure among them.
+    // The arrow behind the parameters, not one of a closure among them or of a kind of closure.
     let mut depth = 0_i32;
     let mut previous = ' ';
     let mut arrow = None;
     for (at, character) in header.char_indices() {
         match character {
-            '(' | '[' => depth += 1,
+            '(' | '[' | '<' => depth += 1,
             ')' | ']' => depth -= 1,
             '>' if previous == '-' && depth == 0 => {
                 arrow = Some(at + 1);
                 break;
             }
+            '>' if previous != '-' => depth -= 1,
             _ => {}
         }
         previous = character;
@@ -231,10 +232,11 @@ mod tests {
         let source = "pub fn a(f: fn(u8) -> u8) -> i32 { 1 }\nfn b<T>() -> Option<T> where T: Clone { None }\n\
             fn c() -> Result<Vec<(u8, u8)>, String> { Ok(vec![]) }\nfn d() {}\nfn e() -> impl Fn() { || () }\n\
             fn f() -> std::io::Result<u8> { Ok(1) }\n\
-            fn g<'a>(a: &'a str, b: &'a str) -> &'a str { a }\n";
+            fn g<'a>(a: &'a str, b: &'a str) -> &'a str { a }\n\
+            fn h<F: Fn(u8) -> u8>(f: F) -> u8 { f(1) }\n";
         let flagged = Flagged { file: String::new(), first: 1, last: 1 };
         let channel = Channel::new();
-        let found = switches(source, "b(); c(); d(); e(); f(); g()", &flagged, &channel);
+        let found = switches(source, "b(); c(); d(); e(); f(); g(); h()", &flagged, &channel);
         let told: Vec<String> =
             found.iter().map(|(_, _, it)| format!("{} {:?}", it.name, it.results)).collect();
         assert_eq!(
@@ -245,7 +247,8 @@ mod tests {
                 "c [Optional(Numbered(1))]",
                 "d []",
                 "f [Optional(Number)]",
-                "g [Text]"
+                "g [Text]",
+                "h [Number]"
             ]
         );
         let text = |number: usize| found[number].1.as_str();

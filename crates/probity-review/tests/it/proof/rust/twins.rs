@@ -169,6 +169,17 @@ fn what_the_test_does_itself_is_told_from_what_the_code_does() {
             false,
         ),
         ("panics", 8, "apply(|_| panic!(\"x\"), 1);".to_owned(), HarnessError, false),
+        ("applies", 8, "assert_eq!(apply(|n| n + 1, 1), 2);".to_owned(), Failed, true),
+        (
+            "applies not",
+            8,
+            format!(
+                "apply(|n| n + 1, 1);\n    let now = std::time::UNIX_EPOCH.elapsed();\n    \
+            assert!(now.unwrap().as_secs() < 5);"
+            ),
+            Failed,
+            false,
+        ),
         ("visits", 11, "visit(|n| assert!(n > 0));".to_owned(), Failed, true),
         ("forbids", 21, "cached(|| panic!(\"must not be called\"));".to_owned(), Failed, true),
         ("effect", 18, format!("{bag}assert_eq!(bag.total, 3);"), Failed, true),
