@@ -173,10 +173,9 @@ fn what_the_test_does_itself_is_told_from_what_the_code_does() {
         (
             "applies not",
             8,
-            format!(
-                "apply(|n| n + 1, 1);\n    let now = std::time::UNIX_EPOCH.elapsed();\n    \
+            "apply(|n| n + 1, 1);\n    let now = std::time::UNIX_EPOCH.elapsed();\n    \
             assert!(now.unwrap().as_secs() < 5);"
-            ),
+                .to_owned(),
             Failed,
             false,
         ),
