@@ -4,7 +4,7 @@
 //! function did to an object, or at whether it fails at all. Such a test is not called constant
 //! because no result changes it.
 
-mod statements;
+pub(super) mod statements;
 
 use std::collections::BTreeSet;
 

@@ -5,22 +5,27 @@
 //! What code was run is shown by marks that are put into the functions of the flagged file, since
 //! tools that read the compiler's own coverage are rarely installed.
 
+mod constants;
 mod control;
+mod declarations;
 mod marks;
+mod own;
+mod package;
+mod plan;
+mod reach;
 mod seed;
 mod source;
 mod switch;
 
 use std::{
     fs,
-    hash::{BuildHasher as _, RandomState},
     path::{Path, PathBuf},
     time::Duration,
 };
 
 use probity_sandbox::{Exit, Mount};
-use serde::Deserialize;
 
+use self::{package::Package, plan::Channel, source::Event};
 use super::{
     Claim, Control, Outcome, Reach,
     capture::Ran,
@@ -28,7 +33,6 @@ use super::{
     runner::{Built, Flagged, Placed, Refusal, Runner, Trial},
     site::{Bench, Site, Task},
     tree::Tree,
-    untrusted,
 };
 
 /// The target directory in which the dependencies are compiled ahead.
@@ -36,6 +40,9 @@ const WARM: &str = "rust-target";
 
 /// What the program gets on top of the test's time to start.
 const GRACE: Duration = Duration::from_secs(5);
+
+/// In a target directory whose package is compiled with all its features.
+const ALL_FEATURES: &str = "all-features";
 
 /// Workspaces of one repository that are looked at.
 const MOST_WORKSPACES: usize = 20;
@@ -45,37 +52,16 @@ pub(super) struct Rust {
     sysroot: PathBuf,
     home: PathBuf,
     packages: Vec<Package>,
-    /// Of the environment, by which switches are told what to do. Another in each review, so that
-    /// no test can know it.
-    variable: String,
+    channel: Channel,
 }
 
-/// A package of the repository, all paths relative.
-#[derive(Debug)]
-struct Package {
-    name: String,
-    directory: PathBuf,
-    workspace: PathBuf,
-    has_library: bool,
-    has_programs: bool,
-}
-
-#[derive(Deserialize)]
-struct Metadata {
-    packages: Vec<Listed>,
-    workspace_root: PathBuf,
-}
-
-#[derive(Deserialize)]
-struct Listed {
-    name: String,
-    manifest_path: PathBuf,
-    targets: Vec<Target>,
-}
-
-#[derive(Deserialize)]
-struct Target {
-    kind: Vec<String>,
+/// A test that has failed every time.
+struct Case<'a> {
+    bench: &'a Bench,
+    site: &'a Site,
+    placed: &'a Placed,
+    built: &'a Built,
+    last: &'a Trial,
 }
 
 impl Rust {
@@ -119,8 +105,12 @@ impl Rust {
             .variable("CARGO_HOME")
             .map(PathBuf::from)
             .or_else(|| bench.variable("HOME").map(|home| Path::new(home).join(".cargo")));
-        let variable = format!("SETTING_{:X}", RandomState::new().hash_one(0));
-        Ok(Self { sysroot, home: home.unwrap_or_default(), packages: Vec::new(), variable })
+        Ok(Self {
+            sysroot,
+            home: home.unwrap_or_default(),
+            packages: Vec::new(),
+            channel: Channel::new(),
+        })
     }
 
     fn warm(&mut self, bench: &Bench, site: &Site, directory: &Path) -> Option<String> {
@@ -132,22 +122,12 @@ impl Rust {
         ask.argv.extend(["metadata", "--no-deps", "--format-version=1"].map(Into::into));
         let told = bench.run(site, &ask);
         let told = told.and_then(|ran| {
-            serde_json::from_slice::<Metadata>(&ran.stdout).map_err(|_| first_line(&ran.stderr))
+            package::listed(&ran.stdout, &site.seen_repo).ok_or_else(|| first_line(&ran.stderr))
         });
-        let metadata = match told {
-            Ok(metadata) => metadata,
+        match told {
+            Ok(packages) => self.packages.extend(packages),
             Err(why) => return Some(format!("cargo metadata failed: {why}")),
-        };
-        self.packages.extend(metadata.packages.into_iter().filter_map(|listed| {
-            let is = |kind: &str| {
-                listed.targets.iter().any(|target| target.kind.iter().any(|word| word == kind))
-            };
-            let (has_library, has_programs) = (is("lib") || is("rlib") || is("cdylib"), is("bin"));
-            let inside = |path: &Path| path.strip_prefix(&site.seen_repo).ok().map(Path::to_owned);
-            let directory = inside(listed.manifest_path.parent()?)?;
-            let workspace = inside(&metadata.workspace_root)?;
-            Some(Package { name: listed.name, directory, workspace, has_library, has_programs })
-        }));
+        }
         let mut compile = self.task(bench, directory, warm());
         compile.argv.extend(["test", "--no-run", "--workspace", "--quiet"].map(Into::into));
         match bench.run(site, &compile) {
@@ -172,6 +152,9 @@ impl Rust {
         task.variable("CARGO_INCREMENTAL", "0");
         task.variable("CARGO_NET_OFFLINE", "true");
         task.variable("CARGO_TERM_COLOR", "never");
+        // What a package denies is meant for its own code, not for tests and marks. Where flags are
+        // set by the package they stay.
+        task.variable("CARGO_BUILD_RUSTFLAGS", "--cap-lints=warn");
         task
     }
 
@@ -190,9 +173,8 @@ impl Rust {
         task.variable("LD_LIBRARY_PATH", library);
     }
 
-    fn package(&self, flagged: &Flagged) -> Option<&Package> {
-        let file = Path::new(&flagged.file);
-        let of = |package: &&Package| file.starts_with(&package.directory);
+    fn package(&self, file: impl AsRef<Path>) -> Option<&Package> {
+        let of = |package: &&Package| file.as_ref().starts_with(&package.directory);
         self.packages.iter().filter(of).max_by_key(|package| package.directory.components().count())
     }
 
@@ -203,11 +185,14 @@ impl Rust {
         site: &Site,
         placed: &Placed,
     ) -> Result<(Ran, Vec<PathBuf>), String> {
-        let package = self.package(&placed.flagged).ok_or("the file belongs to no package")?;
-        let mut task = self.task(bench, &package.workspace, bench.own(site, "target"));
+        let package = self.package(&placed.path).ok_or("the file belongs to no package")?;
+        let target = bench.own(site, "target");
+        let all_features = target.0.join(ALL_FEATURES).is_file();
+        let mut task = self.task(bench, &package.workspace, target);
         let words = ["test", "--no-run", "--message-format=json", "--package"];
         task.argv.extend(words.map(Into::into));
         task.argv.push((&package.name).into());
+        task.argv.extend(all_features.then(|| "--all-features".into()));
         if placed.added.is_some() {
             task.argv.extend(package.has_library.then(|| "--lib".into()));
             task.argv.extend(package.has_programs.then(|| "--bins".into()));
@@ -220,134 +205,8 @@ impl Rust {
         Ok((ran, programs))
     }
 
-    /// Runs one of the programs, which can no longer write what was compiled.
-    fn execute(
-        &self,
-        bench: &Bench,
-        site: &Site,
-        placed: &Placed,
-        program: &Path,
-        arguments: &[&str],
-        plan: Option<&str>,
-    ) -> Result<Ran, String> {
-        let package = self.package(&placed.flagged).ok_or("the file belongs to no package")?;
-        let wall = bench.test_timeout + GRACE;
-        let mut task = Task::new([program], &package.directory, wall);
-        task.argv.extend(arguments.iter().map(Into::into));
-        self.surround(&mut task);
-        let (host, seen) = bench.own(site, "target");
-        task.mounts.push(Mount::read_only(host, seen));
-        let manifest = site.seen_repo.join(&package.directory);
-        task.variable("CARGO_MANIFEST_DIR", manifest);
-        task.variable("RUST_BACKTRACE", "0");
-        if let Some(plan) = plan {
-            task.variable(&self.variable, plan);
-        }
-        // Opens the format for machines on stable tool chains.
-        task.variable("RUSTC_BOOTSTRAP", "1");
-        bench.run(site, &task)
-    }
-
-    /// One run of the test, with or without something altered.
-    fn trial(
-        &self,
-        bench: &Bench,
-        site: &Site,
-        placed: &Placed,
-        built: &Built,
-        plan: Option<&str>,
-    ) -> Trial {
-        let arguments = arguments(&built.test);
-        let ran = match self.execute(bench, site, placed, &built.program, &arguments, plan) {
-            Ok(ran) => ran,
-            Err(why) => return Trial::harness(why),
-        };
-        let events: Vec<Event> = ran
-            .stdout
-            .split(|byte| *byte == b'\n')
-            .filter_map(|line| serde_json::from_slice(line).ok())
-            .filter(|event: &Event| {
-                event.kind == "test" && event.name.as_ref() == Some(&built.test)
-            })
-            .collect();
-        let (outcome, why) = judge(bench, &ran, &events);
-        let told = events.iter().filter_map(|event| event.stdout.as_deref()).collect::<String>();
-        let text = if told.is_empty() {
-            [&ran.stdout[..], &ran.stderr].concat()
-        } else {
-            told.clone().into_bytes()
-        };
-        let mut trial = Trial::new(outcome, why).of(bench, site, &ran, &text);
-        trial.constant = source::panicked_at(&told, &placed.path)
-            .and_then(|line| constant::statement(&placed.source, line, Some(&placed.name)));
-        trial.mark = source::mark(&told, &placed.path);
-        // The libraries of others are seen by their full paths.
-        trial.of_code = trial.mark.broken && !trial.mark.kind.starts_with('/');
-        trial.crashed = outcome == Outcome::Failed && events.iter().all(|it| it.event == "started");
-        if trial.crashed {
-            trial.doubt = Some("the test's process ended before the test did".to_owned());
-        }
-        trial
-    }
-}
-
-#[derive(Deserialize)]
-struct Event {
-    #[serde(rename = "type")]
-    kind: String,
-    event: String,
-    name: Option<String>,
-    stdout: Option<String>,
-}
-
-impl Runner for Rust {
-    fn name(&self) -> &'static str {
-        "rust"
-    }
-
-    fn place(&self, site: &Site, claim: &Claim, flagged: &Flagged) -> Result<Placed, Refusal> {
-        let is_test = |name: &str| name.ends_with(".rs") && name != "build.rs";
-        // Checked, but not used: cargo knows two places for tests, and no others.
-        placement::directory(site, claim, flagged, is_test)?;
-        let package = self
-            .package(flagged)
-            .ok_or_else(|| Refusal::not_run(format!("{} belongs to no package", flagged.file)))?;
-        let name = source::test_name(&claim.test_code, claim.test_name.as_deref())
-            .map_err(Refusal::not_run)?;
-        let id = placement::plain(&claim.id).to_lowercase();
-        let name_of = |number: &str| format!("zz_probity_{id}{number}.rs");
-        let of_sources = Path::new(&flagged.file).starts_with(package.directory.join("src"));
-        let inside = of_sources && (source::is_inside(&claim.test_code) || !package.has_library);
-        let mut source = claim.test_code.clone();
-        let (path, added) = if inside {
-            let beside = Path::new(&flagged.file).parent().unwrap_or(Path::new(""));
-            let path = placement::unused(site, beside, name_of);
-            let file = Path::new(&path).file_name().unwrap_or_default().to_string_lossy();
-            let module = file.trim_end_matches(".rs");
-            let line = format!("\n#[cfg(test)]\n#[path = \"{file}\"]\nmod {module};\n");
-            // For tests in a module of their own, which look for the code one level up.
-            source.push_str("\n#[allow(unused_imports)]\nuse super::*;\n");
-            (path, Some((flagged.file.clone(), line)))
-        } else {
-            (placement::unused(site, &package.directory.join("tests"), name_of), None)
-        };
-        Ok(Placed {
-            path,
-            name,
-            source,
-            added,
-            directory: package.directory.clone(),
-            flagged: flagged.clone(),
-            armed: None,
-        })
-    }
-
-    fn build(&self, bench: &Bench, site: &Site, placed: &Placed) -> Result<Built, Box<Trial>> {
-        let (own, _) = bench.own(site, "target");
-        let members: Vec<&str> =
-            self.packages.iter().map(|package| package.name.as_str()).collect();
-        seed::copy(&bench.caches.join(WARM), &own, &members)
-            .map_err(|error| Trial::unbuilt(format!("{}: {error}", own.display())))?;
+    /// Compiles, and finds the program with the test.
+    fn build_once(&self, bench: &Bench, site: &Site, placed: &Placed) -> Result<Built, Box<Trial>> {
         let (ran, programs) = self.compile(bench, site, placed).map_err(Trial::unbuilt)?;
         let text = source::compiler(&ran);
         let trial =
@@ -371,8 +230,158 @@ impl Runner for Rust {
         Err(trial(Outcome::NotRun, "no test of that name was compiled"))
     }
 
+    /// Runs one of the programs, which can no longer write what was compiled.
+    fn execute(
+        &self,
+        bench: &Bench,
+        site: &Site,
+        placed: &Placed,
+        program: &Path,
+        arguments: &[&str],
+        plan: Option<(usize, &str)>,
+    ) -> Result<Ran, String> {
+        let package = self.package(&placed.path).ok_or("the file belongs to no package")?;
+        let wall = bench.test_timeout + GRACE;
+        let mut task = Task::new([program], &package.directory, wall);
+        task.argv.extend(arguments.iter().map(Into::into));
+        self.surround(&mut task);
+        let (host, seen) = bench.own(site, "target");
+        task.mounts.push(Mount::read_only(host, seen));
+        let manifest = site.seen_repo.join(&package.directory);
+        task.variable("CARGO_MANIFEST_DIR", manifest);
+        task.variable("RUST_BACKTRACE", "0");
+        task.variable(&self.channel.variable, self.channel.encode(plan));
+        // Opens the format for machines on stable tool chains.
+        task.variable("RUSTC_BOOTSTRAP", "1");
+        bench.run(site, &task)
+    }
+
+    /// One run of the test, with or without something altered, and how often a switch has said
+    /// that it did something; more than twice is not told.
+    fn trial(
+        &self,
+        bench: &Bench,
+        site: &Site,
+        placed: &Placed,
+        built: &Built,
+        plan: Option<(usize, &str)>,
+    ) -> (Trial, usize) {
+        let arguments = arguments(&built.test);
+        let ran = match self.execute(bench, site, placed, &built.program, &arguments, plan) {
+            Ok(ran) => ran,
+            Err(why) => return (Trial::harness(why), 0),
+        };
+        let events = source::events(&ran.stdout, &built.test);
+        let (outcome, why) = judge(bench, &ran, &events);
+        let told = events.iter().filter_map(|event| event.stdout.as_deref()).collect::<String>();
+        let text = if told.is_empty() {
+            [&ran.stdout[..], &ran.stderr].concat()
+        } else {
+            told.clone().into_bytes()
+        };
+        let mut trial = Trial::new(outcome, why).of(bench, site, &ran, &text);
+        trial.mark = source::mark(&told, &placed.path);
+        let lines: Vec<u32> =
+            trial.mark.complaints.iter().flat_map(|(lines, _)| lines).copied().collect();
+        if let Some(line) = lines.first().copied() {
+            trial.constant = constant::statement(&placed.source, line, Some(&placed.name));
+            let own = own::panics_by_itself(&placed.source, line);
+            trial.own = own.then(|| "the test panics in what it hands to the code".to_owned());
+        }
+        let altered = String::from_utf8_lossy(&ran.stderr).matches(&self.channel.trace).count();
+        trial.crashed = outcome == Outcome::Failed && events.iter().all(|it| it.event == "started");
+        if trial.crashed {
+            trial.doubt = Some("the test's process ended before the test did".to_owned());
+        }
+        (trial, altered)
+    }
+}
+
+impl Runner for Rust {
+    fn name(&self) -> &'static str {
+        "rust"
+    }
+
+    fn place(&self, site: &Site, claim: &Claim, flagged: &Flagged) -> Result<Placed, Refusal> {
+        let is_test = |name: &str| name.ends_with(".rs") && name != "build.rs";
+        // Cargo knows two places for tests, and no others.
+        let wanted = placement::directory(site, claim, flagged, is_test)?;
+        let package = self
+            .package(&flagged.file)
+            .ok_or_else(|| Refusal::not_run(format!("{} belongs to no package", flagged.file)))?;
+        let name = source::test_name(&claim.test_code, claim.test_name.as_deref())
+            .map_err(Refusal::not_run)?;
+        let id = placement::plain(&claim.id).to_lowercase();
+        let name_of = |number: &str| format!("zz_probity_{id}{number}.rs");
+        let own = Path::new(&flagged.file).strip_prefix(&package.directory).ok();
+        let first = own.and_then(|path| path.iter().next()).unwrap_or_default();
+        let of_sources =
+            !["tests", "examples", "benches", "build.rs"].iter().any(|it| first == *it);
+        // Beside the sources a test sees what they see, if it does not name the crate itself.
+        let crate_name = format!("{}::", package.name.replace('-', "_"));
+        let beside = claim.test_file.as_deref().is_some_and(|file| !file.is_empty())
+            && Some(wanted.as_path()) == Path::new(&flagged.file).parent()
+            && !claim.test_code.contains(&crate_name);
+        // Programs are seen by nobody else.
+        let of_program = Path::new(&flagged.file).ends_with("src/main.rs")
+            || Path::new(&flagged.file).starts_with(package.directory.join("src/bin"));
+        let alone = beside || of_program && !claim.test_code.contains(&crate_name);
+        let inside =
+            of_sources && (source::is_inside(&claim.test_code) || !package.has_library || alone);
+        // A package that depends on the flagged one may be where the test has to be.
+        let of_tests = |package: &&Package| wanted.starts_with(package.directory.join("tests"));
+        let package = self.package(&wanted).filter(of_tests).filter(|_| !inside).unwrap_or(package);
+        let mut source = claim.test_code.clone();
+        let (path, added) = if inside {
+            let beside = Path::new(&flagged.file).parent().unwrap_or(Path::new(""));
+            // Every file there is a program of its own.
+            let (directory, up) = match beside.ends_with("src/bin") {
+                true => (beside.parent().unwrap_or(beside), "../"),
+                false => (beside, ""),
+            };
+            let path = placement::unused(site, directory, name_of);
+            let file = Path::new(&path).file_name().unwrap_or_default().to_string_lossy();
+            let module = file.trim_end_matches(".rs");
+            let line = format!("\n#[cfg(test)]\n#[path = \"{up}{file}\"]\nmod {module};\n");
+            // For tests in a module of their own, which look for the code one level up.
+            source.push_str("\n#[allow(unused_imports)]\nuse super::*;\n");
+            (path, Some((flagged.file.clone(), line)))
+        } else {
+            (placement::unused(site, &package.directory.join("tests"), name_of), None)
+        };
+        Ok(Placed {
+            path,
+            name,
+            source,
+            added,
+            directory: package.directory.clone(),
+            flagged: flagged.clone(),
+            armed: None,
+        })
+    }
+
+    fn build(&self, bench: &Bench, site: &Site, placed: &Placed) -> Result<Built, Box<Trial>> {
+        let (own, _) = bench.own(site, "target");
+        let members: Vec<&str> =
+            self.packages.iter().map(|package| package.name.as_str()).collect();
+        seed::copy(&bench.caches.join(WARM), &own, &members)
+            .map_err(|error| Trial::unbuilt(format!("{}: {error}", own.display())))?;
+        let tried = self.build_once(bench, site, placed);
+        let Err(trial) = tried else { return tried };
+        let wants = matches!(trial.outcome, Outcome::BuildError | Outcome::NotRun);
+        if !wants || !self.package(&placed.path).is_some_and(|package| package.has_features) {
+            return Err(trial);
+        }
+        // What the test needs may be behind a feature.
+        fs::write(own.join(ALL_FEATURES), "").ok();
+        self.build_once(bench, site, placed).map_err(|_| {
+            fs::remove_file(own.join(ALL_FEATURES)).ok();
+            trial
+        })
+    }
+
     fn run(&self, bench: &Bench, site: &Site, placed: &Placed, built: &Built) -> Trial {
-        self.trial(bench, site, placed, built, None)
+        self.trial(bench, site, placed, built, None).0
     }
 
     fn reach(
@@ -383,44 +392,7 @@ impl Runner for Rust {
         built: &Built,
         last: &Trial,
     ) -> Reach {
-        let unmeasured = |why: &str| Reach::Unmeasured(why.to_owned());
-        let file = &placed.flagged.file;
-        let Ok(source) = untrusted::read(&site.repo, file) else {
-            return unmeasured("the flagged file cannot be read");
-        };
-        let report = site.seen_out.join("reached").display().to_string();
-        let switches = self.switches(site, placed, &source);
-        let behind: Vec<(usize, &str)> =
-            switches.iter().map(|(at, text, _)| (*at, text.as_str())).collect();
-        let compiled = |behind: &[(usize, &str)]| -> Option<bool> {
-            let marked = marks::mark(&source, &report, behind, last.crashed)?;
-            let done = site
-                .write(file, &marked)
-                .and_then(|()| self.compile(bench, site, placed))
-                .map(|(ran, _)| ran.exit);
-            Some(done == Ok(Exit::Code(0)))
-        };
-        let mut armed = !behind.is_empty();
-        let mut done = compiled(&behind);
-        if done == Some(false) && armed {
-            // It may be the switches that do not compile.
-            armed = false;
-            done = compiled(&[]);
-        }
-        match done {
-            None => return unmeasured("the flagged file has no function"),
-            Some(false) => return unmeasured("the flagged file does not compile with marks in it"),
-            Some(true) => {}
-        }
-        if armed {
-            // The control works with the same program.
-            untrusted::write(&site.out, control::ARMED, &source).ok();
-        }
-        let arguments = arguments(&built.test);
-        if self.execute(bench, site, placed, &built.program, &arguments, None).is_err() {
-            return unmeasured("the marked test does not run");
-        }
-        marks::reach(&untrusted::read(&site.out, "reached").unwrap_or_default(), &placed.flagged)
+        self.reached(&Case { bench, site, placed, built, last })
     }
 
     fn control(
@@ -431,14 +403,7 @@ impl Runner for Rust {
         built: &Built,
         last: &Trial,
     ) -> Control {
-        if last.crashed {
-            let told = fs::read_to_string(site.out.join("reached")).unwrap_or_default();
-            return match marks::died_inside(&told, &last.output) {
-                true => Control::Depends("the process dies in the code itself".to_owned()),
-                false => Control::Unavailable("the process dies in the test".to_owned()),
-            };
-        }
-        self.alter(bench, site, placed, built, last)
+        self.controlled(&Case { bench, site, placed, built, last })
     }
 }
 
@@ -461,6 +426,9 @@ fn judge(bench: &Bench, ran: &Ran, events: &[Event]) -> (Outcome, String) {
         // Whether it was in the code is told by the marks.
         _ if !events.is_empty() && ran.crashed() => {
             (Outcome::Failed, "the process crashed while the test ran".to_owned())
+        }
+        _ if !events.is_empty() && matches!(ran.exit, Exit::Code(0..=127)) => {
+            (Outcome::Failed, "the process was ended while the test ran".to_owned())
         }
         _ if !events.is_empty() => {
             (Outcome::HarnessError, "the test's process ended before the test did".to_owned())

@@ -3,15 +3,15 @@
 use super::super::constant::without_text;
 
 /// A part of a source up to the end of a line, a semicolon or a brace.
-pub(super) struct Statement<'a> {
-    pub(super) text: &'a str,
-    pub(super) first: u32,
-    pub(super) last: u32,
+pub(in crate::proof) struct Statement<'a> {
+    pub(in crate::proof) text: &'a str,
+    pub(in crate::proof) first: u32,
+    pub(in crate::proof) last: u32,
     /// Those that decide whether this one runs, outermost first.
-    pub(super) above: Vec<usize>,
+    pub(in crate::proof) above: Vec<usize>,
 }
 
-pub(super) fn statements(bare: &str, indented: bool) -> Vec<Statement<'_>> {
+pub(in crate::proof) fn statements(bare: &str, indented: bool) -> Vec<Statement<'_>> {
     let mut found: Vec<Statement<'_>> = Vec::new();
     // What is open: the statement before the brace, and the parentheses around it.
     let mut open: Vec<(usize, i32)> = Vec::new();
@@ -85,7 +85,7 @@ fn above_by_indentation(found: &[Statement<'_>], text: &str) -> Vec<usize> {
 }
 
 /// Both sides of an assignment.
-pub(super) fn assigned(text: &str) -> Option<(&str, &str)> {
+pub(in crate::proof) fn assigned(text: &str) -> Option<(&str, &str)> {
     let mut depth = 0_i32;
     let bytes = text.as_bytes();
     for (at, byte) in bytes.iter().enumerate() {
@@ -107,24 +107,24 @@ pub(super) fn assigned(text: &str) -> Option<(&str, &str)> {
     None
 }
 
-pub(super) fn declares_function(text: &str) -> bool {
+pub(in crate::proof) fn declares_function(text: &str) -> bool {
     let first = words(text).find(|it| !["export", "pub", "async", "defer", "go"].contains(it));
     first.is_some_and(|it| {
         ["func", "fn", "function", "def", "class", "test", "it", "describe", "mod"].contains(&it)
     })
 }
 
-pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
+pub(in crate::proof) fn words(text: &str) -> impl Iterator<Item = &str> {
     let literal = |word: &&str| word.starts_with(|first: char| first.is_ascii_digit());
     text.split(|end: char| !is_word(end)).filter(move |word| !word.is_empty() && !literal(word))
 }
 
-pub(super) fn is_word(character: char) -> bool {
+pub(in crate::proof) fn is_word(character: char) -> bool {
     character.is_alphanumeric() || character == '_'
 }
 
 /// The source with comments and strings blanked, which look different in Python.
-pub(super) fn without_words(source: &str, indented: bool) -> String {
+pub(in crate::proof) fn without_words(source: &str, indented: bool) -> String {
     if indented { without_text_of_python(source) } else { without_text(source) }
 }
 

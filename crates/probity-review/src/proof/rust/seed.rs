@@ -25,10 +25,17 @@ fn walk(from: &Path, to: &Path, members: &[&str]) -> io::Result<()> {
         }
         let (source, target) = (entry.path(), to.join(entry.file_name()));
         let kind = entry.file_type()?;
-        if kind.is_dir() {
-            walk(&source, &target, members)?;
+        let taken = if kind.is_dir() {
+            walk(&source, &target, members)
         } else if kind.is_file() && !is_final(from) {
-            take(&source, &target)?;
+            take(&source, &target)
+        } else {
+            Ok(())
+        };
+        // Another review may compile there at the same time; what is gone, cargo makes again.
+        match taken {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
         }
     }
     Ok(())

@@ -4,7 +4,10 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
-use super::super::{alter::Mark, capture::Ran};
+use super::super::{
+    alter::{Mark, words},
+    capture::Ran,
+};
 
 #[derive(Deserialize)]
 struct Message {
@@ -16,6 +19,26 @@ struct Message {
 #[derive(Deserialize)]
 struct Diagnostic {
     rendered: Option<String>,
+}
+
+/// What the test's program says of a test. The code may have written before it on the same line.
+#[derive(Deserialize)]
+pub(super) struct Event {
+    #[serde(rename = "type")]
+    pub(super) kind: String,
+    pub(super) event: String,
+    pub(super) name: Option<String>,
+    pub(super) stdout: Option<String>,
+}
+
+pub(super) fn events(stdout: &[u8], test: &str) -> Vec<Event> {
+    let text = String::from_utf8_lossy(stdout);
+    let event = |line: &str| -> Option<Event> {
+        let at = line.find("{ \"type\": \"")?;
+        serde_json::from_str(line.get(at..)?).ok()
+    };
+    let of_test = |event: &Event| event.kind == "test" && event.name.as_deref() == Some(test);
+    text.lines().filter_map(event).filter(of_test).collect()
 }
 
 fn messages(stdout: &[u8]) -> impl Iterator<Item = Message> {
@@ -51,35 +74,54 @@ pub(super) fn listed(stdout: &[u8], module: Option<&str>, name: &str) -> Option<
     tests.into_iter().find(matches).map(str::to_owned)
 }
 
-/// The line at which the test's own file panicked: `panicked at FILE:LINE:COLUMN:`.
-pub(super) fn panicked_at(told: &str, path: &str) -> Option<u32> {
-    told.lines().find_map(|line| {
-        let place = line.split_once(" panicked at ")?.1;
-        let (_, numbers) = place.split_once(path)?;
-        numbers.strip_prefix(':')?.split(':').next()?.parse().ok()
-    })
-}
-
-/// What the test complained of: where it panicked, and with which words.
+/// What the test complained of: where it panicked, and with which words. A panic in the test's own
+/// file counts before others, which the code may have caught, or which the test may have printed.
 pub(super) fn mark(told: &str, path: &str) -> Mark {
     let file = path.rsplit('/').next().unwrap_or(path);
-    let mut lines = told.lines().skip_while(|line| !line.contains(" panicked at "));
-    let place = lines.next().and_then(|line| line.split_once(" panicked at ")).map(|(_, it)| it);
-    let own = place
-        .and_then(|place| place.split_once(file))
-        .and_then(|(_, numbers)| numbers.strip_prefix(':')?.split(':').next()?.parse::<u32>().ok());
+    let numbered = || told.lines().enumerate();
+    // Those before the last were caught.
+    let own = numbered().filter(|(_, line)| panicked_in(line, file).is_some()).last();
+    let begin = own.or_else(|| numbered().find(|(_, line)| place(line).is_some()));
+    let begin = begin.map(|(number, _)| number);
+    let Some(begin) = begin else {
+        return Mark { complaints: vec![(Vec::new(), told.trim().to_owned())], ..Mark::default() };
+    };
+    let mut lines = told.lines().skip(begin);
+    let first = lines.next().unwrap_or_default();
+    let own = panicked_in(first, file);
     let message: Vec<&str> = lines.take_while(|line| !line.starts_with("note: ")).collect();
     let message = message.join("\n");
     // What an assertion says for itself comes behind what the test adds to it.
     let message = message.find("\n  left: ").and_then(|at| message.get(at..)).unwrap_or(&message);
-    let Some(place) = place else {
-        return Mark { complaints: vec![(Vec::new(), told.trim().to_owned())], ..Mark::default() };
-    };
     Mark {
         complaints: vec![(own.into_iter().collect(), message.to_owned())],
-        kind: if own.is_some() { String::new() } else { place.to_owned() },
+        kind: if own.is_some() {
+            String::new()
+        } else {
+            place(first).unwrap_or_default().to_owned()
+        },
         broken: own.is_none(),
     }
+}
+
+/// The place in a line `thread … panicked at FILE:LINE:COLUMN:`.
+fn place(line: &str) -> Option<&str> {
+    line.split_once(" panicked at ").map(|(_, place)| place)
+}
+
+/// The line of a file at which a panic was, by the file's name, since a workspace may have a
+/// directory of its own.
+fn panicked_in(line: &str, file: &str) -> Option<u32> {
+    let (before, numbers) = place(line)?.split_once(file)?;
+    let whole = before.is_empty() || before.ends_with('/');
+    numbers.strip_prefix(':').filter(|_| whole)?.split(':').next()?.parse().ok()
+}
+
+/// Whether a test may end its own process, or say what it likes of a panic.
+pub(super) fn ends_itself(test: &str) -> bool {
+    let words = words(test);
+    let has = |word: &str| words.contains(word);
+    has("libc") || (has("process") && ["exit", "abort", "kill"].iter().any(|it| has(it)))
 }
 
 /// Whether the code is written for the inside of the flagged file's crate.
@@ -124,7 +166,7 @@ pub(super) fn test_name(code: &str, wanted: Option<&str>) -> Result<String, Stri
 
 #[cfg(test)]
 mod tests {
-    use super::{is_inside, listed, panicked_at, test_name};
+    use super::{ends_itself, events, is_inside, listed, mark, test_name};
 
     #[test]
     fn the_marked_function_is_the_test() {
@@ -162,7 +204,34 @@ mod tests {
         assert_eq!(listed(listing, Some("yy"), "x"), None);
         assert_eq!(listed(listing, None, "b"), None);
         let told = "\nthread 'x' (1) panicked at tests/zz.rs:5:3:\nno\n";
-        assert_eq!(panicked_at(told, "tests/zz.rs"), Some(5));
-        assert_eq!(panicked_at(told, "src/lib.rs"), None);
+        let places = |told: &str| {
+            (mark(told, "crate/tests/zz.rs").complaints, mark(told, "crate/tests/zz.rs").kind)
+        };
+        assert_eq!(places(told), (vec![(vec![5], "no".to_owned())], String::new()));
+        let code = "\nthread 'x' (1) panicked at src/zz.rs.rs:5:3:\nno\n";
+        assert_eq!(places(code), (vec![(vec![], "no".to_owned())], "src/zz.rs.rs:5:3:".to_owned()));
+        let both = format!("\nthread 'x' (1) panicked at tests/zz.rs:3:3:\ncaught\n{code}{told}");
+        assert_eq!(places(&both), places(told));
+    }
+
+    #[test]
+    fn events_are_read_behind_what_the_code_writes() {
+        let stdout = b"{ \"type\": \"test\", \"event\": \"started\", \"name\": \"x\" }\nabc\
+            { \"type\": \"test\", \"name\": \"x\", \"event\": \"failed\", \"stdout\": \"{ \\\"type\\\"\" }\n\
+            { \"type\": \"test\", \"event\": \"ok\", \"name\": \"y\" }\n{ \"type\": \"";
+        let found: Vec<String> = events(stdout, "x").into_iter().map(|it| it.event).collect();
+        assert_eq!(found, ["started", "failed"]);
+    }
+
+    #[test]
+    fn what_ends_its_own_process_is_known() {
+        for (test, expected) in [
+            ("std::process::exit(1)", true),
+            ("use std::process::{self, abort}; apply(|_| abort())", true),
+            ("abort(1); // std::process", false),
+            ("std::process::Command::new(\"exit\")", false),
+        ] {
+            assert_eq!(ends_itself(test), expected, "{test}");
+        }
     }
 }

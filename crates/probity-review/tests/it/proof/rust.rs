@@ -1,5 +1,7 @@
 //! Rust: every outcome, tests from outside and from inside of a crate, and copies kept apart.
 
+mod twins;
+
 use std::time::Duration;
 
 use probity_review::{Claim, Level, Outcome, Reach};
