@@ -3,6 +3,7 @@
 //! Each is told to use a reporter of ours, and all three reporters write the same lines. What
 //! code was run is what V8 itself has counted.
 
+mod bindings;
 mod control;
 mod coverage;
 mod events;
@@ -20,7 +21,7 @@ use std::{
 use serde::Deserialize;
 
 use super::{
-    Claim, Control, Outcome, Reach,
+    Claim, Control, Evidence, Outcome, Reach, alter,
     capture::Ran,
     constant, placement,
     runner::{Built, Flagged, Placed, Refusal, Runner, Trial},
@@ -266,7 +267,13 @@ impl Runner for JavaScript {
             Ok(_) => Functions::read(&site.out, PROFILES, &url),
             Err(why) => return Reach::Unmeasured(why),
         };
-        ran.beyond(&idle, &placed.flagged, &source)
+        match ran.beyond(&idle, &placed.flagged, &source) {
+            // What binds something is run by loading it; the control tells whether that matters.
+            Reach::NotReached if ran.loaded && !bound(&source, placed).is_empty() => {
+                Reach::Reached { by: Evidence::Coverage, lines: true }
+            }
+            reach => reach,
+        }
     }
 
     fn control(
@@ -279,6 +286,12 @@ impl Runner for JavaScript {
     ) -> Control {
         self.alter(bench, site, placed, last).unwrap_or_else(Control::Unavailable)
     }
+}
+
+/// What the flagged lines bind at the top of their module and the test names.
+fn bound(source: &str, placed: &Placed) -> Vec<switch::Function> {
+    let named = alter::words(&placed.source);
+    bindings::bindings(source, &placed.flagged, &named, &switch::functions(source))
 }
 
 fn is_test(name: &str) -> bool {

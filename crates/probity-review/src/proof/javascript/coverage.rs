@@ -34,7 +34,11 @@ struct Range {
 
 /// Counts of the functions of one file, by where they are.
 #[derive(Debug, Default)]
-pub(super) struct Functions(BTreeMap<(usize, usize), (String, u64)>);
+pub(super) struct Functions {
+    counts: BTreeMap<(usize, usize), (String, u64)>,
+    /// Whether the file was loaded at all.
+    pub(super) loaded: bool,
+}
 
 impl Functions {
     /// Sums up the profiles of a run; each thread and process has written its own.
@@ -46,6 +50,7 @@ impl Functions {
             let Ok(text) = untrusted::read(out, path) else { continue };
             let Ok(profile) = serde_json::from_str::<Profile>(&text) else { continue };
             for script in profile.result.into_iter().filter(|script| own(&script.url)) {
+                functions.loaded = true;
                 for function in script.functions {
                     functions.add(function);
                 }
@@ -58,7 +63,7 @@ impl Functions {
     fn add(&mut self, function: Function) {
         if let Some(whole) = function.ranges.first() {
             let place = (whole.start_offset, whole.end_offset);
-            let known = self.0.entry(place).or_insert((function.function_name, 0));
+            let known = self.counts.entry(place).or_insert((function.function_name, 0));
             known.1 += whole.count;
         }
     }
@@ -67,19 +72,21 @@ impl Functions {
     /// exports that a bundler writes before the code. Neither are the file's own: whatever has
     /// no name and begins before the first that has one is left out.
     fn forget_wrappers(&mut self) {
-        self.0.retain(|(start, _), _| *start > 0);
-        let named = self.0.iter().filter(|(_, (name, _))| !name.is_empty());
+        self.counts.retain(|(start, _), _| *start > 0);
+        let named = self.counts.iter().filter(|(_, (name, _))| !name.is_empty());
         if let Some(first) = named.map(|((start, _), _)| *start).min() {
-            self.0.retain(|(start, _), (name, _)| !name.is_empty() || *start >= first);
+            self.counts.retain(|(start, _), (name, _)| !name.is_empty() || *start >= first);
         }
     }
 
     /// What was called more often than when the file was only loaded.
     pub(super) fn beyond(&self, idle: &Self, flagged: &Flagged, source: &str) -> Reach {
         let called: Vec<(usize, usize)> = self
-            .0
+            .counts
             .iter()
-            .filter(|(place, (_, count))| *count > idle.0.get(place).map_or(0, |known| known.1))
+            .filter(|(place, (_, count))| {
+                *count > idle.counts.get(place).map_or(0, |known| known.1)
+            })
             .map(|(place, _)| *place)
             .collect();
         if called.is_empty() {

@@ -245,13 +245,16 @@ fn constants(framework: &Framework) {
         ),
         ("nothing", "assert.ok(calc.find('a') !== undefined);", Failed, true),
         ("member", "assert.strictEqual(calc.find('a').length, 1);", Failed, true),
+        ("bound", "assert.strictEqual(calc.LIMIT, 11);", Failed, true),
+        ("only-named", "const limit = calc.LIMIT;\ncheck(one(), 2);", Failed, false),
     ];
     let on = |(id, body, ..): &(&str, &str, Outcome, bool)| {
-        let line = if body.contains("find") { 8 } else { 5 };
+        let lines = [("find", 8), ("LIMIT", 1)];
+        let line = lines.iter().find(|(name, _)| body.contains(name)).map_or(5, |(_, line)| *line);
         Claim { line, ..claim(id, &file, &code(body)) }
     };
     // Two of the frameworks take a second to start, so that they get what differs between them.
-    let short = ["helper", "rejected", "silent", "cases", "member"];
+    let short = ["helper", "rejected", "silent", "cases", "member", "bound"];
     let table: Vec<_> = table
         .iter()
         .filter(|(id, ..)| framework.package == NODE.package || short.contains(id))
