@@ -225,6 +225,7 @@ fn proof(verdict: &Verdict, redactor: &Redactor) -> Proof {
             Control::Moving(names) => {
                 format!("constant: it wants something else whatever {names} returns")
             }
+            Control::Unlike => "the test does something else when it is watched".to_owned(),
             Control::Unavailable(why) => redactor.text(&format!("not known: {why}")),
         },
         flips_with_fix: verdict.fix_flips,

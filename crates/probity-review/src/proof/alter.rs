@@ -57,6 +57,15 @@ impl Mark {
         Some(Noise::between(&seen, &original) > noise)
     }
 
+    /// Whether it complains at the same places, of the same kind of thing.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        self.kind == other.kind && self.is_at_lines_of(other)
+    }
+
+    pub(super) fn is_at_lines_of(&self, other: &Self) -> bool {
+        self.lines().eq(other.lines())
+    }
+
     fn lines(&self) -> impl Iterator<Item = &Vec<u32>> {
         self.complaints.iter().map(|(lines, _)| lines)
     }

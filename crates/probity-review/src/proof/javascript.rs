@@ -3,12 +3,14 @@
 //! Each is told to use a reporter of ours, and all three reporters write the same lines. What
 //! code was run is what V8 itself has counted.
 
+mod bindings;
 mod control;
 mod coverage;
 mod events;
 mod failure;
 mod modules;
 mod switch;
+mod titles;
 
 use std::{
     fs,
@@ -20,7 +22,7 @@ use std::{
 use serde::Deserialize;
 
 use super::{
-    Claim, Control, Outcome, Reach,
+    Claim, Control, Evidence, Outcome, Reach, alter,
     capture::Ran,
     constant, placement,
     runner::{Built, Flagged, Placed, Refusal, Runner, Trial},
@@ -29,8 +31,9 @@ use super::{
     untrusted,
 };
 use coverage::Functions;
-use events::{Error, Event, filter, find, frames, is_own_mistake, judge, mark, own_exception};
+use events::{Error, Event, frames, is_own_mistake, judge, mark, own_exception};
 use modules::Modules;
+use titles::{filter, find};
 
 pub(super) const ENDINGS: &[&str] = &["js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx"];
 
@@ -221,7 +224,7 @@ impl Runner for JavaScript {
     }
 
     fn run(&self, bench: &Bench, site: &Site, placed: &Placed, _: &Built) -> Trial {
-        let filter = filter(&placed.name);
+        let filter = filter(&placed.name, &placed.source);
         let files = std::slice::from_ref(&placed.path);
         let (ran, events) = match self.session(bench, site, placed, files, filter.as_deref()) {
             Ok(session) => session,
@@ -254,7 +257,7 @@ impl Runner for JavaScript {
     fn reach(&self, bench: &Bench, site: &Site, placed: &Placed, _: &Built, _: &Trial) -> Reach {
         let url = site.seen_repo.join(&placed.flagged.file).display().to_string();
         let source = untrusted::read(&site.repo, &placed.flagged.file).unwrap_or_default();
-        let ran = Functions::read(&site.out, PROFILES, &url);
+        let ran = Functions::read(&site.out, PROFILES, &url, &source);
         // A control: what runs when the file is only loaded says nothing about the test.
         let idle = match self.session(
             bench,
@@ -263,10 +266,16 @@ impl Runner for JavaScript {
             std::slice::from_ref(&placed.path),
             Some(NOTHING),
         ) {
-            Ok(_) => Functions::read(&site.out, PROFILES, &url),
+            Ok(_) => Functions::read(&site.out, PROFILES, &url, &source),
             Err(why) => return Reach::Unmeasured(why),
         };
-        ran.beyond(&idle, &placed.flagged, &source)
+        match ran.beyond(&idle, &placed.flagged, &source) {
+            // What binds something is run by loading it; the control tells whether that matters.
+            Reach::NotReached if ran.loaded && !bound(&source, placed).is_empty() => {
+                Reach::Reached { by: Evidence::Coverage, lines: true }
+            }
+            reach => reach,
+        }
     }
 
     fn control(
@@ -279,6 +288,12 @@ impl Runner for JavaScript {
     ) -> Control {
         self.alter(bench, site, placed, last).unwrap_or_else(Control::Unavailable)
     }
+}
+
+/// What the flagged lines bind at the top of their module and the test names.
+fn bound(source: &str, placed: &Placed) -> Vec<switch::Function> {
+    let named = alter::words(&placed.source);
+    bindings::bindings(source, &placed.flagged, &named, &switch::functions(source))
 }
 
 fn is_test(name: &str) -> bool {

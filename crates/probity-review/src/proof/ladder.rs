@@ -99,6 +99,9 @@ impl Ladder<'_> {
             Control::Moving(names) => Some(format!(
                 "The test wants something else as soon as {names} returns what it wants"
             )),
+            Control::Unlike => {
+                Some("The test does something else as soon as it is watched".to_owned())
+            }
             _ => None,
         };
         if let Some(why) = shows_nothing {

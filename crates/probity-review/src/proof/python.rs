@@ -7,6 +7,7 @@ mod report;
 
 use std::{
     fs,
+    hash::{BuildHasher as _, RandomState},
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -24,15 +25,23 @@ use super::{
 };
 use report::{Event, Seen, Session, judge, own_exception, own_mistake, reach};
 
-/// By the names under which pytest loads them.
-const PLUGINS: [(&str, &str); 2] = [
-    (TELLS, include_str!("python/probity_pytest.py")),
-    (ALTERS, include_str!("python/probity_control.py")),
+/// The modules of the package that pytest loads.
+const PLUGIN: [(&str, &str); 4] = [
+    ("__init__.py", include_str!("python/probity_pytest.py")),
+    ("control.py", include_str!("python/probity_control.py")),
+    ("values.py", include_str!("python/probity_values.py")),
+    ("told.py", include_str!("python/probity_told.py")),
 ];
-const TELLS: &str = "probity_pytest";
-const ALTERS: &str = "probity_control";
 
-/// What the plugins tell.
+/// What is done with the test. Either way the same is loaded in the same way, so that a test cannot
+/// tell the one from the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Watches,
+    Alters,
+}
+
+/// What the plugin tells.
 const REPORT: &str = "report.jsonl";
 
 /// What all alterations of one claim may take together, beside the usual time of one test.
@@ -49,6 +58,8 @@ pub(super) struct Python {
     interpreter: PathBuf,
     /// Where the interpreter and the packages are.
     tools: Vec<PathBuf>,
+    /// The plugin's name, another in each review.
+    plugin: String,
 }
 
 #[derive(Deserialize)]
@@ -80,12 +91,18 @@ impl Python {
         let on_path = ["python3", "python"].into_iter().filter_map(|name| bench.tool(name));
         let candidates = active.into_iter().chain(own).chain(on_path).filter(|path| path.is_file());
         let found = candidates.filter_map(|path| Self::ask(bench, site, repo, &path)).next();
-        for (name, text) in PLUGINS {
-            if let Err(error) = fs::write(bench.kit.join(format!("{name}.py")), text) {
-                return Some(Err(error.to_string()));
-            }
+        let found = found.ok_or_else(|| "no Python interpreter has pytest".to_owned());
+        Some(found.and_then(|found| found.write_plugin(bench)))
+    }
+
+    fn write_plugin(self, bench: &Bench) -> Result<Self, String> {
+        let package = bench.kit.join(&self.plugin);
+        let named = |error: std::io::Error| format!("{}: {error}", package.display());
+        fs::create_dir_all(&package).map_err(named)?;
+        for (name, text) in PLUGIN {
+            fs::write(package.join(name), text).map_err(named)?;
         }
-        Some(found.ok_or_else(|| "no Python interpreter has pytest".to_owned()))
+        Ok(self)
     }
 
     fn ask(bench: &Bench, site: &Site, repo: &Path, interpreter: &Path) -> Option<Self> {
@@ -101,7 +118,8 @@ impl Python {
         let mut tools = prefixes.clone();
         let others = probe.directories.iter().filter(|path| !of_prefix(path)).filter(wanted);
         tools.extend(others.filter(|path| !path.starts_with(&site.repo)).cloned());
-        Some(Self { interpreter: probe.executable, tools })
+        let plugin = format!("zz{:x}", RandomState::new().hash_one(0));
+        Some(Self { interpreter: probe.executable, tools, plugin })
     }
 
     fn events(
@@ -109,14 +127,16 @@ impl Python {
         bench: &Bench,
         site: &Site,
         placed: &Placed,
-        plugin: &str,
+        role: Role,
     ) -> Result<Session, String> {
-        fs::remove_file(site.out.join(REPORT)).ok();
+        let told = if role == Role::Alters { "alters" } else { "watches" };
+        untrusted::write(&site.out, REPORT, told).map_err(|error| error.to_string())?;
         let mut task =
             Task::new([&self.interpreter], &placed.directory, bench.test_timeout + GRACE);
         task.tools.clone_from(&self.tools);
         let seconds = bench.test_timeout.as_secs_f64();
-        let words = ["-m", "pytest", "-q", "--color=no", "-p", "no:cacheprovider", "-p", plugin];
+        let words =
+            ["-m", "pytest", "-q", "--color=no", "-p", "no:cacheprovider", "-p", &self.plugin];
         task.argv.extend(words.map(Into::into));
         // What a repository adds for everyday use: workers, coverage, filters.
         task.argv.extend(["-o", "addopts=", "-o", "python_functions=test*"].map(Into::into));
@@ -137,7 +157,7 @@ impl Python {
         let Flagged { first, last, .. } = placed.flagged;
         task.variable("PROBITY_LINES", format!("{first}-{last}"));
         task.variable("PROBITY_SECONDS", ALTERING.as_secs().to_string());
-        if plugin == ALTERS {
+        if role == Role::Alters {
             task.wall += ALTERING;
         }
         let ran = bench.run(site, &task)?;
@@ -187,7 +207,7 @@ impl Runner for Python {
     }
 
     fn run(&self, bench: &Bench, site: &Site, placed: &Placed, _: &Built) -> Trial {
-        let session = match self.events(bench, site, placed, TELLS) {
+        let session = match self.events(bench, site, placed, Role::Watches) {
             Ok(session) => session,
             Err(why) => return Trial::harness(why),
         };
@@ -205,6 +225,7 @@ impl Runner for Python {
                 Path::new(path).starts_with(&site.seen_repo) && !path.contains("site-packages")
             };
             let innermost = phase.frames.last();
+            trial.mark = phase.mark(&file);
             trial.of_code = innermost.is_some_and(|(path, _)| *path != file && of_repo(path));
             trial.doubt = own_mistake(phase, &file);
             trial.own = own_exception(phase, &file, &placed.source);
@@ -225,7 +246,7 @@ impl Runner for Python {
         last: &Trial,
     ) -> Control {
         let none = "the code cannot be made to return other values";
-        let session = match self.events(bench, site, placed, ALTERS) {
+        let session = match self.events(bench, site, placed, Role::Alters) {
             Ok(session) => session,
             Err(why) => return Control::Unavailable(why),
         };
@@ -234,9 +255,21 @@ impl Runner for Python {
             _ => None,
         });
         let same: Vec<&Seen> = same.collect();
-        let Some(first) = same.first().filter(|seen| seen.outcome() == Outcome::Failed) else {
-            return Control::Unavailable(none.to_owned());
+        let Some(first) = same.first() else {
+            let is_content = |event: &Event| match event {
+                Event::Alone(seen) => {
+                    matches!(seen.outcome(), Outcome::Passed | Outcome::Skipped)
+                }
+                _ => false,
+            };
+            return match session.events.iter().any(is_content) {
+                true => Control::Unlike,
+                false => Control::Unavailable(none.to_owned()),
+            };
         };
+        if last.noise < Noise::Places && !first.mark().is_like(&last.mark) {
+            return Control::Unlike;
+        }
         let original = Trial { mark: first.mark(), noise: Noise::Nothing, ..last.clone() };
         let names = session.events.iter().filter_map(|event| match event {
             // A method that nobody calls by its name is told by its class.
@@ -260,6 +293,13 @@ impl Runner for Python {
                 Event::Partial => {
                     watch.is_incomplete();
                     continue;
+                }
+                Event::Inert(inert) if inert.seen.outcome() == Outcome::Passed => {
+                    let why = "the test does something else if the code is loaded before it";
+                    return match inert.loaded {
+                        true => Control::Unavailable(why.to_owned()),
+                        false => Control::Unlike,
+                    };
                 }
                 _ => continue,
             };

@@ -135,6 +135,8 @@ pub enum Control {
     Constant(String),
     /// What the test waits for is made of what these functions return, so that nothing will do.
     Moving(String),
+    /// It does something else as soon as it is watched, although nothing is altered.
+    Unlike,
     /// Nobody knows, for this reason.
     Unavailable(String),
 }

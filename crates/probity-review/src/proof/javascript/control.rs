@@ -11,10 +11,11 @@ use super::{
         site::{Bench, Site},
         untrusted,
     },
-    Framework, JavaScript,
-    events::{self, Event, Test, filter, find, mark},
+    Framework, JavaScript, bound,
+    events::{self, Event, Test, mark},
     failure, framework,
     switch::{self, Function},
+    titles::{filter, find},
 };
 
 /// Copies that run together: one that passes makes those behind it needless.
@@ -35,14 +36,29 @@ impl JavaScript {
     ) -> Result<Control, String> {
         let path = &placed.flagged.file;
         let source = untrusted::read(&site.repo, path).map_err(|error| error.to_string())?;
-        let functions = switch::wanted(&source, &placed.flagged, &alter::words(&placed.source));
+        let mut functions = bound(&source, placed);
+        let timing = if functions.is_empty() { Timing::Within } else { Timing::BeforeImports };
+        functions.extend(switch::wanted(&source, &placed.flagged, &alter::words(&placed.source)));
         if functions.is_empty() {
             return Err(NONE.to_owned());
         }
         site.write(path, &switch::armed(&source, &functions, &self.variable))?;
         let told = site.seen_out.join("calls").display().to_string();
         let telling = switch::telling(&told, &self.variable);
-        let twice = self.copies(bench, site, placed, &[telling.clone(), telling])?;
+        let copies = |first: usize, beginnings: &[String]| {
+            self.copies(bench, site, placed, &Copies { first, timing, beginnings })
+        };
+        let twice = copies(0, &[telling.clone(), telling.clone()])?;
+        let is_other = |seen: &Seen| {
+            seen.outcome == Outcome::Passed
+                || (seen.outcome == Outcome::Failed
+                    && last.noise < Noise::Places
+                    && !seen.mark.is_at_lines_of(&last.mark))
+        };
+        // Two at the same time may be in each other's way.
+        if twice.iter().any(is_other) && copies(0, &[telling])?.iter().any(is_other) {
+            return Ok(Control::Unlike);
+        }
         let same = twice.first().ok_or(NONE)?;
         let original = Trial { mark: same.mark.clone(), noise: Noise::Nothing, ..last.clone() };
         if same.outcome != Outcome::Failed {
@@ -75,36 +91,63 @@ impl JavaScript {
                 .iter()
                 .map(|plan| switch::plan(plan.id, plan.value, plan.like, &self.variable))
                 .collect();
-            for (plan, seen) in some.iter().zip(self.copies(bench, site, placed, &texts)?) {
+            for (number, (plan, seen)) in some.iter().zip(copies(0, &texts)?).enumerate() {
+                if seen.outcome == Outcome::Passed {
+                    // The same again, but that it is about no function.
+                    let inert = switch::plan(usize::MAX, plan.value, plan.like, &self.variable);
+                    let passes = |seen: &Seen| seen.outcome == Outcome::Passed;
+                    if copies(number, &[inert])?.iter().any(passes) {
+                        return Ok(Control::Unlike);
+                    }
+                }
                 let answer = match plan.value {
                     value if failures.iter().any(|it| it == value) => Answer::Failure,
                     value => Answer::Value(value),
                 };
                 watch.saw(plan.name, answer, seen.outcome, &seen.mark);
+                if seen.outcome == Outcome::Passed {
+                    break;
+                }
             }
         }
         Ok(watch.end(NONE))
     }
 
-    /// Runs copies of the test, each behind one of these beginnings.
+    /// Runs copies of the test, each behind its beginning.
     fn copies(
         &self,
         bench: &Bench,
         site: &Site,
         placed: &Placed,
-        beginnings: &[String],
+        copies: &Copies<'_>,
     ) -> Result<Vec<Seen>, String> {
         let (stem, ending) =
             placed.path.rsplit_once("/").map_or(("", placed.path.as_str()), |it| it);
         let (name, kind) = ending.split_once('.').unwrap_or((ending, "js"));
         let slash = if stem.is_empty() { "" } else { "/" };
         let mut paths = Vec::new();
-        for (number, beginning) in beginnings.iter().enumerate() {
+        let imports = |line: &str| {
+            line.strip_prefix("import").is_some_and(|it| it.starts_with([' ', '{', '*', '"', '\'']))
+        };
+        let early = copies.timing == Timing::BeforeImports && placed.source.lines().any(imports);
+        let is_node = framework(&site.repo, &placed.directory) == Framework::Node;
+        for (number, beginning) in (copies.first..).zip(copies.beginnings) {
             let path = format!("{stem}{slash}{name}c{number}.{kind}");
-            site.write(&path, &format!("{beginning}{}", placed.source))?;
+            if early {
+                // Imports come before everything else, and in their order.
+                let ending = kind.rsplit('.').next().unwrap_or(kind);
+                let module = format!("{name}c{number}_begin");
+                site.write(&format!("{stem}{slash}{module}.{ending}"), beginning)?;
+                // Only node wants an ending; compilers of types may refuse it.
+                let ending = if is_node { format!(".{ending}") } else { String::new() };
+                let import = format!("import \"./{module}{ending}\"; ");
+                site.write(&path, &format!("{import}{}", placed.source))?;
+            } else {
+                site.write(&path, &format!("{beginning}{}", placed.source))?;
+            }
             paths.push(path);
         }
-        let wanted = filter(&placed.name);
+        let wanted = filter(&placed.name, &placed.source);
         let (_, events) = self.session(bench, site, placed, &paths, wanted.as_deref())?;
         let seen = |path: &String| {
             let file = site.seen_repo.join(path).display().to_string();
@@ -115,6 +158,22 @@ impl JavaScript {
         };
         Ok(paths.iter().map(seen).collect())
     }
+}
+
+/// Copies of the test, and what each begins with.
+struct Copies<'a> {
+    /// The number of the first in its name.
+    first: usize,
+    timing: Timing,
+    beginnings: &'a [String],
+}
+
+/// When the beginning of a copy has to be run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Timing {
+    Within,
+    /// Before the modules that the test imports.
+    BeforeImports,
 }
 
 struct Seen {

@@ -3,7 +3,10 @@
 use probity_sandbox::Exit;
 use serde::Deserialize;
 
-use super::super::{Outcome, alter::Mark, capture::Ran, regard, site::Bench};
+use super::{
+    super::{Outcome, alter::Mark, capture::Ran, regard, site::Bench},
+    titles::find,
+};
 
 /// Raised in the test's own lines, these are the test's own mistakes.
 const OWN_MISTAKES: [&str; 3] = ["ReferenceError", "SyntaxError", "TypeError"];
@@ -157,36 +160,6 @@ pub(super) fn mark(test: &Test, file: &str) -> Mark {
     }
 }
 
-/// The test of this name, or the first if there is none.
-pub(super) fn find<'a>(events: &'a [Event], name: &str) -> Option<&'a Test> {
-    let spaced = name.replace(" > ", " ");
-    let mut tests = events.iter().filter_map(|event| match event {
-        Event::Test(test) => Some(test.as_ref()),
-        _ => None,
-    });
-    let matches = |test: &&Test| {
-        name.is_empty()
-            || test.name == name
-            || test.full == name
-            || test.full.replace(" > ", " ") == spaced
-            || name.rsplit(" > ").next() == Some(test.name.as_str())
-    };
-    tests.find(matches)
-}
-
-/// The end of the full name, by which all frameworks can choose.
-pub(super) fn filter(name: &str) -> Option<String> {
-    let last = name.rsplit(" > ").next().filter(|last| !last.is_empty())?;
-    let mut pattern = String::new();
-    for character in last.chars() {
-        if !character.is_alphanumeric() && !character.is_whitespace() && character != '_' {
-            pattern.push('\\');
-        }
-        pattern.push(character);
-    }
-    Some(pattern + "$")
-}
-
 /// File and line of `at f (file:///a/b.js:1:2)` and its kin, innermost first.
 pub(super) fn frames(stack: &str) -> Vec<(String, u32)> {
     let frame = |line: &str| {
@@ -203,7 +176,7 @@ pub(super) fn frames(stack: &str) -> Vec<(String, u32)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{filter, frames};
+    use super::frames;
 
     #[test]
     fn frames_of_every_shape_are_read() {
@@ -212,11 +185,5 @@ mod tests {
         let expected = [("/a/b.js", 4), ("/a/c.js", 2), ("node:internal/test", 796)];
         let expected = expected.map(|(file, line)| (file.to_owned(), line));
         assert_eq!(frames(stack), expected);
-    }
-
-    #[test]
-    fn names_become_patterns_that_match_themselves() {
-        assert_eq!(filter("suite > a (b)").as_deref(), Some("a \\(b\\)$"));
-        assert_eq!(filter(""), None);
     }
 }

@@ -53,6 +53,16 @@ enum Kind {
 }
 
 impl Function {
+    /// A value at the top of a module, which begins at this offset.
+    pub(super) fn of_binding(name: String, flagged: &Flagged, body: usize) -> Self {
+        let Flagged { first, last, .. } = *flagged;
+        Self { name, first, last, body, kind: Kind::Expression }
+    }
+
+    pub(super) fn is_at(&self, flagged: &Flagged) -> bool {
+        flagged.holds(self.first, self.last)
+    }
+
     /// Whether calls can be told apart by their arguments.
     pub(super) fn has_arguments(&self) -> bool {
         self.kind == Kind::Block
@@ -113,7 +123,7 @@ pub(super) fn telling(file: &str, variable: &str) -> String {
 pub(super) fn wanted(source: &str, flagged: &Flagged, named: &BTreeSet<String>) -> Vec<Function> {
     let mut ranked: Vec<(bool, Function)> = functions(source)
         .into_iter()
-        .map(|function| (!flagged.holds(function.first, function.last), function))
+        .map(|function| (!function.is_at(flagged), function))
         .filter(|(elsewhere, function)| !elsewhere || named.contains(&function.name))
         .collect();
     ranked.sort_by_key(|(elsewhere, _)| *elsewhere);
@@ -141,7 +151,7 @@ pub(super) fn values(
     values
 }
 
-fn functions(source: &str) -> Vec<Function> {
+pub(super) fn functions(source: &str) -> Vec<Function> {
     let bare = without_text(source);
     let bytes = bare.as_bytes();
     let mut found: Vec<Function> = Vec::new();

@@ -7,34 +7,34 @@ since tests may have imported it by name: only its code is exchanged.
 import ast
 import builtins
 import copy
+import faulthandler
+import importlib
 import inspect
-import json
 import os
+import pickle
 import re
+import select
+import signal
 import sys
+import threading
 import time
 import types
 
 import pytest
 from _pytest.runner import runtestprotocol
 
-FLAGGED = os.environ["PROBITY_FLAGGED"]
-ROOT = os.environ["PROBITY_ROOT"] + os.sep
-FIRST, LAST = (int(number) for number in os.environ["PROBITY_LINES"].split("-"))
+from .told import FIRST, FLAGGED, LAST, ROOT, tell
+
 END = time.monotonic() + float(os.environ["PROBITY_SECONDS"])
-REPORT = os.open(os.environ.pop("PROBITY_REPORT"), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
 
 MOST_RUNS = 240
 MOST_VALUES = 48
+MOST_ALONE = 6
 MOST_KINDS, MOST_TEXTS = 3, 4
 SWITCHES = []
 COMPARED = []
 SIDES = []
 FOUND = []
-
-
-def tell(event, **fields):
-    os.write(REPORT, (json.dumps({"event": event, **fields}) + "\n").encode())
 
 
 class Raised:
@@ -89,13 +89,13 @@ class Switch:
         wait = "await " if kind != "def" else ""
         names = {}
         source = (
-            f"{kind} stub(*a, **k):\n    s = __import__({__name__!r}).SWITCHES[{number}]\n"
+            f"{kind} stub(*a, **k):\n    s = __import__('sys').modules[{__name__!r}].SWITCHES[{number}]\n"
             f"    return s.value_of(a, k) if s.applies(a, k) else {wait}s.original(*a, **k)\n"
         )
         exec(source, names)
-        self.stub = names["stub"].__code__
-        if self.code.co_freevars:
-            self.stub = self.stub.replace(co_freevars=self.code.co_freevars)
+        same = ("co_name", "co_qualname", "co_filename", "co_firstlineno", "co_freevars")
+        like = {name: getattr(self.code, name) for name in same if hasattr(self.code, name)}
+        self.stub = names["stub"].__code__.replace(**like)
 
     def turn_on(self):
         self.function.__code__ = self.stub
@@ -128,55 +128,148 @@ def plain(text):
     return re.sub(r"0x[0-9a-f]{6,}", "0x", text)
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_assertrepr_compare(config, op, left, right):
+def compare(op, left, right):
     del COMPARED[4:]
     COMPARED[:0] = [right, left]
     SIDES[:] = [left, right] if op == "==" else []
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_protocol(item, nextitem):
-    # Of a test with parameters, the first that fails is the one that the verdict rests on.
-    first = None if FOUND else run_once(item)
-    if first is None or first["outcome"] != "failed":
-        return True
+def control(item):
+    """Of a test with parameters, the first that fails is the one that the verdict rests on."""
+    if FOUND:
+        return
+    first, compared, loaded = apart(lambda: explored(item)) or (DIED, [], [])
+    if first["outcome"] != "failed":
+        tell("alone", **first)
+        return
     FOUND.append(item)
     tell("same", **first)
-    tell("same", **run_once(item))
+    for value in compared:
+        try:
+            COMPARED.append(pickle.loads(value))
+        except Exception:
+            continue
+    for name in loaded:
+        try:
+            importlib.import_module(name)
+        except Exception:
+            continue
+    tell("same", **(apart(lambda: run_once(item)) or DIED))
     values = candidates(item)
     called = []
-    for switch in switches(item):
-        switch.turn_on()
-        run_once(item)
-        switch.turn_off()
-        if len(switch.calls) > 1:
+    for number, switch in enumerate(switches(item)):
+        calls = apart(lambda: calls_of(switch, item)) or []
+        if len(calls) > 1:
             tell("partial")
-        if switch.calls:
-            called.append((switch, switch.calls[-1] if len(set(switch.calls)) > 1 else None))
-    runs = 0
-    for like_last in (False, True):
-        for switch, last in called:
-            if like_last and last is None:
-                continue
-            is_init = switch.function.__name__ == "__init__"
-            for value in [None] if is_init else values:
-                runs += 1
-                if runs > MOST_RUNS or time.monotonic() > END:
-                    tell("partial")
-                    return True
-                switch.answers, switch.value, switch.like = True, value, last if like_last else None
-                switch.turn_on()
-                try:
-                    seen = run_once(item)
-                finally:
-                    switch.turn_off()
-                    switch.answers = False
-                answer = "nothing" if is_init else "failure" if isinstance(value, Raised) else "value"
-                tell("altered", function=switch.name, answer=answer, value=plain(repr(value))[:80], **seen)
-                if seen["outcome"] == "passed":
-                    return True
-    return True
+        if calls:
+            called.append((number, calls[-1] if len(set(calls)) > 1 else None))
+    plans = [
+        (rank, number, value, last if like_last else None)
+        for like_last in (False, True)
+        for number, last in called
+        if last is not None or not like_last
+        for rank, value in enumerate([None] if is_init(SWITCHES[number]) else values)
+    ]
+    # Together they are quick, and each in a process of its own finds nothing that another has left.
+    together = enumerate(plans[:MOST_RUNS])
+    passed = apart(lambda: next((number for number, plan in together if passes(item, *plan)), None))
+    passed = None if passed is None else plans[passed]
+    if passed is None and not has_threads():
+        alone = (plan for plan in plans if plan[0] < MOST_ALONE)
+        passed = next((plan for plan in alone if apart(lambda: passes(item, *plan))), None)
+    if len(plans) > MOST_RUNS or time.monotonic() > END:
+        tell("partial")
+    if passed is not None:
+        # Only a test that looks for the switch passes by what is not altered. Not so one that loads
+        # the code itself, which is there already.
+        inert = apart(lambda: altered(SWITCHES[passed[1]], item, False)) or DIED
+        tell("inert", loaded=bool(loaded), **inert)
+
+
+def is_init(switch):
+    return switch.function.__name__ == "__init__"
+
+
+def passes(item, _, number, value, like):
+    """Whether the test does while this function returns this."""
+    if time.monotonic() > END:
+        return False
+    switch = SWITCHES[number]
+    switch.value, switch.like = value, like
+    seen = altered(switch, item, True)
+    answer = "nothing" if is_init(switch) else "failure" if isinstance(value, Raised) else "value"
+    tell("altered", function=switch.name, answer=answer, value=plain(repr(value))[:80], **seen)
+    return seen["outcome"] == "passed"
+
+
+def has_threads():
+    return threading.active_count() > 1
+
+
+def apart(work):
+    """What this comes to in a process of its own, or nothing if that ends otherwise.
+
+    A thread does not go along, so that where the code has some there is but one process.
+    """
+    if has_threads():
+        return work()
+    # Its watch is kept by a thread too, for which the child would wait.
+    faulthandler.cancel_dump_traceback_later()
+    there, here = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.close(there)
+            with os.fdopen(here, "wb") as told:
+                pickle.dump(work(), told)
+        finally:
+            os._exit(0)
+    os.close(here)
+    told = b""
+    while select.select([there], [], [], max(END - time.monotonic(), 1))[0]:
+        part = os.read(there, 1 << 16)
+        if not part:
+            break
+        told += part
+    else:
+        os.kill(child, signal.SIGKILL)
+    os.close(there)
+    os.waitpid(child, 0)
+    try:
+        return pickle.loads(told)
+    except Exception:
+        return None
+
+
+def explored(item):
+    """The test as it is, what it compared as far as that can be handed on, and what it has loaded."""
+    before = set(sys.modules)
+    seen = run_once(item)
+    compared = []
+    for value in COMPARED:
+        try:
+            compared.append(pickle.dumps(value))
+        except Exception:
+            continue
+    new = [name for name, module in list(sys.modules.items()) if name not in before and of_code(module, item)]
+    return seen, compared, new
+
+
+def calls_of(switch, item):
+    switch.turn_on()
+    run_once(item)
+    switch.turn_off()
+    return switch.calls
+
+
+def altered(switch, item, answers):
+    switch.answers = answers
+    switch.turn_on()
+    try:
+        return run_once(item)
+    finally:
+        switch.turn_off()
+        switch.answers = False
 
 
 def run_once(item):
@@ -186,16 +279,15 @@ def run_once(item):
     reports = runtestprotocol(item, nextitem=None, log=False)
     called = next((report for report in reports if report.when == "call"), None)
     if called is None or any(report.failed for report in reports if report.when != "call"):
-        return {"outcome": "error", "lines": [], "kind": "", "message": ""}
+        return DIED
     return {"outcome": called.outcome, "lines": [], "kind": "", "message": "", **LAST_ERROR}
 
 
+DIED = {"outcome": "error", "lines": [], "kind": "", "message": ""}
 LAST_ERROR = {}
 
 
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_makereport(item, call):
-    report = yield
+def complain(item, call):
     if call.when == "call" and call.excinfo is not None:
         lines, trace = [], call.excinfo.tb
         while trace is not None:
@@ -210,7 +302,6 @@ def pytest_runtest_makereport(item, call):
         if SIDES:
             message = message[:1500] + "\n" + " == ".join(shown(side) for side in SIDES)
         LAST_ERROR.update(lines=lines, kind=kind, message=plain(message)[:2000])
-    return report
 
 
 def shown(value):
@@ -221,15 +312,20 @@ def shown(value):
         return "?"
 
 
+def of_code(module, item):
+    path = getattr(module, "__file__", None) or ""
+    return path.startswith(ROOT) and "site-packages" not in path and path != str(item.path)
+
+
 def switches(item):
     """The functions around the flagged lines first, then those that the test names."""
     with open(item.path, encoding="utf-8") as source:
         named = set(re.findall(r"\w+", source.read()))
     found = []
     for module in list(sys.modules.values()):
-        path = getattr(module, "__file__", None) or ""
-        if not path.startswith(ROOT) or "site-packages" in path or path == str(item.path):
+        if not of_code(module, item):
             continue
+        path = module.__file__
         owners = [(module, "")] + [
             (value, value.__name__ + ".")
             for value in list(vars(module).values())

@@ -6,7 +6,6 @@ The process may be killed at any moment, so that nothing waits for the end of th
 import ast
 import builtins
 import errno
-import json
 import os
 import socket
 import sys
@@ -16,14 +15,8 @@ import unittest.case
 
 import pytest
 
-FLAGGED = os.environ["PROBITY_FLAGGED"]
-ROOT = os.environ["PROBITY_ROOT"] + os.sep
-FIRST, LAST = (int(number) for number in os.environ["PROBITY_LINES"].split("-"))
-REPORT = os.open(os.environ.pop("PROBITY_REPORT"), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-
-
-def tell(event, **fields):
-    os.write(REPORT, (json.dumps({"event": event, **fields}) + "\n").encode())
+from . import control, values
+from .told import ALTERS, FIRST, FLAGGED, LAST, ROOT, tell
 
 
 def has_functions(path, first, last):
@@ -47,6 +40,7 @@ class Reach:
 
     def __init__(self):
         self.testing = False
+        self.test = None
         self.reached = False
         self.lines = False
         self.of_module = not has_functions(FLAGGED, FIRST, LAST)
@@ -62,7 +56,8 @@ class Reach:
     def trace(self, frame, event, _):
         code = frame.f_code
         if code.co_filename != FLAGGED:
-            return None
+            own = self.testing and code.co_name in values.OPERATORS and code.co_filename == self.test
+            return values.follow(frame) if own and frame.f_back.f_code.co_filename == FLAGGED else None
         # The body of a module or a class runs when it is imported, which says nothing.
         if not code.co_flags & 0x2:
             return self.module_line if self.of_module else None
@@ -86,6 +81,9 @@ reach = Reach()
 
 
 def pytest_configure(config):
+    # Many runs are made while the code is altered, and following them takes most of their time.
+    if ALTERS:
+        return
     threading.settrace(reach.trace)
     sys.settrace(reach.trace)
 
@@ -95,20 +93,37 @@ def pytest_collectreport(report):
         tell("collect-error")
 
 
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_protocol(item, nextitem):
-    tell("start", test=item.nodeid)
-    reach.testing = True
-    sys.settrace(reach.trace)
-    try:
-        return (yield)
-    finally:
-        reach.testing = False
+if ALTERS:
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(item, nextitem):
+        control.control(item)
+        return True
+
+else:
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_protocol(item, nextitem):
+        tell("start", test=item.nodeid)
+        reach.testing, reach.test = True, str(item.path)
+        sys.settrace(reach.trace)
+        try:
+            return (yield)
+        finally:
+            reach.testing = False
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_assertrepr_compare(config, op, left, right):
+    control.compare(op, left, right)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_makereport(item, call):
     report = yield
+    control.complain(item, call)
+    if ALTERS:
+        return report
     exception, frames = None, []
     if call.excinfo is not None:
         exception = [kind.__name__ for kind in call.excinfo.type.__mro__]
@@ -123,6 +138,8 @@ def pytest_runtest_makereport(item, call):
         xfail=hasattr(report, "wasxfail"),
         exception=exception or [],
         frames=frames,
+        message=control.LAST_ERROR.get("message", ""),
+        lie=values.LIES[0] if values.LIES else None,
         of_nothing=call.excinfo is not None and of_nothing(call.excinfo.value),
         replaced=replaced() if report.when == "call" else None,
         environment=environment(item, call.excinfo.value, frames) if call.excinfo else None,

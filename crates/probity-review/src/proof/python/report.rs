@@ -26,7 +26,11 @@ pub(super) enum Event {
     Phase(Phase),
     /// A run in which nothing was altered.
     Same(Seen),
+    /// One that did not fail then.
+    Alone(Seen),
     Altered(Altered),
+    /// The same function, unaltered, behind a run that has passed.
+    Inert(Inert),
     /// There was no time for all of them, or a function is called more than once.
     Partial,
 }
@@ -71,6 +75,14 @@ pub(super) struct Altered {
 }
 
 #[derive(Debug, Deserialize)]
+pub(super) struct Inert {
+    /// Whether the test has loaded the code itself, which was there before it this time.
+    pub(super) loaded: bool,
+    #[serde(flatten)]
+    pub(super) seen: Seen,
+}
+
+#[derive(Debug, Deserialize)]
 pub(super) struct Phase {
     pub(super) when: String,
     pub(super) outcome: String,
@@ -79,6 +91,11 @@ pub(super) struct Phase {
     pub(super) exception: Vec<String>,
     /// File and line, the innermost last.
     pub(super) frames: Vec<(String, u32)>,
+    #[serde(default)]
+    pub(super) message: String,
+    /// An operator of a value of the test that answers otherwise than the class above it.
+    #[serde(default)]
+    pub(super) lie: Option<String>,
     pub(super) constant: Option<String>,
     /// Whether something was asked of nothing.
     #[serde(default)]
@@ -89,6 +106,16 @@ pub(super) struct Phase {
     /// The flagged function, if the test has put something else in its place.
     #[serde(default)]
     pub(super) replaced: Option<String>,
+}
+
+impl Phase {
+    pub(super) fn mark(&self, file: &str) -> Mark {
+        let own = self.frames.iter().filter(|(path, _)| path == file);
+        let lines = own.map(|(_, line)| *line).collect();
+        let kind = self.exception.first().cloned().unwrap_or_default();
+        let text = format!("{kind}: {}", self.message);
+        Mark { complaints: vec![(lines, text)], kind, broken: false }
+    }
 }
 
 pub(super) fn reach(events: &[Event]) -> Reach {
@@ -192,13 +219,16 @@ pub(super) fn own_mistake(phase: &Phase, file: &str) -> Option<String> {
     (mistaken && own).then(|| format!("the test has a mistake of its own ({kind})"))
 }
 
-/// Why an exception is the test's own although it came through the code: the test raises it in what it
-/// gives to the code to call, or calls itself without end.
+/// Why a failure is the test's own although it came through the code: the test raises it in what it
+/// gives to the code to call, gives it a number that is none, or calls itself without end.
 pub(super) fn own_exception(phase: &Phase, file: &str, source: &str) -> Option<String> {
     let is = |name: &str| phase.exception.iter().any(|class| class == name);
     let of_test = phase.frames.iter().filter(|frame| frame.0 == file).count();
     if is("RecursionError") && of_test * 2 > phase.frames.len() {
         return Some("the test calls itself without end".to_owned());
+    }
+    if let Some(operator) = &phase.lie {
+        return Some(format!("the code is given a value that is not what it seems ({operator})"));
     }
     let (last, line) = phase.frames.last()?;
     let begun = phase.frames.iter().position(|frame| frame.0 == file)?;

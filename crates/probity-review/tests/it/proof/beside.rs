@@ -5,23 +5,7 @@ use std::os::unix::fs::symlink;
 
 use probity_review::{Claim, Level, Outcome};
 
-use super::stage::{Stage, claim, line, tools};
-
-/// Name, body, flagged line, and what becomes of it.
-type Row = (&'static str, &'static str, u32, Outcome, bool);
-
-fn prove(stage: &Stage, file: &str, code: &dyn Fn(&str) -> String, table: &[Row]) {
-    let on = |(id, body, line, ..): &Row| Claim { line: *line, ..claim(id, file, &code(body)) };
-    let claims: Vec<Claim> = table.iter().map(on).collect();
-    let verdicts = stage.prove(&claims);
-    let mut wrong = Vec::new();
-    for ((id, _, _, outcome, proven), verdict) in table.iter().zip(&verdicts) {
-        if (verdict.outcome, verdict.proven) != (*outcome, *proven) {
-            wrong.push(format!("{id}: {:#?}", (line(verdict), &verdict.output, &verdict.control)));
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
+use super::stage::{Row, Stage, claim, tools};
 
 const GO: &str = "package calc
 
@@ -97,7 +81,7 @@ fn what_results_cannot_show_is_told_apart_in_go() {
         ),
         ("forged", forged, 7, Failed, false),
     ];
-    prove(&stage, "calc.go", &code, table);
+    stage.prove_table("calc.go", &code, table);
 }
 
 #[test]
@@ -203,6 +187,20 @@ fn what_results_cannot_show_is_told_apart_in_python() {
             false,
         ),
         (
+            "odd",
+            "class Odd(int):\n    def __radd__(self, other):\n        return 7\nassert calc.average([Odd(1), 3]) == 2",
+            14,
+            HarnessError,
+            false,
+        ),
+        (
+            "counted",
+            "class Counted(int):\n    def __radd__(self, other):\n        return int(self) + other\nassert calc.average([Counted(1), 3]) == 4",
+            14,
+            Failed,
+            true,
+        ),
+        (
             "recursion",
             "def down(n):\n    return down(n + calc.average([1]))\ndown(1)",
             14,
@@ -226,7 +224,7 @@ fn what_results_cannot_show_is_told_apart_in_python() {
             false,
         ),
     ];
-    prove(&stage, "calc.py", &code, table);
+    stage.prove_table("calc.py", &code, table);
 }
 
 const RUST: &str = "pub struct Log {
@@ -297,7 +295,7 @@ fn what_results_cannot_show_is_told_apart_in_rust() {
         ("dies", "    assert_eq!(abort(1), 0);", 19, Failed, true),
         ("dies-itself", "    abort(2);\n    std::process::abort();", 19, HarnessError, false),
     ];
-    prove(&stage, "src/lib.rs", &code, table);
+    stage.prove_table("src/lib.rs", &code, table);
 }
 
 const JAVASCRIPT: &str = "class Store {
@@ -309,7 +307,12 @@ async function retry(job) { return job(); }
 function each(values, visit) { for (const value of values) { visit(value); visit(value); } }
 function stamp() { return 'a-1'; }
 function list() { return new Set([1, 2, 3]); }
-module.exports = { Store, open, retry, each, stamp, list };
+const LIMIT = 10;
+const rates = {
+  low: 1,
+  high: 3,
+};
+module.exports = { Store, open, retry, each, stamp, list, LIMIT, rates };
 ";
 
 const OF_ALL: &[Row] = &[
@@ -368,6 +371,42 @@ const OF_ALL: &[Row] = &[
     ),
 ];
 
+/// What the top of a module binds, and tests that look whether they are watched.
+const OF_MODULES: &[Row] = &[
+    ("bound", "assert.equal(calc.LIMIT, 20);", 10, Outcome::Failed, true),
+    ("bound-member", "assert.equal(calc.rates.high, 4);", 13, Outcome::Failed, true),
+    (
+        "bound-object",
+        "assert.deepEqual(calc.rates, { low: 1, high: 4 });",
+        11,
+        Outcome::Failed,
+        true,
+    ),
+    (
+        "only-named",
+        "const limit = calc.LIMIT;\nassert.equal(process.env.NOPE, 'y');",
+        10,
+        Outcome::Failed,
+        false,
+    ),
+    ("not-named", "assert.equal(process.env.NOPE, 'y');", 10, Outcome::Failed, false),
+    ("named-elsewhere", "assert.equal(calc.LIMIT, 20);", 8, Outcome::Failed, false),
+    (
+        "watched",
+        "calc.stamp();\nassert.match(new Error('x').stack, /watchedc[0-9]+[.]test/);",
+        8,
+        Outcome::Failed,
+        false,
+    ),
+    (
+        "numbered",
+        "calc.stamp();\nassert.match(new Error('x').stack, /numberedc[2-9][.]test/);",
+        8,
+        Outcome::Failed,
+        false,
+    ),
+];
+
 /// What has matchers of its own.
 const OF_MATCHERS: &[Row] = &[
     (
@@ -401,13 +440,13 @@ fn javascript(package: &str, file: &str, source: &str, head: &str, tables: &[&[R
     symlink(tools().join("proof-node/node_modules"), stage.path().join("node_modules")).unwrap();
     let code = |body: &str| format!("{head}test('x', async () => {{\n{body}\n}});\n");
     // Two of the frameworks take a second to start, so that they get what differs between them.
-    let short = ["effect", "callback"];
+    let short = ["effect", "callback", "bound", "bound-member", "only-named", "watched"];
     let mut table = tables.concat();
-    let matchers = tables.len() > 1;
+    let matchers = tables.len() > 2;
     table.retain(|row| {
         !matchers || short.contains(&row.0) || OF_MATCHERS.iter().any(|it| it.0 == row.0)
     });
-    prove(&stage, file, &code, &table);
+    stage.prove_table(file, &code, &table);
 }
 
 #[test]
@@ -415,7 +454,7 @@ fn what_results_cannot_show_is_told_apart_in_node() {
     let head = "const test = require('node:test');\nconst assert = require('node:assert');\n\
         const calc = require('./calc.js');\n";
     let package = r#"{"scripts": {"test": "node --test"}}"#;
-    javascript(package, "calc.js", JAVASCRIPT, head, &[OF_ALL]);
+    javascript(package, "calc.js", JAVASCRIPT, head, &[OF_ALL, OF_MODULES]);
 }
 
 #[test]
@@ -424,7 +463,7 @@ fn what_results_cannot_show_is_told_apart_in_vitest() {
         import * as calc from './calc.mjs';\n";
     let package = r#"{"type": "module", "devDependencies": {"vitest": "4"}}"#;
     let source = JAVASCRIPT.replace("module.exports =", "export");
-    javascript(package, "calc.mjs", &source, head, &[OF_ALL, OF_MATCHERS]);
+    javascript(package, "calc.mjs", &source, head, &[OF_ALL, OF_MODULES, OF_MATCHERS]);
 }
 
 #[test]
@@ -432,5 +471,5 @@ fn what_results_cannot_show_is_told_apart_in_jest() {
     let head = "const assert = require('node:assert');\nconst calc = require('./calc.js');\n\
         const double = jest;\n";
     let package = r#"{"devDependencies": {"jest": "30"}}"#;
-    javascript(package, "calc.js", JAVASCRIPT, head, &[OF_ALL, OF_MATCHERS]);
+    javascript(package, "calc.js", JAVASCRIPT, head, &[OF_ALL, OF_MODULES, OF_MATCHERS]);
 }

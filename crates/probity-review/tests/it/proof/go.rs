@@ -363,7 +363,7 @@ fn a_proof_flips_at_the_merge_base_or_with_the_fix() {
 
 #[test]
 fn what_is_only_declared_counts_if_the_test_rests_on_it() {
-    let mut stage = repository();
+    let stage = repository();
     stage.write("limits.go", "package calc\n\nconst (\n\tLimit = 10\n\tLeast = 1\n)\n");
     stage.commit();
     let marshal = "\ttext, _ := json.Marshal(Paid{1})\n";

@@ -7,7 +7,7 @@ use std::{
 
 use probity_review::{Claim, Level, Outcome, Reach, Workshop};
 
-use super::stage::{Stage, claim, is_running, line};
+use super::stage::{Row, Stage, claim, is_running, line};
 
 const CALC: &str = "import os
 import sys
@@ -223,7 +223,7 @@ fn a_failure_that_no_value_of_the_code_can_change_proves_nothing() {
     let stage = repository();
     let helpers = "\n\ndef fail():\n    pytest.fail('broken')\n\n\ndef one():\n    return 1\n\n\n\
         def check(got, want):\n    assert got == want\n";
-    let table: &[(&str, &str, u32, Outcome, bool)] = &[
+    let table: &[Row] = &[
         ("local", "calc.sub(1, 1)\nx = [1]\nassert x == [2]", 8, Failed, false),
         ("helper", "calc.sub(1, 1)\nfail()", 8, Failed, false),
         ("helped", "calc.sub(1, 1)\ncheck(one(), 2)", 8, Failed, false),
@@ -257,19 +257,74 @@ fn a_failure_that_no_value_of_the_code_can_change_proves_nothing() {
         ("property", "assert calc.Box(4).double == 8", 41, Failed, true),
         ("static", "assert calc.Box.made().half() == 2", 37, Failed, true),
     ];
-    let on = |(id, body, line, ..): &(&str, &str, u32, Outcome, bool)| Claim {
-        line: *line,
-        ..claim(id, "calc.py", &(test(body) + helpers))
+    stage.prove_table("calc.py", &|body| test(body) + helpers, table);
+}
+
+const STATE: &str = "class Cart:
+    kinds = []
+
+    def __init__(self, items=[]):
+        self.items = items
+
+    def add(self, item):
+        self.items.append(item)
+        self.kinds.append(type(item))
+
+
+def average(numbers):
+    return sum(numbers) / (len(numbers) + 1)
+";
+
+#[test]
+fn what_a_run_leaves_behind_in_the_code_is_not_there_for_the_next() {
+    use Outcome::Failed;
+    let stage = Stage::new(&[("calc.py", STATE)]);
+    let head = "import os\nimport pytest\n\n\n@pytest.fixture\ndef cart():\n    import calc\n    \
+        cart = calc.Cart()\n    cart.add('a')\n    return cart\n\n\ndef test_x(cart):\n    import calc\n    ";
+    let table: &[Row] = &[
+        ("shared", "assert calc.Cart().items == []", 4, Failed, true),
+        ("of-class", "assert calc.Cart([]).kinds == []", 2, Failed, true),
+        ("constant", "assert len(calc.Cart([]).items) == 0 and os.name == 'x'", 4, Failed, false),
+    ];
+    stage.prove_table("calc.py", &|body| format!("{head}{body}\n"), table);
+}
+
+#[test]
+fn a_test_that_looks_whether_it_is_watched_proves_nothing() {
+    use Outcome::{Failed, Passed};
+    let stage = Stage::new(&[("calc.py", STATE)]);
+    let code = |body: &str| {
+        let body: String = body.lines().map(|line| format!("    {line}\n")).collect();
+        let head = "import os, sys, threading\nimport calc\n\n\n";
+        format!("{head}def test_x(request):\n    got = calc.average([1, 3])\n{body}")
     };
-    let claims: Vec<Claim> = table.iter().map(on).collect();
-    let verdicts = stage.prove(&claims);
-    let mut wrong = Vec::new();
-    for ((id, _, _, outcome, proven), verdict) in table.iter().zip(&verdicts) {
-        if (verdict.outcome, verdict.proven) != (*outcome, *proven) {
-            wrong.push(format!("{id}: {:#?}", (line(verdict), &verdict.output, &verdict.control)));
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let table: &[Row] = &[
+        ("real", "assert got == 2", 13, Failed, true),
+        (
+            "module",
+            "if any('control' in it and 'zz' in it for it in sys.modules):\n    return\nassert os.name == 'x'",
+            13,
+            Passed,
+            false,
+        ),
+        (
+            "argument",
+            "assert any('control' in it for it in request.config.invocation_params.args)",
+            13,
+            Failed,
+            false,
+        ),
+        ("code", "assert calc.average.__code__.co_argcount == 0", 13, Failed, false),
+        ("process", "assert 'py' in open(f'/proc/{os.getppid()}/comm').read()", 13, Failed, false),
+        (
+            "elsewhere",
+            "if 'py' in open(f'/proc/{os.getppid()}/comm').read():\n    assert got == 2\nassert os.name == 'x'",
+            13,
+            Failed,
+            false,
+        ),
+    ];
+    stage.prove_table("calc.py", &code, table);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use probity_review::{Claim, ProofOptions, Verdict, Workshop};
+use probity_review::{Claim, Outcome, ProofOptions, Verdict, Workshop};
 use probity_sandbox::{Backend, probe};
 use tempfile::TempDir;
 
@@ -18,6 +18,9 @@ pub(super) struct Stage {
     pub(super) directory: TempDir,
     pub(super) options: ProofOptions,
 }
+
+/// Name, body, flagged line, and what becomes of it.
+pub(super) type Row = (&'static str, &'static str, u32, Outcome, bool);
 
 impl Stage {
     /// A repository with these files, committed.
@@ -100,6 +103,22 @@ impl Stage {
         self.options.base = Some(base);
         let verdict = self.prove_one(claim);
         (verdict.introduced, verdict.level)
+    }
+
+    /// Proves a claim for each row, whose body `code` makes a test of, and names all that come out
+    /// otherwise.
+    pub(super) fn prove_table(&self, file: &str, code: &dyn Fn(&str) -> String, table: &[Row]) {
+        let on = |(id, body, line, ..): &Row| Claim { line: *line, ..claim(id, file, &code(body)) };
+        let claims: Vec<Claim> = table.iter().map(on).collect();
+        let verdicts = self.prove(&claims);
+        let mut wrong = Vec::new();
+        for ((id, _, _, outcome, proven), verdict) in table.iter().zip(&verdicts) {
+            if (verdict.outcome, verdict.proven) != (*outcome, *proven) {
+                let told = (line(verdict), &verdict.output, &verdict.control, &verdict.reach);
+                wrong.push(format!("{id}: {told:#?}"));
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     }
 
     pub(super) fn prove_one(&self, claim: &Claim) -> Verdict {

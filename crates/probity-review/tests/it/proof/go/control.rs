@@ -84,7 +84,7 @@ fn a_failure_that_no_value_of_the_code_can_change_proves_nothing() {
             Control::Depends(_) => !constant,
             // Some are known for what they are before anything is altered.
             Control::Constant(_) | Control::Moving(_) | Control::NotTried => constant,
-            Control::Unavailable(_) => false,
+            Control::Unlike | Control::Unavailable(_) => false,
         };
         assert!(shown, "{}: {:?}", verdict.id, verdict.control);
     }
