@@ -26,7 +26,7 @@ module.exports = class {
         event: 'test',
         file: result.testFilePath,
         name: test.title,
-        full: test.fullName,
+        full: [...test.ancestorTitles, test.title].join(' > '),
         state: states[test.status] ?? 'skipped',
         milliseconds: test.duration ?? 0,
         harness: false,
