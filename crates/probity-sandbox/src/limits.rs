@@ -29,6 +29,7 @@ pub(crate) fn prepare(limits: &Limits, tracked: Tracked, before: &mut Before) ->
     let mut enforced = Enforced::default();
     // A dump of a contained process would be written outside by the kernel.
     before.limits.push((Resource::Core, 0));
+    before.limits.extend(limits.file.map(|bytes| (Resource::Fsize, bytes)));
     let spare = match tracked {
         Tracked::ByCgroup => 0,
         Tracked::ByNamespace { .. } if limits.are_of_no_tree() => return enforced,

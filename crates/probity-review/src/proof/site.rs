@@ -22,9 +22,10 @@ use super::{
     untrusted,
 };
 
-/// Bytes of memory and number of processes that a test may have.
+/// Bytes of memory, number of processes and bytes of a file that a test may have.
 const MEMORY: u64 = 4 << 30;
 const PROCESSES: u64 = 1024;
+const FILE: u64 = 1 << 30;
 
 /// Where the system's own programs are, with and without a sandbox.
 const SYSTEM_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
@@ -153,6 +154,7 @@ impl Bench {
             wall: Some(task.wall),
             memory: Some(MEMORY),
             pids: Some(PROCESSES),
+            file: Some(FILE),
             ..Limits::default()
         };
         for tool in &task.tools {

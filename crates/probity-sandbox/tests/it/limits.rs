@@ -80,3 +80,14 @@ fn a_hog_of_memory_is_ended() {
         assert_eq!((outcome.exit, stdout.trim()), (Exit::Code(0), "4000000"), "{backend:?}");
     }
 }
+
+#[test]
+fn a_file_grows_no_further_than_it_may() {
+    let workspace = Workspace::new();
+    for backend in backends() {
+        let mut spec = workspace.shell("head -c 3000000 /dev/zero > big; wc -c < big");
+        spec.limits.file = Some(1 << 20);
+        let (_, stdout) = text(&backend, &spec);
+        assert_eq!(stdout.trim(), "1048576", "{backend:?}");
+    }
+}

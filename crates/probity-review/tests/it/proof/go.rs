@@ -362,39 +362,6 @@ fn a_proof_flips_at_the_merge_base_or_with_the_fix() {
 }
 
 #[test]
-fn what_is_only_declared_counts_if_the_test_rests_on_it() {
-    let stage = repository();
-    stage.write("limits.go", "package calc\n\nconst (\n\tLimit = 10\n\tLeast = 1\n)\n");
-    stage.commit();
-    let marshal = "\ttext, _ := json.Marshal(Paid{1})\n";
-    let with_json =
-        |body: &str| test(body).replace("\t\"fmt\"\n", "\t\"encoding/json\"\n\t\"fmt\"\n");
-    let at = |line: u32, claim: Claim| Claim { line, ..claim };
-    let own = "if os.Getenv(\"NOPE\") == \"\" {\n\t\tt.Fatal(1)\n\t}";
-    let claims = [
-        at(
-            26,
-            claim(
-                "tag",
-                "calc.go",
-                &with_json(&format!(
-                    "{marshal}\tif string(text) != `{{\"paid_at\":1}}` {{\n\t\tt.Fatal(1)\n\t}}"
-                )),
-            ),
-        ),
-        at(26, claim("own", "calc.go", &with_json(&format!("{marshal}\t_ = text\n\t{own}")))),
-        at(4, claim("limit", "limits.go", &test("\tif Limit != 20 {\n\t\tt.Fatal(1)\n\t}"))),
-        at(5, claim("other", "limits.go", &test("\tif Limit != 20 {\n\t\tt.Fatal(1)\n\t}"))),
-        at(4, claim("apart", "limits.go", &test(&format!("\t_ = Limit\n\t{own}")))),
-    ];
-    let verdicts = stage.prove(&claims);
-    let proven: Vec<_> = verdicts.iter().map(|it| (it.id.as_str(), it.proven)).collect();
-    let expected =
-        [("tag", true), ("own", false), ("limit", true), ("other", false), ("apart", false)];
-    assert_eq!(proven, expected, "{:#?}", verdicts.iter().map(line).collect::<Vec<_>>());
-}
-
-#[test]
 fn constant_failures_prove_nothing_even_behind_a_call() {
     let stage = repository();
     let claims = [
