@@ -5,15 +5,17 @@
 //! | failed, as often and as far as is asked | a proven issue, with the agent's severity |
 //! | passed | discarded: the concern was unfounded |
 //! | did not compile | an observation: test could not compile |
-//! | timed out, was flaky, skipped itself, did not run, failed by its own fault, was refused | an observation with the reason |
+//! | could not be run, timed out, was flaky, skipped itself, did not run, failed by its own fault, was refused | an observation with the reason |
 //! | was not there | an observation |
 
 use crate::{
+    excerpt::complaint,
     findings::AgentFinding,
     output::{Discarded, Observation, Proof, ProofRun, ProvenIssue, TestSummary},
     proof::{Control, Level, Outcome, Reach, Verdict},
     redact::Redactor,
     tests_on_disk::{TestFile, file_name},
+    unstarted::hindrance,
 };
 
 /// Longest test output that a report carries for one finding.
@@ -70,15 +72,8 @@ impl Classified {
             issue.fingerprint = fingerprint.unwrap_or_default();
             self.proven.push(issue);
         } else if verdict.outcome == Outcome::Passed {
-            let id = format!("DIS-{:03}", self.discarded.len() + 1);
-            let test_file = self.keep(&id, &finding, &verdict, redactor);
             let reason = "its test passes: the concern was unfounded".to_owned();
-            let mut discarded = discarded(id, &finding, reason, redactor);
-            discarded.test_file = test_file;
-            discarded.test_name = verdict.test_name.clone();
-            discarded.test_output = output(&verdict, redactor);
-            discarded.proof = Some(proof(&verdict, redactor));
-            self.discarded.push(discarded);
+            self.drop_tried(&finding, &verdict, reason, redactor);
         } else {
             let id = self.next_observation();
             let test_file = self.keep(&id, &finding, &verdict, redactor);
@@ -90,6 +85,33 @@ impl Classified {
             observation.fingerprint = fingerprint.unwrap_or_default();
             self.observations.push(observation);
         }
+    }
+
+    /// Drops a finding whose test shows a defect that another finding has shown.
+    pub fn duplicate(&mut self, judged: Judged, of: &str, redactor: &Redactor) {
+        let Judged { finding, verdict, .. } = judged;
+        let reason = format!("it is a duplicate: `{of}` is proven for the same line and category");
+        let Some(verdict) = verdict else { return self.discard(&finding, reason, redactor) };
+        self.summary.total_generated += 1;
+        self.summary.failing += 1;
+        self.drop_tried(&finding, &verdict, reason, redactor);
+    }
+
+    fn drop_tried(
+        &mut self,
+        finding: &AgentFinding,
+        verdict: &Verdict,
+        reason: String,
+        redactor: &Redactor,
+    ) {
+        let id = format!("DIS-{:03}", self.discarded.len() + 1);
+        let test_file = self.keep(&id, finding, verdict, redactor);
+        let mut discarded = discarded(id, finding, reason, redactor);
+        discarded.test_file = test_file;
+        discarded.test_name = verdict.test_name.clone();
+        discarded.test_output = output(verdict, redactor);
+        discarded.proof = Some(proof(verdict, redactor));
+        self.discarded.push(discarded);
     }
 
     /// Drops a finding without having run anything.
@@ -186,25 +208,67 @@ fn discarded(id: String, finding: &AgentFinding, reason: String, redactor: &Reda
     }
 }
 
+/// Why a finding with a test is not proven. Nothing is said twice.
 fn reason(verdict: &Verdict) -> String {
+    let told = clause(&in_reports(&verdict.reason));
     let why = match verdict.outcome {
-        Outcome::BuildError => "test could not compile",
+        Outcome::BuildError => {
+            let why = match told.strip_prefix("the test ") {
+                None | Some("could not compile" | "could not be loaded") => String::new(),
+                Some(_) => format!(": {told}"),
+            };
+            let said = complaint(&verdict.output).map(|said| format!(": {said}"));
+            return format!("test could not compile{}", said.unwrap_or(why));
+        }
+        Outcome::HarnessError if hindrance(verdict).is_some() => {
+            return format!("the test could not be run: {}", verdict.reason.trim_end_matches('.'));
+        }
         Outcome::HarnessError => "the test failed by its own fault",
         Outcome::Timeout => "the test did not end in its time",
         Outcome::Skipped => "the test skipped itself",
-        Outcome::NotRun => "no such test ran",
+        Outcome::NotRun => "the test did not run",
         Outcome::Flaky => "the test fails only sometimes",
         Outcome::Rejected => "the test was refused",
-        Outcome::Failed | Outcome::Passed => "the test fails, but does not prove it",
+        Outcome::Failed | Outcome::Passed if told.is_empty() => {
+            "the test fails, but proves nothing"
+        }
+        Outcome::Failed | Outcome::Passed => return told,
     };
-    if verdict.reason.is_empty() { why.to_owned() } else { format!("{why}: {}", verdict.reason) }
+    match told.strip_prefix(why) {
+        Some(_) => told,
+        None if told.is_empty() => why.to_owned(),
+        None => format!("{why}: {told}"),
+    }
+}
+
+/// A sentence as a part of another one.
+fn clause(sentence: &str) -> String {
+    let sentence = sentence.trim_end_matches('.');
+    let mut chars = sentence.chars();
+    let first: String = chars.next().into_iter().flat_map(char::to_lowercase).collect();
+    // What begins with a word in capitals is a name and stays one.
+    match chars.clone().next().is_some_and(char::is_uppercase) {
+        true => sentence.to_owned(),
+        false => first + chars.as_str(),
+    }
+}
+
+/// With the levels under the names that reports and configurations have for them.
+fn in_reports(reason: &str) -> String {
+    let words = |is: &str, asked: &str| format!("that is {is}, and {asked} is asked for");
+    let mut reason = reason.to_owned();
+    for (is, asked) in Level::ALL.iter().flat_map(|is| Level::ALL.map(|asked| (*is, asked))) {
+        let names = words(level_name(is), level_name(asked));
+        reason = reason.replace(&words(is.name(), asked.name()), &names);
+    }
+    reason
 }
 
 fn proof(verdict: &Verdict, redactor: &Redactor) -> Proof {
     Proof {
         level: level_name(verdict.level).to_owned(),
         outcome: verdict.outcome.name().to_owned(),
-        reason: redactor.text(&verdict.reason),
+        reason: redactor.text(&in_reports(&verdict.reason)),
         runner: verdict.runner.to_owned(),
         runs: verdict.runs.iter().map(run).collect(),
         reached: match &verdict.reach {

@@ -23,6 +23,9 @@ pub(crate) const DIRTY: &str =
 pub(crate) const DIRTY_BESIDE_A_CHANGE: &str = "the working tree has changes that are in no commit: \
      the tests ran with them, but what only they touch was not reviewed";
 
+/// The same, if there was no review.
+pub(crate) const DIRTY_UNREVIEWED: &str = "the working tree has changes that are in no commit";
+
 /// Which code was reviewed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GitFacts {
@@ -127,6 +130,17 @@ pub fn change(directory: &Path, base: &str) -> Result<Change, GitError> {
         Ok(_) | Err(_) => return Err(GitError::NoRepository(directory_name(directory))),
     }
     diff::between(&git, base)
+}
+
+/// Which files have another name now than at an earlier commit: the old one and the new one. Nothing
+/// where git does not know that commit.
+pub(crate) fn renames(directory: &Path, since: &str) -> Vec<(String, String)> {
+    let git = Git::new(directory);
+    let is_commit = since.len() >= 7 && since.bytes().all(|byte| byte.is_ascii_hexdigit());
+    match git.commit(since).filter(|_| is_commit) {
+        Some(commit) => diff::renames(&git, &commit),
+        None => Vec::new(),
+    }
 }
 
 fn directory_name(directory: &Path) -> String {

@@ -6,6 +6,7 @@
 mod classify;
 mod clean;
 mod config;
+mod excerpt;
 mod findings;
 mod git;
 mod history;
@@ -19,19 +20,21 @@ mod risk;
 mod score;
 mod tests_on_disk;
 mod tree;
+mod unstarted;
 
 pub use crate::{
     classify::{Classified, Judged},
     config::{
         ConfigError, PatternError, ProofConfig, ReviewConfig, SCHEMA as CONFIG_SCHEMA, Weights,
     },
+    excerpt::excerpt,
     findings::{AgentFinding, Findings, FindingsError, Rejected, parse as parse_findings},
     git::{Change, ChangedFile, GitError, GitFacts, NO_COMMIT, change},
     history::{Entry, History, HistoryError, HistoryPlace, Retention},
     language::{Language, languages},
     output::{
-        Changes, Cost, Deduction, Discarded, FailureKind, Gone, Invalid, Isolation, MAX_SCORE,
-        Metadata, Observation, Proof, ProofRun, ProvenIssue, ReadError, ReviewFailure,
+        Changes, Closed, Cost, Deduction, Discarded, FailureKind, Gone, Invalid, Isolation,
+        MAX_SCORE, Metadata, Observation, Proof, ProofRun, ProvenIssue, ReadError, ReviewFailure,
         ReviewOutput, SCHEMA as REVIEW_SCHEMA, SCHEMA_VERSION, Score, Standing, Status,
         TestSummary, read,
     },

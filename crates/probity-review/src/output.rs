@@ -192,6 +192,21 @@ pub struct Changes {
     /// sight today. They count for nothing until their tests fail again.
     #[serde(deserialize_with = "or_default", skip_serializing_if = "Vec::is_empty")]
     pub open: Vec<ProvenIssue>,
+    /// Those of the known ones that had been fixed, and are back again.
+    #[serde(deserialize_with = "or_default", skip_serializing_if = "Vec::is_empty")]
+    pub reopened: Vec<String>,
+    /// The last issues that were fixed. Their tests are run again when their files have changed.
+    #[serde(deserialize_with = "or_default", skip_serializing_if = "Vec::is_empty")]
+    pub closed: Vec<Closed>,
+}
+
+/// An issue that was fixed, as long as it is remembered.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Closed {
+    pub issue: ProvenIssue,
+    /// Of the flagged file when the test passed.
+    #[serde(default)]
+    pub digest: String,
 }
 
 /// An issue that was proven before and is not any more.

@@ -100,7 +100,7 @@ const ANSWER: &str = r#"Answer with one JSON object and nothing else:
   "fix_patch": "a minimal unified diff that makes the test pass, where you have one"
 }]}
 
-Leave out test_file, test_name and test_code where there is no test, and fix_patch where there is \
+Leave out test_file, test_name and test_code where there is no test, and fix_patch where there is
 no fix. Without any defect the answer is {"findings": []}."#;
 
 fn languages(text: &mut String, languages: &[Language]) {
@@ -135,7 +135,10 @@ fn scope(text: &mut String, parts: &PromptParts<'_>) {
         _ = writeln!(text, "Of these only: {}.", list(paths.into_iter()));
     }
     let Some(change) = parts.change else {
-        _ = writeln!(text, "{} files are under review.", parts.files.len());
+        _ = match parts.files.len() {
+            1 => writeln!(text, "1 file is under review."),
+            count => writeln!(text, "{count} files are under review."),
+        };
         return;
     };
     _ = writeln!(

@@ -8,6 +8,7 @@ mod asked;
 mod compare;
 mod failed;
 mod fingerprint;
+mod follow;
 mod proving;
 
 use std::{
@@ -20,7 +21,14 @@ use probity_agent::{Agent, AgentError, Cancel};
 use probity_sandbox::Backend;
 use probity_scope::{Policy, Quota, Scope};
 
-use self::{admit::admitted, asked::Asked, failed::Failed, proving::Proving};
+use self::{
+    admit::admitted,
+    asked::Asked,
+    compare::{Again, Earlier},
+    failed::Failed,
+    follow::Today,
+    proving::Proving,
+};
 use crate::{
     Bar, ReviewConfig,
     classify::{Classified, Judged},
@@ -32,6 +40,7 @@ use crate::{
     score::score,
     tests_on_disk::TestFile,
     tree::Tree,
+    unstarted,
 };
 
 pub use self::compare::Previous;
@@ -138,11 +147,11 @@ pub fn review(options: &ReviewOptions<'_>, events: &(dyn Fn(Event<'_>) + Sync)) 
     };
     let redactor = match Redactor::new(&options.hidden) {
         Ok(redactor) => redactor,
-        Err(error) => return page.failed(&Failed::machine(&error), options, began, None),
+        Err(error) => return page.failed(Failed::machine(&error), options, began, None),
     };
     match run(options, events, &redactor, &mut page) {
         Ok(classified) => page.finished(classified, options, began),
-        Err(failed) => page.failed(&failed, options, began, Some(&redactor)),
+        Err(failed) => page.failed(failed, options, began, Some(&redactor)),
     }
 }
 
@@ -188,10 +197,13 @@ fn run(
     if !names.iter().any(|path| options.config.should_review(path)) {
         return Err(Failed::nothing_to_review(&options.config));
     }
+    let since = options.previous.as_ref().map_or("", |it| it.review.metadata.commit.as_str());
+    let mut today = Today::new(&options.repo, since, &names, &scope);
+    let earlier = options.previous.as_ref().map(|previous| Earlier::new(previous, &mut today));
     if files.is_empty() {
         // No money is spent on looking at nothing, and the reader is told.
         page.notes.push("no file is under review, so the agent was not asked".to_owned());
-        page.changes = options.previous.as_ref().map(Previous::carried);
+        page.changes = earlier.map(Earlier::carried);
         return Ok(Classified::default());
     }
     let proving = Proving::begin(options, change.as_ref(), events);
@@ -211,15 +223,28 @@ fn run(
         classified.discard(&finding, reason, redactor);
     }
     page.notes.extend(admitted.notes);
-    let known = compare::known(options.previous.as_ref(), &names, &is_reviewed);
+    let known = earlier.as_ref().map(|earlier| earlier.known(&mut today, &is_reviewed));
+    let known = known.unwrap_or_default();
     let verdicts = proving.finish(&admitted.kept, &known, redactor, events, page)?;
+    let tried = verdicts.tried(&admitted.kept, &known);
+    let (nothing, why) = (unstarted::lacks_every_runner(&tried), unstarted::notes(&tried));
     let judged = verdicts.of_findings.into_iter().zip(verdicts.stand_ins);
     judge(&mut classified, admitted.kept, judged.collect(), redactor);
     fingerprint::assign(&mut classified, &scope);
-    if let Some(previous) = &options.previous {
-        let again = compare::Again { known: &known, verdicts: verdicts.of_known };
-        let changes = compare::against(previous, again, &mut classified, &is_reviewed, redactor);
+    if nothing {
+        return Err(Failed::nothing_to_run_with(&why, classified));
+    }
+    page.notes.extend(why);
+    if let Some(earlier) = earlier {
+        let again = Again { known, verdicts: verdicts.of_known };
+        let changes =
+            compare::against(earlier, again, &mut today, &mut classified, &is_reviewed, redactor);
         page.changes = Some(changes);
+    }
+    for issue in classified.proven.iter_mut().filter(|issue| issue.introduced.is_none()) {
+        // There was no such file to have the defect before.
+        let is_new = change.as_ref().is_some_and(|change| change.brings(&issue.file));
+        issue.introduced = is_new.then_some(true);
     }
     Ok(classified)
 }
@@ -230,9 +255,41 @@ fn judge(
     verdicts: Vec<(Option<crate::proof::Verdict>, Option<String>)>,
     redactor: &Redactor,
 ) {
-    for (finding, (verdict, stand_in)) in findings.into_iter().zip(verdicts) {
-        classified.add(Judged { finding, verdict, fingerprint: None, stand_in }, redactor);
+    let judged: Vec<Judged> = findings
+        .into_iter()
+        .zip(verdicts)
+        .map(|(finding, (verdict, stand_in))| Judged {
+            finding,
+            verdict,
+            fingerprint: None,
+            stand_in,
+        })
+        .collect();
+    let firsts: Vec<Option<usize>> =
+        (0..judged.len()).map(|number| same_place(&judged, number)).collect();
+    let titles: Vec<String> = judged.iter().map(|judged| judged.finding.title.clone()).collect();
+    for (judged, first) in judged.into_iter().zip(firsts) {
+        match first.and_then(|first| titles.get(first)) {
+            Some(title) => classified.duplicate(judged, title, redactor),
+            None => classified.add(judged, redactor),
+        }
     }
+}
+
+/// The proven finding that this one repeats: one defect has one line and one category, and weighs
+/// once. The gravest stands for the others, and of equals the first.
+fn same_place(judged: &[Judged], number: usize) -> Option<usize> {
+    let is_proven = |it: &Judged| it.verdict.as_ref().is_some_and(|verdict| verdict.proven);
+    let one = judged.get(number).filter(|it| is_proven(it))?;
+    let place = |it: &Judged| (it.finding.file.clone(), it.finding.line, it.finding.category);
+    let same = judged.iter().enumerate().filter(|(_, it)| is_proven(it) && place(it) == place(one));
+    let first = same.min_by_key(|(_, it)| rank(it.finding.severity)).map(|(index, _)| index);
+    first.filter(|first| *first != number)
+}
+
+/// The gravest first.
+fn rank(risk: crate::Risk) -> usize {
+    crate::Risk::ALL.iter().position(|it| *it == risk).unwrap_or(usize::MAX)
 }
 
 impl Page {

@@ -23,12 +23,20 @@ pub struct ChangedFile {
     pub path: String,
     /// Lines of the new file that the change touches: first and last, from 1.
     pub lines: Vec<(u64, u64)>,
+    /// Whether it came with the change, and not from another name.
+    pub is_new: bool,
 }
 
 impl Change {
     #[must_use]
     pub fn touches(&self, path: &str) -> bool {
         self.files.iter().any(|file| file.path == path)
+    }
+
+    /// Whether the change has brought this file.
+    #[must_use]
+    pub fn brings(&self, path: &str) -> bool {
+        self.files.iter().any(|file| file.path == path && file.is_new)
     }
 }
 
@@ -63,12 +71,42 @@ pub(super) fn between(git: &Git, base: &str) -> Result<Change, GitError> {
     let mut files: Vec<ChangedFile> = names
         .split('\0')
         .filter(|path| !path.is_empty())
-        .map(|path| ChangedFile { path: path.to_owned(), lines: Vec::new() })
+        .map(|path| ChangedFile { path: path.to_owned(), lines: Vec::new(), is_new: false })
         .collect();
     files.sort_by(|one, other| one.path.cmp(&other.path));
+    let added = with(&["--find-renames", "--name-only", "-z", "--diff-filter=A"])?;
+    for file in &mut files {
+        file.is_new = added.split('\0').any(|path| path == file.path);
+    }
     let text = with(&["--unified=3", "--ignore-submodules=all"])?;
     touched_lines(&text, &mut files);
     Ok(Change { base: base.to_owned(), merge_base, files, hunks: capped(&text, HUNK_BYTES) })
+}
+
+/// The old and the new name of each file that moved between a commit and what is to be committed.
+/// The working tree is not read: git would run the filters of the repository to compare it.
+pub(super) fn renames(git: &Git, since: &str) -> Vec<(String, String)> {
+    let told = git.ask(&[
+        "diff",
+        "--cached",
+        "--no-color",
+        "--no-ext-diff",
+        "--no-textconv",
+        "--find-renames",
+        "--diff-filter=R",
+        "--name-status",
+        "--relative",
+        "-z",
+        since,
+        "--",
+    ]);
+    let told = told.unwrap_or_default();
+    let mut fields = told.split('\0');
+    let mut renames = Vec::new();
+    while let (Some(_), Some(old), Some(new)) = (fields.next(), fields.next(), fields.next()) {
+        renames.push((old.to_owned(), new.to_owned()));
+    }
+    renames
 }
 
 /// Reads the hunk headers; a file whose name git has to quote keeps no lines.

@@ -28,12 +28,13 @@ pub(super) fn admitted(
     let names: HashSet<&str> = names.iter().map(String::as_str).collect();
     let mut admitted = Admitted { kept: Vec::new(), dropped: Vec::new(), notes: Vec::new() };
     let mut seen = HashSet::new();
-    let mut tests: HashSet<String> = HashSet::new();
+    let mut tests: HashSet<(String, Option<String>)> = HashSet::new();
     for mut finding in findings.accepted {
         finding.file = finding.file.trim_start_matches("./").to_owned();
-        let key =
-            (finding.file.clone(), finding.line, finding.title.clone(), finding.test_code.clone());
         let test = finding.test_code.as_deref().map(|code| code.trim().to_owned());
+        // One file of tests may hold one for each of several defects.
+        let test = test.map(|code| (code, finding.test_name.clone()));
+        let key = (finding.file.clone(), finding.line, finding.title.clone(), test.clone());
         let refusal = if !names.contains(finding.file.as_str()) {
             Some("there is no such file in the repository".to_owned())
         } else if !options.config.is_enabled(finding.category) {

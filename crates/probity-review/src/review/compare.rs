@@ -1,20 +1,24 @@
 //! What changed since the last review: new, known and fixed.
 //!
 //! Whether a defect is gone is not a matter of an agent's memory: the test that proved it is run
-//! again. If it still fails, the issue still counts, whether or not the agent mentioned it.
+//! again. If it still fails, the issue still counts, whether or not the agent mentioned it. So does
+//! one that was fixed and comes back, if its file has changed since.
 
 use std::collections::HashSet;
 
+use super::follow::Today;
 use crate::{
     classify::{Classified, Judged},
     findings::AgentFinding,
-    output::{Changes, Gone, ProvenIssue, ReviewOutput, Standing},
+    output::{Changes, Closed, Gone, ProvenIssue, ReviewOutput, Standing},
     proof::{Outcome, Verdict},
     redact::Redactor,
 };
 
 /// More old proofs than this are not run again.
 const MOST: usize = 50;
+/// As many fixed issues are remembered.
+const CLOSED: usize = 20;
 
 /// The review that was kept last.
 #[derive(Clone, Debug)]
@@ -22,108 +26,168 @@ pub struct Previous {
     pub review: ReviewOutput,
 }
 
-impl Previous {
+/// What that review knew, each issue with the path and the line that its code has today.
+pub(super) struct Earlier {
+    since: Changes,
     /// What was proven and is not known to be gone.
-    fn open(&self) -> impl Iterator<Item = &ProvenIssue> {
-        let carried = self.review.changes.iter().flat_map(|changes| &changes.open);
-        self.review.proven_issues.iter().chain(carried)
+    open: Vec<ProvenIssue>,
+    closed: Vec<Closed>,
+}
+
+impl Earlier {
+    pub(super) fn new(previous: &Previous, today: &mut Today<'_>) -> Self {
+        let review = &previous.review;
+        let changes = review.changes.clone().unwrap_or_default();
+        let mut open: Vec<ProvenIssue> =
+            review.proven_issues.iter().chain(&changes.open).cloned().collect();
+        let mut closed = changes.closed;
+        open.iter_mut().for_each(|issue| today.follow(issue));
+        closed.iter_mut().for_each(|closed| today.follow(&mut closed.issue));
+        let since = Changes {
+            since_commit: review.metadata.commit.clone(),
+            since_timestamp: review.metadata.timestamp.clone(),
+            ..Changes::default()
+        };
+        Self { since, open, closed }
     }
 
     /// What a review that looked at nothing knows: as much as the one before.
-    pub(super) fn carried(&self) -> Changes {
-        Changes { open: self.open().take(MOST).cloned().collect(), ..self.since() }
+    pub(super) fn carried(self) -> Changes {
+        let Self { since, mut open, closed } = self;
+        open.truncate(MOST);
+        Changes { open, closed, ..since }
     }
 
-    fn since(&self) -> Changes {
-        let metadata = &self.review.metadata;
-        Changes {
-            since_commit: metadata.commit.clone(),
-            since_timestamp: metadata.timestamp.clone(),
-            ..Changes::default()
+    /// The issues whose tests are run again.
+    pub(super) fn known(
+        &self,
+        today: &mut Today<'_>,
+        is_reviewed: &dyn Fn(&str) -> bool,
+    ) -> Vec<Known> {
+        let mut known: Vec<Known> = Vec::new();
+        for issue in &self.open {
+            if is_reviewed(&issue.file) && today.has(&issue.file) && can_be_tried(issue) {
+                known.push(Known { issue: issue.clone(), was_fixed: false });
+            }
         }
+        known.truncate(MOST);
+        for Closed { issue, digest } in &self.closed {
+            let there = is_reviewed(&issue.file) && today.has(&issue.file);
+            if there && can_be_tried(issue) && today.digest(&issue.file) != *digest {
+                known.push(Known { issue: issue.clone(), was_fixed: true });
+            }
+        }
+        known
     }
+}
+
+/// An old proof that is run again.
+pub(super) struct Known {
+    pub(super) issue: ProvenIssue,
+    was_fixed: bool,
 }
 
 /// Old proofs, and what they show today.
-pub(super) struct Again<'a> {
-    pub(super) known: &'a [ProvenIssue],
+pub(super) struct Again {
+    pub(super) known: Vec<Known>,
     pub(super) verdicts: Vec<Verdict>,
 }
 
-/// The issues whose tests can be run again.
-pub(super) fn known(
-    previous: Option<&Previous>,
-    names: &[String],
-    is_reviewed: &dyn Fn(&str) -> bool,
-) -> Vec<ProvenIssue> {
-    let Some(previous) = previous else { return Vec::new() };
-    previous
-        .open()
-        .filter(|issue| is_reviewed(&issue.file) && names.contains(&issue.file))
-        .filter(|issue| !issue.test_code.is_empty() && !issue.fingerprint.is_empty())
-        .take(MOST)
-        .cloned()
-        .collect()
+fn can_be_tried(issue: &ProvenIssue) -> bool {
+    !issue.test_code.is_empty() && !issue.fingerprint.is_empty()
 }
 
 pub(super) fn against(
-    previous: &Previous,
-    again: Again<'_>,
+    earlier: Earlier,
+    again: Again,
+    today: &mut Today<'_>,
     classified: &mut Classified,
     is_reviewed: &dyn Fn(&str) -> bool,
     redactor: &Redactor,
 ) -> Changes {
-    let mut changes = previous.since();
-    let before: Vec<&ProvenIssue> = previous.open().collect();
+    let Earlier { since: mut changes, open, closed } = earlier;
+    let before: Vec<&ProvenIssue> =
+        open.iter().chain(closed.iter().map(|closed| &closed.issue)).collect();
     recognise(&before, &mut classified.proven);
-    let mut tests: HashSet<String> = classified.proven.iter().filter_map(test_of).collect();
+    let mut tests: HashSet<(String, String)> =
+        classified.proven.iter().filter_map(test_of).collect();
     let mut proven: HashSet<String> =
         classified.proven.iter().map(|issue| issue.fingerprint.clone()).collect();
-    let mut told: HashSet<&str> = HashSet::new();
-    for (issue, verdict) in again.known.iter().zip(again.verdicts) {
-        told.insert(&issue.fingerprint);
-        let test = test_of(issue);
+    let mut told: HashSet<String> = HashSet::new();
+    // Fixed issues whose test has passed again, which is the text that they are fixed in.
+    let mut passed: HashSet<String> = HashSet::new();
+    for (Known { issue, was_fixed }, verdict) in again.known.into_iter().zip(again.verdicts) {
+        told.insert(issue.fingerprint.clone());
+        let test = test_of(&issue);
         let is_there = test.as_ref().is_some_and(|test| tests.contains(test));
         if is_there || proven.contains(&issue.fingerprint) {
             continue;
         }
         if verdict.outcome == Outcome::Passed {
-            changes.fixed.push(gone(issue, "its test passes now".to_owned()));
+            passed.insert(issue.fingerprint.clone());
+            if !was_fixed {
+                changes.fixed.push(gone(&issue, "its test passes now"));
+                changes.closed.push(Closed { digest: today.digest(&issue.file), issue });
+            }
         } else if verdict.proven {
             proven.insert(issue.fingerprint.clone());
             tests.extend(test);
             let fingerprint = Some(issue.fingerprint.clone());
-            let finding = finding_of(issue);
+            let finding = finding_of(&issue);
             let verdict = Some(verdict);
             let judged = Judged { finding, verdict, fingerprint, stand_in: None };
             classified.add(judged, redactor);
-        } else {
+        } else if !was_fixed {
             let why = format!("its test could not be judged again: {}", verdict.outcome);
-            changes.unclear.push(gone(issue, why));
-            changes.open.push(issue.clone());
+            changes.unclear.push(gone(&issue, &why));
+            changes.open.push(issue);
         }
     }
-    let prints: HashSet<&str> = before.iter().map(|issue| issue.fingerprint.as_str()).collect();
+    let prints = |issues: &[ProvenIssue]| -> HashSet<String> {
+        issues.iter().map(|issue| issue.fingerprint.clone()).collect()
+    };
+    let was_open = prints(&open);
     for issue in &mut classified.proven {
-        let is_known = prints.contains(issue.fingerprint.as_str());
+        let is_open = was_open.contains(&issue.fingerprint);
+        let is_back = !is_open && closed.iter().any(|it| it.issue.fingerprint == issue.fingerprint);
+        let is_known = is_open || is_back;
         issue.standing = Some(if is_known { Standing::Known } else { Standing::New });
         let list = if is_known { &mut changes.known } else { &mut changes.new };
         list.push(issue.id.clone());
+        if is_back {
+            changes.reopened.push(issue.id.clone());
+        }
     }
-    let is_left = |issue: &&ProvenIssue| {
-        !told.contains(issue.fingerprint.as_str()) && !proven.contains(&issue.fingerprint)
+    let is_left = |issue: &ProvenIssue| {
+        !told.contains(&issue.fingerprint) && !proven.contains(&issue.fingerprint)
     };
-    for issue in before.into_iter().filter(is_left) {
-        if is_reviewed(&issue.file) {
-            // Nobody can try it again: there is no test, or no such file.
-            let why = "it was not found again, and its test could not be run".to_owned();
-            changes.unclear.push(gone(issue, why));
-        } else {
+    for issue in open.into_iter().filter(is_left) {
+        if !is_reviewed(&issue.file) {
             // What is out of sight today was neither fixed nor found.
-            changes.open.push(issue.clone());
+            changes.open.push(issue);
+        } else if can_be_tried(&issue) {
+            let why = match today.has(&issue.file) {
+                true => "it was not found again, and its test was not run",
+                false => "its file is gone; it stays open until its test can be run",
+            };
+            changes.unclear.push(gone(&issue, why));
+            changes.open.push(issue);
+        } else {
+            let why = "it was not found again, and there is no test of it to run";
+            changes.unclear.push(gone(&issue, why));
         }
     }
     changes.open.truncate(MOST);
+    for mut closed in closed {
+        if proven.contains(&closed.issue.fingerprint) {
+            continue;
+        }
+        if passed.contains(&closed.issue.fingerprint) {
+            closed.digest = today.digest(&closed.issue.file);
+        }
+        changes.closed.push(closed);
+    }
+    changes.closed.truncate(CLOSED);
     changes
 }
 
@@ -142,8 +206,10 @@ fn recognise(before: &[&ProvenIssue], proven: &mut [ProvenIssue]) {
     }
 }
 
-fn test_of(issue: &ProvenIssue) -> Option<String> {
-    Some(issue.test_code.trim().to_owned()).filter(|test| !test.is_empty())
+/// The test and its name: one file may hold the tests of two defects.
+fn test_of(issue: &ProvenIssue) -> Option<(String, String)> {
+    let code = Some(issue.test_code.trim().to_owned()).filter(|test| !test.is_empty());
+    Some((code?, issue.test_name.clone()))
 }
 
 /// An issue of an earlier review, as the agent of that time claimed it.
@@ -163,13 +229,13 @@ pub(super) fn finding_of(issue: &ProvenIssue) -> AgentFinding {
     }
 }
 
-fn gone(issue: &ProvenIssue, how: String) -> Gone {
+fn gone(issue: &ProvenIssue, how: &str) -> Gone {
     Gone {
         fingerprint: issue.fingerprint.clone(),
         severity: issue.severity,
         title: issue.title.clone(),
         file: issue.file.clone(),
-        how,
+        how: how.to_owned(),
     }
 }
 

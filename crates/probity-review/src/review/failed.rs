@@ -7,13 +7,11 @@ use probity_agent::{AgentError, Cause};
 use super::{Page, ReviewOptions, Reviewed, Unopened};
 use crate::{
     ReviewConfig,
+    classify::Classified,
     clean::{capped, one_line},
     findings::FindingsError,
-    git::GitError,
-    output::{
-        FailureKind, MAX_SCORE, ReviewFailure, ReviewOutput, SCHEMA_VERSION, Score, Status,
-        TestSummary,
-    },
+    git::{self, GitError},
+    output::{FailureKind, MAX_SCORE, ReviewFailure, ReviewOutput, SCHEMA_VERSION, Score, Status},
     proof::ProofError,
     redact::Redactor,
     tree::TreeError,
@@ -27,13 +25,21 @@ pub(super) struct Failed {
     message: String,
     help: String,
     stderr: String,
+    /// What was claimed, if it came as far as that.
+    claimed: Box<Classified>,
 }
 
 impl Failed {
     pub(super) fn machine(error: &impl Display) -> Self {
         let help = "check the space and the rights of the temporary directory".to_owned();
         let message = error.to_string();
-        Self { kind: FailureKind::Machine, message, help, stderr: String::new() }
+        Self {
+            kind: FailureKind::Machine,
+            message,
+            help,
+            stderr: String::new(),
+            claimed: Box::default(),
+        }
     }
 }
 
@@ -50,7 +56,28 @@ impl Failed {
         };
         let help = "check --paths or REVIEW_PATHS, and include and exclude of review.yml";
         let help = help.to_owned();
-        Self { kind: FailureKind::Repository, message, help, stderr: String::new() }
+        Self {
+            kind: FailureKind::Repository,
+            message,
+            help,
+            stderr: String::new(),
+            claimed: Box::default(),
+        }
+    }
+}
+
+impl Failed {
+    /// Claims that nobody could try are no review, and leave nothing to have a score of.
+    pub(super) fn nothing_to_run_with(why: &[String], claimed: Classified) -> Self {
+        Self {
+            kind: FailureKind::Machine,
+            message: why.join("; "),
+            help: "install what is missing, or review where the repository's own tests run; \
+                   `probity doctor` says what is here"
+                .to_owned(),
+            stderr: String::new(),
+            claimed: Box::new(claimed),
+        }
     }
 }
 
@@ -62,14 +89,26 @@ impl From<AgentError> for Failed {
             _ => FailureKind::Agent,
         };
         let help = error.way_out().to_owned();
-        Self { kind, message: error.to_string(), help, stderr: error.stderr.to_string() }
+        Self {
+            kind,
+            message: error.to_string(),
+            help,
+            stderr: error.stderr.to_string(),
+            claimed: Box::default(),
+        }
     }
 }
 
 impl From<Unopened> for Failed {
     fn from(unopened: Unopened) -> Self {
         let Unopened { message, help } = unopened;
-        Self { kind: FailureKind::Agent, message, help, stderr: String::new() }
+        Self {
+            kind: FailureKind::Agent,
+            message,
+            help,
+            stderr: String::new(),
+            claimed: Box::default(),
+        }
     }
 }
 
@@ -77,14 +116,26 @@ impl From<FindingsError> for Failed {
     fn from(error: FindingsError) -> Self {
         let help = "run it again, or ask another agent or model".to_owned();
         let message = error.to_string();
-        Self { kind: FailureKind::Agent, message, help, stderr: String::new() }
+        Self {
+            kind: FailureKind::Agent,
+            message,
+            help,
+            stderr: String::new(),
+            claimed: Box::default(),
+        }
     }
 }
 
 impl From<GitError> for Failed {
     fn from(error: GitError) -> Self {
         let (message, help) = (error.to_string(), error.help());
-        Self { kind: FailureKind::Repository, message, help, stderr: String::new() }
+        Self {
+            kind: FailureKind::Repository,
+            message,
+            help,
+            stderr: String::new(),
+            claimed: Box::default(),
+        }
     }
 }
 
@@ -99,7 +150,7 @@ impl From<TreeError> for Failed {
         if let Some(source) = std::error::Error::source(&error) {
             message = format!("{message}: {source}");
         }
-        Self { kind, message, help, stderr: String::new() }
+        Self { kind, message, help, stderr: String::new(), claimed: Box::default() }
     }
 }
 
@@ -113,7 +164,13 @@ impl From<ProofError> for Failed {
             }
         };
         let help = "nothing was proven; the agent's answer is lost".to_owned();
-        Self { kind, message: error.to_string(), help, stderr: String::new() }
+        Self {
+            kind,
+            message: error.to_string(),
+            help,
+            stderr: String::new(),
+            claimed: Box::default(),
+        }
     }
 }
 
@@ -121,18 +178,25 @@ impl Page {
     /// Complete and valid, and without a score that anybody could mistake for one.
     pub(super) fn failed(
         mut self,
-        failed: &Failed,
+        failed: Failed,
         options: &ReviewOptions<'_>,
         began: Instant,
         redactor: Option<&Redactor>,
     ) -> Reviewed {
         let shown = |text: &str| redactor.map_or_else(String::new, |it| it.text(text));
         self.metadata.duration_seconds = began.elapsed().as_secs();
+        for note in &mut self.notes {
+            if [git::DIRTY, git::DIRTY_BESIDE_A_CHANGE].contains(&note.as_str()) {
+                git::DIRTY_UNREVIEWED.clone_into(note);
+            }
+        }
         let message = match redactor {
             Some(redactor) => one_line(&redactor.text(&failed.message), 1_000),
             // Without knowing what to hide nothing of a stranger's is shown.
             None => "what must be hidden cannot be told here".to_owned(),
         };
+        let Classified { observations, discarded, summary, tests, .. } = *failed.claimed;
+        self.metadata.tests_generated = summary.total_generated;
         let output = ReviewOutput {
             schema_version: SCHEMA_VERSION.to_owned(),
             status: Status::Error,
@@ -153,14 +217,14 @@ impl Page {
                 deductions: Vec::new(),
             },
             proven_issues: Vec::new(),
-            observations: Vec::new(),
-            discarded: Vec::new(),
-            test_summary: TestSummary::default(),
+            observations,
+            discarded,
+            test_summary: summary,
             cost: self.cost,
             isolation: Some(self.isolation),
             changes: None,
             notes: self.notes,
         };
-        Reviewed { output, tests: Vec::new() }
+        Reviewed { output, tests }
     }
 }

@@ -24,23 +24,52 @@ pub(super) fn assign(classified: &mut Classified, scope: &Scope) {
     }
 }
 
-struct Prints<'a> {
+pub(super) struct Prints<'a> {
     scope: &'a Scope,
     texts: HashMap<String, String>,
 }
 
+/// Claims of one place that a review may have had before they counted once.
+const CLAIMS_OF_A_LINE: usize = 3;
+
 impl<'a> Prints<'a> {
-    fn new(scope: &'a Scope) -> Self {
+    pub(super) fn new(scope: &'a Scope) -> Self {
         Self { scope, texts: HashMap::new() }
     }
 
+    pub(super) fn text(&mut self, file: &str) -> &str {
+        self.texts.entry(file.to_owned()).or_insert_with(|| {
+            let bytes = self.scope.read(Path::new(file), FILE_BYTES).unwrap_or_default();
+            String::from_utf8_lossy(&bytes).into_owned()
+        })
+    }
+
+    /// The line of a file that has this fingerprint under the path `called`: the nearest to where it
+    /// was.
+    pub(super) fn line(
+        &mut self,
+        file: &str,
+        called: &str,
+        category: Category,
+        (print, was): (&str, u64),
+    ) -> Option<u64> {
+        self.text(file);
+        let text = self.texts.get(file)?;
+        let lines = LineIndex::new(text);
+        let is_it = |number: u64| {
+            let finding = at(&lines, number, category);
+            let mut prints = Fingerprints::new(called, &lines);
+            (0..CLAIMS_OF_A_LINE).any(|_| prints.next(&finding) == print)
+        };
+        let mut numbers: Vec<u64> = (1..=text.lines().count() as u64).collect();
+        numbers.sort_by_key(|number| number.abs_diff(was));
+        numbers.into_iter().find(|number| is_it(*number))
+    }
+
     /// One for each place, in their order.
-    fn of(&mut self, places: &[(String, u64, Category)]) -> Vec<String> {
+    pub(super) fn of(&mut self, places: &[(String, u64, Category)]) -> Vec<String> {
         for (file, _, _) in places {
-            if !self.texts.contains_key(file) {
-                let bytes = self.scope.read(Path::new(file), FILE_BYTES).unwrap_or_default();
-                self.texts.insert(file.clone(), String::from_utf8_lossy(&bytes).into_owned());
-            }
+            self.text(file);
         }
         let lines: HashMap<&str, LineIndex<'_>> =
             self.texts.iter().map(|(file, text)| (file.as_str(), LineIndex::new(text))).collect();
@@ -49,11 +78,7 @@ impl<'a> Prints<'a> {
             .iter()
             .map(|(file, line, category)| {
                 let Some(lines) = lines.get(file.as_str()) else { return String::new() };
-                let index = usize::try_from(line.saturating_sub(1)).unwrap_or(usize::MAX);
-                let span = Span::at(lines.line_start(index));
-                // What an agent calls a defect changes from run to run; where and what kind do not.
-                let rule = format!("review/{category}");
-                let finding = Finding::new(rule, Severity::Error, span, String::new());
+                let finding = at(lines, *line, *category);
                 makers
                     .entry(file.as_str())
                     .or_insert_with(|| Fingerprints::new(file, lines))
@@ -61,4 +86,11 @@ impl<'a> Prints<'a> {
             })
             .collect()
     }
+}
+
+fn at(lines: &LineIndex<'_>, line: u64, category: Category) -> Finding {
+    let index = usize::try_from(line.saturating_sub(1)).unwrap_or(usize::MAX);
+    let span = Span::at(lines.line_start(index));
+    // What an agent calls a defect changes from run to run; where and what kind do not.
+    Finding::new(format!("review/{category}"), Severity::Error, span, String::new())
 }

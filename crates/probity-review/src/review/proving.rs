@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use super::{Event, Failed, Page, ReviewOptions};
+use super::{Event, Failed, Page, ReviewOptions, compare::Known};
 use crate::{
     findings::AgentFinding,
     git::Change,
@@ -31,6 +31,21 @@ pub(super) struct Verdicts {
     /// For each finding its test without the secrets in it, if it has some and proves the same
     /// without: a history must not hold them, and has to run the test again.
     pub(super) stand_ins: Vec<Option<String>>,
+}
+
+impl Verdicts {
+    /// Every test that was to be run, with the file that it is about.
+    pub(super) fn tried<'a>(
+        &'a self,
+        findings: &'a [AgentFinding],
+        known: &'a [Known],
+    ) -> Vec<(&'a str, &'a Verdict)> {
+        let claimed = findings.iter().zip(&self.of_findings);
+        let claimed = claimed.filter_map(|(it, verdict)| Some((&*it.file, verdict.as_ref()?)));
+        let again = known.iter().zip(&self.of_known);
+        let again = again.map(|(known, verdict)| (&*known.issue.file, verdict));
+        claimed.chain(again).collect()
+    }
 }
 
 impl Proving {
@@ -66,7 +81,7 @@ impl Proving {
     pub(super) fn finish(
         self,
         findings: &[AgentFinding],
-        known: &[ProvenIssue],
+        known: &[Known],
         redactor: &Redactor,
         events: &(dyn Fn(Event<'_>) + Sync),
         page: &mut Page,
@@ -82,7 +97,7 @@ impl Proving {
             }));
         }
         let of_agent = claims.len();
-        for issue in known {
+        for Known { issue, .. } in known {
             claims.push(claim_again(claims.len(), issue));
             titles.push(&issue.title);
         }

@@ -68,6 +68,7 @@ fn a_change_is_what_the_branch_did_since_it_began() {
     assert!(change.hunks.contains("-two\n+TWO"), "{}", change.hunks);
     assert_eq!(change.merge_base, git(dir.path(), &["rev-parse", "main~1"]));
     assert!(change.touches("a.go") && !change.touches("c.go"));
+    assert!(change.brings("new ü.go") && !change.brings("a.go"));
 }
 
 #[test]

@@ -176,6 +176,29 @@ fn one_test_is_one_issue_however_often_it_is_told() {
 }
 
 #[test]
+fn claims_that_this_machine_cannot_try_are_no_review() {
+    let repo = repository();
+    let mut claim = finding("wrong", "a.go", 3, "correctness");
+    claim["test_code"] = json!("package m\n");
+    let (Reviewed { output, tests }, _) =
+        reviewed(repo.path(), &json!([claim]).to_string(), |_| {});
+    assert_eq!((output.status, output.score.pass), (Status::Error, false));
+    let error = output.error.unwrap();
+    assert_eq!(error.kind, FailureKind::Machine);
+    assert!(error.message.contains("Go is not installed"), "{error:?}");
+    // What was claimed is still there to be read.
+    assert_eq!((tests.len(), output.test_summary.error), (1, 1));
+    assert_eq!(output.observations[0].reason, "the test could not be run: Go is not installed");
+    // A concern without a test needs nothing of the machine.
+    let untested = json!([finding("wrong", "a.go", 3, "correctness")]).to_string();
+    let (Reviewed { output, .. }, _) = reviewed(repo.path(), &untested, |_| {});
+    assert_eq!(
+        (output.status, output.notes.iter().any(|it| it.contains("Go is"))),
+        (Status::Ok, false)
+    );
+}
+
+#[test]
 fn the_prompt_knows_the_repository_and_the_configuration() {
     let repo = repository();
     let (_, whole) = reviewed(repo.path(), "[]", |options| {
@@ -196,6 +219,8 @@ fn the_prompt_knows_the_repository_and_the_configuration() {
         assert!(whole.contains(says), "{says}:\n{whole}");
     }
     assert!(!whole.contains("Only a change"));
+    assert!(whole.contains("1 file is under review"), "{whole}");
+    assert!(!whole.contains("\\\n"), "no line ends with what joins lines in a program: {whole}");
     git(repo.path(), &["checkout", "-qb", "topic"]);
     fs::write(repo.path().join("web/b.ts"), "export const b = 2;\n").unwrap();
     git(repo.path(), &["commit", "-qam", "second"]);
@@ -211,6 +236,7 @@ fn the_prompt_knows_the_repository_and_the_configuration() {
 #[test]
 fn a_review_that_cannot_be_is_complete_and_says_why() {
     let repo = repository();
+    fs::write(repo.path().join("web/b.ts"), "export const b = 3;\n").unwrap();
     for (answer, base, kind) in [
         ("I see nothing.", None, FailureKind::Agent),
         ("[{\"title\":", None, FailureKind::Agent),
@@ -223,6 +249,7 @@ fn a_review_that_cannot_be_is_complete_and_says_why() {
         assert_eq!(output.status, Status::Error, "{answer}");
         assert_eq!(output.error.unwrap().kind, kind, "{answer}");
         assert_eq!((output.score.value, output.score.pass, tests.len()), (0.0, false, 0));
+        assert!(!output.notes.iter().any(|note| note.contains("reviewed")), "{:?}", output.notes);
     }
     let (Reviewed { output, .. }, asked) = reviewed(repo.path(), "[]", |options| {
         options.config = options.config.clone().narrowed(&["nothing".to_owned()]).unwrap();

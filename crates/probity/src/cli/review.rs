@@ -41,7 +41,8 @@ pub(crate) struct RunArgs {
     /// default, security or strict
     #[arg(long, value_name = "NAME", default_value = "default")]
     pub(crate) profile: String,
-    /// NAME (see `probity agent list`), acp:COMMAND, cmd:COMMAND or replay:FILE
+    /// NAME (see `probity agent list`), acp:COMMAND, cmd:COMMAND or replay:FILE, a recording or a
+    /// list of findings
     #[arg(long, value_name = "AGENT", default_value = "claude")]
     pub(crate) agent: String,
     /// The model that the agent is told to use; its own choice without it
@@ -140,10 +141,10 @@ pub(crate) enum ReviewCommand {
 pub(crate) struct GateArgs {
     #[arg(value_name = "FILE", default_value = "review/review.json")]
     pub(crate) review: PathBuf,
-    /// The least score that passes; else SCORE_THRESHOLD, else 7.0
+    /// The least score that passes; else SCORE_THRESHOLD, else that of the review
     #[arg(long, value_name = "SCORE", value_parser = threshold)]
     pub(crate) threshold: Option<f64>,
-    /// Fail if anything critical is proven; FAIL_ON_CRITICAL says the same
+    /// Fail if anything critical is proven; FAIL_ON_CRITICAL says the same, else what the review did
     #[arg(long)]
     pub(crate) fail_on_critical: bool,
 }

@@ -16,8 +16,8 @@ use std::{
 use anyhow::Context as _;
 use probity_agent::Cancel;
 use probity_review::{
-    AgentSeat, Event, Previous, ReviewConfig, ReviewOptions, ReviewOutput, Reviewed, Status,
-    TestPlace, review,
+    AgentSeat, Event, Previous, ReviewConfig, ReviewOptions, ReviewOutput, Reviewed, Standing,
+    Status, TestPlace, review,
 };
 
 use self::{files::OutputDirectory, progress::Progress, seat::Place, settings::Settings};
@@ -25,7 +25,7 @@ use crate::{
     cli::review::{ReportArgs, ReviewArgs, ReviewCommand},
     exit::Exit,
     failure::Failure,
-    report::review::{ReviewFormat, render},
+    report::review::ReviewFormat,
 };
 
 pub(crate) use self::gate::step as gate_step;
@@ -55,8 +55,8 @@ fn conclude(output: &Path, settings: anyhow::Result<Settings>) -> anyhow::Result
     let settings = settings.inspect_err(|error| files::leave_failure(output, None, error))?;
     let review = carry_out(&settings)
         .inspect_err(|error| files::leave_failure(output, Some(&settings), error))?;
-    files::step_summary(&review)?;
-    print(settings.format, &review)?;
+    files::step_summary(&review, &settings.output)?;
+    print(&files::rendered(settings.format, &review, &settings.output)?)?;
     // A report for a person has said why there was none.
     if let Some(error) = review.error.as_ref().filter(|_| settings.format != ReviewFormat::Text) {
         tracing::error!("there was no review: {}; help: {}", error.message, error.help);
@@ -110,10 +110,15 @@ fn carry_out(settings: &Settings) -> anyhow::Result<ReviewOutput> {
     let Reviewed { mut output, tests } = review(&options, &|event: Event<'_>| progress.tell(event));
     progress.end();
     output.notes.extend(notes);
+    if kept.is_open() && options.previous.is_none() {
+        // Where nothing is known everything is new.
+        output.proven_issues.iter_mut().for_each(|it| it.standing = Some(Standing::New));
+    }
     kept.save(&mut output);
     directory.write(&output, &tests)?;
     for (format, path) in &settings.reports {
-        files::write_whole(path, &render(*format, &output)?)?;
+        let report = files::rendered(*format, &output, &settings.output)?;
+        files::write_whole(path, &report)?;
     }
     Ok(output)
 }
@@ -168,11 +173,9 @@ fn listen(cancel: &Cancel, stop: &Arc<AtomicBool>) {
     }
 }
 
-fn print(format: ReviewFormat, output: &ReviewOutput) -> anyhow::Result<()> {
+fn print(report: &str) -> anyhow::Result<()> {
     let mut out = anstream::stdout().lock();
-    out.write_all(render(format, output)?.as_bytes())
-        .and_then(|()| out.flush())
-        .context("cannot write the report")
+    out.write_all(report.as_bytes()).and_then(|()| out.flush()).context("cannot write the report")
 }
 
 fn judged(output: &ReviewOutput, report_only: bool) -> Exit {
@@ -187,9 +190,11 @@ fn judged(output: &ReviewOutput, report_only: bool) -> Exit {
 
 fn report(args: &ReportArgs) -> anyhow::Result<Exit> {
     let output = files::read_review(&args.review)?;
+    let beside = args.review.parent().unwrap_or(Path::new(""));
+    let report = files::rendered(args.format, &output, beside)?;
     match &args.output {
-        None => print(args.format, &output)?,
-        Some(path) => files::write_whole(path, &render(args.format, &output)?)?,
+        None => print(&report)?,
+        Some(path) => files::write_whole(path, &report)?,
     }
     Ok(Exit::Clean)
 }

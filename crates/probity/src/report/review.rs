@@ -10,7 +10,10 @@ mod markdown;
 mod sarif;
 mod text;
 
-use probity_review::{Observation, ProvenIssue, ReviewOutput, Risk};
+use probity_review::{Observation, ProvenIssue, ReviewOutput, Risk, Standing, excerpt};
+use serde_json::Value;
+
+use crate::report::visible;
 
 /// The formats, in the order in which help lists them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -65,18 +68,86 @@ fn headline(issue: &ProvenIssue) -> String {
     format!("{} ({}, {})", issue.title, issue.severity, issue.category)
 }
 
-/// The end of the test's output, which is where a failure says what it is.
-/// The end of what a test said, without the frames of a stack, which would push out why it failed.
-fn told_by_test(output: &str, most: usize) -> String {
-    let is_frame = |line: &&str| line.trim_start().starts_with("at ");
-    let lines: Vec<&str> = output.lines().filter(|line| !is_frame(line)).collect();
-    last_lines(&lines.join("\n"), most)
+/// The few lines of the test's output that say what is wrong. They name the test's file as the review
+/// does, not as it was called where it ran.
+fn told_by_test(issue: &ProvenIssue, most: usize) -> String {
+    let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+    let (ran, kept) = (name(&issue.test_path), name(&issue.test_file));
+    let excerpt = excerpt(&issue.test_output, &issue.file, most);
+    match ran.is_empty() || kept.is_empty() {
+        true => excerpt,
+        false => excerpt.replace(&ran, &kept),
+    }
 }
 
 fn last_lines(output: &str, most: usize) -> String {
     let lines: Vec<&str> = output.trim_end().lines().collect();
     lines.get(lines.len().saturating_sub(most)..).unwrap_or_default().join("\n")
 }
+
+/// How an issue stands against the history and the change, to follow other words.
+fn standing(review: &ReviewOutput, issue: &ProvenIssue) -> String {
+    let is_back =
+        review.changes.as_ref().is_some_and(|changes| changes.reopened.contains(&issue.id));
+    let mut words = match issue.standing {
+        Some(Standing::Known) if is_back => ", known: fixed before, and back again",
+        Some(Standing::Known) => ", known",
+        Some(Standing::New) => ", new",
+        None => "",
+    }
+    .to_owned();
+    if issue.introduced == Some(false) {
+        words.push_str(", older than this change");
+    }
+    words
+}
+
+/// Why an issue counts, in one line; empty where the review does not say.
+fn grounds(issue: &ProvenIssue) -> String {
+    let Some(proof) = issue.proof.as_ref().filter(|proof| !proof.level.is_empty()) else {
+        return String::new();
+    };
+    let mut grounds: Vec<String> = Vec::new();
+    if proof.flips_with_fix == Some(true) {
+        grounds.push("passes with the fix".to_owned());
+    }
+    let flips = proof.level == "P3";
+    if issue.introduced == Some(true) {
+        let at_base = flips && (grounds.is_empty() || proof.reason.contains("passes at the merge"));
+        let words = if at_base { "passes at the merge base" } else { "its file is new" };
+        grounds.push(words.to_owned());
+    }
+    if let Some(how) = proof.control.strip_prefix("depends on the code: ").filter(|_| !flips) {
+        grounds.push(how.strip_prefix("it ").unwrap_or(how).to_owned());
+    }
+    if let Some(why) = proof.control.strip_prefix("not known: ") {
+        let weak = "weak: whether it fails whatever the code does is not known";
+        grounds.push(format!("{weak} ({why})"));
+    }
+    if grounds.is_empty() && !proof.reach.is_empty() {
+        grounds.push(proof.reach.clone());
+    }
+    match grounds.is_empty() {
+        true => String::new(),
+        false => format!("{}: {}", proof.level, grounds.join("; ")),
+    }
+}
+
+/// With hidden characters made visible in every text but paths and identities.
+fn made_visible(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = visible::block(text).into_owned(),
+        Value::Array(items) => items.iter_mut().for_each(made_visible),
+        Value::Object(fields) => {
+            let texts = fields.iter_mut().filter(|(name, _)| !IDENTITIES.contains(&name.as_str()));
+            texts.for_each(|(_, field)| made_visible(field));
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// Keys of reports by which other programs find a file or an issue again.
+const IDENTITIES: &[&str] = &["uri", "path", "fingerprint", "partialFingerprints"];
 
 fn observed(observation: &Observation) -> String {
     match observation.reason.is_empty() {

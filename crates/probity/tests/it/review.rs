@@ -1,8 +1,10 @@
 //! `probity review` and `ci-agent-review`, as a person and as a CI step would run them.
 
+mod again;
 mod ending;
 mod integration;
 mod own;
+mod places;
 mod reports;
 mod step;
 mod story;

@@ -20,6 +20,8 @@ use crate::{
 };
 
 const REVIEW: &str = "review.json";
+/// What a review calls the directory of its tests, wherever it is.
+const TESTS: &str = "review/tests/";
 const REPORTS: &[(&str, ReviewFormat)] = &[
     ("review.md", ReviewFormat::Markdown),
     ("review.sarif", ReviewFormat::Sarif),
@@ -31,6 +33,8 @@ const MOST_BYTES: u64 = 64 << 20;
 
 pub(super) struct OutputDirectory {
     path: PathBuf,
+    /// As the user calls it.
+    called: PathBuf,
 }
 
 impl OutputDirectory {
@@ -38,6 +42,7 @@ impl OutputDirectory {
     /// nobody shall mistake the old one for it.
     pub(super) fn prepare(path: &Path, repo: &Path) -> anyhow::Result<Self> {
         let shown = path.display();
+        let is_new = !path.exists();
         fs::create_dir_all(path).with_context(|| {
             Failure::new(format!("cannot make {shown}"), "name another directory with --output")
         })?;
@@ -46,7 +51,11 @@ impl OutputDirectory {
             let what = format!("{shown} is the repository itself, which is never written to");
             return Err(Failure::new(what, "name a directory for the output with --output").into());
         }
-        let directory = Self { path: real };
+        if is_new && real.starts_with(&root) {
+            // What a review leaves is nothing to commit; without the file it is only in the way.
+            write_whole(&real.join(".gitignore"), "*\n")?;
+        }
+        let directory = Self { path: real, called: path.to_owned() };
         directory.clear().with_context(|| format!("cannot clear {shown} of an earlier review"))?;
         Ok(directory)
     }
@@ -60,7 +69,7 @@ impl OutputDirectory {
             let observed = earlier.observations.iter().map(|it| &it.test_file);
             let discarded = earlier.discarded.iter().map(|it| &it.test_file);
             for test in proven.chain(observed).chain(discarded) {
-                let Some(name) = test.strip_prefix("review/tests/") else { continue };
+                let Some(name) = test.strip_prefix(TESTS) else { continue };
                 if !name.is_empty() && !name.contains('/') && name != ".." {
                     remove(&self.path.join("tests").join(name))?;
                 }
@@ -82,7 +91,7 @@ impl OutputDirectory {
             write_whole(&directory.join(&test.name), &test.text)?;
         }
         for (name, format) in REPORTS {
-            write_whole(&self.path.join(name), &render(*format, output)?)?;
+            write_whole(&self.path.join(name), &rendered(*format, output, &self.called)?)?;
         }
         write_whole(&self.path.join(REVIEW), &render(ReviewFormat::Json, output)?)
     }
@@ -113,7 +122,7 @@ fn write_failure(
         Some(settings) => OutputDirectory::prepare(output, &settings.repo)?,
         None => {
             fs::create_dir_all(output)?;
-            OutputDirectory { path: output.canonicalize()? }
+            OutputDirectory { path: output.canonicalize()?, called: output.to_owned() }
         }
     };
     directory.clear()?;
@@ -157,6 +166,30 @@ fn write_failure(
     directory.write(&review, &[])
 }
 
+/// A report that names the tests where they are: beside the review, which `directory` holds. The
+/// document itself has a name for them that is the same everywhere.
+pub(super) fn rendered(
+    format: ReviewFormat,
+    output: &ReviewOutput,
+    directory: &Path,
+) -> anyhow::Result<String> {
+    if format == ReviewFormat::Json {
+        return render(format, output);
+    }
+    let here = std::env::current_dir().unwrap_or_default();
+    let directory = directory.strip_prefix(&here).unwrap_or(directory);
+    let mut output = output.clone();
+    let proven = output.proven_issues.iter_mut().map(|it| &mut it.test_file);
+    let observed = output.observations.iter_mut().map(|it| &mut it.test_file);
+    let discarded = output.discarded.iter_mut().map(|it| &mut it.test_file);
+    for test in proven.chain(observed).chain(discarded) {
+        if let Some(name) = test.strip_prefix(TESTS) {
+            *test = directory.join("tests").join(name).to_string_lossy().into_owned();
+        }
+    }
+    render(format, &output)
+}
+
 /// A file that is there whole or not at all.
 pub(super) fn write_whole(path: &Path, text: &str) -> anyhow::Result<()> {
     let write = || -> std::io::Result<()> {
@@ -181,9 +214,9 @@ pub(super) fn read_review(path: &Path) -> anyhow::Result<ReviewOutput> {
 }
 
 /// Adds the review to the page of a GitHub job, where there is one.
-pub(super) fn step_summary(output: &ReviewOutput) -> anyhow::Result<()> {
+pub(super) fn step_summary(output: &ReviewOutput, directory: &Path) -> anyhow::Result<()> {
     let Some(path) = settings::text("GITHUB_STEP_SUMMARY") else { return Ok(()) };
-    let text = render(ReviewFormat::Markdown, output)?;
+    let text = rendered(ReviewFormat::Markdown, output, directory)?;
     let append = || -> std::io::Result<()> {
         let mut file = OpenOptions::new().append(true).create(true).open(&path)?;
         file.write_all(text.as_bytes())

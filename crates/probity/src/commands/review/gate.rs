@@ -9,20 +9,29 @@ use super::{files, settings};
 use crate::{cli::review::GateArgs, exit::Exit, failure::Failure};
 
 pub(super) fn run(args: &GateArgs) -> anyhow::Result<Exit> {
-    let mut bar = settings::bar()?;
-    bar.threshold = args.threshold.unwrap_or(bar.threshold);
-    bar.fail_on_critical |= args.fail_on_critical;
-    judge(&args.review, bar)
+    judge(&args.review, |mut bar| {
+        bar.threshold = args.threshold.unwrap_or(bar.threshold);
+        bar.fail_on_critical |= args.fail_on_critical;
+        bar
+    })
 }
 
 /// Under the name `ci-agent-review`.
 pub(crate) fn step(review: Option<PathBuf>) -> anyhow::Result<Exit> {
     let review = review.unwrap_or_else(|| settings::output_directory().join("review.json"));
-    judge(&review, settings::bar()?)
+    judge(&review, |bar| bar)
 }
 
-fn judge(path: &std::path::Path, bar: Bar) -> anyhow::Result<Exit> {
+/// What a flag says comes first, then the environment, then what the review was held to.
+fn judge(path: &std::path::Path, flags: impl Fn(Bar) -> Bar) -> anyhow::Result<Exit> {
+    // A variable that cannot be read is said before the file is.
+    settings::bar_or(Bar::DEFAULT)?;
     let review = files::read_review(path)?;
+    let of_review = &review.score;
+    let bar = flags(settings::bar_or(Bar {
+        threshold: of_review.threshold,
+        fail_on_critical: of_review.fail_on_critical,
+    })?);
     if review.status == Status::Error {
         let why = review.error.map_or_else(|| review.summary.clone(), |error| error.message);
         let way_out = "a gate cannot pass what was not reviewed: run the review again";
@@ -39,7 +48,10 @@ fn judge(path: &std::path::Path, bar: Bar) -> anyhow::Result<Exit> {
     let why = if score < bar.threshold {
         format!("{score} is below {}", bar.threshold)
     } else if !passes {
-        format!("{critical} critical issues are proven")
+        match critical {
+            1 => "1 critical issue is proven".to_owned(),
+            count => format!("{count} critical issues are proven"),
+        }
     } else {
         format!("{score} is at least {}", bar.threshold)
     };

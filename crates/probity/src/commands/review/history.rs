@@ -18,7 +18,7 @@ use crate::{
     containment::State,
     exit::Exit,
     failure::Failure,
-    report::visible,
+    report::{review::render, visible},
 };
 
 const FILE: &str = "reviews.sqlite";
@@ -54,6 +54,11 @@ impl Kept {
             notes.push(said(&format!("the history cannot be read: {error}")));
             None
         })
+    }
+
+    /// Whether there is a history to stand in.
+    pub(super) fn is_open(&self) -> bool {
+        self.history.is_some()
     }
 
     /// Keeps the review; if that fails, the review says so.
@@ -111,7 +116,15 @@ pub(super) fn list(args: &HistoryArgs) -> anyhow::Result<Exit> {
                 .map_err(std::io::Error::from)?;
             writeln!(out)?;
         }
-        Format::Text if entries.is_empty() => writeln!(out, "no review has been kept yet")?,
+        Format::Text if entries.is_empty() => match (&repo, history.list(None, 1)?.is_empty()) {
+            (Some(repo), false) => writeln!(
+                out,
+                "no review of {} has been kept; `--repo DIR` names another repository, and `--all` \
+                 lists every one",
+                visible::line(repo)
+            )?,
+            _ => writeln!(out, "no review has been kept yet")?,
+        },
         Format::Text => {
             for entry in &entries {
                 writeln!(out, "{}", as_line(entry))?;
@@ -135,7 +148,7 @@ pub(super) fn show(args: &ShowArgs) -> anyhow::Result<Exit> {
         },
     };
     let review = found.ok_or_else(|| missing(args.which.as_deref().unwrap_or("newest")))?;
-    print(args.format, &review)?;
+    print(&render(args.format, &review)?)?;
     Ok(if review.status == Status::Error { Exit::Failure } else { Exit::Clean })
 }
 

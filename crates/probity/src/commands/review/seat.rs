@@ -3,16 +3,17 @@
 use std::{
     env,
     ffi::OsString,
-    io::{self, Write as _},
+    io::{self, Read as _, Write as _},
     path::{Path, PathBuf},
     sync::Arc,
 };
 
 use anyhow::Context as _;
 use probity_agent::{
-    Agent, AgentRef, AgentTable, CommandOptions, KnownAgent, OpenOptions, Seat, Way, open,
+    Agent, AgentError, AgentRef, AgentTable, Answer, Cancel, CommandOptions, KnownAgent, Limits,
+    OpenOptions, Seat, StopReason, Turn, Way, open,
 };
-use probity_review::{Unopened, answer_schema};
+use probity_review::{Unopened, answer_schema, parse_findings};
 use probity_sandbox::{Backend, Mount, Network, Spec};
 
 use super::settings::{Settings, Variables};
@@ -28,6 +29,9 @@ use crate::{
 /// What it gets beside that where nothing contains it: its login lies in the home directory.
 const UNCONTAINED: &[&str] =
     &["HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME"];
+
+/// More than any agent says.
+const MOST_BYTES: u64 = 64 << 20;
 
 /// Who is asked, and what holds it and the tests.
 pub(super) struct Place {
@@ -87,6 +91,11 @@ impl Place {
         copy: &Path,
         settings: &Settings,
     ) -> Result<Box<dyn Agent>, Unopened> {
+        if let AgentRef::Replay(file) = &self.reference
+            && let Some(text) = findings_in(file)
+        {
+            return Ok(Box::new(Answered { name: self.name.clone(), text }));
+        }
         let known = match &self.reference {
             AgentRef::Known(name) => self.table.get(name),
             _ => None,
@@ -162,4 +171,31 @@ impl Place {
             });
         Ok(Seat { backend: self.backend.clone(), spec, stderr })
     }
+}
+
+/// An answer that is there already, and what it is asked does not matter.
+struct Answered {
+    name: String,
+    text: String,
+}
+
+impl Agent for Answered {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn ask(&mut self, _: &Turn, _: &Limits, _: &Cancel) -> Result<Answer, AgentError> {
+        let (text, stop) = (self.text.clone(), StopReason::EndTurn);
+        Ok(Answer { text, stop, usage: None, denied: Vec::new(), requests: 0 })
+    }
+}
+
+/// The text of a file that is one list of findings, bare or in an envelope. A recording has a line
+/// for each message, and is none.
+fn findings_in(file: &Path) -> Option<String> {
+    let mut text = String::new();
+    let file = std::fs::File::open(file).ok()?;
+    io::Read::take(file, MOST_BYTES).read_to_string(&mut text).ok()?;
+    serde_json::from_str::<serde::de::IgnoredAny>(&text).ok()?;
+    parse_findings(&text).ok().map(|_| text)
 }

@@ -101,7 +101,7 @@ impl Settings {
             profile: or("REVIEW_PROFILE", "default"),
             agent: or("AGENT_CLI", "claude"),
             model: text("AGENT_MODEL"),
-            bar: bar()?,
+            bar: bar_or(Bar::DEFAULT)?,
             paths: globs(&or("REVIEW_PATHS", "")),
             diff_base: yes_or_no("REVIEW_DIFF_ONLY")?.unwrap_or(false).then_some(base),
             history: text("DATABASE_URL").map_or(Keep::Nowhere, Keep::Database),
@@ -149,13 +149,13 @@ pub(super) fn output_directory() -> PathBuf {
     text("OUTPUT_DIR").unwrap_or_else(|| "review".to_owned()).into()
 }
 
-/// From SCORE_THRESHOLD and FAIL_ON_CRITICAL; nothing said is the usual, and 0 is something said.
-pub(super) fn bar() -> anyhow::Result<Bar> {
+/// From SCORE_THRESHOLD and FAIL_ON_CRITICAL, else what else holds; 0 is something said.
+pub(super) fn bar_or(otherwise: Bar) -> anyhow::Result<Bar> {
     let wanted = match text("SCORE_THRESHOLD") {
-        None => Bar::DEFAULT.threshold,
+        None => otherwise.threshold,
         Some(value) => threshold(&value).map_err(|expected| wrong("SCORE_THRESHOLD", &expected))?,
     };
-    let fail_on_critical = yes_or_no("FAIL_ON_CRITICAL")?.unwrap_or(Bar::DEFAULT.fail_on_critical);
+    let fail_on_critical = yes_or_no("FAIL_ON_CRITICAL")?.unwrap_or(otherwise.fail_on_critical);
     Ok(Bar { threshold: wanted, fail_on_critical })
 }
 

@@ -3,7 +3,7 @@
 use probity_review::{ReviewOutput, Risk, Status};
 use serde_json::{Value, json};
 
-use super::observed;
+use super::{made_visible, observed};
 use crate::report::stream::write_json;
 
 pub(super) fn render(review: &ReviewOutput) -> anyhow::Result<String> {
@@ -29,6 +29,7 @@ pub(super) fn render(review: &ReviewOutput) -> anyhow::Result<String> {
         let print = format!("observation-{}", it.fingerprint);
         issues.push(issue(&check, &observed(it), &print, "info", &it.file, it.line));
     }
+    issues.iter_mut().for_each(made_visible);
     let mut report = Vec::new();
     write_json(&mut report, &issues)?;
     report.push(b'\n');

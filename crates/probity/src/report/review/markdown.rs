@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use probity_review::{ReviewOutput, Standing, Status};
+use probity_review::{ReviewOutput, Status};
 
-use super::last_lines;
+use super::{grounds, standing, told_by_test};
 use crate::report::{
     markdown::{code, escape},
     visible,
@@ -22,6 +22,7 @@ pub(super) fn render(review: &ReviewOutput) -> String {
         if let Some(error) = error.filter(|error| !error.help.is_empty()) {
             _ = writeln!(text, "{}\n", escape(&error.help));
         }
+        observations(&mut text, review);
         notes(&mut text, review);
         return text;
     }
@@ -30,40 +31,31 @@ pub(super) fn render(review: &ReviewOutput) -> String {
     _ = writeln!(text, "## Review: {} of {}, {verdict}\n", score.value, score.max);
     _ = writeln!(text, "{}\n", escape(&review.summary));
     for issue in &review.proven_issues {
-        let standing = match issue.standing {
-            Some(Standing::New) => ", new",
-            Some(Standing::Known) => ", known",
-            None => "",
-        };
         let level = issue.proof.as_ref().map_or("", |proof| proof.level.as_str());
         _ = writeln!(text, "### {} {}\n", escape(&issue.id), escape(&issue.title));
         _ = writeln!(
             text,
-            "**{}**, {}{standing}, at {}, proven ({level}) by {} in {}\n",
+            "**{}**, {}{}, at {}, proven ({level}) by {} in {}\n",
             issue.severity,
             issue.category,
+            standing(review, issue),
             code(&format!("{}:{}", issue.file, issue.line)),
             code(&issue.test_name),
             code(&issue.test_file)
         );
+        let grounds = grounds(issue);
+        if !grounds.is_empty() {
+            _ = writeln!(text, "{}\n", escape(&grounds));
+        }
         if !issue.description.is_empty() {
             for line in issue.description.lines() {
                 _ = writeln!(text, "{}", escape(line));
             }
             text.push('\n');
         }
-        fenced(&mut text, &last_lines(&issue.test_output, OUTPUT_LINES));
+        fenced(&mut text, &told_by_test(issue, OUTPUT_LINES));
     }
-    if !review.observations.is_empty() {
-        text.push_str("### Observations\n\nNot proven, and without any weight.\n\n");
-        text.push_str("| | Where | What | Why not proven |\n| --- | --- | --- | --- |\n");
-        for it in &review.observations {
-            let place = code(&format!("{}:{}", it.file, it.line)).replace('|', "\\|");
-            let (title, reason) = (escape(&it.title), escape(&it.reason));
-            _ = writeln!(text, "| {} | {place} | {title} | {reason} |", it.id);
-        }
-        text.push('\n');
-    }
+    observations(&mut text, review);
     if !review.discarded.is_empty() {
         _ = writeln!(text, "<details><summary>{} discarded</summary>\n", review.discarded.len());
         for discarded in &review.discarded {
@@ -83,6 +75,20 @@ pub(super) fn render(review: &ReviewOutput) -> String {
     }
     notes(&mut text, review);
     text
+}
+
+fn observations(text: &mut String, review: &ReviewOutput) {
+    if review.observations.is_empty() {
+        return;
+    }
+    text.push_str("### Observations\n\nNot proven, and without any weight.\n\n");
+    text.push_str("| | Where | What | Why not proven |\n| --- | --- | --- | --- |\n");
+    for it in &review.observations {
+        let place = code(&format!("{}:{}", it.file, it.line)).replace('|', "\\|");
+        let (title, reason) = (escape(&it.title), escape(&it.reason));
+        _ = writeln!(text, "| {} | {place} | {title} | {reason} |", it.id);
+    }
+    text.push('\n');
 }
 
 fn notes(text: &mut String, review: &ReviewOutput) {

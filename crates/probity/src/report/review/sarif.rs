@@ -3,10 +3,11 @@
 use probity_review::{Category, ReviewOutput, Risk, Status};
 use serde_json::{Value, json};
 
-use super::observed;
+use super::{made_visible, observed};
 use crate::report::{
     sarif::uri::{ArtifactLocation, BASE},
     stream::write_json,
+    visible,
 };
 
 pub(super) fn render(review: &ReviewOutput) -> anyhow::Result<String> {
@@ -42,12 +43,13 @@ pub(super) fn render(review: &ReviewOutput) -> anyhow::Result<String> {
         result["properties"] = json!({ "id": it.id, "proven": false, "reason": it.reason });
         results.push(result);
     }
+    results.iter_mut().for_each(made_visible);
     let rules: Vec<Value> = Category::ALL.map(rule).to_vec();
     let failed = review.status == Status::Error;
     let mut invocation = json!({ "executionSuccessful": !failed });
     if let Some(error) = &review.error {
         invocation["toolExecutionNotifications"] =
-            json!([{ "level": "error", "message": { "text": error.message } }]);
+            json!([{ "level": "error", "message": { "text": visible::block(&error.message) } }]);
     }
     let log = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",

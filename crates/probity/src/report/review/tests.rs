@@ -69,6 +69,77 @@ fn no_report_lets_a_hidden_character_through() {
 }
 
 #[test]
+fn what_agents_write_is_made_visible_in_reports_for_machines_too() {
+    let mut review = sample();
+    review.proven_issues[0].title = "left\u{202e}right".to_owned();
+    review.proven_issues[0].description = "more\u{2066}of\nit".to_owned();
+    review.observations[0].reason = "over\u{202d}ride".to_owned();
+    for format in [ReviewFormat::Sarif, ReviewFormat::Gitlab] {
+        let report = render(format, &review).unwrap();
+        assert_eq!(report.chars().find(|&char| visible::is_hidden(char)), None, "{report}");
+        for shown in ["left<U+202E>right", "over<U+202D>ride"] {
+            assert!(report.contains(shown), "{format:?}: {report}");
+        }
+    }
+    assert!(render(ReviewFormat::Sarif, &review).unwrap().contains("more<U+2066>of\\nit"));
+}
+
+#[test]
+fn people_are_told_why_an_issue_counts_and_how_it_stands() {
+    let with = |level: &str, control: &str, fix: Option<bool>, introduced: Option<bool>| {
+        let mut review = sample();
+        let issue = &mut review.proven_issues[0];
+        issue.introduced = introduced;
+        let proof = issue.proof.as_mut().unwrap();
+        (proof.level, proof.control) = (level.to_owned(), control.to_owned());
+        (proof.flips_with_fix, proof.reach) = (fix, "the flagged lines, by coverage".to_owned());
+        review
+    };
+    let passes = "depends on the code: it passes if Divide returns 1";
+    let other = "depends on the code: it passes with other code";
+    for (review, says) in [
+        (with("P2", passes, None, None), "P2: passes if Divide returns 1"),
+        (with("P3", other, Some(true), None), "P3: passes with the fix"),
+        (with("P3", other, None, Some(true)), "P3: passes at the merge base"),
+        (with("P2", passes, None, Some(true)), "P2: its file is new; passes if Divide returns 1"),
+        (
+            with("P2", "not known: it has no result", Some(false), None),
+            "P2: weak: whether it fails whatever the code does is not known (it has no result)",
+        ),
+        (with("P2", "", None, None), "P2: the flagged lines, by coverage"),
+        (with("P2", passes, None, Some(false)), ", new, older than this change"),
+    ] {
+        let plain = |text: String| text.replace('\\', "");
+        for format in [ReviewFormat::Text, ReviewFormat::Markdown] {
+            let report = plain(render(format, &review).unwrap());
+            assert!(report.contains(says), "{format:?} {says}: {report}");
+        }
+    }
+    let mut back = sample();
+    back.proven_issues[0].standing = Some(probity_review::Standing::Known);
+    back.changes.as_mut().unwrap().reopened = vec!["ISS-001".to_owned()];
+    let report = render(ReviewFormat::Text, &back).unwrap();
+    assert!(report.contains("known: fixed before, and back again"), "{report}");
+}
+
+#[test]
+fn an_excerpt_names_the_test_as_the_review_does() {
+    let mut review = sample();
+    let issue = &mut review.proven_issues[0];
+    issue.test_path = "a b/zz_probity_001_test.go".to_owned();
+    issue.test_output =
+        "=== RUN   TestDivide\n    zz_probity_001_test.go:7: got 1\nFAIL\ncoverage: 3%\n"
+            .to_owned();
+    for format in [ReviewFormat::Text, ReviewFormat::Markdown] {
+        let report = render(format, &review).unwrap();
+        assert!(report.contains("ISS-001_TestDivide_test.go:7: got 1"), "{report}");
+        for noise in ["coverage", "=== RUN", "FAIL", "zz_probity"] {
+            assert!(!report.contains(noise), "{noise}: {report}");
+        }
+    }
+}
+
+#[test]
 fn a_review_that_did_not_happen_is_an_error_everywhere_and_a_score_nowhere() {
     for format in ReviewFormat::ALL {
         let report = render(format, &failed()).unwrap();

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use probity_review::{ReviewOutput, Standing, Status};
+use probity_review::{ReviewOutput, Status};
 
-use super::{last_lines, observed, told_by_test};
+use super::{grounds, last_lines, observed, standing, told_by_test};
 use crate::report::visible;
 
 const OUTPUT_LINES: usize = 8;
@@ -23,42 +23,34 @@ pub(super) fn render(review: &ReviewOutput) -> String {
                 _ = writeln!(text, "help: {}", visible::line(&error.help));
             }
         }
+        observations(&mut text, review);
         notes(&mut text, review);
         return text;
     }
     for issue in &review.proven_issues {
-        let standing = match issue.standing {
-            Some(Standing::New) => ", new",
-            Some(Standing::Known) => ", known",
-            None => "",
-        };
         let level = issue.proof.as_ref().map_or("", |proof| proof.level.as_str());
         _ = writeln!(
             text,
-            "{} {}:{}: {}: {} [{} {level}{standing}]",
+            "{} {}:{}: {}: {} [{} {level}{}]",
             issue.id,
             visible::line(&issue.file),
             issue.line,
             issue.severity,
             visible::line(&issue.title),
-            issue.category
+            issue.category,
+            standing(review, issue)
         );
         let (file, name) = (visible::line(&issue.test_file), visible::line(&issue.test_name));
         _ = writeln!(text, "    proven by {name} in {file}");
-        for line in told_by_test(&issue.test_output, OUTPUT_LINES).lines() {
+        let grounds = grounds(issue);
+        if !grounds.is_empty() {
+            _ = writeln!(text, "    {}", visible::line(&grounds));
+        }
+        for line in told_by_test(issue, OUTPUT_LINES).lines() {
             _ = writeln!(text, "    | {}", visible::line(line));
         }
     }
-    for observation in &review.observations {
-        _ = writeln!(
-            text,
-            "{} {}:{}: {}",
-            observation.id,
-            visible::line(&observation.file),
-            observation.line,
-            visible::line(&observed(observation))
-        );
-    }
+    observations(&mut text, review);
     for discarded in &review.discarded {
         let (title, reason) = (visible::line(&discarded.title), visible::line(&discarded.reason));
         _ = writeln!(text, "{} discarded: {title}: {reason}", discarded.id);
@@ -76,6 +68,19 @@ pub(super) fn render(review: &ReviewOutput) -> String {
     notes(&mut text, review);
     _ = writeln!(text, "{}", visible::line(&review.summary));
     text
+}
+
+fn observations(text: &mut String, review: &ReviewOutput) {
+    for observation in &review.observations {
+        _ = writeln!(
+            text,
+            "{} {}:{}: {}",
+            observation.id,
+            visible::line(&observation.file),
+            observation.line,
+            visible::line(&observed(observation))
+        );
+    }
 }
 
 fn notes(text: &mut String, review: &ReviewOutput) {

@@ -47,8 +47,9 @@ fn the_environment_says_everything_and_a_gate_can_say_it_later() {
     with(&[("SCORE_THRESHOLD", "9"), ("OUTPUT_DIR", "out")]).code(1);
     let report_only = [("SCORE_THRESHOLD", "9"), ("REVIEW_REPORT_ONLY", "true")];
     with(&report_only).code(0);
+    // Whoever says nothing means what the review was held to.
     for (threshold, critical, code) in
-        [("9", "false", 1), ("8.5", "false", 0), ("0", "false", 0), ("", "", 0), ("8.5", "true", 0)]
+        [("9", "false", 1), ("8.5", "false", 0), ("0", "false", 0), ("", "", 1), ("8.5", "true", 0)]
     {
         let gate = named("ci-agent-review").args(["gate"]).dir(here);
         let gate = gate.env("SCORE_THRESHOLD", threshold).env("FAIL_ON_CRITICAL", critical);

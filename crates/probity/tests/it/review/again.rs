@@ -1,0 +1,177 @@
+//! One defect from review to review: moved, renamed, lost from sight, fixed, and back again.
+
+use std::{fs, path::Path};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::{CODE, commit, findings, git, recorded, repository, review_in};
+use crate::binary::{Output, probity};
+
+/// A repository, and a place for what reviews of it leave.
+struct Stage {
+    repo: TempDir,
+    place: TempDir,
+}
+
+impl Stage {
+    fn new() -> Self {
+        Self { repo: repository(), place: tempfile::tempdir().unwrap() }
+    }
+
+    fn repo(&self) -> &Path {
+        self.repo.path()
+    }
+
+    /// Reviews with an agent that says this; gives what was printed and what was written.
+    fn review(&self, answer: &Value, more: &[&str]) -> (Output, Value) {
+        let at = |name: &str| self.place.path().join(name).to_str().unwrap().to_owned();
+        let agent = recorded(self.place.path(), &answer.to_string());
+        let output = probity()
+            .args(["review", "--agent", &agent, "--report-only", "--output", &at("out")])
+            .args(more)
+            .env("XDG_STATE_HOME", &at("state"))
+            .env("XDG_CACHE_HOME", &at("cache"))
+            .dir(self.repo())
+            .run()
+            .code(0);
+        (output, review_in(&self.place.path().join("out")))
+    }
+}
+
+fn mended() -> String {
+    CODE.replace(" - 1)", ")").replace("(numbers.length)", "numbers.length")
+}
+
+#[test]
+fn a_known_issue_goes_where_its_code_goes() {
+    let stage = Stage::new();
+    let (output, page) = stage.review(&findings(), &[]);
+    assert!(output.stdout.contains(", new]"), "the first time: {}", output.stdout);
+    let print = page["proven_issues"][0]["fingerprint"].clone();
+
+    fs::write(stage.repo().join("src/numbers.js"), format!("// Sums.\n\n{CODE}")).unwrap();
+    commit(stage.repo());
+    let (_, page) = stage.review(&json!([]), &[]);
+    assert_eq!(page["changes"]["known"], json!(["ISS-001"]), "{page:#}");
+    assert_eq!(page["proven_issues"][0]["line"], 6, "the line of that text");
+    assert_eq!(page["proven_issues"][0]["fingerprint"], print);
+
+    git(stage.repo(), &["mv", "src", "lib"]);
+    commit(stage.repo());
+    let (_, page) = stage.review(&json!([]), &[]);
+    assert_eq!(page["changes"]["known"], json!(["ISS-001"]), "{page:#}");
+    let issue = &page["proven_issues"][0];
+    assert_eq!((&issue["file"], &issue["line"]), (&json!("lib/numbers.js"), &json!(6)));
+    // The identity is the one that a claim of today would get.
+    let mut told = findings();
+    told[0]["file"] = json!("lib/numbers.js");
+    told[0]["line"] = json!(6);
+    let code = told[0]["test_code"].as_str().unwrap().replace("[2, 4]), 3", "[4, 8]), 6");
+    (told[0]["test_code"], told[0]["test_file"]) = (json!(code), json!("lib/a.test.js"));
+    let (_, page) = stage.review(&json!([told[0]]), &[]);
+    assert_eq!(page["changes"]["known"], json!(["ISS-001"]), "{page:#}");
+    assert_eq!(page["proven_issues"].as_array().unwrap().len(), 1, "{page:#}");
+}
+
+#[test]
+fn what_nobody_can_try_stays_open_until_somebody_can() {
+    let stage = Stage::new();
+    fs::write(stage.repo().join("src/other.js"), "export const other = 1;\n").unwrap();
+    commit(stage.repo());
+    stage.review(&findings(), &[]);
+    git(stage.repo(), &["rm", "-q", "src/numbers.js"]);
+    commit(stage.repo());
+    for time in ["once", "twice"] {
+        let (output, page) = stage.review(&json!([]), &[]);
+        assert!(output.stdout.contains("unclear: the average is wrong"), "{time}");
+        assert_eq!(page["changes"]["open"][0]["title"], "the average is wrong", "{time}");
+    }
+    git(stage.repo(), &["revert", "-n", "HEAD"]);
+    commit(stage.repo());
+    let (_, page) = stage.review(&json!([]), &[]);
+    assert_eq!(page["changes"]["known"], json!(["ISS-001"]), "{page:#}");
+}
+
+#[test]
+fn a_fixed_issue_that_comes_back_is_no_new_one() {
+    let stage = Stage::new();
+    stage.review(&findings(), &[]);
+    fs::write(stage.repo().join("src/numbers.js"), mended()).unwrap();
+    commit(stage.repo());
+    let (_, page) = stage.review(&json!([]), &[]);
+    assert_eq!(page["changes"]["fixed"][0]["title"], "the average is wrong", "{page:#}");
+    assert_eq!(page["changes"]["closed"].as_array().unwrap().len(), 1, "{page:#}");
+    // Nothing has changed, and nothing is run or told again.
+    let (_, page) = stage.review(&json!([]), &[]);
+    assert_eq!(page["changes"]["fixed"], json!([]), "{page:#}");
+    assert_eq!(page["test_summary"]["total_generated"], 0, "{page:#}");
+
+    git(stage.repo(), &["revert", "-n", "HEAD"]);
+    commit(stage.repo());
+    let (output, page) = stage.review(&json!([]), &[]);
+    assert_eq!(page["score"]["value"], 8.5, "{page:#}");
+    assert_eq!(page["changes"]["known"], json!(["ISS-001"]), "{page:#}");
+    assert_eq!(page["changes"]["reopened"], json!(["ISS-001"]), "{page:#}");
+    assert!(output.stdout.contains("fixed before, and back again"), "{}", output.stdout);
+    // Whoever names it now names a known one.
+    let (_, page) = stage.review(&findings(), &[]);
+    assert_eq!(page["changes"]["new"], json!([]), "{page:#}");
+    assert_eq!(page["changes"]["reopened"], Value::Null, "{page:#}");
+}
+
+#[test]
+fn a_change_tells_what_it_brings_from_what_was_there() {
+    let stage = Stage::new();
+    git(stage.repo(), &["checkout", "-q", "-b", "topic"]);
+    fs::write(stage.repo().join("src/numbers.js"), format!("{CODE}// more\n")).unwrap();
+    fs::write(stage.repo().join("src/more.js"), CODE).unwrap();
+    commit(stage.repo());
+    let mut told = findings();
+    told[1] = told[0].clone();
+    for (key, value) in [("title", "new one"), ("file", "src/more.js"), ("test_name", "news")] {
+        told[1][key] = json!(value);
+    }
+    let code = told[0]["test_code"].as_str().unwrap();
+    let code = code.replace("./numbers.js", "./more.js").replace("averages", "news");
+    (told[1]["test_code"], told[1]["test_file"]) = (json!(code), json!("src/news.test.js"));
+    let answer = json!([told[0], told[1]]);
+    let (output, page) = stage.review(&answer, &["--diff-only", "--base", "main"]);
+    let introduced: Vec<&Value> =
+        page["proven_issues"].as_array().unwrap().iter().map(|it| &it["introduced"]).collect();
+    assert_eq!(introduced, [&json!(false), &json!(true)], "{page:#}");
+    assert!(output.stdout.contains("older than this change"), "{}", output.stdout);
+    assert!(output.stdout.contains("its file is new"), "{}", output.stdout);
+}
+
+#[test]
+fn one_place_weighs_once_and_one_file_may_hold_two_tests() {
+    let stage = Stage::new();
+    let told = findings();
+    let mut second = told[0].clone();
+    second["title"] = json!("averages are off");
+    second["severity_hint"] = json!("critical");
+    second["test_name"] = json!("other");
+    let code = second["test_code"].as_str().unwrap().replace("averages", "other");
+    (second["test_code"], second["test_file"]) = (json!(code), json!("src/other.test.js"));
+    let (_, page) = stage.review(&json!([told[0], second]), &["--no-history"]);
+    // The gravest of them stands for both.
+    assert_eq!(page["score"]["value"], 7.0, "{page:#}");
+    assert_eq!(page["discarded"][0]["title"], "the average is wrong", "{page:#}");
+    assert_eq!(
+        page["test_summary"],
+        json!({ "total_generated": 2, "passing": 0, "failing": 2, "error": 0 })
+    );
+
+    let both = told[0]["test_code"].as_str().unwrap();
+    let both =
+        format!("{both}\ntest('more', () => {{\n  assert.equal(average([1, 2, 3]), 2);\n}});\n");
+    let with = |name: &str, line: u64| {
+        let mut finding = told[0].clone();
+        (finding["test_code"], finding["test_name"]) = (json!(both), json!(name));
+        (finding["line"], finding["title"]) = (json!(line), json!(format!("{name} is wrong")));
+        finding
+    };
+    let (_, page) = stage.review(&json!([with("averages", 4), with("more", 3)]), &["--no-history"]);
+    assert_eq!(page["proven_issues"].as_array().unwrap().len(), 2, "{page:#}");
+}

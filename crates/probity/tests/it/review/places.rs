@@ -1,0 +1,84 @@
+//! Where a review takes its findings from and leaves its files, and what is said of both.
+
+use std::fs;
+
+use serde_json::json;
+
+use super::{findings, git, repository, review_in};
+use crate::binary::{Run, probity};
+
+#[test]
+fn a_file_of_findings_is_an_agent_and_what_is_left_is_not_in_the_way() {
+    let repo = repository();
+    let place = tempfile::tempdir().unwrap();
+    let at = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
+    let run =
+        |run: Run| run.env("XDG_STATE_HOME", &at("state")).env("XDG_CACHE_HOME", &at("cache"));
+    for (name, told) in [("bare", findings()), ("wrapped", json!({ "findings": findings() }))] {
+        fs::write(at(name), format!("{told:#}\n")).unwrap();
+        let agent = format!("replay:{}", at(name));
+        let output = run(probity().args(["review", "--agent", &agent])).dir(repo.path()).run();
+        let output = output.code(0);
+        let shown = "in review/tests/ISS-001_averages.test.js";
+        assert!(output.stdout.contains(shown), "{name}: {}", output.stdout);
+        let page = review_in(&repo.path().join("review"));
+        assert_eq!(page["proven_issues"].as_array().unwrap().len(), 1, "{name}: {page:#}");
+    }
+    assert_eq!(git(repo.path(), &["status", "--porcelain"]), "", "git does not see it");
+
+    // Elsewhere the tests have another path, which only people are told.
+    let agent = format!("replay:{}", at("bare"));
+    let review = ["review", "--agent", &agent, "--repo", repo.path().to_str().unwrap()];
+    let output = run(probity().args(review).args(["-o", "o/deep"])).dir(place.path()).run().code(0);
+    let shown = "o/deep/tests/ISS-001_averages.test.js";
+    assert!(output.stdout.contains(&format!("in {shown}")), "{}", output.stdout);
+    assert!(place.path().join(shown).is_file());
+    let page = review_in(&place.path().join("o/deep"));
+    assert_eq!(page["proven_issues"][0]["test_file"], "review/tests/ISS-001_averages.test.js");
+    let report = ["review", "report", "o/deep/review.json", "--format"];
+    for format in ["text", "markdown"] {
+        let report = probity().args(report).args([format]).dir(place.path()).run().code(0);
+        assert!(report.stdout.contains(shown), "{format}: {}", report.stdout);
+    }
+    assert!(!place.path().join("o/deep/.gitignore").exists(), "that is no repository");
+
+    let list = |more: &[&str]| {
+        run(probity().args(["review", "history"]).args(more)).dir(place.path()).run().code(0).stdout
+    };
+    let elsewhere = list(&[]);
+    assert!(elsewhere.contains("--all") && elsewhere.contains("--repo"), "{elsewhere}");
+    assert_eq!(list(&["--all"]).lines().count(), 3);
+}
+
+#[test]
+fn a_gate_knows_what_the_review_was_held_to() {
+    let repo = repository();
+    let place = tempfile::tempdir().unwrap();
+    let at = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
+    let mut told = findings();
+    told[0]["severity_hint"] = json!("critical");
+    fs::write(at("told"), told.to_string()).unwrap();
+    let review = |more: &[&str]| {
+        let agent = format!("replay:{}", at("told"));
+        probity()
+            .args(["review", "--no-history", "--report-only", "--agent", &agent])
+            .args(["-o", &at("out"), "--repo", repo.path().to_str().unwrap()])
+            .args(more)
+            .env("XDG_CACHE_HOME", &at("cache"))
+            .run()
+            .code(0);
+    };
+    let gate = |more: &[&str]| {
+        let file = format!("{}/review.json", at("out"));
+        probity().args(["review", "gate", &file]).args(more)
+    };
+    review(&["--threshold", "9"]);
+    gate(&[]).run().code(1);
+    gate(&["--threshold", "7"]).run().code(0);
+    gate(&[]).env("SCORE_THRESHOLD", "7").run().code(0);
+    gate(&["--threshold", "8"]).env("SCORE_THRESHOLD", "7").run().code(1);
+    review(&["--fail-on-critical"]);
+    let said = gate(&[]).run().code(1).stdout;
+    assert_eq!(said, "fail: 1 critical issue is proven\n");
+    gate(&[]).env("FAIL_ON_CRITICAL", "false").run().code(0);
+}
