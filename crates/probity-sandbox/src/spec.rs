@@ -59,7 +59,8 @@ pub struct Limits {
     pub pids: Option<u64>,
     /// Processors' worth of time, of the whole tree. Held by cgroups and engines alone.
     pub cpus: Option<f64>,
-    /// Bytes of each file that is written.
+    /// Bytes of each file that is written. Not held by engines: podman replaces its other limits as
+    /// soon as it is given one.
     pub file: Option<u64>,
     /// Bytes of standard output that `run` takes before it ends the process.
     pub output: Option<u64>,

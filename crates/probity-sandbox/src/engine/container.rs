@@ -145,9 +145,6 @@ fn create_arguments(
     if let Some(pids) = spec.limits.pids {
         say("--pids-limit", &pids.to_string());
     }
-    if let Some(bytes) = spec.limits.file {
-        say("--ulimit", &format!("fsize={bytes}"));
-    }
     for mount in &spec.mounts {
         let inside = text(mount.inside())?;
         match mount {

@@ -40,7 +40,7 @@ impl<'a> Scene<'a> {
         spec.limits = Limits {
             wall: Some(3 * SOON),
             pids: Some(64),
-            file: Some(8 << 20),
+            file: None,
             memory: Some(256 << 20),
             cpus: Some(1.5),
             output: None,
