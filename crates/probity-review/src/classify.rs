@@ -8,14 +8,15 @@
 //! | could not be run, timed out, was flaky, skipped itself, did not run, failed by its own fault, was refused | an observation with the reason |
 //! | was not there | an observation |
 
+mod reason;
+
+use self::reason::{in_reports, reason};
 use crate::{
-    excerpt::complaint,
     findings::AgentFinding,
     output::{Discarded, Observation, Proof, ProofRun, ProvenIssue, TestSummary},
     proof::{Control, Level, Outcome, Reach, Verdict},
     redact::Redactor,
     tests_on_disk::{TestFile, file_name},
-    unstarted::hindrance,
 };
 
 /// Longest test output that a report carries for one finding.
@@ -206,62 +207,6 @@ fn discarded(id: String, finding: &AgentFinding, reason: String, redactor: &Reda
         test_output: String::new(),
         proof: None,
     }
-}
-
-/// Why a finding with a test is not proven. Nothing is said twice.
-fn reason(verdict: &Verdict) -> String {
-    let told = clause(&in_reports(&verdict.reason));
-    let why = match verdict.outcome {
-        Outcome::BuildError => {
-            let why = match told.strip_prefix("the test ") {
-                None | Some("could not compile" | "could not be loaded") => String::new(),
-                Some(_) => format!(": {told}"),
-            };
-            let said = complaint(&verdict.output).map(|said| format!(": {said}"));
-            return format!("test could not compile{}", said.unwrap_or(why));
-        }
-        Outcome::HarnessError if hindrance(verdict).is_some() => {
-            return format!("the test could not be run: {}", verdict.reason.trim_end_matches('.'));
-        }
-        Outcome::HarnessError => "the test failed by its own fault",
-        Outcome::Timeout => "the test did not end in its time",
-        Outcome::Skipped => "the test skipped itself",
-        Outcome::NotRun => "the test did not run",
-        Outcome::Flaky => "the test fails only sometimes",
-        Outcome::Rejected => "the test was refused",
-        Outcome::Failed | Outcome::Passed if told.is_empty() => {
-            "the test fails, but proves nothing"
-        }
-        Outcome::Failed | Outcome::Passed => return told,
-    };
-    match told.strip_prefix(why) {
-        Some(_) => told,
-        None if told.is_empty() => why.to_owned(),
-        None => format!("{why}: {told}"),
-    }
-}
-
-/// A sentence as a part of another one.
-fn clause(sentence: &str) -> String {
-    let sentence = sentence.trim_end_matches('.');
-    let mut chars = sentence.chars();
-    let first: String = chars.next().into_iter().flat_map(char::to_lowercase).collect();
-    // What begins with a word in capitals is a name and stays one.
-    match chars.clone().next().is_some_and(char::is_uppercase) {
-        true => sentence.to_owned(),
-        false => first + chars.as_str(),
-    }
-}
-
-/// With the levels under the names that reports and configurations have for them.
-fn in_reports(reason: &str) -> String {
-    let words = |is: &str, asked: &str| format!("that is {is}, and {asked} is asked for");
-    let mut reason = reason.to_owned();
-    for (is, asked) in Level::ALL.iter().flat_map(|is| Level::ALL.map(|asked| (*is, asked))) {
-        let names = words(level_name(is), level_name(asked));
-        reason = reason.replace(&words(is.name(), asked.name()), &names);
-    }
-    reason
 }
 
 fn proof(verdict: &Verdict, redactor: &Redactor) -> Proof {

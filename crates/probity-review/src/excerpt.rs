@@ -27,6 +27,12 @@ pub fn excerpt(output: &str, file: &str, most: usize) -> String {
     while lines.last().is_some_and(String::is_empty) {
         lines.pop();
     }
+    // What is deep inside a report of the runner need not be deep inside ours.
+    let depth = |line: &String| line.len() - line.trim_start_matches(' ').len();
+    let least = lines.iter().filter(|line| !line.is_empty()).map(depth).min().unwrap_or(0);
+    for line in &mut lines {
+        line.drain(..least.min(depth(line)));
+    }
     frames.retain(|frame| !lines.iter().any(|line| line.contains(frame.as_str())));
     lines.extend(frames.into_iter().map(|frame| format!("at {frame}")));
     lines.join("\n")
@@ -137,7 +143,7 @@ mod tests {
     fn framing_goes_and_the_complaint_stays_however_long_the_rest_is() {
         let go = "=== RUN   TestSum\n=== NAME  TestSum\n    zz_test.go:20: got 3\n\
                   --- FAIL: TestSum (0.00s)\n=== NAME  \nFAIL\ncoverage: 23.1% of statements\n";
-        assert_eq!(excerpt(go, "a.go", 8), "    zz_test.go:20: got 3");
+        assert_eq!(excerpt(go, "a.go", 8), "zz_test.go:20: got 3");
         let diff = "E         line\n".repeat(30);
         let python = format!(
             "F     [100%]\n===== FAILURES =====\n____ test_a ____\n\n    def test_a():\n        \

@@ -304,12 +304,13 @@ impl Page {
         self.metadata.tests_generated = summary.total_generated;
         self.metadata.tests_failing = summary.failing;
         let score = score(&proven, &options.config.weights, &options.bar);
+        let unclear = self.changes.as_ref().map_or(0, |changes| changes.unclear.len());
         let output = ReviewOutput {
             schema_version: SCHEMA_VERSION.to_owned(),
             status: Status::Ok,
             error: None,
             metadata: self.metadata,
-            summary: in_words(&proven, observations.len(), discarded.len(), &score),
+            summary: in_words(&proven, [observations.len(), discarded.len(), unclear], &score),
             score,
             proven_issues: proven,
             observations,
@@ -326,8 +327,7 @@ impl Page {
 
 fn in_words(
     proven: &[ProvenIssue],
-    observations: usize,
-    discarded: usize,
+    [observations, discarded, unclear]: [usize; 3],
     score: &crate::output::Score,
 ) -> String {
     let counted = |count: usize, one: &str| match count {
@@ -344,8 +344,12 @@ fn in_words(
         0 => "nothing proven".to_owned(),
         count => format!("{} ({})", counted(count, "proven issue"), by_risk.join(", ")),
     };
+    let unclear = match unclear {
+        0 => String::new(),
+        count => format!(", {count} of before unclear"),
+    };
     format!(
-        "Score {} of {}: {proven}, {}, {discarded} discarded; {} the threshold of {}{}.",
+        "Score {} of {}: {proven}, {}, {discarded} discarded{unclear}; {} the threshold of {}{}.",
         score.value,
         score.max,
         counted(observations, "observation"),

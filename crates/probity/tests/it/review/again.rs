@@ -86,6 +86,7 @@ fn what_nobody_can_try_stays_open_until_somebody_can() {
         let (output, page) = stage.review(&json!([]), &[]);
         assert!(output.stdout.contains("unclear: the average is wrong"), "{time}");
         assert_eq!(page["changes"]["open"][0]["title"], "the average is wrong", "{time}");
+        assert!(page["summary"].as_str().unwrap().contains("1 of before unclear"), "{page:#}");
     }
     git(stage.repo(), &["revert", "-n", "HEAD"]);
     commit(stage.repo());
