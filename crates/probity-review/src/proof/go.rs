@@ -430,7 +430,7 @@ fn looks_at_declared(site: &Site, placed: &Placed, last: &Trial) -> bool {
     let bare = constant::without_text(&source);
     let names = declared::declared(&bare, &placed.flagged);
     let lines = last.mark.complaints.iter().flat_map(|(lines, _)| lines.iter().copied());
-    !names.is_empty() && regard::looks_at(&placed.source, &lines.collect(), &names)
+    !names.is_empty() && regard::looks_at(&placed.source, &lines.collect(), &names, false)
 }
 
 fn is_marked(placed: &Placed, built: &Built) -> bool {

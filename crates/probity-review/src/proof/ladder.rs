@@ -62,18 +62,21 @@ impl Ladder<'_> {
             verdict.reach = Reach::Unmeasured(why.to_owned());
         }
         let reached = verdict.reach != Reach::NotReached;
-        if let Some(statement) = last.constant.as_ref().filter(|_| reached) {
+        // What passes with a fix is neither constant nor apart from the code, whatever it looks like.
+        if claim.fix_patch.is_some() || (reached && last.constant.is_none()) {
+            self.flip(claim, directory, verdict);
+        }
+        let mended = verdict.fix_flips == Some(true);
+        if let Some(statement) = last.constant.as_ref().filter(|_| reached && !mended) {
+            verdict.level = Level::Fails;
             verdict.reason = format!("The test fails whatever the code does: `{statement}`.");
             return;
         }
-        if matches!(verdict.reach, Reach::Reached { .. }) {
+        if matches!(verdict.reach, Reach::Reached { .. }) && verdict.level < Level::Stable {
             verdict.level = Level::Stable;
         }
-        if reached || (claim.fix_patch.is_some() && last.constant.is_none()) {
-            self.flip(claim, directory, verdict);
-        }
         // Nobody runs what is only declared, which is at fault all the same if a fix of it helps.
-        if !reached && verdict.fix_flips != Some(true) {
+        if !reached && !mended {
             let file = &placed.flagged.file;
             verdict.level = Level::Fails;
             verdict.reason = format!(

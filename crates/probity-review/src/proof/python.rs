@@ -15,9 +15,9 @@ use std::{
 use serde::Deserialize;
 
 use super::{
-    Claim, Control, Outcome,
+    Claim, Control, Outcome, Reach,
     alter::{Answer, Noise, Watch},
-    placement,
+    placement, regard,
     runner::{Built, Flagged, Placed, Refusal, Runner, Trial},
     site::{Bench, Site, Task},
     tree::Tree,
@@ -237,6 +237,22 @@ impl Runner for Python {
         trial
     }
 
+    fn reach(&self, _: &Bench, site: &Site, placed: &Placed, _: &Built, last: &Trial) -> Reach {
+        let unknown = || Reach::Unmeasured("the test left no trace of what it ran".to_owned());
+        let reach = last.reach.clone().unwrap_or_else(unknown);
+        let code = untrusted::read(&site.repo, &placed.flagged.file).unwrap_or_default();
+        let classes = classes(&code, &placed.flagged);
+        let lines = last.mark.complaints.iter().flat_map(|(lines, _)| lines.iter().copied());
+        let lines = lines.collect();
+        if reach == Reach::NotReached
+            && !classes.is_empty()
+            && regard::looks_at(&placed.source, &lines, &classes, true)
+        {
+            return Reach::Unmeasured("a class is made before any test runs".to_owned());
+        }
+        reach
+    }
+
     fn control(
         &self,
         bench: &Bench,
@@ -320,6 +336,28 @@ fn held(code: &str) -> Vec<String> {
     let global = code.lines().filter_map(|line| line.trim().strip_prefix("global "));
     let names = global.flat_map(|names| names.split(',').map(|name| name.trim().to_owned()));
     names.collect()
+}
+
+/// The classes of which the flagged lines are a part, if no function of theirs is.
+fn classes(code: &str, flagged: &Flagged) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut around = None;
+    let mut within = false;
+    for (number, line) in (1..).zip(code.lines()) {
+        let words = line.trim_start();
+        if !line.starts_with([' ', '\t']) && !words.is_empty() {
+            around = words.strip_prefix("class ").and_then(|rest| {
+                rest.split(|end: char| !end.is_alphanumeric() && end != '_').next()
+            });
+            within = false;
+        }
+        within |= ["def ", "async def "].iter().any(|word| words.starts_with(word));
+        if flagged.holds(number, number) && !within {
+            found.extend(around.map(str::to_owned));
+        }
+    }
+    found.dedup();
+    found
 }
 
 /// The name as pytest has it: with its class, if it is in one.

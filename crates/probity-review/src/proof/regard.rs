@@ -81,9 +81,14 @@ pub(super) fn beside_results(
 }
 
 /// Whether the failing statement looks at one of these, or at what was made of it.
-pub(super) fn looks_at(test: &str, lines: &BTreeSet<u32>, names: &[String]) -> bool {
-    let bare = without_words(test, false);
-    let statements = statements(&bare, false);
+pub(super) fn looks_at(
+    test: &str,
+    lines: &BTreeSet<u32>,
+    names: &[String],
+    indented: bool,
+) -> bool {
+    let bare = without_words(test, indented);
+    let statements = statements(&bare, indented);
     let regard = Regard::of(&statements, lines);
     let within = regard.parts.iter().flat_map(|part| inside(&statements, *part));
     let within: BTreeSet<&str> = within.collect();

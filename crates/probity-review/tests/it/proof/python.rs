@@ -336,6 +336,39 @@ fn a_line_of_the_module_itself_is_reached_by_importing_it() {
 }
 
 #[test]
+fn a_class_counts_if_the_test_rests_on_it_or_a_fix_of_it_helps() {
+    let stage = repository();
+    let class = "class Base(Exception):\n    pass\n\n\nclass Rejected(Exception):\n    pass\n";
+    stage.write("errors.py", class);
+    // Whoever loads it first has run its lines, and that is none of the test's doing.
+    stage.write("conftest.py", "import errors\n");
+    stage.commit();
+    let head = "import os\nimport pytest\nfrom errors import Base, Rejected\n\n\ndef test_x():\n";
+    let on = |id: &str, body: &str| Claim {
+        line: 5,
+        ..claim(id, "errors.py", &format!("{head}    {body}\n"))
+    };
+    let raises = "with pytest.raises(Base):\n        raise Rejected(1)";
+    let fix = "--- a/errors.py\n+++ b/errors.py\n@@ -5,2 +5,2 @@\n-class Rejected(Exception):\n\
+        +class Rejected(Base):\n     pass\n";
+    let claims = [
+        on("base", "assert issubclass(Rejected, Base)"),
+        on("apart", "Rejected\n    assert os.environ.get('NOPE')"),
+        on("raised", raises),
+        Claim { fix_patch: Some(fix.to_owned()), ..on("fixed", raises) },
+    ];
+    let verdicts = stage.prove(&claims);
+    let seen: Vec<_> = verdicts.iter().map(|it| (it.id.as_str(), it.proven, it.level)).collect();
+    let expected = [
+        ("base", true, Level::Fails),
+        ("apart", false, Level::Fails),
+        ("raised", false, Level::Fails),
+        ("fixed", true, Level::Flips),
+    ];
+    assert_eq!(seen, expected, "{:#?}", verdicts.iter().map(line).collect::<Vec<_>>());
+}
+
+#[test]
 fn misbehaviour_is_ended_bounded_and_blind() {
     let mut stage = repository();
     stage.options.test_timeout = Duration::from_secs(10);
