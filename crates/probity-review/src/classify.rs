@@ -91,7 +91,9 @@ impl Classified {
     /// Drops a finding whose test shows a defect that another finding has shown.
     pub fn duplicate(&mut self, judged: Judged, of: &str, redactor: &Redactor) {
         let Judged { finding, verdict, .. } = judged;
-        let reason = format!("it is a duplicate: `{of}` is proven for the same line and category");
+        let reason = format!(
+            "it is a duplicate: `{of}` is proven for the same line, and the same mends both"
+        );
         let Some(verdict) = verdict else { return self.discard(&finding, reason, redactor) };
         self.summary.total_generated += 1;
         self.summary.failing += 1;

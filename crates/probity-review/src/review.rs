@@ -276,15 +276,31 @@ fn judge(
     }
 }
 
-/// The proven finding that this one repeats: one defect has one line and one category, and weighs
-/// once. The gravest stands for the others, and of equals the first.
+/// The proven finding that this one repeats, and which weighs once: of the same line and category, and
+/// mended by the same change. A line may have two defects. The gravest stands for the others, and of
+/// equals the first.
 fn same_place(judged: &[Judged], number: usize) -> Option<usize> {
     let is_proven = |it: &Judged| it.verdict.as_ref().is_some_and(|verdict| verdict.proven);
     let one = judged.get(number).filter(|it| is_proven(it))?;
     let place = |it: &Judged| (it.finding.file.clone(), it.finding.line, it.finding.category);
-    let same = judged.iter().enumerate().filter(|(_, it)| is_proven(it) && place(it) == place(one));
+    let same = judged.iter().enumerate().filter(|(index, it)| {
+        is_proven(it) && place(it) == place(one) && (*index == number || is_mended_alike(it, one))
+    });
     let first = same.min_by_key(|(_, it)| rank(it.finding.severity)).map(|(index, _)| index);
     first.filter(|first| *first != number)
+}
+
+/// Whether the same makes both tests pass: a fix, or a value that the code returns.
+fn is_mended_alike(one: &Judged, other: &Judged) -> bool {
+    let words = |it: &Judged| it.finding.title.to_lowercase();
+    let fix = |it: &Judged| it.finding.fix_patch.clone().filter(|fix| !fix.trim().is_empty());
+    let control = |it: &Judged| match it.verdict.as_ref().map(|verdict| &verdict.control) {
+        Some(crate::proof::Control::Depends(how)) => Some(how.clone()),
+        _ => None,
+    };
+    words(one) == words(other)
+        || (fix(one).is_some() && fix(one) == fix(other))
+        || (control(one).is_some() && control(one) == control(other))
 }
 
 /// The gravest first.

@@ -40,6 +40,9 @@ const LITERALS: [&str; 7] = ["true", "false", "nil", "null", "undefined", "None"
 const LEAVING: [&str; 8] =
     ["return", "Skip", "Skipf", "SkipNow", "skip", "break", "continue", "goto"];
 
+/// What stands before a pattern of JavaScript and before no division.
+const BEFORE_PATTERN: [char; 11] = ['(', ',', '=', ':', '[', '!', '&', '|', '?', '{', ';'];
+
 /// Characters between the braces of a template.
 const LONGEST_INTERPOLATION: usize = 4096;
 
@@ -289,6 +292,9 @@ pub(super) fn without_text(source: &str) -> String {
                 raw(&mut bare, &mut rest, blank);
             }
             ('\'', _) => quoted(&mut bare, &mut rest, blank),
+            ('/', _) if bare.trim_end().ends_with(BEFORE_PATTERN) => {
+                pattern(&mut bare, &mut rest, blank);
+            }
             (other, _) => bare.push(other),
         }
     }
@@ -346,6 +352,30 @@ fn raw(
     }
 }
 
+/// `[^/]"/` of JavaScript, which may hold quotes; a slash divides what stands before it elsewhere.
+fn pattern(
+    bare: &mut String,
+    rest: &mut std::iter::Peekable<std::str::Chars<'_>>,
+    blank: impl Fn(&mut String, char),
+) {
+    let line: String = rest.clone().take_while(|inner| *inner != '\n').collect();
+    let (mut escaped, mut in_class) = (false, false);
+    let end = line.chars().position(|inner| {
+        let ends = inner == '/' && !escaped && !in_class;
+        match inner {
+            '[' if !escaped => in_class = true,
+            ']' if !escaped => in_class = false,
+            _ => {}
+        }
+        escaped = inner == '\\' && !escaped;
+        ends
+    });
+    bare.push(if end.is_some() { '0' } else { '/' });
+    for inner in rest.by_ref().take(end.map_or(0, |end| end + 1)) {
+        blank(bare, inner);
+    }
+}
+
 /// A string of JavaScript, a character of Go or Rust, or a lifetime, which has no end.
 fn quoted(
     bare: &mut String,
@@ -371,7 +401,20 @@ fn quoted(
 
 #[cfg(test)]
 mod tests {
-    use super::statement;
+    use super::{statement, without_text};
+
+    #[test]
+    fn a_pattern_is_no_code_and_a_division_is_none() {
+        for (source, expected) in [
+            ("f(/[<>\"/]/g, 1)", "f(0       g, 1)"),
+            ("a = b / c / d", "a = b / c / d"),
+            ("a(b) / 2; x = /\\/\"/;", "a(b) / 2; x = 0    ;"),
+            ("x = 1 // \"\n", "x = 1     \n"),
+            ("f(/ \n\"a\")", "f(/ \n0  )"),
+        ] {
+            assert_eq!(without_text(source), expected, "{source}");
+        }
+    }
 
     /// The line in question is the one with the arrow, which is taken off.
     fn check(source: &str, name: Option<&str>, constant: bool) {

@@ -13,6 +13,9 @@ use super::{
 /// Beginnings of what binds something, without `export`.
 const BINDS: [&str; 3] = ["const ", "let ", "var "];
 
+/// Words of a declaration that name nothing.
+const DECLARING: [&str; 4] = ["export", "const", "let", "var"];
+
 /// Those of one claim: members of large tables would use up all alterations.
 const MOST: usize = 3;
 
@@ -105,7 +108,8 @@ fn declared(bare: &str, statement: &Statement, found: &mut Vec<(Vec<String>, usi
                 if !compares {
                     // The type of a variable is none of its names.
                     let left = if left.contains('{') { left } else { before_type(left) };
-                    found.push((words(left).into_iter().collect(), statement.start + at + 1));
+                    let names = words(left).into_iter().filter(|it| !DECLARING.contains(&&**it));
+                    found.push((names.collect(), statement.start + at + 1));
                     from = at;
                 }
             }
