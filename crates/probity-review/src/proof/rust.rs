@@ -326,8 +326,11 @@ impl Runner for Rust {
         let of_program = Path::new(&flagged.file).ends_with("src/main.rs")
             || Path::new(&flagged.file).starts_with(package.directory.join("src/bin"));
         let alone = beside || of_program && !claim.test_code.contains(&crate_name);
-        let inside =
-            of_sources && (source::is_inside(&claim.test_code) || !package.has_library || alone);
+        // Cargo tells where a program is to tests of the package alone.
+        let starts_program = claim.test_code.contains("CARGO_BIN_EXE_");
+        let inside = of_sources
+            && !starts_program
+            && (source::is_inside(&claim.test_code) || !package.has_library || alone);
         // A package that depends on the flagged one may be where the test has to be.
         let of_tests = |package: &&Package| wanted.starts_with(package.directory.join("tests"));
         let package = self.package(&wanted).filter(of_tests).filter(|_| !inside).unwrap_or(package);

@@ -324,3 +324,19 @@ fn packages_of_every_kind_are_proven_in() {
     ];
     prove(&stage, table.into_iter().flatten().collect());
 }
+
+#[test]
+fn a_program_is_tested_from_outside_and_proven_by_a_fix() {
+    let main = "fn main() {\n    println!(\"{}\", 1 + 1);\n}\n";
+    let stage = Stage::new(&[("Cargo.toml", &manifest("tool", "")), ("src/main.rs", main)]);
+    let code = "use std::process::Command;\n\n#[test]\nfn x() {\n    \
+        let told = Command::new(env!(\"CARGO_BIN_EXE_tool\")).output().unwrap();\n    \
+        assert_eq!(told.stdout, b\"3\\n\");\n}\n";
+    let fix = "--- a/src/main.rs\n+++ b/src/main.rs\n@@ -1,3 +1,3 @@\n fn main() {\n\
+        -    println!(\"{}\", 1 + 1);\n+    println!(\"{}\", 1 + 2);\n }\n";
+    let at = ("src/main.rs", 2);
+    let bare = said("bare", at, code.to_owned(), Outcome::Failed, false);
+    let mut fixed = said("fixed", at, code.to_owned(), Outcome::Failed, true);
+    fixed.claim.fix_patch = Some(fix.to_owned());
+    prove(&stage, vec![bare, fixed]);
+}
