@@ -326,7 +326,7 @@ fn packages_of_every_kind_are_proven_in() {
 }
 
 #[test]
-fn a_program_is_tested_from_outside_and_proven_by_a_fix() {
+fn a_program_is_tested_from_outside() {
     let main = "fn main() {\n    println!(\"{}\", 1 + 1);\n}\n";
     let stage = Stage::new(&[("Cargo.toml", &manifest("tool", "")), ("src/main.rs", main)]);
     let code = "use std::process::Command;\n\n#[test]\nfn x() {\n    \
@@ -335,8 +335,11 @@ fn a_program_is_tested_from_outside_and_proven_by_a_fix() {
     let fix = "--- a/src/main.rs\n+++ b/src/main.rs\n@@ -1,3 +1,3 @@\n fn main() {\n\
         -    println!(\"{}\", 1 + 1);\n+    println!(\"{}\", 1 + 2);\n }\n";
     let at = ("src/main.rs", 2);
-    let bare = said("bare", at, code.to_owned(), Outcome::Failed, false);
+    let bare = said("bare", at, code.to_owned(), Outcome::Failed, true);
+    let nowhere = code.replace("assert_eq!(told.stdout, b\"3\\n\");", NOWHERE);
+    assert!(nowhere.contains(NOWHERE));
+    let apart = said("apart", at, nowhere.replace("let told", "let _"), Outcome::Failed, false);
     let mut fixed = said("fixed", at, code.to_owned(), Outcome::Failed, true);
     fixed.claim.fix_patch = Some(fix.to_owned());
-    prove(&stage, vec![bare, fixed]);
+    prove(&stage, vec![bare, apart, fixed]);
 }
