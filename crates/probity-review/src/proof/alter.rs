@@ -212,12 +212,23 @@ impl Watch {
             (Outcome::Skipped, Answer::Value(_)) => {
                 self.changed = Some(format!("it skips itself by what {function} returns"));
             }
-            (_, Answer::Value(_) | Answer::Nothing) if changed == Some(true) && !self.unsteady => {
+            (_, Answer::Value(_)) if changed == Some(true) && !self.unsteady => {
                 self.changed = Some(format!("its failure changes with what {function} returns"));
+            }
+            (_, Answer::Nothing) if changed == Some(true) && !self.unsteady => {
+                self.changed = Some(format!("its failure changes if {function} does nothing"));
             }
             (_, Answer::Value(_)) if changed.is_some() => self.tried += 1,
             // A process that died, or a test that skipped itself, says nothing either way.
             _ => {}
+        }
+    }
+
+    /// Puts the value with which the test has just passed into words that a reader understands.
+    pub(super) fn tell(&mut self, function: &str, value: &str) {
+        let value: String = value.chars().take(80).collect();
+        if let Some(found) = &mut self.found {
+            *found = format!("{PASSES}{function} returns {value}");
         }
     }
 

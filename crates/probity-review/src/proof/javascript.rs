@@ -247,7 +247,9 @@ impl Runner for JavaScript {
             let innermost = frames.iter().find(|(path, _)| !path.starts_with("node:"));
             trial.of_code = innermost.filter(of_repo).is_some_and(|(path, _)| *path != file);
             trial.own = own_exception(test, &file, &placed.source);
-            if outcome == Outcome::Failed && is_own_mistake(test, &file) {
+            // What `fetch` throws is of the same class as a mistake, and says in its cause what it is.
+            let offline = stack.contains("fetch failed");
+            if outcome == Outcome::Failed && is_own_mistake(test, &file) && !offline {
                 trial.doubt = Some(format!("the test has a mistake of its own ({name})"));
             }
         }

@@ -128,9 +128,11 @@ impl Ladder<'_> {
 
     /// What does not rest on the code may have a reason of its own, which is a better one to give.
     fn excuse(&self, site: &Site, placed: &Placed, verdict: &mut Verdict, last: &Trial) {
-        let told = match last.mark.complaints.is_empty() {
+        let complaint = last.mark.text();
+        // Node tells the cause in the output alone.
+        let told = match complaint.is_empty() || complaint.contains("fetch failed") {
             true => last.output.clone(),
-            false => last.mark.text(),
+            false => complaint,
         };
         let offline = lack::is_of_network(&told, &last.output);
         let lack = || {

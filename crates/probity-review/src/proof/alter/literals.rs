@@ -149,9 +149,31 @@ impl Switch {
         }
         plans
     }
+
+    /// The values of a plan in words.
+    pub(in crate::proof) fn shown(&self, plan: &[String]) -> String {
+        let shown = self.results.iter().zip(plan).map(|(values, value)| values.shown(value));
+        shown.collect::<Vec<_>>().join(", ")
+    }
 }
 
 impl Values {
+    fn shown(&self, value: &str) -> String {
+        match self {
+            Self::Number | Self::Truth => value.to_owned(),
+            Self::Text => format!("{value:?}"),
+            Self::Failure(_) => match value.strip_prefix('=') {
+                Some(name) => name.to_owned(),
+                None if value.is_empty() => "nil".to_owned(),
+                None => "an error".to_owned(),
+            },
+            Self::Numbered(_) if value == "0" => "its usual value".to_owned(),
+            Self::Numbered(_) => "another value".to_owned(),
+            Self::Optional(_) if value == "none" => "none".to_owned(),
+            Self::Optional(values) => values.shown(value),
+        }
+    }
+
     fn list(&self, literals: &Literals) -> Vec<String> {
         match self {
             Self::Number => literals.numbers.clone(),
@@ -174,5 +196,25 @@ impl Values {
 fn push(list: &mut Vec<String>, value: String) {
     if list.len() < MOST_OF_A_KIND && !list.contains(&value) {
         list.push(value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Switch, Values};
+
+    #[test]
+    fn values_are_told_as_they_are_written() {
+        let failure = Values::Failure(vec!["ErrGone".to_owned()]);
+        let optional = Values::Optional(Box::new(Values::Text));
+        let results = vec![Values::Number, failure, optional, Values::Numbered(2)];
+        let switch = Switch { id: 1, name: "F".to_owned(), results };
+        for (plan, expected) in [
+            (["4", "", "a", "0"], "4, nil, \"a\", its usual value"),
+            (["4", "probity", "none", "1"], "4, an error, none, another value"),
+            (["-1", "=ErrGone", "", "1"], "-1, ErrGone, \"\", another value"),
+        ] {
+            assert_eq!(switch.shown(&plan.map(str::to_owned)), expected);
+        }
     }
 }

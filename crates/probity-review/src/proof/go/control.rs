@@ -53,6 +53,9 @@ impl Go {
                     let value = plan.join(", ");
                     let answer = Answer::of(plan, &value);
                     watch.saw(&function.name, answer, trial.outcome, &trial.mark);
+                    if !plan.is_empty() {
+                        watch.tell(&function.name, &function.shown(plan));
+                    }
                     return watch.end(none);
                 }
             }
@@ -83,6 +86,9 @@ impl Go {
                     let value = plan.join(", ");
                     let answer = Answer::of(&plan, &value);
                     watch.saw(&function.name, answer, trial.outcome, &trial.mark);
+                    if trial.outcome == Outcome::Passed && !plan.is_empty() {
+                        watch.tell(&function.name, &function.shown(&plan));
+                    }
                     if watch.is_over() {
                         return watch.end(none);
                     }

@@ -106,6 +106,9 @@ impl JavaScript {
                 };
                 watch.saw(plan.name, answer, seen.outcome, &seen.mark);
                 if seen.outcome == Outcome::Passed {
+                    if let Answer::Value(value) = answer {
+                        watch.tell(plan.name, value.trim_matches(['(', ')']));
+                    }
                     break;
                 }
             }

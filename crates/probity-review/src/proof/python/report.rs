@@ -197,6 +197,10 @@ pub(super) fn judge(
 fn failure(phase: &Phase, file: &str) -> (Outcome, String) {
     let own = |frame: &&(String, u32)| frame.0 == file;
     let kind = phase.exception.first().map_or("no exception", String::as_str);
+    if phase.message.contains("async def functions are not natively supported") {
+        let why = "the test is async, and nothing here runs such tests (pytest-asyncio, anyio)";
+        return (Outcome::HarnessError, why.to_owned());
+    }
     if !phase.frames.iter().any(|frame| own(&frame)) {
         let why = format!("pytest could not run the test ({kind})");
         return (Outcome::HarnessError, why);
@@ -229,6 +233,11 @@ pub(super) fn own_exception(phase: &Phase, file: &str, source: &str) -> Option<S
     }
     if let Some(operator) = &phase.lie {
         return Some(format!("the code is given a value that is not what it seems ({operator})"));
+    }
+    // `'<' not supported between instances of 'MagicMock' and 'int'`
+    let of_mock = ["'MagicMock'", "'Mock'", "'AsyncMock'"].iter();
+    if is("TypeError") && of_mock.into_iter().any(|name| phase.message.contains(name)) {
+        return Some("the test's own mock cannot do what the code asks of it".to_owned());
     }
     let (last, line) = phase.frames.last()?;
     let begun = phase.frames.iter().position(|frame| frame.0 == file)?;

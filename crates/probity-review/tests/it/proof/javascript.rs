@@ -94,6 +94,8 @@ const REAL: &str = "assert.strictEqual(calc.sub(3, 1), 2);";
 
 const FS: &str = "const fs = process.getBuiltinModule('fs');\n";
 
+const FETCH: &str = "calc.sub(1, 1);\nawait fetch('http://127.0.0.1:9/');";
+
 const DIAL: &str = "calc.sub(1, 1);\nconst net = process.getBuiltinModule('net');\n\
     await new Promise((_, no) => net.connect(80, '1.1.1.1').on('error', no));";
 
@@ -155,6 +157,7 @@ fn outcomes(framework: &Framework) {
             false,
         ),
         (with(on("dial", DIAL), &asynchronous), HarnessError, false),
+        (with(on("fetch", FETCH), &asynchronous), HarnessError, false),
         (
             with(on("fetch", "calc.sub(1, 1);\nawait fetch('http://example.com');"), &asynchronous),
             HarnessError,

@@ -369,6 +369,24 @@ fn a_class_counts_if_the_test_rests_on_it_or_a_fix_of_it_helps() {
 }
 
 #[test]
+fn a_mock_that_is_not_set_up_is_the_tests_own() {
+    let stage = repository();
+    stage.write("limits.py", "def is_high(value):\n    return value > 3\n");
+    stage.commit();
+    let code = |given: &str| {
+        format!(
+            "from unittest.mock import MagicMock\nfrom limits import is_high\n\n\n\
+             def test_x():\n    assert is_high({given}) is True\n"
+        )
+    };
+    let on = |id: &str, given: &str| claim(id, "limits.py", &code(given));
+    let verdicts = stage.prove(&[on("mock", "MagicMock()"), on("number", "3")]);
+    let seen: Vec<_> = verdicts.iter().map(|it| (it.outcome, it.proven)).collect();
+    let expected = [(Outcome::HarnessError, false), (Outcome::Failed, true)];
+    assert_eq!(seen, expected, "{:#?}", verdicts.iter().map(line).collect::<Vec<_>>());
+}
+
+#[test]
 fn misbehaviour_is_ended_bounded_and_blind() {
     let mut stage = repository();
     stage.options.test_timeout = Duration::from_secs(10);
