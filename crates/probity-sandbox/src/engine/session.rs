@@ -1,7 +1,7 @@
 //! A process in a container, and the second one that ends it when we cannot.
 
 use std::{
-    io,
+    io::{self, Read as _},
     path::PathBuf,
     process::{self, ChildStdout, Command, Stdio},
     sync::Mutex,
@@ -105,9 +105,11 @@ impl Session {
     fn release(&self) {
         let Some(mut watchdog) = lock(&self.watchdog).take() else { return };
         drop(watchdog.stdin.take());
-        let said = watchdog.stdout.take();
+        let mut said = watchdog.stdout.take();
         if !said.as_ref().is_some_and(said_or_ended) {
             watchdog.kill().ok();
+        } else if !said.as_mut().is_some_and(has_word) {
+            self.end_without_watchdog();
         }
         // Its pipe stays open, lest the last word of the client fail.
         let reap = move || {
@@ -117,6 +119,17 @@ impl Session {
         // Without a thread nobody reaps it before our own end, which does it as well.
         thread::Builder::new().stack_size(64 * 1024).spawn(reap).ok();
     }
+
+    /// A watchdog starts beside the process, which may have used up all processes before it. Then
+    /// nobody in that container can start anything, and what is in there ends with it.
+    fn end_without_watchdog(&self) {
+        container::client(&self.program, &["kill", &self.container]).ok();
+    }
+}
+
+/// Whether anything was said before the pipe ended.
+fn has_word(pipe: &mut ChildStdout) -> bool {
+    matches!(pipe.read(&mut [0]), Ok(1..))
 }
 
 /// Waits for a first byte or the end of the pipe; false at the end of patience.
