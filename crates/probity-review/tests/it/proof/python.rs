@@ -354,6 +354,7 @@ fn a_class_counts_if_the_test_rests_on_it_or_a_fix_of_it_helps() {
     let claims = [
         on("base", "assert issubclass(Rejected, Base)"),
         on("apart", "Rejected\n    assert os.environ.get('NOPE')"),
+        on("broken", "int(Rejected.__name__)"),
         on("raised", raises),
         Claim { fix_patch: Some(fix.to_owned()), ..on("fixed", raises) },
     ];
@@ -362,6 +363,7 @@ fn a_class_counts_if_the_test_rests_on_it_or_a_fix_of_it_helps() {
     let expected = [
         ("base", true, Level::Fails),
         ("apart", false, Level::Fails),
+        ("broken", false, Level::Fails),
         ("raised", false, Level::Fails),
         ("fixed", true, Level::Flips),
     ];
