@@ -2,20 +2,55 @@
 
 use crate::AgentRef;
 
-/// One agent: how it is started, and what of the user's it may be given when it is contained.
+/// One agent: how it is started, and what of the user's it may be given when it is sandboxed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownAgent {
     pub name: String,
     /// The command that speaks the Agent Client Protocol.
     pub acp: Vec<String>,
+    /// The command that installs it.
+    pub install: Option<String>,
+    /// The image that has it, where that is not the usual one.
+    pub image: Option<String>,
     /// How it is asked once on its command line, where it can be.
     pub command_line: Option<CommandLine>,
     /// Variables that carry its keys and endpoints. None is passed unless the user lists it.
     pub variables: Vec<String>,
-    /// Files below the home directory that hold its login. None is passed unless the user lists it.
-    pub credential_files: Vec<String>,
-    /// Variables that tell it that it is contained.
+    /// Files below the home directory that hold its login, and no settings. None is passed unless
+    /// the user lists it.
+    pub logins: Vec<String>,
+    /// Variables that tell it that it is sandboxed.
     pub inside: Vec<(String, String)>,
+    /// What the user's own configuration gives to this agent in its own table.
+    pub granted: Granted,
+}
+
+/// Variables and login files that need no further listing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Granted {
+    pub variables: Vec<String>,
+    pub logins: Vec<String>,
+}
+
+impl KnownAgent {
+    /// An agent of the user's own, of which nothing is known but its command.
+    #[must_use]
+    pub fn new<Word: Into<String>>(
+        name: impl Into<String>,
+        acp: impl IntoIterator<Item = Word>,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            acp: acp.into_iter().map(Into::into).collect(),
+            install: None,
+            image: None,
+            command_line: None,
+            variables: Vec::new(),
+            logins: Vec::new(),
+            inside: Vec::new(),
+            granted: Granted::default(),
+        }
+    }
 }
 
 /// The command lines that we know how to drive, each with its own flags and envelope.
@@ -27,8 +62,32 @@ pub enum CommandLine {
     Opencode,
 }
 
+impl CommandLine {
+    /// The program that is started.
+    #[must_use]
+    pub const fn program(self) -> &'static str {
+        match self {
+            Self::Claude => "claude",
+            Self::Codex => "codex",
+            Self::Gemini => "gemini",
+            Self::Opencode => "opencode",
+        }
+    }
+
+    /// The command that installs it.
+    #[must_use]
+    pub const fn install(self) -> &'static str {
+        match self {
+            Self::Claude => "npm install -g @anthropic-ai/claude-code",
+            Self::Codex => "npm install -g @openai/codex",
+            Self::Gemini => "npm install -g @google/gemini-cli",
+            Self::Opencode => "npm install -g opencode-ai",
+        }
+    }
+}
+
 /// Every agent with a name: ours, and those that the user's configuration adds.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AgentTable {
     agents: Vec<KnownAgent>,
 }
@@ -52,10 +111,12 @@ impl AgentTable {
     /// The agent of that name; aliases as in [`AgentRef::parse`].
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&KnownAgent> {
-        match AgentRef::parse(name) {
-            Ok(AgentRef::Known(name)) => self.agents.iter().find(|agent| agent.name == name),
-            Ok(_) | Err(_) => None,
-        }
+        let meant = match AgentRef::parse(name) {
+            Ok(AgentRef::Known(meant)) => meant,
+            // The user may call an agent whatever a key of TOML can be.
+            Ok(_) | Err(_) => name.to_owned(),
+        };
+        self.agents.iter().find(|agent| agent.name == meant)
     }
 
     /// The names, for the message that says a name is not among them.
@@ -69,9 +130,11 @@ impl AgentTable {
 struct Row {
     name: &'static str,
     acp: &'static [&'static str],
+    install: &'static str,
+    image: Option<&'static str>,
     command_line: Option<CommandLine>,
     variables: &'static [&'static str],
-    credential_files: &'static [&'static str],
+    logins: &'static [&'static str],
     inside: &'static [(&'static str, &'static str)],
 }
 
@@ -81,14 +144,17 @@ impl Row {
         KnownAgent {
             name: self.name.to_owned(),
             acp: owned(self.acp),
+            install: Some(self.install.to_owned()),
+            image: self.image.map(str::to_owned),
             command_line: self.command_line,
             variables: owned(self.variables),
-            credential_files: owned(self.credential_files),
+            logins: owned(self.logins),
             inside: self
                 .inside
                 .iter()
                 .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
                 .collect(),
+            granted: Granted::default(),
         }
     }
 }
@@ -97,6 +163,8 @@ const SHIPPED: &[Row] = &[
     Row {
         name: "claude",
         acp: &["claude-agent-acp"],
+        install: "npm install -g @agentclientprotocol/claude-agent-acp",
+        image: None,
         command_line: Some(CommandLine::Claude),
         variables: &[
             "ANTHROPIC_API_KEY",
@@ -106,21 +174,25 @@ const SHIPPED: &[Row] = &[
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
             "CLAUDE_CODE_OAUTH_TOKEN",
         ],
-        credential_files: &[".claude/.credentials.json", ".claude/settings.json", ".claude.json"],
+        logins: &[".claude/.credentials.json"],
         // As root, which is what containers run as, it works only where it is told so.
         inside: &[("IS_SANDBOX", "1")],
     },
     Row {
         name: "codex",
         acp: &["codex-acp"],
+        install: "npm install -g @agentclientprotocol/codex-acp",
+        image: Some("containai:codex"),
         command_line: Some(CommandLine::Codex),
         variables: &["CODEX_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL"],
-        credential_files: &[".codex/auth.json", ".codex/config.toml"],
+        logins: &[".codex/auth.json"],
         inside: &[],
     },
     Row {
         name: "gemini",
         acp: &["gemini", "--acp"],
+        install: "npm install -g @google/gemini-cli",
+        image: Some("containai:gemini"),
         command_line: Some(CommandLine::Gemini),
         variables: &[
             "GEMINI_API_KEY",
@@ -130,27 +202,33 @@ const SHIPPED: &[Row] = &[
             "GOOGLE_CLOUD_PROJECT",
             "GOOGLE_GEMINI_BASE_URL",
         ],
-        credential_files: &[
-            ".gemini/google_accounts.json",
-            ".gemini/oauth_creds.json",
-            ".gemini/settings.json",
-        ],
+        logins: &[".gemini/google_accounts.json", ".gemini/oauth_creds.json"],
         inside: &[],
     },
     Row {
         name: "opencode",
         acp: &["opencode", "acp"],
+        install: "npm install -g opencode-ai",
+        image: None,
         command_line: Some(CommandLine::Opencode),
-        variables: &["ANTHROPIC_API_KEY", "GEMINI_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY"],
-        credential_files: &[".config/opencode/opencode.json", ".local/share/opencode/auth.json"],
+        variables: &[
+            "ANTHROPIC_API_KEY",
+            "GEMINI_API_KEY",
+            "OPENAI_API_KEY",
+            "OPENCODE_CONFIG_CONTENT",
+            "OPENROUTER_API_KEY",
+        ],
+        logins: &[".local/share/opencode/auth.json"],
         inside: &[],
     },
     Row {
         name: "qwen",
         acp: &["qwen", "--acp"],
+        install: "npm install -g @qwen-code/qwen-code",
+        image: None,
         command_line: None,
         variables: &["OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL"],
-        credential_files: &[".qwen/oauth_creds.json", ".qwen/settings.json"],
+        logins: &[".qwen/oauth_creds.json"],
         inside: &[],
     },
 ];
@@ -172,26 +250,19 @@ mod tests {
     #[test]
     fn the_user_can_add_an_agent_and_replace_one() {
         let mut table = AgentTable::shipped();
-        let mine = |name: &str| KnownAgent {
-            name: name.to_owned(),
-            acp: vec!["mine".to_owned()],
-            command_line: None,
-            variables: Vec::new(),
-            credential_files: Vec::new(),
-            inside: Vec::new(),
-        };
-        table.add(mine("gemini"));
-        table.add(mine("mine"));
+        table.add(KnownAgent::new("gemini", ["mine"]));
+        table.add(KnownAgent::new("mine", ["mine"]));
         assert_eq!(table.get("gemini").unwrap().acp, ["mine"]);
         assert_eq!(table.names(), "claude, codex, opencode, qwen, gemini, mine");
     }
 
     #[test]
-    fn credentials_stay_below_the_home_directory() {
+    fn logins_stay_below_the_home_directory_and_hold_no_settings() {
         for agent in AgentTable::shipped().iter() {
             assert!(!agent.acp.is_empty());
-            for file in &agent.credential_files {
+            for file in &agent.logins {
                 assert!(!file.starts_with('/') && !file.contains(".."), "{file}");
+                assert!(!file.contains("settings") && !file.contains("config"), "{file}");
             }
         }
     }

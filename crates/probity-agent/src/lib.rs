@@ -28,7 +28,7 @@ pub use crate::{
     chat::{ApiKey, ChatAgent, ChatKind, ChatOptions, ChatProvider, ChatWarning, Retry},
     command::{CommandAgent, CommandOptions},
     error::{AgentError, Cause, Phase},
-    known::{AgentTable, CommandLine, KnownAgent},
+    known::{AgentTable, CommandLine, Granted, KnownAgent},
     open::{OpenOptions, Way, open},
     reference::{AgentRef, RefError},
     seat::{Seat, StderrTap},

@@ -15,9 +15,18 @@ pub(crate) mod trix;
 
 use std::{ffi::OsString, iter};
 
-use clap::{ArgMatches, Command, FromArgMatches};
+use clap::{
+    ArgMatches, Command, FromArgMatches,
+    builder::{PossibleValuesParser, TypedValueParser},
+};
+use probity_seat::Sandbox;
 
 use crate::failure::Failure;
+
+/// Reads the value of every flag that chooses a sandbox.
+fn sandbox() -> impl TypedValueParser<Value = Sandbox> {
+    PossibleValuesParser::new(Sandbox::WORDS).try_map(|word| word.parse::<Sandbox>())
+}
 
 /// Parses the arguments behind `argv[0]`; a usage error comes back as clap's own.
 fn matches(command: Command, args: impl Iterator<Item = OsString>) -> anyhow::Result<ArgMatches> {

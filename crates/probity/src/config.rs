@@ -45,7 +45,7 @@ pub(crate) use self::{
     nearest::nearest,
     schema::schema,
     value::{Origin, Sourced, Value},
-    words::{AiSandbox, FailLevel, FixMode, ShellcheckMode, SlowChecksMode},
+    words::{FailLevel, FixMode, ShellcheckMode, SlowChecksMode},
 };
 use self::{
     discovery::Discovery,

@@ -2,28 +2,22 @@
 //! repository's, which loosens nothing until the user trusts it.
 
 mod file;
-mod gift;
 mod memory;
-mod state;
 mod trust;
 
 use std::{
-    collections::BTreeMap,
     env,
     path::{Path, PathBuf},
 };
 
-use probity_sandbox::{Allowlist, Root};
+use probity_agent::{AgentTable, KnownAgent};
+use probity_sandbox::{Allowlist, Limits, Network, Root};
+use probity_seat::{Grants, Sandbox, State, Terms};
 
-pub(crate) use file::{Acp, AgentProcess, NetworkMode, OwnAgent, Runtime, Terminals};
-pub(crate) use gift::Gift;
-pub(crate) use state::State;
+pub(crate) use file::{Acp, AgentProcess, NetworkMode, OwnAgent, Terminals};
 pub(crate) use trust::{Trust, trust};
 
-use file::File;
-
-/// The image of a container for which nobody names another.
-pub(crate) const DEFAULT_IMAGE: &str = "containai:latest";
+use file::{File, Runtime};
 
 /// What is in force for a workspace.
 #[derive(Debug, PartialEq)]
@@ -37,18 +31,13 @@ pub(crate) struct Containment {
     pub(crate) agent: Option<String>,
     pub(crate) memory: Option<u64>,
     pub(crate) cpus: Option<f64>,
-    /// Variables that are passed on, by name: the user's own list and nobody else's.
-    pub(crate) import: Vec<String>,
     /// What the repository asks for and does not get.
     pub(crate) ignored: Vec<String>,
 }
 
 impl Containment {
     pub(crate) fn load(root: &Root, state: &State) -> anyhow::Result<Self> {
-        let user = match users_file() {
-            Some(path) => File::read(&path)?.unwrap_or_default(),
-            None => File::default(),
-        };
+        let user = File::users()?;
         let repository = File::read(&repositorys_file(&root.path))?;
         let trusted = Trust::of(root, state)? == Trust::Given;
         Ok(Self::merge(user, repository.unwrap_or_default(), trusted))
@@ -92,8 +81,27 @@ impl Containment {
         )]
         let memory = memory.map(|bytes| bytes as u64);
         let agent = user.agent.default.or(repository.agent.default);
-        let import = user.env.import;
-        Self { image, runtime, network, reach, agent, memory, cpus, import, ignored }
+        Self { image, runtime, network, reach, agent, memory, cpus, ignored }
+    }
+
+    /// The same as whoever starts a process takes it.
+    pub(crate) fn terms(&self) -> Terms {
+        let usual = Terms::default();
+        Terms {
+            sandbox: match self.runtime {
+                Runtime::Auto => Sandbox::Auto,
+                Runtime::Bwrap => Sandbox::Bubblewrap,
+                Runtime::Docker => Sandbox::Docker,
+                Runtime::Podman => Sandbox::Podman,
+            },
+            image: self.image.clone(),
+            limits: Limits { memory: self.memory, cpus: self.cpus, ..usual.limits },
+            network: match self.network {
+                NetworkMode::Open => Network::Open,
+                NetworkMode::Allowlist | NetworkMode::None => Network::None,
+            },
+            reach: self.reach.clone(),
+        }
     }
 }
 
@@ -132,36 +140,53 @@ fn network(
     }
 }
 
-/// What the user's own configuration says about agents for editors. A repository has no say in
-/// which programs are run.
-pub(crate) fn for_editors() -> anyhow::Result<(Acp, BTreeMap<String, OwnAgent>)> {
-    let user = match users_file() {
-        Some(path) => File::read(&path)?.unwrap_or_default(),
-        None => File::default(),
-    };
-    Ok((user.acp, user.agents))
+/// What the user's own configuration says, where no repository has a say: which programs are run,
+/// and what they are given.
+pub(crate) struct Users {
+    pub(crate) acp: Acp,
+    /// The agent for editors, where there is no workspace.
+    pub(crate) agent: Option<String>,
+    /// Every agent that can be named: those we know, and the user's own.
+    pub(crate) table: AgentTable,
+    pub(crate) grants: Grants,
+    pub(crate) terms: Terms,
 }
 
-/// The agent that the user's own configuration names, where there is no workspace.
-pub(crate) fn users_agent() -> Option<String> {
-    File::read(&users_file()?).ok()??.agent.default
+impl Users {
+    pub(crate) fn load() -> anyhow::Result<Self> {
+        let file = File::users()?;
+        let mut table = AgentTable::shipped();
+        for (name, own) in file.agents.clone() {
+            table.add(own.known(name, &table));
+        }
+        Ok(Self {
+            acp: file.acp,
+            agent: file.agent.default.clone(),
+            table,
+            grants: Grants::new(file.env.import.clone(), &file.import.additional_paths),
+            terms: Containment::merge(file, File::default(), false).terms(),
+        })
+    }
+}
+
+impl OwnAgent {
+    /// The row of the table that it stands for.
+    fn known(self, name: String, table: &AgentTable) -> KnownAgent {
+        let row = table.get(&name).filter(|row| self.command.is_empty() || row.acp == self.command);
+        let mut agent = match row {
+            Some(row) => row.clone(),
+            None => KnownAgent::new(name, self.command),
+        };
+        agent.image = self.image.or(agent.image);
+        agent.granted.variables.extend(self.variables);
+        agent.granted.logins.extend(self.logins);
+        agent
+    }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "limits are compared, not counted")]
 fn bytes(file: &File) -> Option<f64> {
     file.container.memory.map(|memory| memory.0 as f64)
-}
-
-/// The variables that the user gives to contained processes, by name.
-pub(crate) fn users_variables() -> anyhow::Result<Vec<String>> {
-    let file = users_file().map(|path| File::read(&path)).transpose()?.flatten();
-    Ok(file.unwrap_or_default().env.import)
-}
-
-/// The image that the user has chosen for contained processes.
-pub(crate) fn users_image() -> anyhow::Result<Option<String>> {
-    let file = users_file().map(|path| File::read(&path)).transpose()?.flatten();
-    Ok(file.unwrap_or_default().image.name)
 }
 
 /// Only the root's: one root has one container, whichever directory one starts in.
@@ -173,6 +198,16 @@ pub(crate) fn repositorys_file(root: &Path) -> PathBuf {
 fn users_file() -> Option<PathBuf> {
     let directory = absolute("XDG_CONFIG_HOME").or_else(|| Some(absolute("HOME")?.join(".config")));
     Some(directory?.join("containai/config.toml"))
+}
+
+impl File {
+    /// The user's own, or an empty one.
+    fn users() -> anyhow::Result<Self> {
+        match users_file() {
+            Some(path) => Ok(Self::read(&path)?.unwrap_or_default()),
+            None => Ok(Self::default()),
+        }
+    }
 }
 
 /// A directory that a variable names; a relative one counts as unset, as XDG wants it.
@@ -204,8 +239,6 @@ mod tests {
         assert_eq!(trusted.network, NetworkMode::Open);
         assert_eq!(trusted.memory, Some(4 << 30));
         assert_eq!((trusted.image.as_deref(), trusted.runtime), (Some("theirs"), Runtime::Docker));
-        assert_eq!(trusted.import, ["MINE"], "variables are never the repository's to take");
-
         assert_eq!(trusted.agent, None);
 
         let tight = merged("", "[network]\nmode = 'none'\n[container]\nmemory = '64m'", false);

@@ -11,6 +11,7 @@ mod ignore_file;
 mod logging;
 mod name;
 mod report;
+mod seats;
 mod source;
 mod write;
 

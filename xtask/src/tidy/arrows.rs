@@ -24,6 +24,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("probity-acp", &["probity-sandbox", "probity-secrets"]),
     ("probity-agent", &["probity-acp", "probity-sandbox", "probity-secrets"]),
     ("probity-proxy", &["probity-acp", "probity-sandbox", "probity-secrets"]),
+    ("probity-seat", &["probity-agent", "probity-sandbox"]),
     (
         "probity-autofix",
         &[
@@ -60,6 +61,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "probity-review",
             "probity-sandbox",
             "probity-scope",
+            "probity-seat",
             "probity-secrets",
             "probity-shell",
         ],

@@ -3,8 +3,9 @@
 use std::{ffi::OsString, path::PathBuf, time::Duration};
 
 use clap::{Args, Subcommand, ValueEnum};
+use probity_seat::Sandbox;
 
-use crate::config::duration;
+use crate::{cli::sandbox, config::duration};
 
 pub(crate) const EXAMPLES: &str = "Examples:
   probity agent list
@@ -37,8 +38,8 @@ pub(crate) struct AskArgs {
     /// How long the whole answer may take
     #[arg(long, value_name = "TIME", default_value = "90s", value_parser = time)]
     pub(crate) timeout: Duration,
-    /// What contains the agent; `auto` refuses to ask where nothing can
-    #[arg(long, value_name = "KIND", default_value = "auto")]
+    /// Sandbox for the agent; `auto` refuses to ask if none is available
+    #[arg(long, value_name = "KIND", default_value_t, value_parser = sandbox())]
     pub(crate) sandbox: Sandbox,
     /// Pass this variable of yours to the contained agent; may be repeated
     #[arg(long = "env", value_name = "NAME")]
@@ -78,16 +79,6 @@ pub(crate) struct ReplayArgs {
     /// Give each request the next answer to its method; this is the default
     #[arg(long, conflicts_with = "strict")]
     pub(crate) lenient: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Sandbox {
-    /// Bubblewrap, where it works
-    Auto,
-    /// Bubblewrap
-    Bwrap,
-    /// None: the agent runs with all your rights
-    None,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

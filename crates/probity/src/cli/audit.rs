@@ -3,8 +3,9 @@
 use std::{path::PathBuf, time::Duration};
 
 use clap::{Args, Subcommand, ValueEnum};
+use probity_seat::Sandbox;
 
-use crate::{cli::agent::Sandbox, config::duration};
+use crate::{cli::sandbox, config::duration};
 
 pub(crate) const DEFAULT_REPORT: &str = ".tx3/audit/vulnerabilities.md";
 pub(crate) const DEFAULT_SKILLS: &str = "skills/vulnerabilities";
@@ -72,8 +73,8 @@ pub(crate) struct MoreArgs {
     /// The agent of --provider acp (a known NAME or a command), command (the same) or replay (a file)
     #[arg(long, value_name = "AGENT")]
     pub(crate) agent: Option<String>,
-    /// What contains an agent that is a process
-    #[arg(long, value_name = "KIND", default_value = "auto")]
+    /// Sandbox for an agent that is a process; `auto` refuses if none is available
+    #[arg(long, value_name = "KIND", default_value_t, value_parser = sandbox())]
     pub(crate) sandbox: Sandbox,
     /// Pass this variable of yours to the contained agent; may be repeated
     #[arg(long = "env", value_name = "NAME")]

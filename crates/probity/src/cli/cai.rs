@@ -2,10 +2,11 @@
 
 use std::{ffi::OsString, path::PathBuf};
 
-use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use probity_seat::Sandbox;
 
 use crate::{
-    cli::{acp::AcpArgs, acp_proxy, matches, refuse_absent, with_absent},
+    cli::{acp::AcpArgs, acp_proxy, matches, refuse_absent, sandbox, with_absent},
     commands::{acp, containers, doctor, exec},
     exit::Exit,
     failure::Failure,
@@ -85,8 +86,9 @@ pub(crate) struct ExecArgs {
     /// The image of the container [default: containai:latest]
     #[arg(long, value_name = "IMAGE")]
     pub(crate) image: Option<String>,
-    /// What contains the command; nothing does only if you say `none`
-    #[arg(long, value_name = "KIND", value_enum)]
+    /// Sandbox for the command: an engine that has the image, otherwise bubblewrap; `none` runs it
+    /// without a sandbox
+    #[arg(long, value_name = "KIND", value_parser = sandbox())]
     pub(crate) sandbox: Option<Sandbox>,
     /// Say nothing but errors
     #[arg(short, long)]
@@ -99,18 +101,6 @@ pub(crate) struct ExecArgs {
         value_name = "COMMAND"
     )]
     pub(crate) command: Vec<OsString>,
-}
-
-/// The choices of `--sandbox`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Sandbox {
-    /// An engine that answers and has the image, else bubblewrap
-    Auto,
-    Bwrap,
-    Docker,
-    Podman,
-    /// Nothing is contained
-    None,
 }
 
 pub(crate) fn exec_examples(name: &str) -> String {

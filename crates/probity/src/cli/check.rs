@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{Args, Command, builder::PossibleValuesParser};
+use probity_seat::Sandbox;
 
 use crate::{
-    config::{self, AiSandbox, FailLevel, ShellcheckMode, SlowChecksMode},
+    config::{self, FailLevel, ShellcheckMode, SlowChecksMode},
     report::Format,
 };
 
@@ -184,7 +185,7 @@ pub(crate) struct AiArgs {
     )]
     pub(crate) ai_redact_secrets: Option<bool>,
     /// What contains the agent
-    #[arg(long, value_name = "SANDBOX", value_parser = PossibleValuesParser::new(AiSandbox::WORDS))]
+    #[arg(long, value_name = "SANDBOX", value_parser = PossibleValuesParser::new(Sandbox::WORDS))]
     pub(crate) ai_sandbox: Option<String>,
     /// Write prompts and answers to this file, without secrets
     #[arg(long, value_name = "FILE")]

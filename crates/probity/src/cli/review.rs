@@ -3,9 +3,13 @@
 use std::{path::PathBuf, time::Duration};
 
 use clap::{Args, Subcommand};
+use probity_seat::Sandbox;
 
 use crate::{
-    cli::agent::{Format, Sandbox, time},
+    cli::{
+        agent::{Format, time},
+        sandbox,
+    },
     report::review::ReviewFormat,
 };
 
@@ -85,8 +89,8 @@ pub(crate) struct RunArgs {
     /// Tests at a time; 0 is one for each processor
     #[arg(short, long, value_name = "N", default_value_t = 0)]
     pub(crate) jobs: usize,
-    /// What contains the agent; `auto` goes on uncontained where nothing can, and says so
-    #[arg(long, value_name = "KIND", default_value = "auto")]
+    /// Sandbox for the agent; `auto` continues without one if none is available, and reports it
+    #[arg(long, value_name = "KIND", default_value_t, value_parser = sandbox())]
     pub(crate) sandbox: Sandbox,
     /// Pass this variable of yours to the agent; may be repeated
     #[arg(long = "env", value_name = "NAME")]

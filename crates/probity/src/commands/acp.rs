@@ -18,12 +18,13 @@ use std::{
 
 use anyhow::Context as _;
 use probity_proxy::{Limits, Options, SessionFigures, Sharing, Stopper, Usage, serve};
-use probity_sandbox::{Root, workspace_root};
+use probity_sandbox::workspace_root;
+use probity_seat::{Caller, Seats, State};
 
 use crate::{
-    cli::{acp::AcpArgs, cai::ExecArgs},
+    cli::acp::AcpArgs,
     commands::exec,
-    containment::{AgentProcess, Containment, State, for_editors, users_agent},
+    containment::{AgentProcess, Containment, Users},
     exit::Exit,
     name::Name,
 };
@@ -37,11 +38,12 @@ const NO_SESSION: i64 = -32000;
 const INTERNAL: i64 = -32603;
 
 pub(crate) fn run(name: Name, args: AcpArgs) -> anyhow::Result<Exit> {
-    let (settings, own) = for_editors()?;
-    let agent = Agent::find(name, &args.agent.unwrap_or_else(usual_agent), &own)?;
+    let Users { acp: settings, agent: usual, table, grants, .. } = Users::load()?;
+    let agent = args.agent.unwrap_or_else(|| usual_agent(usual));
+    let agent = Agent::find(name, &agent, &table)?;
+    let seats = Seats::new(table, grants, None);
     if !args.arguments.is_empty() {
-        let home = |kind, root: &Root, state: &State| agent.home(kind, root, state);
-        return exec::run_at_home(name, login(&agent, args.arguments), &home);
+        return login(name, &seats, &agent, args.arguments);
     }
     if io::stdin().is_terminal() {
         tracing::warn!(
@@ -71,7 +73,7 @@ pub(crate) fn run(name: Name, args: AcpArgs) -> anyhow::Result<Exit> {
     };
     let launcher: Box<dyn probity_proxy::Launcher> = match agents::is_set("CAI_ACP_DIRECT_SPAWN") {
         true => Box::new(Direct::new(agent)),
-        false => Box::new(Sandboxed::new(agent, state, settings.terminals)),
+        false => Box::new(Sandboxed::new(agent, seats, settings.terminals)),
     };
     let ready = |stopper| stop_at(signals, stopper);
     let (store, watch) = (Box::new(store), Box::new(watch));
@@ -82,29 +84,29 @@ pub(crate) fn run(name: Name, args: AcpArgs) -> anyhow::Result<Exit> {
     Ok(Exit::Clean)
 }
 
-/// The agent that the user's configuration names, or else that of the repository we are started in.
+/// The agent that the configuration of the repository we are started in names, or the user's.
 /// What cannot be read here is told when a session is made.
-fn usual_agent() -> String {
+fn usual_agent(users: Option<String>) -> String {
     let configured = || {
         let root = workspace_root(&env::current_dir().ok()?).ok()?;
         Containment::load(&root, &State::find().ok()?).ok()?.agent
     };
-    configured().or_else(users_agent).unwrap_or_else(|| "claude".to_owned())
+    configured().or(users).unwrap_or_else(|| "claude".to_owned())
 }
 
 /// A login that the agent offers: the editor runs our own command with more arguments, and we run
 /// the agent with them where it always runs.
-fn login(agent: &Agent, arguments: Vec<std::ffi::OsString>) -> ExecArgs {
-    let program = agent.argv.first().cloned().unwrap_or_default();
-    ExecArgs {
-        workspace: None,
-        container: None,
-        fresh: false,
-        image: agent.image.clone(),
-        sandbox: None,
-        quiet: true,
-        command: std::iter::once(program.into()).chain(arguments).collect(),
-    }
+fn login(
+    name: Name,
+    seats: &Seats,
+    agent: &Agent,
+    arguments: Vec<std::ffi::OsString>,
+) -> anyhow::Result<Exit> {
+    let root = exec::root(name, &env::current_dir()?)?;
+    let mut seated = launch::seated(seats, Caller::Login, agent, &root)?;
+    seated.seat.spec.argv.truncate(1);
+    seated.seat.spec.argv.extend(arguments);
+    exec::follow(&seated)
 }
 
 /// Standard output for the protocol alone; whatever else is printed goes to standard error.

@@ -2,8 +2,6 @@
 
 mod ask;
 mod list;
-pub(crate) mod place;
-pub(crate) mod programs;
 pub(crate) mod record;
 mod replay;
 

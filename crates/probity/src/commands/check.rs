@@ -137,7 +137,7 @@ fn check(jobs: &[Job], args: &CheckArgs, way: Way, directory: &Path) -> anyhow::
         None => None,
     };
     let may_ask = way != Way::Offer && jobs.iter().any(|job| job.config.ai.enabled);
-    let ai = ai::AiRun::new(args, trace, may_ask);
+    let ai = ai::AiRun::new(args, trace, may_ask)?;
     let mut counted = Counted::default();
     let mut summary = Summary::default();
     let mut unread_input = false;

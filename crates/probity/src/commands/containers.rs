@@ -6,20 +6,23 @@ use std::{
 };
 
 use probity_sandbox::{Container, Found, Kind, containers, look_for, remove_container};
+use probity_seat::Unseated;
 use serde_json::json;
 
 use crate::{
     commands::exec::{explained, root},
-    containment::{self, State, Trust},
+    containment::{self, Trust},
     exit::Exit,
+    failure::Failure,
     name::Name,
+    seats::state,
 };
 
 pub(crate) fn status(json: bool) -> anyhow::Result<Exit> {
     let ours = ours()?;
     let here = root(Name::Cai, &env::current_dir()?).ok();
     let trust = match &here {
-        Some(root) => Trust::of(root, &State::find()?)?,
+        Some(root) => Trust::of(root, &state()?)?,
         None => Trust::NoFile,
     };
     let mut out = io::stdout().lock();
@@ -78,8 +81,8 @@ pub(crate) fn gc() -> anyhow::Result<Exit> {
 
 pub(crate) fn trust() -> anyhow::Result<Exit> {
     let root = root(Name::Cai, &env::current_dir()?)?;
-    let state = State::find()?;
-    state.refuse_inside(&root)?;
+    let state = state()?;
+    state.refuse_inside(&root).map_err(|error| Failure::from(Unseated::from(error)))?;
     let text = containment::trust(&root, &state)?;
     let path = containment::repositorys_file(&root.path);
     let mut out = io::stdout().lock();

@@ -1,20 +1,19 @@
 //! `doctor`: what this machine can contain and run, what would be used, and why.
 
 use std::{
-    env,
     fmt::Write as _,
     io::{self, Write as _},
     path::PathBuf,
 };
 
-use probity_agent::AgentTable;
-use probity_sandbox::{Choice, Found, Machine, Preference, Why, choose, has_image, probe};
+use probity_sandbox::{Choice, Found, Machine, Why, choose, has_image, probe};
+use probity_seat::{Caller, DEFAULT_IMAGE, Policy, Without, find_program};
 use serde::Serialize;
 
-use crate::{containment::DEFAULT_IMAGE, exit::Exit};
+use crate::{containment::Users, exit::Exit};
 
 pub(crate) fn run(json: bool) -> anyhow::Result<Exit> {
-    let diagnosis = Diagnosis::new(&probe());
+    let diagnosis = Diagnosis::new(&probe())?;
     let mut out = io::stdout().lock();
     if json {
         serde_json::to_writer_pretty(&mut out, &diagnosis).map_err(io::Error::from)?;
@@ -71,12 +70,15 @@ struct Agent {
     name: String,
     command: String,
     program: Option<PathBuf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    install: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
 struct Uses {
     exec: Use,
     fixes: Use,
+    questions: Use,
 }
 
 /// What would be taken; nothing is not a choice but the lack of one.
@@ -84,30 +86,34 @@ struct Uses {
 struct Use {
     backend: Option<&'static str>,
     reasons: Vec<String>,
+    #[serde(skip)]
+    without: Without,
 }
 
 impl Diagnosis {
-    fn new(machine: &Machine) -> Self {
+    fn new(machine: &Machine) -> anyhow::Result<Self> {
         let docker = Engine::new(&machine.docker);
         let podman = Engine::new(&machine.podman);
-        let decide = |preference| {
+        let decide = |caller: Caller| {
+            let Policy { order, without, .. } = caller.policy();
             let asked = |_, found: &Found| has_image(found, DEFAULT_IMAGE);
-            let Choice { chosen, reasons } = choose(preference, machine, &asked);
-            Use { backend: chosen.map(|(kind, _)| kind.name()), reasons }
+            let Choice { chosen, reasons } = choose(order, machine, &asked);
+            Use { backend: chosen.map(|(kind, _)| kind.name()), reasons, without }
         };
-        Self {
+        Ok(Self {
             docker,
             podman,
             bubblewrap: Means::program(&machine.bubblewrap),
             user_namespaces: Means::kernel(&machine.user_namespaces),
             landlock: landlock(machine.landlock),
             cgroups: Means::kernel(&machine.cgroups),
-            agents: agents(),
+            agents: agents()?,
             uses: Uses {
-                exec: decide(Preference::EngineFirst),
-                fixes: decide(Preference::BubblewrapFirst),
+                exec: decide(Caller::Exec),
+                fixes: decide(Caller::Fix),
+                questions: decide(Caller::Ask),
             },
-        }
+        })
     }
 
     fn text(&self) -> String {
@@ -134,13 +140,22 @@ impl Diagnosis {
         text.push_str("\nAgents on PATH\n");
         for agent in &self.agents {
             let mark = if agent.program.is_some() { "yes" } else { "no" };
-            line(&mut text, &agent.name, mark, &agent.command);
+            let install = match (&agent.program, &agent.install) {
+                (None, Some(install)) => format!(" (install: {install})"),
+                _ => String::new(),
+            };
+            line(&mut text, &agent.name, mark, &format!("{}{install}", agent.command));
         }
         text.push_str("\nWhat would be used\n");
-        for (name, used, otherwise) in [
-            ("exec, acp", &self.uses.exec, "nothing: they refuse to run"),
-            ("AI fixes", &self.uses.fixes, "nothing: they run uncontained, and the report says so"),
+        for (name, used) in [
+            ("exec, acp", &self.uses.exec),
+            ("AI fixes, review", &self.uses.fixes),
+            ("audit, ask", &self.uses.questions),
         ] {
+            let otherwise = match used.without {
+                Without::Refuse => "nothing: they refuse to run",
+                Without::Continue => "nothing: they run without a sandbox and report it",
+            };
             // Writing to a string cannot fail.
             _ = writeln!(text, "  {name:<16} {}", used.backend.unwrap_or(otherwise));
             for reason in &used.reasons {
@@ -199,17 +214,13 @@ fn landlock(version: Option<u32>) -> Means {
 }
 
 /// Looked for and not run: to say its version an agent may want a network, or minutes.
-fn agents() -> Vec<Agent> {
-    let path = env::var_os("PATH").unwrap_or_default();
-    let find = |name: &str| {
-        env::split_paths(&path).map(|directory| directory.join(name)).find(|file| file.is_file())
-    };
-    AgentTable::shipped()
-        .iter()
-        .map(|agent| Agent {
-            name: agent.name.clone(),
-            command: agent.acp.join(" "),
-            program: agent.acp.first().and_then(|program| find(program)),
-        })
-        .collect()
+fn agents() -> anyhow::Result<Vec<Agent>> {
+    let Users { table, .. } = Users::load()?;
+    let agents = table.iter().map(|agent| Agent {
+        name: agent.name.clone(),
+        command: agent.acp.join(" "),
+        program: agent.acp.first().and_then(|program| find_program(program)),
+        install: agent.install.clone(),
+    });
+    Ok(agents.collect())
 }

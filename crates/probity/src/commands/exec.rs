@@ -5,91 +5,98 @@ mod streams;
 
 use std::{
     env,
-    ffi::OsString,
-    fs,
-    os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
 };
 
 use probity_sandbox::{
-    Backend, Choice, Engine, Found, Kind, Limits, Mount, Network, Preference, Root, SpawnError,
-    Spec, User, choose_here, containers, enforces_allowlist, has_container, has_image, look_for,
-    remove_container, spawn, workspace_root,
+    Backend, Found, Kind, Root, SpawnError, containers, has_container, look_for, remove_container,
+    spawn, workspace_root,
 };
+use probity_seat::{Caller, NamedBy, Occupant, Request, Sandbox, Seated, Seats, Terms, Unseated};
 
 use crate::{
-    cli::cai::{ExecArgs, Sandbox},
-    containment::{Containment, DEFAULT_IMAGE, NetworkMode, Runtime, State},
+    cli::cai::ExecArgs,
+    containment::{Containment, Users},
     exit::Exit,
     failure::Failure,
     name::{Mistake, Name},
+    seats::state,
 };
-
-/// The home of a contained process.
-const HOME: &str = "/home/agent";
-
-/// Where the workspace is inside, beside its own path.
-const WORKSPACE: &str = "/home/agent/workspace";
-
-const PATH: &str =
-    "/home/agent/.local/bin:/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin";
-
-/// Enough for a large build, and not enough to choke the machine.
-const PROCESSES: u64 = 4096;
 
 const NOT_STARTED: Exit = Exit::Program(11);
 
 pub(crate) fn run(name: Name, args: ExecArgs) -> anyhow::Result<Exit> {
-    run_at_home(name, args, &|_, root, state| state.home(root))
-}
-
-/// Finds the directory that a process of a workspace has for its home.
-pub(crate) type FindHome<'a> = dyn Fn(Kind, &Root, &State) -> anyhow::Result<PathBuf> + 'a;
-
-/// The same with another home than the workspace's.
-pub(crate) fn run_at_home(
-    name: Name,
-    args: ExecArgs,
-    find_home: &FindHome<'_>,
-) -> anyhow::Result<Exit> {
     let named = args.container.as_deref().map(|wanted| container(name, wanted)).transpose()?;
     let cwd = match (&named, &args.workspace) {
         (Some((_, workspace)), _) | (None, Some(workspace)) => workspace.clone(),
         (None, None) => env::current_dir()?,
     };
-    let root = root(name, &cwd)?;
-    let state = State::find()?;
-    state.refuse_inside(&root)?;
-    let containment = Containment::load(&root, &state)?;
-    for ignored in &containment.ignored {
-        tracing::warn!(".containai/config.toml of this repository: {ignored}");
-    }
-    let image = args.image.or_else(|| containment.image.clone());
-    let image = image.unwrap_or_else(|| DEFAULT_IMAGE.to_owned());
-    let preference = match named {
-        Some((kind, _)) => Preference::Only(kind),
-        None => preference(args.sandbox, containment.runtime),
+    let mut terms = terms(&root(name, &cwd)?)?;
+    terms.image = args.image.or(terms.image);
+    let sandbox = match (named, args.sandbox) {
+        (Some((Kind::Podman, _)), _) => Sandbox::Podman,
+        (Some(_), _) => Sandbox::Docker,
+        (None, flag) => flag.unwrap_or(terms.sandbox),
     };
-    let (kind, program) = chosen(preference, &image, containment.reach.is_some())?;
-    if args.fresh && matches!(kind, Kind::Docker | Kind::Podman) {
-        remove(kind, &program, &root.path)?;
+    if sandbox == Sandbox::Auto {
+        terms.sandbox = Sandbox::Auto;
     }
-    let backend = backend(kind, program, image, &root, &state);
-    let home = find_home(kind, &root, &state)?;
-    let spec = spec(kind, args.command, &cwd, &root, &home, &containment)?;
+    let Users { table, grants, .. } = Users::load()?;
+    let seats = Seats::new(table, grants, None);
+    let request = Request {
+        caller: Caller::Exec,
+        occupant: Occupant::Command(&args.command),
+        named_by: NamedBy::User,
+        form: None,
+        sandbox,
+        directory: &cwd,
+        variables: &[],
+        terms: &terms,
+    };
+    let seated = seats.seat(&request).map_err(refused)?;
+    if args.fresh
+        && let Backend::Engine(engine) = &seated.seat.backend
+    {
+        remove(engine.kind, &engine.program, &engine.workspace)?;
+    }
+    follow(&seated)
+}
+
+/// The terms on which processes run in a workspace; what its repository asks for in vain is said.
+pub(crate) fn terms(root: &Root) -> anyhow::Result<Terms> {
+    let state = state()?;
+    state.refuse_inside(root).map_err(|error| refused(error.into()))?;
+    let containment = Containment::load(root, &state)?;
+    for ignored in &containment.ignored {
+        tracing::warn!(".containai/config.toml of {}: {ignored}", root.path.display());
+    }
+    Ok(containment.terms())
+}
+
+/// Runs what is seated to its end, with our streams and signals.
+pub(crate) fn follow(seated: &Seated) -> anyhow::Result<Exit> {
     // Before the start: a signal that comes meanwhile is the command's and waits for it.
     let signals = signals::catch()?;
-    let guard = guard(&root);
-    let child = spawn(&backend, &spec).map_err(|error| explained(&error))?;
+    let guard = seated.root.as_ref().map(guard);
+    let child =
+        spawn(&seated.seat.backend, &seated.seat.spec).map_err(|error| explained(&error))?;
     for note in child.notes() {
         tracing::info!("{note}");
     }
     let exit = streams::follow(child, signals)?;
-    report(guard);
+    guard.into_iter().for_each(report);
     match exit {
         probity_sandbox::Exit::NotStarted => Ok(NOT_STARTED),
         exit => Ok(Exit::Program(u8::try_from(exit.code()).unwrap_or(u8::MAX))),
     }
+}
+
+/// The message and the exit code of a command that was not placed.
+pub(crate) fn refused(unseated: Unseated) -> anyhow::Error {
+    let is_about_start =
+        matches!(unseated, Unseated::NoSandbox { .. } | Unseated::NotInstalled { .. });
+    let failure = Failure::from(unseated);
+    if is_about_start { failure.with_exit(NOT_STARTED).into() } else { failure.into() }
 }
 
 /// Watches over the git directory while the command can write to it.
@@ -118,24 +125,6 @@ pub(crate) fn guard(_root: &Root) {}
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn report((): ()) {}
 
-/// What runs a process of this workspace.
-pub(crate) fn backend(
-    kind: Kind,
-    program: PathBuf,
-    image: String,
-    root: &Root,
-    state: &State,
-) -> Backend {
-    match kind {
-        Kind::None => Backend::None,
-        Kind::Bubblewrap => Backend::Bubblewrap { program },
-        Kind::Docker | Kind::Podman => {
-            let state = state.directory.clone();
-            Backend::Engine(Engine { kind, program, image, workspace: root.path.clone(), state })
-        }
-    }
-}
-
 /// The workspace around a directory, or why that cannot be one.
 pub(crate) fn root(name: Name, cwd: &Path) -> anyhow::Result<Root> {
     workspace_root(cwd).map_err(|error| {
@@ -143,109 +132,6 @@ pub(crate) fn root(name: Name, cwd: &Path) -> anyhow::Result<Root> {
             .with_exit(Exit::Program(name.usage_code(Mistake::Other)))
             .into()
     })
-}
-
-pub(crate) fn preference(flag: Option<Sandbox>, configured: Runtime) -> Preference {
-    match (flag, configured) {
-        (Some(Sandbox::None), _) => Preference::Only(Kind::None),
-        (Some(Sandbox::Bwrap), _) | (None, Runtime::Bwrap) => Preference::Only(Kind::Bubblewrap),
-        (Some(Sandbox::Docker), _) | (None, Runtime::Docker) => Preference::Only(Kind::Docker),
-        (Some(Sandbox::Podman), _) | (None, Runtime::Podman) => Preference::Only(Kind::Podman),
-        (Some(Sandbox::Auto), _) | (None, Runtime::Auto) => Preference::EngineFirst,
-    }
-}
-
-pub(crate) fn chosen(
-    preference: Preference,
-    image: &str,
-    allowlist: bool,
-) -> anyhow::Result<(Kind, PathBuf)> {
-    let asked = |kind, found: &Found| {
-        if allowlist {
-            enforces_allowlist(kind)?;
-        }
-        has_image(found, image)
-    };
-    let Choice { chosen, reasons } = choose_here(preference, &asked);
-    for reason in &reasons {
-        tracing::info!("{reason}");
-    }
-    chosen.ok_or_else(|| {
-        Failure::new(
-            format!("nothing here can contain the command:\n{}", reasons.join("\n")),
-            format!(
-                "install bubblewrap, or give an engine the image ({image}; another one with \
-                 --image); `probity doctor` shows all; `--sandbox none` runs it uncontained"
-            ),
-        )
-        .with_exit(NOT_STARTED)
-        .into()
-    })
-}
-
-pub(crate) fn spec(
-    kind: Kind,
-    command: Vec<OsString>,
-    cwd: &Path,
-    root: &Root,
-    home: &Path,
-    containment: &Containment,
-) -> anyhow::Result<Spec> {
-    let real = cwd.canonicalize()?;
-    let below = real.strip_prefix(&root.path).unwrap_or(Path::new(""));
-    let inside = if below.as_os_str().is_empty() {
-        PathBuf::from(WORKSPACE)
-    } else {
-        Path::new(WORKSPACE).join(below)
-    };
-    let mut spec = Spec::new(command, inside);
-    if reaches(kind, root)? {
-        spec.mounts.push(Mount::read_write(home, HOME));
-    } else {
-        tracing::info!("the home is new each time, since the owner of the workspace is not us");
-    }
-    spec.mounts.extend(root.mounts(Path::new(WORKSPACE)));
-    let mut give = |name: &str, value: OsString| spec.env.push((name.into(), value));
-    match kind {
-        // Uncontained, the home is where it is, and programs are where the user has them.
-        Kind::None => {
-            give("HOME", home.as_os_str().into());
-            give("PATH", env::var_os("PATH").unwrap_or_else(|| PATH.into()));
-        }
-        Kind::Bubblewrap => {
-            give("HOME", HOME.into());
-            give("PATH", PATH.into());
-        }
-        // The image knows best where its programs are.
-        Kind::Docker | Kind::Podman => give("HOME", HOME.into()),
-    }
-    for name in &containment.import {
-        if let Some(value) = env::var_os(name) {
-            give(name, value);
-        }
-    }
-    give("CAI_HOST_WORKSPACE", root.path.clone().into());
-    spec.limits = Limits {
-        memory: containment.memory,
-        cpus: containment.cpus,
-        pids: Some(PROCESSES),
-        ..Limits::default()
-    };
-    spec.network = match containment.network {
-        NetworkMode::Open => Network::Open,
-        NetworkMode::Allowlist | NetworkMode::None => Network::None,
-    };
-    spec.reach = containment.reach.clone();
-    spec.user = User::OwnerOf(root.path.clone());
-    Ok(spec)
-}
-
-/// Whether the process can have its home from our state directory. As root we run as the owner of
-/// the workspace, and bubblewrap then has no way into root's directories; engines mount as root.
-fn reaches(kind: Kind, root: &Root) -> anyhow::Result<bool> {
-    let root_for_another =
-        rustix::process::geteuid().is_root() && fs::metadata(&root.path)?.uid() != 0;
-    Ok(kind != Kind::Bubblewrap || !root_for_another)
 }
 
 /// The workspace of a container of ours, and the engine that has it.

@@ -87,7 +87,7 @@ fn carry_out(settings: &Settings) -> anyhow::Result<ReviewOutput> {
         bar: settings.bar,
         diff_base: settings.diff_base.clone(),
         agent: AgentSeat {
-            name: place.agent_name().to_owned(),
+            name: place.agent_name(),
             model: settings.model.clone().unwrap_or_default(),
             isolation: place.isolation().to_owned(),
             timeout: settings.timeout,

@@ -4,13 +4,15 @@ mod merge;
 
 use std::{collections::BTreeMap, path::Path, path::PathBuf, sync::Arc, time::Duration};
 
+use probity_seat::Sandbox;
+
 use self::merge::Merged;
 use super::{
     layer::Layer,
     value::{Origin, Sourced, Value},
     words::{
-        AiContext, AiSandbox, AutofixOutput, FailLevel, FixMode, RuleSeverity, SecretsPolicy,
-        ShellcheckMode, SlowChecksMode,
+        AiContext, AutofixOutput, FailLevel, FixMode, RuleSeverity, SecretsPolicy, ShellcheckMode,
+        SlowChecksMode,
     },
 };
 
@@ -90,7 +92,7 @@ pub(crate) struct Ai {
     pub(crate) secrets_policy: SecretsPolicy,
     pub(crate) autofix_output: AutofixOutput,
     pub(crate) max_rounds: u64,
-    pub(crate) sandbox: AiSandbox,
+    pub(crate) sandbox: Sandbox,
     pub(crate) context: AiContext,
 }
 
@@ -139,7 +141,7 @@ pub(crate) fn resolve(layers: &[&Layer], file: Option<Arc<Path>>) -> (CheckConfi
             .word("ai.autofix-output", AutofixOutput::from_word)
             .unwrap_or(AutofixOutput::Patch),
         max_rounds: merged.int("ai.max-rounds"),
-        sandbox: merged.word("ai.sandbox", AiSandbox::from_word).unwrap_or(AiSandbox::Auto),
+        sandbox: merged.word("ai.sandbox", |word| word.parse().ok()).unwrap_or(Sandbox::Auto),
         context: merged.word("ai.context", AiContext::from_word).unwrap_or(AiContext::None),
     };
     if ai.enabled && ai.command.is_empty() && ai.agent.is_none() {

@@ -114,17 +114,6 @@ words! {
 }
 
 words! {
-    /// Where an agent runs.
-    AiSandbox {
-        Auto = "auto",
-        Bubblewrap = "bwrap",
-        Docker = "docker",
-        Podman = "podman",
-        None = "none",
-    }
-}
-
-words! {
     /// How much of the build context an agent gets to know.
     AiContext {
         None = "none",

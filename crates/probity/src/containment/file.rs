@@ -119,6 +119,12 @@ pub(crate) struct OwnAgent {
     pub(crate) command: Vec<String>,
     #[serde(default)]
     pub(crate) image: Option<String>,
+    /// Variables of the user's that it gets, by name.
+    #[serde(skip)]
+    pub(crate) variables: Vec<String>,
+    /// Files below the home directory that hold its login.
+    #[serde(skip)]
+    pub(crate) logins: Vec<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -1,15 +1,14 @@
 //! Trust in a repository's configuration: in its very bytes, so that a change asks again.
 
-use std::fs;
+use std::{fs, path::PathBuf};
 
 use anyhow::Context as _;
 use probity_sandbox::Root;
+use probity_seat::{State, hex};
 
 use super::{
-    State,
     file::{File, text},
     repositorys_file,
-    state::{hex, make},
 };
 use crate::failure::Failure;
 
@@ -25,7 +24,7 @@ pub(crate) enum Trust {
 impl Trust {
     pub(crate) fn of(root: &Root, state: &State) -> anyhow::Result<Self> {
         let Some(text) = text(&repositorys_file(&root.path))? else { return Ok(Self::NoFile) };
-        let kept = fs::read_to_string(state.trust(root)).unwrap_or_default();
+        let kept = fs::read_to_string(kept(root, state)).unwrap_or_default();
         Ok(if kept.trim() == hex(text.as_bytes()) { Self::Given } else { Self::NotGiven })
     }
 
@@ -46,11 +45,17 @@ pub(crate) fn trust(root: &Root, state: &State) -> anyhow::Result<String> {
         Failure::new(what, "go to the workspace whose configuration you mean")
     })?;
     File::parse(&text).with_context(|| format!("{} cannot be used", path.display()))?;
-    let kept = state.trust(root);
+    let kept = kept(root, state);
     if let Some(directory) = kept.parent() {
-        make(directory)?;
+        fs::create_dir_all(directory)
+            .with_context(|| format!("cannot make the directory {}", directory.display()))?;
     }
     fs::write(&kept, hex(text.as_bytes()))
         .with_context(|| format!("cannot write {}", kept.display()))?;
     Ok(text)
+}
+
+/// Where it stands which file of this workspace is trusted.
+fn kept(root: &Root, state: &State) -> PathBuf {
+    state.directory.join("trust").join(State::key(root))
 }

@@ -1,6 +1,5 @@
 //! `probity agent`: asked, listed, recorded and replayed, with agents that behave and others.
 
-mod homes;
 pub(crate) mod misbehaving;
 mod recording;
 
@@ -94,7 +93,7 @@ fn what_cannot_be_asked_says_why_and_what_to_do() {
     let dir = directory(&[("broken.ndjson", "{\"on\":")]);
     for (agent, says) in [
         ("gemni", &["there is no agent `gemni`", "did you mean `gemini`?", "acp:COMMAND"][..]),
-        ("nobody-at-all", &["known are claude, codex, gemini"]),
+        ("nobody-at-all", &["known agents: claude, codex, gemini"]),
         ("acp:", &["`acp:` needs a command"]),
         (
             "acp:no-such-program --acp",
@@ -112,14 +111,16 @@ fn what_cannot_be_asked_says_why_and_what_to_do() {
     }
     let output = ask("gemini").env("PATH", "").run().code(2);
     assert!(
-        output.stderr.contains("its program `gemini` is not in your PATH"),
+        output.stderr.contains("gemini is not installed: `gemini` is not a program in your PATH"),
         "{}",
         output.stderr
     );
     let (_dir, file) = script(ECHO);
     let agent = replaying(&file);
     let output = ask(&agent).env("PATH", "/nowhere").run().code(2);
-    for word in ["nothing here can contain an agent", "bwrap is not installed", "--sandbox none"] {
+    for word in
+        ["no sandbox is available for the agent", "bwrap is not installed", "--sandbox none"]
+    {
         assert!(output.stderr.contains(word), "lacks `{word}`: {}", output.stderr);
     }
 }
@@ -143,11 +144,11 @@ fn a_missing_login_names_what_the_agent_offers() {
 fn a_list_without_programs_says_what_is_missing() {
     let output = probity().args(["agent", "list"]).env("PATH", "").run().code(0);
     insta::assert_snapshot!(output.stdout, @r"
-    claude    no     `claude-agent-acp` is not in your PATH
-    codex     no     `codex-acp` is not in your PATH
-    gemini    no     `gemini` is not in your PATH
-    opencode  no     `opencode` is not in your PATH
-    qwen      no     `qwen` is not in your PATH
+    claude    no     `claude-agent-acp` is not in your PATH; install it with `npm install -g @agentclientprotocol/claude-agent-acp`
+    codex     no     `codex-acp` is not in your PATH; install it with `npm install -g @agentclientprotocol/codex-acp`
+    gemini    no     `gemini` is not in your PATH; install it with `npm install -g @google/gemini-cli`
+    opencode  no     `opencode` is not in your PATH; install it with `npm install -g opencode-ai`
+    qwen      no     `qwen` is not in your PATH; install it with `npm install -g @qwen-code/qwen-code`
     ");
 }
 
@@ -207,7 +208,7 @@ fn a_list_starts_what_is_there_and_waits_no_longer_than_it_says() {
     assert!(row("claude")["why"].as_str().unwrap().contains("not in your PATH"), "{page:#}");
 }
 
-fn executable(path: &Path) {
+pub(crate) fn executable(path: &Path) {
     use std::os::unix::fs::PermissionsExt as _;
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
 }

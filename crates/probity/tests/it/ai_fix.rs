@@ -20,7 +20,7 @@ use crate::binary::{Output, Run, directory, probity};
 
 const MULTI_STAGE: &str = "tally/prefer-multi-stage-build";
 
-const GO: &str = "\
+pub(crate) const GO: &str = "\
 FROM golang:1.22
 
 WORKDIR /src

@@ -37,10 +37,15 @@ fn a_machine_without_anything_is_told_so() {
         assert!(text.contains(words), "{words} is missing:\n{text}");
     }
     assert!(
-        text.lines().any(|line| line.trim() == "claude           no  claude-agent-acp"),
+        text.lines().any(|line| {
+            line.trim()
+                == "claude           no  claude-agent-acp (install: npm install -g \
+                            @agentclientprotocol/claude-agent-acp)"
+        }),
         "{text}"
     );
     fs::write(bin.path().join("claude-agent-acp"), "").unwrap();
+    crate::agent::executable(&bin.path().join("claude-agent-acp"));
     let text = probity().env("PATH", path).args(["doctor"]).run().code(0).stdout;
     assert!(
         text.lines().any(|line| line.trim() == "claude           yes claude-agent-acp"),

@@ -28,5 +28,6 @@ mod regressions;
 mod release;
 mod review;
 mod sarif;
+mod seats;
 mod secrets;
 mod shellcheck;

@@ -71,8 +71,7 @@ pub(crate) const OPENCODE: RealAgent = RealAgent {
     name: "opencode",
     command: &["opencode", "acp"],
     wire: "/v1/chat/completions",
-    variables: |_| Vec::new(),
-    settings: |server| {
+    variables: |server| {
         let provider = json!({
             "npm": "@ai-sdk/openai-compatible",
             "name": "Loopback",
@@ -88,8 +87,9 @@ pub(crate) const OPENCODE: RealAgent = RealAgent {
             // By default it runs commands without asking anybody.
             "permission": {"bash": "ask"},
         });
-        Some((".config/opencode/opencode.json", settings))
+        vec![("OPENCODE_CONFIG_CONTENT", settings.to_string())]
     },
+    settings: |_| None,
 };
 
 impl RealAgent {

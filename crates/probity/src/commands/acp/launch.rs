@@ -2,71 +2,49 @@
 
 use std::{
     env,
-    ffi::OsString,
     path::{Path, PathBuf},
     time::Duration,
 };
 
 use probity_proxy::{LaunchError, Launcher, Process, Started, Usage, Workspace};
-use probity_sandbox::{
-    Backend, Child, Kind, Mount, Network, Root, Spec, User, spawn, workspace_root,
-};
+use probity_sandbox::{Backend, Child, Mount, Network, Root, Spec, User, spawn, workspace_root};
+use probity_seat::{Caller, NamedBy, Occupant, Request, Sandbox, Seated, Seats};
 
 use super::agents::Agent;
-use crate::{
-    commands::{agent::programs, exec},
-    containment::{Containment, DEFAULT_IMAGE, State, Terminals},
-};
+use crate::{commands::exec, containment::Terminals, failure::Failure};
 
-/// Agents in the workspace's own containment.
+/// Agents in the workspace's own sandbox.
 pub(super) struct Sandboxed {
     agent: Agent,
-    /// Or why there is no place for it, without which nothing can be contained.
-    state: anyhow::Result<State>,
+    seats: Seats,
     terminals: Terminals,
 }
 
 impl Sandboxed {
-    pub(super) fn new(agent: Agent, state: anyhow::Result<State>, terminals: Terminals) -> Self {
-        Self { agent, state, terminals }
+    pub(super) fn new(agent: Agent, seats: Seats, terminals: Terminals) -> Self {
+        Self { agent, seats, terminals }
     }
+}
 
-    fn prepared(&self, root: &Root) -> anyhow::Result<(Backend, Spec)> {
-        let state = self.state.as_ref().map_err(|error| anyhow::anyhow!("{error:#}"))?;
-        state.refuse_inside(root)?;
-        let containment = Containment::load(root, state)?;
-        for ignored in &containment.ignored {
-            tracing::warn!(".containai/config.toml of {}: {ignored}", root.path.display());
-        }
-        let image = containment.image.clone().or_else(|| self.agent.image.clone());
-        let image = image.unwrap_or_else(|| DEFAULT_IMAGE.to_owned());
-        let preference = exec::preference(None, containment.runtime);
-        let (kind, program) = exec::chosen(preference, &image, containment.reach.is_some())?;
-        let command = self.agent.argv.iter().map(OsString::from).collect();
-        let home = self.agent.home(kind, root, state)?;
-        let mut spec = exec::spec(kind, command, &root.path, root, &home, &containment)?;
-        spec.env.push(("CAI_NO_UPDATE_CHECK".into(), "1".into()));
-        let inside = self.agent.known.iter().flat_map(|known| &known.inside);
-        spec.env.extend(inside.map(|(name, value)| (name.into(), value.into())));
-        if kind == Kind::Bubblewrap {
-            self.show_installation(&mut spec);
-        }
-        Ok((exec::backend(kind, program, image, root, state), spec))
-    }
-
-    /// What is installed for the user is not in a minimal root: the agent's own installation is
-    /// shown, and nothing else of the user's.
-    fn show_installation(&self, spec: &mut Spec) {
-        let name = self.agent.argv.first().map(String::as_str).unwrap_or_default();
-        let Some(program) = programs::find(name) else { return };
-        spec.mounts.extend(programs::mounts_of(&program));
-        if let Some(first) = spec.argv.first_mut() {
-            *first = program.into_os_string();
-        }
-        if let Some(path) = env::var_os("PATH") {
-            spec.env.push(("PATH".into(), path));
-        }
-    }
+/// The agent's seat in a workspace.
+pub(super) fn seated(
+    seats: &Seats,
+    caller: Caller,
+    agent: &Agent,
+    root: &Root,
+) -> anyhow::Result<Seated> {
+    let terms = exec::terms(root)?;
+    let request = Request {
+        caller,
+        occupant: Occupant::Agent(&agent.reference),
+        named_by: NamedBy::User,
+        form: None,
+        sandbox: Sandbox::Auto,
+        directory: &root.path,
+        variables: &[],
+        terms: &terms,
+    };
+    Ok(seats.seat(&request).map_err(Failure::from)?)
 }
 
 impl Launcher for Sandboxed {
@@ -82,19 +60,19 @@ impl Launcher for Sandboxed {
     fn start(&self, workspace: &Workspace) -> Result<Started, LaunchError> {
         let failed = |error: anyhow::Error| LaunchError::Start(format!("{error:#}"));
         let root = workspace_root(&workspace.root).map_err(|error| failed(error.into()))?;
-        let (backend, spec) = self.prepared(&root).map_err(failed)?;
-        let is_here = !matches!(backend, Backend::Engine(_));
-        started(&backend, &spec, |child| Box::new(Watched::new(child, &root, is_here)))
+        let seated = seated(&self.seats, Caller::Editor, &self.agent, &root).map_err(failed)?;
+        let seat = seated.seat.clone();
+        started(&seat.backend, &seat.spec, |child| Box::new(Watched::new(child, &root, seated)))
     }
 }
 
-/// A contained agent, and the watch over the git directory that it can write to.
+/// A sandboxed agent, and the watch over what it can write to: the git directory and its logins.
 struct Watched {
     /// Gone before the watch is.
     child: Option<Child>,
-    /// Whether the child is the agent; an engine's is only its client.
-    is_here: bool,
     guard: Option<Guard>,
+    logins: Option<probity_seat::LoginWatch>,
+    seated: Seated,
 }
 
 #[cfg(target_os = "linux")]
@@ -103,8 +81,9 @@ type Guard = Option<probity_sandbox::Guard>;
 type Guard = ();
 
 impl Watched {
-    fn new(child: Child, root: &Root, is_here: bool) -> Self {
-        Self { child: Some(child), is_here, guard: Some(exec::guard(root)) }
+    fn new(child: Child, root: &Root, seated: Seated) -> Self {
+        let logins = seated.watch_logins();
+        Self { child: Some(child), guard: Some(exec::guard(root)), logins, seated }
     }
 }
 
@@ -118,13 +97,18 @@ impl Process for Watched {
     }
 
     fn usage(&self) -> Option<Usage> {
-        Process::usage(self.child.as_ref().filter(|_| self.is_here)?)
+        // An engine's child is only its client.
+        match self.seated.seat.backend {
+            Backend::Engine(_) => None,
+            Backend::None | Backend::Bubblewrap { .. } => Process::usage(self.child.as_ref()?),
+        }
     }
 }
 
 impl Drop for Watched {
     fn drop(&mut self) {
         drop(self.child.take());
+        drop(self.logins.take());
         self.guard.take().into_iter().for_each(exec::report);
     }
 }

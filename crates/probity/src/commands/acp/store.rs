@@ -12,10 +12,10 @@ use std::{
 use anyhow::Context as _;
 use atomic_write_file::AtomicWriteFile;
 use probity_proxy::{SessionRecord, Store};
+use probity_seat::{State, find_program};
 use sha2::{Digest as _, Sha256};
 
 use super::agents::Agent;
-use crate::{commands::agent::programs, containment::State};
 
 /// Sessions that are kept; the oldest go first.
 const KEPT: usize = 1000;
@@ -122,7 +122,7 @@ fn write(path: &Path, text: &str) -> anyhow::Result<()> {
 fn capabilities_file(agent: &Agent) -> Option<PathBuf> {
     let absolute = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let cache = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))?;
-    let program = agent.argv.first().and_then(|name| programs::find(name));
+    let program = agent.argv.first().and_then(|name| find_program(name));
     let program = program.and_then(|path| path.canonicalize().ok());
     let seen = program.as_ref().and_then(|path| fs::metadata(path).ok());
     let seen = seen.map(|seen| format!("{} {:?}", seen.len(), seen.modified().ok()));
@@ -135,7 +135,7 @@ fn capabilities_file(agent: &Agent) -> Option<PathBuf> {
     Some(cache.join("probity/acp").join(format!("{name}.json")))
 }
 
-pub(super) fn key(parts: &[&[u8]]) -> String {
+fn key(parts: &[&[u8]]) -> String {
     let mut hash = Sha256::new();
     for part in parts {
         hash.update(part.len().to_le_bytes());

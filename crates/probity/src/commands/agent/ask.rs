@@ -2,29 +2,25 @@
 
 use std::{
     borrow::Cow,
+    env,
     io::{self, IsTerminal as _, Read as _, Write as _},
-    sync::Arc,
     time::Instant,
 };
 
 use anyhow::Context as _;
 use probity_agent::{
-    AgentError, AgentRef, AgentTable, Answer, Cancel, Cause, CommandOptions, KnownAgent, Limits,
-    OpenOptions, Seat, StopReason, Turn, Way, open,
+    AgentError, AgentRef, Answer, Cancel, Cause, CommandOptions, KnownAgent, Limits, StopReason,
+    Turn,
 };
-use probity_sandbox::{Backend, Spec};
+use probity_seat::{Caller, NamedBy, Occupant, Request};
 use serde_json::json;
 
-use super::{
-    place::{Belongings, Containment, containment, seat, with_files},
-    programs,
-};
 use crate::{
     cli::agent::{AskArgs, Format},
-    config::nearest,
     exit::Exit,
     failure::Failure,
     report::visible,
+    seats::seats,
 };
 
 /// Lines of the agent's stderr that are shown with a failure.
@@ -34,24 +30,32 @@ pub(crate) fn run(args: &AskArgs) -> anyhow::Result<Exit> {
     let way_out = "`probity agent list` names the agents that are known";
     let reference = AgentRef::parse(&args.agent)
         .with_context(|| Failure::new("there is no such agent", way_out))?;
-    let table = AgentTable::shipped();
-    let known = known(&reference, &table)?;
+    let (seats, terms) = seats()?;
+    let request = Request {
+        caller: Caller::Ask,
+        occupant: Occupant::Agent(&reference),
+        named_by: NamedBy::User,
+        form: None,
+        sandbox: args.sandbox,
+        directory: &env::current_dir().context("cannot find the working directory")?,
+        variables: &args.variables,
+        terms: &terms,
+    };
+    let seated = seats.seat(&request).map_err(Failure::from)?;
     let prompt = prompt(&args.prompt)?;
-    let (reference, seat, how) = seated(reference, known, args)?;
+    let how = seated.contained.to_string();
     if tracing::enabled!(tracing::Level::WARN) {
         // With stderr gone the answer is still worth having.
         drop(writeln!(io::stderr(), "{}: contained by {how}", reference.label()));
     }
-    let options = OpenOptions {
-        table: &table,
-        way: Way::Acp,
-        seat,
-        command: CommandOptions::default(),
-        tap: None,
-    };
     let began = Instant::now();
     let limits = Limits::within(args.timeout);
-    let answer = open(&reference, options)
+    let known = match &reference {
+        AgentRef::Known(name) => seats.table().get(name),
+        _ => None,
+    };
+    let answer = seated
+        .open(CommandOptions::default(), None)
         .and_then(|mut agent| agent.ask(&Turn::new(prompt), &limits, &Cancel::new()))
         .map_err(|error| explained(&error, known))?;
     let milliseconds = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -65,23 +69,6 @@ pub(crate) fn run(args: &AskArgs) -> anyhow::Result<Exit> {
         }
     }
     judged(&answer)
-}
-
-fn known<'a>(
-    reference: &AgentRef,
-    table: &'a AgentTable,
-) -> anyhow::Result<Option<&'a KnownAgent>> {
-    let AgentRef::Known(name) = reference else { return Ok(None) };
-    if let Some(agent) = table.get(name) {
-        return Ok(Some(agent));
-    }
-    let guess = nearest(name, table.iter().map(|agent| agent.name.as_str()))
-        .map_or_else(String::new, |near| format!("did you mean `{near}`? "));
-    let way_out = format!(
-        "{guess}known are {}; any other is named by its command, acp:COMMAND or cmd:COMMAND",
-        table.names()
-    );
-    Err(Failure::new(format!("there is no agent `{name}`"), way_out).into())
 }
 
 fn prompt(argument: &str) -> anyhow::Result<String> {
@@ -99,51 +86,6 @@ fn prompt(argument: &str) -> anyhow::Result<String> {
     Ok(text)
 }
 
-/// The agent, where it sits, and how that is called.
-fn seated(
-    reference: AgentRef,
-    known: Option<&KnownAgent>,
-    args: &AskArgs,
-) -> anyhow::Result<(AgentRef, Seat, String)> {
-    if let AgentRef::Replay(_) = reference {
-        let seat = Seat { backend: Backend::None, spec: Spec::new(["replay"], "/"), stderr: None };
-        return Ok((reference, seat, "nothing: a recording starts no process".to_owned()));
-    }
-    let (reference, files) = with_files(reference);
-    let program = match (&reference, known) {
-        (_, Some(agent)) => agent.acp.first(),
-        (AgentRef::Acp(argv) | AgentRef::Command(argv), _) => argv.first(),
-        _ => None,
-    };
-    let found = program.and_then(|program| programs::find(program));
-    if let (Some(program), None) = (program, &found) {
-        // Said before anything else, since no sandbox would change it.
-        return Err(missing(program, known).into());
-    }
-    let Containment { backend, name } = containment(args.sandbox)?;
-    let belongings = match known {
-        Some(agent) if backend != Backend::None => Belongings::of(agent)?,
-        _ => Belongings::none(),
-    };
-    let mut seat = seat(&backend, found.as_deref(), belongings, &args.variables)?;
-    if backend != Backend::None {
-        seat.spec.mounts.extend(files);
-    }
-    if tracing::enabled!(tracing::Level::INFO) {
-        // Whoever asked for more wants to see what the agent says while it works.
-        seat.stderr = Some(Arc::new(|piece| drop(io::stderr().write_all(piece.as_bytes()))));
-    }
-    Ok((reference, seat, name))
-}
-
-fn missing(program: &str, known: Option<&KnownAgent>) -> Failure {
-    let what = match known {
-        Some(agent) => format!("{}: its program `{program}` is not in your PATH", agent.name),
-        None => format!("`{program}` is not a program in your PATH"),
-    };
-    Failure::new(what, "install it, or name another agent: `probity agent list` shows what works")
-}
-
 fn explained(error: &AgentError, known: Option<&KnownAgent>) -> Failure {
     let mut what = error.to_string();
     let lines: Vec<&str> = error.stderr.lines().filter(|line| !line.trim().is_empty()).collect();
@@ -155,8 +97,8 @@ fn explained(error: &AgentError, known: Option<&KnownAgent>) -> Failure {
     }
     let way_out = match (&error.cause, known) {
         (Cause::NeedsLogin(_), Some(agent)) => format!(
-            "{}; a contained agent gets your key with --env {}, or always if your \
-             containai/config.toml lists it: docs/agents.md",
+            "{}; a sandboxed agent gets your key with `--env {}`, or always if your own \
+             configuration lists it",
             error.way_out(),
             agent.variables.first().map_or("NAME", String::as_str)
         ),

@@ -9,18 +9,18 @@ use std::{
 };
 
 use probity_acp::{Cause, Client, ClientName};
-use probity_agent::{AgentTable, CommandLine, KnownAgent};
-use probity_sandbox::{Backend, spawn};
+use probity_agent::{AgentRef, CommandLine, KnownAgent};
+use probity_sandbox::spawn;
+use probity_seat::{
+    Caller, NamedBy, Occupant, Request, Sandbox, Seated, Seats, Terms, Unseated, find_program,
+};
 use serde_json::{Value, json};
 
-use super::{
-    place::{Belongings, containment, seat},
-    programs,
-};
 use crate::{
-    cli::agent::{Format, ListArgs, Sandbox},
+    cli::agent::{Format, ListArgs},
     exit::Exit,
     report::visible,
+    seats::seats,
 };
 
 /// How much of an agent's stderr is looked at for its last line.
@@ -47,16 +47,12 @@ struct Started {
 }
 
 pub(crate) fn run(args: &ListArgs) -> anyhow::Result<Exit> {
-    let table = AgentTable::shipped();
-    let any = table.iter().any(|agent| program(agent).is_some());
-    // Containment is looked for only if there is something to contain.
-    let backend =
-        if any { containment(Sandbox::Auto).map(|found| Some(found.backend)) } else { Ok(None) };
-    let backend = backend.map_err(|error| error.to_string());
+    let (seats, terms) = seats()?;
     let rows: Vec<Row> = thread::scope(|threads| {
-        let tried: Vec<_> = table
+        let tried: Vec<_> = seats
+            .table()
             .iter()
-            .map(|agent| threads.spawn(|| row(agent, &backend, args.timeout)))
+            .map(|agent| threads.spawn(|| row(agent, &seats, &terms, args.timeout)))
             .collect();
         // A thread that panicked has no row; none does.
         tried.into_iter().filter_map(|tried| tried.join().ok()).collect()
@@ -73,51 +69,41 @@ pub(crate) fn run(args: &ListArgs) -> anyhow::Result<Exit> {
     Ok(Exit::Clean)
 }
 
-fn program(agent: &KnownAgent) -> Option<PathBuf> {
-    agent.acp.first().and_then(|program| programs::find(program))
-}
-
-fn row(agent: &KnownAgent, backend: &Result<Option<Backend>, String>, patience: Duration) -> Row {
-    let program = program(agent);
-    let command_line = agent.command_line.map(|line| {
-        let name = match line {
-            CommandLine::Claude => "claude",
-            CommandLine::Codex => "codex",
-            CommandLine::Gemini => "gemini",
-            CommandLine::Opencode => "opencode",
-        };
-        (name, programs::find(name))
+fn row(agent: &KnownAgent, seats: &Seats, terms: &Terms, patience: Duration) -> Row {
+    let program = agent.acp.first().and_then(|program| find_program(program));
+    let command_line = agent.command_line.map(CommandLine::program);
+    let command_line = command_line.map(|name| (name, find_program(name)));
+    let seated = seats.seat(&Request {
+        caller: Caller::List,
+        occupant: Occupant::Agent(&AgentRef::Known(agent.name.clone())),
+        named_by: NamedBy::User,
+        form: None,
+        sandbox: Sandbox::Auto,
+        directory: Path::new("/"),
+        variables: &[],
+        terms,
     });
-    let starts = match (&program, backend) {
-        (None, _) => {
-            let name = agent.acp.first().map_or("", String::as_str);
-            Err(format!("`{name}` is not in your PATH"))
+    let starts = match seated {
+        Ok(seated) => started(agent, &seated, patience),
+        Err(Unseated::NotInstalled { programs, install, .. }) => {
+            let install = install.iter().map(|way| format!("; install it with `{way}`"));
+            let program = programs.join("`, `");
+            Err(format!("`{program}` is not in your PATH{}", install.collect::<String>()))
         }
-        (_, Err(why)) => Err(format!("not tried: {why}")),
-        (Some(_), Ok(None)) => Err("not tried: nothing contains it".to_owned()),
-        (Some(program), Ok(Some(backend))) => started(agent, program, backend, patience),
+        Err(other) => Err(format!("not tried: {other}")),
     };
     // These are the agent's own words, and may be as long as a line of the protocol.
     let starts = starts.map(Started::bounded).map_err(bounded);
     Row { agent: agent.clone(), program, command_line, starts }
 }
 
-/// Starts the agent, contained, and lets it say who it is and whether it would work.
-fn started(
-    agent: &KnownAgent,
-    program: &Path,
-    backend: &Backend,
-    patience: Duration,
-) -> Result<Started, String> {
-    let shown = |error: anyhow::Error| format!("{error:#}");
-    let belongings = Belongings::of(agent).map_err(shown)?;
-    let seat = seat(backend, Some(program), belongings, &[]).map_err(shown)?;
-    let mut spec = seat.spec;
-    spec.argv = agent.acp.iter().map(Into::into).collect();
+/// Starts the agent, sandboxed, and lets it say who it is and whether it would work.
+fn started(agent: &KnownAgent, seated: &Seated, patience: Duration) -> Result<Started, String> {
+    let mut spec = seated.seat.spec.clone();
     // The client gives up first and says so; this is for what neither it nor we foresee.
     spec.limits.wall = Some(patience.saturating_mul(3));
     let cwd = spec.cwd.to_string_lossy().into_owned();
-    let mut child = spawn(backend, &spec).map_err(|error| error.to_string())?;
+    let mut child = spawn(&seated.seat.backend, &spec).map_err(|error| error.to_string())?;
     let (Some(output), Some(input)) = (child.stdout.take(), child.stdin.take()) else {
         return Err("it has no pipes".to_owned());
     };

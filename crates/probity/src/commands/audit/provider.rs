@@ -3,11 +3,12 @@
 use std::{env, path::Path};
 
 use probity_agent::{
-    AgentError, AgentRef, ApiKey, ChatKind, ChatOptions, ChatProvider, Retry, Way, split_words,
+    AgentError, AgentRef, ApiKey, ChatKind, ChatOptions, ChatProvider, Retry, split_words,
 };
 use probity_audit::{PermissionPrompt, Provider, ProviderSpec};
+use probity_seat::Form;
 
-use super::seat::Seated;
+use super::seat;
 use crate::{
     cli::audit::{AuditArgs, MoreArgs},
     failure::Failure,
@@ -17,7 +18,7 @@ use crate::{
 /// What was chosen, checked as far as it can be before the sources are known.
 pub(super) enum Chosen {
     Ready(Provider),
-    Agent(Box<Seated>),
+    Agent(Box<seat::Chosen>),
 }
 
 impl Chosen {
@@ -30,7 +31,7 @@ impl Chosen {
     ) -> anyhow::Result<Provider> {
         match self {
             Self::Ready(provider) => Ok(provider),
-            Self::Agent(seated) => seated.ready(root, permission, allow_sensitive),
+            Self::Agent(chosen) => chosen.ready(root, permission, allow_sensitive),
         }
     }
 }
@@ -57,9 +58,9 @@ pub(super) fn choose(name: Name, args: &AuditArgs, more: &MoreArgs) -> anyhow::R
         "anthropic" => ChatKind::Anthropic,
         "ollama" => ChatKind::Ollama,
         _ if name != Name::Trix => {
-            if let Some((kind, reference, way)) = agent(given, more)? {
-                let seated = Seated::choose(kind, reference, way, args, more)?;
-                return Ok(Chosen::Agent(Box::new(seated)));
+            if let Some((kind, reference, form)) = agent(given, more)? {
+                let chosen = seat::Chosen::new(kind, reference, form, args, more)?;
+                return Ok(Chosen::Agent(Box::new(chosen)));
             }
             return Err(unsupported(&lower, &format!("{CHATS}, {OURS}")).into());
         }
@@ -76,11 +77,11 @@ fn unsupported(given: &str, expected: &str) -> Failure {
 }
 
 /// An agent by `--provider acp|command|replay` with `--agent`, or in one word as everywhere else.
-fn agent(given: &str, more: &MoreArgs) -> anyhow::Result<Option<(&'static str, AgentRef, Way)>> {
-    let (kind, way) = match given.split_once(':').map_or(given, |(kind, _)| kind) {
-        "acp" => ("acp", Way::Acp),
-        "cmd" | "command" => ("command", Way::CommandLine),
-        "replay" => ("replay", Way::Acp),
+fn agent(given: &str, more: &MoreArgs) -> anyhow::Result<Option<(&'static str, AgentRef, Form)>> {
+    let (kind, form) = match given.split_once(':').map_or(given, |(kind, _)| kind) {
+        "acp" => ("acp", Form::Acp),
+        "cmd" | "command" => ("command", Form::CommandLine),
+        "replay" => ("replay", Form::Acp),
         _ => return Ok(None),
     };
     let rest = given.split_once(':').map(|(_, rest)| rest.to_owned());
@@ -100,7 +101,7 @@ fn agent(given: &str, more: &MoreArgs) -> anyhow::Result<Option<(&'static str, A
         ("acp", _) => AgentRef::Acp(words),
         _ => AgentRef::Command(words),
     };
-    Ok(Some((kind, reference, way)))
+    Ok(Some((kind, reference, form)))
 }
 
 fn chat(kind: ChatKind, args: &AuditArgs, more: &MoreArgs) -> anyhow::Result<Provider> {

@@ -7,23 +7,19 @@ use std::{
     os::unix::fs::{DirBuilderExt as _, MetadataExt as _},
     path::{Path, PathBuf},
     process,
-    sync::Arc,
 };
 
 use anyhow::Context as _;
-use probity_agent::{AgentRef, AgentTable, CommandOptions, OpenOptions, Seat, Way, open};
+use probity_agent::{AgentRef, CommandOptions};
 use probity_audit::{PermissionPrompt, Provider, ProviderSpec, ReadScope, Secrets};
-use probity_sandbox::{Backend, Mount, Spec};
 use probity_scope::{Policy, Quota, Scope, WalkLimits};
+use probity_seat::{Caller, Form, NamedBy, Occupant, Request, Seats, Terms};
 
 use super::provider::told;
 use crate::{
     cli::audit::{AuditArgs, MoreArgs},
-    commands::agent::{
-        place::{Belongings, Containment, containment, seat, with_files},
-        programs,
-    },
     failure::Failure,
+    seats::seats,
 };
 
 /// What an agent is shown at most. Larger projects are read by the actions, which have no limit.
@@ -34,63 +30,46 @@ const MOST_BYTES: u64 = 16 << 20;
 /// Directories of what was made from the sources.
 const MADE: &[&str] = &["target", ".tx3", "build", "node_modules"];
 
-pub(super) struct Seated {
+/// The agent of an audit, whose seat is known to be there.
+pub(super) struct Chosen {
     kind: &'static str,
     reference: AgentRef,
-    way: Way,
+    form: Form,
     model: Option<String>,
-    place: Option<Place>,
+    sandbox: probity_seat::Sandbox,
+    variables: Vec<String>,
+    seats: Seats,
+    terms: Terms,
 }
 
-struct Place {
-    backend: Backend,
-    spec: Spec,
-    name: String,
-}
-
-impl Seated {
-    /// Finds the program and what contains it, and refuses early what cannot work.
-    pub(super) fn choose(
+impl Chosen {
+    /// Finds the program and the sandbox, and refuses early what cannot work.
+    pub(super) fn new(
         kind: &'static str,
         reference: AgentRef,
-        way: Way,
+        form: Form,
         args: &AuditArgs,
         more: &MoreArgs,
     ) -> anyhow::Result<Self> {
-        let model = args.model.clone();
-        if let AgentRef::Replay(_) = reference {
-            return Ok(Self { kind, reference, way, model, place: None });
+        let (seats, terms) = seats()?;
+        let (model, variables) = (args.model.clone(), more.variables.clone());
+        let sandbox = more.sandbox;
+        let chosen = Self { kind, reference, form, model, sandbox, variables, seats, terms };
+        chosen.seats.preview(&chosen.request(Path::new("/"))).map_err(Failure::from)?;
+        Ok(chosen)
+    }
+
+    fn request<'a>(&'a self, shown: &'a Path) -> Request<'a> {
+        Request {
+            caller: Caller::Audit,
+            occupant: Occupant::Agent(&self.reference),
+            named_by: NamedBy::User,
+            form: Some(self.form),
+            sandbox: self.sandbox,
+            directory: shown,
+            variables: &self.variables,
+            terms: &self.terms,
         }
-        let table = AgentTable::shipped();
-        let known = match &reference {
-            AgentRef::Known(name) => table.get(name),
-            _ => None,
-        };
-        let (reference, files) = with_files(reference);
-        let program = match (&reference, known) {
-            (_, Some(agent)) => agent.acp.first(),
-            (AgentRef::Acp(argv) | AgentRef::Command(argv), _) => argv.first(),
-            _ => None,
-        };
-        let found = program.and_then(|program| programs::find(program));
-        if let (Some(program), None) = (program, &found) {
-            return Err(Failure::new(
-                format!("`{program}` is not a program in your PATH"),
-                "install it, or name another agent: `probity agent list` shows what works",
-            )
-            .into());
-        }
-        let Containment { backend, name } = containment(more.sandbox)?;
-        let belongings = match known {
-            Some(agent) if backend != Backend::None => Belongings::of(agent)?,
-            _ => Belongings::none(),
-        };
-        let mut spec = seat(&backend, found.as_deref(), belongings, &more.variables)?.spec;
-        if backend != Backend::None {
-            spec.mounts.extend(files);
-        }
-        let place = Some(Place { backend, spec, name });
-        Ok(Self { kind, reference, way, model, place })
     }
 
     pub(super) fn ready(
@@ -99,48 +78,30 @@ impl Seated {
         permission: &PermissionPrompt,
         allow_sensitive: bool,
     ) -> anyhow::Result<Provider> {
-        let Self { kind, reference, way, model, place } = self;
-        let contained = place.as_ref().map_or("nothing: no process is started", |it| &it.name);
+        let is_process = !matches!(self.reference, AgentRef::Replay(_));
+        let shown = match is_process {
+            true => Some(Shown::new(root, permission, allow_sensitive)?),
+            false => None,
+        };
+        let directory = shown.as_ref().map_or(Path::new("/"), |shown| &shown.path);
+        let seated = self.seats.seat(&self.request(directory)).map_err(Failure::from)?;
         let spec = ProviderSpec {
-            name: kind.to_owned(),
-            model: model.clone(),
-            notes: format!("Agent: {}; contained by {contained}", reference.label()),
+            name: self.kind.to_owned(),
+            model: self.model.clone(),
+            notes: format!("Agent: {}; contained by {}", self.reference.label(), seated.contained),
         };
-        let shown = match &place {
-            Some(_) => Some(Arc::new(Shown::new(root, permission, allow_sensitive)?)),
-            None => None,
-        };
+        let (model, seats) = (self.model, self.seats);
         let open_one = move |system: &str| {
-            let seat = match (&place, &shown) {
-                (Some(place), Some(shown)) => place.seat(&shown.path),
-                _ => {
-                    Seat { backend: Backend::None, spec: Spec::new(["replay"], "/"), stderr: None }
-                }
-            };
+            // The copy, and containers that were made for it, last as long as anybody may be asked.
+            let _kept = (&shown, &seats);
             let system = system.to_owned();
             let command =
                 CommandOptions { system, model: model.clone(), ..CommandOptions::default() };
-            let table = &AgentTable::shipped();
-            open(&reference, OpenOptions { table, way, seat, command, tap: None })
+            seated.open(command, None)
         };
         // Nothing is started yet; what is wrong with the name or the model is told now.
         open_one("").map_err(|error| told(&error))?;
         Ok(Provider::agent(spec, open_one))
-    }
-}
-
-impl Place {
-    /// The seat with the copy in the place of the empty directory that questions get.
-    fn seat(&self, shown: &Path) -> Seat {
-        let mut spec = self.spec.clone();
-        if self.backend == Backend::None {
-            spec.cwd = shown.to_owned();
-        } else {
-            let workspace = spec.cwd.clone();
-            spec.mounts.retain(|mount| mount.inside() != workspace);
-            spec.mounts.push(Mount::read_only(shown, workspace));
-        }
-        Seat { backend: self.backend.clone(), spec, stderr: None }
     }
 }
 

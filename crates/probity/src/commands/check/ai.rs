@@ -4,20 +4,20 @@
 //! ordinary unsafe fix, applied by the same loop as all others.
 
 mod agent;
-mod engine;
-mod seat;
 mod trace;
 mod watch;
 
 use std::path::Path;
 
-use probity_agent::{Cancel, CommandOptions, OpenOptions, Way as AgentWay, open};
+use anyhow::Context as _;
+use probity_agent::{Cancel, CommandOptions};
 use probity_autofix::{Expect, Member, Outcome, Reason, Request, Resolution, Settings};
 use probity_finding::{Applicability, Finding, Fix, LineIndex};
 use probity_lint::{FixOptions, Fixed, SkipReason, SkippedFix, agent_fixes, apply_given};
+use probity_seat::{Caller, Occupant, Request as SeatRequest, Seats, Terms, Unseated};
 
 pub(super) use self::trace::Trace;
-use self::{agent::Chosen, seat::Seats, watch::Watch};
+use self::{agent::chosen, watch::Watch};
 use super::{job::Job, mask::masked_message};
 use crate::{
     cli::check::CheckArgs,
@@ -28,6 +28,7 @@ use crate::{
     },
     exit::Exit,
     report::ai_fix::{AiFix, AiSession},
+    seats::seats,
     source::Source,
 };
 
@@ -37,16 +38,27 @@ pub(super) struct AiRun {
     admit: bool,
     dry_run: bool,
     seats: Seats,
+    terms: Terms,
     trace: Option<Trace>,
     /// Only where somebody may be asked: else a signal ends us at once, as it always did.
     stop: Option<Stop>,
 }
 
 impl AiRun {
-    pub(super) fn new(args: &CheckArgs, trace: Option<Trace>, may_ask: bool) -> Self {
+    pub(super) fn new(
+        args: &CheckArgs,
+        trace: Option<Trace>,
+        may_ask: bool,
+    ) -> anyhow::Result<Self> {
         let (admit, dry_run) = (args.fixes.fix_ai, args.ai.ai_dry_run);
         let stop = (may_ask && !dry_run).then(Stop::listen);
-        Self { admit, dry_run, seats: Seats::default(), trace, stop }
+        // What is wrong with the user's configuration concerns only those who ask an agent.
+        let (seats, terms) = if may_ask {
+            seats().context("AI fixes cannot be asked for")?
+        } else {
+            (Seats::default(), Terms::default())
+        };
+        Ok(Self { admit, dry_run, seats, terms, trace, stop })
     }
 
     /// How to end where a signal has called the run off: from then on nothing is written.
@@ -141,16 +153,25 @@ impl AiRun {
             let outcomes = vec![outcome; request.members.len()];
             (Resolution { outcomes, ..Resolution::default() }, None)
         };
-        let chosen = match Chosen::of(&job.config) {
+        let (reference, named_by) = match chosen(&job.config) {
             Ok(chosen) => chosen,
             Err((reason, detail)) => return nothing(reason, detail),
         };
-        let directory = source.path.parent().unwrap_or(Path::new("."));
-        let (chosen, seat) = match self.seats.of(chosen, job.config.ai.sandbox, directory) {
+        let seated = self.seats.seat(&SeatRequest {
+            caller: Caller::Fix,
+            occupant: Occupant::Agent(&reference),
+            named_by,
+            form: None,
+            sandbox: job.config.ai.sandbox,
+            directory: source.path.parent().unwrap_or(Path::new(".")),
+            variables: &[],
+            terms: &self.terms,
+        });
+        let seated = match seated {
             Ok(seated) => seated,
-            Err(detail) => return nothing(Reason::AgentFailed, detail),
+            Err(unseated) => return nothing(reason_of(&unseated), in_words(&unseated)),
         };
-        let agent = chosen.reference.label();
+        let (agent, contained_by) = (reference.label(), seated.contained.to_string());
         let watch = Watch {
             shown: &source.shown,
             agent: &agent,
@@ -159,21 +180,10 @@ impl AiRun {
             trace: self.trace.as_ref(),
         };
         if self.dry_run {
-            watch.preview(request, &seat.name);
+            watch.preview(request, &contained_by);
             return nothing(Reason::AiDisabled, "this is a dry run".to_owned());
         }
-        let mut opening = || {
-            open(
-                &chosen.reference,
-                OpenOptions {
-                    table: &chosen.table,
-                    way: AgentWay::Acp,
-                    seat: seat.seat.clone(),
-                    command: CommandOptions::default(),
-                    tap: None,
-                },
-            )
-        };
+        let mut opening = || seated.open(CommandOptions::default(), None);
         let cancel = self.stop.as_ref().map_or_else(Cancel::new, |stop| stop.cancel.clone());
         let resolution = probity_autofix::resolve(request, &mut opening, &cancel, &|event| {
             watch.event(event);
@@ -182,7 +192,7 @@ impl AiRun {
         let own = &resolution.session;
         let session = (own.prompts > 0).then(|| AiSession {
             agent: agent.clone(),
-            contained_by: seat.name.clone(),
+            contained_by: contained_by.clone(),
             rounds: own.rounds,
             prompts: own.prompts,
             prompt_bytes: own.prompt_bytes,
@@ -194,6 +204,19 @@ impl AiRun {
         });
         (resolution, session)
     }
+}
+
+fn reason_of(unseated: &Unseated) -> Reason {
+    match unseated {
+        Unseated::Unknown { .. } => Reason::NotConfigured,
+        _ => Reason::AgentFailed,
+    }
+}
+
+/// The reason and the way out, in one line.
+fn in_words(unseated: &Unseated) -> String {
+    let what = unseated.to_string();
+    format!("{}; {}", what.lines().collect::<Vec<_>>().join("; "), unseated.way_out())
 }
 
 /// Puts the accepted edits into the text, by the loop's own gate, and fixes on from there.

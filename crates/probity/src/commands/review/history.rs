@@ -15,10 +15,10 @@ use crate::{
         agent::Format,
         review::{HistoryArgs, PlaceArgs, ShowArgs},
     },
-    containment::State,
     exit::Exit,
     failure::Failure,
     report::{review::render, visible},
+    seats::state,
 };
 
 const FILE: &str = "reviews.sqlite";
@@ -76,7 +76,7 @@ fn said(note: &str) -> String {
 }
 
 fn in_state_directory() -> anyhow::Result<HistoryPlace> {
-    Ok(HistoryPlace::File(State::find()?.directory.join(FILE)))
+    Ok(HistoryPlace::File(state()?.directory.join(FILE)))
 }
 
 fn open(args: &PlaceArgs) -> anyhow::Result<History> {

@@ -1,34 +1,20 @@
 //! Where the reviewing agent sits, and where the tests run.
 
 use std::{
-    env,
-    ffi::OsString,
-    io::{self, Read as _, Write as _},
-    path::{Path, PathBuf},
-    sync::Arc,
+    io::{self, Read as _},
+    path::Path,
 };
 
 use anyhow::Context as _;
 use probity_agent::{
-    Agent, AgentError, AgentRef, AgentTable, Answer, Cancel, CommandOptions, KnownAgent, Limits,
-    OpenOptions, Seat, StopReason, Turn, Way, open,
+    Agent, AgentError, AgentRef, Answer, Cancel, CommandOptions, Limits, StopReason, Turn,
 };
 use probity_review::{Unopened, answer_schema, parse_findings};
-use probity_sandbox::{Backend, Mount, Network, Spec};
+use probity_sandbox::{Backend, Kind, Preference, choose_here};
+use probity_seat::{Caller, Contained, NamedBy, Occupant, Request, Seats, Terms};
 
 use super::settings::{Settings, Variables};
-use crate::{
-    cli::agent::Sandbox,
-    commands::agent::{
-        place::{Belongings, Containment, HARMLESS, HOME, WORKSPACE, containment, with_files},
-        programs,
-    },
-    failure::Failure,
-};
-
-/// What it gets beside that where nothing contains it: its login lies in the home directory.
-const UNCONTAINED: &[&str] =
-    &["HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME"];
+use crate::{failure::Failure, seats::seats};
 
 /// More than any agent says.
 const MOST_BYTES: u64 = 64 << 20;
@@ -36,12 +22,11 @@ const MOST_BYTES: u64 = 64 << 20;
 /// Who is asked, and what holds it and the tests.
 pub(super) struct Place {
     reference: AgentRef,
-    name: String,
-    table: AgentTable,
-    files: Vec<Mount>,
-    backend: Backend,
-    tests: Backend,
+    seats: Seats,
+    terms: Terms,
+    /// What is between the agent and the user's files, or why it has no seat.
     isolation: String,
+    tests: Backend,
 }
 
 impl Place {
@@ -49,32 +34,20 @@ impl Place {
         let way_out = "`probity agent list` names the agents that are known";
         let reference = AgentRef::parse(&settings.agent)
             .with_context(|| Failure::new("there is no such agent", way_out))?;
-        let name = reference.label();
-        let (reference, files) = with_files(reference);
-        // What contains the tests is asked for once, and what the user wants for the agent beside.
-        let found = containment(Sandbox::Auto);
-        let tests = found.as_ref().map_or(Backend::None, |found| found.backend.clone());
-        let (backend, isolation) = match (&reference, settings.sandbox, found) {
-            (AgentRef::Replay(_), _, _) => {
-                (Backend::None, "nothing: a recording starts no process".to_owned())
+        let (seats, terms) = seats()?;
+        let mut place = Self { reference, seats, terms, isolation: String::new(), tests: tests() };
+        // An agent that is not installed is told by the review itself.
+        if let Ok(contained) = place.seats.preview(&place.request(Path::new("/"), settings)) {
+            if let Contained::NotAvailable(reasons) = &contained {
+                tracing::warn!("the agent runs without a sandbox: {}", reasons.join("; "));
             }
-            (_, Sandbox::None, _) => (Backend::None, "nothing, as asked for".to_owned()),
-            (_, Sandbox::Auto | Sandbox::Bwrap, Ok(Containment { backend, name })) => {
-                (backend, name)
-            }
-            (_, Sandbox::Bwrap, Err(error)) => return Err(error),
-            (_, Sandbox::Auto, Err(error)) => {
-                tracing::warn!("the agent runs uncontained: {error}");
-                let why = error.to_string();
-                (Backend::None, format!("nothing: {}", why.lines().collect::<Vec<_>>().join("; ")))
-            }
-        };
-        let table = AgentTable::shipped();
-        Ok(Self { reference, name, table, files, backend, tests, isolation })
+            place.isolation = contained.to_string();
+        }
+        Ok(place)
     }
 
-    pub(super) fn agent_name(&self) -> &str {
-        &self.name
+    pub(super) fn agent_name(&self) -> String {
+        self.reference.label()
     }
 
     pub(super) fn isolation(&self) -> &str {
@@ -94,82 +67,44 @@ impl Place {
         if let AgentRef::Replay(file) = &self.reference
             && let Some(text) = findings_in(file)
         {
-            return Ok(Box::new(Answered { name: self.name.clone(), text }));
+            return Ok(Box::new(Answered { name: self.agent_name(), text }));
         }
-        let known = match &self.reference {
-            AgentRef::Known(name) => self.table.get(name),
-            _ => None,
+        let command = CommandOptions {
+            system: String::new(),
+            model: settings.model.clone(),
+            schema: Some(answer_schema()),
+            budget: settings.budget,
         };
-        let program = match (&self.reference, known) {
-            (_, Some(agent)) if agent.command_line.is_some() => Some(agent.name.as_str()),
-            (_, Some(agent)) => agent.acp.first().map(String::as_str),
-            (AgentRef::Acp(argv) | AgentRef::Command(argv), _) => argv.first().map(String::as_str),
-            _ => None,
-        };
-        let found = program.and_then(programs::find);
-        if let (Some(program), None) = (program, &found) {
-            return Err(Unopened {
-                message: format!("`{program}` is not a program in the PATH"),
-                help: "install the agent, or name another; `probity agent list` shows what works"
-                    .to_owned(),
-            });
-        }
-        let seat =
-            self.seat(copy, known, found.as_deref(), settings).map_err(|error| Unopened {
-                message: format!("{error:#}"),
-                help: "`probity doctor` says what works here".to_owned(),
-            })?;
-        let options = OpenOptions {
-            table: &self.table,
-            way: Way::CommandLine,
-            seat,
-            command: CommandOptions {
-                system: String::new(),
-                model: settings.model.clone(),
-                schema: Some(answer_schema()),
-                budget: settings.budget,
-            },
-            tap: None,
-        };
-        Ok(open(&self.reference, options)?)
+        let seated = self.seats.seat(&self.request(copy, settings)).map_err(|unseated| {
+            Unopened { message: unseated.to_string(), help: unseated.way_out() }
+        })?;
+        Ok(seated.open(command, None)?)
     }
 
-    fn seat(
-        &self,
-        copy: &Path,
-        known: Option<&KnownAgent>,
-        program: Option<&Path>,
-        settings: &Settings,
-    ) -> anyhow::Result<Seat> {
-        let named: Vec<String> = match &settings.variables {
-            Variables::Named(names) => names.clone(),
-            Variables::OfTheAgent => known.map_or_else(Vec::new, |agent| agent.variables.clone()),
+    fn request<'a>(&'a self, copy: &'a Path, settings: &'a Settings) -> Request<'a> {
+        let (caller, named) = match &settings.variables {
+            Variables::Named(names) => (Caller::Review, names.as_slice()),
+            Variables::OfTheAgent => (Caller::Step, &[][..]),
         };
-        let contained = self.backend != Backend::None;
-        let belongings = match known {
-            Some(agent) if contained => Belongings::of(agent)?,
-            _ => Belongings::none(),
-        };
-        let more: &[&str] = if contained { &[] } else { UNCONTAINED };
-        let given = named.iter().chain(&belongings.variables).map(String::as_str);
-        let wanted = HARMLESS.iter().chain(more).copied().chain(given);
-        let workspace: PathBuf = if contained { WORKSPACE.into() } else { copy.to_owned() };
-        let mut spec = Spec::new(Vec::<OsString>::new(), workspace);
-        spec.env = wanted.filter_map(|name| Some((name.into(), env::var_os(name)?))).collect();
-        spec.network = Network::Open;
-        if contained {
-            spec.env.extend(belongings.inside);
-            spec.mounts.extend(belongings.home.map(|home| Mount::read_write(home, HOME)));
-            spec.mounts.push(Mount::read_write(copy, WORKSPACE));
-            spec.mounts.extend(program.map(programs::mounts_of).unwrap_or_default());
-            spec.mounts.extend(self.files.iter().cloned());
+        Request {
+            caller,
+            occupant: Occupant::Agent(&self.reference),
+            named_by: NamedBy::User,
+            form: None,
+            sandbox: settings.sandbox,
+            directory: copy,
+            variables: named,
+            terms: &self.terms,
         }
-        let stderr: Option<probity_agent::StderrTap> = tracing::enabled!(tracing::Level::INFO)
-            .then(|| -> probity_agent::StderrTap {
-                // Whoever asked for more wants to see what the agent says while it works.
-                Arc::new(|piece| drop(io::stderr().write_all(piece.as_bytes())))
-            });
-        Ok(Seat { backend: self.backend.clone(), spec, stderr })
+    }
+}
+
+/// What contains the tests, whatever the user wants for the agent.
+fn tests() -> Backend {
+    let no_image = |_: Kind, _: &_| Err("not used for tests".to_owned());
+    match choose_here(Preference::Only(Kind::Bubblewrap), &no_image).chosen {
+        Some((_, program)) => Backend::Bubblewrap { program },
+        None => Backend::None,
     }
 }
 

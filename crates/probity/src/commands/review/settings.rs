@@ -3,12 +3,10 @@
 use std::{env, path::PathBuf, time::Duration};
 
 use probity_review::Bar;
+use probity_seat::Sandbox;
 
 use crate::{
-    cli::{
-        agent::Sandbox,
-        review::{RunArgs, threshold},
-    },
+    cli::review::{RunArgs, threshold},
     failure::Failure,
     report::review::ReviewFormat,
 };

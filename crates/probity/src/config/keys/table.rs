@@ -1,13 +1,12 @@
 //! The one table of keys: the strict reader, the environment, the schema, the printed
 //! configuration and the documentation are all made from it.
 
+use probity_seat::Sandbox;
+
 use super::{Key, key, unset};
 use crate::config::{
     kind::Kind,
-    words::{
-        AiContext, AiSandbox, AutofixOutput, FailLevel, SecretsPolicy, ShellcheckMode,
-        SlowChecksMode,
-    },
+    words::{AiContext, AutofixOutput, FailLevel, SecretsPolicy, ShellcheckMode, SlowChecksMode},
 };
 
 /// The formats of reports.
@@ -120,7 +119,7 @@ pub(crate) static KEYS: &[Key] = &[
     ),
     key(
         "ai.sandbox",
-        Kind::OneOf(AiSandbox::WORDS),
+        Kind::OneOf(Sandbox::WORDS),
         "auto",
         "Where the agent runs. `none` counts only from a flag or the environment.",
     ),

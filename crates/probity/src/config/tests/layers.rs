@@ -3,7 +3,7 @@
 use super::{CATALOGUE, effective};
 use crate::config::{
     layer::Layer,
-    words::{AiSandbox, FixMode, RuleSeverity, SecretsPolicy},
+    words::{FixMode, RuleSeverity, SecretsPolicy},
 };
 
 #[test]
@@ -126,9 +126,9 @@ fn only_a_flag_or_a_variable_takes_the_sandbox_away() {
     let text = "ai.sandbox = 'none'";
     let flag = [("--ai-sandbox", "ai.sandbox", "none")];
     for (variables, flags, sandbox) in [
-        (&[][..], &[][..], AiSandbox::Auto),
-        (&[("TALLY_AI_SANDBOX", "none")], &[], AiSandbox::None),
-        (&[], &flag, AiSandbox::None),
+        (&[][..], &[][..], probity_seat::Sandbox::Auto),
+        (&[("TALLY_AI_SANDBOX", "none")], &[], probity_seat::Sandbox::None),
+        (&[], &flag, probity_seat::Sandbox::None),
     ] {
         assert_eq!(effective(text, variables, flags).0.ai.sandbox, sandbox);
     }

@@ -144,7 +144,7 @@ fn the_command_of_a_file_runs_contained_or_by_your_leave_only() {
         let output = run.args(more).env("PATH", "/nowhere").run();
         let expected = if applied { TWO_STAGES } else { GO };
         assert_eq!(stage.text(), expected, "{in_file} {more:?}: {}", output.stderr);
-        let is_told = output.stderr.contains("agent-failed: nothing can contain the command")
+        let is_told = output.stderr.contains("agent-failed: no sandbox is available for a command")
             && output.stderr.contains("--ai-sandbox none");
         assert_eq!(is_told, !applied, "{}", output.stderr);
     }

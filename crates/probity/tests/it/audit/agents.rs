@@ -98,7 +98,7 @@ fn what_cannot_be_started_is_told_before_anything_is_written() {
             &["--provider", "acp", "--agent", "no-such-program --acp"][..],
             "`no-such-program` is not a program in your PATH",
         ),
-        (&["--provider", "acp", "--agent", "nobody"], "no agent of this name is known"),
+        (&["--provider", "acp", "--agent", "nobody"], "there is no agent `nobody`"),
         (&["--provider", "command"], "needs an agent"),
         (&["--provider", "acp:sh -c x", "--model", "m"], "cannot be chosen over ACP"),
     ] {

@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use super::executable;
+use crate::agent::executable;
 use crate::binary::{directory, probity};
 
 /// An agent that shows what it was given before it says anything, and remembers that it ran.

@@ -1,0 +1,166 @@
+//! Who an agent reference means: its row in the table, and the program that is started.
+
+use std::{ffi::OsString, path::Path};
+
+use probity_agent::{AgentRef, AgentTable, CommandLine, KnownAgent, Way};
+use probity_sandbox::Mount;
+
+use crate::{
+    Form, Unseated,
+    programs::{self, Program},
+};
+
+/// Who wrote the command down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NamedBy {
+    User,
+    /// A file of the repository, which may be anybody's.
+    Repository,
+}
+
+/// An agent, and how it is started here.
+#[derive(Debug)]
+pub(crate) struct Identity<'a> {
+    pub(crate) row: Option<&'a KnownAgent>,
+    /// With the files of its command named so that they mean the same wherever it runs.
+    pub(crate) reference: AgentRef,
+    pub(crate) way: Way,
+    pub(crate) argv: Vec<OsString>,
+    /// Where the program is, unless an image has it.
+    pub(crate) program: Option<Program>,
+    /// What shows the files of the command to a sandboxed process.
+    pub(crate) files: Vec<Mount>,
+}
+
+/// Where programs are looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Where {
+    Host,
+    /// A bare name is the image's own; a path is shown to the container.
+    Image,
+}
+
+pub(crate) fn identify<'a>(
+    reference: &AgentRef,
+    table: &'a AgentTable,
+    form: Form,
+    named_by: NamedBy,
+    place: Where,
+) -> Result<Identity<'a>, Unseated> {
+    let (reference, files) = with_files(reference);
+    let (row, commands) = match &reference {
+        AgentRef::Known(name) => {
+            let row = table.get(name).ok_or_else(|| Unseated::Unknown {
+                name: name.clone(),
+                known: table.iter().map(|agent| agent.name.clone()).collect(),
+            })?;
+            (Some(row), commands(row, form))
+        }
+        AgentRef::Acp(argv) => {
+            (row_of(argv, table, named_by), vec![(Way::Acp, argv.clone(), None)])
+        }
+        AgentRef::Command(argv) => {
+            (row_of(argv, table, named_by), vec![(Way::CommandLine, argv.clone(), None)])
+        }
+        // A recording starts no process.
+        AgentRef::Replay(_) => (None, vec![(Way::Acp, Vec::new(), None)]),
+    };
+    let found = commands.iter().find_map(|(way, argv, _)| {
+        let name = argv.first().map(String::as_str).unwrap_or_default();
+        let program = match place {
+            Where::Image if !name.contains('/') => None,
+            _ => Some(programs::look_up(name)?),
+        };
+        Some((*way, argv, program))
+    });
+    let Some((way, argv, program)) = found else {
+        let known = matches!(reference, AgentRef::Known(_));
+        return Err(Unseated::NotInstalled {
+            agent: if known { row.map(|row| row.name.clone()) } else { None },
+            programs: commands.iter().filter_map(|(_, argv, _)| argv.first().cloned()).collect(),
+            install: commands.into_iter().filter_map(|(.., install)| install).collect(),
+        });
+    };
+    let argv = argv.iter().map(OsString::from).collect();
+    Ok(Identity { row, reference, way, argv, program, files })
+}
+
+/// A way to start an agent: how it is spoken to, the command, and what installs it.
+type Candidate = (Way, Vec<String>, Option<String>);
+
+/// The commands by which an agent of the table can be started, the preferred one first, each with
+/// what installs it.
+fn commands(row: &KnownAgent, form: Form) -> Vec<Candidate> {
+    let acp = || (Way::Acp, row.acp.clone(), row.install.clone());
+    let line = |line: CommandLine| {
+        (Way::CommandLine, vec![line.program().to_owned()], Some(line.install().to_owned()))
+    };
+    match (form, row.command_line) {
+        (Form::Acp, _) | (_, None) => vec![acp()],
+        (Form::AcpFirst, Some(command)) => distinct(vec![acp(), line(command)]),
+        (Form::CommandLine, Some(command)) => vec![line(command)],
+        (Form::CommandLineFirst, Some(command)) => distinct(vec![line(command), acp()]),
+    }
+}
+
+/// One program that does both is one way.
+fn distinct(mut commands: Vec<Candidate>) -> Vec<Candidate> {
+    let same = |left: &[String], right: &[String]| left.first() == right.first();
+    if let [(_, first, _), (_, second, _)] = commands.as_slice()
+        && same(first, second)
+    {
+        commands.truncate(1);
+    }
+    commands
+}
+
+/// The row whose agent a command starts. A repository gets a row's keys only for the row's very
+/// command: other arguments could send them elsewhere.
+fn row_of<'a>(argv: &[String], table: &'a AgentTable, named_by: NamedBy) -> Option<&'a KnownAgent> {
+    if named_by == NamedBy::Repository {
+        return table.iter().find(|agent| agent.acp == argv);
+    }
+    let program = argv.first()?;
+    let is_same = |own: &str| own == program || is_same_file(own, program);
+    table.iter().find(|agent| {
+        let line = agent.command_line.map(CommandLine::program);
+        agent.acp.first().map(String::as_str).into_iter().chain(line).any(is_same)
+    })
+}
+
+/// Whether a path leads to the program that the name means.
+fn is_same_file(name: &str, path: &str) -> bool {
+    if !path.contains('/') || Path::new(path).file_name() != Path::new(name).file_name() {
+        return false;
+    }
+    let real = |path: &Path| path.canonicalize().ok();
+    let named = programs::find(name).and_then(|program| real(&program));
+    named.is_some() && named == real(Path::new(path))
+}
+
+/// A command whose files have absolute names, and what shows them to a sandboxed process.
+fn with_files(reference: &AgentRef) -> (AgentRef, Vec<Mount>) {
+    let (AgentRef::Acp(mut argv) | AgentRef::Command(mut argv)) = reference.clone() else {
+        return (reference.clone(), Vec::new());
+    };
+    let mut mounts = Vec::new();
+    for (index, word) in argv.iter_mut().enumerate() {
+        // A bare word is more often a subcommand than a file.
+        let looks_like_a_file =
+            if index == 0 { word.contains('/') } else { word.contains(['/', '.']) };
+        if !looks_like_a_file {
+            continue;
+        }
+        if let Some(file) = programs::real_file(word)
+            && let Some(name) = file.to_str()
+        {
+            *word = name.to_owned();
+            mounts.push(Mount::read_only(&file, &file));
+        }
+    }
+    let reference = match reference {
+        AgentRef::Acp(_) => AgentRef::Acp(argv),
+        _ => AgentRef::Command(argv),
+    };
+    (reference, mounts)
+}

@@ -1,0 +1,148 @@
+//! The one table of policies: a row for each caller that starts a process in a sandbox.
+
+use probity_sandbox::Preference;
+
+/// Who wants a process started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Caller {
+    /// `agent ask`.
+    Ask,
+    /// `agent list`, which starts an agent to see whether it would work.
+    List,
+    /// `audit` with an agent as its provider.
+    Audit,
+    /// `review`.
+    Review,
+    /// `ci-agent-review`, whose environment is its configuration.
+    Step,
+    /// `check --fix-ai`.
+    Fix,
+    /// `acp`: the sessions of an editor.
+    Editor,
+    /// `acp --login`.
+    Login,
+    /// `exec`: a command of the user's, which is no agent.
+    Exec,
+}
+
+/// What a caller's process gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Policy {
+    /// The sandboxes that `auto` tries, in this order.
+    pub order: Preference,
+    /// What happens if `auto` finds none of them.
+    pub without: Without,
+    /// Whose configuration decides about the network and the limits.
+    pub network: ConfiguredBy,
+    pub directory: Directory,
+    /// How an agent that can do both is spoken to.
+    pub form: Form,
+    pub variables: Variables,
+    pub home: Home,
+    /// The flag that chooses the sandbox, for messages.
+    pub flag: &'static str,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Without {
+    Refuse,
+    /// Start it without a sandbox, and say so in the report.
+    Continue,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConfiguredBy {
+    /// The user's own file. A repository must not decide whether it is reviewed.
+    User,
+    /// The user's own file, tightened by the repository's.
+    UserAndRepository,
+}
+
+/// The working directory inside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Directory {
+    /// An empty one.
+    Empty,
+    /// The request's directory, read-only.
+    ReadOnly,
+    /// The request's directory.
+    Writable,
+    /// The workspace around the request's directory, at its own path too.
+    Workspace,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Only the Agent Client Protocol.
+    Acp,
+    /// The protocol, or the command line if only that is installed.
+    AcpFirst,
+    /// Only the command line, for agents that have one.
+    CommandLine,
+    /// The command line, or the protocol if only that is installed.
+    CommandLineFirst,
+}
+
+/// Which of the user's variables the process gets, beside those that the command line names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Variables {
+    /// Those of the agent's own row that the user's configuration lists.
+    Row,
+    /// Those of the agent's own row that are set: listing them is the CI step's own business.
+    RowIfSet,
+    /// [`Self::Row`], and those listed ones that are no agent's key.
+    RowAndShared,
+    /// All that the user's configuration lists: a command of the user's is no agent.
+    Listed,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Home {
+    /// One for each pair of workspace and agent; empty for an agent that has no row.
+    Agent,
+    /// One for each workspace.
+    Workspace,
+}
+
+impl Caller {
+    #[must_use]
+    pub const fn policy(self) -> Policy {
+        /// A question: nothing is shown, the answer is text.
+        const QUESTION: Policy = Policy {
+            order: Preference::BubblewrapFirst,
+            without: Without::Refuse,
+            network: ConfiguredBy::User,
+            directory: Directory::Empty,
+            form: Form::AcpFirst,
+            variables: Variables::Row,
+            home: Home::Agent,
+            flag: "--sandbox",
+        };
+        /// What works in a workspace: one sandbox for each.
+        const WORKSPACE: Policy = Policy {
+            order: Preference::EngineFirst,
+            network: ConfiguredBy::UserAndRepository,
+            directory: Directory::Workspace,
+            form: Form::Acp,
+            variables: Variables::RowAndShared,
+            ..QUESTION
+        };
+        match self {
+            Self::Ask => QUESTION,
+            Self::List => Policy { form: Form::Acp, ..QUESTION },
+            Self::Audit => Policy { directory: Directory::ReadOnly, ..QUESTION },
+            Self::Fix => Policy { without: Without::Continue, flag: "--ai-sandbox", ..QUESTION },
+            Self::Review => Policy {
+                without: Without::Continue,
+                directory: Directory::Writable,
+                form: Form::CommandLineFirst,
+                ..QUESTION
+            },
+            Self::Step => Policy { variables: Variables::RowIfSet, ..Self::Review.policy() },
+            Self::Editor | Self::Login => WORKSPACE,
+            Self::Exec => {
+                Policy { variables: Variables::Listed, home: Home::Workspace, ..WORKSPACE }
+            }
+        }
+    }
+}

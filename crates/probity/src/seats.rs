@@ -1,0 +1,44 @@
+//! Seats for agents, as this user's configuration has them, and failures in the words of a command.
+
+use std::{
+    io::{self, Write as _},
+    sync::Arc,
+};
+
+use probity_agent::StderrTap;
+use probity_seat::{Sandbox, Seats, State, Terms, Unseated};
+
+use crate::{config::nearest, containment::Users, failure::Failure};
+
+/// The seats of a run that asks questions, and the terms on which they are asked. The runtime that
+/// the user has chosen is for workspaces: a question has its own order of sandboxes.
+pub(crate) fn seats() -> anyhow::Result<(Seats, Terms)> {
+    let Users { table, grants, terms, .. } = Users::load()?;
+    let terms = Terms { sandbox: Sandbox::Auto, ..terms };
+    Ok((Seats::new(table, grants, stderr()), terms))
+}
+
+/// The state directory.
+pub(crate) fn state() -> anyhow::Result<State> {
+    State::find().map_err(|error| Failure::from(Unseated::from(error)).into())
+}
+
+/// Whoever asked for more wants to see what the agent says while it works.
+fn stderr() -> Option<StderrTap> {
+    if !tracing::enabled!(tracing::Level::INFO) {
+        return None;
+    }
+    Some(Arc::new(|piece| drop(io::stderr().write_all(piece.as_bytes()))))
+}
+
+impl From<Unseated> for Failure {
+    fn from(unseated: Unseated) -> Self {
+        let mut way_out = unseated.way_out();
+        if let Unseated::Unknown { name, known } = &unseated
+            && let Some(near) = nearest(name, known.iter().map(String::as_str))
+        {
+            way_out = format!("did you mean `{near}`? {way_out}");
+        }
+        Self::new(unseated.to_string(), way_out)
+    }
+}
