@@ -303,6 +303,11 @@ impl Seated {
         Ok(Box::new(Conversation { agent, _logins: self.logins.clone() }))
     }
 
+    /// Copies changed logins back. Dropping the last of these does the same.
+    pub fn keep_logins(&self) {
+        self.logins.iter().for_each(|logins| logins.keep());
+    }
+
     /// Copies logins back while a long session lasts, and not only at its end.
     #[must_use]
     pub fn watch_logins(&self) -> Option<LoginWatch> {

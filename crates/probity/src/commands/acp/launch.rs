@@ -89,11 +89,17 @@ impl Watched {
 
 impl Process for Watched {
     fn wait(&self, timeout: Duration) -> Option<i32> {
-        Process::wait(self.child.as_ref()?, timeout)
+        let code = Process::wait(self.child.as_ref()?, timeout);
+        if code.is_some() {
+            self.seated.keep_logins();
+        }
+        code
     }
 
     fn kill(&self) {
         self.child.iter().for_each(Process::kill);
+        // Now, since our own end may come before this is dropped.
+        self.seated.keep_logins();
     }
 
     fn usage(&self) -> Option<Usage> {
