@@ -19,9 +19,13 @@ pub(crate) struct Agent {
 impl Agent {
     pub(super) fn find(called: Name, name: &str, table: &AgentTable) -> anyhow::Result<Self> {
         let known = table.get(name);
+        // A command that the user wrote is obeyed in any mode.
+        let shipped = AgentTable::shipped();
+        let is_users =
+            known.is_some_and(|row| shipped.get(name).is_none_or(|own| own.acp != row.acp));
         // A path of a program is a name only in test mode.
         let is_test = is_set("CAI_ACP_TEST_MODE");
-        if is_set("CAI_ACP_DIRECT_SPAWN") && (is_test || known.is_some()) {
+        if is_set("CAI_ACP_DIRECT_SPAWN") && !is_users && (is_test || known.is_some()) {
             return Ok(Self::plain(name));
         }
         if let Some(row) = known {

@@ -140,7 +140,7 @@ fn an_agent_that_fails_is_an_error_and_never_a_score() {
         (command("prose.sh"), "agent", "no list of findings"),
         (command("half.sh"), "agent", "ends in the middle"),
         (command("mute.sh"), "agent", "no answer"),
-        ("claude".to_owned(), "agent", "`claude` is not a program"),
+        ("claude".to_owned(), "agent", "neither `claude` nor `claude-agent-acp`"),
         ("cmd:no-such-agent".to_owned(), "agent", "`no-such-agent` is not a program"),
         ("replay:gone.ndjson".to_owned(), "agent", "gone.ndjson"),
     ] {
