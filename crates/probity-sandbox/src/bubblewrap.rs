@@ -96,11 +96,12 @@ pub(crate) fn spawn(program: &Path, spec: &Spec) -> Result<Child, SpawnError> {
     std::fs::File::from(gate).write_all(b"g").map_err(failed())?;
 
     let helper = child.pid().map_err(failed())?;
+    let limited_by = enforced.limited_by();
     let held = Mutex::new((Some(status), enforced.cgroup));
     let tree = Box::new(Contained { helper, init, held, _door: door });
     let shared = keep(child, tree, spec.limits.wall).map_err(failed())?;
     let Pipes { stdin, stdout, stderr } = pipes;
-    Ok(Child { stdin, stdout, stderr, shared, notes: enforced.notes })
+    Ok(Child { stdin, stdout, stderr, shared, notes: enforced.notes, limited_by })
 }
 
 /// All that `bwrap` is told, each word ended by a NUL.

@@ -19,6 +19,28 @@ pub struct Child {
     pub stderr: Option<File>,
     pub(crate) shared: Arc<Shared>,
     pub(crate) notes: Vec<String>,
+    pub(crate) limited_by: LimitedBy,
+}
+
+/// What holds a tree of processes to its limits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LimitedBy {
+    /// The whole tree.
+    Cgroup,
+    /// Each process by itself.
+    Rlimits,
+    /// The engine's own cgroup, with all that runs in the container.
+    Engine,
+}
+
+impl std::fmt::Display for LimitedBy {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(match self {
+            Self::Cgroup => "cgroup",
+            Self::Rlimits => "rlimits of each process",
+            Self::Engine => "the engine",
+        })
+    }
 }
 
 /// What processes have taken of the machine.
@@ -75,6 +97,11 @@ impl Child {
     /// What of the limits is held less than asked for, in words for a report.
     pub fn notes(&self) -> &[String] {
         &self.notes
+    }
+
+    /// What holds the limits.
+    pub fn limited_by(&self) -> LimitedBy {
+        self.limited_by
     }
 
     /// Waits for the end of the process. When it is there, nothing of its tree is left.

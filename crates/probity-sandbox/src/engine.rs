@@ -19,7 +19,7 @@ use std::{path::PathBuf, process::Command};
 #[cfg(target_os = "linux")]
 use crate::door::Door;
 use crate::{
-    Allowlist, Child, Kind, SpawnError, Spec,
+    Allowlist, Child, Kind, LimitedBy, SpawnError, Spec,
     backend::{Pipes, streams},
     choose::enforces_allowlist,
     keeper::keep,
@@ -85,7 +85,7 @@ pub(crate) fn spawn(engine: &Engine, spec: &Spec) -> Result<Child, SpawnError> {
     let client = child.pid().map_err(failed())?;
     let tree = Box::new(session.with_client(client, door));
     let shared = keep(child, tree, spec.limits.wall).map_err(failed())?;
-    Ok(Child { stdin, stdout, stderr, shared, notes })
+    Ok(Child { stdin, stdout, stderr, shared, notes, limited_by: LimitedBy::Engine })
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -37,12 +37,13 @@ mod tool;
 mod tree;
 mod uncontained;
 mod user;
+mod usual;
 mod watchdog;
 mod workspace;
 
 pub use allow::{AllowError, Allowlist};
 pub use backend::{Backend, spawn};
-pub use child::{Child, Exit, Signal, Usage};
+pub use child::{Child, Exit, LimitedBy, Signal, Usage};
 pub use choose::{Choice, Kind, Preference, choose, choose_here, enforces_allowlist};
 pub use engine::{Container, Engine, containers, has_container, has_image, remove_container};
 pub use error::SpawnError;

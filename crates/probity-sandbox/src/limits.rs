@@ -1,7 +1,7 @@
 //! How limits are enforced here: by a cgroup where one can be made, else by what a process may
 //! set for itself.
 
-use crate::{cgroup::Cgroup, spawner::Before, spec::Limits};
+use crate::{LimitedBy, cgroup::Cgroup, spawner::Before, spec::Limits};
 
 /// What holds a process tree, and what does not.
 #[derive(Debug, Default)]
@@ -11,6 +11,12 @@ pub(crate) struct Enforced {
     pub(crate) notes: Vec<String>,
     /// To be set on the tree's first process from outside, once it is in its own user namespace.
     pub(crate) processes: Option<u64>,
+}
+
+impl Enforced {
+    pub(crate) fn limited_by(&self) -> LimitedBy {
+        if self.cgroup.is_some() { LimitedBy::Cgroup } else { LimitedBy::Rlimits }
+    }
 }
 
 /// How the processes of a tree are found again.

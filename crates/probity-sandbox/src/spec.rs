@@ -64,6 +64,10 @@ pub struct Limits {
     pub file: Option<u64>,
     /// Bytes of standard output that `run` takes before it ends the process.
     pub output: Option<u64>,
+    /// Bytes of `/tmp` in a sandbox.
+    pub tmp: Option<u64>,
+    /// Bytes of `/dev/shm` in a sandbox.
+    pub shm: Option<u64>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

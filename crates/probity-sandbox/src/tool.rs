@@ -12,7 +12,7 @@ use std::{
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::{
-    Child, Outcome, SpawnError,
+    Child, LimitedBy, Outcome, SpawnError,
     backend::Pipes,
     keeper::{Tree, keep},
     run::collect,
@@ -35,7 +35,8 @@ pub(crate) fn ask(
     let Pipes { stdin, stdout, stderr } = started.pipes();
     let tree = Box::new(Tool(started.pid().map_err(failed())?));
     let shared = keep(started, tree, Some(patience)).map_err(failed())?;
-    let child = Child { stdin, stdout, stderr, shared, notes: Vec::new() };
+    let limited_by = LimitedBy::Rlimits;
+    let child = Child { stdin, stdout, stderr, shared, notes: Vec::new(), limited_by };
     collect(child, Some(LARGEST), b"")
 }
 

@@ -45,11 +45,12 @@ pub(crate) fn spawn(spec: &Spec) -> Result<Child, SpawnError> {
     watchdog.watch(leader).map_err(failed())?;
 
     let pipes = child.pipes();
+    let limited_by = enforced.limited_by();
     let held = Mutex::new(Some(Held { watchdog, cgroup: enforced.cgroup }));
     let tree = Box::new(Uncontained { leader, tag, held });
     let shared = keep(child, tree, spec.limits.wall).map_err(failed())?;
     let Pipes { stdin, stdout, stderr } = pipes;
-    Ok(Child { stdin, stdout, stderr, shared, notes: enforced.notes })
+    Ok(Child { stdin, stdout, stderr, shared, notes: enforced.notes, limited_by })
 }
 
 /// What a user may start beside an uncontained tree.

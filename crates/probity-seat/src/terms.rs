@@ -7,9 +7,6 @@ use probity_sandbox::{Allowlist, Kind, Limits, Network, Preference};
 /// The image of a container for which nobody names another.
 pub const DEFAULT_IMAGE: &str = "containai:latest";
 
-/// Enough for a large build, and not enough to choke the machine.
-const PROCESSES: u64 = 4096;
-
 /// The choices of every `--sandbox` flag, and of the keys that say the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sandbox {
@@ -91,7 +88,7 @@ impl Default for Terms {
         Self {
             sandbox: Sandbox::Auto,
             image: None,
-            limits: Limits { pids: Some(PROCESSES), ..Limits::default() },
+            limits: Limits::usual(),
             network: Network::Open,
             reach: None,
         }

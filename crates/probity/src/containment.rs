@@ -57,8 +57,12 @@ impl Containment {
             (Some(users), Some(wanted)) if wanted > users && !loosens(what) => Some(users),
             (users, wanted) => wanted.or(users),
         };
-        let memory = limit("container.memory", bytes(&user), bytes(&repository));
-        let cpus = limit("container.cpus", user.container.cpus, repository.container.cpus);
+        // The usual limits are the user's, too: a repository does not raise them unasked.
+        let usual = Limits::usual();
+        let users_memory = bytes(&user).or(usual.memory.map(|bytes| bytes as f64));
+        let memory = limit("container.memory", users_memory, bytes(&repository));
+        let users_cpus = user.container.cpus.or(usual.cpus);
+        let cpus = limit("container.cpus", users_cpus, repository.container.cpus);
         let image = repository.image.name.filter(|_| loosens("image.name")).or(user.image.name);
         let runtime = repository
             .container
@@ -95,7 +99,11 @@ impl Containment {
                 Runtime::Podman => Sandbox::Podman,
             },
             image: self.image.clone(),
-            limits: Limits { memory: self.memory, cpus: self.cpus, ..usual.limits },
+            limits: Limits {
+                memory: self.memory.or(usual.limits.memory),
+                cpus: self.cpus.or(usual.limits.cpus),
+                ..usual.limits
+            },
             network: match self.network {
                 NetworkMode::Open => Network::Open,
                 NetworkMode::Allowlist | NetworkMode::None => Network::None,

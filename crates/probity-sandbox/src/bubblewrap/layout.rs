@@ -66,18 +66,18 @@ impl Layout {
         let ordinary = |id| if id == 0 { ORDINARY } else { id };
         let (user, group) = (ordinary(ids.user), ordinary(ids.group));
         let mut layout = Self { entries: Vec::new(), user, group };
-        layout.system(spec.network);
+        layout.system(spec);
         for mount in &spec.mounts {
             layout.mount(mount)?;
         }
         Ok(layout)
     }
 
-    fn system(&mut self, network: Network) {
+    fn system(&mut self, spec: &Spec) {
         for path in SYSTEM.iter().chain(ETC) {
             self.as_on_the_host(Path::new(path));
         }
-        if network == Network::Open {
+        if spec.network == Network::Open {
             for path in NETWORK {
                 // Often a link into /run, which is not there: the file itself is bound.
                 if let Ok(host) = fs::canonicalize(path) {
@@ -99,7 +99,8 @@ impl Layout {
         self.special("--remount-ro", "/proc");
         self.special("--dev", "/dev");
         for (path, bytes) in [
-            ("/tmp", 1024 * MEBIBYTE),
+            ("/dev/shm", spec.limits.shm.unwrap_or(1024 * MEBIBYTE)),
+            ("/tmp", spec.limits.tmp.unwrap_or(1024 * MEBIBYTE)),
             ("/run", 64 * MEBIBYTE),
             ("/var", 64 * MEBIBYTE),
             (HOME, 1024 * MEBIBYTE),

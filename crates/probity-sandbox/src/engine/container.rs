@@ -129,8 +129,12 @@ fn create_arguments(
     say("--cap-drop", "ALL");
     say("--security-opt", "no-new-privileges");
     say("--user", &format!("{}:{}", ids.user, ids.group));
-    say("--tmpfs", "/tmp:mode=1777");
-    say("--tmpfs", "/run:mode=1777");
+    let size = |bytes: Option<u64>| bytes.map_or(String::new(), |bytes| format!(",size={bytes}"));
+    say("--tmpfs", &format!("/tmp:mode=1777{}", size(spec.limits.tmp)));
+    say("--tmpfs", "/run:mode=1777,size=64m");
+    if let Some(bytes) = spec.limits.shm {
+        say("--shm-size", &bytes.to_string());
+    }
     say("--env", &format!("CAI_HOST_WORKSPACE={workspace}"));
     if spec.network == Network::None {
         say("--network", "none");
@@ -149,8 +153,7 @@ fn create_arguments(
         let inside = text(mount.inside())?;
         match mount {
             Mount::Tmpfs { bytes, .. } => {
-                let size = bytes.map_or(String::new(), |bytes| format!(",size={bytes}"));
-                say("--tmpfs", &format!("{inside}:mode=1777{size}"));
+                say("--tmpfs", &format!("{inside}:mode=1777{}", size(*bytes)));
             }
             Mount::ReadOnly { host, .. } => {
                 say("--mount", &format!("type=bind,src={},dst={inside},readonly", text(host)?));

@@ -1,8 +1,8 @@
 //! Memory and processes: a tree takes no more than it was given.
 
-use probity_sandbox::{Backend, Exit, probe, spawn};
+use probity_sandbox::{Backend, Exit, LimitedBy, Limits, probe, spawn};
 
-use crate::stage::{Workspace, alive, backends, nap, text, wait_alive};
+use crate::stage::{Workspace, alive, backends, bubblewrap, nap, text, wait_alive};
 
 #[test]
 fn a_fork_bomb_is_capped() {
@@ -78,6 +78,36 @@ fn a_hog_of_memory_is_ended() {
             vec!["sh".into(), "-c".into(), "head -c 4000000 /dev/zero | tail -n 1 | wc -c".into()];
         let (outcome, stdout) = text(&backend, &spec);
         assert_eq!((outcome.exit, stdout.trim()), (Exit::Code(0), "4000000"), "{backend:?}");
+    }
+}
+
+#[test]
+fn places_in_memory_are_no_larger_than_they_may_be() {
+    let workspace = Workspace::new();
+    let mut spec = workspace.shell(
+        "for place in /tmp /dev/shm; do head -c 40000000 /dev/zero > $place/big 2>/dev/null; \
+         wc -c < $place/big; done",
+    );
+    spec.limits.tmp = Some(4 << 20);
+    spec.limits.shm = Some(2 << 20);
+    let (_, stdout) = text(&bubblewrap(), &spec);
+    assert_eq!(stdout, "4194304\n2097152\n");
+    let mut spec = workspace.shell("df -k /tmp /dev/shm | awk 'NR > 1 { print $2 }'");
+    spec.limits = Limits::usual();
+    let (_, stdout) = text(&bubblewrap(), &spec);
+    assert_eq!(stdout, "1048576\n1048576\n");
+}
+
+#[test]
+fn a_process_says_what_holds_its_limits() {
+    let workspace = Workspace::new();
+    for backend in backends() {
+        let mut spec = workspace.shell("true");
+        spec.limits = Limits::usual();
+        let child = spawn(&backend, &spec).unwrap();
+        let expected = if probe().cgroups.is_ok() { LimitedBy::Cgroup } else { LimitedBy::Rlimits };
+        assert_eq!(child.limited_by(), expected, "{backend:?}");
+        child.wait();
     }
 }
 

@@ -6,7 +6,8 @@ use std::{
     path::PathBuf,
 };
 
-use probity_sandbox::{Choice, Found, Machine, Why, choose, has_image, probe};
+use probity_agent::AgentTable;
+use probity_sandbox::{Choice, Found, LimitedBy, Limits, Machine, Why, choose, has_image, probe};
 use probity_seat::{Caller, DEFAULT_IMAGE, Policy, Without, find_program};
 use serde::Serialize;
 
@@ -33,8 +34,41 @@ struct Diagnosis {
     user_namespaces: Means,
     landlock: Means,
     cgroups: Means,
+    limits: Limited,
     agents: Vec<Agent>,
     uses: Uses,
+}
+
+/// The limits of sandboxed processes in this configuration.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Limited {
+    memory_bytes: Option<u64>,
+    cpus: Option<f64>,
+    processes: Option<u64>,
+    tmp_bytes: Option<u64>,
+    shm_bytes: Option<u64>,
+    file_bytes: Option<u64>,
+    /// By bubblewrap; an engine has its own cgroup.
+    held_by: String,
+    #[serde(skip)]
+    limits: Limits,
+}
+
+impl Limited {
+    fn new(limits: Limits, machine: &Machine) -> Self {
+        let held_by = if machine.cgroups.is_ok() { LimitedBy::Cgroup } else { LimitedBy::Rlimits };
+        Self {
+            memory_bytes: limits.memory,
+            cpus: limits.cpus,
+            processes: limits.pids,
+            tmp_bytes: limits.tmp,
+            shm_bytes: limits.shm,
+            file_bytes: limits.file,
+            held_by: held_by.to_string(),
+            limits,
+        }
+    }
 }
 
 /// Something that contains, or that containing needs.
@@ -100,14 +134,16 @@ impl Diagnosis {
             let Choice { chosen, reasons } = choose(order, machine, &asked);
             Use { backend: chosen.map(|(kind, _)| kind.name()), reasons, without }
         };
+        let Users { table, terms, .. } = Users::load()?;
         Ok(Self {
+            limits: Limited::new(terms.limits, machine),
             docker,
             podman,
             bubblewrap: Means::program(&machine.bubblewrap),
             user_namespaces: Means::kernel(&machine.user_namespaces),
             landlock: landlock(machine.landlock),
             cgroups: Means::kernel(&machine.cgroups),
-            agents: agents()?,
+            agents: agents(&table),
             uses: Uses {
                 exec: decide(Caller::Exec),
                 fixes: decide(Caller::Fix),
@@ -137,6 +173,9 @@ impl Diagnosis {
                 line(&mut text, "image", mark, &format!("{} in {name}", image.name));
             }
         }
+        // Writing to a string cannot fail.
+        _ = writeln!(text, "\nLimits\n  {}", self.limits.limits);
+        _ = writeln!(text, "  held by {}", self.limits.held_by);
         text.push_str("\nAgents on PATH\n");
         for agent in &self.agents {
             let mark = if agent.program.is_some() { "yes" } else { "no" };
@@ -214,13 +253,12 @@ fn landlock(version: Option<u32>) -> Means {
 }
 
 /// Looked for and not run: to say its version an agent may want a network, or minutes.
-fn agents() -> anyhow::Result<Vec<Agent>> {
-    let Users { table, .. } = Users::load()?;
+fn agents(table: &AgentTable) -> Vec<Agent> {
     let agents = table.iter().map(|agent| Agent {
         name: agent.name.clone(),
         command: agent.acp.join(" "),
         program: agent.acp.first().and_then(|program| find_program(program)),
         install: agent.install.clone(),
     });
-    Ok(agents.collect())
+    agents.collect()
 }

@@ -9,8 +9,8 @@ use std::{
 };
 
 use probity_sandbox::{
-    Backend, Found, Kind, Root, SpawnError, containers, has_container, look_for, remove_container,
-    spawn, workspace_root,
+    Backend, Child, Found, Kind, Limits, Root, SpawnError, containers, has_container, look_for,
+    remove_container, spawn, workspace_root,
 };
 use probity_seat::{Caller, NamedBy, Occupant, Request, Sandbox, Seated, Seats, Terms, Unseated};
 
@@ -80,14 +80,20 @@ pub(crate) fn follow(seated: &Seated) -> anyhow::Result<Exit> {
     let guard = seated.root.as_ref().map(guard);
     let child =
         spawn(&seated.seat.backend, &seated.seat.spec).map_err(|error| explained(&error))?;
-    for note in child.notes() {
-        tracing::info!("{note}");
-    }
+    say_limits(&child, &seated.seat.spec.limits);
     let exit = streams::follow(child, signals)?;
     guard.into_iter().for_each(report);
     match exit {
         probity_sandbox::Exit::NotStarted => Ok(NOT_STARTED),
         exit => Ok(Exit::Program(u8::try_from(exit.code()).unwrap_or(u8::MAX))),
+    }
+}
+
+/// What holds a process and how, for those who ask for more.
+pub(crate) fn say_limits(child: &Child, limits: &Limits) {
+    tracing::info!("limits: {limits}; held by {}", child.limited_by());
+    for note in child.notes() {
+        tracing::info!("{note}");
     }
 }
 

@@ -205,6 +205,8 @@ pub(super) fn limits(scene: &Scene<'_>) {
     let hog = "head -c 400000000 /dev/zero > /tmp/hog && echo written";
     assert_eq!(scene.says(hog).1, "", "scratch space counts as memory");
     scene.says("rm -f /tmp/hog");
+    let size = "df -k /tmp /dev/shm | awk 'NR > 1 { print $2 }'";
+    assert_eq!(scene.says(size).1, "512000\n8192\n", "places in memory have sizes");
     assert_eq!(scene.says("echo still").1, "still\n", "the container outlives a hog");
 }
 

@@ -44,6 +44,8 @@ impl<'a> Scene<'a> {
             memory: Some(256 << 20),
             cpus: Some(1.5),
             output: None,
+            tmp: Some(500 << 20),
+            shm: Some(8 << 20),
         };
         spec.user = User::OwnerOf(self.workspace.clone());
         spec

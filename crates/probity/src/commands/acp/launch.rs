@@ -175,9 +175,7 @@ fn started(
 ) -> Result<Started, LaunchError> {
     let failed = |what: String| LaunchError::Start(what);
     let mut child = spawn(backend, spec).map_err(|error| failed(error.to_string()))?;
-    for note in child.notes() {
-        tracing::info!("{note}");
-    }
+    exec::say_limits(&child, &spec.limits);
     let missing = || failed("it was started without pipes".to_owned());
     Ok(Started {
         stdin: child.stdin.take().ok_or_else(missing)?,
