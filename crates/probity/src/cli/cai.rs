@@ -158,7 +158,7 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> 
     match (cai.acp, cai.command) {
         (Some(agent), _) => {
             let agent = Some(agent).filter(|agent| !agent.is_empty());
-            acp::run(Name::Cai, AcpArgs { agent, trace: None, arguments: Vec::new() })
+            acp::run(Name::Cai, AcpArgs { agent, trace: None, login: None })
         }
         (None, Some(CaiCommand::Acp { command: AcpCommand::Proxy(args) })) => {
             acp::run(Name::Cai, args)

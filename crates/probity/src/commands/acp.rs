@@ -5,6 +5,7 @@
 
 mod agents;
 mod launch;
+mod login;
 mod observe;
 mod store;
 
@@ -18,10 +19,10 @@ use std::{
 
 use anyhow::Context as _;
 use probity_proxy::{Limits, Options, SessionFigures, Sharing, Stopper, Usage, serve};
-use probity_sandbox::{Root, workspace_root};
+use probity_sandbox::workspace_root;
 
 use crate::{
-    cli::{acp::AcpArgs, cai::ExecArgs},
+    cli::acp::AcpArgs,
     commands::exec,
     containment::{AgentProcess, Containment, State, for_editors, users_agent},
     exit::Exit,
@@ -39,9 +40,10 @@ const INTERNAL: i64 = -32603;
 pub(crate) fn run(name: Name, args: AcpArgs) -> anyhow::Result<Exit> {
     let (settings, own) = for_editors()?;
     let agent = Agent::find(name, &args.agent.unwrap_or_else(usual_agent), &own)?;
-    if !args.arguments.is_empty() {
-        let home = |kind, root: &Root, state: &State| agent.home(kind, root, state);
-        return exec::run_at_home(name, login(&agent, args.arguments), &home);
+    if let Some(id) = args.login {
+        let state = State::find();
+        let store = Files::new(state.as_ref().ok(), &agent);
+        return login::run(&Sandboxed::new(agent, state, settings.terminals), &store, &id);
     }
     if io::stdin().is_terminal() {
         tracing::warn!(
@@ -67,6 +69,7 @@ pub(crate) fn run(name: Name, args: AcpArgs) -> anyhow::Result<Exit> {
         },
         default_cwd: env::current_dir().ok(),
         start_failure_code: if name == Name::Probity { INTERNAL } else { NO_SESSION },
+        logins: login::offered(&agent),
         limits: Limits::default(),
     };
     let launcher: Box<dyn probity_proxy::Launcher> = match agents::is_set("CAI_ACP_DIRECT_SPAWN") {
@@ -90,21 +93,6 @@ fn usual_agent() -> String {
         Containment::load(&root, &State::find().ok()?).ok()?.agent
     };
     configured().or_else(users_agent).unwrap_or_else(|| "claude".to_owned())
-}
-
-/// A login that the agent offers: the editor runs our own command with more arguments, and we run
-/// the agent with them where it always runs.
-fn login(agent: &Agent, arguments: Vec<std::ffi::OsString>) -> ExecArgs {
-    let program = agent.argv.first().cloned().unwrap_or_default();
-    ExecArgs {
-        workspace: None,
-        container: None,
-        fresh: false,
-        image: agent.image.clone(),
-        sandbox: None,
-        quiet: true,
-        command: std::iter::once(program.into()).chain(arguments).collect(),
-    }
 }
 
 /// Standard output for the protocol alone; whatever else is printed goes to standard error.

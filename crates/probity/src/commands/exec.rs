@@ -40,18 +40,6 @@ const PROCESSES: u64 = 4096;
 const NOT_STARTED: Exit = Exit::Program(11);
 
 pub(crate) fn run(name: Name, args: ExecArgs) -> anyhow::Result<Exit> {
-    run_at_home(name, args, &|_, root, state| state.home(root))
-}
-
-/// Finds the directory that a process of a workspace has for its home.
-pub(crate) type FindHome<'a> = dyn Fn(Kind, &Root, &State) -> anyhow::Result<PathBuf> + 'a;
-
-/// The same with another home than the workspace's.
-pub(crate) fn run_at_home(
-    name: Name,
-    args: ExecArgs,
-    find_home: &FindHome<'_>,
-) -> anyhow::Result<Exit> {
     let named = args.container.as_deref().map(|wanted| container(name, wanted)).transpose()?;
     let cwd = match (&named, &args.workspace) {
         (Some((_, workspace)), _) | (None, Some(workspace)) => workspace.clone(),
@@ -75,12 +63,17 @@ pub(crate) fn run_at_home(
         remove(kind, &program, &root.path)?;
     }
     let backend = backend(kind, program, image, &root, &state);
-    let home = find_home(kind, &root, &state)?;
+    let home = state.home(&root)?;
     let spec = spec(kind, args.command, &cwd, &root, &home, &containment)?;
+    follow(&backend, &spec, &root)
+}
+
+/// Runs a process of this workspace with our streams and signals, to its end.
+pub(crate) fn follow(backend: &Backend, spec: &Spec, root: &Root) -> anyhow::Result<Exit> {
     // Before the start: a signal that comes meanwhile is the command's and waits for it.
     let signals = signals::catch()?;
-    let guard = guard(&root);
-    let child = spawn(&backend, &spec).map_err(|error| explained(&error))?;
+    let guard = guard(root);
+    let child = spawn(backend, spec).map_err(|error| explained(&error))?;
     for note in child.notes() {
         tracing::info!("{note}");
     }

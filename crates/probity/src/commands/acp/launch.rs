@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use probity_proxy::{LaunchError, Launcher, Process, Started, Usage, Workspace};
+use probity_proxy::{LaunchError, Launcher, Process, Started, TerminalLogin, Usage, Workspace};
 use probity_sandbox::{
     Backend, Child, Kind, Mount, Network, Root, Spec, User, spawn, workspace_root,
 };
@@ -16,6 +16,7 @@ use super::agents::Agent;
 use crate::{
     commands::{agent::programs, exec},
     containment::{Containment, DEFAULT_IMAGE, State, Terminals},
+    exit::Exit,
 };
 
 /// Agents in the workspace's own containment.
@@ -52,6 +53,19 @@ impl Sandboxed {
             self.show_installation(&mut spec);
         }
         Ok((exec::backend(kind, program, image, root, state), spec))
+    }
+
+    /// Runs a login where the agent itself runs, with our streams.
+    pub(super) fn log_in(&self, cwd: &Path, login: TerminalLogin) -> anyhow::Result<Exit> {
+        let root = workspace_root(cwd)?;
+        let (backend, mut spec) = self.prepared(&root)?;
+        if let Some(program) = login.program {
+            spec.argv = vec![program.into()];
+        }
+        spec.argv.extend(login.arguments.into_iter().map(OsString::from));
+        let variables = login.variables.into_iter();
+        spec.env.extend(variables.map(|(name, value)| (name.into(), value.into())));
+        exec::follow(&backend, &spec, &root)
     }
 
     /// What is installed for the user is not in a minimal root: the agent's own installation is
