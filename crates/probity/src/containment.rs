@@ -4,6 +4,7 @@
 mod file;
 mod gift;
 mod memory;
+mod quarantine;
 mod state;
 mod trust;
 

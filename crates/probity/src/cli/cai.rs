@@ -6,7 +6,7 @@ use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, V
 
 use crate::{
     cli::{acp::AcpArgs, acp_proxy, matches, refuse_absent, with_absent},
-    commands::{acp, containers, doctor, exec},
+    commands::{accept, acp, containers, doctor, exec},
     exit::Exit,
     failure::Failure,
     logging::{self, Loudness},
@@ -62,6 +62,13 @@ enum CaiCommand {
     },
     /// Trust this repository's configuration
     Trust,
+    /// Restore git repositories that a sandboxed command made, without hooks and programs
+    #[command(after_help = "Examples:\n  cai accept --list\n  cai accept")]
+    Accept {
+        /// List what is in quarantine, and restore nothing
+        #[arg(long)]
+        list: bool,
+    },
 }
 
 #[derive(Debug, Subcommand)]
@@ -169,6 +176,7 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> 
         (None, Some(CaiCommand::Stop)) => containers::stop(),
         (None, Some(CaiCommand::Status { json })) => containers::status(json),
         (None, Some(CaiCommand::Trust)) => containers::trust(),
+        (None, Some(CaiCommand::Accept { list })) => accept::run(list),
         (None, None) => Err(Failure::new(
             "`cai` alone, which opens a shell in the original, is not offered by probity",
             "`cai --help` lists what is; `cai exec -- sh` runs a shell in the workspace's container",

@@ -65,11 +65,16 @@ pub(crate) fn run(name: Name, args: ExecArgs) -> anyhow::Result<Exit> {
     let backend = backend(kind, program, image, &root, &state);
     let home = state.home(&root)?;
     let spec = spec(kind, args.command, &cwd, &root, &home, &containment)?;
-    follow(&backend, &spec, &root)
+    follow(&backend, &spec, &root, &state)
 }
 
 /// Runs a process of this workspace with our streams and signals, to its end.
-pub(crate) fn follow(backend: &Backend, spec: &Spec, root: &Root) -> anyhow::Result<Exit> {
+pub(crate) fn follow(
+    backend: &Backend,
+    spec: &Spec,
+    root: &Root,
+    state: &State,
+) -> anyhow::Result<Exit> {
     // Before the start: a signal that comes meanwhile is the command's and waits for it.
     let signals = signals::catch()?;
     let guard = guard(root);
@@ -78,7 +83,7 @@ pub(crate) fn follow(backend: &Backend, spec: &Spec, root: &Root) -> anyhow::Res
         tracing::info!("{note}");
     }
     let exit = streams::follow(child, signals)?;
-    report(guard);
+    report(guard, root, state);
     match exit {
         probity_sandbox::Exit::NotStarted => Ok(NOT_STARTED),
         exit => Ok(Exit::Program(u8::try_from(exit.code()).unwrap_or(u8::MAX))),
@@ -95,13 +100,32 @@ pub(crate) fn guard(root: &Root) -> Option<probity_sandbox::Guard> {
     guard.ok()
 }
 
-/// Ends the watch, and says what came of it.
+/// Ends the watch, takes away what git on the host must not obey, and says so.
 #[cfg(target_os = "linux")]
-pub(crate) fn report(guard: Option<probity_sandbox::Guard>) {
-    if guard.map_or(0, probity_sandbox::Guard::finish) > 0 {
+pub(crate) fn report(guard: Option<probity_sandbox::Guard>, root: &Root, state: &State) {
+    let Some(ended) = guard.map(probity_sandbox::Guard::finish) else { return };
+    if ended.removed > 0 {
         tracing::warn!(
             "a commondir was made in the git directory, which would lead git astray: removed"
         );
+    }
+    for note in &ended.notes {
+        tracing::warn!("{note}");
+    }
+    for stray in &ended.strays {
+        match state.quarantine(&root.path, stray) {
+            Ok(kept) => tracing::warn!(
+                "{}: {} was moved to {}; `cai accept` restores it without programs",
+                stray.path.display(),
+                kept.what(),
+                kept.item().display()
+            ),
+            Err(error) => tracing::warn!(
+                "{}: git may run programs of the sandboxed command there, and moving it away \
+                 failed: {error:#}; remove it before you use git",
+                stray.path.display()
+            ),
+        }
     }
 }
 
@@ -109,7 +133,7 @@ pub(crate) fn report(guard: Option<probity_sandbox::Guard>) {
 pub(crate) fn guard(_root: &Root) {}
 
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn report((): ()) {}
+pub(crate) fn report((): (), _root: &Root, _state: &State) {}
 
 /// What runs a process of this workspace.
 pub(crate) fn backend(

@@ -13,7 +13,7 @@ use sha2::{Digest as _, Sha256};
 use super::absolute;
 use crate::failure::Failure;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct State {
     pub(crate) directory: PathBuf,
 }

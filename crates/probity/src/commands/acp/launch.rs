@@ -8,9 +8,7 @@ use std::{
 };
 
 use probity_proxy::{LaunchError, Launcher, Process, Started, TerminalLogin, Usage, Workspace};
-use probity_sandbox::{
-    Backend, Child, Kind, Mount, Network, Root, Spec, User, spawn, workspace_root,
-};
+use probity_sandbox::{Backend, Child, Kind, Network, Root, Spec, User, spawn, workspace_root};
 
 use super::agents::Agent;
 use crate::{
@@ -32,8 +30,12 @@ impl Sandboxed {
         Self { agent, state, terminals }
     }
 
+    fn state(&self) -> anyhow::Result<&State> {
+        self.state.as_ref().map_err(|error| anyhow::anyhow!("{error:#}"))
+    }
+
     fn prepared(&self, root: &Root) -> anyhow::Result<(Backend, Spec)> {
-        let state = self.state.as_ref().map_err(|error| anyhow::anyhow!("{error:#}"))?;
+        let state = self.state()?;
         state.refuse_inside(root)?;
         let containment = Containment::load(root, state)?;
         for ignored in &containment.ignored {
@@ -65,7 +67,7 @@ impl Sandboxed {
         spec.argv.extend(login.arguments.into_iter().map(OsString::from));
         let variables = login.variables.into_iter();
         spec.env.extend(variables.map(|(name, value)| (name.into(), value.into())));
-        exec::follow(&backend, &spec, &root)
+        exec::follow(&backend, &spec, &root, self.state()?)
     }
 
     /// What is installed for the user is not in a minimal root: the agent's own installation is
@@ -98,7 +100,11 @@ impl Launcher for Sandboxed {
         let root = workspace_root(&workspace.root).map_err(|error| failed(error.into()))?;
         let (backend, spec) = self.prepared(&root).map_err(failed)?;
         let is_here = !matches!(backend, Backend::Engine(_));
-        started(&backend, &spec, |child| Box::new(Watched::new(child, &root, is_here)))
+        let guard = Some(exec::guard(&root));
+        let state = self.state().map_err(failed)?.clone();
+        started(&backend, &spec, |child| {
+            Box::new(Watched { child: Some(child), is_here, guard, root, state })
+        })
     }
 }
 
@@ -109,18 +115,14 @@ struct Watched {
     /// Whether the child is the agent; an engine's is only its client.
     is_here: bool,
     guard: Option<Guard>,
+    root: Root,
+    state: State,
 }
 
 #[cfg(target_os = "linux")]
 type Guard = Option<probity_sandbox::Guard>;
 #[cfg(not(target_os = "linux"))]
 type Guard = ();
-
-impl Watched {
-    fn new(child: Child, root: &Root, is_here: bool) -> Self {
-        Self { child: Some(child), is_here, guard: Some(exec::guard(root)) }
-    }
-}
 
 impl Process for Watched {
     fn wait(&self, timeout: Duration) -> Option<i32> {
@@ -139,7 +141,9 @@ impl Process for Watched {
 impl Drop for Watched {
     fn drop(&mut self) {
         drop(self.child.take());
-        self.guard.take().into_iter().for_each(exec::report);
+        if let Some(guard) = self.guard.take() {
+            exec::report(guard, &self.root, &self.state);
+        }
     }
 }
 
@@ -183,13 +187,9 @@ impl Launcher for Direct {
 /// What git obeys on the host, whether or not it is there yet: an agent must not have the editor
 /// write it.
 fn read_only(root: Option<&Root>, path: &Path) -> Vec<PathBuf> {
-    let mounts = root.map(|root| root.mounts(&root.path)).unwrap_or_default();
-    let mounted = mounts.into_iter().filter_map(|mount| match mount {
-        Mount::ReadOnly { host, .. } => Some(host),
-        _ => None,
-    });
+    let held = root.map(Root::read_only).unwrap_or_default();
     let names = ["config", "config.worktree", "hooks", "modules", "commondir"];
-    mounted.chain(names.map(|name| path.join(".git").join(name))).collect()
+    held.into_iter().chain(names.map(|name| path.join(".git").join(name))).collect()
 }
 
 fn started(
