@@ -15,7 +15,10 @@ use std::{
 
 use crate::Mount;
 use git::{GitDirectories, Protection};
-pub use git::{Stray, StrayKind, clean_git_directory, is_dot_git, runs_nothing, without_commands};
+pub use git::{
+    Stray, StrayKind, clean_git_directory, harmless_git_settings, is_dot_git, runs_nothing,
+    without_commands,
+};
 #[cfg(target_os = "linux")]
 pub use guard::{Ended, Guard};
 

@@ -19,7 +19,7 @@ use std::{
 
 use config::{Settings, expanded};
 
-pub use clean::{clean_git_directory, runs_nothing, without_commands};
+pub use clean::{clean_git_directory, harmless_git_settings, runs_nothing, without_commands};
 pub use name::is_dot_git;
 pub(super) use protection::Protection;
 pub use stray::{Stray, StrayKind};

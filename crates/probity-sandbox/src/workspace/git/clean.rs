@@ -23,13 +23,18 @@ pub fn clean_git_directory(directory: &Path) -> io::Result<()> {
         remove(&directory.join(part))?;
     }
     let config = directory.join("config");
-    let is_file = config.symlink_metadata().is_ok_and(|found| found.is_file());
-    let entries = if is_file { parse(&text(&config).unwrap_or_default()) } else { Vec::new() };
-    let kept: String =
-        entries.iter().filter(|entry| entry.is_harmless()).map(Entry::written).collect();
+    let kept = harmless_git_settings(&config);
     remove(&config)?;
     fs::write(&config, kept)?;
     clean_below(&directory.join("modules"))
+}
+
+/// The settings of a configuration by which git runs no program and reads no other file, as text of
+/// a configuration. None of one that is a link.
+pub fn harmless_git_settings(config: &Path) -> String {
+    let is_file = config.symlink_metadata().is_ok_and(|found| found.is_file());
+    let entries = if is_file { parse(&text(config).unwrap_or_default()) } else { Vec::new() };
+    entries.iter().filter(|entry| entry.is_harmless()).map(Entry::written).collect()
 }
 
 /// Whether git would run nothing that this directory names, if it took it for a repository.

@@ -109,6 +109,8 @@ impl Entry {
                 "precomposeunicode",
                 "symlinks",
                 "logallrefupdates",
+                "autocrlf",
+                "eol",
             ],
             ("extensions", None) => &["objectformat", "refstorage", "compatobjectformat"],
             ("user", None) => &["name", "email"],
