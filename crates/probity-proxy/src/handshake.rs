@@ -29,10 +29,9 @@ pub(crate) fn answer(
         // The proxy can always end a session, whatever the agent can.
         within(capabilities, "sessionCapabilities", |sessions| within(sessions, "close", |_| ()));
     });
-    let methods = result.entry("authMethods").or_insert_with(|| json!([]));
-    for method in methods.as_array_mut().into_iter().flatten() {
-        keep_login_inside(method);
-    }
+    let methods = result.get("authMethods").unwrap_or(&Value::Null);
+    let methods = options.logins.rebuilt(methods);
+    result.insert("authMethods".to_owned(), methods);
     result
         .entry("agentInfo")
         .or_insert_with(|| json!({"name": options.agent, "version": options.version}));
@@ -81,14 +80,6 @@ pub(crate) fn abilities(result: &str) -> Result<Abilities, String> {
         resume: can("resume"),
         close: can("close"),
     })
-}
-
-/// A login that the editor would run on the host is not offered. The other kind, of which the
-/// editor runs our own command with more arguments, stays: we run it contained.
-fn keep_login_inside(method: &mut Value) {
-    if let Some(meta) = method.get_mut("_meta").and_then(Value::as_object_mut) {
-        meta.remove("terminal-auth");
-    }
 }
 
 fn object(text: &str) -> Option<Map<String, Value>> {

@@ -19,6 +19,7 @@ mod from_editor;
 mod handshake;
 mod launcher;
 mod literal;
+mod login;
 mod message;
 mod options;
 mod proxy;
@@ -31,6 +32,7 @@ mod workspace;
 
 pub use figures::{SessionFigures, Usage};
 pub use launcher::{LaunchError, Launcher, Process, Started};
+pub use login::{Logins, TerminalLogin, terminal_login};
 pub use options::{Limits, Options, Sharing};
 pub use probity_acp::Side;
 pub use serve::{Finished, Stopper, serve};

@@ -2,6 +2,8 @@
 
 use std::{path::PathBuf, time::Duration};
 
+use crate::Logins;
+
 /// How the proxy behaves, beside what its launcher does.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -15,6 +17,7 @@ pub struct Options {
     /// The code of the error when no session could be made. ACP takes -32000 for a missing login,
     /// which older clients of this kind of proxy use for this.
     pub start_failure_code: i64,
+    pub logins: Logins,
     pub limits: Limits,
 }
 

@@ -1,15 +1,16 @@
 //! What git says about the repository under review.
 //!
-//! git runs without anything of the user's or the caller's: no configuration of theirs, no `GIT_*`
-//! variable, no hook, no pager, no helper that the repository names. It reads; it never writes.
+//! git runs without anything of the user's, the caller's or the repository's: no configuration of
+//! theirs, no `GIT_*` variable, no hook, no pager, no helper. It reads; it never writes.
 
 mod address;
 mod command;
 mod diff;
+mod private;
 
 use std::path::Path;
 
-use self::command::Git;
+pub(crate) use self::command::Git;
 pub use self::diff::{Change, ChangedFile};
 
 /// Stands where git has no commit to name.
@@ -91,16 +92,13 @@ impl GitFacts {
             branch: String::new(),
             notes: vec![note.to_owned()],
         };
-        let git = Git::new(directory);
-        match git.ask(&["rev-parse", "--is-inside-work-tree"]) {
+        let git = match Git::open(directory) {
+            Ok(git) => git,
             Err(GitError::NotInstalled) => {
                 return nothing("git is not installed, so that no commit can be named");
             }
-            Ok(answer) if answer.trim() == "true" => {}
-            Ok(_) | Err(_) => {
-                return nothing("this is no git repository, so that no commit can be named");
-            }
-        }
+            Err(_) => return nothing("this is no git repository, so that no commit can be named"),
+        };
         let mut notes = Vec::new();
         let origin = git.ask(&["config", "--local", "--get", "remote.origin.url"]).ok();
         let repo = origin.and_then(|url| address::normal(url.trim())).unwrap_or(name);
@@ -122,22 +120,15 @@ impl GitFacts {
 
 /// The change since the common ancestor with `base`.
 pub fn change(directory: &Path, base: &str) -> Result<Change, GitError> {
-    let git = Git::new(directory);
-    let inside = git.ask(&["rev-parse", "--is-inside-work-tree"]);
-    match inside {
-        Err(GitError::NotInstalled) => return Err(GitError::NotInstalled),
-        Ok(answer) if answer.trim() == "true" => {}
-        Ok(_) | Err(_) => return Err(GitError::NoRepository(directory_name(directory))),
-    }
-    diff::between(&git, base)
+    diff::between(&Git::open(directory)?, base)
 }
 
 /// Which files have another name now than at an earlier commit: the old one and the new one. Nothing
 /// where git does not know that commit.
 pub(crate) fn renames(directory: &Path, since: &str) -> Vec<(String, String)> {
-    let git = Git::new(directory);
     let is_commit = since.len() >= 7 && since.bytes().all(|byte| byte.is_ascii_hexdigit());
-    match git.commit(since).filter(|_| is_commit) {
+    let (true, Ok(git)) = (is_commit, Git::open(directory)) else { return Vec::new() };
+    match git.commit(since) {
         Some(commit) => diff::renames(&git, &commit),
         None => Vec::new(),
     }

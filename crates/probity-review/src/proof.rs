@@ -10,7 +10,6 @@ mod capture;
 mod comments;
 mod constant;
 mod copies;
-mod git;
 mod go;
 mod intact;
 mod javascript;

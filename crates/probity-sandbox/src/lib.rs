@@ -51,5 +51,8 @@ pub use probe::{Found, Machine, Why, look_for, probe};
 pub use run::{Outcome, run};
 pub use spec::{Limits, Mount, Network, Spec, Stream, Streams, User};
 #[cfg(target_os = "linux")]
-pub use workspace::Guard;
-pub use workspace::{Root, RootError, RootKind, workspace_root};
+pub use workspace::{Ended, Guard};
+pub use workspace::{
+    Root, RootError, RootKind, Stray, StrayKind, clean_git_directory, harmless_git_settings,
+    is_dot_git, runs_nothing, without_commands, workspace_root,
+};

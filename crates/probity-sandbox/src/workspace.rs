@@ -10,20 +10,27 @@ mod guard;
 use std::{
     env,
     path::{Path, PathBuf},
+    sync::{Arc, OnceLock},
 };
 
 use crate::Mount;
-use git::GitDirectories;
+use git::{GitDirectories, Protection};
+pub use git::{
+    Stray, StrayKind, clean_git_directory, harmless_git_settings, is_dot_git, runs_nothing,
+    without_commands,
+};
 #[cfg(target_os = "linux")]
-pub use guard::Guard;
+pub use guard::{Ended, Guard};
 
 /// The directory that a contained process may work in.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Root {
     /// Real, without links.
     pub path: PathBuf,
     pub kind: RootKind,
     git: Option<GitDirectories>,
+    /// Looked for once, when a session begins: that is what its end is compared with.
+    protection: OnceLock<Arc<Protection>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,15 +122,16 @@ fn root_with_home(cwd: &Path, home: Option<&Path>) -> Result<Root, RootError> {
     // A repository in the home directory, for dot files, is no root for what is below it.
     let above = || real.ancestors().take_while(|path| refused(path, home).is_none());
     let with_git = above().find(|path| path.join(".git").symlink_metadata().is_ok());
-    if let Some(path) = with_git {
-        let git = GitDirectories::find(path);
-        return Ok(Root { path: path.to_owned(), kind: RootKind::Git, git });
-    }
-    let configured = above().find(|path| path.join(CONFIGURATION).is_file());
-    Ok(match configured {
-        Some(path) => Root { path: path.to_owned(), kind: RootKind::Configured, git: None },
-        None => Root { path: real, kind: RootKind::Directory, git: None },
-    })
+    let configured = || above().find(|path| path.join(CONFIGURATION).is_file());
+    let (path, kind) = match with_git {
+        Some(path) => (path, RootKind::Git),
+        None => match configured() {
+            Some(path) => (path, RootKind::Configured),
+            None => (real.as_path(), RootKind::Directory),
+        },
+    };
+    let git = GitDirectories::find(path, path);
+    Ok(Root { path: path.to_owned(), kind, git, protection: OnceLock::new() })
 }
 
 fn refused(path: &Path, home: Option<&Path>) -> Option<&'static str> {
@@ -139,15 +147,13 @@ fn refused(path: &Path, home: Option<&Path>) -> Option<&'static str> {
 
 impl Root {
     /// What a contained process needs of it: the workspace at `inside` and at its own path, and a
-    /// worktree's repository; git's hooks and configuration, those of submodules included,
-    /// read-only, since they run on the host.
+    /// worktree's repository. Read-only is whatever git obeys on the host: configuration and hooks of
+    /// every repository in it, files that configuration includes, hooks and programs that it names.
+    /// Such files that are missing are made, empty.
     ///
-    /// Whoever may commit may still lead git on the host astray, in two ways that no mount closes:
-    /// by a repository of its own in a subdirectory, which `git status` enters if it is in the
-    /// index as a submodule; and by a new `commondir` in the git directory, where something that
-    /// is mounted would have to exist outside as well, and git would obey it there. The second is
-    /// what `guard` is for. Mounting the git directory read-only after these closes both, and with
-    /// them commits.
+    /// Three things no mount closes, and `guard` sees to: a new repository; a new `commondir` in a
+    /// git directory, where something that is mounted would have to exist outside as well, and git
+    /// would obey it there; and a link that is replaced.
     pub fn mounts(&self, inside: &Path) -> Vec<Mount> {
         let mut mounts: Vec<Mount> = Vec::new();
         for at in [inside, &self.path] {
@@ -155,29 +161,35 @@ impl Root {
                 mounts.push(Mount::read_write(&self.path, at));
             }
         }
-        let Some(git) = &self.git else { return mounts };
-        for protected in git.protected() {
-            mounts.push(protected.mount_at(&protected.path));
-            if let Ok(rest) = protected.path.strip_prefix(&self.path)
-                && inside != self.path
-            {
-                mounts.push(protected.mount_at(&inside.join(rest)));
-            }
-        }
+        mounts.extend(self.protection().mounts(&self.path, inside));
         mounts
     }
 
-    /// Takes away, for as long as it is held, a `commondir` that is made in the git directory: it
-    /// would have git on the host use the configuration and the hooks of another directory.
+    /// Paths that nobody may write for a contained process, whether or not they are there.
+    pub fn read_only(&self) -> Vec<PathBuf> {
+        self.protection().read_only()
+    }
+
+    /// Watches over the git directories for as long as it is held, from before the process starts
+    /// until it has ended.
     #[cfg(target_os = "linux")]
     pub fn guard(&self) -> std::io::Result<Guard> {
-        Guard::new(self.git.as_ref().map(GitDirectories::undirected).unwrap_or_default())
+        Guard::new(self.path.clone(), Arc::clone(self.protection()))
+    }
+
+    fn protection(&self) -> &Arc<Protection> {
+        self.protection.get_or_init(|| Arc::new(Protection::of(&self.path)))
     }
 
     /// The git directory outside the root that a worktree or submodule shares, if there is one.
     pub fn common_git_directory(&self) -> Option<&Path> {
         self.git.as_ref()?.outside(&self.path)
     }
+}
+
+/// A directory that a variable names; a relative one counts as unset, as XDG wants it.
+fn absolute_variable(name: &str) -> Option<PathBuf> {
+    env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute())
 }
 
 #[cfg(test)]

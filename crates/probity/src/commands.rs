@@ -1,5 +1,6 @@
 //! What each command does, one file a command.
 
+pub(crate) mod accept;
 pub(crate) mod acp;
 pub(crate) mod agent;
 pub(crate) mod audit;

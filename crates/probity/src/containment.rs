@@ -3,6 +3,7 @@
 
 mod file;
 mod memory;
+pub(crate) mod quarantine;
 mod trust;
 
 use std::{

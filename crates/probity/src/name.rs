@@ -38,7 +38,9 @@ impl Name {
             Self::Tally => "Dockerfile linter: lint, check, lsp, version",
             Self::Hadolint => "Dockerfile linter with hadolint's flags and formats",
             Self::Trix => "project tool of Tx3: init, audit",
-            Self::Cai => "ContainAI: --acp, acp proxy, exec, doctor, gc, stop, status, trust",
+            Self::Cai => {
+                "ContainAI: --acp, acp proxy, exec, doctor, gc, stop, status, trust, accept"
+            }
             Self::AcpProxy => "ACP proxy for editors",
             Self::CiAgentReview => "CI review step, driven by the environment; gate",
         }

@@ -101,6 +101,7 @@ impl Ends {
                 sharing: Sharing::Session,
                 default_cwd: None,
                 start_failure_code: -32603,
+                logins: probity_proxy::Logins::default(),
                 limits: Limits::default(),
             };
             let (store, observer) = (Box::new(Nothing), Box::new(Nothing));

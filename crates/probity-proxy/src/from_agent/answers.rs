@@ -82,13 +82,18 @@ fn forward(proxy: &Arc<Proxy>, connection: &Connection, message: &Envelope<'_>, 
             state.sessions.get(&*content(raw)).map(|known| quoted(&known.id))
         });
     }
-    keep_login_inside(&mut splice);
+    rebuild_logins(&mut splice, proxy);
     proxy.write_soon(&splice.finish());
 }
 
-/// A login that an error offers must not be run by the editor on the host.
-fn keep_login_inside(splice: &mut Splice<'_>) {
-    splice.replace("error.data.authMethods.*._meta.terminal-auth", |_| Some("null".to_owned()));
+/// Errors offer logins too.
+fn rebuild_logins(splice: &mut Splice<'_>, proxy: &Proxy) {
+    for path in ["error.data.authMethods", "result.authMethods"] {
+        splice.replace(path, |raw| {
+            let methods = serde_json::from_str(raw).unwrap_or_default();
+            Some(proxy.options.logins.rebuilt(&methods).to_string())
+        });
+    }
 }
 
 /// A new session: named, put down, told to the editor, and only then what was held for it.
@@ -178,7 +183,7 @@ fn listed(
         Some(quoted(&id))
     });
     rewrite::outward(&mut splice, message.text(), &connection.workspace);
-    keep_login_inside(&mut splice);
+    rebuild_logins(&mut splice, proxy);
     let renamed = splice.finish();
     if listing.agents == 1 {
         proxy.write_soon(&renamed);

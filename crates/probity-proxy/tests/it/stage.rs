@@ -15,8 +15,8 @@ use std::{
 };
 
 use probity_proxy::{
-    Finished, LaunchError, Launcher, Limits, Observer, Options, Process, SessionRecord, Sharing,
-    Side, Started, Store, Workspace, serve,
+    Finished, LaunchError, Launcher, Limits, Logins, Observer, Options, Process, SessionRecord,
+    Sharing, Side, Started, Store, Workspace, serve,
 };
 use serde_json::{Value, json};
 
@@ -50,6 +50,7 @@ impl Setting {
             sharing: Sharing::Session,
             default_cwd: None,
             start_failure_code: -32603,
+            logins: Logins::default(),
             limits: Limits { farewell: Duration::from_secs(1), ..Limits::default() },
         };
         Self { options, memory: Arc::default(), terminals: true }

@@ -15,9 +15,9 @@ use ignore::WalkBuilder;
 
 use super::{
     ProofError,
-    git::Git,
     intact::{Stamp, stamp},
 };
+use crate::git::Git;
 
 /// More than this is not copied for every claim.
 const MOST_FILES: u64 = 100_000;

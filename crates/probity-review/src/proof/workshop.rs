@@ -17,7 +17,6 @@ use tempfile::TempDir;
 use super::{
     Claim, Control, Level, Outcome, ProofError, ProofOptions, Reach, Verdict,
     copies::{Copies, remove},
-    git::Git,
     go::Go,
     javascript::{self, JavaScript},
     ladder::Ladder,
@@ -27,6 +26,7 @@ use super::{
     site::Bench,
     tree::Tree,
 };
+use crate::git::Git;
 
 /// Where claims are tried. All of it goes when the workshop goes, but for the caches.
 #[derive(Debug)]
@@ -76,8 +76,8 @@ impl Workshop {
             output_cap: options.output_cap,
             cancel: Arc::clone(&options.cancel),
         };
-        let git = Git::new(&options.repo, &options.environment);
-        let tree = Tree::of(&options.repo, Some(&git))?;
+        let git = Git::open(&options.repo);
+        let tree = Tree::of(&options.repo, git.as_ref().ok())?;
         let pristine = bench.site(&root.join("pristine"));
         let pristine = pristine.map_err(|why| ProofError::Directory(std::io::Error::other(why)))?;
         tree.take(&options.repo, &pristine.repo)?;
@@ -87,7 +87,11 @@ impl Workshop {
         }
         let base = options.base.as_deref().map(|commit| {
             progress("copying the merge base");
-            let base = base(&git, commit, &root).inspect_err(|why| notes.push(why.clone()));
+            let base = git
+                .map_err(|error| error.to_string())
+                .and_then(|git| base(&git, commit, &root))
+                .map_err(|why| format!("the merge base {commit} cannot be tried: {why}"))
+                .inspect_err(|why| notes.push(why.clone()));
             base.map(|(tree, at)| Copies::new(tree, at, root.join("bases"), bench.contained()))
         });
         let mut runners: Vec<(&'static [&'static str], Found)> = Vec::new();
@@ -229,11 +233,9 @@ impl Workshop {
 }
 
 fn base(git: &Git, commit: &str, root: &Path) -> Result<(Tree, PathBuf), String> {
-    let explain = |why: String| format!("the merge base {commit} cannot be tried: {why}");
     let into = root.join("base");
-    let prefix = git.prefix().map_err(explain)?;
-    git.write_out(commit, &into, &root.join("base.index")).map_err(explain)?;
-    let into = into.join(prefix);
-    let tree = Tree::walked(&into).map_err(|error| explain(error.to_string()))?;
+    git.write_out(commit, &into, &root.join("base.index")).map_err(|error| error.to_string())?;
+    let into = into.join(git.prefix());
+    let tree = Tree::walked(&into).map_err(|error| error.to_string())?;
     Ok((tree, into))
 }

@@ -3,6 +3,7 @@
 
 use std::{
     fs::{self, File},
+    os::unix::fs::MetadataExt as _,
     path::Path,
     thread,
     time::{Duration, Instant},
@@ -25,6 +26,10 @@ const OURS: &str = "containai:latest";
 /// Says with which settings a container was made.
 const HASH: &str = "probity.config-hash";
 
+/// Says which files were mounted. A mount on a file ends when somebody on the host replaces the
+/// file, as git does with its configuration; the new one would be writable inside.
+const MOUNTED: &str = "probity.mounted";
+
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// How long an engine may take to forget an `exec` that has ended.
@@ -46,7 +51,9 @@ pub(super) fn find_or_create(
     let lock = engine.state.join("locks").join(format!("{name}.lock"));
     let without = format!("a container without its lock {}", lock.display());
     let locked = lock_file(&lock).map_err(SpawnError::io(without))?;
-    let wanted = create_arguments(engine, spec, ids, &name)?;
+    let mut wanted = create_arguments(engine, spec, ids, &name)?;
+    let mounted = hash_of(&identities(spec));
+    wanted.insert(1, format!("--label={MOUNTED}={mounted}"));
     let hash = hash_of(&wanted);
     let mut notes = Vec::new();
     if let Some(found) = inspect(engine, &name)? {
@@ -56,6 +63,15 @@ pub(super) fn find_or_create(
                 told(engine, &["start", &name])?;
             }
         } else if is_in_use(engine, &name, &found)? {
+            if found.label(MOUNTED) != Some(mounted.as_str()) {
+                return Err(SpawnError::Setup {
+                    backend: engine.kind.name(),
+                    why: format!(
+                        "git's configuration has changed since the container {name} was made, and \
+                         other sessions use it; end them first"
+                    ),
+                });
+            }
             notes.push(format!("container {name} has older settings and is in use"));
         } else {
             told(engine, &["rm", "-f", &name])?;
@@ -174,6 +190,13 @@ fn text(path: &Path) -> Result<&str, SpawnError> {
         path: path.to_owned(),
         why: "an engine takes no such name".to_owned(),
     })
+}
+
+/// What is mounted, by device and number.
+fn identities(spec: &Spec) -> Vec<String> {
+    let hosts = spec.mounts.iter().filter_map(Mount::host);
+    let found = hosts.filter_map(|host| fs::metadata(host).ok());
+    found.map(|found| format!("{}:{}", found.dev(), found.ino())).collect()
 }
 
 fn hash_of(words: &[String]) -> String {

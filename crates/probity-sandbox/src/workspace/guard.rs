@@ -1,4 +1,5 @@
-//! Watches git directories for the one file that no mount can forbid.
+//! Watches git directories for the one file that no mount can forbid, and looks at the end for
+//! whatever else was left.
 
 use std::{
     ffi::OsStr,
@@ -13,6 +14,7 @@ use std::{
     thread,
 };
 
+use super::{Stray, git::Protection};
 use rustix::{
     event::{PollFd, PollFlags, poll},
     fs::inotify,
@@ -21,24 +23,38 @@ use rustix::{
 
 const NAME: &str = "commondir";
 
-/// Held while a process can write to a git directory.
+/// Held while a process can write to the workspace.
 #[derive(Debug)]
 pub struct Guard {
+    root: PathBuf,
+    protection: Arc<Protection>,
     directories: Vec<PathBuf>,
     removed: Arc<AtomicUsize>,
     /// Its end is the end of the watching thread.
     _end: OwnedFd,
 }
 
+/// What came of a session.
+#[derive(Debug)]
+pub struct Ended {
+    /// How often a `commondir` was taken away.
+    pub removed: usize,
+    /// What has to be taken away.
+    pub strays: Vec<Stray>,
+    /// What the user has to know.
+    pub notes: Vec<String>,
+}
+
 impl Guard {
-    pub(super) fn new(directories: Vec<PathBuf>) -> io::Result<Self> {
+    pub(super) fn new(root: PathBuf, protection: Arc<Protection>) -> io::Result<Self> {
+        let directories = protection.undirected();
         let watch = inotify::init(inotify::CreateFlags::CLOEXEC | inotify::CreateFlags::NONBLOCK)?;
         for directory in &directories {
             let events = inotify::WatchFlags::CREATE | inotify::WatchFlags::MOVED_TO;
             inotify::add_watch(&watch, directory, events | inotify::WatchFlags::ONLYDIR)?;
         }
         let (ended, end) = pipe_with(PipeFlags::CLOEXEC)?;
-        let guard = Self { directories, removed: Arc::default(), _end: end };
+        let guard = Self { root, protection, directories, removed: Arc::default(), _end: end };
         let (directories, removed) = (guard.directories.clone(), Arc::clone(&guard.removed));
         thread::Builder::new()
             .name("guard".to_owned())
@@ -51,10 +67,11 @@ impl Guard {
         self.removed.load(Ordering::Acquire)
     }
 
-    /// Looks a last time, and says how often it was in all.
-    pub fn finish(self) -> usize {
+    /// Looks at the workspace after the process has ended.
+    pub fn finish(self) -> Ended {
         remove(&self.directories, &self.removed);
-        self.removed()
+        let (strays, notes) = self.protection.strays_and_notes(&self.root);
+        Ended { removed: self.removed(), strays, notes }
     }
 }
 

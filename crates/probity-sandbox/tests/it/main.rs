@@ -14,5 +14,6 @@ mod engines;
 mod limits;
 mod machine;
 mod reach;
+mod repositories;
 mod stage;
 mod worktrees;

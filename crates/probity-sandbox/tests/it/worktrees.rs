@@ -15,7 +15,7 @@ pub(crate) const IDENTITY: [(&str, &str); 4] = [
     ("GIT_COMMITTER_EMAIL", "a@b"),
 ];
 
-fn git(at: &Path, arguments: &[&str]) {
+pub(crate) fn git(at: &Path, arguments: &[&str]) {
     let output = Command::new("git")
         .current_dir(at)
         .args(["-c", "user.name=a", "-c", "user.email=a@b", "-c", "protocol.file.allow=always"])
@@ -41,7 +41,7 @@ pub(crate) fn repositories() -> TempDir {
     place
 }
 
-fn in_root(cwd: &Path, script: &str) -> (Exit, String) {
+pub(crate) fn in_root(cwd: &Path, script: &str) -> (Exit, String) {
     let root = workspace_root(cwd).unwrap();
     // A submodule's way to its repository is relative, and so holds at its own path alone.
     let is_submodule = cwd.ends_with("sub");
@@ -169,7 +169,10 @@ fn a_workspace_cannot_claim_directories_that_do_not_name_it() {
         fs::write(thief.join(".git"), &claim).unwrap();
         let root = workspace_root(&thief).unwrap();
         assert_eq!(root.common_git_directory(), None, "{claim}");
-        assert_eq!(root.mounts(Path::new(INSIDE)).len(), 2, "{claim}");
+        // The workspace and its `.git` file, each at two places.
+        let mounts = root.mounts(Path::new(INSIDE));
+        assert_eq!(mounts.len(), 4, "{claim}");
+        assert!(mounts.iter().all(|mount| mount.host().unwrap().starts_with(&root.path)));
     }
     let tree = workspace_root(&place.path().join("tree")).unwrap();
     let common = place.path().canonicalize().unwrap().join("main/.git");

@@ -1,6 +1,6 @@
 //! The flags of the ACP proxy, shared by all names under which it is called.
 
-use std::{ffi::OsString, path::PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 
@@ -11,9 +11,9 @@ pub(crate) struct AcpArgs {
     /// Write down what is said between the editor and the agents, without secrets
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
-    /// Run the agent with these arguments instead, contained, for a login
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENTS")]
-    pub(crate) arguments: Vec<OsString>,
+    /// Run the terminal login that the agent offers under this id, in the agent's sandbox
+    #[arg(long, value_name = "ID")]
+    pub(crate) login: Option<String>,
 }
 
 pub(crate) const EXAMPLES: &str = "Examples:

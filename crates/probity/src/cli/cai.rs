@@ -7,7 +7,7 @@ use probity_seat::Sandbox;
 
 use crate::{
     cli::{acp::AcpArgs, acp_proxy, matches, refuse_absent, sandbox, with_absent},
-    commands::{acp, containers, doctor, exec},
+    commands::{accept, acp, containers, doctor, exec},
     exit::Exit,
     failure::Failure,
     logging::{self, Loudness},
@@ -63,6 +63,13 @@ enum CaiCommand {
     },
     /// Trust this repository's configuration
     Trust,
+    /// Restore git repositories that a sandboxed command made, without hooks and programs
+    #[command(after_help = "Examples:\n  cai accept --list\n  cai accept")]
+    Accept {
+        /// List what is in quarantine, and restore nothing
+        #[arg(long)]
+        list: bool,
+    },
 }
 
 #[derive(Debug, Subcommand)]
@@ -148,7 +155,7 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> 
     match (cai.acp, cai.command) {
         (Some(agent), _) => {
             let agent = Some(agent).filter(|agent| !agent.is_empty());
-            acp::run(Name::Cai, AcpArgs { agent, trace: None, arguments: Vec::new() })
+            acp::run(Name::Cai, AcpArgs { agent, trace: None, login: None })
         }
         (None, Some(CaiCommand::Acp { command: AcpCommand::Proxy(args) })) => {
             acp::run(Name::Cai, args)
@@ -159,6 +166,7 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> 
         (None, Some(CaiCommand::Stop)) => containers::stop(),
         (None, Some(CaiCommand::Status { json })) => containers::status(json),
         (None, Some(CaiCommand::Trust)) => containers::trust(),
+        (None, Some(CaiCommand::Accept { list })) => accept::run(list),
         (None, None) => Err(Failure::new(
             "`cai` alone, which opens a shell in the original, is not offered by probity",
             "`cai --help` lists what is; `cai exec -- sh` runs a shell in the workspace's container",

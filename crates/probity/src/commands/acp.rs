@@ -5,6 +5,7 @@
 
 mod agents;
 mod launch;
+mod login;
 mod observe;
 mod store;
 
@@ -19,7 +20,7 @@ use std::{
 use anyhow::Context as _;
 use probity_proxy::{Limits, Options, SessionFigures, Sharing, Stopper, Usage, serve};
 use probity_sandbox::workspace_root;
-use probity_seat::{Caller, Seats, State};
+use probity_seat::{Seats, State};
 
 use crate::{
     cli::acp::AcpArgs,
@@ -42,8 +43,9 @@ pub(crate) fn run(name: Name, args: AcpArgs) -> anyhow::Result<Exit> {
     let agent = args.agent.unwrap_or_else(|| usual_agent(usual));
     let agent = Agent::find(name, &agent, &table)?;
     let seats = Seats::new(table, grants, None);
-    if !args.arguments.is_empty() {
-        return login(name, &seats, &agent, args.arguments);
+    if let Some(id) = args.login {
+        let store = Files::new(State::find().as_ref().ok(), &agent);
+        return login::run(&Sandboxed::new(agent, seats, settings.terminals), &store, &id);
     }
     if io::stdin().is_terminal() {
         tracing::warn!(
@@ -69,6 +71,7 @@ pub(crate) fn run(name: Name, args: AcpArgs) -> anyhow::Result<Exit> {
         },
         default_cwd: env::current_dir().ok(),
         start_failure_code: if name == Name::Probity { INTERNAL } else { NO_SESSION },
+        logins: login::offered(&agent),
         limits: Limits::default(),
     };
     let launcher: Box<dyn probity_proxy::Launcher> = match agents::is_set("CAI_ACP_DIRECT_SPAWN") {
@@ -92,21 +95,6 @@ fn usual_agent(users: Option<String>) -> String {
         Containment::load(&root, &State::find().ok()?).ok()?.agent
     };
     configured().or(users).unwrap_or_else(|| "claude".to_owned())
-}
-
-/// A login that the agent offers: the editor runs our own command with more arguments, and we run
-/// the agent with them where it always runs.
-fn login(
-    name: Name,
-    seats: &Seats,
-    agent: &Agent,
-    arguments: Vec<std::ffi::OsString>,
-) -> anyhow::Result<Exit> {
-    let root = exec::root(name, &env::current_dir()?)?;
-    let mut seated = launch::seated(seats, Caller::Login, agent, &root)?;
-    seated.seat.spec.argv.truncate(1);
-    seated.seat.spec.argv.extend(arguments);
-    exec::follow(&seated)
 }
 
 /// Standard output for the protocol alone; whatever else is printed goes to standard error.

@@ -2,6 +2,7 @@
 
 pub(crate) mod signals;
 mod streams;
+mod watch;
 
 use std::{
     env,
@@ -13,6 +14,8 @@ use probity_sandbox::{
     remove_container, spawn, workspace_root,
 };
 use probity_seat::{Caller, NamedBy, Occupant, Request, Sandbox, Seated, Seats, Terms, Unseated};
+
+pub(crate) use watch::Watch;
 
 use crate::{
     cli::cai::ExecArgs,
@@ -77,12 +80,12 @@ pub(crate) fn terms(root: &Root) -> anyhow::Result<Terms> {
 pub(crate) fn follow(seated: &Seated) -> anyhow::Result<Exit> {
     // Before the start: a signal that comes meanwhile is the command's and waits for it.
     let signals = signals::catch()?;
-    let guard = seated.root.as_ref().map(guard);
+    let watch = Watch::start(seated)?;
     let child =
         spawn(&seated.seat.backend, &seated.seat.spec).map_err(|error| explained(&error))?;
     say_limits(&child, &seated.seat.spec.limits);
     let exit = streams::follow(child, signals)?;
-    guard.into_iter().for_each(report);
+    watch.end();
     match exit {
         probity_sandbox::Exit::NotStarted => Ok(NOT_STARTED),
         exit => Ok(Exit::Program(u8::try_from(exit.code()).unwrap_or(u8::MAX))),
@@ -104,32 +107,6 @@ pub(crate) fn refused(unseated: Unseated) -> anyhow::Error {
     let failure = Failure::from(unseated);
     if is_about_start { failure.with_exit(NOT_STARTED).into() } else { failure.into() }
 }
-
-/// Watches over the git directory while the command can write to it.
-#[cfg(target_os = "linux")]
-pub(crate) fn guard(root: &Root) -> Option<probity_sandbox::Guard> {
-    let guard = root.guard();
-    if let Err(error) = &guard {
-        tracing::warn!("the git directory is not watched: {error}");
-    }
-    guard.ok()
-}
-
-/// Ends the watch, and says what came of it.
-#[cfg(target_os = "linux")]
-pub(crate) fn report(guard: Option<probity_sandbox::Guard>) {
-    if guard.map_or(0, probity_sandbox::Guard::finish) > 0 {
-        tracing::warn!(
-            "a commondir was made in the git directory, which would lead git astray: removed"
-        );
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-pub(crate) fn guard(_root: &Root) {}
-
-#[cfg(not(target_os = "linux"))]
-pub(crate) fn report((): ()) {}
 
 /// The workspace around a directory, or why that cannot be one.
 pub(crate) fn root(name: Name, cwd: &Path) -> anyhow::Result<Root> {

@@ -23,6 +23,7 @@ mod model_server;
 mod names;
 mod oracle;
 mod protocol;
+mod quarantine;
 mod real_agents;
 mod regressions;
 mod release;

@@ -14,6 +14,8 @@ pub(crate) struct Agent {
     pub(crate) argv: Vec<String>,
     /// The image that has it, where that is not the usual one.
     pub(crate) image: Option<String>,
+    /// The variables that may hold its keys.
+    pub(crate) variables: Vec<String>,
 }
 
 impl Agent {
@@ -34,6 +36,7 @@ impl Agent {
                 reference: AgentRef::Known(row.name.clone()),
                 argv: row.acp.clone(),
                 image: row.image.clone(),
+                variables: row.variables.iter().chain(&row.granted.variables).cloned().collect(),
             });
         }
         if is_test && !name.is_empty() {
@@ -53,7 +56,8 @@ impl Agent {
 
     fn plain(name: &str) -> Self {
         let argv = vec![name.to_owned(), "--acp".to_owned()];
-        Self { name: name.to_owned(), reference: AgentRef::Acp(argv.clone()), argv, image: None }
+        let reference = AgentRef::Acp(argv.clone());
+        Self { name: name.to_owned(), reference, argv, image: None, variables: Vec::new() }
     }
 }
 

@@ -2,16 +2,22 @@
 
 use std::{
     env,
+    ffi::OsString,
     path::{Path, PathBuf},
     time::Duration,
 };
 
-use probity_proxy::{LaunchError, Launcher, Process, Started, Usage, Workspace};
-use probity_sandbox::{Backend, Child, Mount, Network, Root, Spec, User, spawn, workspace_root};
+use probity_proxy::{LaunchError, Launcher, Process, Started, TerminalLogin, Usage, Workspace};
+use probity_sandbox::{Backend, Child, Network, Root, Spec, User, spawn, workspace_root};
 use probity_seat::{Caller, NamedBy, Occupant, Request, Sandbox, Seated, Seats};
 
 use super::agents::Agent;
-use crate::{commands::exec, containment::Terminals, failure::Failure};
+use crate::{
+    commands::exec::{self, Watch},
+    containment::Terminals,
+    exit::Exit,
+    failure::Failure,
+};
 
 /// Agents in the workspace's own sandbox.
 pub(super) struct Sandboxed {
@@ -24,27 +30,35 @@ impl Sandboxed {
     pub(super) fn new(agent: Agent, seats: Seats, terminals: Terminals) -> Self {
         Self { agent, seats, terminals }
     }
-}
 
-/// The agent's seat in a workspace.
-pub(super) fn seated(
-    seats: &Seats,
-    caller: Caller,
-    agent: &Agent,
-    root: &Root,
-) -> anyhow::Result<Seated> {
-    let terms = exec::terms(root)?;
-    let request = Request {
-        caller,
-        occupant: Occupant::Agent(&agent.reference),
-        named_by: NamedBy::User,
-        form: None,
-        sandbox: Sandbox::Auto,
-        directory: &root.path,
-        variables: &[],
-        terms: &terms,
-    };
-    Ok(seats.seat(&request).map_err(Failure::from)?)
+    /// The agent's seat in a workspace.
+    fn seated(&self, caller: Caller, root: &Root) -> anyhow::Result<Seated> {
+        let terms = exec::terms(root)?;
+        let request = Request {
+            caller,
+            occupant: Occupant::Agent(&self.agent.reference),
+            named_by: NamedBy::User,
+            form: None,
+            sandbox: Sandbox::Auto,
+            directory: &root.path,
+            variables: &[],
+            terms: &terms,
+        };
+        Ok(self.seats.seat(&request).map_err(Failure::from)?)
+    }
+
+    /// Runs a login where the agent itself runs, with our streams.
+    pub(super) fn log_in(&self, cwd: &Path, login: TerminalLogin) -> anyhow::Result<Exit> {
+        let mut seated = self.seated(Caller::Login, &workspace_root(cwd)?)?;
+        let spec = &mut seated.seat.spec;
+        if let Some(program) = login.program {
+            spec.argv = vec![program.into()];
+        }
+        spec.argv.extend(login.arguments.into_iter().map(OsString::from));
+        let variables = login.variables.into_iter();
+        spec.env.extend(variables.map(|(name, value)| (name.into(), value.into())));
+        exec::follow(&seated)
+    }
 }
 
 impl Launcher for Sandboxed {
@@ -60,9 +74,13 @@ impl Launcher for Sandboxed {
     fn start(&self, workspace: &Workspace) -> Result<Started, LaunchError> {
         let failed = |error: anyhow::Error| LaunchError::Start(format!("{error:#}"));
         let root = workspace_root(&workspace.root).map_err(|error| failed(error.into()))?;
-        let seated = seated(&self.seats, Caller::Editor, &self.agent, &root).map_err(failed)?;
+        let seated = self.seated(Caller::Editor, &root).map_err(failed)?;
+        let watch = Watch::start(&seated).map_err(failed)?;
         let seat = seated.seat.clone();
-        started(&seat.backend, &seat.spec, |child| Box::new(Watched::new(child, &root, seated)))
+        started(&seat.backend, &seat.spec, |child| {
+            let logins = seated.watch_logins();
+            Box::new(Watched { child: Some(child), watch, _logins: logins, seated })
+        })
     }
 }
 
@@ -70,28 +88,16 @@ impl Launcher for Sandboxed {
 struct Watched {
     /// Gone before the watch is.
     child: Option<Child>,
-    guard: Option<Guard>,
-    logins: Option<probity_seat::LoginWatch>,
+    watch: Watch,
+    _logins: Option<probity_seat::LoginWatch>,
     seated: Seated,
-}
-
-#[cfg(target_os = "linux")]
-type Guard = Option<probity_sandbox::Guard>;
-#[cfg(not(target_os = "linux"))]
-type Guard = ();
-
-impl Watched {
-    fn new(child: Child, root: &Root, seated: Seated) -> Self {
-        let logins = seated.watch_logins();
-        Self { child: Some(child), guard: Some(exec::guard(root)), logins, seated }
-    }
 }
 
 impl Process for Watched {
     fn wait(&self, timeout: Duration) -> Option<i32> {
         let code = Process::wait(self.child.as_ref()?, timeout);
         if code.is_some() {
-            self.seated.keep_logins();
+            self.watch.end();
         }
         code
     }
@@ -99,7 +105,7 @@ impl Process for Watched {
     fn kill(&self) {
         self.child.iter().for_each(Process::kill);
         // Now, since our own end may come before this is dropped.
-        self.seated.keep_logins();
+        self.watch.end();
     }
 
     fn usage(&self) -> Option<Usage> {
@@ -114,8 +120,7 @@ impl Process for Watched {
 impl Drop for Watched {
     fn drop(&mut self) {
         drop(self.child.take());
-        drop(self.logins.take());
-        self.guard.take().into_iter().for_each(exec::report);
+        self.watch.end();
     }
 }
 
@@ -159,13 +164,9 @@ impl Launcher for Direct {
 /// What git obeys on the host, whether or not it is there yet: an agent must not have the editor
 /// write it.
 fn read_only(root: Option<&Root>, path: &Path) -> Vec<PathBuf> {
-    let mounts = root.map(|root| root.mounts(&root.path)).unwrap_or_default();
-    let mounted = mounts.into_iter().filter_map(|mount| match mount {
-        Mount::ReadOnly { host, .. } => Some(host),
-        _ => None,
-    });
+    let held = root.map(Root::read_only).unwrap_or_default();
     let names = ["config", "config.worktree", "hooks", "modules", "commondir"];
-    mounted.chain(names.map(|name| path.join(".git").join(name))).collect()
+    held.into_iter().chain(names.map(|name| path.join(".git").join(name))).collect()
 }
 
 fn started(

@@ -20,6 +20,9 @@ use super::agents::Agent;
 /// Sessions that are kept; the oldest go first.
 const KEPT: usize = 1000;
 
+/// Bytes of an agent's answer to `initialize` that are kept for the next run.
+const LARGEST_ANSWER: u64 = 1 << 20;
+
 pub(super) struct Files {
     /// `None` where there is no place for state.
     sessions: Option<PathBuf>,
@@ -91,11 +94,18 @@ impl Store for Files {
     }
 
     fn capabilities(&self) -> Option<String> {
-        fs::read_to_string(self.capabilities.as_ref()?).ok()
+        let path = self.capabilities.as_ref()?;
+        let is_small = fs::metadata(path).ok()?.len() <= LARGEST_ANSWER;
+        is_small.then(|| fs::read_to_string(path).ok())?
     }
 
     fn keep_capabilities(&self, result: &str) {
         let Some(path) = &self.capabilities else { return };
+        if result.len() as u64 > LARGEST_ANSWER {
+            return tracing::info!(
+                "what the agent can do is not remembered: its answer is too long"
+            );
+        }
         if let Err(error) = write(path, result) {
             tracing::info!("what the agent can do is not remembered: {error:#}");
         }

@@ -89,7 +89,7 @@ fn a_contained_agent_cannot_use_the_editor_to_get_out() {
 }
 
 #[test]
-fn one_process_can_serve_a_workspace_and_a_login_runs_inside() {
+fn one_process_can_serve_a_workspace() {
     let place = Place::new(ECHO);
     configured(&place, "[acp]\nprocess = 'workspace'\n");
     let mut driver = drive(&place);
@@ -103,15 +103,44 @@ fn one_process_can_serve_a_workspace_and_a_login_runs_inside() {
     };
     assert_eq!(inside(), 1);
     driver.finish();
+}
 
-    let text = "[container]\nruntime = 'bwrap'\n[agents.shell]\ncommand = ['sh', '--acp']\n";
+/// Offers a login in a terminal that runs a script of its own choice, and is a shell for that.
+fn login_agent(place: &Place, script: &str) {
+    let method = json!({"id": "web", "name": "Web", "type": "terminal",
+        "args": ["-c", script, "login"], "env": {"GIVEN": "by the agent"}});
+    let older = json!({"id": "older", "name": "Older", "_meta": {"terminal-auth": {
+        "command": "sh", "args": ["-c", script, "login"], "env": {"GIVEN": "by the agent"}}}});
+    let answer = json!({"protocolVersion": 1, "authMethods": [method, older]});
+    let agent = format!(
+        "if [ \"$1\" = -c ]; then exec sh \"$@\"; fi\nread -r line\n\
+         echo '{}'\ncat > /dev/null\n",
+        json!({"jsonrpc": "2.0", "id": 0, "result": answer})
+    );
+    for repository in ["one", "two"] {
+        fs::write(place.path(repository).join("agent.sh"), &agent).unwrap();
+    }
+    let agent = |name: &str| {
+        format!("[agents.{name}]\ncommand = ['sh', '/home/agent/workspace/agent.sh']\n")
+    };
+    let text = format!("[container]\nruntime = 'bwrap'\n{}{}", agent("a"), agent("b"));
+    fs::create_dir_all(place.path("config/containai")).unwrap();
     fs::write(place.path("config/containai/config.toml"), text).unwrap();
-    let login = place
-        .settle(probity())
-        .args(["acp", "shell", "-c", "echo in $HOME; echo $0", "login"])
-        .run()
-        .code(0);
-    assert_eq!(login.stdout, "in /home/agent\nlogin\n", "{}", login.stderr);
+}
+
+#[test]
+fn a_login_runs_inside_with_what_the_agent_said_for_its_id() {
+    let place = Place::new(ECHO);
+    login_agent(&place, "echo in $HOME; echo $0, $GIVEN");
+    for id in ["web", "older"] {
+        let login = place.settle(probity()).args(["acp", "a", "--login", id]).run().code(0);
+        let expected = "in /home/agent\nlogin, by the agent\n";
+        assert_eq!(login.stdout, expected, "{id}: {}", login.stderr);
+    }
+    let unknown = place.settle(probity()).args(["acp", "a", "--login", "other"]).run().code(2);
+    assert!(unknown.stderr.contains("no terminal login `other`"), "{}", unknown.stderr);
+    // Nothing that an editor adds becomes an argument of the agent.
+    place.settle(probity()).args(["acp", "a", "-c", "echo no"]).run().code(2);
 }
 
 #[test]
@@ -139,13 +168,12 @@ fn the_agent_that_nobody_names_is_the_configurations() {
 #[test]
 fn each_agent_has_a_home_of_its_own_in_a_workspace_and_a_login_goes_there() {
     let place = Place::new(ECHO);
-    let shell = |name: &str| format!("[agents.{name}]\ncommand = ['sh']\n");
-    let text = format!("[container]\nruntime = 'bwrap'\n{}{}", shell("a"), shell("b"));
-    fs::create_dir_all(place.path("config/containai")).unwrap();
-    fs::write(place.path("config/containai/config.toml"), text).unwrap();
     let login = |agent: &str, directory: &str, script: &str| {
+        login_agent(&place, script);
+        // The cached answer names the script of before.
+        fs::remove_dir_all(place.path("cache")).ok();
         let run = place.settle(probity()).dir(place.path(directory));
-        run.args(["acp", agent, "-c", script]).run().code(0).stdout
+        run.args(["acp", agent, "--login", "web"]).run().code(0).stdout
     };
     login("a", "one", "echo secret > ~/login");
     assert_eq!(login("a", "one", "cat ~/login"), "secret\n");

@@ -8,8 +8,10 @@ use crate::{
     containers::server::{IMAGE, Server},
 };
 
-/// Says what it sees, and ends before it says anything of the protocol.
+/// Says what it sees, and ends before it says anything of the protocol. It reads first: podman 4.3
+/// loses the output of a process that ends without having read what was sent to it.
 const PROBE: &str = r#"
+read -r line
 touch probe 2>/dev/null && { writes=yes; rm probe; }
 echo "report: cwd $PWD home $HOME writes ${writes:-no} sees $(echo $(ls)) key $OPENAI_API_KEY root $(touch /x 2>/dev/null && echo open || echo closed)" >&2
 exit 3

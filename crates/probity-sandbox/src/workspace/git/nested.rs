@@ -1,0 +1,147 @@
+//! Every git directory in a workspace, found by a bounded walk that follows no link.
+
+use std::{
+    collections::VecDeque,
+    fs, io,
+    os::unix::fs::MetadataExt as _,
+    path::{Path, PathBuf},
+};
+
+use super::name::is_dot_git;
+
+/// Files and directories that are looked at.
+const MOST_ENTRIES: usize = 2_000_000;
+
+/// Directories below `modules` that are looked at.
+const MOST_MODULES: usize = 20_000;
+
+/// The device and the number of a file: it keeps them when it or a directory above it is renamed.
+pub(super) type Identity = (u64, u64);
+
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) path: PathBuf,
+    pub(super) kind: FoundKind,
+    pub(super) identity: Identity,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FoundKind {
+    /// A `.git` that is a directory.
+    Directory,
+    /// A `.git` that is a file, and so names a directory elsewhere.
+    File,
+    /// A `.git` that is a link, or anything else.
+    Other,
+    /// A directory that git takes for a repository by what is in it.
+    Bare,
+}
+
+#[derive(Debug)]
+pub(super) struct Search {
+    /// In the order of their depth.
+    pub(super) found: Vec<Found>,
+    /// Whether everything was looked at.
+    pub(super) is_complete: bool,
+}
+
+pub(super) fn search(root: &Path) -> Search {
+    let mut search = Search { found: Vec::new(), is_complete: true };
+    let mut pending = VecDeque::from([root.to_owned()]);
+    let mut seen = 0;
+    while let Some(directory) = pending.pop_front() {
+        let mut parts = Parts::default();
+        for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
+            seen += 1;
+            let (name, Ok(kind)) = (entry.file_name(), entry.file_type()) else { continue };
+            if is_dot_git(&name) {
+                search.found.extend(dot_git(entry.path(), kind));
+                continue;
+            }
+            parts.note(&name);
+            if kind.is_dir() {
+                pending.push_back(entry.path());
+            }
+        }
+        if parts.are_a_repository()
+            && let Ok(identity) = identity(&directory)
+        {
+            search.found.push(Found { path: directory, kind: FoundKind::Bare, identity });
+        }
+        if seen > MOST_ENTRIES {
+            search.is_complete = false;
+            break;
+        }
+    }
+    search
+}
+
+fn dot_git(path: PathBuf, kind: fs::FileType) -> Option<Found> {
+    let identity = identity(&path).ok()?;
+    let kind = if kind.is_dir() {
+        FoundKind::Directory
+    } else if kind.is_file() {
+        FoundKind::File
+    } else {
+        FoundKind::Other
+    };
+    Some(Found { path, kind, identity })
+}
+
+/// Of the file or link itself.
+pub(super) fn identity(path: &Path) -> io::Result<Identity> {
+    let metadata = path.symlink_metadata()?;
+    Ok((metadata.dev(), metadata.ino()))
+}
+
+/// Names by which git takes a directory for a repository, in any case.
+#[derive(Default)]
+struct Parts {
+    head: bool,
+    objects: bool,
+    refs: bool,
+    commondir: bool,
+}
+
+impl Parts {
+    fn note(&mut self, name: &std::ffi::OsStr) {
+        let is = |wanted: &str| name.eq_ignore_ascii_case(wanted);
+        self.head |= is("HEAD");
+        self.objects |= is("objects");
+        self.refs |= is("refs");
+        self.commondir |= is("commondir");
+    }
+
+    fn are_a_repository(&self) -> bool {
+        self.head && (self.commondir || self.objects && self.refs)
+    }
+}
+
+/// The repositories of submodules in a git directory, and those of theirs. A module may be called
+/// `a/b`, and then lies a level deeper.
+pub(super) fn modules(common: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut pending = vec![common.join("modules")];
+    let mut seen = 0;
+    while let Some(directory) = pending.pop() {
+        let entries = fs::read_dir(&directory).into_iter().flatten().flatten();
+        for path in entries.filter(is_directory).map(|entry| entry.path()) {
+            seen += 1;
+            if seen > MOST_MODULES {
+                return found;
+            }
+            if path.join("HEAD").symlink_metadata().is_ok() {
+                pending.push(path.join("modules"));
+                found.push(path);
+            } else {
+                pending.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn is_directory(entry: &fs::DirEntry) -> bool {
+    entry.file_type().is_ok_and(|kind| kind.is_dir())
+}

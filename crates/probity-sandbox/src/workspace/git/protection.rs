@@ -1,0 +1,371 @@
+//! What in a workspace must stay as it is, since git on the host obeys it.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    os::unix::fs::{MetadataExt as _, chown},
+    path::{Component, Path, PathBuf},
+};
+
+use super::{
+    GitDirectories,
+    config::{Settings, expanded, users_files},
+    nested::{self, FoundKind, Identity},
+    stray::runs_commands,
+};
+use crate::Mount;
+
+/// Git directories whose parts are mounted one by one. Any more are read-only as a whole.
+const MOST_IN_PARTS: usize = 32;
+
+/// Read at the start of a session, in the order in which paths are mounted.
+#[derive(Debug, Default)]
+pub(in super::super) struct Protection {
+    entries: BTreeMap<PathBuf, How>,
+    /// Paths that git would obey if they were there. An empty file or directory is harmless, and
+    /// can be mounted.
+    missing: Vec<(PathBuf, Shape)>,
+    /// Git directories that the process can write to.
+    pub(super) directories: Vec<PathBuf>,
+    /// Whatever counts as a git directory at the start.
+    pub(super) known: BTreeSet<Identity>,
+    /// Links on the way to something protected, and where they lead: no mount can hold a link.
+    pub(super) links: BTreeMap<PathBuf, PathBuf>,
+    /// Configurations as they were. A mount on a file ends when somebody on the host replaces it.
+    pub(super) configurations: BTreeMap<PathBuf, Vec<u8>>,
+    /// Rebases that would run commands at the start already.
+    pub(super) rebasing: Vec<PathBuf>,
+    /// What the user has to know.
+    pub(super) notes: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum How {
+    /// Writable, but neither moved nor replaced: nobody can do that to a mount. Without it, the
+    /// directory could be moved away, read-only parts and all, and another put in its place.
+    InPlace,
+    ReadOnly,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    File,
+    Directory,
+}
+
+impl Protection {
+    pub(in super::super) fn of(root: &Path) -> Self {
+        let mut protection = Self::default();
+        let search = nested::search(root);
+        if !search.is_complete {
+            protection.notes.push(format!(
+                "{} has too many files: repositories deep in it are not protected",
+                root.display()
+            ));
+        }
+        for found in &search.found {
+            protection.known.insert(found.identity);
+            let parent = found.path.parent().unwrap_or(root);
+            match found.kind {
+                FoundKind::Directory => {
+                    protection.directory(root, &found.path, &found.path, Some(parent));
+                }
+                FoundKind::Bare => protection.directory(root, &found.path, &found.path, None),
+                FoundKind::File => {
+                    protection.set(&found.path, How::ReadOnly);
+                    protection.named_by(root, parent);
+                }
+                FoundKind::Other => protection.linked(root, &found.path, parent),
+            }
+        }
+        protection
+    }
+
+    /// What a `.git` file names. A directory outside is the workspace's own only if its root says
+    /// so; what a nested repository has outside is not seen inside anyway.
+    fn named_by(&mut self, root: &Path, parent: &Path) {
+        let Some(git) = GitDirectories::find(parent, root) else { return };
+        if parent == root || git.common.starts_with(root) {
+            self.directory(root, &git.own, &git.common, Some(parent));
+        }
+    }
+
+    fn linked(&mut self, root: &Path, link: &Path, parent: &Path) {
+        if let Ok(target) = fs::read_link(link) {
+            self.links.insert(link.to_owned(), target);
+        }
+        if let Ok(real) = link.canonicalize()
+            && real.starts_with(root)
+            && real.is_dir()
+        {
+            self.directory(root, &real, &real, Some(parent));
+        }
+    }
+
+    /// One repository: `own` is of this working tree alone, `common` has the rest, and is often the
+    /// same.
+    fn directory(&mut self, root: &Path, own: &Path, common: &Path, tree: Option<&Path>) {
+        if self.directories.iter().any(|known| known == own) {
+            return;
+        }
+        for directory in [own, common] {
+            self.known.extend(nested::identity(directory));
+        }
+        for directory in BTreeSet::from([own, common]) {
+            self.rebasing.push(directory.join("rebase-merge"));
+        }
+        self.rebasing.retain(|rebase| runs_commands(rebase));
+        self.directories.push(own.to_owned());
+        if own != common {
+            self.directories.push(common.to_owned());
+        }
+        let mut files = users_files();
+        files.extend([common.join("config"), own.join("config.worktree")]);
+        let settings = Settings::read(&files);
+        let named = settings.all("core", "worktree").find_map(|value| {
+            let tree = expanded(value, common)?.canonicalize().ok()?;
+            tree.starts_with(root).then_some(tree)
+        });
+        self.named(root, &settings, named.as_deref().or(tree));
+        for path in [common.join("config"), own.join("config.worktree")] {
+            if let Ok(bytes) = fs::read(&path) {
+                self.configurations.insert(path, bytes);
+            }
+        }
+        let enabled = settings.all("extensions", "worktreeconfig").next().is_some();
+        let modules = nested::modules(common);
+        let is_too_many = self.directories.len() + modules.len() > MOST_IN_PARTS;
+        for part in ["config", "hooks", "info", "info/attributes"] {
+            if is_link(&common.join(part)) {
+                self.hold(root, &common.join(part), None);
+            }
+        }
+        let is_nested = common.starts_with(root) && own != root.join(".git");
+        if (is_too_many && is_nested) || has_links(own, common) {
+            // A link could be replaced, and so nothing may change.
+            self.set(common, How::ReadOnly);
+            self.set(own, How::ReadOnly);
+            return;
+        }
+        self.parts(own, common, enabled);
+        self.submodules(root, common, &modules);
+    }
+
+    fn parts(&mut self, own: &Path, common: &Path, enabled: bool) {
+        self.keep(&common.join("config"), Shape::File);
+        self.keep(&common.join("hooks"), Shape::Directory);
+        // `sparse-checkout` and `exclude` stay the process's to change.
+        self.need(&common.join("info"), Shape::Directory);
+        self.set(&common.join("info"), How::InPlace);
+        self.keep(&common.join("info/attributes"), Shape::File);
+        // The other working trees are told from here where their repository is.
+        let trees = common.join("worktrees");
+        let entries = fs::read_dir(&trees).into_iter().flatten().flatten();
+        let others: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+        if others.len() > MOST_IN_PARTS {
+            self.set(&trees, How::ReadOnly);
+        } else if trees.symlink_metadata().is_ok() {
+            self.set(&trees, How::InPlace);
+        }
+        let of_trees = [common, own].into_iter().chain(others.iter().map(PathBuf::as_path));
+        for tree in BTreeSet::from_iter(of_trees) {
+            self.set(tree, How::InPlace);
+            let configuration = tree.join("config.worktree");
+            if enabled || configuration.symlink_metadata().is_ok() {
+                self.keep(&configuration, Shape::File);
+            }
+            // These two say where the rest is.
+            for path in [tree.join("commondir"), tree.join("gitdir")] {
+                if path.symlink_metadata().is_ok() {
+                    self.set(&path, How::ReadOnly);
+                }
+            }
+        }
+    }
+
+    /// `git status` goes into every submodule and obeys its configuration there.
+    fn submodules(&mut self, root: &Path, common: &Path, modules: &[PathBuf]) {
+        let all = common.join("modules");
+        if all.symlink_metadata().is_err() {
+            return;
+        }
+        if modules.len() > MOST_IN_PARTS {
+            for module in modules {
+                self.known.extend(nested::identity(module));
+            }
+            return self.set(&all, How::ReadOnly);
+        }
+        self.set(&all, How::InPlace);
+        for module in modules {
+            // A module that is called `a/b` could be moved with its parent.
+            for parent in module.ancestors().skip(1).take_while(|parent| *parent != all) {
+                self.set(parent, How::InPlace);
+            }
+            self.directory(root, module, module, None);
+        }
+    }
+
+    /// What the configuration names: hooks, other configurations, and programs in the workspace.
+    fn named(&mut self, root: &Path, settings: &Settings, tree: Option<&Path>) {
+        for included in &settings.included {
+            self.hold(root, included, Some(Shape::File));
+        }
+        let Some(tree) = tree else { return };
+        for value in settings.all("core", "hookspath") {
+            let Some(hooks) = expanded(value, tree) else { continue };
+            self.hold(root, &hooks, Some(Shape::Directory));
+            // husky keeps the hooks that call the user's scripts in a directory beside them.
+            if hooks.ends_with("_")
+                && let Some(scripts) = hooks.parent()
+            {
+                self.hold(root, scripts, None);
+            }
+        }
+        for command in settings.entries.iter().filter(|entry| entry.is_command()) {
+            let glue = |letter: char| letter.is_whitespace() || "\"';&|()!<>$`".contains(letter);
+            let words = command.value.split(glue).filter(|word| !word.is_empty());
+            for path in words.filter_map(|word| expanded(word, tree)) {
+                if path.is_file() {
+                    self.hold(root, &path, None);
+                }
+            }
+        }
+    }
+
+    /// Protects a path of the workspace, links on the way to it included.
+    fn hold(&mut self, root: &Path, path: &Path, if_missing: Option<Shape>) {
+        let path = without_dots(path);
+        if let Ok(below) = path.strip_prefix(root) {
+            let mut here = root.to_owned();
+            for part in below.components() {
+                here.push(part);
+                if let Ok(target) = fs::read_link(&here) {
+                    self.links.insert(here.clone(), target);
+                }
+            }
+        }
+        let real = real(&path);
+        if root.starts_with(&real) {
+            self.notes.push(format!(
+                "git's configuration has it run files of the whole workspace ({})",
+                path.display()
+            ));
+            return;
+        }
+        if !real.starts_with(root) {
+            return;
+        }
+        match if_missing {
+            Some(shape) => self.keep(&real, shape),
+            None if real.exists() => self.set(&real, How::ReadOnly),
+            None => return,
+        }
+        for above in real.ancestors().skip(1).take_while(|above| *above != root) {
+            self.set(above, How::InPlace);
+        }
+    }
+
+    fn keep(&mut self, path: &Path, shape: Shape) {
+        self.need(path, shape);
+        self.set(path, How::ReadOnly);
+    }
+
+    fn need(&mut self, path: &Path, shape: Shape) {
+        if path.symlink_metadata().is_err() {
+            self.missing.push((path.to_owned(), shape));
+        }
+    }
+
+    fn set(&mut self, path: &Path, how: How) {
+        let entry = self.entries.entry(path.to_owned()).or_insert(how);
+        *entry = how.max(*entry);
+    }
+
+    /// Paths that must not be written, whether or not they are there.
+    pub(in super::super) fn read_only(&self) -> Vec<PathBuf> {
+        let fixed = self.entries.iter().filter(|(_, how)| **how == How::ReadOnly);
+        fixed.map(|(path, _)| path.clone()).collect()
+    }
+
+    /// The mounts, parents first. What is missing is made, so that it can be mounted.
+    pub(in super::super) fn mounts(&self, root: &Path, inside: &Path) -> Vec<Mount> {
+        for (path, shape) in &self.missing {
+            // Where we cannot write, the process cannot either.
+            make(path, *shape).ok();
+        }
+        let mut mounts = Vec::new();
+        for (path, how) in &self.entries {
+            if path.symlink_metadata().is_err() {
+                continue;
+            }
+            let mut mount = |at: &Path| {
+                mounts.push(match how {
+                    How::InPlace => Mount::read_write(path, at),
+                    How::ReadOnly => Mount::read_only(path, at),
+                });
+            };
+            mount(path);
+            if let Ok(rest) = path.strip_prefix(root)
+                && inside != root
+            {
+                mount(&inside.join(rest));
+            }
+        }
+        mounts
+    }
+}
+
+/// Makes an empty file or directory, for whoever owns what is around it.
+fn make(path: &Path, shape: Shape) -> std::io::Result<()> {
+    let Some(parent) = path.parent() else { return Ok(()) };
+    if !parent.is_dir() {
+        make(parent, Shape::Directory)?;
+    }
+    match shape {
+        Shape::File => drop(fs::File::options().write(true).create_new(true).open(path)?),
+        Shape::Directory => fs::create_dir(path)?,
+    }
+    if rustix::process::geteuid().is_root() {
+        let around = fs::metadata(parent)?;
+        chown(path, Some(around.uid()), Some(around.gid()))?;
+    }
+    Ok(())
+}
+
+/// Whether a part that is protected is a link, which no mount can hold.
+fn has_links(own: &Path, common: &Path) -> bool {
+    let shared = ["config", "hooks", "info", "info/attributes", "modules", "worktrees"];
+    let per_tree = ["config.worktree", "commondir", "gitdir"];
+    shared.iter().any(|part| is_link(&common.join(part)))
+        || per_tree.iter().any(|part| is_link(&own.join(part)))
+}
+
+fn is_link(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|found| found.is_symlink())
+}
+
+/// As far as the name alone tells.
+fn without_dots(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(plain.pop()),
+            Component::CurDir => {}
+            part => plain.push(part),
+        }
+    }
+    plain
+}
+
+/// Where a path leads, links followed, as far as it exists.
+fn real(path: &Path) -> PathBuf {
+    for above in path.ancestors() {
+        if let Ok(real) = above.canonicalize()
+            && let Ok(rest) = path.strip_prefix(above)
+        {
+            // Joining nothing would add a slash, which a file does not bear.
+            return if rest.as_os_str().is_empty() { real } else { real.join(rest) };
+        }
+    }
+    path.to_owned()
+}

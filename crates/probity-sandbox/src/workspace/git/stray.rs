@@ -1,0 +1,120 @@
+//! What a session has left for git on the host to obey, where no mount could forbid it.
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use super::{
+    clean::is_command,
+    config::{self, Entry},
+    nested::{self, FoundKind},
+    protection::Protection,
+};
+
+/// Something that has to be taken away before git on the host sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stray {
+    pub path: PathBuf,
+    pub kind: StrayKind,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StrayKind {
+    /// A `.git`, or the repository of a submodule, that was not there before.
+    Repository,
+    /// The `HEAD` of a directory that has become a repository by it.
+    Head,
+    /// A rebase that would run commands when it goes on.
+    Rebase,
+    /// A link that has been replaced, and where it led.
+    Link { target: PathBuf },
+    /// A configuration with new settings by which git runs programs, and what it was before.
+    Configuration { before: Vec<u8> },
+}
+
+impl Protection {
+    /// Compares the workspace with what it was; and what there is to say about it.
+    pub(in super::super) fn strays_and_notes(&self, root: &Path) -> (Vec<Stray>, Vec<String>) {
+        let mut strays = Vec::new();
+        let mut add = |path: PathBuf, kind| strays.push(Stray { path, kind });
+        for (path, target) in &self.links {
+            if fs::read_link(path).ok().as_ref() != Some(target) {
+                add(path.clone(), StrayKind::Link { target: target.clone() });
+            }
+        }
+        let search = nested::search(root);
+        for found in search.found {
+            // A link has been looked at, and the file that took its place goes with it.
+            if self.known.contains(&found.identity) || self.links.contains_key(&found.path) {
+                continue;
+            }
+            match found.kind {
+                FoundKind::Bare => add(head_of(&found.path), StrayKind::Head),
+                _ => add(found.path, StrayKind::Repository),
+            }
+        }
+        for directory in &self.directories {
+            for module in nested::modules(directory) {
+                let is_known =
+                    nested::identity(&module).is_ok_and(|identity| self.known.contains(&identity));
+                // What is below one that is taken away goes with it.
+                if !is_known && !strays.iter().any(|stray| module.starts_with(&stray.path)) {
+                    strays.push(Stray { path: module, kind: StrayKind::Repository });
+                }
+            }
+            let rebase = directory.join("rebase-merge");
+            if !self.rebasing.contains(&rebase) && runs_commands(&rebase) {
+                strays.push(Stray { path: rebase, kind: StrayKind::Rebase });
+            }
+        }
+        for (path, before) in &self.configurations {
+            if is_more_powerful(path, before) {
+                let kind = StrayKind::Configuration { before: before.clone() };
+                strays.push(Stray { path: path.clone(), kind });
+            }
+        }
+        let mut notes = self.notes.clone();
+        if !search.is_complete {
+            let what = "has too many files to look for new repositories in all of them";
+            notes.push(format!("{} {what}", root.display()));
+        }
+        (strays, notes)
+    }
+
+    /// Where a `commondir` that was not there before would lead git on the host elsewhere.
+    pub(in super::super) fn undirected(&self) -> Vec<PathBuf> {
+        let has_none = |path: &&PathBuf| path.join("commondir").symlink_metadata().is_err();
+        self.directories.iter().filter(has_none).cloned().collect()
+    }
+}
+
+/// However it is spelled.
+fn head_of(directory: &Path) -> PathBuf {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    let mut names = entries.map(|entry| entry.file_name());
+    directory.join(names.find(|name| name.eq_ignore_ascii_case("HEAD")).unwrap_or("HEAD".into()))
+}
+
+/// Whether a rebase has commands among its next steps.
+pub(super) fn runs_commands(rebase: &Path) -> bool {
+    let steps = config::text(&rebase.join("git-rebase-todo")).unwrap_or_default();
+    steps.lines().any(is_command)
+}
+
+/// Whether a configuration has settings beside those it had by which git may run a program.
+fn is_more_powerful(path: &Path, before: &[u8]) -> bool {
+    let Ok(metadata) = path.symlink_metadata() else { return false };
+    let Some(text) = config::text(path) else { return !metadata.is_dir() };
+    if metadata.is_file() && text.as_bytes() == before {
+        return false;
+    }
+    let settings = |text: &str| -> BTreeSet<String> {
+        let entries = config::parse(text);
+        let powerful = entries.iter().filter(|entry| !entry.is_harmless());
+        powerful.map(Entry::written).collect()
+    };
+    let had = settings(&String::from_utf8_lossy(before));
+    !metadata.is_file() || !settings(&text).is_subset(&had)
+}

@@ -1,0 +1,189 @@
+//! Every repository of a workspace: what git obeys in it stays, and what is new is found.
+
+use std::{fs, os::unix::fs::symlink, path::Path};
+
+use probity_sandbox::{Exit, StrayKind, clean_git_directory, workspace_root};
+use tempfile::TempDir;
+
+use crate::worktrees::{git, in_root, repositories};
+
+/// A workspace with a nested repository, one that is bare, hooks of its own, an included file, one
+/// that is missing, and a filter that is a program in the tree.
+fn workspace() -> TempDir {
+    let place = repositories();
+    let main = place.path().join("main");
+    for directory in ["nested/deep", ".husky/_", "conf", "tools"] {
+        fs::create_dir_all(main.join(directory)).unwrap();
+    }
+    for file in [".husky/_/pre-commit", ".husky/pre-commit", "conf/shared", "tools/clean.sh"] {
+        fs::write(main.join(file), "").unwrap();
+    }
+    git(&main.join("nested/deep"), &["init", "-q"]);
+    git(&main, &["init", "-q", "--bare", "fixture.git"]);
+    for (key, value) in [
+        ("core.hooksPath", ".husky/_"),
+        ("include.path", "../conf/shared"),
+        ("includeIf.gitdir:/nowhere/.path", "../conf/more"),
+        ("filter.tidy.clean", "./tools/clean.sh %f"),
+    ] {
+        git(&main, &["config", "--add", key, value]);
+    }
+    place
+}
+
+/// Files that git obeys, each as it is and as a process would have it.
+const HELD: &[&str] = &[
+    ".git/config",
+    ".git/hooks/pre-commit",
+    ".git/info/attributes",
+    ".git/worktrees/tree/commondir",
+    "nested/deep/.git/config",
+    "nested/deep/.git/hooks/pre-commit",
+    "nested/deep/.git/info/attributes",
+    "fixture.git/config",
+    "fixture.git/hooks/post-update",
+    ".husky/_/pre-commit",
+    ".husky/pre-commit",
+    ".husky/commit-msg",
+    "conf/shared",
+    "conf/more",
+    "tools/clean.sh",
+];
+
+#[test]
+fn what_git_obeys_in_any_repository_cannot_be_changed() {
+    let place = workspace();
+    let main = place.path().join("main");
+    let before: Vec<_> = HELD.iter().map(|path| fs::read(main.join(path)).ok()).collect();
+    for path in HELD {
+        let parent = Path::new(path).parent().unwrap().to_str().unwrap();
+        let script = format!(
+            "mkdir -p {parent}; echo evil >> {path}; echo evil > new; mv new {path}; rm -f {path}; \
+             ln -sf /home/agent/workspace/file {path}; mv {parent} moved; mkdir -p {parent} && \
+             echo evil > {path}; true"
+        );
+        in_root(&main, &script);
+    }
+    for (path, before) in HELD.iter().zip(before) {
+        let now = fs::read(main.join(path)).ok();
+        // What was missing may be there, and empty.
+        assert_eq!(now.unwrap_or_default(), before.unwrap_or_default(), "{path}");
+    }
+}
+
+#[test]
+fn ordinary_work_goes_on() {
+    let place = workspace();
+    let main = place.path().join("main");
+    let (exit, told) = in_root(
+        &main,
+        "set -e; git checkout -q -b feature; echo more >> file; git stash -q; git stash pop -q; \
+         git -c core.hooksPath=/dev/null commit -qam second; git merge -q --no-edit HEAD; \
+         git fetch -q . feature:other; git tag one; git gc -q; git branch -D other; \
+         git worktree add -q wt; git worktree remove wt; echo /file > .git/info/sparse-checkout; \
+         cd nested/deep; echo x > f; git add f; git commit -qm first",
+    );
+    assert_eq!(exit, Exit::Code(0), "{told}");
+}
+
+#[test]
+fn what_is_new_and_what_is_replaced_is_found_at_the_end() {
+    let evil = "git init -q evil && git -C evil config core.fsmonitor ./x";
+    for (script, path, kind) in [
+        ("git init -q new", Some("new/.git"), StrayKind::Repository),
+        ("mkdir a && git init -q a/b && mv a c", Some("c/b/.git"), StrayKind::Repository),
+        ("mkdir s && echo 'gitdir: ../x' > s/.git", Some("s/.git"), StrayKind::Repository),
+        ("mkdir s && ln -s ../x s/.git", Some("s/.git"), StrayKind::Repository),
+        ("mkdir -p s/.GIT", Some("s/.GIT"), StrayKind::Repository),
+        ("mkdir -p 's/.git '", Some("s/.git "), StrayKind::Repository),
+        (
+            "mv nested moved && git init -q nested/deep",
+            Some("nested/deep/.git"),
+            StrayKind::Repository,
+        ),
+        ("mkdir -p s/objects s/refs && echo x > s/HEAD", Some("s/HEAD"), StrayKind::Head),
+        ("mkdir s && echo x > s/head && echo x > s/commondir", Some("s/head"), StrayKind::Head),
+        (
+            "mkdir -p .git/modules && git init -q --bare .git/modules/x",
+            Some(".git/modules/x"),
+            StrayKind::Repository,
+        ),
+        (
+            "mkdir .git/rebase-merge && echo 'exec x' > .git/rebase-merge/git-rebase-todo",
+            Some(".git/rebase-merge"),
+            StrayKind::Rebase,
+        ),
+        (
+            "mkdir .git/rebase-merge && echo 'pick x' > .git/rebase-merge/git-rebase-todo",
+            None,
+            StrayKind::Rebase,
+        ),
+        ("mv nested moved", None, StrayKind::Repository),
+        ("echo x >> file; git add -A; git gc -q", None, StrayKind::Repository),
+    ] {
+        let place = workspace();
+        let main = place.path().join("main").canonicalize().unwrap();
+        let root = workspace_root(&main).unwrap();
+        root.mounts(Path::new("/home/agent/workspace"));
+        let guard = root.guard().unwrap();
+        let (_, told) = in_root(&main, script);
+        let strays: Vec<_> =
+            guard.finish().strays.into_iter().map(|stray| (stray.path, stray.kind)).collect();
+        let expected: Vec<_> = path.map(|path| (main.join(path), kind)).into_iter().collect();
+        assert_eq!(strays, expected, "{script}: {told}{evil}");
+    }
+}
+
+#[test]
+fn a_link_that_git_follows_and_a_configuration_that_grew_are_found() {
+    let place = workspace();
+    let main = place.path().join("main").canonicalize().unwrap();
+    fs::rename(main.join("conf"), main.join("real")).unwrap();
+    symlink("real", main.join("conf")).unwrap();
+    let root = workspace_root(&main).unwrap();
+    let guard = root.guard().unwrap();
+    in_root(&main, "echo evil >> real/shared; rm conf && mkdir conf && echo evil > conf/shared");
+    // Replaced by git on the host, a file is no mount any more.
+    git(&main, &["config", "branch.main.remote", "origin"]);
+    let ended = guard.finish();
+    let paths: Vec<_> = ended.strays.iter().map(|stray| stray.path.clone()).collect();
+    assert_eq!(paths, [main.join("conf")], "a branch is no setting that runs anything");
+    assert_eq!(ended.strays[0].kind, StrayKind::Link { target: "real".into() });
+    assert_eq!(fs::read_to_string(main.join("real/shared")).unwrap(), "");
+
+    let root = workspace_root(&main).unwrap();
+    let guard = root.guard().unwrap();
+    git(&main, &["config", "core.fsmonitor", "./evil"]);
+    let strays = guard.finish().strays;
+    assert_eq!(strays[0].path, main.join(".git/config"));
+    assert!(matches!(strays[0].kind, StrayKind::Configuration { .. }));
+}
+
+#[test]
+fn a_cleaned_repository_has_its_history_and_runs_nothing() {
+    let place = repositories();
+    let main = place.path().join("main");
+    let marker = place.path().join("marker");
+    let run = format!("touch {}", marker.display());
+    for (key, value) in [
+        ("core.fsmonitor", run.as_str()),
+        ("core.hooksPath", "hooks"),
+        ("core.pager", run.as_str()),
+        ("remote.origin.url", "https://host/x"),
+        ("remote.origin.uploadpack", run.as_str()),
+        ("branch.main.merge", "refs/heads/main"),
+        ("alias.log", "!false"),
+    ] {
+        git(&main, &["config", key, value]);
+    }
+    fs::create_dir_all(main.join(".git/hooks")).unwrap();
+    fs::write(main.join(".git/info/attributes"), "* filter=x\n").unwrap();
+    clean_git_directory(&main.join(".git")).unwrap();
+    git(&main, &["status"]);
+    git(&main, &["log"]);
+    assert!(!marker.exists());
+    let config = fs::read_to_string(main.join(".git/config")).unwrap();
+    assert!(config.contains("https://host/x") && config.contains("refs/heads/main"), "{config}");
+    assert!(!config.contains("touch") && !config.contains("false\"\n[alias"), "{config}");
+    assert!(!main.join(".git/hooks").exists() && !main.join(".git/info/attributes").exists());
+}

@@ -1,0 +1,92 @@
+//! `--login ID`: a login in a terminal, as the agent describes it, run where the agent runs.
+
+use std::{
+    env,
+    path::Path,
+    sync::mpsc::{RecvTimeoutError, channel},
+    thread,
+    time::Duration,
+};
+
+use anyhow::Context as _;
+use probity_acp::{Envelope, FrameReader, FrameWriter, Kind, Outcome};
+use probity_proxy::{Launcher as _, Logins, Started, Store as _, terminal_login};
+use serde_json::json;
+
+use super::{agents::Agent, launch::Sandboxed, store::Files};
+use crate::{exit::Exit, failure::Failure, name::Name};
+
+/// How long an agent may take to start and to say which logins it has.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+pub(super) fn run(agent: &Sandboxed, store: &Files, id: &str) -> anyhow::Result<Exit> {
+    let cwd = env::current_dir()?;
+    // An editor offers a login only after the agent has answered once.
+    let known = store.capabilities().and_then(|answer| terminal_login(&answer, id));
+    let login = match known {
+        Some(login) => login,
+        None => terminal_login(&asked(agent, &cwd)?, id).ok_or_else(|| {
+            Failure::new(
+                format!("the agent has no terminal login `{id}`"),
+                "start a session in your editor, which shows the logins that the agent offers",
+            )
+        })?,
+    };
+    agent.log_in(&cwd, login)
+}
+
+/// What an editor may be told about logins of this agent.
+pub(super) fn offered(agent: &Agent) -> Logins {
+    let command = own_command(&agent.name).unwrap_or_default();
+    Logins { command, variables: agent.variables.clone() }
+}
+
+/// The command that starts us for this agent.
+fn own_command(agent: &str) -> Option<Vec<String>> {
+    let program = env::current_exe().ok()?;
+    let words: &[&str] = match Name::from_argv0(program.as_os_str()) {
+        Name::Cai => &["--acp"],
+        Name::AcpProxy => &[],
+        _ => &["acp"],
+    };
+    let words = std::iter::once(program.to_str()?).chain(words.iter().copied()).chain([agent]);
+    Some(words.map(str::to_owned).collect())
+}
+
+/// The agent's own answer to `initialize`.
+fn asked(agent: &Sandboxed, cwd: &Path) -> anyhow::Result<String> {
+    let Started { stdin, stdout, stderr: _stderr, process } =
+        agent.start(&agent.workspace(cwd)?).context("cannot ask the agent for its logins")?;
+    let capabilities = json!({"auth": {"terminal": true}, "_meta": {"terminal-auth": true}});
+    let params = json!({"protocolVersion": 1, "clientCapabilities": capabilities});
+    let request = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params});
+    thread::scope(|scope| {
+        let (answered, waiting) = channel::<()>();
+        let process = &process;
+        scope.spawn(move || {
+            if waiting.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+                process.kill();
+            }
+        });
+        let mut writer = FrameWriter::new(stdin);
+        writer.write(&request.to_string())?;
+        let mut reader = FrameReader::new(stdout);
+        while let Some(message) = reader.read()? {
+            if let Some(answer) = result_of(&message) {
+                drop(answered);
+                return Ok(answer);
+            }
+        }
+        let way_out = "`probity doctor` shows whether the agent is installed";
+        Err(Failure::new("the agent ended without an answer to `initialize`", way_out).into())
+    })
+}
+
+/// The result in an answer. An error has none, and the agent's end follows.
+fn result_of(message: &Envelope<'_>) -> Option<String> {
+    match message.kind() {
+        Kind::Response { id: Some(_), outcome: Outcome::Result(result) } => Some(result.to_owned()),
+        Kind::Response { id: Some(_), outcome: Outcome::Error(_) } => Some("{}".to_owned()),
+        _ => None,
+    }
+}

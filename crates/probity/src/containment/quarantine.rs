@@ -1,0 +1,211 @@
+//! What a session left for git on the host to obey: moved to the state directory, and given back
+//! harmless by `cai accept`.
+
+use std::{
+    fs, io,
+    os::unix::fs::symlink,
+    path::{Path, PathBuf},
+};
+
+use anyhow::Context as _;
+use probity_sandbox::{Stray, StrayKind, clean_git_directory, runs_nothing, without_commands};
+use probity_seat::State;
+use serde::{Deserialize, Serialize};
+
+use crate::failure::Failure;
+
+/// Something that was moved away.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    /// The directory that holds it and its record.
+    pub(crate) directory: PathBuf,
+    pub(crate) record: Record,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Record {
+    workspace: PathBuf,
+    pub(crate) path: PathBuf,
+    pub(crate) kind: Kind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Kind {
+    Repository,
+    Head,
+    Rebase,
+    Link,
+    Configuration,
+}
+
+const RECORD: &str = "record.json";
+const ITEM: &str = "item";
+
+/// Things that one workspace may have in quarantine.
+const MOST: usize = 10_000;
+
+/// Takes a stray away, and puts back what was in its place.
+pub(crate) fn take(state: &State, workspace: &Path, stray: &Stray) -> anyhow::Result<Kept> {
+    let kind = match stray.kind {
+        StrayKind::Repository => Kind::Repository,
+        StrayKind::Head => Kind::Head,
+        StrayKind::Rebase => Kind::Rebase,
+        StrayKind::Link { .. } => Kind::Link,
+        StrayKind::Configuration { .. } => Kind::Configuration,
+    };
+    let record = Record { workspace: workspace.to_owned(), path: stray.path.clone(), kind };
+    let directory = new_place(state)?;
+    fs::write(directory.join(RECORD), serde_json::to_vec_pretty(&record)?)?;
+    match relocate(&stray.path, &directory.join(ITEM)) {
+        // A link that is gone leaves nothing to move.
+        Err(error) if kind == Kind::Link && error.kind() == io::ErrorKind::NotFound => {}
+        other => other?,
+    }
+    match &stray.kind {
+        StrayKind::Link { target } => symlink(target, &stray.path)?,
+        StrayKind::Configuration { before } => fs::write(&stray.path, before)?,
+        StrayKind::Repository | StrayKind::Head | StrayKind::Rebase => {}
+    }
+    Ok(Kept { directory, record })
+}
+
+/// What is kept of a workspace.
+pub(crate) fn kept(state: &State, workspace: &Path) -> Vec<Kept> {
+    let places = fs::read_dir(state.directory.join("quarantine")).into_iter().flatten().flatten();
+    let kept = places.filter_map(|place| {
+        let directory = place.path();
+        let record: Record =
+            serde_json::from_slice(&fs::read(directory.join(RECORD)).ok()?).ok()?;
+        (record.workspace == workspace).then_some(Kept { directory, record })
+    });
+    let mut kept: Vec<Kept> = kept.collect();
+    kept.sort_by(|one, other| one.record.path.cmp(&other.record.path));
+    kept
+}
+
+fn new_place(state: &State) -> anyhow::Result<PathBuf> {
+    let all = state.directory.join("quarantine");
+    fs::create_dir_all(&all)?;
+    for number in 1..=MOST {
+        let place = all.join(number.to_string());
+        match fs::create_dir(&place) {
+            Ok(()) => return Ok(place),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let what = format!("{} is full", all.display());
+    Err(Failure::new(what, "restore what it holds with `cai accept`, or delete it").into())
+}
+
+impl Kept {
+    /// What it is, for a person.
+    pub(crate) fn what(&self) -> &'static str {
+        match self.record.kind {
+            Kind::Repository => "a new git repository",
+            Kind::Head => "a HEAD file that makes its directory a git repository",
+            Kind::Rebase => "an unfinished rebase that runs commands",
+            Kind::Link => "a file in the place of a link that git follows",
+            Kind::Configuration => "a git configuration with new settings that run programs",
+        }
+    }
+
+    pub(crate) fn item(&self) -> PathBuf {
+        self.directory.join(ITEM)
+    }
+
+    /// Puts it back without anything that git would run.
+    pub(crate) fn restore(&self) -> anyhow::Result<()> {
+        let (item, Record { path, workspace, kind }) = (self.item(), &self.record);
+        let refused = |what: &str| {
+            let what = format!("{}: {what}", path.display());
+            Failure::new(what, format!("look at {} and copy what you need", item.display()))
+        };
+        if matches!(kind, Kind::Link | Kind::Configuration) {
+            return Err(refused("cannot be restored without its programs").into());
+        }
+        if path.symlink_metadata().is_ok() {
+            return Err(refused("something else is there now").into());
+        }
+        let parent = path.parent().unwrap_or(workspace);
+        let is_inside = parent.canonicalize().is_ok_and(|parent| parent.starts_with(workspace));
+        if !is_inside && !self.is_of_the_git_directory(parent) {
+            return Err(refused("its directory is gone").into());
+        }
+        let metadata = item.symlink_metadata().with_context(|| item.display().to_string())?;
+        match kind {
+            Kind::Head if !runs_nothing(parent) => {
+                return Err(refused("its directory has settings or hooks that run programs").into());
+            }
+            Kind::Rebase => without_commands(&item)?,
+            Kind::Repository if metadata.is_dir() => clean_git_directory(&item)?,
+            Kind::Repository if metadata.is_file() => {
+                pointed(&item, parent, workspace).map_err(|why| refused(&why))?
+            }
+            Kind::Repository => return Err(refused("is not a directory").into()),
+            Kind::Head | Kind::Link | Kind::Configuration => {}
+        }
+        relocate(&item, path)?;
+        fs::remove_dir_all(&self.directory)?;
+        Ok(())
+    }
+
+    /// A submodule's repository lies in the git directory, which may be a worktree's outside.
+    fn is_of_the_git_directory(&self, parent: &Path) -> bool {
+        let root = probity_sandbox::workspace_root(&self.record.workspace).ok();
+        let common = root.as_ref().and_then(|root| root.common_git_directory());
+        common.is_some_and(|common| parent.starts_with(common))
+    }
+}
+
+/// Makes harmless what a `.git` file leads to.
+fn pointed(item: &Path, parent: &Path, workspace: &Path) -> Result<(), String> {
+    let text = fs::read_to_string(item).map_err(|error| error.to_string())?;
+    let named = text.lines().next().and_then(|line| line.strip_prefix("gitdir:")).map(str::trim);
+    let named = named.ok_or("names no git directory")?;
+    let target = parent.join(named).canonicalize().map_err(|_| "leads nowhere".to_owned())?;
+    let own = workspace.join(".git").canonicalize().unwrap_or_else(|_| workspace.join(".git"));
+    // Those of submodules and worktrees were protected, or have been restored themselves.
+    if ["modules", "worktrees"].iter().any(|part| target.starts_with(own.join(part))) {
+        return Ok(());
+    }
+    if !target.starts_with(workspace) || own.starts_with(&target) || target.starts_with(&own) {
+        return Err("leads to a git directory that is not its own".to_owned());
+    }
+    clean_git_directory(&target).map_err(|error| error.to_string())
+}
+
+/// Moves a file or a directory, to another file system too. Follows no link.
+fn relocate(from: &Path, to: &Path) -> io::Result<()> {
+    match fs::rename(from, to) {
+        Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
+            copy(from, to)?;
+            match from.symlink_metadata()?.is_dir() {
+                true => fs::remove_dir_all(from),
+                false => fs::remove_file(from),
+            }
+        }
+        other => other,
+    }
+}
+
+fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    let metadata = from.symlink_metadata()?;
+    if metadata.is_symlink() {
+        return symlink(fs::read_link(from)?, to);
+    }
+    if metadata.is_dir() {
+        fs::create_dir(to)?;
+        for entry in fs::read_dir(from)? {
+            let entry = entry?;
+            copy(&entry.path(), &to.join(entry.file_name()))?;
+        }
+        return Ok(());
+    }
+    // Pipes and sockets have nothing to keep.
+    if metadata.is_file() {
+        fs::copy(from, to)?;
+    }
+    Ok(())
+}
