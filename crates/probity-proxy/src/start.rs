@@ -80,8 +80,12 @@ fn follow(proxy: &Arc<Proxy>, connection: &Arc<Connection>, started: Started) ->
     let carrier = Arc::clone(connection);
     spawn(proxy, "to-agent", move || carrier.outgoing.carry_on(other));
     if let Some(stderr) = stderr {
-        let mourner = Arc::clone(connection);
-        spawn(proxy, "stderr", move || mourner.tail.follow(stderr));
+        let (mourner, teller) = (Arc::clone(connection), Arc::clone(proxy));
+        spawn(proxy, "stderr", move || {
+            mourner.tail.follow(stderr, |line| {
+                teller.observer.stderr(&teller.options.agent, &teller.masked(line));
+            });
+        });
     }
     introduce(proxy, connection);
     let mut reader = FrameReader::new(stdout);

@@ -48,4 +48,14 @@ pub trait Observer: Send + Sync {
 
     /// Something a person has to know.
     fn warning(&self, what: &str);
+
+    /// A line that an agent wrote to its standard error, without the secrets we know and of
+    /// bounded length. Must not wait: an agent would wait with it.
+    fn stderr(&self, _agent: &str, _line: &str) {}
 }
+
+/// Bytes of one line of an agent's standard error that are passed on.
+pub(crate) const STDERR_LINE: usize = 4 << 10;
+
+/// Bytes of an agent's standard error that are passed on in all, for each of its processes.
+pub(crate) const STDERR_TOTAL: usize = 1 << 20;

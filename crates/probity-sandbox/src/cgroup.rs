@@ -197,19 +197,31 @@ fn parents(limits: &Limits) -> Result<Parents, String> {
     Ok(Parents { directories, unified: false, limits_cpu })
 }
 
-/// Takes away the groups of processes that were killed before they could. Only empty groups can
-/// be removed, so that nothing in use is at risk.
-fn remove_abandoned(parent: &Path) {
-    let Ok(entries) = fs::read_dir(parent) else { return };
-    for entry in entries.flatten() {
-        let name = entry.file_name();
+/// The groups of processes that were killed before they could remove theirs.
+fn abandoned(parent: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(parent) else { return Vec::new() };
+    let is_abandoned = |path: &PathBuf| {
+        let name = path.file_name().and_then(|name| name.to_str());
         let owner = name
-            .to_str()
             .and_then(|name| name.strip_prefix(PREFIX)?.split('-').next()?.parse().ok())
             .and_then(Pid::from_raw);
-        let Some(owner) = owner else { continue };
-        if rustix::process::test_kill_process(owner) == Err(rustix::io::Errno::SRCH) {
-            fs::remove_dir(entry.path()).ok();
-        }
+        owner.is_some_and(|owner| {
+            rustix::process::test_kill_process(owner) == Err(rustix::io::Errno::SRCH)
+        })
+    };
+    entries.flatten().map(|entry| entry.path()).filter(is_abandoned).collect()
+}
+
+/// Takes them away. Only empty groups can be removed, so that nothing in use is at risk.
+fn remove_abandoned(parent: &Path) {
+    for directory in abandoned(parent) {
+        fs::remove_dir(directory).ok();
     }
+}
+
+/// The groups that ended runs have left behind here.
+pub fn abandoned_cgroups() -> Vec<PathBuf> {
+    let limits = Limits { cpus: Some(1.0), ..Limits::default() };
+    let Ok(parents) = parents(&limits) else { return Vec::new() };
+    parents.directories.iter().flat_map(|parent| abandoned(parent)).collect()
 }

@@ -43,6 +43,7 @@ mod workspace;
 
 pub use allow::{AllowError, Allowlist};
 pub use backend::{Backend, spawn};
+pub use cgroup::abandoned_cgroups;
 pub use child::{Child, Exit, LimitedBy, Signal, Usage};
 pub use choose::{Choice, Kind, Preference, choose, choose_here, enforces_allowlist};
 pub use engine::{Container, Engine, containers, has_container, has_image, remove_container};

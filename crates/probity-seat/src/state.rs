@@ -1,8 +1,13 @@
 //! The state directory: what outlives a run, and where in it each thing is.
 
 use std::{
-    env, fs, io,
-    os::unix::fs::{DirBuilderExt as _, MetadataExt as _},
+    env,
+    ffi::OsString,
+    fs, io,
+    os::unix::{
+        ffi::OsStringExt as _,
+        fs::{DirBuilderExt as _, MetadataExt as _},
+    },
     path::{Path, PathBuf},
 };
 
@@ -64,6 +69,7 @@ impl State {
     pub(crate) fn workspace_home(&self, root: &Root) -> Result<PathBuf, StateError> {
         let home = self.directory.join("homes").join(Self::key(root));
         make(&home)?;
+        self.remember(root)?;
         // The workspace is mounted below it, and an engine would make this as root.
         let workspace = home.join("workspace");
         make(&workspace)?;
@@ -85,7 +91,42 @@ impl State {
         let name = format!("{place}-{}", file_name(agent));
         let home = self.directory.join("homes").join(name);
         make(&home)?;
+        if let Some(root) = root {
+            self.remember(root)?;
+        }
         Ok(home)
+    }
+
+    /// Notes which workspace a key stands for, so that `cai gc` knows whose homes are of no use.
+    fn remember(&self, root: &Root) -> Result<(), StateError> {
+        let directory = self.directory.join("workspaces");
+        make(&directory)?;
+        let path = directory.join(Self::key(root));
+        if path.exists() {
+            return Ok(());
+        }
+        let written = fs::write(&path, root.path.as_os_str().as_encoded_bytes());
+        written.map_err(|source| StateError::Make { path, source })
+    }
+
+    /// Directories and notes of workspaces that are certainly gone, and of runs that have ended
+    /// without removing theirs. What is in quarantine is never among them.
+    #[must_use]
+    pub fn garbage(&self) -> Vec<PathBuf> {
+        let gone: Vec<String> = entries(&self.directory.join("workspaces"))
+            .filter(|note| names_nothing(note))
+            .filter_map(|note| Some(note.file_name()?.to_str()?.to_owned()))
+            .collect();
+        let is_of = |path: &Path, key: &str| {
+            path.file_name().and_then(|name| name.to_str()).is_some_and(|name| {
+                name.strip_prefix(key).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+            })
+        };
+        let kept = ["homes", "trust", "workspaces"];
+        let kept = kept.into_iter().flat_map(|kind| entries(&self.directory.join(kind)));
+        let unused = kept.filter(|path| gone.iter().any(|key| is_of(path, key)));
+        let runs = entries(&self.directory.join("fixes")).filter(|run| is_of_ended_run(run));
+        unused.chain(runs).collect()
     }
 
     /// Where the logins of an agent are kept for all workspaces.
@@ -100,6 +141,28 @@ impl State {
     pub fn key(root: &Root) -> String {
         hex(root.path.as_os_str().as_encoded_bytes())
     }
+}
+
+fn entries(directory: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    paths.sort();
+    paths.into_iter()
+}
+
+/// Whether the workspace that a note names is gone; one that cannot be looked at may be there.
+fn names_nothing(note: &Path) -> bool {
+    let Ok(bytes) = fs::read(note) else { return false };
+    let path = PathBuf::from(OsString::from_vec(bytes));
+    path.is_absolute() && matches!(path.try_exists(), Ok(false))
+}
+
+/// `fix-PID-N` of a process that is no more.
+fn is_of_ended_run(directory: &Path) -> bool {
+    let name = directory.file_name().and_then(|name| name.to_str());
+    let pid = name.and_then(|name| name.strip_prefix("fix-")?.split('-').next()?.parse().ok());
+    let pid = pid.and_then(rustix::process::Pid::from_raw);
+    pid.is_some_and(|pid| rustix::process::test_kill_process(pid) == Err(rustix::io::Errno::SRCH))
 }
 
 fn give_to_owner(path: &Path, root: &Path) -> io::Result<()> {
@@ -131,4 +194,47 @@ pub fn hex(bytes: &[u8]) -> String {
 /// The XDG specification ignores relative paths.
 pub(crate) fn absolute(variable: &str) -> Option<PathBuf> {
     env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_certainly_of_no_use_is_garbage() {
+        let dir = tempfile::tempdir().unwrap();
+        let state = State { directory: dir.path().join("state") };
+        let workspace = |name: &str| {
+            let path = dir.path().join(name);
+            fs::create_dir_all(&path).unwrap();
+            probity_sandbox::workspace_root(&path).unwrap()
+        };
+        let (here, gone) = (workspace("here"), workspace("gone"));
+        for root in [&here, &gone] {
+            state.workspace_home(root).unwrap();
+            state.agent_home(Some(root), "claude").unwrap();
+        }
+        let kept = [
+            state.agent_home(None, "claude").unwrap(),
+            state.logins("claude").unwrap(),
+            state.directory.join("quarantine/1"),
+            // Of a version that noted nothing: nobody knows whose it was.
+            state.directory.join("homes").join("f".repeat(64)),
+            state.directory.join(format!("fixes/fix-{}-0", std::process::id())),
+        ];
+        let ended = state.directory.join("fixes/fix-4194300-0");
+        for path in kept.iter().chain([&ended]) {
+            fs::create_dir_all(path).unwrap();
+        }
+        assert_eq!(state.garbage(), [ended.clone()]);
+        fs::remove_dir_all(&gone.path).unwrap();
+        let key = State::key(&gone);
+        let expected = [
+            state.directory.join("homes").join(&key),
+            state.directory.join("homes").join(format!("{key}-claude")),
+            state.directory.join("workspaces").join(&key),
+            ended,
+        ];
+        assert_eq!(state.garbage(), expected);
+    }
 }

@@ -2,6 +2,7 @@
 //! repository's, which loosens nothing until the user trusts it.
 
 mod file;
+pub(crate) mod implicit;
 mod memory;
 pub(crate) mod quarantine;
 mod trust;

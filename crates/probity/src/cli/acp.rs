@@ -11,6 +11,10 @@ pub(crate) struct AcpArgs {
     /// Write down what is said between the editor and the agents, without secrets
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
+    /// Keep changed files that tools run by themselves (.envrc, Makefile, CI files, …) in the state
+    /// directory until `cai accept`
+    #[arg(long)]
+    pub(crate) quarantine: bool,
     /// Run the terminal login that the agent offers under this id, in the agent's sandbox
     #[arg(long, value_name = "ID")]
     pub(crate) login: Option<String>,

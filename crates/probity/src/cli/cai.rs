@@ -51,8 +51,12 @@ enum CaiCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Remove the containers of workspaces that are gone
-    Gc,
+    /// Remove containers and homes of workspaces that are gone, and what killed runs left
+    Gc {
+        /// List what would be removed, and remove nothing
+        #[arg(long)]
+        dry_run: bool,
+    },
     /// Stop the workspace's container
     Stop,
     /// Show containers
@@ -97,6 +101,10 @@ pub(crate) struct ExecArgs {
     /// without a sandbox
     #[arg(long, value_name = "KIND", value_parser = sandbox())]
     pub(crate) sandbox: Option<Sandbox>,
+    /// Keep changed files that tools run by themselves (.envrc, Makefile, CI files, …) in the state
+    /// directory until `cai accept`
+    #[arg(long)]
+    pub(crate) quarantine: bool,
     /// Say nothing but errors
     #[arg(short, long)]
     pub(crate) quiet: bool,
@@ -155,14 +163,14 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> 
     match (cai.acp, cai.command) {
         (Some(agent), _) => {
             let agent = Some(agent).filter(|agent| !agent.is_empty());
-            acp::run(Name::Cai, AcpArgs { agent, trace: None, login: None })
+            acp::run(Name::Cai, AcpArgs { agent, trace: None, quarantine: false, login: None })
         }
         (None, Some(CaiCommand::Acp { command: AcpCommand::Proxy(args) })) => {
             acp::run(Name::Cai, args)
         }
         (None, Some(CaiCommand::Exec(args))) => exec::run(Name::Cai, args),
         (None, Some(CaiCommand::Doctor { json })) => doctor::run(json),
-        (None, Some(CaiCommand::Gc)) => containers::gc(),
+        (None, Some(CaiCommand::Gc { dry_run })) => containers::gc(dry_run),
         (None, Some(CaiCommand::Stop)) => containers::stop(),
         (None, Some(CaiCommand::Status { json })) => containers::status(json),
         (None, Some(CaiCommand::Trust)) => containers::trust(),

@@ -25,9 +25,7 @@ pub(crate) fn run(list: bool) -> anyhow::Result<Exit> {
             continue;
         }
         match kept.restore() {
-            Ok(()) => {
-                writeln!(out, "{path}: restored without hooks and settings that run programs")?
-            }
+            Ok(()) => writeln!(out, "{path}: {}", kept.restored())?,
             Err(error) => {
                 refused += 1;
                 tracing::warn!("{error:#}; it stays in {}", kept.item().display());

@@ -7,6 +7,7 @@ mod agents;
 mod launch;
 mod login;
 mod observe;
+mod relay;
 mod store;
 
 use std::{
@@ -14,6 +15,7 @@ use std::{
     fs::File,
     io::{self, IsTerminal as _, Read as _},
     os::fd::AsFd as _,
+    sync::Arc,
     thread,
 };
 
@@ -32,6 +34,7 @@ use crate::{
 use agents::Agent;
 use launch::{Direct, Sandboxed};
 use observe::Watch;
+use relay::Relay;
 use store::Files;
 
 /// What older clients take for a session that could not be made; ACP takes it for a missing login.
@@ -43,9 +46,11 @@ pub(crate) fn run(name: Name, args: AcpArgs) -> anyhow::Result<Exit> {
     let agent = args.agent.unwrap_or_else(|| usual_agent(usual));
     let agent = Agent::find(name, &agent, &table)?;
     let seats = Seats::new(table, grants, None);
+    let quarantine = exec::Quarantine::of(args.quarantine);
+    let sandboxed = |agent, seats| Sandboxed::new(agent, seats, settings.terminals, quarantine);
     if let Some(id) = args.login {
         let store = Files::new(State::find().as_ref().ok(), &agent);
-        return login::run(&Sandboxed::new(agent, seats, settings.terminals), &store, &id);
+        return login::run(&sandboxed(agent, seats), &store, &id);
     }
     if io::stdin().is_terminal() {
         tracing::warn!(
@@ -61,7 +66,8 @@ pub(crate) fn run(name: Name, args: AcpArgs) -> anyhow::Result<Exit> {
         tracing::warn!("sessions cannot be taken up later: {error:#}");
     }
     let store = Files::new(state.as_ref().ok(), &agent);
-    let watch = Watch::new(args.trace.as_deref())?;
+    let relay = Arc::new(Relay::start());
+    let watch = Watch::new(args.trace.as_deref(), Arc::clone(&relay))?;
     let options = Options {
         agent: agent.name.clone(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -76,11 +82,12 @@ pub(crate) fn run(name: Name, args: AcpArgs) -> anyhow::Result<Exit> {
     };
     let launcher: Box<dyn probity_proxy::Launcher> = match agents::is_set("CAI_ACP_DIRECT_SPAWN") {
         true => Box::new(Direct::new(agent)),
-        false => Box::new(Sandboxed::new(agent, seats, settings.terminals)),
+        false => Box::new(sandboxed(agent, seats)),
     };
     let ready = |stopper| stop_at(signals, stopper);
     let (store, watch) = (Box::new(store), Box::new(watch));
     let finished = serve(io::stdin(), Box::new(output), options, launcher, store, watch, ready);
+    relay.finish();
     for session in &finished.sessions {
         tracing::info!("{}", figures(session));
     }

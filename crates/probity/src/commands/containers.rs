@@ -1,11 +1,14 @@
 //! `cai status`, `stop`, `gc` and `trust`: what is kept for workspaces, seen and taken away.
 
 use std::{
-    env,
+    env, fs,
     io::{self, Write as _},
+    path::Path,
 };
 
-use probity_sandbox::{Container, Found, Kind, containers, look_for, remove_container};
+use probity_sandbox::{
+    Container, Found, Kind, abandoned_cgroups, containers, look_for, remove_container,
+};
 use probity_seat::Unseated;
 use serde_json::json;
 
@@ -74,9 +77,39 @@ pub(crate) fn stop() -> anyhow::Result<Exit> {
     remove(|container| container.workspace == root.path)
 }
 
-/// Removes the containers whose workspace is gone. Processes leave nothing behind to collect.
-pub(crate) fn gc() -> anyhow::Result<Exit> {
-    remove(is_stale)
+/// Removes what is of no use any more: containers and homes of workspaces that are gone, and what
+/// runs that were killed have left.
+pub(crate) fn gc(dry_run: bool) -> anyhow::Result<Exit> {
+    let mut out = io::stdout().lock();
+    let done = if dry_run { "would be removed" } else { "removed" };
+    for (_, found, container) in ours()?.iter().filter(|(.., found)| is_stale(found)) {
+        if !dry_run {
+            remove_container(found, &container.name).map_err(|error| explained(&error))?;
+        }
+        writeln!(out, "{} {done}", container.name)?;
+    }
+    let mut failed = 0;
+    for path in state()?.garbage().into_iter().chain(abandoned_cgroups()) {
+        if !dry_run && let Err(error) = discard(&path) {
+            tracing::warn!("cannot remove {}: {error}", path.display());
+            failed += 1;
+            continue;
+        }
+        writeln!(out, "{} {done}", path.display())?;
+    }
+    Ok(if failed == 0 { Exit::Clean } else { Exit::Failure })
+}
+
+/// A cgroup is a directory whose files cannot be removed.
+fn discard(path: &Path) -> io::Result<()> {
+    let metadata = path.symlink_metadata()?;
+    if path.starts_with("/sys") {
+        fs::remove_dir(path)
+    } else if metadata.is_dir() {
+        fs::remove_dir_all(path)
+    } else {
+        fs::remove_file(path)
+    }
 }
 
 pub(crate) fn trust() -> anyhow::Result<Exit> {

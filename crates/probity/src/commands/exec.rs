@@ -15,7 +15,7 @@ use probity_sandbox::{
 };
 use probity_seat::{Caller, NamedBy, Occupant, Request, Sandbox, Seated, Seats, Terms, Unseated};
 
-pub(crate) use watch::Watch;
+pub(crate) use watch::{Quarantine, Watch};
 
 use crate::{
     cli::cai::ExecArgs,
@@ -62,7 +62,7 @@ pub(crate) fn run(name: Name, args: ExecArgs) -> anyhow::Result<Exit> {
     {
         remove(engine.kind, &engine.program, &engine.workspace)?;
     }
-    follow(&seated)
+    follow(&seated, Quarantine::of(args.quarantine))
 }
 
 /// The terms on which processes run in a workspace; what its repository asks for in vain is said.
@@ -77,10 +77,10 @@ pub(crate) fn terms(root: &Root) -> anyhow::Result<Terms> {
 }
 
 /// Runs what is seated to its end, with our streams and signals.
-pub(crate) fn follow(seated: &Seated) -> anyhow::Result<Exit> {
+pub(crate) fn follow(seated: &Seated, quarantine: Quarantine) -> anyhow::Result<Exit> {
     // Before the start: a signal that comes meanwhile is the command's and waits for it.
     let signals = signals::catch()?;
-    let watch = Watch::start(seated)?;
+    let watch = Watch::start(seated, quarantine)?;
     let child =
         spawn(&seated.seat.backend, &seated.seat.spec).map_err(|error| explained(&error))?;
     say_limits(&child, &seated.seat.spec.limits);

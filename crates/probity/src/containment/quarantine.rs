@@ -2,7 +2,8 @@
 //! harmless by `cai accept`.
 
 use std::{
-    fs, io,
+    fs,
+    io::{self, Write as _},
     os::unix::fs::symlink,
     path::{Path, PathBuf},
 };
@@ -12,6 +13,7 @@ use probity_sandbox::{Stray, StrayKind, clean_git_directory, runs_nothing, witho
 use probity_seat::State;
 use serde::{Deserialize, Serialize};
 
+use super::implicit::{Changed, Content};
 use crate::failure::Failure;
 
 /// Something that was moved away.
@@ -27,6 +29,9 @@ pub(crate) struct Record {
     workspace: PathBuf,
     pub(crate) path: PathBuf,
     pub(crate) kind: Kind,
+    /// The digest of what was put back in its place, if anything was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    before: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,6 +42,8 @@ pub(crate) enum Kind {
     Rebase,
     Link,
     Configuration,
+    /// A file that tools run by themselves.
+    Implicit,
 }
 
 const RECORD: &str = "record.json";
@@ -54,7 +61,8 @@ pub(crate) fn take(state: &State, workspace: &Path, stray: &Stray) -> anyhow::Re
         StrayKind::Link { .. } => Kind::Link,
         StrayKind::Configuration { .. } => Kind::Configuration,
     };
-    let record = Record { workspace: workspace.to_owned(), path: stray.path.clone(), kind };
+    let (workspace, path) = (workspace.to_owned(), stray.path.clone());
+    let record = Record { workspace, path, kind, before: None };
     let directory = new_place(state)?;
     fs::write(directory.join(RECORD), serde_json::to_vec_pretty(&record)?)?;
     match relocate(&stray.path, &directory.join(ITEM)) {
@@ -66,6 +74,41 @@ pub(crate) fn take(state: &State, workspace: &Path, stray: &Stray) -> anyhow::Re
         StrayKind::Link { target } => symlink(target, &stray.path)?,
         StrayKind::Configuration { before } => fs::write(&stray.path, before)?,
         StrayKind::Repository | StrayKind::Head | StrayKind::Rebase => {}
+    }
+    Ok(Kept { directory, record })
+}
+
+/// Takes a changed file away that tools run by themselves, and puts back what was there before.
+pub(crate) fn take_file(
+    state: &State,
+    workspace: &Path,
+    changed: &Changed,
+) -> anyhow::Result<Kept> {
+    anyhow::ensure!(
+        !matches!(changed.before, Some(Content::Large(_))),
+        "the file that was there before is too large to be put back"
+    );
+    let record = Record {
+        workspace: workspace.to_owned(),
+        path: changed.path.clone(),
+        kind: Kind::Implicit,
+        before: changed.before.as_ref().map(Content::digest),
+    };
+    let directory = new_place(state)?;
+    fs::write(directory.join(RECORD), serde_json::to_vec_pretty(&record)?)?;
+    relocate(&changed.path, &directory.join(ITEM))?;
+    match &changed.before {
+        Some(Content::Bytes(bytes)) => {
+            let mut file = fs::OpenOptions::new();
+            let mode = directory.join(ITEM).symlink_metadata()?.permissions();
+            file.write(true).create_new(true).open(&changed.path)?.write_all(bytes)?;
+            // The owner's rights were the file's own; those of a link say nothing.
+            if directory.join(ITEM).symlink_metadata()?.is_file() {
+                fs::set_permissions(&changed.path, mode)?;
+            }
+        }
+        Some(Content::Link(target)) => symlink(target, &changed.path)?,
+        Some(Content::Large(_)) | None => {}
     }
     Ok(Kept { directory, record })
 }
@@ -108,6 +151,15 @@ impl Kept {
             Kind::Rebase => "an unfinished rebase that runs commands",
             Kind::Link => "a file in the place of a link that git follows",
             Kind::Configuration => "a git configuration with new settings that run programs",
+            Kind::Implicit => "a changed file",
+        }
+    }
+
+    /// What became of it, for a person.
+    pub(crate) fn restored(&self) -> &'static str {
+        match self.record.kind {
+            Kind::Implicit => "put in place as the session left it",
+            _ => "restored without hooks and settings that run programs",
         }
     }
 
@@ -117,7 +169,7 @@ impl Kept {
 
     /// Puts it back without anything that git would run.
     pub(crate) fn restore(&self) -> anyhow::Result<()> {
-        let (item, Record { path, workspace, kind }) = (self.item(), &self.record);
+        let (item, Record { path, workspace, kind, before }) = (self.item(), &self.record);
         let refused = |what: &str| {
             let what = format!("{}: {what}", path.display());
             Failure::new(what, format!("look at {} and copy what you need", item.display()))
@@ -125,7 +177,9 @@ impl Kept {
         if matches!(kind, Kind::Link | Kind::Configuration) {
             return Err(refused("cannot be restored without its programs").into());
         }
-        if path.symlink_metadata().is_ok() {
+        let now = Content::read(path).ok().map(|content| content.digest());
+        let is_as_left = *kind == Kind::Implicit && now == *before;
+        if path.symlink_metadata().is_ok() && !is_as_left {
             return Err(refused("something else is there now").into());
         }
         let parent = path.parent().unwrap_or(workspace);
@@ -144,7 +198,7 @@ impl Kept {
                 pointed(&item, parent, workspace).map_err(|why| refused(&why))?
             }
             Kind::Repository => return Err(refused("is not a directory").into()),
-            Kind::Head | Kind::Link | Kind::Configuration => {}
+            Kind::Head | Kind::Link | Kind::Configuration | Kind::Implicit => {}
         }
         relocate(&item, path)?;
         fs::remove_dir_all(&self.directory)?;

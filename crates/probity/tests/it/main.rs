@@ -19,6 +19,7 @@ mod formats;
 mod guides;
 mod hadolint;
 mod help;
+mod left_behind;
 mod model_server;
 mod names;
 mod oracle;

@@ -13,7 +13,7 @@ use probity_seat::{Caller, NamedBy, Occupant, Request, Sandbox, Seated, Seats};
 
 use super::agents::Agent;
 use crate::{
-    commands::exec::{self, Watch},
+    commands::exec::{self, Quarantine, Watch},
     containment::Terminals,
     exit::Exit,
     failure::Failure,
@@ -24,11 +24,17 @@ pub(super) struct Sandboxed {
     agent: Agent,
     seats: Seats,
     terminals: Terminals,
+    quarantine: Quarantine,
 }
 
 impl Sandboxed {
-    pub(super) fn new(agent: Agent, seats: Seats, terminals: Terminals) -> Self {
-        Self { agent, seats, terminals }
+    pub(super) fn new(
+        agent: Agent,
+        seats: Seats,
+        terminals: Terminals,
+        quarantine: Quarantine,
+    ) -> Self {
+        Self { agent, seats, terminals, quarantine }
     }
 
     /// The agent's seat in a workspace.
@@ -57,7 +63,7 @@ impl Sandboxed {
         spec.argv.extend(login.arguments.into_iter().map(OsString::from));
         let variables = login.variables.into_iter();
         spec.env.extend(variables.map(|(name, value)| (name.into(), value.into())));
-        exec::follow(&seated)
+        exec::follow(&seated, self.quarantine)
     }
 }
 
@@ -75,7 +81,7 @@ impl Launcher for Sandboxed {
         let failed = |error: anyhow::Error| LaunchError::Start(format!("{error:#}"));
         let root = workspace_root(&workspace.root).map_err(|error| failed(error.into()))?;
         let seated = self.seated(Caller::Editor, &root).map_err(failed)?;
-        let watch = Watch::start(&seated).map_err(failed)?;
+        let watch = Watch::start(&seated, self.quarantine).map_err(failed)?;
         let seat = seated.seat.clone();
         started(&seat.backend, &seat.spec, |child| {
             let logins = seated.watch_logins();

@@ -4,7 +4,7 @@ use std::{
     env,
     fs::File,
     path::Path,
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use anyhow::Context as _;
@@ -12,6 +12,7 @@ use probity_acp::Recorder;
 use probity_proxy::{Observer, Side};
 use probity_secrets::{Detector, Options, mask_same_length};
 
+use super::relay::Relay;
 use crate::{commands::agent::record::known_secrets, failure::Failure};
 
 type Mask = Box<dyn Fn(&str) -> String + Send>;
@@ -19,12 +20,14 @@ type Mask = Box<dyn Fn(&str) -> String + Send>;
 pub(super) struct Watch {
     /// `None` where no trace was asked for; the inner one is gone after the first failed write.
     trace: Option<Mutex<Option<Recorder<File, Mask>>>>,
+    relay: Arc<Relay>,
 }
 
 impl Watch {
-    pub(super) fn new(trace: Option<&Path>) -> anyhow::Result<Self> {
+    pub(super) fn new(trace: Option<&Path>, relay: Arc<Relay>) -> anyhow::Result<Self> {
         let trace = trace.map(recorder).transpose()?;
-        Ok(Self { trace: trace.map(|recorder| Mutex::new(Some(recorder))) })
+        let trace = trace.map(|recorder| Mutex::new(Some(recorder)));
+        Ok(Self { trace, relay })
     }
 }
 
@@ -50,6 +53,10 @@ impl Observer for Watch {
             tracing::warn!("the trace ends here: {error}");
             *trace = None;
         }
+    }
+
+    fn stderr(&self, agent: &str, line: &str) {
+        self.relay.line(agent, line);
     }
 
     fn note(&self, what: &str) {

@@ -2,14 +2,24 @@
 //! host must not obey what such a process left behind.
 
 use std::{
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
 };
 
 use probity_sandbox::Guard;
 use probity_seat::{Seated, State};
 
-use crate::{containment::quarantine, seats::state};
+use crate::{
+    containment::{
+        implicit::{Changed, Implicit},
+        quarantine,
+    },
+    report::visible,
+    seats::state,
+};
+
+/// Files that a note names.
+const SHOWN: usize = 8;
 
 /// Ended once, whoever comes first: the end of the process, or that of its handle.
 pub(crate) struct Watch {
@@ -18,14 +28,32 @@ pub(crate) struct Watch {
 
 struct Held {
     guard: Option<Guard>,
+    implicit: Implicit,
+    quarantine: Quarantine,
     workspace: PathBuf,
     state: State,
     seated: Seated,
 }
 
+/// What becomes of changed files that tools run by themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Quarantine {
+    /// They stay, and the user is told.
+    GitOnly,
+    /// They wait for `cai accept`.
+    Implicit,
+}
+
+impl Quarantine {
+    /// By the flag `--quarantine`.
+    pub(crate) fn of(is_wanted: bool) -> Self {
+        if is_wanted { Self::Implicit } else { Self::GitOnly }
+    }
+}
+
 impl Watch {
     /// Begins before the process does.
-    pub(crate) fn start(seated: &Seated) -> anyhow::Result<Self> {
+    pub(crate) fn start(seated: &Seated, quarantine: Quarantine) -> anyhow::Result<Self> {
         let Some(root) = &seated.root else { return Ok(Self { held: Mutex::new(None) }) };
         let guard = root.guard();
         if let Err(error) = &guard {
@@ -33,6 +61,8 @@ impl Watch {
         }
         let held = Held {
             guard: guard.ok(),
+            implicit: Implicit::look(&root.path),
+            quarantine,
             workspace: root.path.clone(),
             state: state()?,
             seated: seated.clone(),
@@ -43,31 +73,84 @@ impl Watch {
     /// Ends the watch, takes away what the host must not obey, and says so.
     pub(crate) fn end(&self) {
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Some(Held { guard, workspace, state, seated }) = held else { return };
+        let Some(Held { guard, implicit, quarantine, workspace, state, seated }) = held else {
+            return;
+        };
         seated.keep_logins();
-        let Some(ended) = guard.map(Guard::finish) else { return };
-        if ended.removed > 0 {
-            tracing::warn!(
-                "a commondir was made in the git directory, which would lead git astray: removed"
-            );
+        if let Some(guard) = guard {
+            take_strays(guard, &workspace, &state);
         }
-        for note in &ended.notes {
-            tracing::warn!("{note}");
-        }
-        for stray in &ended.strays {
-            match quarantine::take(&state, &workspace, stray) {
-                Ok(kept) => tracing::warn!(
-                    "{}: {} was moved to {}; `cai accept` restores it without programs",
-                    stray.path.display(),
-                    kept.what(),
-                    kept.item().display()
-                ),
-                Err(error) => tracing::warn!(
-                    "{}: git may run programs of the sandboxed command there, and moving it away \
-                     failed: {error:#}; remove it before you use git",
-                    stray.path.display()
-                ),
+        let changed = implicit.changed();
+        match quarantine {
+            _ if changed.is_empty() => {}
+            Quarantine::GitOnly => tracing::warn!("{}", told(&changed, &workspace)),
+            Quarantine::Implicit => {
+                for changed in &changed {
+                    keep(&state, &workspace, changed);
+                }
             }
+        }
+    }
+}
+
+/// One short note, however many files there are.
+fn told(changed: &[Changed], workspace: &Path) -> String {
+    let named = changed.iter().take(SHOWN).map(|changed| {
+        let path = changed.path.strip_prefix(workspace).unwrap_or(&changed.path);
+        let path = path.to_string_lossy();
+        format!("{} ({})", visible::line(&path), changed.run_by)
+    });
+    let named: Vec<String> = named.collect();
+    let more = match changed.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!(
+        "the session changed files that tools run by themselves: {}{more}; read them before you \
+         use these tools, or run with --quarantine",
+        named.join(", ")
+    )
+}
+
+fn keep(state: &State, workspace: &Path, changed: &Changed) {
+    let path = changed.path.display();
+    match quarantine::take_file(state, workspace, changed) {
+        Ok(kept) => tracing::warn!(
+            "{path}: {}, run by {}, was moved to {}; `cai accept` puts it in place",
+            kept.what(),
+            changed.run_by,
+            kept.item().display()
+        ),
+        Err(error) => tracing::warn!(
+            "{path}: {} would run what the session wrote, and moving it away failed: {error:#}",
+            changed.run_by
+        ),
+    }
+}
+
+fn take_strays(guard: Guard, workspace: &Path, state: &State) {
+    let ended = guard.finish();
+    if ended.removed > 0 {
+        tracing::warn!(
+            "a commondir was made in the git directory, which would lead git astray: removed"
+        );
+    }
+    for note in &ended.notes {
+        tracing::warn!("{note}");
+    }
+    for stray in &ended.strays {
+        match quarantine::take(state, workspace, stray) {
+            Ok(kept) => tracing::warn!(
+                "{}: {} was moved to {}; `cai accept` restores it without programs",
+                stray.path.display(),
+                kept.what(),
+                kept.item().display()
+            ),
+            Err(error) => tracing::warn!(
+                "{}: git may run programs of the sandboxed command there, and moving it away \
+                     failed: {error:#}; remove it before you use git",
+                stray.path.display()
+            ),
         }
     }
 }

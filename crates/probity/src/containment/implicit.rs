@@ -1,0 +1,256 @@
+//! Files that tools on the host run by themselves: what a session changed among them.
+//!
+//! No mount can forbid these, since changing them is often the very work. So they are looked at
+//! before and after, and the user is told, or has them kept until `cai accept`.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::{self, Read as _},
+    os::unix::fs::OpenOptionsExt as _,
+    path::{Path, PathBuf},
+};
+
+use probity_seat::hex;
+
+/// A name, and what runs it. Directories end with a slash and stand for all that is in them.
+const RUN_BY: &[(&str, &str)] = &[
+    (".cargo/config", "cargo"),
+    (".cargo/config.toml", "cargo"),
+    (".circleci/", "CI"),
+    (".devcontainer/", "the editor's dev container"),
+    (".devcontainer.json", "the editor's dev container"),
+    (".envrc", "direnv"),
+    (".github/actions/", "CI"),
+    (".github/workflows/", "CI"),
+    (".gitlab-ci.yml", "CI"),
+    (".husky/", "git hooks"),
+    (".idea/", "JetBrains editors"),
+    (".mise.toml", "mise"),
+    (".npmrc", "npm"),
+    (".pre-commit-config.yaml", "pre-commit"),
+    (".travis.yml", "CI"),
+    (".vscode/launch.json", "VS Code"),
+    (".vscode/settings.json", "VS Code"),
+    (".vscode/tasks.json", "VS Code"),
+    (".yarnrc.yml", "yarn"),
+    (".zed/", "Zed"),
+    ("azure-pipelines.yml", "CI"),
+    ("bitbucket-pipelines.yml", "CI"),
+    ("build.rs", "cargo"),
+    ("cargo.toml", "cargo"),
+    ("conftest.py", "pytest"),
+    ("gnumakefile", "make"),
+    ("jenkinsfile", "CI"),
+    ("justfile", "just"),
+    ("lefthook.yml", "git hooks"),
+    ("makefile", "make"),
+    ("mise.toml", "mise"),
+    ("package.json", "npm scripts"),
+    ("pyproject.toml", "Python build tools"),
+    ("rust-toolchain.toml", "rustup"),
+    ("setup.py", "pip"),
+    ("taskfile.yml", "task"),
+    ("tox.ini", "tox"),
+];
+
+/// Directories of what was installed or built, and git's own, which has its own protection.
+const PASSED_OVER: &[&str] = &[".git", "node_modules", "target", ".venv", "venv", "__pycache__"];
+
+const DEPTH: usize = 16;
+const ENTRIES: usize = 200_000;
+const LARGEST: u64 = 1 << 20;
+
+/// What stands in the place of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Content {
+    Bytes(Vec<u8>),
+    Link(PathBuf),
+    /// Too large to be kept, by its digest and length.
+    Large(u64),
+}
+
+/// The files as they were when a session began.
+#[derive(Debug)]
+pub(crate) struct Implicit {
+    root: PathBuf,
+    before: BTreeMap<PathBuf, Content>,
+}
+
+/// One of them that is another now.
+#[derive(Debug)]
+pub(crate) struct Changed {
+    pub(crate) path: PathBuf,
+    pub(crate) run_by: &'static str,
+    /// `None` where there was none.
+    pub(crate) before: Option<Content>,
+}
+
+impl Implicit {
+    pub(crate) fn look(root: &Path) -> Self {
+        Self { root: root.to_owned(), before: found(root) }
+    }
+
+    /// What is new or another; what is gone runs nothing.
+    pub(crate) fn changed(&self) -> Vec<Changed> {
+        let now = found(&self.root);
+        let changed = now.into_iter().filter_map(|(path, content)| {
+            let before = self.before.get(&path);
+            if before.is_some_and(|before| is_same(&path, before, &content)) {
+                return None;
+            }
+            let run_by = run_by(path.strip_prefix(&self.root).ok()?)?;
+            Some(Changed { path, run_by, before: before.cloned() })
+        });
+        changed.collect()
+    }
+}
+
+impl Content {
+    pub(crate) fn read(path: &Path) -> io::Result<Self> {
+        let metadata = path.symlink_metadata()?;
+        if metadata.is_symlink() {
+            return Ok(Self::Link(fs::read_link(path)?));
+        }
+        if !metadata.is_file() || metadata.len() > LARGEST {
+            return Ok(Self::Large(metadata.len()));
+        }
+        // A link or a pipe may have come in its place meanwhile.
+        let flags =
+            i32::try_from((rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK).bits());
+        let file = fs::OpenOptions::new().read(true).custom_flags(flags.unwrap_or(0)).open(path)?;
+        let mut bytes = Vec::new();
+        file.take(LARGEST).read_to_end(&mut bytes)?;
+        Ok(Self::Bytes(bytes))
+    }
+
+    pub(crate) fn digest(&self) -> String {
+        match self {
+            Self::Bytes(bytes) => hex(bytes),
+            Self::Link(target) => format!("link {}", target.display()),
+            Self::Large(bytes) => format!("{bytes} bytes"),
+        }
+    }
+}
+
+/// Of a `package.json` only the scripts are run.
+fn is_same(path: &Path, before: &Content, now: &Content) -> bool {
+    let is_package = path.file_name().is_some_and(|name| name.eq_ignore_ascii_case("package.json"));
+    match (before, now) {
+        (Content::Bytes(before), Content::Bytes(now)) if is_package => {
+            match (scripts(before), scripts(now)) {
+                (Some(before), Some(now)) => before == now,
+                _ => before == now,
+            }
+        }
+        (before, now) => before == now,
+    }
+}
+
+fn scripts(bytes: &[u8]) -> Option<serde_json::Value> {
+    let package: serde_json::Value = serde_json::from_slice(bytes).ok()?;
+    Some(package.get("scripts").cloned().unwrap_or_default())
+}
+
+fn found(root: &Path) -> BTreeMap<PathBuf, Content> {
+    let mut files = BTreeMap::new();
+    let mut waiting = vec![(root.to_owned(), 0)];
+    let mut seen = 0;
+    while let Some((directory, depth)) = waiting.pop() {
+        let Ok(entries) = fs::read_dir(&directory) else { continue };
+        for entry in entries.flatten() {
+            seen += 1;
+            if seen > ENTRIES {
+                return files;
+            }
+            let (path, name) = (entry.path(), entry.file_name());
+            let Ok(kind) = entry.file_type() else { continue };
+            if kind.is_dir() {
+                let is_passed_over =
+                    PASSED_OVER.iter().any(|passed| name.eq_ignore_ascii_case(passed));
+                if depth < DEPTH && !is_passed_over {
+                    waiting.push((path, depth + 1));
+                }
+            } else if path.strip_prefix(root).ok().and_then(run_by).is_some()
+                && let Ok(content) = Content::read(&path)
+            {
+                files.insert(path, content);
+            }
+        }
+    }
+    files
+}
+
+/// What runs a file of this name, wherever in the workspace it is. File systems that ignore the
+/// case of names are about.
+fn run_by(below: &Path) -> Option<&'static str> {
+    let lower = below.to_str()?.to_ascii_lowercase();
+    let whole = format!("/{lower}");
+    let known = RUN_BY.iter().find(|(name, _)| match name.strip_suffix('/') {
+        Some(directory) => whole.contains(&format!("/{directory}/")),
+        None => whole.ends_with(&format!("/{name}")),
+    });
+    known.map(|(_, run_by)| *run_by)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn files_that_tools_run_are_known_in_any_case_and_place() {
+        for (path, expected) in [
+            (".envrc", Some("direnv")),
+            ("a/b/.ENVRC", Some("direnv")),
+            ("Makefile", Some("make")),
+            ("my-makefile", None),
+            (".husky/_/husky.sh", Some("git hooks")),
+            ("docs/.husky.md", None),
+            ("web/package.json", Some("npm scripts")),
+            (".github/workflows/ci.yml", Some("CI")),
+            (".github/CODEOWNERS", None),
+            (".vscode/tasks.json", Some("VS Code")),
+            (".vscode/extensions.json", None),
+            ("src/main.rs", None),
+            ("crates/a/build.rs", Some("cargo")),
+        ] {
+            assert_eq!(run_by(Path::new(path)), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn changes_are_found_by_content_and_of_packages_only_the_scripts_count() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |path: &str| dir.path().join(path);
+        let write = |path: &str, text: &str| {
+            fs::create_dir_all(at(path).parent().unwrap()).unwrap();
+            fs::write(at(path), text).unwrap();
+        };
+        write("Makefile", "all:\n");
+        write("same/Makefile", "all:\n");
+        write("package.json", r#"{"version": "1", "scripts": {"test": "a"}}"#);
+        write("web/package.json", r#"{"version": "1", "scripts": {"test": "a"}}"#);
+        write("node_modules/x/package.json", "{}");
+        write("src/main.c", "");
+        let before = Implicit::look(dir.path());
+        let changed = |before: &Implicit| -> Vec<String> {
+            let changed = before.changed().into_iter();
+            let path = |changed: Changed| changed.path.strip_prefix(dir.path()).unwrap().to_owned();
+            changed.map(|changed| path(changed).display().to_string()).collect()
+        };
+        assert_eq!(changed(&before), [""; 0]);
+        write("Makefile", "all: evil\n");
+        // Neither time nor length tells.
+        let time = fs::metadata(at("same/Makefile")).unwrap().modified().unwrap();
+        fs::File::options().write(true).open(at("Makefile")).unwrap().set_modified(time).unwrap();
+        write("same/Makefile", "all:\n");
+        write("package.json", r#"{"version": "2", "scripts": {"test": "a"}}"#);
+        write("web/package.json", r#"{"version": "1", "scripts": {"test": "evil"}}"#);
+        write("node_modules/x/package.json", r#"{"scripts": {"install": "evil"}}"#);
+        write("src/main.c", "changed");
+        symlink("/etc/passwd", at(".envrc")).unwrap();
+        assert_eq!(changed(&before), [".envrc", "Makefile", "web/package.json"]);
+    }
+}
