@@ -16,7 +16,7 @@ use std::{
 
 use probity_sandbox::{Allowlist, Root};
 
-pub(crate) use file::{Acp, AgentProcess, NetworkMode, OwnAgent, Runtime, Terminals};
+pub(crate) use file::{Acp, AgentProcess, EditorFiles, NetworkMode, OwnAgent, Runtime, Terminals};
 pub(crate) use gift::Gift;
 pub(crate) use state::State;
 pub(crate) use trust::{Trust, trust};

@@ -43,7 +43,7 @@ pub(crate) fn run(name: Name, args: AcpArgs) -> anyhow::Result<Exit> {
     if let Some(id) = args.login {
         let state = State::find();
         let store = Files::new(state.as_ref().ok(), &agent);
-        return login::run(&Sandboxed::new(agent, state, settings.terminals), &store, &id);
+        return login::run(&Sandboxed::new(agent, state, settings), &store, &id);
     }
     if io::stdin().is_terminal() {
         tracing::warn!(
@@ -74,7 +74,7 @@ pub(crate) fn run(name: Name, args: AcpArgs) -> anyhow::Result<Exit> {
     };
     let launcher: Box<dyn probity_proxy::Launcher> = match agents::is_set("CAI_ACP_DIRECT_SPAWN") {
         true => Box::new(Direct::new(agent)),
-        false => Box::new(Sandboxed::new(agent, state, settings.terminals)),
+        false => Box::new(Sandboxed::new(agent, state, settings)),
     };
     let ready = |stopper| stop_at(signals, stopper);
     let (store, watch) = (Box::new(store), Box::new(watch));

@@ -13,7 +13,7 @@ use probity_sandbox::{Backend, Child, Kind, Network, Root, Spec, User, spawn, wo
 use super::agents::Agent;
 use crate::{
     commands::{agent::programs, exec},
-    containment::{Containment, DEFAULT_IMAGE, State, Terminals},
+    containment::{Acp, Containment, DEFAULT_IMAGE, EditorFiles, State, Terminals},
     exit::Exit,
 };
 
@@ -22,12 +22,12 @@ pub(super) struct Sandboxed {
     agent: Agent,
     /// Or why there is no place for it, without which nothing can be contained.
     state: anyhow::Result<State>,
-    terminals: Terminals,
+    settings: Acp,
 }
 
 impl Sandboxed {
-    pub(super) fn new(agent: Agent, state: anyhow::Result<State>, terminals: Terminals) -> Self {
-        Self { agent, state, terminals }
+    pub(super) fn new(agent: Agent, state: anyhow::Result<State>, settings: Acp) -> Self {
+        Self { agent, state, settings }
     }
 
     fn state(&self) -> anyhow::Result<&State> {
@@ -91,7 +91,8 @@ impl Launcher for Sandboxed {
             workspace_root(cwd).map_err(|error| LaunchError::Workspace(error.to_string()))?;
         let mut workspace = Workspace::new(root.path.clone(), cwd.to_owned());
         workspace.read_only = read_only(Some(&root), &root.path);
-        workspace.terminals = self.terminals == Terminals::Editor;
+        workspace.terminals = self.settings.terminals == Terminals::Editor;
+        workspace.files = self.settings.fs == EditorFiles::Editor;
         Ok(workspace)
     }
 
@@ -168,6 +169,7 @@ impl Launcher for Direct {
         // The editor writes with all the user's rights, however the agent was started.
         workspace.read_only = read_only(root.as_ref(), &path);
         workspace.terminals = true;
+        workspace.files = true;
         Ok(workspace)
     }
 
