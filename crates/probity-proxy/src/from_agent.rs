@@ -121,6 +121,13 @@ fn permitted(
             let what = format!("{method}: commands run inside, not in the editor's terminal");
             return Err(Refusal::new(METHOD_NOT_FOUND, what));
         }
+        if method.starts_with("fs/") && !workspace.files {
+            let what = format!(
+                "{method}: sandboxed agents read and write the workspace themselves \
+                 (`acp.fs = \"editor\"` in your own configuration allows this)"
+            );
+            return Err(Refusal::new(METHOD_NOT_FOUND, what));
+        }
         rewrite::confine(splice, message, &method, workspace).map_err(|path| {
             Refusal::new(INVALID_PARAMS, format!("{method}: {path} is not in the workspace"))
         })?;

@@ -42,7 +42,7 @@ pub(crate) fn answer(
 }
 
 /// What each agent is told: the editor's own words, with the version that it was answered, and
-/// without terminals where the editor's would be outside the containment.
+/// without the files and terminals that a sandboxed agent does not get from an editor.
 pub(crate) fn request(number: u64, editor: Option<&str>, workspace: &Workspace) -> String {
     let envelope = editor.and_then(Envelope::parse);
     let Some(envelope) =
@@ -56,6 +56,10 @@ pub(crate) fn request(number: u64, editor: Option<&str>, workspace: &Workspace) 
     splice.replace("params.protocolVersion", |_| Some(VERSION.to_string()));
     if !workspace.terminals {
         splice.replace("params.clientCapabilities.terminal", |_| Some("false".to_owned()));
+    }
+    if !workspace.files {
+        let none = json!({"readTextFile": false, "writeTextFile": false});
+        splice.replace("params.clientCapabilities.fs", |_| Some(none.to_string()));
     }
     splice.finish().into_owned()
 }

@@ -7,6 +7,8 @@ mod uri;
 
 use std::path::{Component, Path, PathBuf};
 
+use probity_sandbox::is_dot_git;
+
 /// Where every workspace is for the agent in it.
 pub const INSIDE: &str = "/home/agent/workspace";
 
@@ -21,6 +23,9 @@ pub struct Workspace {
     pub read_only: Vec<PathBuf>,
     /// Whether an agent may have commands run by the editor, which runs them on the host.
     pub terminals: bool,
+    /// Whether an agent may have the editor read and write files. Between our check of a path and
+    /// the editor's access a link can change, and lead it anywhere.
+    pub files: bool,
     /// The root in the spelling of the editor, where a link led to it.
     spelled: Option<PathBuf>,
 }
@@ -29,7 +34,7 @@ impl Workspace {
     #[must_use]
     pub fn new(root: PathBuf, cwd: PathBuf) -> Self {
         let spelled = spelled_root(&root, &cwd);
-        Self { root, cwd, read_only: Vec::new(), terminals: false, spelled }
+        Self { root, cwd, read_only: Vec::new(), terminals: false, files: false, spelled }
     }
 
     /// The name inside of a path on the host.
@@ -62,9 +67,10 @@ impl Workspace {
         let real = real(Path::new(&host))?;
         let is_root_own = real.starts_with(&self.root);
         let is_protected = access == Access::Write
-            && self.read_only.iter().any(|place| {
-                real.starts_with(place) || place.starts_with(&real) && real != self.root
-            });
+            && (is_of_git(real.strip_prefix(&self.root).unwrap_or(&real))
+                || self.read_only.iter().any(|place| {
+                    real.starts_with(place) || place.starts_with(&real) && real != self.root
+                }));
         (is_root_own && !is_protected).then_some(host)
     }
 
@@ -84,6 +90,11 @@ impl Workspace {
 pub(crate) enum Access {
     Read,
     Write,
+}
+
+/// Whether a path is in a git directory, or would make one.
+fn is_of_git(path: &Path) -> bool {
+    path.components().any(|part| is_dot_git(part.as_os_str()))
 }
 
 /// The editor's working directory without as much of its end as lies below the root.
@@ -225,6 +236,10 @@ mod tests {
             ("/home/agent/workspace/shortcut/hooks/pre-commit", true, false),
             ("/home/agent/workspace/.git/hooks", true, false),
             ("/home/agent/workspace/.git", true, false),
+            ("/home/agent/workspace/.git/info/x", true, false),
+            ("/home/agent/workspace/sub/.GIT/config", true, false),
+            ("/home/agent/workspace/sub/git~1/config", true, false),
+            ("/home/agent/workspace/.gitignore", true, true),
         ] {
             assert_eq!(workspace.confined(path, Access::Read).is_some(), read, "{path}");
             assert_eq!(workspace.confined(path, Access::Write).is_some(), write, "{path}");

@@ -226,7 +226,7 @@ mod tests {
         for path in kept.iter().chain([&ended]) {
             fs::create_dir_all(path).unwrap();
         }
-        assert_eq!(state.garbage(), [ended.clone()]);
+        assert_eq!(state.garbage(), std::slice::from_ref(&ended));
         fs::remove_dir_all(&gone.path).unwrap();
         let key = State::key(&gone);
         let expected = [

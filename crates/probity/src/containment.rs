@@ -16,7 +16,7 @@ use probity_agent::{AgentTable, KnownAgent};
 use probity_sandbox::{Allowlist, Limits, Network, Root};
 use probity_seat::{Grants, Sandbox, State, Terms};
 
-pub(crate) use file::{Acp, AgentProcess, NetworkMode, OwnAgent, Terminals};
+pub(crate) use file::{Acp, AgentProcess, EditorFiles, NetworkMode, OwnAgent, Terminals};
 pub(crate) use trust::{Trust, trust};
 
 use file::{File, Runtime};

@@ -89,28 +89,47 @@ fn a_second_key_does_not_smuggle_a_path_past_the_check() {
 }
 
 #[test]
-fn terminals_of_the_editor_are_not_for_contained_agents() {
-    let seen = Arc::new(Mutex::new(Value::Null));
-    let kept = Arc::clone(&seen);
-    let setting = Setting { terminals: false, ..Setting::new() };
-    let mut stage = setting.play(move |_, input, output| {
-        let mut part = Part::new(input, output);
-        let first = part.next().unwrap();
-        *kept.lock().unwrap() = first["params"].clone();
-        part.answer(&first, &json!({"protocolVersion": 1}));
-        while let Some(task) = part.next_task() {
-            let params = json!({"sessionId": "0", "command": "rm"});
-            part.write(&json!({"id": 0, "method": "terminal/create", "params": params}));
-            let answer = part.next().unwrap();
-            part.answer(&task, &json!({"answer": answer}));
+fn files_and_terminals_of_the_editor_are_not_for_contained_agents() {
+    let files = |offered: bool| json!({"readTextFile": offered, "writeTextFile": offered});
+    let requests = [
+        ("terminal/create", json!({"sessionId": "0", "command": "rm"})),
+        ("fs/read_text_file", json!({"sessionId": "0", "path": "/srv/one/a"})),
+        ("fs/write_text_file", json!({"sessionId": "0", "path": "/srv/one/a", "content": ""})),
+        ("fs/later", json!({"sessionId": "0", "path": "/srv/one/a"})),
+    ];
+    for (may_terminals, may_files) in [(false, false), (true, false), (false, true)] {
+        let seen = Arc::new(Mutex::new(Value::Null));
+        let (kept, asked) = (Arc::clone(&seen), requests.clone());
+        let setting = Setting { terminals: may_terminals, files: may_files, ..Setting::new() };
+        let mut stage = setting.play(move |_, input, output| {
+            let mut part = Part::new(input, output);
+            let first = part.next().unwrap();
+            *kept.lock().unwrap() = first["params"].clone();
+            part.answer(&first, &json!({"protocolVersion": 1}));
+            for (method, params) in &asked {
+                let Some(task) = part.next_task() else { break };
+                part.write(&json!({"id": 0, "method": method, "params": params}));
+                let answer = part.next().unwrap();
+                part.answer(&task, &json!({"answer": answer}));
+            }
+            0
+        });
+        let able = json!({"fs": files(true), "terminal": true});
+        stage.call("initialize", &json!({"protocolVersion": 1, "clientCapabilities": able}));
+        let session = stage.session(std::path::Path::new("/srv/one"));
+        for (method, _) in &requests {
+            let passes = if method.starts_with("fs/") { may_files } else { may_terminals };
+            stage.prompt(&session, "");
+            let message = stage.receive();
+            if passes {
+                assert_eq!(message["method"], *method);
+                stage.send(&json!({"id": message["id"], "result": {}}));
+                stage.receive();
+            } else {
+                assert_eq!(message["result"]["answer"]["error"]["code"], -32601, "{method}");
+            }
         }
-        0
-    });
-    let capabilities = json!({"fs": {"readTextFile": true}, "terminal": true});
-    stage.call("initialize", &json!({"protocolVersion": 1, "clientCapabilities": capabilities}));
-    let session = stage.session(std::path::Path::new("/srv/one"));
-    let prompt = stage.prompt(&session, "");
-    assert_eq!(stage.receive()["result"]["answer"]["error"]["code"], -32601, "{prompt}");
-    let capabilities = json!({"fs": {"readTextFile": true}, "terminal": false});
-    assert_eq!(seen.lock().unwrap()["clientCapabilities"], capabilities);
+        let told = json!({"fs": files(may_files), "terminal": may_terminals});
+        assert_eq!(seen.lock().unwrap()["clientCapabilities"], told);
+    }
 }

@@ -40,6 +40,7 @@ pub(crate) struct Setting {
     pub(crate) options: Options,
     pub(crate) memory: Arc<Memory>,
     pub(crate) terminals: bool,
+    pub(crate) files: bool,
 }
 
 impl Setting {
@@ -53,7 +54,7 @@ impl Setting {
             logins: Logins::default(),
             limits: Limits { farewell: Duration::from_secs(1), ..Limits::default() },
         };
-        Self { options, memory: Arc::default(), terminals: true }
+        Self { options, memory: Arc::default(), terminals: true, files: true }
     }
 
     pub(crate) fn play(
@@ -63,8 +64,9 @@ impl Setting {
         let (editor_input, input) = io::pipe().unwrap();
         let (output, editor_output) = io::pipe().unwrap();
         let starts = Arc::new(AtomicUsize::new(0));
+        let (terminals, files) = (self.terminals, self.files);
         let launcher =
-            Troupe { play: Arc::new(play), starts: Arc::clone(&starts), terminals: self.terminals };
+            Troupe { play: Arc::new(play), starts: Arc::clone(&starts), terminals, files };
         // A test that does not receive is an editor that does not read.
         let (sender, lines) = sync_channel(4);
         thread::spawn(move || {
@@ -223,6 +225,7 @@ struct Troupe {
     play: Arc<Play>,
     starts: Arc<AtomicUsize>,
     terminals: bool,
+    files: bool,
 }
 
 impl Launcher for Troupe {
@@ -232,6 +235,7 @@ impl Launcher for Troupe {
         }
         let mut workspace = Workspace::new(cwd.to_owned(), cwd.to_owned());
         workspace.terminals = self.terminals;
+        workspace.files = self.files;
         Ok(workspace)
     }
 

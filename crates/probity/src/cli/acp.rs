@@ -24,5 +24,9 @@ pub(crate) const EXAMPLES: &str = "Examples:
   probity acp claude                       for an editor; docs/editors.md says where to write it
   probity acp claude --trace talk.ndjson   `probity agent replay talk.ndjson` plays it again
 
+Sandboxed agents cannot use the editor's files and terminals. `acp.fs = \"editor\"` in your own
+containai/config.toml allows files; an agent that replaces a link at the right moment can then lead
+the editor to any file of yours.
+
 CAI_ACP_TEST_MODE=1 takes any name and runs `NAME --acp`; CAI_ACP_DIRECT_SPAWN=1 runs it without a
 container.";

@@ -47,7 +47,7 @@ pub(crate) fn run(name: Name, args: AcpArgs) -> anyhow::Result<Exit> {
     let agent = Agent::find(name, &agent, &table)?;
     let seats = Seats::new(table, grants, None);
     let quarantine = exec::Quarantine::of(args.quarantine);
-    let sandboxed = |agent, seats| Sandboxed::new(agent, seats, settings.terminals, quarantine);
+    let sandboxed = |agent, seats| Sandboxed::new(agent, seats, settings, quarantine);
     if let Some(id) = args.login {
         let store = Files::new(State::find().as_ref().ok(), &agent);
         return login::run(&sandboxed(agent, seats), &store, &id);

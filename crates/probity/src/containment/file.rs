@@ -89,6 +89,7 @@ pub(super) struct Image {
 pub(crate) struct Acp {
     pub(crate) process: AgentProcess,
     pub(crate) terminals: Terminals,
+    pub(crate) fs: EditorFiles,
 }
 
 /// Which sessions of an editor have a process in common.
@@ -108,6 +109,17 @@ pub(crate) enum Terminals {
     #[default]
     None,
     /// The editor, on the host and with all its rights.
+    Editor,
+}
+
+/// Who reads and writes files for a contained agent.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum EditorFiles {
+    /// Nobody: the agent does it itself, contained.
+    #[default]
+    None,
+    /// The editor, which a link that changes at the right moment can lead out of the workspace.
     Editor,
 }
 
@@ -233,6 +245,8 @@ mod tests {
             ("[env]\nimport = ['A=b']\n", Some("A=b")),
             ("[acp]\nprocess = 'workspace'\n[agents.mine]\ncommand = ['mine', '--acp']\n", None),
             ("[acp]\nprocess = 'all'\n", Some("all")),
+            ("[acp]\nfs = 'editor'\nterminals = 'none'\n", None),
+            ("[acp]\nfs = true\n", Some("fs")),
             ("[agents.mine]\ncommand = []\n", Some("agents.mine.command is empty")),
             ("[nteworks]\n", Some("nteworks")),
         ] {

@@ -4,6 +4,7 @@
 mod acp;
 mod agent;
 mod ai_fix;
+mod attacks;
 mod audit;
 mod binary;
 mod check;

@@ -14,7 +14,7 @@ use probity_seat::{Caller, NamedBy, Occupant, Request, Sandbox, Seated, Seats};
 use super::agents::Agent;
 use crate::{
     commands::exec::{self, Quarantine, Watch},
-    containment::Terminals,
+    containment::{Acp, EditorFiles, Terminals},
     exit::Exit,
     failure::Failure,
 };
@@ -23,18 +23,13 @@ use crate::{
 pub(super) struct Sandboxed {
     agent: Agent,
     seats: Seats,
-    terminals: Terminals,
+    settings: Acp,
     quarantine: Quarantine,
 }
 
 impl Sandboxed {
-    pub(super) fn new(
-        agent: Agent,
-        seats: Seats,
-        terminals: Terminals,
-        quarantine: Quarantine,
-    ) -> Self {
-        Self { agent, seats, terminals, quarantine }
+    pub(super) fn new(agent: Agent, seats: Seats, settings: Acp, quarantine: Quarantine) -> Self {
+        Self { agent, seats, settings, quarantine }
     }
 
     /// The agent's seat in a workspace.
@@ -73,7 +68,8 @@ impl Launcher for Sandboxed {
             workspace_root(cwd).map_err(|error| LaunchError::Workspace(error.to_string()))?;
         let mut workspace = Workspace::new(root.path.clone(), cwd.to_owned());
         workspace.read_only = read_only(Some(&root), &root.path);
-        workspace.terminals = self.terminals == Terminals::Editor;
+        workspace.terminals = self.settings.terminals == Terminals::Editor;
+        workspace.files = self.settings.fs == EditorFiles::Editor;
         Ok(workspace)
     }
 
@@ -151,6 +147,7 @@ impl Launcher for Direct {
         // The editor writes with all the user's rights, however the agent was started.
         workspace.read_only = read_only(root.as_ref(), &path);
         workspace.terminals = true;
+        workspace.files = true;
         Ok(workspace)
     }
 

@@ -74,18 +74,29 @@ fn a_contained_agent_cannot_use_the_editor_to_get_out() {
 {"ask":"fs/read_text_file","params":{"sessionId":"${session}","path":"/home/agent/workspace/sub/file"}}
 {"answer":{"stopReason":"end_turn"}}
 "#;
-    let place = Place::new(script);
-    fs::create_dir_all(place.path("one/.git/hooks")).unwrap();
-    configured(&place, "");
-    let mut driver = drive(&place);
-    let session = driver.session(&place.path("one"));
-    let prompt = driver.prompt(&session, "go");
-    let question = driver.receive();
-    assert_eq!(question["method"], "fs/read_text_file", "the others were refused: {question}");
-    assert_eq!(question["params"]["path"], place.path("one/sub/file").to_str().unwrap());
-    driver.send(&json!({"jsonrpc": "2.0", "id": question["id"], "result": {"content": ""}}));
-    assert_eq!(driver.answer(prompt)["result"]["stopReason"], "end_turn");
-    driver.finish();
+    for (setting, passes) in [("", false), ("[acp]\nfs = 'editor'\n", true)] {
+        let place = Place::new(script);
+        fs::create_dir_all(place.path("one/.git/hooks")).unwrap();
+        configured(&place, setting);
+        let mut driver = drive(&place);
+        let able = json!({"fs": {"readTextFile": true, "writeTextFile": true}, "terminal": true});
+        driver.call("initialize", &json!({"protocolVersion": 1, "clientCapabilities": able}));
+        let session = driver.session(&place.path("one"));
+        let prompt = driver.prompt(&session, "go");
+        if passes {
+            let question = driver.receive();
+            assert_eq!(question["method"], "fs/read_text_file", "others are refused: {question}");
+            assert_eq!(question["params"]["path"], place.path("one/sub/file").to_str().unwrap());
+            let answer = json!({"jsonrpc": "2.0", "id": question["id"], "result": {"content": ""}});
+            driver.send(&answer);
+        }
+        let ended = driver.receive();
+        assert_eq!(
+            (&ended["id"], &ended["result"]["stopReason"]),
+            (&json!(prompt), &json!("end_turn"))
+        );
+        driver.finish();
+    }
 }
 
 #[test]
