@@ -1,9 +1,8 @@
-//! What a contained process gets: the user's `.containai/config.toml`, tightened by the
-//! repository's, which loosens nothing until the user trusts it.
+//! What a contained process gets: the user's own configuration, tightened by the repository's, which
+//! loosens nothing until the user trusts it.
 
 mod file;
 mod gift;
-mod memory;
 mod state;
 mod trust;
 
@@ -11,16 +10,25 @@ use std::{
     collections::BTreeMap,
     env,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
-use probity_sandbox::{Allowlist, Root};
+use probity_sandbox::{AllowError, Allowlist, Root};
 
-pub(crate) use file::{Acp, AgentProcess, NetworkMode, OwnAgent, Runtime, Terminals};
+pub(crate) use crate::config::{
+    table::containment::Acp,
+    words::{AgentProcess, NetworkMode, Sandbox, Terminals},
+};
 pub(crate) use gift::Gift;
 pub(crate) use state::State;
 pub(crate) use trust::{Trust, trust};
 
-use file::File;
+use crate::{
+    config::{
+        Configs, ContainaiFiles, Layer, Origin, Settings, Sources, Value, guard, users_directory,
+    },
+    name::Name,
+};
 
 /// The image of a container for which nobody names another.
 pub(crate) const DEFAULT_IMAGE: &str = "containai:latest";
@@ -29,7 +37,7 @@ pub(crate) const DEFAULT_IMAGE: &str = "containai:latest";
 #[derive(Debug, PartialEq)]
 pub(crate) struct Containment {
     pub(crate) image: Option<String>,
-    pub(crate) runtime: Runtime,
+    pub(crate) runtime: Sandbox,
     pub(crate) network: NetworkMode,
     /// The hosts of the mode `allowlist`.
     pub(crate) reach: Option<Allowlist>,
@@ -43,136 +51,140 @@ pub(crate) struct Containment {
     pub(crate) ignored: Vec<String>,
 }
 
+/// An agent of the user's, or what a known agent gets.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct OwnAgent {
+    /// The command that speaks the Agent Client Protocol; empty for a known agent.
+    pub(crate) command: Vec<String>,
+    pub(crate) image: Option<String>,
+    /// Variables that it gets, by name.
+    pub(crate) variables: Vec<String>,
+    /// Login files that it gets, below the home directory.
+    pub(crate) logins: Vec<String>,
+}
+
 impl Containment {
     pub(crate) fn load(root: &Root, state: &State) -> anyhow::Result<Self> {
-        let user = match users_file() {
-            Some(path) => File::read(&path)?.unwrap_or_default(),
-            None => File::default(),
-        };
-        let repository = File::read(&repositorys_file(&root.path))?;
-        let trusted = Trust::of(root, state)? == Trust::Given;
-        Ok(Self::merge(user, repository.unwrap_or_default(), trusted))
+        let trust = Trust::of(root, state)?;
+        let mut configs = configs(Name::called(), containai_files(Some((root, trust))))?;
+        let settings = configs.for_directory(&root.path)?;
+        Self::of(&settings, trust == Trust::Given, configs.take_warnings())
     }
 
-    fn merge(user: File, repository: File, trusted: bool) -> Self {
-        let mut ignored = Vec::new();
-        let mut loosens = |what: &str| {
-            if !trusted {
-                ignored.push(format!("{what} is ignored until `cai trust`"));
+    fn of(settings: &Settings, is_trusted: bool, mut ignored: Vec<String>) -> anyhow::Result<Self> {
+        let said = settings.containment.clone();
+        let mut reach = None;
+        if said.network.mode == NetworkMode::Allowlist {
+            let (hosts, is_narrowed) = reachable(settings, is_trusted)?;
+            reach = Some(hosts);
+            if is_narrowed {
+                let what = "hosts of `network.allow` that are not in your own list are ignored";
+                ignored.push(format!("{what}; `cai trust` allows them"));
             }
-            trusted
-        };
-        let (network, reach) = network(&user, &repository, &mut loosens);
-        let mut limit = |what: &str, users: Option<f64>, wanted: Option<f64>| match (users, wanted)
-        {
-            (Some(users), Some(wanted)) if wanted > users && !loosens(what) => Some(users),
-            (users, wanted) => wanted.or(users),
-        };
-        let memory = limit("container.memory", bytes(&user), bytes(&repository));
-        let cpus = limit("container.cpus", user.container.cpus, repository.container.cpus);
-        let image = repository.image.name.filter(|_| loosens("image.name")).or(user.image.name);
-        let runtime = repository
-            .container
-            .runtime
-            .filter(|_| loosens("container.runtime"))
-            .or(user.container.runtime)
-            .unwrap_or(Runtime::Auto);
-        if !repository.agents.is_empty() || repository.acp != Acp::default() {
-            ignored.push("agents and acp are ignored: only your own configuration has them".into());
         }
-        // A variable is the user's to give: not even a trusted file of a repository takes one.
-        if !repository.env.import.is_empty() {
-            ignored
-                .push("env.import is ignored: only your own configuration gives variables".into());
-        }
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "these were whole numbers of bytes, and saturate"
-        )]
-        let memory = memory.map(|bytes| bytes as u64);
-        let agent = user.agent.default.or(repository.agent.default);
-        let import = user.env.import;
-        Self { image, runtime, network, reach, agent, memory, cpus, import, ignored }
+        Ok(Self {
+            image: said.image,
+            runtime: said.runtime,
+            network: said.network.mode,
+            reach,
+            agent: said.agent,
+            memory: said.memory.map(|memory| memory.0),
+            cpus: said.cpus,
+            import: said.env,
+            ignored,
+        })
     }
 }
 
-/// The narrower of both. Where both have a list, what both allow, unless the repository is trusted
-/// to have its own.
-fn network(
-    user: &File,
-    repository: &File,
-    loosens: &mut dyn FnMut(&str) -> bool,
-) -> (NetworkMode, Option<Allowlist>) {
-    use NetworkMode::{Allowlist as Listed, None as Closed, Open};
-    // The file was read only if its list is one.
-    let list = |file: &File| Allowlist::parse(&file.network.allow).ok();
-    let users = user.network.mode.unwrap_or(Open);
-    match (users, repository.network.mode) {
-        (_, Some(Closed)) | (Closed, None) => (Closed, None),
-        (Open, None | Some(Open)) => (Open, None),
-        (Open, Some(Listed)) => (Listed, list(repository)),
-        (Listed, None) => (Listed, list(user)),
-        (Closed, Some(Open)) if loosens("network.mode = \"open\"") => (Open, None),
-        (Closed, Some(Listed)) if loosens("network.mode = \"allowlist\"") => {
-            (Listed, list(repository))
-        }
-        (Closed, Some(_)) => (Closed, None),
-        (Listed, Some(Open)) if loosens("network.mode = \"open\"") => (Open, None),
-        (Listed, Some(Open)) => (Listed, list(user)),
-        (Listed, Some(Listed)) => {
-            if user.network.allow == repository.network.allow {
-                return (Listed, list(user));
-            }
-            if loosens("what network.allow has beyond your own list") {
-                return (Listed, list(repository));
-            }
-            (Listed, list(user).zip(list(repository)).map(|(ours, theirs)| ours.and(theirs)))
-        }
-    }
+/// The hosts that can be reached: those of the one list there is, or those that both allow, unless
+/// the repository is trusted to have its own. Tells whether that narrows the repository's list.
+fn reachable(settings: &Settings, is_trusted: bool) -> Result<(Allowlist, bool), AllowError> {
+    let items = &settings.containment.network.allow;
+    let of = |wanted: fn(&Origin) -> bool| -> Vec<&str> {
+        let wanted = items.iter().filter(|item| wanted(&item.origin));
+        wanted.map(|item| item.value.as_str()).collect()
+    };
+    let theirs = of(Origin::is_repository);
+    let said = of(|origin| matches!(origin, Origin::Env { .. } | Origin::Flag { .. }));
+    let ours = if said.is_empty() {
+        of(|origin| matches!(origin, Origin::File { .. }) && !origin.is_repository())
+    } else {
+        said
+    };
+    let is_same = theirs == ours;
+    Ok(match (ours.is_empty(), theirs.is_empty()) {
+        (false, false) if is_trusted || is_same => (Allowlist::parse(&theirs)?, false),
+        (false, false) => (Allowlist::parse(&ours)?.and(Allowlist::parse(&theirs)?), true),
+        (false, true) => (Allowlist::parse(&ours)?, false),
+        (true, _) => (Allowlist::parse(&theirs)?, false),
+    })
 }
 
 /// What the user's own configuration says about agents for editors. A repository has no say in
 /// which programs are run.
 pub(crate) fn for_editors() -> anyhow::Result<(Acp, BTreeMap<String, OwnAgent>)> {
-    let user = match users_file() {
-        Some(path) => File::read(&path)?.unwrap_or_default(),
-        None => File::default(),
-    };
-    Ok((user.acp, user.agents))
+    let settings = users()?;
+    let agents = settings.merged.tables.iter().filter(|((path, _), _)| *path == AGENTS);
+    let agents = agents.map(|((_, name), said)| {
+        let list = |key: &str| match said.get(key).map(|setting| &setting.value) {
+            Some(Value::List(items)) => items.clone(),
+            _ => Vec::new(),
+        };
+        let agent = OwnAgent {
+            command: list("command"),
+            image: said.get("image").map(|setting| setting.value.plain()),
+            variables: list("variables"),
+            logins: list("logins"),
+        };
+        (name.clone(), agent)
+    });
+    Ok((settings.containment.acp.clone(), agents.collect()))
 }
+
+const AGENTS: &str = "containment.agents";
 
 /// The agent that the user's own configuration names, where there is no workspace.
 pub(crate) fn users_agent() -> Option<String> {
-    File::read(&users_file()?).ok()??.agent.default
-}
-
-#[expect(clippy::cast_precision_loss, reason = "limits are compared, not counted")]
-fn bytes(file: &File) -> Option<f64> {
-    file.container.memory.map(|memory| memory.0 as f64)
+    users().ok()?.containment.agent.clone()
 }
 
 /// The variables that the user gives to contained processes, by name.
 pub(crate) fn users_variables() -> anyhow::Result<Vec<String>> {
-    let file = users_file().map(|path| File::read(&path)).transpose()?.flatten();
-    Ok(file.unwrap_or_default().env.import)
+    Ok(users()?.containment.env.clone())
 }
 
 /// The image that the user has chosen for contained processes.
 pub(crate) fn users_image() -> anyhow::Result<Option<String>> {
-    let file = users_file().map(|path| File::read(&path)).transpose()?.flatten();
-    Ok(file.unwrap_or_default().image.name)
+    Ok(users()?.containment.image.clone())
+}
+
+/// What holds where no repository has a say.
+fn users() -> anyhow::Result<Arc<Settings>> {
+    Ok(configs(Name::called(), containai_files(None))?.without_file()?)
+}
+
+/// The files of containment, for everybody who reads the configuration.
+pub(crate) fn containai_files(repository: Option<(&Root, Trust)>) -> ContainaiFiles {
+    ContainaiFiles {
+        users: users_directory().map(|directory| directory.join("containai/config.toml")),
+        repository: repository.map(|(root, trust)| {
+            let trust = match trust {
+                Trust::Given => guard::Trust::Given,
+                Trust::NoFile | Trust::NotGiven => guard::Trust::NotYet,
+            };
+            (repositorys_file(&root.path), trust)
+        }),
+    }
+}
+
+fn configs(name: Name, containai: ContainaiFiles) -> anyhow::Result<Configs<'static>> {
+    let current = env::current_dir().unwrap_or_default();
+    Ok(Configs::new(Sources { containai, ..Sources::here(name, &current, Layer::default()) })?)
 }
 
 /// Only the root's: one root has one container, whichever directory one starts in.
 pub(crate) fn repositorys_file(root: &Path) -> PathBuf {
     root.join(".containai/config.toml")
-}
-
-/// `$XDG_CONFIG_HOME/containai/config.toml`, or the same below `~/.config`.
-fn users_file() -> Option<PathBuf> {
-    let directory = absolute("XDG_CONFIG_HOME").or_else(|| Some(absolute("HOME")?.join(".config")));
-    Some(directory?.join("containai/config.toml"))
 }
 
 /// A directory that a variable names; a relative one counts as unset, as XDG wants it.
@@ -182,11 +194,25 @@ fn absolute(variable: &str) -> Option<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Containment, File, NetworkMode, Runtime};
+    use super::{Containment, NetworkMode, Sandbox};
+    use crate::config::guard::Trust;
 
+    /// What holds with these two files of containai.
     fn merged(user: &str, repository: &str, trusted: bool) -> Containment {
-        let parse = |text: &str| File::parse(text).unwrap();
-        Containment::merge(parse(user), parse(repository), trusted)
+        let dir = tempfile::tempdir().unwrap();
+        let file = |name: &str, text: &str| {
+            let path = dir.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            path
+        };
+        let trust = if trusted { Trust::Given } else { Trust::NotYet };
+        let files = super::ContainaiFiles {
+            users: Some(file("user.toml", user)),
+            repository: Some((file("repository.toml", repository), trust)),
+        };
+        let mut configs = super::configs(super::Name::Cai, files).unwrap();
+        let settings = configs.for_directory(dir.path()).unwrap();
+        Containment::of(&settings, trusted, configs.take_warnings()).unwrap()
     }
 
     #[test]
@@ -203,7 +229,7 @@ mod tests {
         let trusted = merged(user, loose, true);
         assert_eq!(trusted.network, NetworkMode::Open);
         assert_eq!(trusted.memory, Some(4 << 30));
-        assert_eq!((trusted.image.as_deref(), trusted.runtime), (Some("theirs"), Runtime::Docker));
+        assert_eq!((trusted.image.as_deref(), trusted.runtime), (Some("theirs"), Sandbox::Docker));
         assert_eq!(trusted.import, ["MINE"], "variables are never the repository's to take");
 
         assert_eq!(trusted.agent, None);

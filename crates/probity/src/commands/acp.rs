@@ -10,9 +10,11 @@ mod store;
 
 use std::{
     env,
+    ffi::OsString,
     fs::File,
     io::{self, IsTerminal as _, Read as _},
     os::fd::AsFd as _,
+    path::PathBuf,
     thread,
 };
 
@@ -21,7 +23,6 @@ use probity_proxy::{Limits, Options, SessionFigures, Sharing, Stopper, Usage, se
 use probity_sandbox::{Root, workspace_root};
 
 use crate::{
-    cli::{acp::AcpArgs, cai::ExecArgs},
     commands::exec,
     containment::{AgentProcess, Containment, State, for_editors, users_agent},
     exit::Exit,
@@ -36,7 +37,18 @@ use store::Files;
 const NO_SESSION: i64 = -32000;
 const INTERNAL: i64 = -32603;
 
-pub(crate) fn run(name: Name, args: AcpArgs) -> anyhow::Result<Exit> {
+/// Which agent stands behind the proxy.
+#[derive(Debug, Default)]
+pub(crate) struct Request {
+    /// The configured one where none is named.
+    pub(crate) agent: Option<String>,
+    /// Where to write down what is said.
+    pub(crate) trace: Option<PathBuf>,
+    /// For a login: the agent is run with these instead.
+    pub(crate) arguments: Vec<OsString>,
+}
+
+pub(crate) fn run(name: Name, args: Request) -> anyhow::Result<Exit> {
     let (settings, own) = for_editors()?;
     let agent = Agent::find(name, &args.agent.unwrap_or_else(usual_agent), &own)?;
     if !args.arguments.is_empty() {
@@ -94,16 +106,12 @@ fn usual_agent() -> String {
 
 /// A login that the agent offers: the editor runs our own command with more arguments, and we run
 /// the agent with them where it always runs.
-fn login(agent: &Agent, arguments: Vec<std::ffi::OsString>) -> ExecArgs {
+fn login(agent: &Agent, arguments: Vec<OsString>) -> exec::Options {
     let program = agent.argv.first().cloned().unwrap_or_default();
-    ExecArgs {
-        workspace: None,
-        container: None,
-        fresh: false,
+    exec::Options {
         image: agent.image.clone(),
-        sandbox: None,
-        quiet: true,
         command: std::iter::once(program.into()).chain(arguments).collect(),
+        ..exec::Options::default()
     }
 }
 

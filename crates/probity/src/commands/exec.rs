@@ -18,8 +18,7 @@ use probity_sandbox::{
 };
 
 use crate::{
-    cli::cai::{ExecArgs, Sandbox},
-    containment::{Containment, DEFAULT_IMAGE, NetworkMode, Runtime, State},
+    containment::{Containment, DEFAULT_IMAGE, NetworkMode, Sandbox, State},
     exit::Exit,
     failure::Failure,
     name::{Mistake, Name},
@@ -39,7 +38,21 @@ const PROCESSES: u64 = 4096;
 
 const NOT_STARTED: Exit = Exit::Program(11);
 
-pub(crate) fn run(name: Name, args: ExecArgs) -> anyhow::Result<Exit> {
+/// What is run, and where.
+#[derive(Debug, Default)]
+pub(crate) struct Options {
+    /// The workspace, instead of the one around the working directory.
+    pub(crate) workspace: Option<PathBuf>,
+    /// The workspace that this container of ours belongs to.
+    pub(crate) container: Option<String>,
+    /// Whether to start from a new container.
+    pub(crate) fresh: bool,
+    pub(crate) image: Option<String>,
+    pub(crate) sandbox: Option<Sandbox>,
+    pub(crate) command: Vec<OsString>,
+}
+
+pub(crate) fn run(name: Name, args: Options) -> anyhow::Result<Exit> {
     run_at_home(name, args, &|_, root, state| state.home(root))
 }
 
@@ -49,7 +62,7 @@ pub(crate) type FindHome<'a> = dyn Fn(Kind, &Root, &State) -> anyhow::Result<Pat
 /// The same with another home than the workspace's.
 pub(crate) fn run_at_home(
     name: Name,
-    args: ExecArgs,
+    args: Options,
     find_home: &FindHome<'_>,
 ) -> anyhow::Result<Exit> {
     let named = args.container.as_deref().map(|wanted| container(name, wanted)).transpose()?;
@@ -62,7 +75,7 @@ pub(crate) fn run_at_home(
     state.refuse_inside(&root)?;
     let containment = Containment::load(&root, &state)?;
     for ignored in &containment.ignored {
-        tracing::warn!(".containai/config.toml of this repository: {ignored}");
+        tracing::warn!("{ignored}");
     }
     let image = args.image.or_else(|| containment.image.clone());
     let image = image.unwrap_or_else(|| DEFAULT_IMAGE.to_owned());
@@ -145,13 +158,13 @@ pub(crate) fn root(name: Name, cwd: &Path) -> anyhow::Result<Root> {
     })
 }
 
-pub(crate) fn preference(flag: Option<Sandbox>, configured: Runtime) -> Preference {
-    match (flag, configured) {
-        (Some(Sandbox::None), _) => Preference::Only(Kind::None),
-        (Some(Sandbox::Bwrap), _) | (None, Runtime::Bwrap) => Preference::Only(Kind::Bubblewrap),
-        (Some(Sandbox::Docker), _) | (None, Runtime::Docker) => Preference::Only(Kind::Docker),
-        (Some(Sandbox::Podman), _) | (None, Runtime::Podman) => Preference::Only(Kind::Podman),
-        (Some(Sandbox::Auto), _) | (None, Runtime::Auto) => Preference::EngineFirst,
+pub(crate) fn preference(flag: Option<Sandbox>, configured: Sandbox) -> Preference {
+    match flag.unwrap_or(configured) {
+        Sandbox::None => Preference::Only(Kind::None),
+        Sandbox::Bubblewrap => Preference::Only(Kind::Bubblewrap),
+        Sandbox::Docker => Preference::Only(Kind::Docker),
+        Sandbox::Podman => Preference::Only(Kind::Podman),
+        Sandbox::Auto => Preference::EngineFirst,
     }
 }
 

@@ -15,7 +15,7 @@ use rustix::{
     io::Errno,
 };
 
-use super::{absolute, file::File, users_file};
+use super::{absolute, users};
 use crate::failure::Failure;
 
 /// Logins have a few kilobytes; whatever is larger is something else.
@@ -32,10 +32,7 @@ pub(crate) struct Gift {
 
 impl Gift {
     pub(crate) fn load() -> anyhow::Result<Self> {
-        let file = match users_file() {
-            Some(path) => File::read(&path)?.unwrap_or_default(),
-            None => File::default(),
-        };
+        let said = users()?.containment.clone();
         let home = absolute("HOME");
         let below_home = |path: &String| {
             let path = Path::new(path);
@@ -45,8 +42,8 @@ impl Gift {
                 _ => (!path.is_absolute()).then(|| path.to_owned()),
             }
         };
-        let files = file.import.additional_paths.iter().filter_map(below_home).collect();
-        Ok(Self { variables: file.env.import, files, home })
+        let files = said.logins.iter().filter_map(below_home).collect();
+        Ok(Self { variables: said.env, files, home })
     }
 
     /// The variables that this agent gets, by name.

@@ -7,11 +7,14 @@ use probity_sandbox::Root;
 
 use super::{
     State,
-    file::{File, text},
+    file::text,
     repositorys_file,
     state::{hex, make},
 };
-use crate::failure::Failure;
+use crate::{
+    config::{Catalogue, Dialect, Owner, file as configuration},
+    failure::Failure,
+};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Trust {
@@ -45,7 +48,9 @@ pub(crate) fn trust(root: &Root, state: &State) -> anyhow::Result<String> {
         let what = format!("{} does not exist: there is nothing to trust", path.display());
         Failure::new(what, "go to the workspace whose configuration you mean")
     })?;
-    File::parse(&text).with_context(|| format!("{} cannot be used", path.display()))?;
+    let (dialect, owner) = (Dialect::Containai, Owner::Repository);
+    let source = configuration::Source { dialect, owner, path: &path, text: &text };
+    configuration::read(&Catalogue::shipped(), source)?;
     let kept = state.trust(root);
     if let Some(directory) = kept.parent() {
         make(directory)?;

@@ -40,7 +40,9 @@ impl Agent {
         let table = AgentTable::shipped();
         // A path of a program is a name only in test mode.
         let known = || table.get(name).cloned();
-        if let Some(agent) = own.get(name) {
+        if let Some(agent) = own.get(name)
+            && !agent.command.is_empty()
+        {
             let argv = agent.command.clone();
             let image = agent.image.clone();
             return Ok(Self { name: name.to_owned(), argv, image, known: None });

@@ -36,7 +36,7 @@ impl Sandboxed {
         state.refuse_inside(root)?;
         let containment = Containment::load(root, state)?;
         for ignored in &containment.ignored {
-            tracing::warn!(".containai/config.toml of {}: {ignored}", root.path.display());
+            tracing::warn!("{ignored}");
         }
         let image = containment.image.clone().or_else(|| self.agent.image.clone());
         let image = image.unwrap_or_else(|| DEFAULT_IMAGE.to_owned());

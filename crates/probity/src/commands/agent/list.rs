@@ -17,11 +17,7 @@ use super::{
     place::{Belongings, containment, seat},
     programs,
 };
-use crate::{
-    cli::agent::{Format, ListArgs, Sandbox},
-    exit::Exit,
-    report::visible,
-};
+use crate::{commands::ListFormat, config::words::Sandbox, exit::Exit, report::visible};
 
 /// How much of an agent's stderr is looked at for its last line.
 const KEPT: usize = 4 << 10;
@@ -46,7 +42,7 @@ struct Started {
     needs_login: Option<String>,
 }
 
-pub(crate) fn run(args: &ListArgs) -> anyhow::Result<Exit> {
+pub(crate) fn run(timeout: Duration, format: ListFormat) -> anyhow::Result<Exit> {
     let table = AgentTable::shipped();
     let any = table.iter().any(|agent| program(agent).is_some());
     // Containment is looked for only if there is something to contain.
@@ -54,17 +50,15 @@ pub(crate) fn run(args: &ListArgs) -> anyhow::Result<Exit> {
         if any { containment(Sandbox::Auto).map(|found| Some(found.backend)) } else { Ok(None) };
     let backend = backend.map_err(|error| error.to_string());
     let rows: Vec<Row> = thread::scope(|threads| {
-        let tried: Vec<_> = table
-            .iter()
-            .map(|agent| threads.spawn(|| row(agent, &backend, args.timeout)))
-            .collect();
+        let tried: Vec<_> =
+            table.iter().map(|agent| threads.spawn(|| row(agent, &backend, timeout))).collect();
         // A thread that panicked has no row; none does.
         tried.into_iter().filter_map(|tried| tried.join().ok()).collect()
     });
     let mut out = io::stdout().lock();
-    match args.format {
-        Format::Text => out.write_all(text(&rows).as_bytes())?,
-        Format::Json => {
+    match format {
+        ListFormat::Text => out.write_all(text(&rows).as_bytes())?,
+        ListFormat::Json => {
             let page = json!({ "agents": rows.iter().map(page).collect::<Vec<_>>() });
             serde_json::to_writer_pretty(&mut out, &page).map_err(io::Error::from)?;
             writeln!(out)?;

@@ -14,7 +14,7 @@ use probity_sandbox::{
 
 use super::programs;
 use crate::{
-    cli::agent::Sandbox,
+    config::words::Sandbox,
     containment::{Gift, State},
     failure::Failure,
 };
@@ -36,7 +36,9 @@ pub(crate) struct Containment {
 pub(crate) fn containment(sandbox: Sandbox) -> anyhow::Result<Containment> {
     let preference = match sandbox {
         Sandbox::Auto => Preference::BubblewrapFirst,
-        Sandbox::Bwrap => Preference::Only(Kind::Bubblewrap),
+        Sandbox::Bubblewrap => Preference::Only(Kind::Bubblewrap),
+        Sandbox::Docker => Preference::Only(Kind::Docker),
+        Sandbox::Podman => Preference::Only(Kind::Podman),
         Sandbox::None => {
             let name = "nothing, as asked for".to_owned();
             return Ok(Containment { backend: Backend::None, name });

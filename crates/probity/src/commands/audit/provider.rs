@@ -8,11 +8,7 @@ use probity_agent::{
 use probity_audit::{PermissionPrompt, Provider, ProviderSpec};
 
 use super::seat::Seated;
-use crate::{
-    cli::audit::{AuditArgs, MoreArgs},
-    failure::Failure,
-    name::Name,
-};
+use crate::{config::table::audit::Audit, failure::Failure, name::Name};
 
 /// What was chosen, checked as far as it can be before the sources are known.
 pub(super) enum Chosen {
@@ -39,11 +35,11 @@ impl Chosen {
 const CHATS: &str = "scaffold, openai, anthropic, ollama";
 const OURS: &str = "acp, command, replay";
 
-pub(super) fn choose(name: Name, args: &AuditArgs, more: &MoreArgs) -> anyhow::Result<Chosen> {
-    let given = args.provider.trim();
+pub(super) fn choose(name: Name, settings: &Audit) -> anyhow::Result<Chosen> {
+    let given = settings.provider.trim();
     let lower = given.to_lowercase();
     if let (Some(agent), "scaffold" | "openai" | "anthropic" | "ollama") =
-        (&more.agent, lower.as_str())
+        (&settings.agent, lower.as_str())
     {
         return Err(Failure::new(
             format!("--agent {agent} has no meaning for the provider '{lower}'"),
@@ -57,15 +53,15 @@ pub(super) fn choose(name: Name, args: &AuditArgs, more: &MoreArgs) -> anyhow::R
         "anthropic" => ChatKind::Anthropic,
         "ollama" => ChatKind::Ollama,
         _ if name != Name::Trix => {
-            if let Some((kind, reference, way)) = agent(given, more)? {
-                let seated = Seated::choose(kind, reference, way, args, more)?;
+            if let Some((kind, reference, way)) = agent(given, settings)? {
+                let seated = Seated::choose(kind, reference, way, settings)?;
                 return Ok(Chosen::Agent(Box::new(seated)));
             }
             return Err(unsupported(&lower, &format!("{CHATS}, {OURS}")).into());
         }
         _ => return Err(unsupported(&lower, CHATS).into()),
     };
-    Ok(Chosen::Ready(chat(kind, args, more)?))
+    Ok(Chosen::Ready(chat(kind, settings)?))
 }
 
 fn unsupported(given: &str, expected: &str) -> Failure {
@@ -76,7 +72,7 @@ fn unsupported(given: &str, expected: &str) -> Failure {
 }
 
 /// An agent by `--provider acp|command|replay` with `--agent`, or in one word as everywhere else.
-fn agent(given: &str, more: &MoreArgs) -> anyhow::Result<Option<(&'static str, AgentRef, Way)>> {
+fn agent(given: &str, settings: &Audit) -> anyhow::Result<Option<(&'static str, AgentRef, Way)>> {
     let (kind, way) = match given.split_once(':').map_or(given, |(kind, _)| kind) {
         "acp" => ("acp", Way::Acp),
         "cmd" | "command" => ("command", Way::CommandLine),
@@ -84,7 +80,7 @@ fn agent(given: &str, more: &MoreArgs) -> anyhow::Result<Option<(&'static str, A
         _ => return Ok(None),
     };
     let rest = given.split_once(':').map(|(_, rest)| rest.to_owned());
-    let named = rest.or_else(|| more.agent.clone()).unwrap_or_default();
+    let named = rest.or_else(|| settings.agent.clone()).unwrap_or_default();
     if named.trim().is_empty() {
         return Err(Failure::new(
             format!("the provider '{kind}' needs an agent"),
@@ -103,20 +99,20 @@ fn agent(given: &str, more: &MoreArgs) -> anyhow::Result<Option<(&'static str, A
     Ok(Some((kind, reference, way)))
 }
 
-fn chat(kind: ChatKind, args: &AuditArgs, more: &MoreArgs) -> anyhow::Result<Provider> {
-    let endpoint = args.endpoint.clone().unwrap_or_else(|| kind.default_endpoint().to_owned());
-    let model = args.model.clone().unwrap_or_else(|| kind.default_model().to_owned());
+fn chat(kind: ChatKind, settings: &Audit) -> anyhow::Result<Provider> {
+    let endpoint = settings.endpoint.clone().unwrap_or_else(|| kind.default_endpoint().to_owned());
+    let model = settings.model.clone().unwrap_or_else(|| kind.default_model().to_owned());
     // Ollama reads no key, whatever variable is named.
     let key = match kind.key_variable() {
         None => None,
-        Some(usual) => Some(key(kind, args.api_key_env.as_deref().unwrap_or(usual))?),
+        Some(usual) => Some(key(kind, settings.api_key_env.as_deref().unwrap_or(usual))?),
     };
     let options = ChatOptions {
         kind,
         endpoint: endpoint.clone(),
         model: model.clone(),
         key,
-        max_tokens: more.max_tokens,
+        max_tokens: settings.max_tokens,
         retry: Retry::USUAL,
     };
     let chat = ChatProvider::new(options).map_err(|error| told(&error))?;

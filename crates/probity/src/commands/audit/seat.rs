@@ -18,11 +18,11 @@ use probity_scope::{Policy, Quota, Scope, WalkLimits};
 
 use super::provider::told;
 use crate::{
-    cli::audit::{AuditArgs, MoreArgs},
     commands::agent::{
         place::{Belongings, Containment, containment, seat, with_files},
         programs,
     },
+    config::table::audit::Audit,
     failure::Failure,
 };
 
@@ -54,10 +54,9 @@ impl Seated {
         kind: &'static str,
         reference: AgentRef,
         way: Way,
-        args: &AuditArgs,
-        more: &MoreArgs,
+        settings: &Audit,
     ) -> anyhow::Result<Self> {
-        let model = args.model.clone();
+        let model = settings.model.clone();
         if let AgentRef::Replay(_) = reference {
             return Ok(Self { kind, reference, way, model, place: None });
         }
@@ -80,12 +79,12 @@ impl Seated {
             )
             .into());
         }
-        let Containment { backend, name } = containment(more.sandbox)?;
+        let Containment { backend, name } = containment(settings.sandbox)?;
         let belongings = match known {
             Some(agent) if backend != Backend::None => Belongings::of(agent)?,
             _ => Belongings::none(),
         };
-        let mut spec = seat(&backend, found.as_deref(), belongings, &more.variables)?.spec;
+        let mut spec = seat(&backend, found.as_deref(), belongings, &settings.env)?.spec;
         if backend != Backend::None {
             spec.mounts.extend(files);
         }

@@ -18,11 +18,11 @@ use probity_sandbox::{Backend, Mount, Network, Spec};
 
 use super::settings::{Settings, Variables};
 use crate::{
-    cli::agent::Sandbox,
     commands::agent::{
         place::{Belongings, Containment, HARMLESS, HOME, WORKSPACE, containment, with_files},
         programs,
     },
+    config::words::Sandbox,
     failure::Failure,
 };
 
@@ -59,11 +59,9 @@ impl Place {
                 (Backend::None, "nothing: a recording starts no process".to_owned())
             }
             (_, Sandbox::None, _) => (Backend::None, "nothing, as asked for".to_owned()),
-            (_, Sandbox::Auto | Sandbox::Bwrap, Ok(Containment { backend, name })) => {
-                (backend, name)
-            }
-            (_, Sandbox::Bwrap, Err(error)) => return Err(error),
-            (_, Sandbox::Auto, Err(error)) => {
+            (_, _, Ok(Containment { backend, name })) => (backend, name),
+            (_, sandbox, Err(error)) if sandbox != Sandbox::Auto => return Err(error),
+            (_, _, Err(error)) => {
                 tracing::warn!("the agent runs uncontained: {error}");
                 let why = error.to_string();
                 (Backend::None, format!("nothing: {}", why.lines().collect::<Vec<_>>().join("; ")))

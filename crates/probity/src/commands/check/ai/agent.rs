@@ -3,7 +3,7 @@
 use probity_agent::{AgentRef, AgentTable, KnownAgent};
 use probity_autofix::Reason;
 
-use crate::config::CheckConfig;
+use crate::config::Settings;
 
 /// An agent that may be asked.
 pub(super) struct Chosen {
@@ -16,22 +16,22 @@ pub(super) struct Chosen {
 
 impl Chosen {
     /// Fails, with the reason, where nobody may be asked.
-    pub(super) fn of(config: &CheckConfig) -> Result<Self, (Reason, String)> {
+    pub(super) fn of(config: &Settings) -> Result<Self, (Reason, String)> {
         let ai = &config.ai;
         if !ai.enabled {
             let detail = "AI fixes are off; --ai or `ai.enabled = true` switches them on";
             return Err((Reason::AiDisabled, detail.to_owned()));
         }
         let table = AgentTable::shipped();
-        let reference = match (ai.command.as_slice(), &ai.agent) {
-            ([], None) => {
+        let reference = match (&ai.command, &ai.agent) {
+            (None, None) => {
                 let detail = "no agent is named; set `ai.command` or `ai.agent`";
                 return Err((Reason::NotConfigured, detail.to_owned()));
             }
-            ([], Some(name)) => AgentRef::parse(name).map_err(|error| {
+            (None, Some(name)) => AgentRef::parse(name).map_err(|error| {
                 (Reason::NotConfigured, format!("`ai.agent` names no agent: {error}"))
             })?,
-            (command, _) => AgentRef::Acp(command.to_vec()),
+            (Some(command), _) => AgentRef::Acp(command.clone()),
         };
         if let AgentRef::Known(name) = &reference
             && table.get(name).is_none()
@@ -41,7 +41,7 @@ impl Chosen {
             return Err((Reason::NotConfigured, detail));
         }
         let is_command = matches!(reference, AgentRef::Acp(_) | AgentRef::Command(_));
-        Ok(Self { reference, table, is_files_command: ai.is_from_file && is_command })
+        Ok(Self { reference, table, is_files_command: config.is_agent_of_repository && is_command })
     }
 
     /// The agent of the table that is meant, by its name or by its program.

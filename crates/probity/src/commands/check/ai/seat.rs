@@ -18,7 +18,7 @@ use crate::{
         place::{Belongings, HOME, seat, with_files},
         programs,
     },
-    config::AiSandbox,
+    config::words::Sandbox,
     containment::users_variables,
 };
 
@@ -40,7 +40,7 @@ impl Seats {
     pub(super) fn of(
         &self,
         chosen: Chosen,
-        sandbox: AiSandbox,
+        sandbox: Sandbox,
         directory: &Path,
     ) -> Result<(Chosen, Named), String> {
         if let AgentRef::Replay(_) = chosen.reference {
@@ -52,8 +52,8 @@ impl Seats {
         let (reference, files) = with_files(chosen.reference.clone());
         let chosen = Chosen { reference, ..chosen };
         let named = match sandbox {
-            AiSandbox::Docker => self.in_container(&chosen, Kind::Docker, files),
-            AiSandbox::Podman => self.in_container(&chosen, Kind::Podman, files),
+            Sandbox::Docker => self.in_container(&chosen, Kind::Docker, files),
+            Sandbox::Podman => self.in_container(&chosen, Kind::Podman, files),
             _ => self.on_this_machine(&chosen, sandbox, directory, files),
         };
         let Named { mut seat, name } = named?;
@@ -67,7 +67,7 @@ impl Seats {
     fn on_this_machine(
         &self,
         chosen: &Chosen,
-        sandbox: AiSandbox,
+        sandbox: Sandbox,
         directory: &Path,
         files: Vec<Mount>,
     ) -> Result<Named, String> {
@@ -129,15 +129,15 @@ impl Seats {
 
     fn backend(
         &self,
-        sandbox: AiSandbox,
+        sandbox: Sandbox,
         is_files_command: bool,
     ) -> Result<(Backend, String), String> {
         let preference = match sandbox {
-            AiSandbox::None => return Ok((Backend::None, "nothing, as asked for".to_owned())),
-            AiSandbox::Auto => Preference::BubblewrapFirst,
-            AiSandbox::Bubblewrap => Preference::Only(Kind::Bubblewrap),
-            AiSandbox::Docker => Preference::Only(Kind::Docker),
-            AiSandbox::Podman => Preference::Only(Kind::Podman),
+            Sandbox::None => return Ok((Backend::None, "nothing, as asked for".to_owned())),
+            Sandbox::Auto => Preference::BubblewrapFirst,
+            Sandbox::Bubblewrap => Preference::Only(Kind::Bubblewrap),
+            Sandbox::Docker => Preference::Only(Kind::Docker),
+            Sandbox::Podman => Preference::Only(Kind::Podman),
         };
         let machine = self.machine.get_or_init(probe);
         // Engines take part only where they are named.
@@ -147,12 +147,12 @@ impl Seats {
             (Some((Kind::Bubblewrap, program)), _) => {
                 Ok((Backend::Bubblewrap { program }, "bubblewrap".to_owned()))
             }
-            (_, AiSandbox::Auto) if is_files_command => Err(format!(
+            (_, Sandbox::Auto) if is_files_command => Err(format!(
                 "nothing can contain the command of a configuration file here ({}); if you trust \
                  it, --ai-sandbox none runs it as you",
                 reasons.join("; ")
             )),
-            (_, AiSandbox::Auto) => Ok((Backend::None, format!("nothing: {}", reasons.join("; ")))),
+            (_, Sandbox::Auto) => Ok((Backend::None, format!("nothing: {}", reasons.join("; ")))),
             _ => Err(format!("bubblewrap cannot be used: {}", reasons.join("; "))),
         }
     }

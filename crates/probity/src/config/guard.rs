@@ -1,0 +1,169 @@
+//! What a repository's file may set: it may tighten what the user has, and never loosen it.
+
+use std::path::{Component, Path};
+
+use super::{
+    error::Problem,
+    key::{Dialect, Key, own_variable},
+    layer::Layer,
+    table::{self, NAMED},
+    value::{Origin, Value},
+};
+
+/// How far a repository's file is obeyed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Guard {
+    /// It may set the key.
+    Open,
+    /// It may not: only a flag, a variable or the user's own file does.
+    User,
+    /// It may not, unless the user trusts the very file, which `cai trust` does for
+    /// `.containai/config.toml`.
+    Trusted,
+    /// It may set the key if the user does not.
+    IfUnset,
+    /// It may choose a word that is not looser than the user's. The words go from the tightest to the
+    /// loosest; an absent one is the loosest of all.
+    Tighten(&'static [&'static str]),
+    /// It may set a number that is not above the user's.
+    AtMost,
+    /// It may set a number that is not below the user's.
+    AtLeast,
+    /// It may name an agent, but no command and no recording.
+    AgentName,
+    /// It may name a path below the working directory.
+    Below,
+}
+
+impl Guard {
+    /// Whether a repository's value holds beside the user's own one, which may be the default.
+    pub(crate) fn allows(self, users: Option<&Value>, wanted: &Value) -> bool {
+        match self {
+            Self::Open => true,
+            Self::User | Self::Trusted => false,
+            Self::IfUnset => users.is_none(),
+            Self::Tighten(words) => {
+                let rank = |value: &Value| words.iter().position(|word| *word == value.plain());
+                let users = users.and_then(rank).unwrap_or(words.len());
+                rank(wanted).is_some_and(|wanted| wanted <= users)
+            }
+            Self::AtMost => {
+                users.and_then(number).is_none_or(|users| number(wanted) <= Some(users))
+            }
+            Self::AtLeast => users.and_then(number) <= number(wanted),
+            Self::AgentName => wanted.plain().chars().all(is_plain),
+            Self::Below => is_below(Path::new(&wanted.plain())),
+        }
+    }
+
+    /// What a repository may do, for people.
+    pub(crate) fn doc(self) -> &'static str {
+        match self {
+            Self::Open => "may set",
+            Self::User | Self::Trusted => "may not set",
+            Self::IfUnset => "may only set, if you do not,",
+            Self::Tighten(_) | Self::AtMost | Self::AtLeast => "may only tighten",
+            Self::AgentName => "may only name a known agent",
+            Self::Below => "may only name a relative path without `..`",
+        }
+    }
+}
+
+/// Whose word a repository's file has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Trust {
+    /// Nobody's; there is no way to trust this file.
+    Never,
+    /// Nobody's until `cai trust`.
+    NotYet,
+    /// The user's, but for what is never a repository's to give.
+    Given,
+}
+
+/// Takes out of a repository's layer what it may not say, with one warning for each.
+pub(super) fn restrict(
+    layer: &mut Layer,
+    users: &Layer,
+    dialect: Dialect,
+    trust: Trust,
+) -> Vec<Problem> {
+    let mut warnings = Vec::new();
+    for key in table::keys() {
+        let Some(setting) = layer.settings.get(key.path) else { continue };
+        let default = key.default_value();
+        let own = users.settings.get(key.path).map(|setting| &setting.value).or(default.as_ref());
+        let can_be_trusted = !matches!(key.guard, Guard::User | Guard::IfUnset);
+        let is_trusted = trust == Trust::Given && can_be_trusted;
+        if is_trusted || key.guard.allows(own, &setting.value) {
+            continue;
+        }
+        // The user's choice is as good as the repository's, so that there is nothing to say.
+        if key.guard != Guard::IfUnset {
+            let way_out = match dialect {
+                _ if trust == Trust::NotYet && can_be_trusted => {
+                    "run `cai trust` to trust this file".to_owned()
+                }
+                Dialect::Probity => way_out(key),
+                Dialect::Tally | Dialect::Containai => {
+                    "set it in your own configuration file".to_owned()
+                }
+            };
+            let path = key.path_in(dialect).unwrap_or(key.path);
+            let shown = if key.is_secret { String::new() } else { format!(" = {}", setting.value) };
+            let message = format!(
+                "`{path}{shown}` is ignored: a repository's file {} it; {way_out}",
+                key.guard.doc(),
+            );
+            warnings.extend(problem(&setting.origin, message));
+        }
+        layer.settings.remove(key.path);
+    }
+    for named in NAMED {
+        let refused: Vec<_> =
+            layer.tables.keys().filter(|(path, _)| *path == named.path).cloned().collect();
+        for at in refused {
+            let settings = layer.tables.remove(&at).unwrap_or_default();
+            let first = settings
+                .values()
+                .map(|setting| &setting.origin)
+                .min_by_key(|origin| origin.place().map(|(_, line)| line));
+            let message = format!(
+                "[{}.{}] is ignored in a repository's file; set it in your own configuration file",
+                named.path_in(dialect).unwrap_or(named.path),
+                at.1
+            );
+            warnings.extend(first.and_then(|origin| problem(origin, message)));
+        }
+    }
+    warnings.sort_by_key(|warning| warning.line);
+    warnings
+}
+
+/// Where a key may be set instead.
+fn way_out(key: &Key) -> String {
+    let flag = key.flag.map(|flag| format!("--{}, ", flag.long)).unwrap_or_default();
+    format!("set it with {flag}{} or in your own configuration file", own_variable(key.path))
+}
+
+fn problem(origin: &Origin, message: String) -> Option<Problem> {
+    let (path, line) = origin.place()?;
+    Some(Problem { path: path.to_path_buf(), line, column: 1, message })
+}
+
+#[expect(clippy::cast_precision_loss, reason = "limits are compared, not counted")]
+fn number(value: &Value) -> Option<f64> {
+    match value {
+        Value::Int(number) => Some(*number as f64),
+        Value::Float(number) => Some(*number),
+        Value::Bytes(bytes) => Some(*bytes as f64),
+        _ => None,
+    }
+}
+
+fn is_below(path: &Path) -> bool {
+    path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
+}
+
+fn is_plain(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.')
+}
