@@ -21,6 +21,7 @@ mod memory;
 pub(crate) mod merge;
 pub(crate) mod nearest;
 mod print;
+mod render;
 pub(crate) mod schema;
 pub(crate) mod setting;
 pub(crate) mod settings;
@@ -76,6 +77,7 @@ pub(crate) enum Choice {
 #[derive(Debug)]
 pub(crate) struct Configs<'a> {
     catalogue: Catalogue<'a>,
+    sections: &'static [&'static str],
     choice: Choice,
     /// `probity.toml`, which the names of other tools do not read.
     own_files: Option<Discovery>,
@@ -118,6 +120,9 @@ pub(crate) struct ContainaiFiles {
 pub(crate) struct Sources<'a, E> {
     pub(crate) catalogue: Catalogue<'a>,
     pub(crate) name: Name,
+    /// The sections that the run uses: of others no file and no variable matters, as long as the
+    /// file can be read.
+    pub(crate) sections: &'static [&'static str],
     pub(crate) choice: Choice,
     /// The current directory.
     pub(crate) current: PathBuf,
@@ -137,12 +142,13 @@ impl<'a> Configs<'a> {
     where
         E: IntoIterator<Item = (OsString, OsString)>,
     {
-        let Sources { catalogue, name, choice, current, defaults, environment, flags, .. } =
-            sources;
-        let (environment, warnings) = environment::read(&catalogue, name, environment)?;
+        let Sources { catalogue, name, sections, choice, current, defaults, flags, .. } = sources;
+        let reading = environment::Reading { catalogue: &catalogue, name, sections };
+        let (environment, warnings) = reading.read(sources.environment)?;
         let look_for = |names| Discovery::new(current.clone(), names);
         let mut configs = Self {
             catalogue,
+            sections,
             own_files: (name == Name::Probity).then(|| look_for(discovery::OWN_NAMES)),
             tally_files: look_for(discovery::TALLY_NAMES),
             hadolint_files: look_for(hadolint::FILE_NAMES),
@@ -176,10 +182,11 @@ impl<'a> Configs<'a> {
             && self.own_files.is_some()
         {
             let (layer, shown) = self.read(&path, Dialect::Probity, Owner::User)?;
-            self.user = layer;
+            self.user = layer.only(self.sections);
             self.users_files.push(shown);
         }
         if let Some(path) = containai.filter(is_there)
+            && self.sections.contains(&CONTAINMENT)
             && !self.user.sections.contains(CONTAINMENT)
         {
             let (layer, shown) = self.read(&path, Dialect::Containai, Owner::User)?;
@@ -249,6 +256,7 @@ impl<'a> Configs<'a> {
         let is_there = |(path, _): &(PathBuf, _)| fs::symlink_metadata(path).is_ok();
         if let Some((path, trust)) = self.containai.clone().filter(is_there)
             && files.is_in_repository
+            && self.sections.contains(&CONTAINMENT)
             && !is_replaced(CONTAINMENT)
         {
             containai = self.read_repositorys(&path, Dialect::Containai, trust, &mut used)?;
@@ -256,7 +264,9 @@ impl<'a> Configs<'a> {
         let mut peers = Layer::default();
         // Not even a mistake in a peer's file counts where all of it is replaced.
         if let Some(path) = &files.peers
-            && !(is_replaced("check") && is_replaced("ai"))
+            && ["check", "ai"]
+                .iter()
+                .any(|section| self.sections.contains(section) && !is_replaced(section))
         {
             let (layer, shown) = self.read(path, Dialect::Tally, Owner::Repository)?;
             peers = layer.without(&own.sections);
@@ -277,9 +287,10 @@ impl<'a> Configs<'a> {
         trust: guard::Trust,
         used: &mut Vec<Arc<Path>>,
     ) -> Result<Layer, ConfigError> {
-        let (mut layer, shown) = self.read(path, dialect, Owner::Repository)?;
+        let (layer, shown) = self.read(path, dialect, Owner::Repository)?;
+        let mut layer = layer.only(self.sections);
         let refused = guard::restrict(&mut layer, &self.user, dialect, trust);
-        self.warn(refused.iter().map(Problem::to_string));
+        self.warn(refused.iter().map(ToString::to_string));
         used.push(shown);
         Ok(layer)
     }
@@ -319,10 +330,16 @@ impl<'a> Configs<'a> {
 
 impl Sources<'static, env::VarsOs> {
     /// What this process was given; no file of containai is read.
-    pub(crate) fn here(name: Name, current: &Path, flags: Layer) -> Self {
+    pub(crate) fn here(
+        name: Name,
+        sections: &'static [&'static str],
+        current: &Path,
+        flags: Layer,
+    ) -> Self {
         Self {
             catalogue: Catalogue::shipped(),
             name,
+            sections,
             choice: Choice::Nearest,
             current: current.to_owned(),
             defaults: Layer::default(),
@@ -334,14 +351,15 @@ impl Sources<'static, env::VarsOs> {
     }
 }
 
-/// The settings in force for a directory; what is odd is said.
+/// The settings of one section in force for a directory; what is odd is said.
 pub(crate) fn in_force(
     name: Name,
+    sections: &'static [&'static str],
     directory: &Path,
     flags: Layer,
 ) -> Result<Arc<Settings>, ConfigError> {
     let current = env::current_dir().unwrap_or_default();
-    let mut configs = Configs::new(Sources::here(name, &current, flags))?;
+    let mut configs = Configs::new(Sources::here(name, sections, &current, flags))?;
     let settings = configs.for_directory(directory)?;
     for warning in configs.take_warnings() {
         tracing::warn!("{warning}");

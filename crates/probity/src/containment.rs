@@ -179,7 +179,10 @@ pub(crate) fn containai_files(repository: Option<(&Root, Trust)>) -> ContainaiFi
 
 fn configs(name: Name, containai: ContainaiFiles) -> anyhow::Result<Configs<'static>> {
     let current = env::current_dir().unwrap_or_default();
-    Ok(Configs::new(Sources { containai, ..Sources::here(name, &current, Layer::default()) })?)
+    Ok(Configs::new(Sources {
+        containai,
+        ..Sources::here(name, &["containment"], &current, Layer::default())
+    })?)
 }
 
 /// Only the root's: one root has one container, whichever directory one starts in.

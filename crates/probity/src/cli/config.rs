@@ -8,7 +8,7 @@ use super::words;
 use crate::{
     commands::{
         ListFormat,
-        config::{self, SchemaOf},
+        config::{self, MigrateOptions, SchemaOf},
     },
     exit::Exit,
 };
@@ -18,6 +18,7 @@ pub(super) const EXAMPLES: &str = "Examples:
   probity config show images/Dockerfile      what is in force for this file
   probity config --format json
   probity config schema > probity.schema.json
+  probity config migrate --dry-run           one probity.toml from the files of other tools
   probity config variables                   every environment variable";
 
 #[derive(Args, Debug)]
@@ -53,6 +54,21 @@ enum ConfigCommand {
         #[arg(long = "for", value_name = "TOOL", default_value = "probity", value_parser = words::<SchemaOf>())]
         of: SchemaOf,
     },
+    /// Write one probity.toml from the files of tally, hadolint and containai in this directory
+    #[command(
+        after_help = "Examples:\n  probity config migrate --dry-run\n  probity config migrate"
+    )]
+    Migrate {
+        /// File to write
+        #[arg(short, long, value_name = "FILE", default_value = "probity.toml")]
+        output: PathBuf,
+        /// Print the file and write nothing
+        #[arg(long)]
+        dry_run: bool,
+        /// Replace the file if it exists
+        #[arg(long)]
+        force: bool,
+    },
     /// List every environment variable
     #[command(
         after_help = "Examples:\n  probity config variables\n  probity config variables --markdown"
@@ -69,6 +85,9 @@ pub(super) fn run(args: ConfigArgs) -> anyhow::Result<Exit> {
         None => config::show(args.show.path, args.show.format),
         Some(ConfigCommand::Show(show)) => config::show(show.path, show.format),
         Some(ConfigCommand::Schema { of }) => config::schema(of),
+        Some(ConfigCommand::Migrate { output, dry_run, force }) => {
+            config::migrate(&MigrateOptions { output, dry_run, force })
+        }
         Some(ConfigCommand::Variables { markdown }) => config::variables(markdown),
     }
 }

@@ -128,3 +128,100 @@ fn heading(key: &Key) -> Option<&'static str> {
         _ => Some("Rules"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::ArgMatches;
+
+    use super::*;
+    use crate::cli::probity::command;
+
+    /// Flags that are about one run, and that no file could say.
+    const RUN_ONLY: &[(&str, &[&str])] = &[
+        (
+            "check",
+            &[
+                "paths",
+                "config",
+                "no_config",
+                "print_config",
+                "list_rules",
+                "max_lines",
+                "skip_blank_lines",
+                "skip_comments",
+                "stdin_filename",
+                "jobs",
+                "show_secrets",
+                "no_color",
+                "statistics",
+                "diff",
+                "fix_ai",
+                "ai_trace",
+                "ai_dry_run",
+            ],
+        ),
+        ("audit", &["ai_logs", "resume", "baseline"]),
+        ("review", &["repo", "reports"]),
+    ];
+
+    #[test]
+    fn every_flag_sets_a_key_or_is_about_one_run() {
+        let command = command();
+        for (name, run_only) in RUN_ONLY {
+            let command = command.find_subcommand(name).unwrap();
+            let ids: Vec<&str> = command.get_arguments().map(|arg| arg.get_id().as_str()).collect();
+            for id in &ids {
+                let is_key = table::keys()
+                    .any(|key| key.path == *id || key.no_flag.is_some_and(|(long, _)| long == *id));
+                let is_listed = run_only.contains(id) || ["help", "verbose", "quiet"].contains(id);
+                assert!(is_key != is_listed, "`{name}` has `{id}`: give it a key, or list it here");
+            }
+            for id in *run_only {
+                assert!(ids.contains(id), "`{name}` has no flag `{id}` any more");
+            }
+        }
+    }
+
+    fn parsed(arguments: &[String]) -> ArgMatches {
+        let arguments = std::iter::once("probity").chain(arguments.iter().map(String::as_str));
+        let matches = command().try_get_matches_from(arguments).unwrap();
+        matches.subcommand().unwrap().1.clone()
+    }
+
+    #[test]
+    fn every_flag_reaches_its_key_and_no_other() {
+        for key in table::keys() {
+            let name = match key.section() {
+                "ai" => "check",
+                "containment" => continue,
+                section => section,
+            };
+            let value = match key.kind {
+                Kind::Bool => None,
+                Kind::OneOf(words) => words.last().map(|word| (*word).to_owned()),
+                Kind::Duration => Some("3s".to_owned()),
+                Kind::Argv => Some("agent --acp".to_owned()),
+                Kind::Variables => Some("NAME".to_owned()),
+                _ => Some("3".to_owned()),
+            };
+            let flags = key.flag.map(|flag| (flag.long, true));
+            let flags = flags.into_iter().chain(key.no_flag.map(|(long, _)| (long, false)));
+            for (long, is_on) in flags {
+                let mut arguments = vec![name.to_owned(), format!("--{long}")];
+                arguments.extend(value.clone());
+                let layer = layer(&parsed(&arguments), |_| true).unwrap();
+                let expected = match &value {
+                    Some(text) => key.kind.parse(text).unwrap(),
+                    None => Value::Bool(is_on),
+                };
+                let set: Vec<_> = layer.settings.iter().collect();
+                assert_eq!(set.len(), 1, "{arguments:?}: {set:?}");
+                assert_eq!(*set[0].0, key.path, "{arguments:?}");
+                assert_eq!(set[0].1.value, expected, "{arguments:?}");
+                assert_eq!(set[0].1.origin.to_string(), format!("--{long}"));
+            }
+        }
+        let nothing = layer(&parsed(&["check".to_owned()]), |_| true).unwrap();
+        assert_eq!(nothing, Layer::default(), "a flag that was not given says nothing");
+    }
+}

@@ -184,7 +184,7 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> 
 }
 
 /// The command line, with a help page that groups the commands by what one wants to do.
-fn command() -> Command {
+pub(super) fn command() -> Command {
     let command = Probity::command()
         .mut_subcommand("check", check::with_flags)
         .mut_subcommand("audit", audit::with_flags)

@@ -47,7 +47,7 @@ pub(crate) struct Options {
 
 pub(crate) fn run(options: Options) -> anyhow::Result<Exit> {
     let root = env::current_dir().context("cannot find the working directory")?;
-    let settings = config::in_force(options.name, &root, options.flags.clone())?;
+    let settings = config::in_force(options.name, &["audit"], &root, options.flags.clone())?;
     audited(&options, &settings.audit, &root).map_err(as_audit_error)
 }
 

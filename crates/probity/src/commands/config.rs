@@ -1,5 +1,6 @@
 //! `config`: what is in force, what the files may say, and which variables count.
 
+mod migrate;
 mod variables;
 
 use std::{
@@ -11,7 +12,10 @@ use std::{
 use anyhow::Context as _;
 use probity_sandbox::workspace_root;
 
-pub(crate) use self::variables::run as variables;
+pub(crate) use self::{
+    migrate::{MigrateOptions, run as migrate},
+    variables::run as variables,
+};
 use super::{ListFormat, print_json};
 use crate::{
     config::{Catalogue, Configs, Dialect, Layer, Sources, table::SECTIONS, word::words},
@@ -43,7 +47,7 @@ pub(crate) fn show(path: Option<PathBuf>, format: ListFormat) -> anyhow::Result<
         let trust = State::find().and_then(|state| Trust::of(root, &state));
         (root, trust.unwrap_or(Trust::NotGiven))
     });
-    let here = Sources::here(Name::Probity, &current, Layer::default());
+    let here = Sources::here(Name::Probity, SECTIONS, &current, Layer::default());
     let mut configs = Configs::new(Sources { containai: containai_files(trusted), ..here })?;
     let settings = match target.is_dir() {
         true => configs.for_directory(&target)?,

@@ -57,7 +57,7 @@ pub(crate) fn step() -> anyhow::Result<Exit> {
 fn conclude(output: &Path, settings: anyhow::Result<Settings>) -> anyhow::Result<Exit> {
     let settings = settings.inspect_err(|error| files::leave_failure(output, None, error))?;
     let review = carry_out(&settings)
-        .inspect_err(|error| files::leave_failure(output, Some(&settings), error))?;
+        .inspect_err(|error| files::leave_failure(&settings.output, Some(&settings), error))?;
     files::step_summary(&review, &settings.output)?;
     print(&files::rendered(settings.format, &review, &settings.output)?)?;
     // A report for a person has said why there was none.

@@ -1,9 +1,11 @@
 //! What a repository's file may set: it may tighten what the user has, and never loosen it.
 
-use std::path::{Component, Path};
+use std::{
+    fmt,
+    path::{Component, Path},
+};
 
 use super::{
-    error::Problem,
     key::{Dialect, Key, own_variable},
     layer::Layer,
     table::{self, NAMED},
@@ -80,14 +82,31 @@ pub(crate) enum Trust {
     Given,
 }
 
-/// Takes out of a repository's layer what it may not say, with one warning for each.
-pub(super) fn restrict(
+/// What a repository's file says and may not say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Refused {
+    pub(crate) origin: Origin,
+    /// The key and the value, or the table.
+    pub(crate) what: String,
+    /// Why, and where it may be set instead.
+    pub(crate) why: String,
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { origin, what, why } = self;
+        write!(f, "{origin}: {what} is ignored: {why}")
+    }
+}
+
+/// Takes out of a repository's layer what it may not say, in the order of the file.
+pub(crate) fn restrict(
     layer: &mut Layer,
     users: &Layer,
     dialect: Dialect,
     trust: Trust,
-) -> Vec<Problem> {
-    let mut warnings = Vec::new();
+) -> Vec<Refused> {
+    let mut refused = Vec::new();
     for key in table::keys() {
         let Some(setting) = layer.settings.get(key.path) else { continue };
         let default = key.default_value();
@@ -104,50 +123,40 @@ pub(super) fn restrict(
                     "run `cai trust` to trust this file".to_owned()
                 }
                 Dialect::Probity => way_out(key),
-                Dialect::Tally | Dialect::Containai => {
-                    "set it in your own configuration file".to_owned()
-                }
+                Dialect::Tally | Dialect::Containai => OWN_FILE.to_owned(),
             };
             let path = key.path_in(dialect).unwrap_or(key.path);
             let shown = if key.is_secret { String::new() } else { format!(" = {}", setting.value) };
-            let message = format!(
-                "`{path}{shown}` is ignored: a repository's file {} it; {way_out}",
-                key.guard.doc(),
-            );
-            warnings.extend(problem(&setting.origin, message));
+            refused.push(Refused {
+                origin: setting.origin.clone(),
+                what: format!("`{path}{shown}`"),
+                why: format!("a repository's file {} it; {way_out}", key.guard.doc()),
+            });
         }
         layer.settings.remove(key.path);
     }
-    for named in NAMED {
-        let refused: Vec<_> =
-            layer.tables.keys().filter(|(path, _)| *path == named.path).cloned().collect();
-        for at in refused {
-            let settings = layer.tables.remove(&at).unwrap_or_default();
-            let first = settings
-                .values()
-                .map(|setting| &setting.origin)
-                .min_by_key(|origin| origin.place().map(|(_, line)| line));
-            let message = format!(
-                "[{}.{}] is ignored in a repository's file; set it in your own configuration file",
-                named.path_in(dialect).unwrap_or(named.path),
-                at.1
-            );
-            warnings.extend(first.and_then(|origin| problem(origin, message)));
-        }
+    let tables = std::mem::take(&mut layer.tables);
+    for ((path, name), settings) in tables {
+        let named = NAMED.iter().find(|named| named.path == path);
+        let path = named.and_then(|named| named.path_in(dialect)).unwrap_or(path);
+        let origins = settings.values().map(|setting| &setting.origin);
+        let first = origins.min_by_key(|origin| origin.place().map(|(_, line)| line));
+        refused.extend(first.map(|origin| Refused {
+            origin: origin.clone(),
+            what: format!("[{path}.{name}]"),
+            why: format!("a repository's file may not set it; {OWN_FILE}"),
+        }));
     }
-    warnings.sort_by_key(|warning| warning.line);
-    warnings
+    refused.sort_by_key(|refused| refused.origin.place().map(|(_, line)| line));
+    refused
 }
+
+const OWN_FILE: &str = "set it in your own configuration file";
 
 /// Where a key may be set instead.
 fn way_out(key: &Key) -> String {
     let flag = key.flag.map(|flag| format!("--{}, ", flag.long)).unwrap_or_default();
     format!("set it with {flag}{} or in your own configuration file", own_variable(key.path))
-}
-
-fn problem(origin: &Origin, message: String) -> Option<Problem> {
-    let (path, line) = origin.place()?;
-    Some(Problem { path: path.to_path_buf(), line, column: 1, message })
 }
 
 #[expect(clippy::cast_precision_loss, reason = "limits are compared, not counted")]

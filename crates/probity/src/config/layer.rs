@@ -86,8 +86,17 @@ impl Layer {
     }
 
     /// Forgets what the layer says about these sections.
-    pub(super) fn without(mut self, sections: &BTreeSet<&'static str>) -> Self {
-        let stays = |path: &str| !path.split('.').next().is_some_and(|it| sections.contains(it));
+    pub(crate) fn without(self, sections: &BTreeSet<&'static str>) -> Self {
+        self.keep(|section| !sections.contains(section))
+    }
+
+    /// Forgets what the layer says about other sections.
+    pub(super) fn only(self, sections: &[&str]) -> Self {
+        self.keep(|section| sections.contains(&section))
+    }
+
+    fn keep(mut self, is_kept: impl Fn(&str) -> bool) -> Self {
+        let stays = |path: &str| path.split('.').next().is_some_and(&is_kept);
         self.settings.retain(|path, _| stays(path));
         self.tables.retain(|(path, _), _| stays(path));
         if !stays("check") {

@@ -14,7 +14,7 @@ use std::{ffi::OsString, path::Path};
 
 use super::{
     catalogue::{Catalogue, OptionSchema, RuleSchema},
-    environment::read as read_environment,
+    environment::Reading,
     file::{Source, read as read_file},
     key::{Dialect, Key},
     kind::Kind,
@@ -91,7 +91,8 @@ fn file_of(dialect: Dialect, path: &str, text: &str) -> Result<(Layer, Vec<Strin
 
 fn environment(variables: &[(&str, &str)]) -> Result<(Layer, Vec<String>), String> {
     let variables = variables.iter().map(|(name, value)| (OsString::from(name), value.into()));
-    read_environment(&CATALOGUE, Name::Probity, variables).map_err(|error| error.to_string())
+    let reading = Reading { catalogue: &CATALOGUE, name: Name::Probity, sections: table::SECTIONS };
+    reading.read(variables).map_err(|error| error.to_string())
 }
 
 fn key(path: &str) -> &'static Key {

@@ -29,4 +29,5 @@ mod release;
 mod review;
 mod sarif;
 mod secrets;
+mod settings;
 mod shellcheck;

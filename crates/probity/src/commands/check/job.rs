@@ -32,7 +32,7 @@ pub(super) fn configs(options: &Options, directory: &Path) -> anyhow::Result<Con
         defaults.set(key, &102_400, Origin::Default);
     }
     let choice = options.choice.clone();
-    let here = Sources::here(options.name, directory, options.flags.clone());
+    let here = Sources::here(options.name, &["check", "ai"], directory, options.flags.clone());
     Ok(Configs::new(Sources { choice, defaults, ..here })?)
 }
 

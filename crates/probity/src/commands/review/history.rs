@@ -109,7 +109,7 @@ fn open(place: &Place) -> anyhow::Result<History> {
     let mut flags = Layer::default();
     let origin = Origin::Flag { name: "--database-url".to_owned() };
     flags.set(&key::review::database_url, &place.database_url, origin);
-    let settings = config::in_force(Name::Probity, &place.repo, flags)?;
+    let settings = config::in_force(Name::Probity, &["review"], &place.repo, flags)?;
     let place = match settings.review.database_url.clone() {
         Some(url) => HistoryPlace::from_url(&url).with_context(|| {
             Failure::new("the history cannot be opened", "check --database-url or DATABASE_URL")

@@ -60,7 +60,7 @@ impl Settings {
     pub(super) fn new(name: Name, options: Options) -> anyhow::Result<Self> {
         let Options { repo, reports, quiet, flags } = options;
         let is_step = name == Name::CiAgentReview;
-        let said = config::in_force(name, &repo, flags)?.review.clone();
+        let said = config::in_force(name, &["review"], &repo, flags)?.review.clone();
         let history = match said.database_url {
             _ if !said.history => Keep::Nowhere,
             Some(url) => Keep::Database(url),

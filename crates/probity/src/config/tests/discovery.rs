@@ -7,7 +7,7 @@ use std::{
 
 use super::CATALOGUE;
 use crate::{
-    config::{Choice, Configs, ContainaiFiles, Sources, layer::Layer},
+    config::{Choice, Configs, ContainaiFiles, Sources, layer::Layer, table::SECTIONS},
     name::Name,
 };
 
@@ -24,6 +24,7 @@ pub(super) fn configs_of(
     let sources = Sources {
         catalogue: CATALOGUE,
         name,
+        sections: SECTIONS,
         choice,
         current: current.to_path_buf(),
         defaults: Layer::default(),

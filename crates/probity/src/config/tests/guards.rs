@@ -96,7 +96,7 @@ fn a_repository_tightens_and_never_loosens() {
             let key = super::key(path);
             for warning in warnings {
                 let variable = crate::config::key::own_variable(path);
-                assert!(warning.starts_with("probity.toml:2:1: `"), "{warning}");
+                assert!(warning.starts_with("probity.toml:2: `"), "{warning}");
                 assert!(warning.contains(path) && warning.contains(&variable), "{warning}");
                 let flag = key.flag.map(|flag| format!("--{}", flag.long)).unwrap_or_default();
                 assert!(warning.contains(&flag), "{warning}");
@@ -126,10 +126,10 @@ fn tables_of_agents_are_the_users_alone() {
     assert_eq!(
         warnings,
         [
-            "probity.toml:2:1: [ai.agents.mine] is ignored in a repository's file; set it in your own \
-             configuration file",
-            "probity.toml:4:1: [containment.agents.claude] is ignored in a repository's file; set it \
-             in your own configuration file",
+            "probity.toml:2: [ai.agents.mine] is ignored: a repository's file may not set it; set it in \
+             your own configuration file",
+            "probity.toml:4: [containment.agents.claude] is ignored: a repository's file may not set \
+             it; set it in your own configuration file",
         ]
     );
     assert_eq!(layer(Owner::User, repository).tables.len(), 2);

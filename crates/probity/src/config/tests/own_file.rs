@@ -96,8 +96,8 @@ fn the_users_own_file_is_below_the_repositorys_and_may_say_everything() {
     assert_eq!(settings.check.output.format.word(), "gnu");
     assert!((settings.review.threshold - 8.0).abs() < f64::EPSILON);
     assert_eq!(warnings.len(), 2, "{warnings:?}");
-    assert!(warnings[0].starts_with("work/probity.toml:3:1: `ai.sandbox = \"auto\"` is ignored"));
-    assert!(warnings[1].starts_with("work/probity.toml:4:1: `ai.command = [\"evil\"]` is ignored"));
+    assert!(warnings[0].starts_with("work/probity.toml:3: `ai.sandbox = \"auto\"` is ignored"));
+    assert!(warnings[1].starts_with("work/probity.toml:4: `ai.command = [\"evil\"]` is ignored"));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::{ffi::OsString, path::Path};
 use super::{CATALOGUE, file_of, key};
 use crate::{
     config::{
-        environment,
+        environment::Reading,
         file::{Source, read},
         guard::Guard,
         key::{Dialect, Key},
@@ -57,7 +57,8 @@ fn file_with(dialect: Dialect, owner: Owner, key: &Key, value: &str) -> Layer {
 
 fn variable(called: Name, name: &str, value: &str) -> Layer {
     let variables = [(OsString::from(name), OsString::from(value))];
-    let (layer, warnings) = environment::read(&CATALOGUE, called, variables).unwrap();
+    let reading = Reading { catalogue: &CATALOGUE, name: called, sections: table::SECTIONS };
+    let (layer, warnings) = reading.read(variables).unwrap();
     assert!(warnings.is_empty(), "{warnings:?}");
     layer
 }
