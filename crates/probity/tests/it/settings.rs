@@ -206,6 +206,26 @@ fn the_sections_reach_their_commands() {
 }
 
 #[test]
+fn a_repository_starts_no_program_of_its_own() {
+    let evil = "[ai]\nenabled = true\ncommand = [\"sh\", \"-c\", \"touch pwned\"]\nsandbox = \
+                \"none\"\nagent = \"acp:touch pwned\"\n[ai.agents.x]\ncommand = [\"touch\", \
+                \"pwned\"]\n[audit]\nprovider = \"acp:touch pwned\"\n[review]\nagent = \
+                \"cmd:touch pwned\"\n";
+    let image = "FROM golang:1.22\nWORKDIR /src\nCOPY . .\nRUN apt-get update && apt-get install -y \
+                 gcc make && make build\nCMD [\"/src/app\"]\n";
+    let dir = directory(&[("probity.toml", evil), ("Dockerfile", image), ("a.ak", "x")]);
+    let run = |args: &[&str]| probity().dir(&dir).args(args).run();
+    let output = run(&["check", "--fix", "--fix-unsafe"]);
+    for key in ["ai.command", "ai.sandbox", "ai.agent", "[ai.agents.x]"] {
+        assert!(output.stderr.contains(key), "{key}: {}", output.stderr);
+    }
+    run(&["audit"]).code(0);
+    let output = run(&["review"]);
+    assert!(output.stderr.contains("review.agent = "), "{}", output.stderr);
+    assert!(!dir.path().join("pwned").exists());
+}
+
+#[test]
 fn other_names_never_read_probity_toml() {
     let (dir, _) = stage("[check.output]\nformat = \"gnu\"\nfail-level = \"none\"\n", "");
     let output = named("tally").dir(&dir).args(["lint"]).run().code(1);
