@@ -21,6 +21,7 @@ mod memory;
 pub(crate) mod merge;
 pub(crate) mod nearest;
 mod print;
+mod read_text;
 mod render;
 pub(crate) mod schema;
 pub(crate) mod setting;
@@ -38,8 +39,6 @@ use std::{
     env,
     ffi::OsString,
     fs,
-    io::Read,
-    os::unix::fs::FileTypeExt as _,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -51,15 +50,12 @@ pub(crate) use self::{
     kind::Kind,
     layer::Layer,
     nearest::nearest,
+    read_text::read_text,
     schema::schema,
     settings::Settings,
     value::{Origin, Owner, Sourced, Value},
 };
-use self::{
-    discovery::Discovery,
-    error::{Problem, line_and_column},
-    settings::resolve,
-};
+use self::{discovery::Discovery, error::Problem, settings::resolve};
 use crate::name::Name;
 
 /// Which file a run takes.
@@ -377,45 +373,4 @@ pub(crate) fn users_directory() -> Option<PathBuf> {
     let absolute =
         |variable: &str| env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute());
     absolute("XDG_CONFIG_HOME").or_else(|| Some(absolute("HOME")?.join(".config")))
-}
-
-/// No configuration is larger; what is, was not written by hand.
-const LARGEST_FILE: u64 = 1024 * 1024;
-
-/// Reads a file that was found by its name, or asked for, in which case it may also be a pipe that is
-/// open already: `/dev/stdin`, or what a shell makes of `<(…)`. A FIFO might never be written to.
-pub(crate) fn read_text(
-    path: &Path,
-    shown: &Path,
-    is_asked_for: bool,
-) -> Result<String, ConfigError> {
-    let shown = shown.to_path_buf();
-    let unreadable = |error: std::io::Error| ConfigError::Unreadable {
-        path: shown.clone(),
-        reason: error.to_string(),
-    };
-    let metadata = fs::metadata(path).map_err(unreadable)?;
-    if metadata.is_dir() {
-        return Err(ConfigError::Directory { path: shown });
-    }
-    let is_open_already = path.starts_with("/dev") || path.starts_with("/proc");
-    if metadata.file_type().is_fifo() && !is_open_already {
-        return Err(ConfigError::Fifo { path: shown });
-    }
-    if !metadata.is_file() && !is_asked_for {
-        return Err(ConfigError::Special { path: shown });
-    }
-    let mut bytes = Vec::new();
-    let file = fs::File::open(path).map_err(unreadable)?;
-    file.take(LARGEST_FILE + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-    if bytes.len() as u64 > LARGEST_FILE {
-        return Err(ConfigError::TooLarge { path: shown, limit: LARGEST_FILE });
-    }
-    String::from_utf8(bytes).map_err(|error| {
-        let valid = error.utf8_error().valid_up_to();
-        let before = String::from_utf8_lossy(error.as_bytes().get(..valid).unwrap_or_default());
-        let (line, column) = line_and_column(&before, valid);
-        let message = "not valid UTF-8".to_owned();
-        ConfigError::Invalid { problems: vec![Problem { path: shown, line, column, message }] }
-    })
 }

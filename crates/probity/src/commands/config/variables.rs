@@ -17,65 +17,36 @@ pub(crate) fn run(markdown: bool) -> anyhow::Result<Exit> {
     Ok(Exit::Clean)
 }
 
-/// A variable that sets no key.
-struct Other {
-    name: &'static str,
-    about: &'static str,
-}
-
-const OTHERS: &[Other] = &[
-    Other { name: "PROBITY_LOG", about: "Log filter, as tracing-subscriber reads it" },
-    Other { name: "NO_COLOR", about: "Do not use colors if it is not empty" },
-    Other {
-        name: "XDG_CONFIG_HOME",
-        about: "Directory of your own configuration files [default: ~/.config]",
-    },
-    Other {
-        name: "XDG_STATE_HOME",
-        about: "Directory of agent homes, sessions, trust and history [default: ~/.local/state]",
-    },
-    Other {
-        name: "XDG_CACHE_HOME",
-        about: "Directory of build caches of proofs [default: ~/.cache]",
-    },
-    Other { name: "HOME", about: "Home directory, for the defaults above and for login files" },
-    Other {
-        name: "PATH",
-        about: "Directories in which agents, engines and test runners are looked for",
-    },
-    Other { name: "TMPDIR", about: "Directory of temporary copies" },
-    Other {
-        name: "TALLY_NO_INLINE_DIRECTIVES",
-        about: "The opposite of check.inline-directives.enabled",
-    },
-    Other {
-        name: "TALLY_RULES_RULE_OPTION",
-        about: "Option of a rule, such as TALLY_RULES_MAX_LINES_MAX",
-    },
-    Other {
-        name: "PROBITY_CHECK__RULES_RULE_OPTION",
-        about: "The same, such as PROBITY_CHECK__RULES_MAX_LINES_MAX",
-    },
-    Other {
-        name: "HADOLINT_*",
-        about: "Settings under the name hadolint, as hadolint documents them",
-    },
-    Other { name: "REPO_DIR", about: "Repository under the name ci-agent-review [default: repo]" },
-    Other { name: "GITHUB_ACTIONS", about: "If `true`, a review prints annotations" },
-    Other {
-        name: "GITHUB_STEP_SUMMARY",
-        about: "File to which a review appends its markdown report",
-    },
-    Other {
-        name: "CAI_ACP_TEST_MODE",
-        about: "If 1, `acp` accepts any agent name and runs `NAME --acp`",
-    },
-    Other { name: "CAI_ACP_DIRECT_SPAWN", about: "If 1, `acp` starts agents without a container" },
-    Other {
-        name: "CAI_HOST_WORKSPACE",
-        about: "Set inside a sandbox: path of the workspace on the host",
-    },
-    Other { name: "CAI_NO_UPDATE_CHECK", about: "Set to 1 for agents of `acp`" },
+/// Variables that set no key.
+const OTHERS: &[(&str, &str)] = &[
+    ("PROBITY_LOG", "Log filter, as tracing-subscriber reads it"),
+    ("NO_COLOR", "Do not use colors if it is not empty"),
+    ("XDG_CONFIG_HOME", "Directory of your own configuration files [default: ~/.config]"),
+    (
+        "XDG_STATE_HOME",
+        "Directory of agent homes, sessions, trust and history [default: ~/.local/state]",
+    ),
+    ("XDG_CACHE_HOME", "Directory of build caches of proofs [default: ~/.cache]"),
+    ("HOME", "Home directory, for the defaults above and for login files"),
+    ("PATH", "Directories in which agents, engines and test runners are looked for"),
+    ("TMPDIR", "Directory of temporary copies"),
+    ("TALLY_NO_INLINE_DIRECTIVES", "The opposite of check.inline-directives.enabled"),
+    ("TALLY_RULES_RULE_OPTION", "Option of a rule, such as TALLY_RULES_MAX_LINES_MAX"),
+    ("PROBITY_CHECK__RULES_RULE_OPTION", "The same, such as PROBITY_CHECK__RULES_MAX_LINES_MAX"),
+    ("HADOLINT_*", "Settings under the name hadolint, as hadolint documents them"),
+    ("REPO_DIR", "Repository under the name ci-agent-review [default: repo]"),
+    ("GITHUB_ACTIONS", "If `true`, a review prints annotations"),
+    ("GITHUB_STEP_SUMMARY", "File to which a review appends its markdown report"),
+    ("CAI_ACP_TEST_MODE", "If 1, `acp` accepts any agent name and runs `NAME --acp`"),
+    ("CAI_ACP_DIRECT_SPAWN", "If 1, `acp` starts agents without a container"),
+    ("CAI_HOST_WORKSPACE", "Set inside a sandbox: path of the workspace on the host"),
+    ("CAI_NO_UPDATE_CHECK", "Set to 1 for agents of `acp`"),
+    (
+        "OPENAI_API_KEY, ANTHROPIC_API_KEY",
+        "API key of the provider, unless `audit.api-key-env` names another variable",
+    ),
+    ("HTTPS_PROXY, HTTP_PROXY, NO_PROXY", "Proxy for requests to providers"),
+    ("SSL_CERT_FILE", "Certificates of a private authority, for requests to providers"),
 ];
 
 /// The names under which a key's variables are read.
@@ -100,13 +71,17 @@ fn list() -> String {
     for key in table::keys() {
         for (variable, only) in variables(key) {
             let only = if only.is_empty() { String::new() } else { format!(" (only {only})") };
+            let (path, doc) = (key.path, key.doc());
+            let default = key.default_text();
+            let default =
+                if default.is_empty() { String::new() } else { format!(" [default: {default}]") };
             // Writing to a string cannot fail.
-            _ = writeln!(page, "{variable:<52} {}{only}", key.path);
+            _ = writeln!(page, "{variable:<52} {path:<38} {doc}{default}{only}");
         }
     }
     _ = writeln!(page);
-    for Other { name, about } in OTHERS {
-        _ = writeln!(page, "{name:<52} {about}");
+    for (name, about) in OTHERS {
+        _ = writeln!(page, "{name:<52} {:<38} {about}", "");
     }
     page
 }
@@ -138,7 +113,7 @@ fn markdown_page() -> String {
         }
     }
     page.push_str("\n## Other variables\n\n| variable | meaning |\n|---|---|\n");
-    for Other { name, about } in OTHERS {
+    for (name, about) in OTHERS {
         _ = writeln!(page, "| `{name}` | {about} |");
     }
     page
