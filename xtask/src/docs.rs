@@ -40,8 +40,18 @@ enum Kind {
 
 const GENERATED: &[Generated] = &[
     Generated {
-        path: "docs/schema/tally.schema.json",
+        path: "docs/schema/probity.schema.json",
         arguments: &["config", "schema"],
+        kind: Kind::File,
+    },
+    Generated {
+        path: "docs/schema/tally.schema.json",
+        arguments: &["config", "schema", "--for", "tally"],
+        kind: Kind::File,
+    },
+    Generated {
+        path: "docs/environment.md",
+        arguments: &["config", "variables", "--markdown"],
         kind: Kind::File,
     },
     Generated { path: "docs/cli.md", arguments: &["man", "--markdown"], kind: Kind::File },

@@ -5,6 +5,7 @@
 
 mod arrows;
 mod bans;
+mod command_line;
 mod deny;
 mod inner_attributes;
 mod lengths;
@@ -86,6 +87,7 @@ const CHECKS: &[Check] = &[
     paths::check,
     licences::check,
     bans::check,
+    command_line::check,
     lengths::check,
     shell_rules::check,
 ];

@@ -49,7 +49,7 @@ pub enum Stream {
 }
 
 /// No limit where there is no number.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Limits {
     /// From start to forced end.
     pub wall: Option<Duration>,

@@ -1,7 +1,5 @@
 //! On which terms processes are sandboxed: the choice of a sandbox, its image, limits and network.
 
-use std::{fmt, str::FromStr};
-
 use probity_sandbox::{Allowlist, Kind, Limits, Network, Preference};
 
 /// The image of a container for which nobody names another.
@@ -21,23 +19,6 @@ pub enum Sandbox {
 }
 
 impl Sandbox {
-    pub const ALL: [Self; 5] =
-        [Self::Auto, Self::Bubblewrap, Self::Docker, Self::Podman, Self::None];
-
-    /// The words, in the order of [`Self::ALL`].
-    pub const WORDS: &[&str] = &["auto", "bwrap", "docker", "podman", "none"];
-
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Bubblewrap => "bwrap",
-            Self::Docker => "docker",
-            Self::Podman => "podman",
-            Self::None => "none",
-        }
-    }
-
     /// What is looked for, where `auto` means this order.
     #[must_use]
     pub const fn preference(self, order: Preference) -> Preference {
@@ -50,25 +31,6 @@ impl Sandbox {
         }
     }
 }
-
-impl fmt::Display for Sandbox {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.word())
-    }
-}
-
-impl FromStr for Sandbox {
-    type Err = UnknownSandbox;
-
-    fn from_str(word: &str) -> Result<Self, Self::Err> {
-        let found = Self::ALL.into_iter().find(|sandbox| sandbox.word() == word);
-        found.ok_or_else(|| UnknownSandbox(word.to_owned()))
-    }
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a sandbox (valid: auto, bwrap, docker, podman, none)")]
-pub struct UnknownSandbox(String);
 
 /// What the configuration says about sandboxes.
 #[derive(Clone, Debug)]
@@ -92,19 +54,5 @@ impl Default for Terms {
             network: Network::Open,
             reach: None,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_word_is_read_back() {
-        assert_eq!(Sandbox::ALL.map(Sandbox::word), Sandbox::WORDS);
-        for sandbox in Sandbox::ALL {
-            assert_eq!(sandbox.word().parse(), Ok(sandbox));
-        }
-        assert!("chroot".parse::<Sandbox>().is_err());
     }
 }

@@ -7,9 +7,14 @@ pub(crate) mod audit;
 pub(crate) mod cai;
 pub(crate) mod check;
 pub(crate) mod ci_agent_review;
+pub(crate) mod config;
+mod flags;
 pub(crate) mod hadolint;
+mod manual;
+pub(crate) mod names;
 pub(crate) mod probity;
 pub(crate) mod review;
+pub(crate) mod rules;
 pub(crate) mod tally;
 pub(crate) mod trix;
 
@@ -19,13 +24,13 @@ use clap::{
     ArgMatches, Command, FromArgMatches,
     builder::{PossibleValuesParser, TypedValueParser},
 };
-use probity_seat::Sandbox;
 
-use crate::failure::Failure;
+use crate::{config::word::Word, failure::Failure};
 
-/// Reads the value of every flag that chooses a sandbox.
-fn sandbox() -> impl TypedValueParser<Value = Sandbox> {
-    PossibleValuesParser::new(Sandbox::WORDS).try_map(|word| word.parse::<Sandbox>())
+/// Reads one of the words of a choice.
+fn words<T: Word + Send + Sync>() -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(T::NAMES)
+        .try_map(|word: String| T::from_word(&word).ok_or("not one of the words"))
 }
 
 /// Parses the arguments behind `argv[0]`; a usage error comes back as clap's own.

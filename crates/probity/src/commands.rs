@@ -5,7 +5,6 @@ pub(crate) mod acp;
 pub(crate) mod agent;
 pub(crate) mod audit;
 pub(crate) mod check;
-pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod containers;
 pub(crate) mod demo;
@@ -14,9 +13,30 @@ pub(crate) mod exec;
 pub(crate) mod explain;
 pub(crate) mod hadolint;
 pub(crate) mod init;
-pub(crate) mod man;
 pub(crate) mod names;
 pub(crate) mod review;
 pub(crate) mod rules;
 pub(crate) mod stop;
 pub(crate) mod version;
+
+use std::io::{self, Write as _};
+
+use crate::config::word::words;
+
+/// How a list is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ListFormat {
+    Text,
+    Json,
+}
+
+words! {
+    ListFormat { Text = "text", Json = "json" }
+}
+
+/// Prints one JSON document.
+fn print_json(page: &serde_json::Value) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    serde_json::to_writer_pretty(&mut out, page).map_err(io::Error::from)?;
+    writeln!(out)
+}

@@ -1,26 +1,34 @@
-//! The layered configuration of `check`: flags over `TALLY_*` variables over the nearest file over
-//! defaults, every value with the place it came from.
+//! The layered configuration: flags over variables over the repository's file over the user's own
+//! file over defaults, every value with the place it came from.
 //!
-//! One table of keys ([`keys`]) says what there is; the strict reader, the environment, the JSON
-//! Schema and the printed configuration all follow it. The environment, the flags and the rules come
-//! in as values; only [`Configs`] reads files.
+//! One table of keys ([`table`]) says what there is; the typed settings, the strict readers, the
+//! environment, the flags, the JSON Schemas and the printed configuration all follow it. The
+//! environment, the flags and the rules come in as values; only [`Configs`] reads files.
 
 mod argv;
 pub(crate) mod catalogue;
 mod discovery;
 pub(crate) mod duration;
-pub(crate) mod effective;
 mod environment;
 pub(crate) mod error;
-mod file;
+pub(crate) mod file;
+pub(crate) mod guard;
 pub(crate) mod hadolint;
-pub(crate) mod keys;
+pub(crate) mod key;
 pub(crate) mod kind;
 pub(crate) mod layer;
+mod memory;
+pub(crate) mod merge;
 pub(crate) mod nearest;
 mod print;
+mod read_text;
+mod render;
 pub(crate) mod schema;
+pub(crate) mod setting;
+pub(crate) mod settings;
+pub(crate) mod table;
 pub(crate) mod value;
+pub(crate) mod word;
 pub(crate) mod words;
 
 #[cfg(test)]
@@ -28,30 +36,27 @@ mod tests;
 
 use std::{
     collections::{HashMap, HashSet},
+    env,
     ffi::OsString,
     fs,
-    io::Read,
-    os::unix::fs::FileTypeExt as _,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
 pub(crate) use self::{
-    catalogue::{Catalogue, Oddity, OptionSchema, RuleSchema},
-    effective::CheckConfig,
+    catalogue::{Catalogue, Oddity},
     error::ConfigError,
+    key::Dialect,
     kind::Kind,
     layer::Layer,
     nearest::nearest,
+    read_text::read_text,
     schema::schema,
-    value::{Origin, Sourced, Value},
-    words::{FailLevel, FixMode, ShellcheckMode, SlowChecksMode},
+    settings::Settings,
+    value::{Origin, Owner, Sourced, Value},
 };
-use self::{
-    discovery::Discovery,
-    effective::resolve,
-    error::{Problem, line_and_column},
-};
+use self::{discovery::Discovery, error::Problem, settings::resolve};
+use crate::name::Name;
 
 /// Which file a run takes.
 #[derive(Clone, Debug)]
@@ -63,35 +68,67 @@ pub(crate) enum Choice {
     None,
 }
 
-/// Answers which configuration holds for a target. Every file is read once, however many targets
-/// it holds for.
+/// Answers which settings hold for a target. Every file is read once, however many targets it holds
+/// for.
 #[derive(Debug)]
 pub(crate) struct Configs<'a> {
     catalogue: Catalogue<'a>,
+    sections: &'static [&'static str],
     choice: Choice,
-    discovery: Discovery,
+    /// `probity.toml`, which the names of other tools do not read.
+    own_files: Option<Discovery>,
+    tally_files: Discovery,
     /// For targets that have no tally file.
     hadolint_files: Discovery,
     current: PathBuf,
     defaults: Layer,
+    user: Layer,
+    users_files: Vec<Arc<Path>>,
+    containai: Option<(PathBuf, guard::Trust)>,
     environment: Layer,
     flags: Layer,
-    resolved: HashMap<Option<Arc<Path>>, Result<Arc<CheckConfig>, ConfigError>>,
+    resolved: HashMap<Files, Result<Arc<Settings>, ConfigError>>,
     warnings: Vec<String>,
     /// Warnings about flags and variables would come again with every file.
     said: HashSet<String>,
 }
 
-/// What a run brings along besides files.
+/// The files that belong to a target.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+struct Files {
+    own: Option<Arc<Path>>,
+    peers: Option<Arc<Path>>,
+    /// Whether the repository's file of containai counts too.
+    is_in_repository: bool,
+}
+
+const CONTAINMENT: &str = "containment";
+
+/// The files of containai that a run reads, whether they exist or not.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ContainaiFiles {
+    pub(crate) users: Option<PathBuf>,
+    pub(crate) repository: Option<(PathBuf, guard::Trust)>,
+}
+
+/// What a run brings along besides the files of a repository.
 #[derive(Debug)]
 pub(crate) struct Sources<'a, E> {
     pub(crate) catalogue: Catalogue<'a>,
+    pub(crate) name: Name,
+    /// The sections that the run uses: of others no file and no variable matters, as long as the
+    /// file can be read.
+    pub(crate) sections: &'static [&'static str],
     pub(crate) choice: Choice,
     /// The current directory.
     pub(crate) current: PathBuf,
-    /// Defaults that differ from the table's, made by [`Layer::default_value`].
+    /// Defaults that differ from the table's.
     pub(crate) defaults: Layer,
-    /// All variables; those that do not begin with `TALLY_` are passed over.
+    /// The user's own file, whether it exists or not.
+    pub(crate) users_file: Option<PathBuf>,
+    /// Read where a `probity.toml` of the same owner has no `[containment]`.
+    pub(crate) containai: ContainaiFiles,
+    /// All variables; those that set nothing are passed over.
     pub(crate) environment: E,
     pub(crate) flags: Layer,
 }
@@ -101,41 +138,93 @@ impl<'a> Configs<'a> {
     where
         E: IntoIterator<Item = (OsString, OsString)>,
     {
-        let Sources { catalogue, choice, current, defaults, environment, flags } = sources;
-        let (environment, warnings) = environment::read(&catalogue, environment)?;
-        let discovery = Discovery::new(current.clone(), discovery::FILE_NAMES);
-        let hadolint_files = Discovery::new(current.clone(), hadolint::FILE_NAMES);
-        let resolved = HashMap::new();
-        Ok(Self {
+        let Sources { catalogue, name, sections, choice, current, defaults, flags, .. } = sources;
+        let reading = environment::Reading { catalogue: &catalogue, name, sections };
+        let (environment, warnings) = reading.read(sources.environment)?;
+        let look_for = |names| Discovery::new(current.clone(), names);
+        let mut configs = Self {
             catalogue,
+            sections,
+            own_files: (name == Name::Probity).then(|| look_for(discovery::OWN_NAMES)),
+            tally_files: look_for(discovery::TALLY_NAMES),
+            hadolint_files: look_for(hadolint::FILE_NAMES),
             choice,
-            discovery,
-            hadolint_files,
             current,
             defaults,
+            user: Layer::default(),
+            users_files: Vec::new(),
+            containai: sources.containai.repository,
             environment,
             flags,
-            resolved,
+            resolved: HashMap::new(),
             warnings,
             said: HashSet::new(),
-        })
+        };
+        configs.read_users_files(sources.users_file, sources.containai.users)?;
+        Ok(configs)
     }
 
-    /// The configuration of a target, which need not exist: standard input has a name too.
-    pub(crate) fn for_target(&mut self, target: &Path) -> Result<Arc<CheckConfig>, ConfigError> {
-        let file = match &self.choice {
-            Choice::Nearest => {
-                self.discovery.nearest(target).or_else(|| self.hadolint_files.nearest(target))
+    /// A user has one file for everything, or containai's beside it.
+    fn read_users_files(
+        &mut self,
+        own: Option<PathBuf>,
+        containai: Option<PathBuf>,
+    ) -> Result<(), ConfigError> {
+        if matches!(self.choice, Choice::None) {
+            return Ok(());
+        }
+        let is_there = |path: &PathBuf| fs::symlink_metadata(path).is_ok();
+        if let Some(path) = own.filter(is_there)
+            && self.own_files.is_some()
+        {
+            let (layer, shown) = self.read(&path, Dialect::Probity, Owner::User)?;
+            self.user = layer.only(self.sections);
+            self.users_files.push(shown);
+        }
+        if let Some(path) = containai.filter(is_there)
+            && self.sections.contains(&CONTAINMENT)
+            && !self.user.sections.contains(CONTAINMENT)
+        {
+            let (layer, shown) = self.read(&path, Dialect::Containai, Owner::User)?;
+            self.user.settings.extend(layer.settings);
+            self.user.tables.extend(layer.tables);
+            self.users_files.push(shown);
+        }
+        Ok(())
+    }
+
+    /// The settings of a target, which need not exist: standard input has a name too.
+    pub(crate) fn for_target(&mut self, target: &Path) -> Result<Arc<Settings>, ConfigError> {
+        let files = match &self.choice {
+            Choice::Nearest => Files {
+                own: self.own_files.as_mut().and_then(|own| own.nearest(target)),
+                peers: self
+                    .tally_files
+                    .nearest(target)
+                    .or_else(|| self.hadolint_files.nearest(target)),
+                is_in_repository: true,
+            },
+            Choice::This(path) => {
+                let path = Some(Arc::from(path.as_path()));
+                let is_own = path.as_deref().is_some_and(discovery::is_own_name);
+                let (own, peers) =
+                    if is_own && self.own_files.is_some() { (path, None) } else { (None, path) };
+                Files { own, peers, is_in_repository: true }
             }
-            Choice::This(path) => Some(Arc::from(path.as_path())),
-            Choice::None => None,
+            Choice::None => Files::default(),
         };
-        self.resolve(file)
+        self.resolve(files)
+    }
+
+    /// What holds for a directory.
+    pub(crate) fn for_directory(&mut self, directory: &Path) -> Result<Arc<Settings>, ConfigError> {
+        // A target has the settings of the directory it is in.
+        self.for_target(&directory.join(discovery::OWN_NAMES[0]))
     }
 
     /// What holds where no file is looked at, for what is decided before there is a target.
-    pub(crate) fn without_file(&mut self) -> Result<Arc<CheckConfig>, ConfigError> {
-        self.resolve(None)
+    pub(crate) fn without_file(&mut self) -> Result<Arc<Settings>, ConfigError> {
+        self.resolve(Files::default())
     }
 
     /// What was odd so far, each said once; the caller prints it.
@@ -143,37 +232,87 @@ impl<'a> Configs<'a> {
         std::mem::take(&mut self.warnings)
     }
 
-    fn resolve(&mut self, file: Option<Arc<Path>>) -> Result<Arc<CheckConfig>, ConfigError> {
-        if let Some(resolved) = self.resolved.get(&file) {
+    fn resolve(&mut self, files: Files) -> Result<Arc<Settings>, ConfigError> {
+        if let Some(resolved) = self.resolved.get(&files) {
             return resolved.clone();
         }
-        let resolved = self.load(file.as_deref());
-        self.resolved.insert(file, resolved.clone());
+        let resolved = self.load(&files);
+        self.resolved.insert(files, resolved.clone());
         resolved
     }
 
-    fn load(&mut self, file: Option<&Path>) -> Result<Arc<CheckConfig>, ConfigError> {
-        let shown = file.map(|path| path.strip_prefix(&self.current).unwrap_or(path));
-        let mut layer = Layer::default();
-        if let (Some(path), Some(shown)) = (file, shown) {
-            let is_asked_for = matches!(self.choice, Choice::This(_));
-            let text = read_text(&self.current.join(path), shown, is_asked_for)?;
-            let (from_file, warnings) = match hadolint::is_hadolint_file(path) {
-                true => {
-                    let (said, mut warnings) = hadolint::read(shown, &text)?;
-                    let (layer, more) = said.layer(&self.catalogue, shown);
-                    warnings.extend(more);
-                    (layer, warnings)
-                }
-                false => file::read(&self.catalogue, shown, &text)?,
-            };
-            self.warn(warnings.iter().map(Problem::to_string));
-            layer = from_file;
+    fn load(&mut self, files: &Files) -> Result<Arc<Settings>, ConfigError> {
+        let mut used = self.users_files.clone();
+        let mut own = Layer::default();
+        if let Some(path) = &files.own {
+            own = self.read_repositorys(path, Dialect::Probity, guard::Trust::Never, &mut used)?;
         }
-        let layers = [&self.defaults, &layer, &self.environment, &self.flags];
-        let (config, warnings) = resolve(&layers, shown.map(Arc::from));
+        let is_replaced = |section: &str| own.sections.contains(section);
+        let mut containai = Layer::default();
+        let is_there = |(path, _): &(PathBuf, _)| fs::symlink_metadata(path).is_ok();
+        if let Some((path, trust)) = self.containai.clone().filter(is_there)
+            && files.is_in_repository
+            && self.sections.contains(&CONTAINMENT)
+            && !is_replaced(CONTAINMENT)
+        {
+            containai = self.read_repositorys(&path, Dialect::Containai, trust, &mut used)?;
+        }
+        let mut peers = Layer::default();
+        // Not even a mistake in a peer's file counts where all of it is replaced.
+        if let Some(path) = &files.peers
+            && ["check", "ai"]
+                .iter()
+                .any(|section| self.sections.contains(section) && !is_replaced(section))
+        {
+            let (layer, shown) = self.read(path, Dialect::Tally, Owner::Repository)?;
+            peers = layer.without(&own.sections);
+            used.push(shown);
+        }
+        let layers =
+            [&self.defaults, &self.user, &containai, &peers, &own, &self.environment, &self.flags];
+        let (settings, warnings) = resolve(&layers, used);
         self.warn(warnings);
-        Ok(Arc::new(config))
+        Ok(Arc::new(settings))
+    }
+
+    /// What a repository's file says, as far as it may.
+    fn read_repositorys(
+        &mut self,
+        path: &Path,
+        dialect: Dialect,
+        trust: guard::Trust,
+        used: &mut Vec<Arc<Path>>,
+    ) -> Result<Layer, ConfigError> {
+        let (layer, shown) = self.read(path, dialect, Owner::Repository)?;
+        let mut layer = layer.only(self.sections);
+        let refused = guard::restrict(&mut layer, &self.user, dialect, trust);
+        self.warn(refused.iter().map(ToString::to_string));
+        used.push(shown);
+        Ok(layer)
+    }
+
+    /// What a file says, and its path as messages show it. A file of hadolint is one by its ending.
+    fn read(
+        &mut self,
+        path: &Path,
+        dialect: Dialect,
+        owner: Owner,
+    ) -> Result<(Layer, Arc<Path>), ConfigError> {
+        let shown = path.strip_prefix(&self.current).unwrap_or(path);
+        let is_asked_for = matches!(self.choice, Choice::This(_));
+        let text = read_text(&self.current.join(path), shown, is_asked_for)?;
+        let (layer, warnings) = if dialect == Dialect::Tally && hadolint::is_hadolint_file(path) {
+            let (said, mut warnings) = hadolint::read(shown, &text)?;
+            let (layer, more) = said.layer(&self.catalogue, shown);
+            warnings.extend(more);
+            (layer, warnings)
+        } else {
+            let source = file::Source { dialect, owner, path: shown, text: &text };
+            file::read(&self.catalogue, source)?
+        };
+        let shown = Arc::from(shown);
+        self.warn(warnings.iter().map(Problem::to_string));
+        Ok((layer, shown))
     }
 
     fn warn(&mut self, warnings: impl IntoIterator<Item = String>) {
@@ -185,43 +324,53 @@ impl<'a> Configs<'a> {
     }
 }
 
-/// No configuration is larger; what is, was not written by hand.
-const LARGEST_FILE: u64 = 1024 * 1024;
+impl Sources<'static, env::VarsOs> {
+    /// What this process was given; no file of containai is read.
+    pub(crate) fn here(
+        name: Name,
+        sections: &'static [&'static str],
+        current: &Path,
+        flags: Layer,
+    ) -> Self {
+        Self {
+            catalogue: Catalogue::shipped(),
+            name,
+            sections,
+            choice: Choice::Nearest,
+            current: current.to_owned(),
+            defaults: Layer::default(),
+            users_file: users_file(),
+            containai: ContainaiFiles::default(),
+            environment: env::vars_os(),
+            flags,
+        }
+    }
+}
 
-/// Reads a file that was found by its name, or asked for, in which case it may also be a pipe that is
-/// open already: `/dev/stdin`, or what a shell makes of `<(…)`. A FIFO might never be written to.
-pub(crate) fn read_text(
-    path: &Path,
-    shown: &Path,
-    is_asked_for: bool,
-) -> Result<String, ConfigError> {
-    let shown = shown.to_path_buf();
-    let unreadable = |error: std::io::Error| ConfigError::Unreadable {
-        path: shown.clone(),
-        reason: error.to_string(),
-    };
-    let metadata = fs::metadata(path).map_err(unreadable)?;
-    if metadata.is_dir() {
-        return Err(ConfigError::Directory { path: shown });
+/// The settings of one section in force for a directory; what is odd is said.
+pub(crate) fn in_force(
+    name: Name,
+    sections: &'static [&'static str],
+    directory: &Path,
+    flags: Layer,
+) -> Result<Arc<Settings>, ConfigError> {
+    let current = env::current_dir().unwrap_or_default();
+    let mut configs = Configs::new(Sources::here(name, sections, &current, flags))?;
+    let settings = configs.for_directory(directory)?;
+    for warning in configs.take_warnings() {
+        tracing::warn!("{warning}");
     }
-    let is_open_already = path.starts_with("/dev") || path.starts_with("/proc");
-    if metadata.file_type().is_fifo() && !is_open_already {
-        return Err(ConfigError::Fifo { path: shown });
-    }
-    if !metadata.is_file() && !is_asked_for {
-        return Err(ConfigError::Special { path: shown });
-    }
-    let mut bytes = Vec::new();
-    let file = fs::File::open(path).map_err(unreadable)?;
-    file.take(LARGEST_FILE + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-    if bytes.len() as u64 > LARGEST_FILE {
-        return Err(ConfigError::TooLarge { path: shown, limit: LARGEST_FILE });
-    }
-    String::from_utf8(bytes).map_err(|error| {
-        let valid = error.utf8_error().valid_up_to();
-        let before = String::from_utf8_lossy(error.as_bytes().get(..valid).unwrap_or_default());
-        let (line, column) = line_and_column(&before, valid);
-        let message = "not valid UTF-8".to_owned();
-        ConfigError::Invalid { problems: vec![Problem { path: shown, line, column, message }] }
-    })
+    Ok(settings)
+}
+
+/// The user's own file: `$XDG_CONFIG_HOME/probity/probity.toml`, or the same below `~/.config`.
+pub(crate) fn users_file() -> Option<PathBuf> {
+    Some(users_directory()?.join("probity/probity.toml"))
+}
+
+/// Where the user's configuration lies; a relative directory counts as unset, as XDG wants it.
+pub(crate) fn users_directory() -> Option<PathBuf> {
+    let absolute =
+        |variable: &str| env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute());
+    absolute("XDG_CONFIG_HOME").or_else(|| Some(absolute("HOME")?.join(".config")))
 }

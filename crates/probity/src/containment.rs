@@ -1,152 +1,133 @@
-//! What a contained process gets: the user's `.containai/config.toml`, tightened by the
-//! repository's, which loosens nothing until the user trusts it.
+//! What a contained process gets: the user's own configuration, tightened by the repository's, which
+//! loosens nothing until the user trusts it.
 
 mod file;
 pub(crate) mod implicit;
-mod memory;
 pub(crate) mod quarantine;
 mod trust;
 
 use std::{
+    collections::BTreeMap,
     env,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use probity_agent::{AgentTable, KnownAgent};
-use probity_sandbox::{Allowlist, Limits, Network, Root};
-use probity_seat::{Grants, Sandbox, State, Terms};
+use probity_sandbox::{AllowError, Allowlist, Limits, Network, Root};
+use probity_seat::{Grants, State, Terms};
 
-pub(crate) use file::{Acp, AgentProcess, EditorFiles, NetworkMode, OwnAgent, Terminals};
+pub(crate) use crate::config::{
+    table::containment::Acp,
+    words::{AgentProcess, EditorFiles, NetworkMode, Sandbox, Terminals},
+};
 pub(crate) use trust::{Trust, trust};
 
-use file::{File, Runtime};
+use crate::{
+    config::{
+        Configs, ContainaiFiles, Layer, Origin, Settings, Sourced, Sources, Value, guard,
+        setting::Bytes, table, users_directory,
+    },
+    name::Name,
+};
 
 /// What is in force for a workspace.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Containment {
     pub(crate) image: Option<String>,
-    pub(crate) runtime: Runtime,
+    pub(crate) runtime: Sandbox,
     pub(crate) network: NetworkMode,
     /// The hosts of the mode `allowlist`.
     pub(crate) reach: Option<Allowlist>,
     /// The agent that the user's configuration, or else the repository's, names.
     pub(crate) agent: Option<String>,
-    pub(crate) memory: Option<u64>,
-    pub(crate) cpus: Option<f64>,
+    pub(crate) limits: Limits,
     /// What the repository asks for and does not get.
     pub(crate) ignored: Vec<String>,
 }
 
 impl Containment {
     pub(crate) fn load(root: &Root, state: &State) -> anyhow::Result<Self> {
-        let user = File::users()?;
-        let repository = File::read(&repositorys_file(&root.path))?;
-        let trusted = Trust::of(root, state)? == Trust::Given;
-        Ok(Self::merge(user, repository.unwrap_or_default(), trusted))
+        let trust = Trust::of(root, state)?;
+        let mut configs = configs(Name::called(), containai_files(Some((root, trust))))?;
+        let settings = configs.for_directory(&root.path)?;
+        Self::of(&settings, trust == Trust::Given, configs.take_warnings())
     }
 
-    fn merge(user: File, repository: File, trusted: bool) -> Self {
-        let mut ignored = Vec::new();
-        let mut loosens = |what: &str| {
-            if !trusted {
-                ignored.push(format!("{what} is ignored until `cai trust`"));
+    fn of(settings: &Settings, is_trusted: bool, mut ignored: Vec<String>) -> anyhow::Result<Self> {
+        let said = settings.containment.clone();
+        let limits = limits(&said);
+        let mut reach = None;
+        if said.network.mode == NetworkMode::Allowlist {
+            let (hosts, is_narrowed) = reachable(settings, is_trusted)?;
+            reach = Some(hosts);
+            if is_narrowed {
+                let what = "hosts of `network.allow` that are not in your own list are ignored";
+                ignored.push(format!("{what}; `cai trust` allows them"));
             }
-            trusted
-        };
-        let (network, reach) = network(&user, &repository, &mut loosens);
-        let mut limit = |what: &str, users: Option<f64>, wanted: Option<f64>| match (users, wanted)
-        {
-            (Some(users), Some(wanted)) if wanted > users && !loosens(what) => Some(users),
-            (users, wanted) => wanted.or(users),
-        };
-        // The usual limits are the user's, too: a repository does not raise them unasked.
-        let usual = Limits::usual();
-        let users_memory = bytes(&user).or(usual.memory.map(|bytes| bytes as f64));
-        let memory = limit("container.memory", users_memory, bytes(&repository));
-        let users_cpus = user.container.cpus.or(usual.cpus);
-        let cpus = limit("container.cpus", users_cpus, repository.container.cpus);
-        let image = repository.image.name.filter(|_| loosens("image.name")).or(user.image.name);
-        let runtime = repository
-            .container
-            .runtime
-            .filter(|_| loosens("container.runtime"))
-            .or(user.container.runtime)
-            .unwrap_or(Runtime::Auto);
-        if !repository.agents.is_empty() || repository.acp != Acp::default() {
-            ignored.push("agents and acp are ignored: only your own configuration has them".into());
         }
-        // A variable is the user's to give: not even a trusted file of a repository takes one.
-        if !repository.env.import.is_empty() {
-            ignored
-                .push("env.import is ignored: only your own configuration gives variables".into());
-        }
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "these were whole numbers of bytes, and saturate"
-        )]
-        let memory = memory.map(|bytes| bytes as u64);
-        let agent = user.agent.default.or(repository.agent.default);
-        Self { image, runtime, network, reach, agent, memory, cpus, ignored }
+        Ok(Self {
+            image: said.image,
+            runtime: said.runtime,
+            network: said.network.mode,
+            reach,
+            agent: said.agent,
+            limits,
+            ignored,
+        })
     }
 
     /// The same as whoever starts a process takes it.
-    pub(crate) fn terms(&self) -> Terms {
-        let usual = Terms::default();
+    pub(crate) fn terms(self) -> Terms {
         Terms {
-            sandbox: match self.runtime {
-                Runtime::Auto => Sandbox::Auto,
-                Runtime::Bwrap => Sandbox::Bubblewrap,
-                Runtime::Docker => Sandbox::Docker,
-                Runtime::Podman => Sandbox::Podman,
-            },
-            image: self.image.clone(),
-            limits: Limits {
-                memory: self.memory.or(usual.limits.memory),
-                cpus: self.cpus.or(usual.limits.cpus),
-                ..usual.limits
-            },
+            sandbox: self.runtime,
+            image: self.image,
+            limits: self.limits,
             network: match self.network {
                 NetworkMode::Open => Network::Open,
                 NetworkMode::Allowlist | NetworkMode::None => Network::None,
             },
-            reach: self.reach.clone(),
+            reach: self.reach,
         }
     }
 }
 
-/// The narrower of both. Where both have a list, what both allow, unless the repository is trusted
-/// to have its own.
-fn network(
-    user: &File,
-    repository: &File,
-    loosens: &mut dyn FnMut(&str) -> bool,
-) -> (NetworkMode, Option<Allowlist>) {
-    use NetworkMode::{Allowlist as Listed, None as Closed, Open};
-    // The file was read only if its list is one.
-    let list = |file: &File| Allowlist::parse(&file.network.allow).ok();
-    let users = user.network.mode.unwrap_or(Open);
-    match (users, repository.network.mode) {
-        (_, Some(Closed)) | (Closed, None) => (Closed, None),
-        (Open, None | Some(Open)) => (Open, None),
-        (Open, Some(Listed)) => (Listed, list(repository)),
-        (Listed, None) => (Listed, list(user)),
-        (Closed, Some(Open)) if loosens("network.mode = \"open\"") => (Open, None),
-        (Closed, Some(Listed)) if loosens("network.mode = \"allowlist\"") => {
-            (Listed, list(repository))
-        }
-        (Closed, Some(_)) => (Closed, None),
-        (Listed, Some(Open)) if loosens("network.mode = \"open\"") => (Open, None),
-        (Listed, Some(Open)) => (Listed, list(user)),
-        (Listed, Some(Listed)) => {
-            if user.network.allow == repository.network.allow {
-                return (Listed, list(user));
-            }
-            if loosens("what network.allow has beyond your own list") {
-                return (Listed, list(repository));
-            }
-            (Listed, list(user).zip(list(repository)).map(|(ours, theirs)| ours.and(theirs)))
-        }
+/// The hosts that can be reached: those of the one list there is, or those that both allow, unless
+/// the repository is trusted to have its own. Tells whether that narrows the repository's list.
+fn reachable(settings: &Settings, is_trusted: bool) -> Result<(Allowlist, bool), AllowError> {
+    let items = &settings.containment.network.allow;
+    let of = |wanted: fn(&Origin) -> bool| -> Vec<&str> {
+        let wanted = items.iter().filter(|item| wanted(&item.origin));
+        wanted.map(|item| item.value.as_str()).collect()
+    };
+    let theirs = of(Origin::is_repository);
+    let said = of(|origin| matches!(origin, Origin::Env { .. } | Origin::Flag { .. }));
+    let ours = if said.is_empty() {
+        of(|origin| matches!(origin, Origin::File { .. }) && !origin.is_repository())
+    } else {
+        said
+    };
+    let is_same = theirs == ours;
+    Ok(match (ours.is_empty(), theirs.is_empty()) {
+        (false, false) if is_trusted || is_same => (Allowlist::parse(&theirs)?, false),
+        (false, false) => (Allowlist::parse(&ours)?.and(Allowlist::parse(&theirs)?), true),
+        (false, true) => (Allowlist::parse(&ours)?, false),
+        (true, _) => (Allowlist::parse(&theirs)?, false),
+    })
+}
+
+/// What is set, and the usual limit where nothing is.
+fn limits(said: &table::containment::Containment) -> Limits {
+    let usual = Limits::usual();
+    let bytes = |set: Option<Bytes>, usual| set.map(|bytes| bytes.0).or(usual);
+    Limits {
+        memory: bytes(said.memory, usual.memory),
+        cpus: said.cpus.or(usual.cpus),
+        pids: said.processes.or(usual.pids),
+        tmp: bytes(said.tmp, usual.tmp),
+        shm: bytes(said.shm, usual.shm),
+        file: bytes(said.file_size, usual.file),
+        ..usual
     }
 }
 
@@ -164,39 +145,73 @@ pub(crate) struct Users {
 
 impl Users {
     pub(crate) fn load() -> anyhow::Result<Self> {
-        let file = File::users()?;
+        let settings = users()?;
+        let said = &settings.containment;
         let mut table = AgentTable::shipped();
-        for (name, own) in file.agents.clone() {
-            table.add(own.known(name, &table));
+        let agents = settings.merged.tables.iter().filter(|((path, _), _)| *path == AGENTS);
+        for ((_, name), keys) in agents {
+            let agent = known(name, keys, &table);
+            table.add(agent);
         }
         Ok(Self {
-            acp: file.acp,
-            agent: file.agent.default.clone(),
+            acp: said.acp.clone(),
+            agent: said.agent.clone(),
             table,
-            grants: Grants::new(file.env.import.clone(), &file.import.additional_paths),
-            terms: Containment::merge(file, File::default(), false).terms(),
+            grants: Grants::new(said.env.clone(), &said.logins),
+            terms: Containment::of(&settings, false, Vec::new())?.terms(),
         })
     }
 }
 
-impl OwnAgent {
-    /// The row of the table that it stands for.
-    fn known(self, name: String, table: &AgentTable) -> KnownAgent {
-        let row = table.get(&name).filter(|row| self.command.is_empty() || row.acp == self.command);
-        let mut agent = match row {
-            Some(row) => row.clone(),
-            None => KnownAgent::new(name, self.command),
-        };
-        agent.image = self.image.or(agent.image);
-        agent.granted.variables.extend(self.variables);
-        agent.granted.logins.extend(self.logins);
-        agent
+const AGENTS: &str = "containment.agents";
+
+/// The row of the table that a table of the user's stands for: an agent of the user's own, or a
+/// known one that gets more.
+fn known(
+    name: &str,
+    keys: &BTreeMap<&'static str, Sourced<Value>>,
+    table: &AgentTable,
+) -> KnownAgent {
+    let list = |key: &str| match keys.get(key).map(|setting| &setting.value) {
+        Some(Value::List(items)) => items.clone(),
+        _ => Vec::new(),
+    };
+    let command = list("command");
+    let row = table.get(name).filter(|row| command.is_empty() || row.acp == command);
+    let mut agent = row.cloned().unwrap_or_else(|| KnownAgent::new(name, command));
+    if let Some(image) = keys.get("image") {
+        agent.image = Some(image.value.plain());
+    }
+    agent.granted.variables.extend(list("variables"));
+    agent.granted.logins.extend(list("logins"));
+    agent
+}
+
+/// What holds where no repository has a say.
+fn users() -> anyhow::Result<Arc<Settings>> {
+    Ok(configs(Name::called(), containai_files(None))?.without_file()?)
+}
+
+/// The files of containment, for everybody who reads the configuration.
+pub(crate) fn containai_files(repository: Option<(&Root, Trust)>) -> ContainaiFiles {
+    ContainaiFiles {
+        users: users_directory().map(|directory| directory.join("containai/config.toml")),
+        repository: repository.map(|(root, trust)| {
+            let trust = match trust {
+                Trust::Given => guard::Trust::Given,
+                Trust::NoFile | Trust::NotGiven => guard::Trust::NotYet,
+            };
+            (repositorys_file(&root.path), trust)
+        }),
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "limits are compared, not counted")]
-fn bytes(file: &File) -> Option<f64> {
-    file.container.memory.map(|memory| memory.0 as f64)
+fn configs(name: Name, containai: ContainaiFiles) -> anyhow::Result<Configs<'static>> {
+    let current = env::current_dir().unwrap_or_default();
+    Ok(Configs::new(Sources {
+        containai,
+        ..Sources::here(name, &["containment"], &current, Layer::default())
+    })?)
 }
 
 /// Only the root's: one root has one container, whichever directory one starts in.
@@ -204,34 +219,27 @@ pub(crate) fn repositorys_file(root: &Path) -> PathBuf {
     root.join(".containai/config.toml")
 }
 
-/// `$XDG_CONFIG_HOME/containai/config.toml`, or the same below `~/.config`.
-fn users_file() -> Option<PathBuf> {
-    let directory = absolute("XDG_CONFIG_HOME").or_else(|| Some(absolute("HOME")?.join(".config")));
-    Some(directory?.join("containai/config.toml"))
-}
-
-impl File {
-    /// The user's own, or an empty one.
-    fn users() -> anyhow::Result<Self> {
-        match users_file() {
-            Some(path) => Ok(Self::read(&path)?.unwrap_or_default()),
-            None => Ok(Self::default()),
-        }
-    }
-}
-
-/// A directory that a variable names; a relative one counts as unset, as XDG wants it.
-fn absolute(variable: &str) -> Option<PathBuf> {
-    env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute())
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Containment, File, NetworkMode, Runtime};
+    use super::{Containment, NetworkMode, Sandbox};
+    use crate::config::guard::Trust;
 
+    /// What holds with these two files of containai.
     fn merged(user: &str, repository: &str, trusted: bool) -> Containment {
-        let parse = |text: &str| File::parse(text).unwrap();
-        Containment::merge(parse(user), parse(repository), trusted)
+        let dir = tempfile::tempdir().unwrap();
+        let file = |name: &str, text: &str| {
+            let path = dir.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            path
+        };
+        let trust = if trusted { Trust::Given } else { Trust::NotYet };
+        let files = super::ContainaiFiles {
+            users: Some(file("user.toml", user)),
+            repository: Some((file("repository.toml", repository), trust)),
+        };
+        let mut configs = super::configs(super::Name::Cai, files).unwrap();
+        let settings = configs.for_directory(dir.path()).unwrap();
+        Containment::of(&settings, trusted, configs.take_warnings()).unwrap()
     }
 
     #[test]
@@ -247,13 +255,18 @@ mod tests {
 
         let trusted = merged(user, loose, true);
         assert_eq!(trusted.network, NetworkMode::Open);
-        assert_eq!(trusted.memory, Some(4 << 30));
-        assert_eq!((trusted.image.as_deref(), trusted.runtime), (Some("theirs"), Runtime::Docker));
+        assert_eq!(trusted.limits.memory, Some(4 << 30));
+        assert_eq!((trusted.image.as_deref(), trusted.runtime), (Some("theirs"), Sandbox::Docker));
         assert_eq!(trusted.agent, None);
 
         let tight = merged("", "[network]\nmode = 'none'\n[container]\nmemory = '64m'", false);
-        assert_eq!((tight.network, tight.memory), (NetworkMode::None, Some(64 << 20)));
+        assert_eq!((tight.network, tight.limits.memory), (NetworkMode::None, Some(64 << 20)));
         assert!(tight.ignored.is_empty());
+
+        // The usual limits are the user's too.
+        let raised = merged("", "[container]\nmemory = '99999g'\ncpus = 4096", false);
+        assert_eq!(raised.limits, probity_sandbox::Limits::usual());
+        assert_eq!(raised.ignored.len(), 2, "{:?}", raised.ignored);
     }
 
     #[test]

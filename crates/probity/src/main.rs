@@ -29,8 +29,8 @@ use crate::name::Name;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let mut args = std::env::args_os();
-    let name = args.next().map_or(Name::Probity, |called| Name::from_argv0(&called));
+    let args = std::env::args_os().skip(1);
+    let name = Name::called();
     let result = match name {
         Name::Probity => cli::probity::run(args),
         Name::Tally => cli::tally::run(args),

@@ -46,6 +46,11 @@ impl Name {
         }
     }
 
+    /// The name under which this process was called.
+    pub(crate) fn called() -> Self {
+        std::env::args_os().next().map_or(Self::Probity, |called| Self::from_argv0(&called))
+    }
+
     /// The tool that `argv[0]` asks for; an unknown name is a copy of probity under a name of the
     /// user's own.
     pub(crate) fn from_argv0(called: &OsStr) -> Self {

@@ -28,6 +28,7 @@ use std::io::{self, Write};
 use probity_finding::Finding;
 
 use self::ai_fix::AiFix;
+use crate::config::word::words;
 
 /// One file's part of a report. The findings are in report order.
 #[derive(Clone, Copy, Debug)]
@@ -69,7 +70,7 @@ pub(crate) struct Options {
 }
 
 /// The formats, in the order in which help lists them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     /// For people at a terminal.
     Text,
@@ -93,38 +94,15 @@ pub(crate) enum Format {
     Sonarqube,
 }
 
-impl Format {
-    #[cfg(test)]
-    pub(crate) const ALL: [Self; 11] = [
-        Self::Text,
-        Self::Json,
-        Self::Sarif,
-        Self::GithubActions,
-        Self::Markdown,
-        Self::Checkstyle,
-        Self::Codeclimate,
-        Self::Gitlab,
-        Self::Junit,
-        Self::Gnu,
-        Self::Sonarqube,
-    ];
-
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::Text => "text",
-            Self::Json => "json",
-            Self::Sarif => "sarif",
-            Self::GithubActions => "github-actions",
-            Self::Markdown => "markdown",
-            Self::Checkstyle => "checkstyle",
-            Self::Codeclimate => "codeclimate",
-            Self::Gitlab => "gitlab",
-            Self::Junit => "junit",
-            Self::Gnu => "gnu",
-            Self::Sonarqube => "sonarqube",
-        }
+words! {
+    Format {
+        Text = "text", Json = "json", Sarif = "sarif", GithubActions = "github-actions",
+        Markdown = "markdown", Checkstyle = "checkstyle", Codeclimate = "codeclimate",
+        Gitlab = "gitlab", Junit = "junit", Gnu = "gnu", Sonarqube = "sonarqube",
     }
+}
 
+impl Format {
     pub(crate) fn reporter(self, options: &Options) -> Box<dyn Reporter> {
         match self {
             Self::Text => Box::new(text::Text::new(options)),
@@ -144,27 +122,19 @@ impl Format {
 
 #[cfg(test)]
 mod tests {
-    use clap::ValueEnum as _;
     use probity_finding::{Edit, Fix, Severity, Span};
 
     use super::*;
-
-    #[test]
-    fn the_command_line_knows_every_format_by_its_name() {
-        assert_eq!(Format::value_variants(), Format::ALL);
-        for format in Format::ALL {
-            assert_eq!(<Format as clap::ValueEnum>::from_str(format.as_str(), false), Ok(format));
-        }
-    }
+    use crate::config::word::Word as _;
 
     #[test]
     fn no_format_lets_a_hidden_character_through() {
-        for format in Format::ALL {
+        for &format in Format::ALL {
             let report = samples::report(format);
             let hidden = report.chars().find(|&char| visible::is_hidden(char));
             // The NUL characters are what ends a document there.
             let expected = (format == Format::Codeclimate).then_some('\0');
-            assert_eq!(hidden, expected, "{}", format.as_str());
+            assert_eq!(hidden, expected, "{}", format.word());
         }
     }
 
@@ -174,7 +144,7 @@ mod tests {
         for format in json {
             let report = samples::render(format, &samples::OPTIONS, &[]);
             let parsed: Result<serde_json::Value, _> = serde_json::from_str(&report);
-            assert!(parsed.is_ok(), "{}: {report}", format.as_str());
+            assert!(parsed.is_ok(), "{}: {report}", format.word());
         }
         for format in [Format::Checkstyle, Format::Junit] {
             let report = samples::render(format, &samples::OPTIONS, &[]);
@@ -201,10 +171,10 @@ mod tests {
                 .collect();
             let count = findings.len();
             let files = [("f", text, findings)];
-            for format in Format::ALL {
+            for &format in Format::ALL {
                 let report = samples::render(format, &samples::OPTIONS, &files);
                 let told = report.matches("a/b").count();
-                assert!(told >= count, "{} of {text:?}: {told} of {count}", format.as_str());
+                assert!(told >= count, "{} of {text:?}: {told} of {count}", format.word());
             }
         }
     }

@@ -9,6 +9,7 @@ use crate::workspace::{Ran, Workspace};
 const SCRIPT: &str = r#"#!/bin/sh
 case "$1 $2" in
   "config schema") printf '{}\n' ;;
+  "config variables") printf '# Environment variables\n' ;;
   "man --markdown") printf '# probity\none\ntwo\nwidth %s\n' "${COLUMNS-unset}" ;;
   "rules --write-docs")
     mkdir -p "$3/tally"
@@ -94,7 +95,7 @@ fn a_binary_that_fails_is_a_failure_and_changes_nothing_of_that_file() {
 fn a_binary_that_says_nothing_does_not_empty_the_documents() {
     let silent_rules = SCRIPT.replace("mkdir -p", "exit 0; mkdir -p");
     for (script, path) in
-        [("#!/bin/sh\n", "docs/schema/tally.schema.json"), (&silent_rules, "docs/rules")]
+        [("#!/bin/sh\n", "docs/schema/probity.schema.json"), (&silent_rules, "docs/rules")]
     {
         let workspace = with_script(script);
         workspace.write("docs/rules/README.md", "kept\n");

@@ -3,6 +3,7 @@
 
 mod arrows;
 mod chores;
+mod command_line;
 mod documents;
 mod locks;
 mod packages;

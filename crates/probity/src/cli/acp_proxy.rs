@@ -17,7 +17,7 @@ use crate::{
 /// This is probity under the name acp-proxy.
 #[derive(Debug, Parser)]
 #[command(name = "acp-proxy", version = env!("CARGO_PKG_VERSION"), after_help = "Examples:\n  acp-proxy claude")]
-pub(crate) struct AcpProxy {
+struct AcpProxy {
     #[command(flatten)]
     acp: AcpArgs,
     /// Say more; once shows the figures of each session at its end
@@ -28,12 +28,12 @@ pub(crate) struct AcpProxy {
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> {
     let proxy: AcpProxy = parse(AcpProxy::command(), args)?;
     logging::start(Loudness { verbose: proxy.verbose, quiet: false });
-    acp::run(Name::AcpProxy, proxy.acp)
+    acp::run(Name::AcpProxy, proxy.acp.into())
 }
 
 /// What stands behind `cai --acp`, which is taken before anything else is looked at.
 pub(crate) fn run_as_cai(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> {
     let proxy: AcpProxy = parse(AcpProxy::command().name("cai --acp"), args)?;
     logging::start(Loudness { verbose: proxy.verbose, quiet: false });
-    acp::run(Name::Cai, proxy.acp)
+    acp::run(Name::Cai, proxy.acp.into())
 }

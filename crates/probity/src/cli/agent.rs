@@ -2,19 +2,26 @@
 
 use std::{ffi::OsString, path::PathBuf, time::Duration};
 
-use clap::{Args, Subcommand, ValueEnum};
-use probity_seat::Sandbox;
+use clap::{Args, Subcommand};
 
-use crate::{cli::sandbox, config::duration};
+use super::words;
+use crate::{
+    commands::{
+        ListFormat,
+        agent::{self, AskOptions},
+    },
+    config::{duration, words::Sandbox},
+    exit::Exit,
+};
 
-pub(crate) const EXAMPLES: &str = "Examples:
+pub(super) const EXAMPLES: &str = "Examples:
   probity agent list
   probity agent ask gemini \"What does EXPOSE do?\"
   probity agent record --output turn.ndjson -- gemini --acp
   probity agent replay turn.ndjson";
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum AgentCommand {
+pub(super) enum AgentCommand {
     /// Ask an agent one question, contained, and print its answer
     #[command(after_help = ASK_EXAMPLES)]
     Ask(AskArgs),
@@ -30,61 +37,55 @@ pub(crate) enum AgentCommand {
 }
 
 #[derive(Args, Debug)]
-pub(crate) struct AskArgs {
+pub(super) struct AskArgs {
     /// NAME (see `probity agent list`), acp:COMMAND, cmd:COMMAND or replay:FILE
-    pub(crate) agent: String,
+    agent: String,
     /// The question; `-` reads it from standard input
-    pub(crate) prompt: String,
+    prompt: String,
     /// How long the whole answer may take
     #[arg(long, value_name = "TIME", default_value = "90s", value_parser = time)]
-    pub(crate) timeout: Duration,
+    timeout: Duration,
     /// Sandbox for the agent; `auto` refuses to ask if none is available
-    #[arg(long, value_name = "KIND", default_value_t, value_parser = sandbox())]
-    pub(crate) sandbox: Sandbox,
+    #[arg(long, value_name = "KIND", default_value = "auto", value_parser = words::<Sandbox>())]
+    sandbox: Sandbox,
     /// Pass this variable of yours to the contained agent; may be repeated
     #[arg(long = "env", value_name = "NAME")]
-    pub(crate) variables: Vec<String>,
+    variables: Vec<String>,
     /// How the answer is written
-    #[arg(short, long, default_value = "text")]
-    pub(crate) format: Format,
+    #[arg(short, long, default_value = "text", value_parser = words::<ListFormat>())]
+    format: ListFormat,
 }
 
 #[derive(Args, Debug)]
-pub(crate) struct ListArgs {
+pub(super) struct ListArgs {
     /// How long an agent may take to start, and again to open a session
     #[arg(long, value_name = "TIME", default_value = "20s", value_parser = time)]
-    pub(crate) timeout: Duration,
+    timeout: Duration,
     /// How the list is written
-    #[arg(short, long, default_value = "text")]
-    pub(crate) format: Format,
+    #[arg(short, long, default_value = "text", value_parser = words::<ListFormat>())]
+    format: ListFormat,
 }
 
 #[derive(Args, Debug)]
-pub(crate) struct RecordArgs {
+pub(super) struct RecordArgs {
     /// The recording; it is FILE.partial until it is complete
     #[arg(short, long, value_name = "FILE", default_value = "recording.ndjson")]
-    pub(crate) output: PathBuf,
+    output: PathBuf,
     /// The agent's command
     #[arg(last = true, required = true, value_name = "COMMAND")]
-    pub(crate) command: Vec<OsString>,
+    command: Vec<OsString>,
 }
 
 #[derive(Args, Debug)]
-pub(crate) struct ReplayArgs {
+pub(super) struct ReplayArgs {
     /// A recording, or a script
-    pub(crate) file: PathBuf,
+    file: PathBuf,
     /// Fail when the client does not ask what was recorded, in the same order
     #[arg(long)]
-    pub(crate) strict: bool,
+    strict: bool,
     /// Give each request the next answer to its method; this is the default
     #[arg(long, conflicts_with = "strict")]
-    pub(crate) lenient: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    Text,
-    Json,
+    lenient: bool,
 }
 
 const ASK_EXAMPLES: &str = "Examples:
@@ -104,6 +105,22 @@ const REPLAY_EXAMPLES: &str = "Examples:
   probity agent replay turn.ndjson
   probity agent ask acp:'probity agent replay turn.ndjson' hello";
 
-pub(crate) fn time(text: &str) -> Result<Duration, String> {
-    duration::parse(text).ok_or_else(|| "expected a time such as 90s, 1m30s or 500ms".to_owned())
+fn time(text: &str) -> Result<Duration, &'static str> {
+    duration::parse(text).ok_or("expected a time such as 90s, 1m30s or 500ms")
+}
+
+pub(super) fn run(command: AgentCommand) -> anyhow::Result<Exit> {
+    match command {
+        AgentCommand::Ask(args) => agent::ask(&AskOptions {
+            agent: args.agent,
+            prompt: args.prompt,
+            timeout: args.timeout,
+            sandbox: args.sandbox,
+            variables: args.variables,
+            format: args.format,
+        }),
+        AgentCommand::List(args) => agent::list(args.timeout, args.format),
+        AgentCommand::Record(args) => agent::record::run(&args.output, &args.command),
+        AgentCommand::Replay(args) => agent::replay(&args.file, args.strict),
+    }
 }

@@ -1,133 +1,112 @@
 //! The command line of the audit: the flags of its specification, and what `probity audit` adds.
 
-use std::{path::PathBuf, time::Duration};
+use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueEnum};
-use probity_seat::Sandbox;
+use clap::{ArgMatches, Args, Command, Subcommand};
 
-use crate::{cli::sandbox, config::duration};
+use super::flags;
+use crate::{
+    commands::audit::{self, Options, skills},
+    config::{key::Key, table::audit::DEFAULT_SKILLS},
+    exit::Exit,
+    name::Name,
+};
 
-pub(crate) const DEFAULT_REPORT: &str = ".tx3/audit/vulnerabilities.md";
-pub(crate) const DEFAULT_SKILLS: &str = "skills/vulnerabilities";
-
-/// The providers of `probity audit`.
-pub(crate) const PROVIDERS: &str =
-    "Who is asked: scaffold (nobody), openai, anthropic, ollama, acp, command or replay";
-
-/// The flags of the audit, shared by `trix audit` and `probity audit`.
-#[derive(Args, Clone, Debug)]
-pub(crate) struct AuditArgs {
-    /// Where the state of the analysis is kept
-    #[arg(long, value_name = "PATH", default_value = ".tx3/audit/state.json")]
-    pub(crate) state_out: PathBuf,
-    /// Where the report is written
-    #[arg(long, value_name = "PATH", default_value = DEFAULT_REPORT)]
-    pub(crate) report_out: PathBuf,
-    /// The directory of vulnerability skills
-    #[arg(long, value_name = "DIR", default_value = DEFAULT_SKILLS)]
-    pub(crate) skills_dir: PathBuf,
-    /// The analysis provider: scaffold, openai, anthropic or ollama
-    #[arg(long, value_name = "NAME", default_value = "scaffold")]
-    pub(crate) provider: String,
-    /// The provider's endpoint, used as it is
-    #[arg(long, value_name = "URL")]
-    pub(crate) endpoint: Option<String>,
-    /// The model to ask
-    #[arg(long, value_name = "NAME")]
-    pub(crate) model: Option<String>,
-    /// The variable that holds the API key
-    #[arg(long, value_name = "NAME")]
-    pub(crate) api_key_env: Option<String>,
+/// The run flags of `trix audit` and `probity audit`.
+#[derive(Args, Debug)]
+pub(super) struct AuditArgs {
     /// Show each step and the model's answers on stderr
     #[arg(long)]
-    pub(crate) ai_logs: bool,
-    /// What the model may read
-    #[arg(long, value_name = "SCOPE", default_value = "workspace")]
-    pub(crate) read_scope: Scope,
-    /// Ask before each read
-    #[arg(long)]
-    pub(crate) interactive_permissions: bool,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum Scope {
-    Workspace,
-    Strict,
+    ai_logs: bool,
 }
 
 /// What `probity audit` has beside the flags of the specification.
 #[derive(Args, Debug)]
 #[command(args_conflicts_with_subcommands = true)]
-pub(crate) struct ProbityAuditArgs {
+pub(super) struct ProbityAuditArgs {
     #[command(subcommand)]
-    pub(crate) command: Option<AuditCommand>,
+    command: Option<AuditCommand>,
     #[command(flatten)]
-    pub(crate) audit: AuditArgs,
-    #[command(flatten)]
-    pub(crate) more: MoreArgs,
+    audit: AuditArgs,
+    #[command(flatten, next_help_heading = "Beyond trix")]
+    more: MoreArgs,
 }
 
 #[derive(Args, Debug)]
-#[command(next_help_heading = "Beyond trix")]
-pub(crate) struct MoreArgs {
-    /// The agent of --provider acp (a known NAME or a command), command (the same) or replay (a file)
-    #[arg(long, value_name = "AGENT")]
-    pub(crate) agent: Option<String>,
-    /// Sandbox for an agent that is a process; `auto` refuses if none is available
-    #[arg(long, value_name = "KIND", default_value_t, value_parser = sandbox())]
-    pub(crate) sandbox: Sandbox,
-    /// Pass this variable of yours to the contained agent; may be repeated
-    #[arg(long = "env", value_name = "NAME")]
-    pub(crate) variables: Vec<String>,
-    /// Go on where the state ends: finished skills are not asked about again
+struct MoreArgs {
+    /// Continue where the state ends: finished skills are not asked again
     #[arg(long)]
-    pub(crate) resume: bool,
-    /// Skills at the same time
-    #[arg(short, long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
-    pub(crate) jobs: u16,
-    /// Tokens of all skills together; nothing is asked any more when they are used up
-    #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) budget: Option<u64>,
-    /// The most tokens of one answer
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) max_tokens: Option<u32>,
-    /// How long one answer may take, all attempts together
-    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = time)]
-    pub(crate) timeout: Duration,
-    /// Show line numbers to the model when it reads a file
-    #[arg(long)]
-    pub(crate) numbered_reads: bool,
-    /// Let the model read .git, .env and keys
-    #[arg(long)]
-    pub(crate) allow_sensitive: bool,
-    /// How the report is written
-    #[arg(short, long, value_name = "FORMAT", default_value = "markdown")]
-    pub(crate) format: Format,
-    /// A state or an earlier report as JSON or SARIF; its findings are left out
+    resume: bool,
+    /// Leave out the findings of a state or an earlier report as JSON or SARIF
     #[arg(long, value_name = "FILE")]
-    pub(crate) baseline: Option<PathBuf>,
-    /// Exit with 1 if a verified finding is at least this severe
-    #[arg(long, value_name = "SEVERITY")]
-    pub(crate) fail_on: Option<FailOn>,
+    baseline: Option<PathBuf>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    Markdown,
-    Json,
-    Sarif,
+/// Adds the flags of settings that `probity audit` has.
+pub(super) fn with_flags(command: Command) -> Command {
+    flags::with_flags(command, is_of_audit)
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum FailOn {
-    Low,
-    Medium,
-    High,
-    Critical,
+/// Adds those of `trix audit`.
+pub(super) fn with_trix_flags(command: Command) -> Command {
+    flags::with_flags(command, is_of_trix)
+}
+
+fn is_of_audit(key: &Key) -> bool {
+    key.section() == "audit"
+}
+
+fn is_of_trix(key: &Key) -> bool {
+    is_of_audit(key) && key.is_in_trix
+}
+
+pub(super) fn run(
+    args: ProbityAuditArgs,
+    matches: &ArgMatches,
+    quiet: bool,
+) -> anyhow::Result<Exit> {
+    match args.command {
+        Some(AuditCommand::Skills { command: SkillsCommand::List { skills_dir } }) => {
+            skills::list(&skills_dir)
+        }
+        Some(AuditCommand::Skills { command: SkillsCommand::Show { id, skills_dir } }) => {
+            skills::show(&id, &skills_dir)
+        }
+        Some(AuditCommand::Skills { command: SkillsCommand::Check { dir } }) => skills::check(&dir),
+        Some(AuditCommand::Skills { command: SkillsCommand::New { id, skills_dir } }) => {
+            skills::new(&id, &skills_dir)
+        }
+        None => audit::run(Options {
+            name: Name::Probity,
+            profile: None,
+            ai_logs: args.audit.ai_logs,
+            resume: args.more.resume,
+            baseline: args.more.baseline,
+            quiet,
+            flags: flags::layer(matches, is_of_audit)?,
+        }),
+    }
+}
+
+/// The audit under the name `trix`, which needs a project that has this profile.
+pub(super) fn run_as_trix(
+    profile: String,
+    args: &AuditArgs,
+    matches: &ArgMatches,
+) -> anyhow::Result<Exit> {
+    audit::run(Options {
+        name: Name::Trix,
+        profile: Some(profile),
+        ai_logs: args.ai_logs,
+        resume: false,
+        baseline: None,
+        quiet: false,
+        flags: flags::layer(matches, is_of_trix)?,
+    })
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum AuditCommand {
+pub(super) enum AuditCommand {
     /// List, show, check and write skills
     Skills {
         #[command(subcommand)]
@@ -136,7 +115,7 @@ pub(crate) enum AuditCommand {
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum SkillsCommand {
+pub(super) enum SkillsCommand {
     /// List the skills that an audit would use here
     #[command(
         after_help = "Examples:\n  probity audit skills list\n  probity audit skills list --skills-dir my-skills"
@@ -172,7 +151,7 @@ pub(crate) enum SkillsCommand {
     },
 }
 
-pub(crate) const EXAMPLES: &str = "Examples:
+pub(super) const EXAMPLES: &str = "Examples:
   probity audit                                    the three skills, asking nobody
   probity audit --provider openai --jobs 3         with a key in OPENAI_API_KEY
   probity audit --provider ollama --model qwen3    a model on this machine
@@ -183,28 +162,3 @@ pub(crate) const EXAMPLES: &str = "Examples:
 
 Exit codes: 0 every skill is done, 1 an error or a finding at --fail-on, 2 wrong usage,
 3 the report is written but a skill failed.";
-
-/// The seed's flags alone, with everything else as it is without flags.
-impl Default for MoreArgs {
-    fn default() -> Self {
-        Self {
-            agent: None,
-            sandbox: Sandbox::Auto,
-            variables: Vec::new(),
-            resume: false,
-            jobs: 1,
-            budget: None,
-            max_tokens: None,
-            timeout: Duration::from_secs(600),
-            numbered_reads: false,
-            allow_sensitive: false,
-            format: Format::Markdown,
-            baseline: None,
-            fail_on: None,
-        }
-    }
-}
-
-fn time(text: &str) -> Result<Duration, String> {
-    duration::parse(text).ok_or_else(|| "expected a time such as 90s, 1m30s or 500ms".to_owned())
-}

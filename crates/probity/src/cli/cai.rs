@@ -3,11 +3,11 @@
 use std::{ffi::OsString, path::PathBuf};
 
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
-use probity_seat::Sandbox;
 
 use crate::{
-    cli::{acp::AcpArgs, acp_proxy, matches, refuse_absent, sandbox, with_absent},
+    cli::{acp::AcpArgs, acp_proxy, matches, refuse_absent, with_absent, words},
     commands::{accept, acp, containers, doctor, exec},
+    config::words::Sandbox,
     exit::Exit,
     failure::Failure,
     logging::{self, Loudness},
@@ -84,30 +84,30 @@ enum AcpCommand {
 
 /// The flags of `exec`, shared by `cai exec` and `probity exec`.
 #[derive(Args, Debug)]
-pub(crate) struct ExecArgs {
+pub(super) struct ExecArgs {
     /// The workspace, instead of the one around the working directory
     #[arg(short, long, value_name = "DIR", conflicts_with = "container")]
-    pub(crate) workspace: Option<PathBuf>,
+    workspace: Option<PathBuf>,
     /// The workspace that this container of ours belongs to
     #[arg(long, value_name = "NAME")]
-    pub(crate) container: Option<String>,
+    container: Option<String>,
     /// Start from a new container
     #[arg(long)]
-    pub(crate) fresh: bool,
+    fresh: bool,
     /// The image of the container [default: containai:latest]
     #[arg(long, value_name = "IMAGE")]
-    pub(crate) image: Option<String>,
+    image: Option<String>,
     /// Sandbox for the command: an engine that has the image, otherwise bubblewrap; `none` runs it
     /// without a sandbox
-    #[arg(long, value_name = "KIND", value_parser = sandbox())]
-    pub(crate) sandbox: Option<Sandbox>,
+    #[arg(long, value_name = "KIND", value_parser = words::<Sandbox>())]
+    sandbox: Option<Sandbox>,
     /// Keep changed files that tools run by themselves (.envrc, Makefile, CI files, …) in the state
     /// directory until `cai accept`
     #[arg(long)]
-    pub(crate) quarantine: bool,
+    quarantine: bool,
     /// Say nothing but errors
     #[arg(short, long)]
-    pub(crate) quiet: bool,
+    quiet: bool,
     /// The command and its arguments
     #[arg(
         required = true,
@@ -115,10 +115,18 @@ pub(crate) struct ExecArgs {
         allow_hyphen_values = true,
         value_name = "COMMAND"
     )]
-    pub(crate) command: Vec<OsString>,
+    command: Vec<OsString>,
 }
 
-pub(crate) fn exec_examples(name: &str) -> String {
+impl From<ExecArgs> for exec::Options {
+    fn from(args: ExecArgs) -> Self {
+        let ExecArgs { workspace, container, fresh, image, sandbox, quarantine, quiet: _, command } =
+            args;
+        Self { workspace, container, fresh, image, sandbox, quarantine, command }
+    }
+}
+
+pub(super) fn exec_examples(name: &str) -> String {
     format!(
         "Examples:
   {name} exec -- make test
@@ -163,12 +171,12 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> 
     match (cai.acp, cai.command) {
         (Some(agent), _) => {
             let agent = Some(agent).filter(|agent| !agent.is_empty());
-            acp::run(Name::Cai, AcpArgs { agent, trace: None, quarantine: false, login: None })
+            acp::run(Name::Cai, acp::Request { agent, ..acp::Request::default() })
         }
         (None, Some(CaiCommand::Acp { command: AcpCommand::Proxy(args) })) => {
-            acp::run(Name::Cai, args)
+            acp::run(Name::Cai, args.into())
         }
-        (None, Some(CaiCommand::Exec(args))) => exec::run(Name::Cai, args),
+        (None, Some(CaiCommand::Exec(args))) => exec::run(Name::Cai, args.into()),
         (None, Some(CaiCommand::Doctor { json })) => doctor::run(json),
         (None, Some(CaiCommand::Gc { dry_run })) => containers::gc(dry_run),
         (None, Some(CaiCommand::Stop)) => containers::stop(),

@@ -10,7 +10,7 @@ use crate::{
         acp, agent, audit,
         cai::{ExecArgs, exec_examples},
         check::{self, CheckArgs},
-        matches, review,
+        config, manual, matches, names, review, rules,
     },
     commands,
     exit::Exit,
@@ -34,10 +34,10 @@ struct Probity {
 
 #[derive(Args, Debug)]
 struct LoudnessArgs {
-    /// Say more; twice says a lot more
+    /// Use verbose output (repeat for more)
     #[arg(short, long, global = true, action = clap::ArgAction::Count, help_heading = "Everywhere")]
     verbose: u8,
-    /// Say nothing but errors
+    /// Print errors only
     #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = "Everywhere")]
     quiet: bool,
 }
@@ -49,7 +49,7 @@ enum ProbityCommand {
     Check(Box<CheckArgs>),
     /// List the rules
     #[command(after_help = "Examples:\n  probity rules\n  probity rules --format json")]
-    Rules(commands::rules::RulesArgs),
+    Rules(rules::RulesArgs),
     /// Show the manual page of a rule
     #[command(
         after_help = "Examples:\n  probity explain buildkit/StageNameCasing\n  probity explain DL3008"
@@ -88,21 +88,25 @@ enum ProbityCommand {
     },
     /// See the main job done, in a minute, with no key and no network
     #[command(after_help = "Examples:\n  probity demo\n  probity demo --keep")]
-    Demo(commands::demo::DemoArgs),
+    Demo {
+        /// Leave the directory, so that every command can be run by hand
+        #[arg(long)]
+        keep: bool,
+        /// Play the editor of the last step: two sessions in the repositories below DIR
+        #[arg(long, value_name = "DIR", hide = true, conflicts_with = "keep")]
+        as_editor: Option<PathBuf>,
+    },
     /// Install the names of the tools that probity stands in for
     #[command(
         after_help = "Examples:\n  probity names list\n  probity names install --dir ~/.local/bin"
     )]
     Names {
         #[command(subcommand)]
-        command: commands::names::NamesCommand,
+        command: names::NamesCommand,
     },
-    /// Print the JSON Schema of the configuration file
-    #[command(after_help = "Examples:\n  probity config schema > tally.schema.json")]
-    Config {
-        #[command(subcommand)]
-        command: ConfigCommand,
-    },
+    /// Show the settings in force, and where each value comes from
+    #[command(after_help = config::EXAMPLES)]
+    Config(config::ConfigArgs),
     /// Print a completion script for a shell
     #[command(
         after_help = "Examples:\n  probity completions bash > /etc/bash_completion.d/probity"
@@ -120,13 +124,6 @@ enum ProbityCommand {
         #[arg(long)]
         markdown: bool,
     },
-}
-
-#[derive(Debug, Subcommand)]
-enum ConfigCommand {
-    /// Print the JSON Schema of .tally.toml
-    #[command(after_help = "Examples:\n  probity config schema > tally.schema.json")]
-    Schema,
 }
 
 const CHECK_EXAMPLES: &str = "Examples:
@@ -148,7 +145,9 @@ const GROUPS: &[(&str, &[&str])] = &[
 ];
 
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> {
-    let probity = Probity::from_arg_matches(&matches(command(), args)?)?;
+    let found = matches(command(), args)?;
+    let probity = Probity::from_arg_matches(&found)?;
+    let below = found.subcommand().map_or(&found, |(_, below)| below);
     let LoudnessArgs { verbose, quiet } = probity.loudness;
     logging::start(Loudness { verbose, quiet });
     match probity.command {
@@ -157,41 +156,39 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> 
             command().print_help()?;
             Ok(Exit::Clean)
         }
-        Some(ProbityCommand::Check(args)) => commands::check::run(Name::Probity, *args),
-        Some(ProbityCommand::Rules(args)) => commands::rules::run(&args),
-        Some(ProbityCommand::Explain { rule }) => commands::explain::run(&rule),
-        Some(ProbityCommand::Names { command }) => commands::names::run(command),
-        Some(ProbityCommand::Config { command: ConfigCommand::Schema }) => {
-            commands::config::schema()
+        Some(ProbityCommand::Check(args)) => {
+            commands::check::run(&check::options(Name::Probity, *args, below)?)
         }
+        Some(ProbityCommand::Rules(args)) => rules::run(&args),
+        Some(ProbityCommand::Explain { rule }) => commands::explain::run(&rule),
+        Some(ProbityCommand::Names { command }) => names::run(command),
+        Some(ProbityCommand::Config(args)) => config::run(args),
         Some(ProbityCommand::Completions { shell }) => {
-            commands::completions::run(command(), "probity", shell)
+            manual::completions(command(), "probity", shell)
         }
         Some(ProbityCommand::Man { dir, markdown }) => {
-            commands::man::run(command(), dir.as_deref(), markdown)
+            manual::run(command(), dir.as_deref(), markdown)
         }
         Some(ProbityCommand::Lsp) => Err(Failure::not_built("probity lsp").into()),
-        Some(ProbityCommand::Audit(args)) => match &args.command {
-            Some(audit::AuditCommand::Skills { command }) => commands::audit::skills::run(command),
-            None => commands::audit::run(Name::Probity, &args.audit, &args.more, quiet),
-        },
-        Some(ProbityCommand::Review(args)) => commands::review::run(*args, quiet),
-        Some(ProbityCommand::Acp(args)) => commands::acp::run(Name::Probity, args),
-        Some(ProbityCommand::Exec(args)) => commands::exec::run(Name::Probity, args),
-        Some(ProbityCommand::Agent { command }) => commands::agent::run(command),
+        Some(ProbityCommand::Audit(args)) => audit::run(*args, below, quiet),
+        Some(ProbityCommand::Review(args)) => review::run(*args, below, quiet),
+        Some(ProbityCommand::Acp(args)) => commands::acp::run(Name::Probity, args.into()),
+        Some(ProbityCommand::Exec(args)) => commands::exec::run(Name::Probity, args.into()),
+        Some(ProbityCommand::Agent { command }) => agent::run(command),
         Some(ProbityCommand::Doctor { json }) => commands::doctor::run(json),
-        Some(ProbityCommand::Demo(args)) => commands::demo::run(&args),
+        Some(ProbityCommand::Demo { as_editor: Some(directory), .. }) => {
+            commands::demo::as_editor(&directory)
+        }
+        Some(ProbityCommand::Demo { keep, .. }) => commands::demo::run(keep),
     }
 }
 
 /// The command line, with a help page that groups the commands by what one wants to do.
-fn command() -> Command {
-    // Under our own name there are more providers than the shared flag tells of.
+pub(super) fn command() -> Command {
     let command = Probity::command()
-        .mut_subcommand("check", check::with_defaults)
-        .mut_subcommand("audit", |audit| {
-            audit.mut_arg("provider", |provider| provider.help(audit::PROVIDERS))
-        });
+        .mut_subcommand("check", check::with_flags)
+        .mut_subcommand("audit", audit::with_flags)
+        .mut_subcommand("review", review::with_flags);
     let page = help_page(&command);
     command.help_template(page)
 }

@@ -2,16 +2,13 @@
 
 use std::{ffi::OsString, io::Write as _};
 
-use clap::{
-    ArgAction, ArgMatches, Command, CommandFactory as _, FromArgMatches as _, Parser, Subcommand,
-    parser::ValueSource,
-};
+use clap::{ArgAction, Command, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use clap_complete::Shell;
 
 use crate::{
     cli::{
-        check::{CheckArgs, switch},
-        matches, refuse_absent, with_absent,
+        check::{self, CheckArgs, switch},
+        manual, matches, refuse_absent, with_absent,
     },
     commands,
     exit::Exit,
@@ -72,21 +69,20 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> 
             command().print_help()?;
             Ok(Exit::Clean)
         }
-        Some(TallyCommand::Lint(mut args)) => {
-            args.denied = found.subcommand().map(|(_, lint)| denied(lint)).unwrap_or_default();
-            commands::check::run(Name::Tally, *args)
+        Some(TallyCommand::Lint(args)) => {
+            let matches = found.subcommand().map_or(&found, |(_, lint)| lint);
+            commands::check::run(&check::options(Name::Tally, *args, matches)?)
         }
         Some(TallyCommand::Lsp { .. }) => Err(Failure::not_built("tally lsp").into()),
         Some(TallyCommand::Version { json }) => version(json),
-        Some(TallyCommand::Completion { shell }) => {
-            commands::completions::run(command(), "tally", shell)
-        }
+        Some(TallyCommand::Completion { shell }) => manual::completions(command(), "tally", shell),
     }
 }
 
 /// The command line, with switches that take `=true` and `=false` as tally's do.
 fn command() -> Command {
-    ["lint", "lsp", "version"].into_iter().fold(Tally::command(), |command, name| {
+    let tally = Tally::command().mut_subcommand("lint", check::with_flags);
+    ["lint", "lsp", "version"].into_iter().fold(tally, |command, name| {
         command.mut_subcommand(name, |sub| {
             sub.mut_args(|arg| match arg.get_action() {
                 ArgAction::SetTrue => arg
@@ -104,15 +100,6 @@ fn command() -> Command {
             })
         })
     })
-}
-
-/// The flags that were given as `--flag=false`.
-fn denied(lint: &ArgMatches) -> Vec<String> {
-    let is_denied = |id: &str| {
-        lint.value_source(id) == Some(ValueSource::CommandLine)
-            && matches!(lint.try_get_one::<bool>(id), Ok(Some(false)))
-    };
-    lint.ids().map(|id| id.to_string()).filter(|id| is_denied(id)).collect()
 }
 
 fn version(json: bool) -> anyhow::Result<Exit> {

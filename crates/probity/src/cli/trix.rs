@@ -2,10 +2,13 @@
 
 use std::ffi::OsString;
 
-use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use clap::{Command, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::{
-    cli::{audit::AuditArgs, matches, refuse_absent, with_absent},
+    cli::{
+        audit::{self, AuditArgs},
+        matches, refuse_absent, with_absent,
+    },
     commands,
     exit::Exit,
     failure::Failure,
@@ -60,7 +63,7 @@ const ABSENT: &[&str] = &[
 ];
 
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> {
-    let found = matches(with_absent(Trix::command(), ABSENT), args)?;
+    let found = matches(with_absent(command(), ABSENT), args)?;
     refuse_absent("trix", &found, ABSENT)?;
     let Trix { profile, command } = Trix::from_arg_matches(&found)?;
     match command {
@@ -68,9 +71,19 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> 
         TrixCommand::Audit(args) => {
             open(cfg!(feature = "unstable"))?;
             logging::start(Loudness::default());
-            commands::audit::run_in_profile(&profile, &args)
+            let matches = found.subcommand_matches("audit").unwrap_or(&found);
+            audit::run_as_trix(profile, &args, matches)
         }
     }
+}
+
+/// The command line, with the flags of settings that the specification has.
+fn command() -> Command {
+    Trix::command().mut_subcommand("audit", |audit| {
+        audit::with_trix_flags(audit).mut_arg("audit.provider", |provider| {
+            provider.help("Provider: scaffold, openai, anthropic or ollama [default: scaffold]")
+        })
+    })
 }
 
 /// The specification keeps the audit behind a feature of the build.
@@ -89,8 +102,8 @@ mod tests {
 
     #[test]
     fn the_audit_is_hidden_and_refused_unless_built_with_the_feature() {
-        let trix = Trix::command();
-        assert!(trix.find_subcommand("audit").is_some_and(clap::Command::is_hide_set));
+        let trix = command();
+        assert!(trix.find_subcommand("audit").is_some_and(Command::is_hide_set));
         assert!(open(true).is_ok());
         assert_eq!(
             open(false).unwrap_err().to_string(),

@@ -15,6 +15,7 @@ use std::{
     fs::File,
     io::{self, IsTerminal as _, Read as _},
     os::fd::AsFd as _,
+    path::PathBuf,
     sync::Arc,
     thread,
 };
@@ -25,7 +26,6 @@ use probity_sandbox::workspace_root;
 use probity_seat::{Seats, State};
 
 use crate::{
-    cli::acp::AcpArgs,
     commands::exec,
     containment::{AgentProcess, Containment, Users},
     exit::Exit,
@@ -41,13 +41,26 @@ use store::Files;
 const NO_SESSION: i64 = -32000;
 const INTERNAL: i64 = -32603;
 
-pub(crate) fn run(name: Name, args: AcpArgs) -> anyhow::Result<Exit> {
+/// Which agent stands behind the proxy.
+#[derive(Debug, Default)]
+pub(crate) struct Request {
+    /// The configured one where none is named.
+    pub(crate) agent: Option<String>,
+    /// Where to write down what is said.
+    pub(crate) trace: Option<PathBuf>,
+    /// Whether changed files that tools run by themselves wait for `cai accept`.
+    pub(crate) quarantine: bool,
+    /// The terminal login to run instead.
+    pub(crate) login: Option<String>,
+}
+
+pub(crate) fn run(name: Name, args: Request) -> anyhow::Result<Exit> {
     let Users { acp: settings, agent: usual, table, grants, .. } = Users::load()?;
     let agent = args.agent.unwrap_or_else(|| usual_agent(usual));
     let agent = Agent::find(name, &agent, &table)?;
     let seats = Seats::new(table, grants, None);
     let quarantine = exec::Quarantine::of(args.quarantine);
-    let sandboxed = |agent, seats| Sandboxed::new(agent, seats, settings, quarantine);
+    let sandboxed = |agent, seats| Sandboxed::new(agent, seats, settings.clone(), quarantine);
     if let Some(id) = args.login {
         let store = Files::new(State::find().as_ref().ok(), &agent);
         return login::run(&sandboxed(agent, seats), &store, &id);

@@ -12,115 +12,108 @@ pub(crate) mod skills;
 mod summary;
 mod watch;
 
-use std::{env, fs, path::Path};
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+};
 
 use anyhow::Context as _;
 use probity_agent::Limits;
 use probity_audit::{
-    AuditOptions, Baseline, PermissionPrompt, ReadScope, Report, ReportOptions, Risk, Skill, State,
+    AuditOptions, Baseline, PermissionPrompt, Report, ReportOptions, Risk, Skill, State,
     ToolOptions, resume,
 };
 
 use crate::{
-    cli::audit::{AuditArgs, FailOn, MoreArgs, Scope},
     commands::stop::Stop,
+    config::{self, Layer, table::audit::Audit},
     exit::Exit,
     failure::Failure,
     name::Name,
 };
 
-pub(crate) fn run(
-    name: Name,
-    args: &AuditArgs,
-    more: &MoreArgs,
-    quiet: bool,
-) -> anyhow::Result<Exit> {
-    audited(name, None, args, more, quiet).map_err(as_audit_error)
+/// What one run is told besides its settings.
+#[derive(Debug)]
+pub(crate) struct Options {
+    pub(crate) name: Name,
+    /// The profile that the project has to have, which only `trix` asks for.
+    pub(crate) profile: Option<String>,
+    pub(crate) ai_logs: bool,
+    pub(crate) resume: bool,
+    pub(crate) baseline: Option<PathBuf>,
+    pub(crate) quiet: bool,
+    pub(crate) flags: Layer,
 }
 
-/// The audit under the name `trix`, which needs a project that has this profile.
-pub(crate) fn run_in_profile(profile: &str, args: &AuditArgs) -> anyhow::Result<Exit> {
-    let more = MoreArgs::default();
-    audited(Name::Trix, Some(profile), args, &more, false).map_err(as_audit_error)
-}
-
-fn audited(
-    name: Name,
-    profile: Option<&str>,
-    args: &AuditArgs,
-    more: &MoreArgs,
-    quiet: bool,
-) -> anyhow::Result<Exit> {
+pub(crate) fn run(options: Options) -> anyhow::Result<Exit> {
     let root = env::current_dir().context("cannot find the working directory")?;
-    let project = match profile {
-        Some(profile) => Some(project::read(&root)?.with_profile(profile)?),
+    let settings = config::in_force(options.name, &["audit"], &root, options.flags.clone())?;
+    audited(&options, &settings.audit, &root).map_err(as_audit_error)
+}
+
+fn audited(options: &Options, settings: &Audit, root: &Path) -> anyhow::Result<Exit> {
+    let project = match &options.profile {
+        Some(profile) => Some(project::read(root)?.with_profile(profile)?),
         None => None,
     };
-    let chosen = provider::choose(name, args, more)?;
-    let sources = project::sources(&root, project)?;
-    let read_scope = match args.read_scope {
-        Scope::Workspace => ReadScope::Workspace,
-        Scope::Strict => ReadScope::Strict,
-    };
-    let sensitive = more.allow_sensitive;
+    let chosen = provider::choose(options.name, settings)?;
+    let sources = project::sources(root, project)?;
+    let sensitive = settings.allow_sensitive;
+    let is_interactive = settings.interactive_permissions;
     let permission =
-        PermissionPrompt::new(read_scope, args.interactive_permissions, sensitive, &sources);
-    let skills = skills::load(&args.skills_dir)?;
-    let baseline = more.baseline.as_deref().map(read_baseline).transpose()?;
-    let source_digest = probity_audit::digest(&root, &sources)
+        PermissionPrompt::new(settings.read_scope, is_interactive, sensitive, &sources);
+    let skills = skills::load(&settings.skills_dir)?;
+    let baseline = options.baseline.as_deref().map(read_baseline).transpose()?;
+    let source_digest = probity_audit::digest(root, &sources)
         .map(Some)
         .with_context(|| failed("cannot read the sources".to_owned()))?;
     let stop = Stop::listen();
     // An agent is shown what the scope allows, which is known only now.
-    let provider = chosen.ready(&root, &permission, sensitive)?;
-    let report_out = output::report_path(&args.report_out, more.format);
-    output::preflight(&args.state_out, &report_out, &root, &sources)?;
-    let earlier = match more.resume {
-        true => earlier(&args.state_out, &skills, &provider.spec, source_digest.as_deref())?,
-        false => Vec::new(),
+    let provider = chosen.ready(root, &permission, sensitive)?;
+    let report_out = output::report_path(&settings.report_out, settings.format);
+    output::preflight(&settings.state_out, &report_out, root, &sources)?;
+    let earlier = if options.resume {
+        earlier(&settings.state_out, &skills, &provider.spec, source_digest.as_deref())?
+    } else {
+        Vec::new()
     };
-    let watch = watch::Watch::new(args, &provider.spec, &skills, earlier.len());
+    let talk = watch::Talk { logs: options.ai_logs, asks: is_interactive };
+    let watch = watch::Watch::new(talk, &provider.spec, &skills, earlier.len());
     watch.start(sources.len());
-    let options = AuditOptions {
-        root: &root,
+    let audit = AuditOptions {
+        root,
         sources: &sources,
         source_digest,
         skills: &skills,
         provider: &provider,
         permission,
-        tools: ToolOptions { numbered: more.numbered_reads, allow_sensitive: sensitive },
-        limits: Limits::within(more.timeout),
-        jobs: more.jobs.into(),
-        budget: more.budget,
+        tools: ToolOptions { numbered: settings.numbered_reads, allow_sensitive: sensitive },
+        limits: Limits::within(settings.timeout),
+        jobs: settings.jobs.into(),
+        budget: settings.budget,
         earlier,
     };
-    let keep = |state: &State| output::write_state(&args.state_out, state);
-    let state = probity_audit::run(options, &watch, &keep, &stop.cancel)
-        .with_context(|| failed(format!("cannot audit into {}", args.state_out.display())))?;
+    let keep = |state: &State| output::write_state(&settings.state_out, state);
+    let state = probity_audit::run(audit, &watch, &keep, &stop.cancel)
+        .with_context(|| failed(format!("cannot audit into {}", settings.state_out.display())))?;
     watch.finish();
     if let Some(exit) = stop.called_off() {
         tracing::error!(
             "the audit was called off; {} keeps what is done, and `--resume` continues",
-            args.state_out.display()
+            settings.state_out.display()
         );
         return Ok(exit);
     }
     let generated_at = output::now();
-    let options = ReportOptions { root: &root, generated_at, baseline: baseline.as_ref() };
-    let report = Report::new(&state, &options);
-    output::write_report(&report_out, &report, more.format, &root)?;
-    summary::print(name, &state, &report, &args.state_out, &report_out, quiet)?;
-    Ok(judged(&report, more.fail_on))
+    let how = ReportOptions { root, generated_at, baseline: baseline.as_ref() };
+    let report = Report::new(&state, &how);
+    output::write_report(&report_out, &report, settings.format, root)?;
+    summary::print(options.name, &state, &report, &settings.state_out, &report_out, options.quiet)?;
+    Ok(judged(&report, settings.fail_on))
 }
 
-fn judged(report: &Report, fail_on: Option<FailOn>) -> Exit {
-    let limit = fail_on.map(|risk| match risk {
-        FailOn::Low => Risk::Low,
-        FailOn::Medium => Risk::Medium,
-        FailOn::High => Risk::High,
-        FailOn::Critical => Risk::Critical,
-    });
-    match (limit, report.worst()) {
+fn judged(report: &Report, fail_on: Option<Risk>) -> Exit {
+    match (fail_on, report.worst()) {
         (Some(limit), Some(worst)) if worst >= limit => Exit::Findings,
         _ if !report.failed.is_empty() => Exit::SkillFailed,
         _ => Exit::Clean,

@@ -12,7 +12,7 @@ mod statistics;
 
 use std::{
     io::{self, Write as _},
-    path::Path,
+    path::{Path, PathBuf},
     sync::{
         Mutex, PoisonError,
         atomic::{AtomicUsize, Ordering},
@@ -25,16 +25,17 @@ use probity_finding::Finding;
 use probity_lint::is_syntax_rule;
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 
+pub(crate) use self::mask::masked_message;
 use self::{
     examine::{Checked, examine},
     fix::{Summary, Way},
     job::{Job, Target, configs, jobs},
     output::Output,
 };
-pub(crate) use self::{mask::masked_message, settings::catalogue};
 use crate::{
-    cli::check::CheckArgs,
-    config::{CheckConfig, Configs, words::AiContext},
+    config::{
+        Catalogue, Choice, Configs, Dialect, Layer, Settings, word::Word as _, words::AiContext,
+    },
     discover::{self, Request, Targets},
     exit::Exit,
     failure::Failure,
@@ -52,28 +53,55 @@ const MOST_THREADS: usize = 256;
 /// Agents that work at the same time, unless `--jobs` says otherwise: they wait more than they work.
 const AGENTS_AT_ONCE: usize = 4;
 
-pub(crate) fn run(name: Name, args: CheckArgs) -> anyhow::Result<Exit> {
-    settings::refuse_unbuilt(&args)?;
-    settings::refuse_nonsense(&args)?;
+/// What one run is told besides its settings.
+#[derive(Debug)]
+pub(crate) struct Options {
+    pub(crate) name: Name,
+    pub(crate) paths: Vec<PathBuf>,
+    pub(crate) choice: Choice,
+    /// Show the settings of this file, and stop.
+    pub(crate) print_config: Option<PathBuf>,
+    pub(crate) list_rules: bool,
+    pub(crate) stdin_filename: Option<PathBuf>,
+    /// Files at the same time; 0 is one for each processor.
+    pub(crate) jobs: usize,
+    pub(crate) show_secrets: bool,
+    pub(crate) no_color: bool,
+    pub(crate) statistics: bool,
+    pub(crate) diff: bool,
+    /// Agents' fixes are within the ceiling, whatever it is.
+    pub(crate) fix_ai: bool,
+    pub(crate) ai_trace: Option<PathBuf>,
+    pub(crate) ai_dry_run: bool,
+    pub(crate) flags: Layer,
+}
+
+pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
+    settings::refuse_unbuilt(&options.flags)?;
+    settings::refuse_nonsense(options)?;
     let directory = std::env::current_dir().context("cannot tell the working directory")?;
-    let mut configs = configs(name, &args, &directory)?;
-    if let Some(file) = &args.configuration.print_config {
+    let mut configs = configs(options, &directory)?;
+    if let Some(file) = &options.print_config {
         let config = configs.for_target(&directory.join(file))?;
         warn(&mut configs);
-        io::stdout().lock().write_all(config.print(&catalogue()).as_bytes())?;
+        let is_tally = options.name == Name::Tally;
+        let dialect = if is_tally { Dialect::Tally } else { Dialect::Probity };
+        let page = config.print(&Catalogue::shipped(), dialect, &["check", "ai"]);
+        io::stdout().lock().write_all(page.as_bytes())?;
         return Ok(Exit::Clean);
     }
     let general = configs.without_file()?;
     let request =
-        Request { paths: &args.paths, exclude: &general.run.exclude, directory: &directory };
+        Request { paths: &options.paths, exclude: &general.check.exclude, directory: &directory };
     let mut targets = discover::discover(&request)?;
-    if let Some(name) = &args.files.stdin_filename {
+    if let Some(name) = &options.stdin_filename {
         targets.stdin &= !discover::excludes(&request, name)?;
     }
-    let jobs = jobs(name, &targets, &args, &directory, &mut configs)?;
+    let jobs = jobs(&targets, options, &directory, &mut configs)?;
     warn(&mut configs);
-    if args.rules.list_rules {
-        return settings::list_rules(name, jobs.first().map_or(&general, |job| &job.config));
+    if options.list_rules {
+        let config = jobs.first().map_or(&general, |job| &job.config);
+        return settings::list_rules(options.name, config);
     }
     for error in &targets.errors {
         tracing::error!("{error}");
@@ -81,14 +109,14 @@ pub(crate) fn run(name: Name, args: CheckArgs) -> anyhow::Result<Exit> {
     if jobs.is_empty() {
         return no_files(&targets);
     }
-    if args.files.jobs > 0 {
+    if options.jobs > 0 {
         // The pool is made once; a second request in one process would keep the first.
-        let threads = args.files.jobs.min(MOST_THREADS);
+        let threads = options.jobs.min(MOST_THREADS);
         drop(rayon::ThreadPoolBuilder::new().num_threads(threads).build_global());
     }
-    let way = Way::of(&args.fixes, args.ai.ai_dry_run, &general);
+    let way = Way::of(options, &general);
     warn_of_unbuilt(way, &jobs);
-    let exit = check(&jobs, &args, way, &directory)?;
+    let exit = check(&jobs, options, way, &directory)?;
     Ok(if targets.errors.is_empty() { exit } else { Exit::Failure })
 }
 
@@ -110,11 +138,8 @@ fn no_files(targets: &Targets) -> anyhow::Result<Exit> {
 }
 
 /// The directory that the build would be given, where one is named.
-fn build_context<'a>(
-    args: &'a CheckArgs,
-    config: &'a CheckConfig,
-) -> anyhow::Result<Option<&'a Path>> {
-    let named = args.files.context.as_deref().or(config.run.context.as_deref());
+fn build_context(config: &Settings) -> anyhow::Result<Option<&Path>> {
+    let named = config.check.context.as_deref();
     if let Some(missing) = named.filter(|dir| !dir.is_dir()) {
         let what = format!("the build context {} is not a directory", missing.display());
         return Err(Failure::new(what, "name one that exists with --context, or none").into());
@@ -122,14 +147,14 @@ fn build_context<'a>(
     Ok(named)
 }
 
-fn check(jobs: &[Job], args: &CheckArgs, way: Way, directory: &Path) -> anyhow::Result<Exit> {
+fn check(jobs: &[Job], options: &Options, way: Way, directory: &Path) -> anyhow::Result<Exit> {
     let first = jobs.first().map(|job| &job.config).context("nothing to check")?;
-    output::refuse_input(&first.output.path, jobs)?;
-    let mut output = Output::open(first, &args.output, way.takes_stdout(jobs))?;
-    let ignore_files = IgnoreFiles::new(build_context(args, first)?);
-    let trace = match &args.ai.ai_trace {
+    output::refuse_input(&first.check.output.path, jobs)?;
+    let mut output = Output::open(first, options, way.takes_stdout(jobs))?;
+    let ignore_files = IgnoreFiles::new(build_context(first)?);
+    let trace = match &options.ai_trace {
         // Nobody is asked in a dry run, so that there is nothing to trace.
-        Some(_) if args.ai.ai_dry_run => None,
+        Some(_) if options.ai_dry_run => None,
         Some(path) => {
             output::refuse_input(&path.to_string_lossy(), jobs)?;
             Some(ai::Trace::open(path)?)
@@ -137,7 +162,7 @@ fn check(jobs: &[Job], args: &CheckArgs, way: Way, directory: &Path) -> anyhow::
         None => None,
     };
     let may_ask = way != Way::Offer && jobs.iter().any(|job| job.config.ai.enabled);
-    let ai = ai::AiRun::new(args, trace, may_ask)?;
+    let ai = ai::AiRun::new(options, trace, may_ask)?;
     let mut counted = Counted::default();
     let mut summary = Summary::default();
     let mut unread_input = false;
@@ -148,7 +173,7 @@ fn check(jobs: &[Job], args: &CheckArgs, way: Way, directory: &Path) -> anyhow::
             // One file is not worth waking the pool for.
             [job] => vec![work(job)],
             _ if way != Way::Offer && batch.iter().any(|job| job.config.ai.enabled) => {
-                let most = match args.files.jobs {
+                let most = match options.jobs {
                     0 => AGENTS_AT_ONCE,
                     jobs => jobs,
                 };
@@ -165,7 +190,7 @@ fn check(jobs: &[Job], args: &CheckArgs, way: Way, directory: &Path) -> anyhow::
         for (job, checked) in batch.iter().zip(&checked) {
             counted.add(job, &checked.findings);
             if let Some(fixing) = &checked.fixing {
-                summary.add(&checked.shown, fixing, |message| match args.output.show_secrets {
+                summary.add(&checked.shown, fixing, |message| match options.show_secrets {
                     true => message.to_owned(),
                     false => mask::masked_message(&job.rules.secrets, &checked.text, message),
                 });
@@ -176,7 +201,7 @@ fn check(jobs: &[Job], args: &CheckArgs, way: Way, directory: &Path) -> anyhow::
             // empty file.
             let is_filter = way != Way::Offer && matches!(job.target, Target::Stdin(_));
             unread_input |= is_filter && checked.fixing.is_none();
-            let masked = match args.output.show_secrets {
+            let masked = match options.show_secrets {
                 true => None,
                 false => mask::masked(&job.rules.secrets, &checked.text, &checked.findings),
             };
@@ -205,13 +230,9 @@ fn check(jobs: &[Job], args: &CheckArgs, way: Way, directory: &Path) -> anyhow::
 
 /// What the configuration asks for and this version cannot do, where it would matter.
 fn warn_of_unbuilt(way: Way, jobs: &[Job]) {
-    let wanted = |job: &Job| match job.config.ai.context {
-        AiContext::None => None,
-        AiContext::Snapshot => Some("snapshot"),
-        AiContext::ReadOnly => Some("read-only"),
-    };
     let mut asking = jobs.iter().filter(|job| way != Way::Offer && job.config.ai.enabled);
-    if let Some(word) = asking.find_map(wanted) {
+    if let Some(job) = asking.find(|job| job.config.ai.context != AiContext::None) {
+        let word = job.config.ai.context.word();
         tracing::warn!(
             "`ai.context = \"{word}\"` is not built yet and counts as \"none\": agents see the \
              Dockerfile, and nothing of the build context"
@@ -253,7 +274,7 @@ struct Counted {
 
 impl Counted {
     fn add(&mut self, job: &Job, findings: &[Finding]) {
-        let Some(least) = job.config.output.fail_level.severity() else { return };
+        let Some(least) = job.config.check.output.fail_level.severity() else { return };
         for finding in findings.iter().filter(|finding| finding.severity >= least) {
             if is_syntax_rule(&finding.rule) {
                 self.syntax += 1;

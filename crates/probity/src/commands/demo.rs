@@ -14,37 +14,33 @@ mod sessions;
 mod shell;
 mod stage;
 
-use std::{io::Read as _, path::PathBuf, process, thread, time::Instant};
-
-use clap::Args;
+use std::{
+    io::Read as _,
+    path::{Path, PathBuf},
+    process, thread,
+    time::Instant,
+};
 
 use crate::{commands::exec::signals, exit::Exit};
 use place::Place;
 use stage::Stage;
 
-#[derive(Args, Debug)]
-pub(crate) struct DemoArgs {
-    /// Leave the directory, so that every command can be run by hand
-    #[arg(long)]
-    keep: bool,
-    /// Play the editor of the last step: two sessions in the repositories below DIR
-    #[arg(long, value_name = "DIR", hide = true, conflicts_with = "keep")]
-    as_editor: Option<PathBuf>,
-}
-
 const STEPS: &[fn(&mut Stage<'_>) -> anyhow::Result<()>] =
     &[check::show, convert::show, audit::show, review::show, sessions::show];
 
-pub(crate) fn run(args: &DemoArgs) -> anyhow::Result<Exit> {
-    if let Some(directory) = &args.as_editor {
-        return editor::run(directory);
-    }
+/// Plays the editor of the last step: two sessions in the repositories below the directory.
+pub(crate) fn as_editor(directory: &Path) -> anyhow::Result<Exit> {
+    editor::run(directory)
+}
+
+/// Shows all steps; `keep` leaves the directory, so that every command can be run by hand.
+pub(crate) fn run(keep: bool) -> anyhow::Result<Exit> {
     let started = Instant::now();
     let mut place = Place::make()?;
-    if args.keep {
+    if keep {
         place.keep();
     }
-    end_at_a_signal((!args.keep).then(|| place.root().to_owned()))?;
+    end_at_a_signal((!keep).then(|| place.root().to_owned()))?;
     let mut stage = Stage::new(&place);
     stage
         .line("Five jobs by recorded agents: no key, no network, nothing outside one directory.")?;
@@ -58,7 +54,7 @@ pub(crate) fn run(args: &DemoArgs) -> anyhow::Result<Exit> {
         _ => format!("NOT AS IT SHOULD BE: {failed} of the checks above"),
     };
     stage.line(&format!("\n{verdict}; {:.1} s.", started.elapsed().as_secs_f64()))?;
-    if args.keep {
+    if keep {
         let directory = place.root().display();
         stage.line("Every command above gives the same again after")?;
         stage.line(&format!("  cd {directory} && . ./env"))?;

@@ -6,6 +6,7 @@ mod watch;
 
 use std::{
     env,
+    ffi::OsString,
     path::{Path, PathBuf},
 };
 
@@ -13,12 +14,12 @@ use probity_sandbox::{
     Backend, Child, Found, Kind, Limits, Root, SpawnError, containers, has_container, look_for,
     remove_container, spawn, workspace_root,
 };
-use probity_seat::{Caller, NamedBy, Occupant, Request, Sandbox, Seated, Seats, Terms, Unseated};
+use probity_seat::{Caller, NamedBy, Occupant, Request, Seated, Seats, Terms, Unseated};
 
 pub(crate) use watch::{Quarantine, Watch};
 
 use crate::{
-    cli::cai::ExecArgs,
+    config::words::Sandbox,
     containment::{Containment, Users},
     exit::Exit,
     failure::Failure,
@@ -28,7 +29,23 @@ use crate::{
 
 const NOT_STARTED: Exit = Exit::Program(11);
 
-pub(crate) fn run(name: Name, args: ExecArgs) -> anyhow::Result<Exit> {
+/// What is run, and where.
+#[derive(Debug, Default)]
+pub(crate) struct Options {
+    /// The workspace, instead of the one around the working directory.
+    pub(crate) workspace: Option<PathBuf>,
+    /// The workspace that this container of ours belongs to.
+    pub(crate) container: Option<String>,
+    /// Whether to start from a new container.
+    pub(crate) fresh: bool,
+    pub(crate) image: Option<String>,
+    pub(crate) sandbox: Option<Sandbox>,
+    /// Whether changed files that tools run by themselves wait for `cai accept`.
+    pub(crate) quarantine: bool,
+    pub(crate) command: Vec<OsString>,
+}
+
+pub(crate) fn run(name: Name, args: Options) -> anyhow::Result<Exit> {
     let named = args.container.as_deref().map(|wanted| container(name, wanted)).transpose()?;
     let cwd = match (&named, &args.workspace) {
         (Some((_, workspace)), _) | (None, Some(workspace)) => workspace.clone(),
@@ -71,7 +88,7 @@ pub(crate) fn terms(root: &Root) -> anyhow::Result<Terms> {
     state.refuse_inside(root).map_err(|error| refused(error.into()))?;
     let containment = Containment::load(root, &state)?;
     for ignored in &containment.ignored {
-        tracing::warn!(".containai/config.toml of {}: {ignored}", root.path.display());
+        tracing::warn!("{ignored}");
     }
     Ok(containment.terms())
 }

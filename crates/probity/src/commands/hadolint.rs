@@ -12,28 +12,57 @@ mod verdict;
 use std::{
     fs,
     io::{self, Write as _},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use anyhow::Context as _;
 use probity_secrets::Detector;
 
+pub(crate) use self::settings::label;
 use self::{
     format::Report,
     settings::Settings,
     verdict::{Examined, Verdict},
 };
-use crate::{cli::hadolint::Hadolint, config::hadolint::Format, exit::Exit, failure::Failure};
+use crate::{
+    config::hadolint::{Format, LabelType, Threshold},
+    exit::Exit,
+    failure::Failure,
+};
 
 /// The release whose answers are given here.
 const VERSION: &str = "2.15.1";
 
-pub(crate) fn run(args: &Hadolint) -> anyhow::Result<Exit> {
-    if args.version {
-        let own = env!("CARGO_PKG_VERSION");
-        writeln!(io::stdout(), "Haskell Dockerfile Linter {VERSION} (probity {own})")?;
-        return Ok(Exit::Clean);
-    }
+/// What a command line asks for.
+#[derive(Debug)]
+pub(crate) struct Options {
+    pub(crate) files: Vec<PathBuf>,
+    pub(crate) config: Option<PathBuf>,
+    pub(crate) file_path_in_report: Option<PathBuf>,
+    pub(crate) output: Vec<PathBuf>,
+    pub(crate) no_fail: bool,
+    pub(crate) no_color: bool,
+    pub(crate) verbose: bool,
+    pub(crate) format: Vec<Format>,
+    pub(crate) error: Vec<String>,
+    pub(crate) warning: Vec<String>,
+    pub(crate) info: Vec<String>,
+    pub(crate) style: Vec<String>,
+    pub(crate) ignore: Vec<String>,
+    pub(crate) trusted_registry: Vec<String>,
+    pub(crate) require_label: Vec<(String, LabelType)>,
+    pub(crate) strict_labels: bool,
+    pub(crate) disable_ignore_pragma: bool,
+    pub(crate) failure_threshold: Option<Threshold>,
+}
+
+pub(crate) fn version() -> anyhow::Result<Exit> {
+    let own = env!("CARGO_PKG_VERSION");
+    writeln!(io::stdout(), "Haskell Dockerfile Linter {VERSION} (probity {own})")?;
+    Ok(Exit::Clean)
+}
+
+pub(crate) fn run(args: &Options) -> anyhow::Result<Exit> {
     let directory = std::env::current_dir().context("cannot tell the working directory")?;
     let found = settings::find(args, &directory)?;
     let settings = Settings::new(args, |name| std::env::var(name).ok(), &found.said);

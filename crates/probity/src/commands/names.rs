@@ -7,66 +7,34 @@ use std::{
 };
 
 use anyhow::Context as _;
-use clap::Subcommand;
 
 use crate::{exit::Exit, failure::Failure, name::Name};
 
-#[derive(Debug, Subcommand)]
-pub(crate) enum NamesCommand {
-    /// Show the names and whether they are installed
-    #[command(
-        after_help = "Examples:\n  probity names list\n  probity names list --dir ~/.local/bin"
-    )]
-    List {
-        /// Where to look; beside probity by default
-        #[arg(long, value_name = "DIR")]
-        dir: Option<PathBuf>,
-    },
-    /// Make links to probity; never overwrites a foreign file
-    #[command(
-        after_help = "Examples:\n  probity names install --dir ~/.local/bin\n  probity names install hadolint"
-    )]
-    Install {
-        /// Where the links go; beside probity by default
-        #[arg(long, value_name = "DIR")]
-        dir: Option<PathBuf>,
-        /// Only these names
-        #[arg(value_name = "NAME")]
-        names: Vec<String>,
-    },
-    /// Remove links that were made by install
-    #[command(after_help = "Examples:\n  probity names remove --dir ~/.local/bin")]
-    Remove {
-        /// Where the links are; beside probity by default
-        #[arg(long, value_name = "DIR")]
-        dir: Option<PathBuf>,
-        /// Only these names
-        #[arg(value_name = "NAME")]
-        names: Vec<String>,
-    },
+pub(crate) fn list(dir: Option<PathBuf>) -> anyhow::Result<Exit> {
+    let binary = this_program()?;
+    let dir = directory(dir, &binary)?;
+    let mut out = io::stdout().lock();
+    for name in Name::OTHERS {
+        let state = state(&dir.join(name.as_str()), &binary)?;
+        writeln!(out, "{:<16} {:<14} {}", name.as_str(), state.as_str(), name.about())?;
+    }
+    Ok(Exit::Clean)
 }
 
-pub(crate) fn run(command: NamesCommand) -> anyhow::Result<Exit> {
-    let binary = std::env::current_exe().context("cannot tell where this program is")?;
-    let mut out = io::stdout().lock();
-    match command {
-        NamesCommand::List { dir } => {
-            let dir = directory(dir, &binary)?;
-            for name in Name::OTHERS {
-                let state = state(&dir.join(name.as_str()), &binary)?;
-                writeln!(out, "{:<16} {:<14} {}", name.as_str(), state.as_str(), name.about())?;
-            }
-            Ok(Exit::Clean)
-        }
-        NamesCommand::Install { dir, names } => {
-            let dir = directory(dir, &binary)?;
-            each(&chosen(&names)?, &dir, |path| install(path, &binary))
-        }
-        NamesCommand::Remove { dir, names } => {
-            let dir = directory(dir, &binary)?;
-            each(&chosen(&names)?, &dir, |path| remove(path, &binary))
-        }
-    }
+pub(crate) fn install(dir: Option<PathBuf>, names: &[String]) -> anyhow::Result<Exit> {
+    let binary = this_program()?;
+    let dir = directory(dir, &binary)?;
+    each(&chosen(names)?, &dir, |path| install_one(path, &binary))
+}
+
+pub(crate) fn remove(dir: Option<PathBuf>, names: &[String]) -> anyhow::Result<Exit> {
+    let binary = this_program()?;
+    let dir = directory(dir, &binary)?;
+    each(&chosen(names)?, &dir, |path| remove_one(path, &binary))
+}
+
+fn this_program() -> anyhow::Result<PathBuf> {
+    std::env::current_exe().context("cannot tell where this program is")
 }
 
 /// What stands where a link would go.
@@ -123,7 +91,7 @@ fn each(
     .into())
 }
 
-fn install(path: &Path, binary: &Path) -> anyhow::Result<String> {
+fn install_one(path: &Path, binary: &Path) -> anyhow::Result<String> {
     match state(path, binary)? {
         State::Installed => Ok(format!("{} is there already", path.display())),
         State::Foreign => {
@@ -136,7 +104,7 @@ fn install(path: &Path, binary: &Path) -> anyhow::Result<String> {
     }
 }
 
-fn remove(path: &Path, binary: &Path) -> anyhow::Result<String> {
+fn remove_one(path: &Path, binary: &Path) -> anyhow::Result<String> {
     match state(path, binary)? {
         State::Absent => Ok(format!("{} is not there", path.display())),
         State::Foreign => {

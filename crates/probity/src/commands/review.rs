@@ -20,33 +20,36 @@ use probity_review::{
     Status, TestPlace, review,
 };
 
-use self::{files::OutputDirectory, progress::Progress, seat::Place, settings::Settings};
+use self::{files::OutputDirectory, progress::Progress, settings::Settings};
+pub(crate) use self::{
+    gate::{run as gate, step as gate_step},
+    history::{HistoryOptions, Place, list as history, show},
+};
 use crate::{
-    cli::review::{ReportArgs, ReviewArgs, ReviewCommand},
-    exit::Exit,
-    failure::Failure,
-    report::review::ReviewFormat,
+    config::Layer, exit::Exit, failure::Failure, name::Name, report::review::ReviewFormat,
 };
 
-pub(crate) use self::gate::step as gate_step;
+/// What one review is told besides its settings.
+#[derive(Debug)]
+pub(crate) struct Options {
+    pub(crate) repo: PathBuf,
+    /// Files that get the review too.
+    pub(crate) reports: Vec<(ReviewFormat, PathBuf)>,
+    pub(crate) quiet: bool,
+    pub(crate) flags: Layer,
+}
 
 /// Under the name `probity`.
-pub(crate) fn run(args: ReviewArgs, quiet: bool) -> anyhow::Result<Exit> {
-    match args.command {
-        None => {
-            let output = args.run.output.clone();
-            conclude(&output, Settings::from_flags(args.run, quiet))
-        }
-        Some(ReviewCommand::Gate(args)) => gate::run(&args),
-        Some(ReviewCommand::History(args)) => history::list(&args),
-        Some(ReviewCommand::Show(args)) => history::show(&args),
-        Some(ReviewCommand::Report(args)) => report(&args),
-    }
+pub(crate) fn run(options: Options) -> anyhow::Result<Exit> {
+    let output = settings::flagged_output(&options.flags);
+    conclude(&output, Settings::new(Name::Probity, options))
 }
 
 /// Under the name `ci-agent-review`.
 pub(crate) fn step() -> anyhow::Result<Exit> {
-    conclude(&settings::output_directory(), Settings::from_environment())
+    let repo = settings::text("REPO_DIR").unwrap_or_else(|| "repo".to_owned()).into();
+    let options = Options { repo, reports: Vec::new(), quiet: false, flags: Layer::default() };
+    conclude(&settings::output_directory(), Settings::new(Name::CiAgentReview, options))
 }
 
 /// What keeps a review from beginning is left behind as a review that failed, so that nobody takes
@@ -54,7 +57,7 @@ pub(crate) fn step() -> anyhow::Result<Exit> {
 fn conclude(output: &Path, settings: anyhow::Result<Settings>) -> anyhow::Result<Exit> {
     let settings = settings.inspect_err(|error| files::leave_failure(output, None, error))?;
     let review = carry_out(&settings)
-        .inspect_err(|error| files::leave_failure(output, Some(&settings), error))?;
+        .inspect_err(|error| files::leave_failure(&settings.output, Some(&settings), error))?;
     files::step_summary(&review, &settings.output)?;
     print(&files::rendered(settings.format, &review, &settings.output)?)?;
     // A report for a person has said why there was none.
@@ -74,7 +77,7 @@ fn carry_out(settings: &Settings) -> anyhow::Result<ReviewOutput> {
     let directory = OutputDirectory::prepare(&settings.output, &settings.repo)?;
     let mut notes = Vec::new();
     let mut kept = history::Kept::open(settings, &mut notes);
-    let place = Place::find(settings)?;
+    let place = seat::Place::find(settings)?;
     let previous = kept.previous(settings, &mut notes).map(|review| Previous { review });
     let (cancel, stop) = (Cancel::new(), Arc::new(AtomicBool::new(false)));
     listen(&cancel, &stop);
@@ -188,11 +191,16 @@ fn judged(output: &ReviewOutput, report_only: bool) -> Exit {
     }
 }
 
-fn report(args: &ReportArgs) -> anyhow::Result<Exit> {
-    let output = files::read_review(&args.review)?;
-    let beside = args.review.parent().unwrap_or(Path::new(""));
-    let report = files::rendered(args.format, &output, beside)?;
-    match &args.output {
+/// Writes a review in another format.
+pub(crate) fn report(
+    review: &Path,
+    format: ReviewFormat,
+    to: Option<&Path>,
+) -> anyhow::Result<Exit> {
+    let output = files::read_review(review)?;
+    let beside = review.parent().unwrap_or(Path::new(""));
+    let report = files::rendered(format, &output, beside)?;
+    match to {
         None => print(&report)?,
         Some(path) => files::write_whole(path, &report)?,
     }

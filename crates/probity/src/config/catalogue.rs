@@ -1,12 +1,14 @@
 //! Which rules a configuration may speak of, as the configuration needs to know them.
 
-use probity_lint::{Pattern, is_foreign_code};
+use std::sync::LazyLock;
 
-use super::{
-    error::did_you_mean,
-    kind::Kind,
-    words::{FixMode, RuleSeverity},
+use probity_lint::{
+    ELSEWHERE, FixMode, META_RULES, OptionKind, Pattern, RULES, SYNTAX_RULES, is_foreign_code,
+    shell_codes,
 };
+
+use super::{error::did_you_mean, kind::Kind, word::Word as _, words::RuleSeverity};
+use crate::source::FILE_RULES;
 
 /// The tables below `rules`, which are also the first part of every rule's name.
 pub(crate) const NAMESPACES: [&str; 6] =
@@ -43,13 +45,13 @@ pub(crate) struct OptionSchema {
 pub(crate) const EVERY_RULE: [OptionSchema; 3] = [
     OptionSchema {
         name: "severity",
-        kind: Kind::OneOf(RuleSeverity::WORDS),
+        kind: Kind::OneOf(RuleSeverity::NAMES),
         doc: "How the rule's findings are reported; `off` switches the rule off.",
         default: "",
     },
     OptionSchema {
         name: "fix",
-        kind: Kind::OneOf(FixMode::WORDS),
+        kind: Kind::OneOf(FixMode::NAMES),
         doc: "When the rule's fixes may be applied.",
         default: "",
     },
@@ -87,6 +89,43 @@ pub(crate) enum Oddity {
     Unassigned(String),
     /// It means something, though not here.
     Idle(String),
+}
+
+impl Catalogue<'static> {
+    /// The rules of this program.
+    pub(crate) fn shipped() -> Self {
+        // Made once for the whole run, and as static as the rules themselves.
+        static RULES_KNOWN: LazyLock<Vec<RuleSchema>> = LazyLock::new(|| {
+            let rules = RULES.iter().map(|rule| {
+                let metadata = rule.metadata();
+                let options = metadata.options.iter().map(|option| OptionSchema {
+                    name: option.name,
+                    kind: match option.kind {
+                        OptionKind::Integer => Kind::Int,
+                        OptionKind::Boolean => Kind::Bool,
+                        OptionKind::Text => Kind::String,
+                        OptionKind::TextList => Kind::StringList,
+                        OptionKind::OneOf(words) => Kind::OneOf(words),
+                    },
+                    doc: option.about,
+                    default: option.default,
+                });
+                let options: Vec<OptionSchema> = options.collect();
+                RuleSchema { name: metadata.name, equals: metadata.equals, options: options.leak() }
+            });
+            let shell = shell_codes().map(|code| {
+                let name = format!("shellcheck/SC{code:04}").leak();
+                RuleSchema { name, equals: &[], options: &[] }
+            });
+            rules.chain(shell).collect()
+        });
+        static ALWAYS_ON: LazyLock<Vec<&str>> = LazyLock::new(|| {
+            let syntax = SYNTAX_RULES.iter().map(|&(name, _)| name);
+            let files = FILE_RULES.iter().map(|rule| rule.name);
+            syntax.chain(files).chain(META_RULES.iter().map(|&(name, _)| name)).collect()
+        });
+        Self { rules: &RULES_KNOWN, elsewhere: ELSEWHERE, always_on: &ALWAYS_ON }
+    }
 }
 
 impl<'a> Catalogue<'a> {

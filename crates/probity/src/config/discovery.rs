@@ -7,8 +7,13 @@ use std::{
     sync::Arc,
 };
 
-/// The names of configuration files; in one directory the first beats the second.
-pub(crate) const FILE_NAMES: [&str; 2] = [".tally.toml", "tally.toml"];
+use super::file;
+
+/// The names of our own configuration files; in one directory the first beats the second.
+pub(crate) const OWN_NAMES: [&str; 2] = ["probity.toml", file::PYPROJECT];
+
+/// The names of tally's configuration files; in one directory the first beats the second.
+pub(crate) const TALLY_NAMES: [&str; 2] = [".tally.toml", "tally.toml"];
 
 /// Looks for configuration files and remembers every directory it has looked at, so that a tree of
 /// many files costs two look-ups for each of its directories.
@@ -43,10 +48,8 @@ impl Discovery {
                 break;
             }
             passed.push(directory.to_path_buf());
-            // Whatever has the name counts, even a directory or a dangling link: reading it then
-            // says what is wrong, where passing over it would silently take another file.
             let mut files = self.names.iter().map(|name| directory.join(name));
-            found = files.find(|file| fs::symlink_metadata(file).is_ok()).map(Arc::from);
+            found = files.find(|file| counts(file)).map(Arc::from);
             if found.is_some() {
                 break;
             }
@@ -71,4 +74,19 @@ impl Discovery {
         }
         absolute
     }
+}
+
+/// Whatever has the name counts, even a directory or a dangling link: reading it then says what is
+/// wrong, where passing over it would silently take another file. A `pyproject.toml` counts only if
+/// it has a table for us, since most have none.
+fn counts(path: &Path) -> bool {
+    if path.file_name().is_some_and(|name| name == file::PYPROJECT) {
+        return super::read_text(path, path, false).is_ok_and(|text| file::has_own_table(&text));
+    }
+    fs::symlink_metadata(path).is_ok()
+}
+
+/// Whether a file that was asked for is one of our own.
+pub(super) fn is_own_name(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| OWN_NAMES.iter().any(|own| name == *own))
 }

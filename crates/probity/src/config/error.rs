@@ -20,6 +20,9 @@ pub(crate) enum ConfigError {
     /// Everything that is wrong in one file, in the order of the file.
     #[error("{}", lines(problems))]
     Invalid { problems: Vec<Problem> },
+    /// A variable that others set too, whose value may be a secret that is in the wrong place.
+    #[error("{name} cannot be read: expected {expected}")]
+    Variable { name: String, expected: String },
     /// The flag or the variable, and what is wrong with its value.
     #[error("{name}: {reason}")]
     Setting { name: String, reason: String },

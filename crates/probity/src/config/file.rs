@@ -4,32 +4,49 @@
 //! would locate errors as well, but would stop at the first one, and would forget the line of every
 //! value that is right.
 
+mod names;
 mod rules;
 mod typed;
 
-use std::{path::Path, sync::Arc};
+use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use toml::{
     Spanned,
     de::{DeString, DeTable, DeValue},
 };
 
+pub(super) use self::names::{children, is_rules, join};
 use super::{
     catalogue::{Catalogue, NAMESPACES},
     error::{ConfigError, Problem, did_you_mean, line_and_column},
-    keys::{AGENT_KEYS, KEYS, Key, children, join},
+    key::{self, Dialect, Key, containment},
     layer::Layer,
-    value::{Origin, Sourced, Value},
+    table::{self, NAMED, NamedTables},
+    value::{Origin, Owner, Sourced, Value},
+    word::Word as _,
+    words::NetworkMode,
 };
 
-/// Reads the text of a file; the path is the one that messages show.
+/// A file to read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Source<'a> {
+    pub(crate) dialect: Dialect,
+    pub(crate) owner: Owner,
+    /// The path that messages show.
+    pub(crate) path: &'a Path,
+    pub(crate) text: &'a str,
+}
+
+/// Reads what a file says, and what is odd about it.
 pub(crate) fn read(
     catalogue: &Catalogue<'_>,
-    path: &Path,
-    text: &str,
+    source: Source<'_>,
 ) -> Result<(Layer, Vec<Problem>), ConfigError> {
+    let Source { dialect, owner, path, text } = source;
     let mut reader = Reader {
         catalogue,
+        dialect,
+        owner,
         path: Arc::from(path),
         text,
         layer: Layer::default(),
@@ -37,9 +54,15 @@ pub(crate) fn read(
         warnings: Vec::new(),
     };
     match DeTable::parse(text) {
-        Ok(root) => reader.table("", root.get_ref()),
+        Ok(root) if is_pyproject(path) => {
+            if let Some(own) = tool_probity(root.get_ref()) {
+                reader.root(own);
+            }
+        }
+        Ok(root) => reader.root(root.get_ref()),
         Err(error) => reader.syntax(&error),
     }
+    reader.check_network();
     let Reader { layer, mut problems, mut warnings, .. } = reader;
     if problems.is_empty() {
         warnings.sort_by_key(|warning| (warning.line, warning.column));
@@ -49,11 +72,32 @@ pub(crate) fn read(
     Err(ConfigError::Invalid { problems })
 }
 
+pub(crate) const PYPROJECT: &str = "pyproject.toml";
+
+fn is_pyproject(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name == PYPROJECT)
+}
+
+/// Whether a `pyproject.toml` is meant for us too. One that is broken is, if it may be.
+pub(super) fn has_own_table(text: &str) -> bool {
+    match DeTable::parse(text) {
+        Ok(root) => tool_probity(root.get_ref()).is_some(),
+        Err(_) => text.contains("tool.probity"),
+    }
+}
+
+fn tool_probity<'t, 'i>(root: &'t DeTable<'i>) -> Option<&'t DeTable<'i>> {
+    let tool = root.get("tool")?.get_ref().as_table()?;
+    tool.get("probity")?.get_ref().as_table()
+}
+
 type SpannedKey<'i> = Spanned<DeString<'i>>;
 type SpannedValue<'i> = Spanned<DeValue<'i>>;
 
 struct Reader<'a> {
     catalogue: &'a Catalogue<'a>,
+    dialect: Dialect,
+    owner: Owner,
     path: Arc<Path>,
     text: &'a str,
     layer: Layer,
@@ -62,22 +106,34 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
+    fn root(&mut self, root: &DeTable<'_>) {
+        if self.dialect == Dialect::Probity {
+            let sections = children(Dialect::Probity, "");
+            let said = |section: &&str| root.iter().any(|(name, _)| name.get_ref() == section);
+            self.layer.sections = sections.into_iter().filter(said).collect();
+        }
+        self.table("", root);
+    }
+
     /// Reads a table of the key table; `at` is its path, empty for the root.
     fn table(&mut self, at: &str, table: &DeTable<'_>) {
+        let dialect = self.dialect;
         for (name, value) in table {
             let path = join(at, name.get_ref());
+            let is_path = |own: Option<&'static str>| own == Some(path.as_str());
             // A quoted key with a dot in it is not a path.
-            let is_plain = !name.get_ref().contains('.');
-            if !is_plain {
+            if name.get_ref().contains('.') {
                 self.unknown_key(at, name);
-            } else if let Some(key) = KEYS.iter().find(|key| key.in_file && key.path == path) {
+            } else if let Some(key) = table::keys().find(|key| is_path(key.path_in(dialect))) {
                 self.setting(key, name, value);
-            } else if path == "ai.agents" {
-                self.each_agent(value);
-            } else if at == "rules" && NAMESPACES.contains(&name.get_ref().as_ref()) {
-                self.rules(name.get_ref(), value);
-            } else if children(&path).is_empty() {
-                self.unknown_key(at, name);
+            } else if let Some(named) = NAMED.iter().find(|named| is_path(named.path_in(dialect))) {
+                self.named_tables(named, &path, value);
+            } else if is_rules(dialect, at) && NAMESPACES.contains(&name.get_ref().as_ref()) {
+                self.rules(at, name.get_ref(), value);
+            } else if children(dialect, &path).is_empty() {
+                if !names::is_foreign(dialect, &path) {
+                    self.unknown_key(at, name);
+                }
             } else if let Some(inner) = self.as_table(&path, value) {
                 self.table(&path, inner);
             }
@@ -85,11 +141,15 @@ impl Reader<'_> {
     }
 
     fn setting(&mut self, key: &'static Key, name: &SpannedKey<'_>, value: &SpannedValue<'_>) {
-        if key.path == "rules.include" || key.path == "rules.exclude" {
-            self.patterns(key.path, value);
+        let path = key.path_in(self.dialect).unwrap_or(key.path);
+        if is_rules(self.dialect, path.rsplit_once('.').map_or("", |(table, _)| table)) {
+            self.patterns(path, value);
         }
-        let Some(value) = self.typed(key.kind, key.path, value) else { return };
-        if key.path == "ai.sandbox" && value == Value::Text("none".to_owned()) {
+        let Some(value) = self.typed(key.kind, path, value) else { return };
+        if self.dialect == Dialect::Tally
+            && key.path == key::ai::sandbox.key.path
+            && value == Value::Text("none".to_owned())
+        {
             let message = "`ai.sandbox = \"none\"` is ignored in a file: only `--ai-sandbox` and \
                            `TALLY_AI_SANDBOX` can take an agent out of its sandbox";
             self.warn(name.span().start, message.to_owned());
@@ -99,15 +159,15 @@ impl Reader<'_> {
         self.layer.insert(key, value, origin);
     }
 
-    fn each_agent(&mut self, agents: &SpannedValue<'_>) {
-        let Some(agents) = self.as_table("ai.agents", agents) else { return };
-        for (name, agent) in agents {
-            let at = format!("ai.agents.{}", name.get_ref());
-            let Some(agent) = self.as_table(&at, agent) else { continue };
-            let mut settings = std::collections::BTreeMap::new();
-            for (key_name, value) in agent {
-                let key = AGENT_KEYS.iter().find(|key| key.path == key_name.get_ref().as_ref());
-                let Some(key) = key else {
+    fn named_tables(&mut self, named: &'static NamedTables, at: &str, tables: &SpannedValue<'_>) {
+        let Some(tables) = self.as_table(at, tables) else { return };
+        for (name, table) in tables {
+            let at = format!("{at}.{}", name.get_ref());
+            let Some(table) = self.as_table(&at, table) else { continue };
+            let mut settings = BTreeMap::new();
+            for (key_name, value) in table {
+                let mut keys = named.keys_in(self.dialect);
+                let Some(key) = keys.find(|key| key.path == key_name.get_ref().as_ref()) else {
                     self.unknown_key(&at, key_name);
                     continue;
                 };
@@ -116,24 +176,43 @@ impl Reader<'_> {
                     settings.insert(key.path, Sourced { value, origin: self.origin(key_name) });
                 }
             }
-            if !agent.contains_key("command") {
+            if named.needs_command(self.dialect) && !table.contains_key("command") {
                 self.problem(name.span().start, format!("[{at}] has no `command`"));
             }
-            self.layer.agents.insert(name.get_ref().to_string(), settings);
+            self.layer.tables.insert((named.path, name.get_ref().to_string()), settings);
         }
     }
 
+    /// A list of hosts without its mode would look like a limit and be none.
+    fn check_network(&mut self) {
+        let (allow, mode) = (&containment::network::allow.key, &containment::network::mode.key);
+        let Some(list) = self.layer.settings.get(allow.path) else { return };
+        let is_mode = |word: &str| {
+            self.layer.settings.get(mode.path).is_some_and(|mode| mode.value.plain() == word)
+        };
+        if list.value == Value::List(Vec::new()) || is_mode(NetworkMode::Allowlist.word()) {
+            return;
+        }
+        let (allow, mode) = (allow.path_in(self.dialect), mode.path_in(self.dialect));
+        let message = format!(
+            "`{}` has a meaning only with `{} = \"allowlist\"`",
+            allow.unwrap_or_default(),
+            mode.unwrap_or_default()
+        );
+        let line = list.origin.place().map_or(1, |(_, line)| line);
+        let path = self.path.to_path_buf();
+        self.problems.push(Problem { path, line, column: 1, message });
+    }
+
     fn unknown_key(&mut self, at: &str, name: &SpannedKey<'_>) {
-        let valid = children(at);
+        let valid = children(self.dialect, at);
         let name_text = name.get_ref().as_ref();
         let mut meant = did_you_mean(name_text, valid.iter().copied());
         if meant.is_empty() {
-            let elsewhere = KEYS
-                .iter()
-                .filter(|key| key.in_file)
-                .find(|key| key.path.rsplit_once('.').is_some_and(|(_, last)| last == name_text));
-            let elsewhere = elsewhere.map(|key| format!("; did you mean `{}`?", key.path));
-            meant = elsewhere.unwrap_or_default();
+            let mut paths = table::keys().filter_map(|key| key.path_in(self.dialect));
+            let elsewhere =
+                paths.find(|path| path.rsplit_once('.').is_some_and(|(_, last)| last == name_text));
+            meant = elsewhere.map(|path| format!("; did you mean `{path}`?")).unwrap_or_default();
         }
         let place = if at.is_empty() { "at the top".to_owned() } else { format!("in [{at}]") };
         let valid = valid.join(", ");
@@ -154,7 +233,7 @@ impl Reader<'_> {
 
     fn origin(&self, name: &SpannedKey<'_>) -> Origin {
         let (line, _) = line_and_column(self.text, name.span().start);
-        Origin::File { path: Arc::clone(&self.path), line }
+        Origin::File { path: Arc::clone(&self.path), line, owner: self.owner }
     }
 
     fn problem(&mut self, offset: usize, message: String) {

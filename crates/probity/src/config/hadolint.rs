@@ -12,15 +12,17 @@ mod tests;
 
 use std::{collections::BTreeMap, path::Path};
 
-use clap::ValueEnum;
 use probity_finding::Severity;
 
 use self::yaml::Node;
 pub(crate) use self::{
-    words::{Format, LabelType, Threshold, word},
+    words::{Format, LabelType, Threshold},
     yaml::Placed,
 };
-use super::error::{ConfigError, Problem, did_you_mean};
+use super::{
+    error::{ConfigError, Problem, did_you_mean},
+    word::Word,
+};
 
 /// The names of such files; in one directory the first beats the second.
 pub(crate) const FILE_NAMES: [&str; 2] = [".hadolint.yaml", ".hadolint.yml"];
@@ -173,19 +175,15 @@ impl Reader<'_> {
         }
     }
 
-    fn word<T: ValueEnum>(&mut self, key: &str, value: &Placed<Node>) -> Option<Placed<T>> {
+    fn word<T: Word>(&mut self, key: &str, value: &Placed<Node>) -> Option<Placed<T>> {
         let word = match &value.value {
             Node::Text(word) => word,
             Node::Null => return None,
             _ => "",
         };
-        let found = T::from_str(word, false).ok();
+        let found = T::from_word(word);
         if found.is_none() {
-            let words: Vec<String> = T::value_variants()
-                .iter()
-                .filter_map(|variant| Some(variant.to_possible_value()?.get_name().to_owned()))
-                .collect();
-            self.wrong(value, key, &format!("one of {}", words.join(", ")));
+            self.wrong(value, key, &format!("one of {}", T::NAMES.join(", ")));
         }
         found.map(|found| value.with(found))
     }

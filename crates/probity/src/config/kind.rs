@@ -1,8 +1,9 @@
 //! What a key accepts: read from a file, read from one string, described as JSON Schema.
 
+use probity_sandbox::Allowlist;
 use serde_json::json;
 
-use super::{argv, duration, nearest::nearest, value::Value};
+use super::{argv, duration, memory, value::Value, word::unknown_word};
 
 /// The shapes of values. Keys and options of rules share them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,6 +13,12 @@ pub(crate) enum Kind {
     Int,
     /// A whole number between these two, both included.
     IntIn(i64, i64),
+    /// A number above zero.
+    Amount,
+    /// A number from 0 to 10.
+    Score,
+    /// An amount of memory such as `4g`.
+    Memory,
     String,
     OneOf(&'static [&'static str]),
     /// A length of time such as `1m30s`.
@@ -19,6 +26,10 @@ pub(crate) enum Kind {
     StringList,
     /// Patterns of paths.
     Globs,
+    /// Names of environment variables.
+    Variables,
+    /// Hosts that can be reached.
+    Hosts,
     /// A program and its arguments: a list in the file, a shell-quoted string elsewhere.
     Argv,
     /// Cannot be written in one string, so only a file can set it.
@@ -30,15 +41,19 @@ impl Kind {
     pub(crate) fn parse(self, text: &str) -> Result<Value, String> {
         let value = match self {
             Self::Bool => match text.to_ascii_lowercase().as_str() {
-                "true" | "1" | "yes" => Some(Value::Bool(true)),
-                "false" | "0" | "no" => Some(Value::Bool(false)),
+                "true" | "1" | "yes" | "on" => Some(Value::Bool(true)),
+                "false" | "0" | "no" | "off" => Some(Value::Bool(false)),
                 _ => None,
             },
             Self::Int | Self::IntIn(..) => text.parse().ok().map(Value::Int),
+            // Amounts of money are written with their sign too.
+            Self::Amount | Self::Score => {
+                text.trim().trim_start_matches('$').parse().ok().map(Value::Float)
+            }
             Self::String | Self::OneOf(_) => Some(Value::Text(text.to_owned())),
-            Self::Duration => return self.duration(text),
-            Self::StringList | Self::Globs => {
-                let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
+            Self::Duration | Self::Memory => return self.measure(text),
+            Self::StringList | Self::Globs | Self::Variables | Self::Hosts => {
+                let items = text.split([',', '\n']).map(str::trim).filter(|item| !item.is_empty());
                 Some(Value::List(items.map(str::to_owned).collect()))
             }
             Self::Argv => Some(Value::List(argv::split(text)?)),
@@ -48,47 +63,63 @@ impl Kind {
         self.check(value)
     }
 
-    /// Reads a default; an empty text is an empty list, or says that there is none.
+    pub(crate) fn is_list(self) -> bool {
+        matches!(self, Self::StringList | Self::Globs | Self::Variables | Self::Hosts)
+    }
+
+    /// Reads the default of a rule's option; an empty text is an empty list, or says that there is
+    /// none.
     pub(crate) fn default_value(self, text: &str) -> Option<Value> {
-        let is_list = matches!(self, Self::StringList | Self::Globs);
-        if text.is_empty() && !is_list {
+        if text.is_empty() && !self.is_list() {
             return None;
         }
         // An option's default is written as the file would have it.
-        self.parse(if is_list && text == "[]" { "" } else { text }).ok()
+        self.parse(if self.is_list() && text == "[]" { "" } else { text }).ok()
     }
 
     /// Judges what has the right type already.
     pub(crate) fn check(self, value: Value) -> Result<Value, String> {
-        match (self, &value) {
+        let not_expected =
+            |shown: &dyn std::fmt::Display| format!("{shown} is not {}", self.expected());
+        let reason = match (self, &value) {
             (Self::OneOf(words), Value::Text(text)) if !words.contains(&text.as_str()) => {
-                let meant = nearest(text, words.iter().copied());
-                let meant = meant.map(|word| format!("; did you mean `{word}`?"));
-                let meant = meant.unwrap_or_default();
-                Err(format!("`{text}` is not a valid value{meant} (valid: {})", words.join(", ")))
+                Some(unknown_word(text, words))
             }
-            (Self::Int, Value::Int(number)) if *number < 0 => {
-                Err(format!("{number} is not {}", self.expected()))
-            }
+            (Self::Int, Value::Int(number)) if *number < 0 => Some(not_expected(number)),
             (Self::IntIn(least, most), Value::Int(number)) if !(least..=most).contains(number) => {
-                Err(format!("{number} is not {}", self.expected()))
+                Some(not_expected(number))
+            }
+            (Self::Amount, Value::Float(number)) if !(number.is_finite() && *number > 0.0) => {
+                Some(not_expected(number))
+            }
+            (Self::Score, Value::Float(number)) if !(0.0..=10.0).contains(number) => {
+                Some(not_expected(number))
             }
             (Self::Argv, Value::List(words)) if words.first().is_none_or(String::is_empty) => {
-                Err("the command names no program".to_owned())
+                Some("the command names no program".to_owned())
             }
             (Self::Globs, Value::List(globs)) => {
-                let wrong = globs.iter().find_map(|glob| globset::Glob::new(glob).err());
-                wrong.map_or(Ok(value), |error| Err(error.to_string()))
+                globs.iter().find_map(|glob| globset::Glob::new(glob).err()).map(|e| e.to_string())
             }
-            _ => Ok(value),
-        }
+            (Self::Variables, Value::List(names)) => {
+                let wrong = names.iter().find(|name| !is_variable(name));
+                wrong.map(|name| format!("`{name}` is not the name of a variable"))
+            }
+            (Self::Hosts, Value::List(hosts)) => {
+                Allowlist::parse(hosts).err().map(|error| error.to_string())
+            }
+            _ => None,
+        };
+        reason.map_or(Ok(value), Err)
     }
 
-    /// Reads a duration, which is a string in the file too.
-    pub(crate) fn duration(self, text: &str) -> Result<Value, String> {
-        let duration = duration::parse(text);
-        let duration = duration.ok_or_else(|| format!("`{text}` is not {}", self.expected()))?;
-        Ok(Value::Duration(duration))
+    /// Reads a duration or an amount of memory, which are strings in the file too.
+    pub(crate) fn measure(self, text: &str) -> Result<Value, String> {
+        let value = match self {
+            Self::Memory => memory::parse(text).map(Value::Bytes),
+            _ => duration::parse(text).map(Value::Duration),
+        };
+        value.ok_or_else(|| format!("`{text}` is not {}", self.expected()))
     }
 
     /// What belongs here, with its article.
@@ -97,10 +128,15 @@ impl Kind {
             Self::Bool => "true or false".to_owned(),
             Self::Int => "a whole number from zero on".to_owned(),
             Self::IntIn(least, most) => format!("a whole number from {least} to {most}"),
+            Self::Amount => "a number above 0".to_owned(),
+            Self::Score => "a number from 0 to 10".to_owned(),
+            Self::Memory => "an amount of memory such as \"512m\" or \"4g\"".to_owned(),
             Self::String => "a string".to_owned(),
             Self::OneOf(words) => format!("one of the strings {}", words.join(", ")),
             Self::Duration => "a duration such as \"90s\" or \"1m30s\"".to_owned(),
-            Self::StringList | Self::Globs => "a list of strings".to_owned(),
+            Self::StringList | Self::Globs | Self::Variables | Self::Hosts => {
+                "a list of strings".to_owned()
+            }
             Self::Argv => "a list of strings: a program and its arguments".to_owned(),
             Self::Table => "a table".to_owned(),
         }
@@ -114,6 +150,9 @@ impl Kind {
             Self::IntIn(least, most) => {
                 json!({"type": "integer", "minimum": least, "maximum": most})
             }
+            Self::Amount => json!({"type": "number", "exclusiveMinimum": 0}),
+            Self::Score => json!({"type": "number", "minimum": 0, "maximum": 10}),
+            Self::Memory => json!({"type": "string", "pattern": memory::PATTERN}),
             Self::String => json!({"type": "string"}),
             Self::OneOf(words) => json!({"type": "string", "enum": words}),
             Self::Duration => json!({
@@ -121,7 +160,12 @@ impl Kind {
                 "pattern": duration::PATTERN,
                 "not": {"pattern": duration::ZERO_PATTERN},
             }),
-            Self::StringList | Self::Globs => json!({"type": "array", "items": {"type": "string"}}),
+            Self::StringList | Self::Globs | Self::Hosts => {
+                json!({"type": "array", "items": {"type": "string"}})
+            }
+            Self::Variables => {
+                json!({"type": "array", "items": {"type": "string", "pattern": "^[A-Za-z0-9_]+$"}})
+            }
             Self::Argv => json!({
                 "type": "array",
                 "prefixItems": [{"type": "string", "minLength": 1}],
@@ -131,4 +175,8 @@ impl Kind {
             Self::Table => json!({"type": "object"}),
         }
     }
+}
+
+fn is_variable(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }

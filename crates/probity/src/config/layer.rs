@@ -1,45 +1,57 @@
 //! What one source says: a file, the environment, or the command line.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     catalogue::{Catalogue, EVERY_RULE, Known},
     error::ConfigError,
-    keys::{self, Key},
-    value::{Origin, Setting, Sourced, Value},
+    key::{Key, Typed},
+    setting::Setting,
+    value::{Origin, Sourced, Value},
 };
 
 /// The settings of one source; whatever it is silent about is absent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Layer {
     /// By the path of the key.
-    pub(crate) settings: BTreeMap<&'static str, Setting>,
-    /// The tables below `ai.agents`, by name.
-    pub(crate) agents: BTreeMap<String, BTreeMap<&'static str, Setting>>,
+    pub(crate) settings: BTreeMap<&'static str, Sourced<Value>>,
+    /// By the path of the named tables and the name: `ai.agents` and `mine`.
+    pub(crate) tables: BTreeMap<(&'static str, String), BTreeMap<&'static str, Sourced<Value>>>,
     /// By the rule's full name, then by option; `exclude.paths` is one option.
-    pub(crate) rules: BTreeMap<String, BTreeMap<String, Setting>>,
+    pub(crate) rules: BTreeMap<String, BTreeMap<String, Sourced<Value>>>,
+    /// The sections that a `probity.toml` has, be they empty.
+    pub(crate) sections: BTreeSet<&'static str>,
 }
 
 impl Layer {
-    /// Sets a key from a flag; the text is read as a variable's would be.
-    pub(crate) fn flag(&mut self, flag: &str, path: &str, text: &str) -> Result<(), ConfigError> {
-        let key = known(flag, path)?;
-        let value = key.kind.parse(text).map_err(|reason| wrong(flag, reason))?;
-        self.insert(key, value, flag_origin(flag));
+    /// Sets a key to a value of its type.
+    pub(crate) fn set<T: Setting>(&mut self, key: &'static Typed<T>, value: &T, origin: Origin) {
+        if let Some(value) = value.to_value() {
+            self.insert(&key.key, value, origin);
+        }
+    }
+
+    /// Sets a key from the text of a flag or a variable.
+    pub(crate) fn parse(
+        &mut self,
+        key: &'static Key,
+        text: &str,
+        origin: Origin,
+    ) -> Result<(), ConfigError> {
+        let value = key.kind.parse(text).map_err(|reason| wrong(&origin, reason))?;
+        self.insert(key, value, origin);
         Ok(())
     }
 
-    /// Sets a list from a flag that was given any number of times; given never, it says nothing.
-    pub(crate) fn flag_list(
+    /// Sets a key to a value of the right shape, which may still be a wrong one.
+    pub(crate) fn insert_checked(
         &mut self,
-        flag: &str,
-        path: &str,
-        items: &[String],
+        key: &'static Key,
+        value: Value,
+        origin: Origin,
     ) -> Result<(), ConfigError> {
-        let key = known(flag, path)?;
-        if !items.is_empty() {
-            self.insert(key, Value::List(items.to_vec()), flag_origin(flag));
-        }
+        let value = key.kind.check(value).map_err(|reason| wrong(&origin, reason))?;
+        self.insert(key, value, origin);
         Ok(())
     }
 
@@ -51,23 +63,16 @@ impl Layer {
         (rule, option): (&str, &str),
         text: &str,
     ) -> Result<(), ConfigError> {
+        let origin = Origin::Flag { name: flag.to_owned() };
         let options = match catalogue.find(rule) {
             Some(Known::Here(rule)) => rule.options,
-            _ => return Err(wrong(flag, format!("there is no rule `{rule}` here"))),
+            _ => return Err(wrong(&origin, format!("there is no rule `{rule}` here"))),
         };
         let schema = EVERY_RULE.iter().chain(options).find(|schema| schema.name == option);
-        let schema =
-            schema.ok_or_else(|| wrong(flag, format!("rule `{rule}` has no option `{option}`")))?;
-        let value = schema.kind.parse(text).map_err(|reason| wrong(flag, reason))?;
-        self.insert_rule(rule, option, value, flag_origin(flag));
-        Ok(())
-    }
-
-    /// Changes a default for this run, as a program that stands in for another one needs it.
-    pub(crate) fn default_value(&mut self, path: &str, text: &str) -> Result<(), ConfigError> {
-        let key = known(path, path)?;
-        let value = key.kind.parse(text).map_err(|reason| wrong(path, reason))?;
-        self.insert(key, value, Origin::Default);
+        let schema = schema
+            .ok_or_else(|| wrong(&origin, format!("rule `{rule}` has no option `{option}`")))?;
+        let value = schema.kind.parse(text).map_err(|reason| wrong(&origin, reason))?;
+        self.insert_rule(rule, option, value, origin);
         Ok(())
     }
 
@@ -79,16 +84,28 @@ impl Layer {
         let options = self.rules.entry(rule.to_owned()).or_default();
         options.insert(option.to_owned(), Sourced { value, origin });
     }
+
+    /// Forgets what the layer says about these sections.
+    pub(crate) fn without(self, sections: &BTreeSet<&'static str>) -> Self {
+        self.keep(|section| !sections.contains(section))
+    }
+
+    /// Forgets what the layer says about other sections.
+    pub(super) fn only(self, sections: &[&str]) -> Self {
+        self.keep(|section| sections.contains(&section))
+    }
+
+    fn keep(mut self, is_kept: impl Fn(&str) -> bool) -> Self {
+        let stays = |path: &str| path.split('.').next().is_some_and(&is_kept);
+        self.settings.retain(|path, _| stays(path));
+        self.tables.retain(|(path, _), _| stays(path));
+        if !stays("check") {
+            self.rules.clear();
+        }
+        self
+    }
 }
 
-fn known(name: &str, path: &str) -> Result<&'static Key, ConfigError> {
-    keys::find(path).ok_or_else(|| wrong(name, format!("there is no configuration key `{path}`")))
-}
-
-fn wrong(name: &str, reason: String) -> ConfigError {
-    ConfigError::Setting { name: name.to_owned(), reason }
-}
-
-fn flag_origin(flag: &str) -> Origin {
-    Origin::Flag { name: flag.to_owned() }
+fn wrong(origin: &Origin, reason: String) -> ConfigError {
+    ConfigError::Setting { name: origin.to_string(), reason }
 }

@@ -1,4 +1,4 @@
-//! The JSON Schema of the file, for editors and for whoever checks files without us.
+//! The JSON Schemas of configuration files, for editors and for whoever checks files without us.
 
 use std::collections::BTreeMap;
 
@@ -6,43 +6,54 @@ use serde_json::{Map, Value, json};
 
 use super::{
     catalogue::{CODE_PATTERNS, Catalogue, EVERY_RULE, NAMESPACES, OptionSchema},
-    keys::{self, AGENT_KEYS, Key, children, join},
+    file::{children, is_rules, join},
+    guard::Guard,
+    key::{Dialect, Key},
     kind::Kind,
+    table::{self, NAMED, NamedTables},
 };
 
-/// The schema of a file that may set every key, and the rules of the catalogue.
-pub(crate) fn schema(catalogue: &Catalogue<'_>) -> Value {
-    let mut root = table(catalogue, "");
+/// The schema of a file that may set every key of a dialect, and the rules of the catalogue.
+pub(crate) fn schema(catalogue: &Catalogue<'_>, dialect: Dialect) -> Value {
+    let title = match dialect {
+        Dialect::Probity => {
+            "Configuration of probity: probity.toml, or tool.probity in pyproject.toml"
+        }
+        Dialect::Tally => "Configuration of check: .tally.toml or tally.toml",
+        Dialect::Containai => "Configuration of containment: .containai/config.toml",
+    };
+    let mut root = table(catalogue, dialect, "");
     insert(&mut root, "$schema", json!("https://json-schema.org/draft/2020-12/schema"));
-    insert(&mut root, "title", json!("Configuration of check: .tally.toml or tally.toml"));
+    insert(&mut root, "title", json!(title));
     root
 }
 
-fn table(catalogue: &Catalogue<'_>, at: &str) -> Value {
-    let properties = children(at).into_iter().map(|name| {
+fn table(catalogue: &Catalogue<'_>, dialect: Dialect, at: &str) -> Value {
+    let properties = children(dialect, at).into_iter().map(|name| {
         let path = join(at, name);
-        let schema = match keys::find(&path) {
-            Some(key) => key_schema(key),
-            None if path == "ai.agents" => agents_schema(),
-            None if at == "rules" && NAMESPACES.contains(&name) => {
+        let is_path = |own: Option<&'static str>| own == Some(path.as_str());
+        let key = table::keys().find(|key| is_path(key.path_in(dialect)));
+        let named = NAMED.iter().find(|named| is_path(named.path_in(dialect)));
+        let schema = match (key, named) {
+            (Some(key), _) => key_schema(key, dialect),
+            (None, Some(named)) => named_schema(named, dialect),
+            _ if is_rules(dialect, at) && NAMESPACES.contains(&name) => {
                 namespace_schema(catalogue, name)
             }
-            None => table(catalogue, &path),
+            _ => table(catalogue, dialect, &path),
         };
         (name.to_owned(), schema)
     });
     closed(properties.collect())
 }
 
-fn agents_schema() -> Value {
-    let keys = AGENT_KEYS.iter().map(|key| (key.path.to_owned(), key_schema(key)));
-    let mut agent = closed(keys.collect());
-    insert(&mut agent, "required", json!(["command"]));
-    json!({
-        "type": "object",
-        "description": "Agents by name, for `ai.agent`.",
-        "additionalProperties": agent,
-    })
+fn named_schema(named: &NamedTables, dialect: Dialect) -> Value {
+    let keys = named.keys_in(dialect).map(|key| (key.path.to_owned(), key_schema(key, dialect)));
+    let mut entry = closed(keys.collect());
+    if named.needs_command(dialect) {
+        insert(&mut entry, "required", json!(["command"]));
+    }
+    json!({"type": "object", "description": named.doc, "additionalProperties": entry})
 }
 
 fn namespace_schema(catalogue: &Catalogue<'_>, namespace: &str) -> Value {
@@ -78,7 +89,8 @@ fn namespace_schema(catalogue: &Catalogue<'_>, namespace: &str) -> Value {
 fn rule_schema(options: Option<&[OptionSchema]>) -> Value {
     let mut properties = Map::new();
     for option in EVERY_RULE.iter().chain(options.unwrap_or_default()) {
-        let schema = described(option.kind, option.doc, Some(option.default));
+        let default = option.kind.default_value(option.default);
+        let schema = described(option.kind, option.doc, default);
         let (name, schema) = match option.name.split_once('.') {
             Some((outer, inner)) => (outer, closed(Map::from_iter([(inner.to_owned(), schema)]))),
             None => (option.name, schema),
@@ -92,18 +104,25 @@ fn rule_schema(options: Option<&[OptionSchema]>) -> Value {
     table
 }
 
-fn key_schema(key: &Key) -> Value {
-    let mut schema = described(key.kind, key.doc, key.default);
-    if key.path == "ai.redact-secrets" {
+fn key_schema(key: &Key, dialect: Dialect) -> Value {
+    let doc = match key.guard {
+        Guard::Open => key.doc().to_owned(),
+        guard if dialect == Dialect::Probity => {
+            format!("{}. A repository's file {} this key.", key.doc(), guard.doc())
+        }
+        _ => key.doc().to_owned(),
+    };
+    let mut schema = described(key.kind, &doc, key.default_value());
+    if key.is_deprecated {
         insert(&mut schema, "deprecated", json!(true));
     }
     schema
 }
 
-fn described(kind: Kind, doc: &str, default: Option<&str>) -> Value {
+fn described(kind: Kind, doc: &str, default: Option<super::Value>) -> Value {
     let mut schema = kind.schema();
     insert(&mut schema, "description", json!(doc));
-    if let Some(value) = default.and_then(|text| kind.default_value(text)) {
+    if let Some(value) = default {
         insert(&mut schema, "default", value.to_json());
     }
     schema

@@ -3,20 +3,27 @@
 mod agreement;
 mod discovery;
 mod environment;
+mod guards;
 mod layers;
+mod own_file;
 mod print;
 mod strictness;
+mod table_test;
 
 use std::{ffi::OsString, path::Path};
 
 use super::{
     catalogue::{Catalogue, OptionSchema, RuleSchema},
-    effective::{CheckConfig, resolve},
-    environment::read as read_environment,
-    file::read as read_file,
+    environment::Reading,
+    file::{Source, read as read_file},
+    key::{Dialect, Key},
     kind::Kind,
     layer::Layer,
+    settings::{Settings, resolve},
+    table,
+    value::{Origin, Owner},
 };
+use crate::name::Name;
 
 const CATALOGUE: Catalogue<'static> = Catalogue {
     rules: &[
@@ -64,9 +71,19 @@ const fn option(name: &'static str, kind: Kind, default: &'static str) -> Option
     OptionSchema { name, kind, doc: "An option.", default }
 }
 
-/// What a file is told: the layer and the warnings, or the error as it is shown.
+/// What a file of tally is told: the layer and the warnings, or the error as it is shown.
 fn file(text: &str) -> Result<(Layer, Vec<String>), String> {
-    match read_file(&CATALOGUE, Path::new("tally.toml"), text) {
+    file_of(Dialect::Tally, "tally.toml", text)
+}
+
+/// The same for our own file.
+fn own_file(text: &str) -> Result<(Layer, Vec<String>), String> {
+    file_of(Dialect::Probity, "probity.toml", text)
+}
+
+fn file_of(dialect: Dialect, path: &str, text: &str) -> Result<(Layer, Vec<String>), String> {
+    let source = Source { dialect, owner: Owner::Repository, path: Path::new(path), text };
+    match read_file(&CATALOGUE, source) {
         Ok((layer, warnings)) => Ok((layer, warnings.iter().map(ToString::to_string).collect())),
         Err(error) => Err(error.to_string()),
     }
@@ -74,23 +91,30 @@ fn file(text: &str) -> Result<(Layer, Vec<String>), String> {
 
 fn environment(variables: &[(&str, &str)]) -> Result<(Layer, Vec<String>), String> {
     let variables = variables.iter().map(|(name, value)| (OsString::from(name), value.into()));
-    read_environment(&CATALOGUE, variables).map_err(|error| error.to_string())
+    let reading = Reading { catalogue: &CATALOGUE, name: Name::Probity, sections: table::SECTIONS };
+    reading.read(variables).map_err(|error| error.to_string())
 }
 
-/// What holds with this file, these variables and these flags, and what was odd.
+fn key(path: &str) -> &'static Key {
+    table::keys().find(|key| key.path == path).unwrap_or_else(|| panic!("no key {path}"))
+}
+
+/// What holds with this file of tally, these variables and these flags, and what was odd.
 fn effective(
     text: &str,
     variables: &[(&str, &str)],
     flags: &[(&str, &str, &str)],
-) -> (CheckConfig, Vec<String>) {
+) -> (Settings, Vec<String>) {
     let (from_file, mut warnings) = file(text).unwrap();
     let (from_environment, more) = environment(variables).unwrap();
     warnings.extend(more);
     let mut from_flags = Layer::default();
     for (flag, path, value) in flags {
-        from_flags.flag(flag, path, value).unwrap();
+        let origin = Origin::Flag { name: (*flag).to_owned() };
+        from_flags.parse(key(path), value, origin).unwrap();
     }
-    let (config, more) = resolve(&[&from_file, &from_environment, &from_flags], None);
+    let layers = [&from_file, &from_environment, &from_flags];
+    let (settings, more) = resolve(&layers, Vec::new());
     warnings.extend(more);
-    (config, warnings)
+    (settings, warnings)
 }

@@ -1,38 +1,21 @@
-//! The closed choices of the configuration, each a list of words and a type at once.
+//! The words of the choices that settings have, and the choices that only settings know.
 
+use probity_audit::{ReadScope, Risk};
+use probity_autofix::{Expect, SecretsPolicy};
 use probity_finding::Severity;
+use probity_lint::FixMode;
+pub(crate) use probity_seat::Sandbox;
 
-/// Makes an enum whose variants are words, so that the words are written down once.
-macro_rules! words {
-    ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)+ }) => {
-        $(#[$about])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub(crate) enum $name {
-            $($(#[$doc])* $variant,)+
-        }
+use super::word::words;
 
-        impl $name {
-            pub(crate) const WORDS: &[&str] = &[$($word),+];
-
-            pub(crate) fn from_word(word: &str) -> Option<Self> {
-                match word {
-                    $($word => Some(Self::$variant),)+
-                    _ => None,
-                }
-            }
-        }
-    };
-}
-
-words! {
-    /// From which severity on findings make the run fail.
-    FailLevel {
-        Error = "error",
-        Warning = "warning",
-        Info = "info",
-        Style = "style",
-        None = "none",
-    }
+/// From which severity on findings make the run fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FailLevel {
+    Error,
+    Warning,
+    Info,
+    Style,
+    None,
 }
 
 impl FailLevel {
@@ -48,15 +31,14 @@ impl FailLevel {
     }
 }
 
-words! {
-    /// What a file says about the severity of one rule.
-    RuleSeverity {
-        Off = "off",
-        Error = "error",
-        Warning = "warning",
-        Info = "info",
-        Style = "style",
-    }
+/// What a file says about the severity of one rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RuleSeverity {
+    Off,
+    Error,
+    Warning,
+    Info,
+    Style,
 }
 
 impl RuleSeverity {
@@ -72,62 +54,96 @@ impl RuleSeverity {
     }
 }
 
-words! {
-    /// Where ShellCheck's findings come from.
-    ShellcheckMode {
-        /// From this program itself, with no other one.
-        Native = "native",
-        /// From an installed ShellCheck.
-        Binary = "binary",
-        /// From nowhere.
-        Off = "off",
-    }
+/// Where ShellCheck's findings come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ShellcheckMode {
+    /// From this program itself, with no other one.
+    Native,
+    /// From an installed ShellCheck.
+    Binary,
+    Off,
+}
+
+/// How much of the build context an agent gets to know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AiContext {
+    None,
+    Snapshot,
+    ReadOnly,
+}
+
+/// Whether checks that ask a registry run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SlowChecksMode {
+    /// On, except under continuous integration.
+    Auto,
+    On,
+    Off,
+}
+
+/// How an audit's report is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AuditFormat {
+    Markdown,
+    Json,
+    Sarif,
+}
+
+/// What a contained process can reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NetworkMode {
+    Open,
+    /// Some hosts, through a proxy.
+    Allowlist,
+    None,
+}
+
+/// Which sessions of an editor have a process in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AgentProcess {
+    Session,
+    Workspace,
+}
+
+/// Who runs the commands for which a contained agent wants a terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Terminals {
+    /// Nobody: the agent runs them itself, contained.
+    None,
+    /// The editor, on the host and with all its rights.
+    Editor,
+}
+
+/// Who reads and writes files for a sandboxed agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum EditorFiles {
+    /// Nobody: the agent does it itself, sandboxed.
+    None,
+    /// The editor, which a link that changes at the right moment can lead out of the workspace.
+    Editor,
 }
 
 words! {
-    /// When the fixes of one rule may be applied.
+    FailLevel { Error = "error", Warning = "warning", Info = "info", Style = "style", None = "none" }
+    RuleSeverity {
+        Off = "off", Error = "error", Warning = "warning", Info = "info", Style = "style",
+    }
+    ShellcheckMode { Native = "native", Binary = "binary", Off = "off" }
+    Sandbox {
+        Auto = "auto", Bubblewrap = "bwrap", Docker = "docker", Podman = "podman", None = "none",
+    }
+    AiContext { None = "none", Snapshot = "snapshot", ReadOnly = "read-only" }
+    SlowChecksMode { Auto = "auto", On = "on", Off = "off" }
     FixMode {
-        Never = "never",
-        /// Only when the rule is named on the command line.
-        Explicit = "explicit",
-        Always = "always",
-        /// Only together with unsafe fixes.
-        UnsafeOnly = "unsafe-only",
+        Never = "never", Explicit = "explicit", Always = "always", UnsafeOnly = "unsafe-only",
     }
-}
-
-words! {
-    /// What happens to a file that holds secrets before an agent sees it.
-    SecretsPolicy {
-        Deny = "deny",
-        Allow = "allow",
-        Tokenize = "tokenize",
-    }
-}
-
-words! {
-    /// The shape in which an agent answers.
-    AutofixOutput {
-        Patch = "patch",
-        Dockerfile = "dockerfile",
-    }
-}
-
-words! {
-    /// How much of the build context an agent gets to know.
-    AiContext {
-        None = "none",
-        Snapshot = "snapshot",
-        ReadOnly = "read-only",
-    }
-}
-
-words! {
-    /// Whether checks that ask a registry run.
-    SlowChecksMode {
-        /// On, except under continuous integration.
-        Auto = "auto",
-        On = "on",
-        Off = "off",
-    }
+    SecretsPolicy { Deny = "deny", Allow = "allow", Tokenize = "tokenize" }
+    Expect { Patch = "patch", Dockerfile = "dockerfile" }
+    ReadScope { Workspace = "workspace", Strict = "strict" }
+    AuditFormat { Markdown = "markdown", Json = "json", Sarif = "sarif" }
+    NetworkMode { Open = "open", Allowlist = "allowlist", None = "none" }
+    AgentProcess { Session = "session", Workspace = "workspace" }
+    Terminals { None = "none", Editor = "editor" }
+    EditorFiles { None = "none", Editor = "editor" }
+    Risk { Low = "low", Medium = "medium", High = "high", Critical = "critical" }
 }

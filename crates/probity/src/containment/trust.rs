@@ -6,11 +6,11 @@ use anyhow::Context as _;
 use probity_sandbox::Root;
 use probity_seat::{State, hex};
 
-use super::{
-    file::{File, text},
-    repositorys_file,
+use super::{file::text, repositorys_file};
+use crate::{
+    config::{Catalogue, Dialect, Owner, file as configuration},
+    failure::Failure,
 };
-use crate::failure::Failure;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Trust {
@@ -44,7 +44,9 @@ pub(crate) fn trust(root: &Root, state: &State) -> anyhow::Result<String> {
         let what = format!("{} does not exist: there is nothing to trust", path.display());
         Failure::new(what, "go to the workspace whose configuration you mean")
     })?;
-    File::parse(&text).with_context(|| format!("{} cannot be used", path.display()))?;
+    let (dialect, owner) = (Dialect::Containai, Owner::Repository);
+    let source = configuration::Source { dialect, owner, path: &path, text: &text };
+    configuration::read(&Catalogue::shipped(), source)?;
     let kept = kept(root, state);
     if let Some(directory) = kept.parent() {
         fs::create_dir_all(directory)

@@ -13,10 +13,10 @@ mod text;
 use probity_review::{Observation, ProvenIssue, ReviewOutput, Risk, Standing, excerpt};
 use serde_json::Value;
 
-use crate::report::visible;
+use crate::{config::word::words, report::visible};
 
 /// The formats, in the order in which help lists them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ReviewFormat {
     /// For people at a terminal.
     Text,
@@ -34,17 +34,11 @@ pub(crate) enum ReviewFormat {
     GithubActions,
 }
 
-impl ReviewFormat {
-    #[cfg(test)]
-    pub(crate) const ALL: [Self; 7] = [
-        Self::Text,
-        Self::Json,
-        Self::Markdown,
-        Self::Sarif,
-        Self::Junit,
-        Self::Gitlab,
-        Self::GithubActions,
-    ];
+words! {
+    ReviewFormat {
+        Text = "text", Json = "json", Markdown = "markdown", Sarif = "sarif", Junit = "junit",
+        Gitlab = "gitlab", GithubActions = "github-actions",
+    }
 }
 
 pub(crate) fn render(format: ReviewFormat, review: &ReviewOutput) -> anyhow::Result<String> {

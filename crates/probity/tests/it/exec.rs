@@ -37,6 +37,12 @@ impl Stage {
         fs::write(directory.join("config.toml"), text).unwrap();
     }
 
+    pub(crate) fn users_own_file(&self, text: &str) {
+        let directory = self.users.path().join("probity");
+        fs::create_dir_all(&directory).unwrap();
+        fs::write(directory.join("probity.toml"), text).unwrap();
+    }
+
     pub(crate) fn place(&self, run: Run) -> Run {
         let users = self.users.path().to_str().unwrap();
         run.env("XDG_STATE_HOME", users)
@@ -232,6 +238,31 @@ fn a_repositorys_file_cannot_loosen_until_it_is_trusted() {
 
     stage.users_configuration("[env]\nimport = [\"SECRET\"]\n");
     assert_eq!(stage.shell("echo \"[$SECRET]\"").run().code(0).stdout, "[hunter2]\n");
+}
+
+#[test]
+fn probity_toml_replaces_the_files_of_containai_owner_by_owner() {
+    let script = "echo \"[$SECRET]\"; tail -n +2 /proc/net/route | wc -l";
+    let own = "[containment]\nenv = [\"SECRET\"]\nimage = \"evil\"\n[containment.network]\n\
+               mode = \"none\"\n";
+    let stage = Stage::new(&[("probity.toml", own), (".containai/config.toml", "broken")]);
+    // The user's file of containai still counts: only the repository's is replaced.
+    stage.users_configuration("[env]\nimport = [\"SECRET\"]\n");
+    let output = stage.shell(script).run().code(0);
+    assert_eq!(output.stdout, "[hunter2]\n0\n", "{}", output.stderr);
+    for line in ["probity.toml:2: `containment.env", "probity.toml:3: `containment.image"] {
+        assert!(output.stderr.contains(line), "{line}\n{}", output.stderr);
+    }
+    stage.users_own_file("[containment]\nmemory = \"1g\"\n");
+    let output = stage.shell(script).run().code(0);
+    assert_eq!(output.stdout, "[]\n0\n", "the user's own file replaces the user's other one");
+    let variable = stage.shell(script).env("PROBITY_CONTAINMENT__ENV", "SECRET").run().code(0);
+    assert_eq!(variable.stdout, "[hunter2]\n0\n", "{}", variable.stderr);
+    // Under the other name only the other files are read, and one of them is broken.
+    let cai = stage.place(named("cai")).args(["exec", "--sandbox", "bwrap", "--", "true"]);
+    let output = cai.run();
+    assert_ne!(output.code, Some(0));
+    assert!(output.stderr.contains(".containai/config.toml:1:7"), "{}", output.stderr);
 }
 
 fn append(path: &Path, text: &str) {

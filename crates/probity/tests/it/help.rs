@@ -73,7 +73,8 @@ fn codes_of_shellcheck_are_explained_too() {
 #[test]
 fn defaults_are_told_with_the_flags() {
     let help = probity().args(["check", "--help"]).run().code(0).stdout;
-    for default in ["[default: text]", "[default: style]", "[default: native]", "[default: 90s]"] {
+    for default in ["[default: text]", "[default: style]", "[default: native]", "[default: 1m30s]"]
+    {
         assert!(help.contains(default), "{default}\n{help}");
     }
 }

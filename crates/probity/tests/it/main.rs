@@ -33,4 +33,5 @@ mod review;
 mod sarif;
 mod seats;
 mod secrets;
+mod settings;
 mod shellcheck;

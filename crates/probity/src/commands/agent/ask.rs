@@ -4,7 +4,7 @@ use std::{
     borrow::Cow,
     env,
     io::{self, IsTerminal as _, Read as _, Write as _},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use anyhow::Context as _;
@@ -16,17 +16,26 @@ use probity_seat::{Caller, NamedBy, Occupant, Request};
 use serde_json::json;
 
 use crate::{
-    cli::agent::{AskArgs, Format},
-    exit::Exit,
-    failure::Failure,
-    report::visible,
+    commands::ListFormat, config::words::Sandbox, exit::Exit, failure::Failure, report::visible,
     seats::seats,
 };
 
 /// Lines of the agent's stderr that are shown with a failure.
 const LAST_LINES: usize = 10;
 
-pub(crate) fn run(args: &AskArgs) -> anyhow::Result<Exit> {
+/// What is asked of whom.
+#[derive(Debug)]
+pub(crate) struct AskOptions {
+    pub(crate) agent: String,
+    /// The question, or `-` for standard input.
+    pub(crate) prompt: String,
+    pub(crate) timeout: Duration,
+    pub(crate) sandbox: Sandbox,
+    pub(crate) variables: Vec<String>,
+    pub(crate) format: ListFormat,
+}
+
+pub(crate) fn run(args: &AskOptions) -> anyhow::Result<Exit> {
     let way_out = "`probity agent list` names the agents that are known";
     let reference = AgentRef::parse(&args.agent)
         .with_context(|| Failure::new("there is no such agent", way_out))?;
@@ -60,8 +69,8 @@ pub(crate) fn run(args: &AskArgs) -> anyhow::Result<Exit> {
         .map_err(|error| explained(&error, known))?;
     let milliseconds = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     match args.format {
-        Format::Text => print(&answer)?,
-        Format::Json => {
+        ListFormat::Text => print(&answer)?,
+        ListFormat::Json => {
             let page = page(&reference.label(), &how, &answer, milliseconds);
             let mut out = io::stdout().lock();
             serde_json::to_writer_pretty(&mut out, &page).map_err(io::Error::from)?;

@@ -16,12 +16,7 @@ use probity_seat::{
 };
 use serde_json::{Value, json};
 
-use crate::{
-    cli::agent::{Format, ListArgs},
-    exit::Exit,
-    report::visible,
-    seats::seats,
-};
+use crate::{commands::ListFormat, exit::Exit, report::visible, seats::seats};
 
 /// How much of an agent's stderr is looked at for its last line.
 const KEPT: usize = 4 << 10;
@@ -46,21 +41,21 @@ struct Started {
     needs_login: Option<String>,
 }
 
-pub(crate) fn run(args: &ListArgs) -> anyhow::Result<Exit> {
+pub(crate) fn run(timeout: Duration, format: ListFormat) -> anyhow::Result<Exit> {
     let (seats, terms) = seats()?;
     let rows: Vec<Row> = thread::scope(|threads| {
         let tried: Vec<_> = seats
             .table()
             .iter()
-            .map(|agent| threads.spawn(|| row(agent, &seats, &terms, args.timeout)))
+            .map(|agent| threads.spawn(|| row(agent, &seats, &terms, timeout)))
             .collect();
         // A thread that panicked has no row; none does.
         tried.into_iter().filter_map(|tried| tried.join().ok()).collect()
     });
     let mut out = io::stdout().lock();
-    match args.format {
-        Format::Text => out.write_all(text(&rows).as_bytes())?,
-        Format::Json => {
+    match format {
+        ListFormat::Text => out.write_all(text(&rows).as_bytes())?,
+        ListFormat::Json => {
             let page = json!({ "agents": rows.iter().map(page).collect::<Vec<_>>() });
             serde_json::to_writer_pretty(&mut out, &page).map_err(io::Error::from)?;
             writeln!(out)?;

@@ -9,7 +9,7 @@ use std::{
     ffi::OsString,
     fs::{self, File},
     io::{self, Read, Write},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process,
     sync::{Arc, Mutex, PoisonError},
     thread,
@@ -22,7 +22,7 @@ use probity_sandbox::{Backend, Network, Spec, Stream, Streams, spawn};
 use probity_secrets::{Detector, Options, mask_same_length};
 
 use self::lines::{Line, Lines};
-use crate::{cli::agent::RecordArgs, exit::Exit, failure::Failure};
+use crate::{exit::Exit, failure::Failure};
 
 /// How long an agent gets to end when nobody listens to it any more.
 const FAREWELL: Duration = Duration::from_secs(2);
@@ -30,11 +30,11 @@ const FAREWELL: Duration = Duration::from_secs(2);
 /// What a pipe hands over at once.
 const CHUNK: usize = 64 << 10;
 
-pub(crate) fn run(args: &RecordArgs) -> anyhow::Result<Exit> {
-    let mut partial = args.output.clone().into_os_string();
+pub(crate) fn run(recording: &Path, command: &[OsString]) -> anyhow::Result<Exit> {
+    let mut partial = recording.as_os_str().to_owned();
     partial.push(".partial");
     let partial = PathBuf::from(partial);
-    let shown = args.output.display();
+    let shown = recording.display();
     let file = File::create(&partial).with_context(|| {
         Failure::new(format!("cannot write {}", partial.display()), "give another --output FILE")
     })?;
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &RecordArgs) -> anyhow::Result<Exit> {
         env: std::env::vars_os().collect(),
         streams: Streams { stdin: Stream::Pipe, stdout: Stream::Pipe, stderr: Stream::Inherit },
         network: Network::Open,
-        ..Spec::new(&args.command, directory)
+        ..Spec::new(command, directory)
     };
     let started = spawn(&Backend::None, &spec)
         .with_context(|| Failure::new("cannot start the agent", "check the command behind `--`"));
@@ -72,7 +72,7 @@ pub(crate) fn run(args: &RecordArgs) -> anyhow::Result<Exit> {
     }
     let exit = child.wait();
     paper.close()?;
-    fs::rename(&partial, &args.output).with_context(|| format!("cannot write {shown}"))?;
+    fs::rename(&partial, recording).with_context(|| format!("cannot write {shown}"))?;
     tracing::info!("recorded in {shown}");
     match exit.code() {
         0 => Ok(Exit::Clean),

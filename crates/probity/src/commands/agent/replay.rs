@@ -6,21 +6,22 @@ use std::{
     fs::{self, File},
     io,
     os::fd::AsFd as _,
+    path::Path,
     process::{self, Command, Stdio},
 };
 
 use anyhow::Context as _;
 use probity_acp::{Ended, HostAction, Mode, Script, replay};
 
-use crate::{cli::agent::ReplayArgs, exit::Exit, failure::Failure};
+use crate::{exit::Exit, failure::Failure};
 
-pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<Exit> {
-    let shown = args.file.display();
+pub(crate) fn run(file: &Path, is_strict: bool) -> anyhow::Result<Exit> {
+    let shown = file.display();
     let way_out = "give a recording of `probity agent record`, or a script; see docs/agents.md";
     let cannot = || Failure::new(format!("cannot play {shown}"), way_out);
-    let text = fs::read_to_string(&args.file).with_context(cannot)?;
+    let text = fs::read_to_string(file).with_context(cannot)?;
     let script = Script::parse(&text).with_context(cannot)?;
-    let mode = if args.strict { Mode::Strict } else { Mode::Lenient };
+    let mode = if is_strict { Mode::Strict } else { Mode::Lenient };
     let output = own_output().context("cannot take over standard output")?;
     match replay(&script, io::stdin().lock(), output, mode, &mut act) {
         Ok(Ended::InputClosed | Ended::OutputClosed) => Ok(Exit::Clean),

@@ -13,7 +13,7 @@ use jiff::{Timestamp, tz::Offset};
 use probity_audit::{Report, State};
 
 use crate::{
-    cli::audit::{DEFAULT_REPORT, Format},
+    config::{table::audit::DEFAULT_REPORT, words::AuditFormat as Format},
     failure::Failure,
     report::{self, FileReport, Totals},
 };

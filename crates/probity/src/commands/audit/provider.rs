@@ -9,11 +9,7 @@ use probity_audit::{PermissionPrompt, Provider, ProviderSpec};
 use probity_seat::Form;
 
 use super::seat;
-use crate::{
-    cli::audit::{AuditArgs, MoreArgs},
-    failure::Failure,
-    name::Name,
-};
+use crate::{config::table::audit::Audit, failure::Failure, name::Name};
 
 /// What was chosen, checked as far as it can be before the sources are known.
 pub(super) enum Chosen {
@@ -40,11 +36,11 @@ impl Chosen {
 const CHATS: &str = "scaffold, openai, anthropic, ollama";
 const OURS: &str = "acp, command, replay";
 
-pub(super) fn choose(name: Name, args: &AuditArgs, more: &MoreArgs) -> anyhow::Result<Chosen> {
-    let given = args.provider.trim();
+pub(super) fn choose(name: Name, settings: &Audit) -> anyhow::Result<Chosen> {
+    let given = settings.provider.trim();
     let lower = given.to_lowercase();
     if let (Some(agent), "scaffold" | "openai" | "anthropic" | "ollama") =
-        (&more.agent, lower.as_str())
+        (&settings.agent, lower.as_str())
     {
         return Err(Failure::new(
             format!("--agent {agent} has no meaning for the provider '{lower}'"),
@@ -58,15 +54,15 @@ pub(super) fn choose(name: Name, args: &AuditArgs, more: &MoreArgs) -> anyhow::R
         "anthropic" => ChatKind::Anthropic,
         "ollama" => ChatKind::Ollama,
         _ if name != Name::Trix => {
-            if let Some((kind, reference, form)) = agent(given, more)? {
-                let chosen = seat::Chosen::new(kind, reference, form, args, more)?;
+            if let Some((kind, reference, form)) = agent(given, settings)? {
+                let chosen = seat::Chosen::new(kind, reference, form, settings)?;
                 return Ok(Chosen::Agent(Box::new(chosen)));
             }
             return Err(unsupported(&lower, &format!("{CHATS}, {OURS}")).into());
         }
         _ => return Err(unsupported(&lower, CHATS).into()),
     };
-    Ok(Chosen::Ready(chat(kind, args, more)?))
+    Ok(Chosen::Ready(chat(kind, settings)?))
 }
 
 fn unsupported(given: &str, expected: &str) -> Failure {
@@ -77,7 +73,7 @@ fn unsupported(given: &str, expected: &str) -> Failure {
 }
 
 /// An agent by `--provider acp|command|replay` with `--agent`, or in one word as everywhere else.
-fn agent(given: &str, more: &MoreArgs) -> anyhow::Result<Option<(&'static str, AgentRef, Form)>> {
+fn agent(given: &str, settings: &Audit) -> anyhow::Result<Option<(&'static str, AgentRef, Form)>> {
     let (kind, form) = match given.split_once(':').map_or(given, |(kind, _)| kind) {
         "acp" => ("acp", Form::Acp),
         "cmd" | "command" => ("command", Form::CommandLine),
@@ -85,7 +81,7 @@ fn agent(given: &str, more: &MoreArgs) -> anyhow::Result<Option<(&'static str, A
         _ => return Ok(None),
     };
     let rest = given.split_once(':').map(|(_, rest)| rest.to_owned());
-    let named = rest.or_else(|| more.agent.clone()).unwrap_or_default();
+    let named = rest.or_else(|| settings.agent.clone()).unwrap_or_default();
     if named.trim().is_empty() {
         return Err(Failure::new(
             format!("the provider '{kind}' needs an agent"),
@@ -104,20 +100,20 @@ fn agent(given: &str, more: &MoreArgs) -> anyhow::Result<Option<(&'static str, A
     Ok(Some((kind, reference, form)))
 }
 
-fn chat(kind: ChatKind, args: &AuditArgs, more: &MoreArgs) -> anyhow::Result<Provider> {
-    let endpoint = args.endpoint.clone().unwrap_or_else(|| kind.default_endpoint().to_owned());
-    let model = args.model.clone().unwrap_or_else(|| kind.default_model().to_owned());
+fn chat(kind: ChatKind, settings: &Audit) -> anyhow::Result<Provider> {
+    let endpoint = settings.endpoint.clone().unwrap_or_else(|| kind.default_endpoint().to_owned());
+    let model = settings.model.clone().unwrap_or_else(|| kind.default_model().to_owned());
     // Ollama reads no key, whatever variable is named.
     let key = match kind.key_variable() {
         None => None,
-        Some(usual) => Some(key(kind, args.api_key_env.as_deref().unwrap_or(usual))?),
+        Some(usual) => Some(key(kind, settings.api_key_env.as_deref().unwrap_or(usual))?),
     };
     let options = ChatOptions {
         kind,
         endpoint: endpoint.clone(),
         model: model.clone(),
         key,
-        max_tokens: more.max_tokens,
+        max_tokens: settings.max_tokens,
         retry: Retry::USUAL,
     };
     let chat = ChatProvider::new(options).map_err(|error| told(&error))?;

@@ -16,11 +16,7 @@ use probity_scope::{Policy, Quota, Scope, WalkLimits};
 use probity_seat::{Caller, Form, NamedBy, Occupant, Request, Seats, Terms};
 
 use super::provider::told;
-use crate::{
-    cli::audit::{AuditArgs, MoreArgs},
-    failure::Failure,
-    seats::seats,
-};
+use crate::{config::table::audit::Audit, failure::Failure, seats::seats};
 
 /// What an agent is shown at most. Larger projects are read by the actions, which have no limit.
 const QUOTA: Quota = Quota { bytes: 512 << 20, files: 20_000 };
@@ -48,12 +44,11 @@ impl Chosen {
         kind: &'static str,
         reference: AgentRef,
         form: Form,
-        args: &AuditArgs,
-        more: &MoreArgs,
+        settings: &Audit,
     ) -> anyhow::Result<Self> {
         let (seats, terms) = seats()?;
-        let (model, variables) = (args.model.clone(), more.variables.clone());
-        let sandbox = more.sandbox;
+        let (model, variables) = (settings.model.clone(), settings.env.clone());
+        let sandbox = settings.sandbox;
         let chosen = Self { kind, reference, form, model, sandbox, variables, seats, terms };
         chosen.seats.preview(&chosen.request(Path::new("/"))).map_err(Failure::from)?;
         Ok(chosen)

@@ -9,11 +9,7 @@ use std::{
 use anyhow::Context as _;
 use probity_audit::{Skill, embedded};
 
-use crate::{
-    cli::audit::{DEFAULT_SKILLS, SkillsCommand},
-    exit::Exit,
-    failure::Failure,
-};
+use crate::{config::table::audit::DEFAULT_SKILLS, exit::Exit, failure::Failure};
 
 /// A longer file is not a page for a model.
 const MOST_BYTES: u64 = 1 << 20;
@@ -45,14 +41,24 @@ pub(super) fn load(dir: &Path) -> anyhow::Result<Vec<Skill>> {
     files.iter().map(|file| read(file)).collect()
 }
 
-pub(crate) fn run(command: &SkillsCommand) -> anyhow::Result<Exit> {
-    let done = match command {
-        SkillsCommand::List { skills_dir } => list(skills_dir),
-        SkillsCommand::Show { id, skills_dir } => show(id, skills_dir),
-        SkillsCommand::Check { dir } => check(dir),
-        SkillsCommand::New { id, skills_dir } => new(id, skills_dir),
-    };
-    done.map_err(super::as_audit_error)
+/// Lists the skills that an audit would use.
+pub(crate) fn list(dir: &Path) -> anyhow::Result<Exit> {
+    listed(dir).map_err(super::as_audit_error)
+}
+
+/// Shows what a skill tells the model.
+pub(crate) fn show(id: &str, dir: &Path) -> anyhow::Result<Exit> {
+    shown(id, dir).map_err(super::as_audit_error)
+}
+
+/// Checks every skill of a directory.
+pub(crate) fn check(dir: &Path) -> anyhow::Result<Exit> {
+    checked(dir).map_err(super::as_audit_error)
+}
+
+/// Writes the beginning of a new skill.
+pub(crate) fn new(id: &str, dir: &Path) -> anyhow::Result<Exit> {
+    written(id, dir).map_err(super::as_audit_error)
 }
 
 fn files(dir: &Path) -> anyhow::Result<Vec<PathBuf>> {
@@ -83,7 +89,7 @@ fn read(file: &Path) -> anyhow::Result<Skill> {
     Skill::parse(&shown, &text).map_err(|error| Failure::new(error.to_string(), WRITING).into())
 }
 
-fn list(dir: &Path) -> anyhow::Result<Exit> {
+fn listed(dir: &Path) -> anyhow::Result<Exit> {
     let mut out = io::stdout().lock();
     for skill in load(dir)? {
         writeln!(out, "{:<34} {:<9} {}", skill.id, skill.severity.as_str(), skill.name)?;
@@ -91,7 +97,7 @@ fn list(dir: &Path) -> anyhow::Result<Exit> {
     Ok(Exit::Clean)
 }
 
-fn show(id: &str, dir: &Path) -> anyhow::Result<Exit> {
+fn shown(id: &str, dir: &Path) -> anyhow::Result<Exit> {
     let skills = load(dir)?;
     let Some(skill) = skills.iter().find(|skill| skill.id == id) else {
         let ids: Vec<&str> = skills.iter().map(|skill| skill.id.as_str()).collect();
@@ -106,7 +112,7 @@ fn show(id: &str, dir: &Path) -> anyhow::Result<Exit> {
 }
 
 /// Every file is looked at, however many are wrong.
-fn check(dir: &Path) -> anyhow::Result<Exit> {
+fn checked(dir: &Path) -> anyhow::Result<Exit> {
     if !dir.exists() {
         load(dir)?;
     }
@@ -138,7 +144,7 @@ fn check(dir: &Path) -> anyhow::Result<Exit> {
     Ok(if wrong == 0 && !files.is_empty() { Exit::Clean } else { Exit::Findings })
 }
 
-fn new(id: &str, dir: &Path) -> anyhow::Result<Exit> {
+fn written(id: &str, dir: &Path) -> anyhow::Result<Exit> {
     if id.is_empty() || !id.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') {
         return Err(Failure::new(
             format!("`{id}` is not an id"),

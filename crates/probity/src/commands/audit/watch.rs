@@ -9,10 +9,19 @@ use std::{
 use indicatif::{ProgressBar, ProgressStyle};
 use probity_audit::{Event, MAX_STEPS, Observer, ProviderSpec, Request, Skill};
 
-use crate::{cli::audit::AuditArgs, report::visible};
+use crate::report::visible;
 
 /// How much of a text is shown in the log.
 const MOST_CHARS: usize = 2_000;
+
+/// What else is on the terminal.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Talk {
+    /// Each step is written down.
+    pub(super) logs: bool,
+    /// Somebody is asked before each read.
+    pub(super) asks: bool,
+}
 
 pub(super) struct Watch {
     logs: bool,
@@ -24,13 +33,8 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    pub(super) fn new(
-        args: &AuditArgs,
-        provider: &ProviderSpec,
-        skills: &[Skill],
-        done: usize,
-    ) -> Self {
-        let quiet = args.ai_logs || args.interactive_permissions;
+    pub(super) fn new(talk: Talk, provider: &ProviderSpec, skills: &[Skill], done: usize) -> Self {
+        let quiet = talk.logs || talk.asks;
         let bar = (!quiet && io::stderr().is_terminal()).then(|| {
             let bar = ProgressBar::new(skills.len() as u64);
             if let Ok(style) = ProgressStyle::with_template("{bar:24} {pos}/{len} {msg}") {
@@ -40,7 +44,7 @@ impl Watch {
             bar
         });
         Self {
-            logs: args.ai_logs,
+            logs: talk.logs,
             bar,
             provider: format!("{} ({})", provider.name, provider.notes),
             ids: skills.iter().map(|skill| skill.id.clone()).collect(),

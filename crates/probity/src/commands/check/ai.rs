@@ -11,21 +11,17 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use probity_agent::{Cancel, CommandOptions};
-use probity_autofix::{Expect, Member, Outcome, Reason, Request, Resolution, Settings};
+use probity_autofix::{Member, Outcome, Reason, Request, Resolution, Settings};
 use probity_finding::{Applicability, Finding, Fix, LineIndex};
 use probity_lint::{FixOptions, Fixed, SkipReason, SkippedFix, agent_fixes, apply_given};
 use probity_seat::{Caller, Occupant, Request as SeatRequest, Seats, Terms, Unseated};
 
 pub(super) use self::trace::Trace;
 use self::{agent::chosen, watch::Watch};
-use super::{job::Job, mask::masked_message};
+use super::{Options, job::Job, mask::masked_message};
 use crate::{
-    cli::check::CheckArgs,
     commands::stop::Stop,
-    config::{
-        CheckConfig,
-        words::{AutofixOutput, SecretsPolicy},
-    },
+    config::table::ai::Ai,
     exit::Exit,
     report::ai_fix::{AiFix, AiSession},
     seats::seats,
@@ -46,11 +42,11 @@ pub(super) struct AiRun {
 
 impl AiRun {
     pub(super) fn new(
-        args: &CheckArgs,
+        options: &Options,
         trace: Option<Trace>,
         may_ask: bool,
     ) -> anyhow::Result<Self> {
-        let (admit, dry_run) = (args.fixes.fix_ai, args.ai.ai_dry_run);
+        let (admit, dry_run) = (options.fix_ai, options.ai_dry_run);
         let stop = (may_ask && !dry_run).then(Stop::listen);
         // What is wrong with the user's configuration concerns only those who ask an agent.
         let (seats, terms) = if may_ask {
@@ -98,7 +94,7 @@ impl AiRun {
             text: &text,
             members: &members,
             fix: *options,
-            settings: settings(&job.config),
+            settings: settings(&job.config.ai),
         };
         let (mut resolution, session) = self.resolved(job, source, &request);
         forget(&mut fixed.skipped, &wanted);
@@ -271,20 +267,12 @@ fn shown(session: AiSession, hide: &impl Fn(&str) -> String) -> AiSession {
     AiSession { denied: hidden(&session.denied), notes: hidden(&session.notes), ..session }
 }
 
-fn settings(config: &CheckConfig) -> Settings {
-    let ai = &config.ai;
+fn settings(ai: &Ai) -> Settings {
     Settings {
-        expect: match ai.autofix_output {
-            AutofixOutput::Patch => Expect::Patch,
-            AutofixOutput::Dockerfile => Expect::Dockerfile,
-        },
-        secrets: match ai.secrets_policy {
-            SecretsPolicy::Deny => probity_autofix::SecretsPolicy::Deny,
-            SecretsPolicy::Allow => probity_autofix::SecretsPolicy::Allow,
-            SecretsPolicy::Tokenize => probity_autofix::SecretsPolicy::Tokenize,
-        },
+        expect: ai.autofix_output,
+        secrets: ai.secrets_policy,
         timeout: ai.timeout,
-        max_input_bytes: usize::try_from(ai.max_input_bytes).unwrap_or(usize::MAX),
-        max_rounds: u32::try_from(ai.max_rounds).unwrap_or(u32::MAX),
+        max_input_bytes: ai.max_input_bytes,
+        max_rounds: ai.max_rounds,
     }
 }

@@ -31,7 +31,7 @@ pub(super) fn examine(
     ignore_files: &IgnoreFiles,
     ai: &AiRun,
 ) -> Checked {
-    let limits = Limits::new(job.config.max_file_size.unwrap_or(0));
+    let limits = Limits::new(job.config.check.file_validation.max_file_size);
     let read = match &job.target {
         Target::File(path) => source::read(path, directory, limits),
         Target::Stdin(name) => {
@@ -50,7 +50,7 @@ pub(super) fn examine(
         }
     };
     let (dockerignore, complaint) = ignore_files.of(&source.path);
-    let asked = &job.config.inline_directives;
+    let asked = &job.config.check.inline_directives;
     let options = LintOptions {
         rules: &job.rules.set,
         directives: DirectiveOptions {

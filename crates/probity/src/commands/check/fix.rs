@@ -8,12 +8,12 @@ use probity_lint::{AppliedFix, FixOptions, LintOptions, RULES, SkippedFix};
 
 pub(super) use self::summary::Summary;
 use super::{
+    Options,
     ai::AiRun,
     job::{Job, Target},
 };
 use crate::{
-    cli::check::FixArgs,
-    config::CheckConfig,
+    config::{Origin, Settings, key},
     report::ai_fix::AiFix,
     source::Source,
     write::{self, WriteError},
@@ -32,17 +32,19 @@ pub(super) enum Way {
 
 impl Way {
     /// What the flags and variables of the run ask for.
-    pub(super) fn of(args: &FixArgs, is_dry_run: bool, config: &CheckConfig) -> Self {
-        let way = match (args.diff, config.run.fix) {
+    pub(super) fn of(options: &Options, config: &Settings) -> Self {
+        let way = match (options.diff, config.check.fix) {
             (true, _) => Self::Diff,
             (false, true) => Self::Write,
             (false, false) => Self::Offer,
         };
+        let is_flag = |key| matches!(config.merged.origin(key), Origin::Flag { .. });
+        let unsafe_too = config.check.unsafe_fixes == Some(true);
         let idle = [
-            (args.fix_unsafe, "--fix-unsafe"),
-            (!args.fix_rule.is_empty(), "--fix-rule"),
-            (args.fix_ai, "--fix-ai"),
-            (is_dry_run, "--ai-dry-run"),
+            (unsafe_too && is_flag(&key::check::unsafe_fixes.key), "--fix-unsafe"),
+            (is_flag(&key::check::fix_rule.key), "--fix-rule"),
+            (options.fix_ai, "--fix-ai"),
+            (options.ai_dry_run, "--ai-dry-run"),
         ];
         for (_, flag) in idle.iter().filter(|(given, _)| *given && way == Self::Offer) {
             tracing::warn!("{flag} has no effect without --fix or --diff");
@@ -51,7 +53,7 @@ impl Way {
             let pattern = probity_lint::Pattern::new(name.as_str());
             RULES.iter().any(|rule| pattern.matches(rule.metadata().name))
         };
-        for name in config.run.fix_rules.iter().filter(|name| !known(name)) {
+        for name in config.check.fix_rule.iter().filter(|name| !known(name)) {
             tracing::warn!("--fix-rule {name}: no rule here has that name");
         }
         way
@@ -85,11 +87,11 @@ pub(super) fn fix(
     lint: LintOptions<'_>,
     ai: &AiRun,
 ) -> (String, Vec<Finding>, Fixing) {
-    let unsafe_too = job.config.unsafe_fixes.unwrap_or(false);
+    let unsafe_too = job.config.check.unsafe_fixes.unwrap_or(false);
     let options = FixOptions {
         lint,
         ceiling: if unsafe_too { Applicability::Unsafe } else { Applicability::Safe },
-        only: &job.config.run.fix_rules,
+        only: &job.config.check.fix_rule,
         modes: &job.rules.modes,
         excluded: &job.rules.excluded_in(&source.shown),
     };

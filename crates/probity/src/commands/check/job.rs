@@ -6,22 +6,17 @@ use std::{
     sync::Arc,
 };
 
-use super::{
-    settings::{FileRules, catalogue, layer},
-    shellcheck::ShellcheckProgram,
-};
+use super::{Options, settings::FileRules, shellcheck::ShellcheckProgram};
 use crate::{
-    cli::check::CheckArgs,
-    config::{CheckConfig, Choice, Configs, Layer, Sources},
+    config::{Configs, Layer, Origin, Settings, Sources, key},
     discover::Targets,
-    failure::Failure,
     name::Name,
 };
 
 /// One file to check, with what holds for it.
 pub(super) struct Job {
     pub(super) target: Target,
-    pub(super) config: Arc<CheckConfig>,
+    pub(super) config: Arc<Settings>,
     pub(super) rules: Arc<FileRules>,
 }
 
@@ -30,42 +25,25 @@ pub(super) enum Target {
     Stdin(Option<PathBuf>),
 }
 
-pub(super) fn configs<'a>(
-    name: Name,
-    args: &CheckArgs,
-    directory: &Path,
-) -> anyhow::Result<Configs<'a>> {
-    let choice = match &args.configuration {
-        given if given.no_config && given.config.is_some() => {
-            let what = "--config and --no-config cannot be used together";
-            return Err(Failure::new(what, "give one of them").into());
-        }
-        given if given.no_config => Choice::None,
-        given => given.config.clone().map_or(Choice::Nearest, Choice::This),
-    };
+pub(super) fn configs(options: &Options, directory: &Path) -> anyhow::Result<Configs<'static>> {
     let mut defaults = Layer::default();
-    if name == Name::Tally {
-        defaults.default_value("file-validation.max-file-size", "102400")?;
+    if options.name == Name::Tally {
+        let key = &key::check::file_validation::max_file_size;
+        defaults.set(key, &102_400, Origin::Default);
     }
-    Ok(Configs::new(Sources {
-        catalogue: catalogue(),
-        choice,
-        current: directory.to_owned(),
-        defaults,
-        environment: std::env::vars_os(),
-        flags: layer(args)?,
-    })?)
+    let choice = options.choice.clone();
+    let here = Sources::here(options.name, &["check", "ai"], directory, options.flags.clone());
+    Ok(Configs::new(Sources { choice, defaults, ..here })?)
 }
 
 pub(super) fn jobs(
-    name: Name,
     targets: &Targets,
-    args: &CheckArgs,
+    options: &Options,
     directory: &Path,
     configs: &mut Configs<'_>,
 ) -> anyhow::Result<Vec<Job>> {
     // Files that share a configuration share the rules made of it.
-    let mut made: HashMap<*const CheckConfig, Arc<FileRules>> = HashMap::new();
+    let mut made: HashMap<*const Settings, Arc<FileRules>> = HashMap::new();
     // One for the whole run, so that what it knows is known to all.
     let mut program: Option<Arc<ShellcheckProgram>> = None;
     let mut job = |target: Target, path: &Path, configs: &mut Configs<'_>| {
@@ -73,7 +51,7 @@ pub(super) fn jobs(
         let rules = match made.get(&Arc::as_ptr(&config)) {
             Some(rules) => Arc::clone(rules),
             None => {
-                let rules = FileRules::new(name, &config, || match &program {
+                let rules = FileRules::new(options.name, &config, || match &program {
                     Some(found) => Ok(Arc::clone(found)),
                     None => {
                         let found = ShellcheckProgram::find(&config)?;
@@ -89,7 +67,7 @@ pub(super) fn jobs(
     };
     let mut jobs = Vec::with_capacity(targets.files.len() + 1);
     if targets.stdin {
-        let filename = args.files.stdin_filename.clone();
+        let filename = options.stdin_filename.clone();
         let path = directory.join(filename.as_deref().unwrap_or(Path::new("Dockerfile")));
         jobs.push(job(Target::Stdin(filename), &path, configs)?);
     }

@@ -8,17 +8,16 @@ use std::{
 
 use anyhow::Context as _;
 use atomic_write_file::AtomicWriteFile;
-use clap::ValueEnum as _;
 
 use super::{
+    Options,
     job::{Job, Target},
     statistics::Statistics,
 };
 use crate::{
-    cli::check::OutputArgs,
-    config::CheckConfig,
+    config::Settings,
     failure::Failure,
-    report::{FileReport, Format, Options, Reporter, Totals},
+    report::{self, FileReport, Reporter, Totals},
 };
 
 /// Refuses to write the report over a file that is being checked.
@@ -63,14 +62,14 @@ impl Output {
     /// Opens what the configuration of the first file asks for; standard error where standard output
     /// is taken.
     pub(super) fn open(
-        config: &CheckConfig,
-        args: &OutputArgs,
+        config: &Settings,
+        options: &Options,
         stdout_is_taken: bool,
     ) -> anyhow::Result<Self> {
-        let format = Format::from_str(&config.output.format, false)
-            .map_err(|_| anyhow::anyhow!("unknown format `{}`", config.output.format))?;
-        let statistics = if args.statistics { Some(Statistics::new(format)?) } else { None };
-        let (sink, terminal) = match config.output.path.as_str() {
+        let asked = &config.check.output;
+        let statistics =
+            if options.statistics { Some(Statistics::new(asked.format)?) } else { None };
+        let (sink, terminal) = match asked.path.as_str() {
             "" => {
                 let way_out = "name a file, or `-` for standard output";
                 return Err(Failure::new("the path of the report is empty", way_out).into());
@@ -87,17 +86,17 @@ impl Output {
             path => (Sink::at(Path::new(path))?, false),
         };
         let no_color =
-            args.no_color || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+            options.no_color || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         let reporter: Box<dyn Reporter> = match statistics {
             Some(statistics) => Box::new(statistics),
-            None => format.reporter(&Options {
-                show_source: config.output.show_source,
+            None => asked.format.reporter(&report::Options {
+                show_source: asked.show_source,
                 color: terminal && !no_color,
                 tool_version: env!("CARGO_PKG_VERSION"),
                 describe: crate::commands::rules::describe,
             }),
         };
-        Ok(Self { reporter, sink, shown: config.output.path.clone() })
+        Ok(Self { reporter, sink, shown: asked.path.clone() })
     }
 
     pub(super) fn file(&mut self, file: &FileReport<'_>) -> anyhow::Result<()> {

@@ -1,26 +1,19 @@
-//! From flags to a configuration layer, and from a configuration to the rules that run.
+//! From settings to the rules that run, and what is refused before that.
 
-use std::{
-    collections::BTreeMap,
-    io::Write as _,
-    sync::{Arc, LazyLock},
-};
+use std::{collections::BTreeMap, io::Write as _, sync::Arc};
 
 use anyhow::Context as _;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use probity_finding::{Finding, Severity};
-use probity_lint::{
-    ELSEWHERE, FixMode, OptionKind, OptionValue, Pattern, RULES, RuleSet, shell_codes,
-};
+use probity_lint::{FixMode, OptionValue, Pattern, RULES, RuleSet};
 use probity_secrets::Detector;
 
-use super::shellcheck::ShellcheckProgram;
+use super::{Options, shellcheck::ShellcheckProgram};
 use crate::{
-    cli::check::CheckArgs,
-    commands::rules,
     config::{
-        self, Catalogue, CheckConfig, ConfigError, Kind, Layer, Oddity, OptionSchema, Origin,
-        RuleSchema, ShellcheckMode, Sourced, Value,
+        Catalogue, Layer, Oddity, Origin, Settings, Sourced, Value, key,
+        word::Word as _,
+        words::{ShellcheckMode, SlowChecksMode},
     },
     exit::Exit,
     failure::Failure,
@@ -28,27 +21,32 @@ use crate::{
 };
 
 /// Flags of the design whose work this version cannot do yet; doing nothing would be a lie.
-pub(super) fn refuse_unbuilt(args: &CheckArgs) -> anyhow::Result<()> {
-    let unbuilt = [(args.rules.slow_checks.as_deref() == Some("on"), "--slow-checks=on")];
-    match unbuilt.into_iter().find(|(given, _)| *given) {
-        Some((_, flag)) => Err(Failure::not_built(flag).into()),
-        None => Ok(()),
+pub(super) fn refuse_unbuilt(flags: &Layer) -> anyhow::Result<()> {
+    let mode = flags.settings.get(key::check::slow_checks::mode.key.path);
+    if mode.is_some_and(|mode| mode.value == Value::Text(SlowChecksMode::On.word().to_owned())) {
+        return Err(Failure::not_built("--slow-checks=on").into());
     }
+    Ok(())
 }
 
 /// Refuses what can only be a mistake, before anything is read or written.
-pub(super) fn refuse_nonsense(args: &CheckArgs) -> anyhow::Result<()> {
-    let has_stdin = args.paths.iter().any(|path| path.as_os_str() == "-");
-    if args.files.stdin_filename.is_some() && !has_stdin {
+pub(super) fn refuse_nonsense(options: &Options) -> anyhow::Result<()> {
+    let has_stdin = options.paths.iter().any(|path| path.as_os_str() == "-");
+    if options.stdin_filename.is_some() && !has_stdin {
         return Err(Failure::new(
             "--stdin-filename is given, but standard input is not checked",
             "add `-` to the paths",
         )
         .into());
     }
-    for (flag, patterns) in [("--select", &args.rules.select), ("--ignore", &args.rules.ignore)] {
+    for key in [&key::check::rules::include.key, &key::check::rules::exclude.key] {
+        let Some(Sourced { value: Value::List(patterns), origin: flag }) =
+            options.flags.settings.get(key.path)
+        else {
+            continue;
+        };
         for pattern in patterns {
-            match catalogue().oddity(pattern) {
+            match Catalogue::shipped().oddity(pattern) {
                 Some(Oddity::Unknown(what) | Oddity::Unassigned(what)) => {
                     let way_out = "`probity rules` lists the rules";
                     return Err(Failure::new(format!("{flag}: {what}"), way_out).into());
@@ -59,95 +57,6 @@ pub(super) fn refuse_nonsense(args: &CheckArgs) -> anyhow::Result<()> {
         }
     }
     Ok(())
-}
-
-/// What the flags say about the configuration.
-pub(super) fn layer(args: &CheckArgs) -> Result<Layer, ConfigError> {
-    let mut layer = Layer::default();
-    let (rules, output, ai) = (&args.rules, &args.output, &args.ai);
-    layer.flag_list("--select", "rules.include", &rules.select)?;
-    layer.flag_list("--ignore", "rules.exclude", &rules.ignore)?;
-    layer.flag_list("--exclude", "exclude", &args.files.exclude)?;
-    layer.flag_list("--fix-rule", "fix-rule", &args.fixes.fix_rule)?;
-    let said = |id, given| args.said(id, given).map(|is_on| is_on.to_string());
-    let denies = |id, given| args.said(id, given).map(|is_on| (!is_on).to_string());
-    let values = [
-        ("--format", "output.format", output.format.map(|format| format.as_str().to_owned())),
-        ("--output", "output.path", output.output.clone()),
-        ("--show-source", "output.show-source", said("show_source", output.show_source)),
-        (
-            "--hide-source",
-            "output.show-source",
-            // Not hiding is no wish to show.
-            output.hide_source.then(|| "false".to_owned()),
-        ),
-        ("--fail-level", "output.fail-level", output.fail_level.clone()),
-        (
-            "--no-inline-directives",
-            "inline-directives.enabled",
-            denies("no_inline_directives", rules.no_inline_directives),
-        ),
-        (
-            "--warn-unused-directives",
-            "inline-directives.warn-unused",
-            said("warn_unused_directives", rules.warn_unused_directives),
-        ),
-        (
-            "--require-reason",
-            "inline-directives.require-reason",
-            said("require_reason", rules.require_reason),
-        ),
-        ("--fix", "fix", said("fix", args.fixes.fix)),
-        ("--fix-unsafe", "unsafe-fixes", said("fix_unsafe", args.fixes.fix_unsafe)),
-        ("--shellcheck", "shellcheck.mode", rules.shellcheck.clone()),
-        ("--slow-checks", "slow-checks.mode", rules.slow_checks.clone()),
-        ("--slow-checks-timeout", "slow-checks.timeout", rules.slow_checks_timeout.clone()),
-        (
-            "--acp-command",
-            "ai.enabled",
-            // Whoever names an agent wants it asked, unless the same command line says no.
-            (ai.acp_command.is_some()).then(|| "true".to_owned()),
-        ),
-        ("--ai", "ai.enabled", said("ai", ai.ai)),
-        ("--acp-command", "ai.command", ai.acp_command.clone()),
-        ("--ai-timeout", "ai.timeout", ai.ai_timeout.clone()),
-        (
-            "--ai-max-input-bytes",
-            "ai.max-input-bytes",
-            ai.ai_max_input_bytes.map(|bytes| bytes.to_string()),
-        ),
-        (
-            "--ai-redact-secrets",
-            "ai.redact-secrets",
-            ai.ai_redact_secrets.map(|redact| redact.to_string()),
-        ),
-        ("--ai-sandbox", "ai.sandbox", ai.ai_sandbox.clone()),
-        (
-            "--context",
-            "context",
-            args.files.context.as_ref().map(|dir| dir.to_string_lossy().into_owned()),
-        ),
-    ];
-    for (flag, key, value) in values {
-        if let Some(value) = value {
-            layer.flag(flag, key, &value)?;
-        }
-    }
-    let max_lines = [
-        ("--max-lines", "max", rules.max_lines.map(|lines| lines.to_string())),
-        (
-            "--skip-blank-lines",
-            "skip-blank-lines",
-            said("skip_blank_lines", rules.skip_blank_lines),
-        ),
-        ("--skip-comments", "skip-comments", said("skip_comments", rules.skip_comments)),
-    ];
-    for (flag, option, value) in max_lines {
-        if let Some(value) = value {
-            layer.flag_rule(&catalogue(), flag, ("tally/max-lines", option), &value)?;
-        }
-    }
-    Ok(layer)
 }
 
 /// The rules that one configuration leaves in force, and the paths that each of them passes over.
@@ -165,12 +74,12 @@ impl FileRules {
     /// `shellcheck` is asked for the program where the configuration wants it.
     pub(super) fn new(
         name: Name,
-        config: &CheckConfig,
+        config: &Settings,
         shellcheck: impl FnOnce() -> anyhow::Result<Arc<ShellcheckProgram>>,
     ) -> anyhow::Result<Self> {
         let mut set = RuleSet::default();
         let mut program = None;
-        match config.shellcheck.mode {
+        match config.check.shellcheck.mode {
             ShellcheckMode::Native => {}
             ShellcheckMode::Binary => {
                 let found = shellcheck()?;
@@ -185,6 +94,7 @@ impl FileRules {
             set.set_severity("hadolint/DL3057", Some(Severity::Info));
         }
         let (selected, included): (Vec<_>, Vec<_>) = config
+            .check
             .rules
             .include
             .iter()
@@ -195,7 +105,7 @@ impl FileRules {
         let mut excluded = Vec::new();
         let mut modes = BTreeMap::new();
         set.include(&patterns(included));
-        for (rule, settings) in &config.rules.settings {
+        for (rule, settings) in &config.rules {
             for (option, value) in &settings.options {
                 set.set_option(rule, option, &option_value(value));
             }
@@ -205,7 +115,7 @@ impl FileRules {
                 None if !settings.options.is_empty() => set.include(&[Pattern::new(rule.as_str())]),
                 None => {}
             }
-            modes.extend(settings.fix.map(|mode| (rule.clone(), fix_mode(mode))));
+            modes.extend(settings.fix.map(|mode| (rule.clone(), mode)));
             if !settings.exclude_paths.is_empty() {
                 excluded.push((rule.clone(), globs(&settings.exclude_paths)?));
             }
@@ -215,13 +125,14 @@ impl FileRules {
             set.select(&selected);
         }
         let (ignored, excluded_rules): (Vec<_>, Vec<_>) = config
+            .check
             .rules
             .exclude
             .iter()
             .partition(|item| matches!(item.origin, Origin::Flag { .. }));
         let mut excluded_rules = patterns(excluded_rules);
         if name == Name::Tally {
-            let wanted = patterns(config.rules.include.iter().collect());
+            let wanted = patterns(config.check.rules.include.iter().collect());
             excluded_rules = spare(&excluded_rules, &wanted);
         }
         set.ignore(&excluded_rules);
@@ -259,18 +170,9 @@ fn spare(excluded: &[Pattern], included: &[Pattern]) -> Vec<Pattern> {
     not_spared.chain(no_shell.then(|| shell.clone())).collect()
 }
 
-fn fix_mode(word: config::FixMode) -> FixMode {
-    match word {
-        config::FixMode::Never => FixMode::Never,
-        config::FixMode::Explicit => FixMode::Explicit,
-        config::FixMode::Always => FixMode::Always,
-        config::FixMode::UnsafeOnly => FixMode::UnsafeOnly,
-    }
-}
-
 /// What knows secrets, but for those that the configuration allows.
-fn detector(config: &CheckConfig) -> anyhow::Result<Detector> {
-    let settings = config.rules.settings.get("tally/secrets-in-code");
+fn detector(config: &Settings) -> anyhow::Result<Detector> {
+    let settings = config.rules.get("tally/secrets-in-code");
     let list = |name: &str| match settings.and_then(|settings| settings.options.get(name)) {
         Some(Value::List(items)) => items.clone(),
         _ => Vec::new(),
@@ -308,46 +210,8 @@ fn globs(patterns: &[String]) -> anyhow::Result<GlobSet> {
     Ok(set.build()?)
 }
 
-/// The rules as the configuration needs to know them.
-pub(crate) fn catalogue() -> Catalogue<'static> {
-    // Made once for the whole run, and as static as the rules themselves.
-    static RULES_KNOWN: LazyLock<Vec<RuleSchema>> = LazyLock::new(|| {
-        RULES
-            .iter()
-            .map(|rule| {
-                let metadata = rule.metadata();
-                let options: Vec<OptionSchema> = metadata
-                    .options
-                    .iter()
-                    .map(|option| OptionSchema {
-                        name: option.name,
-                        kind: match option.kind {
-                            OptionKind::Integer => Kind::Int,
-                            OptionKind::Boolean => Kind::Bool,
-                            OptionKind::Text => Kind::String,
-                            OptionKind::TextList => Kind::StringList,
-                            OptionKind::OneOf(words) => Kind::OneOf(words),
-                        },
-                        doc: option.about,
-                        default: option.default,
-                    })
-                    .collect();
-                RuleSchema { name: metadata.name, equals: metadata.equals, options: options.leak() }
-            })
-            .chain(shell_codes().map(|code| RuleSchema {
-                name: format!("shellcheck/SC{code:04}").leak(),
-                equals: &[],
-                options: &[],
-            }))
-            .collect()
-    });
-    static ALWAYS_ON: LazyLock<Vec<&str>> =
-        LazyLock::new(|| rules::built_in().map(|(name, ..)| name).collect());
-    Catalogue { rules: &RULES_KNOWN, elsewhere: ELSEWHERE, always_on: &ALWAYS_ON }
-}
-
 /// `--list-rules`: what would run here, and as what.
-pub(super) fn list_rules(name: Name, config: &CheckConfig) -> anyhow::Result<Exit> {
+pub(super) fn list_rules(name: Name, config: &Settings) -> anyhow::Result<Exit> {
     let rules = FileRules::new(name, config, || ShellcheckProgram::find(config))?;
     let mut out = std::io::stdout().lock();
     for (rule, choice) in rules.set.active(&[]) {

@@ -22,7 +22,7 @@ use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 use self::directory::PrivateDirectory;
 use super::job::{Job, Target};
 use crate::{
-    config::CheckConfig,
+    config::Settings,
     failure::Failure,
     source::{self, Limits, Read},
 };
@@ -56,7 +56,7 @@ pub(super) fn learn(batch: &[Job], directory: &Path) -> anyhow::Result<()> {
         let (Some(_), Target::File(path)) = (&job.rules.shellcheck, &job.target) else {
             return Vec::new();
         };
-        let limits = Limits::new(job.config.max_file_size.unwrap_or(0));
+        let limits = Limits::new(job.config.check.file_validation.max_file_size);
         match source::read(path, directory, limits) {
             Read::Text(source) => shell_scripts(&source.text, &job.rules.set),
             Read::Problem(_) => Vec::new(),
@@ -80,7 +80,7 @@ pub(super) fn refuse_failure(batch: &[Job]) -> anyhow::Result<()> {
 
 impl ShellcheckProgram {
     /// The first `shellcheck` of the search path.
-    pub(super) fn find(config: &CheckConfig) -> anyhow::Result<Arc<Self>> {
+    pub(super) fn find(config: &Settings) -> anyhow::Result<Arc<Self>> {
         let search = std::env::var_os("PATH").unwrap_or_default();
         // A relative directory would be one of whoever wrote the files that are checked.
         let places = std::env::split_paths(&search).filter(|it| it.is_absolute());
@@ -95,7 +95,7 @@ impl ShellcheckProgram {
         };
         Ok(Arc::new(Self {
             path,
-            timeout: config.shellcheck.timeout,
+            timeout: config.check.shellcheck.timeout,
             known: Mutex::default(),
             failure: Mutex::default(),
         }))

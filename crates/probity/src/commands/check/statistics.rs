@@ -8,6 +8,7 @@ use std::{
 use probity_finding::Severity;
 
 use crate::{
+    config::word::Word as _,
     failure::Failure,
     report::{FileReport, Format, Reporter, Totals},
 };
@@ -33,7 +34,7 @@ impl Statistics {
             Format::Text => Shape::Text,
             Format::Json => Shape::Json,
             other => {
-                let what = format!("--statistics cannot be written as {}", other.as_str());
+                let what = format!("--statistics cannot be written as {}", other.word());
                 return Err(Failure::new(what, "use `--format text` or `--format json`").into());
             }
         };

@@ -8,19 +8,30 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use clap::ValueEnum;
 use probity_finding::Severity;
 
-use super::codes;
+use super::{Options, codes};
 use crate::{
-    cli::hadolint::{Hadolint, label},
     config::{
         self,
         hadolint::{Format, HadolintFile, LabelType, Threshold},
+        word::Word,
     },
     exit::Exit,
     failure::Failure,
 };
+
+/// A label and what its value has to be; nothing after it means any text.
+pub(crate) fn label(text: &str) -> Result<(String, LabelType), UnknownFormat> {
+    let (name, format) = text.split_once(':').unwrap_or((text, "text"));
+    let kind = LabelType::from_word(format).ok_or_else(|| UnknownFormat(format.to_owned()))?;
+    Ok((name.to_owned(), kind))
+}
+
+/// A word after a label that is not one of the formats.
+#[derive(Debug, thiserror::Error)]
+#[error("`{0}` is not a label format; valid formats: {formats}", formats = LabelType::NAMES.join(", "))]
+pub(crate) struct UnknownFormat(String);
 
 /// Everything that a run depends on, beside its files.
 #[derive(Debug)]
@@ -42,7 +53,7 @@ pub(super) struct Settings {
 
 impl Settings {
     pub(super) fn new(
-        args: &Hadolint,
+        args: &Options,
         variable: impl Fn(&str) -> Option<String>,
         file: &HadolintFile,
     ) -> Self {
@@ -150,9 +161,9 @@ fn text(item: &Placed<String>) -> String {
 }
 
 /// A word out of a closed choice; hadolint takes no notice of others, and here they are said to be odd.
-fn word<T: ValueEnum>(name: &str, variable: impl Fn(&str) -> Option<String>) -> Option<T> {
+fn word<T: Word>(name: &str, variable: impl Fn(&str) -> Option<String>) -> Option<T> {
     let value = variable(name).filter(|value| !value.is_empty())?;
-    let found = T::from_str(&value, false).ok();
+    let found = T::from_word(&value);
     if found.is_none() {
         tracing::warn!("{name}: `{value}` is not a value that it can have; it is passed over");
     }
@@ -168,7 +179,7 @@ pub(super) struct Found {
 
 /// Reads the file that was asked for, or the first that there is. As with hadolint a file with a wrong
 /// value does not stop the run, though here it is said aloud.
-pub(super) fn find(args: &Hadolint, directory: &Path) -> anyhow::Result<Found> {
+pub(super) fn find(args: &Options, directory: &Path) -> anyhow::Result<Found> {
     let path = match &args.config {
         Some(path) => Some(path.clone()),
         None => places(directory).into_iter().find(|path| path.is_file()),

@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::settings::Settings;
-use crate::config::hadolint::word;
+use crate::config::word::Word as _;
 
 pub(super) fn describe(settings: &Settings, file: Option<&Path>) -> String {
     let used = match file {
@@ -16,14 +16,14 @@ pub(super) fn describe(settings: &Settings, file: Option<&Path>) -> String {
     let mut out = format!("{used:?}\nConfiguration:\n");
     switch(&mut out, "no fail", settings.no_fail);
     switch(&mut out, "no color", settings.no_color);
-    list(&mut out, "output format", settings.chosen_formats.iter().map(word));
-    line(&mut out, &format!("  failure threshold: {}", word(&settings.threshold)));
+    list(&mut out, "output format", settings.chosen_formats.iter().map(|format| format.word()));
+    line(&mut out, &format!("  failure threshold: {}", settings.threshold.word()));
     for (severity, rules) in &settings.overrides {
         list(&mut out, &format!("override {severity}"), rules.iter().map(|it| format!("{it:?}")));
     }
     list(&mut out, "override ignore", settings.ignored.iter().map(|it| format!("{it:?}")));
     switch(&mut out, "strict labels", settings.strict_labels);
-    let labels = settings.labels.iter().map(|(name, kind)| format!("{name}: {}", word(kind)));
+    let labels = settings.labels.iter().map(|(name, kind)| format!("{name}: {}", kind.word()));
     list(&mut out, "label schema", labels);
     switch(&mut out, "disable ignore pragma", settings.disable_ignore_pragma);
     list(&mut out, "allowed registries", settings.registries.iter().map(|it| format!("- {it}")));

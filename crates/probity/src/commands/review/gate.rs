@@ -1,17 +1,24 @@
 //! Judging a review that is written already.
 
-use std::{io::Write as _, path::PathBuf};
+use std::{
+    io::Write as _,
+    path::{Path, PathBuf},
+};
 
 use anyhow::Context as _;
 use probity_review::{Bar, Risk, Status};
 
 use super::{files, settings};
-use crate::{cli::review::GateArgs, exit::Exit, failure::Failure};
+use crate::{exit::Exit, failure::Failure};
 
-pub(super) fn run(args: &GateArgs) -> anyhow::Result<Exit> {
-    judge(&args.review, |mut bar| {
-        bar.threshold = args.threshold.unwrap_or(bar.threshold);
-        bar.fail_on_critical |= args.fail_on_critical;
+pub(crate) fn run(
+    review: &Path,
+    threshold: Option<f64>,
+    fail_on_critical: bool,
+) -> anyhow::Result<Exit> {
+    judge(review, |mut bar| {
+        bar.threshold = threshold.unwrap_or(bar.threshold);
+        bar.fail_on_critical |= fail_on_critical;
         bar
     })
 }
@@ -23,7 +30,7 @@ pub(crate) fn step(review: Option<PathBuf>) -> anyhow::Result<Exit> {
 }
 
 /// What a flag says comes first, then the environment, then what the review was held to.
-fn judge(path: &std::path::Path, flags: impl Fn(Bar) -> Bar) -> anyhow::Result<Exit> {
+fn judge(path: &Path, flags: impl Fn(Bar) -> Bar) -> anyhow::Result<Exit> {
     // A variable that cannot be read is said before the file is.
     settings::bar_or(Bar::DEFAULT)?;
     let review = files::read_review(path)?;

@@ -1,6 +1,6 @@
 //! Earlier reviews: where they are kept, listed, shown and removed.
 
-use std::io::Write as _;
+use std::{io::Write as _, path::PathBuf};
 
 use anyhow::Context as _;
 use probity_review::{Entry, GitFacts, History, HistoryPlace, Retention, ReviewOutput, Status};
@@ -8,16 +8,18 @@ use serde_json::json;
 
 use super::{
     print,
-    settings::{self, Keep, Settings},
+    settings::{Keep, Settings},
 };
 use crate::{
-    cli::{
-        agent::Format,
-        review::{HistoryArgs, PlaceArgs, ShowArgs},
-    },
+    commands::ListFormat,
+    config::{self, Layer, Origin, key},
     exit::Exit,
     failure::Failure,
-    report::{review::render, visible},
+    name::Name,
+    report::{
+        review::{ReviewFormat, render},
+        visible,
+    },
     seats::state,
 };
 
@@ -79,9 +81,36 @@ fn in_state_directory() -> anyhow::Result<HistoryPlace> {
     Ok(HistoryPlace::File(state()?.directory.join(FILE)))
 }
 
-fn open(args: &PlaceArgs) -> anyhow::Result<History> {
-    let url = args.database_url.clone().or_else(|| settings::text("DATABASE_URL"));
-    let place = match url {
+/// Which history, and of which repository.
+#[derive(Debug)]
+pub(crate) struct Place {
+    pub(crate) repo: PathBuf,
+    pub(crate) database_url: Option<String>,
+}
+
+/// Which reviews are listed or removed.
+#[derive(Debug)]
+pub(crate) struct HistoryOptions {
+    pub(crate) place: Place,
+    /// Those of every repository.
+    pub(crate) all: bool,
+    /// The most that are listed.
+    pub(crate) limit: u32,
+    /// Removes all but the newest of each repository.
+    pub(crate) keep: Option<u32>,
+    /// Removes what is older.
+    pub(crate) days: Option<u32>,
+    /// Removes this review.
+    pub(crate) delete: Option<i64>,
+    pub(crate) format: ListFormat,
+}
+
+fn open(place: &Place) -> anyhow::Result<History> {
+    let mut flags = Layer::default();
+    let origin = Origin::Flag { name: "--database-url".to_owned() };
+    flags.set(&key::review::database_url, &place.database_url, origin);
+    let settings = config::in_force(Name::Probity, &["review"], &place.repo, flags)?;
+    let place = match settings.review.database_url.clone() {
         Some(url) => HistoryPlace::from_url(&url).with_context(|| {
             Failure::new("the history cannot be opened", "check --database-url or DATABASE_URL")
         })?,
@@ -92,7 +121,7 @@ fn open(args: &PlaceArgs) -> anyhow::Result<History> {
     })
 }
 
-pub(super) fn list(args: &HistoryArgs) -> anyhow::Result<Exit> {
+pub(crate) fn list(args: &HistoryOptions) -> anyhow::Result<Exit> {
     let mut history = open(&args.place)?;
     let repo = (!args.all).then(|| GitFacts::of(&args.place.repo).repo);
     if let Some(id) = args.delete {
@@ -110,22 +139,24 @@ pub(super) fn list(args: &HistoryArgs) -> anyhow::Result<Exit> {
     let entries = history.list(repo.as_deref(), args.limit)?;
     let mut out = std::io::stdout().lock();
     match args.format {
-        Format::Json => {
+        ListFormat::Json => {
             let page: Vec<serde_json::Value> = entries.iter().map(as_json).collect();
             serde_json::to_writer_pretty(&mut out, &json!({ "reviews": page }))
                 .map_err(std::io::Error::from)?;
             writeln!(out)?;
         }
-        Format::Text if entries.is_empty() => match (&repo, history.list(None, 1)?.is_empty()) {
-            (Some(repo), false) => writeln!(
-                out,
-                "no review of {} has been kept; `--repo DIR` names another repository, and `--all` \
+        ListFormat::Text if entries.is_empty() => {
+            match (&repo, history.list(None, 1)?.is_empty()) {
+                (Some(repo), false) => writeln!(
+                    out,
+                    "no review of {} has been kept; `--repo DIR` names another repository, and `--all` \
                  lists every one",
-                visible::line(repo)
-            )?,
-            _ => writeln!(out, "no review has been kept yet")?,
-        },
-        Format::Text => {
+                    visible::line(repo)
+                )?,
+                _ => writeln!(out, "no review has been kept yet")?,
+            }
+        }
+        ListFormat::Text => {
             for entry in &entries {
                 writeln!(out, "{}", as_line(entry))?;
             }
@@ -134,10 +165,14 @@ pub(super) fn list(args: &HistoryArgs) -> anyhow::Result<Exit> {
     Ok(Exit::Clean)
 }
 
-pub(super) fn show(args: &ShowArgs) -> anyhow::Result<Exit> {
-    let mut history = open(&args.place)?;
-    let facts = GitFacts::of(&args.place.repo);
-    let found = match &args.which {
+pub(crate) fn show(
+    which: Option<&str>,
+    place: &Place,
+    format: ReviewFormat,
+) -> anyhow::Result<Exit> {
+    let mut history = open(place)?;
+    let facts = GitFacts::of(&place.repo);
+    let found = match which {
         None => {
             let newest = history.list(Some(&facts.repo), 1)?;
             newest.first().map(|entry| history.by_id(entry.id)).transpose()?.flatten()
@@ -147,8 +182,8 @@ pub(super) fn show(args: &ShowArgs) -> anyhow::Result<Exit> {
             Err(_) => history.get(&facts.repo, which)?,
         },
     };
-    let review = found.ok_or_else(|| missing(args.which.as_deref().unwrap_or("newest")))?;
-    print(&render(args.format, &review)?)?;
+    let review = found.ok_or_else(|| missing(which.unwrap_or("newest")))?;
+    print(&render(format, &review)?)?;
     Ok(if review.status == Status::Error { Exit::Failure } else { Exit::Clean })
 }
 

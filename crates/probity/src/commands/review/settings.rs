@@ -3,11 +3,12 @@
 use std::{env, path::PathBuf, time::Duration};
 
 use probity_review::Bar;
-use probity_seat::Sandbox;
 
+use super::Options;
 use crate::{
-    cli::review::{RunArgs, threshold},
+    config::{self, Kind, Layer, key, setting::Setting, words::Sandbox},
     failure::Failure,
+    name::Name,
     report::review::ReviewFormat,
 };
 
@@ -55,64 +56,41 @@ pub(super) enum Variables {
 }
 
 impl Settings {
-    pub(super) fn from_flags(args: RunArgs, quiet: bool) -> anyhow::Result<Self> {
-        let history = match (args.database_url.or_else(|| text("DATABASE_URL")), args.no_history) {
-            (_, true) => Keep::Nowhere,
-            (Some(url), false) => Keep::Database(url),
-            (None, false) => Keep::StateDirectory,
+    /// Under the name `ci-agent-review` the environment alone says what to do.
+    pub(super) fn new(name: Name, options: Options) -> anyhow::Result<Self> {
+        let Options { repo, reports, quiet, flags } = options;
+        let is_step = name == Name::CiAgentReview;
+        let said = config::in_force(name, &["review"], &repo, flags)?.review.clone();
+        let history = match said.database_url {
+            _ if !said.history => Keep::Nowhere,
+            Some(url) => Keep::Database(url),
+            None if is_step => Keep::Nowhere,
+            None => Keep::StateDirectory,
         };
-        Ok(Self {
-            repo: args.repo,
-            output: args.output,
-            config: args.config,
-            profile: args.profile,
-            agent: args.agent,
-            model: args.model,
-            bar: Bar { threshold: args.threshold, fail_on_critical: args.fail_on_critical },
-            paths: globs(&args.paths.join(",")),
-            diff_base: args.diff_only.then_some(args.base),
-            history,
-            report_only: args.report_only,
-            budget: args.budget,
-            max_findings: args.max_findings,
-            timeout: args.timeout,
-            jobs: args.jobs,
-            sandbox: args.sandbox,
-            variables: Variables::Named(args.variables),
-            format: args.format.unwrap_or_else(usual_format),
-            reports: args.reports,
-            quiet,
-        })
-    }
-
-    pub(super) fn from_environment() -> anyhow::Result<Self> {
-        let or = |name: &str, usual: &str| text(name).unwrap_or_else(|| usual.to_owned());
         // The optional input of the task; what lies in the repository is never taken for it.
         let usual = PathBuf::from("review-config/review.yml");
-        let config = text("REVIEW_CONFIG").map(PathBuf::from);
-        let config = config.or_else(|| usual.is_file().then_some(usual));
-        let base = or("BASE_REF", "main");
+        let usual = (is_step && usual.is_file()).then_some(usual);
         Ok(Self {
-            repo: or("REPO_DIR", "repo").into(),
-            output: output_directory(),
-            config,
-            profile: or("REVIEW_PROFILE", "default"),
-            agent: or("AGENT_CLI", "claude"),
-            model: text("AGENT_MODEL"),
-            bar: bar_or(Bar::DEFAULT)?,
-            paths: globs(&or("REVIEW_PATHS", "")),
-            diff_base: yes_or_no("REVIEW_DIFF_ONLY")?.unwrap_or(false).then_some(base),
-            history: text("DATABASE_URL").map_or(Keep::Nowhere, Keep::Database),
-            report_only: yes_or_no("REVIEW_REPORT_ONLY")?.unwrap_or(false),
-            budget: None,
-            max_findings: 50,
-            timeout: Duration::from_secs(600),
-            jobs: 0,
-            sandbox: Sandbox::Auto,
-            variables: Variables::OfTheAgent,
-            format: usual_format(),
-            reports: Vec::new(),
-            quiet: false,
+            repo,
+            output: said.output,
+            config: said.config.or(usual),
+            profile: said.profile,
+            agent: said.agent,
+            model: said.model,
+            bar: Bar { threshold: said.threshold, fail_on_critical: said.fail_on_critical },
+            paths: said.paths,
+            diff_base: said.diff_only.then_some(said.base),
+            history,
+            report_only: said.report_only,
+            budget: said.budget,
+            max_findings: said.max_findings,
+            timeout: said.timeout,
+            jobs: said.jobs,
+            sandbox: said.sandbox,
+            variables: if is_step { Variables::OfTheAgent } else { Variables::Named(said.env) },
+            format: said.format.unwrap_or_else(usual_format),
+            reports,
+            quiet,
         })
     }
 
@@ -144,17 +122,24 @@ impl Settings {
 
 /// Where a CI step leaves its review, which is known before anything else is.
 pub(super) fn output_directory() -> PathBuf {
-    text("OUTPUT_DIR").unwrap_or_else(|| "review".to_owned()).into()
+    text("OUTPUT_DIR").map_or_else(key::review::output.default, PathBuf::from)
+}
+
+/// Where a review goes, as far as the flags alone can tell.
+pub(super) fn flagged_output(flags: &Layer) -> PathBuf {
+    let said = flags.settings.get(key::review::output.key.path);
+    let said = said.and_then(|setting| PathBuf::from_value(&setting.value));
+    said.unwrap_or_else(key::review::output.default)
 }
 
 /// From SCORE_THRESHOLD and FAIL_ON_CRITICAL, else what else holds; 0 is something said.
 pub(super) fn bar_or(otherwise: Bar) -> anyhow::Result<Bar> {
-    let wanted = match text("SCORE_THRESHOLD") {
-        None => otherwise.threshold,
-        Some(value) => threshold(&value).map_err(|expected| wrong("SCORE_THRESHOLD", &expected))?,
-    };
-    let fail_on_critical = yes_or_no("FAIL_ON_CRITICAL")?.unwrap_or(otherwise.fail_on_critical);
-    Ok(Bar { threshold: wanted, fail_on_critical })
+    let threshold = read::<f64>("SCORE_THRESHOLD", Kind::Score)?;
+    let fail_on_critical = read::<bool>("FAIL_ON_CRITICAL", Kind::Bool)?;
+    Ok(Bar {
+        threshold: threshold.unwrap_or(otherwise.threshold),
+        fail_on_critical: fail_on_critical.unwrap_or(otherwise.fail_on_critical),
+    })
 }
 
 /// A variable that says something.
@@ -164,24 +149,15 @@ pub(super) fn text(name: &str) -> Option<String> {
     (!value.is_empty()).then(|| value.to_owned())
 }
 
-fn yes_or_no(name: &str) -> anyhow::Result<Option<bool>> {
-    let Some(value) = text(name) else { return Ok(None) };
-    match value.to_ascii_lowercase().as_str() {
-        "true" | "1" | "yes" | "on" => Ok(Some(true)),
-        "false" | "0" | "no" | "off" => Ok(Some(false)),
-        _ => Err(wrong(name, "expected true or false").into()),
-    }
-}
-
 /// The value itself is not repeated: somebody may have put a key into the wrong variable.
-fn wrong(name: &str, expected: &str) -> Failure {
-    Failure::new(format!("{name} cannot be read: {expected}"), "`--help` names every variable")
-}
-
-/// By commas or lines.
-fn globs(text: &str) -> Vec<String> {
-    let globs = text.split([',', '\n']).map(str::trim).filter(|glob| !glob.is_empty());
-    globs.map(str::to_owned).collect()
+fn read<T: Setting>(name: &str, kind: Kind) -> anyhow::Result<Option<T>> {
+    let Some(text) = text(name) else { return Ok(None) };
+    let value = kind.parse(&text).ok().as_ref().and_then(T::from_value);
+    let value = value.ok_or_else(|| {
+        let what = format!("{name} cannot be read: expected {}", kind.expected());
+        Failure::new(what, "`--help` names every variable")
+    })?;
+    Ok(Some(value))
 }
 
 fn usual_format() -> ReviewFormat {

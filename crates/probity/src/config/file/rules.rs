@@ -6,41 +6,53 @@ use super::{Reader, SpannedKey, SpannedValue};
 use crate::config::{
     catalogue::{EVERY_RULE, Known, Oddity, OptionSchema},
     error::did_you_mean,
+    key::Dialect,
     kind::Kind,
 };
 
 const EXCLUDE_PATHS: &str = "exclude.paths";
 
 impl Reader<'_> {
-    /// Warns of names in `rules.include` and `rules.exclude` that choose nothing.
+    /// Notes names among included and excluded rules that choose nothing. In our own file one that
+    /// can only be a mistake is an error.
     pub(super) fn patterns(&mut self, key: &str, value: &SpannedValue<'_>) {
+        let is_exclude = key.ends_with(".exclude");
         let items = value.get_ref().as_array().into_iter().flatten();
         for item in items {
             let Some(text) = item.get_ref().as_str() else { continue };
-            match self.catalogue.oddity(text) {
+            let Some(oddity) = self.catalogue.oddity(text) else { continue };
+            let place = item.span().start;
+            match oddity {
+                Oddity::Unknown(message) | Oddity::Unassigned(message)
+                    if self.dialect == Dialect::Probity =>
+                {
+                    self.problem(place, format!("`{key}`: {message}"));
+                }
                 // To leave out what is not there is no mistake.
-                Some(Oddity::Idle(_) | Oddity::Unassigned(_)) if key == "rules.exclude" => {}
-                Some(
-                    Oddity::Idle(message) | Oddity::Unassigned(message) | Oddity::Unknown(message),
-                ) => self.warn(item.span().start, format!("`{key}`: {message}")),
-                None => {}
+                Oddity::Idle(_) | Oddity::Unassigned(_) if is_exclude => {}
+                Oddity::Idle(message) | Oddity::Unassigned(message) | Oddity::Unknown(message) => {
+                    self.warn(place, format!("`{key}`: {message}"));
+                }
             }
         }
     }
 
     /// Reads a namespace, or a group of rules inside one: `[rules.tally.labels.prefer-grouped]` and
-    /// `[rules.tally."labels/prefer-grouped"]` are the same table.
-    pub(super) fn rules(&mut self, group: &str, value: &SpannedValue<'_>) {
-        let at = format!("rules.{}", group.replace('/', "."));
-        let Some(table) = self.as_table(&at, value) else { return };
-        for (key, value) in table {
+    /// `[rules.tally."labels/prefer-grouped"]` are the same table. `table` is the path of all rules.
+    pub(super) fn rules(&mut self, table: &str, group: &str, value: &SpannedValue<'_>) {
+        let at = format!("{table}.{}", group.replace('/', "."));
+        let Some(rules) = self.as_table(&at, value) else { return };
+        for (key, value) in rules {
             let name = format!("{group}/{}", key.get_ref());
-            if let Some(known) = self.catalogue.find(&name) {
+            let known = self.catalogue.find(&name);
+            if let Some(known) = known
+                && !self.is_nobodys(&name)
+            {
                 let path = format!("{at}.{}", key.get_ref());
-                let Some(table) = self.as_table(&path, value) else { continue };
-                self.rule(&name, known, key, table);
+                let Some(options) = self.as_table(&path, value) else { continue };
+                self.rule(table, &name, known, key, options);
             } else if self.catalogue.is_group(&name) {
-                self.rules(&name, value);
+                self.rules(table, &name, value);
             } else {
                 let namespace = format!("{}/", name.split('/').next().unwrap_or_default());
                 let names = self.catalogue.names().filter(|rule| rule.starts_with(&namespace));
@@ -53,7 +65,20 @@ impl Reader<'_> {
         }
     }
 
-    fn rule(&mut self, name: &str, known: Known<'_>, key: &SpannedKey<'_>, table: &DeTable<'_>) {
+    /// Whether a name has the shape of a code and no tool has it, which our own file does not take.
+    fn is_nobodys(&self, name: &str) -> bool {
+        let is_own = self.dialect == Dialect::Probity;
+        is_own && matches!(self.catalogue.oddity(name), Some(Oddity::Unassigned(_)))
+    }
+
+    fn rule(
+        &mut self,
+        table: &str,
+        name: &str,
+        known: Known<'_>,
+        key: &SpannedKey<'_>,
+        said: &DeTable<'_>,
+    ) {
         let (name, options) = match known {
             // Settings under another tool's name are the rule's own from here on.
             Known::Here(rule) => (rule.name, rule.options),
@@ -63,13 +88,13 @@ impl Reader<'_> {
                 (name, &[][..])
             }
         };
-        for (option, value) in table {
+        for (option, value) in said {
             let schemas = EVERY_RULE.iter().chain(options);
             let schema = schemas.clone().find(|schema| schema.name == option.get_ref().as_ref());
             if option.get_ref() == "exclude" {
-                self.exclude(name, value);
+                self.exclude(table, name, value);
             } else if let Some(schema) = schema.filter(|schema| schema.name != EXCLUDE_PATHS) {
-                self.option(name, schema, option, value);
+                self.option(table, name, schema, option, value);
             } else if matches!(known, Known::Here(_)) {
                 let names = schemas.map(|schema| match schema.name {
                     EXCLUDE_PATHS => "exclude",
@@ -87,10 +112,10 @@ impl Reader<'_> {
         }
     }
 
-    fn exclude(&mut self, rule: &str, value: &SpannedValue<'_>) {
-        let path = format!("rules.{}.exclude", rule.replace('/', "."));
-        let Some(table) = self.as_table(&path, value) else { return };
-        for (name, value) in table {
+    fn exclude(&mut self, table: &str, rule: &str, value: &SpannedValue<'_>) {
+        let path = format!("{table}.{}.exclude", rule.replace('/', "."));
+        let Some(excluded) = self.as_table(&path, value) else { return };
+        for (name, value) in excluded {
             if name.get_ref() != "paths" {
                 let meant = did_you_mean(name.get_ref(), ["paths"]);
                 let message = format!(
@@ -109,12 +134,13 @@ impl Reader<'_> {
 
     fn option(
         &mut self,
+        table: &str,
         rule: &str,
         schema: &OptionSchema,
         name: &SpannedKey<'_>,
         value: &SpannedValue<'_>,
     ) {
-        let path = format!("rules.{}.{}", rule.replace('/', "."), schema.name);
+        let path = format!("{table}.{}.{}", rule.replace('/', "."), schema.name);
         if let Some(value) = self.typed(schema.kind, &path, value) {
             let origin = self.origin(name);
             self.layer.insert_rule(rule, schema.name, value, origin);

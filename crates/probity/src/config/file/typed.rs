@@ -27,8 +27,10 @@ impl Reader<'_> {
             (Kind::String | Kind::OneOf(_), DeValue::String(text)) => {
                 Ok(Value::Text(text.to_string()))
             }
-            (Kind::Duration, DeValue::String(text)) => kind.duration(text),
-            (Kind::StringList | Kind::Globs | Kind::Argv, DeValue::Array(items)) => {
+            (Kind::Amount | Kind::Score, DeValue::Integer(number)) => kind.parse(number.as_str()),
+            (Kind::Amount | Kind::Score, DeValue::Float(number)) => kind.parse(number.as_str()),
+            (Kind::Duration | Kind::Memory, DeValue::String(text)) => kind.measure(text),
+            (_, DeValue::Array(items)) if kind.is_list() || kind == Kind::Argv => {
                 Ok(Value::List(self.strings(path, items)?))
             }
             (Kind::Table, DeValue::Table(_)) => {

@@ -5,27 +5,34 @@ use std::{path::Path, sync::Arc};
 use probity_finding::Severity;
 
 use super::{Format, HadolintFile, Placed, Threshold};
-use crate::config::{
-    catalogue::{Catalogue, Known},
-    error::Problem,
-    keys,
-    layer::Layer,
-    value::{Origin, Value},
+use crate::{
+    config::{
+        catalogue::{Catalogue, Known},
+        error::Problem,
+        key::{self, Typed},
+        layer::Layer,
+        setting::Setting,
+        value::{Origin, Owner, Sourced, Value},
+        words::FailLevel,
+    },
+    report,
 };
 
 impl HadolintFile {
     /// The same as a layer. `no-color` has no key here, and `codacy` no format.
     pub(crate) fn layer(&self, catalogue: &Catalogue<'_>, path: &Path) -> (Layer, Vec<Problem>) {
+        use key::check::output;
+
         let mut layer = Made { layer: Layer::default(), path: Arc::from(path) };
         let mut warnings = Vec::new();
         if let Some(threshold) = &self.failure_threshold {
-            layer.text("output.fail-level", threshold.line, fail_level(threshold.value));
+            layer.set(&output::fail_level, threshold.line, &fail_level(threshold.value));
         }
         if let Some(Placed { value: true, line, .. }) = self.no_fail {
-            layer.text("output.fail-level", line, "none");
+            layer.set(&output::fail_level, line, &FailLevel::None);
         }
         match self.format.as_ref().map(|format| (format, format_here(format.value))) {
-            Some((format, Some(here))) => layer.text("output.format", format.line, here),
+            Some((format, Some(here))) => layer.set(&output::format, format.line, &here),
             Some((Placed { line, column, .. }, None)) => warnings.push(Problem {
                 path: path.to_path_buf(),
                 line: *line,
@@ -35,11 +42,15 @@ impl HadolintFile {
             None => {}
         }
         if let Some(Placed { value: true, line, .. }) = self.disable_ignore_pragma {
-            layer.set("inline-directives.enabled", line, Value::Bool(false));
+            layer.set(&key::check::inline_directives::enabled, line, &false);
         }
         if let Some(first) = self.ignored.first() {
-            let names = self.ignored.iter().map(|it| it.value.clone()).collect();
-            layer.set("rules.exclude", first.line, Value::List(names));
+            let sourced = |name: &Placed<String>| Sourced {
+                value: name.value.clone(),
+                origin: layer.origin(first.line),
+            };
+            let names = self.ignored.iter().map(sourced).collect();
+            layer.set(&key::check::rules::exclude, first.line, &names);
         }
         // Where several lists name a rule hadolint takes the most severe.
         let mut overrides: Vec<_> = self.overrides.iter().collect();
@@ -85,18 +96,12 @@ struct Made {
 
 impl Made {
     fn origin(&self, line: usize) -> Origin {
-        Origin::File { path: Arc::clone(&self.path), line }
+        Origin::File { path: Arc::clone(&self.path), line, owner: Owner::Repository }
     }
 
-    fn text(&mut self, path: &str, line: usize, text: &str) {
-        self.set(path, line, Value::Text(text.to_owned()));
-    }
-
-    fn set(&mut self, path: &str, line: usize, value: Value) {
+    fn set<T: Setting>(&mut self, key: &'static Typed<T>, line: usize, value: &T) {
         let origin = self.origin(line);
-        if let Some(key) = keys::find(path) {
-            self.layer.insert(key, value, origin);
-        }
+        self.layer.set(key, value, origin);
     }
 
     fn option(&mut self, rule: &str, option: &str, line: usize, names: Vec<String>) {
@@ -118,21 +123,26 @@ impl Made {
     }
 }
 
-fn fail_level(threshold: Threshold) -> &'static str {
-    threshold.least().as_str()
+fn fail_level(threshold: Threshold) -> FailLevel {
+    match threshold.least() {
+        Severity::Error => FailLevel::Error,
+        Severity::Warning => FailLevel::Warning,
+        Severity::Info => FailLevel::Info,
+        Severity::Style => FailLevel::Style,
+    }
 }
 
-fn format_here(format: Format) -> Option<&'static str> {
+fn format_here(format: Format) -> Option<report::Format> {
     Some(match format {
-        Format::Tty => "text",
-        Format::Json => "json",
-        Format::Checkstyle => "checkstyle",
-        Format::Codeclimate => "codeclimate",
-        Format::GitlabCodeclimate => "gitlab",
-        Format::Gnu => "gnu",
-        Format::Sonarqube => "sonarqube",
-        Format::Sarif => "sarif",
-        Format::Junit => "junit",
+        Format::Tty => report::Format::Text,
+        Format::Json => report::Format::Json,
+        Format::Checkstyle => report::Format::Checkstyle,
+        Format::Codeclimate => report::Format::Codeclimate,
+        Format::GitlabCodeclimate => report::Format::Gitlab,
+        Format::Gnu => report::Format::Gnu,
+        Format::Sonarqube => report::Format::Sonarqube,
+        Format::Sarif => report::Format::Sarif,
+        Format::Junit => report::Format::Junit,
         Format::Codacy => return None,
     })
 }

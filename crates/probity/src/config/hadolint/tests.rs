@@ -5,10 +5,7 @@ use std::path::Path;
 use probity_finding::Severity;
 
 use super::{Format, LabelType, Threshold, read};
-use crate::{
-    commands::check::catalogue,
-    config::{effective::resolve, error::Problem},
-};
+use crate::config::{Catalogue, Dialect, error::Problem, settings::resolve};
 
 const PATH: &str = "a/.hadolint.yaml";
 
@@ -110,10 +107,10 @@ strict-labels: true
 disable-ignore-pragma: true
 ";
     let (file, _) = read(Path::new(PATH), text).unwrap();
-    let (layer, warnings) = file.layer(&catalogue(), Path::new(PATH));
+    let (layer, warnings) = file.layer(&Catalogue::shipped(), Path::new(PATH));
     assert_eq!(warnings, []);
-    let (config, _) = resolve(&[&layer], None);
-    let printed = config.print(&catalogue());
+    let (config, _) = resolve(&[&layer], Vec::new());
+    let printed = config.print(&Catalogue::shipped(), Dialect::Tally, &["check"]);
     for line in [
         "fail-level = \"error\" # from a/.hadolint.yaml:1",
         "format = \"text\" # from a/.hadolint.yaml:2",
@@ -127,12 +124,13 @@ disable-ignore-pragma: true
             printed.lines().map(|it| it.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
         assert!(squeezed.iter().any(|it| it == line), "{line}\n{printed}");
     }
-    let excluded: Vec<&str> = config.rules.exclude.iter().map(|it| it.value.as_str()).collect();
+    let excluded: Vec<&str> =
+        config.check.rules.exclude.iter().map(|it| it.value.as_str()).collect();
     assert_eq!(excluded, ["DL3006"]);
-    assert!(config.rules.settings.contains_key("buildkit/MaintainerDeprecated"));
+    assert!(config.rules.contains_key("buildkit/MaintainerDeprecated"));
     let silent = read(Path::new(PATH), "no-fail: true\nformat: codacy\n").unwrap().0;
-    let (layer, warnings) = silent.layer(&catalogue(), Path::new(PATH));
+    let (layer, warnings) = silent.layer(&Catalogue::shipped(), Path::new(PATH));
     assert_eq!(warnings.len(), 1);
-    let (config, _) = resolve(&[&layer], None);
-    assert_eq!(config.output.fail_level, crate::config::FailLevel::None);
+    let (config, _) = resolve(&[&layer], Vec::new());
+    assert_eq!(config.check.output.fail_level, crate::config::words::FailLevel::None);
 }

@@ -1,10 +1,11 @@
 //! The closed choices of hadolint, as flags, variables and its file spell them.
 
-use clap::ValueEnum;
 use probity_finding::Severity;
 
+use crate::config::word::words;
+
 /// From which severity on findings make the run fail.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Threshold {
     Error,
     Warning,
@@ -28,13 +29,12 @@ impl Threshold {
 }
 
 /// How findings are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     Tty,
     Json,
     Checkstyle,
     Codeclimate,
-    #[value(name = "gitlab_codeclimate")]
     GitlabCodeclimate,
     Gnu,
     Codacy,
@@ -44,7 +44,7 @@ pub(crate) enum Format {
 }
 
 /// What the value of a label has to be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LabelType {
     Text,
     Rfc3339,
@@ -70,7 +70,18 @@ impl LabelType {
     }
 }
 
-/// The word of a choice.
-pub(crate) fn word(choice: &impl ValueEnum) -> String {
-    choice.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+words! {
+    Threshold {
+        Error = "error", Warning = "warning", Info = "info", Style = "style", Ignore = "ignore",
+        None = "none",
+    }
+    Format {
+        Tty = "tty", Json = "json", Checkstyle = "checkstyle", Codeclimate = "codeclimate",
+        GitlabCodeclimate = "gitlab_codeclimate", Gnu = "gnu", Codacy = "codacy",
+        Sonarqube = "sonarqube", Sarif = "sarif", Junit = "junit",
+    }
+    LabelType {
+        Text = "text", Rfc3339 = "rfc3339", Semver = "semver", Url = "url", Hash = "hash",
+        Spdx = "spdx", Email = "email",
+    }
 }

@@ -1,7 +1,7 @@
 //! The JSON Schema and the strict reader accept and refuse the same files.
 
-use super::{CATALOGUE, file};
-use crate::config::schema::schema;
+use super::{CATALOGUE, file, own_file};
+use crate::config::{key::Dialect, schema::schema};
 
 const GOOD: &[&str] = &[
     "",
@@ -71,21 +71,63 @@ const BAD: &[&str] = &[
     "file-validation.max-file-size = -1",
 ];
 
+const OWN_GOOD: &[&str] = &[
+    "",
+    "[check]\nunsafe-fixes = true\n[check.output]\nformat = 'json'",
+    "[check.rules]\ninclude = ['hadolint/*']\n[check.rules.tally.max-lines]\nmax = 3",
+    "[ai]\nenabled = true\nagent = 'claude'\n[ai.agents.mine]\ncommand = ['x']",
+    "[audit]\nprovider = 'openai'\njobs = 64\nbudget = 1\nfail-on = 'high'\nenv = ['A_B']",
+    "[review]\nthreshold = 8\nbudget = 2.5\npaths = ['src/**']\nformat = 'github-actions'",
+    "[containment]\nmemory = '4g'\ncpus = 1.5\nruntime = 'podman'\nlogins = ['.x/y']",
+    "[containment.network]\nmode = 'allowlist'\nallow = ['a.test']",
+    "[containment.agents.claude]\nvariables = ['KEY']\nlogins = ['.claude/x']",
+    "[containment.acp]\nprocess = 'workspace'\nterminals = 'editor'",
+];
+
+const OWN_BAD: &[&str] = &[
+    "output.format = 'json'",
+    "[chek]",
+    "check.fix = true",
+    "check.exclude = []",
+    "check.rules.tally.max-linse = {}",
+    "ai.agents.mine = {}",
+    "audit.jobs = 0",
+    "audit.jobs = 65",
+    "audit.sandbox = 'docker'",
+    "audit.env = ['A=b']",
+    "audit.fail-on = 'style'",
+    "review.threshold = 11",
+    "review.threshold = '8'",
+    "review.budget = 0",
+    "review.repo = '.'",
+    "containment.memory = '0'",
+    "containment.memory = 4",
+    "containment.cpus = 0",
+    "containment.runtime = 'none'",
+    "containment.agents.mine = { comand = ['x'] }",
+    "containment.network.mode = 'closed'",
+];
+
 #[test]
 fn schema_and_reader_agree() {
-    let validator = jsonschema::draft202012::new(&schema(&CATALOGUE)).unwrap();
-    let cases = GOOD.iter().map(|text| (text, true)).chain(BAD.iter().map(|text| (text, false)));
-    for (text, is_good) in cases {
-        let table: toml::Table = toml::from_str(text).unwrap();
-        let instance = serde_json::to_value(table).unwrap();
-        assert_eq!(file(text).is_ok(), is_good, "the reader on {text}: {:?}", file(text));
-        assert_eq!(validator.is_valid(&instance), is_good, "the schema on {text}");
+    for (dialect, good, bad) in [(Dialect::Tally, GOOD, BAD), (Dialect::Probity, OWN_GOOD, OWN_BAD)]
+    {
+        let validator = jsonschema::draft202012::new(&schema(&CATALOGUE, dialect)).unwrap();
+        let cases =
+            good.iter().map(|text| (text, true)).chain(bad.iter().map(|text| (text, false)));
+        for (text, is_good) in cases {
+            let table: toml::Table = toml::from_str(text).unwrap();
+            let instance = serde_json::to_value(table).unwrap();
+            let read = if dialect == Dialect::Tally { file(text) } else { own_file(text) };
+            assert_eq!(read.is_ok(), is_good, "the reader on {text}: {read:?}");
+            assert_eq!(validator.is_valid(&instance), is_good, "the schema on {text}");
+        }
     }
 }
 
 #[test]
 fn the_schema_is_valid_and_warns_of_third_parties() {
-    let schema = schema(&CATALOGUE);
+    let schema = schema(&CATALOGUE, Dialect::Tally);
     assert!(jsonschema::meta::is_valid(&schema));
     let enabled = &schema["properties"]["ai"]["properties"]["enabled"];
     let description = enabled["description"].as_str().unwrap();

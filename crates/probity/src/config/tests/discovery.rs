@@ -1,16 +1,35 @@
 //! Finding and reading files: what is nearest, what cannot be read.
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use super::CATALOGUE;
-use crate::config::{Choice, Configs, Sources, layer::Layer};
+use crate::{
+    config::{Choice, Configs, ContainaiFiles, Sources, layer::Layer, table::SECTIONS},
+    name::Name,
+};
 
 fn configs(current: &Path, choice: Choice) -> Configs<'static> {
+    configs_of(Name::Probity, current, choice, None)
+}
+
+pub(super) fn configs_of(
+    name: Name,
+    current: &Path,
+    choice: Choice,
+    users_file: Option<PathBuf>,
+) -> Configs<'static> {
     let sources = Sources {
         catalogue: CATALOGUE,
+        name,
+        sections: SECTIONS,
         choice,
         current: current.to_path_buf(),
         defaults: Layer::default(),
+        users_file,
+        containai: ContainaiFiles::default(),
         environment: [],
         flags: Layer::default(),
     };
@@ -66,7 +85,7 @@ fn the_nearest_file_holds_alone() {
         }
         for configs in [&mut fresh, &mut seasoned] {
             let config = configs.for_target(Path::new(target)).unwrap();
-            assert_eq!(config.output.path, expected, "{target}");
+            assert_eq!(config.check.output.path, expected, "{target}");
         }
     }
 }
@@ -80,7 +99,7 @@ fn a_chosen_file_or_none_overrides_the_search() {
         (Choice::None, "stdout"),
     ] {
         let config = configs(root.path(), choice).for_target(Path::new("Dockerfile")).unwrap();
-        assert_eq!(config.output.path, expected);
+        assert_eq!(config.check.output.path, expected);
     }
 }
 

@@ -1,64 +1,19 @@
 //! Variables: which key each one sets, and how their texts are read.
 
-use super::{effective, environment, file};
-use crate::config::{
-    keys::{KEYS, Key, variable},
-    kind::Kind,
-    value::{Origin, Value},
-};
-
-/// A value other than the default, as the file and as a variable writes it.
-fn another_value(key: &Key) -> (String, &'static str) {
-    let (in_file, in_variable) = match key.kind {
-        Kind::Bool if key.default == Some("true") => ("false", "no"),
-        Kind::Bool => ("true", "1"),
-        Kind::Int | Kind::IntIn(..) => ("3", "3"),
-        Kind::String => ("'some text'", "some text"),
-        Kind::OneOf(words) => {
-            // The last word would be `none` for the sandbox, which a file may not say.
-            let word = words.iter().copied().find(|word| Some(*word) != key.default).unwrap();
-            return (format!("'{word}'"), word);
-        }
-        Kind::Duration => ("'1m1s'", "61s"),
-        Kind::StringList | Kind::Globs => ("['*', 'DL4001']", "*, DL4001,"),
-        Kind::Argv => ("['an agent', '--acp']", "'an agent' --acp"),
-        Kind::Table => panic!("no key is a table"),
-    };
-    (in_file.to_owned(), in_variable)
-}
-
-#[test]
-fn every_key_is_settable_by_file_and_by_variable_to_the_same_effect() {
-    for key in KEYS {
-        let (in_file, in_variable) = another_value(key);
-        let name = variable(key.path);
-        let (from_variable, warnings) = environment(&[(name.as_str(), in_variable)]).unwrap();
-        let set = from_variable.settings.get(key.path).unwrap();
-        assert_eq!(set.origin, Origin::Env { name }, "{}", key.path);
-        assert!(warnings.is_empty(), "{warnings:?}");
-        let default = key.default.map(|text| key.kind.parse(text).unwrap());
-        assert_ne!(Some(&set.value), default.as_ref(), "{}", key.path);
-        let from_file = file(&format!("{} = {in_file}", key.path));
-        if key.in_file {
-            let (from_file, _) = from_file.unwrap();
-            assert_eq!(from_file.settings[key.path].value, set.value, "{}", key.path);
-        } else {
-            assert!(from_file.unwrap_err().contains("unknown key"), "{}", key.path);
-        }
-    }
-}
+use super::{effective, environment};
+use crate::config::value::Value;
 
 #[test]
 fn other_names_set_the_same_keys() {
     for (name, text, path, expected) in [
-        ("TALLY_FORMAT", "json", "output.format", "\"json\""),
-        ("TALLY_RULES_SELECT", "a,b", "rules.include", "[\"a\", \"b\"]"),
-        ("TALLY_RULES_IGNORE", "a", "rules.exclude", "[\"a\"]"),
-        ("TALLY_FIX_UNSAFE", "yes", "unsafe-fixes", "true"),
-        ("TALLY_UNSAFE_FIXES", "0", "unsafe-fixes", "false"),
-        ("TALLY_NO_INLINE_DIRECTIVES", "true", "inline-directives.enabled", "false"),
-        ("TALLY_SLOW_CHECKS", "off", "slow-checks.mode", "\"off\""),
-        ("TALLY_SHELLCHECK", "binary", "shellcheck.mode", "\"binary\""),
+        ("TALLY_FORMAT", "json", "check.output.format", "\"json\""),
+        ("TALLY_RULES_SELECT", "a,b", "check.rules.include", "[\"a\", \"b\"]"),
+        ("TALLY_RULES_IGNORE", "a", "check.rules.exclude", "[\"a\"]"),
+        ("TALLY_FIX_UNSAFE", "yes", "check.unsafe-fixes", "true"),
+        ("TALLY_UNSAFE_FIXES", "0", "check.unsafe-fixes", "false"),
+        ("TALLY_NO_INLINE_DIRECTIVES", "true", "check.inline-directives.enabled", "false"),
+        ("TALLY_SLOW_CHECKS", "off", "check.slow-checks.mode", "\"off\""),
+        ("TALLY_SHELLCHECK", "binary", "check.shellcheck.mode", "\"binary\""),
         ("TALLY_ACP_COMMAND", "a 'b c'", "ai.command", "[\"a\", \"b c\"]"),
     ] {
         let (layer, _) = environment(&[(name, text)]).unwrap();
@@ -75,8 +30,8 @@ fn the_keys_own_variable_beats_its_other_names() {
         ("TALLY_INLINE_DIRECTIVES_ENABLED", "true"),
     ];
     let (config, _) = effective("", &variables, &[]);
-    assert_eq!(config.ai.command, ["own"]);
-    assert!(config.inline_directives.enabled);
+    assert_eq!(config.ai.command, Some(vec!["own".to_owned()]));
+    assert!(config.check.inline_directives.enabled);
     assert!(!config.ai.enabled, "a command alone enables nothing");
 }
 
@@ -85,6 +40,7 @@ fn options_of_rules_have_variables() {
     for (name, text, rule, option, expected) in [
         ("TALLY_RULES_MAX_LINES_MAX", "7", "tally/max-lines", "max", Value::Int(7)),
         ("TALLY_RULES_TALLY_MAX_LINES_MAX", "7", "tally/max-lines", "max", Value::Int(7)),
+        ("PROBITY_CHECK__RULES_MAX_LINES_MAX", "7", "tally/max-lines", "max", Value::Int(7)),
         (
             "TALLY_RULES_MAX_LINES_SKIP_COMMENTS",
             "no",
@@ -138,12 +94,21 @@ fn bad_values_name_their_variable() {
 
 #[test]
 fn unknown_variables_are_warned_about_and_others_passed_over() {
-    let variables =
-        [("TALLY_AI_ENABELD", "1"), ("TALLY_QUUX", "1"), ("HOME", "/root"), ("TALLY_FORMAT", "")];
+    let variables = [
+        ("TALLY_AI_ENABELD", "1"),
+        ("TALLY_QUUX", "1"),
+        ("HOME", "/root"),
+        ("TALLY_FORMAT", ""),
+        ("PROBITY_AI__TIMEUOT", "1s"),
+        ("PROBITY_LOG", "debug"),
+        ("SCORE_THRESHOLD", "5"),
+    ];
     let (layer, warnings) = environment(&variables).unwrap();
     assert_eq!(
         warnings,
         [
+            "unknown environment variable `PROBITY_AI__TIMEUOT`; did you mean \
+             `PROBITY_AI__TIMEOUT`?",
             "unknown environment variable `TALLY_AI_ENABELD`; did you mean `TALLY_AI_ENABLED`?",
             "unknown environment variable `TALLY_QUUX`",
         ]

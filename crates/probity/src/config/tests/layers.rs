@@ -1,16 +1,27 @@
 //! Which layer wins, what is remembered of it, and what is printed.
 
-use super::{CATALOGUE, effective};
+use probity_autofix::SecretsPolicy;
+use probity_lint::FixMode;
+
+use super::{CATALOGUE, effective, key};
 use crate::config::{
+    key::{self as keys, Dialect},
     layer::Layer,
-    words::{FixMode, RuleSeverity, SecretsPolicy},
+    settings::Settings,
+    value::Origin,
+    word::Word as _,
+    words::{RuleSeverity, Sandbox},
 };
+
+fn printed(settings: &Settings) -> String {
+    settings.print(&CATALOGUE, Dialect::Tally, &["check", "ai"])
+}
 
 #[test]
 fn flags_beat_variables_beat_the_file_beats_defaults() {
     let file = "output.format = 'json'";
     let variable = [("TALLY_FORMAT", "sarif")];
-    let flag = [("--format", "output.format", "gnu")];
+    let flag = [("--format", "check.output.format", "gnu")];
     for (text, variables, flags, format, origin) in [
         ("", &[][..], &[][..], "text", "default"),
         (file, &[], &[], "json", "tally.toml:1"),
@@ -19,9 +30,9 @@ fn flags_beat_variables_beat_the_file_beats_defaults() {
         (file, &[], &flag, "gnu", "--format"),
     ] {
         let (config, _) = effective(text, variables, flags);
-        assert_eq!(config.output.format, format);
+        assert_eq!(config.check.output.format.word(), format);
         let line = format!("format = \"{format}\"  # from {origin}\n");
-        assert!(config.print(&CATALOGUE).contains(&line), "{line}");
+        assert!(printed(&config).contains(&line), "{line}");
     }
 }
 
@@ -30,9 +41,9 @@ fn patterns_of_rules_add_up() {
     let (mut config, _) = effective(
         "rules.include = ['tally/*']",
         &[("TALLY_RULES_SELECT", "a,b")],
-        &[("--select", "rules.include", "c")],
+        &[("--select", "check.rules.include", "c")],
     );
-    let include = std::mem::take(&mut config.rules.include);
+    let include = std::mem::take(&mut config.check.rules.include);
     let include: Vec<String> =
         include.into_iter().map(|item| format!("{} {}", item.value, item.origin)).collect();
     assert_eq!(
@@ -46,7 +57,7 @@ fn rules_are_merged_option_by_option() {
     let text = "[rules.tally.max-lines]\nmax = 1\nskip-comments = false\nseverity = 'off'\n\
                 fix = 'explicit'\nexclude.paths = ['x/**']";
     let (config, _) = effective(text, &[("TALLY_RULES_MAX_LINES_MAX", "2")], &[]);
-    let settings = &config.rules.settings["tally/max-lines"];
+    let settings = &config.rules["tally/max-lines"];
     assert_eq!(settings.severity, Some(RuleSeverity::Off));
     assert_eq!(settings.fix, Some(FixMode::Explicit));
     assert_eq!(settings.exclude_paths, ["x/**"]);
@@ -70,7 +81,11 @@ fn the_agents_table_stands_in_for_keys_of_ai() {
         (unknown, &[], &[], "", Some("claude"), 90),
     ] {
         let (config, _) = effective(&format!("{text}{table}"), variables, flags);
-        assert_eq!(config.ai.command.join(" "), command, "{text} {variables:?} {flags:?}");
+        assert_eq!(
+            config.ai.command.unwrap_or_default().join(" "),
+            command,
+            "{text} {variables:?} {flags:?}"
+        );
         assert_eq!(config.ai.agent.as_deref(), name, "{text} {variables:?} {flags:?}");
         assert_eq!(config.ai.timeout.as_secs(), seconds, "{text} {variables:?} {flags:?}");
     }
@@ -126,9 +141,9 @@ fn only_a_flag_or_a_variable_takes_the_sandbox_away() {
     let text = "ai.sandbox = 'none'";
     let flag = [("--ai-sandbox", "ai.sandbox", "none")];
     for (variables, flags, sandbox) in [
-        (&[][..], &[][..], probity_seat::Sandbox::Auto),
-        (&[("TALLY_AI_SANDBOX", "none")], &[], probity_seat::Sandbox::None),
-        (&[], &flag, probity_seat::Sandbox::None),
+        (&[][..], &[][..], Sandbox::Auto),
+        (&[("TALLY_AI_SANDBOX", "none")], &[], Sandbox::None),
+        (&[], &flag, Sandbox::None),
     ] {
         assert_eq!(effective(text, variables, flags).0.ai.sandbox, sandbox);
     }
@@ -137,11 +152,12 @@ fn only_a_flag_or_a_variable_takes_the_sandbox_away() {
 #[test]
 fn flags_are_checked_like_variables() {
     let mut flags = Layer::default();
-    flags.flag_list("--select", "rules.include", &[]).unwrap();
-    assert_eq!(flags, Layer::default(), "a flag that was not given says nothing");
+    let origin = |name: &str| Origin::Flag { name: name.to_owned() };
     for (result, expected) in [
-        (flags.flag("--format", "output.format", "x"), "--format: `x` is not a valid value"),
-        (flags.flag("--x", "no.key", "x"), "--x: there is no configuration key `no.key`"),
+        (
+            flags.parse(key("check.output.format"), "x", origin("--format")),
+            "--format: `x` is not a valid value",
+        ),
         (
             flags.flag_rule(&CATALOGUE, "--max-lines", ("tally/max-lines", "max"), "-1"),
             "--max-lines: -1 is not a whole number from zero on",
@@ -155,8 +171,8 @@ fn flags_are_checked_like_variables() {
 #[test]
 fn other_defaults_are_still_defaults() {
     let mut tally = Layer::default();
-    tally.default_value("file-validation.max-file-size", "102400").unwrap();
-    let (config, _) = crate::config::resolve(&[&tally], None);
-    assert_eq!(config.max_file_size, Some(102_400));
-    assert!(config.print(&CATALOGUE).contains("max-file-size = 102400  # from default"));
+    tally.set(&keys::check::file_validation::max_file_size, &102_400, Origin::Default);
+    let (config, _) = crate::config::resolve(&[&tally], Vec::new());
+    assert_eq!(config.check.file_validation.max_file_size, 102_400);
+    assert!(printed(&config).contains("max-file-size = 102400  # from default"));
 }

@@ -1,13 +1,13 @@
 //! What the whole of a configuration looks like, printed and typed.
 
-use super::{CATALOGUE, effective, file};
-use crate::config::effective::CheckConfig;
+use super::{CATALOGUE, effective, file, own_file};
+use crate::config::{key::Dialect, table::SECTIONS};
 
 #[test]
 fn the_printed_configuration_lists_everything_with_its_origin() {
     let text = "unsafe-fixes = true\n[rules.tally.'labels/prefer-grouped']\nmin-labels = 5\n\
                 [rules.hadolint.DL9999]\nseverity = 'off'\n[output]\npath = 'a\"b'";
-    let flags = [("--select", "rules.include", "tally/*"), ("--fix", "fix", "true")];
+    let flags = [("--select", "check.rules.include", "tally/*"), ("--fix", "check.fix", "true")];
     let (config, _) = effective(
         text,
         &[
@@ -17,7 +17,7 @@ fn the_printed_configuration_lists_everything_with_its_origin() {
         ],
         &flags,
     );
-    let printed = config.print(&CATALOGUE);
+    let printed = config.print(&CATALOGUE, Dialect::Tally, &["check", "ai"]);
     file(&printed).expect("what is printed is a file again");
     insta::assert_snapshot!(printed, @r###"
 # no configuration file
@@ -39,6 +39,18 @@ validate-rules = false  # from default
 warn-unused = false  # from default
 require-reason = false  # from default
 
+[file-validation]
+max-file-size = 0  # from default
+
+[slow-checks]
+mode = "auto"  # from default
+timeout = "20s"  # from default
+fail-fast = true  # from default
+
+[shellcheck]
+mode = "native"  # from default
+timeout = "1m"  # from default
+
 [ai]
 enabled = false  # from default
 # command is not set
@@ -51,18 +63,6 @@ redact-secrets = false  # from TALLY_AI_REDACT_SECRETS
 max-rounds = 2  # from default
 sandbox = "auto"  # from default
 context = "none"  # from default
-
-[file-validation]
-max-file-size = 0  # from default
-
-[slow-checks]
-mode = "auto"  # from default
-timeout = "20s"  # from default
-fail-fast = true  # from default
-
-[shellcheck]
-mode = "native"  # from default
-timeout = "1m"  # from default
 
 [rules.hadolint.DL3026]
 trusted-registries = []  # from default
@@ -82,11 +82,37 @@ skip-blank-lines = true  # from default
 skip-comments = true  # from default
 
 # set by flags and variables only
-# fix = true  # from --fix
-# fix-rule = []  # from default
-# exclude = []  # from default
-# context is not set
+# check.fix = true  # from --fix
+# check.fix-rule = []  # from default
+# check.exclude = []  # from default
+# check.context is not set
 "###);
+}
+
+#[test]
+fn what_is_printed_is_a_file_of_ours_again() {
+    let text = "[ai.agents.'a b']\ncommand = ['x']\n[rules.tally.'labels/prefer-grouped']\n\
+                min-labels = 5";
+    let (settings, _) = effective(
+        text,
+        &[
+            ("PROBITY_REVIEW__DATABASE_URL", "postgres://me:pass@host/x"),
+            ("PROBITY_REVIEW__BUDGET", "2"),
+        ],
+        &[("--jobs", "audit.jobs", "3")],
+    );
+    let page = settings.print(&CATALOGUE, Dialect::Probity, SECTIONS);
+    let (layer, _) = own_file(&page).unwrap_or_else(|error| panic!("{error}\n{page}"));
+    assert_eq!(layer.settings["audit.jobs"].value.plain(), "3");
+    assert!(!page.contains("pass") && page.contains("[ai.agents.\"a b\"]"), "{page}");
+    assert!(page.contains("budget = 2.0  # from PROBITY_REVIEW__BUDGET"), "{page}");
+    let json = settings.to_json(&CATALOGUE, SECTIONS);
+    assert_eq!(json["settings"]["audit.jobs"]["origin"], "--jobs");
+    assert_eq!(json["settings"]["review.database-url"]["value"], "***");
+    assert_eq!(json["settings"]["ai.agents.a b.command"]["value"][0], "x");
+    for key in crate::config::table::keys() {
+        assert!(json["settings"].get(key.path).is_some(), "{} is not shown", key.path);
+    }
 }
 
 #[test]
@@ -107,64 +133,14 @@ fn every_typed_value_follows_its_key() {
         ],
         &[],
     );
-    let CheckConfig {
-        output,
-        inline_directives,
-        ai,
-        unsafe_fixes,
-        max_file_size,
-        slow_checks,
-        shellcheck,
-        run,
-        ..
-    } = config;
-    insta::assert_debug_snapshot!((output, inline_directives, ai, unsafe_fixes, max_file_size, slow_checks, shellcheck, run), @r#"
+    insta::assert_debug_snapshot!((config.check, config.ai), @r###"
 (
-    Output {
-        format: "junit",
-        path: "p",
-        show_source: false,
-        fail_level: None,
-    },
-    InlineDirectives {
-        enabled: false,
-        validate_rules: true,
-        warn_unused: true,
-        require_reason: true,
-    },
-    Ai {
-        enabled: true,
-        command: [
-            "c",
-        ],
-        agent: None,
-        is_from_file: true,
-        timeout: 1s,
-        max_input_bytes: 1,
-        secrets_policy: Allow,
-        autofix_output: Dockerfile,
-        max_rounds: 4,
-        sandbox: Podman,
-        context: Snapshot,
-    },
-    Some(
-        true,
-    ),
-    Some(
-        9,
-    ),
-    SlowChecks {
-        mode: On,
-        timeout: 3s,
-        fail_fast: false,
-    },
-    Shellcheck {
-        mode: Off,
-        timeout: 2s,
-    },
-    Run {
+    Check {
+        unsafe_fixes: Some(
+            true,
+        ),
         fix: true,
-        fix_rules: [
+        fix_rule: [
             "r",
         ],
         exclude: [
@@ -173,7 +149,52 @@ fn every_typed_value_follows_its_key() {
         context: Some(
             "d",
         ),
+        output: Output {
+            format: Junit,
+            path: "p",
+            show_source: false,
+            fail_level: None,
+        },
+        rules: RuleChoice {
+            include: [],
+            exclude: [],
+        },
+        inline_directives: InlineDirectives {
+            enabled: false,
+            validate_rules: true,
+            warn_unused: true,
+            require_reason: true,
+        },
+        file_validation: FileValidation {
+            max_file_size: 9,
+        },
+        slow_checks: SlowChecks {
+            mode: On,
+            timeout: 3s,
+            fail_fast: false,
+        },
+        shellcheck: Shellcheck {
+            mode: Off,
+            timeout: 2s,
+        },
+    },
+    Ai {
+        enabled: true,
+        command: Some(
+            [
+                "c",
+            ],
+        ),
+        agent: None,
+        timeout: 1s,
+        max_input_bytes: 1,
+        secrets_policy: Allow,
+        autofix_output: Dockerfile,
+        redact_secrets: None,
+        max_rounds: 4,
+        sandbox: Podman,
+        context: Snapshot,
     },
 )
-"#);
+"###);
 }

@@ -13,18 +13,19 @@ fn mistakes_are_named_with_their_place() {
         (
             "[outptu]\n",
             "tally.toml:1:2: unknown key `outptu` at the top; did you mean `output`? (valid keys: \
-             output, rules, inline-directives, ai, unsafe-fixes, file-validation, slow-checks, shellcheck)",
+             unsafe-fixes, output, rules, inline-directives, file-validation, slow-checks, \
+             shellcheck, ai)",
         ),
         (
             "output.format = 'json'\nfail-fast = true\n",
             "tally.toml:2:1: unknown key `fail-fast` at the top; did you mean \
-             `slow-checks.fail-fast`? (valid keys: output, rules, inline-directives, ai, \
-             unsafe-fixes, file-validation, slow-checks, shellcheck)",
+             `slow-checks.fail-fast`? (valid keys: unsafe-fixes, output, rules, \
+             inline-directives, file-validation, slow-checks, shellcheck, ai)",
         ),
         (
             "\"output.format\" = 'json'\n",
-            "tally.toml:1:1: unknown key `output.format` at the top (valid keys: output, rules, \
-             inline-directives, ai, unsafe-fixes, file-validation, slow-checks, shellcheck)",
+            "tally.toml:1:1: unknown key `output.format` at the top (valid keys: unsafe-fixes, \
+             output, rules, inline-directives, file-validation, slow-checks, shellcheck, ai)",
         ),
         (
             "[output]\nformat = \"jsn\"\n",

@@ -4,27 +4,31 @@ use probity_agent::AgentRef;
 use probity_autofix::Reason;
 use probity_seat::NamedBy;
 
-use crate::config::CheckConfig;
+use crate::config::Settings;
 
 /// The agent that may be asked, and who named it; or the reason why nobody may be.
-pub(super) fn chosen(config: &CheckConfig) -> Result<(AgentRef, NamedBy), (Reason, String)> {
+pub(super) fn chosen(config: &Settings) -> Result<(AgentRef, NamedBy), (Reason, String)> {
     let ai = &config.ai;
     if !ai.enabled {
         let detail = "AI fixes are off; --ai or `ai.enabled = true` switches them on";
         return Err((Reason::AiDisabled, detail.to_owned()));
     }
-    let reference = match (ai.command.as_slice(), &ai.agent) {
-        ([], None) => {
+    let reference = match (&ai.command, &ai.agent) {
+        (None, None) => {
             let detail = "no agent is named; set `ai.command` or `ai.agent`";
             return Err((Reason::NotConfigured, detail.to_owned()));
         }
-        ([], Some(name)) => AgentRef::parse(name).map_err(|error| {
+        (None, Some(name)) => AgentRef::parse(name).map_err(|error| {
             (Reason::NotConfigured, format!("`ai.agent` names no agent: {error}"))
         })?,
-        (command, _) => AgentRef::Acp(command.to_vec()),
+        (Some(command), _) => AgentRef::Acp(command.clone()),
     };
     // A configuration file may be anybody's who wrote the repository.
     let is_command = matches!(reference, AgentRef::Acp(_) | AgentRef::Command(_));
-    let named_by = if ai.is_from_file && is_command { NamedBy::Repository } else { NamedBy::User };
+    let named_by = if config.is_agent_of_repository && is_command {
+        NamedBy::Repository
+    } else {
+        NamedBy::User
+    };
     Ok((reference, named_by))
 }

@@ -1,14 +1,25 @@
-//! `man`: the manual, made from the command line itself.
+//! The manual and the completion scripts, made from the command line itself.
 
 use std::{fmt::Write as _, fs, io::Write as _, path::Path};
 
 use anyhow::Context as _;
 use clap::{Arg, Command};
+use clap_complete::Shell;
 use clap_mangen::Man;
 
 use crate::{exit::Exit, failure::Failure};
 
-pub(crate) fn run(
+/// `completions`: a script that teaches a shell our command line.
+pub(super) fn completions(mut command: Command, name: &str, shell: Shell) -> anyhow::Result<Exit> {
+    // The generator panics when its writer fails, so it writes to memory.
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut command, name, &mut script);
+    std::io::stdout().lock().write_all(&script)?;
+    Ok(Exit::Clean)
+}
+
+/// `man`: the pages, or one page for `docs/cli.md`.
+pub(super) fn run(
     mut command: Command,
     dir: Option<&Path>,
     markdown: bool,

@@ -1,20 +1,10 @@
 //! An amount of memory, as container engines write it: `512m`, `4g`.
 
-use serde::{Deserialize, Deserializer, de::Error as _};
+/// The JSON Schema's pattern of what [`parse`] reads.
+pub(crate) const PATTERN: &str = "^[0-9]*[1-9][0-9]*([bkmgtBKMGT]|[kmgtKMGT][bB])?$";
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Memory(pub(super) u64);
-
-impl<'de> Deserialize<'de> for Memory {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        let wrong =
-            || D::Error::custom(format!("`{text}` is not an amount of memory such as 512m"));
-        parse(&text).map(Memory).ok_or_else(wrong)
-    }
-}
-
-fn parse(text: &str) -> Option<u64> {
+/// Reads an amount; none when malformed, zero or out of range.
+pub(crate) fn parse(text: &str) -> Option<u64> {
     let lower = text.to_ascii_lowercase();
     let digits = lower.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
     let unit: u64 = match lower.strip_prefix(digits)? {
@@ -28,9 +18,19 @@ fn parse(text: &str) -> Option<u64> {
     digits.parse::<u64>().ok()?.checked_mul(unit).filter(|bytes| *bytes > 0)
 }
 
+/// Writes an amount so that [`parse`] reads the same back.
+pub(crate) fn render(bytes: u64) -> String {
+    let units = [(40, "t"), (30, "g"), (20, "m"), (10, "k")];
+    let fitting = units.into_iter().find(|(shift, _)| bytes.trailing_zeros() >= *shift);
+    match fitting {
+        Some((shift, unit)) if bytes > 0 => format!("{}{unit}", bytes >> shift),
+        _ => bytes.to_string(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::parse;
+    use super::{parse, render};
 
     #[test]
     fn amounts_are_read_as_engines_read_them() {
@@ -46,6 +46,7 @@ mod tests {
             ("99999999999t", None),
         ] {
             assert_eq!(parse(text), bytes, "{text}");
+            assert_eq!(bytes.and_then(|bytes| parse(&render(bytes))), bytes, "{text}");
         }
     }
 }

@@ -1,0 +1,50 @@
+//! The command line of `probity names`.
+
+use std::path::PathBuf;
+
+use clap::Subcommand;
+
+use crate::{commands::names, exit::Exit};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum NamesCommand {
+    /// Show the names and whether they are installed
+    #[command(
+        after_help = "Examples:\n  probity names list\n  probity names list --dir ~/.local/bin"
+    )]
+    List {
+        /// Where to look; beside probity by default
+        #[arg(long, value_name = "DIR")]
+        dir: Option<PathBuf>,
+    },
+    /// Make links to probity; never overwrites a foreign file
+    #[command(
+        after_help = "Examples:\n  probity names install --dir ~/.local/bin\n  probity names install hadolint"
+    )]
+    Install {
+        /// Where the links go; beside probity by default
+        #[arg(long, value_name = "DIR")]
+        dir: Option<PathBuf>,
+        /// Only these names
+        #[arg(value_name = "NAME")]
+        names: Vec<String>,
+    },
+    /// Remove links that were made by install
+    #[command(after_help = "Examples:\n  probity names remove --dir ~/.local/bin")]
+    Remove {
+        /// Where the links are; beside probity by default
+        #[arg(long, value_name = "DIR")]
+        dir: Option<PathBuf>,
+        /// Only these names
+        #[arg(value_name = "NAME")]
+        names: Vec<String>,
+    },
+}
+
+pub(super) fn run(command: NamesCommand) -> anyhow::Result<Exit> {
+    match command {
+        NamesCommand::List { dir } => names::list(dir),
+        NamesCommand::Install { dir, names } => names::install(dir, &names),
+        NamesCommand::Remove { dir, names } => names::remove(dir, &names),
+    }
+}

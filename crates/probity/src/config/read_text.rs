@@ -1,0 +1,46 @@
+//! The text of a configuration file, or why there is none.
+
+use std::{fs, io::Read as _, os::unix::fs::FileTypeExt as _, path::Path};
+
+use super::error::{ConfigError, Problem, line_and_column};
+
+/// No configuration is larger; what is, was not written by hand.
+const LARGEST_FILE: u64 = 1024 * 1024;
+
+/// Reads a file that was found by its name, or asked for, in which case it may also be a pipe that is
+/// open already: `/dev/stdin`, or what a shell makes of `<(…)`. A FIFO might never be written to.
+pub(crate) fn read_text(
+    path: &Path,
+    shown: &Path,
+    is_asked_for: bool,
+) -> Result<String, ConfigError> {
+    let shown = shown.to_path_buf();
+    let unreadable = |error: std::io::Error| ConfigError::Unreadable {
+        path: shown.clone(),
+        reason: error.to_string(),
+    };
+    let metadata = fs::metadata(path).map_err(unreadable)?;
+    if metadata.is_dir() {
+        return Err(ConfigError::Directory { path: shown });
+    }
+    let is_open_already = path.starts_with("/dev") || path.starts_with("/proc");
+    if metadata.file_type().is_fifo() && !is_open_already {
+        return Err(ConfigError::Fifo { path: shown });
+    }
+    if !metadata.is_file() && !is_asked_for {
+        return Err(ConfigError::Special { path: shown });
+    }
+    let mut bytes = Vec::new();
+    let file = fs::File::open(path).map_err(unreadable)?;
+    file.take(LARGEST_FILE + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > LARGEST_FILE {
+        return Err(ConfigError::TooLarge { path: shown, limit: LARGEST_FILE });
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let valid = error.utf8_error().valid_up_to();
+        let before = String::from_utf8_lossy(error.as_bytes().get(..valid).unwrap_or_default());
+        let (line, column) = line_and_column(&before, valid);
+        let message = "not valid UTF-8".to_owned();
+        ConfigError::Invalid { problems: vec![Problem { path: shown, line, column, message }] }
+    })
+}

@@ -1,0 +1,69 @@
+//! `[ai]`: which agent proposes fixes, and what it may see and do.
+
+use std::time::Duration;
+
+use probity_autofix::{Expect, SecretsPolicy};
+
+use super::{NamedTables, optional, section};
+use crate::config::{
+    guard::Guard,
+    key::Key,
+    kind::Kind,
+    word::Word as _,
+    words::{AiContext, Sandbox},
+};
+
+section! {
+    ai Ai {
+        {
+            /// Let an AI agent propose fixes; the agent may send the file to third parties
+            enabled: bool = false, flag("ai"), tally("ai.enabled");
+            /// Agent command: a program that speaks the Agent Client Protocol, and its arguments
+            command: Option<Vec<String>> = None, kind(Kind::Argv), flag_of("acp-command", "COMMAND"),
+                tally("ai.command"), also(&["TALLY_ACP_COMMAND"]), guard(Guard::User);
+            /// Agent name: a table below `ai.agents`, or a known agent
+            agent: Option<String> = None, tally("ai.agent"), guard(Guard::AgentName);
+            /// Time limit for the AI fixes of one file
+            timeout: Duration = Duration::from_secs(90), flag_of("ai-timeout", "DURATION"),
+                tally("ai.timeout");
+            /// Maximum prompt size in bytes
+            max_input_bytes: usize = 262_144, flag_of("ai-max-input-bytes", "BYTES"),
+                tally("ai.max-input-bytes");
+            /// What happens if the file contains secrets: `deny` does not start the agent,
+            /// `tokenize` replaces them, `allow` sends them
+            secrets_policy: SecretsPolicy = SecretsPolicy::Deny, tally("ai.secrets-policy"),
+                guard(Guard::Tighten(&["deny", "tokenize", "allow"]));
+            /// Form of the agent's answer: a patch or the whole file
+            autofix_output: Expect = Expect::Patch, tally("ai.autofix-output");
+            /// Deprecated: true means `ai.secrets-policy = "deny"`, false means `"allow"`
+            redact_secrets: Option<bool> = None, flag_of("ai-redact-secrets", "BOOL"),
+                tally("ai.redact-secrets"), deprecated(), guard(Guard::Tighten(&["true", "false"]));
+            /// Maximum number of attempts before the fix is skipped
+            max_rounds: u32 = 2, kind(Kind::IntIn(1, 5)), tally("ai.max-rounds");
+            /// Sandbox of the agent
+            sandbox: Sandbox = Sandbox::Auto, flag_of("ai-sandbox", "SANDBOX"),
+                tally("ai.sandbox"), guard(Guard::User);
+            /// How much of the build context the agent sees
+            context: AiContext = AiContext::None, tally("ai.context");
+        }
+    }
+}
+
+/// `[ai.agents.NAME]`: keys that replace those of `[ai]` for this agent.
+pub(super) const AGENTS: NamedTables = NamedTables {
+    path: "ai.agents",
+    tally: Some("ai.agents"),
+    containai: None,
+    doc: "Agents by name, for `ai.agent`",
+    keys: AGENT_KEYS,
+};
+
+const AGENT_KEYS: &[Key] = &[
+    optional("command", Kind::Argv, "Program to start, and its arguments").tally("command"),
+    optional("timeout", Kind::Duration, "Time limit for the AI fixes of one file with this agent")
+        .tally("timeout"),
+    optional("max-input-bytes", Kind::Int, "Maximum prompt size in bytes for this agent")
+        .tally("max-input-bytes"),
+    optional("autofix-output", Kind::OneOf(Expect::NAMES), "Form of this agent's answer")
+        .tally("autofix-output"),
+];

@@ -1,0 +1,79 @@
+//! `[audit]`: which model or agent looks for vulnerabilities, and what it may read.
+
+use std::{path::PathBuf, time::Duration};
+
+use probity_audit::{ReadScope, Risk};
+
+use super::section;
+use crate::config::{
+    guard::Guard,
+    kind::Kind,
+    words::{AuditFormat, Sandbox},
+};
+
+/// Where a report goes for which nobody names another place.
+pub(crate) const DEFAULT_REPORT: &str = ".tx3/audit/vulnerabilities.md";
+/// Where skills are looked for; without that directory the embedded ones are used.
+pub(crate) const DEFAULT_SKILLS: &str = "skills/vulnerabilities";
+
+section! {
+    audit Audit {
+        {
+            /// Analysis provider: scaffold (asks nobody), openai, anthropic, ollama, acp, command or
+            /// replay
+            provider: String = "scaffold".to_owned(), flag_of("provider", "NAME"), trix(),
+                guard(Guard::User);
+            /// Provider endpoint, used as it is
+            endpoint: Option<String> = None, flag_of("endpoint", "URL"), trix(), guard(Guard::User);
+            /// Model to ask
+            model: Option<String> = None, flag_of("model", "NAME"), trix();
+            /// Variable that holds the API key
+            api_key_env: Option<String> = None, flag_of("api-key-env", "NAME"), trix(),
+                guard(Guard::User);
+            /// Agent of the provider acp (a known name or a command), command (the same) or replay (a
+            /// file)
+            agent: Option<String> = None, flag_of("agent", "AGENT"), guard(Guard::AgentName);
+            /// Sandbox of the agent
+            sandbox: Sandbox = Sandbox::Auto,
+                flag_of("sandbox", "KIND"), guard(Guard::User);
+            /// Pass these environment variables to the sandboxed agent
+            env: Vec<String> = Vec::new(), kind(Kind::Variables), flag_of("env", "NAME"),
+                guard(Guard::User);
+            /// Number of skills to run at the same time
+            jobs: u16 = 1, kind(Kind::IntIn(1, 64)), flag_of("jobs", "N"), short('j');
+            /// Maximum number of tokens for all skills together
+            budget: Option<u64> = None, kind(Kind::IntIn(1, i64::MAX)), flag_of("budget", "TOKENS"),
+                guard(Guard::AtMost);
+            /// Maximum number of tokens in one answer
+            max_tokens: Option<u32> = None, kind(Kind::IntIn(1, u32::MAX as i64)),
+                flag_of("max-tokens", "N"), guard(Guard::AtMost);
+            /// Time limit for one answer, all attempts together
+            timeout: Duration = Duration::from_secs(600), flag_of("timeout", "DURATION");
+            /// Files that the model may read
+            read_scope: ReadScope = ReadScope::Workspace, flag_of("read-scope", "SCOPE"), trix(),
+                guard(Guard::Tighten(&["strict", "workspace"]));
+            /// Ask before each read
+            interactive_permissions: bool = false, flag("interactive-permissions"), trix(),
+                guard(Guard::Tighten(&["true", "false"]));
+            /// Show line numbers to the model when it reads a file
+            numbered_reads: bool = false, flag("numbered-reads");
+            /// Let the model read .git, .env and keys
+            allow_sensitive: bool = false, flag("allow-sensitive"),
+                guard(Guard::Tighten(&["false", "true"]));
+            /// Directory of vulnerability skills
+            skills_dir: PathBuf = DEFAULT_SKILLS.into(), flag_of("skills-dir", "DIR"), trix(),
+                guard(Guard::Below);
+            /// File for the state of the analysis
+            state_out: PathBuf = ".tx3/audit/state.json".into(), flag_of("state-out", "PATH"),
+                trix(), guard(Guard::Below);
+            /// File for the report
+            report_out: PathBuf = DEFAULT_REPORT.into(), flag_of("report-out", "PATH"), trix(),
+                guard(Guard::Below);
+            /// Report format
+            format: AuditFormat = AuditFormat::Markdown, flag_of("format", "FORMAT"), short('f');
+            /// Exit with 1 if a verified finding is at least this severe
+            fail_on: Option<Risk> = None, flag_of("fail-on", "SEVERITY"),
+                guard(Guard::Tighten(&["low", "medium", "high", "critical"]));
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! `[check]`: what is linted, by which rules, and what is reported.
+
+use std::{path::PathBuf, time::Duration};
+
+use super::section;
+use crate::{
+    config::{
+        guard::Guard,
+        kind::Kind,
+        value::Sourced,
+        words::{FailLevel, ShellcheckMode, SlowChecksMode},
+    },
+    report::Format,
+};
+
+section! {
+    check Check {
+        {
+            /// Apply suggestions and unsafe fixes too
+            unsafe_fixes: Option<bool> = None, flag("fix-unsafe"), tally("unsafe-fixes"),
+                also(&["TALLY_FIX_UNSAFE"]);
+            /// Apply safe fixes
+            fix: bool = false, flag("fix"), tally("fix"), not_in_file();
+            /// Apply only the fixes of these rules; all rules if empty
+            fix_rule: Vec<String> = Vec::new(), flag_of("fix-rule", "RULE"), tally("fix-rule"),
+                not_in_file();
+            /// Skip files that match these globs
+            exclude: Vec<String> = Vec::new(), kind(Kind::Globs), flag_of("exclude", "GLOB"),
+                tally("exclude"), not_in_file();
+            /// Build context directory, for rules that read it
+            context: Option<PathBuf> = None, flag_of("context", "DIR"), tally("context"),
+                not_in_file();
+        }
+        output Output {
+            /// Report format
+            format: Format = Format::Text, flag_of("format", "FORMAT"), short('f'),
+                tally("output.format"), also(&["TALLY_FORMAT"]);
+            /// Report destination: `stdout` (or `-`), `stderr` or a file
+            path: String = "stdout".to_owned(), flag_of("output", "PATH"), short('o'),
+                tally("output.path"), guard(Guard::Below);
+            /// Show the source lines of each finding
+            show_source: bool = true, flag("show-source"),
+                no_flag("hide-source", "Hide the source lines of findings; wins over --show-source"),
+                tally("output.show-source");
+            /// Lowest severity that makes the exit code 1
+            fail_level: FailLevel = FailLevel::Style, flag_of("fail-level", "LEVEL"),
+                tally("output.fail-level");
+        }
+        rules RuleChoice {
+            /// Run these rules (as a flag: only these): a name, `namespace/*` or `*`
+            include: Vec<Sourced<String>> = Vec::new(), flag_of("select", "RULE"),
+                tally("rules.include"), also(&["TALLY_RULES_SELECT"]), appends();
+            /// Never report these rules; wins over included ones
+            exclude: Vec<Sourced<String>> = Vec::new(), flag_of("ignore", "RULE"),
+                tally("rules.exclude"), also(&["TALLY_RULES_IGNORE"]), appends();
+        }
+        inline_directives InlineDirectives {
+            /// Obey ignore directives in the files
+            enabled: bool = true, tally("inline-directives.enabled"),
+                no_flag("no-inline-directives", "Disregard ignore directives in the files");
+            /// Report directives that name unknown rules
+            validate_rules: bool = false, tally("inline-directives.validate-rules");
+            /// Report directives that suppress nothing
+            warn_unused: bool = false, flag("warn-unused-directives"),
+                tally("inline-directives.warn-unused");
+            /// Report directives without a reason
+            require_reason: bool = false, flag("require-reason"),
+                tally("inline-directives.require-reason");
+        }
+        file_validation FileValidation {
+            /// Maximum size of a checked file in bytes; 0 means no limit
+            max_file_size: u64 = 0, tally("file-validation.max-file-size");
+        }
+        slow_checks SlowChecks {
+            /// Run checks that ask a registry; `auto` means not in CI (`on` is not built yet)
+            mode: SlowChecksMode = SlowChecksMode::Auto, flag_of("slow-checks", "WHEN"),
+                tally("slow-checks.mode"), also(&["TALLY_SLOW_CHECKS"]);
+            /// Time limit for all slow checks together (not built yet)
+            timeout: Duration = Duration::from_secs(20), flag_of("slow-checks-timeout", "DURATION"),
+                tally("slow-checks.timeout");
+            /// Skip slow checks for files that already have an error
+            fail_fast: bool = true, tally("slow-checks.fail-fast");
+        }
+        shellcheck Shellcheck {
+            /// Source of ShellCheck findings: this program, an installed `shellcheck`, or none
+            mode: ShellcheckMode = ShellcheckMode::Native, flag_of("shellcheck", "HOW"),
+                tally("shellcheck.mode"), also(&["TALLY_SHELLCHECK"]);
+            /// Time limit for one run of an installed `shellcheck`
+            timeout: Duration = Duration::from_secs(60), tally("shellcheck.timeout");
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! `[containment]`: what contains commands and agents, and what they get.
+
+use super::{NamedTables, optional, section};
+use crate::config::{
+    guard::{Guard, Usual},
+    key::Key,
+    kind::Kind,
+    setting::Bytes,
+    value::Sourced,
+    words::{AgentProcess, EditorFiles, NetworkMode, Sandbox, Terminals},
+};
+
+section! {
+    containment Containment {
+        {
+            /// Container image
+            image: Option<String> = None, containai("image.name"), guard(Guard::Trusted);
+            /// Sandbox of commands and agents
+            runtime: Sandbox = Sandbox::Auto, kind(Kind::OneOf(&["auto", "bwrap", "docker", "podman"])),
+                containai("container.runtime"), guard(Guard::Trusted);
+            /// Memory limit
+            /// of all processes; without it half of the machine's
+            memory: Option<Bytes> = None, containai("container.memory"),
+                guard(Guard::Limit(Usual::Memory));
+            /// Processors, such as 1.5; without it all but one
+            cpus: Option<f64> = None, containai("container.cpus"), guard(Guard::Limit(Usual::Cpus));
+            /// Processes and threads; without it 4096
+            processes: Option<u64> = None, guard(Guard::Limit(Usual::Processes));
+            /// Size of /tmp; without it 1 GiB
+            tmp: Option<Bytes> = None, guard(Guard::Limit(Usual::Tmp));
+            /// Size of /dev/shm; without it 1 GiB
+            shm: Option<Bytes> = None, guard(Guard::Limit(Usual::Shm));
+            /// Size of one file, with bubblewrap; without it 16 GiB
+            file_size: Option<Bytes> = None, guard(Guard::Limit(Usual::File));
+            /// Agent of `probity acp` if none is named
+            agent: Option<String> = None, containai("agent.default"), guard(Guard::IfUnset);
+            /// Environment variables that sandboxed processes get, by name
+            env: Vec<String> = Vec::new(), kind(Kind::Variables), containai("env.import"),
+                guard(Guard::User);
+            /// Login files that agents get, below the home directory
+            logins: Vec<String> = Vec::new(), containai("import.additional_paths"),
+                guard(Guard::User);
+        }
+        network Network {
+            /// Network access: all of it, the hosts of a list, or none
+            mode: NetworkMode = NetworkMode::Open, containai("network.mode"),
+                guard(Guard::Tighten(&["none", "allowlist", "open"]));
+            /// Hosts of the mode `allowlist`; a repository's list narrows yours
+            allow: Vec<Sourced<String>> = Vec::new(), kind(Kind::Hosts), containai("network.allow"),
+                appends();
+        }
+        acp Acp {
+            /// Which sessions of an editor share an agent process
+            process: AgentProcess = AgentProcess::Session, containai("acp.process"),
+                guard(Guard::User);
+            /// Who runs the commands for which an agent wants a terminal
+            terminals: Terminals = Terminals::None, containai("acp.terminals"), guard(Guard::User);
+            /// Who reads and writes files for an agent
+            fs: EditorFiles = EditorFiles::None, guard(Guard::User);
+        }
+    }
+}
+
+/// `[containment.agents.NAME]`: agents that the user adds, and what known ones get.
+pub(super) const AGENTS: NamedTables = NamedTables {
+    path: "containment.agents",
+    tally: None,
+    containai: Some("agents"),
+    doc: "Agents by name: your own ones, and what known ones get",
+    keys: AGENT_KEYS,
+};
+
+const AGENT_KEYS: &[Key] = &[
+    optional("command", Kind::Argv, "Command that speaks the Agent Client Protocol")
+        .containai("command"),
+    optional("image", Kind::String, "Container image that has the agent").containai("image"),
+    optional("variables", Kind::Variables, "Environment variables that this agent gets, by name"),
+    optional("logins", Kind::StringList, "Login files of this agent, below the home directory"),
+];

@@ -1,0 +1,71 @@
+//! `[review]`: which agent reviews, what it reviews, and what passes.
+
+use std::{path::PathBuf, time::Duration};
+
+use super::section;
+use crate::{
+    config::{guard::Guard, kind::Kind, words::Sandbox},
+    report::review::ReviewFormat,
+};
+
+section! {
+    review Review {
+        {
+            /// Reviewing agent: NAME (see `probity agent list`), acp:COMMAND, cmd:COMMAND or
+            /// replay:FILE, a recording or a list of findings
+            agent: String = "claude".to_owned(), flag_of("agent", "AGENT"), step("AGENT_CLI"),
+                guard(Guard::AgentName);
+            /// Model for the agent; without it the agent's own choice
+            model: Option<String> = None, flag_of("model", "NAME"), step("AGENT_MODEL");
+            /// Profile of weights and paths: default, security or strict
+            profile: String = "default".to_owned(), flag_of("profile", "NAME"),
+                step("REVIEW_PROFILE"), guard(Guard::Tighten(&["strict", "default", "security"]));
+            /// Path of a review.yml; none is read unless it is named
+            config: Option<PathBuf> = None, flag_of("config", "FILE"), step("REVIEW_CONFIG"),
+                guard(Guard::User);
+            /// Lowest score that passes
+            threshold: f64 = 7.0, kind(Kind::Score), flag_of("threshold", "SCORE"),
+                step("SCORE_THRESHOLD"), guard(Guard::AtLeast);
+            /// Fail if a critical issue is proven, whatever the score
+            fail_on_critical: bool = false, flag("fail-on-critical"), step("FAIL_ON_CRITICAL"),
+                guard(Guard::Tighten(&["true", "false"]));
+            /// Review only files that match these globs
+            paths: Vec<String> = Vec::new(), flag_of("paths", "GLOBS"), step("REVIEW_PATHS"),
+                guard(Guard::User);
+            /// Review only files that changed since the base
+            diff_only: bool = false, flag("diff-only"), step("REVIEW_DIFF_ONLY");
+            /// Git reference that the change is compared with
+            base: String = "main".to_owned(), flag_of("base", "REF"), step("BASE_REF"),
+                guard(Guard::User);
+            /// Database for the review (postgres://… or sqlite:FILE) instead of the state directory
+            database_url: Option<String> = None, flag_of("database-url", "URL"),
+                shared("DATABASE_URL"), guard(Guard::User), secret();
+            /// Keep the review and compare it with earlier ones
+            history: bool = true,
+                no_flag("no-history", "Neither keep the review nor compare it with earlier ones"),
+                guard(Guard::User);
+            /// Exit with 0 once review.json is written, so that a later gate decides
+            report_only: bool = false, flag("report-only"), step("REVIEW_REPORT_ONLY"),
+                guard(Guard::User);
+            /// Maximum cost of the agent in US dollars, if its command line has a flag for it
+            budget: Option<f64> = None, flag_of("budget", "USD"), guard(Guard::AtMost);
+            /// Maximum number of findings; later ones are dropped
+            max_findings: usize = 50, flag_of("max-findings", "N"), guard(Guard::AtLeast);
+            /// Time limit for the agent
+            timeout: Duration = Duration::from_secs(600), flag_of("timeout", "DURATION");
+            /// Number of tests to run at the same time; 0 means one for each processor
+            jobs: usize = 0, flag_of("jobs", "N"), short('j');
+            /// Sandbox of the agent; `auto` goes on without one if there is none, with a warning
+            sandbox: Sandbox = Sandbox::Auto,
+                flag_of("sandbox", "KIND"), guard(Guard::User);
+            /// Pass these environment variables to the agent
+            env: Vec<String> = Vec::new(), kind(Kind::Variables), flag_of("env", "NAME"),
+                guard(Guard::User);
+            /// Format for standard output; annotations in GitHub Actions, otherwise text
+            format: Option<ReviewFormat> = None, flag_of("format", "FORMAT"), short('f');
+            /// Directory for review.json, the tests and the reports
+            output: PathBuf = "review".into(), flag_of("output", "DIR"), short('o'),
+                step("OUTPUT_DIR"), guard(Guard::Below);
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! `probity.toml`, the settings in force, and the way there from the files of other tools.
+
+use std::{collections::BTreeMap, fs, path::Path};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::binary::{directory, named, probity};
+
+const DOCKERFILE: &str = "FROM ubuntu AS Bad\nMAINTAINER me\nRUN cd /tmp && sudo apt-get update\n\
+                          RUN apt-get install -y curl\n# hadolint ignore=DL3025\nCMD echo hi\n";
+
+/// The value of every setting in force, without where it comes from.
+fn in_force(dir: &Path) -> BTreeMap<String, Value> {
+    let output = probity().dir(dir).args(["config", "--format", "json"]).run().code(0);
+    let page: Value = serde_json::from_str(&output.stdout).unwrap();
+    let settings = page["settings"].as_object().unwrap().clone();
+    settings.into_iter().map(|(key, said)| (key, said["value"].clone())).collect()
+}
+
+fn findings(dir: &Path) -> (Option<i32>, String) {
+    let output = probity().dir(dir).args(["check"]).run();
+    (output.code, output.stdout)
+}
+
+const CASES: &[(&str, &[(&str, &str)])] = &[
+    (
+        "tally's output and rules",
+        &[(
+            ".tally.toml",
+            "unsafe-fixes = true\n[output]\nformat = \"gnu\"\nfail-level = \"error\"\n[rules]\n\
+             include = [\"hadolint/*\"]\nexclude = [\"DL3008\", \"buildkit/StageNameCasing\"]\n\
+             [rules.tally.max-lines]\nmax = 2\nskip-comments = false\nseverity = \"error\"\n\
+             [rules.hadolint.DL3006]\nexclude.paths = [\"x/**\"]\n[inline-directives]\n\
+             require-reason = true\n",
+        )],
+    ),
+    (
+        "tally's AI settings",
+        &[(
+            "tally.toml",
+            "[ai]\nenabled = false\nagent = \"claude\"\ntimeout = \"2m\"\nmax-rounds = 3\n\
+             secrets-policy = \"deny\"\n[rules.tally.\"labels/prefer-grouped\"]\nmin-labels = 5\n",
+        )],
+    ),
+    (
+        "AI settings that a repository's probity.toml may not have",
+        &[(
+            ".tally.toml",
+            "[output]\nformat = \"json\"\n[ai]\ncommand = [\"my-agent\"]\nsandbox = \"bwrap\"\n\
+             timeout = \"9s\"\n[ai.agents.x]\ncommand = [\"y\"]\n",
+        )],
+    ),
+    (
+        "hadolint's file",
+        &[(
+            ".hadolint.yaml",
+            "failure-threshold: error\nformat: json\nignored: [DL3006, DL3008]\noverride:\n  \
+             error: [DL3003]\n  style: [DL4000]\ntrustedRegistries: [docker.io]\n\
+             label-schema: {a: url, b: text}\nstrict-labels: true\ndisable-ignore-pragma: true\n",
+        )],
+    ),
+    (
+        "containment that only tightens",
+        &[
+            (
+                ".containai/config.toml",
+                "[network]\nmode = \"allowlist\"\nallow = [\"a.test\"]\n[container]\nmemory = \"1g\"\n\
+                 cpus = 1.5\n[agent]\ndefault = \"gemini\"\n[ssh]\nx = 1\n",
+            ),
+            (".tally.toml", "[output]\nshow-source = false\n"),
+        ],
+    ),
+];
+
+#[test]
+fn a_migrated_file_means_what_the_files_before_it_meant() {
+    for (case, files) in CASES {
+        let files: Vec<_> =
+            files.iter().copied().chain([("Dockerfile", DOCKERFILE), (".git/HEAD", "x")]).collect();
+        let dir = directory(&files);
+        let (before, found) = (in_force(dir.path()), findings(dir.path()));
+        let output = probity().dir(&dir).args(["config", "migrate"]).run().code(0);
+        assert!(output.stdout.starts_with("wrote probity.toml from "), "{}", output.stdout);
+        assert_eq!(in_force(dir.path()), before, "{case}");
+        assert_eq!(findings(dir.path()), found, "{case}");
+        if !output.stderr.contains("stay there") {
+            // Then the other files are not needed any more.
+            for (name, _) in
+                files.iter().filter(|(name, _)| name.starts_with('.') && *name != ".git/HEAD")
+            {
+                fs::remove_file(dir.path().join(name)).unwrap();
+            }
+            assert_eq!(in_force(dir.path()), before, "{case}, alone");
+            assert_eq!(findings(dir.path()), found, "{case}, alone");
+        }
+        let text = fs::read_to_string(dir.path().join("probity.toml")).unwrap();
+        let again = probity().dir(&dir).args(["config", "migrate"]).run().code(2);
+        assert!(again.stderr.contains("--force"), "{}", again.stderr);
+        assert_eq!(fs::read_to_string(dir.path().join("probity.toml")).unwrap(), text);
+    }
+}
+
+#[test]
+fn a_migration_says_what_it_leaves_and_why() {
+    let dir = directory(&[
+        (
+            ".tally.toml",
+            "[rules]\nexclude = [\"DL3006\", \"DL9999\"]\n[ai]\ncommand = [\"evil\"]\n",
+        ),
+        (".hadolint.yaml", "ignored: [DL3000]\n"),
+        (".containai/config.toml", "[env]\nimport = [\"TOKEN\"]\n"),
+        ("trix.toml", "x = 1\n"),
+        ("review.yml", "x: 1\n"),
+    ]);
+    let output = probity().dir(&dir).args(["config", "migrate", "--dry-run"]).run().code(0);
+    insta::assert_snapshot!(output.stdout, @r###"
+[check.rules]
+exclude = ["DL3006"]
+"###);
+    insta::assert_snapshot!(output.stderr, @r###"
+warning: .hadolint.yaml: not read beside .tally.toml, as `check` reads only one of them
+warning: .tally.toml:2: no rule has the name `DL9999`
+warning: .tally.toml:4: `ai.command = ["evil"]` is not moved: a repository's file may not set it; set it in your own configuration file
+warning: .tally.toml: the settings of [ai] stay there, since a repository's probity.toml may not have all of them
+warning: .containai/config.toml:2: `env.import = ["TOKEN"]` is not moved: a repository's file may not set it; set it in your own configuration file
+warning: .containai/config.toml: the settings of [containment] stay there, since a repository's probity.toml may not have all of them
+warning: trix.toml: describes the project and has no settings; `probity audit` still reads it
+warning: review.yml: has weights, categories and paths, which have no keys; pass it with `probity review --config review.yml`
+"###);
+    assert!(!dir.path().join("probity.toml").exists());
+    let empty = directory(&[("Dockerfile", DOCKERFILE)]);
+    let output = probity().dir(&empty).args(["config", "migrate"]).run().code(2);
+    assert!(output.stderr.contains("no file here has settings"), "{}", output.stderr);
+}
+
+#[test]
+fn the_users_own_file_may_have_what_a_repositorys_may_not() {
+    let home = tempfile::tempdir().unwrap();
+    let users = home.path().join("probity/probity.toml");
+    let dir = directory(&[(
+        ".tally.toml",
+        "[ai]\ncommand = [\"mine\", \"--acp\"]\nsandbox = \"bwrap\"\n",
+    )]);
+    let migrate = probity().dir(&dir).env("XDG_CONFIG_HOME", home.path().to_str().unwrap()).args([
+        "config",
+        "migrate",
+        "--output",
+        users.to_str().unwrap(),
+    ]);
+    migrate.run().code(0);
+    assert_eq!(
+        fs::read_to_string(&users).unwrap(),
+        "[ai]\ncommand = [\"mine\", \"--acp\"]\nsandbox = \"bwrap\"\n"
+    );
+    fs::remove_file(dir.path().join(".tally.toml")).unwrap();
+    let shown = |run: crate::binary::Run| {
+        let run = run.dir(&dir).env("XDG_CONFIG_HOME", home.path().to_str().unwrap());
+        run.args(["check", "--print-config", "Dockerfile"]).run().code(0).stdout
+    };
+    let line = format!("sandbox = \"bwrap\"  # from {}:3", users.display());
+    assert!(shown(probity()).contains(&line), "{}", shown(probity()));
+}
+
+/// A directory with a repository's file and a user's.
+fn stage(repository: &str, user: &str) -> (TempDir, TempDir) {
+    let dir = directory(&[("probity.toml", repository), ("Dockerfile", DOCKERFILE), ("a.ak", "x")]);
+    (dir, directory(&[("probity/probity.toml", user)]))
+}
+
+#[test]
+fn the_sections_reach_their_commands() {
+    let (dir, home) = stage(
+        "[check.output]\nformat = \"gnu\"\n[audit]\nreport-out = \"out/report.json\"\nformat = \
+         \"json\"\nstate-out = \"out/state.json\"\n[review]\nmax-findings = 0\nagent = \"codex\"\n\
+         output = \"there\"\n",
+        "[review]\nagent = \"replay:findings.json\"\nhistory = false\n",
+    );
+    let run = || probity().dir(&dir).env("XDG_CONFIG_HOME", home.path().to_str().unwrap());
+    let checked = run().args(["check"]).run().code(1);
+    assert!(checked.stdout.starts_with("probity:Dockerfile:1:"), "{}", checked.stdout);
+    run().args(["audit"]).run().code(0);
+    let report = fs::read_to_string(dir.path().join("out/report.json")).unwrap();
+    serde_json::from_str::<Value>(&report).unwrap();
+    assert!(dir.path().join("out/state.json").exists());
+    // Flags win over the file.
+    run().args(["audit", "--format", "markdown", "--report-out", "flag.md"]).run().code(0);
+    assert!(dir.path().join("flag.md").exists());
+    let output = run().env("PROBITY_AUDIT__PROVIDER", "openai").args(["audit"]).run().code(1);
+    assert!(output.stderr.contains("OPENAI_API_KEY"), "{}", output.stderr);
+    // A repository names an agent over the user's, but does not lower the number of findings.
+    let shown = run().args(["config", "--format", "json"]).run().code(0);
+    let page: Value = serde_json::from_str(&shown.stdout).unwrap();
+    let said = |key: &str| {
+        (page["settings"][key]["value"].clone(), page["settings"][key]["origin"].clone())
+    };
+    assert_eq!(said("review.agent"), ("codex".into(), "probity.toml:9".into()));
+    assert_eq!(said("review.max-findings"), (50.into(), "default".into()));
+    assert_eq!(said("review.output"), ("there".into(), "probity.toml:10".into()));
+    assert_eq!(said("review.history").0, false);
+    assert!(
+        shown.stderr.contains("probity.toml:8: `review.max-findings = 0` is ignored"),
+        "{}",
+        shown.stderr
+    );
+}
+
+#[test]
+fn a_repository_starts_no_program_of_its_own() {
+    let evil = "[ai]\nenabled = true\ncommand = [\"sh\", \"-c\", \"touch pwned\"]\nsandbox = \
+                \"none\"\nagent = \"acp:touch pwned\"\n[ai.agents.x]\ncommand = [\"touch\", \
+                \"pwned\"]\n[audit]\nprovider = \"acp:touch pwned\"\n[review]\nagent = \
+                \"cmd:touch pwned\"\n";
+    let image = "FROM golang:1.22\nWORKDIR /src\nCOPY . .\nRUN apt-get update && apt-get install -y \
+                 gcc make && make build\nCMD [\"/src/app\"]\n";
+    let dir = directory(&[("probity.toml", evil), ("Dockerfile", image), ("a.ak", "x")]);
+    let run = |args: &[&str]| probity().dir(&dir).args(args).run();
+    let output = run(&["check", "--fix", "--fix-unsafe"]);
+    for key in ["ai.command", "ai.sandbox", "ai.agent", "[ai.agents.x]"] {
+        assert!(output.stderr.contains(key), "{key}: {}", output.stderr);
+    }
+    run(&["audit"]).code(0);
+    let output = run(&["review"]);
+    assert!(output.stderr.contains("review.agent = "), "{}", output.stderr);
+    assert!(!dir.path().join("pwned").exists());
+}
+
+#[test]
+fn other_names_never_read_probity_toml() {
+    let (dir, _) = stage("[check.output]\nformat = \"gnu\"\nfail-level = \"none\"\n", "");
+    let output = named("tally").dir(&dir).args(["lint"]).run().code(1);
+    assert!(!output.stdout.starts_with("probity:"), "{}", output.stdout);
+    let broken = directory(&[("probity.toml", "broken"), ("Dockerfile", DOCKERFILE)]);
+    named("tally").dir(&broken).args(["lint"]).run().code(1);
+    named("hadolint").dir(&broken).args(["Dockerfile"]).run().code(1);
+    let output = probity().dir(&broken).args(["check"]).run().code(2);
+    assert!(output.stderr.contains("probity.toml:1:7: not valid TOML"), "{}", output.stderr);
+    let output = probity().dir(&broken).args(["audit"]).run();
+    assert!(output.stderr.contains("probity.toml:1:7: not valid TOML"), "{}", output.stderr);
+}
+
+#[test]
+fn the_schemas_are_the_committed_ones_and_take_the_example_of_the_guide() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let schema = probity().args(["config", "schema"]).run().code(0).stdout;
+    let committed = fs::read_to_string(root.join("docs/schema/probity.schema.json")).unwrap();
+    assert_eq!(schema, committed, "run `cargo xtask docs`");
+    let schema: Value = serde_json::from_str(&schema).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let guide = fs::read_to_string(root.join("docs/configuration.md")).unwrap();
+    let example = guide.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
+    let table: toml::Table = toml::from_str(example).unwrap();
+    assert!(validator.is_valid(&serde_json::to_value(table).unwrap()), "{example}");
+    let dir = directory(&[("probity.toml", example)]);
+    probity().dir(&dir).args(["config"]).run().code(0);
+}
