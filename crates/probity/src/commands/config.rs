@@ -50,9 +50,10 @@ pub(crate) fn show(path: Option<PathBuf>, format: ListFormat) -> anyhow::Result<
     });
     let here = Sources::here(Name::Probity, SECTIONS, &current, Layer::default());
     let mut configs = Configs::new(Sources { containai: containai_files(trusted), ..here })?;
-    let settings = match target.is_dir() {
-        true => configs.for_directory(&target)?,
-        false => configs.for_target(&target)?,
+    let settings = if target.is_dir() {
+        configs.for_directory(&target)?
+    } else {
+        configs.for_target(&target)?
     };
     for warning in configs.take_warnings() {
         tracing::warn!("{warning}");
