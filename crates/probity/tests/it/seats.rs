@@ -1,5 +1,6 @@
 //! Every caller of an agent, through the binary: the same agent, and what each of them gives it.
 
+mod configured;
 mod engines;
 mod homes;
 mod installed;

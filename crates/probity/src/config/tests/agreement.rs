@@ -93,7 +93,7 @@ const OWN_BAD: &[&str] = &[
     "ai.agents.mine = {}",
     "audit.jobs = 0",
     "audit.jobs = 65",
-    "audit.sandbox = 'docker'",
+    "audit.sandbox = 'chroot'",
     "audit.env = ['A=b']",
     "audit.fail-on = 'style'",
     "review.threshold = 11",

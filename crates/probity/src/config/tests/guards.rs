@@ -72,9 +72,15 @@ const CASES: &[(&str, &str, &[&str], &[&str])] = &[
     ("review.output", "", &["'out'"], &["'/tmp/out'", "'..'"]),
     ("containment.image", "", &[], &["'evil:latest'"]),
     ("containment.runtime", "", &[], &["'docker'"]),
-    ("containment.memory", "", &["'4g'"], &[]),
+    ("containment.memory", "", &["'64m'"], &["'99999g'"]),
     ("containment.memory", "'1g'", &["'512m'", "'1g'"], &["'2g'"]),
     ("containment.cpus", "2", &["1.5"], &["4"]),
+    ("containment.cpus", "", &["0.5"], &["4096"]),
+    ("containment.processes", "", &["100"], &["4097"]),
+    ("containment.processes", "9000", &["9000"], &["9001"]),
+    ("containment.tmp", "", &["'1g'"], &["'2g'"]),
+    ("containment.shm", "", &["'64m'"], &["'2g'"]),
+    ("containment.file-size", "'1g'", &["'1m'"], &["'2g'"]),
     ("containment.agent", "", &["'gemini'"], &[]),
     ("containment.env", "", &[], &["['TOKEN']"]),
     ("containment.logins", "", &[], &["['.ssh/id']"]),
@@ -82,6 +88,7 @@ const CASES: &[(&str, &str, &[&str], &[&str])] = &[
     ("containment.network.mode", "'none'", &["'none'"], &["'allowlist'", "'open'"]),
     ("containment.acp.process", "", &[], &["'workspace'"]),
     ("containment.acp.terminals", "", &[], &["'editor'"]),
+    ("containment.acp.fs", "", &[], &["'editor'"]),
 ];
 
 #[test]

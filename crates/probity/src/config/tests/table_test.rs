@@ -256,6 +256,10 @@ containment.image | no flag | PROBITY_CONTAINMENT__IMAGE | image.name | unset | 
 containment.runtime | no flag | PROBITY_CONTAINMENT__RUNTIME | container.runtime | auto | guarded
 containment.memory | no flag | PROBITY_CONTAINMENT__MEMORY | container.memory | unset | guarded
 containment.cpus | no flag | PROBITY_CONTAINMENT__CPUS | container.cpus | unset | guarded
+containment.processes | no flag | PROBITY_CONTAINMENT__PROCESSES | only probity.toml | unset | guarded
+containment.tmp | no flag | PROBITY_CONTAINMENT__TMP | only probity.toml | unset | guarded
+containment.shm | no flag | PROBITY_CONTAINMENT__SHM | only probity.toml | unset | guarded
+containment.file-size | no flag | PROBITY_CONTAINMENT__FILE_SIZE | only probity.toml | unset | guarded
 containment.agent | no flag | PROBITY_CONTAINMENT__AGENT | agent.default | unset | guarded
 containment.env | no flag | PROBITY_CONTAINMENT__ENV | env.import | unset | guarded
 containment.logins | no flag | PROBITY_CONTAINMENT__LOGINS | import.additional_paths | unset | guarded
@@ -263,6 +267,7 @@ containment.network.mode | no flag | PROBITY_CONTAINMENT__NETWORK_MODE | network
 containment.network.allow | no flag | PROBITY_CONTAINMENT__NETWORK_ALLOW | network.allow | unset
 containment.acp.process | no flag | PROBITY_CONTAINMENT__ACP_PROCESS | acp.process | session | guarded
 containment.acp.terminals | no flag | PROBITY_CONTAINMENT__ACP_TERMINALS | acp.terminals | none | guarded
+containment.acp.fs | no flag | PROBITY_CONTAINMENT__ACP_FS | only probity.toml | none | guarded
 "###);
 }
 

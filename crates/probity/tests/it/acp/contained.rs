@@ -74,11 +74,12 @@ fn a_contained_agent_cannot_use_the_editor_to_get_out() {
 {"ask":"fs/read_text_file","params":{"sessionId":"${session}","path":"/home/agent/workspace/sub/file"}}
 {"answer":{"stopReason":"end_turn"}}
 "#;
-    for (setting, passes) in [("", false), ("[acp]\nfs = 'editor'\n", true)] {
+    for (files, passes) in [("none", false), ("editor", true)] {
         let place = Place::new(script);
         fs::create_dir_all(place.path("one/.git/hooks")).unwrap();
-        configured(&place, setting);
-        let mut driver = drive(&place);
+        configured(&place, "");
+        let run = place.settle(probity()).env("PROBITY_CONTAINMENT__ACP_FS", files);
+        let mut driver = Driver::start(run.args(["acp", "mine"]));
         let able = json!({"fs": {"readTextFile": true, "writeTextFile": true}, "terminal": true});
         driver.call("initialize", &json!({"protocolVersion": 1, "clientCapabilities": able}));
         let session = driver.session(&place.path("one"));
