@@ -9,17 +9,17 @@ use crate::{
     review::{commit, findings, git, recorded, repository},
 };
 
-/// Settings, and what chooses them.
-const ROWS: &[(&str, &str)] = &[
-    ("filter.a.smudge", "*.js filter=a"),
-    ("filter.b.clean", "*.json filter=b"),
-    ("filter.c.process", "*.md filter=c"),
-    ("diff.d.textconv", "*.js diff=d"),
-    ("diff.e.command", "*.json diff=e"),
-    ("diff.external", ""),
-    ("core.fsmonitor", ""),
-    ("core.pager", ""),
-    ("credential.helper", ""),
+/// Settings, what chooses them, and why they did not run before, if they did not.
+const ROWS: &[(&str, &str, Option<&str>)] = &[
+    ("filter.a.smudge", "*.js filter=a", None),
+    ("filter.b.clean", "*.json filter=b", Some("trees with filters were not compared")),
+    ("filter.c.process", "*.md filter=c", None),
+    ("diff.d.textconv", "*.js diff=d", Some("git diff had --no-textconv")),
+    ("diff.e.command", "*.json diff=e", Some("git diff had --no-ext-diff")),
+    ("diff.external", "", Some("git diff had --no-ext-diff")),
+    ("core.fsmonitor", "", Some("core.fsmonitor was overridden")),
+    ("core.pager", "", Some("git had --no-pager")),
+    ("credential.helper", "", Some("a review fetches nothing")),
 ];
 
 #[test]
@@ -27,7 +27,7 @@ fn a_review_runs_nothing_that_the_repository_names() {
     let repo = repository();
     let place = tempfile::tempdir().unwrap();
     let ran = |index: usize| place.path().join(format!("ran-{index}"));
-    let attributes: Vec<&str> = ROWS.iter().map(|(_, attributes)| *attributes).collect();
+    let attributes: Vec<&str> = ROWS.iter().map(|(_, attributes, _)| *attributes).collect();
     fs::write(repo.path().join(".gitattributes"), attributes.join("\n")).unwrap();
     fs::write(repo.path().join("notes.md"), "one\n").unwrap();
     commit(repo.path());
@@ -38,7 +38,7 @@ fn a_review_runs_nothing_that_the_repository_names() {
         fs::write(path, format!("// changed\n{text}")).unwrap();
     }
     commit(repo.path());
-    for (index, (key, _)) in ROWS.iter().enumerate() {
+    for (index, (key, ..)) in ROWS.iter().enumerate() {
         let command = format!("touch {}; cat", ran(index).display());
         // Half of them in an included file.
         let file = if index % 2 == 0 { ".git/config" } else { "included" };
@@ -66,8 +66,8 @@ fn a_review_runs_nothing_that_the_repository_names() {
         .run();
     let page = fs::read_to_string(out.join("review.json")).unwrap_or_default();
     assert!(page.contains("\"introduced\""), "the base was written out: {}{page}", output.stderr);
-    let names = ROWS.iter().map(|(key, _)| *key).chain(["hooks"]);
-    let ran: Vec<&str> =
-        names.enumerate().filter(|(index, _)| ran(*index).exists()).map(|(_, name)| name).collect();
-    assert_eq!(ran, [] as [&str; 0]);
+    let hooks = ("hooks", Some("core.hooksPath was overridden"));
+    let rows = ROWS.iter().map(|(key, _, held)| (*key, *held)).chain([hooks]);
+    let ran = rows.enumerate().filter(|(index, _)| ran(*index).exists());
+    assert_eq!(ran.map(|(_, row)| row).collect::<Vec<_>>(), []);
 }
