@@ -16,7 +16,7 @@ use crate::{
 ///
 /// This is probity under the name acp-proxy.
 #[derive(Debug, Parser)]
-#[command(name = "acp-proxy", version = env!("CARGO_PKG_VERSION"), after_help = "Examples:\n  acp-proxy claude")]
+#[command(name = "acp-proxy", version = env!("CARGO_PKG_VERSION"), after_help = "Examples:\n  acp-proxy claude\n  acp-proxy proxy claude")]
 struct AcpProxy {
     #[command(flatten)]
     acp: AcpArgs,
@@ -26,6 +26,9 @@ struct AcpProxy {
 }
 
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> {
+    let mut args = args.peekable();
+    // The original has a subcommand for the only thing that it does.
+    args.next_if(|first| first == "proxy");
     let proxy: AcpProxy = parse(AcpProxy::command(), args)?;
     logging::start(Loudness { verbose: proxy.verbose, quiet: false });
     acp::run(Name::AcpProxy, proxy.acp.into())

@@ -82,6 +82,7 @@ fn under_every_name_the_proxy_answers_and_ends_with_its_input() {
         ("cai", &["--acp", "player"]),
         ("cai", &["acp", "proxy", "player"]),
         ("acp-proxy", &["player"]),
+        ("acp-proxy", &["proxy", "player"]),
     ] {
         let mut driver = Driver::start(place.direct(named(name)).args(args));
         let initialized = driver.call("initialize", &json!({"protocolVersion": 1}));

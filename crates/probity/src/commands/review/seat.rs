@@ -36,13 +36,16 @@ impl Place {
             .with_context(|| Failure::new("there is no such agent", way_out))?;
         let (seats, terms) = seats()?;
         let mut place = Self { reference, seats, terms, isolation: String::new(), tests: tests() };
-        // An agent that is not installed is told by the review itself.
-        if let Ok(contained) = place.seats.preview(&place.request(Path::new("/"), settings)) {
-            if let Contained::NotAvailable(reasons) = &contained {
-                tracing::warn!("the agent runs without a sandbox: {}", reasons.join("; "));
+        // Why it cannot be placed is told by the review itself.
+        place.isolation = match place.seats.preview(&place.request(Path::new("/"), settings)) {
+            Ok(contained) => {
+                if let Contained::NotAvailable(reasons) = &contained {
+                    tracing::warn!("the agent runs without a sandbox: {}", reasons.join("; "));
+                }
+                contained.to_string()
             }
-            place.isolation = contained.to_string();
-        }
+            Err(_) => "nothing: the agent was not started".to_owned(),
+        };
         Ok(place)
     }
 
