@@ -89,7 +89,7 @@ pub(crate) fn gc(dry_run: bool) -> anyhow::Result<Exit> {
         writeln!(out, "{} {done}", container.name)?;
     }
     let mut failed = 0;
-    for path in state()?.garbage().into_iter().chain(abandoned_cgroups()) {
+    for path in state()?.garbage() {
         if !dry_run && let Err(error) = discard(&path) {
             tracing::warn!("cannot remove {}: {error}", path.display());
             failed += 1;
@@ -97,18 +97,25 @@ pub(crate) fn gc(dry_run: bool) -> anyhow::Result<Exit> {
         }
         writeln!(out, "{} {done}", path.display())?;
     }
+    for group in abandoned_cgroups() {
+        // One whose processes are just ending is removed by the next run.
+        if dry_run || fs::remove_dir(&group).is_ok() {
+            writeln!(out, "{} {done}", group.display())?;
+        }
+    }
     Ok(if failed == 0 { Exit::Clean } else { Exit::Failure })
 }
 
-/// A cgroup is a directory whose files cannot be removed.
+/// What is gone already has been removed by somebody else.
 fn discard(path: &Path) -> io::Result<()> {
-    let metadata = path.symlink_metadata()?;
-    if path.starts_with("/sys") {
-        fs::remove_dir(path)
-    } else if metadata.is_dir() {
-        fs::remove_dir_all(path)
-    } else {
-        fs::remove_file(path)
+    let removed = match path.symlink_metadata() {
+        Ok(metadata) if metadata.is_dir() => fs::remove_dir_all(path),
+        Ok(_) => fs::remove_file(path),
+        Err(error) => Err(error),
+    };
+    match removed {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed,
     }
 }
 
