@@ -107,7 +107,7 @@ fn read(proxy: &Arc<Proxy>, input: impl Read) {
 }
 
 /// How long sessions that are being made may take when the editor sends no more.
-const DRAIN: Duration = Duration::from_secs(30);
+const DRAIN: Duration = Duration::from_secs(5);
 
 /// What comes on top of an agent's farewell: its last words still have to be written.
 pub(crate) const LAST_WORDS: Duration = Duration::from_secs(2);

@@ -92,7 +92,8 @@ impl Cgroup {
             .lists()
             .filter_map(|list| fs::read_to_string(list).ok())
             .flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>())
-            .filter_map(|line| Pid::from_raw(line.parse().ok()?))
+            .filter_map(|line| line.parse().ok().filter(|raw| *raw > 0))
+            .filter_map(Pid::from_raw)
             .collect();
         found.sort_by_key(|pid| pid.as_raw_nonzero());
         found.dedup();
@@ -204,6 +205,7 @@ fn abandoned(parent: &Path) -> Vec<PathBuf> {
         let name = path.file_name().and_then(|name| name.to_str());
         let owner = name
             .and_then(|name| name.strip_prefix(PREFIX)?.split('-').next()?.parse().ok())
+            .filter(|raw| *raw > 0)
             .and_then(Pid::from_raw);
         owner.is_some_and(|owner| {
             rustix::process::test_kill_process(owner) == Err(rustix::io::Errno::SRCH)

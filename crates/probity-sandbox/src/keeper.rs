@@ -64,10 +64,12 @@ pub(crate) fn keep(
     let kept = Arc::clone(&shared);
     let child = Arc::new(Mutex::new(child));
     let guarded = Arc::clone(&child);
-    let started = thread::Builder::new()
-        .name("keeper".to_owned())
-        .stack_size(256 * 1024)
-        .spawn(move || kept.watch(&mut lock(&guarded), deadline));
+    let started =
+        thread::Builder::new().name("keeper".to_owned()).stack_size(256 * 1024).spawn(move || {
+            let ending = Ending(&kept);
+            kept.watch(&mut lock(&guarded), deadline);
+            drop(ending);
+        });
     if let Err(error) = started {
         // Without its keeper the process would be nobody's.
         shared.tree.kill();
@@ -76,6 +78,16 @@ pub(crate) fn keep(
         return Err(error);
     }
     Ok(shared)
+}
+
+/// Whoever waits for the end is told of one, also if the keeper itself fails.
+struct Ending<'a>(&'a Shared);
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        lock(&self.0.state).exit.get_or_insert(Exit::NotStarted);
+        self.0.changed.notify_all();
+    }
 }
 
 impl Shared {

@@ -156,16 +156,21 @@ mod linux {
         entries
             .flatten()
             .filter_map(|entry| {
-                let pid = Pid::from_raw(entry.file_name().to_str()?.parse().ok()?)?;
+                let pid = positive(entry.file_name().to_str()?.parse().ok()?)?;
                 let stat = fs::read_to_string(entry.path().join("stat")).ok()?;
                 // The name in parentheses may hold anything, parentheses included.
                 let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
                 let state = fields.next()?.chars().next()?;
-                let mut number = || Some(Pid::from_raw(fields.next()?.parse().ok()?));
+                // A process that is just ending has -1 for its group and session.
+                let mut number = || Some(positive(fields.next()?.parse().ok()?));
                 let (parent, _group, session) = (number()?, number()?, number()?);
                 Some(Process { pid, parent, session, state })
             })
             .collect()
+    }
+
+    fn positive(raw: i32) -> Option<Pid> {
+        if raw > 0 { Pid::from_raw(raw) } else { None }
     }
 
     fn tag_of(pid: Pid) -> Option<Tag> {

@@ -161,7 +161,7 @@ fn names_nothing(note: &Path) -> bool {
 fn is_of_ended_run(directory: &Path) -> bool {
     let name = directory.file_name().and_then(|name| name.to_str());
     let pid = name.and_then(|name| name.strip_prefix("fix-")?.split('-').next()?.parse().ok());
-    let pid = pid.and_then(rustix::process::Pid::from_raw);
+    let pid = pid.filter(|raw| *raw > 0).and_then(rustix::process::Pid::from_raw);
     pid.is_some_and(|pid| rustix::process::test_kill_process(pid) == Err(rustix::io::Errno::SRCH))
 }
 

@@ -107,6 +107,8 @@ impl Layout {
         ] {
             self.entries.push(Entry::Tmpfs { inside: path.into(), bytes: Some(bytes) });
         }
+        // A tmpfs too, in which nobody has anything to write but to what is mounted in it.
+        self.special("--remount-ro", "/dev");
         self.special("--dir", "/var/tmp");
     }
 

@@ -2,7 +2,7 @@
 
 use std::{
     fmt,
-    path::{Component, Path},
+    path::{Component, Path, PathBuf},
 };
 
 use probity_sandbox::Limits;
@@ -62,19 +62,23 @@ impl Guard {
             }
             Self::AtLeast => users.and_then(number) <= number(wanted),
             Self::AgentName => wanted.plain().chars().all(is_plain),
-            Self::Below => is_below(Path::new(&wanted.plain())),
+            Self::Below => stays_here(Path::new(&wanted.plain())),
         }
     }
 
     /// What a repository may do, for people.
     pub(crate) fn doc(self) -> &'static str {
         match self {
-            Self::Open => "may set",
-            Self::User | Self::Trusted => "may not set",
-            Self::IfUnset => "may only set, if you do not,",
-            Self::Tighten(_) | Self::AtMost | Self::Limit(_) | Self::AtLeast => "may only tighten",
-            Self::AgentName => "may only name a known agent",
-            Self::Below => "may only name a relative path without `..`",
+            Self::Open => "may set this key",
+            Self::User | Self::Trusted => "may not set this key",
+            Self::IfUnset => "may set this key only if you do not",
+            Self::Tighten(_) | Self::AtMost | Self::Limit(_) | Self::AtLeast => {
+                "may only tighten this key"
+            }
+            Self::AgentName => "may only name a known agent here",
+            Self::Below => {
+                "may only name a relative path here, without `..`, links and git directories"
+            }
         }
     }
 }
@@ -165,7 +169,7 @@ pub(crate) fn restrict(
             refused.push(Refused {
                 origin: setting.origin.clone(),
                 what: format!("`{path}{shown}`"),
-                why: format!("a repository's file {} it; {way_out}", key.guard.doc()),
+                why: format!("a repository's file {}; {way_out}", key.guard.doc()),
             });
         }
         layer.settings.remove(key.path);
@@ -204,8 +208,19 @@ fn number(value: &Value) -> Option<f64> {
     }
 }
 
-fn is_below(path: &Path) -> bool {
-    path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
+/// Whether a path that a repository names is below the working directory, and neither goes through a
+/// link that the repository may have brought nor into a git directory.
+pub(crate) fn stays_here(path: &Path) -> bool {
+    let mut here = PathBuf::new();
+    path.components().all(|part| {
+        here.push(part);
+        let is_plain = match part {
+            Component::Normal(name) => !name.eq_ignore_ascii_case(".git"),
+            Component::CurDir => true,
+            _ => false,
+        };
+        is_plain && !here.symlink_metadata().is_ok_and(|found| found.is_symlink())
+    })
 }
 
 fn is_plain(letter: char) -> bool {

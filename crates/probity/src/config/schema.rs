@@ -108,7 +108,7 @@ fn key_schema(key: &Key, dialect: Dialect) -> Value {
     let doc = match key.guard {
         Guard::Open => key.doc().to_owned(),
         guard if dialect == Dialect::Probity => {
-            format!("{}. A repository's file {} this key.", key.doc(), guard.doc())
+            format!("{}. A repository's file {}.", key.doc(), guard.doc())
         }
         _ => key.doc().to_owned(),
     };

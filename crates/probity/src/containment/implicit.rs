@@ -18,16 +18,27 @@ const RUN_BY: &[(&str, &str)] = &[
     (".cargo/config", "cargo"),
     (".cargo/config.toml", "cargo"),
     (".circleci/", "CI"),
+    (".claude/", "Claude Code"),
+    (".codex/", "Codex"),
+    (".containai/config.toml", "probity and ContainAI"),
+    (".cursor/", "Cursor"),
+    (".dir-locals.el", "Emacs"),
     (".devcontainer/", "the editor's dev container"),
     (".devcontainer.json", "the editor's dev container"),
     (".envrc", "direnv"),
+    (".exrc", "Vim"),
+    (".gemini/", "Gemini CLI"),
     (".github/actions/", "CI"),
     (".github/workflows/", "CI"),
     (".gitlab-ci.yml", "CI"),
     (".husky/", "git hooks"),
     (".idea/", "JetBrains editors"),
+    (".lefthook.yml", "git hooks"),
+    (".mcp.json", "agents"),
     (".mise.toml", "mise"),
     (".npmrc", "npm"),
+    (".nvim.lua", "Neovim"),
+    (".pnpmfile.cjs", "pnpm"),
     (".pre-commit-config.yaml", "pre-commit"),
     (".travis.yml", "CI"),
     (".vscode/launch.json", "VS Code"),
@@ -36,20 +47,32 @@ const RUN_BY: &[(&str, &str)] = &[
     (".yarnrc.yml", "yarn"),
     (".zed/", "Zed"),
     ("azure-pipelines.yml", "CI"),
+    ("binding.gyp", "npm"),
     ("bitbucket-pipelines.yml", "CI"),
+    ("build.gradle", "Gradle"),
+    ("build.gradle.kts", "Gradle"),
     ("build.rs", "cargo"),
     ("cargo.toml", "cargo"),
+    ("cmakelists.txt", "CMake"),
     ("conftest.py", "pytest"),
+    ("eslint.config.js", "ESLint"),
+    ("flake.nix", "Nix"),
     ("gnumakefile", "make"),
+    ("gradlew", "Gradle"),
     ("jenkinsfile", "CI"),
     ("justfile", "just"),
     ("lefthook.yml", "git hooks"),
     ("makefile", "make"),
     ("mise.toml", "mise"),
+    ("noxfile.py", "nox"),
     ("package.json", "npm scripts"),
+    ("probity.toml", "probity"),
     ("pyproject.toml", "Python build tools"),
+    ("rakefile", "rake"),
     ("rust-toolchain.toml", "rustup"),
+    ("settings.gradle", "Gradle"),
     ("setup.py", "pip"),
+    ("sitecustomize.py", "Python"),
     ("taskfile.yml", "task"),
     ("tox.ini", "tox"),
 ];
@@ -65,7 +88,8 @@ const LARGEST: u64 = 1 << 20;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Content {
     Bytes(Vec<u8>),
-    Link(PathBuf),
+    /// Where it leads, and the digest of what is there.
+    Link(PathBuf, Option<String>),
     /// Too large to be kept, by its digest and length.
     Large(u64),
 }
@@ -99,7 +123,8 @@ impl Implicit {
             if before.is_some_and(|before| is_same(&path, before, &content)) {
                 return None;
             }
-            let run_by = run_by(path.strip_prefix(&self.root).ok()?)?;
+            let below = path.strip_prefix(&self.root).ok()?;
+            let run_by = run_by(below).unwrap_or("tools that look through the link");
             Some(Changed { path, run_by, before: before.cloned() })
         });
         changed.collect()
@@ -110,7 +135,10 @@ impl Content {
     pub(crate) fn read(path: &Path) -> io::Result<Self> {
         let metadata = path.symlink_metadata()?;
         if metadata.is_symlink() {
-            return Ok(Self::Link(fs::read_link(path)?));
+            // Followed once, and only to a plain file: what it leads to is what is run.
+            let there = path.canonicalize().ok().filter(|there| there.is_file());
+            let there = there.and_then(|there| Self::read(&there).ok());
+            return Ok(Self::Link(fs::read_link(path)?, there.map(|there| there.digest())));
         }
         if !metadata.is_file() || metadata.len() > LARGEST {
             return Ok(Self::Large(metadata.len()));
@@ -127,7 +155,7 @@ impl Content {
     pub(crate) fn digest(&self) -> String {
         match self {
             Self::Bytes(bytes) => hex(bytes),
-            Self::Link(target) => format!("link {}", target.display()),
+            Self::Link(target, _) => format!("link {}", target.display()),
             Self::Large(bytes) => format!("{bytes} bytes"),
         }
     }
@@ -171,7 +199,7 @@ fn found(root: &Path) -> BTreeMap<PathBuf, Content> {
                 if depth < DEPTH && !is_passed_over {
                     waiting.push((path, depth + 1));
                 }
-            } else if path.strip_prefix(root).ok().and_then(run_by).is_some()
+            } else if is_run(root, &path, kind.is_symlink())
                 && let Ok(content) = Content::read(&path)
             {
                 files.insert(path, content);
@@ -179,6 +207,21 @@ fn found(root: &Path) -> BTreeMap<PathBuf, Content> {
         }
     }
     files
+}
+
+/// Whether a tool runs the file, or looks for files through it where it is a link.
+fn is_run(root: &Path, path: &Path, is_link: bool) -> bool {
+    let Ok(below) = path.strip_prefix(root) else { return false };
+    if run_by(below).is_some() {
+        return true;
+    }
+    let name = path.file_name().and_then(|name| name.to_str()).map(str::to_ascii_lowercase);
+    let leads_on = |name: &str| {
+        RUN_BY.iter().any(|(known, _)| {
+            known.split('/').next().is_some_and(|first| known.contains('/') && first == name)
+        })
+    };
+    is_link && name.is_some_and(|name| leads_on(&name))
 }
 
 /// What runs a file of this name, wherever in the workspace it is. File systems that ignore the
@@ -251,6 +294,15 @@ mod tests {
         write("node_modules/x/package.json", r#"{"scripts": {"install": "evil"}}"#);
         write("src/main.c", "changed");
         symlink("/etc/passwd", at(".envrc")).unwrap();
-        assert_eq!(changed(&before), [".envrc", "Makefile", "web/package.json"]);
+        // A link to a directory, and a file behind a link.
+        fs::create_dir(at("elsewhere")).unwrap();
+        symlink("elsewhere", at(".vscode")).unwrap();
+        assert_eq!(changed(&before), [".envrc", ".vscode", "Makefile", "web/package.json"]);
+        write("real.mk", "all:\n");
+        fs::create_dir_all(at("linked")).unwrap();
+        symlink("../real.mk", at("linked/Makefile")).unwrap();
+        let before = Implicit::look(dir.path());
+        write("real.mk", "all: evil\n");
+        assert_eq!(changed(&before), ["linked/Makefile"]);
     }
 }

@@ -4,7 +4,7 @@
 use std::{
     fs,
     io::{self, Write as _},
-    os::unix::fs::symlink,
+    os::unix::fs::{PermissionsExt as _, symlink},
     path::{Path, PathBuf},
 };
 
@@ -26,7 +26,9 @@ pub(crate) struct Kept {
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Record {
+    #[serde(with = "any_path")]
     workspace: PathBuf,
+    #[serde(with = "any_path")]
     pub(crate) path: PathBuf,
     pub(crate) kind: Kind,
     /// The digest of what was put back in its place, if anything was.
@@ -44,6 +46,39 @@ pub(crate) enum Kind {
     Configuration,
     /// A file that tools run by themselves.
     Implicit,
+}
+
+/// A path as text, or as its bytes where it is none.
+mod any_path {
+    use std::{
+        ffi::OsString,
+        os::unix::ffi::{OsStrExt as _, OsStringExt as _},
+        path::{Path, PathBuf},
+    };
+
+    use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
+
+    #[derive(serde::Serialize, serde::Deserialize)]
+    #[serde(untagged)]
+    enum Form {
+        Text(String),
+        Bytes(Vec<u8>),
+    }
+
+    pub(super) fn serialize<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+        let form = match path.to_str() {
+            Some(text) => Form::Text(text.to_owned()),
+            None => Form::Bytes(path.as_os_str().as_bytes().to_owned()),
+        };
+        form.serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<PathBuf, D::Error> {
+        Ok(match Form::deserialize(from)? {
+            Form::Text(text) => PathBuf::from(text),
+            Form::Bytes(bytes) => PathBuf::from(OsString::from_vec(bytes)),
+        })
+    }
 }
 
 const RECORD: &str = "record.json";
@@ -107,7 +142,7 @@ pub(crate) fn take_file(
                 fs::set_permissions(&changed.path, mode)?;
             }
         }
-        Some(Content::Link(target)) => symlink(target, &changed.path)?,
+        Some(Content::Link(target, _)) => symlink(target, &changed.path)?,
         Some(Content::Large(_)) | None => {}
     }
     Ok(Kept { directory, record })
@@ -232,7 +267,15 @@ fn pointed(item: &Path, parent: &Path, workspace: &Path) -> Result<(), String> {
 
 /// Moves a file or a directory, to another file system too. Follows no link.
 fn relocate(from: &Path, to: &Path) -> io::Result<()> {
-    match fs::rename(from, to) {
+    let mut renamed = fs::rename(from, to);
+    if renamed.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied)
+        && let Some(parent) = from.parent()
+    {
+        // The session may have closed the directory around it.
+        fs::set_permissions(parent, fs::Permissions::from_mode(0o700))?;
+        renamed = fs::rename(from, to);
+    }
+    match renamed {
         Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
             copy(from, to)?;
             match from.symlink_metadata()?.is_dir() {

@@ -121,9 +121,9 @@ exclude = ["DL3006"]
     insta::assert_snapshot!(output.stderr, @r###"
 warning: .hadolint.yaml: not read beside .tally.toml, as `check` reads only one of them
 warning: .tally.toml:2: no rule has the name `DL9999`
-warning: .tally.toml:4: `ai.command = ["evil"]` is not moved: a repository's file may not set it; set it in your own configuration file
+warning: .tally.toml:4: `ai.command = ["evil"]` is not moved: a repository's file may not set this key; set it in your own configuration file
 warning: .tally.toml: the settings of [ai] stay there, since a repository's probity.toml may not have all of them
-warning: .containai/config.toml:2: `env.import = ["TOKEN"]` is not moved: a repository's file may not set it; set it in your own configuration file
+warning: .containai/config.toml:2: `env.import = ["TOKEN"]` is not moved: a repository's file may not set this key; set it in your own configuration file
 warning: .containai/config.toml: the settings of [containment] stay there, since a repository's probity.toml may not have all of them
 warning: trix.toml: describes the project and has no settings; `probity audit` still reads it
 warning: review.yml: has weights, categories and paths, which have no keys; pass it with `probity review --config review.yml`

@@ -3,7 +3,7 @@
 use std::{
     collections::VecDeque,
     fs, io,
-    os::unix::fs::MetadataExt as _,
+    os::unix::fs::{MetadataExt as _, PermissionsExt as _},
     path::{Path, PathBuf},
 };
 
@@ -43,15 +43,34 @@ pub(super) struct Search {
     pub(super) found: Vec<Found>,
     /// Whether everything was looked at.
     pub(super) is_complete: bool,
+    /// Whether a directory could not be read, not even by its owner.
+    pub(super) unread: bool,
 }
 
-pub(super) fn search(root: &Path) -> Search {
-    let mut search = Search { found: Vec::new(), is_complete: true };
+/// What to do with a directory that its owner has closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Closed {
+    /// At the start it is the user's own affair.
+    PassOver,
+    /// At the end a session may have hidden something in it.
+    Open,
+}
+
+pub(super) fn search(root: &Path, closed: Closed) -> Search {
+    let mut search = Search { found: Vec::new(), is_complete: true, unread: false };
     let mut pending = VecDeque::from([root.to_owned()]);
     let mut seen = 0;
     while let Some(directory) = pending.pop_front() {
         let mut parts = Parts::default();
-        for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
+        let mut entries = fs::read_dir(&directory);
+        if closed == Closed::Open
+            && entries.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied)
+        {
+            let opened = fs::set_permissions(&directory, fs::Permissions::from_mode(0o700));
+            entries = opened.and_then(|()| fs::read_dir(&directory));
+            search.unread |= entries.is_err();
+        }
+        for entry in entries.into_iter().flatten().flatten() {
             seen += 1;
             let (name, Ok(kind)) = (entry.file_name(), entry.file_type()) else { continue };
             if is_dot_git(&name) {

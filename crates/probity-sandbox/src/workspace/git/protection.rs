@@ -18,6 +18,9 @@ use crate::Mount;
 /// Git directories whose parts are mounted one by one. Any more are read-only as a whole.
 const MOST_IN_PARTS: usize = 32;
 
+/// Hooks that are looked at, of which git knows fewer than thirty.
+const MOST_HOOKS: usize = 1000;
+
 /// Read at the start of a session, in the order in which paths are mounted.
 #[derive(Debug, Default)]
 pub(in super::super) struct Protection {
@@ -56,7 +59,7 @@ enum Shape {
 impl Protection {
     pub(in super::super) fn of(root: &Path) -> Self {
         let mut protection = Self::default();
-        let search = nested::search(root);
+        let search = nested::search(root, nested::Closed::PassOver);
         if !search.is_complete {
             protection.notes.push(format!(
                 "{} has too many files: repositories deep in it are not protected",
@@ -147,11 +150,12 @@ impl Protection {
             self.set(own, How::ReadOnly);
             return;
         }
-        self.parts(own, common, enabled);
+        self.hook_links(root, &common.join("hooks"));
+        self.parts(root, own, common, enabled);
         self.submodules(root, common, &modules);
     }
 
-    fn parts(&mut self, own: &Path, common: &Path, enabled: bool) {
+    fn parts(&mut self, root: &Path, own: &Path, common: &Path, enabled: bool) {
         self.keep(&common.join("config"), Shape::File);
         self.keep(&common.join("hooks"), Shape::Directory);
         // `sparse-checkout` and `exclude` stay the process's to change.
@@ -169,6 +173,18 @@ impl Protection {
         }
         let of_trees = [common, own].into_iter().chain(others.iter().map(PathBuf::as_path));
         for tree in BTreeSet::from_iter(of_trees) {
+            let is_others = tree != own && tree != common;
+            if is_others && !tree_of(tree).is_some_and(|tree| tree.starts_with(root)) {
+                // Nobody works in that tree here, and git on the host obeys its submodules.
+                self.keep(&tree.join("modules"), Shape::Directory);
+                if !self.directories.iter().any(|known| known == tree) {
+                    self.directories.push(tree.to_owned());
+                    let rebase = tree.join("rebase-merge");
+                    if runs_commands(&rebase) {
+                        self.rebasing.push(rebase);
+                    }
+                }
+            }
             self.set(tree, How::InPlace);
             let configuration = tree.join("config.worktree");
             if enabled || configuration.symlink_metadata().is_ok() {
@@ -214,6 +230,7 @@ impl Protection {
         for value in settings.all("core", "hookspath") {
             let Some(hooks) = expanded(value, tree) else { continue };
             self.hold(root, &hooks, Some(Shape::Directory));
+            self.hook_links(root, &hooks);
             // husky keeps the hooks that call the user's scripts in a directory beside them.
             if hooks.ends_with("_")
                 && let Some(scripts) = hooks.parent()
@@ -229,6 +246,17 @@ impl Protection {
                     self.hold(root, &path, None);
                 }
             }
+        }
+    }
+
+    /// A hook is often a link to a script of the workspace. What it leads to is a hook, too.
+    fn hook_links(&mut self, root: &Path, hooks: &Path) {
+        let entries = fs::read_dir(hooks).into_iter().flatten().flatten().take(MOST_HOOKS);
+        let links: Vec<PathBuf> =
+            entries.map(|entry| entry.path()).filter(|path| is_link(path)).collect();
+        for link in links {
+            let target = fs::read_link(&link).unwrap_or_default();
+            self.hold(root, &real(&hooks.join(target)), Some(Shape::File));
         }
     }
 
@@ -338,6 +366,12 @@ fn has_links(own: &Path, common: &Path) -> bool {
     let per_tree = ["config.worktree", "commondir", "gitdir"];
     shared.iter().any(|part| is_link(&common.join(part)))
         || per_tree.iter().any(|part| is_link(&own.join(part)))
+}
+
+/// The working tree that a directory below `worktrees` belongs to.
+fn tree_of(administration: &Path) -> Option<PathBuf> {
+    let named = fs::read_to_string(administration.join("gitdir")).ok()?;
+    PathBuf::from(named.trim()).parent()?.canonicalize().ok()
 }
 
 fn is_link(path: &Path) -> bool {

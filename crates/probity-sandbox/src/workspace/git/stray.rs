@@ -44,7 +44,7 @@ impl Protection {
                 add(path.clone(), StrayKind::Link { target: target.clone() });
             }
         }
-        let search = nested::search(root);
+        let search = nested::search(root, nested::Closed::Open);
         for found in search.found {
             // A link has been looked at, and the file that took its place goes with it.
             if self.known.contains(&found.identity) || self.links.contains_key(&found.path) {
@@ -76,6 +76,10 @@ impl Protection {
             }
         }
         let mut notes = self.notes.clone();
+        if search.unread {
+            let what = "has directories that cannot be read, and may hide repositories";
+            notes.push(format!("{} {what}; look at them before you use git", root.display()));
+        }
         if !search.is_complete {
             let what = "has too many files to look for new repositories in all of them";
             notes.push(format!("{} {what}", root.display()));

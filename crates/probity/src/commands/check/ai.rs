@@ -93,7 +93,10 @@ impl AiRun {
             path: &source.shown,
             text: &text,
             members: &members,
-            fix: *options,
+            fix: FixOptions {
+                lint: probity_lint::LintOptions { secrets: Some(&job.rules.gate), ..options.lint },
+                ..*options
+            },
             settings: settings(&job.config.ai),
         };
         let (mut resolution, session) = self.resolved(job, source, &request);
@@ -103,7 +106,7 @@ impl AiRun {
         }
         let lines = LineIndex::new(&text);
         let outcomes = wanted.iter().zip(&resolution.outcomes);
-        let hide = |text: &str| masked_message(&job.rules.secrets, &source.text, text);
+        let hide = |text: &str| masked_message(&job.rules.gate, &source.text, text);
         let ai_fixes: Vec<AiFix> = outcomes
             .map(|((finding, fix), outcome)| {
                 let line = finding.span.map(|span| lines.position(span.start).line + 1);
@@ -172,7 +175,7 @@ impl AiRun {
             shown: &source.shown,
             agent: &agent,
             text: &source.text,
-            detector: &job.rules.secrets,
+            detector: &job.rules.gate,
             trace: self.trace.as_ref(),
         };
         if self.dry_run {

@@ -15,7 +15,7 @@ use super::{
     statistics::Statistics,
 };
 use crate::{
-    config::Settings,
+    config::{Settings, guard, key},
     failure::Failure,
     report::{self, FileReport, Reporter, Totals},
 };
@@ -32,6 +32,20 @@ pub(super) fn refuse_input(path: &str, jobs: &[Job]) -> anyhow::Result<()> {
         return Err(Failure::new(
             format!("{path} is one of the files to check, and the report would overwrite it"),
             "name another file with --output",
+        )
+        .into());
+    }
+    Ok(())
+}
+
+/// A repository's file, of whatever tool, must not have a file outside of it overwritten.
+fn refuse_repositorys(config: &Settings, path: &str) -> anyhow::Result<()> {
+    let setting = config.merged.setting(&key::check::output::path.key);
+    let is_repositorys = setting.is_some_and(|setting| setting.origin.is_repository());
+    if is_repositorys && !Path::new(path).is_absolute() && !guard::stays_here(Path::new(path)) {
+        return Err(Failure::new(
+            format!("the repository's configuration has the report written through a link: {path}"),
+            "name the file yourself with --output",
         )
         .into());
     }
@@ -83,7 +97,10 @@ impl Output {
             "stderr" => {
                 (Sink::Stderr(io::BufWriter::new(io::stderr())), io::stderr().is_terminal())
             }
-            path => (Sink::at(Path::new(path))?, false),
+            path => {
+                refuse_repositorys(config, path)?;
+                (Sink::at(Path::new(path))?, false)
+            }
         };
         let no_color =
             options.no_color || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());

@@ -63,6 +63,8 @@ pub(super) fn refuse_nonsense(options: &Options) -> anyhow::Result<()> {
 pub(super) struct FileRules {
     pub(super) set: RuleSet,
     pub(super) secrets: Detector,
+    /// The same without what the repository allows: it must not decide what is sent to an agent.
+    pub(super) gate: Detector,
     /// When the fixes of single rules may be applied.
     pub(super) modes: BTreeMap<String, FixMode>,
     /// The program that ShellCheck's findings come from, where they do.
@@ -137,7 +139,8 @@ impl FileRules {
         }
         set.ignore(&excluded_rules);
         set.ignore(&patterns(ignored));
-        Ok(Self { set, secrets: detector(config)?, modes, shellcheck: program, excluded })
+        let (secrets, gate) = (detector(config, |_| true)?, detector(config, is_users)?);
+        Ok(Self { set, secrets, gate, modes, shellcheck: program, excluded })
     }
 
     /// The rules that the configuration excludes for this path.
@@ -170,11 +173,15 @@ fn spare(excluded: &[Pattern], included: &[Pattern]) -> Vec<Pattern> {
     not_spared.chain(no_shell.then(|| shell.clone())).collect()
 }
 
-/// What knows secrets, but for those that the configuration allows.
-fn detector(config: &Settings) -> anyhow::Result<Detector> {
-    let settings = config.rules.get("tally/secrets-in-code");
-    let list = |name: &str| match settings.and_then(|settings| settings.options.get(name)) {
-        Some(Value::List(items)) => items.clone(),
+fn is_users(origin: &Origin) -> bool {
+    !origin.is_repository()
+}
+
+/// What knows secrets, but for those that the configuration allows, as far as it counts.
+fn detector(config: &Settings, counts: fn(&Origin) -> bool) -> anyhow::Result<Detector> {
+    let settings = config.merged.rules.get("tally/secrets-in-code");
+    let list = |name: &str| match settings.and_then(|settings| settings.get(name)) {
+        Some(Sourced { value: Value::List(items), origin }) if counts(origin) => items.clone(),
         _ => Vec::new(),
     };
     let options = probity_secrets::Options {

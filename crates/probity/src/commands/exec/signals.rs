@@ -12,7 +12,15 @@ use rustix::pipe::{PipeFlags, pipe_with};
 /// Where the handler writes; never closed, since a signal can come until the very end.
 static PIPE: AtomicI32 = AtomicI32::new(-1);
 
-const FORWARDED: [libc::c_int; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
+const FORWARDED: [libc::c_int; 7] = [
+    libc::SIGINT,
+    libc::SIGTERM,
+    libc::SIGHUP,
+    libc::SIGQUIT,
+    libc::SIGALRM,
+    libc::SIGUSR1,
+    libc::SIGUSR2,
+];
 
 /// From now on these signals no longer end us; each is a byte with its number in this pipe.
 pub(crate) fn catch() -> io::Result<File> {

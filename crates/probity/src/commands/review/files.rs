@@ -42,6 +42,16 @@ impl OutputDirectory {
     /// nobody shall mistake the old one for it.
     pub(super) fn prepare(path: &Path, repo: &Path) -> anyhow::Result<Self> {
         let shown = path.display();
+        let is_link = path.symlink_metadata().is_ok_and(|found| found.is_symlink());
+        let around = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let around = around.unwrap_or(Path::new(".")).canonicalize();
+        if is_link
+            && around
+                .is_ok_and(|around| repo.canonicalize().is_ok_and(|repo| around.starts_with(repo)))
+        {
+            let what = format!("{shown} is a link of the repository, which may lead anywhere");
+            return Err(Failure::new(what, "name another directory with --output").into());
+        }
         let is_new = !path.exists();
         fs::create_dir_all(path).with_context(|| {
             Failure::new(format!("cannot make {shown}"), "name another directory with --output")

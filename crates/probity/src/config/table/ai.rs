@@ -17,7 +17,8 @@ section! {
     ai Ai {
         {
             /// Let an AI agent propose fixes; the agent may send the file to third parties
-            enabled: bool = false, flag("ai"), tally("ai.enabled");
+            enabled: bool = false, flag("ai"), tally("ai.enabled"),
+                guard(Guard::Tighten(&["false", "true"]));
             /// Agent command: a program that speaks the Agent Client Protocol, and its arguments
             command: Option<Vec<String>> = None, kind(Kind::Argv), flag_of("acp-command", "COMMAND"),
                 tally("ai.command"), also(&["TALLY_ACP_COMMAND"]), guard(Guard::User);
@@ -37,7 +38,7 @@ section! {
             autofix_output: Expect = Expect::Patch, tally("ai.autofix-output");
             /// Deprecated: true means `ai.secrets-policy = "deny"`, false means `"allow"`
             redact_secrets: Option<bool> = None, flag_of("ai-redact-secrets", "BOOL"),
-                tally("ai.redact-secrets"), deprecated(), guard(Guard::Tighten(&["true", "false"]));
+                tally("ai.redact-secrets"), deprecated(), guard(Guard::Tighten(&["true"]));
             /// Maximum number of attempts before the fix is skipped
             max_rounds: u32 = 2, kind(Kind::IntIn(1, 5)), tally("ai.max-rounds");
             /// Sandbox of the agent

@@ -32,7 +32,9 @@ const CASES: &[(&str, &str, &[&str], &[&str])] = &[
     ("ai.agent", "", &["'claude'"], &["'acp:evil'", "'cmd:evil'", "'replay:x'", "'a b'", "'a/b'"]),
     ("ai.secrets-policy", "", &["'deny'"], &["'tokenize'", "'allow'"]),
     ("ai.secrets-policy", "'tokenize'", &["'deny'", "'tokenize'"], &["'allow'"]),
-    ("ai.redact-secrets", "", &["true"], &[]),
+    ("ai.enabled", "", &["false"], &["true"]),
+    ("ai.enabled", "true", &["false", "true"], &[]),
+    ("ai.redact-secrets", "", &["true"], &["false"]),
     ("ai.redact-secrets", "true", &["true"], &["false"]),
     ("ai.sandbox", "", &[], &["'auto'", "'bwrap'", "'none'"]),
     ("audit.provider", "", &[], &["'openai'", "'scaffold'"]),
@@ -119,7 +121,7 @@ fn every_guarded_key_has_a_case() {
         let is_tried = CASES.iter().any(|(path, ..)| *path == key.path);
         assert!(is_tried, "{} is guarded, and no case shows it", key.path);
     }
-    for path in ["ai.enabled", "check.output.format", "audit.model", "review.timeout"] {
+    for path in ["ai.timeout", "check.output.format", "audit.model", "review.timeout"] {
         assert_eq!(super::key(path).guard, Guard::Open, "{path}");
     }
 }

@@ -201,7 +201,7 @@ check.slow-checks.timeout | --slow-checks-timeout | PROBITY_CHECK__SLOW_CHECKS_T
 check.slow-checks.fail-fast | no flag | PROBITY_CHECK__SLOW_CHECKS_FAIL_FAST TALLY_SLOW_CHECKS_FAIL_FAST | slow-checks.fail-fast | true
 check.shellcheck.mode | --shellcheck | PROBITY_CHECK__SHELLCHECK_MODE TALLY_SHELLCHECK_MODE TALLY_SHELLCHECK | shellcheck.mode | native
 check.shellcheck.timeout | no flag | PROBITY_CHECK__SHELLCHECK_TIMEOUT TALLY_SHELLCHECK_TIMEOUT | shellcheck.timeout | 1m
-ai.enabled | --ai | PROBITY_AI__ENABLED TALLY_AI_ENABLED | ai.enabled | false
+ai.enabled | --ai | PROBITY_AI__ENABLED TALLY_AI_ENABLED | ai.enabled | false | guarded
 ai.command | --acp-command | PROBITY_AI__COMMAND TALLY_AI_COMMAND TALLY_ACP_COMMAND | ai.command | unset | guarded
 ai.agent | no flag | PROBITY_AI__AGENT TALLY_AI_AGENT | ai.agent | unset | guarded
 ai.timeout | --ai-timeout | PROBITY_AI__TIMEOUT TALLY_AI_TIMEOUT | ai.timeout | 1m30s
