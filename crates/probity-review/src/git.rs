@@ -97,7 +97,9 @@ impl GitFacts {
             Err(GitError::NotInstalled) => {
                 return nothing("git is not installed, so that no commit can be named");
             }
-            Err(_) => return nothing("this is no git repository, so that no commit can be named"),
+            Err(_) => {
+                return nothing("this is not a git repository, so the review names no commit");
+            }
         };
         let mut notes = Vec::new();
         let origin = git.ask(&["config", "--local", "--get", "remote.origin.url"]).ok();

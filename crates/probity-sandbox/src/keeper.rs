@@ -80,7 +80,7 @@ pub(crate) fn keep(
     Ok(shared)
 }
 
-/// Whoever waits for the end is told of one, also if the keeper itself fails.
+/// Tells waiting threads that the process ended, even if the keeper itself fails.
 struct Ending<'a>(&'a Shared);
 
 impl Drop for Ending<'_> {

@@ -214,7 +214,7 @@ fn read(home: &Path, file: &Path) -> io::Result<Option<Login>> {
     });
     let opened = match opened {
         Ok(opened) => fs::File::from(opened),
-        // What is no plain file is no login.
+        // Only a plain file is a login.
         Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::XDEV | Errno::NXIO) => {
             return Ok(None);
         }

@@ -6,16 +6,34 @@ use std::{
 };
 
 use probity_agent::StderrTap;
-use probity_seat::{Sandbox, Seats, State, Terms, Unseated};
+use probity_sandbox::Root;
+use probity_seat::{Caller, ConfiguredBy, Sandbox, Seats, State, Terms, Unseated};
 
-use crate::{config::nearest, containment::Users, failure::Failure};
+use crate::{
+    config::nearest,
+    containment::{Containment, Users},
+    failure::Failure,
+};
 
-/// The seats of a run that asks questions, and the terms on which they are asked. The runtime that
-/// the user has chosen is for workspaces: a question has its own order of sandboxes.
-pub(crate) fn seats() -> anyhow::Result<(Seats, Terms)> {
-    let Users { table, grants, terms, .. } = Users::load()?;
-    let terms = Terms { sandbox: Sandbox::Auto, ..terms };
-    Ok((Seats::new(table, grants, stderr()), terms))
+/// The seats of a run that asks questions, and the terms of its caller.
+pub(crate) fn seats(caller: Caller) -> anyhow::Result<(Seats, Terms)> {
+    let Users { table, grants, terms: users, .. } = Users::load()?;
+    Ok((Seats::new(table, grants, stderr()), terms(caller, users, None)?))
+}
+
+/// The terms on which a caller's process runs: those of the configuration that its row names.
+pub(crate) fn terms(caller: Caller, users: Terms, root: Option<&Root>) -> anyhow::Result<Terms> {
+    let (ConfiguredBy::UserAndRepository, Some(root)) = (caller.policy().network, root) else {
+        // The user's runtime is for workspaces: a question has its own order of sandboxes.
+        return Ok(Terms { sandbox: Sandbox::Auto, ..users });
+    };
+    let state = state()?;
+    state.refuse_inside(root).map_err(|error| Failure::from(Unseated::from(error)))?;
+    let containment = Containment::load(root, &state)?;
+    for ignored in &containment.ignored {
+        tracing::warn!("{ignored}");
+    }
+    Ok(containment.terms())
 }
 
 /// The state directory.

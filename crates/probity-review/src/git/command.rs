@@ -287,7 +287,7 @@ mod tests {
                     let mut plain = Command::new("git");
                     let identity = ["-c", "user.name=t", "-c", "user.email=t@example.org"];
                     plain.args(identity).args(alive.split(' ')).current_dir(at).output().unwrap();
-                    assert!(marker.exists(), "{key} is no danger");
+                    assert!(marker.exists(), "{key} is not dangerous");
                 }
             }
         }

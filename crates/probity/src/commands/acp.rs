@@ -55,12 +55,13 @@ pub(crate) struct Request {
 }
 
 pub(crate) fn run(name: Name, args: Request) -> anyhow::Result<Exit> {
-    let Users { acp: settings, agent: usual, table, grants, .. } = Users::load()?;
+    let Users { acp: settings, agent: usual, table, grants, terms } = Users::load()?;
     let agent = args.agent.unwrap_or_else(|| usual_agent(usual));
     let agent = Agent::find(name, &agent, &table)?;
     let seats = Seats::new(table, grants, None);
     let quarantine = exec::Quarantine::of(args.quarantine);
-    let sandboxed = |agent, seats| Sandboxed::new(agent, seats, settings.clone(), quarantine);
+    let sandboxed =
+        |agent, seats| Sandboxed::new(agent, seats, terms.clone(), settings.clone(), quarantine);
     if let Some(id) = args.login {
         let store = Files::new(State::find().as_ref().ok(), &agent);
         return login::run(&sandboxed(agent, seats), &store, &id);

@@ -14,17 +14,17 @@ use probity_sandbox::{
     Backend, Child, Found, Kind, Limits, Root, SpawnError, containers, has_container, look_for,
     remove_container, spawn, workspace_root,
 };
-use probity_seat::{Caller, NamedBy, Occupant, Request, Seated, Seats, Terms, Unseated};
+use probity_seat::{Caller, NamedBy, Occupant, Request, Seated, Seats, Unseated};
 
 pub(crate) use watch::{Quarantine, Watch};
 
 use crate::{
     config::words::Sandbox,
-    containment::{Containment, Users},
+    containment::Users,
     exit::Exit,
     failure::Failure,
     name::{Mistake, Name},
-    seats::state,
+    seats::terms,
 };
 
 const NOT_STARTED: Exit = Exit::Program(11);
@@ -51,7 +51,8 @@ pub(crate) fn run(name: Name, args: Options) -> anyhow::Result<Exit> {
         (Some((_, workspace)), _) | (None, Some(workspace)) => workspace.clone(),
         (None, None) => env::current_dir()?,
     };
-    let mut terms = terms(&root(name, &cwd)?)?;
+    let Users { table, grants, terms: users, .. } = Users::load()?;
+    let mut terms = terms(Caller::Exec, users, Some(&root(name, &cwd)?))?;
     terms.image = args.image.or(terms.image);
     let sandbox = match (named, args.sandbox) {
         (Some((Kind::Podman, _)), _) => Sandbox::Podman,
@@ -61,7 +62,6 @@ pub(crate) fn run(name: Name, args: Options) -> anyhow::Result<Exit> {
     if sandbox == Sandbox::Auto {
         terms.sandbox = Sandbox::Auto;
     }
-    let Users { table, grants, .. } = Users::load()?;
     let seats = Seats::new(table, grants, None);
     let request = Request {
         caller: Caller::Exec,
@@ -80,17 +80,6 @@ pub(crate) fn run(name: Name, args: Options) -> anyhow::Result<Exit> {
         remove(engine.kind, &engine.program, &engine.workspace)?;
     }
     follow(&seated, Quarantine::of(args.quarantine))
-}
-
-/// The terms on which processes run in a workspace; what its repository asks for in vain is said.
-pub(crate) fn terms(root: &Root) -> anyhow::Result<Terms> {
-    let state = state()?;
-    state.refuse_inside(root).map_err(|error| refused(error.into()))?;
-    let containment = Containment::load(root, &state)?;
-    for ignored in &containment.ignored {
-        tracing::warn!("{ignored}");
-    }
-    Ok(containment.terms())
 }
 
 /// Runs what is seated to its end, with our streams and signals.

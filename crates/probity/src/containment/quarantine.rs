@@ -272,7 +272,8 @@ fn relocate(from: &Path, to: &Path) -> io::Result<()> {
         && let Some(parent) = from.parent()
     {
         // The session may have closed the directory around it.
-        fs::set_permissions(parent, fs::Permissions::from_mode(0o700))?;
+        let mode = parent.symlink_metadata()?.permissions().mode();
+        fs::set_permissions(parent, fs::Permissions::from_mode(mode | 0o700))?;
         renamed = fs::rename(from, to);
     }
     match renamed {

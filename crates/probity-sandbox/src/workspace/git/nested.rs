@@ -66,8 +66,7 @@ pub(super) fn search(root: &Path, closed: Closed) -> Search {
         if closed == Closed::Open
             && entries.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied)
         {
-            let opened = fs::set_permissions(&directory, fs::Permissions::from_mode(0o700));
-            entries = opened.and_then(|()| fs::read_dir(&directory));
+            entries = open_to_owner(&directory).and_then(|()| fs::read_dir(&directory));
             search.unread |= entries.is_err();
         }
         for entry in entries.into_iter().flatten().flatten() {
@@ -93,6 +92,12 @@ pub(super) fn search(root: &Path, closed: Closed) -> Search {
         }
     }
     search
+}
+
+/// Gives the owner all rights, and leaves those of others as they are.
+fn open_to_owner(directory: &Path) -> io::Result<()> {
+    let mode = directory.symlink_metadata()?.permissions().mode();
+    fs::set_permissions(directory, fs::Permissions::from_mode(mode | 0o700))
 }
 
 fn dot_git(path: PathBuf, kind: fs::FileType) -> Option<Found> {

@@ -162,7 +162,7 @@ impl Protection {
         self.need(&common.join("info"), Shape::Directory);
         self.set(&common.join("info"), How::InPlace);
         self.keep(&common.join("info/attributes"), Shape::File);
-        // The other working trees are told from here where their repository is.
+        // These files tell the other working trees where their repository is.
         let trees = common.join("worktrees");
         let entries = fs::read_dir(&trees).into_iter().flatten().flatten();
         let others: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
@@ -315,7 +315,7 @@ impl Protection {
         fixed.map(|(path, _)| path.clone()).collect()
     }
 
-    /// The mounts, parents first. What is missing is made, so that it can be mounted.
+    /// The mounts, parents first. Creates missing paths, because only existing ones can be mounted.
     pub(in super::super) fn mounts(&self, root: &Path, inside: &Path) -> Vec<Mount> {
         for (path, shape) in &self.missing {
             // Where we cannot write, the process cannot either.
@@ -343,7 +343,7 @@ impl Protection {
     }
 }
 
-/// Makes an empty file or directory, for whoever owns what is around it.
+/// Makes an empty file or directory with the owner of its parent.
 fn make(path: &Path, shape: Shape) -> std::io::Result<()> {
     let Some(parent) = path.parent() else { return Ok(()) };
     if !parent.is_dir() {

@@ -9,7 +9,7 @@ use std::{
 
 use probity_proxy::{LaunchError, Launcher, Process, Started, TerminalLogin, Usage, Workspace};
 use probity_sandbox::{Backend, Child, Network, Root, Spec, User, spawn, workspace_root};
-use probity_seat::{Caller, NamedBy, Occupant, Request, Sandbox, Seated, Seats};
+use probity_seat::{Caller, NamedBy, Occupant, Request, Sandbox, Seated, Seats, Terms};
 
 use super::agents::Agent;
 use crate::{
@@ -17,24 +17,33 @@ use crate::{
     containment::{Acp, EditorFiles, Terminals},
     exit::Exit,
     failure::Failure,
+    seats::terms,
 };
 
 /// Agents in the workspace's own sandbox.
 pub(super) struct Sandboxed {
     agent: Agent,
     seats: Seats,
+    /// The user's own, which a workspace tightens.
+    terms: Terms,
     settings: Acp,
     quarantine: Quarantine,
 }
 
 impl Sandboxed {
-    pub(super) fn new(agent: Agent, seats: Seats, settings: Acp, quarantine: Quarantine) -> Self {
-        Self { agent, seats, settings, quarantine }
+    pub(super) fn new(
+        agent: Agent,
+        seats: Seats,
+        terms: Terms,
+        settings: Acp,
+        quarantine: Quarantine,
+    ) -> Self {
+        Self { agent, seats, terms, settings, quarantine }
     }
 
     /// The agent's seat in a workspace.
     fn seated(&self, caller: Caller, root: &Root) -> anyhow::Result<Seated> {
-        let terms = exec::terms(root)?;
+        let terms = terms(caller, self.terms.clone(), Some(root))?;
         let request = Request {
             caller,
             occupant: Occupant::Agent(&self.agent.reference),

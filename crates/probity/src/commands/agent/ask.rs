@@ -39,7 +39,7 @@ pub(crate) fn run(args: &AskOptions) -> anyhow::Result<Exit> {
     let way_out = "`probity agent list` names the agents that are known";
     let reference = AgentRef::parse(&args.agent)
         .with_context(|| Failure::new("there is no such agent", way_out))?;
-    let (seats, terms) = seats()?;
+    let (seats, terms) = seats(Caller::Ask)?;
     let request = Request {
         caller: Caller::Ask,
         occupant: Occupant::Agent(&reference),

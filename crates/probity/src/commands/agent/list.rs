@@ -42,7 +42,7 @@ struct Started {
 }
 
 pub(crate) fn run(timeout: Duration, format: ListFormat) -> anyhow::Result<Exit> {
-    let (seats, terms) = seats()?;
+    let (seats, terms) = seats(Caller::List)?;
     let rows: Vec<Row> = thread::scope(|threads| {
         let tried: Vec<_> = seats
             .table()

@@ -46,7 +46,7 @@ impl Chosen {
         form: Form,
         settings: &Audit,
     ) -> anyhow::Result<Self> {
-        let (seats, terms) = seats()?;
+        let (seats, terms) = seats(Caller::Audit)?;
         let (model, variables) = (settings.model.clone(), settings.env.clone());
         let sandbox = settings.sandbox;
         let chosen = Self { kind, reference, form, model, sandbox, variables, seats, terms };

@@ -50,7 +50,7 @@ impl AiRun {
         let stop = (may_ask && !dry_run).then(Stop::listen);
         // What is wrong with the user's configuration concerns only those who ask an agent.
         let (seats, terms) = if may_ask {
-            seats().context("AI fixes cannot be asked for")?
+            seats(Caller::Fix).context("AI fixes cannot be asked for")?
         } else {
             (Seats::default(), Terms::default())
         };

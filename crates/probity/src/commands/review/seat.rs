@@ -34,7 +34,7 @@ impl Place {
         let way_out = "`probity agent list` names the agents that are known";
         let reference = AgentRef::parse(&settings.agent)
             .with_context(|| Failure::new("there is no such agent", way_out))?;
-        let (seats, terms) = seats()?;
+        let (seats, terms) = seats(Caller::Review)?;
         let mut place = Self { reference, seats, terms, isolation: String::new(), tests: tests() };
         // Why it cannot be placed is told by the review itself.
         place.isolation = match place.seats.preview(&place.request(Path::new("/"), settings)) {
