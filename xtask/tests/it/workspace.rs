@@ -21,6 +21,7 @@ const CRATES: &[&str] = &[
     "probity-review",
     "probity-sandbox",
     "probity-scope",
+    "probity-seat",
     "probity-secrets",
     "probity-shell",
 ];

@@ -88,7 +88,7 @@ fn facts_name_the_code_and_say_what_is_odd() {
     let empty = tempfile::tempdir().unwrap();
     let facts = GitFacts::of(empty.path());
     assert_eq!(facts.commit, NO_COMMIT);
-    assert!(facts.notes[0].contains("no git repository"), "{facts:?}");
+    assert!(facts.notes[0].contains("not a git repository"), "{facts:?}");
     git(empty.path(), &["init", "-q"]);
     let facts = GitFacts::of(empty.path());
     assert!(facts.notes[0].contains("no commits"), "{facts:?}");

@@ -98,6 +98,18 @@ fn places_in_memory_are_no_larger_than_they_may_be() {
     assert_eq!(stdout, "1048576\n1048576\n");
 }
 
+/// A tmpfs of the sandbox's own, of half the memory, in which nothing has to be written.
+#[test]
+fn devices_work_and_no_room_is_left_beside_them() {
+    let workspace = Workspace::new();
+    let spec = workspace.shell(
+        "echo x > /dev/null && head -c 4 /dev/urandom | wc -c && echo y > /dev/shm/y && \
+         (head -c 1000 /dev/zero > /dev/room) 2>/dev/null || echo closed",
+    );
+    let (outcome, stdout) = text(&bubblewrap(), &spec);
+    assert_eq!(stdout, "4\nclosed\n", "{outcome:?}");
+}
+
 #[test]
 fn a_process_says_what_holds_its_limits() {
     let workspace = Workspace::new();

@@ -20,6 +20,16 @@ fn workspace() -> TempDir {
     }
     git(&main.join("nested/deep"), &["init", "-q"]);
     git(&main, &["init", "-q", "--bare", "fixture.git"]);
+    // Hooks that are links to scripts of the tree, one of them to a script that is missing.
+    fs::create_dir_all(main.join("scripts")).unwrap();
+    fs::write(main.join("scripts/hook.sh"), "").unwrap();
+    symlink("../../scripts/hook.sh", main.join(".git/hooks/pre-push")).unwrap();
+    symlink("../../scripts/gone.sh", main.join(".husky/_/pre-rebase")).unwrap();
+    // A submodule of the other working tree, which lies outside of the workspace.
+    let module = main.join(".git/worktrees/tree/modules/sub");
+    fs::create_dir_all(module.join("hooks")).unwrap();
+    fs::write(module.join("HEAD"), "ref: refs/heads/main\n").unwrap();
+    fs::write(module.join("config"), "").unwrap();
     for (key, value) in [
         ("core.hooksPath", ".husky/_"),
         ("include.path", "../conf/shared"),
@@ -37,6 +47,11 @@ const HELD: &[&str] = &[
     ".git/hooks/pre-commit",
     ".git/info/attributes",
     ".git/worktrees/tree/commondir",
+    ".git/worktrees/tree/modules/sub/config",
+    ".git/worktrees/tree/modules/sub/hooks/post-checkout",
+    ".git/worktrees/tree/modules/new/config",
+    "scripts/hook.sh",
+    "scripts/gone.sh",
     "nested/deep/.git/config",
     "nested/deep/.git/hooks/pre-commit",
     "nested/deep/.git/info/attributes",

@@ -254,3 +254,42 @@ fn the_schemas_are_the_committed_ones_and_take_the_example_of_the_guide() {
     let dir = directory(&[("probity.toml", example)]);
     probity().dir(&dir).args(["config"]).run().code(0);
 }
+
+/// A link that a repository brings must not lead a report to another file of the user's.
+#[test]
+fn a_repositorys_report_is_not_written_through_a_link_or_into_git() {
+    for (file, text) in [
+        ("probity.toml", "[check.output]\npath = 'report'\n"),
+        ("probity.toml", "[check.output]\npath = 'linked/report'\n"),
+        ("probity.toml", "[check.output]\npath = '.git/hooks/pre-commit'\n"),
+        ("probity.toml", "[check.output]\npath = '.GIT/config'\n"),
+        (".tally.toml", "[output]\npath = 'report'\n"),
+        (".tally.toml", "[output]\npath = 'linked/report'\n"),
+    ] {
+        let users = directory(&[("mine", "mine")]);
+        let dir = directory(&[("Dockerfile", DOCKERFILE), (file, text), (".git/config", "")]);
+        std::os::unix::fs::symlink(users.path().join("mine"), dir.path().join("report")).unwrap();
+        std::os::unix::fs::symlink(users.path(), dir.path().join("linked")).unwrap();
+        let output = probity().dir(&dir).args(["check"]).run();
+        let left = fs::read_to_string(users.path().join("mine")).unwrap();
+        assert_eq!(left, "mine", "{text}: {}", output.stderr);
+        assert_eq!(fs::read_dir(users.path()).unwrap().count(), 1, "{text}");
+        assert_eq!(fs::read_to_string(dir.path().join(".git/config")).unwrap(), "", "{text}");
+        assert!(!dir.path().join(".git/hooks").exists(), "{text}");
+        // Named by the user, a link is the user's own affair.
+        probity().dir(&dir).args(["check", "--output", "report"]).run();
+        assert_ne!(fs::read_to_string(users.path().join("mine")).unwrap(), "mine", "{text}");
+    }
+}
+
+/// The default directory may be a link of the repository, too.
+#[test]
+fn a_review_is_not_written_through_a_link_of_the_repository() {
+    let users = directory(&[("mine", "mine")]);
+    let dir = directory(&[("main.go", "package main\n"), ("findings.json", "[]")]);
+    std::os::unix::fs::symlink(users.path(), dir.path().join("review")).unwrap();
+    let run = probity().dir(&dir).args(["review", "--agent", "replay:findings.json"]);
+    let output = run.args(["--no-history"]).run();
+    assert_eq!(output.code, Some(2), "{}", output.stderr);
+    assert_eq!(fs::read_dir(users.path()).unwrap().count(), 1, "{}", output.stderr);
+}

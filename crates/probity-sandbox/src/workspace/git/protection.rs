@@ -179,6 +179,9 @@ impl Protection {
                 self.keep(&tree.join("modules"), Shape::Directory);
                 if !self.directories.iter().any(|known| known == tree) {
                     self.directories.push(tree.to_owned());
+                    for module in nested::modules(tree) {
+                        self.known.extend(nested::identity(&module));
+                    }
                     let rebase = tree.join("rebase-merge");
                     if runs_commands(&rebase) {
                         self.rebasing.push(rebase);

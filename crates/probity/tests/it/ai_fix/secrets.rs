@@ -43,6 +43,27 @@ fn denied_secrets_start_no_agent() {
     betrays_nothing(&stage, &output);
 }
 
+/// What a repository calls harmless is not found in its files, and is not sent either.
+#[test]
+fn a_repository_does_not_decide_which_secrets_an_agent_sees() {
+    for (file, text) in [
+        (".tally.toml", "[rules.tally.secrets-in-code]\nallowed-patterns = ['ghp_.+']\n"),
+        ("probity.toml", "[check.rules.tally.secrets-in-code]\nallowed-patterns = ['ghp_.+']\n"),
+        ("probity.toml", "[ai]\nredact-secrets = false\n"),
+        ("probity.toml", "[ai]\nsecrets-policy = 'allow'\n"),
+    ] {
+        let old = with_secret(GO);
+        let stage = Stage::new(&old, "");
+        fs::write(stage.path().join(file), text).unwrap();
+        let command = format!("touch {}", stage.path().join("started").display());
+        let run = stage.fix(MULTI_STAGE).args(["--acp-command", &command, "--ai-sandbox", "none"]);
+        let output = run.run().code(1);
+        assert_eq!(outcome(&output)["reason"], "secrets-found", "{text}: {}", output.stderr);
+        assert!(!stage.path().join("started").exists(), "{text}");
+        assert_eq!(stage.text(), old, "{text}");
+    }
+}
+
 #[test]
 fn tokens_go_out_and_the_secret_comes_back_byte_for_byte() {
     // The agent copies the token from what it is shown.
