@@ -1,6 +1,9 @@
 //! Who an agent reference means: its row in the table, and the program that is started.
 
-use std::{ffi::OsString, path::Path};
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
 
 use probity_agent::{AgentRef, AgentTable, CommandLine, KnownAgent, Way};
 use probity_sandbox::Mount;
@@ -38,6 +41,16 @@ pub(crate) enum Where {
     Host,
     /// A bare name is the image's own; a path is shown to the container.
     Image,
+}
+
+impl Identity<'_> {
+    /// The program and those that it starts; an image has its own.
+    pub(crate) fn shown_programs(&self) -> Vec<PathBuf> {
+        let Some(program) = &self.program else { return Vec::new() };
+        let started = self.row.iter().flat_map(|row| &row.starts);
+        let started = started.filter_map(|name| programs::find(name));
+        [program.path.clone()].into_iter().chain(started).collect()
+    }
 }
 
 pub(crate) fn identify<'a>(

@@ -256,9 +256,9 @@ impl<'a> Placing<'a> {
         // A workspace's container is made once; what it shows is not one agent's business.
         let is_shared = is_engine && self.root.is_some();
         if let (Some(identity), false) = (&self.identity, is_shared) {
-            let program = identity.program.as_ref();
-            let shown = program.map(|program| programs::mounts_of(&program.path));
-            for mount in shown.into_iter().flatten().chain(identity.files.iter().cloned()) {
+            let shown = identity.shown_programs().into_iter();
+            let shown = shown.flat_map(|program| programs::mounts_of(&program));
+            for mount in shown.chain(identity.files.iter().cloned()) {
                 // An engine takes no place twice.
                 if mounts.iter().all(|other: &Mount| other.inside() != mount.inside()) {
                     mounts.push(mount);

@@ -58,8 +58,8 @@ fn a_name_leads_to_the_command_of_its_way() {
     assert_eq!(error.to_string(), "nobody: preparing: no agent of this name is known");
     assert_eq!(
         error.way_out(),
-        "known are claude, codex, gemini, opencode, qwen; any other is named by its command, \
-         acp:COMMAND or cmd:COMMAND"
+        "known are claude, codex, gemini, opencode, qwen, copilot, cline, auggie, goose, kimi, \
+         vibe, pi; any other is named by its command, acp:COMMAND or cmd:COMMAND"
     );
 }
 

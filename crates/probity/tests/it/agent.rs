@@ -2,6 +2,7 @@
 
 pub(crate) mod misbehaving;
 mod recording;
+mod rows;
 
 use std::{path::Path, time::Duration};
 
@@ -149,6 +150,13 @@ fn a_list_without_programs_says_what_is_missing() {
     gemini    no     `gemini` is not in your PATH; install it with `npm install -g @google/gemini-cli`
     opencode  no     `opencode` is not in your PATH; install it with `npm install -g opencode-ai`
     qwen      no     `qwen` is not in your PATH; install it with `npm install -g @qwen-code/qwen-code`
+    copilot   no     `copilot` is not in your PATH; install it with `npm install -g @github/copilot`
+    cline     no     `cline` is not in your PATH; install it with `npm install -g cline`
+    auggie    no     `auggie` is not in your PATH; install it with `npm install -g @augmentcode/auggie`
+    goose     no     `goose` is not in your PATH; install it with `npm install -g @aaif/goose-acp`
+    kimi      no     `kimi` is not in your PATH; install it with `npm install -g @moonshot-ai/kimi-code`
+    vibe      no     `vibe-acp` is not in your PATH; install it with `pip install mistral-vibe`
+    pi        no     `pi-acp` is not in your PATH; install it with `npm install -g @earendil-works/pi-coding-agent pi-acp`
     ");
 }
 
@@ -202,6 +210,7 @@ fn a_list_starts_what_is_there_and_waits_no_longer_than_it_says() {
     let login = row("opencode")["needsLogin"].as_str().unwrap().to_owned();
     assert!(login.contains("needs a login: Authentication required"), "{login}");
     assert!(login.contains("it offers Use an API key"), "{login}");
+    assert!(login.ends_with("; log in with `opencode auth login`"), "{login}");
     assert_eq!(row("codex")["starts"], false);
     assert!(row("codex")["why"].as_str().unwrap().contains("no model here"), "{page:#}");
     assert!(row("qwen")["why"].as_str().unwrap().contains("no answer within 5 s"), "{page:#}");

@@ -17,11 +17,20 @@ fn the_image_files_have_no_finding() {
 }
 
 #[test]
-fn the_image_has_what_the_sandbox_needs_and_the_agents_that_are_known() {
+fn the_image_has_what_the_sandbox_needs_and_every_known_agent() {
     let text = std::fs::read_to_string(root().join("deploy/Dockerfile.agents")).unwrap();
-    for words in
-        ["claude-agent-acp", "codex-acp", "gemini-cli", "git", "/home/agent", "USER 1000:1000"]
-    {
+    for words in ["git", "/home/agent", "USER 1000:1000"] {
         assert!(text.contains(words), "{words} is not in the image");
+    }
+    let output = probity().args(["agent", "list", "--format", "json"]).env("PATH", "").run();
+    let page: serde_json::Value = serde_json::from_str(&output.code(0).stdout).unwrap();
+    for agent in page["agents"].as_array().unwrap() {
+        let install = agent["install"].as_str().unwrap();
+        let is_package = |word: &&str| !["npm", "pip", "install", "-g"].contains(word);
+        for package in install.split(' ').filter(is_package) {
+            // Pinned, and not the beginning of another package's name.
+            let (npm, pip) = (format!(" {package}@"), format!(" {package}=="));
+            assert!(text.contains(&npm) || text.contains(&pip), "{package} is not in the image");
+        }
     }
 }

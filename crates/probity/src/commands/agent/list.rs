@@ -116,7 +116,9 @@ fn started(agent: &KnownAgent, seated: &Seated, patience: Duration) -> Result<St
         match client.open_session(&cwd) {
             Ok(_) => Ok(Started { says, needs_login: None }),
             Err(error) if matches!(error.cause, Cause::LoginNeeded { .. }) => {
-                Ok(Started { says, needs_login: Some(error.cause.to_string()) })
+                let way = agent.log_in.iter().map(|command| format!("; log in with `{command}`"));
+                let why = format!("{}{}", error.cause, way.collect::<String>());
+                Ok(Started { says, needs_login: Some(why) })
             }
             Err(error) => Err(error),
         }
@@ -189,6 +191,9 @@ fn page(row: &Row) -> Value {
         "says": row.starts.as_ref().ok().map(|started| &started.says),
         "needsLogin": row.starts.as_ref().ok().and_then(|started| started.needs_login.as_ref()),
         "why": row.starts.as_ref().err(),
+        "install": row.agent.install,
+        "logIn": row.agent.log_in,
         "variables": row.agent.variables,
+        "logins": row.agent.logins,
     })
 }
