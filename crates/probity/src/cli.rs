@@ -2,6 +2,7 @@
 
 pub(crate) mod acp;
 pub(crate) mod acp_proxy;
+mod acp_setup;
 pub(crate) mod agent;
 pub(crate) mod audit;
 pub(crate) mod cai;

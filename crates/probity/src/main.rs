@@ -8,6 +8,7 @@ mod discover;
 mod exit;
 mod failure;
 mod ignore_file;
+mod jsonc;
 mod logging;
 mod name;
 mod report;

@@ -7,7 +7,7 @@ use clap_complete::Shell;
 
 use crate::{
     cli::{
-        acp, agent, audit,
+        acp, acp_setup, agent, audit,
         cai::{ExecArgs, exec_examples},
         check::{self, CheckArgs},
         config, manual, matches, names, review, rules,
@@ -69,7 +69,7 @@ enum ProbityCommand {
     Review(Box<review::ReviewArgs>),
     /// Be an ACP agent for an editor, with contained agents behind it
     #[command(after_help = acp::EXAMPLES)]
-    Acp(acp::AcpArgs),
+    Acp(acp_setup::ProbityAcpArgs),
     /// Run a command where it sees this workspace and nothing else of yours
     #[command(after_help = exec_examples("probity"))]
     Exec(ExecArgs),
@@ -172,7 +172,7 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> 
         Some(ProbityCommand::Lsp) => Err(Failure::not_built("probity lsp").into()),
         Some(ProbityCommand::Audit(args)) => audit::run(*args, below, quiet),
         Some(ProbityCommand::Review(args)) => review::run(*args, below, quiet),
-        Some(ProbityCommand::Acp(args)) => commands::acp::run(Name::Probity, args.into()),
+        Some(ProbityCommand::Acp(args)) => acp_setup::run(args, quiet),
         Some(ProbityCommand::Exec(args)) => commands::exec::run(Name::Probity, args.into()),
         Some(ProbityCommand::Agent { command }) => agent::run(command),
         Some(ProbityCommand::Doctor { json }) => commands::doctor::run(json),

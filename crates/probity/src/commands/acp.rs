@@ -8,6 +8,7 @@ mod launch;
 mod login;
 mod observe;
 mod relay;
+pub(crate) mod setup;
 mod store;
 
 use std::{

@@ -5,6 +5,7 @@ mod contained;
 pub(crate) mod driver;
 mod guide;
 mod real;
+mod setup;
 
 use std::{fs, os::unix::fs::PermissionsExt as _, path::PathBuf};
 

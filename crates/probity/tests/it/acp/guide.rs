@@ -13,25 +13,25 @@ fn every_snippet_of_the_guide_is_sound() {
         match language {
             "json" => {
                 let value: serde_json::Value = serde_json::from_str(code).unwrap();
-                assert!(value.to_string().contains("--acp"), "{code}");
+                assert!(value.to_string().contains(r#"["acp","claude"]"#), "{code}");
             }
             "toml" => {
                 toml::from_str::<toml::Table>(code).unwrap();
             }
             // Tables and strings only, so that balance is all there is to check.
-            "lua" => {
+            "lua" | "elisp" => {
                 for (open, close) in [('{', '}'), ('(', ')')] {
                     let count = |which| code.chars().filter(|char| *char == which).count();
                     assert_eq!(count(open), count(close), "{code}");
                 }
-                assert!(code.contains("\"--acp\""), "{code}");
+                assert!(code.contains("\"acp\""), "{code}");
             }
             "sh" => assert!(code.contains("probity") || code.contains("cai"), "{code}"),
             other => panic!("nobody checks {other}"),
         }
         checked.push(language.to_owned());
     }
-    for language in ["json", "lua", "toml"] {
+    for language in ["elisp", "json", "lua", "toml"] {
         assert!(checked.iter().any(|seen| seen == language), "{language} is missing");
     }
 }
