@@ -4,6 +4,7 @@ mod client;
 mod contained;
 pub(crate) mod driver;
 mod guide;
+mod more_agents;
 mod real;
 mod setup;
 

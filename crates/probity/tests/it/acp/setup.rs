@@ -116,7 +116,7 @@ fn existing_settings_keep_every_byte() {
         let table = if editor == "vscode" { "acp.agents" } else { "agent_servers" };
         assert!(after.contains(&format!("\"{table}\"")), "{after}");
         assert_eq!(after.contains("\"type\": \"custom\""), editor == "zed", "{after}");
-        assert_eq!(after.contains("\r\n  "), false, "{after:?}");
+        assert!(!after.contains("\r\n  "), "{after:?}");
         assert_eq!(after.matches("\r\n").count() > 0, before.contains("\r\n"), "{after:?}");
     }
 }

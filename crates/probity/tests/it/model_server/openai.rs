@@ -118,8 +118,9 @@ pub(super) fn serve_responses(body: &Value, mut responder: Responder) -> io::Res
 }
 
 fn responses_question(body: &Value) -> Question {
-    let mut question =
-        Question { tools: names(items(body.get("tools")), "name"), ..Question::default() };
+    let tools = names(items(body.get("tools")), "name");
+    // Only the one agent that speaks this wire wants them.
+    let mut question = Question { tools, shell_takes_words: true, ..Question::default() };
     match body.get("input") {
         Some(Value::String(text)) => question.said.push(text.clone()),
         input => {

@@ -12,6 +12,8 @@ pub(super) struct Question {
     pub(super) result: Option<String>,
     /// The tools that the agent offers.
     pub(super) tools: Vec<String>,
+    /// Whether a tool called `shell` takes the words of a command, and not its text.
+    pub(super) shell_takes_words: bool,
 }
 
 /// The names that agents give to their shell.
@@ -42,7 +44,7 @@ impl Question {
             "wait(" => Reply::Wait,
             "run(" => match SHELLS.iter().find(|shell| self.tools.iter().any(|it| it == *shell)) {
                 Some(&shell) => {
-                    Reply::Call { tool: shell.to_owned(), input: input(shell, argument) }
+                    Reply::Call { tool: shell.to_owned(), input: self.input(shell, argument) }
                 }
                 None => Reply::Say(vec![format!("there is no shell among {:?}", self.tools)]),
             },
@@ -53,6 +55,14 @@ impl Question {
                 let (head, tail) = text.split_at_checked(half).unwrap_or((&text, ""));
                 Reply::Say(vec![head.to_owned(), tail.to_owned()])
             }
+        }
+    }
+
+    fn input(&self, shell: &str, command: &str) -> Value {
+        match shell {
+            "shell" if self.shell_takes_words => json!({"command": ["sh", "-c", command]}),
+            "exec_command" => json!({"cmd": command}),
+            _ => json!({"command": command, "description": "run a command"}),
         }
     }
 }
@@ -67,14 +77,6 @@ fn audit(said: &str) -> String {
     let quote = output.lines().find(|line| line.contains("expect ")).unwrap_or_default().trim();
     let finding = json!({"title": "Open datum", "evidence": [quote], "file": "v.ak", "line": 1});
     json!({"action": "final", "status": "completed", "findings": [finding]}).to_string()
-}
-
-fn input(shell: &str, command: &str) -> Value {
-    match shell {
-        "shell" => json!({"command": ["sh", "-c", command]}),
-        "exec_command" => json!({"cmd": command}),
-        _ => json!({"command": command, "description": "run a command"}),
-    }
 }
 
 /// The texts of a message whose content is a string, or a list of parts that may hold one.
