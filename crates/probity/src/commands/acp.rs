@@ -69,8 +69,8 @@ pub(crate) fn run(name: Name, args: Request) -> anyhow::Result<Exit> {
     }
     if io::stdin().is_terminal() {
         tracing::warn!(
-            "an editor is to speak here, and this is a terminal; docs/editors.md says where to write \
-             this command, and Ctrl-D ends it"
+            "standard input is a terminal, but this command is for an editor; `probity acp setup \
+             EDITOR` prints the editor's setting, and Ctrl-D ends this"
         );
     }
     let output = own_output().context("cannot take over standard output")?;

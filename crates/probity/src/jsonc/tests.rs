@@ -176,3 +176,91 @@ fn plain_json_means_the_same_as_to_serde() {
         assert_eq!(node.value(text), expected, "{text}");
     }
 }
+
+/// Settings as people leave them: every run makes the same ones.
+struct Settings {
+    seed: u64,
+    newline: &'static str,
+}
+
+impl Settings {
+    fn below(&mut self, count: u64) -> u64 {
+        self.seed = self.seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (self.seed >> 33) % count
+    }
+
+    fn gap(&mut self) -> String {
+        let newline = self.newline;
+        match self.below(8) {
+            0..3 => String::new(),
+            3 => " ".to_owned(),
+            4 => format!("{newline}\t"),
+            5 => format!("{newline}{newline}    "),
+            6 => " /* {\"agents\": [ */".to_owned(),
+            _ => format!(" // \"agents\": {{{newline}  "),
+        }
+    }
+
+    fn value(&mut self, depth: u64) -> String {
+        let kind = if depth == 0 { self.below(3) } else { self.below(5) };
+        match kind {
+            0 => "-1.5e3".to_owned(),
+            1 => "\"\\\"}, // \\u00e9\"".to_owned(),
+            2 => "null".to_owned(),
+            3 => self.list(depth, "[", "]", None),
+            _ => self.list(depth, "{", "}", Some("k")),
+        }
+    }
+
+    /// An array, or an object whose keys begin with this.
+    fn list(&mut self, depth: u64, open: &str, close: &str, key: Option<&str>) -> String {
+        let count = self.below(4);
+        let mut text = format!("{open}{}", self.gap());
+        for index in 0..count {
+            if let Some(key) = key {
+                let (before, after) = (self.gap(), self.gap());
+                text.push_str(&format!("\"{key}{index}\"{before}:{after}"));
+            }
+            text.push_str(&self.value(depth.saturating_sub(1)));
+            text.push_str(&self.gap());
+            let is_last = index + 1 == count;
+            text.push_str(if is_last && self.below(2) == 0 { "" } else { "," });
+            text.push_str(&self.gap());
+        }
+        text + close
+    }
+
+    fn file(&mut self) -> String {
+        let mark = if self.below(4) == 0 { "\u{feff}" } else { "" };
+        let (head, tail) = (self.gap(), self.gap());
+        let mut root = self.list(3, "{", "}", Some("x"));
+        if self.below(2) == 0 {
+            let table = self.list(2, "{", "}", Some("y"));
+            let gap = self.gap();
+            root = format!("{{\"agents\":{gap}{table},{}", &root[1..]);
+        }
+        format!("{mark}{head}{root}{tail}")
+    }
+}
+
+#[test]
+fn two_agents_can_be_added_to_any_settings() {
+    for newline in ["\n", "\r\n"] {
+        let mut settings = Settings { seed: 22, newline };
+        for _ in 0..2000 {
+            let before = settings.file();
+            let one = added(&before, "a");
+            let two = added(&one, "b");
+            for name in ["a", "b"] {
+                assert_eq!(insert(&two, &entry(name), is_ours), Ok(Inserted::Same), "{before:?}");
+            }
+            let mixed = two.matches('\n').count() != two.matches(newline).count();
+            // A file without a newline of its own gets the usual one.
+            assert!(!mixed || !before.contains('\n'), "{before:?} -> {two:?}");
+            let mut rest = two.chars();
+            for char in before.chars().filter(|char| !char.is_whitespace()) {
+                assert!(rest.any(|found| found == char), "{before:?} lost {char:?}: {two:?}");
+            }
+        }
+    }
+}

@@ -14,7 +14,6 @@ use anyhow::Context as _;
 use probity_agent::KnownAgent;
 use probity_seat::{Unseated, find_program};
 
-use super::usual_agent;
 use crate::{
     config::word::Word as _,
     containment::Users,
@@ -40,7 +39,8 @@ pub(crate) struct Options {
 pub(crate) fn run(options: Options) -> anyhow::Result<Exit> {
     let Options { editor, agent, write, file, quiet } = options;
     let Users { agent: usual, table, .. } = Users::load()?;
-    let agent = agent.unwrap_or_else(|| usual_agent(usual));
+    // The editor's settings are the user's, so a repository has no say here.
+    let agent = agent.or(usual).unwrap_or_else(|| "claude".to_owned());
     let known = || table.iter().map(|agent| agent.name.clone()).collect();
     let agent = table
         .get(&agent)

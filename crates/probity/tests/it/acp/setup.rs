@@ -221,6 +221,12 @@ fn an_agent_of_ones_own_and_a_probity_on_the_path() {
     let own = "[containment.agents.\"my agent\"]\ncommand = [\"mine\"]\n";
     fs::write(desk.file(".config/probity/probity.toml"), own).unwrap();
     symlink(program(), desk.file("bin/probity")).unwrap();
+    // A repository has no say in the user's editor.
+    let repository = desk.file("repository/.containai/config.toml");
+    fs::create_dir_all(repository.parent().unwrap()).unwrap();
+    fs::write(repository, "[agent]\ndefault = 'gemini'\n").unwrap();
+    let here = desk.run(&["zed"]).dir(desk.file("repository")).run().code(0).stdout;
+    assert!(here.contains("\"claude-sandbox\""), "{here}");
     let bin = desk.file("bin").to_str().unwrap().to_owned();
     let output = desk.run(&["nvim", "--agent", "my agent"]).env("PATH", &bin).run().code(0).stdout;
     // The link, which an update leaves where it is, and not what it leads to today.
