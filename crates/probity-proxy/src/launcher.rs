@@ -11,6 +11,12 @@ pub trait Launcher: Send + Sync {
 
     /// Starts an agent. May take long: it is called on a thread of its own.
     fn start(&self, workspace: &Workspace) -> Result<Started, LaunchError>;
+
+    /// The empty workspace in which [`Self::start`] starts an agent that is only asked what it can
+    /// do. `None` where no agent is to be started for that.
+    fn scratch(&self) -> Option<Workspace> {
+        None
+    }
 }
 
 /// An agent that runs.

@@ -17,6 +17,7 @@ mod figures;
 mod from_agent;
 mod from_editor;
 mod handshake;
+mod introduction;
 mod launcher;
 mod literal;
 mod login;

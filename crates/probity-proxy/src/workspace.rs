@@ -26,6 +26,8 @@ pub struct Workspace {
     /// Whether an agent may have the editor read and write files. Between our check of a path and
     /// the editor's access a link can change, and lead it anywhere.
     pub files: bool,
+    /// Whether it is empty and thrown away: an agent in it is only asked what it can do.
+    pub is_scratch: bool,
     /// The root in the spelling of the editor, where a link led to it.
     spelled: Option<PathBuf>,
 }
@@ -34,7 +36,21 @@ impl Workspace {
     #[must_use]
     pub fn new(root: PathBuf, cwd: PathBuf) -> Self {
         let spelled = spelled_root(&root, &cwd);
-        Self { root, cwd, read_only: Vec::new(), terminals: false, files: false, spelled }
+        Self {
+            root,
+            cwd,
+            read_only: Vec::new(),
+            terminals: false,
+            files: false,
+            is_scratch: false,
+            spelled,
+        }
+    }
+
+    /// An empty one, which is thrown away.
+    #[must_use]
+    pub fn scratch() -> Self {
+        Self { is_scratch: true, ..Self::new(INSIDE.into(), INSIDE.into()) }
     }
 
     /// The name inside of a path on the host.

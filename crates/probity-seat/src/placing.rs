@@ -98,6 +98,7 @@ impl<'a> Placing<'a> {
             }
         }
         let home = match (self.policy.home, &self.root) {
+            (Home::Scratch, _) => return Ok(()),
             (Home::Workspace, Some(root)) => state.workspace_home(root)?,
             // An engine has one container for a workspace, and that has one home: agents that
             // share the container could look into each other's anyway.
@@ -209,7 +210,7 @@ impl<'a> Placing<'a> {
         if let (Some(row), true) = (self.row(), self.kind != Kind::None) {
             env.extend(row.inside.iter().map(|(name, value)| (name.into(), value.into())));
         }
-        if matches!(self.request.caller, Caller::Editor | Caller::Login) {
+        if matches!(self.request.caller, Caller::Editor | Caller::Login | Caller::Introduction) {
             env.push(("CAI_NO_UPDATE_CHECK".into(), "1".into()));
         }
         env

@@ -223,11 +223,11 @@ impl Store for Nothing {
 
     fn forget_session(&self, _: &str) {}
 
-    fn capabilities(&self) -> Option<String> {
+    fn capabilities(&self, _: &str) -> Option<String> {
         None
     }
 
-    fn keep_capabilities(&self, _: &str) {}
+    fn keep_capabilities(&self, _: &str, _: &str) {}
 }
 
 impl Observer for Nothing {

@@ -12,6 +12,7 @@ mod crosswise;
 mod ends;
 mod hostile;
 mod interleaving;
+mod introduction;
 mod logins;
 mod paths;
 mod schema;

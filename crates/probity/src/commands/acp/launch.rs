@@ -7,6 +7,7 @@ use std::{
     time::Duration,
 };
 
+use probity_agent::Seat;
 use probity_proxy::{LaunchError, Launcher, Process, Started, TerminalLogin, Usage, Workspace};
 use probity_sandbox::{Backend, Child, Network, Root, Spec, User, spawn, workspace_root};
 use probity_seat::{Caller, NamedBy, Occupant, Request, Sandbox, Seated, Seats, Terms};
@@ -57,6 +58,23 @@ impl Sandboxed {
         Ok(self.seats.seat(&request).map_err(Failure::from)?)
     }
 
+    /// An agent in an empty workspace with a home that is thrown away.
+    fn start_scratch(&self) -> Result<Started, LaunchError> {
+        let request = Request {
+            caller: Caller::Introduction,
+            occupant: Occupant::Agent(&self.agent.reference),
+            named_by: NamedBy::User,
+            form: None,
+            sandbox: Sandbox::Auto,
+            directory: Path::new("/"),
+            variables: &[],
+            terms: &self.terms,
+        };
+        let failed = |unseated| LaunchError::Start(format!("{:#}", Failure::from(unseated)));
+        let Seat { backend, spec, .. } = self.seats.seat(&request).map_err(failed)?.seat;
+        started(&backend, &spec, |child| Box::new(child))
+    }
+
     /// Runs a login where the agent itself runs, with our streams.
     pub(super) fn log_in(&self, cwd: &Path, login: TerminalLogin) -> anyhow::Result<Exit> {
         let mut seated = self.seated(Caller::Login, &workspace_root(cwd)?)?;
@@ -82,7 +100,21 @@ impl Launcher for Sandboxed {
         Ok(workspace)
     }
 
+    fn scratch(&self) -> Option<Workspace> {
+        // Without a sandbox an agent would work in the user's own home.
+        if self.terms.sandbox == Sandbox::None {
+            return None;
+        }
+        let mut workspace = Workspace::scratch();
+        workspace.terminals = self.settings.terminals == Terminals::Editor;
+        workspace.files = self.settings.fs == EditorFiles::Editor;
+        Some(workspace)
+    }
+
     fn start(&self, workspace: &Workspace) -> Result<Started, LaunchError> {
+        if workspace.is_scratch {
+            return self.start_scratch();
+        }
         let failed = |error: anyhow::Error| LaunchError::Start(format!("{error:#}"));
         let root = workspace_root(&workspace.root).map_err(|error| failed(error.into()))?;
         let seated = self.seated(Caller::Editor, &root).map_err(failed)?;

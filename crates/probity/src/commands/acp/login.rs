@@ -11,7 +11,6 @@ use std::{
 use anyhow::Context as _;
 use probity_acp::{Envelope, FrameReader, FrameWriter, Kind, Outcome};
 use probity_proxy::{Launcher as _, Logins, Started, Store as _, terminal_login};
-use serde_json::json;
 
 use super::{agents::Agent, launch::Sandboxed, store::Files};
 use crate::{exit::Exit, failure::Failure, name::Name};
@@ -19,13 +18,16 @@ use crate::{exit::Exit, failure::Failure, name::Name};
 /// How long an agent may take to start and to say which logins it has.
 const PATIENCE: Duration = Duration::from_secs(120);
 
+/// What we can do as the client that asks an agent for its logins.
+const CLIENT: &str = r#"{"auth":{"terminal":true},"_meta":{"terminal-auth":true}}"#;
+
 pub(super) fn run(agent: &Sandboxed, store: &Files, id: &str) -> anyhow::Result<Exit> {
     let cwd = env::current_dir()?;
     // An editor offers a login only after the agent has answered once.
-    let known = store.capabilities().and_then(|answer| terminal_login(&answer, id));
+    let known = store.capabilities(CLIENT).and_then(|answer| terminal_login(&answer, id));
     let login = match known {
         Some(login) => login,
-        None => terminal_login(&asked(agent, &cwd)?, id).ok_or_else(|| {
+        None => terminal_login(&asked(agent, store, &cwd)?, id).ok_or_else(|| {
             Failure::new(
                 format!("the agent has no terminal login `{id}`"),
                 "start a session in your editor, which shows the logins that the agent offers",
@@ -54,12 +56,12 @@ fn own_command(agent: &str) -> Option<Vec<String>> {
 }
 
 /// The agent's own answer to `initialize`.
-fn asked(agent: &Sandboxed, cwd: &Path) -> anyhow::Result<String> {
+fn asked(agent: &Sandboxed, store: &Files, cwd: &Path) -> anyhow::Result<String> {
     let Started { stdin, stdout, stderr: _stderr, process } =
         agent.start(&agent.workspace(cwd)?).context("cannot ask the agent for its logins")?;
-    let capabilities = json!({"auth": {"terminal": true}, "_meta": {"terminal-auth": true}});
-    let params = json!({"protocolVersion": 1, "clientCapabilities": capabilities});
-    let request = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params});
+    let request = format!(
+        r#"{{"jsonrpc":"2.0","id":0,"method":"initialize","params":{{"protocolVersion":1,"clientCapabilities":{CLIENT}}}}}"#
+    );
     thread::scope(|scope| {
         let (answered, waiting) = channel::<()>();
         let process = &process;
@@ -69,11 +71,12 @@ fn asked(agent: &Sandboxed, cwd: &Path) -> anyhow::Result<String> {
             }
         });
         let mut writer = FrameWriter::new(stdin);
-        writer.write(&request.to_string())?;
+        writer.write(&request)?;
         let mut reader = FrameReader::new(stdout);
         while let Some(message) = reader.read()? {
             if let Some(answer) = result_of(&message) {
                 drop(answered);
+                store.keep_capabilities(CLIENT, &answer);
                 return Ok(answer);
             }
         }
