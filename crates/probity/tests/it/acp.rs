@@ -3,6 +3,7 @@
 mod client;
 mod contained;
 pub(crate) mod driver;
+mod editors;
 mod guide;
 mod real;
 
