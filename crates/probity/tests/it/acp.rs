@@ -5,6 +5,7 @@ mod contained;
 pub(crate) mod driver;
 mod editors;
 mod guide;
+mod logins;
 mod real;
 
 use std::{fs, os::unix::fs::PermissionsExt as _, path::PathBuf};

@@ -75,7 +75,7 @@ impl Sandboxed {
         started(&backend, &spec, |child| Box::new(child))
     }
 
-    /// Runs a login where the agent itself runs, with our streams.
+    /// Runs a login where the agent itself runs, on a terminal if we have one.
     pub(super) fn log_in(&self, cwd: &Path, login: TerminalLogin) -> anyhow::Result<Exit> {
         let mut seated = self.seated(Caller::Login, &workspace_root(cwd)?)?;
         let spec = &mut seated.seat.spec;
@@ -85,7 +85,7 @@ impl Sandboxed {
         spec.argv.extend(login.arguments.into_iter().map(OsString::from));
         let variables = login.variables.into_iter();
         spec.env.extend(variables.map(|(name, value)| (name.into(), value.into())));
-        exec::follow(&seated, self.quarantine)
+        exec::follow_on_terminal(&seated, self.quarantine)
     }
 }
 
