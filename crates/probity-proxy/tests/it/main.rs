@@ -14,6 +14,7 @@ mod hostile;
 mod interleaving;
 mod introduction;
 mod logins;
+mod methods;
 mod paths;
 mod schema;
 mod sessions;
