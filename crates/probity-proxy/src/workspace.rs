@@ -19,6 +19,9 @@ pub struct Workspace {
     pub root: PathBuf,
     /// The working directory as the editor gave it.
     pub cwd: PathBuf,
+    /// Directories beside it that its agent may work in, under their own names, real and without
+    /// links.
+    pub directories: Vec<PathBuf>,
     /// Places in it that an agent must not change, since programs on the host obey them.
     pub read_only: Vec<PathBuf>,
     /// Whether an agent may have commands run by the editor, which runs them on the host.
@@ -39,6 +42,7 @@ impl Workspace {
         Self {
             root,
             cwd,
+            directories: Vec::new(),
             read_only: Vec::new(),
             terminals: false,
             files: false,
@@ -64,6 +68,25 @@ impl Workspace {
         join(Path::new(INSIDE), below)
     }
 
+    /// The name inside of a directory that a session may work in beside its working directory.
+    pub(crate) fn directory_inside(&self, host: &str) -> Option<String> {
+        if let Some(inside) = self.inside(host) {
+            return Some(inside);
+        }
+        let real = Path::new(host).canonicalize().ok()?;
+        self.has_directory(&real).then(|| real.to_str().map(str::to_owned))?
+    }
+
+    /// Whether a real path is in one of the directories beside the root.
+    fn has_directory(&self, real: &Path) -> bool {
+        self.directories.iter().any(|directory| real.starts_with(directory))
+    }
+
+    /// Whether an agent in this workspace has all that one in the other has.
+    pub(crate) fn covers(&self, other: &Self) -> bool {
+        self.root == other.root && other.directories.iter().all(|more| self.has_directory(more))
+    }
+
     /// The name on the host of a path inside, in the spelling of the editor.
     pub(crate) fn outside(&self, inside: &str) -> Option<String> {
         if let Some(uri) = uri::split(inside) {
@@ -81,11 +104,14 @@ impl Workspace {
             None => plain(Path::new(path))?.to_str()?.to_owned(),
         };
         let real = real(Path::new(&host))?;
-        let is_root_own = real.starts_with(&self.root);
+        let is_root_own = real.starts_with(&self.root) || self.has_directory(&real);
         let is_protected = access == Access::Write
             && (is_of_git(real.strip_prefix(&self.root).unwrap_or(&real))
                 || self.read_only.iter().any(|place| {
-                    real.starts_with(place) || place.starts_with(&real) && real != self.root
+                    real.starts_with(place)
+                        || place.starts_with(&real)
+                            && real != self.root
+                            && !self.directories.contains(&real)
                 }));
         (is_root_own && !is_protected).then_some(host)
     }

@@ -247,7 +247,13 @@ impl<'a> Placing<'a> {
         }
         let directory = self.request.directory;
         match (self.policy.directory, &self.root) {
-            (Directory::Workspace, Some(root)) => mounts.extend(root.mounts(Path::new(WORKSPACE))),
+            (Directory::Workspace, Some(root)) => {
+                // First, since the workspace may be in one of them.
+                for more in self.request.directories {
+                    mounts.extend(more.mounts(&more.path));
+                }
+                mounts.extend(root.mounts(Path::new(WORKSPACE)));
+            }
             (Directory::ReadOnly, _) => mounts.push(Mount::read_only(directory, WORKSPACE)),
             (Directory::Writable, _) => mounts.push(Mount::read_write(directory, WORKSPACE)),
             (Directory::Empty | Directory::Workspace, _) => {

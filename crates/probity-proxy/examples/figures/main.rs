@@ -183,7 +183,7 @@ fn memory(process: &str) -> u64 {
 struct Threads;
 
 impl Launcher for Threads {
-    fn workspace(&self, cwd: &Path) -> Result<Workspace, LaunchError> {
+    fn workspace(&self, cwd: &Path, _: &[PathBuf]) -> Result<Workspace, LaunchError> {
         Ok(Workspace::new(cwd.to_owned(), PathBuf::from(cwd)))
     }
 

@@ -232,13 +232,14 @@ struct Troupe {
 }
 
 impl Launcher for Troupe {
-    fn workspace(&self, cwd: &Path) -> Result<Workspace, LaunchError> {
+    fn workspace(&self, cwd: &Path, more: &[PathBuf]) -> Result<Workspace, LaunchError> {
         if !cwd.is_absolute() {
             return Err(LaunchError::Workspace(format!("{}: not absolute", cwd.display())));
         }
         let mut workspace = Workspace::new(cwd.to_owned(), cwd.to_owned());
         workspace.terminals = self.terminals;
         workspace.files = self.files;
+        workspace.directories = more.to_vec();
         Ok(workspace)
     }
 

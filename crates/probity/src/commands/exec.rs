@@ -74,6 +74,7 @@ pub(crate) fn run(name: Name, args: Options) -> anyhow::Result<Exit> {
         form: None,
         sandbox,
         directory: &cwd,
+        directories: &[],
         variables: &[],
         terms: &terms,
     };

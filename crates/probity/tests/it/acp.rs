@@ -2,6 +2,7 @@
 
 mod client;
 mod contained;
+mod directories;
 pub(crate) mod driver;
 mod editors;
 mod guide;
