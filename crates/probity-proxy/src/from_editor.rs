@@ -5,7 +5,7 @@
 
 mod setup;
 
-use std::sync::{Arc, PoisonError, atomic::Ordering::Relaxed};
+use std::sync::{Arc, atomic::Ordering::Relaxed};
 
 use probity_acp::{Broken, Envelope, Id, Kind, Splice, find};
 
@@ -14,7 +14,7 @@ use crate::{
     close,
     connection::{Asked, CalledOff, Connection, NotSent, Reload},
     from_agent::raw_id,
-    handshake,
+    handshake, introduction,
     literal::content,
     message::{CANCELLED, INTERNAL, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, Refusal},
     proxy::Proxy,
@@ -92,11 +92,12 @@ fn request(
 }
 
 fn initialize(proxy: &Arc<Proxy>, message: &Envelope<'_>, id: &Id<'_>) {
-    let cached = proxy.capabilities.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    let answer = handshake::answer(id, message, cached.as_deref(), &proxy.options);
-    *proxy.handshake.lock().unwrap_or_else(PoisonError::into_inner) =
-        Some(message.text().to_owned());
-    proxy.answer(answer);
+    proxy.keep_handshake(message.text());
+    let known = proxy.known_capabilities(&introduction::client(message));
+    if known.is_none() && introduction::begin(proxy, message, id) {
+        return;
+    }
+    proxy.answer(handshake::answer(id, message, known.as_deref(), &proxy.options));
 }
 
 /// A request about a session goes to its agent, which is started again if it has died.

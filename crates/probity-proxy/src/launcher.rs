@@ -1,16 +1,27 @@
 //! Where agents come from: the caller knows, the proxy only asks.
 
-use std::{fs::File, path::Path, time::Duration};
+use std::{
+    fs::File,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use crate::{Usage, Workspace};
 
 /// Finds workspaces and starts agents in them.
 pub trait Launcher: Send + Sync {
-    /// The workspace that this working directory belongs to.
-    fn workspace(&self, cwd: &Path) -> Result<Workspace, LaunchError>;
+    /// The workspace that this working directory belongs to, with further directories that its
+    /// agent may work in.
+    fn workspace(&self, cwd: &Path, more: &[PathBuf]) -> Result<Workspace, LaunchError>;
 
     /// Starts an agent. May take long: it is called on a thread of its own.
     fn start(&self, workspace: &Workspace) -> Result<Started, LaunchError>;
+
+    /// The empty workspace in which [`Self::start`] starts an agent that is only asked what it can
+    /// do. `None` where no agent is to be started for that.
+    fn scratch(&self) -> Option<Workspace> {
+        None
+    }
 }
 
 /// An agent that runs.

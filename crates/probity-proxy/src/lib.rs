@@ -17,6 +17,7 @@ mod figures;
 mod from_agent;
 mod from_editor;
 mod handshake;
+mod introduction;
 mod launcher;
 mod literal;
 mod login;
@@ -32,7 +33,7 @@ mod workspace;
 
 pub use figures::{SessionFigures, Usage};
 pub use launcher::{LaunchError, Launcher, Process, Started};
-pub use login::{Logins, TerminalLogin, terminal_login};
+pub use login::{Logins, TerminalLogin, terminal_login, terminal_logins};
 pub use options::{Limits, Options, Sharing};
 pub use probity_acp::Side;
 pub use serve::{Finished, Stopper, serve};

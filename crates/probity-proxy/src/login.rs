@@ -128,6 +128,16 @@ pub fn terminal_login(answer: &str, id: &str) -> Option<TerminalLogin> {
     })
 }
 
+/// The ids of all logins in a terminal that an agent offers in its answer to `initialize`.
+#[must_use]
+pub fn terminal_logins(answer: &str) -> Vec<String> {
+    let read: Option<Value> = serde_json::from_str(answer).ok();
+    let methods = read.as_ref().and_then(|read| read.get("authMethods")?.as_array());
+    let ids = methods.into_iter().flatten().filter_map(|method| method.get("id")?.as_str());
+    let ids = ids.filter(|id| is_argument(id) && terminal_login(answer, id).is_some());
+    ids.take(MOST_METHODS).map(str::to_owned).collect()
+}
+
 /// How a login goes on.
 enum Kind {
     /// The agent does it, when it is asked to.

@@ -35,6 +35,8 @@ pub enum Sharing {
 pub struct Limits {
     /// From a request for a session to its answer, the start of the agent included.
     pub setup: Duration,
+    /// From an editor's first word to the answer, where the agent is asked for it.
+    pub introduction: Duration,
     /// From the word that it is over to the forced end of an agent.
     pub farewell: Duration,
     /// Bytes that wait for one agent to read them, or to start.
@@ -49,6 +51,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             setup: Duration::from_secs(120),
+            introduction: Duration::from_secs(10),
             farewell: Duration::from_secs(5),
             queue: 8 << 20,
             early: 8 << 20,

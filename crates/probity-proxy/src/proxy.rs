@@ -13,6 +13,7 @@ use crate::{
     connection::{Connection, Known},
     editor::Editor,
     figures::Counters,
+    introduction::Introductions,
     message::Refusal,
     table::Table,
 };
@@ -24,9 +25,10 @@ pub(crate) struct Proxy {
     pub(crate) observer: Box<dyn Observer>,
     pub(crate) editor: Editor,
     /// The editor's `initialize`, as it came.
-    pub(crate) handshake: Mutex<Option<String>>,
-    /// What this version of the agent answered to it last.
-    pub(crate) capabilities: Mutex<Option<String>>,
+    handshake: Mutex<Option<String>>,
+    /// What an agent of this run answered to it last.
+    capabilities: Mutex<Option<String>>,
+    pub(crate) introductions: Introductions,
     pub(crate) detector: Option<Detector>,
     pub(crate) ended: Sender<Ended>,
     table: Mutex<Table>,
@@ -53,7 +55,6 @@ impl Proxy {
         ended: Sender<Ended>,
     ) -> Self {
         let table = Table::with_records(store.sessions());
-        let capabilities = store.capabilities();
         Self {
             options,
             launcher,
@@ -61,7 +62,8 @@ impl Proxy {
             observer,
             editor,
             handshake: Mutex::new(None),
-            capabilities: Mutex::new(capabilities),
+            capabilities: Mutex::new(None),
+            introductions: Introductions::default(),
             detector: Detector::new(&probity_secrets::Options::default()).ok(),
             ended,
             table: Mutex::new(table),
@@ -70,6 +72,31 @@ impl Proxy {
 
     pub(crate) fn table(&self) -> MutexGuard<'_, Table> {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The editor's `initialize`, as it came.
+    pub(crate) fn handshake(&self) -> Option<String> {
+        self.handshake.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn keep_handshake(&self, asked: &str) {
+        let mut handshake = self.handshake.lock().unwrap_or_else(PoisonError::into_inner);
+        *handshake = Some(asked.to_owned());
+    }
+
+    /// What an agent answered to `initialize`, in this run or an earlier one.
+    pub(crate) fn known_capabilities(&self, client: &str) -> Option<String> {
+        let known = self.capabilities.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        known.or_else(|| self.store.capabilities(client))
+    }
+
+    /// Keeps what an agent answered to `initialize`.
+    pub(crate) fn learn(&self, client: &str, result: &str) {
+        let mut known = self.capabilities.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.as_deref() != Some(result) {
+            *known = Some(result.to_owned());
+            self.store.keep_capabilities(client, result);
+        }
     }
 
     /// Writes to the editor, and waits as long as that takes.

@@ -14,7 +14,6 @@ use crate::{
 /// Where an editor names files to an agent.
 const INWARD: &[&str] = &[
     "params.cwd",
-    "params.additionalDirectories.*",
     "params.mcpServers.*.command",
     "params.mcpServers.*.args.*",
     // As a list of names and values, and as a map.
@@ -45,6 +44,11 @@ const OUTWARD: &[&str] = &[
 
 /// From the editor's names to the agent's.
 pub(crate) fn inward(splice: &mut Splice<'_>, message: &str, workspace: &Workspace) {
+    if !workspace.directories.is_empty() || message.contains("additionalDirectories") {
+        splice.replace("params.additionalDirectories.*", |raw| {
+            Some(quoted(&workspace.directory_inside(&text(raw)?)?))
+        });
+    }
     let detour = || ["//", "/./", "/../", "%"].iter().any(|odd| message.contains(odd));
     let mentioned = workspace.mentioned().is_none_or(|roots| {
         roots.iter().any(|root| message.contains(root)) || escaped(message) || detour()

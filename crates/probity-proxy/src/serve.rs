@@ -116,9 +116,12 @@ fn finish(proxy: &Arc<Proxy>, why: &Ended) {
     let connections = |proxy: &Proxy| proxy.table().connections.clone();
     if *why == Ended::Input {
         let busy = |connection: &Arc<Connection>| connection.state().setups > 0;
+        let limit = proxy.options.limits.introduction;
+        wait_while(limit, || proxy.introductions.are_awaited());
         wait_while(DRAIN, || connections(proxy).iter().any(busy));
     }
     proxy.table().closing = true;
+    proxy.introductions.end();
     let ending: Vec<_> = connections(proxy)
         .into_iter()
         .filter_map(|connection| {
@@ -132,7 +135,11 @@ fn finish(proxy: &Arc<Proxy>, why: &Ended) {
         drop(end.join());
     }
     let start = proxy.options.limits.farewell + LAST_WORDS;
-    wait_while(start, || !connections(proxy).is_empty());
+    wait_while(start, || {
+        !connections(proxy).is_empty()
+            || proxy.introductions.are_running()
+            || proxy.introductions.are_awaited()
+    });
     proxy.editor.finish(LAST_WORDS);
 }
 

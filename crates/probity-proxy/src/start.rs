@@ -8,13 +8,13 @@ use std::{
     time::Duration,
 };
 
-use probity_acp::{Frame, FrameReader};
+use probity_acp::{Envelope, Frame, FrameReader};
 use serde_json::json;
 
 use crate::{
     Started, Workspace,
     connection::{Asked, Connection, Epitaph, Reload},
-    from_agent, handshake,
+    from_agent, handshake, introduction,
     message::{self, INTERNAL, Refusal},
     proxy::{Proxy, spawn},
 };
@@ -123,10 +123,7 @@ fn follow(proxy: &Arc<Proxy>, connection: &Arc<Connection>, started: Started) ->
 
 /// The first message to an agent.
 fn introduce(proxy: &Arc<Proxy>, connection: &Arc<Connection>) {
-    let editor = {
-        let handshake = proxy.handshake.lock();
-        handshake.unwrap_or_else(std::sync::PoisonError::into_inner).clone()
-    };
+    let editor = proxy.handshake();
     let watch = watch(proxy, connection, "did not answer initialize in time");
     let asked = Asked::Initialize { _watch: watch };
     let make = |number| handshake::request(number, editor.as_deref(), &connection.workspace);
@@ -140,14 +137,10 @@ pub(crate) fn introduced(proxy: &Arc<Proxy>, connection: &Arc<Connection>, resul
         Ok(abilities) => abilities,
         Err(why) => return give_up(connection, &why),
     };
-    {
-        let mut known =
-            proxy.capabilities.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if known.as_deref() != Some(result) {
-            *known = Some(result.to_owned());
-            proxy.store.keep_capabilities(result);
-        }
-    }
+    let editor = proxy.handshake();
+    let client =
+        editor.as_deref().and_then(Envelope::parse).map(|asked| introduction::client(&asked));
+    proxy.learn(client.as_deref().unwrap_or("{}"), result);
     let reload = {
         let mut state = connection.state();
         state.abilities = abilities;

@@ -32,10 +32,11 @@ pub trait Store: Send + Sync {
 
     fn forget_session(&self, id: &str);
 
-    /// What this version of the agent last answered to `initialize`.
-    fn capabilities(&self) -> Option<String>;
+    /// What this version of the agent last answered to an `initialize` with these capabilities of
+    /// the editor, given as JSON.
+    fn capabilities(&self, client: &str) -> Option<String>;
 
-    fn keep_capabilities(&self, result: &str);
+    fn keep_capabilities(&self, client: &str, result: &str);
 }
 
 /// Sees what goes on: for traces and for the log.

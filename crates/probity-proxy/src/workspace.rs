@@ -19,6 +19,9 @@ pub struct Workspace {
     pub root: PathBuf,
     /// The working directory as the editor gave it.
     pub cwd: PathBuf,
+    /// Directories beside it that its agent may work in, under their own names, real and without
+    /// links.
+    pub directories: Vec<PathBuf>,
     /// Places in it that an agent must not change, since programs on the host obey them.
     pub read_only: Vec<PathBuf>,
     /// Whether an agent may have commands run by the editor, which runs them on the host.
@@ -26,6 +29,8 @@ pub struct Workspace {
     /// Whether an agent may have the editor read and write files. Between our check of a path and
     /// the editor's access a link can change, and lead it anywhere.
     pub files: bool,
+    /// Whether it is empty and thrown away: an agent in it is only asked what it can do.
+    pub is_scratch: bool,
     /// The root in the spelling of the editor, where a link led to it.
     spelled: Option<PathBuf>,
 }
@@ -34,7 +39,22 @@ impl Workspace {
     #[must_use]
     pub fn new(root: PathBuf, cwd: PathBuf) -> Self {
         let spelled = spelled_root(&root, &cwd);
-        Self { root, cwd, read_only: Vec::new(), terminals: false, files: false, spelled }
+        Self {
+            root,
+            cwd,
+            directories: Vec::new(),
+            read_only: Vec::new(),
+            terminals: false,
+            files: false,
+            is_scratch: false,
+            spelled,
+        }
+    }
+
+    /// An empty one, which is thrown away.
+    #[must_use]
+    pub fn scratch() -> Self {
+        Self { is_scratch: true, ..Self::new(INSIDE.into(), INSIDE.into()) }
     }
 
     /// The name inside of a path on the host.
@@ -46,6 +66,25 @@ impl Workspace {
         let roots = [Some(&self.root), self.spelled.as_ref()];
         let below = roots.into_iter().flatten().find_map(|root| path.strip_prefix(root).ok())?;
         join(Path::new(INSIDE), below)
+    }
+
+    /// The name inside of a directory that a session may work in beside its working directory.
+    pub(crate) fn directory_inside(&self, host: &str) -> Option<String> {
+        if let Some(inside) = self.inside(host) {
+            return Some(inside);
+        }
+        let real = Path::new(host).canonicalize().ok()?;
+        self.has_directory(&real).then(|| real.to_str().map(str::to_owned))?
+    }
+
+    /// Whether a real path is in one of the directories beside the root.
+    fn has_directory(&self, real: &Path) -> bool {
+        self.directories.iter().any(|directory| real.starts_with(directory))
+    }
+
+    /// Whether an agent in this workspace has all that one in the other has.
+    pub(crate) fn covers(&self, other: &Self) -> bool {
+        self.root == other.root && other.directories.iter().all(|more| self.has_directory(more))
     }
 
     /// The name on the host of a path inside, in the spelling of the editor.
@@ -65,11 +104,14 @@ impl Workspace {
             None => plain(Path::new(path))?.to_str()?.to_owned(),
         };
         let real = real(Path::new(&host))?;
-        let is_root_own = real.starts_with(&self.root);
+        let is_root_own = real.starts_with(&self.root) || self.has_directory(&real);
         let is_protected = access == Access::Write
             && (is_of_git(real.strip_prefix(&self.root).unwrap_or(&real))
                 || self.read_only.iter().any(|place| {
-                    real.starts_with(place) || place.starts_with(&real) && real != self.root
+                    real.starts_with(place)
+                        || place.starts_with(&real)
+                            && real != self.root
+                            && !self.directories.contains(&real)
                 }));
         (is_root_own && !is_protected).then_some(host)
     }

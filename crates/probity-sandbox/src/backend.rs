@@ -2,6 +2,7 @@
 
 use std::{
     fs::File,
+    io,
     os::fd::OwnedFd,
     path::{Path, PathBuf},
     process,
@@ -69,7 +70,12 @@ fn has_nul(spec: &Spec) -> bool {
 }
 
 /// The standard library's view of the streams that were asked for.
-pub(crate) fn streams(command: &mut process::Command, spec: &Spec) {
+pub(crate) fn streams(command: &mut process::Command, spec: &Spec) -> io::Result<()> {
+    if let Some(terminal) = &spec.terminal {
+        command.stdin(terminal.try_clone()?);
+        command.stdout(terminal.try_clone()?).stderr(terminal.try_clone()?);
+        return Ok(());
+    }
     let stdio = |stream| match stream {
         Stream::Pipe => process::Stdio::piped(),
         Stream::Null => process::Stdio::null(),
@@ -79,6 +85,7 @@ pub(crate) fn streams(command: &mut process::Command, spec: &Spec) {
         .stdin(stdio(spec.streams.stdin))
         .stdout(stdio(spec.streams.stdout))
         .stderr(stdio(spec.streams.stderr));
+    Ok(())
 }
 
 /// Our ends of the pipes, as plain files.

@@ -47,13 +47,13 @@ pub(crate) fn spawn(program: &Path, spec: &Spec) -> Result<Child, SpawnError> {
     let failed = || SpawnError::io(program.display().to_string());
     let mut command = Command::new(program);
     command.env_clear().current_dir("/");
-    streams(&mut command, spec);
+    streams(&mut command, spec).map_err(failed())?;
     let ids = user::apply(&mut command, &spec.user)?;
     let layout = Layout::new(spec, ids)?;
     lookup::directory(&layout, &spec.cwd)?;
     let found = lookup::program(&layout, spec, &spec.cwd)?;
 
-    let mut before = Before::dying_with_us();
+    let mut before = Before::dying_with_us().with_terminal_of(spec);
     let by_namespace = limits::Tracked::ByNamespace { own: OWN_PROCESSES };
     let mut enforced = limits::prepare(&spec.limits, by_namespace, &mut before);
     if spec.network == Network::Open {
@@ -124,10 +124,13 @@ fn arguments(
         "--unshare-uts",
         "--unshare-cgroup-try",
         "--die-with-parent",
-        "--new-session",
         "--clearenv",
     ] {
         say(&[&option]);
+    }
+    // A terminal of ours could be made to type; one of its own it may keep.
+    if spec.terminal.is_none() {
+        say(&[&"--new-session"]);
     }
     if spec.network == Network::None {
         say(&[&"--unshare-net"]);

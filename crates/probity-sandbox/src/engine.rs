@@ -71,6 +71,9 @@ pub(crate) fn spawn(engine: &Engine, spec: &Spec) -> Result<Child, SpawnError> {
 
     let mut command = Command::new(&engine.program);
     command.args(["exec", "-i", "-e", &mark.variable()]);
+    if spec.terminal.is_some() {
+        command.arg("-t");
+    }
     let mut given = spec.env.clone();
     #[cfg(target_os = "linux")]
     for (name, value) in door.iter().flat_map(|door| crate::door::variables(door.port)) {
@@ -79,8 +82,9 @@ pub(crate) fn spawn(engine: &Engine, spec: &Spec) -> Result<Child, SpawnError> {
     let renamed = variables::pass(&mut command, &given)?;
     command.args([&name, "/bin/sh", "-c", ENTER, "enter"]).arg(&spec.cwd);
     command.args([&mark.name, &mark.blocks()]).args(renamed).arg("--").args(&spec.argv);
-    streams(&mut command, spec);
-    let mut child = spawner::start(command, Before::dying_with_us()).map_err(failed())?;
+    streams(&mut command, spec).map_err(failed())?;
+    let before = Before::dying_with_us().with_terminal_of(spec);
+    let mut child = spawner::start(command, before).map_err(failed())?;
     let Pipes { stdin, stdout, stderr } = child.pipes();
     let client = child.pid().map_err(failed())?;
     let tree = Box::new(session.with_client(client, door));

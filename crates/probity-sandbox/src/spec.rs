@@ -3,7 +3,9 @@
 use std::{
     ffi::OsString,
     fmt,
+    os::fd::OwnedFd,
     path::{Path, PathBuf},
+    sync::Arc,
     time::Duration,
 };
 
@@ -22,6 +24,8 @@ pub struct Spec {
     /// that for them it is led back to the host through `mounts`.
     pub cwd: PathBuf,
     pub streams: Streams,
+    /// The process's side of a terminal of its own, in the place of all streams.
+    pub terminal: Option<Arc<OwnedFd>>,
     pub limits: Limits,
     /// What a contained process sees beside the system's read-only files; later ones cover
     /// earlier ones.
@@ -114,6 +118,7 @@ impl Spec {
             env: Vec::new(),
             cwd: cwd.into(),
             streams: Streams { stdin: Stream::Pipe, stdout: Stream::Pipe, stderr: Stream::Pipe },
+            terminal: None,
             limits: Limits::default(),
             mounts: Vec::new(),
             network: Network::None,
@@ -179,6 +184,7 @@ impl fmt::Debug for Spec {
             .field("env", &names)
             .field("cwd", &self.cwd)
             .field("streams", &self.streams)
+            .field("terminal", &self.terminal)
             .field("limits", &self.limits)
             .field("mounts", &self.mounts)
             .field("network", &self.network)

@@ -29,10 +29,10 @@ pub(crate) fn spawn(spec: &Spec) -> Result<Child, SpawnError> {
     }
     command.env_clear().env("PWD", &cwd).envs(spec.env.iter().map(|(name, value)| (name, value)));
     command.current_dir(&cwd);
-    streams(&mut command, spec);
+    streams(&mut command, spec).map_err(failed())?;
     user::apply(&mut command, &spec.user)?;
 
-    let mut before = Before::dying_with_us();
+    let mut before = Before::dying_with_us().with_terminal_of(spec);
     let mut enforced = limits::prepare(&spec.limits, limits::Tracked::ByCgroup, &mut before);
     if let Some(most) = enforced.processes {
         enforced.notes.push(format!("more than {most} processes are possible without a cgroup"));

@@ -106,19 +106,36 @@ const SHARED: &[&str] = &[
 /// The root that a working directory belongs to: the nearest with a `.git`, else the nearest with
 /// a configuration, else the directory itself. The same root for every directory of a project.
 pub fn workspace_root(cwd: &Path) -> Result<Root, RootError> {
-    let home = env::var_os("HOME").map(PathBuf::from).and_then(|home| home.canonicalize().ok());
-    root_with_home(cwd, home.as_deref())
+    root_with_home(cwd, users_home().as_deref())
 }
 
-fn root_with_home(cwd: &Path, home: Option<&Path>) -> Result<Root, RootError> {
-    let real =
-        cwd.canonicalize().map_err(|source| RootError::Io { path: cwd.to_owned(), source })?;
+/// This very directory as a root, after the same checks: what else is in its project stays out.
+pub fn directory_root(directory: &Path) -> Result<Root, RootError> {
+    let path = accepted(directory, users_home().as_deref())?;
+    let git = GitDirectories::find(&path, &path);
+    let kind = if git.is_some() { RootKind::Git } else { RootKind::Directory };
+    Ok(Root { path, kind, git, protection: OnceLock::new() })
+}
+
+fn users_home() -> Option<PathBuf> {
+    env::var_os("HOME").map(PathBuf::from).and_then(|home| home.canonicalize().ok())
+}
+
+/// The real path of a directory that can be a workspace.
+fn accepted(directory: &Path, home: Option<&Path>) -> Result<PathBuf, RootError> {
+    let path = || directory.to_owned();
+    let real = directory.canonicalize().map_err(|source| RootError::Io { path: path(), source })?;
     if !real.is_dir() {
-        return Err(RootError::NotADirectory(cwd.to_owned()));
+        return Err(RootError::NotADirectory(path()));
     }
     if let Some(why) = refused(&real, home) {
         return Err(RootError::Refused { path: real, why });
     }
+    Ok(real)
+}
+
+fn root_with_home(cwd: &Path, home: Option<&Path>) -> Result<Root, RootError> {
+    let real = accepted(cwd, home)?;
     // A repository in the home directory, for dot files, is no root for what is below it.
     let above = || real.ancestors().take_while(|path| refused(path, home).is_none());
     let with_git = above().find(|path| path.join(".git").symlink_metadata().is_ok());

@@ -43,6 +43,8 @@ pub struct Request<'a> {
     /// What the row's directory rule is about. An agent that is shown nothing and is not sandboxed
     /// starts here.
     pub directory: &'a Path,
+    /// Directories beside the workspace, of a caller that works in one.
+    pub directories: &'a [Root],
     /// Variables that the command line names.
     pub variables: &'a [String],
     pub terms: &'a Terms,
@@ -79,6 +81,8 @@ pub struct Seated {
     pub contained: Contained,
     /// Of a caller that works in a workspace.
     pub root: Option<Root>,
+    /// Directories that it can work in beside the workspace.
+    pub directories: Vec<Root>,
     table: Arc<AgentTable>,
     logins: Option<Arc<Logins>>,
 }
@@ -183,6 +187,7 @@ impl Seats {
             seat: Seat { backend, spec, stderr: self.stderr.clone() },
             contained,
             root,
+            directories: request.directories.to_vec(),
             table: Arc::new(self.table.clone()),
             logins: logins.map(Arc::new),
         })
@@ -225,6 +230,7 @@ impl Seats {
             seat: Seat { backend: Backend::None, spec, stderr: None },
             contained: Contained::NoProcess,
             root: None,
+            directories: Vec::new(),
             table: Arc::new(self.table.clone()),
             logins: None,
         }

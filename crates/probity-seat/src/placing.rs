@@ -98,6 +98,7 @@ impl<'a> Placing<'a> {
             }
         }
         let home = match (self.policy.home, &self.root) {
+            (Home::Scratch, _) => return Ok(()),
             (Home::Workspace, Some(root)) => state.workspace_home(root)?,
             // An engine has one container for a workspace, and that has one home: agents that
             // share the container could look into each other's anyway.
@@ -209,7 +210,7 @@ impl<'a> Placing<'a> {
         if let (Some(row), true) = (self.row(), self.kind != Kind::None) {
             env.extend(row.inside.iter().map(|(name, value)| (name.into(), value.into())));
         }
-        if matches!(self.request.caller, Caller::Editor | Caller::Login) {
+        if matches!(self.request.caller, Caller::Editor | Caller::Login | Caller::Introduction) {
             env.push(("CAI_NO_UPDATE_CHECK".into(), "1".into()));
         }
         env
@@ -246,7 +247,13 @@ impl<'a> Placing<'a> {
         }
         let directory = self.request.directory;
         match (self.policy.directory, &self.root) {
-            (Directory::Workspace, Some(root)) => mounts.extend(root.mounts(Path::new(WORKSPACE))),
+            (Directory::Workspace, Some(root)) => {
+                // First, since the workspace may be in one of them.
+                for more in self.request.directories {
+                    mounts.extend(more.mounts(&more.path));
+                }
+                mounts.extend(root.mounts(Path::new(WORKSPACE)));
+            }
             (Directory::ReadOnly, _) => mounts.push(Mount::read_only(directory, WORKSPACE)),
             (Directory::Writable, _) => mounts.push(Mount::read_write(directory, WORKSPACE)),
             (Directory::Empty | Directory::Workspace, _) => {

@@ -21,6 +21,8 @@ pub enum Caller {
     Editor,
     /// `acp --login`.
     Login,
+    /// `acp`, which starts an agent to see what it can do.
+    Introduction,
     /// `exec`: a command of the user's, which is no agent.
     Exec,
 }
@@ -102,6 +104,8 @@ pub enum Home {
     Agent,
     /// One for each workspace.
     Workspace,
+    /// An empty one that is thrown away.
+    Scratch,
 }
 
 impl Caller {
@@ -140,6 +144,13 @@ impl Caller {
             },
             Self::Step => Policy { variables: Variables::RowIfSet, ..Self::Review.policy() },
             Self::Editor | Self::Login => WORKSPACE,
+            // As in a session, but with nothing of the user's to see.
+            Self::Introduction => Policy {
+                network: ConfiguredBy::User,
+                directory: Directory::Empty,
+                home: Home::Scratch,
+                ..WORKSPACE
+            },
             Self::Exec => {
                 Policy { variables: Variables::Listed, home: Home::Workspace, ..WORKSPACE }
             }

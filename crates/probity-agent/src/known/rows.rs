@@ -66,7 +66,8 @@ pub(super) const SHIPPED: &[Row] = &[
         command_line: Some(CommandLine::Codex),
         variables: &["CODEX_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL"],
         logins: &[".codex/auth.json"],
-        inside: &[],
+        // Its own sandbox cannot be made inside ours, so every command would fail in its usual mode.
+        inside: &[("INITIAL_AGENT_MODE", "agent-full-access")],
     },
     Row {
         name: "gemini",

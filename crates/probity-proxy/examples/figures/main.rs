@@ -183,7 +183,7 @@ fn memory(process: &str) -> u64 {
 struct Threads;
 
 impl Launcher for Threads {
-    fn workspace(&self, cwd: &Path) -> Result<Workspace, LaunchError> {
+    fn workspace(&self, cwd: &Path, _: &[PathBuf]) -> Result<Workspace, LaunchError> {
         Ok(Workspace::new(cwd.to_owned(), PathBuf::from(cwd)))
     }
 
@@ -223,11 +223,11 @@ impl Store for Nothing {
 
     fn forget_session(&self, _: &str) {}
 
-    fn capabilities(&self) -> Option<String> {
+    fn capabilities(&self, _: &str) -> Option<String> {
         None
     }
 
-    fn keep_capabilities(&self, _: &str) {}
+    fn keep_capabilities(&self, _: &str, _: &str) {}
 }
 
 impl Observer for Nothing {

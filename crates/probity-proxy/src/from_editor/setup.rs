@@ -1,6 +1,9 @@
 //! Requests that bring a session, or look for one: they find their agent by its workspace.
 
-use std::{path::Path, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use probity_acp::{Envelope, Id, Splice, find};
 use serde_json::{Value, json};
@@ -24,7 +27,7 @@ pub(super) fn create(
     id: &Id<'_>,
 ) -> Result<(), Refusal> {
     let cwd = cwd(message).ok_or_else(|| Refusal::new(INVALID_PARAMS, "params.cwd is missing"))?;
-    let workspace = workspace(proxy, Path::new(&cwd))?;
+    let workspace = workspace(proxy, Path::new(&cwd), &directories(message)?)?;
     let connection = room(proxy, &workspace)?;
     let setup = setup_of(&connection, message);
     let watch = start::watch(proxy, &connection, "did not make a session in time");
@@ -37,13 +40,14 @@ pub(super) fn load(proxy: &Arc<Proxy>, message: &Envelope<'_>, id: &Id<'_>) -> R
     let name = named_session(message)?;
     let open = proxy.table().sessions.get(&*name).cloned();
     if let Some(session) = open.filter(|session| !session.connection.is_dead()) {
+        refuse_more(proxy, &session, message)?;
         let asked = Asked::Forward;
         let agent_session = Some(&*session.agent_session);
         return send(proxy, &session.connection, asked, id, message, agent_session);
     }
     let record = record(proxy, &name)?;
     let cwd = cwd(message).map_or_else(|| record.cwd.clone(), Into::into);
-    let workspace = workspace(proxy, &cwd)?;
+    let workspace = workspace(proxy, &cwd, &directories(message)?)?;
     if workspace.root != record.root {
         let belongs = format!("this session belongs to {}", record.root.display());
         return Err(Refusal::new(INVALID_PARAMS, belongs));
@@ -69,6 +73,7 @@ pub(super) fn load(proxy: &Arc<Proxy>, message: &Envelope<'_>, id: &Id<'_>) -> R
 /// `session/fork`: the new session shares the agent of the old.
 pub(super) fn fork(proxy: &Arc<Proxy>, message: &Envelope<'_>, id: &Id<'_>) -> Result<(), Refusal> {
     let session = living(proxy, open_session(proxy, message)?)?;
+    refuse_more(proxy, &session, message)?;
     let connection = &session.connection;
     let setup = match cwd(message) {
         Some(_) => setup_of(connection, message),
@@ -83,7 +88,7 @@ pub(super) fn fork(proxy: &Arc<Proxy>, message: &Envelope<'_>, id: &Id<'_>) -> R
 /// `session/list`: asked of an agent in the directory that is named, or of one in each workspace.
 pub(super) fn list(proxy: &Arc<Proxy>, message: &Envelope<'_>, id: &Id<'_>) -> Result<(), Refusal> {
     let connections = match cwd(message) {
-        Some(cwd) => vec![any_in(proxy, &workspace(proxy, Path::new(&cwd))?)?],
+        Some(cwd) => vec![any_in(proxy, &workspace(proxy, Path::new(&cwd), &[])?)?],
         None => one_in_each(proxy),
     };
     let listing = Arc::new(Listing::new(id.clone().into_owned(), connections.len()));
@@ -109,7 +114,7 @@ pub(super) fn delete(
     let open = proxy.table().sessions.get(&*name).cloned();
     let connection = match open.filter(|session| !session.connection.is_dead()) {
         Some(session) => Arc::clone(&session.connection),
-        None => any_in(proxy, &workspace(proxy, &record.cwd)?)?,
+        None => any_in(proxy, &workspace(proxy, &record.cwd, &[])?)?,
     };
     let asked = Asked::Delete { session: name.as_str().into() };
     send(proxy, &connection, asked, id, message, Some(&record.agent_session))
@@ -119,7 +124,7 @@ pub(super) fn delete(
 pub(super) fn anywhere(proxy: &Arc<Proxy>) -> Result<Arc<Connection>, Refusal> {
     let missing = || Refusal::new(INVALID_PARAMS, "no agent is running yet: open a session first");
     let cwd = proxy.options.default_cwd.clone().ok_or_else(missing)?;
-    any_in(proxy, &workspace(proxy, &cwd)?)
+    any_in(proxy, &workspace(proxy, &cwd, &[])?)
 }
 
 fn cwd(message: &Envelope<'_>) -> Option<String> {
@@ -127,11 +132,34 @@ fn cwd(message: &Envelope<'_>) -> Option<String> {
     text(raw).map(std::borrow::Cow::into_owned)
 }
 
-fn workspace(proxy: &Proxy, cwd: &Path) -> Result<Arc<Workspace>, Refusal> {
+/// The directories beside the working directory that a setup names.
+fn directories(message: &Envelope<'_>) -> Result<Vec<PathBuf>, Refusal> {
+    let named = find(message, "params.additionalDirectories.*").into_iter();
+    let paths = named.map(|raw| text(raw).map(|path| PathBuf::from(&*path)));
+    let paths = paths.map(|path| path.filter(|path| path.is_absolute()));
+    let what = "params.additionalDirectories has something that is not an absolute path";
+    paths.collect::<Option<_>>().ok_or_else(|| Refusal::new(INVALID_PARAMS, what))
+}
+
+/// What an agent can see is settled when it starts.
+fn refuse_more(proxy: &Proxy, session: &Session, message: &Envelope<'_>) -> Result<(), Refusal> {
+    let named = directories(message)?;
+    if named.is_empty() {
+        return Ok(());
+    }
+    let wanted = workspace(proxy, &session.workspace.cwd, &named)?;
+    if session.connection.workspace.covers(&wanted) {
+        return Ok(());
+    }
+    let what = "directories cannot be added to an open session: close it first";
+    Err(Refusal::new(INVALID_PARAMS, what))
+}
+
+fn workspace(proxy: &Proxy, cwd: &Path, more: &[PathBuf]) -> Result<Arc<Workspace>, Refusal> {
     if !cwd.is_absolute() {
         return Err(Refusal::new(INVALID_PARAMS, "params.cwd is not an absolute path"));
     }
-    proxy.launcher.workspace(cwd).map(Arc::new).map_err(|error| {
+    proxy.launcher.workspace(cwd, more).map(Arc::new).map_err(|error| {
         let what = format!("Failed to create session: {error}");
         Refusal::new(proxy.options.start_failure_code, what)
     })
@@ -140,7 +168,11 @@ fn workspace(proxy: &Proxy, cwd: &Path) -> Result<Arc<Workspace>, Refusal> {
 /// An agent that a session can be put to: an idle one, a shared one, or a new one.
 fn room(proxy: &Arc<Proxy>, workspace: &Arc<Workspace>) -> Result<Arc<Connection>, Refusal> {
     let shared = proxy.options.sharing == Sharing::Workspace;
-    find_or_open(proxy, workspace, |connection| connection.takes_sessions(shared))
+    find_or_open(proxy, workspace, |connection| {
+        // No session gets directories that only another one asked for.
+        connection.takes_sessions(shared)
+            && connection.workspace.directories == workspace.directories
+    })
 }
 
 /// Any agent of the workspace.

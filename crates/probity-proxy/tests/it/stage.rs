@@ -41,6 +41,8 @@ pub(crate) struct Setting {
     pub(crate) memory: Arc<Memory>,
     pub(crate) terminals: bool,
     pub(crate) files: bool,
+    /// Whether agents can be started to be asked what they can do.
+    pub(crate) scratch: bool,
 }
 
 impl Setting {
@@ -54,7 +56,7 @@ impl Setting {
             logins: Logins::default(),
             limits: Limits { farewell: Duration::from_secs(1), ..Limits::default() },
         };
-        Self { options, memory: Arc::default(), terminals: true, files: true }
+        Self { options, memory: Arc::default(), terminals: true, files: true, scratch: false }
     }
 
     pub(crate) fn play(
@@ -64,9 +66,9 @@ impl Setting {
         let (editor_input, input) = io::pipe().unwrap();
         let (output, editor_output) = io::pipe().unwrap();
         let starts = Arc::new(AtomicUsize::new(0));
-        let (terminals, files) = (self.terminals, self.files);
-        let launcher =
-            Troupe { play: Arc::new(play), starts: Arc::clone(&starts), terminals, files };
+        let (terminals, files, scratch) = (self.terminals, self.files, self.scratch);
+        let (play, counted) = (Arc::new(play), Arc::clone(&starts));
+        let launcher = Troupe { play, starts: counted, terminals, files, scratch };
         // A test that does not receive is an editor that does not read.
         let (sender, lines) = sync_channel(4);
         thread::spawn(move || {
@@ -194,11 +196,11 @@ impl Store for Kept {
         self.0.sessions.lock().unwrap().retain(|record| record.id != id);
     }
 
-    fn capabilities(&self) -> Option<String> {
+    fn capabilities(&self, _: &str) -> Option<String> {
         self.0.capabilities.lock().unwrap().clone()
     }
 
-    fn keep_capabilities(&self, result: &str) {
+    fn keep_capabilities(&self, _: &str, result: &str) {
         *self.0.capabilities.lock().unwrap() = Some(result.to_owned());
     }
 }
@@ -226,17 +228,25 @@ struct Troupe {
     starts: Arc<AtomicUsize>,
     terminals: bool,
     files: bool,
+    scratch: bool,
 }
 
 impl Launcher for Troupe {
-    fn workspace(&self, cwd: &Path) -> Result<Workspace, LaunchError> {
+    fn workspace(&self, cwd: &Path, more: &[PathBuf]) -> Result<Workspace, LaunchError> {
         if !cwd.is_absolute() {
             return Err(LaunchError::Workspace(format!("{}: not absolute", cwd.display())));
         }
         let mut workspace = Workspace::new(cwd.to_owned(), cwd.to_owned());
         workspace.terminals = self.terminals;
         workspace.files = self.files;
+        workspace.directories = more.to_vec();
         Ok(workspace)
+    }
+
+    fn scratch(&self) -> Option<Workspace> {
+        let mut workspace = Workspace::scratch();
+        workspace.terminals = self.terminals;
+        self.scratch.then_some(workspace)
     }
 
     fn start(&self, workspace: &Workspace) -> Result<Started, LaunchError> {

@@ -67,8 +67,9 @@ pub(super) fn find_or_create(
                 return Err(SpawnError::Setup {
                     backend: engine.kind.name(),
                     why: format!(
-                        "git's configuration has changed since the container {name} was made, and \
-                         other sessions use it; end them first"
+                        "git's configuration or the directories of the session are others than \
+                         those that the container {name} was made with, and other sessions use it; \
+                         end them first"
                     ),
                 });
             }

@@ -17,6 +17,8 @@ use std::{
 
 use rustix::process::{Pid, getpid, getppid, setsid};
 
+use crate::Spec;
+
 #[derive(Debug, Default)]
 pub(crate) struct Before {
     /// Files the program inherits under the numbers they have here. It gets no others, however
@@ -34,6 +36,8 @@ pub(crate) struct Before {
     pub(crate) enter: Option<Enter>,
     /// Die when we die. A watchdog must not.
     die_with_us: bool,
+    /// Whether standard input is a terminal whose keys send signals to the process.
+    has_terminal: bool,
 }
 
 /// Namespaces to enter, in this order, and a socket to listen with in there.
@@ -71,6 +75,10 @@ impl Before {
         Self { die_with_us: true, ..Self::default() }
     }
 
+    pub(crate) fn with_terminal_of(self, spec: &Spec) -> Self {
+        Self { has_terminal: spec.terminal.is_some(), ..self }
+    }
+
     /// Hands a file down, and says under which number the program will find it.
     #[cfg(target_os = "linux")]
     pub(crate) fn inherit(&mut self, file: OwnedFd) -> String {
@@ -94,6 +102,9 @@ impl Before {
 
     fn apply(&self, us: Pid) -> io::Result<()> {
         setsid()?;
+        if self.has_terminal {
+            rustix::process::ioctl_tiocsctty(rustix::stdio::stdin())?;
+        }
         for cgroup in &self.cgroups {
             // "0" is whoever writes it.
             rustix::io::write(cgroup, b"0")?;

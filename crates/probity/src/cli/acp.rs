@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::commands::acp::Request;
+use crate::commands::acp::{Login, Request};
 
 #[derive(Args, Debug)]
 pub(super) struct AcpArgs {
@@ -17,19 +17,22 @@ pub(super) struct AcpArgs {
     /// directory until `cai accept`
     #[arg(long)]
     quarantine: bool,
-    /// Run the terminal login that the agent offers under this id, in the agent's sandbox
-    #[arg(long, value_name = "ID")]
-    login: Option<String>,
+    /// Log in to the agent: run the terminal login that it offers under this ID, or its first one,
+    /// in its sandbox
+    #[arg(long, value_name = "ID", num_args = 0..=1)]
+    login: Option<Option<String>>,
 }
 
 impl From<AcpArgs> for Request {
     fn from(AcpArgs { agent, trace, quarantine, login }: AcpArgs) -> Self {
+        let login = login.map(|id| id.map_or(Login::First, Login::WithId));
         Self { agent, trace, quarantine, login }
     }
 }
 
 pub(super) const EXAMPLES: &str = "Examples:
   probity acp claude                       for an editor
+  probity acp claude --login               in a terminal, once for all workspaces
   probity acp claude --trace talk.ndjson   `probity agent replay talk.ndjson` plays it again
 
 Sandboxed agents cannot use the editor's files and terminals. `fs = \"editor\"` below

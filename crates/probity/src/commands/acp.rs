@@ -52,7 +52,15 @@ pub(crate) struct Request {
     /// Whether changed files that tools run by themselves wait for `cai accept`.
     pub(crate) quarantine: bool,
     /// The terminal login to run instead.
-    pub(crate) login: Option<String>,
+    pub(crate) login: Option<Login>,
+}
+
+/// Which of an agent's terminal logins is meant.
+#[derive(Debug)]
+pub(crate) enum Login {
+    /// The one that the agent names first.
+    First,
+    WithId(String),
 }
 
 pub(crate) fn run(name: Name, args: Request) -> anyhow::Result<Exit> {
@@ -63,9 +71,9 @@ pub(crate) fn run(name: Name, args: Request) -> anyhow::Result<Exit> {
     let quarantine = exec::Quarantine::of(args.quarantine);
     let sandboxed =
         |agent, seats| Sandboxed::new(agent, seats, terms.clone(), settings.clone(), quarantine);
-    if let Some(id) = args.login {
+    if let Some(login) = args.login {
         let store = Files::new(State::find().as_ref().ok(), &agent);
-        return login::run(&sandboxed(agent, seats), &store, &id);
+        return login::run(&sandboxed(agent, seats), &store, &login);
     }
     if io::stdin().is_terminal() {
         tracing::warn!(

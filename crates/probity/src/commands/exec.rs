@@ -2,20 +2,24 @@
 
 pub(crate) mod signals;
 mod streams;
+mod terminal;
 mod watch;
 
 use std::{
     env,
     ffi::OsString,
+    fs::File,
+    io,
     path::{Path, PathBuf},
 };
 
 use probity_sandbox::{
-    Backend, Child, Found, Kind, Limits, Root, SpawnError, containers, has_container, look_for,
-    remove_container, spawn, workspace_root,
+    Backend, Child, Found, Kind, Limits, Root, SpawnError, Spec, containers, has_container,
+    look_for, remove_container, spawn, workspace_root,
 };
 use probity_seat::{Caller, NamedBy, Occupant, Request, Seated, Seats, Unseated};
 
+use terminal::Terminal;
 pub(crate) use watch::{Quarantine, Watch};
 
 use crate::{
@@ -70,6 +74,7 @@ pub(crate) fn run(name: Name, args: Options) -> anyhow::Result<Exit> {
         form: None,
         sandbox,
         directory: &cwd,
+        directories: &[],
         variables: &[],
         terms: &terms,
     };
@@ -84,13 +89,30 @@ pub(crate) fn run(name: Name, args: Options) -> anyhow::Result<Exit> {
 
 /// Runs what is seated to its end, with our streams and signals.
 pub(crate) fn follow(seated: &Seated, quarantine: Quarantine) -> anyhow::Result<Exit> {
+    follow_with(seated, quarantine, seated.seat.spec.clone(), streams::follow)
+}
+
+/// The same on a terminal of its own, if we are on one: a program may ask questions there.
+pub(crate) fn follow_on_terminal(seated: &Seated, quarantine: Quarantine) -> anyhow::Result<Exit> {
+    let Some((terminal, theirs)) = Terminal::open()? else { return follow(seated, quarantine) };
+    let spec = Spec { terminal: Some(theirs), ..seated.seat.spec.clone() };
+    follow_with(seated, quarantine, spec, |child, signals| terminal.follow(child, signals))
+}
+
+fn follow_with(
+    seated: &Seated,
+    quarantine: Quarantine,
+    spec: Spec,
+    copy: impl FnOnce(Child, File) -> io::Result<probity_sandbox::Exit>,
+) -> anyhow::Result<Exit> {
     // Before the start: a signal that comes meanwhile is the command's and waits for it.
     let signals = signals::catch()?;
     let watch = Watch::start(seated, quarantine)?;
-    let child =
-        spawn(&seated.seat.backend, &seated.seat.spec).map_err(|error| explained(&error))?;
-    say_limits(&child, &seated.seat.spec.limits);
-    let exit = streams::follow(child, signals)?;
+    let child = spawn(&seated.seat.backend, &spec).map_err(|error| explained(&error))?;
+    say_limits(&child, &spec.limits);
+    // With the process's side of a terminal, whose end we are to see.
+    drop(spec);
+    let exit = copy(child, signals)?;
     watch.end();
     match exit {
         probity_sandbox::Exit::NotStarted => Ok(NOT_STARTED),

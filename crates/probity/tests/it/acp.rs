@@ -2,9 +2,12 @@
 
 mod client;
 mod contained;
+mod directories;
 pub(crate) mod driver;
+mod editors;
 mod guide;
 mod more_agents;
+mod logins;
 mod real;
 mod setup;
 

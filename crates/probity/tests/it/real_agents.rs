@@ -1,4 +1,4 @@
-//! Real agents of three codebases, from npm, with our model behind them.
+//! Real agents of five codebases, from npm, with our model behind them.
 //!
 //! Contained agents are on the host's network here: the model is on its loopback.
 
@@ -88,6 +88,45 @@ pub(crate) const OPENCODE: RealAgent = RealAgent {
             "permission": {"bash": "ask"},
         });
         vec![("OPENCODE_CONFIG_CONTENT", settings.to_string())]
+    },
+    settings: |_| None,
+};
+
+pub(crate) const CODEX: RealAgent = RealAgent {
+    name: "codex",
+    command: &["codex-acp"],
+    wire: "/v1/responses",
+    variables: |server| {
+        let provider = json!({
+            "name": "Loopback",
+            "base_url": server.url("/v1"),
+            "env_key": "CODEX_API_KEY",
+            "wire_api": "responses",
+        });
+        let settings = json!({
+            "model_provider": "loopback",
+            "model": "model",
+            "model_providers": {"loopback": provider},
+        });
+        vec![
+            ("CODEX_API_KEY", "no-real-key".to_owned()),
+            ("CODEX_CONFIG", settings.to_string()),
+            ("MODEL_PROVIDER", "loopback".to_owned()),
+        ]
+    },
+    settings: |_| None,
+};
+
+pub(crate) const QWEN: RealAgent = RealAgent {
+    name: "qwen",
+    command: &["qwen", "--acp"],
+    wire: "/v1/chat/completions",
+    variables: |server| {
+        vec![
+            ("OPENAI_API_KEY", "no-real-key".to_owned()),
+            ("OPENAI_BASE_URL", server.url("/v1")),
+            ("OPENAI_MODEL", "model".to_owned()),
+        ]
     },
     settings: |_| None,
 };

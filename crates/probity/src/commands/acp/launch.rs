@@ -3,13 +3,17 @@
 use std::{
     env,
     ffi::OsString,
+    fmt::Display,
     path::{Path, PathBuf},
     time::Duration,
 };
 
+use probity_agent::Seat;
 use probity_proxy::{LaunchError, Launcher, Process, Started, TerminalLogin, Usage, Workspace};
-use probity_sandbox::{Backend, Child, Network, Root, Spec, User, spawn, workspace_root};
-use probity_seat::{Caller, NamedBy, Occupant, Request, Sandbox, Seated, Seats, Terms};
+use probity_sandbox::{
+    Backend, Child, Network, Root, RootError, Spec, User, directory_root, spawn, workspace_root,
+};
+use probity_seat::{Caller, NamedBy, Occupant, Request, Sandbox, Seated, Seats, State, Terms};
 
 use super::agents::Agent;
 use crate::{
@@ -42,7 +46,7 @@ impl Sandboxed {
     }
 
     /// The agent's seat in a workspace.
-    fn seated(&self, caller: Caller, root: &Root) -> anyhow::Result<Seated> {
+    fn seated(&self, caller: Caller, root: &Root, directories: &[Root]) -> anyhow::Result<Seated> {
         let terms = terms(caller, self.terms.clone(), Some(root))?;
         let request = Request {
             caller,
@@ -51,15 +55,34 @@ impl Sandboxed {
             form: None,
             sandbox: Sandbox::Auto,
             directory: &root.path,
+            directories,
             variables: &[],
             terms: &terms,
         };
         Ok(self.seats.seat(&request).map_err(Failure::from)?)
     }
 
-    /// Runs a login where the agent itself runs, with our streams.
+    /// An agent in an empty workspace with a home that is thrown away.
+    fn start_scratch(&self) -> Result<Started, LaunchError> {
+        let request = Request {
+            caller: Caller::Introduction,
+            occupant: Occupant::Agent(&self.agent.reference),
+            named_by: NamedBy::User,
+            form: None,
+            sandbox: Sandbox::Auto,
+            directory: Path::new("/"),
+            directories: &[],
+            variables: &[],
+            terms: &self.terms,
+        };
+        let failed = |unseated| LaunchError::Start(format!("{:#}", Failure::from(unseated)));
+        let Seat { backend, spec, .. } = self.seats.seat(&request).map_err(failed)?.seat;
+        started(&backend, &spec, |child| Box::new(child))
+    }
+
+    /// Runs a login where the agent itself runs, on a terminal if we have one.
     pub(super) fn log_in(&self, cwd: &Path, login: TerminalLogin) -> anyhow::Result<Exit> {
-        let mut seated = self.seated(Caller::Login, &workspace_root(cwd)?)?;
+        let mut seated = self.seated(Caller::Login, &workspace_root(cwd)?, &[])?;
         let spec = &mut seated.seat.spec;
         if let Some(program) = login.program {
             spec.argv = vec![program.into()];
@@ -67,25 +90,47 @@ impl Sandboxed {
         spec.argv.extend(login.arguments.into_iter().map(OsString::from));
         let variables = login.variables.into_iter();
         spec.env.extend(variables.map(|(name, value)| (name.into(), value.into())));
-        exec::follow(&seated, self.quarantine)
+        exec::follow_on_terminal(&seated, self.quarantine)
     }
 }
 
 impl Launcher for Sandboxed {
-    fn workspace(&self, cwd: &Path) -> Result<Workspace, LaunchError> {
-        let root =
-            workspace_root(cwd).map_err(|error| LaunchError::Workspace(error.to_string()))?;
+    fn workspace(&self, cwd: &Path, more: &[PathBuf]) -> Result<Workspace, LaunchError> {
+        let refused = |what: &dyn Display| LaunchError::Workspace(what.to_string());
+        let root = workspace_root(cwd).map_err(|error| refused(&error))?;
+        let state = State::find().map_err(|error| refused(&error))?;
         let mut workspace = Workspace::new(root.path.clone(), cwd.to_owned());
         workspace.read_only = read_only(Some(&root), &root.path);
+        for more in directories(&root, more).map_err(|error| refused(&error))? {
+            state.refuse_inside(&more).map_err(|error| refused(&error))?;
+            workspace.read_only.extend(read_only(Some(&more), &more.path));
+            workspace.directories.push(more.path);
+        }
         workspace.terminals = self.settings.terminals == Terminals::Editor;
         workspace.files = self.settings.fs == EditorFiles::Editor;
         Ok(workspace)
     }
 
+    fn scratch(&self) -> Option<Workspace> {
+        // Without a sandbox an agent would work in the user's own home.
+        if self.terms.sandbox == Sandbox::None {
+            return None;
+        }
+        let mut workspace = Workspace::scratch();
+        workspace.terminals = self.settings.terminals == Terminals::Editor;
+        workspace.files = self.settings.fs == EditorFiles::Editor;
+        Some(workspace)
+    }
+
     fn start(&self, workspace: &Workspace) -> Result<Started, LaunchError> {
+        if workspace.is_scratch {
+            return self.start_scratch();
+        }
         let failed = |error: anyhow::Error| LaunchError::Start(format!("{error:#}"));
         let root = workspace_root(&workspace.root).map_err(|error| failed(error.into()))?;
-        let seated = self.seated(Caller::Editor, &root).map_err(failed)?;
+        let more = directories(&root, &workspace.directories);
+        let more = more.map_err(|error| failed(error.into()))?;
+        let seated = self.seated(Caller::Editor, &root, &more).map_err(failed)?;
         let watch = Watch::start(&seated, self.quarantine).map_err(failed)?;
         let seat = seated.seat.clone();
         started(&seat.backend, &seat.spec, |child| {
@@ -147,7 +192,7 @@ impl Direct {
 }
 
 impl Launcher for Direct {
-    fn workspace(&self, cwd: &Path) -> Result<Workspace, LaunchError> {
+    fn workspace(&self, cwd: &Path, more: &[PathBuf]) -> Result<Workspace, LaunchError> {
         // Nothing is contained, so that nothing speaks against any directory.
         let root = workspace_root(cwd).ok();
         let here = || cwd.canonicalize().unwrap_or_else(|_| cwd.to_owned());
@@ -157,6 +202,7 @@ impl Launcher for Direct {
         workspace.read_only = read_only(root.as_ref(), &path);
         workspace.terminals = true;
         workspace.files = true;
+        workspace.directories = more.to_vec();
         Ok(workspace)
     }
 
@@ -171,6 +217,19 @@ impl Launcher for Direct {
         spec.user = User::Caller;
         started(&Backend::None, &spec, |child| Box::new(child))
     }
+}
+
+/// Directories beside a workspace as roots of their own, the outermost alone and in order: each
+/// passes the checks of a workspace.
+fn directories(root: &Root, named: &[PathBuf]) -> Result<Vec<Root>, RootError> {
+    let roots: Result<Vec<Root>, RootError> =
+        named.iter().map(|directory| directory_root(directory)).collect();
+    let mut roots = roots?;
+    roots.sort_by(|left, right| left.path.cmp(&right.path));
+    roots.retain(|more| !more.path.starts_with(&root.path));
+    // A directory comes before all that is in it.
+    roots.dedup_by(|inner, outer| inner.path.starts_with(&outer.path));
+    Ok(roots)
 }
 
 /// What git obeys on the host, whether or not it is there yet: an agent must not have the editor

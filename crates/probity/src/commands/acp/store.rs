@@ -26,15 +26,17 @@ const LARGEST_ANSWER: u64 = 1 << 20;
 pub(super) struct Files {
     /// `None` where there is no place for state.
     sessions: Option<PathBuf>,
-    /// `None` where there is no place for caches.
-    capabilities: Option<PathBuf>,
+    /// The directory of what agents can do; `None` where there is no place for caches.
+    cache: Option<PathBuf>,
+    /// The agent and its version, as far as that can be seen without starting it.
+    version: String,
 }
 
 impl Files {
     pub(super) fn new(state: Option<&State>, agent: &Agent) -> Self {
         let name = key(&[agent.name.as_bytes()]);
         let sessions = state.map(|state| state.directory.join("acp/sessions").join(name));
-        Self { sessions, capabilities: capabilities_file(agent) }
+        Self { sessions, cache: cache(), version: version(agent) }
     }
 
     fn path(&self, id: &str) -> Option<PathBuf> {
@@ -43,6 +45,13 @@ impl Files {
         let is_ours = id.len() == 36 && id.bytes().all(plain);
         let directory = self.sessions.as_ref().filter(|_| is_ours)?;
         Some(directory.join(format!("{id}.json")))
+    }
+
+    /// An agent may answer one editor otherwise than another, and after an update otherwise than
+    /// before.
+    fn capabilities_file(&self, client: &str) -> Option<PathBuf> {
+        let name = key(&[self.version.as_bytes(), client.as_bytes()]);
+        Some(self.cache.as_ref()?.join(format!("{name}.json")))
     }
 
     /// The files, the oldest first.
@@ -93,14 +102,14 @@ impl Store for Files {
         }
     }
 
-    fn capabilities(&self) -> Option<String> {
-        let path = self.capabilities.as_ref()?;
+    fn capabilities(&self, client: &str) -> Option<String> {
+        let path = &self.capabilities_file(client)?;
         let is_small = fs::metadata(path).ok()?.len() <= LARGEST_ANSWER;
         is_small.then(|| fs::read_to_string(path).ok())?
     }
 
-    fn keep_capabilities(&self, result: &str) {
-        let Some(path) = &self.capabilities else { return };
+    fn keep_capabilities(&self, client: &str, result: &str) {
+        let Some(path) = &self.capabilities_file(client) else { return };
         if result.len() as u64 > LARGEST_ANSWER {
             return tracing::info!(
                 "what the agent can do is not remembered: its answer is too long"
@@ -127,22 +136,25 @@ fn write(path: &Path, text: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// `$XDG_CACHE_HOME/probity/acp/…`, or the same below `~/.cache`. The name changes with the agent's
-/// version, as far as that can be seen without starting it: by its program and its image.
-fn capabilities_file(agent: &Agent) -> Option<PathBuf> {
+/// `$XDG_CACHE_HOME/probity/acp`, or the same below `~/.cache`.
+fn cache() -> Option<PathBuf> {
     let absolute = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let cache = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))?;
+    Some(cache.join("probity/acp"))
+}
+
+/// Changes with the agent's program and its image.
+fn version(agent: &Agent) -> String {
     let program = agent.argv.first().and_then(|name| find_program(name));
     let program = program.and_then(|path| path.canonicalize().ok());
     let seen = program.as_ref().and_then(|path| fs::metadata(path).ok());
     let seen = seen.map(|seen| format!("{} {:?}", seen.len(), seen.modified().ok()));
-    let name = key(&[
+    key(&[
         agent.argv.join("\0").as_bytes(),
         program.as_deref().map(|path| path.as_os_str().as_encoded_bytes()).unwrap_or_default(),
         seen.unwrap_or_default().as_bytes(),
         agent.image.as_deref().unwrap_or_default().as_bytes(),
-    ]);
-    Some(cache.join("probity/acp").join(format!("{name}.json")))
+    ])
 }
 
 fn key(parts: &[&[u8]]) -> String {

@@ -47,6 +47,7 @@ pub(crate) fn run(args: &AskOptions) -> anyhow::Result<Exit> {
         form: None,
         sandbox: args.sandbox,
         directory: &env::current_dir().context("cannot find the working directory")?,
+        directories: &[],
         variables: &args.variables,
         terms: &terms,
     };

@@ -75,6 +75,7 @@ fn row(agent: &KnownAgent, seats: &Seats, terms: &Terms, patience: Duration) -> 
         form: None,
         sandbox: Sandbox::Auto,
         directory: Path::new("/"),
+        directories: &[],
         variables: &[],
         terms,
     });

@@ -62,6 +62,7 @@ impl Chosen {
             form: Some(self.form),
             sandbox: self.sandbox,
             directory: shown,
+            directories: &[],
             variables: &self.variables,
             terms: &self.terms,
         }

@@ -163,6 +163,7 @@ impl AiRun {
             form: None,
             sandbox: job.config.ai.sandbox,
             directory: source.path.parent().unwrap_or(Path::new(".")),
+            directories: &[],
             variables: &[],
             terms: &self.terms,
         });

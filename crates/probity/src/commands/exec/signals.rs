@@ -33,6 +33,11 @@ pub(crate) fn catch() -> io::Result<File> {
     Ok(File::from(reading))
 }
 
+/// The same for a terminal's change of size.
+pub(super) fn catch_size_too() -> io::Result<()> {
+    handle(libc::SIGWINCH)
+}
+
 #[expect(unsafe_code, reason = "no safe interface sets a handler")]
 fn handle(signal: libc::c_int) -> io::Result<()> {
     // SAFETY: an all-zero sigaction is a valid one, and the handler does nothing but write(2),

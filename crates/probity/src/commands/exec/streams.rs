@@ -46,7 +46,7 @@ pub(super) fn follow(mut child: Child, mut signals: File) -> io::Result<Exit> {
 
 /// Until the end of the one or the other. Both are closed then, which tells the command that
 /// nobody reads, or that no more comes.
-fn copy(mut from: File, mut to: File) {
+pub(super) fn copy(mut from: File, mut to: File) {
     let mut buffer = vec![0; 64 * 1024];
     loop {
         match from.read(&mut buffer) {

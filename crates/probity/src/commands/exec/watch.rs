@@ -6,7 +6,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use probity_sandbox::Guard;
+use probity_sandbox::{Guard, Root, workspace_root};
 use probity_seat::{Seated, State};
 
 use crate::{
@@ -27,12 +27,29 @@ pub(crate) struct Watch {
 }
 
 struct Held {
-    guard: Option<Guard>,
-    implicit: Implicit,
+    places: Vec<Place>,
     quarantine: Quarantine,
-    workspace: PathBuf,
     state: State,
     seated: Seated,
+}
+
+/// The workspace, or a directory beside it.
+struct Place {
+    guard: Option<Guard>,
+    implicit: Implicit,
+    /// The workspace that `cai accept` finds what was taken away in.
+    workspace: PathBuf,
+}
+
+impl Place {
+    fn new(root: &Root) -> Self {
+        let guard = root.guard();
+        if let Err(error) = &guard {
+            tracing::warn!("the git directory of {} is not watched: {error}", root.path.display());
+        }
+        let workspace = workspace_root(&root.path).map_or(root.path.clone(), |root| root.path);
+        Self { guard: guard.ok(), implicit: Implicit::look(&root.path), workspace }
+    }
 }
 
 /// What becomes of changed files that tools run by themselves.
@@ -55,15 +72,9 @@ impl Watch {
     /// Begins before the process does.
     pub(crate) fn start(seated: &Seated, quarantine: Quarantine) -> anyhow::Result<Self> {
         let Some(root) = &seated.root else { return Ok(Self { held: Mutex::new(None) }) };
-        let guard = root.guard();
-        if let Err(error) = &guard {
-            tracing::warn!("the git directory is not watched: {error}");
-        }
         let held = Held {
-            guard: guard.ok(),
-            implicit: Implicit::look(&root.path),
+            places: [root].into_iter().chain(&seated.directories).map(Place::new).collect(),
             quarantine,
-            workspace: root.path.clone(),
             state: state()?,
             seated: seated.clone(),
         };
@@ -73,20 +84,20 @@ impl Watch {
     /// Ends the watch, takes away what the host must not obey, and says so.
     pub(crate) fn end(&self) {
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Some(Held { guard, implicit, quarantine, workspace, state, seated }) = held else {
-            return;
-        };
+        let Some(Held { places, quarantine, state, seated }) = held else { return };
         seated.keep_logins();
-        if let Some(guard) = guard {
-            take_strays(guard, &workspace, &state);
-        }
-        let changed = implicit.changed();
-        match quarantine {
-            _ if changed.is_empty() => {}
-            Quarantine::GitOnly => tracing::warn!("{}", told(&changed, &workspace)),
-            Quarantine::Implicit => {
-                for changed in &changed {
-                    keep(&state, &workspace, changed);
+        for Place { guard, implicit, workspace } in places {
+            if let Some(guard) = guard {
+                take_strays(guard, &workspace, &state);
+            }
+            let changed = implicit.changed();
+            match quarantine {
+                _ if changed.is_empty() => {}
+                Quarantine::GitOnly => tracing::warn!("{}", told(&changed, &workspace)),
+                Quarantine::Implicit => {
+                    for changed in &changed {
+                        keep(&state, &workspace, changed);
+                    }
                 }
             }
         }

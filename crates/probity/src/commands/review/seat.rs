@@ -96,6 +96,7 @@ impl Place {
             form: None,
             sandbox: settings.sandbox,
             directory: copy,
+            directories: &[],
             variables: named,
             terms: &self.terms,
         }

@@ -14,7 +14,7 @@ fn script(place: &Place) -> String {
 }
 
 /// `mine` plays the workspace's own script, contained.
-fn configured(place: &Place, more: &str) {
+pub(super) fn configured(place: &Place, more: &str) {
     let program = env!("CARGO_BIN_EXE_probity");
     let script = script(place);
     for repository in ["one", "two"] {
@@ -30,7 +30,7 @@ fn configured(place: &Place, more: &str) {
     fs::write(place.path("config/containai/config.toml"), text).unwrap();
 }
 
-fn drive(place: &Place) -> Driver {
+pub(super) fn drive(place: &Place) -> Driver {
     Driver::start(place.settle(probity()).args(["acp", "mine"]))
 }
 

@@ -5,7 +5,7 @@ use std::{
     fs,
     io::{BufRead as _, BufReader, Read as _, Write as _},
     path::Path,
-    process::{Child, ChildStdin, Stdio},
+    process::{Child, ChildStdin, Command, Stdio},
     sync::mpsc::{Receiver, channel},
     thread::{self, JoinHandle},
     time::{Duration, Instant},
@@ -29,7 +29,10 @@ pub(crate) struct Driver {
 
 impl Driver {
     pub(crate) fn start(run: Run) -> Self {
-        let mut command = run.into_command();
+        Self::start_command(run.into_command())
+    }
+
+    pub(crate) fn start_command(mut command: Command) -> Self {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let stdout = child.stdout.take().unwrap();

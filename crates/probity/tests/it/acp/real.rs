@@ -1,18 +1,31 @@
-//! Three real agents of three codebases behind the proxy, contained by bubblewrap.
+//! Real agents of five codebases behind the proxy, contained by bubblewrap, from their first start
+//! to their last, with the protocol's own libraries as editors.
 
 use std::fs;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::{Driver, Place, driver};
+use super::{Driver, Place, driver, editors::Editor};
 use crate::{
+    agent::misbehaving::wait_until,
     binary::probity,
     model_server::{ModelServer, fresh_word, reversed},
-    real_agents::{ALL, RealAgent, path},
+    real_agents::{CLAUDE, CODEX, GEMINI, OPENCODE, QWEN, RealAgent, path},
 };
 
-/// The proxy with this agent, whose variables and settings the user's configuration lets through.
-fn drive(place: &Place, agent: &RealAgent, server: &ModelServer) -> Driver {
+/// What is to be expected of an agent.
+struct Expected {
+    agent: RealAgent,
+    /// The login that needs nobody but the variables.
+    login: Option<&'static str>,
+    /// Permissions for one command: codex is told that it is sandboxed, and does not ask.
+    permissions: u64,
+    /// Whether a session can be loaded by a later process.
+    loads: bool,
+}
+
+/// The proxy with this agent, whose variables the user's configuration lets through.
+fn drive(place: &Place, editor: Editor, agent: &RealAgent, server: &ModelServer) -> Driver {
     let home = place.path("home");
     let settings = agent.settle(server, &home);
     let names = agent.variables(server).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
@@ -26,44 +39,110 @@ fn drive(place: &Place, agent: &RealAgent, server: &ModelServer) -> Driver {
     for (name, value) in agent.variables(server) {
         run = run.env(name, &value);
     }
-    Driver::start(run.args(["acp", agent.name]))
+    editor.start(run.args(["acp", agent.name]))
 }
 
-fn whole_turns(agent: &RealAgent) {
+fn initialize(driver: &mut Driver) -> Value {
+    let client = json!({"auth": {"terminal": true}});
+    let asked = json!({"protocolVersion": 1, "clientCapabilities": client});
+    driver.call("initialize", &asked)["result"].clone()
+}
+
+#[track_caller]
+fn prompt(driver: &mut Driver, session: &str, text: &str) -> Value {
+    let id = driver.prompt(session, text);
+    let answer = driver.answer(id);
+    assert_eq!(answer["result"]["stopReason"], "end_turn", "{answer}");
+    answer
+}
+
+fn whole_life(expected: &Expected, editor: Editor) {
+    let Expected { agent, login, permissions, loads } = expected;
+    let name = agent.name;
     let server = ModelServer::start();
     let place = Place::new("");
-    let mut driver = drive(&place, agent, &server);
-    let initialize = json!({"protocolVersion": 1, "clientCapabilities": {}});
-    driver.call("initialize", &initialize);
+    let mut driver = drive(&place, editor, agent, &server);
+    let known = initialize(&mut driver);
+    // Nobody has started this agent before.
+    assert_ne!(known["agentInfo"]["name"], name, "{known}");
+    assert_eq!(known["agentCapabilities"]["loadSession"], true, "{name}: {known}");
+    if let Some(method) = login {
+        let offered = known["authMethods"].as_array().unwrap();
+        assert!(offered.iter().any(|offer| offer["id"] == *method), "{name}: {known}");
+        let logged_in = driver.call("authenticate", &json!({"methodId": method}));
+        assert!(logged_in.get("error").is_none(), "{name}: {logged_in}");
+    }
     let sessions = [driver.session(&place.path("one")), driver.session(&place.path("two"))];
     assert_ne!(sessions[0], sessions[1]);
     for session in &sessions {
         let word = fresh_word("word");
-        let said = driver.say(session, &format!("please reverse({word})"));
-        assert!(said.contains(&reversed(1, &word)), "{}: {said}", agent.name);
+        let answer = prompt(&mut driver, session, &format!("please reverse({word})"));
+        let said = answer["said"].as_str().unwrap();
+        assert!(said.contains(&reversed(1, &word)), "{name}: {said}");
     }
-    driver.say(&sessions[0], "please run(pwd > where.txt)");
-    let written = fs::read_to_string(place.path("one/where.txt")).unwrap();
-    assert_eq!(written.trim(), "/home/agent/workspace", "{}", agent.name);
+    let ran = prompt(&mut driver, &sessions[0], "please run(pwd > where.txt)");
+    let written = fs::read_to_string(place.path("one/where.txt"));
+    assert_eq!(written.unwrap().trim(), "/home/agent/workspace", "{name}: {ran}");
     assert!(!place.path("two/where.txt").exists());
-    let known = driver.call("initialize", &initialize);
-    assert!(known["result"]["agentInfo"]["name"].is_string(), "{known}");
+    assert_eq!(ran["permissions"], *permissions, "{name}: {ran}");
+    let waiting = driver.prompt(&sessions[1], "please wait()");
+    wait_until(|| server.was_told("please wait()"));
+    let cancel = json!({"sessionId": sessions[1]});
+    driver.send(&json!({"id": 0, "method": "session/cancel", "params": cancel}));
+    let cancelled = driver.answer(waiting);
+    assert_eq!(cancelled["result"]["stopReason"], "cancelled", "{name}: {cancelled}");
     let output = driver.finish();
-    assert_eq!(output.code, Some(0), "{}", output.stderr);
-    assert_eq!(driver::left(place.directory.path()), Vec::<String>::new(), "{}", agent.name);
+    assert_eq!(output.code, Some(0), "{name}: {}", output.stderr);
+
+    let mut driver = drive(&place, editor, agent, &server);
+    assert_eq!(initialize(&mut driver), known, "{name}: remembered");
+    let load = json!({"sessionId": sessions[0], "cwd": place.path("one"), "mcpServers": []});
+    let loaded = driver.call("session/load", &load);
+    assert_eq!(loaded.get("error").is_none(), *loads, "{name}: {loaded}");
+    let session = match loads {
+        true => sessions[0].clone(),
+        false => driver.session(&place.path("one")),
+    };
+    let word = fresh_word("word");
+    let answer = prompt(&mut driver, &session, &format!("please reverse({word})"));
+    // The second of this conversation, which only who has loaded it can know.
+    let turn = if *loads { 2 } else { 1 };
+    assert!(answer["said"].as_str().unwrap().contains(&reversed(turn, &word)), "{name}: {answer}");
+    let closed = driver.call("session/close", &json!({"sessionId": session}));
+    assert!(closed.get("error").is_none(), "{name}: {closed}");
+    let output = driver.finish();
+    assert_eq!(output.code, Some(0), "{name}: {}", output.stderr);
+    assert_eq!(driver::left(place.directory.path()), Vec::<String>::new(), "{name}");
 }
 
-#[test]
-fn claude_works_in_two_repositories() {
-    whole_turns(&ALL[0]);
+const LIVES: [Expected; 5] = [
+    Expected { agent: CLAUDE, login: None, permissions: 1, loads: true },
+    Expected { agent: CODEX, login: Some("api-key"), permissions: 0, loads: true },
+    Expected { agent: GEMINI, login: Some("gemini-api-key"), permissions: 1, loads: false },
+    Expected { agent: OPENCODE, login: None, permissions: 1, loads: true },
+    Expected { agent: QWEN, login: Some("openai"), permissions: 1, loads: true },
+];
+
+macro_rules! lives {
+    ($($test:ident: $agent:literal, $editor:ident;)*) => {
+        $(
+            #[test]
+            fn $test() {
+                whole_life(&LIVES[$agent], Editor::$editor);
+            }
+        )*
+    };
 }
 
-#[test]
-fn gemini_works_in_two_repositories() {
-    whole_turns(&ALL[1]);
-}
-
-#[test]
-fn opencode_works_in_two_repositories() {
-    whole_turns(&ALL[2]);
+lives! {
+    claude_in_an_editor_of_python: 0, Python;
+    claude_in_an_editor_of_typescript: 0, TypeScript;
+    codex_in_an_editor_of_python: 1, Python;
+    codex_in_an_editor_of_typescript: 1, TypeScript;
+    gemini_in_an_editor_of_python: 2, Python;
+    gemini_in_an_editor_of_typescript: 2, TypeScript;
+    opencode_in_an_editor_of_python: 3, Python;
+    opencode_in_an_editor_of_typescript: 3, TypeScript;
+    qwen_in_an_editor_of_python: 4, Python;
+    qwen_in_an_editor_of_typescript: 4, TypeScript;
 }

@@ -32,12 +32,15 @@ fn question(body: &Value) -> Question {
         }
         let content = message.get("content").unwrap_or(&Value::Null);
         question.said.extend(texts(content));
-        let mut results = items(Some(content))
-            .iter()
-            .filter(|part| part.get("type") == Some(&json!("tool_result")));
-        question.result = results.next_back().map(|result| {
-            let content = result.get("content").unwrap_or(&Value::Null);
-            texts(content).join("\n")
+        let parts = items(Some(content));
+        let is_result = |part: &Value| part.get("type") == Some(&json!("tool_result"));
+        question.result = parts.iter().rposition(is_result).and_then(|at| {
+            // A conversation that was loaded has the next prompt in the same message.
+            let later = texts(&json!(parts[at..]));
+            if later.iter().any(|text| text.contains("please ")) {
+                return None;
+            }
+            Some(texts(parts[at].get("content").unwrap_or(&Value::Null)).join("\n"))
         });
     }
     question
