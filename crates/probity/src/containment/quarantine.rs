@@ -120,7 +120,7 @@ pub(crate) fn take_file(
     changed: &Changed,
 ) -> anyhow::Result<Kept> {
     anyhow::ensure!(
-        !matches!(changed.before, Some(Content::Large(_))),
+        !matches!(changed.before, Some(Content::Large(_) | Content::Digest(_))),
         "the file that was there before is too large to be put back"
     );
     let record = Record {
@@ -143,7 +143,7 @@ pub(crate) fn take_file(
             }
         }
         Some(Content::Link(target, _)) => symlink(target, &changed.path)?,
-        Some(Content::Large(_)) | None => {}
+        Some(Content::Large(_) | Content::Digest(_)) | None => {}
     }
     Ok(Kept { directory, record })
 }
@@ -271,21 +271,33 @@ fn relocate(from: &Path, to: &Path) -> io::Result<()> {
     if renamed.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied)
         && let Some(parent) = from.parent()
     {
-        // The session may have closed the directory around it.
-        let mode = parent.symlink_metadata()?.permissions().mode();
-        fs::set_permissions(parent, fs::Permissions::from_mode(mode | 0o700))?;
+        // The session may have closed the directory around it, or itself.
+        open_to_owner(parent)?;
+        open_to_owner(from)?;
         renamed = fs::rename(from, to);
     }
     match renamed {
         Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
             copy(from, to)?;
-            match from.symlink_metadata()?.is_dir() {
-                true => fs::remove_dir_all(from),
-                false => fs::remove_file(from),
+            from.parent().map_or(Ok(()), open_to_owner)?;
+            if from.symlink_metadata()?.is_dir() {
+                fs::remove_dir_all(from)
+            } else {
+                fs::remove_file(from)
             }
         }
         other => other,
     }
+}
+
+/// Gives the owner all rights to what is not a link.
+fn open_to_owner(path: &Path) -> io::Result<()> {
+    let metadata = path.symlink_metadata()?;
+    let mode = metadata.permissions().mode();
+    if metadata.is_symlink() || mode & 0o700 == 0o700 {
+        return Ok(());
+    }
+    fs::set_permissions(path, fs::Permissions::from_mode(mode | 0o700))
 }
 
 fn copy(from: &Path, to: &Path) -> io::Result<()> {
@@ -294,6 +306,7 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
         return symlink(fs::read_link(from)?, to);
     }
     if metadata.is_dir() {
+        open_to_owner(from)?;
         fs::create_dir(to)?;
         for entry in fs::read_dir(from)? {
             let entry = entry?;
@@ -303,6 +316,10 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
     }
     // Pipes and sockets have nothing to keep.
     if metadata.is_file() {
+        let mode = metadata.permissions().mode();
+        if mode & 0o400 == 0 {
+            fs::set_permissions(from, fs::Permissions::from_mode(mode | 0o400))?;
+        }
         fs::copy(from, to)?;
     }
     Ok(())

@@ -96,7 +96,7 @@ fn homes_of_workspaces_that_are_gone_are_collected_and_others_are_not() {
 }
 
 /// `mine` is a program in a directory of its own, sandboxed by bubblewrap.
-fn agent(place: &Place, script: &str) {
+pub(crate) fn agent(place: &Place, script: &str) {
     let program = place.path("bin/mine");
     fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
     crate::agent::executable(&program);

@@ -33,5 +33,6 @@ mod review;
 mod sarif;
 mod seats;
 mod secrets;
+mod session_end;
 mod settings;
 mod shellcheck;

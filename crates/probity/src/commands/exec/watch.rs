@@ -11,7 +11,7 @@ use probity_seat::{Seated, State};
 
 use crate::{
     containment::{
-        implicit::{Changed, Implicit},
+        implicit::{Changed, Changes, Implicit},
         quarantine,
     },
     report::visible,
@@ -80,7 +80,13 @@ impl Watch {
         if let Some(guard) = guard {
             take_strays(guard, &workspace, &state);
         }
-        let changed = implicit.changed();
+        let Changes { files: changed, is_complete } = implicit.changed();
+        if !is_complete {
+            tracing::warn!(
+                "{} has too many files to look for all that tools run by themselves",
+                workspace.display()
+            );
+        }
         match quarantine {
             _ if changed.is_empty() => {}
             Quarantine::GitOnly => tracing::warn!("{}", told(&changed, &workspace)),
