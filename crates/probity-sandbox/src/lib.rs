@@ -52,7 +52,7 @@ pub use probe::{Found, Machine, Why, look_for, probe};
 pub use run::{Outcome, run};
 pub use spec::{Limits, Mount, Network, Spec, Stream, Streams, User};
 #[cfg(target_os = "linux")]
-pub use workspace::{Ended, Guard};
+pub use workspace::{ByteText, Ended, Guard, Snapshot};
 pub use workspace::{
     Root, RootError, RootKind, Stray, StrayKind, clean_git_directory, harmless_git_settings,
     is_dot_git, runs_nothing, without_commands, workspace_root,

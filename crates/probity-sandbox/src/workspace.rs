@@ -6,6 +6,8 @@
 mod git;
 #[cfg(target_os = "linux")]
 mod guard;
+#[cfg(target_os = "linux")]
+mod snapshot;
 
 use std::{
     env,
@@ -21,6 +23,8 @@ pub use git::{
 };
 #[cfg(target_os = "linux")]
 pub use guard::{Ended, Guard};
+#[cfg(target_os = "linux")]
+pub use snapshot::{ByteText, Snapshot};
 
 /// The directory that a contained process may work in.
 #[derive(Debug, Clone)]
@@ -168,6 +172,11 @@ impl Root {
     /// Paths that nobody may write for a contained process, whether or not they are there.
     pub fn read_only(&self) -> Vec<PathBuf> {
         self.protection().read_only()
+    }
+
+    /// What the user has to know before a process starts.
+    pub fn warnings(&self) -> Vec<String> {
+        self.protection().warnings()
     }
 
     /// Watches over the git directories for as long as it is held, from before the process starts

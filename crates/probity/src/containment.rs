@@ -4,6 +4,7 @@
 mod file;
 pub(crate) mod implicit;
 pub(crate) mod quarantine;
+pub(crate) mod session;
 mod trust;
 
 use std::{

@@ -101,8 +101,8 @@ pub(crate) enum Content {
 /// The files as they were when a session began.
 #[derive(Debug)]
 pub(crate) struct Implicit {
-    root: PathBuf,
-    before: BTreeMap<PathBuf, Content>,
+    pub(super) root: PathBuf,
+    pub(super) before: BTreeMap<PathBuf, Content>,
 }
 
 /// What a session did to them.

@@ -16,6 +16,22 @@ use serde::{Deserialize, Serialize};
 use super::implicit::{Changed, Content};
 use crate::failure::Failure;
 
+/// What becomes of changed files that tools run by themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Quarantine {
+    /// They stay, and the user is told.
+    GitOnly,
+    /// They wait for `cai accept`.
+    Implicit,
+}
+
+impl Quarantine {
+    /// By the flag `--quarantine`.
+    pub(crate) fn of(is_wanted: bool) -> Self {
+        if is_wanted { Self::Implicit } else { Self::GitOnly }
+    }
+}
+
 /// Something that was moved away.
 #[derive(Debug)]
 pub(crate) struct Kept {
@@ -44,6 +60,8 @@ pub(crate) enum Kind {
     Rebase,
     Link,
     Configuration,
+    /// A file that a command in git's configuration runs.
+    Program,
     /// A file that tools run by themselves.
     Implicit,
 }
@@ -94,6 +112,7 @@ pub(crate) fn take(state: &State, workspace: &Path, stray: &Stray) -> anyhow::Re
         StrayKind::Head => Kind::Head,
         StrayKind::Rebase => Kind::Rebase,
         StrayKind::Link { .. } => Kind::Link,
+        StrayKind::Program => Kind::Program,
         StrayKind::Configuration { .. } => Kind::Configuration,
     };
     let (workspace, path) = (workspace.to_owned(), stray.path.clone());
@@ -108,7 +127,7 @@ pub(crate) fn take(state: &State, workspace: &Path, stray: &Stray) -> anyhow::Re
     match &stray.kind {
         StrayKind::Link { target } => symlink(target, &stray.path)?,
         StrayKind::Configuration { before } => fs::write(&stray.path, before)?,
-        StrayKind::Repository | StrayKind::Head | StrayKind::Rebase => {}
+        StrayKind::Repository | StrayKind::Head | StrayKind::Rebase | StrayKind::Program => {}
     }
     Ok(Kept { directory, record })
 }
@@ -186,6 +205,7 @@ impl Kept {
             Kind::Rebase => "an unfinished rebase that runs commands",
             Kind::Link => "a file in the place of a link that git follows",
             Kind::Configuration => "a git configuration with new settings that run programs",
+            Kind::Program => "a new file that a git setting runs",
             Kind::Implicit => "a changed file",
         }
     }
@@ -193,7 +213,7 @@ impl Kept {
     /// What became of it, for a person.
     pub(crate) fn restored(&self) -> &'static str {
         match self.record.kind {
-            Kind::Implicit => "put in place as the session left it",
+            Kind::Implicit | Kind::Program => "put in place as the session left it",
             _ => "restored without hooks and settings that run programs",
         }
     }
@@ -233,7 +253,7 @@ impl Kept {
                 pointed(&item, parent, workspace).map_err(|why| refused(&why))?
             }
             Kind::Repository => return Err(refused("is not a directory").into()),
-            Kind::Head | Kind::Link | Kind::Configuration | Kind::Implicit => {}
+            Kind::Head | Kind::Link | Kind::Configuration | Kind::Program | Kind::Implicit => {}
         }
         relocate(&item, path)?;
         fs::remove_dir_all(&self.directory)?;

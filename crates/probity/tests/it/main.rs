@@ -13,6 +13,7 @@ mod containers;
 mod demo;
 mod deploy;
 mod doctor;
+mod dotfiles;
 mod exec;
 mod failures;
 mod fix;

@@ -5,7 +5,7 @@ use std::{
     io::Read as _,
     os::unix::fs::symlink,
     path::Path,
-    process::Stdio,
+    process::{Child, Stdio},
     thread,
     time::{Duration, Instant},
 };
@@ -257,5 +257,57 @@ fn a_repository_cannot_switch_ai_fixes_on() {
         // With the user's own word the same files do ask.
         let output = check("enabled = true\n");
         assert!(asked.exists(), "{file}: {}", output.stderr);
+    }
+}
+
+/// A session that is still there, with what it has done so far.
+fn begin(stage: &Stage, flags: &[&str], script: &str) -> Child {
+    let run = stage.place(probity()).args(["exec", "--sandbox", "bwrap"]).args(flags);
+    let script = format!("{script}; echo ready; exec sleep 300");
+    let mut command = run.args(["--", "sh", "-c", &script]).into_command();
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    child.stdout.as_mut().unwrap().read_exact(&mut [0; 6]).unwrap();
+    child
+}
+
+#[test]
+fn a_session_that_was_killed_is_looked_at_by_whoever_comes_next() {
+    for next in [
+        &["probity", "exec", "--sandbox", "bwrap", "--", "true"][..],
+        &["cai", "gc"],
+        &["cai", "doctor"],
+    ] {
+        for flags in [&[][..], &["--quarantine"]] {
+            let stage = Stage::new(&[("Makefile", "all:\n"), ("real/x", "")]);
+            let at = |path: &str| stage.repository.path().join(path);
+            symlink("real", at("hooks")).unwrap();
+            fs::write(at(".git/config"), "[core]\n\thooksPath = hooks\n").unwrap();
+            let plant = "git init -q new; echo 'all: evil' > Makefile; rm hooks; mkdir hooks; \
+                         mkdir -p .git/rebase-merge; echo 'exec x' > .git/rebase-merge/git-rebase-todo";
+            let mut child = begin(&stage, flags, plant);
+            let run = |words: &[&str]| stage.place(named(words[0])).args(&words[1..]).run().code(0);
+            // As long as it lives it is nobody else's affair.
+            run(&["cai", "gc"]);
+            assert!(at("new/.git").exists());
+            child.kill().unwrap();
+            child.wait().unwrap();
+            assert!(at("new/.git").exists(), "nobody has looked yet");
+            let listed = run(&["cai", "gc", "--dry-run"]).stdout;
+            assert!(listed.contains("a session was killed"), "{listed}");
+            assert!(at("new/.git").exists(), "a dry run changes nothing");
+            let output = run(next);
+            assert!(output.stderr.contains("was killed"), "{next:?}: {}", output.stderr);
+            for gone in ["new/.git", ".git/rebase-merge"] {
+                assert!(!at(gone).exists(), "{gone}: {next:?}: {}", output.stderr);
+            }
+            assert_eq!(fs::read_link(at("hooks")).unwrap(), Path::new("real"), "{next:?}");
+            let makefile = fs::read_to_string(at("Makefile")).unwrap();
+            let expected = if flags.is_empty() { "all: evil\n" } else { "all:\n" };
+            assert_eq!(makefile, expected, "{next:?} {flags:?}: {}", output.stderr);
+            assert!(output.stderr.contains("Makefile"), "{}", output.stderr);
+            // Once.
+            assert_eq!(run(next).stderr, "", "{next:?}");
+        }
     }
 }

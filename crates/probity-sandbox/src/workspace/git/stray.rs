@@ -30,6 +30,8 @@ pub enum StrayKind {
     Rebase,
     /// A link that has been replaced, and where it led.
     Link { target: PathBuf },
+    /// A file that a command of the configuration would run, where there was none.
+    Program,
     /// A configuration with new settings by which git runs programs, and what it was before.
     Configuration { before: Vec<u8> },
 }
@@ -68,6 +70,9 @@ impl Protection {
             if !self.rebasing.contains(&rebase) && runs_commands(&rebase) {
                 strays.push(Stray { path: rebase, kind: StrayKind::Rebase });
             }
+        }
+        for path in self.programs.files(root).difference(&self.program_files) {
+            strays.push(Stray { path: path.clone(), kind: StrayKind::Program });
         }
         for (path, before) in &self.configurations {
             if is_more_powerful(path, before) {

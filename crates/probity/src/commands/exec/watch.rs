@@ -6,13 +6,14 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use probity_sandbox::Guard;
+use probity_sandbox::{Ended, Guard};
 use probity_seat::{Seated, State};
 
 use crate::{
     containment::{
         implicit::{Changed, Changes, Implicit},
-        quarantine,
+        quarantine::{self, Quarantine},
+        session::{self, Begun, Note},
     },
     report::visible,
     seats::state,
@@ -33,22 +34,8 @@ struct Held {
     workspace: PathBuf,
     state: State,
     seated: Seated,
-}
-
-/// What becomes of changed files that tools run by themselves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Quarantine {
-    /// They stay, and the user is told.
-    GitOnly,
-    /// They wait for `cai accept`.
-    Implicit,
-}
-
-impl Quarantine {
-    /// By the flag `--quarantine`.
-    pub(crate) fn of(is_wanted: bool) -> Self {
-        if is_wanted { Self::Implicit } else { Self::GitOnly }
-    }
+    /// For whoever comes next, if we are killed.
+    note: Option<Note>,
 }
 
 impl Watch {
@@ -59,13 +46,24 @@ impl Watch {
         if let Err(error) = &guard {
             tracing::warn!("the git directory is not watched: {error}");
         }
+        for warning in root.warnings() {
+            tracing::warn!("{}", visible::line(&warning));
+        }
+        let (state, guard) = (state()?, guard.ok());
+        let implicit = Implicit::look(&root.path);
+        let begun = Begun::new(guard.as_ref().map(Guard::snapshot), &implicit, quarantine);
+        let note = Note::write(&state, &begun);
+        if let Err(error) = &note {
+            tracing::warn!("if probity is killed, nothing will look at this session: {error}");
+        }
         let held = Held {
-            guard: guard.ok(),
-            implicit: Implicit::look(&root.path),
+            guard,
+            implicit,
             quarantine,
             workspace: root.path.clone(),
-            state: state()?,
+            state,
             seated: seated.clone(),
+            note: note.ok(),
         };
         Ok(Self { held: Mutex::new(Some(held)) })
     }
@@ -73,27 +71,54 @@ impl Watch {
     /// Ends the watch, takes away what the host must not obey, and says so.
     pub(crate) fn end(&self) {
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Some(Held { guard, implicit, quarantine, workspace, state, seated }) = held else {
+        let Some(Held { guard, implicit, quarantine, workspace, state, seated, note }) = held
+        else {
             return;
         };
         seated.keep_logins();
         if let Some(guard) = guard {
-            take_strays(guard, &workspace, &state);
+            take_strays(&guard.finish(), &workspace, &state);
         }
-        let Changes { files: changed, is_complete } = implicit.changed();
-        if !is_complete {
-            tracing::warn!(
-                "{} has too many files to look for all that tools run by themselves",
-                workspace.display()
-            );
+        take_files(&implicit, quarantine, &workspace, &state);
+        note.into_iter().for_each(Note::remove);
+    }
+}
+
+/// Does what the ends of killed sessions did not, in this workspace or in all of them, and gives the
+/// workspaces. Has to be done before anything is read for the next session.
+pub(crate) fn make_up(state: &State, workspace: Option<&Path>) -> Vec<PathBuf> {
+    let mut workspaces = Vec::new();
+    for (note, mut begun) in session::killed(state, workspace) {
+        let workspace = begun.workspace();
+        if workspace.is_dir() {
+            let shown = workspace.display();
+            tracing::warn!("a session in {shown} was killed; probity looks at what it left");
+            if let Some(git) = begun.git.take() {
+                take_strays(&git.finish(), &workspace, state);
+            }
+            let quarantine = begun.quarantine;
+            take_files(&begun.implicit(), quarantine, &workspace, state);
         }
-        match quarantine {
-            _ if changed.is_empty() => {}
-            Quarantine::GitOnly => tracing::warn!("{}", told(&changed, &workspace)),
-            Quarantine::Implicit => {
-                for changed in &changed {
-                    keep(&state, &workspace, changed);
-                }
+        note.remove();
+        workspaces.push(workspace);
+    }
+    workspaces
+}
+
+fn take_files(implicit: &Implicit, quarantine: Quarantine, workspace: &Path, state: &State) {
+    let Changes { files: changed, is_complete } = implicit.changed();
+    if !is_complete {
+        tracing::warn!(
+            "{} has too many files to look for all that tools run by themselves",
+            workspace.display()
+        );
+    }
+    match quarantine {
+        _ if changed.is_empty() => {}
+        Quarantine::GitOnly => tracing::warn!("{}", told(&changed, workspace)),
+        Quarantine::Implicit => {
+            for changed in &changed {
+                keep(state, workspace, changed);
             }
         }
     }
@@ -134,8 +159,7 @@ fn keep(state: &State, workspace: &Path, changed: &Changed) {
     }
 }
 
-fn take_strays(guard: Guard, workspace: &Path, state: &State) {
-    let ended = guard.finish();
+fn take_strays(ended: &Ended, workspace: &Path, state: &State) {
     if ended.removed > 0 {
         tracing::warn!(
             "a commondir was made in the git directory, which would lead git astray: removed"
