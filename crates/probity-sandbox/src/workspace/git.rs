@@ -6,6 +6,7 @@
 
 mod clean;
 mod config;
+mod identity;
 mod name;
 mod nested;
 mod programs;
@@ -21,7 +22,10 @@ use std::{
 
 use config::{Settings, expanded};
 
-pub use clean::{clean_git_directory, harmless_git_settings, runs_nothing, without_commands};
+pub use clean::{
+    clean_git_directory, clean_worktree, harmless_git_settings, runs_nothing, without_commands,
+};
+pub(super) use identity::identity;
 pub use name::is_dot_git;
 pub(super) use protection::Protection;
 pub use stray::{Stray, StrayKind};

@@ -4,12 +4,17 @@
 use std::{
     fs,
     io::{self, Write as _},
-    os::unix::fs::{PermissionsExt as _, symlink},
+    os::unix::{
+        ffi::OsStrExt as _,
+        fs::{PermissionsExt as _, symlink},
+    },
     path::{Path, PathBuf},
 };
 
 use anyhow::Context as _;
-use probity_sandbox::{Stray, StrayKind, clean_git_directory, runs_nothing, without_commands};
+use probity_sandbox::{
+    Stray, StrayKind, clean_git_directory, clean_worktree, runs_nothing, without_commands,
+};
 use probity_seat::State;
 use serde::{Deserialize, Serialize};
 
@@ -210,10 +215,37 @@ impl Kept {
         }
     }
 
+    /// What the user can do about it.
+    pub(crate) fn next_step(&self) -> &'static str {
+        match self.record.kind {
+            Kind::Repository | Kind::Head => {
+                "`cai accept` restores it without hooks and settings that run programs"
+            }
+            Kind::Rebase => "`cai accept` restores it without its commands",
+            Kind::Link => "the link is back in its place; `cai accept --drop` deletes the file",
+            Kind::Configuration => {
+                "the old one is back in its place; `cai accept --drop` deletes the new one"
+            }
+            Kind::Program | Kind::Implicit => "`cai accept` puts it in place",
+        }
+    }
+
+    /// Deletes it for good.
+    pub(crate) fn discard(&self) -> io::Result<()> {
+        fs::remove_dir_all(&self.directory)
+    }
+
+    /// Whether a word of the command line means it: its number in quarantine, or its path.
+    pub(crate) fn is_named(&self, word: &str, current: &Path) -> bool {
+        let number = self.directory.file_name();
+        number.is_some_and(|number| number == word) || self.record.path == current.join(word)
+    }
+
     /// What became of it, for a person.
     pub(crate) fn restored(&self) -> &'static str {
         match self.record.kind {
             Kind::Implicit | Kind::Program => "put in place as the session left it",
+            Kind::Rebase => "restored without its commands",
             _ => "restored without hooks and settings that run programs",
         }
     }
@@ -229,8 +261,12 @@ impl Kept {
             let what = format!("{}: {what}", path.display());
             Failure::new(what, format!("look at {} and copy what you need", item.display()))
         };
-        if matches!(kind, Kind::Link | Kind::Configuration) {
-            return Err(refused("cannot be restored without its programs").into());
+        match kind {
+            Kind::Link => return Err(refused("the link that was there before stays").into()),
+            Kind::Configuration => {
+                return Err(refused("the configuration that was there before stays").into());
+            }
+            _ => {}
         }
         let now = Content::read(path).ok().map(|content| content.digest());
         let is_as_left = *kind == Kind::Implicit && now == *before;
@@ -268,15 +304,40 @@ impl Kept {
     }
 }
 
+/// Where sandboxed processes see the workspace.
+const INSIDE: &str = "/home/agent/workspace";
+
+/// The git directory that all working trees of a workspace share.
+fn common_git_directory(workspace: &Path) -> PathBuf {
+    let root = probity_sandbox::workspace_root(workspace).ok();
+    let outside = root.as_ref().and_then(|root| root.common_git_directory());
+    let own = outside.map_or_else(|| workspace.join(".git"), Path::to_owned);
+    own.canonicalize().unwrap_or(own)
+}
+
 /// Makes harmless what a `.git` file leads to.
 fn pointed(item: &Path, parent: &Path, workspace: &Path) -> Result<(), String> {
     let text = fs::read_to_string(item).map_err(|error| error.to_string())?;
     let named = text.lines().next().and_then(|line| line.strip_prefix("gitdir:")).map(str::trim);
     let named = named.ok_or("names no git directory")?;
-    let target = parent.join(named).canonicalize().map_err(|_| "leads nowhere".to_owned())?;
-    let own = workspace.join(".git").canonicalize().unwrap_or_else(|_| workspace.join(".git"));
-    // Those of submodules and worktrees were protected, or have been restored themselves.
-    if ["modules", "worktrees"].iter().any(|part| target.starts_with(own.join(part))) {
+    // What was made inside has the paths of the inside.
+    let named = match Path::new(named).strip_prefix(INSIDE) {
+        Ok(below) => workspace.join(below),
+        Err(_) => parent.join(named),
+    };
+    let target = named.canonicalize().map_err(|_| {
+        "its git directory is gone; `git worktree prune` and `git worktree add` make a new one"
+            .to_owned()
+    })?;
+    let own = common_git_directory(workspace);
+    if target.parent() == Some(&own.join("worktrees")) {
+        let dot_git = parent.join(".git");
+        clean_worktree(&target, &dot_git).map_err(|error| error.to_string())?;
+        let text = [b"gitdir: ", target.as_os_str().as_bytes(), b"\n"].concat();
+        return fs::write(item, text).map_err(|error| error.to_string());
+    }
+    // Those of submodules were protected, or have been restored themselves.
+    if target.starts_with(own.join("modules")) {
         return Ok(());
     }
     if !target.starts_with(workspace) || own.starts_with(&target) || target.starts_with(&own) {

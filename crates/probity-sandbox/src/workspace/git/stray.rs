@@ -42,7 +42,9 @@ impl Protection {
         let mut strays = Vec::new();
         let mut add = |path: PathBuf, kind| strays.push(Stray { path, kind });
         for (path, target) in &self.links {
-            if fs::read_link(path).ok().as_ref() != Some(target) {
+            // Where the directory around it is gone, git finds nothing to follow.
+            let is_led_elsewhere = fs::read_link(path).ok().as_ref() != Some(target);
+            if is_led_elsewhere && path.parent().is_some_and(Path::is_dir) {
                 add(path.clone(), StrayKind::Link { target: target.clone() });
             }
         }

@@ -115,17 +115,17 @@ fn take_files(implicit: &Implicit, quarantine: Quarantine, workspace: &Path, sta
     }
     match quarantine {
         _ if changed.is_empty() => {}
-        Quarantine::GitOnly => tracing::warn!("{}", told(&changed, workspace)),
-        Quarantine::Implicit => {
-            for changed in &changed {
-                keep(state, workspace, changed);
-            }
-        }
+        Quarantine::GitOnly => tracing::warn!(
+            "the session changed files that tools run by themselves: {}; read them before you use \
+             these tools, or run with --quarantine",
+            named(&changed, workspace)
+        ),
+        Quarantine::Implicit => keep(state, workspace, changed),
     }
 }
 
-/// One short note, however many files there are.
-fn told(changed: &[Changed], workspace: &Path) -> String {
+/// The files and what runs them, in one short line however many there are.
+fn named(changed: &[Changed], workspace: &Path) -> String {
     let named = changed.iter().take(SHOWN).map(|changed| {
         let path = changed.path.strip_prefix(workspace).unwrap_or(&changed.path);
         let path = path.to_string_lossy();
@@ -136,26 +136,27 @@ fn told(changed: &[Changed], workspace: &Path) -> String {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    format!(
-        "the session changed files that tools run by themselves: {}{more}; read them before you \
-         use these tools, or run with --quarantine",
-        named.join(", ")
-    )
+    format!("{}{more}", named.join(", "))
 }
 
-fn keep(state: &State, workspace: &Path, changed: &Changed) {
-    let path = changed.path.display();
-    match quarantine::take_file(state, workspace, changed) {
-        Ok(kept) => tracing::warn!(
-            "{path}: {}, run by {}, was moved to {}; `cai accept` puts it in place",
-            kept.what(),
-            changed.run_by,
-            kept.item().display()
-        ),
-        Err(error) => tracing::warn!(
-            "{path}: {} would run what the session wrote, and moving it away failed: {error:#}",
-            changed.run_by
-        ),
+fn keep(state: &State, workspace: &Path, changed: Vec<Changed>) {
+    let mut kept = Vec::new();
+    for changed in changed {
+        match quarantine::take_file(state, workspace, &changed) {
+            Ok(_) => kept.push(changed),
+            Err(error) => tracing::warn!(
+                "{}: {} would run what the session wrote, and moving it away failed: {error:#}",
+                changed.path.display(),
+                changed.run_by
+            ),
+        }
+    }
+    if !kept.is_empty() {
+        tracing::warn!(
+            "the session changed files that tools run by themselves, and they were put back as they \
+             were: {}; `cai accept --list` shows the changed ones, `cai accept` puts them in place",
+            named(&kept, workspace)
+        );
     }
 }
 
@@ -171,10 +172,11 @@ fn take_strays(ended: &Ended, workspace: &Path, state: &State) {
     for stray in &ended.strays {
         match quarantine::take(state, workspace, stray) {
             Ok(kept) => tracing::warn!(
-                "{}: {} was moved to {}; `cai accept` restores it without programs",
+                "{}: {} was moved to {}; {}",
                 stray.path.display(),
                 kept.what(),
-                kept.item().display()
+                kept.item().display(),
+                kept.next_step()
             ),
             Err(error) => tracing::warn!(
                 "{}: git may run programs of the sandboxed command there, and moving it away \
