@@ -60,3 +60,6 @@ pub(crate) const STDERR_LINE: usize = 4 << 10;
 
 /// Bytes of an agent's standard error that are passed on in all, for each of its processes.
 pub(crate) const STDERR_TOTAL: usize = 1 << 20;
+
+/// Bytes of it that are shown in one second.
+pub(crate) const STDERR_SECOND: usize = 32 << 10;

@@ -1,6 +1,7 @@
 //! The handle on a running process: its pipes, its end, and the ways to bring that about.
 
 use std::{
+    fmt,
     fs::File,
     sync::Arc,
     time::{Duration, Instant},
@@ -64,6 +65,19 @@ pub enum Exit {
     OutputLimit,
     /// The sandbox could not be set up; standard error says why.
     NotStarted,
+}
+
+/// The rest of a sentence about the process.
+impl fmt::Display for Exit {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Code(code) => write!(formatter, "ended with exit code {code}"),
+            Self::Signal(signal) => write!(formatter, "was ended by signal {signal}"),
+            Self::Timeout => formatter.write_str("did not end in time"),
+            Self::OutputLimit => formatter.write_str("wrote too much"),
+            Self::NotStarted => formatter.write_str("could not be started"),
+        }
+    }
 }
 
 impl Exit {

@@ -85,7 +85,7 @@ fn bubblewrap() -> Result<Found, Why> {
         Exit::Code(0) => Ok(Found { program, version }),
         other => {
             let told = String::from_utf8_lossy(&tried.stderr_tail);
-            Err(explain(&format!("bwrap {version} failed ({other:?}): {}", told.trim())))
+            Err(explain(&format!("bwrap {version} {other}: {}", told.trim())))
         }
     }
 }
@@ -139,7 +139,10 @@ fn say(program: &Path, arguments: &[&str]) -> Result<String, Why> {
     match outcome.exit {
         Exit::Code(0) => Ok(first(&outcome.stdout)),
         Exit::Timeout => Err("no answer in time".to_owned()),
-        other => Err(format!("{} ({other:?})", first(&outcome.stderr_tail))),
+        other => match first(&outcome.stderr_tail) {
+            told if told.is_empty() => Err(format!("{} {other}", program.display())),
+            told => Err(told),
+        },
     }
 }
 

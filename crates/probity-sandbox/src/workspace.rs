@@ -6,6 +6,8 @@
 mod git;
 #[cfg(target_os = "linux")]
 mod guard;
+#[cfg(target_os = "linux")]
+mod snapshot;
 
 use std::{
     env,
@@ -16,11 +18,13 @@ use std::{
 use crate::Mount;
 use git::{GitDirectories, Protection};
 pub use git::{
-    Stray, StrayKind, clean_git_directory, harmless_git_settings, is_dot_git, runs_nothing,
-    without_commands,
+    Stray, StrayKind, clean_git_directory, clean_worktree, harmless_git_settings, is_dot_git,
+    runs_nothing, without_commands,
 };
 #[cfg(target_os = "linux")]
 pub use guard::{Ended, Guard};
+#[cfg(target_os = "linux")]
+pub use snapshot::{ByteText, Snapshot};
 
 /// The directory that a contained process may work in.
 #[derive(Debug, Clone)]
@@ -185,6 +189,16 @@ impl Root {
     /// Paths that nobody may write for a contained process, whether or not they are there.
     pub fn read_only(&self) -> Vec<PathBuf> {
         self.protection().read_only()
+    }
+
+    /// Variables that give git inside the name and the address that it has here on the host.
+    pub fn identity(&self) -> Vec<(&'static str, String)> {
+        git::identity(self.git.as_ref())
+    }
+
+    /// What the user has to know before a process starts.
+    pub fn warnings(&self) -> Vec<String> {
+        self.protection().warnings()
     }
 
     /// Watches over the git directories for as long as it is held, from before the process starts

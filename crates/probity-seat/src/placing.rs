@@ -203,6 +203,12 @@ impl<'a> Placing<'a> {
         };
         env.extend(home.map(|home| ("HOME".into(), home)));
         env.extend(self.path().map(|path| ("PATH".into(), path)));
+        if let (Some(root), true) = (&self.root, self.kind != Kind::None) {
+            // The user's configuration of git is not seen inside, and commits need a name.
+            env.extend(
+                root.identity().into_iter().map(|(name, value)| (name.into(), value.into())),
+            );
+        }
         env.extend(named);
         if let Some(root) = &self.root {
             env.push(("CAI_HOST_WORKSPACE".into(), root.path.clone().into()));

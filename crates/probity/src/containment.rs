@@ -4,6 +4,7 @@
 mod file;
 pub(crate) mod implicit;
 pub(crate) mod quarantine;
+pub(crate) mod session;
 mod trust;
 
 use std::{
@@ -62,8 +63,8 @@ impl Containment {
             let (hosts, is_narrowed) = reachable(settings, is_trusted)?;
             reach = Some(hosts);
             if is_narrowed {
-                let what = "hosts of `network.allow` that are not in your own list are ignored";
-                ignored.push(format!("{what}; `cai trust` allows them"));
+                let what = "hosts of the repository that are not in your own list are ignored";
+                ignored.push(format!("{what}; {}", way_to_allow(settings)));
             }
         }
         Ok(Self {
@@ -114,6 +115,18 @@ fn reachable(settings: &Settings, is_trusted: bool) -> Result<(Allowlist, bool),
         (false, true) => (Allowlist::parse(&ours)?, false),
         (true, _) => (Allowlist::parse(&theirs)?, false),
     })
+}
+
+/// `cai trust` is about the file of containai alone.
+fn way_to_allow(settings: &Settings) -> &'static str {
+    let items = settings.containment.network.allow.iter();
+    let mut files =
+        items.filter(|item| item.origin.is_repository()).filter_map(|item| item.origin.place());
+    if files.any(|(path, _)| path.ends_with(CONFIGURATION)) {
+        "`cai trust` allows them"
+    } else {
+        "add them to `containment.network.allow` in your own probity.toml"
+    }
 }
 
 /// What is set, and the usual limit where nothing is.
@@ -216,8 +229,10 @@ fn configs(name: Name, containai: ContainaiFiles) -> anyhow::Result<Configs<'sta
 
 /// Only the root's: one root has one container, whichever directory one starts in.
 pub(crate) fn repositorys_file(root: &Path) -> PathBuf {
-    root.join(".containai/config.toml")
+    root.join(CONFIGURATION)
 }
+
+const CONFIGURATION: &str = ".containai/config.toml";
 
 #[cfg(test)]
 mod tests {

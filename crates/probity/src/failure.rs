@@ -29,6 +29,10 @@ impl Failure {
         Self { what: what.into(), way_out: way_out.into(), exit: Exit::Failure, bare: false }
     }
 
+    pub(crate) fn way_out(&self) -> &str {
+        &self.way_out
+    }
+
     /// The same failure with an exit code that a contract names.
     pub(crate) fn with_exit(self, exit: Exit) -> Self {
         Self { exit, ..self }

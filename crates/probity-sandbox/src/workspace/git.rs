@@ -6,23 +6,32 @@
 
 mod clean;
 mod config;
+mod identity;
 mod name;
 mod nested;
+mod programs;
 mod protection;
+mod shell;
 mod stray;
 
 use std::{
     fs,
     io::Read,
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
 };
 
 use config::{Settings, expanded};
 
-pub use clean::{clean_git_directory, harmless_git_settings, runs_nothing, without_commands};
+pub use clean::{
+    clean_git_directory, clean_worktree, harmless_git_settings, runs_nothing, without_commands,
+};
+pub(super) use identity::identity;
 pub use name::is_dot_git;
 pub(super) use protection::Protection;
 pub use stray::{Stray, StrayKind};
+
+/// Links that lead to links.
+const MOST_LINKS: usize = 32;
 
 /// Such files hold one line.
 const MAX_BYTES: u64 = 64 * 1024;
@@ -89,4 +98,42 @@ fn line(path: &Path) -> Option<String> {
     let mut text = String::new();
     fs::File::open(path).ok()?.take(MAX_BYTES).read_to_string(&mut text).ok()?;
     Some(text.lines().next()?.trim_end().to_owned())
+}
+
+/// As far as the name alone tells.
+fn without_dots(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(plain.pop()),
+            Component::CurDir => {}
+            part => plain.push(part),
+        }
+    }
+    plain
+}
+
+/// Where a path leads, links followed, whether or not it exists.
+fn real(path: &Path) -> PathBuf {
+    let mut path = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        let Some((above, target)) = path.ancestors().find_map(|above| {
+            let target = match above.canonicalize() {
+                Ok(real) => Ok(real),
+                // A link that leads to nothing yet.
+                Err(_) => Err(above.parent()?.join(fs::read_link(above).ok()?)),
+            };
+            Some((above, target))
+        }) else {
+            break;
+        };
+        let rest = path.strip_prefix(above).unwrap_or(Path::new(""));
+        // Joining nothing would add a slash, which a file does not bear.
+        let join = |to: PathBuf| if rest.as_os_str().is_empty() { to } else { to.join(rest) };
+        match target {
+            Ok(real) => return join(real),
+            Err(target) => path = without_dots(&join(target)),
+        }
+    }
+    path
 }

@@ -14,7 +14,7 @@ use std::{
     thread,
 };
 
-use super::{Stray, git::Protection};
+use super::{Snapshot, Stray, git::Protection};
 use rustix::{
     event::{PollFd, PollFlags, poll},
     fs::inotify,
@@ -65,6 +65,11 @@ impl Guard {
     /// How often such a file was taken away so far.
     pub fn removed(&self) -> usize {
         self.removed.load(Ordering::Acquire)
+    }
+
+    /// What the end will be compared with, for whoever has to do that if we are killed.
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot::new(&self.root, &self.protection, &self.directories)
     }
 
     /// Looks at the workspace after the process has ended.

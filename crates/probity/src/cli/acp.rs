@@ -8,7 +8,7 @@ use crate::commands::acp::{Login, Request};
 
 #[derive(Args, Debug)]
 pub(super) struct AcpArgs {
-    /// The agent behind the proxy [default: the configuration's `agent.default`, else claude]
+    /// The agent behind the proxy [default: the configuration's `containment.agent`, otherwise claude]
     agent: Option<String>,
     /// Write down what is said between the editor and the agents, without secrets
     #[arg(long, value_name = "FILE")]
@@ -36,8 +36,8 @@ pub(super) const EXAMPLES: &str = "Examples:
   probity acp claude --trace talk.ndjson   `probity agent replay talk.ndjson` plays it again
 
 Sandboxed agents cannot use the editor's files and terminals. `fs = \"editor\"` below
-`[containment.acp]` in your own probity.toml allows files; an agent that replaces a link at the right moment can then lead
-the editor to any file of yours.
+`[containment.acp]` in your own probity.toml allows files; an agent that replaces a link at the
+right moment can then lead the editor to any file of yours.
 
 CAI_ACP_TEST_MODE=1 takes any name and runs `NAME --acp`; CAI_ACP_DIRECT_SPAWN=1 runs it without a
 container.";

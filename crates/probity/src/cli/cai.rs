@@ -25,7 +25,7 @@ use crate::{
     after_help = "Examples:\n  cai --acp claude\n  cai exec -- make test\n  cai doctor"
 )]
 struct Cai {
-    /// Be an ACP agent for an editor, with this agent behind it [default: `agent.default` of the configuration, else claude]
+    /// Be an ACP agent for an editor, with this agent behind it [default: `agent.default` of .containai/config.toml, otherwise claude]
     #[arg(long, value_name = "AGENT", num_args = 0..=1, default_missing_value = "")]
     acp: Option<String>,
     /// Print the version
@@ -67,13 +67,50 @@ enum CaiCommand {
     },
     /// Trust this repository's configuration
     Trust,
-    /// Restore git repositories that a sandboxed command made, without hooks and programs
-    #[command(after_help = "Examples:\n  cai accept --list\n  cai accept")]
-    Accept {
-        /// List what is in quarantine, and restore nothing
-        #[arg(long)]
-        list: bool,
-    },
+    /// Restore or delete what sessions in this workspace left in quarantine
+    #[command(after_help = ACCEPT_EXAMPLES)]
+    Accept(AcceptArgs),
+}
+
+/// The flags of `cai accept`.
+#[derive(Args, Debug)]
+struct AcceptArgs {
+    /// Paths or numbers of the items to restore or delete, as `--list` shows them [default: all]
+    #[arg(value_name = "ITEM")]
+    items: Vec<String>,
+    /// List what is in quarantine, and change nothing
+    #[arg(long, conflicts_with_all = ["drop", "all"])]
+    list: bool,
+    /// Delete the items for good instead of restoring them
+    #[arg(long)]
+    drop: bool,
+    /// With --drop: delete everything in quarantine for this workspace
+    #[arg(long, requires = "drop", conflicts_with = "items")]
+    all: bool,
+}
+
+const ACCEPT_EXAMPLES: &str = "Examples:
+  cai accept --list
+  cai accept
+  cai accept --drop old/.git
+
+Repositories and working trees come back without hooks and settings that run programs, unfinished
+rebases without commands, and files that tools run (--quarantine) as the session left them. Files in
+the place of links and changed git configurations cannot be restored: look at them, copy what you
+need, and delete them with --drop.";
+
+impl AcceptArgs {
+    fn action(&self) -> anyhow::Result<accept::Action> {
+        if self.drop && self.items.is_empty() && !self.all {
+            let way_out = "name items, or delete everything with `cai accept --drop --all`";
+            return Err(Failure::new("`--drop` needs to know what to delete", way_out).into());
+        }
+        Ok(match (self.list, self.drop) {
+            (true, _) => accept::Action::List,
+            (false, true) => accept::Action::Drop,
+            (false, false) => accept::Action::Restore,
+        })
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -182,7 +219,7 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> 
         (None, Some(CaiCommand::Stop)) => containers::stop(),
         (None, Some(CaiCommand::Status { json })) => containers::status(json),
         (None, Some(CaiCommand::Trust)) => containers::trust(),
-        (None, Some(CaiCommand::Accept { list })) => accept::run(list),
+        (None, Some(CaiCommand::Accept(args))) => accept::run(args.action()?, &args.items),
         (None, None) => Err(Failure::new(
             "`cai` alone, which opens a shell in the original, is not offered by probity",
             "`cai --help` lists what is; `cai exec -- sh` runs a shell in the workspace's container",

@@ -28,7 +28,7 @@ use probity_seat::{Seats, State};
 
 use crate::{
     commands::exec,
-    containment::{AgentProcess, Containment, Users},
+    containment::{AgentProcess, Containment, Users, quarantine::Quarantine},
     exit::Exit,
     name::Name,
 };
@@ -68,7 +68,7 @@ pub(crate) fn run(name: Name, args: Request) -> anyhow::Result<Exit> {
     let agent = args.agent.unwrap_or_else(|| usual_agent(usual));
     let agent = Agent::find(name, &agent, &table)?;
     let seats = Seats::new(table, grants, None);
-    let quarantine = exec::Quarantine::of(args.quarantine);
+    let quarantine = Quarantine::of(args.quarantine);
     let sandboxed =
         |agent, seats| Sandboxed::new(agent, seats, terms.clone(), settings.clone(), quarantine);
     if let Some(login) = args.login {

@@ -48,6 +48,7 @@ pub(crate) struct Options {
 pub(crate) fn run(options: Options) -> anyhow::Result<Exit> {
     let root = env::current_dir().context("cannot find the working directory")?;
     let settings = config::in_force(options.name, &["audit"], &root, options.flags.clone())?;
+    output::refuse_linked_defaults(&settings).map_err(as_audit_error)?;
     audited(&options, &settings.audit, &root).map_err(as_audit_error)
 }
 

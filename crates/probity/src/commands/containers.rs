@@ -13,8 +13,8 @@ use probity_seat::Unseated;
 use serde_json::json;
 
 use crate::{
-    commands::exec::{explained, root},
-    containment::{self, Trust},
+    commands::exec::{explained, make_up, root},
+    containment::{self, Trust, session},
     exit::Exit,
     failure::Failure,
     name::Name,
@@ -78,7 +78,7 @@ pub(crate) fn stop() -> anyhow::Result<Exit> {
 }
 
 /// Removes what is of no use any more: containers and homes of workspaces that are gone, and what
-/// runs that were killed have left.
+/// runs that were killed have left. Looks at the workspaces of sessions that were killed.
 pub(crate) fn gc(dry_run: bool) -> anyhow::Result<Exit> {
     let mut out = io::stdout().lock();
     let done = if dry_run { "would be removed" } else { "removed" };
@@ -88,8 +88,18 @@ pub(crate) fn gc(dry_run: bool) -> anyhow::Result<Exit> {
         }
         writeln!(out, "{} {done}", container.name)?;
     }
-    let mut failed = 0;
-    for path in state()?.garbage() {
+    let (state, mut failed) = (state()?, 0);
+    if dry_run {
+        for (_, begun) in session::killed(&state, None) {
+            let workspace = begun.workspace();
+            writeln!(out, "{}: a session was killed and would be looked at", workspace.display())?;
+        }
+    } else {
+        for workspace in make_up(&state, None) {
+            writeln!(out, "{}: looked at what a killed session left", workspace.display())?;
+        }
+    }
+    for path in state.garbage() {
         if !dry_run && let Err(error) = discard(&path) {
             tracing::warn!("cannot remove {}: {error}", path.display());
             failed += 1;

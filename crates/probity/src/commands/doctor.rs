@@ -11,9 +11,13 @@ use probity_sandbox::{Choice, Found, LimitedBy, Limits, Machine, Why, choose, ha
 use probity_seat::{Caller, DEFAULT_IMAGE, Policy, Without, find_program};
 use serde::Serialize;
 
-use crate::{containment::Users, exit::Exit};
+use crate::{commands::exec::make_up, containment::Users, exit::Exit, seats::state};
 
 pub(crate) fn run(json: bool) -> anyhow::Result<Exit> {
+    // Without a place for state there is no session to make up for.
+    if let Ok(state) = state() {
+        make_up(&state, None);
+    }
     let diagnosis = Diagnosis::new(&probe())?;
     let mut out = io::stdout().lock();
     if json {

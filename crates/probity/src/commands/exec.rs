@@ -20,15 +20,15 @@ use probity_sandbox::{
 use probity_seat::{Caller, NamedBy, Occupant, Request, Seated, Seats, Unseated};
 
 use terminal::Terminal;
-pub(crate) use watch::{Quarantine, Watch};
+pub(crate) use watch::{Watch, make_up};
 
 use crate::{
     config::words::Sandbox,
-    containment::Users,
+    containment::{Users, quarantine::Quarantine},
     exit::Exit,
     failure::Failure,
     name::{Mistake, Name},
-    seats::terms,
+    seats::{state, terms},
 };
 
 const NOT_STARTED: Exit = Exit::Program(11);
@@ -56,7 +56,9 @@ pub(crate) fn run(name: Name, args: Options) -> anyhow::Result<Exit> {
         (None, None) => env::current_dir()?,
     };
     let Users { table, grants, terms: users, .. } = Users::load()?;
-    let mut terms = terms(Caller::Exec, users, Some(&root(name, &cwd)?))?;
+    let root = root(name, &cwd)?;
+    let mut terms = terms(Caller::Exec, users, Some(&root))?;
+    make_up(&state()?, Some(&root.path));
     terms.image = args.image.or(terms.image);
     let sandbox = match (named, args.sandbox) {
         (Some((Kind::Podman, _)), _) => Sandbox::Podman,

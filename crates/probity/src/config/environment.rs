@@ -62,7 +62,12 @@ impl Reading<'_> {
             inverted(&mut left, &mut layer)?;
             self.rule_options(&mut left, &mut layer)?;
         }
-        warnings.extend(left.keys().map(|name| unknown(name, &known)));
+        // A section that is misspelt may be any of them.
+        let all: Vec<String> = table::keys().flat_map(|key| key.variables(self.name)).collect();
+        warnings.extend(left.keys().map(|name| {
+            let is_own = name.strip_prefix(PREFIX).is_some_and(is_misspelt);
+            unknown(name, if is_own { &all } else { &known })
+        }));
         Ok((layer, warnings))
     }
 
@@ -78,7 +83,10 @@ impl Reading<'_> {
         };
         let is_tallys = name.starts_with(TALLY_PREFIX) && self.sections.contains(&"check");
         match self.name {
-            Name::Probity => is_tallys || name.strip_prefix(PREFIX).is_some_and(is_section),
+            Name::Probity => {
+                let is_own = |rest: &str| is_section(rest) || is_misspelt(rest);
+                is_tallys || name.strip_prefix(PREFIX).is_some_and(is_own)
+            }
             Name::Tally => is_tallys,
             _ => false,
         }
@@ -135,6 +143,18 @@ impl Reading<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether what follows the prefix is like the variable of a key, but its section is not one.
+fn is_misspelt(rest: &str) -> bool {
+    let is_of = |section: &&str| {
+        rest.to_ascii_lowercase().strip_prefix(*section).is_some_and(|key| key.starts_with("__"))
+    };
+    if table::SECTIONS.iter().any(|section| is_of(&section)) {
+        return false;
+    }
+    let own: Vec<String> = table::keys().map(|key| own_variable(key.path)).collect();
+    nearest(rest, own.iter().filter_map(|own| own.strip_prefix(PREFIX))).is_some()
 }
 
 fn unknown(name: &str, known: &[String]) -> String {

@@ -3,7 +3,8 @@
 use std::fmt;
 
 pub(crate) use super::table::{
-    ai::key as ai, check::key as check, containment::key as containment, review::key as review,
+    ai::key as ai, audit::key as audit, check::key as check, containment::key as containment,
+    review::key as review,
 };
 use super::{guard::Guard, kind::Kind, value::Value};
 use crate::name::Name;

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
+use probity_agent::AgentTable;
 use probity_autofix::SecretsPolicy;
 use probity_lint::FixMode;
 
@@ -9,6 +10,7 @@ use super::{
     key::{self, Key},
     layer::Layer,
     merge::Merged,
+    nearest::nearest,
     setting::Setting,
     table::{self, ai::Ai, audit::Audit, check::Check, containment::Containment, review::Review},
     value::{Origin, Sourced, Value},
@@ -61,6 +63,7 @@ pub(crate) fn resolve(layers: &[&Layer], files: Vec<Arc<Path>>) -> (Settings, Ve
              will be skipped"
         ));
     }
+    warnings.extend(ai.agent.as_deref().and_then(|name| misspelt_agent(&merged, name)));
     let settings = Settings {
         files,
         check: Check::of(&merged),
@@ -101,6 +104,17 @@ fn take_agent(merged: &mut Merged) -> Option<String> {
         }
     }
     None
+}
+
+/// A warning about a name that is nearly a known agent's. Other names may be agents of the user's own.
+fn misspelt_agent(merged: &Merged, name: &str) -> Option<String> {
+    let table = AgentTable::shipped();
+    if table.get(name).is_some() {
+        return None;
+    }
+    let near = nearest(name, table.iter().map(|agent| agent.name.as_str()))?;
+    let origin = merged.origin(&key::ai::agent.key);
+    Some(format!("{origin}: `ai.agent = \"{name}\"` is not a known agent; did you mean `{near}`?"))
 }
 
 /// A recording that a file names lies where the file lies.

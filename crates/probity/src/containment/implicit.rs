@@ -81,13 +81,17 @@ const RUN_BY: &[(&str, &str)] = &[
 const PASSED_OVER: &[&str] = &[".git", "node_modules", "target", ".venv", "venv", "__pycache__"];
 
 const DEPTH: usize = 16;
-const ENTRIES: usize = 200_000;
+const ENTRIES: usize = 2_000_000;
 const LARGEST: u64 = 1 << 20;
+/// Bytes of all files together that are kept to be put back.
+const KEPT: usize = 64 << 20;
 
 /// What stands in the place of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Content {
     Bytes(Vec<u8>),
+    /// The digest of the bytes, where there were too many files to keep them.
+    Digest(String),
     /// Where it leads, and the digest of what is there.
     Link(PathBuf, Option<String>),
     /// Too large to be kept, by its digest and length.
@@ -97,8 +101,16 @@ pub(crate) enum Content {
 /// The files as they were when a session began.
 #[derive(Debug)]
 pub(crate) struct Implicit {
-    root: PathBuf,
-    before: BTreeMap<PathBuf, Content>,
+    pub(super) root: PathBuf,
+    pub(super) before: BTreeMap<PathBuf, Content>,
+}
+
+/// What a session did to them.
+#[derive(Debug)]
+pub(crate) struct Changes {
+    pub(crate) files: Vec<Changed>,
+    /// Whether all of the workspace was looked at.
+    pub(crate) is_complete: bool,
 }
 
 /// One of them that is another now.
@@ -112,22 +124,35 @@ pub(crate) struct Changed {
 
 impl Implicit {
     pub(crate) fn look(root: &Path) -> Self {
-        Self { root: root.to_owned(), before: found(root) }
+        let (mut before, mut kept) = (BTreeMap::new(), 0);
+        visit(root, |path, content| {
+            let content = match content {
+                Content::Bytes(bytes) if kept + bytes.len() > KEPT => Content::Digest(hex(&bytes)),
+                content => content,
+            };
+            if let Content::Bytes(bytes) = &content {
+                kept += bytes.len();
+            }
+            before.insert(path, content);
+        });
+        Self { root: root.to_owned(), before }
     }
 
     /// What is new or another; what is gone runs nothing.
-    pub(crate) fn changed(&self) -> Vec<Changed> {
-        let now = found(&self.root);
-        let changed = now.into_iter().filter_map(|(path, content)| {
+    pub(crate) fn changed(&self) -> Changes {
+        let mut files = Vec::new();
+        // One at a time: a session can leave more than fits into memory.
+        let is_complete = visit(&self.root, |path, content| {
             let before = self.before.get(&path);
             if before.is_some_and(|before| is_same(&path, before, &content)) {
-                return None;
+                return;
             }
-            let below = path.strip_prefix(&self.root).ok()?;
+            let below = path.strip_prefix(&self.root).unwrap_or(&path);
             let run_by = run_by(below).unwrap_or("tools that look through the link");
-            Some(Changed { path, run_by, before: before.cloned() })
+            files.push(Changed { path, run_by, before: before.cloned() });
         });
-        changed.collect()
+        files.sort_by(|one, other| one.path.cmp(&other.path));
+        Changes { files, is_complete }
     }
 }
 
@@ -155,6 +180,7 @@ impl Content {
     pub(crate) fn digest(&self) -> String {
         match self {
             Self::Bytes(bytes) => hex(bytes),
+            Self::Digest(digest) => digest.clone(),
             Self::Link(target, _) => format!("link {}", target.display()),
             Self::Large(bytes) => format!("{bytes} bytes"),
         }
@@ -171,6 +197,7 @@ fn is_same(path: &Path, before: &Content, now: &Content) -> bool {
                 _ => before == now,
             }
         }
+        (Content::Digest(before), now) => *before == now.digest(),
         (before, now) => before == now,
     }
 }
@@ -180,54 +207,70 @@ fn scripts(bytes: &[u8]) -> Option<serde_json::Value> {
     Some(package.get("scripts").cloned().unwrap_or_default())
 }
 
-fn found(root: &Path) -> BTreeMap<PathBuf, Content> {
-    let mut files = BTreeMap::new();
-    let mut waiting = vec![(root.to_owned(), 0)];
+/// Looks at every file that tools run; false if there are too many files to look at all of them.
+fn visit(root: &Path, mut see: impl FnMut(PathBuf, Content)) -> bool {
+    let mut waiting = vec![(root.to_owned(), 0, Way::Plain)];
     let mut seen = 0;
-    while let Some((directory, depth)) = waiting.pop() {
+    while let Some((directory, depth, way)) = waiting.pop() {
         let Ok(entries) = fs::read_dir(&directory) else { continue };
         for entry in entries.flatten() {
             seen += 1;
             if seen > ENTRIES {
-                return files;
+                return false;
             }
             let (path, name) = (entry.path(), entry.file_name());
             let Ok(kind) = entry.file_type() else { continue };
+            let Ok(below) = path.strip_prefix(root) else { continue };
             if kind.is_dir() {
                 let is_passed_over =
                     PASSED_OVER.iter().any(|passed| name.eq_ignore_ascii_case(passed));
                 if depth < DEPTH && !is_passed_over {
-                    waiting.push((path, depth + 1));
+                    waiting.push((path, depth + 1, way));
                 }
-            } else if is_run(root, &path, kind.is_symlink())
+                continue;
+            }
+            let leads_on = kind.is_symlink() && leads_on(below);
+            if (leads_on || run_by(below).is_some())
                 && let Ok(content) = Content::read(&path)
             {
-                files.insert(path, content);
+                see(path.clone(), content);
+            }
+            // Once: links that lead in circles would hide the rest.
+            if leads_on && way == Way::Plain && is_directory_of(root, &path) {
+                waiting.push((path, depth + 1, Way::ThroughLink));
             }
         }
     }
-    files
+    true
 }
 
-/// Whether a tool runs the file, or looks for files through it where it is a link.
-fn is_run(root: &Path, path: &Path, is_link: bool) -> bool {
-    let Ok(below) = path.strip_prefix(root) else { return false };
-    if run_by(below).is_some() {
-        return true;
-    }
-    let name = path.file_name().and_then(|name| name.to_str()).map(str::to_ascii_lowercase);
-    let leads_on = |name: &str| {
-        RUN_BY.iter().any(|(known, _)| {
-            known.split('/').next().is_some_and(|first| known.contains('/') && first == name)
+/// How a directory was reached.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Plain,
+    ThroughLink,
+}
+
+/// Whether a path leads to a directory of the workspace.
+fn is_directory_of(root: &Path, path: &Path) -> bool {
+    path.canonicalize().is_ok_and(|real| real.starts_with(root) && real.is_dir())
+}
+
+/// Whether tools that look for a known file go through a directory of this name.
+fn leads_on(below: &Path) -> bool {
+    let whole = format!("/{}/", below.to_string_lossy().to_ascii_lowercase());
+    RUN_BY.iter().any(|(known, _)| {
+        known.match_indices('/').any(|(slash, _)| {
+            known.get(..=slash).is_some_and(|directory| whole.ends_with(&format!("/{directory}")))
         })
-    };
-    is_link && name.is_some_and(|name| leads_on(&name))
+    })
 }
 
 /// What runs a file of this name, wherever in the workspace it is. File systems that ignore the
 /// case of names are about.
 fn run_by(below: &Path) -> Option<&'static str> {
-    let lower = below.to_str()?.to_ascii_lowercase();
+    // Names are compared; bytes that are not text are part of none.
+    let lower = below.to_string_lossy().to_ascii_lowercase();
     let whole = format!("/{lower}");
     let known = RUN_BY.iter().find(|(name, _)| match name.strip_suffix('/') {
         Some(directory) => whole.contains(&format!("/{directory}/")),
@@ -279,7 +322,7 @@ mod tests {
         write("src/main.c", "");
         let before = Implicit::look(dir.path());
         let changed = |before: &Implicit| -> Vec<String> {
-            let changed = before.changed().into_iter();
+            let changed = before.changed().files.into_iter();
             let path = |changed: Changed| changed.path.strip_prefix(dir.path()).unwrap().to_owned();
             changed.map(|changed| path(changed).display().to_string()).collect()
         };
@@ -304,5 +347,21 @@ mod tests {
         let before = Implicit::look(dir.path());
         write("real.mk", "all: evil\n");
         assert_eq!(changed(&before), ["linked/Makefile"]);
+        // A file that is found through a link to a directory, and links that lead in circles.
+        fs::create_dir_all(at(".github")).unwrap();
+        symlink("../ci", at(".github/workflows")).unwrap();
+        for link in [".idea", ".zed", ".claude"] {
+            symlink(".", at(link)).unwrap();
+        }
+        write("ci/old.yml", "on: push\n");
+        let before = Implicit::look(dir.path());
+        write("elsewhere/tasks.json", "{}");
+        write("elsewhere/notes.json", "{}");
+        write("ci/old.yml", "on: evil\n");
+        let changed = changed(&before);
+        for expected in [".vscode/tasks.json", ".github/workflows/old.yml"] {
+            assert!(changed.iter().any(|path| path == expected), "{expected}: {changed:?}");
+        }
+        assert!(!changed.iter().any(|path| path == ".vscode/notes.json"), "{changed:?}");
     }
 }

@@ -4,17 +4,38 @@
 use std::{
     fs,
     io::{self, Write as _},
-    os::unix::fs::{PermissionsExt as _, symlink},
+    os::unix::{
+        ffi::OsStrExt as _,
+        fs::{PermissionsExt as _, symlink},
+    },
     path::{Path, PathBuf},
 };
 
 use anyhow::Context as _;
-use probity_sandbox::{Stray, StrayKind, clean_git_directory, runs_nothing, without_commands};
+use probity_sandbox::{
+    Stray, StrayKind, clean_git_directory, clean_worktree, runs_nothing, without_commands,
+};
 use probity_seat::State;
 use serde::{Deserialize, Serialize};
 
 use super::implicit::{Changed, Content};
 use crate::failure::Failure;
+
+/// What becomes of changed files that tools run by themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Quarantine {
+    /// They stay, and the user is told.
+    GitOnly,
+    /// They wait for `cai accept`.
+    Implicit,
+}
+
+impl Quarantine {
+    /// By the flag `--quarantine`.
+    pub(crate) fn of(is_wanted: bool) -> Self {
+        if is_wanted { Self::Implicit } else { Self::GitOnly }
+    }
+}
 
 /// Something that was moved away.
 #[derive(Debug)]
@@ -44,6 +65,8 @@ pub(crate) enum Kind {
     Rebase,
     Link,
     Configuration,
+    /// A file that a command in git's configuration runs.
+    Program,
     /// A file that tools run by themselves.
     Implicit,
 }
@@ -94,6 +117,7 @@ pub(crate) fn take(state: &State, workspace: &Path, stray: &Stray) -> anyhow::Re
         StrayKind::Head => Kind::Head,
         StrayKind::Rebase => Kind::Rebase,
         StrayKind::Link { .. } => Kind::Link,
+        StrayKind::Program => Kind::Program,
         StrayKind::Configuration { .. } => Kind::Configuration,
     };
     let (workspace, path) = (workspace.to_owned(), stray.path.clone());
@@ -108,7 +132,7 @@ pub(crate) fn take(state: &State, workspace: &Path, stray: &Stray) -> anyhow::Re
     match &stray.kind {
         StrayKind::Link { target } => symlink(target, &stray.path)?,
         StrayKind::Configuration { before } => fs::write(&stray.path, before)?,
-        StrayKind::Repository | StrayKind::Head | StrayKind::Rebase => {}
+        StrayKind::Repository | StrayKind::Head | StrayKind::Rebase | StrayKind::Program => {}
     }
     Ok(Kept { directory, record })
 }
@@ -120,7 +144,7 @@ pub(crate) fn take_file(
     changed: &Changed,
 ) -> anyhow::Result<Kept> {
     anyhow::ensure!(
-        !matches!(changed.before, Some(Content::Large(_))),
+        !matches!(changed.before, Some(Content::Large(_) | Content::Digest(_))),
         "the file that was there before is too large to be put back"
     );
     let record = Record {
@@ -143,7 +167,7 @@ pub(crate) fn take_file(
             }
         }
         Some(Content::Link(target, _)) => symlink(target, &changed.path)?,
-        Some(Content::Large(_)) | None => {}
+        Some(Content::Large(_) | Content::Digest(_)) | None => {}
     }
     Ok(Kept { directory, record })
 }
@@ -186,14 +210,42 @@ impl Kept {
             Kind::Rebase => "an unfinished rebase that runs commands",
             Kind::Link => "a file in the place of a link that git follows",
             Kind::Configuration => "a git configuration with new settings that run programs",
+            Kind::Program => "a new file that a git setting runs",
             Kind::Implicit => "a changed file",
         }
+    }
+
+    /// What the user can do about it.
+    pub(crate) fn next_step(&self) -> &'static str {
+        match self.record.kind {
+            Kind::Repository | Kind::Head => {
+                "`cai accept` restores it without hooks and settings that run programs"
+            }
+            Kind::Rebase => "`cai accept` restores it without its commands",
+            Kind::Link => "the link is back in its place; `cai accept --drop` deletes the file",
+            Kind::Configuration => {
+                "the old one is back in its place; `cai accept --drop` deletes the new one"
+            }
+            Kind::Program | Kind::Implicit => "`cai accept` puts it in place",
+        }
+    }
+
+    /// Deletes it for good.
+    pub(crate) fn discard(&self) -> io::Result<()> {
+        fs::remove_dir_all(&self.directory)
+    }
+
+    /// Whether a word of the command line means it: its number in quarantine, or its path.
+    pub(crate) fn is_named(&self, word: &str, current: &Path) -> bool {
+        let number = self.directory.file_name();
+        number.is_some_and(|number| number == word) || self.record.path == current.join(word)
     }
 
     /// What became of it, for a person.
     pub(crate) fn restored(&self) -> &'static str {
         match self.record.kind {
-            Kind::Implicit => "put in place as the session left it",
+            Kind::Implicit | Kind::Program => "put in place as the session left it",
+            Kind::Rebase => "restored without its commands",
             _ => "restored without hooks and settings that run programs",
         }
     }
@@ -209,8 +261,12 @@ impl Kept {
             let what = format!("{}: {what}", path.display());
             Failure::new(what, format!("look at {} and copy what you need", item.display()))
         };
-        if matches!(kind, Kind::Link | Kind::Configuration) {
-            return Err(refused("cannot be restored without its programs").into());
+        match kind {
+            Kind::Link => return Err(refused("the link that was there before stays").into()),
+            Kind::Configuration => {
+                return Err(refused("the configuration that was there before stays").into());
+            }
+            _ => {}
         }
         let now = Content::read(path).ok().map(|content| content.digest());
         let is_as_left = *kind == Kind::Implicit && now == *before;
@@ -233,7 +289,7 @@ impl Kept {
                 pointed(&item, parent, workspace).map_err(|why| refused(&why))?
             }
             Kind::Repository => return Err(refused("is not a directory").into()),
-            Kind::Head | Kind::Link | Kind::Configuration | Kind::Implicit => {}
+            Kind::Head | Kind::Link | Kind::Configuration | Kind::Program | Kind::Implicit => {}
         }
         relocate(&item, path)?;
         fs::remove_dir_all(&self.directory)?;
@@ -248,15 +304,40 @@ impl Kept {
     }
 }
 
+/// Where sandboxed processes see the workspace.
+const INSIDE: &str = "/home/agent/workspace";
+
+/// The git directory that all working trees of a workspace share.
+fn common_git_directory(workspace: &Path) -> PathBuf {
+    let root = probity_sandbox::workspace_root(workspace).ok();
+    let outside = root.as_ref().and_then(|root| root.common_git_directory());
+    let own = outside.map_or_else(|| workspace.join(".git"), Path::to_owned);
+    own.canonicalize().unwrap_or(own)
+}
+
 /// Makes harmless what a `.git` file leads to.
 fn pointed(item: &Path, parent: &Path, workspace: &Path) -> Result<(), String> {
     let text = fs::read_to_string(item).map_err(|error| error.to_string())?;
     let named = text.lines().next().and_then(|line| line.strip_prefix("gitdir:")).map(str::trim);
     let named = named.ok_or("names no git directory")?;
-    let target = parent.join(named).canonicalize().map_err(|_| "leads nowhere".to_owned())?;
-    let own = workspace.join(".git").canonicalize().unwrap_or_else(|_| workspace.join(".git"));
-    // Those of submodules and worktrees were protected, or have been restored themselves.
-    if ["modules", "worktrees"].iter().any(|part| target.starts_with(own.join(part))) {
+    // What was made inside has the paths of the inside.
+    let named = match Path::new(named).strip_prefix(INSIDE) {
+        Ok(below) => workspace.join(below),
+        Err(_) => parent.join(named),
+    };
+    let target = named.canonicalize().map_err(|_| {
+        "its git directory is gone; `git worktree prune` and `git worktree add` make a new one"
+            .to_owned()
+    })?;
+    let own = common_git_directory(workspace);
+    if target.parent() == Some(&own.join("worktrees")) {
+        let dot_git = parent.join(".git");
+        clean_worktree(&target, &dot_git).map_err(|error| error.to_string())?;
+        let text = [b"gitdir: ", target.as_os_str().as_bytes(), b"\n"].concat();
+        return fs::write(item, text).map_err(|error| error.to_string());
+    }
+    // Those of submodules were protected, or have been restored themselves.
+    if target.starts_with(own.join("modules")) {
         return Ok(());
     }
     if !target.starts_with(workspace) || own.starts_with(&target) || target.starts_with(&own) {
@@ -271,21 +352,33 @@ fn relocate(from: &Path, to: &Path) -> io::Result<()> {
     if renamed.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied)
         && let Some(parent) = from.parent()
     {
-        // The session may have closed the directory around it.
-        let mode = parent.symlink_metadata()?.permissions().mode();
-        fs::set_permissions(parent, fs::Permissions::from_mode(mode | 0o700))?;
+        // The session may have closed the directory around it, or itself.
+        open_to_owner(parent)?;
+        open_to_owner(from)?;
         renamed = fs::rename(from, to);
     }
     match renamed {
         Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
             copy(from, to)?;
-            match from.symlink_metadata()?.is_dir() {
-                true => fs::remove_dir_all(from),
-                false => fs::remove_file(from),
+            from.parent().map_or(Ok(()), open_to_owner)?;
+            if from.symlink_metadata()?.is_dir() {
+                fs::remove_dir_all(from)
+            } else {
+                fs::remove_file(from)
             }
         }
         other => other,
     }
+}
+
+/// Gives the owner all rights to what is not a link.
+fn open_to_owner(path: &Path) -> io::Result<()> {
+    let metadata = path.symlink_metadata()?;
+    let mode = metadata.permissions().mode();
+    if metadata.is_symlink() || mode & 0o700 == 0o700 {
+        return Ok(());
+    }
+    fs::set_permissions(path, fs::Permissions::from_mode(mode | 0o700))
 }
 
 fn copy(from: &Path, to: &Path) -> io::Result<()> {
@@ -294,6 +387,7 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
         return symlink(fs::read_link(from)?, to);
     }
     if metadata.is_dir() {
+        open_to_owner(from)?;
         fs::create_dir(to)?;
         for entry in fs::read_dir(from)? {
             let entry = entry?;
@@ -303,6 +397,10 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
     }
     // Pipes and sockets have nothing to keep.
     if metadata.is_file() {
+        let mode = metadata.permissions().mode();
+        if mode & 0o400 == 0 {
+            fs::set_permissions(from, fs::Permissions::from_mode(mode | 0o400))?;
+        }
         fs::copy(from, to)?;
     }
     Ok(())

@@ -10,6 +10,7 @@ use probity_finding::{Applicability, Finding, Fix, LineIndex, Related, Severity,
 use self::excerpt::{Excerpt, is_near};
 use super::{
     FileReport, Options, Reporter, Totals,
+    ai_fix::AiFix,
     counts::{Counts, plural},
     place::{Place, Unit},
     visible,
@@ -49,7 +50,7 @@ impl Reporter for Text {
         let path = visible::line(file.path);
         let mut told: Vec<&str> = Vec::new();
         for (index, finding) in file.findings.iter().enumerate() {
-            self.fixable.add(finding);
+            self.fixable.add(finding, file.ai_fixes);
             if self.show_source {
                 if finding.span.is_some() && told.contains(&finding.rule.as_ref()) {
                     continue;
@@ -199,12 +200,16 @@ struct Fixable {
 }
 
 impl Fixable {
-    fn add(&mut self, finding: &Finding) {
+    fn add(&mut self, finding: &Finding, ai_fixes: &[AiFix]) {
+        let was_asked =
+            |rule: &str| ai_fixes.iter().any(|fix| fix.session.is_some() && fix.rule == rule);
         let best =
             finding.fixes.iter().map(|fix| (fix.objective.is_some(), fix.applicability)).min();
         match best {
             Some((false, Applicability::Safe)) => self.safe += 1,
             Some((false, _)) => self.risky += 1,
+            // Who has been asked already would not know better.
+            Some((true, _)) if was_asked(&finding.rule) => {}
             Some((true, _)) => self.by_agent += 1,
             None => {}
         }

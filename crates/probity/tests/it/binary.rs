@@ -34,6 +34,28 @@ pub(crate) fn probity() -> Run {
     Run { command, input: None }
 }
 
+/// A user who is nobody in particular.
+const ORDINARY: u32 = 4242;
+
+/// The binary as an ordinary user runs it, whose rights to files count; these directories become
+/// that user's.
+pub(crate) fn ordinary(directories: &[&Path]) -> Run {
+    let mut run = probity();
+    if rustix::process::geteuid().is_root() {
+        let owner = format!("{ORDINARY}:{ORDINARY}");
+        let changed = Command::new("chown").args(["-R", &owner]).args(directories).status();
+        assert!(changed.unwrap().success());
+        let (uid, gid) = (format!("--reuid={ORDINARY}"), format!("--regid={ORDINARY}"));
+        let mut command = Command::new("setpriv");
+        command
+            .env_clear()
+            .envs(run.command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command.args([&uid, &gid, "--clear-groups", env!("CARGO_BIN_EXE_probity")]);
+        run.command = command;
+    }
+    run
+}
+
 /// The binary under another name.
 pub(crate) fn named(name: &str) -> Run {
     let mut run = probity();

@@ -43,6 +43,11 @@ impl Stage {
         fs::write(directory.join("probity.toml"), text).unwrap();
     }
 
+    /// Both directories, for whoever gives them to another user.
+    pub(crate) fn directories(&self) -> [&Path; 2] {
+        [self.repository.path(), self.users.path()]
+    }
+
     pub(crate) fn place(&self, run: Run) -> Run {
         let users = self.users.path().to_str().unwrap();
         run.env("XDG_STATE_HOME", users)
@@ -55,7 +60,7 @@ impl Stage {
         self.place(probity()).args(["exec", "--sandbox", "bwrap", "--"]).args(command)
     }
 
-    fn shell(&self, script: &str) -> Run {
+    pub(crate) fn shell(&self, script: &str) -> Run {
         self.exec(&["sh", "-c", script])
     }
 }

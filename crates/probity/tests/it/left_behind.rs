@@ -45,6 +45,7 @@ fn quarantine_puts_them_back_as_they_were_until_they_are_accepted() {
     for word in [".envrc", "Makefile", ".github/workflows/ci.yml", "cai accept"] {
         assert!(output.stderr.contains(word), "{word}: {}", output.stderr);
     }
+    assert_eq!(output.stderr.lines().count(), 1, "one summary: {}", output.stderr);
     assert_eq!(fs::read_to_string(at("Makefile")).unwrap(), "all:\n");
     assert!(!at(".envrc").exists() && !at(".github/workflows/ci.yml").exists());
     assert!(at("notes.txt").exists(), "ordinary work stays");
@@ -96,7 +97,7 @@ fn homes_of_workspaces_that_are_gone_are_collected_and_others_are_not() {
 }
 
 /// `mine` is a program in a directory of its own, sandboxed by bubblewrap.
-fn agent(place: &Place, script: &str) {
+pub(crate) fn agent(place: &Place, script: &str) {
     let program = place.path("bin/mine");
     fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
     crate::agent::executable(&program);

@@ -1,6 +1,6 @@
 //! A git directory of unknown origin, made harmless.
 
-use std::{fs, io, path::Path};
+use std::{fs, io, os::unix::ffi::OsStrExt as _, path::Path};
 
 use super::config::{Entry, parse, text};
 
@@ -27,6 +27,18 @@ pub fn clean_git_directory(directory: &Path) -> io::Result<()> {
     remove(&config)?;
     fs::write(&config, kept)?;
     clean_below(&directory.join("modules"))
+}
+
+/// Makes the directory of a working tree, below `worktrees`, harmless: it belongs to the repository
+/// around it and to the working tree with this `.git` file, and to nothing else.
+pub fn clean_worktree(directory: &Path, dot_git: &Path) -> io::Result<()> {
+    for part in REMOVED.iter().chain(&["config", "gitdir", "modules"]) {
+        remove(&directory.join(part))?;
+    }
+    fs::write(directory.join("commondir"), "../..\n")?;
+    let mut named = dot_git.as_os_str().as_bytes().to_owned();
+    named.push(b'\n');
+    fs::write(directory.join("gitdir"), named)
 }
 
 /// The settings of a configuration by which git runs no program and reads no other file, as text of

@@ -81,6 +81,19 @@ pub(super) fn users_files() -> Vec<PathBuf> {
     files.into_iter().flatten().collect()
 }
 
+/// Files of this user that say what git and this program run, beside git's configuration.
+pub(super) fn users_other_files() -> Vec<PathBuf> {
+    let home = absolute_variable("HOME");
+    let xdg = absolute_variable("XDG_CONFIG_HOME").or_else(|| Some(home?.join(".config")));
+    let names = ["git/attributes", "probity/probity.toml", "containai/config.toml"];
+    xdg.iter().flat_map(|xdg| names.map(|name| xdg.join(name))).collect()
+}
+
+/// Whether a path in a configuration means the same in every directory.
+pub(super) fn is_absolute(value: &str) -> bool {
+    value.starts_with('/') || value.starts_with("~/")
+}
+
 /// A path in a configuration: absolute, in the home directory, or relative to `near`.
 pub(super) fn expanded(value: &str, near: &Path) -> Option<PathBuf> {
     if value.is_empty() {
@@ -152,6 +165,14 @@ impl Entry {
                 key.ends_with("cmd") || key == "command" || key == "path"
             }
             _ => false,
+        }
+    }
+
+    /// As `git config` names it.
+    pub(super) fn name(&self) -> String {
+        match &self.subsection {
+            Some(subsection) => format!("{}.{subsection}.{}", self.section, self.key),
+            None => format!("{}.{}", self.section, self.key),
         }
     }
 

@@ -7,6 +7,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use rustix::fs::{Access, access};
+
 use super::name::is_dot_git;
 
 /// Files and directories that are looked at.
@@ -62,14 +64,10 @@ pub(super) fn search(root: &Path, closed: Closed) -> Search {
     let mut seen = 0;
     while let Some(directory) = pending.pop_front() {
         let mut parts = Parts::default();
-        let mut entries = fs::read_dir(&directory);
-        if closed == Closed::Open
-            && entries.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied)
-        {
-            entries = open_to_owner(&directory).and_then(|()| fs::read_dir(&directory));
-            search.unread |= entries.is_err();
+        if closed == Closed::Open {
+            search.unread |= open_to_owner(&directory).is_err();
         }
-        for entry in entries.into_iter().flatten().flatten() {
+        for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
             seen += 1;
             let (name, Ok(kind)) = (entry.file_name(), entry.file_type()) else { continue };
             if is_dot_git(&name) {
@@ -94,9 +92,17 @@ pub(super) fn search(root: &Path, closed: Closed) -> Search {
     search
 }
 
-/// Gives the owner all rights, and leaves those of others as they are.
+/// Gives us all rights to a directory of ours that we cannot list and enter, and leaves the rights of
+/// others as they are. A directory of somebody else is closed to the session as well.
 fn open_to_owner(directory: &Path) -> io::Result<()> {
-    let mode = directory.symlink_metadata()?.permissions().mode();
+    if access(directory, Access::READ_OK | Access::EXEC_OK).is_ok() {
+        return Ok(());
+    }
+    let metadata = directory.symlink_metadata()?;
+    if metadata.uid() != rustix::process::geteuid().as_raw() {
+        return Ok(());
+    }
+    let mode = metadata.permissions().mode();
     fs::set_permissions(directory, fs::Permissions::from_mode(mode | 0o700))
 }
 

@@ -4,14 +4,17 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
     os::unix::fs::{MetadataExt as _, chown},
-    path::{Component, Path, PathBuf},
+    path::{Path, PathBuf},
 };
 
 use super::{
-    GitDirectories,
-    config::{Settings, expanded, users_files},
+    GitDirectories, MOST_LINKS,
+    config::{Settings, expanded, is_absolute, users_files, users_other_files},
     nested::{self, FoundKind, Identity},
+    programs::{Known, Programs},
+    real,
     stray::runs_commands,
+    without_dots,
 };
 use crate::Mount;
 
@@ -29,17 +32,22 @@ pub(in super::super) struct Protection {
     /// can be mounted.
     missing: Vec<(PathBuf, Shape)>,
     /// Git directories that the process can write to.
-    pub(super) directories: Vec<PathBuf>,
+    pub(in super::super) directories: Vec<PathBuf>,
     /// Whatever counts as a git directory at the start.
-    pub(super) known: BTreeSet<Identity>,
+    pub(in super::super) known: BTreeSet<Identity>,
     /// Links on the way to something protected, and where they lead: no mount can hold a link.
-    pub(super) links: BTreeMap<PathBuf, PathBuf>,
+    pub(in super::super) links: BTreeMap<PathBuf, PathBuf>,
     /// Configurations as they were. A mount on a file ends when somebody on the host replaces it.
-    pub(super) configurations: BTreeMap<PathBuf, Vec<u8>>,
+    pub(in super::super) configurations: BTreeMap<PathBuf, Vec<u8>>,
     /// Rebases that would run commands at the start already.
-    pub(super) rebasing: Vec<PathBuf>,
+    pub(in super::super) rebasing: Vec<PathBuf>,
+    /// Where commands of the configuration look for programs, and those that were there.
+    pub(in super::super) programs: Programs,
+    pub(in super::super) program_files: BTreeSet<PathBuf>,
+    /// Settings that run something of which nobody knows what it is.
+    undecided: BTreeSet<String>,
     /// What the user has to know.
-    pub(super) notes: Vec<String>,
+    pub(in super::super) notes: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,6 +67,7 @@ enum Shape {
 impl Protection {
     pub(in super::super) fn of(root: &Path) -> Self {
         let mut protection = Self::default();
+        protection.users(root);
         let search = nested::search(root, nested::Closed::PassOver);
         if !search.is_complete {
             protection.notes.push(format!(
@@ -82,6 +91,23 @@ impl Protection {
             }
         }
         protection
+    }
+
+    /// The user's own files of git and of this program, where they are files of the workspace: some
+    /// people keep them in a repository, and have links to it in their home.
+    fn users(&mut self, root: &Path) {
+        let users = users_files();
+        for path in users.iter().chain(&users_other_files()) {
+            self.hold(root, path, Some(Shape::File));
+        }
+        let settings = Settings::read(&users);
+        self.included(root, &settings);
+        self.commands(root, &settings, root);
+        let hooks = settings.all("core", "hookspath").filter(|value| is_absolute(value));
+        for value in hooks.chain(settings.all("init", "templatedir")) {
+            let Some(directory) = expanded(value, root) else { continue };
+            self.hold(root, &directory, Some(Shape::Directory));
+        }
     }
 
     /// What a `.git` file names. A directory outside is the workspace's own only if its root says
@@ -226,9 +252,7 @@ impl Protection {
 
     /// What the configuration names: hooks, other configurations, and programs in the workspace.
     fn named(&mut self, root: &Path, settings: &Settings, tree: Option<&Path>) {
-        for included in &settings.included {
-            self.hold(root, included, Some(Shape::File));
-        }
+        self.included(root, settings);
         let Some(tree) = tree else { return };
         for value in settings.all("core", "hookspath") {
             let Some(hooks) = expanded(value, tree) else { continue };
@@ -241,15 +265,29 @@ impl Protection {
                 self.hold(root, scripts, None);
             }
         }
+        self.commands(root, settings, tree);
+    }
+
+    fn included(&mut self, root: &Path, settings: &Settings) {
+        for included in &settings.included {
+            self.hold(root, included, Some(Shape::File));
+        }
+    }
+
+    /// Files that commands of the configuration run in this working tree.
+    fn commands(&mut self, root: &Path, settings: &Settings, tree: &Path) {
+        let mut programs = Programs::default();
         for command in settings.entries.iter().filter(|entry| entry.is_command()) {
-            let glue = |letter: char| letter.is_whitespace() || "\"';&|()!<>$`".contains(letter);
-            let words = command.value.split(glue).filter(|word| !word.is_empty());
-            for path in words.filter_map(|word| expanded(word, tree)) {
-                if path.is_file() {
-                    self.hold(root, &path, None);
-                }
+            if programs.add(root, tree, &command.value) == Known::NotAll {
+                self.undecided.insert(command.name());
             }
         }
+        for path in programs.files(root) {
+            self.hold(root, &path, None);
+            self.program_files.insert(path);
+        }
+        self.programs.paths.append(&mut programs.paths);
+        self.programs.names.append(&mut programs.names);
     }
 
     /// A hook is often a link to a script of the workspace. What it leads to is a hook, too.
@@ -266,15 +304,7 @@ impl Protection {
     /// Protects a path of the workspace, links on the way to it included.
     fn hold(&mut self, root: &Path, path: &Path, if_missing: Option<Shape>) {
         let path = without_dots(path);
-        if let Ok(below) = path.strip_prefix(root) {
-            let mut here = root.to_owned();
-            for part in below.components() {
-                here.push(part);
-                if let Ok(target) = fs::read_link(&here) {
-                    self.links.insert(here.clone(), target);
-                }
-            }
-        }
+        self.links_on_the_way(root, &path, 0);
         let real = real(&path);
         if root.starts_with(&real) {
             self.notes.push(format!(
@@ -296,6 +326,24 @@ impl Protection {
         }
     }
 
+    /// Links of the workspace that lead to a path, which may begin outside of it.
+    fn links_on_the_way(&mut self, root: &Path, path: &Path, depth: usize) {
+        if depth > MOST_LINKS {
+            return;
+        }
+        let (mut here, mut parts) = (PathBuf::new(), path.components());
+        while let Some(part) = parts.next() {
+            let parent = here.clone();
+            here.push(part);
+            let Ok(target) = fs::read_link(&here) else { continue };
+            let next = without_dots(&parent.join(&target).join(parts.as_path()));
+            if here.starts_with(root) {
+                self.links.insert(here, target);
+            }
+            return self.links_on_the_way(root, &next, depth + 1);
+        }
+    }
+
     fn keep(&mut self, path: &Path, shape: Shape) {
         self.need(path, shape);
         self.set(path, How::ReadOnly);
@@ -310,6 +358,19 @@ impl Protection {
     fn set(&mut self, path: &Path, how: How) {
         let entry = self.entries.entry(path.to_owned()).or_insert(how);
         *entry = how.max(*entry);
+    }
+
+    /// What the user has to know before a session begins.
+    pub(in super::super) fn warnings(&self) -> Vec<String> {
+        if self.undecided.is_empty() {
+            return Vec::new();
+        }
+        let names: Vec<&str> = self.undecided.iter().map(String::as_str).collect();
+        vec![format!(
+            "git runs programs by settings that cannot be read in full ({}); if these programs are \
+             files of the workspace, a sandboxed command can change them",
+            names.join(", ")
+        )]
     }
 
     /// Paths that must not be written, whether or not they are there.
@@ -379,30 +440,4 @@ fn tree_of(administration: &Path) -> Option<PathBuf> {
 
 fn is_link(path: &Path) -> bool {
     path.symlink_metadata().is_ok_and(|found| found.is_symlink())
-}
-
-/// As far as the name alone tells.
-fn without_dots(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::ParentDir => drop(plain.pop()),
-            Component::CurDir => {}
-            part => plain.push(part),
-        }
-    }
-    plain
-}
-
-/// Where a path leads, links followed, as far as it exists.
-fn real(path: &Path) -> PathBuf {
-    for above in path.ancestors() {
-        if let Ok(real) = above.canonicalize()
-            && let Ok(rest) = path.strip_prefix(above)
-        {
-            // Joining nothing would add a slash, which a file does not bear.
-            return if rest.as_os_str().is_empty() { real } else { real.join(rest) };
-        }
-    }
-    path.to_owned()
 }

@@ -30,6 +30,8 @@ pub enum StrayKind {
     Rebase,
     /// A link that has been replaced, and where it led.
     Link { target: PathBuf },
+    /// A file that a command of the configuration would run, where there was none.
+    Program,
     /// A configuration with new settings by which git runs programs, and what it was before.
     Configuration { before: Vec<u8> },
 }
@@ -40,7 +42,9 @@ impl Protection {
         let mut strays = Vec::new();
         let mut add = |path: PathBuf, kind| strays.push(Stray { path, kind });
         for (path, target) in &self.links {
-            if fs::read_link(path).ok().as_ref() != Some(target) {
+            // Where the directory around it is gone, git finds nothing to follow.
+            let is_led_elsewhere = fs::read_link(path).ok().as_ref() != Some(target);
+            if is_led_elsewhere && path.parent().is_some_and(Path::is_dir) {
                 add(path.clone(), StrayKind::Link { target: target.clone() });
             }
         }
@@ -68,6 +72,9 @@ impl Protection {
             if !self.rebasing.contains(&rebase) && runs_commands(&rebase) {
                 strays.push(Stray { path: rebase, kind: StrayKind::Rebase });
             }
+        }
+        for path in self.programs.files(root).difference(&self.program_files) {
+            strays.push(Stray { path: path.clone(), kind: StrayKind::Program });
         }
         for (path, before) in &self.configurations {
             if is_more_powerful(path, before) {

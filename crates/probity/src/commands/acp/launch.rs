@@ -17,11 +17,11 @@ use probity_seat::{Caller, NamedBy, Occupant, Request, Sandbox, Seated, Seats, S
 
 use super::agents::Agent;
 use crate::{
-    commands::exec::{self, Quarantine, Watch},
-    containment::{Acp, EditorFiles, Terminals},
+    commands::exec::{self, Watch},
+    containment::{Acp, EditorFiles, Terminals, quarantine::Quarantine},
     exit::Exit,
     failure::Failure,
-    seats::terms,
+    seats::{state, terms},
 };
 
 /// Agents in the workspace's own sandbox.
@@ -48,6 +48,7 @@ impl Sandboxed {
     /// The agent's seat in a workspace.
     fn seated(&self, caller: Caller, root: &Root, directories: &[Root]) -> anyhow::Result<Seated> {
         let terms = terms(caller, self.terms.clone(), Some(root))?;
+        exec::make_up(&state()?, Some(&root.path));
         let request = Request {
             caller,
             occupant: Occupant::Agent(&self.agent.reference),

@@ -13,7 +13,11 @@ use jiff::{Timestamp, tz::Offset};
 use probity_audit::{Report, State};
 
 use crate::{
-    config::{table::audit::DEFAULT_REPORT, words::AuditFormat as Format},
+    config::{
+        Origin, Settings, guard, key,
+        table::audit::{Audit, DEFAULT_REPORT},
+        words::AuditFormat as Format,
+    },
     failure::Failure,
     report::{self, FileReport, Totals},
 };
@@ -33,6 +37,22 @@ pub(super) fn report_path(given: &Path, format: Format) -> PathBuf {
         true => given.with_extension(ending),
         false => given.to_owned(),
     }
+}
+
+/// The default places may be links that the repository brings. A place that the user names is the
+/// user's own affair, and one that the repository names has been judged with its file.
+pub(super) fn refuse_linked_defaults(settings: &Settings) -> anyhow::Result<()> {
+    let Audit { report_out, state_out, format, .. } = &settings.audit;
+    for (key, flag, path) in [
+        (&key::audit::state_out.key, "--state-out", state_out.clone()),
+        (&key::audit::report_out.key, "--report-out", report_path(report_out, *format)),
+    ] {
+        if matches!(settings.merged.origin(key), Origin::Default) && !guard::stays_here(&path) {
+            let what = format!("{} is behind a link of the repository", path.display());
+            return Err(Failure::new(what, format!("name another file with {flag}")).into());
+        }
+    }
+    Ok(())
 }
 
 /// Makes sure that both can be written before anybody is paid for an answer, and that neither takes

@@ -23,6 +23,7 @@ use crate::{
     commands::stop::Stop,
     config::table::ai::Ai,
     exit::Exit,
+    failure::Failure,
     report::ai_fix::{AiFix, AiSession},
     seats::seats,
     source::Source,
@@ -169,7 +170,7 @@ impl AiRun {
         });
         let seated = match seated {
             Ok(seated) => seated,
-            Err(unseated) => return nothing(reason_of(&unseated), in_words(&unseated)),
+            Err(unseated) => return nothing(reason_of(&unseated), in_words(unseated)),
         };
         let (agent, contained_by) = (reference.label(), seated.contained.to_string());
         let watch = Watch {
@@ -214,9 +215,10 @@ fn reason_of(unseated: &Unseated) -> Reason {
 }
 
 /// The reason and the way out, in one line.
-fn in_words(unseated: &Unseated) -> String {
-    let what = unseated.to_string();
-    format!("{}; {}", what.lines().collect::<Vec<_>>().join("; "), unseated.way_out())
+fn in_words(unseated: Unseated) -> String {
+    let failure = Failure::from(unseated);
+    let what = failure.to_string();
+    format!("{}; {}", what.lines().collect::<Vec<_>>().join("; "), failure.way_out())
 }
 
 /// Puts the accepted edits into the text, by the loop's own gate, and fixes on from there.

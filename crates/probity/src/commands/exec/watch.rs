@@ -6,13 +6,14 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use probity_sandbox::{Guard, Root, workspace_root};
+use probity_sandbox::{Ended, Guard, Root, workspace_root};
 use probity_seat::{Seated, State};
 
 use crate::{
     containment::{
-        implicit::{Changed, Implicit},
-        quarantine,
+        implicit::{Changed, Changes, Implicit},
+        quarantine::{self, Quarantine},
+        session::{self, Begun, Note},
     },
     report::visible,
     seats::state,
@@ -39,32 +40,28 @@ struct Place {
     implicit: Implicit,
     /// The workspace that `cai accept` finds what was taken away in.
     workspace: PathBuf,
+    /// For whoever comes next, if we are killed.
+    note: Option<Note>,
 }
 
 impl Place {
-    fn new(root: &Root) -> Self {
+    fn new(root: &Root, quarantine: Quarantine, state: &State) -> Self {
         let guard = root.guard();
         if let Err(error) = &guard {
             tracing::warn!("the git directory of {} is not watched: {error}", root.path.display());
         }
+        for warning in root.warnings() {
+            tracing::warn!("{}", visible::line(&warning));
+        }
+        let guard = guard.ok();
+        let implicit = Implicit::look(&root.path);
+        let begun = Begun::new(guard.as_ref().map(Guard::snapshot), &implicit, quarantine);
+        let note = Note::write(state, &begun);
+        if let Err(error) = &note {
+            tracing::warn!("if probity is killed, nothing will look at this session: {error}");
+        }
         let workspace = workspace_root(&root.path).map_or(root.path.clone(), |root| root.path);
-        Self { guard: guard.ok(), implicit: Implicit::look(&root.path), workspace }
-    }
-}
-
-/// What becomes of changed files that tools run by themselves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Quarantine {
-    /// They stay, and the user is told.
-    GitOnly,
-    /// They wait for `cai accept`.
-    Implicit,
-}
-
-impl Quarantine {
-    /// By the flag `--quarantine`.
-    pub(crate) fn of(is_wanted: bool) -> Self {
-        if is_wanted { Self::Implicit } else { Self::GitOnly }
+        Self { guard, implicit, workspace, note: note.ok() }
     }
 }
 
@@ -72,12 +69,10 @@ impl Watch {
     /// Begins before the process does.
     pub(crate) fn start(seated: &Seated, quarantine: Quarantine) -> anyhow::Result<Self> {
         let Some(root) = &seated.root else { return Ok(Self { held: Mutex::new(None) }) };
-        let held = Held {
-            places: [root].into_iter().chain(&seated.directories).map(Place::new).collect(),
-            quarantine,
-            state: state()?,
-            seated: seated.clone(),
-        };
+        let state = state()?;
+        let roots = [root].into_iter().chain(&seated.directories);
+        let places = roots.map(|root| Place::new(root, quarantine, &state)).collect();
+        let held = Held { places, quarantine, state, seated: seated.clone() };
         Ok(Self { held: Mutex::new(Some(held)) })
     }
 
@@ -86,26 +81,58 @@ impl Watch {
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(Held { places, quarantine, state, seated }) = held else { return };
         seated.keep_logins();
-        for Place { guard, implicit, workspace } in places {
+        for Place { guard, implicit, workspace, note } in places {
             if let Some(guard) = guard {
-                take_strays(guard, &workspace, &state);
+                take_strays(&guard.finish(), &workspace, &state);
             }
-            let changed = implicit.changed();
-            match quarantine {
-                _ if changed.is_empty() => {}
-                Quarantine::GitOnly => tracing::warn!("{}", told(&changed, &workspace)),
-                Quarantine::Implicit => {
-                    for changed in &changed {
-                        keep(&state, &workspace, changed);
-                    }
-                }
-            }
+            take_files(&implicit, quarantine, &workspace, &state);
+            note.into_iter().for_each(Note::remove);
         }
     }
 }
 
-/// One short note, however many files there are.
-fn told(changed: &[Changed], workspace: &Path) -> String {
+/// Does what the ends of killed sessions did not, in this workspace or in all of them, and gives the
+/// workspaces. Has to be done before anything is read for the next session.
+pub(crate) fn make_up(state: &State, workspace: Option<&Path>) -> Vec<PathBuf> {
+    let mut workspaces = Vec::new();
+    for (note, mut begun) in session::killed(state, workspace) {
+        let workspace = begun.workspace();
+        if workspace.is_dir() {
+            let shown = workspace.display();
+            tracing::warn!("a session in {shown} was killed; probity looks at what it left");
+            if let Some(git) = begun.git.take() {
+                take_strays(&git.finish(), &workspace, state);
+            }
+            let quarantine = begun.quarantine;
+            take_files(&begun.implicit(), quarantine, &workspace, state);
+        }
+        note.remove();
+        workspaces.push(workspace);
+    }
+    workspaces
+}
+
+fn take_files(implicit: &Implicit, quarantine: Quarantine, workspace: &Path, state: &State) {
+    let Changes { files: changed, is_complete } = implicit.changed();
+    if !is_complete {
+        tracing::warn!(
+            "{} has too many files to look for all that tools run by themselves",
+            workspace.display()
+        );
+    }
+    match quarantine {
+        _ if changed.is_empty() => {}
+        Quarantine::GitOnly => tracing::warn!(
+            "the session changed files that tools run by themselves: {}; read them before you use \
+             these tools, or run with --quarantine",
+            named(&changed, workspace)
+        ),
+        Quarantine::Implicit => keep(state, workspace, changed),
+    }
+}
+
+/// The files and what runs them, in one short line however many there are.
+fn named(changed: &[Changed], workspace: &Path) -> String {
     let named = changed.iter().take(SHOWN).map(|changed| {
         let path = changed.path.strip_prefix(workspace).unwrap_or(&changed.path);
         let path = path.to_string_lossy();
@@ -116,31 +143,31 @@ fn told(changed: &[Changed], workspace: &Path) -> String {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    format!(
-        "the session changed files that tools run by themselves: {}{more}; read them before you \
-         use these tools, or run with --quarantine",
-        named.join(", ")
-    )
+    format!("{}{more}", named.join(", "))
 }
 
-fn keep(state: &State, workspace: &Path, changed: &Changed) {
-    let path = changed.path.display();
-    match quarantine::take_file(state, workspace, changed) {
-        Ok(kept) => tracing::warn!(
-            "{path}: {}, run by {}, was moved to {}; `cai accept` puts it in place",
-            kept.what(),
-            changed.run_by,
-            kept.item().display()
-        ),
-        Err(error) => tracing::warn!(
-            "{path}: {} would run what the session wrote, and moving it away failed: {error:#}",
-            changed.run_by
-        ),
+fn keep(state: &State, workspace: &Path, changed: Vec<Changed>) {
+    let mut kept = Vec::new();
+    for changed in changed {
+        match quarantine::take_file(state, workspace, &changed) {
+            Ok(_) => kept.push(changed),
+            Err(error) => tracing::warn!(
+                "{}: {} would run what the session wrote, and moving it away failed: {error:#}",
+                changed.path.display(),
+                changed.run_by
+            ),
+        }
+    }
+    if !kept.is_empty() {
+        tracing::warn!(
+            "the session changed files that tools run by themselves, and they were put back as they \
+             were: {}; `cai accept --list` shows the changed ones, `cai accept` puts them in place",
+            named(&kept, workspace)
+        );
     }
 }
 
-fn take_strays(guard: Guard, workspace: &Path, state: &State) {
-    let ended = guard.finish();
+fn take_strays(ended: &Ended, workspace: &Path, state: &State) {
     if ended.removed > 0 {
         tracing::warn!(
             "a commondir was made in the git directory, which would lead git astray: removed"
@@ -152,10 +179,11 @@ fn take_strays(guard: Guard, workspace: &Path, state: &State) {
     for stray in &ended.strays {
         match quarantine::take(state, workspace, stray) {
             Ok(kept) => tracing::warn!(
-                "{}: {} was moved to {}; `cai accept` restores it without programs",
+                "{}: {} was moved to {}; {}",
                 stray.path.display(),
                 kept.what(),
-                kept.item().display()
+                kept.item().display(),
+                kept.next_step()
             ),
             Err(error) => tracing::warn!(
                 "{}: git may run programs of the sandboxed command there, and moving it away \

@@ -100,7 +100,11 @@ fn unknown_variables_are_warned_about_and_others_passed_over() {
         ("HOME", "/root"),
         ("TALLY_FORMAT", ""),
         ("PROBITY_AI__TIMEUOT", "1s"),
+        ("PROBITY_CONTAINMNT_MEMORY", "1g"),
+        ("PROBITY_CONTAINMENT_MEMORY", "1g"),
+        ("PROBITY_REVEIW__THRESHOLD", "9"),
         ("PROBITY_LOG", "debug"),
+        ("PROBITY_SESSION", "x"),
         ("SCORE_THRESHOLD", "5"),
     ];
     let (layer, warnings) = environment(&variables).unwrap();
@@ -109,6 +113,12 @@ fn unknown_variables_are_warned_about_and_others_passed_over() {
         [
             "unknown environment variable `PROBITY_AI__TIMEUOT`; did you mean \
              `PROBITY_AI__TIMEOUT`?",
+            "unknown environment variable `PROBITY_CONTAINMENT_MEMORY`; did you mean \
+             `PROBITY_CONTAINMENT__MEMORY`?",
+            "unknown environment variable `PROBITY_CONTAINMNT_MEMORY`; did you mean \
+             `PROBITY_CONTAINMENT__MEMORY`?",
+            "unknown environment variable `PROBITY_REVEIW__THRESHOLD`; did you mean \
+             `PROBITY_REVIEW__THRESHOLD`?",
             "unknown environment variable `TALLY_AI_ENABELD`; did you mean `TALLY_AI_ENABLED`?",
             "unknown environment variable `TALLY_QUUX`",
         ]

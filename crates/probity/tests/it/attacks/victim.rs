@@ -38,7 +38,7 @@ done
 /// What a user does after a session: a look, a commit and a checkout, everywhere.
 const DAY: &str = r#"
 git status; git diff; git log -p -2; git stash list
-echo more >> file.txt; echo more >> file.doc; git status; git diff; git add -A; git commit -m day
+for f in file.*; do echo more >> $f; done; git status; git diff; git add -A; git commit -m day
 git checkout -q -b other; git checkout -q main; git submodule update --init --recursive
 git rebase --continue; git rebase --abort
 git -C ../tree status; git -C ../tree commit -q --allow-empty -m x
@@ -67,7 +67,12 @@ impl Victim {
             "printf '#!/bin/sh\\nexec cat \"$1\"\\n' > tools/convert.sh; : > .husky/pre-commit",
             "printf '#!/bin/sh\\nsh \"$(dirname \"$0\")/../pre-commit\"\\n' > .husky/_/pre-commit",
             "chmod +x .husky/_/* .husky/pre-commit tools/*",
-            "printf '*.txt filter=tidy\\n*.doc diff=word\\n' > .gitattributes",
+            "printf '*.txt filter=tidy\\n*.doc diff=word\\n' > .gitattributes; mkdir by",
+            // Programs that settings reach by variables, patterns, quotes and other directories.
+            "for f in variable changed top star quoted nested typed; do \
+                printf '#!/bin/sh\\nexec cat\\n' > by/$f.sh; done; chmod +x by/*",
+            "for f in variable changed top star quoted nested late typed; do echo text > file.$f; \
+                printf '*.%s filter=%s\\n' $f $f >> .gitattributes; done",
             "echo text > file.txt; echo text > file.doc; printf 'nested\\nfixture.git\\n' > .gitignore",
             "git submodule --quiet add ../lib sub && git submodule --quiet add ../lib later",
             "git add -A && git commit -qm first && git worktree add -q ../tree",
@@ -76,6 +81,14 @@ impl Victim {
             "git clone -q --bare ../lib fixture.git",
             "git config core.hooksPath .husky/_ && git config filter.tidy.clean ./tools/tidy.sh",
             "git config diff.word.textconv tools/convert.sh",
+            "git config filter.variable.clean 'FOO=1 sh \"$PWD/by/variable.sh\"'",
+            "git config filter.changed.clean 'cd by && ./changed.sh'",
+            "git config filter.top.clean '$(git rev-parse --show-toplevel)/by/top.sh'",
+            "git config filter.star.clean 'by/star*'",
+            "git config filter.quoted.clean '\"by\"/quoted.sh'",
+            "git config filter.nested.clean 'sh -c \"D=by; cd \\$D; ./nested.sh\"'",
+            "git config filter.typed.clean '\"$(dirname by/x)\"/typed.sh'",
+            "git config filter.late.clean 'test ! -e by/late.sh || by/late.sh'",
             "for f in conf/shared conf/missing linked/extra; do git config --add include.path ../$f; done",
         ];
         victim.host(&lines.join("\n"), "..");
