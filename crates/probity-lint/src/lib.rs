@@ -23,6 +23,7 @@ mod rules;
 mod ruleset;
 mod shell_edits;
 mod shellcheck;
+mod startup;
 mod stop_signal;
 mod suppress;
 mod syntax;

@@ -12,9 +12,19 @@ rule! {
     /// underscores is `apikey`, `auth`, `credential`, `credentials`, `key`, `password`, `pword`,
     /// `passwd`, `secret` or `token`, in whatever case.
     ///
-    /// A name with a part `public`, `file` or `version` is taken for harmless. Values are not looked
-    /// at, and neither is what stands behind `ONBUILD`. Unlike BuildKit, this rule looks at an `ARG`
-    /// before the first `FROM` too.
+    /// The rule differs from BuildKit's check, which flags many names that hold no secret. It leaves
+    /// alone:
+    ///
+    /// - names with a part `public`, `pub`, `file` or `version`;
+    /// - names whose last part says what else the value is: `KMS_KEY_ALIAS`, `AUTH_MODE`, `TOKEN_TTL`,
+    ///   `AUTH_URL`, `KEY_SIZE`, `PASSWORD_MIN_LENGTH`. `AWS_ACCESS_KEY_ID` is half of a login and is
+    ///   flagged;
+    /// - keys that are no secret: `GPG_KEY`, `SORT_KEY`, `CACHE_KEY`, `SSH_AUTH_SOCK`;
+    /// - values that cannot be a secret: an absolute path (`SSH_KEY=/run/secrets/key`), a switch
+    ///   (`AUTH=true`) and an empty `ENV`.
+    ///
+    /// It does not look at instructions after `ONBUILD`. Unlike BuildKit, it looks at an `ARG` before
+    /// the first `FROM` too.
     ///
     /// # Why it is bad
     ///
@@ -57,7 +67,83 @@ const SECRET: [&str; 10] = [
     "token",
 ];
 
-const HARMLESS: [&str; 3] = ["public", "file", "version"];
+/// Parts that make a name harmless wherever they are.
+const HARMLESS: [&str; 4] = ["public", "pub", "file", "version"];
+
+/// Last parts that say what the value is: something about a secret, not the secret.
+const ABOUT: &[&str] = &[
+    "age",
+    "alg",
+    "algo",
+    "algorithm",
+    "alias",
+    "arn",
+    "backend",
+    "bits",
+    "class",
+    "count",
+    "curve",
+    "dir",
+    "directory",
+    "disabled",
+    "domain",
+    "driver",
+    "enabled",
+    "endpoint",
+    "expiration",
+    "expires",
+    "expiry",
+    "field",
+    "fingerprint",
+    "format",
+    "header",
+    "host",
+    "id",
+    "interval",
+    "issuer",
+    "length",
+    "lifetime",
+    "limit",
+    "location",
+    "method",
+    "mode",
+    "name",
+    "namespace",
+    "path",
+    "plugin",
+    "policy",
+    "port",
+    "prefix",
+    "provider",
+    "realm",
+    "region",
+    "required",
+    "ring",
+    "rotation",
+    "scheme",
+    "scope",
+    "server",
+    "service",
+    "size",
+    "sock",
+    "source",
+    "strategy",
+    "suffix",
+    "timeout",
+    "ttl",
+    "type",
+    "uri",
+    "url",
+    "usage",
+];
+
+/// What stands before `KEY` in names of keys that everybody may know.
+const OPEN_KEYS: &[&str] =
+    &["cache", "foreign", "gpg", "group", "host", "partition", "pgp", "primary", "sort"];
+
+/// Values that only switch something.
+const SWITCHES: &[&str] =
+    &["true", "false", "yes", "no", "on", "off", "none", "enabled", "disabled", "0", "1"];
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let expander = Expander::new(context.file.escape, &|_| None);
@@ -70,7 +156,9 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         for pair in pairs {
             // A name may be quoted. One that is made of variables says nothing by itself.
             let Ok(name) = expander.expand(&pair.key.text) else { continue };
-            if !name.unmatched.is_empty() || !names_a_secret(&name.text) {
+            let is_open = !name.unmatched.is_empty() || !names_a_secret(&name.text);
+            let value = pair.value.as_ref().map(|value| value.text.trim_matches(['"', '\'']));
+            if is_open || value.is_some_and(|value| is_harmless(instruction.keyword, value)) {
                 continue;
             }
             let message = format!(
@@ -85,10 +173,26 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 }
 
 fn names_a_secret(name: &str) -> bool {
-    let has_part = |parts: &[&str]| {
-        name.split('_').any(|own| parts.iter().any(|part| own.eq_ignore_ascii_case(part)))
-    };
-    has_part(&SECRET) && !has_part(&HARMLESS)
+    let parts: Vec<String> = name.split('_').map(str::to_ascii_lowercase).collect();
+    let has_part = |list: &[&str]| parts.iter().any(|part| list.contains(&part.as_str()));
+    if !has_part(&SECRET) || has_part(&HARMLESS) {
+        return false;
+    }
+    let [before @ .., last] = parts.as_slice() else { return false };
+    // An access key's identifier is half of a login.
+    let is_about = ABOUT.contains(&last.as_str()) && !has_part(&["access"]);
+    let is_open_key = last == "key"
+        && before.last().is_some_and(|part| OPEN_KEYS.contains(&part.as_str()))
+        && before.iter().all(|part| !SECRET.contains(&part.as_str()));
+    !is_about && !is_open_key
+}
+
+/// Whether a value cannot be a secret. An `ARG` with an empty default gets its value from the build.
+fn is_harmless(keyword: Keyword, value: &str) -> bool {
+    let is_path = value.starts_with('/') && value.split('/').count() > 2 && !value.contains("//");
+    let is_empty = value.is_empty() && keyword == Keyword::Env;
+    let is_switch = SWITCHES.contains(&value.to_ascii_lowercase().as_str());
+    is_empty || keyword == Keyword::Env && (is_path || is_switch)
 }
 
 #[cfg(test)]
@@ -124,13 +228,36 @@ env SECRET some value
 
     #[test]
     fn names_are_judged_by_their_parts() {
-        for name in ["auth", "KEY_ID", "My_Passwd", "_token_", "x__secret", "AWS_credentials"] {
+        for name in
+            ["auth", "AWS_ACCESS_KEY_ID", "My_Passwd", "_token_", "x__secret", "AWS_credentials"]
+        {
             assert!(names_a_secret(name), "{name}");
         }
-        let harmless =
-            ["", "author", "tokens", "PUBLIC_KEY", "SECRET_FILE", "token_version", "API-KEY"];
-        for name in harmless {
+        for name in ["API_KEY", "PRIVATE_KEY", "id_secret", "GPG_SECRET_KEY", "URL_TOKEN"] {
+            assert!(names_a_secret(name), "{name}");
+        }
+        for name in
+            ["", "author", "tokens", "PUBLIC_KEY", "SECRET_FILE", "token_version", "API-KEY"]
+                .iter()
+                .chain(&["KMS_KEY_ALIAS", "AUTH_MODE", "auth_url", "KEY_ID", "PASSWORD_MIN_LENGTH"])
+                .chain(&["GPG_KEY", "SORT_KEY", "SSH_AUTH_SOCK", "TOKEN_TTL", "SSH_PUB_KEY"])
+        {
             assert!(!names_a_secret(name), "{name}");
         }
+    }
+
+    #[test]
+    fn paths_switches_and_nothing_are_no_secrets() {
+        check(RULE, "FROM a\nENV AUTH=true SSH_KEY=/run/secrets/key \\\n  TOKEN=\"\"\n");
+        check(
+            RULE,
+            r#"
+FROM a
+ARG TOKEN=""
+    ^^^^^ Do not use ARG or ENV instructions for sensitive data (ARG "TOKEN")
+ENV PASSWORD=/x
+    ^^^^^^^^ Do not use ARG or ENV instructions for sensitive data (ENV "PASSWORD")
+"#,
+        );
     }
 }

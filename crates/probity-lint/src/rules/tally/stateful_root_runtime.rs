@@ -12,8 +12,9 @@ rule! {
     /// something into a directory for data by `WORKDIR`, `COPY`, `ADD` or `mkdir`. Such directories are
     /// `/data`, `/srv`, and all below `/var/lib`, `/var/log`, `/var/cache`, `/var/run` and `/var/spool`.
     ///
-    /// An image that starts a program which changes its user itself (`gosu`, `su-exec`, `setpriv`), or
-    /// whose base says `nonroot`, is left alone.
+    /// The rule leaves an image alone if its base says `nonroot` or if it may start as root on purpose:
+    /// it starts or installs `gosu`, `su-exec`, `setpriv` or the like, it starts a server that changes
+    /// its user itself, or it starts a script whose text is not in the Dockerfile.
     ///
     /// # Why it is bad
     ///
