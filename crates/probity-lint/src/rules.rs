@@ -94,9 +94,16 @@ registry! {
         dl4006::Dl4006,
     }
     probity {
+        circular_stages::CircularStages,
+        copy_from_empty_stage::CopyFromEmptyStage,
+        from_without_digest::FromWithoutDigest,
         glued_continuation::GluedContinuation,
         heredoc_without_errexit::HeredocWithoutErrexit,
+        invalid_onbuild_trigger::InvalidOnbuildTrigger,
+        missing_user::MissingUser,
         nested_run::NestedRun,
+        npm_install_with_lockfile::NpmInstallWithLockfile,
+        sources_before_dependencies::SourcesBeforeDependencies,
     }
     tally {
         copy_after_user_without_chown::CopyAfterUserWithoutChown,
