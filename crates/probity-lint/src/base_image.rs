@@ -125,6 +125,51 @@ fn is_root_name(name: &str) -> bool {
     ROOT_IMAGES.contains(&name) || WITH_BASH.contains(&name) && !SERVERS.contains(&name)
 }
 
+/// The beginnings of the variables that official images set, by the image.
+const VARIABLES: &[(&str, &[&str])] = &[
+    ("amazoncorretto", &["JAVA_", "LANG"]),
+    ("composer", &["COMPOSER_"]),
+    ("eclipse-temurin", &["JAVA_", "LANG", "LC_ALL"]),
+    ("elixir", &["ELIXIR_", "LANG"]),
+    ("erlang", &["OTP_", "REBAR"]),
+    ("ghost", &["GHOST_", "NODE_", "YARN_", "GOSU_"]),
+    ("golang", &["GOLANG_", "GOPATH", "GOTOOLCHAIN"]),
+    ("gradle", &["GRADLE_", "JAVA_"]),
+    ("haproxy", &["HAPROXY_"]),
+    ("httpd", &["HTTPD_"]),
+    ("julia", &["JULIA_"]),
+    ("mariadb", &["MARIADB_", "GOSU_", "LANG"]),
+    ("maven", &["MAVEN_", "JAVA_"]),
+    ("mongo", &["MONGO_", "GOSU_", "HOME"]),
+    ("mysql", &["MYSQL_", "GOSU_"]),
+    ("nginx", &["NGINX_", "NJS_", "PKG_RELEASE", "DYNPKG_"]),
+    ("node", &["NODE_", "YARN_"]),
+    ("openjdk", &["JAVA_", "LANG"]),
+    ("perl", &["PERL_"]),
+    ("php", &["PHP_", "PHPIZE_", "APACHE_", "GPG_KEYS"]),
+    ("postgres", &["PG", "GOSU_", "LANG", "POSTGRES_"]),
+    ("python", &["PYTHON_", "GPG_KEY", "LANG"]),
+    ("rabbitmq", &["RABBITMQ_", "HOME", "LANG"]),
+    ("redis", &["REDIS_", "GOSU_"]),
+    ("ruby", &["RUBY_", "GEM_", "BUNDLE_", "LANG"]),
+    ("rust", &["RUST", "CARGO_HOME"]),
+    ("swift", &["SWIFT_"]),
+    ("tomcat", &["CATALINA_", "TOMCAT_", "JAVA_", "LD_LIBRARY_PATH"]),
+    ("wordpress", &["PHP_", "PHPIZE_", "APACHE_"]),
+];
+
+/// Whether the image below an instruction's stage may set a variable: an official image is known to,
+/// and about any other image nothing is known.
+pub(crate) fn may_define(context: &Context<'_>, instruction: usize, variable: &str) -> bool {
+    let Some(image) = root_image_by_default(context, instruction) else { return false };
+    let name = image.familiar_name();
+    if image.domain != "docker.io" || !image.path.starts_with("library/") {
+        return true;
+    }
+    let sets = VARIABLES.iter().find(|(known, _)| *known == name).map(|(_, variables)| *variables);
+    sets.unwrap_or_default().iter().any(|beginning| variable.starts_with(beginning))
+}
+
 /// The image at the bottom of the stages, by the name that it has in a build without arguments.
 pub(crate) fn root_image_by_default(context: &Context<'_>, instruction: usize) -> Option<ImageRef> {
     let stage = context.facts.stage_of(instruction)?;

@@ -21,6 +21,7 @@ mod packages;
 mod quoting;
 mod rules;
 mod ruleset;
+mod secret_names;
 mod shell_edits;
 mod shellcheck;
 mod startup;

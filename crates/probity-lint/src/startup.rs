@@ -78,14 +78,25 @@ const INTERPRETERS: &[&str] = &[
     "perl", "php", "pypy3", "python", "python3", "r", "racket", "scala", "sh", "swipl", "zsh",
 ];
 
+/// Programs that only start another one and pass signals on to it.
+const INITS: &[&str] = &["catatonit", "dumb-init", "env", "tini", "tini-static"];
+
 /// What a container of a stage starts.
 pub(crate) struct Startup {
     runtime: Runtime,
+    /// Whether the stage has instructions for the images that are built on it.
+    has_triggers: bool,
 }
 
 impl Startup {
     pub(crate) fn of(context: &Context<'_>, stage: &Stage) -> Self {
-        Self { runtime: context.facts.runtime(stage.index) }
+        let own = context.file.instructions.get(stage.instructions.clone()).unwrap_or_default();
+        let has_triggers = own.iter().any(|instruction| instruction.keyword == Keyword::Onbuild);
+        Self { runtime: context.facts.runtime(stage.index), has_triggers }
+    }
+
+    pub(crate) fn has_triggers(&self) -> bool {
+        self.has_triggers
     }
 
     pub(crate) fn runtime(&self) -> &Runtime {
@@ -93,16 +104,23 @@ impl Startup {
     }
 
     /// The setting that decides what is started: `ENTRYPOINT`, otherwise `CMD`; none where the base
-    /// image decides. `ENTRYPOINT []` only takes back that of the base.
+    /// image decides. `ENTRYPOINT []` only takes back that of the base, and `ENTRYPOINT ["tini", "--"]`
+    /// starts what `CMD` says.
     pub(crate) fn entry(&self) -> Option<&RuntimeEntry> {
         let settings = [Setting::Entrypoint, Setting::Cmd];
-        let mut entries = settings.into_iter().flat_map(|setting| self.runtime.get(setting));
-        entries.find(|entry| !words(&entry.entry.value).is_empty())
+        let entries = settings.into_iter().flat_map(|setting| self.runtime.get(setting));
+        let starts = |word: &String| !word.starts_with('-') && !INITS.contains(&word.as_str());
+        let mut entries = entries.filter(|entry| !words(&entry.entry.value).is_empty()).peekable();
+        let first = entries.peek().copied();
+        entries.find(|entry| words(&entry.entry.value).iter().any(starts)).or(first)
     }
 
-    /// Whether the image is for others to build on: it starts nothing, or nothing but a shell or an
-    /// interpreter.
+    /// Whether the image is for others to build on: it has `ONBUILD` triggers, or it starts nothing, or
+    /// nothing but a shell or an interpreter.
     pub(crate) fn is_base_image(&self) -> bool {
+        if self.has_triggers {
+            return true;
+        }
         let words = self.words();
         let program = words.iter().find(|word| !word.contains("entrypoint"));
         match program {

@@ -56,7 +56,8 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             continue;
         }
         let run = context.file.instructions.get(index);
-        let is_clean = call.has_flag(&["--no-cache"])
+        // Without the network no index is fetched.
+        let is_clean = call.has_flag(&["--no-cache", "--no-network"])
             || packages::removes(context.scripts(index), CACHES)
             || run.is_some_and(|run| packages::mounts(run, CACHES));
         if is_clean {
@@ -106,6 +107,7 @@ EOF
         for run in [
             "apk add --no-cache x",
             "apk --no-cache add x",
+            "apk add --no-network --virtual .run x",
             "apk update && apk add x && rm -rf /var/cache/apk/*",
             "--mount=type=cache,target=/var/cache/apk apk add x",
             "apk del x",

@@ -23,7 +23,7 @@ rule! {
     /// The rule leaves an image alone that may start as root on purpose: it starts or installs `gosu`,
     /// `su-exec`, `setpriv` or the like, it starts a server that changes its user itself, such as nginx
     /// or sshd, or it starts a script whose text is not in the Dockerfile. It also leaves base images
-    /// alone, which start nothing or only a shell or an interpreter. If the last stage creates a user,
+    /// alone, which have `ONBUILD` triggers or start only a shell or an interpreter. If the last stage creates a user,
     /// `tally/user-created-but-never-used` reports it.
     ///
     /// # Why it is bad
@@ -147,6 +147,7 @@ mod tests {
             ("FROM gcr.io/distroless/static-debian12\n", r#"ENTRYPOINT ["/bin/app-server"]"#),
             ("FROM mcr.microsoft.com/dotnet/aspnet:8.0\nEXPOSE 80\n", r#"CMD ["dotnet", "a.dll"]"#),
             ("FROM registry.access.redhat.com/ubi9/ubi-minimal:9.4\nEXPOSE 80\n", r#"CMD ["app"]"#),
+            ("FROM debian:12\nEXPOSE 80\nENTRYPOINT [\"tini\", \"--\"]\n", r#"CMD ["app"]"#),
             ("FROM python:3.12\n", r#"CMD ["gunicorn", "app:app"]"#),
             ("FROM debian:12 AS a\nEXPOSE 80\nFROM a\n", r#"CMD ["tini", "--", "app"]"#),
             ("FROM debian:12\nCOPY <<EOF /a.sh\nexec app\nEOF\nEXPOSE 80\n", r#"CMD ["/a.sh"]"#),
@@ -181,6 +182,7 @@ mod tests {
             "FROM $BASE\nEXPOSE 80\nCMD [\"app\"]",
             "FROM debian:12\nEXPOSE 80",
             "FROM debian:12\nEXPOSE 80\nCMD [\"bash\"]",
+            "FROM debian:12\nONBUILD USER a\nEXPOSE 80\nCMD [\"app\"]",
             "FROM debian:12\nCMD [\"app\"]",
             "FROM debian:12\nEXPOSE 80\nCMD [\"gosu\", \"a\", \"app\"]",
             "FROM debian:12\nEXPOSE 80\nCMD [\"nginx\"]",

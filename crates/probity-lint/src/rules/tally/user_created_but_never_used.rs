@@ -15,7 +15,7 @@ rule! {
     /// - it starts or installs `gosu`, `su-exec`, `setpriv`, `runuser` or the like;
     /// - it starts a server that changes its user itself, such as nginx, httpd or sshd;
     /// - it starts a script. If a heredoc of the Dockerfile contains the script, the rule reads it;
-    /// - it starts nothing, so it is a base image, and no `USER root` comes last.
+    /// - it starts nothing or has `ONBUILD` triggers, so it is a base image, and no `USER root` comes last.
     ///
     /// # Why it is bad
     ///
@@ -80,7 +80,8 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 /// Whether the user may be there for the images that are built on this one.
 fn is_for_others(context: &Context<'_>, stage: &Stage) -> bool {
     let startup = Startup::of(context, stage);
-    startup.entry().is_none() && startup.runtime().get(Setting::User).is_empty()
+    let starts_nothing = startup.entry().is_none() || startup.has_triggers();
+    starts_nothing && startup.runtime().get(Setting::User).is_empty()
 }
 
 fn is_name(text: &str) -> bool {
@@ -129,6 +130,7 @@ CMD ["x"]
             "RUN useradd app\nCMD exec su-exec app x",
             "RUN useradd app\nCMD exec /sbin/su-exec app x",
             "RUN useradd app",
+            "RUN useradd app\nONBUILD USER app\nCMD [\"x\"]",
             "RUN useradd app\nCMD su - app -c 'serve x'",
             "RUN useradd app\nENTRYPOINT [\"tini\", \"--\", \"runuser\", \"-u\", \"app\", \"x\"]",
             "RUN useradd app\nCOPY start.sh /\nCMD [\"/start.sh\"]",
