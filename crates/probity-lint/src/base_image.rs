@@ -107,7 +107,7 @@ pub(crate) fn starts_as_root(context: &Context<'_>, instruction: usize) -> bool 
     }
     let Some(image) = root_image_by_default(context, instruction) else { return false };
     let tag = image.tag.as_deref().unwrap_or_default();
-    if ["nonroot", "chiseled", "rootless", "unprivileged"].iter().any(|it| tag.contains(it)) {
+    if ["nonroot", "chiseled", "rootless", "unprivileged"].iter().any(|word| tag.contains(word)) {
         return false;
     }
     let (name, full) = (image.familiar_name(), image.name());
@@ -175,7 +175,10 @@ pub(crate) fn root_image_by_default(context: &Context<'_>, instruction: usize) -
     let stage = context.facts.stage_of(instruction)?;
     let root: &Stage = context.facts.stages().get(stage.root)?;
     let Base::Image(name) = &root.base else { return None };
-    ImageRef::parse(name).ok().filter(|_| root.os == Os::Linux)
+    if root.os != Os::Linux {
+        return None;
+    }
+    ImageRef::parse(name).ok()
 }
 
 /// The image at the bottom of the stages, by a name that is the same in every build.

@@ -28,6 +28,7 @@ mod startup;
 mod stop_signal;
 mod suppress;
 mod syntax;
+mod unnoticed;
 
 use probity_dockerfile::{Dockerfile, Dockerignore, Facts, parse};
 use probity_finding::Finding;

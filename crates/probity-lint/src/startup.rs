@@ -6,8 +6,8 @@
 //! script whose text is not part of the Dockerfile may do it too.
 
 use probity_dockerfile::{
-    Action, Arguments, Base, CommandLine, Keyword, PackageKind, Runtime, RuntimeEntry, Setting,
-    Stage, Value,
+    Action, Arguments, CommandLine, Keyword, PackageKind, Runtime, RuntimeEntry, Setting, Stage,
+    Value,
 };
 
 use crate::context::Context;
@@ -152,20 +152,10 @@ pub(crate) fn may_drop_rights(context: &Context<'_>, stage: &Stage) -> bool {
         SWITCHES.contains(&name)
             || SELF_SWITCHING.contains(&name)
             || name.starts_with("php-fpm")
-            || is_script(name) && script_may_switch(context, name)
-            || is_written_here(context, name) && script_may_switch(context, name)
+            || script_may_switch(context, name)
     };
-    words.iter().any(is_known) || chain(context, stage).any(|index| installs_switch(context, index))
-}
-
-/// The indices of the instructions of a stage and of the stages that it is based on.
-fn chain<'c>(context: &'c Context<'_>, stage: &'c Stage) -> impl Iterator<Item = usize> + use<'c> {
-    let stages = context.facts.stages();
-    let below = std::iter::successors(Some(stage), |stage| match stage.base {
-        Base::Stage(base) => stages.get(base),
-        _ => None,
-    });
-    below.flat_map(|stage| stage.instructions.clone())
+    let mut instructions = context.with_bases(stage).flat_map(|stage| stage.instructions.clone());
+    words.iter().any(is_known) || instructions.any(|index| installs_switch(context, index))
 }
 
 fn is_script(name: &str) -> bool {
@@ -173,21 +163,13 @@ fn is_script(name: &str) -> bool {
     endings.iter().any(|ending| name.ends_with(ending)) || name.contains("entrypoint")
 }
 
-/// Whether the text of a script mentions a program that switches users. Where the Dockerfile does not
-/// contain the text, it may.
+/// Whether a word is a script that mentions a program that switches users. A script whose text is not
+/// in the Dockerfile may.
 fn script_may_switch(context: &Context<'_>, name: &str) -> bool {
-    match written_text(context, name) {
-        Some(text) => {
-            let is_divider = |letter: char| letter.is_whitespace() || "\"';&|()/".contains(letter);
-            let known = |word: &str| SWITCHES.contains(&word) || SELF_SWITCHING.contains(&word);
-            text.split(is_divider).any(known)
-        }
-        None => true,
-    }
-}
-
-fn is_written_here(context: &Context<'_>, name: &str) -> bool {
-    written_text(context, name).is_some()
+    let Some(text) = written_text(context, name) else { return is_script(name) };
+    let is_divider = |letter: char| letter.is_whitespace() || "\"';&|()/".contains(letter);
+    let known = |word: &str| SWITCHES.contains(&word) || SELF_SWITCHING.contains(&word);
+    text.split(is_divider).any(known)
 }
 
 /// The text of a file that a `COPY` with a heredoc writes under this name.

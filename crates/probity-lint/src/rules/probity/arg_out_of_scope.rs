@@ -119,7 +119,8 @@ fn references(script: &Script) -> Vec<(&str, Span)> {
     let words = commands.flat_map(|command| {
         let assigned = command.assignments.iter().chain(&command.declarations);
         let values = assigned.filter_map(|assignment| assignment.value.as_ref());
-        let targets = command.redirections.iter().filter_map(|it| it.target.as_ref());
+        let targets =
+            command.redirections.iter().filter_map(|redirection| redirection.target.as_ref());
         command.words.iter().chain(values).chain(targets)
     });
     let compounds = stages(script).filter_map(|stage| match stage {
@@ -145,17 +146,17 @@ fn stages(script: &Script) -> impl Iterator<Item = &StageKind> {
 fn sets(script: &Script, name: &str) -> bool {
     let by_command = script.commands.iter().any(|command| {
         let call = command.call();
-        let own = command.assignments.iter().filter(|_| command.words.is_empty());
-        let mut assigned = own.chain(&command.declarations);
+        let own = if command.words.is_empty() { command.assignments.as_slice() } else { &[] };
+        let mut assigned = own.iter().chain(&command.declarations);
         call.is_any(&[".", "source", "eval"])
             || call.is_any(&["read", "export", "getopts"])
-                && call.words.iter().any(|it| it.is(name))
+                && call.words.iter().any(|word| word.is(name))
             || assigned.any(|assignment| assignment.name == name)
     });
     let by_loop = stages(script).any(|stage| match stage {
         StageKind::Compound(compound) => {
             matches!(compound.kind, CompoundKind::For)
-                && compound.words.iter().any(|it| it.is(name))
+                && compound.words.iter().any(|word| word.is(name))
         }
         StageKind::Command(_) => false,
     });

@@ -52,7 +52,9 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             Target::Scratch => true,
             target => {
                 let stage = target.stage().filter(|target| *target != reference.stage);
-                stage.and_then(|stage| stages.get(stage)).is_some_and(|it| is_empty(context, it))
+                stage
+                    .and_then(|stage| stages.get(stage))
+                    .is_some_and(|stage| is_empty(context, stage))
             }
         };
         if is_empty {
@@ -66,10 +68,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 fn is_empty(context: &Context<'_>, stage: &Stage) -> bool {
     let stages = context.facts.stages();
     let is_bare = stages.get(stage.root).is_some_and(|root| root.base == Base::Scratch);
-    let mut below = std::iter::successors(Some(stage), |stage| match stage.base {
-        Base::Stage(base) => stages.get(base),
-        _ => None,
-    });
+    let mut below = context.with_bases(stage);
     is_bare
         && below.all(|stage| {
             let own = context.file.instructions.get(stage.instructions.clone());

@@ -145,7 +145,7 @@ fn untrusted_package<'w>(call: &Call<'w>) -> Option<&'w probity_shell::Word> {
     }
     let is_file = |text: &str| text.ends_with(".apk") || text.starts_with(['/', '.', '*']);
     let files = call.positional(&[]).iter().skip(1).all(|word| is_file(&word.text));
-    call.flag(&["--allow-untrusted"]).filter(|_| !files)
+    if files { None } else { call.flag(&["--allow-untrusted"]) }
 }
 
 /// `npm config set strict-ssl false`

@@ -52,7 +52,7 @@ fn ignored(script: &Script, command: &Command) -> Option<Span> {
     let answer = script.commands.get(answer)?;
     let goes_on = answer.call().is_any(&["true", ":", "echo", "printf"]);
     // `|| echo … && exit 1` ends the build after all.
-    let ends = script.next_pipeline(answer.place).is_some_and(|it| it.joiner == Joiner::And);
+    let ends = script.next_pipeline(answer.place).is_some_and(|next| next.joiner == Joiner::And);
     (verifies(command) && goes_on && !ends).then(|| command.effective().span()).flatten()
 }
 

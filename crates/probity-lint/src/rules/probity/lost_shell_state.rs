@@ -46,9 +46,10 @@ const CHANGES: &[&str] =
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for (index, _) in context.each(Keyword::Run) {
         let [script] = context.scripts(index) else { continue };
-        let Some(first) = script.commands.first().filter(|_| only_changes(script)) else {
+        if !only_changes(script) {
             continue;
-        };
+        }
+        let Some(first) = script.commands.first() else { continue };
         let advice = match first.call().name().as_deref() {
             Some("cd" | "pushd") => "use WORKDIR",
             Some("export") | None => "use ENV",

@@ -1,6 +1,6 @@
 //! Installs by npm that may change what the lock file says.
 
-use probity_dockerfile::{Action, Arguments, Base, Instruction, Keyword, Manager, PackageCall};
+use probity_dockerfile::{Action, Arguments, Instruction, Keyword, Manager, PackageCall};
 use probity_finding::{Edit, Finding, Fix};
 
 use crate::{context::Context, packages};
@@ -76,16 +76,12 @@ fn with_fix(call: &PackageCall, finding: Finding) -> Finding {
 
 /// Whether an instruction before this one, in its stage or in those below, brings a lock file.
 fn has_lockfile(context: &Context<'_>, index: usize) -> bool {
-    let stages = context.facts.stages();
     let own = context.file.instructions.get(index);
-    if own.is_some_and(|run| mounts_lockfile(run)) {
+    if own.is_some_and(mounts_lockfile) {
         return true;
     }
-    let mut below =
-        std::iter::successors(context.facts.stage_of(index), |stage| match stage.base {
-            Base::Stage(base) => stages.get(base),
-            _ => None,
-        });
+    let Some(stage) = context.facts.stage_of(index) else { return false };
+    let mut below = context.with_bases(stage);
     below.any(|stage| {
         let end = stage.instructions.end.min(index);
         let before = context.file.instructions.get(stage.instructions.start..end);

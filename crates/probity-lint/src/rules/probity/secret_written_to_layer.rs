@@ -81,7 +81,7 @@ fn written(command: &Command, mounted: &[String]) -> Option<(String, Span)> {
     if call.is_any(&["cp", "install", "mv"]) {
         let files = call.positional(&["-m", "--mode", "-o", "--owner", "-g", "--group"]);
         let (target, sources) = files.split_last()?;
-        let copies = sources.iter().any(|word| is_mounted(word));
+        let copies = sources.iter().any(is_mounted);
         return copies.then(|| Some((target.pattern()?, target.span))).flatten();
     }
     let prints = call.is_any(&["echo", "printf", "cat"]);
@@ -96,7 +96,7 @@ fn written(command: &Command, mounted: &[String]) -> Option<(String, Span)> {
 
 /// Whether a later command of the script removes the file.
 fn is_removed(script: &Script, command: &Command, file: &str) -> bool {
-    let later = script.commands.iter().filter(|it| it.span.start > command.span.start);
+    let later = script.commands.iter().filter(|later| later.span.start > command.span.start);
     let name = |path: &str| {
         let path = path.trim_matches(['"', '\'']);
         path.rsplit('/').next().unwrap_or_default().to_owned()

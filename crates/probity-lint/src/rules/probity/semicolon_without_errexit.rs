@@ -2,9 +2,9 @@
 
 use probity_dockerfile::Keyword;
 use probity_finding::{Edit, Finding, Fix};
-use probity_shell::{Block, Command, Joiner, Script, StageKind};
+use probity_shell::{Command, Joiner};
 
-use crate::context::Context;
+use crate::{context::Context, unnoticed};
 
 rule! {
     /// # What it does
@@ -94,7 +94,9 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         if !instruction.heredocs.is_empty() {
             continue;
         }
-        let Some(command) = unnoticed(script) else { continue };
+        let is_essential = |command: &Command| command.effective().is_any(ESSENTIAL);
+        let first = unnoticed::first_failure(script, &[Joiner::Semicolon], is_essential);
+        let Some(command) = first else { continue };
         let message = format!(
             "when `{}` fails this RUN goes on; begin it with `set -e;` or use `&&`",
             command.call().name().unwrap_or_default()
@@ -107,29 +109,6 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         });
         findings.push(fix.into_iter().fold(finding, Finding::with_fix));
     }
-}
-
-/// The first essential command whose failure nothing looks at.
-fn unnoticed(script: &Script) -> Option<&Command> {
-    let block = script.blocks.first()?;
-    let ends = block.pipelines.iter().enumerate().filter(|(at, _)| {
-        let next = block.pipelines.get(at + 1);
-        next.is_some_and(|next| next.joiner == Joiner::Semicolon)
-    });
-    ends.filter(|(at, _)| !is_answered(block, *at)).find_map(|(_, pipeline)| {
-        let StageKind::Command(index) = pipeline.stages.last()?.kind else { return None };
-        let command = script.commands.get(index)?;
-        let stops = script.options_at(command).errexit || pipeline.negated || pipeline.background;
-        let is_essential = command.effective().is_any(ESSENTIAL);
-        (is_essential && !stops).then_some(command)
-    })
-}
-
-/// Whether the list that ends here has an `||` in it.
-fn is_answered(block: &Block, at: usize) -> bool {
-    let before = block.pipelines.get(..=at).unwrap_or_default();
-    let list = before.iter().rev().take_while(|it| matches!(it.joiner, Joiner::And | Joiner::Or));
-    list.into_iter().any(|pipeline| pipeline.joiner == Joiner::Or)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Copies of everything before the dependencies are installed.
 
 use probity_dockerfile::{
-    Action, Arguments, Base, Instruction, Keyword, Manager, PackageCall, PackageKind, Stage,
+    Action, Arguments, Instruction, Keyword, Manager, PackageCall, PackageKind, Stage,
 };
 use probity_finding::{Finding, Span};
 use probity_shell::Call;
@@ -99,7 +99,7 @@ fn copies_everything(instruction: &Instruction) -> Option<Span> {
 
 /// The installs of dependencies in a `RUN`, by their tools.
 fn installs(context: &Context<'_>, index: usize) -> Vec<(String, Span)> {
-    let is_run = |it: &Instruction| it.keyword == Keyword::Run;
+    let is_run = |instruction: &Instruction| instruction.keyword == Keyword::Run;
     if !context.file.instructions.get(index).is_some_and(is_run) {
         return Vec::new();
     }
@@ -153,11 +153,7 @@ fn tool(call: &Call<'_>) -> Option<String> {
 
 /// Whether the same tool has installed before an instruction, in its stage or in those below.
 fn installed_before(context: &Context<'_>, stage: &Stage, at: usize, tool: &str) -> bool {
-    let stages = context.facts.stages();
-    let mut below = std::iter::successors(Some(stage), |stage| match stage.base {
-        Base::Stage(base) => stages.get(base),
-        _ => None,
-    });
+    let mut below = context.with_bases(stage);
     below.any(|stage| {
         let before = stage.instructions.start..stage.instructions.end.min(at);
         before.into_iter().any(|index| installs(context, index).iter().any(|(own, _)| own == tool))

@@ -100,14 +100,14 @@ fn variable(text: &str) -> Option<&str> {
     let is_name =
         |letter: char| letter.is_ascii_uppercase() || letter.is_ascii_digit() || letter == '_';
     let end = rest.find(|letter| !is_name(letter)).unwrap_or(rest.len());
-    let name = rest
-        .get(..end)
-        .filter(|name| name.len() > 1 && !name.starts_with(|it: char| it.is_ascii_digit()))?;
+    let name = rest.get(..end).filter(|name| {
+        name.len() > 1 && !name.starts_with(|letter: char| letter.is_ascii_digit())
+    })?;
     let behind = rest.get(end..)?;
     let closes = !is_braced || behind.starts_with(['}', ':', '-']);
     // `$NAMEs` in lower case is something else.
-    let is_whole = !behind.starts_with(|it: char| it.is_ascii_lowercase());
-    let braces = if is_braced { behind.find('}').map_or(0, |it| it + 1) } else { 0 };
+    let is_whole = !behind.starts_with(|letter: char| letter.is_ascii_lowercase());
+    let braces = if is_braced { behind.find('}').map_or(0, |end| end + 1) } else { 0 };
     (closes && is_whole).then(|| written.get(..start + name.len() + braces)).flatten()
 }
 
