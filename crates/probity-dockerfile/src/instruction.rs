@@ -93,6 +93,7 @@ pub(crate) fn instruction(
         comments: Vec::new(),
         inner_comments: Vec::new(),
         empty_continuations: Vec::new(),
+        trigger_errors: Vec::new(),
         line,
     }
 }

@@ -64,6 +64,8 @@ pub struct Instruction {
     pub inner_comments: Vec<Comment>,
     /// Blank lines inside a continuation, each without its line end.
     pub empty_continuations: Vec<Span>,
+    /// What is wrong with an instruction behind `ONBUILD` and comes out when it runs, in another build.
+    pub trigger_errors: Vec<SyntaxError>,
 }
 
 /// A comment line.

@@ -75,11 +75,118 @@ pub(crate) fn is_root(context: &Context<'_>, instruction: usize) -> bool {
     }
 }
 
-/// The image at the bottom of the stages, by a name that is the same in every build.
-pub(crate) fn root_image(context: &Context<'_>, instruction: usize) -> Option<ImageRef> {
+/// Official images of systems and languages whose containers start as root, beside those with bash.
+const ROOT_IMAGES: &[&str] = &[
+    "alpine",
+    "archlinux",
+    "busybox",
+    "clojure",
+    "dart",
+    "elixir",
+    "erlang",
+    "gradle",
+    "haskell",
+    "julia",
+    "oven/bun",
+    "photon",
+    "pypy",
+    "r-base",
+    "swift",
+];
+
+/// Those with bash that are servers: they change their user themselves.
+const SERVERS: &[&str] = &["httpd", "mysql", "nginx", "postgres", "redis"];
+
+/// Whether containers of the image below an instruction's stage start as root if nobody says
+/// otherwise; not for images that are not known, and for servers that have their own entrypoint.
+pub(crate) fn starts_as_root(context: &Context<'_>, instruction: usize) -> bool {
+    let stages = context.facts.stages();
+    let root = context.facts.stage_of(instruction).and_then(|stage| stages.get(stage.root));
+    if root.is_some_and(|root| root.base == Base::Scratch && root.os == Os::Linux) {
+        return true;
+    }
+    let Some(image) = root_image_by_default(context, instruction) else { return false };
+    let tag = image.tag.as_deref().unwrap_or_default();
+    if ["nonroot", "chiseled", "rootless", "unprivileged"].iter().any(|word| tag.contains(word)) {
+        return false;
+    }
+    let (name, full) = (image.familiar_name(), image.name());
+    let last = full.rsplit('/').next().unwrap_or_default();
+    match image.domain.as_str() {
+        "gcr.io" => image.path.starts_with("distroless/"),
+        "mcr.microsoft.com" => image.path.starts_with("dotnet/"),
+        "registry.access.redhat.com" => last.starts_with("ubi"),
+        "public.ecr.aws" if image.path.starts_with("docker/library/") => is_root_name(last),
+        _ => is_root_name(&name),
+    }
+}
+
+fn is_root_name(name: &str) -> bool {
+    ROOT_IMAGES.contains(&name) || WITH_BASH.contains(&name) && !SERVERS.contains(&name)
+}
+
+/// The beginnings of the variables that official images set, by the image.
+const VARIABLES: &[(&str, &[&str])] = &[
+    ("amazoncorretto", &["JAVA_", "LANG"]),
+    ("composer", &["COMPOSER_"]),
+    ("eclipse-temurin", &["JAVA_", "LANG", "LC_ALL"]),
+    ("elixir", &["ELIXIR_", "LANG"]),
+    ("erlang", &["OTP_", "REBAR"]),
+    ("ghost", &["GHOST_", "NODE_", "YARN_", "GOSU_"]),
+    ("golang", &["GOLANG_", "GOPATH", "GOTOOLCHAIN"]),
+    ("gradle", &["GRADLE_", "JAVA_"]),
+    ("haproxy", &["HAPROXY_"]),
+    ("httpd", &["HTTPD_"]),
+    ("julia", &["JULIA_"]),
+    ("mariadb", &["MARIADB_", "GOSU_", "LANG"]),
+    ("maven", &["MAVEN_", "JAVA_"]),
+    ("mongo", &["MONGO_", "GOSU_", "HOME"]),
+    ("mysql", &["MYSQL_", "GOSU_"]),
+    ("nginx", &["NGINX_", "NJS_", "PKG_RELEASE", "DYNPKG_"]),
+    ("node", &["NODE_", "YARN_"]),
+    ("openjdk", &["JAVA_", "LANG"]),
+    ("perl", &["PERL_"]),
+    ("php", &["PHP_", "PHPIZE_", "APACHE_", "GPG_KEYS"]),
+    ("postgres", &["PG", "GOSU_", "LANG", "POSTGRES_"]),
+    ("python", &["PYTHON_", "GPG_KEY", "LANG"]),
+    ("rabbitmq", &["RABBITMQ_", "HOME", "LANG"]),
+    ("redis", &["REDIS_", "GOSU_"]),
+    ("ruby", &["RUBY_", "GEM_", "BUNDLE_", "LANG"]),
+    ("rust", &["RUST", "CARGO_HOME"]),
+    ("swift", &["SWIFT_"]),
+    ("tomcat", &["CATALINA_", "TOMCAT_", "JAVA_", "LD_LIBRARY_PATH"]),
+    ("wordpress", &["PHP_", "PHPIZE_", "APACHE_"]),
+];
+
+/// Whether the image below an instruction's stage may set a variable: an official image is known to,
+/// and about any other image nothing is known.
+pub(crate) fn may_define(context: &Context<'_>, instruction: usize, variable: &str) -> bool {
+    let Some(image) = root_image_by_default(context, instruction) else { return false };
+    let name = image.familiar_name();
+    if image.domain != "docker.io" || !image.path.starts_with("library/") {
+        return true;
+    }
+    let sets = VARIABLES.iter().find(|(known, _)| *known == name).map(|(_, variables)| *variables);
+    sets.unwrap_or_default().iter().any(|beginning| variable.starts_with(beginning))
+}
+
+/// The image at the bottom of the stages, by the name that it has in a build without arguments.
+pub(crate) fn root_image_by_default(context: &Context<'_>, instruction: usize) -> Option<ImageRef> {
     let stage = context.facts.stage_of(instruction)?;
     let root: &Stage = context.facts.stages().get(stage.root)?;
     let Base::Image(name) = &root.base else { return None };
-    let is_certain = root.image.is_constant() && root.os == Os::Linux;
-    ImageRef::parse(name).ok().filter(|_| is_certain)
+    if root.os != Os::Linux {
+        return None;
+    }
+    ImageRef::parse(name).ok()
+}
+
+/// The image at the bottom of the stages, by a name that is the same in every build.
+pub(crate) fn root_image(context: &Context<'_>, instruction: usize) -> Option<ImageRef> {
+    let stage = context.facts.stage_of(instruction)?;
+    let root = context.facts.stages().get(stage.root)?;
+    if !root.image.is_constant() {
+        return None;
+    }
+    root_image_by_default(context, instruction)
 }

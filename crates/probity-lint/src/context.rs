@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use probity_dockerfile::{
-    Arguments, Dockerfile, Dockerignore, Facts, Instruction, Keyword, PackageCall,
+    Arguments, Base, Dockerfile, Dockerignore, Facts, Instruction, Keyword, PackageCall, Stage,
 };
 use probity_finding::{Finding, Span};
 use probity_secrets::Detector;
@@ -70,6 +70,21 @@ impl<'a> Context<'a> {
     /// Whether an instruction is an `ONBUILD`, which runs in images that are built with this one.
     pub(crate) fn is_trigger(&self, index: usize) -> bool {
         self.file.instructions.get(index).is_some_and(|it| it.keyword == Keyword::Onbuild)
+    }
+
+    /// A stage and the stages that it is based on, from the top down.
+    pub(crate) fn with_bases<'s>(
+        &self,
+        stage: &'s Stage,
+    ) -> impl Iterator<Item = &'s Stage> + use<'s, 'a>
+    where
+        'a: 's,
+    {
+        let stages = self.facts.stages();
+        std::iter::successors(Some(stage), move |stage| match stage.base {
+            Base::Stage(base) => stages.get(base),
+            _ => None,
+        })
     }
 
     /// The shell texts of an instruction.

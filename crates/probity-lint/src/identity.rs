@@ -2,14 +2,10 @@
 
 use std::borrow::Cow;
 
-use probity_dockerfile::{Keyword, Setting, Stage, Value};
+use probity_dockerfile::{Setting, Stage, Value};
 use probity_shell::{Call, Word};
 
-use crate::{base_image, context::Context};
-
-/// Programs that start another one as another user.
-const SWITCHES: &[&str] =
-    &["chroot", "gosu", "runuser", "setpriv", "setuidgid", "su", "su-exec", "sudo"];
+use crate::{base_image, context::Context, startup};
 
 /// The flags of the programs that make and change users, where the next word is their value.
 pub(crate) const VALUED: &[&str] = &[
@@ -46,10 +42,10 @@ pub(crate) const VALUED: &[&str] = &[
 ];
 
 /// Whether a container of the image starts as root and stays it, as far as the file tells: the last
-/// stage ends with no other user, and no program is started that becomes one.
+/// stage ends with no other user, and nothing that it starts may become one.
 pub(crate) fn image_runs_as_root(context: &Context<'_>, last: &Stage) -> bool {
     let runtime = context.facts.final_runtime();
-    let is_root = match runtime.get(Setting::User).first().map(|it| &it.entry.value) {
+    let is_root = match runtime.get(Setting::User).first().map(|entry| &entry.entry.value) {
         None => !base_says_otherwise(context, last),
         Some(Value::Text(text)) => {
             let name = text.value.as_deref().filter(|_| text.is_constant()).unwrap_or_default();
@@ -57,24 +53,25 @@ pub(crate) fn image_runs_as_root(context: &Context<'_>, last: &Stage) -> bool {
         }
         Some(_) => false,
     };
-    is_root && !last.instructions.clone().any(|index| switches(context, index))
+    is_root && !startup::may_drop_rights(context, last)
 }
 
 /// Images of several makers say so in their tag.
 fn base_says_otherwise(context: &Context<'_>, last: &Stage) -> bool {
     let image = base_image::root_image(context, last.instruction);
-    image.and_then(|it| it.tag).is_some_and(|tag| tag.contains("nonroot"))
+    image.and_then(|image| image.tag).is_some_and(|tag| tag.contains("nonroot"))
 }
 
-fn switches(context: &Context<'_>, index: usize) -> bool {
-    let is_start = context
-        .file
-        .instructions
-        .get(index)
-        .is_some_and(|it| matches!(it.keyword, Keyword::Cmd | Keyword::Entrypoint));
-    let switches = |word: &Word| SWITCHES.iter().any(|name| word.is(name));
-    let commands = || context.scripts(index).iter().flat_map(|script| &script.commands);
-    is_start && commands().any(|command| command.words.iter().any(switches))
+/// The name that a command creates a user with: its last argument that is not a flag.
+pub(crate) fn created<'w>(call: &Call<'w>) -> Option<&'w Word> {
+    if !call.is_any(&["useradd", "adduser"]) {
+        return None;
+    }
+    match call.positional(VALUED).as_slice() {
+        [name] => Some(name),
+        // `adduser USER GROUP` puts a user into a group.
+        _ => None,
+    }
 }
 
 /// The groups that a command puts a user into beside the main one, and who that is.

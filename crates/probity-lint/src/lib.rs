@@ -21,11 +21,14 @@ mod packages;
 mod quoting;
 mod rules;
 mod ruleset;
+mod secret_names;
 mod shell_edits;
 mod shellcheck;
+mod startup;
 mod stop_signal;
 mod suppress;
 mod syntax;
+mod unnoticed;
 
 use probity_dockerfile::{Dockerfile, Dockerignore, Facts, parse};
 use probity_finding::Finding;

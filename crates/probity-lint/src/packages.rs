@@ -1,8 +1,10 @@
 //! What the rules about package managers ask alike: which calls there are, which packages have no
 //! version, which calls would wait for an answer, and what they leave behind.
 
+use std::collections::HashSet;
+
 use probity_dockerfile::{
-    Action, Instruction, Manager, Package, PackageCall, PackageKind, Version,
+    Action, Base, Facts, Instruction, Manager, Package, PackageCall, PackageKind, Version,
 };
 use probity_finding::{Finding, Fix};
 use probity_shell::{Call, Script};
@@ -113,6 +115,25 @@ pub(crate) struct Cleaning<'c> {
     pub(crate) subcommand: &'static str,
 }
 
+/// The last stage and those it is based on: what their layers hold is in the image. What another
+/// stage leaves behind is gone once something was copied from it.
+pub(crate) fn stages_of_the_image(facts: &Facts) -> HashSet<usize> {
+    let mut kept = HashSet::new();
+    let mut next = facts.final_stage();
+    while let Some(stage) = next.filter(|stage| kept.insert(stage.index)) {
+        next = match stage.base {
+            Base::Stage(base) => facts.stages().get(base),
+            _ => None,
+        };
+    }
+    kept
+}
+
+/// Whether the layers of an instruction are part of the image.
+pub(crate) fn is_kept(context: &Context<'_>, kept: &HashSet<usize>, index: usize) -> bool {
+    context.facts.stage_of(index).is_some_and(|stage| kept.contains(&stage.index))
+}
+
 /// Adds a finding, with a fix, for every `RUN` that installs and leaves the manager's downloads in the image: it
 /// neither cleans up, nor removes one of the directories, nor mounts something over one of them.
 pub(crate) fn flag_left_behind(
@@ -122,7 +143,8 @@ pub(crate) fn flag_left_behind(
     findings: &mut Vec<Finding>,
 ) {
     let Cleaning { managers, directories, subcommand } = *cleaning;
-    for (index, run) in context.runs() {
+    let kept = stages_of_the_image(context.facts);
+    for (index, run) in context.runs().filter(|(index, _)| is_kept(context, &kept, *index)) {
         let calls = context.package_calls(index);
         let of_these = |action: Action| {
             calls.iter().filter(move |it| managers.contains(&it.manager) && it.action == action)
@@ -213,6 +235,8 @@ EOF
         ] {
             check(rule, &format!("FROM a\nRUN {}\n", named(run)));
         }
+        let elsewhere = "FROM a AS b\nRUN PRG install -y x\nFROM c\nCOPY --from=b /x /x\n";
+        check(rule, &named(elsewhere));
         for (before, after) in [
             ("RUN PRG install -y x && a", "RUN PRG install -y x && a && PRG clean all"),
             (

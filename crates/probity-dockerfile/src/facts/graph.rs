@@ -2,7 +2,7 @@
 
 mod cycles;
 
-use std::ops::Range;
+use std::{collections::HashMap, ops::Range};
 
 use probity_finding::Span;
 
@@ -20,6 +20,8 @@ pub struct Graph {
     ranges: Vec<Range<usize>>,
     reachable: Vec<bool>,
     cycles: Vec<Vec<usize>>,
+    /// The place in `cycles` of each stage that is in one.
+    cycle_of: HashMap<usize, usize>,
 }
 
 /// One place where a stage asks for another stage or an image.
@@ -94,6 +96,14 @@ impl Graph {
         &self.cycles
     }
 
+    /// The circle that a reference is a part of, by its place in [`Graph::cycles`].
+    #[must_use]
+    pub fn cycle_of(&self, reference: &StageReference) -> Option<usize> {
+        let from = self.cycle_of.get(&reference.stage)?;
+        let to = self.cycle_of.get(&reference.target.stage()?)?;
+        (from == to).then_some(*from)
+    }
+
     pub(super) fn of(dockerfile: &Dockerfile<'_>, stages: &Stages) -> Self {
         let mut graph = Self::default();
         for stage in &stages.all {
@@ -112,6 +122,9 @@ impl Graph {
         }
         graph.reachable = graph.reached_from(stages.all.len().checked_sub(1), stages.all.len());
         graph.cycles = cycles::find(&graph, stages.all.len());
+        for (index, cycle) in graph.cycles.iter().enumerate() {
+            graph.cycle_of.extend(cycle.iter().map(|&stage| (stage, index)));
+        }
         graph
     }
 

@@ -139,6 +139,10 @@ fn package_call(call: &Call<'_>) -> Option<PackageCall> {
     // `python -m pip install` has the manager's name two words on.
     let call = &Call { wrappers: call.wrappers, words: call.words.get(skip..)? };
     let positional = call.positional(&row.flags.valued());
+    // `yarn` alone installs; `yarn --version` only answers.
+    if positional.is_empty() && call.has_flag(&["--version", "-v", "--help", "-h"]) {
+        return None;
+    }
     let (subcommand, action, rest) = row.action(&positional)?;
     let mut packages = Vec::new();
     if action == Action::Install || action == Action::Remove {

@@ -12,9 +12,11 @@ pub(super) fn parse(request: &Request<'_>, report: &mut Report<'_>) -> Arguments
     let mut errors = Vec::new();
     let mut later = Report { errors: &mut errors, line: report.line };
     let line = request.line.part(request.rest.clone());
-    let nested = instruction(line, Place::Trigger, request.escape, &mut later);
+    let mut nested = instruction(line, Place::Trigger, request.escape, &mut later);
     // Whatever else is wrong comes out when the trigger fires, in another build.
-    report.errors.extend(errors.into_iter().filter(|error| error.code.is_of_shape()));
+    let (now, later) = errors.into_iter().partition(|error| error.code.is_of_shape());
+    report.errors.extend::<Vec<_>>(now);
+    nested.trigger_errors = later;
     match nested.keyword {
         Keyword::Onbuild => report.error(
             ErrorKind::InvalidOnbuild,
@@ -26,8 +28,9 @@ pub(super) fn parse(request: &Request<'_>, report: &mut Report<'_>) -> Arguments
             nested.keyword_span,
             format!("{} is not allowed as an ONBUILD trigger", nested.keyword),
         ),
-        _ => {}
+        _ => return Arguments::Onbuild(Some(Box::new(nested))),
     }
+    nested.trigger_errors.clear();
     Arguments::Onbuild(Some(Box::new(nested)))
 }
 

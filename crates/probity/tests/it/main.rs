@@ -10,6 +10,7 @@ mod binary;
 mod check;
 mod configuration;
 mod containers;
+mod corpus;
 mod demo;
 mod deploy;
 mod doctor;

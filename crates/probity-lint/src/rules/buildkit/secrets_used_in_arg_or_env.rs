@@ -3,18 +3,28 @@
 use probity_dockerfile::{Arguments, Expander, Keyword};
 use probity_finding::Finding;
 
-use crate::context::Context;
+use crate::{context::Context, secret_names::names_a_secret};
 
 rule! {
     /// # What it does
     ///
     /// Flags an `ARG` or `ENV` whose name says that it holds a secret: one of its parts between
     /// underscores is `apikey`, `auth`, `credential`, `credentials`, `key`, `password`, `pword`,
-    /// `passwd`, `secret` or `token`, in whatever case.
+    /// `passwd`, `passphrase`, `secret` or `token`, in whatever case, or its last part is `pat` or `pwd`.
     ///
-    /// A name with a part `public`, `file` or `version` is taken for harmless. Values are not looked
-    /// at, and neither is what stands behind `ONBUILD`. Unlike BuildKit, this rule looks at an `ARG`
-    /// before the first `FROM` too.
+    /// The rule differs from BuildKit's check, which flags many names that hold no secret. It leaves
+    /// alone:
+    ///
+    /// - names with a part `public`, `pub`, `file` or `version`;
+    /// - names whose last part says what else the value is: `KMS_KEY_ALIAS`, `AUTH_MODE`, `TOKEN_TTL`,
+    ///   `AUTH_URL`, `KEY_SIZE`, `PASSWORD_MIN_LENGTH`. `AWS_ACCESS_KEY_ID` is half of a login and is
+    ///   flagged;
+    /// - keys that are no secret: `GPG_KEY`, `SORT_KEY`, `CACHE_KEY`, `SSH_AUTH_SOCK`;
+    /// - values that cannot be a secret: an absolute path (`SSH_KEY=/run/secrets/key`), a switch
+    ///   (`AUTH=true`) and an empty `ENV`.
+    ///
+    /// Unlike BuildKit, it looks at an `ARG` before the first `FROM` and at instructions after `ONBUILD`
+    /// too.
     ///
     /// # Why it is bad
     ///
@@ -44,24 +54,13 @@ rule! {
     }
 }
 
-const SECRET: [&str; 10] = [
-    "apikey",
-    "auth",
-    "credential",
-    "credentials",
-    "key",
-    "password",
-    "pword",
-    "passwd",
-    "secret",
-    "token",
-];
-
-const HARMLESS: [&str; 3] = ["public", "file", "version"];
+/// Values that only switch something.
+const SWITCHES: &[&str] =
+    &["true", "false", "yes", "no", "on", "off", "none", "enabled", "disabled", "0", "1"];
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let expander = Expander::new(context.file.escape, &|_| None);
-    for instruction in &context.file.instructions {
+    for (_, instruction) in context.each_nested() {
         let (Keyword::Arg | Keyword::Env, Arguments::Pairs { pairs, .. }) =
             (instruction.keyword, &instruction.arguments)
         else {
@@ -70,7 +69,9 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         for pair in pairs {
             // A name may be quoted. One that is made of variables says nothing by itself.
             let Ok(name) = expander.expand(&pair.key.text) else { continue };
-            if !name.unmatched.is_empty() || !names_a_secret(&name.text) {
+            let is_open = !name.unmatched.is_empty() || !names_a_secret(&name.text);
+            let value = pair.value.as_ref().map(|value| value.text.trim_matches(['"', '\'']));
+            if is_open || value.is_some_and(|value| is_harmless(instruction.keyword, value)) {
                 continue;
             }
             let message = format!(
@@ -84,16 +85,16 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-fn names_a_secret(name: &str) -> bool {
-    let has_part = |parts: &[&str]| {
-        name.split('_').any(|own| parts.iter().any(|part| own.eq_ignore_ascii_case(part)))
-    };
-    has_part(&SECRET) && !has_part(&HARMLESS)
+/// Whether a value cannot be a secret. An `ARG` with an empty default gets its value from the build.
+fn is_harmless(keyword: Keyword, value: &str) -> bool {
+    let is_path = value.starts_with('/') && value.split('/').count() > 2 && !value.contains("//");
+    let is_empty = value.is_empty() && keyword == Keyword::Env;
+    let is_switch = SWITCHES.contains(&value.to_ascii_lowercase().as_str());
+    is_empty || keyword == Keyword::Env && (is_path || is_switch)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::names_a_secret;
     use crate::harness::check;
 
     const RULE: &str = "buildkit/SecretsUsedInArgOrEnv";
@@ -110,6 +111,8 @@ ENV A=1 API_KEY=2 \
         ^^^^^^^ Do not use ARG or ENV instructions for sensitive data (ENV "API_KEY")
   B=3 "db_password"=4
       ^^^^^^^^^^^^^ Do not use ARG or ENV instructions for sensitive data (ENV "db_password")
+ONBUILD ARG NPM_TOKEN
+            ^^^^^^^^^ Do not use ARG or ENV instructions for sensitive data (ARG "NPM_TOKEN")
 env SECRET some value
     ^^^^^^ Do not use ARG or ENV instructions for sensitive data (ENV "SECRET")
 "#,
@@ -119,18 +122,21 @@ env SECRET some value
     #[test]
     fn what_merely_looks_like_a_secret_is_silent() {
         check(RULE, "FROM a\nARG KEYBOARD\nENV A=token MONKEY=1\nARG $X_KEY\nLABEL api_key=1\n");
-        check(RULE, "FROM a\nENV A=\"x SECRET=1\"\nRUN TOKEN=1 b\nONBUILD ARG TOKEN\n");
+        check(RULE, "FROM a\nENV A=\"x SECRET=1\"\nRUN TOKEN=1 b\n");
     }
 
     #[test]
-    fn names_are_judged_by_their_parts() {
-        for name in ["auth", "KEY_ID", "My_Passwd", "_token_", "x__secret", "AWS_credentials"] {
-            assert!(names_a_secret(name), "{name}");
-        }
-        let harmless =
-            ["", "author", "tokens", "PUBLIC_KEY", "SECRET_FILE", "token_version", "API-KEY"];
-        for name in harmless {
-            assert!(!names_a_secret(name), "{name}");
-        }
+    fn paths_switches_and_nothing_are_no_secrets() {
+        check(RULE, "FROM a\nENV AUTH=true SSH_KEY=/run/secrets/key \\\n  TOKEN=\"\"\n");
+        check(
+            RULE,
+            r#"
+FROM a
+ARG TOKEN=""
+    ^^^^^ Do not use ARG or ENV instructions for sensitive data (ARG "TOKEN")
+ENV PASSWORD=/x
+    ^^^^^^^^ Do not use ARG or ENV instructions for sensitive data (ENV "PASSWORD")
+"#,
+        );
     }
 }

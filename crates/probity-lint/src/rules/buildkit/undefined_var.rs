@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use probity_dockerfile::{Arguments, Instruction, Keyword};
 use probity_finding::{Finding, Span};
 
-use crate::context::Context;
+use crate::{base_image, context::Context};
 
 rule! {
     /// # What it does
@@ -22,8 +22,9 @@ rule! {
     /// and so have the platform arguments. What one `ENV` instruction defines is not yet defined
     /// within that instruction.
     ///
-    /// A variable that the base image sets is unknown without a look into that image. Where one is
-    /// meant, `ENV NAME=…` in the stage makes the dependence visible and ends the finding.
+    /// A variable that the base image sets is unknown without a look into that image. The rule knows
+    /// what many official images set, such as `PHP_INI_DIR` and `JAVA_HOME`. Of an image that is not an
+    /// official one it flags only variables that the file itself defines in the wrong place.
     ///
     /// # Examples
     ///
@@ -69,6 +70,13 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             // hadolint knows this one case of it.
             let is_own = instruction.keyword == Keyword::Env && own.is_some();
             finding.alias = finding.alias.filter(|_| is_own);
+            let is_known = own.is_some()
+                || outside.contains_key(name.as_str())
+                || reference.suggestion.is_some()
+                || context.facts.scope(first_from).get(name).is_some();
+            if !is_known && base_image::may_define(context, index, name) {
+                continue;
+            }
             let redeclare = || format!("declare it in the stage too: `ARG {name}`");
             findings.push(if let Some(span) = own {
                 finding

@@ -1,17 +1,21 @@
 //! Images that start as root.
 
-use probity_dockerfile::{Arguments, Keyword};
+use std::collections::HashSet;
+
+use probity_dockerfile::{Arguments, Setting};
 use probity_finding::Finding;
 
-use crate::context::Context;
+use crate::{context::Context, startup};
 
 rule! {
     /// # What it does
     ///
-    /// Flags the last `USER` of a stage where it is `root` or `0`.
+    /// Flags the last `USER` of an image if it is `root` or `0`.
     ///
-    /// A stage that another one goes on from, and that sets another user there, is flagged too, as
-    /// hadolint does.
+    /// hadolint looks at every stage. This rule looks at those that no other stage uses: the last one,
+    /// and targets of their own. It leaves an image alone that may start as root on purpose: it starts
+    /// or installs `gosu`, `su-exec`, `setpriv` or the like, it starts a server that changes its user
+    /// itself, or it starts a script whose text is not in the Dockerfile.
     ///
     /// # Why it is bad
     ///
@@ -41,11 +45,17 @@ rule! {
 }
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    for stage in context.facts.stages() {
-        let own = context.file.instructions.get(stage.instructions.clone()).unwrap_or_default();
-        let Some(user) = own.iter().rfind(|it| it.keyword == Keyword::User) else { continue };
+    let references = context.facts.graph().references().iter();
+    let used: HashSet<usize> = references
+        .filter_map(|reference| reference.target.stage().filter(|used| *used != reference.stage))
+        .collect();
+    for stage in context.facts.stages().iter().filter(|stage| !used.contains(&stage.index)) {
+        let runtime = context.facts.runtime(stage.index);
+        let Some(entry) = runtime.get(Setting::User).first() else { continue };
+        let Some(user) = context.file.instructions.get(entry.instruction) else { continue };
         if let Arguments::Text(Some(word)) = &user.arguments
             && is_root(&word.text)
+            && !startup::may_drop_rights(context, stage)
         {
             findings.push(context.finding(word.span, "the last user should not be root"));
         }
@@ -77,15 +87,20 @@ USER 1000
 FROM d
 USER \"root:wheel\"
      ^^^^^^^^^^^^ the last user should not be root
-FROM e
+FROM e AS f
 USER 0:0
      ^^^ the last user should not be root
+FROM f
+CMD [\"x\"]
 ",
         );
     }
 
     #[test]
     fn others_and_none_are_silent() {
+        check(RULE, "FROM a AS b\nUSER root\nFROM b\nUSER x\nFROM c\nCOPY --from=b x y\n");
+        check(RULE, "FROM a\nUSER root\nCOPY run.sh /\nENTRYPOINT [\"/run.sh\"]\n");
+        check(RULE, "FROM a\nUSER root\nENTRYPOINT [\"gosu\", \"x\", \"y\"]\n");
         check(RULE, "FROM a\nFROM b\nUSER $root\nFROM c\nUSER rooty\nFROM d\nUSER root\nUSER x\n");
     }
 }

@@ -1,8 +1,6 @@
 //! Package lists that stay in the image.
 
-use std::collections::HashSet;
-
-use probity_dockerfile::{Action, Base, Facts, Manager, PackageCall};
+use probity_dockerfile::{Action, Base, Manager, PackageCall};
 use probity_finding::{Finding, Fix};
 use probity_shell::Script;
 
@@ -14,8 +12,8 @@ rule! {
     /// Flags an `apt-get update` whose lists are not removed in the same `RUN`, in a stage that the
     /// image is built on.
     ///
-    /// Stages that only serve `COPY --from` are left alone, and so is a `RUN` with a cache or memory
-    /// mount over the lists, which hadolint flags.
+    /// `apt-get dist-clean` removes the lists too. The rule leaves stages alone that only serve
+    /// `COPY --from`, and a `RUN` with a cache or memory mount over the lists, which hadolint flags.
     ///
     /// # Why it is bad
     ///
@@ -56,13 +54,15 @@ rule! {
 }
 
 const LISTS: &str = "/var/lib/apt/lists";
+const VALUED: &[&str] = &["-o", "--option", "-c", "--config-file", "-t", "--target-release"];
 const REMOVAL: &str = "rm -rf /var/lib/apt/lists/*";
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    let kept = stages_of_the_image(context.facts);
+    let kept = packages::stages_of_the_image(context.facts);
     for (index, run) in context.runs() {
-        let is_kept = context.facts.stage_of(index).is_some_and(|it| kept.contains(&it.index));
-        if !is_kept || run.passing_mounts().any(|target| covers(target, LISTS)) {
+        if !packages::is_kept(context, &kept, index)
+            || run.passing_mounts().any(|target| covers(target, LISTS))
+        {
             continue;
         }
         let scripts = context.scripts(index);
@@ -94,19 +94,6 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// The last stage and those it is based on.
-fn stages_of_the_image(facts: &Facts) -> HashSet<usize> {
-    let mut kept = HashSet::new();
-    let mut next = facts.final_stage();
-    while let Some(stage) = next.filter(|stage| kept.insert(stage.index)) {
-        next = match stage.base {
-            Base::Stage(base) => facts.stages().get(base),
-            _ => None,
-        };
-    }
-    kept
-}
-
 fn is_update(call: &PackageCall) -> bool {
     matches!(call.manager, Manager::AptGet | Manager::Apt) && call.action == Action::Update
 }
@@ -129,8 +116,8 @@ fn is_used_later(context: &Context<'_>, index: usize) -> bool {
 
 /// Whether something is asked of apt before the lists are fetched anew.
 fn uses_lists(scripts: &[Script]) -> bool {
-    const WITHOUT: &[&str] = &["autoclean", "autoremove", "clean", "purge", "remove"];
-    const VALUED: &[&str] = &["-o", "--option", "-c", "--config-file", "-t", "--target-release"];
+    const WITHOUT: &[&str] =
+        &["autoclean", "autoremove", "clean", "dist-clean", "distclean", "purge", "remove"];
     let commands = scripts.iter().flat_map(|script| &script.commands);
     let calls = commands.map(|command| command.effective());
     let verbs = calls
@@ -144,6 +131,8 @@ fn uses_lists(scripts: &[Script]) -> bool {
 fn cleans_from(script: &Script, first: usize) -> bool {
     script.commands.iter().skip(first).any(|command| {
         let call = command.effective();
+        let by_apt = call.is_any(&["apt", "apt-get"])
+            && matches!(call.subcommand(VALUED).as_deref(), Some("dist-clean" | "distclean"));
         let removes = call.is_any(&["rm"])
             && call.positional(&[]).iter().any(|word| {
                 word.pattern().is_some_and(|path| covers(path.trim_end_matches(['*', '/']), LISTS))
@@ -152,7 +141,7 @@ fn cleans_from(script: &Script, first: usize) -> bool {
         let finds = command.words.iter().any(|word| word.is("find"))
             && command.words.iter().any(|word| word.prefix().starts_with(LISTS))
             && command.words.iter().any(|word| word.is("-delete") || word.is("rm"));
-        removes || finds
+        by_apt || removes || finds
     })
 }
 
@@ -198,6 +187,8 @@ RUN rm -rf /var/lib/apt/lists/* && apt-get update
         for run in [
             "apt-get update && x && rm -rf /var/lib/apt/lists/*",
             "apt-get update && rm -rf /var/lib/apt/lists",
+            "apt-get update; apt-get install -y x; apt-get dist-clean",
+            "apt-get update && apt-get -o A=b distclean",
             "apt-get update && rm -fr /tmp/x /var/lib/apt/lists/* /var/cache/*",
             "apt-get update && rm -rf /var/lib/apt",
             "apt-get update && find /var/lib/apt/lists -type f -delete",

@@ -9,7 +9,8 @@ rule! {
     /// # What it does
     ///
     /// Flags an `apk add` without `--no-cache` in a `RUN` that neither removes `/var/cache/apk` nor
-    /// mounts a cache over it.
+    /// mounts a cache over it. The rule leaves stages alone that only
+    /// serve `COPY --from`, which hadolint flags.
     ///
     /// hadolint flags `apk add --update` also where the directory is removed behind it.
     ///
@@ -49,9 +50,14 @@ rule! {
 const CACHES: &[&str] = &["/var/cache/apk", "/etc/apk/cache"];
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let kept = packages::stages_of_the_image(context.facts);
     for (index, call) in packages::calls(context, &[Manager::Apk], &[Action::Install]) {
+        if !packages::is_kept(context, &kept, index) {
+            continue;
+        }
         let run = context.file.instructions.get(index);
-        let is_clean = call.has_flag(&["--no-cache"])
+        // Without the network no index is fetched.
+        let is_clean = call.has_flag(&["--no-cache", "--no-network"])
             || packages::removes(context.scripts(index), CACHES)
             || run.is_some_and(|run| packages::mounts(run, CACHES));
         if is_clean {
@@ -69,6 +75,13 @@ mod tests {
 
     const RULE: &str = "hadolint/DL3019";
     const SAYS: &str = "the index stays in the layer; use --no-cache";
+
+    /// What a stage leaves behind that only serves `COPY --from` is in no image.
+    #[test]
+    fn stages_that_are_not_kept_are_silent() {
+        let call = "apk add x";
+        check(RULE, &format!("FROM a AS b\nRUN {call}\nFROM c\nCOPY --from=b /x /x\n"));
+    }
 
     #[test]
     fn the_subcommand_is_underlined() {
@@ -94,6 +107,7 @@ EOF
         for run in [
             "apk add --no-cache x",
             "apk --no-cache add x",
+            "apk add --no-network --virtual .run x",
             "apk update && apk add x && rm -rf /var/cache/apk/*",
             "--mount=type=cache,target=/var/cache/apk apk add x",
             "apk del x",

@@ -9,7 +9,7 @@ rule! {
     /// # What it does
     ///
     /// Flags a `COPY --from` that names neither an earlier stage, by name or number, nor an image with
-    /// a tag or a path.
+    /// a tag or a path. `probity/circular-stages` reports stages that copy from each other.
     ///
     /// # Why it is bad
     ///
@@ -36,7 +36,8 @@ rule! {
 }
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    for reference in context.facts.graph().references() {
+    let graph = context.facts.graph();
+    for reference in graph.references() {
         let is_copy = reference.kind == StageReferenceKind::Copy
             && context
                 .file
@@ -45,7 +46,10 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                 .is_some_and(|it| matches!(it.keyword, Keyword::Copy | Keyword::Onbuild));
         let is_missing = match &reference.target {
             Target::Image(name) => !name.contains([':', '/', '@', '$']),
-            Target::StageIndex(stage) | Target::Stage(stage) => *stage > reference.stage,
+            // Stages that need each other are what is wrong there, not a name.
+            Target::StageIndex(stage) | Target::Stage(stage) => {
+                *stage > reference.stage && graph.cycle_of(reference).is_none()
+            }
             Target::Unknown => !reference.text.contains('$'),
             Target::Scratch => false,
         };
@@ -73,13 +77,14 @@ COPY --from=y b c
 COPY --from=7 b c
             ^ no earlier stage is called 7
 FROM d AS y
-COPY --from=x b c
+COPY --from=img:1 b c
 ",
         );
     }
 
     #[test]
     fn stages_images_and_variables_are_silent() {
+        check(RULE, "FROM a AS x\nCOPY --from=y b c\nFROM x AS y\n");
         for from in ["x", "X", "0", "img:1", "host/img", "$V", "a@sha256:00"] {
             check(RULE, &format!("FROM a AS x\nFROM b\nCOPY --from={from} c d\n"));
         }

@@ -46,7 +46,13 @@ rule! {
 const FLAGS: &[&str] = &["-y", "--assumeyes", "--assume-yes"];
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    packages::flag_asking(context, &[Manager::Yum], &[Action::Install], FLAGS, findings);
+    packages::flag_asking(
+        context,
+        &[Manager::Yum],
+        &[Action::Install, Action::Upgrade],
+        FLAGS,
+        findings,
+    );
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ rule! {
     /// Flags a `RUN` that installs with `zypper` and leaves in the image what was downloaded for it.
     ///
     /// Removing the directory by hand is as good, and so is a cache or memory mount over it, which
-    /// hadolint does not always see.
+    /// hadolint does not always see. The rule leaves stages alone that only serve `COPY --from`.
     ///
     /// # Why it is bad
     ///

@@ -49,7 +49,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     packages::flag_asking(
         context,
         &[Manager::Dnf, Manager::Microdnf],
-        &[Action::Install],
+        &[Action::Install, Action::Upgrade],
         FLAGS,
         findings,
     );

@@ -9,7 +9,8 @@ rule! {
     /// # What it does
     ///
     /// Flags a `pip install` without `--no-cache-dir`, unless `PIP_NO_CACHE_DIR` is set, the cache is
-    /// mounted, or it is removed in the same `RUN`.
+    /// mounted, or it is removed in the same `RUN`. The rule leaves stages alone that only
+    /// serve `COPY --from`, which hadolint flags.
     ///
     /// # Why it is bad
     ///
@@ -51,7 +52,11 @@ const HOME_CACHES: &[&str] = &[".cache/pip", ".cache"];
 const VARIABLE: &str = "PIP_NO_CACHE_DIR";
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let kept = packages::stages_of_the_image(context.facts);
     for (index, call) in packages::calls(context, &[Manager::Pip], &[Action::Install]) {
+        if !packages::is_kept(context, &kept, index) {
+            continue;
+        }
         let run = context.file.instructions.get(index);
         let is_kept = !call.has_flag(&["--no-cache-dir"])
             && !is_set(context, index, call.script, call.command)
@@ -116,6 +121,13 @@ mod tests {
 
     const RULE: &str = "hadolint/DL3042";
     const SAYS: &str = "the downloads stay in the layer; use --no-cache-dir";
+
+    /// What a stage leaves behind that only serves `COPY --from` is in no image.
+    #[test]
+    fn stages_that_are_not_kept_are_silent() {
+        let call = "pip install x";
+        check(RULE, &format!("FROM a AS b\nRUN {call}\nFROM c\nCOPY --from=b /x /x\n"));
+    }
 
     #[test]
     fn the_subcommand_is_underlined() {

@@ -14,7 +14,7 @@ rule! {
     /// Flags a `RUN` that installs with `yarn install` and leaves in the image what was downloaded for it.
     ///
     /// Removing the directory by hand is as good, and so is a cache or memory mount over it, which
-    /// hadolint does not always see.
+    /// hadolint does not always see. The rule leaves stages alone that only serve `COPY --from`.
     ///
     /// # Why it is bad
     ///
@@ -88,6 +88,9 @@ RUN a && (yarn install) \
             r#"yarn install && rm -rf /usr/local/share/.cache"#,
             r#"--mount=type=cache,target=/usr/local/share/.cache yarn install"#,
             r#"yarn build"#,
+            r#"yarn --version"#,
+            r#"yarn -v && yarn --help"#,
+            r#"corepack enable && yarn --cwd /a --version"#,
             r#"echo yarn install"#,
         ] {
             check(RULE, &format!("FROM a\nRUN {run}\n"));

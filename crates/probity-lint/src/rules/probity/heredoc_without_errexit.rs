@@ -2,9 +2,9 @@
 
 use probity_dockerfile::{Heredoc, Keyword};
 use probity_finding::{Edit, Finding, Fix};
-use probity_shell::{Block, Command, Joiner, Script, StageKind};
+use probity_shell::{Command, Joiner};
 
-use crate::context::Context;
+use crate::{context::Context, unnoticed};
 
 rule! {
     /// # What it does
@@ -69,10 +69,11 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         for script in context.scripts(index) {
             let body = |it: &&Heredoc| it.body.encloses(script.span) && !it.body.is_empty();
             let Some(heredoc) = instruction.heredocs.iter().find(body) else { continue };
-            let Some(unnoticed) = unnoticed(script) else { continue };
+            let ends = [Joiner::Newline, Joiner::Semicolon];
+            let Some(command) = unnoticed::first_failure(script, &ends, matters) else { continue };
             let message = format!(
                 "when `{}` fails this heredoc goes on; begin it with `set -e`",
-                context.quoted(unnoticed.span)
+                context.quoted(command.span)
             );
             let start = heredoc.body.start;
             let text = heredoc.body.slice(context.file.text).unwrap_or_default();
@@ -86,28 +87,9 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// The first command whose failure is followed by the next line as if nothing had happened.
-fn unnoticed(script: &Script) -> Option<&Command> {
-    let block = script.blocks.first()?;
-    let ends = block.pipelines.iter().enumerate().filter(|(at, _)| {
-        let next = block.pipelines.get(at + 1);
-        next.is_some_and(|it| matches!(it.joiner, Joiner::Newline | Joiner::Semicolon))
-    });
-    ends.filter(|(at, _)| !is_answered(block, *at)).find_map(|(_, pipeline)| {
-        let stage = pipeline.stages.last()?;
-        let StageKind::Command(index) = stage.kind else { return None };
-        let command = script.commands.get(index)?;
-        let is_harmless = command.words.is_empty() || command.call().is_any(HARMLESS);
-        let stops = script.options_at(command).errexit || pipeline.negated || pipeline.background;
-        (!is_harmless && !stops).then_some(command)
-    })
-}
-
-/// Whether the list that ends here has an `||` in it.
-fn is_answered(block: &Block, at: usize) -> bool {
-    let before = block.pipelines.get(..=at).unwrap_or_default();
-    let list = before.iter().rev().take_while(|it| matches!(it.joiner, Joiner::And | Joiner::Or));
-    list.into_iter().any(|it| it.joiner == Joiner::Or)
+/// Whether somebody waits for what a command does.
+fn matters(command: &Command) -> bool {
+    !command.words.is_empty() && !command.call().is_any(HARMLESS)
 }
 
 #[cfg(test)]

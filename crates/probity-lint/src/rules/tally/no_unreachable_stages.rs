@@ -1,6 +1,8 @@
 //! Stages that no image needs.
 
-use probity_dockerfile::{Base, Stage};
+use std::collections::HashSet;
+
+use probity_dockerfile::{Base, Setting, Stage, StageReference, StageReferenceKind, Target};
 use probity_finding::Finding;
 
 use crate::context::Context;
@@ -11,11 +13,15 @@ rule! {
     /// Flags a stage that the last stage neither is based on nor copies or mounts anything from, not
     /// even through other stages. A file in which a build argument chooses the stage is left alone.
     ///
+    /// A stage that looks like a target of its own is left alone too, with the stages that it needs: it
+    /// is called `test`, `dev`, `debug`, `lint` or the like, or it has its own `CMD` or `ENTRYPOINT`. If a
+    /// `COPY --from` names a stage that does not exist, that name is the mistake.
+    ///
     /// # Why it is bad
     ///
     /// A build skips such a stage, so that it rots unnoticed: nobody sees when it stops building.
-    /// Either something was meant to use it, or it can go. A stage that is built on purpose with
-    /// `--target` is best given a directive that says so.
+    /// Either something was meant to use it, or it can go. If you build the stage with `--target`, add
+    /// a directive that says so.
     ///
     /// # Examples
     ///
@@ -48,8 +54,12 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     if context.facts.stages().iter().any(is_chosen) {
         return;
     }
+    if graph.references().iter().any(names_nothing) {
+        return;
+    }
+    let targets = needed_by_targets(context);
     for stage in context.facts.stages() {
-        if graph.is_reachable(stage.index) {
+        if graph.is_reachable(stage.index) || targets.contains(&stage.index) {
             continue;
         }
         let Some(from) = context.file.instructions.get(stage.instruction) else { continue };
@@ -62,6 +72,73 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             "No later stage is based on it or copies from it; a build skips it unless it is the target.",
         ));
     }
+}
+
+/// Whether a copy names a stage that does not exist: the misspelt stage is the one that nobody uses.
+fn names_nothing(reference: &StageReference) -> bool {
+    let is_copy = reference.kind == StageReferenceKind::Copy;
+    is_copy
+        && match &reference.target {
+            Target::Image(name) => !name.contains([':', '/', '@', '$']),
+            Target::Unknown => !reference.text.contains('$'),
+            _ => false,
+        }
+}
+
+/// Names of stages that people build with `--target`.
+const TARGETS: &[&str] = &[
+    "artifact",
+    "artifacts",
+    "bench",
+    "binaries",
+    "binary",
+    "check",
+    "ci",
+    "coverage",
+    "debug",
+    "dev",
+    "develop",
+    "development",
+    "devcontainer",
+    "docs",
+    "e2e",
+    "export",
+    "format",
+    "integration",
+    "lint",
+    "local",
+    "prod",
+    "production",
+    "release",
+    "staging",
+    "test",
+    "tests",
+    "update",
+    "validate",
+    "vendor",
+];
+
+/// The stages that look like targets, and those that they need.
+fn needed_by_targets(context: &Context<'_>) -> HashSet<usize> {
+    let facts = context.facts;
+    let is_target = |stage: &Stage| {
+        let name = stage.key().unwrap_or_default();
+        let starts = facts.config(stage.index).is_some_and(|config| {
+            !config.get(Setting::Cmd).is_empty() || !config.get(Setting::Entrypoint).is_empty()
+        });
+        name.split(['-', '_', '.']).any(|part| TARGETS.contains(&part))
+            || starts && !name.is_empty()
+    };
+    let targets = facts.stages().iter().filter(|stage| is_target(stage));
+    let mut pending: Vec<usize> = targets.map(|stage| stage.index).collect();
+    let mut needed = HashSet::new();
+    while let Some(stage) = pending.pop() {
+        if needed.insert(stage) {
+            let references = facts.graph().references_of(stage).iter();
+            pending.extend(references.filter_map(|reference| reference.target.stage()));
+        }
+    }
+    needed
 }
 
 #[cfg(test)]
@@ -86,6 +163,9 @@ mod tests {
         check(RULE, "FROM a AS x\nFROM b AS y\nCOPY --from=X /a /a\nFROM c\nCOPY --from=1 /a /a\n");
         check(RULE, "FROM a AS x\nFROM b\nRUN --mount=type=bind,from=x,target=/x true\n");
         check(RULE, "FROM a\n");
+        check(RULE, "FROM a AS build\nFROM c\nCOPY --from=biuld /a /a\n");
+        check(RULE, "FROM a AS x\nFROM x AS unit-test\nFROM c\n");
+        check(RULE, "FROM a AS x\nFROM b AS y\nCOPY --from=x /a /a\nCMD a\nFROM c\n");
         check(RULE, "ARG B=x\nFROM a AS x\nFROM $B\n");
         check(RULE, "ARG V=dev\nFROM a AS b-dev\nFROM a AS b-prod\nFROM b-${V}\n");
     }

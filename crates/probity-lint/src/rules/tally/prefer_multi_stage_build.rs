@@ -10,6 +10,7 @@ use self::signals::Scored;
 use crate::{
     context::Context,
     rule::{OptionKind, OptionSpec},
+    startup::Startup,
 };
 
 rule! {
@@ -21,6 +22,10 @@ rule! {
     /// Each sign has a score. The rule speaks when the signs reach `min-score` and at least one of them
     /// is a build or a download: an image that merely installs packages, compilers included, may be
     /// meant to have them.
+    ///
+    /// A `RUN` that removes packages after it has built something does not count: it leaves no tools
+    /// behind. The rule leaves base images alone: those that start nothing, or only a shell or an
+    /// interpreter.
     ///
     /// | sign | score |
     /// |---|---|
@@ -92,7 +97,8 @@ const MESSAGE: &str = "This Dockerfile appears to build artifacts in a single st
                        multi-stage build to reduce final image size.";
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    if context.facts.stages().len() != 1 {
+    let [stage] = context.facts.stages() else { return };
+    if Startup::of(context, stage).is_base_image() {
         return;
     }
     let found = signals::find(context);

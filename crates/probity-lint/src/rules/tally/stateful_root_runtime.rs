@@ -10,10 +10,11 @@ rule! {
     ///
     /// Flags an image that runs as root in the end and keeps data: its last stage has a `VOLUME`, or puts
     /// something into a directory for data by `WORKDIR`, `COPY`, `ADD` or `mkdir`. Such directories are
-    /// `/data`, `/srv`, and all below `/var/lib`, `/var/log`, `/var/cache`, `/var/run` and `/var/spool`.
+    /// `/data`, `/srv` (but not as a `WORKDIR`), and all below `/var/lib`, `/var/log`, `/var/cache`, `/var/run` and `/var/spool`.
     ///
-    /// An image that starts a program which changes its user itself (`gosu`, `su-exec`, `setpriv`), or
-    /// whose base says `nonroot`, is left alone.
+    /// The rule leaves an image alone if its base says `nonroot` or if it may start as root on purpose:
+    /// it starts or installs `gosu`, `su-exec`, `setpriv` or the like, it starts a server that changes
+    /// its user itself, or it starts a script whose text is not in the Dockerfile.
     ///
     /// # Why it is bad
     ///
@@ -102,7 +103,10 @@ fn sign(context: &Context<'_>, last: &Stage, index: usize) -> Option<Sign> {
         _ => return None,
     };
     let Text { value: Some(path), .. } = text else { return None };
-    is_data(path).then(|| Sign { span: word.span, path: path.clone() })
+    // Programs are put into `/srv` as often as data.
+    let is_program =
+        instruction.keyword == Keyword::Workdir && path.trim_end_matches('/') == "/srv";
+    (is_data(path) && !is_program).then(|| Sign { span: word.span, path: path.clone() })
 }
 
 /// The first directory for data that a `RUN` makes.
@@ -175,6 +179,7 @@ mod tests {
             "VOLUME /x\nENTRYPOINT [\"gosu\", \"app\", \"x\"]",
             "VOLUME /x\nCMD exec su-exec app x",
             "WORKDIR /app/data",
+            "WORKDIR /srv",
             "WORKDIR $D",
             "COPY a /var/library",
             "COPY a /opt/data /srv/app",

@@ -1,18 +1,21 @@
 //! Users that nobody becomes.
 
-use probity_dockerfile::Keyword;
+use probity_dockerfile::{Keyword, Setting, Stage};
 use probity_finding::{Edit, Finding, Fix};
-use probity_shell::{Call, Word};
 
-use crate::{context::Context, identity, lines};
+use crate::{context::Context, identity, lines, startup::Startup};
 
 rule! {
     /// # What it does
     ///
-    /// Flags a `useradd` or `adduser` in the last stage, where the image still runs as root in the end.
+    /// Flags a `useradd` or `adduser` in the last stage if the image still runs as root in the end.
     ///
-    /// A stage that starts a program which changes its user itself (`gosu`, `su-exec`, `setpriv`) is
-    /// left alone.
+    /// The rule leaves an image alone that may start as root on purpose:
+    ///
+    /// - it starts or installs `gosu`, `su-exec`, `setpriv`, `runuser` or the like;
+    /// - it starts a server that changes its user itself, such as nginx, httpd or sshd;
+    /// - it starts a script. If a heredoc of the Dockerfile contains the script, the rule reads it;
+    /// - it starts nothing or has `ONBUILD` triggers, so it is a base image, and no `USER root` comes last.
     ///
     /// # Why it is bad
     ///
@@ -60,9 +63,9 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let runs = context.each(Keyword::Run).filter(|(index, _)| own.contains(index));
     for (index, _) in runs {
         for command in context.scripts(index).iter().flat_map(|script| &script.commands) {
-            let Some(user) = created(&command.effective()) else { continue };
-            let Some(name) = user.literal().filter(|it| is_name(it)) else { continue };
-            if !identity::image_runs_as_root(context, stage) {
+            let Some(user) = identity::created(&command.effective()) else { continue };
+            let Some(name) = user.literal().filter(|name| is_name(name)) else { continue };
+            if is_for_others(context, stage) || !identity::image_runs_as_root(context, stage) {
                 return;
             }
             let message = format!("{name} is made and never used: the image runs as root");
@@ -74,16 +77,11 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// The name that a command makes a user with: its last argument that is no flag.
-fn created<'w>(call: &Call<'w>) -> Option<&'w Word> {
-    if !call.is_any(&["useradd", "adduser"]) {
-        return None;
-    }
-    match call.positional(identity::VALUED).as_slice() {
-        [name] => Some(name),
-        // `adduser USER GROUP` puts a user into a group.
-        _ => None,
-    }
+/// Whether the user may be there for the images that are built on this one.
+fn is_for_others(context: &Context<'_>, stage: &Stage) -> bool {
+    let startup = Startup::of(context, stage);
+    let starts_nothing = startup.entry().is_none() || startup.has_triggers();
+    starts_nothing && startup.runtime().get(Setting::User).is_empty()
 }
 
 fn is_name(text: &str) -> bool {
@@ -109,6 +107,7 @@ FROM b
 RUN a && (useradd -r -s /bin/false \
       "app") && adduser second
       ^^^^^ {SAYS}
+CMD ["x"]
 "#
             ),
         );
@@ -129,9 +128,33 @@ RUN a && (useradd -r -s /bin/false \
             "RUN echo useradd app",
             "RUN useradd app\nENTRYPOINT [\"gosu\", \"app\", \"x\"]",
             "RUN useradd app\nCMD exec su-exec app x",
+            "RUN useradd app\nCMD exec /sbin/su-exec app x",
+            "RUN useradd app",
+            "RUN useradd app\nONBUILD USER app\nCMD [\"x\"]",
+            "RUN useradd app\nCMD su - app -c 'serve x'",
+            "RUN useradd app\nENTRYPOINT [\"tini\", \"--\", \"runuser\", \"-u\", \"app\", \"x\"]",
+            "RUN useradd app\nCOPY start.sh /\nCMD [\"/start.sh\"]",
+            "RUN useradd app\nCOPY run /docker-entrypoint\nENTRYPOINT [\"/docker-entrypoint\"]\nCMD [\"x\"]",
+            "RUN useradd app\nCOPY <<EOF /start.sh\nexec gosu app x\nEOF\nCMD [\"/start.sh\"]",
+            "RUN useradd app && apk add --no-cache su-exec\nCOPY start /\nCMD [\"/start\"]",
+            "RUN useradd app && curl -o /usr/local/bin/gosu https://x\nCMD [\"/start\"]",
+            "RUN useradd app\nCOPY --from=b /usr/bin/gosu /usr/bin/\nCMD [\"/start\"]",
+            "RUN useradd app\nCMD [\"nginx\", \"-g\", \"daemon off;\"]",
+            "RUN useradd app\nCMD php-fpm8.3 -F",
         ] {
             check(RULE, &format!("FROM a\n{text}\n"));
         }
+    }
+
+    /// A script that can be read and does not change the user is no reason to be silent.
+    #[test]
+    fn a_script_of_the_dockerfile_is_read() {
+        check(
+            RULE,
+            &format!(
+                "FROM a\nRUN useradd app\n            ^^^ {SAYS}\nCOPY <<EOF /start.sh\nexec x --user app\nEOF\nCMD [\"/start.sh\"]\n"
+            ),
+        );
     }
 
     #[test]
@@ -144,8 +167,13 @@ RUN a && (useradd -r -s /bin/false \
                     "RUN useradd app\nCMD [\"a\"]\nUSER app \n# end",
                 ),
                 (
-                    "RUN useradd app\nRUN <<EOF\nx\nEOF",
-                    "RUN useradd app\nRUN <<EOF\nx\nEOF\nUSER app",
+                    "CMD [\"a\"]\nRUN useradd app\nRUN <<EOF\nx\nEOF",
+                    "CMD [\"a\"]\nRUN useradd app\nRUN <<EOF\nx\nEOF\nUSER app",
+                ),
+                // An image that starts as root on purpose never gets a `USER`.
+                (
+                    "RUN useradd app\nCOPY entrypoint.sh /\nENTRYPOINT [\"/entrypoint.sh\"]",
+                    "RUN useradd app\nCOPY entrypoint.sh /\nENTRYPOINT [\"/entrypoint.sh\"]",
                 ),
             ],
         );

@@ -12,7 +12,8 @@ rule! {
     /// Flags a `chmod` or `mkdir -m` in a `RUN` that lets everybody write: `777`, `a+w`, `o+rwx`.
     ///
     /// A directory with the sticky bit (`1777`), as `/tmp` has it, is meant for everybody and left
-    /// alone; tally flags it.
+    /// alone; tally flags it. So are the homes of tools, such as `$CARGO_HOME` and `$GOPATH`: whoever
+    /// uses the image installs there.
     ///
     /// # Why it is bad
     ///
@@ -42,7 +43,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for (index, _) in context.each(Keyword::Run) {
         for command in context.scripts(index).iter().flat_map(|script| &script.commands) {
             let Some((word, mode)) = mode(&command.effective()) else { continue };
-            if lets_everybody_write(&mode) {
+            if lets_everybody_write(&mode) && !is_of_tools(&command.effective(), word) {
                 let message = format!("{mode} lets everybody write; give the files to their user");
                 findings.push(context.finding(word.span, message));
             }
@@ -63,6 +64,18 @@ fn mode<'w>(call: &Call<'w>) -> Option<(&'w Word, String)> {
         }
         _ => None,
     }
+}
+
+/// Whether everything behind the mode is the home of a tool, by the name of its variable.
+fn is_of_tools(call: &Call<'_>, mode: &Word) -> bool {
+    let mut files = call.args().iter().filter(|word| word.span.start >= mode.span.end).peekable();
+    files.peek().is_some()
+        && files.all(|word| match word.variables().as_slice() {
+            [(_, variable)] if word.prefix().is_empty() => {
+                variable.name.ends_with("_HOME") || variable.name == "GOPATH"
+            }
+            _ => false,
+        })
 }
 
 /// `-R`, `--recursive`; but `-x` takes a permission away and is a mode.
@@ -116,6 +129,7 @@ RUN ["chmod", "o=w", "/x"]
     #[test]
     fn other_modes_and_mentions_are_silent() {
         for run in [
+            "chmod -R a+w $CARGO_HOME \"$RUSTUP_HOME\"",
             "chmod 755 /x",
             "chmod +w /x",
             "chmod g+w,o-w /x",

@@ -1,6 +1,6 @@
 //! The differences from hadolint that are meant, each with its reason.
 
-use probity_dockerfile::{Dockerfile, Instruction, Keyword};
+use probity_dockerfile::{Dockerfile, Facts, Instruction, Keyword};
 
 /// A difference that is meant.
 pub(super) struct Difference {
@@ -67,6 +67,11 @@ impl Seen<'_> {
         froms.next_back().is_some_and(|it| it.lines.0 == self.line)
     }
 
+    fn is_in_last_stage(&self) -> bool {
+        let mut froms = self.file.instructions.iter().filter(|it| it.keyword == Keyword::From);
+        froms.next_back().is_none_or(|from| from.lines.0 <= self.line)
+    }
+
     /// How often the keyword of this instruction stands in the file.
     fn repeated(&self) -> bool {
         let own = self.instruction().map(|it| it.keyword);
@@ -92,6 +97,7 @@ const fn ours(
 
 const LAST: &str = "of several only the last counts: we point at those that do not, hadolint at \
                     those behind the first";
+const NOT_KEPT: &str = "what a stage leaves behind that only serves COPY --from is in no image";
 const LAST_STAGE: &str = "only the image that is built in the end counts";
 const STACKED: &str = "stacked pragmas, and one with a blank line behind it, hold here";
 
@@ -121,6 +127,20 @@ pub(super) const DIFFERENCES: &[Difference] = &[
     }),
     theirs("DL3048", "a variable may be a key", |it| it.has_word("$")),
     theirs("DL3050", "a variable may be a key", |it| it.has_word("$")),
+    theirs("DL3002", "only images count, and a script may start as root on purpose", |it| {
+        !it.is_in_last_stage() || it.file.text.contains("entrypoint")
+    }),
+    theirs("DL3019", NOT_KEPT, |it| !it.is_in_last_stage()),
+    theirs("DL3022", "stages that copy from each other have a rule of their own", |it| {
+        let circle = |cycle: &Vec<usize>| cycle.len() > 1;
+        Facts::of(it.file).graph().cycles().iter().any(circle)
+    }),
+    ours("DL3030", "an upgrade asks too", |it| it.has(&["update", "upgrade"])),
+    theirs("DL3032", NOT_KEPT, |it| !it.is_in_last_stage()),
+    theirs("DL3036", NOT_KEPT, |it| !it.is_in_last_stage()),
+    ours("DL3038", "an upgrade asks too", |it| it.has(&["update", "upgrade"])),
+    theirs("DL3040", NOT_KEPT, |it| !it.is_in_last_stage()),
+    theirs("DL3042", NOT_KEPT, |it| !it.is_in_last_stage()),
     theirs("DL3003", "a subshell comes back by itself", |it| it.has(&["(cd"])),
     theirs("DL3003", STACKED, |it| {
         let lines: Vec<&str> = it.file.text.lines().take(it.line.saturating_sub(1)).collect();
@@ -160,6 +180,11 @@ pub(super) const DIFFERENCES: &[Difference] = &[
     ours("DL3064", "BuildKit's list of words is ours, and an ARG may have several names", |it| {
         it.has(&["AUTH", "auth"]) || it.is(Keyword::Arg)
     }),
+    theirs(
+        "DL3064",
+        "paths, switches and nothing are no secrets, nor are names of something else",
+        |it| it.has(&["=\"\"", "=/", "_ALIAS"]),
+    ),
     theirs("DL3064", "BuildKit's list of words is ours", |it| it.has(&["_FILE"])),
     theirs("DL3066", "root is 0 everywhere, and a variable may be a number", |it| {
         it.has_word("root") || it.has_word("$") || it.has_word("0")

@@ -148,6 +148,28 @@ pub(super) const DIFFERENCES: &[Difference] = &[
         holds: |case| case.source().contains("$PATH") && case.from().contains("=windows"),
     },
     Difference {
+        rule: "buildkit/UndefinedVar",
+        side: Side::Theirs,
+        reason: "an image that is not an official one may set the variable; BuildKit has the image and \
+                 knows, tally takes every such variable for undefined",
+        holds: |case| {
+            let mut images = case.before().filter_map(image);
+            images.any(|image| image.contains('/'))
+        },
+    },
+    Difference {
+        rule: "buildkit/SecretsUsedInArgOrEnv",
+        side: Side::Theirs,
+        reason: "a path, a switch or nothing in an ENV is not a secret",
+        holds: |case| case.instruction().is_some_and(|it| it.keyword == Keyword::Env),
+    },
+    Difference {
+        rule: "buildkit/SecretsUsedInArgOrEnv",
+        side: Side::Ours,
+        reason: "a trigger defines it in every image that is built on this one",
+        holds: |case| case.instruction().is_some_and(|it| it.keyword == Keyword::Onbuild),
+    },
+    Difference {
         rule: "buildkit/WorkdirRelativePath",
         side: Side::Theirs,
         reason: "BuildKit has the image and knows its system; where it is unknown to us, a drive letter \
@@ -172,6 +194,13 @@ pub(super) const DIFFERENCES: &[Difference] = &[
 fn alias(instruction: &Instruction) -> Option<&str> {
     match &instruction.arguments {
         Arguments::From { alias: Some(alias), .. } => Some(&alias.name.text),
+        _ => None,
+    }
+}
+
+fn image(instruction: &Instruction) -> Option<&str> {
+    match &instruction.arguments {
+        Arguments::From { image: Some(image), .. } => Some(&image.text),
         _ => None,
     }
 }

@@ -126,3 +126,25 @@ fn hadolint_knows_only_what_another_pair_defines() {
         assert_eq!(points, expected.is_none(), "{env}");
     }
 }
+
+/// What a base image sets is defined.
+#[test]
+fn variables_of_base_images_are_passed() {
+    for text in [
+        "FROM php:8.3-fpm\nCOPY php.ini $PHP_INI_DIR/\n",
+        "FROM eclipse-temurin:21\nENV PATH=$JAVA_HOME/bin:$PATH\n",
+        "FROM mcr.microsoft.com/dotnet/aspnet:8.0\nUSER $APP_UID\n",
+        "FROM registry.example.com/base/python:3\nWORKDIR $APP_ROOT\n",
+        "FROM bitnami/node:20 AS a\nFROM a\nWORKDIR $BITNAMI_ROOT_DIR\n",
+    ] {
+        assert_eq!(run(RULE, text), [], "{text}");
+    }
+    for text in [
+        "FROM php:8.3-fpm\nCOPY a $JAVA_HOME/\n",
+        "FROM debian:12\nCOPY a $PHP_INI_DIR/\n",
+        "ARG V\nFROM example.com/base\nLABEL v=$V\n",
+        "FROM example.com/base\nENV A=1 B=$A\n",
+    ] {
+        assert_eq!(run(RULE, text).len(), 1, "{text}");
+    }
+}

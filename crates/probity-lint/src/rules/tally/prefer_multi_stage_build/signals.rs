@@ -19,6 +19,10 @@ pub(super) struct Scored {
 pub(super) fn find(context: &Context<'_>) -> Vec<Scored> {
     let mut found = Vec::new();
     for (index, _) in context.each(Keyword::Run) {
+        // `apt-get purge`, `apk del .build-deps`: the tools leave with the same layer.
+        if context.package_calls(index).iter().any(|call| call.action == Action::Remove) {
+            continue;
+        }
         for call in context.package_calls(index) {
             found.extend(packages(context, call));
         }

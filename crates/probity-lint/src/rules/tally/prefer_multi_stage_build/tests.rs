@@ -9,7 +9,7 @@ const RULE: &str = "tally/prefer-multi-stage-build";
 
 /// The score and the kinds of signals, or nothing where the rule is silent.
 fn verdict(run_lines: &str) -> Option<(u32, Vec<&'static str>)> {
-    let text = format!("FROM debian:12\n{run_lines}\n");
+    let text = format!("FROM debian:12\n{run_lines}\nCMD [\"app\"]\n");
     let found = run_with(RULE, &text, |_| {});
     let fix = found.first()?.fixes.first()?;
     let objective = fix.objective.as_ref()?;
@@ -70,8 +70,23 @@ fn what_merely_installs_or_mentions_is_silent() {
         "RUN curl https://x | bash",
         "CMD go build && make",
         "RUN yarn start",
+        "RUN apk add --virtual .deps gcc make && make && make install && apk del .deps",
+        "RUN apt-get install -y gcc make && make && apt-get purge -y --auto-remove gcc make",
     ] {
         assert_eq!(verdict(text), None, "{text}");
+    }
+}
+
+#[test]
+fn base_images_are_silent() {
+    let built = "FROM debian:12\nRUN ./configure && make && make install\n";
+    assert_eq!(run(RULE, &format!("{built}CMD [\"app\"]\n")).len(), 1);
+    let entrypoint = "COPY docker-entrypoint.sh /\nENTRYPOINT [\"/docker-entrypoint.sh\"]\n";
+    for end in ["", "CMD [\"python3\"]\n", "CMD bash\n", &format!("{entrypoint}CMD [\"node\"]\n")] {
+        assert_eq!(run(RULE, &format!("{built}{end}")), [], "{end}");
+    }
+    for end in ["CMD [\"python3\", \"app.py\"]\n", "CMD [\"sh\", \"-c\", \"app\"]\n"] {
+        assert_eq!(run(RULE, &format!("{built}{end}")).len(), 1, "{end}");
     }
 }
 
@@ -82,7 +97,7 @@ fn more_than_one_stage_is_somebody_s_work_already() {
 
 #[test]
 fn the_strongest_sign_is_the_place_and_the_score_can_be_set() {
-    let text = "FROM a\nRUN apk add gcc && make && go build -o x \\\n  ./y\n";
+    let text = "FROM a\nRUN apk add gcc && make && go build -o x \\\n  ./y\nCMD [\"x\"]\n";
     let found = run(RULE, text);
     let place = found[0].span.unwrap().slice(text).unwrap();
     assert_eq!(place, "go build -o x \\\n  ./y");

@@ -1,0 +1,80 @@
+//! Copies of files that are not in the build context.
+
+use probity_dockerfile::Arguments;
+use probity_finding::Finding;
+
+use crate::context::Context;
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags a source of `COPY` or `ADD` that begins with `../`. Copies from other stages and images,
+    /// which begin at their root, are flagged too if they leave it.
+    ///
+    /// # Why it is bad
+    ///
+    /// A build sees only its context. BuildKit drops the `../` and looks for the rest at the root of the
+    /// context: the build fails, or it copies another file of that name. Build with the directory above
+    /// as the context, or pass a second one with `--build-context`.
+    ///
+    /// # Examples
+    ///
+    /// ```dockerfile,bad
+    /// FROM debian:12
+    /// COPY ../shared/config.yml /etc/app/
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM debian:12
+    /// COPY --from=shared config.yml /etc/app/
+    /// ```
+    CopyOutsideContext {
+        name: "probity/copy-outside-context",
+        severity: Warning,
+        category: Correctness,
+    }
+}
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for (_, instruction) in context.each_nested() {
+        let Arguments::Transfer { sources, .. } = &instruction.arguments else { continue };
+        for source in sources {
+            let path = source.text.trim_matches(['"', '\'']);
+            let path = path.trim_start_matches("./");
+            if path == ".." || path.starts_with("../") {
+                let message = "this is outside the build context; BuildKit drops the `../`";
+                findings.push(context.finding(source.span, message));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::harness::check;
+
+    const RULE: &str = "probity/copy-outside-context";
+    const SAYS: &str = "this is outside the build context; BuildKit drops the `../`";
+
+    #[test]
+    fn the_source_is_underlined() {
+        check(
+            RULE,
+            &format!(
+                "\
+FROM a
+COPY b ../c ./../d /e/
+       ^^^^ {SAYS}
+            ^^^^^^ {SAYS}
+ONBUILD ADD .. /f
+            ^^ {SAYS}
+"
+            ),
+        );
+    }
+
+    #[test]
+    fn other_paths_are_silent() {
+        check(RULE, "FROM a\nCOPY b/../c ..d ...e/ ../f\nADD https://a/../b /c\nWORKDIR ../x\n");
+    }
+}

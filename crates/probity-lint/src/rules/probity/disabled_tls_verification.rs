@@ -1,0 +1,229 @@
+//! Downloads that trust whoever answers.
+
+use probity_dockerfile::{Arguments, Keyword};
+use probity_finding::{Finding, Span};
+use probity_shell::{Call, Command};
+
+use crate::context::Context;
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags what switches off the check of certificates or signatures:
+    ///
+    /// - `curl -k`, `curl --insecure`, `wget --no-check-certificate`;
+    /// - `pip --trusted-host`;
+    /// - `npm` and `yarn` with `strict-ssl false`, `git` with `http.sslVerify=false`;
+    /// - `apt-get --allow-unauthenticated`, `--force-yes`, and `apk --allow-untrusted`;
+    /// - `sslverify=0` or `gpgcheck=0` written to a file of yum or dnf, and `--nogpgcheck`;
+    /// - `ENV` with `NODE_TLS_REJECT_UNAUTHORIZED=0`, `PYTHONHTTPSVERIFY=0` or `GIT_SSL_NO_VERIFY`;
+    /// - `ServerCertificateValidationCallback` and `-SkipCertificateCheck` in PowerShell.
+    ///
+    /// `apk add --allow-untrusted` of a file that was copied in is left alone.
+    ///
+    /// # Why it is bad
+    ///
+    /// Anybody between the build and the server can replace what is downloaded, and the image runs it.
+    /// If the server has a certificate of your own authority, install that certificate.
+    ///
+    /// # Examples
+    ///
+    /// ```dockerfile,bad
+    /// FROM debian:12
+    /// RUN curl -fsSLk -o /usr/local/bin/tool https://tools.example.com/tool
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM debian:12
+    /// COPY corporate-ca.crt /usr/local/share/ca-certificates/
+    /// RUN update-ca-certificates \
+    ///     && curl -fsSL -o /usr/local/bin/tool https://tools.example.com/tool
+    /// ```
+    DisabledTlsVerification {
+        name: "probity/disabled-tls-verification",
+        severity: Warning,
+        category: Security,
+    }
+}
+
+/// Flags that switch off a check, by the program.
+const FLAGS: &[(&[&str], &[&str])] = &[
+    (&["curl"], &["-k", "--insecure", "--proxy-insecure"]),
+    (&["wget"], &["--no-check-certificate"]),
+    (&["pip", "pip3"], &["--trusted-host"]),
+    (&["apt-get", "apt"], &["--allow-unauthenticated", "--force-yes"]),
+    (&["yum", "dnf", "microdnf"], &["--nogpgcheck", "--no-gpgchecks"]),
+    (&["zypper"], &["--no-gpg-checks"]),
+];
+
+/// Settings that switch off a check where a program reads them as words.
+const WORDS: &[(&str, &str)] =
+    &[("strict-ssl", "false"), ("http.sslverify", "false"), ("http.sslverify", "0")];
+
+/// The same as a part of a word or a line.
+const PARTS: &[&str] = &[
+    "strict-ssl=false",
+    "http.sslverify=false",
+    "sslverify=0",
+    "sslverify=false",
+    "gpgcheck=0",
+    "-skipcertificatecheck",
+    "::servercertificatevalidationcallback",
+];
+
+const VARIABLES: &[(&str, &[&str])] = &[
+    ("NODE_TLS_REJECT_UNAUTHORIZED", &["0"]),
+    ("PYTHONHTTPSVERIFY", &["0"]),
+    ("GIT_SSL_NO_VERIFY", &["1", "true"]),
+    ("NPM_CONFIG_STRICT_SSL", &["false"]),
+    ("npm_config_strict_ssl", &["false"]),
+    ("YARN_STRICT_SSL", &["false"]),
+];
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for (index, instruction) in context.each_nested() {
+        match (&instruction.arguments, instruction.keyword) {
+            (Arguments::Pairs { pairs, .. }, Keyword::Env | Keyword::Arg) => {
+                let spans = pairs.iter().filter_map(|pair| {
+                    let value = pair.value.as_ref()?.text.trim_matches(['"', '\'']);
+                    switches_off(&pair.key.text, value).then_some(pair.span)
+                });
+                findings.extend(spans.map(|span| finding(context, span)));
+            }
+            // What stands behind ONBUILD has the scripts of its ONBUILD.
+            (Arguments::Command(_), Keyword::Run) if !context.is_trigger(index) => {
+                let scripts = context.scripts(index).iter();
+                let commands = scripts.clone().flat_map(|script| &script.commands);
+                let found = commands.filter_map(disables).collect::<Vec<Span>>();
+                let opaque = scripts.filter(|script| script.opaque.is_some());
+                let in_other_shells = opaque.filter_map(|script| {
+                    part_of(script.span.slice(context.file.text)?, script.span.start)
+                });
+                let spans = found.into_iter().chain(in_other_shells);
+                findings.extend(spans.map(|span| finding(context, span)));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn finding(context: &Context<'_>, span: Span) -> Finding {
+    let message = "this trusts any server or package; install the right certificate or key instead";
+    context.finding(span, message)
+}
+
+fn switches_off(name: &str, value: &str) -> bool {
+    VARIABLES.iter().any(|(known, values)| *known == name && values.contains(&value))
+}
+
+/// The word of a command that switches off a check.
+fn disables(command: &Command) -> Option<Span> {
+    let call = command.effective();
+    let assigned = command.assignments.iter().chain(&command.declarations).find(|assignment| {
+        let value = assignment.value.as_ref().and_then(|value| value.literal());
+        value.is_some_and(|value| switches_off(&assignment.name, &value))
+    });
+    let by_flag = FLAGS.iter().find(|(programs, _)| call.is_any(programs));
+    let python = call.name().is_some_and(|name| name.starts_with("python") || name == "uv");
+    let by_flag = match by_flag {
+        Some((_, flags)) => call.flag(flags),
+        None if python => call.flag(&["--trusted-host"]),
+        None => None,
+    };
+    let by_flag = by_flag.or_else(|| untrusted_package(&call));
+    let span = assigned.map(|assignment| assignment.span).or(by_flag.map(|word| word.span));
+    span.or_else(|| by_setting(&call)).or_else(|| {
+        let words = call.words.iter();
+        words.clone().find(|word| word_says_so(&word.text)).map(|word| word.span)
+    })
+}
+
+/// `apk add --allow-untrusted` of something that is not a file.
+fn untrusted_package<'w>(call: &Call<'w>) -> Option<&'w probity_shell::Word> {
+    if !call.is_any(&["apk"]) {
+        return None;
+    }
+    let is_file = |text: &str| text.ends_with(".apk") || text.starts_with(['/', '.', '*']);
+    let files = call.positional(&[]).iter().skip(1).all(|word| is_file(&word.text));
+    if files { None } else { call.flag(&["--allow-untrusted"]) }
+}
+
+/// `npm config set strict-ssl false`
+fn by_setting(call: &Call<'_>) -> Option<Span> {
+    if !call.is_any(&["npm", "yarn", "pnpm", "git"]) {
+        return None;
+    }
+    call.words.windows(2).find_map(|pair| {
+        let [name, value] = pair else { return None };
+        let is_off = WORDS.iter().any(|(known, off)| {
+            name.literal().is_some_and(|name| name.eq_ignore_ascii_case(known)) && value.is(off)
+        });
+        is_off.then(|| name.span.to(value.span))
+    })
+}
+
+fn word_says_so(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    PARTS.iter().any(|part| text.contains(part))
+}
+
+/// Where a text of a shell that is not parsed says so.
+fn part_of(text: &str, start: usize) -> Option<Span> {
+    let text = text.to_ascii_lowercase();
+    PARTS.iter().find_map(|part| {
+        let at = start + text.find(part)?;
+        Some(Span::new(at, at + part.len()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::harness::{check, run};
+
+    const RULE: &str = "probity/disabled-tls-verification";
+
+    #[test]
+    fn the_switch_is_underlined() {
+        for (run_line, marked) in [
+            ("RUN a && (curl -fsSLk https://b)", "-fsSLk"),
+            ("RUN curl --insecure https://b", "--insecure"),
+            ("RUN wget --no-check-certificate https://b", "--no-check-certificate"),
+            ("RUN pip install --trusted-host b c", "--trusted-host"),
+            ("RUN python3 -m pip install --trusted-host=b c", "--trusted-host=b"),
+            ("RUN npm config set strict-ssl false", "strict-ssl false"),
+            ("RUN git config --global http.sslVerify false", "http.sslVerify false"),
+            ("RUN git -c http.sslVerify=false clone a", "http.sslVerify=false"),
+            ("RUN apt-get install -y --allow-unauthenticated a", "--allow-unauthenticated"),
+            ("RUN apk add --allow-untrusted a", "--allow-untrusted"),
+            ("RUN echo \"sslverify=false\" >> /etc/yum.conf", "\"sslverify=false\""),
+            ("RUN printf 'a\\ngpgcheck=0\\n' > /etc/yum.repos.d/a.repo", "'a\\ngpgcheck=0\\n'"),
+            ("RUN GIT_SSL_NO_VERIFY=1 git clone a", "GIT_SSL_NO_VERIFY=1"),
+            ("ENV A=1 NODE_TLS_REJECT_UNAUTHORIZED=0", "NODE_TLS_REJECT_UNAUTHORIZED=0"),
+        ] {
+            let text = format!("FROM a\n{run_line}\n");
+            let found = run(RULE, &text);
+            let places: Vec<&str> =
+                found.iter().map(|finding| finding.span.unwrap().slice(&text).unwrap()).collect();
+            assert_eq!(places, [marked], "{run_line}");
+        }
+        let windows = "FROM a\nSHELL [\"powershell\", \"-Command\"]\nRUN [Net.ServicePointManager]::\
+                       ServerCertificateValidationCallback = { $true }; b\n";
+        assert_eq!(run(RULE, windows).len(), 1);
+    }
+
+    #[test]
+    fn other_flags_files_and_mentions_are_silent() {
+        for run_line in [
+            "RUN curl -fsSL -K config https://b",
+            "RUN wget -qO- https://b && tar -k x",
+            "RUN apk add --allow-untrusted /tmp/a.apk ./b.apk",
+            "RUN pip install --index-url https://b c",
+            "RUN npm config set strict-ssl true",
+            "RUN sort -k 2 a && ls -k",
+            "RUN echo gpgcheck=1 >> /etc/yum.conf",
+            "ENV NODE_TLS_REJECT_UNAUTHORIZED=1",
+        ] {
+            check(RULE, &format!("FROM a\n{run_line}\n"));
+        }
+    }
+}

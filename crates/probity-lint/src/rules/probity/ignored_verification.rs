@@ -1,0 +1,108 @@
+//! Verifications whose failure nobody notices.
+
+use probity_dockerfile::Keyword;
+use probity_finding::{Finding, Span};
+use probity_shell::{Command, Joiner, Script, StageKind};
+
+use crate::context::Context;
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags a check of a signature or a checksum whose failure is ignored: `gpg --verify`,
+    /// `sha256sum -c` and the like, `cosign verify` or `minisign -V` before `|| true`, `|| :` or
+    /// `|| echo …`.
+    ///
+    /// # Why it is bad
+    ///
+    /// The check decides nothing: a file that was replaced is installed all the same.
+    ///
+    /// # Examples
+    ///
+    /// ```dockerfile,bad
+    /// FROM debian:12
+    /// RUN curl -fsSLO https://example.com/tool && (sha256sum -c tool.sha256 || true)
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM debian:12
+    /// RUN curl -fsSLO https://example.com/tool && sha256sum -c tool.sha256
+    /// ```
+    IgnoredVerification {
+        name: "probity/ignored-verification",
+        severity: Warning,
+        category: Security,
+    }
+}
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for (index, _) in context.each(Keyword::Run) {
+        for script in context.scripts(index) {
+            let ignored = script.commands.iter().filter_map(|command| ignored(script, command));
+            findings.extend(ignored.map(|span| {
+                context.finding(span, "the failure of this check is ignored; let it end the build")
+            }));
+        }
+    }
+}
+
+fn ignored(script: &Script, command: &Command) -> Option<Span> {
+    let next = script.next_pipeline(command.place).filter(|next| next.joiner == Joiner::Or)?;
+    let StageKind::Command(answer) = next.stages.first()?.kind else { return None };
+    let answer = script.commands.get(answer)?;
+    let goes_on = answer.call().is_any(&["true", ":", "echo", "printf"]);
+    // `|| echo … && exit 1` ends the build after all.
+    let ends = script.next_pipeline(answer.place).is_some_and(|next| next.joiner == Joiner::And);
+    (verifies(command) && goes_on && !ends).then(|| command.effective().span()).flatten()
+}
+
+fn verifies(command: &Command) -> bool {
+    let call = command.effective();
+    let Some(name) = call.name() else { return false };
+    let sums = ["md5sum", "sha1sum", "sha224sum", "sha256sum", "sha384sum", "sha512sum", "shasum"];
+    match name.as_ref() {
+        "gpg" | "gpg2" | "gpgv" => name == "gpgv" || call.has_flag(&["--verify"]),
+        "cosign" => call.subcommand(&[]).is_some_and(|verb| verb.starts_with("verify")),
+        "minisign" => call.has_flag(&["-V"]),
+        name => sums.contains(&name) && call.has_flag(&["-c", "--check"]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::harness::check;
+
+    const RULE: &str = "probity/ignored-verification";
+    const SAYS: &str = "the failure of this check is ignored; let it end the build";
+
+    #[test]
+    fn the_check_is_underlined() {
+        check(
+            RULE,
+            &format!(
+                "\
+FROM a
+RUN b; gpg --batch --verify c.asc c || true; d
+       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ {SAYS}
+RUN echo \"$x  c\" | sha256sum -c - || echo bad
+                   ^^^^^^^^^^^^^^ {SAYS}
+"
+            ),
+        );
+    }
+
+    #[test]
+    fn checks_that_count_are_silent() {
+        for run in [
+            "gpg --verify a b",
+            "sha256sum -c a || exit 1",
+            "sha256sum -c a || { echo bad; exit 1; }",
+            "sha256sum -c a || echo bad && exit 1",
+            "sha256sum a || true",
+            "gpg --recv-keys a || true",
+            "rm a || true",
+        ] {
+            check(RULE, &format!("FROM a\nRUN {run}\n"));
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Commands that run although the one before has failed.
+
+use probity_dockerfile::Keyword;
+use probity_finding::{Edit, Finding, Fix};
+use probity_shell::{Command, Joiner};
+
+use crate::{context::Context, unnoticed};
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags a download, an install or a build in a `RUN` line that `;` follows, if the shell does not
+    /// stop at failures: no `set -e` comes before it, the shell has no `-e`, and no `||` answers the
+    /// failure. `probity/heredoc-without-errexit` looks at heredocs.
+    ///
+    /// # Why it is bad
+    ///
+    /// Only the status of the last command is the status of the `RUN`. A failed download goes unseen,
+    /// and the image is published without the file.
+    ///
+    /// # Examples
+    ///
+    /// ```dockerfile,bad
+    /// FROM alpine:3.20
+    /// RUN wget -O /etc/list https://example.com/list ; \
+    ///     chmod 0644 /etc/list
+    /// ```
+    ///
+    /// ```dockerfile,fixed
+    /// FROM alpine:3.20
+    /// RUN set -e; wget -O /etc/list https://example.com/list ; \
+    ///     chmod 0644 /etc/list
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM alpine:3.20
+    /// RUN wget -O /etc/list https://example.com/list && \
+    ///     chmod 0644 /etc/list
+    /// ```
+    ///
+    /// # Fix safety
+    ///
+    /// A suggestion: `set -e;` becomes the first command. A build that went on after a failure will end
+    /// there from then on.
+    SemicolonWithoutErrexit {
+        name: "probity/semicolon-without-errexit",
+        severity: Warning,
+        category: Correctness,
+        fixes: Suggestion,
+    }
+}
+
+/// Programs whose failure leaves something out of the image.
+const ESSENTIAL: &[&str] = &[
+    "apk",
+    "apt",
+    "apt-get",
+    "bundle",
+    "cargo",
+    "cmake",
+    "composer",
+    "configure",
+    "curl",
+    "dnf",
+    "dotnet",
+    "gem",
+    "git",
+    "go",
+    "gpg",
+    "gradle",
+    "gradlew",
+    "make",
+    "microdnf",
+    "mvn",
+    "mvnw",
+    "npm",
+    "pip",
+    "pip3",
+    "pnpm",
+    "poetry",
+    "sha256sum",
+    "sha512sum",
+    "tar",
+    "unzip",
+    "wget",
+    "yarn",
+    "yum",
+    "zypper",
+];
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for (index, instruction) in context.each(Keyword::Run) {
+        let [script, ..] = context.scripts(index) else { continue };
+        if !instruction.heredocs.is_empty() {
+            continue;
+        }
+        let is_essential = |command: &Command| command.effective().is_any(ESSENTIAL);
+        let first = unnoticed::first_failure(script, &[Joiner::Semicolon], is_essential);
+        let Some(command) = first else { continue };
+        let message = format!(
+            "when `{}` fails this RUN goes on; begin it with `set -e;` or use `&&`",
+            command.call().name().unwrap_or_default()
+        );
+        let finding = context.finding(command.span, message);
+        let first = script.blocks.first().and_then(|block| block.pipelines.first());
+        let fix = first.map(|first| {
+            let edit = Edit::insert(first.span.start, "set -e; ");
+            Fix::suggestion("stop at the first failure", vec![edit])
+        });
+        findings.push(fix.into_iter().fold(finding, Finding::with_fix));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::harness::{check, fixes};
+
+    const RULE: &str = "probity/semicolon-without-errexit";
+
+    #[test]
+    fn the_command_is_underlined() {
+        check(
+            RULE,
+            "\
+FROM a
+RUN x ; apt-get install -y b; c; wget d; e
+        ^^^^^^^^^^^^^^^^^^^^ when `apt-get` fails this RUN goes on; begin it with `set -e;` or use `&&`
+",
+        );
+    }
+
+    #[test]
+    fn what_stops_or_does_not_matter_is_silent() {
+        for run in [
+            "set -ex; wget a; b",
+            "set -eux && wget a; b",
+            "wget a && b",
+            "wget a || exit 1; b",
+            "x; wget a",
+            "echo a; rm b; c",
+            "if a; then wget b; fi; c",
+        ] {
+            check(RULE, &format!("FROM a\nRUN {run}\n"));
+        }
+        check(RULE, "FROM a\nSHELL [\"/bin/sh\", \"-ec\"]\nRUN wget a; b\n");
+    }
+
+    #[test]
+    fn the_option_comes_first() {
+        fixes(RULE, &[("RUN wget a; b", "RUN set -e; wget a; b")]);
+    }
+}

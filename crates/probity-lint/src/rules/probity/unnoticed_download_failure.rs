@@ -1,0 +1,100 @@
+//! Downloads that fail within a pipe.
+
+use probity_dockerfile::Keyword;
+use probity_finding::Finding;
+use probity_shell::{Command, Script};
+
+use crate::context::Context;
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags a `curl` or `wget` that writes into a pipe in a `RUN` whose shell does not have `pipefail`
+    /// set. `hadolint/DL4006` says the same of every pipe; this rule names those whose failure matters
+    /// most.
+    ///
+    /// # Why it is bad
+    ///
+    /// The status of a pipe is that of its last command. If the download breaks off, `sh` runs half of a
+    /// script, or `tar` and `bash` get nothing and succeed, and the build goes on.
+    ///
+    /// # Examples
+    ///
+    /// ```dockerfile,bad
+    /// FROM debian:12
+    /// RUN curl -fsSL https://example.com/install.sh | sh
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM debian:12
+    /// SHELL ["/bin/bash", "-o", "pipefail", "-c"]
+    /// RUN curl -fsSL https://example.com/install.sh | sh
+    /// ```
+    UnnoticedDownloadFailure {
+        name: "probity/unnoticed-download-failure",
+        severity: Warning,
+        category: Correctness,
+    }
+}
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for (index, _) in context.each(Keyword::Run) {
+        for script in context.scripts(index) {
+            let downloads = script.commands.iter().filter(|command| is_unnoticed(script, command));
+            findings.extend(downloads.map(|command| {
+                let message =
+                    "if this download fails nobody notices; set pipefail, or download to a file";
+                context.finding(command.span, message)
+            }));
+        }
+    }
+}
+
+fn is_unnoticed(script: &Script, command: &Command) -> bool {
+    let Some(pipeline) = script.pipeline(command.place) else { return false };
+    let feeds_another = command.place.stage + 1 < pipeline.stages.len();
+    let has_option = script.options_at(command).pipefail;
+    // In `x="$(curl … | grep …)"` what is missing shows in the text.
+    let is_inner = command.place.block != 0;
+    let is_download = command.effective().is_any(&["curl", "wget"]);
+    is_download && feeds_another && !has_option && !is_inner && script.invocation.dialect.is_posix()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::harness::check;
+
+    const RULE: &str = "probity/unnoticed-download-failure";
+    const SAYS: &str = "if this download fails nobody notices; set pipefail, or download to a file";
+
+    #[test]
+    fn the_download_is_underlined() {
+        check(
+            RULE,
+            &format!(
+                "\
+FROM a
+RUN b && curl -fsSL https://c | tar xz
+         ^^^^^^^^^^^^^^^^^^^^ {SAYS}
+RUN set -eux; wget -qO- https://c | gpg --dearmor > d
+              ^^^^^^^^^^^^^^^^^^^ {SAYS}
+"
+            ),
+        );
+    }
+
+    #[test]
+    fn other_pipes_and_those_with_the_option_are_silent() {
+        for run in [
+            "echo a | curl -d @- https://b",
+            "echo \"$x *a\" | sha256sum -c -",
+            "set -eo pipefail; curl https://a | sh",
+            "curl -o a https://b && tar xf a",
+            "v=\"$(curl https://a | grep b)\" && test -n \"$v\"",
+            "curl https://a || echo b",
+        ] {
+            check(RULE, &format!("FROM a\nRUN {run}\n"));
+        }
+        check(RULE, "FROM a\nSHELL [\"bash\", \"-o\", \"pipefail\", \"-c\"]\nRUN curl a | sh\n");
+    }
+}
