@@ -71,6 +71,7 @@ rule! {
         severity: Info,
         category: Performance,
         fixes: Unsafe,
+        by_agent: true,
         options: &[
             OptionSpec {
                 name: "min-score",
