@@ -105,7 +105,8 @@ fn help(lines: &LineIndex<'_>, finding: &Finding, shown: usize) -> Option<String
     if let Some(fix) = finding.fixes.first() {
         return Some(format!("{} ({})", visible::line(&fix.title), flags(fix)));
     }
-    let detail = finding.detail.as_deref().map(|detail| visible::line(detail).into_owned());
+    let detail = finding.detail.as_deref().filter(|detail| !detail.contains('\n'));
+    let detail = detail.map(|detail| visible::line(detail).into_owned());
     let related = |related: &Related| {
         format!("line {}: {}", line(related.span) + 1, visible::line(&related.message))
     };
