@@ -14,6 +14,8 @@ pub struct Finding {
     pub severity: Severity,
     /// Where it is; `None` when it is true of the file as a whole.
     pub span: Option<Span>,
+    /// Further places of the same thing, each of which needs the same change.
+    pub also_at: Vec<Span>,
     /// What is wrong, why it matters, what to do; one sentence or two, no line breaks.
     pub message: String,
     /// More than fits a line: evidence, figures, consequences.
@@ -57,6 +59,7 @@ impl Finding {
             alias: None,
             severity,
             span: None,
+            also_at: Vec::new(),
             message: message.into(),
             detail: None,
             docs: None,
@@ -68,6 +71,12 @@ impl Finding {
     #[must_use]
     pub fn with_alias(mut self, alias: &'static str) -> Self {
         self.alias = Some(alias);
+        self
+    }
+
+    #[must_use]
+    pub fn with_more_places(mut self, places: impl IntoIterator<Item = Span>) -> Self {
+        self.also_at.extend(places);
         self
     }
 
@@ -93,6 +102,11 @@ impl Finding {
     pub fn with_fix(mut self, fix: Fix) -> Self {
         self.fixes.push(fix);
         self
+    }
+
+    /// Every place of the finding, the first one first; none for a finding of the whole file.
+    pub fn spans(&self) -> impl Iterator<Item = Span> {
+        self.span.into_iter().chain(self.also_at.iter().copied())
     }
 
     /// The order of a report: findings of the whole file first, then by place, then by rule.

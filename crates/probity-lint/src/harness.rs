@@ -5,7 +5,7 @@ use std::{
     sync::LazyLock,
 };
 
-use probity_finding::{Applicability, Finding};
+use probity_finding::{Applicability, Finding, Span};
 use probity_secrets::{Detector, Options};
 
 use crate::{
@@ -134,13 +134,20 @@ pub(crate) fn adds_flag(rule: &str, program: &str, flag: &str) {
 }
 
 /// Lints a fixture with one rule and compares with its `^^^ message` lines, each of which stands
-/// under the text that it is about. A line `(file) message` expects a finding of the whole file.
+/// under the text that it is about. A line `(file) message` expects a finding of the whole file, and
+/// `^^^ likewise` a further place of the finding before.
 #[track_caller]
 pub(crate) fn check(rule: &str, fixture: &str) {
     let (text, expected) = expectations(fixture);
     let actual: Vec<_> = run(rule, &text)
         .into_iter()
-        .map(|f| (f.span.map(|s| (s.start, s.end)), f.message))
+        .flat_map(|found| {
+            let place = |span: Span| (span.start, span.end);
+            let first = (found.span.map(place), found.message);
+            let more = found.also_at.into_iter();
+            let more = more.map(move |span| (Some(place(span)), "likewise".to_owned()));
+            std::iter::once(first).chain(more)
+        })
         .collect();
     assert_eq!(actual, expected, "in\n{text}");
 }
@@ -259,6 +266,7 @@ fn every_declared_fix_is_shown_and_does_what_the_page_shows() {
         // What an agent will propose is known to nobody.
         let offered = blocks.iter().flat_map(|(_, text)| run_example(name, text));
         let by_agent = offered.flat_map(|finding| finding.fixes).all(|fix| fix.objective.is_some());
+        assert_eq!(metadata.by_agent, by_agent, "{name}: who fixes it");
         assert!(by_agent || shown.clone().count() > 0, "{name}: no fixed example");
         for pair in shown {
             assert_eq!(pair[0].0, "dockerfile,bad", "{name}: a fixed example follows a bad one");

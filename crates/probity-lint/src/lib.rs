@@ -11,6 +11,7 @@ mod base_image;
 mod context;
 mod directive;
 mod elsewhere;
+mod exclusion;
 mod fix;
 #[cfg(test)]
 mod harness;
@@ -18,6 +19,7 @@ mod identity;
 mod labels;
 mod lines;
 mod packages;
+mod preset;
 mod quoting;
 mod rules;
 mod ruleset;
@@ -40,10 +42,12 @@ pub use probity_shell::{shell_code_about, shell_codes};
 pub use crate::{
     directive::DirectiveOptions,
     elsewhere::{ELSEWHERE, is_foreign_code},
+    exclusion::{EXCLUSIONS, Exclusion},
     fix::{
         AppliedFix, FixMode, FixOptions, Fixed, SkipReason, SkippedFix, agent_fixes, apply_given,
         fix,
     },
+    preset::Preset,
     rule::{Category, Metadata, OptionKind, OptionSpec, OptionValue, Rule},
     rules::RULES,
     ruleset::{Pattern, RuleChoice, RuleSet},
@@ -78,6 +82,11 @@ pub(crate) fn check(
     facts: &Facts,
     options: &LintOptions<'_>,
 ) -> Vec<Finding> {
+    if options.rules.recognizes_other_files()
+        && let Some(finding) = syntax::other_file(file)
+    {
+        return vec![finding];
+    }
     let directives = Directives::of(file, options.directives);
     let mut findings = syntax::findings(file, facts);
     for (rule, choice) in options.rules.active(directives.experimental()) {
@@ -89,6 +98,9 @@ pub(crate) fn check(
     }
     findings.retain(|finding| !finding.alias.is_some_and(|alias| options.rules.is_muted(alias)));
     let mut findings = suppress::apply(findings, file, &directives, options);
+    if options.rules.settles_contradictions() {
+        exclusion::settle(file, &mut findings);
+    }
     findings.sort_by(Finding::report_order);
     findings.dedup_by(|a, b| a.rule == b.rule && a.span == b.span && a.message == b.message);
     findings

@@ -1,15 +1,18 @@
 //! What the rules about package managers ask alike: which calls there are, which packages have no
 //! version, which calls would wait for an answer, and what they leave behind.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use probity_dockerfile::{
     Action, Base, Facts, Instruction, Manager, Package, PackageCall, PackageKind, Version,
 };
-use probity_finding::{Finding, Fix};
+use probity_finding::{Finding, Fix, Span};
 use probity_shell::{Call, Script};
 
 use crate::{base_image, context::Context, shell_edits};
+
+/// Packages that a message names before it counts the others.
+const NAMED_PACKAGES: usize = 3;
 
 /// The calls of these managers that do this, each with the index of its `RUN`.
 pub(crate) fn calls<'a>(
@@ -44,13 +47,52 @@ pub(crate) fn unpinned(call: &PackageCall) -> impl Iterator<Item = (&Package, &s
     })
 }
 
-/// Adds a finding for every package without a version; `shape` is how one is written.
+/// Packages of one instruction that a rule wants pinned.
+#[derive(Default)]
+pub(crate) struct Unpinned {
+    names: Vec<String>,
+    places: Vec<Span>,
+    /// How the first of them would be written with a version.
+    written: Option<String>,
+}
+
+impl Unpinned {
+    /// `shape` is how a version is written, with `NAME` for the package.
+    pub(crate) fn add(&mut self, package: &Package, name: &str, shape: &str) {
+        self.written.get_or_insert_with(|| shape.replace("NAME", name));
+        self.names.push(name.to_owned());
+        self.places.push(package.span);
+    }
+
+    /// One finding with a place for each package.
+    pub(crate) fn report(self, context: &Context<'_>, findings: &mut Vec<Finding>) {
+        let Self { names, places, written } = self;
+        let (Some((&first, rest)), Some(written)) = (places.split_first(), written) else { return };
+        let who = match names.as_slice() {
+            [one] => format!("package {one} has"),
+            [start @ .., last] if names.len() <= NAMED_PACKAGES => {
+                format!("packages {} and {last} have", start.join(", "))
+            }
+            many => {
+                let (start, rest) = many.split_at(NAMED_PACKAGES - 1);
+                format!("packages {} and {} more have", start.join(", "), rest.len())
+            }
+        };
+        let message = format!("{who} no version; write {written}");
+        let finding = context.finding(first, message).with_more_places(rest.iter().copied());
+        findings.push(finding);
+    }
+}
+
+/// Adds a finding for every instruction with packages without a version; `shape` is how one is
+/// written.
 pub(crate) fn flag_unpinned(
     context: &Context<'_>,
     managers: &'static [Manager],
     shape: &str,
     findings: &mut Vec<Finding>,
 ) {
+    let mut open: BTreeMap<usize, Unpinned> = BTreeMap::new();
     for (index, call) in calls(context, managers, &[Action::Install]) {
         let verb = words(context, index, call).and_then(|words| words.subcommand(&[]));
         let is_module = verb.as_deref() == Some("module");
@@ -59,12 +101,13 @@ pub(crate) fn flag_unpinned(
         }
         // A module has streams, which are written as `NAME:STREAM`.
         let shape = if is_module { "NAME:<stream>" } else { shape };
-        let open = unpinned(call).filter(|(_, name)| !is_module || !name.contains(':'));
-        for (package, name) in open {
-            let written = shape.replace("NAME", name);
-            let message = format!("package {name} has no version; write {written}");
-            findings.push(context.finding(package.span, message));
+        let of_call = unpinned(call).filter(|(_, name)| !is_module || !name.contains(':'));
+        for (package, name) in of_call {
+            open.entry(index).or_default().add(package, name, shape);
         }
+    }
+    for packages in open.into_values() {
+        packages.report(context, findings);
     }
 }
 
@@ -284,6 +327,17 @@ ONBUILD RUN PRG install -y v
                            ^ package v has no version; write v-<version>
 RUN PRG -y module install "u" t:1
                           ^^^ package u has no version; write u:<stream>
+RUN PRG -y install s r-1 q && PRG install \
+                   ^ packages s, q and p have no version; write s-<version>
+                         ^ likewise
+    p
+    ^ likewise
+RUN PRG install o n m l k
+                ^ packages o, n and 3 more have no version; write o-<version>
+                  ^ likewise
+                    ^ likewise
+                      ^ likewise
+                        ^ likewise
 "#;
         check(rule, &flagged.replace("PRG", program));
         for run in [

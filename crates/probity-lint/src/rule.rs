@@ -2,13 +2,19 @@
 
 use probity_finding::{Applicability, Finding, Severity};
 
-use crate::{context::Context, ruleset::same_rule};
+use crate::{context::Context, preset::Preset, ruleset::same_rule};
 
 /// One rule: its metadata, its manual page and its check, all from one file.
 pub trait Rule: Sync {
     fn metadata(&self) -> &'static Metadata;
     /// Adds what it finds. Rules do not see each other's findings.
     fn check(&self, context: &Context<'_>, findings: &mut Vec<Finding>);
+}
+
+/// What the registry says about a rule; a rule that is not listed there does not compile.
+pub(crate) trait Listed {
+    /// The smallest preset that the rule belongs to; none for a rule that runs only by name.
+    const PRESET: Option<Preset>;
 }
 
 impl std::fmt::Debug for dyn Rule {
@@ -24,9 +30,13 @@ pub struct Metadata {
     pub name: &'static str,
     /// `None` for a rule that runs only when it is asked for.
     pub severity: Option<Severity>,
+    /// The smallest preset that the rule belongs to; `None` for a rule that runs only by name.
+    pub preset: Option<Preset>,
     pub category: Category,
     /// The best fix that the rule can offer.
     pub fixes: Option<Applicability>,
+    /// Whether only an agent can fix what the rule finds.
+    pub by_agent: bool,
     pub options: &'static [OptionSpec],
     /// Names of the same check in other tools.
     pub equals: &'static [&'static str],
@@ -142,6 +152,7 @@ macro_rules! rule {
             severity: $severity:ident,
             category: $category:ident,
             $(fixes: $fixes:ident,)?
+            $(by_agent: $by_agent:literal,)?
             $(options: $options:expr,)?
             $(equals: $equals:expr,)?
             $(url: $url:literal,)?
@@ -155,8 +166,10 @@ macro_rules! rule {
                 static METADATA: $crate::rule::Metadata = $crate::rule::Metadata {
                     name: $name,
                     severity: rule!(@severity $severity),
+                    preset: <$rule as $crate::rule::Listed>::PRESET,
                     category: $crate::rule::Category::$category,
                     fixes: rule!(@first $(Some(probity_finding::Applicability::$fixes),)? None),
+                    by_agent: rule!(@first $($by_agent,)? false),
                     options: rule!(@first $($options,)? &[]),
                     equals: rule!(@first $($equals,)? &[]),
                     url: rule!(@first $(Some($url),)? None),

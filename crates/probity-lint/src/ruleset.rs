@@ -6,6 +6,7 @@ use probity_finding::Severity;
 
 use crate::{
     RULES,
+    preset::Preset,
     rule::{OptionValue, Rule},
     shellcheck::{NAMESPACE, ShellChecker},
 };
@@ -56,13 +57,36 @@ pub struct RuleChoice {
 /// The rules of one run. It is made once and shared by all files that the same settings hold for.
 #[derive(Clone, Debug)]
 pub struct RuleSet {
-    /// One for each rule of the registry, in its order: how it runs, or not at all.
-    choices: Vec<Option<RuleChoice>>,
-    /// How a rule that is off would run if a directive asks for it.
-    dormant: Vec<RuleChoice>,
+    /// One for each rule of the registry, in its order.
+    states: Vec<State>,
+    /// How each rule runs, or would run if a directive asks for it.
+    choices: Vec<RuleChoice>,
     /// Names that other tools have for a part of a rule's findings, where only that part is off.
     muted: Vec<&'static str>,
     shell: ShellChoice,
+    manner: Manner,
+}
+
+/// Whether a rule runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    On,
+    /// The preset does not contain it: any choice that matches it switches it on.
+    OutsidePreset,
+    /// Only its own name switches it on.
+    Off,
+}
+
+/// How findings that concern one thing are reported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Manner {
+    /// Advice that excludes other advice is given alone, and a file that is not a Dockerfile is one
+    /// finding.
+    Own,
+    /// A file that is not a Dockerfile is one finding, as it is to hadolint.
+    Hadolint,
+    /// Whatever is found is reported, as tally does.
+    Tally,
 }
 
 /// What is wanted of ShellCheck's findings, which are no rules of the registry.
@@ -74,79 +98,131 @@ struct ShellChoice {
     /// Nothing but these, where something is selected.
     only: Option<Vec<Pattern>>,
     never: Vec<Pattern>,
+    /// What is wanted however slight it is.
+    also: Vec<Pattern>,
+    /// What a finding has to reach unless it is wanted by name.
+    least: Option<Severity>,
     severities: BTreeMap<String, Option<Severity>>,
 }
 
 impl Default for RuleSet {
-    /// Every rule as it comes.
+    /// Every rule that is on in the tool that it comes from, reported as tally does.
     fn default() -> Self {
-        let dormant: Vec<RuleChoice> = RULES
-            .iter()
-            .map(|rule| RuleChoice {
-                severity: rule.metadata().severity_when_on(),
-                options: BTreeMap::new(),
-            })
-            .collect();
-        let choices = RULES
-            .iter()
-            .zip(&dormant)
-            .map(|(rule, choice)| rule.metadata().severity.map(|_| choice.clone()))
-            .collect();
-        Self { choices, dormant, muted: Vec::new(), shell: ShellChoice::default() }
+        Self::as_elsewhere(Manner::Tally)
     }
 }
 
 impl RuleSet {
+    /// The rules of a preset.
+    #[must_use]
+    pub fn of(preset: Preset) -> Self {
+        let state = |rule: &&dyn Rule| match rule.metadata().preset {
+            Some(smallest) if smallest <= preset => State::On,
+            Some(_) => State::OutsidePreset,
+            None => State::Off,
+        };
+        let least = Some(preset.least_shell_severity());
+        Self {
+            states: RULES.iter().map(state).collect(),
+            shell: ShellChoice { least, ..ShellChoice::default() },
+            ..Self::as_elsewhere(Manner::Own)
+        }
+    }
+
+    /// Every rule that is on in the tool that it comes from, reported as hadolint does.
+    #[must_use]
+    pub fn of_hadolint() -> Self {
+        Self::as_elsewhere(Manner::Hadolint)
+    }
+
+    fn as_elsewhere(manner: Manner) -> Self {
+        let choice = |rule: &&dyn Rule| RuleChoice {
+            severity: rule.metadata().severity_when_on(),
+            options: BTreeMap::new(),
+        };
+        let state = |rule: &&dyn Rule| match rule.metadata().severity {
+            Some(_) => State::On,
+            None => State::Off,
+        };
+        Self {
+            states: RULES.iter().map(state).collect(),
+            choices: RULES.iter().map(choice).collect(),
+            muted: Vec::new(),
+            shell: ShellChoice::default(),
+            manner,
+        }
+    }
+
     /// Gives a rule another severity; `None` switches it off. Unknown names change nothing.
     pub fn set_severity(&mut self, rule: &str, severity: Option<Severity>) {
         if rule.starts_with(NAMESPACE) {
             self.shell.severities.insert(rule.to_ascii_lowercase(), severity);
         }
         for index in indices(rule) {
-            match severity {
-                None => self.choices[index] = None,
+            self.states[index] = match severity {
+                None => State::Off,
                 Some(severity) => {
-                    self.dormant[index].severity = severity;
-                    self.choices[index] = Some(self.dormant[index].clone());
+                    self.choices[index].severity = severity;
+                    State::On
                 }
-            }
+            };
         }
     }
 
     /// Sets an option of a rule, whether or not it is on.
     pub fn set_option(&mut self, rule: &str, option: &str, value: &OptionValue) {
         for index in indices(rule) {
-            self.dormant[index].options.insert(option.to_owned(), value.clone());
-            if let Some(choice) = &mut self.choices[index] {
-                choice.options.insert(option.to_owned(), value.clone());
-            }
+            self.choices[index].options.insert(option.to_owned(), value.clone());
         }
     }
 
     /// Switches on what the patterns match, in addition to what is on.
     pub fn include(&mut self, patterns: &[Pattern]) {
+        self.shell.also.extend_from_slice(patterns);
         for (index, rule) in RULES.iter().enumerate() {
-            let is_named = patterns.iter().any(|it| rule.metadata().is_called(it.as_str()));
-            if self.choices[index].is_none() && (is_named || any_matches(patterns, *rule)) {
-                self.choices[index] = Some(self.dormant[index].clone());
+            if is_named(patterns, *rule) || any_matches(patterns, *rule) {
+                self.states[index] = State::On;
             }
         }
     }
 
-    /// Leaves on only what the patterns match; a rule that is off is switched on only by its name, so
-    /// that `--select 'buildkit/*'` does not bring back what the configuration switched off.
+    /// Switches on what the patterns match and only the preset leaves out.
+    pub fn wake(&mut self, patterns: &[Pattern]) {
+        self.shell.also.extend_from_slice(patterns);
+        for (index, rule) in RULES.iter().enumerate() {
+            let is_meant = is_named(patterns, *rule) || any_matches(patterns, *rule);
+            if is_meant && self.states[index] == State::OutsidePreset {
+                self.states[index] = State::On;
+            }
+        }
+    }
+
+    /// Switches on what only an agent can fix and only the preset leaves out.
+    pub fn wake_for_agents(&mut self) {
+        for (state, rule) in self.states.iter_mut().zip(RULES) {
+            if *state == State::OutsidePreset && rule.metadata().by_agent {
+                *state = State::On;
+            }
+        }
+    }
+
+    /// Leaves on only what the patterns match. A rule that is off is switched on only by its name, so
+    /// that `--select 'buildkit/*'` does not bring back what the configuration switched off; one that
+    /// is only outside the preset is switched on by any pattern.
     pub fn select(&mut self, patterns: &[Pattern]) {
         self.shell.only = Some(patterns.to_vec());
         for (index, rule) in RULES.iter().enumerate() {
-            let metadata = rule.metadata();
-            if patterns.iter().any(|pattern| metadata.is_called(pattern.as_str())) {
-                if !any_matches(patterns, *rule) {
-                    let parts = metadata.equals.iter().filter(|part| !any_is(patterns, part));
-                    self.muted.extend(parts);
+            let matches = any_matches(patterns, *rule);
+            if is_named(patterns, *rule) {
+                if !matches {
+                    let parts = rule.metadata().equals.iter();
+                    self.muted.extend(parts.filter(|part| !any_is(patterns, part)));
                 }
-                self.choices[index].get_or_insert_with(|| self.dormant[index].clone());
-            } else if !any_matches(patterns, *rule) {
-                self.choices[index] = None;
+                self.states[index] = State::On;
+            } else if !matches {
+                self.states[index] = State::Off;
+            } else if self.states[index] == State::OutsidePreset {
+                self.states[index] = State::On;
             }
         }
     }
@@ -159,7 +235,7 @@ impl RuleSet {
             let parts: Vec<&'static str> =
                 equals.iter().copied().filter(|part| any_is(patterns, part)).collect();
             if any_matches(patterns, *rule) || (!equals.is_empty() && parts.len() == equals.len()) {
-                self.choices[index] = None;
+                self.states[index] = State::Off;
             }
             self.muted.extend(parts);
         }
@@ -195,11 +271,27 @@ impl RuleSet {
     #[must_use]
     pub fn shell_severity(&self, name: &str, default: Severity) -> Option<Severity> {
         let matches = |patterns: &[Pattern]| patterns.iter().any(|it| it.matches(name));
-        let is_wanted = !self.shell.is_off
-            && self.shell.only.as_deref().is_none_or(matches)
-            && !matches(&self.shell.never);
-        let chosen = self.shell.severities.get(&name.to_ascii_lowercase());
-        is_wanted.then(|| chosen.copied().unwrap_or(Some(default))).flatten()
+        let shell = &self.shell;
+        let is_wanted =
+            !shell.is_off && shell.only.as_deref().is_none_or(matches) && !matches(&shell.never);
+        if !is_wanted {
+            return None;
+        }
+        if let Some(chosen) = shell.severities.get(&name.to_ascii_lowercase()) {
+            return *chosen;
+        }
+        let is_by_name = shell.only.is_some() || matches(&shell.also);
+        (is_by_name || shell.least.is_none_or(|least| default >= least)).then_some(default)
+    }
+
+    /// Whether advice that excludes other advice is given alone.
+    pub(crate) fn settles_contradictions(&self) -> bool {
+        self.manner == Manner::Own
+    }
+
+    /// Whether a file that is not a Dockerfile is one finding.
+    pub(crate) fn recognizes_other_files(&self) -> bool {
+        self.manner != Manner::Tally
     }
 
     /// Whether only this part of a rule's findings is off.
@@ -213,22 +305,25 @@ impl RuleSet {
         experimental: &'a [Pattern],
     ) -> impl Iterator<Item = (&'static dyn Rule, &'a RuleChoice)> {
         RULES.iter().enumerate().filter_map(move |(index, rule)| {
-            let woken = || any_matches(experimental, *rule).then(|| &self.dormant[index]);
-            let choice = self.choices[index].as_ref().or_else(woken)?;
-            Some((*rule, choice))
+            let is_on = self.states[index] == State::On || any_matches(experimental, *rule);
+            is_on.then(|| (*rule, &self.choices[index]))
         })
     }
 
     /// How many rules run.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.choices.iter().flatten().count()
+        self.states.iter().filter(|state| **state == State::On).count()
     }
 
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
+}
+
+fn is_named(patterns: &[Pattern], rule: &dyn Rule) -> bool {
+    patterns.iter().any(|pattern| rule.metadata().is_called(pattern.as_str()))
 }
 
 fn any_matches(patterns: &[Pattern], rule: &dyn Rule) -> bool {
@@ -276,6 +371,80 @@ mod tests {
         assert_eq!(found(|rules| rules.ignore(&patterns(&["DL4000"]))), all[1..]);
         assert_eq!(found(|rules| rules.select(&patterns(&["hadolint/DL4000"]))), all[..1]);
         assert_eq!(found(|rules| rules.set_severity("hadolint/DL4000", None)), all[1..]);
+    }
+
+    fn active(rules: &RuleSet) -> Vec<&'static str> {
+        rules.active(&[]).map(|(rule, _)| rule.metadata().name).collect()
+    }
+
+    #[test]
+    fn a_preset_contains_the_smaller_ones_and_on_request_is_in_none() {
+        let presets = [Preset::Recommended, Preset::Strict, Preset::All];
+        let sets = presets.map(|preset| active(&RuleSet::of(preset)));
+        for (rule, metadata) in RULES.iter().map(|rule| (rule.metadata().name, rule.metadata())) {
+            let is_in = sets.each_ref().map(|set| set.contains(&rule));
+            let expected = presets.map(|preset| metadata.preset.is_some_and(|own| own <= preset));
+            assert_eq!(is_in, expected, "{rule}");
+            assert_eq!(metadata.preset.is_none(), metadata.severity.is_none(), "{rule}");
+            let is_layout = metadata.category == crate::Category::Style;
+            let is_buildkits = metadata.namespace() == "buildkit";
+            assert!(!is_layout || is_buildkits || !is_in[0], "{rule} is layout or taste");
+        }
+    }
+
+    #[test]
+    fn a_choice_wakes_what_the_preset_leaves_out_but_not_what_is_off() {
+        let chosen = |choose: &dyn Fn(&mut RuleSet)| {
+            let mut rules = RuleSet::of(Preset::Recommended);
+            choose(&mut rules);
+            active(&rules)
+        };
+        let (outside, on_request) = ("hadolint/DL3008", "hadolint/DL3057");
+        let has = |choose: &dyn Fn(&mut RuleSet)| {
+            let names = chosen(choose);
+            [outside, on_request].map(|name| names.contains(&name))
+        };
+        assert_eq!(has(&|_| {}), [false, false]);
+        assert_eq!(has(&|rules| rules.select(&patterns(&["DL3008"]))), [true, false]);
+        assert_eq!(has(&|rules| rules.select(&patterns(&["hadolint/*"]))), [true, false]);
+        assert_eq!(has(&|rules| rules.select(&patterns(&["*"]))), [true, false]);
+        assert_eq!(has(&|rules| rules.select(&patterns(&["DL3057"]))), [false, true]);
+        assert_eq!(has(&|rules| rules.include(&patterns(&["hadolint/*"]))), [true, true]);
+        let severity = |rules: &mut RuleSet| rules.set_severity(outside, Some(Severity::Info));
+        assert_eq!(has(&severity), [true, false]);
+        let off = |rules: &mut RuleSet| {
+            rules.set_severity(outside, None);
+            rules.select(&patterns(&["hadolint/*"]));
+        };
+        assert_eq!(has(&off), [false, false], "what is switched off stays off");
+    }
+
+    #[test]
+    fn a_preset_sets_how_grave_a_shell_finding_has_to_be() {
+        const NAME: &str = "shellcheck/SC2086";
+        let told = |preset, choose: &dyn Fn(&mut RuleSet)| {
+            let mut rules = RuleSet::of(preset);
+            choose(&mut rules);
+            [Severity::Style, Severity::Info, Severity::Warning]
+                .map(|severity| rules.shell_severity(NAME, severity).is_some())
+        };
+        assert_eq!(told(Preset::Recommended, &|_| {}), [false, false, true]);
+        assert_eq!(told(Preset::Strict, &|_| {}), [false, true, true]);
+        assert_eq!(told(Preset::All, &|_| {}), [true; 3]);
+        let ways: [&dyn Fn(&mut RuleSet); 4] = [
+            &|rules| rules.set_severity(NAME, Some(Severity::Error)),
+            &|rules| rules.include(&patterns(&["SC2086"])),
+            &|rules| rules.include(&patterns(&["shellcheck/*"])),
+            &|rules| rules.select(&patterns(&["shellcheck/*"])),
+        ];
+        for choose in ways {
+            assert_eq!(told(Preset::Recommended, choose), [true; 3]);
+        }
+        let ignored = |rules: &mut RuleSet| {
+            rules.include(&patterns(&["SC2086"]));
+            rules.ignore(&patterns(&["SC2086"]));
+        };
+        assert_eq!(told(Preset::All, &ignored), [false; 3]);
     }
 
     #[test]

@@ -61,7 +61,7 @@ pub(crate) fn apply(
 }
 
 /// The index of the instruction that a finding stands in.
-fn instruction_of(file: &Dockerfile<'_>, finding: &Finding) -> Option<usize> {
+pub(crate) fn instruction_of(file: &Dockerfile<'_>, finding: &Finding) -> Option<usize> {
     let span = finding.span?;
     let index = file.instructions.partition_point(|i| i.span.end < span.start);
     let instruction = file.instructions.get(index)?;

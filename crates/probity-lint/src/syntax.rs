@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use probity_dockerfile::{DirectiveName, Dockerfile, ErrorKind, Facts, SyntaxError};
+use probity_dockerfile::{DirectiveName, Dockerfile, ErrorKind, Facts, Keyword, SyntaxError};
 use probity_finding::{Finding, Severity};
 
 use crate::directive::check;
@@ -10,10 +10,31 @@ use crate::directive::check;
 /// The rules of syntax, with what each is about. They cannot be switched off: what BuildKit rejects
 /// has no image.
 pub const SYNTAX_RULES: &[(&str, &str)] = &[
+    (NOT_A_DOCKERFILE, "The file is a template, a script or something else."),
     ("tally/require-stages", "The file has no stage to build."),
     ("tally/syntax-error", "BuildKit would reject the file here."),
     ("tally/unknown-instruction", "The instruction does not exist."),
 ];
+
+const NOT_A_DOCKERFILE: &str = "probity/not-a-dockerfile";
+
+/// The one finding of a file that is not a Dockerfile: it begins with neither `FROM` nor `ARG`, and
+/// more than half of its instructions do not exist.
+pub(crate) fn other_file(file: &Dockerfile<'_>) -> Option<Finding> {
+    let first = file.instructions.first()?;
+    let is_unknown = |error: &&SyntaxError| error.code == ErrorKind::UnknownInstruction;
+    let unknown = file.errors.iter().filter(is_unknown).count();
+    let all = file.instructions.len();
+    let begins_as_one = matches!(first.keyword, Keyword::From | Keyword::Arg);
+    // A single misspelt instruction is better told by its name.
+    (!begins_as_one && unknown > 1 && unknown * 2 > all).then(|| {
+        let message = format!(
+            "this is not a Dockerfile: it does not begin with FROM or ARG, and {unknown} of {all} \
+             instructions do not exist; exclude it with `--exclude`, or check what it is made into"
+        );
+        Finding::of_file(NOT_A_DOCKERFILE, Severity::Error, message)
+    })
+}
 
 /// Whether a finding's rule is one of syntax, which the exit code tells apart.
 #[must_use]
@@ -81,7 +102,10 @@ fn alias(code: ErrorKind) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::{
+        Preset, RuleSet,
+        harness::{check, lint_with},
+    };
 
     #[test]
     fn words_that_cannot_be_expanded_are_syntax_errors() {
@@ -97,5 +121,25 @@ ENV b=\"c\" d e=${
           ^ cannot find = in \"d\", must be of the form name=value
 ",
         );
+    }
+
+    #[test]
+    fn a_file_that_is_not_a_dockerfile_is_one_finding() {
+        let rows = [
+            ("#!/bin/sh\nset -e\necho a\nexit 0\n", true),
+            ("{{ template }}\n{{ if }}\nRUN a\n", true),
+            // Half of the instructions exist, or it begins as a Dockerfile does.
+            ("FRM a\nRUN b\n", false),
+            ("FRM a\n", false),
+            ("FROM a:1\nfoo\nbar\nbaz\n", false),
+            ("ARG A\nfoo\nbar\n", false),
+        ];
+        for (text, is_other) in rows {
+            let found = lint_with(text, &RuleSet::of(Preset::All));
+            let rules: Vec<&str> = found.iter().map(|finding| finding.rule.as_ref()).collect();
+            assert_eq!(rules == ["probity/not-a-dockerfile"], is_other, "{text}: {rules:?}");
+            let as_tally = lint_with(text, &RuleSet::default());
+            assert!(as_tally.iter().all(|it| it.rule != "probity/not-a-dockerfile"), "{text}");
+        }
     }
 }

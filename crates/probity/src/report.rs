@@ -62,11 +62,21 @@ pub(crate) trait Reporter {
 pub(crate) struct Options {
     /// Whether text shows the source below each finding.
     pub(crate) show_source: bool,
+    pub(crate) detail: Detail,
     /// Whether text may be coloured; no other format ever is.
     pub(crate) color: bool,
     pub(crate) tool_version: &'static str,
     /// What a rule is about, in a sentence, where the caller knows.
     pub(crate) describe: fn(&str) -> Option<String>,
+}
+
+/// How much of each finding the text report shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Detail {
+    /// A message, a line of source, and no more than a few findings of a rule in one file.
+    Short,
+    /// Everything that is known about every finding.
+    Full,
 }
 
 /// The formats, in the order in which help lists them.
@@ -172,7 +182,8 @@ mod tests {
             let count = findings.len();
             let files = [("f", text, findings)];
             for &format in Format::ALL {
-                let report = samples::render(format, &samples::OPTIONS, &files);
+                let options = Options { detail: Detail::Full, ..samples::OPTIONS };
+                let report = samples::render(format, &options, &files);
                 let told = report.matches("a/b").count();
                 assert!(told >= count, "{} of {text:?}: {told} of {count}", format.word());
             }

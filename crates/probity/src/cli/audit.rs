@@ -44,12 +44,12 @@ struct MoreArgs {
 
 /// Adds the flags of settings that `probity audit` has.
 pub(super) fn with_flags(command: Command) -> Command {
-    flags::with_flags(command, is_of_audit)
+    flags::with_flags(command, Name::Probity, is_of_audit)
 }
 
 /// Adds those of `trix audit`.
 pub(super) fn with_trix_flags(command: Command) -> Command {
-    flags::with_flags(command, is_of_trix)
+    flags::with_flags(command, Name::Trix, is_of_trix)
 }
 
 fn is_of_audit(key: &Key) -> bool {

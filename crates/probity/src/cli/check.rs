@@ -10,6 +10,7 @@ use crate::{
     config::{Catalogue, Choice, ConfigError, Layer, Origin, key, key::Key},
     failure::Failure,
     name::Name,
+    report::Detail,
 };
 
 /// The flags that are about a run and not about settings.
@@ -107,7 +108,12 @@ struct AiArgs {
 
 /// Adds the flags of settings.
 pub(super) fn with_flags(command: Command) -> Command {
-    flags::with_flags(command, is_of_check)
+    flags::with_flags(command, Name::Probity, is_of_check)
+}
+
+/// The same under the name tally, which has no presets.
+pub(super) fn with_tally_flags(command: Command) -> Command {
+    flags::with_flags(command, Name::Tally, |key| is_of_check(key) && key.is_in_tally())
 }
 
 fn is_of_check(key: &Key) -> bool {
@@ -119,6 +125,7 @@ pub(super) fn options(
     name: Name,
     args: CheckArgs,
     matches: &ArgMatches,
+    detail: Detail,
 ) -> anyhow::Result<Options> {
     let ConfigurationArgs { config, no_config, print_config } = args.configuration;
     let choice = match (config, no_config) {
@@ -140,6 +147,7 @@ pub(super) fn options(
         show_secrets: args.output.show_secrets,
         no_color: args.output.no_color,
         statistics: args.output.statistics,
+        detail,
         diff: args.fixes.diff,
         fix_ai: args.fixes.fix_ai,
         ai_trace: args.ai.ai_trace,

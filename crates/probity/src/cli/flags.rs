@@ -9,16 +9,19 @@ use clap::{
 };
 
 use super::check::switch;
-use crate::config::{
-    ConfigError, Kind, Layer, Origin, Value,
-    key::{Flag, Key},
-    table,
+use crate::{
+    config::{
+        ConfigError, Kind, Layer, Origin, Value,
+        key::{self, Flag, Key},
+        table,
+    },
+    name::Name,
 };
 
-/// Adds the flags of these keys.
-pub(super) fn with_flags(command: Command, is_wanted: fn(&Key) -> bool) -> Command {
+/// Adds the flags of these keys, as help describes them under a name.
+pub(super) fn with_flags(command: Command, name: Name, is_wanted: fn(&Key) -> bool) -> Command {
     table::keys().filter(|key| is_wanted(key)).fold(command, |command, key| {
-        let flag = key.flag.map(|flag| argument(key, flag));
+        let flag = key.flag.map(|flag| argument(key, flag, name));
         let no_flag = key
             .no_flag
             .map(|(long, help)| Arg::new(long).long(long).help(help).action(ArgAction::SetTrue));
@@ -82,8 +85,8 @@ fn texts(matches: &ArgMatches, id: &str) -> Vec<String> {
     raw.map(|text| text.to_string_lossy().into_owned()).collect()
 }
 
-fn argument(key: &'static Key, flag: Flag) -> Arg {
-    let default = key.default_text();
+fn argument(key: &'static Key, flag: Flag, name: Name) -> Arg {
+    let default = key.default_under(name).map_or_else(|| key.default_text(), str::to_owned);
     let help = match (key.kind, default.as_str()) {
         (Kind::Bool, _) | (_, "") => key.doc().to_owned(),
         (_, default) => format!("{} [default: {default}]", key.doc()),
@@ -120,6 +123,7 @@ fn heading(key: &Key) -> Option<&'static str> {
     let table = key.path.rsplit_once('.').map_or("", |(table, _)| table);
     match table {
         "check.output" => Some("Output"),
+        "check" if key.path == key::check::preset.key.path => Some("Rules"),
         "check" if key.path.contains("fix") => Some("Fixes"),
         "check" => Some("Files"),
         "ai" => Some("AI fixes"),

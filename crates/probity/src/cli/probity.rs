@@ -17,6 +17,7 @@ use crate::{
     failure::Failure,
     logging::{self, Loudness},
     name::Name,
+    report::Detail,
 };
 
 /// AI agents check and fix your code, and nothing they say counts until it is proven.
@@ -157,7 +158,8 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> 
             Ok(Exit::Clean)
         }
         Some(ProbityCommand::Check(args)) => {
-            commands::check::run(&check::options(Name::Probity, *args, below)?)
+            let detail = if verbose > 0 { Detail::Full } else { Detail::Short };
+            commands::check::run(&check::options(Name::Probity, *args, below, detail)?)
         }
         Some(ProbityCommand::Rules(args)) => rules::run(&args),
         Some(ProbityCommand::Explain { rule }) => commands::explain::run(&rule),

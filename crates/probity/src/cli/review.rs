@@ -17,6 +17,7 @@ use crate::{
         word::{Word as _, unknown_word},
     },
     exit::Exit,
+    name::Name,
     report::review::ReviewFormat,
 };
 
@@ -156,7 +157,7 @@ fn threshold(text: &str) -> Result<f64, String> {
 
 /// Adds the flags of settings.
 pub(super) fn with_flags(command: Command) -> Command {
-    flags::with_flags(command, is_of_review)
+    flags::with_flags(command, Name::Probity, is_of_review)
         .mut_arg("no-history", |argument| argument.conflicts_with("review.database-url"))
 }
 

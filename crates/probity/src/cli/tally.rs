@@ -15,6 +15,7 @@ use crate::{
     failure::Failure,
     logging::{self, Loudness},
     name::Name,
+    report::Detail,
 };
 
 /// Lint Dockerfiles and Containerfiles
@@ -71,7 +72,7 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> 
         }
         Some(TallyCommand::Lint(args)) => {
             let matches = found.subcommand().map_or(&found, |(_, lint)| lint);
-            commands::check::run(&check::options(Name::Tally, *args, matches)?)
+            commands::check::run(&check::options(Name::Tally, *args, matches, Detail::Full)?)
         }
         Some(TallyCommand::Lsp { .. }) => Err(Failure::not_built("tally lsp").into()),
         Some(TallyCommand::Version { json }) => version(json),
@@ -81,7 +82,7 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> 
 
 /// The command line, with switches that take `=true` and `=false` as tally's do.
 fn command() -> Command {
-    let tally = Tally::command().mut_subcommand("lint", check::with_flags);
+    let tally = Tally::command().mut_subcommand("lint", check::with_tally_flags);
     ["lint", "lsp", "version"].into_iter().fold(tally, |command, name| {
         command.mut_subcommand(name, |sub| {
             sub.mut_args(|arg| match arg.get_action() {

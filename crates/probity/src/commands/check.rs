@@ -41,7 +41,7 @@ use crate::{
     failure::Failure,
     ignore_file::IgnoreFiles,
     name::Name,
-    report::FileReport,
+    report::{Detail, FileReport},
 };
 
 /// Files that are held in memory together: linted in parallel, then reported in order.
@@ -68,6 +68,8 @@ pub(crate) struct Options {
     pub(crate) show_secrets: bool,
     pub(crate) no_color: bool,
     pub(crate) statistics: bool,
+    /// How much of each finding the text report shows.
+    pub(crate) detail: Detail,
     pub(crate) diff: bool,
     /// Agents' fixes are within the ceiling, whatever it is.
     pub(crate) fix_ai: bool,

@@ -22,6 +22,8 @@ pub(crate) struct Key {
     pub(crate) no_flag: Option<(&'static str, &'static str)>,
     /// The path in `.tally.toml`; also what `TALLY_` variables are made of.
     tally: Option<&'static str>,
+    /// The default under the name tally, where it is another.
+    tally_default: Option<&'static str>,
     /// The path in `.containai/config.toml`.
     containai: Option<&'static str>,
     /// Whether the flag exists under the name `trix`.
@@ -79,6 +81,7 @@ impl Key {
             flag: None,
             no_flag: None,
             tally: None,
+            tally_default: None,
             containai: None,
             is_in_trix: false,
             also: &[],
@@ -113,6 +116,10 @@ impl Key {
 
     pub(super) const fn tally(self, path: &'static str) -> Self {
         Self { tally: Some(path), ..self }
+    }
+
+    pub(super) const fn tally_default(self, text: &'static str) -> Self {
+        Self { tally_default: Some(text), ..self }
     }
 
     pub(super) const fn also(self, also: &'static [&'static str]) -> Self {
@@ -166,6 +173,16 @@ impl Key {
 
     pub(crate) fn default_value(&self) -> Option<Value> {
         (self.default)()
+    }
+
+    /// Whether tally has the setting too.
+    pub(crate) fn is_in_tally(&self) -> bool {
+        self.tally.is_some()
+    }
+
+    /// The default under a name, where it is not the one of every other name.
+    pub(crate) fn default_under(&self, name: Name) -> Option<&'static str> {
+        if name == Name::Tally { self.tally_default } else { None }
     }
 
     /// The default as messages show it; empty when there is none.

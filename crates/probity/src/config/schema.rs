@@ -12,6 +12,7 @@ use super::{
     kind::Kind,
     table::{self, NAMED, NamedTables},
 };
+use crate::name::Name;
 
 /// The schema of a file that may set every key of a dialect, and the rules of the catalogue.
 pub(crate) fn schema(catalogue: &Catalogue<'_>, dialect: Dialect) -> Value {
@@ -112,7 +113,9 @@ fn key_schema(key: &Key, dialect: Dialect) -> Value {
         }
         _ => key.doc().to_owned(),
     };
-    let mut schema = described(key.kind, &doc, key.default_value());
+    let own = if dialect == Dialect::Tally { key.default_under(Name::Tally) } else { None };
+    let default = own.and_then(|text| key.kind.parse(text).ok()).or_else(|| key.default_value());
+    let mut schema = described(key.kind, &doc, default);
     if key.is_deprecated {
         insert(&mut schema, "deprecated", json!(true));
     }

@@ -3,7 +3,7 @@
 use probity_audit::{ReadScope, Risk};
 use probity_autofix::{Expect, SecretsPolicy};
 use probity_finding::Severity;
-use probity_lint::FixMode;
+use probity_lint::{FixMode, Preset};
 pub(crate) use probity_seat::Sandbox;
 
 use super::word::words;
@@ -128,6 +128,7 @@ words! {
     RuleSeverity {
         Off = "off", Error = "error", Warning = "warning", Info = "info", Style = "style",
     }
+    Preset { Recommended = "recommended", Strict = "strict", All = "all" }
     ShellcheckMode { Native = "native", Binary = "binary", Off = "off" }
     Sandbox {
         Auto = "auto", Bubblewrap = "bwrap", Docker = "docker", Podman = "podman", None = "none",

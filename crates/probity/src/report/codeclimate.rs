@@ -5,7 +5,7 @@
 
 use std::io::{self, Write};
 
-use probity_finding::{Finding, Fingerprints, LineIndex, Severity};
+use probity_finding::{Fingerprints, LineIndex, Severity, Span};
 use serde::Serialize;
 
 use super::{
@@ -59,7 +59,12 @@ fn for_each_issue(
             description: &finding.message,
             content: finding.detail.as_deref().map(|body| Content { body }),
             categories: [category(finding.severity)],
-            location: Location { path: file.path, lines: line_range(&lines, finding) },
+            location: Location { path: file.path, lines: line_range(&lines, finding.span) },
+            other_locations: finding
+                .also_at
+                .iter()
+                .map(|&span| Location { path: file.path, lines: line_range(&lines, Some(span)) })
+                .collect(),
             severity: severity(finding.severity),
             fingerprint: fingerprints.next(finding),
         })?;
@@ -67,8 +72,8 @@ fn for_each_issue(
     Ok(())
 }
 
-fn line_range(lines: &LineIndex<'_>, finding: &Finding) -> Lines {
-    match finding.span.map(|span| Place::shown(lines, span, Unit::Character)) {
+fn line_range(lines: &LineIndex<'_>, span: Option<Span>) -> Lines {
+    match span.map(|span| Place::shown(lines, span, Unit::Character)) {
         Some(place) => Lines { begin: place.line, end: place.end_line },
         None => Lines { begin: 1, end: 1 },
     }
@@ -100,6 +105,8 @@ struct Issue<'a> {
     content: Option<Content<'a>>,
     categories: [&'static str; 1],
     location: Location<'a>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    other_locations: Vec<Location<'a>>,
     severity: &'static str,
     fingerprint: String,
 }

@@ -1,7 +1,7 @@
 //! One JSON document with everything that is known, in the shape that tally's users parse.
 //!
 //! Lines count from 1, columns are bytes from 0, and -1 stands for the file as a whole. Keys are only
-//! ever added to that shape: here `fingerprint`, `related`, and `ai_fixes` where an agent was asked.
+//! ever added to that shape: here `fingerprint`, `related`, `spans`, and `ai_fixes` where an agent was asked.
 
 use std::io::{self, Write};
 
@@ -71,6 +71,10 @@ fn violation<'a>(
     }
     Violation {
         location: location(path, lines, finding.span),
+        spans: match finding.also_at.as_slice() {
+            [] => Vec::new(),
+            [..] => finding.spans().map(|span| location(path, lines, Some(span))).collect(),
+        },
         rule: &finding.rule,
         message: &finding.message,
         detail: finding.detail.as_deref(),
@@ -152,6 +156,9 @@ struct File<'a> {
 #[serde(rename_all = "camelCase")]
 struct Violation<'a> {
     location: Location<'a>,
+    /// Every place, where there are several; the first one is `location`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    spans: Vec<Location<'a>>,
     rule: &'a str,
     message: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -29,14 +29,16 @@ impl Reporter for Markdown {
         writeln!(out, "| --- | ---: | --- | --- |")?;
         let lines = LineIndex::new(file.text);
         for finding in file.findings {
-            let line = finding
-                .span
+            let mut at: Vec<String> = finding
+                .spans()
                 .map(|span| Place::shown(&lines, span, Unit::Character).line.to_string())
-                .unwrap_or_default();
+                .collect();
+            at.dedup();
             writeln!(
                 out,
-                "| {} | {line} | {} | {} |",
+                "| {} | {} | {} | {} |",
                 finding.severity,
+                at.join(", "),
                 rule(finding),
                 escape(&finding.message)
             )?;

@@ -2,10 +2,15 @@
 
 use probity_finding::{Edit, Finding, Fix, Objective, Severity, Span};
 
-use super::{FileReport, Format, Options, Totals};
+use super::{Detail, FileReport, Format, Options, Totals};
 
-pub(crate) const OPTIONS: Options =
-    Options { show_source: true, color: false, tool_version: "1.2.3", describe: |_| None };
+pub(crate) const OPTIONS: Options = Options {
+    show_source: true,
+    detail: Detail::Short,
+    color: false,
+    tool_version: "1.2.3",
+    describe: |_| None,
+};
 
 /// Windows line ends and an emoji.
 pub(crate) const APP: &str = "FROM debian as build\r\nRUN echo 😀 && sudo make\r\nFROM scratch\r\nCOPY --from=build /a /a\r\n";

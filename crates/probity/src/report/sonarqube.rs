@@ -40,9 +40,15 @@ impl Reporter for Sonarqube {
                 rule_id: &finding.rule,
                 primary_location: location(finding.span, &finding.message),
                 secondary_locations: finding
-                    .related
+                    .also_at
                     .iter()
-                    .map(|related| location(Some(related.span), &related.message))
+                    .map(|&span| location(Some(span), finding.message.as_str()))
+                    .chain(
+                        finding
+                            .related
+                            .iter()
+                            .map(|related| location(Some(related.span), related.message.as_str())),
+                    )
                     .collect(),
             };
             self.issues.push(out, HEAD, &issue)?;

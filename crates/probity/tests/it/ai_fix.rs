@@ -104,7 +104,7 @@ impl Stage {
         let command = self.command();
         probity()
             .dir(self.path())
-            .args(["check", "--fix", "--select", rule, "--format", "json"])
+            .args(["check", "--fix", "--select", rule, "--format", "json", "--fail-level", "info"])
             .args(["--fix-unsafe", "--acp-command", &command, "Dockerfile"])
     }
 

@@ -200,10 +200,12 @@ fn a_filter_that_cannot_read_its_input_fails() {
 fn the_shell_of_run_is_checked_unless_it_is_not_wanted() {
     let dir = directory(&[("Dockerfile", "FROM alpine:3.20\n\nRUN cp $from to\n")]);
     let codes = |args: &[&str]| gnu(&dir, args).0;
-    let found = codes(&[]);
+    let found = codes(&["--preset", "strict"]);
     assert!(found.contains("3:8:") && found.contains("[shellcheck/SC2086]"), "{found}");
+    let found = codes(&[]);
+    assert!(found.contains("[shellcheck/SC2154]") && !found.contains("SC2086"), "{found}");
     assert_eq!(codes(&["--shellcheck", "off"]), "");
-    assert!(!codes(&["--ignore", "SC2086"]).contains("SC2086"));
+    assert!(!codes(&["--preset", "all", "--ignore", "SC2086"]).contains("SC2086"));
     assert!(codes(&["--select", "shellcheck/SC2086"]).contains("SC2086"));
     let config = directory(&[
         ("Dockerfile", "FROM alpine:3.20\n\nRUN cp $from to\n"),

@@ -10,7 +10,14 @@ fn root() -> PathBuf {
 
 #[test]
 fn the_image_files_have_no_finding() {
-    let run = probity().dir(root()).args(["check", "--no-config", "--fail-level", "style"]);
+    let run = probity().dir(root()).args([
+        "check",
+        "--no-config",
+        "--preset",
+        "all",
+        "--fail-level",
+        "style",
+    ]);
     let files = ["deploy/Dockerfile", "deploy/Dockerfile.agents", "deploy/Dockerfile.ci-agent"];
     let output = run.args(["--format", "json"]).args(files).run().code(0);
     assert!(output.stdout.contains("\"files_scanned\":3"), "{}", output.stdout);

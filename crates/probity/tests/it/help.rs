@@ -73,10 +73,11 @@ fn codes_of_shellcheck_are_explained_too() {
 #[test]
 fn defaults_are_told_with_the_flags() {
     let help = probity().args(["check", "--help"]).run().code(0).stdout;
-    for default in ["[default: text]", "[default: style]", "[default: native]", "[default: 1m30s]"]
-    {
-        assert!(help.contains(default), "{default}\n{help}");
+    for default in ["text", "warning", "recommended", "native", "1m30s"] {
+        assert!(help.contains(&format!("[default: {default}]")), "{default}\n{help}");
     }
+    let tally = named("tally").args(["lint", "--help"]).run().code(0).stdout;
+    assert!(tally.contains("[default: style]") && !tally.contains("--preset"), "{tally}");
 }
 
 #[test]

@@ -26,6 +26,7 @@ mod left_behind;
 mod model_server;
 mod names;
 mod oracle;
+mod presets;
 mod protocol;
 mod quarantine;
 mod real_agents;

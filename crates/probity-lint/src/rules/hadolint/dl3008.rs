@@ -3,12 +3,14 @@
 use probity_dockerfile::{Action, Manager, PackageKind, Version};
 use probity_finding::Finding;
 
-use crate::context::Context;
+use crate::{context::Context, packages::Unpinned};
 
 rule! {
     /// # What it does
     ///
-    /// Flags a package that `apt-get install` takes without a version.
+    /// Flags packages without a version in `apt-get install`.
+    ///
+    /// All packages of one instruction are one finding, with a place for each package.
     ///
     /// A version in a variable is a version. A word that is nothing but a variable, a file (`./tool.deb`)
     /// and a package of a named release (`curl/bookworm`) are left alone.
@@ -43,15 +45,16 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         let calls = context.package_calls(index).iter();
         let installs =
             calls.filter(|it| it.manager == Manager::AptGet && it.action == Action::Install);
+        let mut open = Unpinned::default();
         for package in installs.flat_map(|call| &call.packages) {
             if let PackageKind::Named { name, version: Version::None } = &package.kind
                 // `name-` removes a package while others are installed.
                 && !name.ends_with('-')
             {
-                let message = format!("package {name} has no version; write {name}=<version>");
-                findings.push(context.finding(package.span, message));
+                open.add(package, name, "NAME=<version>");
             }
         }
+        open.report(context, findings);
     }
 }
 

@@ -8,7 +8,9 @@ use crate::{context::Context, packages};
 rule! {
     /// # What it does
     ///
-    /// Flags a package that `pip install` takes without a version.
+    /// Flags packages without a version in `pip install`.
+    ///
+    /// All packages of one instruction are one finding, with a place for each package.
     ///
     /// A range (`django>=5`), a requirements file, a local path, an address and a word that is nothing but a
     /// variable are left alone, and so is everything where a file of constraints is given. hadolint flags

@@ -8,7 +8,9 @@ use crate::{context::Context, packages};
 rule! {
     /// # What it does
     ///
-    /// Flags a package that `npm install` takes without a version.
+    /// Flags packages without a version in `npm install`.
+    ///
+    /// All packages of one instruction are one finding, with a place for each package.
     ///
     /// A range or a tag behind the `@`, a path, an archive, an address and a word that is nothing but a
     /// variable are left alone. `npm i` and `npm add` count, which hadolint does not know.

@@ -8,7 +8,9 @@ use crate::{context::Context, packages};
 rule! {
     /// # What it does
     ///
-    /// Flags a package that `gem install` takes without a version.
+    /// Flags packages without a version in `gem install`.
+    ///
+    /// All packages of one instruction are one finding, with a place for each package.
     ///
     /// The version may also be given by `--version`. A file and a word that is nothing but a variable are
     /// left alone.

@@ -8,7 +8,9 @@ use crate::{context::Context, packages};
 rule! {
     /// # What it does
     ///
-    /// Flags a package that `zypper install` takes without a version.
+    /// Flags packages without a version in `zypper install`.
+    ///
+    /// All packages of one instruction are one finding, with a place for each package.
     ///
     /// A range, a file and a word that is nothing but a variable are left alone.
     ///

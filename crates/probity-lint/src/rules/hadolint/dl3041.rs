@@ -8,7 +8,9 @@ use crate::{context::Context, packages};
 rule! {
     /// # What it does
     ///
-    /// Flags a package that `dnf install` takes without a version.
+    /// Flags packages without a version in `dnf install`.
+    ///
+    /// All packages of one instruction are one finding, with a place for each package.
     ///
     /// A file, and a word that is nothing but a variable, are left alone; hadolint flags both. A group
     /// has no version that could be asked for. Of a module (`dnf module install`) the stream counts:

@@ -42,6 +42,7 @@ rule! {
         severity: Off,
         category: BestPractice,
         fixes: Unsafe,
+        by_agent: true,
         options: &[OptionSpec {
             name: "max-churn",
             kind: OptionKind::Integer,

@@ -8,7 +8,9 @@ use crate::{context::Context, packages};
 rule! {
     /// # What it does
     ///
-    /// Flags a package that `go install` takes without a version.
+    /// Flags packages without a version in `go install`.
+    ///
+    /// All packages of one instruction are one finding, with a place for each package.
     ///
     /// A path of the module itself and a word that is nothing but a variable are left alone. A branch or
     /// `latest` behind the `@` is a version that somebody chose; hadolint flags `latest`.

@@ -40,6 +40,7 @@ rule! {
         severity: Warning,
         category: Maintainability,
         fixes: Unsafe,
+        by_agent: true,
         options: &[OptionSpec {
             name: "max-churn",
             kind: OptionKind::Integer,

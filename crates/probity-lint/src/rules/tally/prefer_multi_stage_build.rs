@@ -76,6 +76,7 @@ rule! {
         severity: Info,
         category: Performance,
         fixes: Unsafe,
+        by_agent: true,
         options: &[
             OptionSpec {
                 name: "min-score",

@@ -50,6 +50,7 @@ rule! {
         severity: Off,
         category: Performance,
         fixes: Unsafe,
+        by_agent: true,
         options: &[OptionSpec {
             name: "max-churn",
             kind: OptionKind::Integer,

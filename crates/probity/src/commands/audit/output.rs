@@ -135,6 +135,7 @@ pub(super) fn now() -> String {
 fn sarif(report: &Report, root: &Path) -> io::Result<String> {
     let options = report::Options {
         show_source: false,
+        detail: report::Detail::Full,
         color: false,
         tool_version: env!("CARGO_PKG_VERSION"),
         describe: |_| None,

@@ -51,8 +51,9 @@ pub(super) fn examine(
     };
     let (dockerignore, complaint) = ignore_files.of(&source.path);
     let asked = &job.config.check.inline_directives;
+    let rules = job.rules.for_path(&source.shown);
     let options = LintOptions {
-        rules: &job.rules.set,
+        rules: &rules,
         directives: DirectiveOptions {
             enabled: asked.enabled,
             validate_rules: asked.validate_rules,

@@ -8,9 +8,8 @@ use std::{
 
 use super::{Options, settings::FileRules, shellcheck::ShellcheckProgram};
 use crate::{
-    config::{Configs, Layer, Origin, Settings, Sources, key},
+    config::{Configs, Layer, Origin, Settings, Sources, table},
     discover::Targets,
-    name::Name,
 };
 
 /// One file to check, with what holds for it.
@@ -27,9 +26,10 @@ pub(super) enum Target {
 
 pub(super) fn configs(options: &Options, directory: &Path) -> anyhow::Result<Configs<'static>> {
     let mut defaults = Layer::default();
-    if options.name == Name::Tally {
-        let key = &key::check::file_validation::max_file_size;
-        defaults.set(key, &102_400, Origin::Default);
+    for key in table::keys() {
+        if let Some(text) = key.default_under(options.name) {
+            defaults.parse(key, text, Origin::Default)?;
+        }
     }
     let choice = options.choice.clone();
     let here = Sources::here(options.name, &["check", "ai"], directory, options.flags.clone());

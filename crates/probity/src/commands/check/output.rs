@@ -108,6 +108,7 @@ impl Output {
             Some(statistics) => Box::new(statistics),
             None => asked.format.reporter(&report::Options {
                 show_source: asked.show_source,
+                detail: options.detail,
                 color: terminal && !no_color,
                 tool_version: env!("CARGO_PKG_VERSION"),
                 describe: crate::commands::rules::describe,

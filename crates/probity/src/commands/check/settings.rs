@@ -1,6 +1,6 @@
 //! From settings to the rules that run, and what is refused before that.
 
-use std::{collections::BTreeMap, io::Write as _, sync::Arc};
+use std::{borrow::Cow, collections::BTreeMap, io::Write as _, sync::Arc};
 
 use anyhow::Context as _;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
@@ -79,7 +79,10 @@ impl FileRules {
         config: &Settings,
         shellcheck: impl FnOnce() -> anyhow::Result<Arc<ShellcheckProgram>>,
     ) -> anyhow::Result<Self> {
-        let mut set = RuleSet::default();
+        let mut set = match name {
+            Name::Tally => RuleSet::default(),
+            _ => RuleSet::of(config.check.preset),
+        };
         let mut program = None;
         match config.check.shellcheck.mode {
             ShellcheckMode::Native => {}
@@ -107,6 +110,12 @@ impl FileRules {
         let mut excluded = Vec::new();
         let mut modes = BTreeMap::new();
         set.include(&patterns(included));
+        if config.ai.enabled {
+            set.wake_for_agents();
+        }
+        // Whoever asks for a rule's fixes wants the rule.
+        let fixed = config.check.fix_rule.iter().map(|rule| Pattern::new(rule.as_str()));
+        set.wake(&fixed.collect::<Vec<_>>());
         for (rule, settings) in &config.rules {
             for (option, value) in &settings.options {
                 set.set_option(rule, option, &option_value(value));
@@ -147,6 +156,18 @@ impl FileRules {
     pub(super) fn excluded_in(&self, path: &str) -> Vec<&str> {
         let here = self.excluded.iter().filter(|(_, globs)| globs.is_match(path));
         here.map(|(rule, _)| rule.as_str()).collect()
+    }
+
+    /// The rules without those that the configuration excludes for this path: what they would find
+    /// must not keep another rule from speaking.
+    pub(super) fn for_path(&self, path: &str) -> Cow<'_, RuleSet> {
+        let excluded: Vec<Pattern> = self.excluded_in(path).into_iter().map(Pattern::new).collect();
+        if excluded.is_empty() {
+            return Cow::Borrowed(&self.set);
+        }
+        let mut set = self.set.clone();
+        set.ignore(&excluded);
+        Cow::Owned(set)
     }
 
     /// Takes out what the configuration excludes for this path, and syntax stays.

@@ -39,7 +39,7 @@ pub(super) enum Examined {
 
 /// The rules that a run needs: those that hadolint has and that nobody has switched off.
 pub(super) fn rules(settings: &Settings) -> RuleSet {
-    let mut rules = RuleSet::default();
+    let mut rules = RuleSet::of_hadolint();
     let is_wanted = |code: &&str| settings.severity(code, Severity::Error).is_some();
     let wanted =
         codes::all().filter(is_wanted).map(|code| Pattern::new(format!("hadolint/{code}")));

@@ -2,6 +2,8 @@
 
 use std::{path::PathBuf, time::Duration};
 
+use probity_lint::Preset;
+
 use super::section;
 use crate::{
     config::{
@@ -16,6 +18,9 @@ use crate::{
 section! {
     check Check {
         {
+            /// Rule set: `recommended` finds defects, `strict` adds correctness, size and security,
+            /// `all` adds layout and taste
+            preset: Preset = Preset::Recommended, flag_of("preset", "PRESET");
             /// Apply suggestions and unsafe fixes too
             unsafe_fixes: Option<bool> = None, flag("fix-unsafe"), tally("unsafe-fixes"),
                 also(&["TALLY_FIX_UNSAFE"]);
@@ -43,8 +48,8 @@ section! {
                 no_flag("hide-source", "Hide the source lines of findings; wins over --show-source"),
                 tally("output.show-source");
             /// Lowest severity that makes the exit code 1
-            fail_level: FailLevel = FailLevel::Style, flag_of("fail-level", "LEVEL"),
-                tally("output.fail-level");
+            fail_level: FailLevel = FailLevel::Warning, flag_of("fail-level", "LEVEL"),
+                tally("output.fail-level"), tally_default("style");
         }
         rules RuleChoice {
             /// Run these rules (as a flag: only these): a name, `namespace/*` or `*`
@@ -69,7 +74,8 @@ section! {
         }
         file_validation FileValidation {
             /// Maximum size of a checked file in bytes; 0 means no limit
-            max_file_size: u64 = 0, tally("file-validation.max-file-size");
+            max_file_size: u64 = 0, tally("file-validation.max-file-size"),
+                tally_default("102400");
         }
         slow_checks SlowChecks {
             /// Run checks that ask a registry; `auto` means not in CI (`on` is not built yet)

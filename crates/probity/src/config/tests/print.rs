@@ -27,7 +27,7 @@ unsafe-fixes = true  # from tally.toml:1
 format = "text"  # from default
 path = 'a"b'  # from tally.toml:7
 show-source = true  # from default
-fail-level = "style"  # from default
+fail-level = "warning"  # from default
 
 [rules]
 include = ["x", "tally/*"]  # from TALLY_RULES_SELECT, --select
@@ -136,6 +136,7 @@ fn every_typed_value_follows_its_key() {
     insta::assert_debug_snapshot!((config.check, config.ai), @r###"
 (
     Check {
+        preset: Recommended,
         unsafe_fixes: Some(
             true,
         ),

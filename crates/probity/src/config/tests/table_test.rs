@@ -180,6 +180,7 @@ fn the_table_is_listed() {
         ));
     }
     insta::assert_snapshot!(page, @r###"
+check.preset | --preset | PROBITY_CHECK__PRESET | only probity.toml | recommended
 check.unsafe-fixes | --fix-unsafe | PROBITY_CHECK__UNSAFE_FIXES TALLY_UNSAFE_FIXES TALLY_FIX_UNSAFE | unsafe-fixes | unset
 check.fix | --fix | PROBITY_CHECK__FIX TALLY_FIX | no file | false
 check.fix-rule | --fix-rule | PROBITY_CHECK__FIX_RULE TALLY_FIX_RULE | no file | unset
@@ -188,7 +189,7 @@ check.context | --context | PROBITY_CHECK__CONTEXT TALLY_CONTEXT | no file | uns
 check.output.format | --format | PROBITY_CHECK__OUTPUT_FORMAT TALLY_OUTPUT_FORMAT TALLY_FORMAT | output.format | text
 check.output.path | --output | PROBITY_CHECK__OUTPUT_PATH TALLY_OUTPUT_PATH | output.path | stdout | guarded
 check.output.show-source | --show-source --hide-source | PROBITY_CHECK__OUTPUT_SHOW_SOURCE TALLY_OUTPUT_SHOW_SOURCE | output.show-source | true
-check.output.fail-level | --fail-level | PROBITY_CHECK__OUTPUT_FAIL_LEVEL TALLY_OUTPUT_FAIL_LEVEL | output.fail-level | style
+check.output.fail-level | --fail-level | PROBITY_CHECK__OUTPUT_FAIL_LEVEL TALLY_OUTPUT_FAIL_LEVEL | output.fail-level | warning
 check.rules.include | --select | PROBITY_CHECK__RULES_INCLUDE TALLY_RULES_INCLUDE TALLY_RULES_SELECT | rules.include | unset
 check.rules.exclude | --ignore | PROBITY_CHECK__RULES_EXCLUDE TALLY_RULES_EXCLUDE TALLY_RULES_IGNORE | rules.exclude | unset
 check.inline-directives.enabled | --no-inline-directives | PROBITY_CHECK__INLINE_DIRECTIVES_ENABLED TALLY_INLINE_DIRECTIVES_ENABLED | inline-directives.enabled | true

@@ -26,11 +26,15 @@ pub(crate) fn result<'a>(
             Severity::Info | Severity::Style => "note",
         },
         message: Message { text: text(finding) },
-        locations: [Location {
-            id: None,
-            physical_location: location(finding.span.map(shown)),
-            message: None,
-        }],
+        // SARIF means by several locations that a change is needed at each of them.
+        locations: std::iter::once(finding.span)
+            .chain(finding.also_at.iter().copied().map(Some))
+            .map(|span| Location {
+                id: None,
+                physical_location: location(span.map(shown)),
+                message: None,
+            })
+            .collect(),
         related_locations: (1..)
             .zip(&finding.related)
             .map(|(id, related)| Location {
@@ -89,7 +93,7 @@ pub(crate) struct SarifResult<'a> {
     rule_index: usize,
     level: &'static str,
     message: Message,
-    locations: [Location<'a>; 1],
+    locations: Vec<Location<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     related_locations: Vec<Location<'a>>,
     partial_fingerprints: HashMap<&'static str, String>,

@@ -10,7 +10,7 @@ use probity_finding::{LineIndex, Span};
 use crate::report::{place, visible};
 
 /// Where a mark reaches over more lines than this, only its first line is shown.
-const MOST_LINES: usize = 30;
+pub(crate) const MOST_LINES: usize = 30;
 /// How far apart, in lines, two places may be to share an excerpt.
 const NEAR: usize = 6;
 /// Lines longer than this are not shown; the renderer shows a part of those that are too wide.

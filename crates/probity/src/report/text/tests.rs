@@ -2,11 +2,50 @@
 
 use probity_finding::{Finding, Severity, Span};
 
-use crate::report::{Format, Options, samples};
+use crate::{
+    config::word::Word as _,
+    report::{Detail, Format, Options, samples},
+};
+
+const FULL: Options = Options { detail: Detail::Full, ..samples::OPTIONS };
 
 #[test]
 fn findings_are_shown_with_their_source() {
     insta::assert_snapshot!(samples::report(Format::Text), @r#"
+app/Dockerfile: info: no stage sets a user [tally/no-user]
+
+app/Dockerfile:1:6: warning: the image is not tagged; pin a version [hadolint/DL3006]
+1 | FROM debian as build
+  |      ^^^^^^ Pin the version (--fix --fix-unsafe)
+
+app/Dockerfile:1:13: style: `as` and `FROM` differ in case [buildkit/FromAsCasing]
+1 | FROM debian as build
+  |             ^^ Write `AS` (--fix)
+
+app/Dockerfile:2:15: error: sudo does not work as it seems to [hadolint/DL3004]
+2 | RUN echo 😀 && sudo make
+  |                ^^^^
+
+a b/ü%20&,:.Dockerfile:1:1: warning: a | b ` * _x_ <b>&amp; [l](u)\ [x/from]
+1 | FROM a:1
+  | ^^^^
+
+a b/ü%20&,:.Dockerfile:2:1: warning: <>&"' 100% ␛[31mred␀␊second, line: <U+009B><U+202E> [x/run]
+2 | RUN echo '␛[31m<&>"%␀' �
+  | ^^^^^^^^^^^^^^^^^^^^^^^^ Add a line␇ (--fix)
+
+empty.Dockerfile: error: the file is empty [buildkit/empty]
+
+7 findings in 3 of 4 files: 2 errors, 3 warnings, 1 info, 1 style.
+By rule: 1 buildkit/FromAsCasing, 1 buildkit/empty, 1 hadolint/DL3004, 1 hadolint/DL3006, 1 tally/no-user, 1 x/from, 1 x/run.
+Fixable: 2 with `--fix`, 1 with `--fix --fix-unsafe`, 1 with `--fix --fix-ai` and an agent, `--acp-command`.
+"#);
+}
+
+#[test]
+fn the_full_form_shows_all_that_is_known() {
+    let report = samples::render(Format::Text, &FULL, &samples::files());
+    insta::assert_snapshot!(report, @r#"
 info[tally/no-user]: no stage sets a user
 --> app/Dockerfile
  = help: Rework the file (an agent's fix, --fix --fix-ai)
@@ -58,48 +97,139 @@ error[buildkit/empty]: the file is empty
 --> empty.Dockerfile
 
 7 findings in 3 of 4 files: 2 errors, 3 warnings, 1 info, 1 style.
+By rule: 1 buildkit/FromAsCasing, 1 buildkit/empty, 1 hadolint/DL3004, 1 hadolint/DL3006, 1 tally/no-user, 1 x/from, 1 x/run.
 Fixable: 2 with `--fix`, 1 with `--fix --fix-unsafe`, 1 with `--fix --fix-ai` and an agent, `--acp-command`.
 "#);
 }
 
 #[test]
-fn what_is_a_matter_of_taste_is_shown_once_in_a_file() {
-    let text = "FROM a\nRUN b\nRUN c\n";
-    let at = |rule: &'static str, severity, line: usize| {
-        let start = text.lines().take(line - 1).map(|it| it.len() + 1).sum();
-        Finding::new(rule, severity, Span::new(start, start + 3), "a blank line is missing")
+fn the_fourth_finding_of_a_rule_in_a_file_folds() {
+    let text = "FROM a\nRUN b\nRUN c\nRUN d\nRUN e\n";
+    let at = |rule: &'static str, line: usize| {
+        let start = text.lines().take(line - 1).map(|line| line.len() + 1).sum();
+        Finding::new(rule, Severity::Warning, Span::new(start, start + 3), "a blank is missing")
     };
-    let findings = vec![
-        at("x/taste", Severity::Style, 1),
-        at("x/taste", Severity::Style, 2),
-        at("x/wrong", Severity::Warning, 2),
-        at("x/taste", Severity::Style, 3),
-        at("x/wrong", Severity::Warning, 3),
-    ];
-    let files = vec![("Dockerfile", text, findings)];
+    let mut findings: Vec<Finding> = (1..=5).map(|line| at("x/often", line)).collect();
+    findings.insert(2, at("x/twice", 2));
+    findings.push(at("x/twice", 5));
+    let files = [("Dockerfile", text, findings.clone()), ("other", text, vec![at("x/often", 1)])];
     insta::assert_snapshot!(samples::render(Format::Text, &samples::OPTIONS, &files), @"
-style[x/taste]: a blank line is missing
- --> Dockerfile:1:1
-  |
+Dockerfile:1:1: warning: a blank is missing [x/often]
 1 | FROM a
   | ^^^
-  |
-note: the same rule in lines 2, 3
 
-warning[x/wrong]: a blank line is missing
- --> Dockerfile:2:1
-  |
+Dockerfile:2:1: warning: a blank is missing [x/often]
 2 | RUN b
   | ^^^
 
-warning[x/wrong]: a blank line is missing
- --> Dockerfile:3:1
-  |
-3 | RUN c
+Dockerfile:2:1: warning: a blank is missing [x/twice]
+2 | RUN b
   | ^^^
 
-5 findings in 1 of 1 file: 2 warnings, 3 style.
+Dockerfile:3:1: warning: a blank is missing [x/often]
+3 | RUN c
+  | ^^^
+Dockerfile: and 2 more of x/often, lines 4, 5 (-v shows all)
+
+Dockerfile:5:1: warning: a blank is missing [x/twice]
+5 | RUN e
+  | ^^^
+
+other:1:1: warning: a blank is missing [x/often]
+1 | FROM a
+  | ^^^
+
+8 findings in 2 of 2 files: 8 warnings.
+By rule: 6 x/often, 2 x/twice.
 ");
+    let short = Options { show_source: false, ..samples::OPTIONS };
+    insta::assert_snapshot!(samples::render(Format::Text, &short, &files), @"
+Dockerfile:1:1: warning: a blank is missing [x/often]
+Dockerfile:2:1: warning: a blank is missing [x/often]
+Dockerfile:2:1: warning: a blank is missing [x/twice]
+Dockerfile:3:1: warning: a blank is missing [x/often]
+Dockerfile: and 2 more of x/often, lines 4, 5 (-v shows all)
+Dockerfile:5:1: warning: a blank is missing [x/twice]
+other:1:1: warning: a blank is missing [x/often]
+8 findings in 2 of 2 files: 8 warnings.
+By rule: 6 x/often, 2 x/twice.
+");
+    for (options, format) in
+        [(FULL, Format::Text), (samples::OPTIONS, Format::Json), (samples::OPTIONS, Format::Sarif)]
+    {
+        let report = samples::render(format, &options, &files);
+        let told = report.matches("a blank is missing").count();
+        assert_eq!(told, findings.len() + 1, "nothing folds in {}", format.word());
+    }
+}
+
+#[test]
+fn one_finding_marks_all_of_its_places() {
+    let text = "RUN apt-get install curl git \\\n  wget \\\n  a=1 \\\n  tar\n";
+    let span = |word: &str| {
+        let start = text.find(word).unwrap();
+        Span::new(start, start + word.len())
+    };
+    let finding = Finding::new("x/pin", Severity::Warning, span("curl"), "4 have no version")
+        .with_more_places([span("git"), span("wget"), span("tar")]);
+    let files = [("f", text, vec![finding])];
+    insta::assert_snapshot!(samples::render(Format::Text, &samples::OPTIONS, &files), @r"
+f:1:21: warning: 4 have no version [x/pin]
+1 | RUN apt-get install curl git \
+  |                     ^^^^ ^^^ and in lines 2, 4
+
+1 finding in 1 of 1 file: 1 warning.
+");
+    insta::assert_snapshot!(samples::render(Format::Text, &FULL, &files), @r"
+warning[x/pin]: 4 have no version
+ --> f:1:21
+  |
+1 | RUN apt-get install curl git \
+  |                     ^^^^ ^^^
+2 |   wget \
+  |   ^^^^
+3 |   a=1 \
+4 |   tar
+  |   ^^^
+
+1 finding in 1 of 1 file: 1 warning.
+");
+    insta::assert_snapshot!(samples::render(Format::Json, &FULL, &files), @r#"
+{"files":[
+{"file":"f","violations":[{"location":{"file":"f","start":{"line":1,"column":20},"end":{"line":1,"column":24}},"spans":[{"file":"f","start":{"line":1,"column":20},"end":{"line":1,"column":24}},{"file":"f","start":{"line":1,"column":25},"end":{"line":1,"column":28}},{"file":"f","start":{"line":2,"column":2},"end":{"line":2,"column":6}},{"file":"f","start":{"line":4,"column":2},"end":{"line":4,"column":5}}],"rule":"x/pin","message":"4 have no version","severity":"warning","sourceCode":"RUN apt-get install curl git \\","fingerprint":"a121f18c777e7e7441973b8091728824"}]}
+],
+"summary":{"total":1,"errors":0,"warnings":1,"info":0,"style":0,"files":1},
+"files_scanned":1,"rules_enabled":7}
+"#);
+    insta::assert_snapshot!(samples::render(Format::Markdown, &FULL, &files), @"
+### `f`: 1 warning
+
+| Severity | Line | Rule | Message |
+| --- | ---: | --- | --- |
+| warning | 1, 2, 4 | x/pin | 4 have no version |
+
+**1 finding** in 1 of 1 file: 1 warning.
+");
+    insta::assert_snapshot!(samples::render(Format::Sonarqube, &FULL, &files), @r#"
+{"issues":[
+{"ruleId":"x/pin","primaryLocation":{"message":"4 have no version","filePath":"f","textRange":{"startLine":1,"endLine":1,"startColumn":20,"endColumn":24}},"secondaryLocations":[{"message":"4 have no version","filePath":"f","textRange":{"startLine":1,"endLine":1,"startColumn":25,"endColumn":28}},{"message":"4 have no version","filePath":"f","textRange":{"startLine":2,"endLine":2,"startColumn":2,"endColumn":6}},{"message":"4 have no version","filePath":"f","textRange":{"startLine":4,"endLine":4,"startColumn":2,"endColumn":5}}]}
+],
+"rules":[{"id":"x/pin","name":"x/pin","engineId":"probity","cleanCodeAttribute":"CONVENTIONAL","type":"CODE_SMELL","severity":"MAJOR","impacts":[{"softwareQuality":"MAINTAINABILITY","severity":"MEDIUM"}]}]}
+"#);
+    insta::assert_snapshot!(samples::render(Format::Gitlab, &FULL, &files), @r#"
+[
+{"type":"issue","check_name":"x/pin","description":"4 have no version","categories":["Bug Risk"],"location":{"path":"f","lines":{"begin":1,"end":1}},"other_locations":[{"path":"f","lines":{"begin":1,"end":1}},{"path":"f","lines":{"begin":2,"end":2}},{"path":"f","lines":{"begin":4,"end":4}}],"severity":"major","fingerprint":"a121f18c777e7e7441973b8091728824"}
+]
+"#);
+    let sarif: serde_json::Value =
+        serde_json::from_str(&samples::render(Format::Sarif, &FULL, &files)).unwrap();
+    let columns: Vec<i64> = sarif["runs"][0]["results"][0]["locations"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|place| place["physicalLocation"]["region"]["startColumn"].as_i64().unwrap())
+        .collect();
+    assert_eq!(columns, [21, 26, 3, 3]);
 }
 
 #[test]
@@ -115,6 +245,7 @@ a b/ü%20&,:.Dockerfile:1:1: warning: a | b ` * _x_ <b>&amp; [l](u)\ [x/from]
 a b/ü%20&,:.Dockerfile:2:1: warning: <>&"' 100% ␛[31mred␀␊second, line: <U+009B><U+202E> [x/run]
 empty.Dockerfile: error: the file is empty [buildkit/empty]
 7 findings in 3 of 4 files: 2 errors, 3 warnings, 1 info, 1 style.
+By rule: 1 buildkit/FromAsCasing, 1 buildkit/empty, 1 hadolint/DL3004, 1 hadolint/DL3006, 1 tally/no-user, 1 x/from, 1 x/run.
 Fixable: 2 with `--fix`, 1 with `--fix --fix-unsafe`, 1 with `--fix --fix-ai` and an agent, `--acp-command`.
 "#);
 }
@@ -128,11 +259,13 @@ fn nothing_to_report_is_one_line() {
 
 #[test]
 fn colour_adds_escape_sequences_and_nothing_else() {
-    let options = Options { color: true, ..samples::OPTIONS };
-    let colored = samples::render(Format::Text, &options, &samples::files());
-    assert!(colored.contains('\x1b'));
-    let plain = anstream::adapter::strip_str(&colored).to_string();
-    assert_eq!(plain, samples::report(Format::Text));
+    for options in [samples::OPTIONS, FULL] {
+        let colored = Options { color: true, ..options };
+        let colored = samples::render(Format::Text, &colored, &samples::files());
+        assert!(colored.contains('\x1b'));
+        let stripped = anstream::adapter::strip_str(&colored).to_string();
+        assert_eq!(stripped, samples::render(Format::Text, &options, &samples::files()));
+    }
 }
 
 #[test]
@@ -158,8 +291,8 @@ fn far_places_many_lines_and_wide_lines_stay_readable() {
         Finding::new("a/tab", Severity::Style, span("TAB", 3), "behind a tab"),
         Finding::new("a/end", Severity::Style, Span::at(text.len()), "at the end"),
     ];
-    let report = samples::render(Format::Text, &samples::OPTIONS, &[("f", &text, findings)]);
-    insta::assert_snapshot!(report, @r#"
+    let report = samples::render(Format::Text, &FULL, &[("f", &text, findings)]);
+    insta::assert_snapshot!(report, @"
 warning[a/heredoc]: many lines
   --> f:22:1
    |
@@ -200,5 +333,6 @@ style[a/end]: at the end
    | ^
 
 5 findings in 1 of 1 file: 1 warning, 4 style.
-"#);
+By rule: 1 a/end, 1 a/heredoc, 1 a/hopeless, 1 a/tab, 1 a/wide.
+");
 }

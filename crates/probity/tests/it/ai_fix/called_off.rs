@@ -32,7 +32,14 @@ fn an_interrupt_stops_the_agents_and_writes_nothing() {
         let trace = stage.path().join("trace.ndjson");
         let command = stage.command();
         let mark = stage.path().join("agent.ndjson").display().to_string();
-        let run = probity().dir(stage.path()).args(["check", "--fix", "--fix-unsafe", "."]);
+        let run = probity().dir(stage.path()).args([
+            "check",
+            "--fail-level",
+            "info",
+            "--fix",
+            "--fix-unsafe",
+            ".",
+        ]);
         let run = run.args(["--acp-command", &command, "--ai-sandbox", sandbox, "--jobs", "2"]);
         let run = run.args(["--ai-trace", "trace.ndjson", "--format", "json", "-o", "report.json"]);
         let mut command = run.into_command();
@@ -73,7 +80,14 @@ fn what_was_finished_before_the_interrupt_stays_whole() {
     let slow = stage.command().replace("agent.ndjson", "hanging.ndjson");
     fs::write(directory.join(".tally.toml"), config(&slow)).unwrap();
     fs::write(stage.path().join(".tally.toml"), config(&stage.command())).unwrap();
-    let run = probity().dir(stage.path()).args(["check", "--fix", "--fix-unsafe", "."]);
+    let run = probity().dir(stage.path()).args([
+        "check",
+        "--fail-level",
+        "info",
+        "--fix",
+        "--fix-unsafe",
+        ".",
+    ]);
     let run = run.args(["--jobs", "2", "--select", MULTI_STAGE]);
     let mut command = run.into_command();
     let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();

@@ -27,7 +27,10 @@ fn the_flags_and_modes_have_to_agree() {
         let config = format!("[rules.tally.prefer-multi-stage-build]\n{config}\n");
         fs::write(stage.path().join(".tally.toml"), config.clone()).unwrap();
         let command = stage.command();
-        let run = probity().dir(stage.path()).args(["check", "Dockerfile"]).args(args);
+        let run = probity()
+            .dir(stage.path())
+            .args(["check", "--fail-level", "info", "Dockerfile"])
+            .args(args);
         let output = run.args(["--acp-command", &command]).run();
         let expected = if applied { TWO_STAGES } else { GO };
         assert_eq!(stage.text(), expected, "{args:?} {config}: {}", output.stderr);
@@ -41,7 +44,14 @@ fn fix_ai_admits_no_other_unsafe_fix() {
     let new = TWO_STAGES.replace("COPY . .\n", "COPY . .\n\nRUN apt-get install -y curl");
     let stage = Stage::new(&text, &turn(&patch(&text, &new)));
     let command = stage.command();
-    let run = probity().dir(stage.path()).args(["check", "--fix", "--fix-ai", "Dockerfile"]);
+    let run = probity().dir(stage.path()).args([
+        "check",
+        "--fail-level",
+        "info",
+        "--fix",
+        "--fix-ai",
+        "Dockerfile",
+    ]);
     run.args(["--acp-command", &command]).run();
     assert_eq!(stage.text(), new);
 }
@@ -58,7 +68,10 @@ fn a_configuration_decides_for_its_own_files() {
         command.join(", ")
     );
     fs::write(stage.path().join(".tally.toml"), config).unwrap();
-    let output = probity().dir(stage.path()).args(["check", "--fix", "--fix-unsafe", "."]).run();
+    let output = probity()
+        .dir(stage.path())
+        .args(["check", "--preset", "strict", "--fix", "--fix-unsafe", "."])
+        .run();
     assert_eq!(stage.text(), TWO_STAGES, "{}", output.stderr);
     assert_eq!(fs::read_to_string(stage.path().join("off/Dockerfile")).unwrap(), GO);
     assert!(output.stderr.contains("resolve-error: ai-disabled: "), "{}", output.stderr);
@@ -68,8 +81,14 @@ fn a_configuration_decides_for_its_own_files() {
 fn a_variable_names_the_command_and_switches_nothing_on() {
     for (enabled, expected) in [("false", GO), ("true", TWO_STAGES)] {
         let stage = good();
-        let run =
-            probity().dir(stage.path()).args(["check", "--fix", "--fix-unsafe", "Dockerfile"]);
+        let run = probity().dir(stage.path()).args([
+            "check",
+            "--fail-level",
+            "info",
+            "--fix",
+            "--fix-unsafe",
+            "Dockerfile",
+        ]);
         let run = run.env("TALLY_ACP_COMMAND", &stage.command());
         run.env("TALLY_AI_ENABLED", enabled).run();
         assert_eq!(stage.text(), expected, "{enabled}");
@@ -79,8 +98,15 @@ fn a_variable_names_the_command_and_switches_nothing_on() {
 #[test]
 fn enabled_without_an_agent_warns_and_skips() {
     let stage = good();
-    let run =
-        probity().dir(stage.path()).args(["check", "--fix", "--fix-unsafe", "--ai", "Dockerfile"]);
+    let run = probity().dir(stage.path()).args([
+        "check",
+        "--fail-level",
+        "info",
+        "--fix",
+        "--fix-unsafe",
+        "--ai",
+        "Dockerfile",
+    ]);
     let output = run.run().code(1);
     assert!(
         output.stderr.contains("neither `ai.command` nor `ai.agent` is set"),
@@ -112,7 +138,7 @@ fn a_dry_run_writes_nothing_and_says_so_where_it_has_no_effect() {
     let command = stage.command();
     let run = |args: &[&str]| {
         let run = probity().dir(stage.path()).args(["check", "--ai-dry-run", "Dockerfile"]);
-        run.args(["--acp-command", &command]).args(args).run()
+        run.args(["--preset", "all", "--acp-command", &command]).args(args).run()
     };
     let output = run(&["--fix", "--fix-ai", "--ai-trace", "trace.ndjson"]);
     assert_eq!(stage.text(), text);
@@ -122,7 +148,7 @@ fn a_dry_run_writes_nothing_and_says_so_where_it_has_no_effect() {
     assert!(!output.stderr.contains(says), "{}", output.stderr);
     let output = run(&[]);
     assert!(output.stderr.contains(says), "{}", output.stderr);
-    probity().dir(stage.path()).args(["check", "--fix", "Dockerfile"]).run();
+    probity().dir(stage.path()).args(["check", "--fix", "--preset", "all", "Dockerfile"]).run();
     assert_eq!(stage.text(), GO, "there was something to write");
 }
 
@@ -138,7 +164,14 @@ fn the_command_of_a_file_runs_contained_or_by_your_leave_only() {
         if in_file {
             fs::write(stage.path().join(".tally.toml"), config).unwrap();
         }
-        let run = probity().dir(stage.path()).args(["check", "--fix", "--fix-ai", "Dockerfile"]);
+        let run = probity().dir(stage.path()).args([
+            "check",
+            "--fail-level",
+            "info",
+            "--fix",
+            "--fix-ai",
+            "Dockerfile",
+        ]);
         let run = if in_file { run } else { run.args(["--acp-command", &command]) };
         // Without programs nothing can contain it.
         let output = run.args(more).env("PATH", "/nowhere").run();
@@ -160,7 +193,10 @@ fn a_context_that_is_not_built_is_told_where_somebody_is_asked() {
     ] {
         let stage = good();
         let command = stage.command();
-        let run = probity().dir(stage.path()).args(["check", "Dockerfile"]).args(flags);
+        let run = probity()
+            .dir(stage.path())
+            .args(["check", "--fail-level", "info", "Dockerfile"])
+            .args(flags);
         let run = run.args(["--acp-command", &command]).env("TALLY_AI_CONTEXT", word);
         let output = run.run();
         let says = format!("`ai.context = \"{word}\"` is not built yet and counts as \"none\"");

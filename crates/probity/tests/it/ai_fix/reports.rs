@@ -61,7 +61,16 @@ fn a_dry_run_shows_what_would_be_sent_and_to_whom_and_starts_nothing() {
 fn a_diff_shows_the_proposal_and_writes_nothing() {
     let stage = Stage::new(GO, &turn(&patch(GO, TWO_STAGES)));
     let command = stage.command();
-    let args = ["check", "--diff", "--fix-unsafe", "--acp-command", &command, "Dockerfile"];
+    let args = [
+        "check",
+        "--fail-level",
+        "info",
+        "--diff",
+        "--fix-unsafe",
+        "--acp-command",
+        &command,
+        "Dockerfile",
+    ];
     let output = probity().dir(stage.path()).args(args).run().code(1);
     assert!(output.stdout.contains("+COPY --from=build"), "{}", output.stdout);
     assert_eq!(stage.text(), GO);
@@ -76,7 +85,18 @@ fn files_are_fixed_at_the_same_time_and_reported_in_order() {
     let dir = directory(&all);
     let script = dir.path().join("agent.ndjson");
     let command = format!("{} agent replay {}", env!("CARGO_BIN_EXE_probity"), script.display());
-    let args = ["check", "--fix", "--fix-ai", "--format", "json", "--ai-trace", "t", "."];
+    let args = [
+        "check",
+        "--fail-level",
+        "info",
+        "--fix",
+        "--fix-ai",
+        "--format",
+        "json",
+        "--ai-trace",
+        "t",
+        ".",
+    ];
     let output = probity().dir(&dir).args(args).args(["--acp-command", &command]).run().code(0);
     let report: Value = serde_json::from_str(&output.stdout).unwrap();
     let told: Vec<&str> = report["ai_fixes"]

@@ -37,11 +37,11 @@ fn patch_and_git_come_to_the_same_text() {
     ] {
         let path = "some dir/Dockerfile";
         let written = directory(&[(path, text)]);
-        probity().dir(&written).args(["check", "--fix", "--fix-unsafe"]).run();
+        probity().dir(&written).args(["check", "--fix", "--fix-unsafe", "--preset", "all"]).run();
         let written = fs::read(written.path().join(path)).unwrap();
         let dir = directory(&[(path, text)]);
-        let diff =
-            probity().dir(&dir).args(["check", "--diff", "--fix-unsafe"]).run().code(1).stdout;
+        let args = ["check", "--diff", "--fix-unsafe", "--preset", "all"];
+        let diff = probity().dir(&dir).args(args).run().code(1).stdout;
         for program in PROGRAMS {
             let dir = directory(&[(path, text)]);
             apply(dir.path(), program, &diff);

@@ -22,8 +22,12 @@ pub(super) enum Verdict {
     Missing,
 }
 
-const SYNTAX_RULES: [&str; 3] =
-    ["tally/require-stages", "tally/syntax-error", "tally/unknown-instruction"];
+const SYNTAX_RULES: [&str; 4] = [
+    "probity/not-a-dockerfile",
+    "tally/require-stages",
+    "tally/syntax-error",
+    "tally/unknown-instruction",
+];
 
 /// tally hides everything else at a line that has an error, so it is told that there are none.
 const CONFIG: &str = "severities.toml";
