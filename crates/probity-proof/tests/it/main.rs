@@ -1,0 +1,4 @@
+//! Proofs as their users see them: real repositories, real runners, real verdicts.
+
+mod python;
+mod stage;
