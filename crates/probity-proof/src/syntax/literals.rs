@@ -84,7 +84,8 @@ impl Parsed<'_> {
                     | "unary_operator" | "match_pattern" | "literal"
             ) {
                 let mut cursor = node.walk();
-                pending.extend(node.children(&mut cursor));
+                let children: Vec<Node<'_>> = node.children(&mut cursor).collect();
+                pending.extend(children.into_iter().rev());
             }
         }
     }
