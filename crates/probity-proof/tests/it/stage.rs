@@ -2,8 +2,6 @@
 
 use std::{
     collections::BTreeMap,
-    env,
-    ffi::OsString,
     fs,
     path::{Path, PathBuf},
     process::Command,
@@ -11,8 +9,10 @@ use std::{
 };
 
 use probity_proof::{Base, Claim, ProofOptions, Verdict, WithoutFix, Workshop};
-use probity_sandbox::{Backend, probe};
+use probity_sandbox::Backend;
 use tempfile::TempDir;
+
+use crate::tools::options;
 
 pub(crate) struct Stage {
     pub(crate) directory: TempDir,
@@ -31,10 +31,7 @@ impl Stage {
     /// A directory with these files, and no git at all.
     pub(crate) fn bare(files: &[(&str, &str)]) -> Self {
         let directory = tempfile::tempdir().unwrap();
-        let mut options = ProofOptions::new(directory.path(), contained());
-        options.environment = environment();
-        options.caches = Some(Path::new(env!("CARGO_TARGET_TMPDIR")).join("proof-caches"));
-        options.jobs = 2;
+        let mut options = options(directory.path());
         // The machine may be busy with other tests; those about time set their own.
         options.test_timeout = Duration::from_secs(60);
         let stage = Self { directory, options };
@@ -125,29 +122,6 @@ pub(crate) fn fix(path: &str, source: &str, from: &str, to: &str) -> String {
         lines('-', source),
         lines('+', &new)
     )
-}
-
-pub(crate) fn tools() -> PathBuf {
-    fs::canonicalize(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tools"))
-        .unwrap_or_else(|error| panic!("run script/tools first: {error}"))
-}
-
-fn environment() -> Vec<(OsString, OsString)> {
-    let mut path = tools().join("python/bin").into_os_string();
-    path.push(":");
-    path.push(env::var_os("PATH").unwrap());
-    let mut environment: Vec<(OsString, OsString)> = ["HOME", "CARGO_HOME", "RUSTUP_HOME"]
-        .into_iter()
-        .filter_map(|name| Some((name.into(), env::var_os(name)?)))
-        .collect();
-    environment.push(("PATH".into(), path));
-    environment.push(("ANTHROPIC_API_KEY".into(), "sk-a-secret-key".into()));
-    environment.push(("DATABASE_URL".into(), "postgres://a-secret-key@db".into()));
-    environment
-}
-
-fn contained() -> Backend {
-    Backend::Bubblewrap { program: probe().bubblewrap.unwrap().program }
 }
 
 /// Every file with its bytes and modification time, `.git` included.
