@@ -1,7 +1,7 @@
 //! Tries all claims of the corpora and prints how many are proven, by language, kind and half.
 //!
-//! `claims [LANGUAGE [KIND [COUNT]]]` tries a part of them, and says what went otherwise than it
-//! should.
+//! `claims [LANGUAGE [KIND [COUNT]]]` tries so many of each kind of a part of them; `all` stands for
+//! every language or kind. Verdicts that are not as they should be are named, with `VERBOSE` in full.
 
 #[path = "../tests/it/corpus.rs"]
 mod corpus;
@@ -10,42 +10,53 @@ mod tools;
 
 use std::{collections::BTreeMap, env, io, io::Write as _};
 
-use corpus::{Case, Half, LANGUAGES, Truth, try_all};
+use corpus::{Half, Kind, LANGUAGES, Truth, try_all};
+use probity_proof::Verdict;
 
 /// How many of how many were proven.
 type Counts = (usize, usize);
 
 fn main() -> io::Result<()> {
     let words: Vec<String> = env::args().skip(1).collect();
-    let wanted = |place: usize, word: &str| words.get(place).is_none_or(|wanted| wanted == word);
-    let most: usize = words.get(2).and_then(|count| count.parse().ok()).unwrap_or(usize::MAX);
-    let mut out = io::stdout();
+    let is_wanted = |place: usize, word: &str| {
+        words.get(place).is_none_or(|wanted| wanted == word || wanted == "all")
+    };
+    let most = words.get(2).and_then(|count| count.parse().ok()).unwrap_or(usize::MAX);
     let mut by_kind: BTreeMap<(String, Half), Counts> = BTreeMap::new();
-    let mut by_truth: BTreeMap<(&str, Truth, Half), Counts> = BTreeMap::new();
-    for language in LANGUAGES.into_iter().filter(|language| wanted(0, language.name)) {
-        let cases = language.cases().into_iter();
-        let cases = cases.filter(|case| wanted(1, &format!("{:?}", case.kind)) || words.get(1).is_some_and(|kind| kind == "all"));
-        let cases: Vec<Case> = cases.take(most).collect();
+    let mut by_truth: BTreeMap<(String, Half), Counts> = BTreeMap::new();
+    for language in LANGUAGES.into_iter().filter(|language| is_wanted(0, language.name)) {
+        let mut taken: BTreeMap<Kind, usize> = BTreeMap::new();
+        let mut cases = language.cases();
+        cases.retain(|case| {
+            let count = taken.entry(case.kind).or_default();
+            *count += 1;
+            is_wanted(1, &format!("{:?}", case.kind)) && *count <= most
+        });
         try_all(language, &cases, |case, verdict| {
-            let truth = case.kind.truth();
-            let kind = (format!("{:11}{:?}", language.name, case.kind), case.half());
-            for counts in [by_kind.entry(kind).or_default(), by_truth.entry((language.name, truth, case.half())).or_default()] {
-                counts.0 += usize::from(verdict.proven);
-                counts.1 += 1;
+            let (kind, truth) = (case.kind, case.kind.truth());
+            let rows = [
+                by_kind.entry((format!("{:12}{kind:?}", language.name), case.half())),
+                by_truth.entry((format!("{:12}{truth:?}", language.name), case.half())),
+            ];
+            for (proven, all) in rows.map(|row| row.or_default()) {
+                *proven += usize::from(verdict.proven);
+                *all += 1;
             }
-            if verdict.proven != (truth != Truth::False) && truth != Truth::Open {
-                eprintln!("{}: {:?} {:?} {:?} {:?}", case.name, verdict.outcome, verdict.why, verdict.level, verdict.fix);
+            let is_expected = verdict.proven == (truth != Truth::False) || truth == Truth::Open;
+            if !is_expected {
+                let Verdict { outcome, why, level, fix, .. } = &verdict;
+                eprintln!("{}: {outcome} {level} {why:?} {fix:?}", case.name);
                 if env::var_os("VERBOSE").is_some() {
-                    eprintln!("{}\n{}\n{}", case.claim.test_code, case.claim.fix_patch.as_deref().unwrap_or_default(), verdict.output);
+                    eprintln!("{:#?}\n{}", case.claim, verdict.output);
                 }
             }
         });
     }
-    writeln!(out, "{:40}{:>12}{:>12}", "proven", "tuning", "reporting")?;
+    let mut out = io::stdout();
+    writeln!(out, "{:32}{:>12}{:>12}", "proven", "tuning", "reporting")?;
     table(&mut out, &by_kind)?;
-    let by_truth = by_truth.into_iter().map(|((language, truth, half), counts)| ((format!("{language:11}{truth:?}"), half), counts));
     writeln!(out)?;
-    table(&mut out, &by_truth.collect())
+    table(&mut out, &by_truth)
 }
 
 fn table(out: &mut impl io::Write, rows: &BTreeMap<(String, Half), Counts>) -> io::Result<()> {
@@ -56,7 +67,7 @@ fn table(out: &mut impl io::Write, rows: &BTreeMap<(String, Half), Counts>) -> i
             let counts = rows.get(&(name.clone(), half)).copied().unwrap_or_default();
             format!("{}/{}", counts.0, counts.1)
         });
-        writeln!(out, "{name:40}{tuning:>12}{reporting:>12}")?;
+        writeln!(out, "{name:32}{tuning:>12}{reporting:>12}")?;
     }
     Ok(())
 }

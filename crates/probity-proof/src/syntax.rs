@@ -10,7 +10,7 @@ use std::fmt;
 
 use tree_sitter::{Language, Node, Parser, Tree};
 
-pub(crate) use self::{alter::Value, functions::Function};
+pub(crate) use self::{alter::Value, functions::Function, literals::split};
 
 /// Deeper trees than this are not walked.
 const MOST_DEPTH: usize = 500;

@@ -8,11 +8,13 @@ use std::path::Path;
 use crate::{
     claim::FlaggedLines,
     repository::confined,
-    syntax::{Function, Grammar, Parsed, Value},
+    syntax::{Function, Grammar, Parsed, Value, split},
 };
 
 /// Each may be a compilation.
-const MOST: usize = 12;
+pub(super) const MOST: usize = 12;
+/// So many chances want as many more pairs, so that a coin has none of them.
+pub(super) const MORE_PAIRS: u32 = 3;
 /// Functions around or in the flagged lines that are altered.
 const MOST_FUNCTIONS: usize = 2;
 
@@ -70,7 +72,14 @@ fn values(grammar: Grammar, function: &Function, test: &Parsed<'_>) -> Vec<Value
     composites.reverse();
     let expressions: Vec<String> = match grammar {
         Grammar::Go => go(&function.result, &literals, &composites),
-        Grammar::Rust => rust(&function.result, &literals),
+        Grammar::Rust => {
+            let compared = test.compared_in_macros();
+            let wanted = compared.into_iter().filter(|text| !text.contains(&function.name));
+            let written = wanted.flat_map(|text| as_result(text, &function.result));
+            let mut all: Vec<String> = written.collect();
+            all.extend(rust(&function.result, &literals));
+            unique(all)
+        }
         Grammar::Python => script(composites, literals, ["True", "False", "None"]),
         _ => script(composites, literals, ["true", "false", "null"]),
     };
@@ -91,9 +100,13 @@ fn values(grammar: Grammar, function: &Function, test: &Parsed<'_>) -> Vec<Value
 }
 
 fn script(composites: Vec<String>, literals: Vec<String>, words: [&str; 3]) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
     let words = words.into_iter().map(str::to_owned);
-    for value in composites.into_iter().take(4).chain(literals.into_iter().take(6)).chain(words) {
+    unique(composites.into_iter().take(4).chain(literals.into_iter().take(6)).chain(words))
+}
+
+fn unique(values: impl IntoIterator<Item = String>) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for value in values {
         if !found.contains(&value) {
             found.push(value);
         }
@@ -105,20 +118,17 @@ fn script(composites: Vec<String>, literals: Vec<String>, words: [&str; 3]) -> V
 fn go(result: &str, literals: &[String], composites: &[String]) -> Vec<String> {
     let types = go_types(result);
     let usual: Vec<String> = types.iter().map(|kind| go_zero(kind)).collect();
-    let mut found: Vec<String> = Vec::new();
-    for (place, kind) in types.iter().enumerate() {
-        for value in go_values(kind, literals, composites) {
+    let places = types.iter().enumerate();
+    unique(places.flat_map(|(place, kind)| {
+        let usual = &usual;
+        go_values(kind, literals, composites).into_iter().map(move |value| {
             let mut all = usual.clone();
             if let Some(slot) = all.get_mut(place) {
                 *slot = value;
             }
-            let all = all.join(", ");
-            if !found.contains(&all) {
-                found.push(all);
-            }
-        }
-    }
-    found
+            all.join(", ")
+        })
+    }))
 }
 
 /// `(n int, err error)` and `(int, error)` and `int` as their types.
@@ -144,25 +154,6 @@ fn go_types(result: &str) -> Vec<String> {
     types
 }
 
-/// At the commas that are in no brackets.
-fn split(text: &str) -> Vec<&str> {
-    let (mut parts, mut depth, mut start) = (Vec::new(), 0_i32, 0);
-    for (at, character) in text.char_indices() {
-        match character {
-            '(' | '[' | '{' | '<' => depth += 1,
-            ')' | ']' | '}' | '>' => depth -= 1,
-            ',' if depth == 0 => {
-                parts.push(text.get(start..at).unwrap_or_default());
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    parts.push(text.get(start..).unwrap_or_default());
-    parts.retain(|part| !part.trim().is_empty());
-    parts
-}
-
 fn go_zero(kind: &str) -> String {
     format!("*new({kind})")
 }
@@ -178,12 +169,24 @@ fn go_values(kind: &str, literals: &[String], composites: &[String]) -> Vec<Stri
         "error" => vec![GO_ERROR.to_owned(), "nil".to_owned()],
         "any" | "interface{}" => literals.iter().take(4).cloned().collect(),
         _ if is_go_number(kind) => literals.iter().filter(is_number).take(5).cloned().collect(),
+        _ if kind.starts_with('*') => {
+            let pointed = kind.trim_start_matches('*');
+            let to = |value: String| {
+                format!("func() *{pointed} {{ it := {pointed}({value}); return &it }}()")
+            };
+            let values = go_values(pointed, literals, composites).into_iter().map(to);
+            values.chain(["nil".to_owned()]).collect()
+        }
         _ => {
-            let own = composites.iter().filter(|text| text.starts_with(kind)).take(4).cloned();
-            let mut found: Vec<String> = own.collect();
+            // A test from outside names the package, which the code does not.
+            let inside = |text: &String| {
+                let bare = text.split_once('.').map_or(text.as_str(), |(_, bare)| bare);
+                [text.as_str(), bare].into_iter().find(|text| text.starts_with(kind)).map(str::to_owned)
+            };
+            let mut found: Vec<String> = composites.iter().filter_map(inside).take(4).collect();
             // A defined type may be a number or a text underneath.
-            let plain = literals.iter().filter(|text| is_number(text) || is_text(text)).take(2);
-            found.extend(plain.cloned());
+            found.extend(literals.iter().filter(is_number).take(3).cloned());
+            found.extend(literals.iter().filter(is_text).take(2).cloned());
             found.push(go_zero(kind));
             found
         }
@@ -193,6 +196,17 @@ fn go_values(kind: &str, literals: &[String], composites: &[String]) -> Vec<Stri
 fn is_go_number(kind: &str) -> bool {
     let bare = kind.trim_end_matches(|end: char| end.is_ascii_digit());
     matches!(bare, "int" | "uint" | "float" | "byte" | "rune" | "uintptr")
+}
+
+/// What a test compares with, in the forms in which a function may have to return it.
+fn as_result(wanted: &str, result: &str) -> Vec<String> {
+    let mut forms = vec![wanted.to_owned()];
+    if result.contains("Vec<") {
+        forms.push(format!("{wanted}.into_iter().map(Into::into).collect()"));
+    } else if result.contains("String") || result.contains("Box<") {
+        forms.push(format!("{wanted}.into()"));
+    }
+    forms
 }
 
 fn rust(result: &str, literals: &[String]) -> Vec<String> {
@@ -251,6 +265,10 @@ mod tests {
         assert_eq!(go("", &literals, &[]), [""; 0]);
         let lists = texts(&["[]int{1}"]);
         assert_eq!(go("[]int", &[], &lists), ["[]int{1}", "*new([]int)"]);
+        let boxes = texts(&["shop.Box{W: 1}"]);
+        assert_eq!(go("Box", &[], &boxes), ["Box{W: 1}", "*new(Box)"]);
+        let four = "func() *int { it := int(4); return &it }()";
+        assert_eq!(go("*int", &literals, &[]), [four, "nil"]);
         assert_eq!(rust("Option<u8>", &literals), ["None", "Some(4)"]);
         assert_eq!(rust("Result<String, Error>", &literals)[0], "Ok(\"b\".to_owned())");
         assert_eq!(rust("&'static str", &literals), ["\"b\""]);

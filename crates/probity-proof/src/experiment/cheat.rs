@@ -10,12 +10,13 @@ use crate::{
 };
 
 /// Words by which code finds out that a test runs it.
-const DETECTION: [&str; 27] = [
+const DETECTION: [&str; 31] = [
     "PYTEST_CURRENT_TEST", "pytest", "unittest", "JEST_WORKER_ID", "VITEST", "NODE_ENV",
     "NODE_TEST_CONTEXT", "testing.Testing", "flag.Lookup", "test.v", "cfg!(test)", "cfg(test)",
     "sys.argv", "process.argv", "os.Args", "env::args", "sys._getframe", "inspect.stack",
     "inspect.currentframe", "traceback.extract", ".stack", "runtime.Caller", "Backtrace::",
-    "zz_probity", "PROBITY_", "sys.modules", "CARGO_",
+    "zz_probity", "PROBITY_", "sys.modules", "CARGO_", "current_exe", "thread::current", "/proof",
+    "import.meta.main",
 ];
 
 /// Words by which code reads the environment, and what test runs have in it.
@@ -145,6 +146,13 @@ mod tests {
                 "a.py",
                 python,
                 "def f(a):\n    return 41\n",
+                "assert f(42) == 41",
+                Some(Cheat::DropsCode("f".into())),
+            ),
+            (
+                "a.py",
+                python,
+                "def f(a):\n    return 41\n    return a + 1\n",
                 "assert f(42) == 41",
                 Some(Cheat::DropsCode("f".into())),
             ),

@@ -8,6 +8,17 @@ use std::time::Duration;
 use super::staged::{Observed, Staged};
 use crate::{Outcome, ProofOptions, Run, Why, runner::Trial};
 
+/// Code that a test can be run on, each time as if it were the first.
+pub(super) trait Runs {
+    fn run(&self) -> Observed;
+}
+
+impl Runs for Staged<'_> {
+    fn run(&self) -> Observed {
+        Staged::run(self)
+    }
+}
+
 /// What both versions did.
 #[derive(Debug)]
 pub(super) enum Compared {
@@ -51,7 +62,7 @@ impl Originals {
     }
 
     /// Runs the original once more; an end that differs from the first is told.
-    pub(super) fn run_again(&mut self, original: &Staged<'_>) -> Result<Trial, Compared> {
+    pub(super) fn run_again(&mut self, original: &dyn Runs) -> Result<Trial, Compared> {
         let Observed { trial, wrote_code } = original.run();
         self.add(&trial);
         if let Some(path) = wrote_code {
@@ -67,15 +78,19 @@ impl Originals {
     }
 }
 
-/// Compares two versions. The original was run once, and failed.
+/// Compares two versions. The original was run once, and failed. One of several others that are
+/// tried one after the other has `more` pairs to go, since any of them may pass by chance.
 pub(super) fn compare(
     options: &ProofOptions,
-    original: &Staged<'_>,
-    other: &Staged<'_>,
+    original: &dyn Runs,
+    other: &dyn Runs,
     originals: &mut Originals,
+    more: u32,
 ) -> Compared {
-    let least = options.pairs.clamp(ProofOptions::LEAST_PAIRS, ProofOptions::MOST_PAIRS);
     let hangs = originals.runs.first().is_some_and(|run| run.outcome == Outcome::Timeout);
+    // Nobody runs into the limit by chance, and each time costs all of it.
+    let wanted = if hangs { ProofOptions::LEAST_PAIRS } else { options.pairs + more };
+    let least = wanted.clamp(ProofOptions::LEAST_PAIRS, ProofOptions::MOST_PAIRS);
     let mut pairs = 0;
     loop {
         if pairs >= originals.number()
@@ -126,8 +141,69 @@ fn comparable(message: &str) -> String {
 mod tests {
     use std::time::Duration;
 
-    use super::{Originals, comparable};
-    use crate::{Outcome, RunDetail, runner::Trial};
+    use std::cell::Cell;
+
+    use super::{Compared, Observed, Originals, Runs, compare, comparable};
+    use crate::{
+        Outcome, ProofOptions, RunDetail,
+        experiment::altered::{MORE_PAIRS, MOST},
+        runner::Trial,
+    };
+
+    /// A test that passes so often of a hundred times, whatever the code is.
+    struct Coin {
+        state: Cell<u64>,
+        passes: u64,
+    }
+
+    impl Runs for Coin {
+        fn run(&self) -> Observed {
+            // A step of splitmix64.
+            self.state.set(self.state.get().wrapping_add(0x9e37_79b9_7f4a_7c15));
+            let mut mixed = self.state.get();
+            mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            let (outcome, detail) = match (mixed ^ (mixed >> 31)) % 100 < self.passes {
+                true => (Outcome::Passed, RunDetail::Passed),
+                false => (Outcome::Failed, RunDetail::Failed { kind: None }),
+            };
+            Observed { trial: Trial::new(outcome, detail), wrote_code: None }
+        }
+    }
+
+    impl Coin {
+        /// Whether one of so many other versions seems to make a difference.
+        fn proves(&self, others: usize, more: u32) -> bool {
+            let first = self.run().trial;
+            let mut originals = Originals::default();
+            originals.add(&first);
+            if first.outcome == Outcome::Passed {
+                return false;
+            }
+            let options = ProofOptions::new("", probity_sandbox::Backend::None);
+            for _ in 0..others {
+                match compare(&options, self, self, &mut originals, more) {
+                    Compared::Flips { .. } => return true,
+                    Compared::DoesNotFlip(_) | Compared::OtherIsFlaky => {}
+                    _ => return false,
+                }
+            }
+            false
+        }
+    }
+
+    #[test]
+    fn of_a_thousand_coins_at_most_five_are_proven() {
+        for passes in [20, 50, 80] {
+            for (others, more) in [(1, 0), (MOST, MORE_PAIRS)] {
+                let coin = Coin { state: Cell::new(passes), passes };
+                let proven = (0..1000).filter(|_| coin.proves(others, more)).count();
+                assert!(proven <= 5, "{proven} of 1000 that pass {passes} times of a hundred");
+            }
+        }
+        let sure = Coin { state: Cell::new(0), passes: 0 };
+        assert!(!sure.proves(1, 0));
+    }
 
     fn originals(runs: &[(&str, u64)]) -> Originals {
         let mut originals = Originals::default();

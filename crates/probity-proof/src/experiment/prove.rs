@@ -13,7 +13,7 @@ use crate::{
     BaseResult, Claim, FixResult, Level, Outcome, ProofOptions, Verdict, Why, WithoutFix,
     claim::FlaggedLines,
     repository::copies::Copies,
-    runner::{Runner, Trial, context::RunnerContext, placement},
+    runner::{Placed, Runner, Trial, context::RunnerContext, placement},
 };
 
 /// What claims are tried with.
@@ -69,6 +69,7 @@ impl Laboratory<'_> {
             laboratory: self,
             claim,
             flagged: &placed.flagged,
+            placed: &placed,
             as_it_is,
             original: &original,
             originals,
@@ -107,6 +108,7 @@ struct Claimed<'a> {
     laboratory: &'a Laboratory<'a>,
     claim: &'a Claim,
     flagged: &'a FlaggedLines,
+    placed: &'a Placed,
     as_it_is: Version<'a>,
     original: &'a Staged<'a>,
     originals: Originals,
@@ -136,7 +138,7 @@ impl Claimed<'_> {
             }
         };
         let fixed = Version { copies: head, changes: &fix.changes };
-        self.verdict.fix = match self.compare(fixed, "fixed") {
+        self.verdict.fix = match self.compare(fixed, "fixed", 0) {
             Ok(Compared::Flips { pairs }) => {
                 self.verdict.pairs = pairs;
                 let directory = self.directory;
@@ -194,7 +196,7 @@ impl Claimed<'_> {
                 _ => BaseResult::Unknown,
             };
         }
-        match compare(self.laboratory.options, self.original, &staged, &mut self.originals) {
+        match compare(self.laboratory.options, self.original, &staged, &mut self.originals, 0) {
             Compared::Flips { pairs } => {
                 // A fix that breaks tests or cheats speaks louder than the base.
                 if matches!(self.verdict.fix, FixResult::NotOffered) {
@@ -225,7 +227,7 @@ impl Claimed<'_> {
         for (number, alteration) in alterations.iter().enumerate() {
             let changes = [(self.flagged.file.clone(), alteration.text.clone())];
             let version = Version { copies, changes: &changes };
-            match self.compare(version, &format!("altered-{number}")) {
+            match self.compare(version, &format!("altered-{number}"), altered::MORE_PAIRS) {
                 Ok(Compared::Flips { pairs }) => {
                     self.verdict.pairs = pairs;
                     self.verdict.level = Level::Depends;
@@ -255,18 +257,16 @@ impl Claimed<'_> {
         self.verdict.level = self.verdict.level.max(Level::Fails);
     }
 
-    fn compare(&mut self, version: Version<'_>, name: &str) -> Result<Compared, Box<Trial>> {
+    fn compare(
+        &mut self,
+        version: Version<'_>,
+        name: &str,
+        more: u32,
+    ) -> Result<Compared, Box<Trial>> {
         let Laboratory { options, context, runner, .. } = *self.laboratory;
-        let root = self.changed_root(version);
-        let placed = runner.place(root, self.claim, self.flagged).map_err(|_| {
-            Box::new(Trial::new(Outcome::NotRun, crate::RunDetail::NoSuchTest))
-        })?;
-        let staged = Staged::build(context, runner, version, &placed, self.directory.join(name))?;
-        Ok(compare(options, self.original, &staged, &mut self.originals))
-    }
-
-    fn changed_root<'b>(&self, version: Version<'b>) -> &'b Path {
-        &version.copies.root
+        let directory = self.directory.join(name);
+        let staged = Staged::build(context, runner, version, self.placed, directory)?;
+        Ok(compare(options, self.original, &staged, &mut self.originals, more))
     }
 
     fn end(&mut self, end: Compared) {

@@ -5,11 +5,12 @@ use super::{Function, Grammar, functions::Body};
 impl Grammar {
     /// The source with a function that does this statement, or gives this value, and nothing else.
     pub(crate) fn with_value(self, source: &str, function: &Function, value: &Value) -> String {
-        let statement = match (self, value) {
-            (Self::Go | Self::Rust, Value::Nothing) => "return".to_owned(),
-            (_, Value::Nothing) => "return".to_owned(),
-            (_, Value::Returned(value)) => format!("return {value}"),
-            (_, Value::Thrown(statement)) => statement.clone(),
+        let statement = match value {
+            Value::Nothing => "return".to_owned(),
+            Value::Returned(value) if !function.yields => format!("return {value}"),
+            Value::Returned(value) if self == Self::Python => format!("yield from {value}; return"),
+            Value::Returned(value) => format!("yield* {value}; return"),
+            Value::Thrown(statement) => statement.clone(),
         };
         let (before, inserted, after) = match &function.body {
             Body::Braces(range) => {
@@ -67,6 +68,8 @@ mod tests {
             ),
             ("a.py", "def f():\n\treturn 1\n", "def f():\n\treturn 3\n\treturn 1\n"),
             ("a.py", "def f(): return 1\n", "def f(): return 3; return 1\n"),
+            ("a.py", "def f():\n    yield 1\n", "def f():\n    yield from 3; return\n    yield 1\n"),
+            ("a.js", "function* f() { yield 1; }\n", "function* f() { yield* 3; return;  yield 1; }\n"),
             ("a.js", "const f = () => 1;\n", "const f = () => (3);\n"),
             ("a.js", "const f = () => ({ a: 1 });\n", "const f = () => (3);\n"),
             ("a.ts", "function f() { return 1; }\n", "function f() { return 3;  return 1; }\n"),

@@ -16,7 +16,10 @@ pub(crate) struct Function {
     pub(crate) body: Body,
     /// The text of what it says it returns; empty if it says nothing.
     pub(crate) result: String,
+    /// Those that it uses before it returns in any case.
     pub(crate) used_parameters: BTreeSet<String>,
+    /// Whether it gives several values, one after the other.
+    pub(crate) yields: bool,
 }
 
 /// Where a function does its work, in bytes.
@@ -51,7 +54,8 @@ impl Parsed<'_> {
             .filter_map(|field| node.child_by_field_name(field));
         let names: BTreeSet<&str> =
             parameters.flat_map(|node| self.identifiers(node)).filter(|name| *name != "_").collect();
-        let used: BTreeSet<&str> = self.identifiers(body).into_iter().collect();
+        let used: BTreeSet<&str> =
+            reached(body).into_iter().flat_map(|node| self.identifiers(node)).collect();
         let result = ["result", "return_type"]
             .into_iter()
             .find_map(|field| node.child_by_field_name(field));
@@ -63,6 +67,7 @@ impl Parsed<'_> {
             body: self.body(node, body),
             result: result.map(|node| self.text(node).to_owned()).unwrap_or_default(),
             used_parameters: names.intersection(&used).map(|name| (*name).to_owned()).collect(),
+            yields: has_yield(body),
         })
     }
 
@@ -124,6 +129,44 @@ impl Parsed<'_> {
     }
 }
 
+/// The statements of a body up to the first that leaves it in any case.
+fn reached(body: Node<'_>) -> Vec<Node<'_>> {
+    let mut cursor = body.walk();
+    let mut statements: Vec<Node<'_>> = body.named_children(&mut cursor).collect();
+    // Some grammars have a list between the braces and the statements.
+    if let [list] = statements[..]
+        && list.kind() == "statement_list"
+    {
+        let mut cursor = list.walk();
+        statements = list.named_children(&mut cursor).collect();
+    }
+    let leaves = |node: &Node<'_>| {
+        let inner = if node.kind() == "expression_statement" { node.named_child(0) } else { None };
+        matches!(
+            inner.unwrap_or(*node).kind(),
+            "return_statement" | "return_expression" | "raise_statement" | "throw_statement"
+        )
+    };
+    match statements.iter().position(leaves) {
+        Some(at) => statements.truncate(at + 1),
+        // What is one expression has no statements.
+        None => return vec![body],
+    }
+    statements
+}
+
+fn has_yield(body: Node<'_>) -> bool {
+    let mut pending = vec![body];
+    while let Some(node) = pending.pop() {
+        if matches!(node.kind(), "yield" | "yield_expression") {
+            return true;
+        }
+        let mut cursor = node.walk();
+        pending.extend(node.named_children(&mut cursor).filter(|child| !is_function(child.kind())));
+    }
+    false
+}
+
 fn is_function(kind: &str) -> bool {
     matches!(
         kind,
@@ -136,6 +179,7 @@ fn is_function(kind: &str) -> bool {
             | "arrow_function"
             | "function_expression"
             | "generator_function_declaration"
+            | "generator_function"
             | "function_item"
             | "closure_expression"
     )
@@ -153,6 +197,11 @@ mod tests {
             ("a.js", "const f = (a, { b }) => a + b;\n", "f 1-1  a b"),
             ("a.js", "exports.g = function (a) {\n  return 1;\n};\n", "g 1-3  "),
             ("a.js", "class C {\n  m(a) { return this.b; }\n}\n", "m 2-2  "),
+            ("a.js", "function f(a) {\n  return 1;\n  return a;\n}\n", "f 1-4  "),
+            ("a.py", "def f(a):\n    return 1\n    return a\n", "f 1-3  "),
+            ("a.py", "def f(a, b):\n    if a: return 1\n    return b\n", "f 1-3  a b"),
+            ("a.go", "package a\n\nfunc F(a int) int {\n\treturn 1\n\treturn a\n}\n", "F 3-6 int "),
+            ("a.rs", "fn f(a: u8) -> u8 {\n    return 1;\n    a\n}\n", "f 1-4 u8 "),
             ("a.ts", "export function f(a: number): string {\n  return `${a}`;\n}\n", "f 1-3 : string a"),
             ("a.rs", "impl C {\n    pub fn f(&self, a: u8) -> Option<u8> {\n        Some(a)\n    }\n}\n", "f 2-4 Option<u8> a"),
         ] {

@@ -39,6 +39,22 @@ impl Parsed<'_> {
         found
     }
 
+    /// What Rust's macros compare with each other, as it is written: inside of a macro no grammar
+    /// knows an expression.
+    pub(crate) fn compared_in_macros(&self) -> Vec<&str> {
+        let mut found = Vec::new();
+        self.each(&mut |node, _| {
+            let name = node.child_by_field_name("macro").map(|name| self.text(name));
+            if node.kind() == "macro_invocation" && name == Some("assert_eq") {
+                let arguments = self.text(node).split_once('!').map_or("", |(_, rest)| rest.trim());
+                let inner = arguments.get(1..arguments.len().saturating_sub(1)).unwrap_or_default();
+                found.extend(split(inner).into_iter().take(2).map(str::trim));
+            }
+            Visit::Enter
+        });
+        found
+    }
+
     /// Literals that something is compared with: by `==` and the like, or as a case.
     pub(crate) fn compared_literals(&self) -> Vec<String> {
         let mut found = Vec::new();
@@ -116,6 +132,29 @@ impl Parsed<'_> {
         }
         true
     }
+}
+
+/// At the commas that are in no brackets and in no text.
+pub(crate) fn split(text: &str) -> Vec<&str> {
+    let (mut parts, mut depth, mut start, mut quoted) = (Vec::new(), 0_i32, 0, false);
+    let mut before = ' ';
+    for (at, character) in text.char_indices() {
+        match character {
+            '"' if before != '\\' => quoted = !quoted,
+            _ if quoted => {}
+            '(' | '[' | '{' | '<' => depth += 1,
+            ')' | ']' | '}' | '>' => depth -= 1,
+            ',' if depth == 0 => {
+                parts.push(text.get(start..at).unwrap_or_default());
+                start = at + 1;
+            }
+            _ => {}
+        }
+        before = character;
+    }
+    parts.push(text.get(start..).unwrap_or_default());
+    parts.retain(|part| !part.trim().is_empty());
+    parts
 }
 
 fn is_literal(kind: &str) -> bool {
