@@ -96,6 +96,7 @@ pub(crate) struct Built {
 pub(crate) struct Trial {
     pub(crate) outcome: Outcome,
     pub(crate) detail: RunDetail,
+    /// The test's own if that is known, otherwise its process's.
     pub(crate) duration: Duration,
     /// What the failure says of itself, for comparing one with another.
     pub(crate) message: String,

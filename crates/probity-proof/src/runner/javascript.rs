@@ -16,7 +16,7 @@ use std::{
 use serde::Deserialize;
 
 use self::{
-    events::{Event, judge, message},
+    events::{Event, duration, judge, message},
     modules::{Beside, Modules},
     titles::filter,
 };
@@ -271,6 +271,7 @@ impl Runner for JavaScript {
         let text = [&ran.stdout[..], &ran.stderr].concat();
         let mut trial = Trial::new(outcome, detail).of(context, site, &ran, &text);
         trial.message = message(&events, &placed.name);
+        trial.duration = duration(&events, &placed.name).unwrap_or(trial.duration);
         trial
     }
 

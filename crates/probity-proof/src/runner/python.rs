@@ -210,6 +210,7 @@ impl Runner for Python {
         let text = [&session.ran.stdout[..], &session.ran.stderr].concat();
         let mut trial = Trial::new(outcome, detail).of(context, site, &session.ran, &text);
         trial.message = session.message();
+        trial.duration = session.duration().unwrap_or(trial.duration);
         trial
     }
 

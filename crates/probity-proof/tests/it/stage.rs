@@ -8,7 +8,9 @@ use std::{
     time::Duration,
 };
 
-use probity_proof::{Base, Claim, ProofOptions, Verdict, WithoutFix, Workshop};
+use probity_proof::{
+    Base, Claim, FixResult, Level, Outcome, ProofOptions, Verdict, WithoutFix, Workshop,
+};
 use probity_sandbox::Backend;
 use tempfile::TempDir;
 
@@ -72,10 +74,14 @@ impl Stage {
 
     /// Proves the claims, and shows that the repository is as it was.
     pub(crate) fn prove(&self, claims: &[Claim]) -> Vec<Verdict> {
+        self.try_claims(claims, WithoutFix::Alter)
+    }
+
+    fn try_claims(&self, claims: &[Claim], without_fix: WithoutFix) -> Vec<Verdict> {
         let before = contents(self.path());
         let workshop = Workshop::prepare(self.options.clone(), &|_| {}).unwrap();
         assert_eq!(workshop.notes(), []);
-        let verdicts = workshop.prove_all(claims, WithoutFix::Alter, &|_, _| {});
+        let verdicts = workshop.prove_all(claims, without_fix, &|_, _| {});
         assert_eq!(verdicts.len(), claims.len());
         assert!(contents(self.path()) == before, "the repository was touched");
         verdicts
@@ -93,6 +99,35 @@ impl Stage {
         self.options.base = Some(Base { commit, added });
     }
 
+    /// Runs the tests of claims, and compares what became of each with what should.
+    pub(crate) fn check_outcomes(&self, rows: &[(Claim, Outcome)]) -> Vec<Verdict> {
+        let claims: Vec<Claim> = rows.iter().map(|(claim, _)| claim.clone()).collect();
+        let verdicts = self.try_claims(&claims, WithoutFix::Leave);
+        let mut wrong = Vec::new();
+        for ((claim, expected), verdict) in rows.iter().zip(&verdicts) {
+            let proven = verdict.proven && verdict.fix == FixResult::NotOffered;
+            if verdict.outcome != *expected || proven {
+                wrong.push(format!("{}, which should be {expected}: {verdict:#?}", claim.id));
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+        verdicts
+    }
+
+    /// Proves claims, and compares each level with what it should be.
+    pub(crate) fn check_levels(&self, rows: &[(Claim, Level)]) -> Vec<Verdict> {
+        let claims: Vec<Claim> = rows.iter().map(|(claim, _)| claim.clone()).collect();
+        let verdicts = self.prove(&claims);
+        let mut wrong = Vec::new();
+        for ((claim, expected), verdict) in rows.iter().zip(&verdicts) {
+            if verdict.level != *expected {
+                wrong.push(format!("{}, which should be {expected}: {verdict:#?}", claim.id));
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+        verdicts
+    }
+
     pub(crate) fn prove_one(&self, claim: &Claim) -> Verdict {
         self.prove(std::slice::from_ref(claim)).remove(0)
     }
@@ -107,6 +142,15 @@ pub(crate) fn claim(id: &str, file: &str, code: &str) -> Claim {
         test_code: code.to_owned(),
         ..Claim::default()
     }
+}
+
+/// The same claim for a test of this file, or of this name.
+pub(crate) fn at(claim: Claim, path: &str) -> Claim {
+    Claim { test_file: Some(path.to_owned()), ..claim }
+}
+
+pub(crate) fn named(claim: Claim, name: &str) -> Claim {
+    Claim { test_name: Some(name.to_owned()), ..claim }
 }
 
 /// A unified diff that replaces one text by another, once, in a file.

@@ -1,6 +1,6 @@
 //! What our reporters write, and what it shows.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
 use probity_sandbox::Exit;
 use serde::Deserialize;
@@ -84,6 +84,11 @@ pub(super) fn judge(
             (Outcome::Failed, RunDetail::Failed { kind })
         }
     }
+}
+
+/// How long the test took, without what its framework takes to start; none if it did not end.
+pub(super) fn duration(events: &[Event], name: &str) -> Option<Duration> {
+    Duration::try_from_secs_f64(find(events, name)?.milliseconds / 1000.0).ok()
 }
 
 /// What the failure says of itself, without the frames.

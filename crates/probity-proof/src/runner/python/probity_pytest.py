@@ -91,6 +91,7 @@ def pytest_runtest_makereport(item, call):
         when=report.when,
         outcome=report.outcome,
         xfail=hasattr(report, "wasxfail"),
+        seconds=report.duration,
         kind=error.type.__name__ if error else None,
         message=error.exconly()[:2000] if error else "",
     )

@@ -1,6 +1,9 @@
 //! What our pytest plugin wrote down, and what it means.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use probity_sandbox::Exit;
 use serde::Deserialize;
@@ -25,6 +28,7 @@ pub(super) struct Phase {
     when: When,
     outcome: Outcomes,
     xfail: bool,
+    seconds: f64,
     kind: Option<String>,
     message: String,
 }
@@ -97,6 +101,13 @@ impl Session {
             }
             (false, _) => (Outcome::HarnessError, RunDetail::NeverBegan),
         }
+    }
+
+    /// How long the test took, without what pytest takes to start; none if it did not end.
+    pub(super) fn duration(&self) -> Option<Duration> {
+        self.phases().find(|phase| phase.when == When::Teardown)?;
+        let seconds = self.phases().map(|phase| phase.seconds).sum();
+        Duration::try_from_secs_f64(seconds).ok()
     }
 
     /// What the failure says of itself.
