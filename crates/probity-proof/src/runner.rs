@@ -60,6 +60,9 @@ pub(crate) enum Existing<'a> {
     Named(&'a [String]),
 }
 
+/// Stands among the tests of a package for its building, which is none.
+pub(crate) const BUILD: &str = "(build)";
+
 /// What the existing tests did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Suite {

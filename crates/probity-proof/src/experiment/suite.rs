@@ -9,7 +9,7 @@ use std::{
 use super::staged::Version;
 use crate::{
     BrokenTest, FixResult, Outcome, ProofOptions, RunDetail, SuiteRun,
-    runner::{Existing, Runner, Suite, context::RunnerContext},
+    runner::{BUILD, Existing, Runner, Suite, context::RunnerContext},
 };
 
 /// More tests than this need not be named, nor run again one by one, to refuse a fix.
@@ -77,9 +77,10 @@ impl Suites<'_> {
         let suspects: Vec<String> = suspects.take(MOST_SUSPECTS).cloned().collect();
         let broken = self.broken(original, fixed, &suspects);
         if !broken.is_empty() {
-            return FixResult::Breaks(broken.into_iter().map(BrokenTest::Named).collect());
+            return FixResult::Breaks(broken.into_iter().map(named).collect());
         }
-        let passed = passed.intersection(&still).count();
+        let is_test = |name: &&String| !name.ends_with(BUILD);
+        let passed = passed.intersection(&still).filter(is_test).count();
         FixResult::Flips(match before.is_cut || after.is_cut {
             true => SuiteRun::Partial { passed },
             false => SuiteRun::Complete { passed },
@@ -110,6 +111,10 @@ impl Suites<'_> {
         let ran = version.run_existing(self.context, self.runner, &directory, wanted);
         ran.map_err(|trial| trial.detail)
     }
+}
+
+fn named(test: String) -> BrokenTest {
+    if test.ends_with(BUILD) { BrokenTest::Build } else { BrokenTest::Named(test) }
 }
 
 fn names(suite: &Suite, wanted: impl Fn(Outcome) -> bool) -> BTreeSet<String> {

@@ -133,7 +133,7 @@ fn fixes_that_touch_what_they_may_not_or_cheat_are_refused() {
         })
         .collect();
     let expected = [
-        "NotUnderReview", "TouchesTest", "TouchesSettings", "Unreadable", "TouchesTest", "Patch",
+        "NotUnderReview", "TouchesTest", "TouchesSettings", "Unreadable", "Patch", "Patch",
         "OnlyComments", "Cheats", "Cheats", "Cheats", "Cheats", "P3",
     ];
     assert_eq!(refused, expected, "{verdicts:#?}");

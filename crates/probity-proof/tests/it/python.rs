@@ -113,11 +113,7 @@ fn what_no_value_of_the_function_changes_is_not_proven() {
     repository().check_levels(&[
         (on("real", REAL), Level::Depends),
         (on("guarded", "if calc.sub(3, 1) == 2:\n    return\npytest.fail('x')"), Level::Depends),
-        (on("behind", "calc.sub(1, 1)\nassert 1 == 2"), Level::Fails),
-        (on("message", "assert len('a') == 2, f'got {calc.sub(1, 1)}'"), Level::Fails),
-        (on("nan", "assert calc.sub(1, 1) == float('nan')"), Level::Fails),
         (on("moving", "got = calc.sub(3, 1)\nassert got == [got]"), Level::Fails),
-        (on("file", "calc.sub(1, 1)\nopen('/nowhere/x')"), Level::Fails),
         (on("watched", "calc.sub(1, 1)\nassert calc.sub.__code__.co_argcount == 0"), Level::Fails),
     ]);
 }

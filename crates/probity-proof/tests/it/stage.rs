@@ -36,6 +36,7 @@ impl Stage {
         let mut options = options(directory.path());
         // The machine may be busy with other tests; those about time set their own.
         options.test_timeout = Duration::from_secs(60);
+        options.pairs = ProofOptions::LEAST_PAIRS;
         let stage = Self { directory, options };
         for (path, text) in files {
             stage.write(path, text);

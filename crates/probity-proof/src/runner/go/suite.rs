@@ -12,7 +12,7 @@ use super::{Go, module, output::Events, pattern, succeeded};
 use crate::{
     Outcome,
     runner::{
-        Existing, Suite, Trial, Trouble,
+        BUILD, Existing, Suite, Trial, Trouble,
         context::{RunnerContext, Site},
     },
 };
@@ -20,9 +20,8 @@ use crate::{
 /// Packages whose tests are run for one fix.
 const MOST_PACKAGES: usize = 30;
 
-/// Between a package and its test, and what stands for the building of a package.
+/// Between a package and its test.
 const SEPARATOR: &str = " ";
-const BUILD: &str = "(build)";
 
 pub(super) fn run(
     go: &Go,
