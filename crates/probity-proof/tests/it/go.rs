@@ -101,7 +101,7 @@ fn a_fix_proves_in_every_layout_of_modules() {
     for (path, module) in [
         ("services/pay/money/money.go", "services/pay/go.mod"),
         ("money/money.go", "go.mod"),
-        ("money dir/money.go", "go.mod"),
+        ("money-dir/money.go", "go.mod"),
     ] {
         let stage = Stage::new(&[(path, source), (module, "module example.com/pay\n\ngo 1.21\n")]);
         let right = Some(fix(path, source, "a / 3", "a / 2"));

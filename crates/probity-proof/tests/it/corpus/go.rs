@@ -4,7 +4,8 @@ use super::{Kind, Language, Layout, Shape};
 
 macro_rules! head {
     ($package:literal) => {
-        concat!("package ", $package, "\n\nimport (\n\t\"errors\"\n\t\"strings\"\n)\n\nvar _, _ = errors.New, strings.Join\n\n")
+        concat!("package ", $package, "\n\nimport (\n\t\"errors\"\n\t\"flag\"\n\t\"os\"\n\t\"strings\"\n)\n\n\
+                 var _ = []any{errors.New, flag.Parse, os.Getwd, strings.Join}\n\n")
     };
 }
 
