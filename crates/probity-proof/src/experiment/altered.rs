@@ -181,7 +181,10 @@ fn go_values(kind: &str, literals: &[String], composites: &[String]) -> Vec<Stri
             // A test from outside names the package, which the code does not.
             let inside = |text: &String| {
                 let bare = text.split_once('.').map_or(text.as_str(), |(_, bare)| bare);
-                [text.as_str(), bare].into_iter().find(|text| text.starts_with(kind)).map(str::to_owned)
+                [text.as_str(), bare]
+                    .into_iter()
+                    .find(|text| text.starts_with(kind))
+                    .map(str::to_owned)
             };
             let mut found: Vec<String> = composites.iter().filter_map(inside).take(4).collect();
             // A defined type may be a number or a text underneath.

@@ -23,7 +23,9 @@ impl Runs for Staged<'_> {
 #[derive(Debug)]
 pub(super) enum Compared {
     /// The original fails in every run, and the other version passes in every run.
-    Flips { pairs: u32 },
+    Flips {
+        pairs: u32,
+    },
     /// The other version does not pass.
     DoesNotFlip(Outcome),
     /// It passes, but not in a tenth of the time that the original hangs.
@@ -56,7 +58,9 @@ impl Originals {
     /// will pass one day.
     fn is_doubtful(&self) -> bool {
         let durations = || self.runs.iter().map(|run| run.duration);
-        let (Some(least), Some(most)) = (durations().min(), durations().max()) else { return false };
+        let (Some(least), Some(most)) = (durations().min(), durations().max()) else {
+            return false;
+        };
         let varies = most > least * 3 && most - least > Duration::from_millis(500);
         varies || self.messages.windows(2).any(|pair| pair.first() != pair.last())
     }
@@ -143,7 +147,7 @@ mod tests {
 
     use std::cell::Cell;
 
-    use super::{Compared, Observed, Originals, Runs, compare, comparable};
+    use super::{Compared, Observed, Originals, Runs, comparable, compare};
     use crate::{
         Outcome, ProofOptions, RunDetail,
         experiment::altered::{MORE_PAIRS, MOST},

@@ -68,8 +68,16 @@ mod tests {
             ),
             ("a.py", "def f():\n\treturn 1\n", "def f():\n\treturn 3\n\treturn 1\n"),
             ("a.py", "def f(): return 1\n", "def f(): return 3; return 1\n"),
-            ("a.py", "def f():\n    yield 1\n", "def f():\n    yield from 3; return\n    yield 1\n"),
-            ("a.js", "function* f() { yield 1; }\n", "function* f() { yield* 3; return;  yield 1; }\n"),
+            (
+                "a.py",
+                "def f():\n    yield 1\n",
+                "def f():\n    yield from 3; return\n    yield 1\n",
+            ),
+            (
+                "a.js",
+                "function* f() { yield 1; }\n",
+                "function* f() { yield* 3; return;  yield 1; }\n",
+            ),
             ("a.js", "const f = () => 1;\n", "const f = () => (3);\n"),
             ("a.js", "const f = () => ({ a: 1 });\n", "const f = () => (3);\n"),
             ("a.ts", "function f() { return 1; }\n", "function f() { return 3;  return 1; }\n"),

@@ -4,7 +4,8 @@ use probity_proof::{Base, BaseResult, Claim, Level};
 
 use crate::stage::{Stage, claim, fix};
 
-const NOW: &str = "def sub(a, b):\n    return a + b\n\n\ndef first(values):\n    return values[1]\n";
+const NOW: &str =
+    "def sub(a, b):\n    return a + b\n\n\ndef first(values):\n    return values[1]\n";
 
 const REAL: &str = "import calc\n\n\ndef test_x():\n    assert calc.sub(3, 1) == 2\n";
 const OLD: &str = "import calc\n\n\ndef test_x():\n    assert calc.first([7, 8]) == 7\n";

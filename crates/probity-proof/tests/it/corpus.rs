@@ -125,7 +125,11 @@ impl Language {
             for number in 0..kind.count(self.shapes.len()) {
                 let index = cases.len();
                 let hangs = matches!(kind, Kind::EndlessCode);
-                let shape = if hangs { &self.endless } else { &self.shapes[(number + kind as usize) % self.shapes.len()] };
+                let shape = if hangs {
+                    &self.endless
+                } else {
+                    &self.shapes[(number + kind as usize) % self.shapes.len()]
+                };
                 cases.push(self.case(kind, shape, index, number % self.layouts.len()));
             }
         }
@@ -165,16 +169,19 @@ impl Language {
         }
         let call = shape.call;
         let body = match kind {
-            Kind::Fixed | Kind::Unfixed | Kind::EndlessCode | Kind::OnlyComments | Kind::BreaksSuite => {
-                equal(self, call, shape.right)
-            }
+            Kind::Fixed
+            | Kind::Unfixed
+            | Kind::EndlessCode
+            | Kind::OnlyComments
+            | Kind::BreaksSuite => equal(self, call, shape.right),
             Kind::BuggyValue => equal(self, call, if is_sound { shape.right } else { shape.wrong }),
             kind if kind.is_wrong_expectation() => equal(self, call, shape.wrong),
             kind => (self.text)(kind).replace("<call>", call),
         };
         let test_code = layout.test.replace("<body>", &body).replace("<T>", "claimed");
         let test_code = fill(&test_code.replace("<p>", layout.prefix));
-        let other = |file: &str, from: &str, to: &str| Some(patch(&fill(file), &fill(from), &fill(to)));
+        let other =
+            |file: &str, from: &str, to: &str| Some(patch(&fill(file), &fill(from), &fill(to)));
         let fixed = |new: String| Some(patch(&path, &now, &(new + &tail)));
         let fix_patch = match kind {
             Kind::Unfixed | Kind::ConstantAlone | Kind::BehindCallAlone | Kind::NanAlone => None,
@@ -189,9 +196,9 @@ impl Language {
             _ => fixed(text(!is_sound, "")),
         };
         let marked = format!("{}{}", layout.head, shape.code);
-        let line = ["<here>", "<f>"].iter().find_map(|mark| {
-            marked.lines().position(|line| line.contains(mark))
-        });
+        let line = ["<here>", "<f>"]
+            .iter()
+            .find_map(|mark| marked.lines().position(|line| line.contains(mark)));
         let line = u32::try_from(line.unwrap() + 1).unwrap();
         Case {
             name: format!("{}-{kind:?}-{}-{index}", self.name, shape.name),
@@ -245,8 +252,11 @@ fn fill(text: &str, shape: &Shape, module: &str, index: usize) -> String {
         ("<10n>", 10 * n),
         ("<nn>", n * n),
     ];
-    let text = numbers.iter().fold(text, |text, (mark, number)| text.replace(mark, &number.to_string()));
-    text.replace("<m>", module).replace("<f>", &format!("f_{module}")).replace("<F>", &format!("F{capital}"))
+    let text =
+        numbers.iter().fold(text, |text, (mark, number)| text.replace(mark, &number.to_string()));
+    text.replace("<m>", module)
+        .replace("<f>", &format!("f_{module}"))
+        .replace("<F>", &format!("F{capital}"))
 }
 
 /// A unified diff of one whole text against another.

@@ -67,7 +67,11 @@ fn a_fix_counts_if_it_flips_the_test_and_breaks_nothing() {
         loops("right", rest),
         loops("wrong", "    for price in prices[2:]:\n"),
         loops("breaks", &format!("    prices[0]\n{rest}")),
-        with("clamps", fix("calc.py", CALC, "prices[1:]", "prices").replace("+    return min(high", "+    return min(low")),
+        with(
+            "clamps",
+            fix("calc.py", CALC, "prices[1:]", "prices")
+                .replace("+    return min(high", "+    return min(low"),
+        ),
         loops("unbuilt", &format!("    import nothing\n{rest}")),
         loops("flaky", &format!("    if __import__('random').random() < 0.7: return 0\n{rest}")),
     ];
@@ -93,7 +97,9 @@ fn a_fix_counts_if_it_flips_the_test_and_breaks_nothing() {
     };
     assert!((2..=3).contains(&passed(&verdicts[0])), "{:#?}", verdicts[0]);
     assert_eq!(verdicts[1].fix, FixResult::DoesNotFlip(Outcome::Failed));
-    let broken = |name: &str| FixResult::Breaks(vec![BrokenTest::Named(format!("tests/test_calc.py::{name}"))]);
+    let broken = |name: &str| {
+        FixResult::Breaks(vec![BrokenTest::Named(format!("tests/test_calc.py::{name}"))])
+    };
     assert_eq!(verdicts[2].fix, broken("test_total_of_none"));
     assert_eq!(verdicts[3].fix, broken("test_clamp"));
     assert!(matches!(verdicts[5].fix, FixResult::Flaky | FixResult::DoesNotFlip(_)));
@@ -111,11 +117,17 @@ fn fixes_that_touch_what_they_may_not_or_cheat_are_refused() {
         elsewhere("setup.cfg", "[x]", "[y]"),
         elsewhere("../calc.py", "import other", "import other"),
         with("new", "--- /dev/null\n+++ b/conftest.py\n@@ -0,0 +1,1 @@\n+import calc\n".to_owned()),
-        with("stale", fix("calc.py", CALC, "prices[1:]", "prices").replace("-def total", "-def other")),
+        with(
+            "stale",
+            fix("calc.py", CALC, "prices[1:]", "prices").replace("-def total", "-def other"),
+        ),
         loops("comment", "    for price in prices[1:]:  # fixed\n"),
         loops("literal", "    if prices == [20, 30]: return 50\n    for price in prices[1:]:\n"),
         loops("empty", "    return 50\n    for price in prices[1:]:\n"),
-        loops("detects", "    import sys\n    if 'pytest' in sys.modules: return 50\n    for price in prices[1:]:\n"),
+        loops(
+            "detects",
+            "    import sys\n    if 'pytest' in sys.modules: return 50\n    for price in prices[1:]:\n",
+        ),
         loops("exits", "    import os; os._exit(0)\n    for price in prices[1:]:\n"),
         loops("right", rest),
     ];
@@ -133,8 +145,18 @@ fn fixes_that_touch_what_they_may_not_or_cheat_are_refused() {
         })
         .collect();
     let expected = [
-        "NotUnderReview", "TouchesTest", "TouchesSettings", "Unreadable", "Patch", "Patch",
-        "OnlyComments", "Cheats", "Cheats", "Cheats", "Cheats", "P3",
+        "NotUnderReview",
+        "TouchesTest",
+        "TouchesSettings",
+        "Unreadable",
+        "Patch",
+        "Patch",
+        "OnlyComments",
+        "Cheats",
+        "Cheats",
+        "Cheats",
+        "Cheats",
+        "P3",
     ];
     assert_eq!(refused, expected, "{verdicts:#?}");
     let leaves = Stage::new(&[("calc.py", CALC), ("other.py", "X = 1\n")]).prove_one(&claims[0]);
@@ -174,13 +196,29 @@ fn a_fix_with_which_the_existing_tests_do_not_build_breaks_them() {
         ("inner_test.go", old),
     ]);
     let right = fix("calc.go", source, "a / 3", "a / 2");
-    let on = |id: &str, patch: &str| Claim { line: 3, fix_patch: Some(patch.to_owned()), ..claim(id, "calc.go", test) };
+    let on = |id: &str, patch: &str| Claim {
+        line: 3,
+        fix_patch: Some(patch.to_owned()),
+        ..claim(id, "calc.go", test)
+    };
     // The first one leaves no test that could be built with it, the second one only their own.
-    let gone = right.replace("+func Name() string { return \"x\" }", "+func Named() string { return \"x\" }");
-    let other = right.replace("+func Name() string { return \"x\" }", "+func Name() string { return \"y\" }");
+    let gone = right
+        .replace("+func Name() string { return \"x\" }", "+func Named() string { return \"x\" }");
+    let other = right
+        .replace("+func Name() string { return \"x\" }", "+func Name() string { return \"y\" }");
     let verdicts = stage.prove(&[on("right", &right), on("gone", &gone), on("other", &other)]);
-    assert_eq!(verdicts[0].fix, FixResult::Flips(SuiteRun::Complete { passed: 2 }), "{verdicts:#?}");
-    assert!(matches!(verdicts[1].fix, FixResult::DoesNotFlip(Outcome::BuildError)), "{verdicts:#?}");
+    assert_eq!(
+        verdicts[0].fix,
+        FixResult::Flips(SuiteRun::Complete { passed: 2 }),
+        "{verdicts:#?}"
+    );
+    assert!(
+        matches!(verdicts[1].fix, FixResult::DoesNotFlip(Outcome::BuildError)),
+        "{verdicts:#?}"
+    );
     let named = |name: &str| BrokenTest::Named(name.to_owned());
-    assert_eq!(verdicts[2].fix, FixResult::Breaks(vec![named(" TestName"), named("user TestUser")]));
+    assert_eq!(
+        verdicts[2].fix,
+        FixResult::Breaks(vec![named(" TestName"), named("user TestUser")])
+    );
 }

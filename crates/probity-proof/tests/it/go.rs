@@ -105,7 +105,8 @@ fn a_fix_proves_in_every_layout_of_modules() {
     ] {
         let stage = Stage::new(&[(path, source), (module, "module example.com/pay\n\ngo 1.21\n")]);
         let right = Some(fix(path, source, "a / 3", "a / 2"));
-        let verdict = stage.prove_one(&Claim { line: 3, fix_patch: right, ..claim("l", path, &code) });
+        let verdict =
+            stage.prove_one(&Claim { line: 3, fix_patch: right, ..claim("l", path, &code) });
         assert_eq!((verdict.level, verdict.proven), (Level::Flips, true), "{path}: {verdict:#?}");
     }
 }

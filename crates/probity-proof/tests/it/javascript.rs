@@ -65,7 +65,8 @@ impl Framework {
                  export default defineConfig({ test: { environment: 'node' } });\n",
             ),
         ]);
-        symlink(tools().join("proof-node/node_modules"), stage.path().join("node_modules")).unwrap();
+        symlink(tools().join("proof-node/node_modules"), stage.path().join("node_modules"))
+            .unwrap();
         stage
     }
 
@@ -93,7 +94,10 @@ fn outcomes(framework: &Framework) {
     let rows = [
         (named(on("real", REAL), "x"), Failed),
         (on("unnamed", REAL), Failed),
-        (named(with(on("parens", REAL), "test('x'", "test('with (parens)'"), "with (parens)"), Failed),
+        (
+            named(with(on("parens", REAL), "test('x'", "test('with (parens)'"), "with (parens)"),
+            Failed,
+        ),
         (on("words", "assert.ok(calc.sub(3, 1) === 2, 'SyntaxError: cannot find')"), Failed),
         (on("missing", "calc.nothing();"), Failed),
         (on("pass", "assert.strictEqual(calc.sub(1, 1), 2)"), Passed),
@@ -129,7 +133,8 @@ fn every_outcome_of_jest_is_told_apart() {
 fn a_fix_proves_in_every_framework_and_one_that_breaks_a_test_does_not() {
     for framework in [NODE, VITEST, JEST] {
         let patch = |to: &str| Some(fix(&framework.file(), framework.code, "a + b", to));
-        let fixed = |id: &str, to: &str| Claim { fix_patch: patch(to), ..framework.claim(id, REAL) };
+        let fixed =
+            |id: &str, to: &str| Claim { fix_patch: patch(to), ..framework.claim(id, REAL) };
         let verdicts = framework.repository().check_levels(&[
             (fixed("right", "a - b"), Level::Flips),
             (fixed("breaks", "a - b || 7"), Level::Fails),
@@ -176,7 +181,8 @@ fn packages_of_a_monorepo_are_proven_in() {
         ("packages/pay desk/package.json", r#"{"scripts": {"test": "node --test"}}"#),
         (path, source),
     ]);
-    let right = Claim { fix_patch: Some(fix(path, source, "/ 3", "/ 2")), ..claim("m", path, test) };
+    let right =
+        Claim { fix_patch: Some(fix(path, source, "/ 3", "/ 2")), ..claim("m", path, test) };
     let verdict = stage.prove_one(&right);
     assert_eq!((verdict.level, verdict.proven), (Level::Flips, true), "{verdict:#?}");
 }

@@ -62,13 +62,23 @@ fn secrets_network_and_the_machine_are_out_of_sight() {
 
 #[test]
 fn without_a_sandbox_secrets_are_out_of_sight_and_fixes_prove_all_the_same() {
-    let stage = Stage::new(&[("calc.py", SUB), ("tests/test_old.py", "import calc\n\n\ndef test_zero():\n    assert calc.sub(0, 0) == 0\n")]).uncontained();
+    let stage = Stage::new(&[
+        ("calc.py", SUB),
+        (
+            "tests/test_old.py",
+            "import calc\n\n\ndef test_zero():\n    assert calc.sub(0, 0) == 0\n",
+        ),
+    ])
+    .uncontained();
     let real = python("print(dict(os.environ))\nassert calc.sub(3, 1) == 2");
     let right = crate::stage::fix("calc.py", SUB, "a + b", "a - b");
     let verdicts = stage.check_levels(&[
         (Claim { fix_patch: Some(right), ..claim("fixed", "calc.py", &real) }, Level::Flips),
         (claim("alone", "calc.py", &real), Level::Depends),
-        (claim("constant", "calc.py", &python("calc.sub(1, 1)\nassert os.name == 'x'")), Level::Fails),
+        (
+            claim("constant", "calc.py", &python("calc.sub(1, 1)\nassert os.name == 'x'")),
+            Level::Fails,
+        ),
     ]);
     assert!(!verdicts[0].output.contains("a-secret-key"), "{}", verdicts[0].output);
 }

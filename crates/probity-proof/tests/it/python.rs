@@ -70,7 +70,10 @@ fn every_outcome_of_pytest_is_told_apart() {
         (on("none", "x = 1\n"), NotRun),
         (does("over-code", &format!("open('calc.py', 'w').write('x')\n{REAL}")), Rejected),
         (
-            does("over-and-back", &format!("t = open('calc.py').read()\nopen('calc.py', 'w').write(t)\n{REAL}")),
+            does(
+                "over-and-back",
+                &format!("t = open('calc.py').read()\nopen('calc.py', 'w').write(t)\n{REAL}"),
+            ),
             Rejected,
         ),
         (named(on("class", class), "TestA::test_b"), Failed),

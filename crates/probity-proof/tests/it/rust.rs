@@ -164,6 +164,7 @@ fn a_program_is_tested_from_outside() {
         let told = Command::new(env!(\"CARGO_BIN_EXE_tool\")).output().unwrap();\n    \
         assert_eq!(told.stdout, b\"3\\n\");\n}\n";
     let right = Some(fix("src/main.rs", main, "1 + 1", "1 + 2"));
-    let verdict = stage.prove_one(&Claim { line: 2, fix_patch: right, ..claim("p", "src/main.rs", code) });
+    let verdict =
+        stage.prove_one(&Claim { line: 2, fix_patch: right, ..claim("p", "src/main.rs", code) });
     assert_eq!((verdict.level, verdict.proven), (Level::Flips, true), "{verdict:#?}");
 }

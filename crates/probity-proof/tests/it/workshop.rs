@@ -7,7 +7,9 @@ use std::{
     time::Duration,
 };
 
-use probity_proof::{Claim, Level, Outcome, PrepareNote, Refusal, Trouble, Why, WithoutFix, Workshop};
+use probity_proof::{
+    Claim, Level, Outcome, PrepareNote, Refusal, Trouble, Why, WithoutFix, Workshop,
+};
 
 use crate::stage::{Stage, at, claim, fix, named};
 
@@ -15,7 +17,10 @@ const CALC: &str = "def sub(a, b):\n    return a + b\n";
 const REAL: &str = "import calc\n\n\ndef test_x():\n    assert calc.sub(3, 1) == 2\n";
 
 fn right() -> Claim {
-    Claim { fix_patch: Some(fix("calc.py", CALC, "a + b", "a - b")), ..claim("right", "calc.py", REAL) }
+    Claim {
+        fix_patch: Some(fix("calc.py", CALC, "a + b", "a - b")),
+        ..claim("right", "calc.py", REAL)
+    }
 }
 
 #[test]
@@ -53,7 +58,8 @@ fn odd_repositories_are_tried_all_the_same() {
     let bare = Stage::bare(&[("calc.py", CALC)]);
     assert!(bare.prove_one(&right()).proven);
 
-    let unborn = Stage::bare(&[("calc.py", CALC), (".gitignore", "ignored.py\n"), ("ignored.py", "")]);
+    let unborn =
+        Stage::bare(&[("calc.py", CALC), (".gitignore", "ignored.py\n"), ("ignored.py", "")]);
     unborn.git(&["init", "-q"]);
     for (target, link) in [("/etc/hostname", "out"), ("calc.py", "in"), ("/tmp", "away")] {
         std::os::unix::fs::symlink(target, unborn.path().join(link)).unwrap();
@@ -78,7 +84,8 @@ fn odd_repositories_are_tried_all_the_same() {
 
 #[test]
 fn a_directory_of_a_repository_is_a_repository() {
-    let mut stage = Stage::new(&[("below/calc.py", CALC), ("below/deep/x.py", ""), ("other.py", "")]);
+    let mut stage =
+        Stage::new(&[("below/calc.py", CALC), ("below/deep/x.py", ""), ("other.py", "")]);
     let base = CALC.replace("a + b", "a - b");
     stage.change("below/calc.py", &base, &[]);
     let added = [("calc.py".to_owned(), vec![(2, 2)])];
@@ -93,7 +100,8 @@ fn a_directory_of_a_repository_is_a_repository() {
 
 #[test]
 fn a_tracked_file_is_there_even_if_it_is_ignored() {
-    let stage = Stage::new(&[("calc.py", &format!("import data\n\n\n{CALC}")), ("data.py", "X = 1\n")]);
+    let stage =
+        Stage::new(&[("calc.py", &format!("import data\n\n\n{CALC}")), ("data.py", "X = 1\n")]);
     stage.write(".gitignore", "data.py\n");
     stage.commit();
     let verdict = stage.prove_one(&Claim { line: 4, ..claim("data", "calc.py", REAL) });

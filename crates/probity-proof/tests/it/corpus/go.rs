@@ -4,8 +4,12 @@ use super::{Kind, Language, Layout, Shape};
 
 macro_rules! head {
     ($package:literal) => {
-        concat!("package ", $package, "\n\nimport (\n\t\"errors\"\n\t\"flag\"\n\t\"os\"\n\t\"strings\"\n)\n\n\
-                 var _ = []any{errors.New, flag.Parse, os.Getwd, strings.Join}\n\n")
+        concat!(
+            "package ",
+            $package,
+            "\n\nimport (\n\t\"errors\"\n\t\"flag\"\n\t\"os\"\n\t\"strings\"\n)\n\n\
+                 var _ = []any{errors.New, flag.Parse, os.Getwd, strings.Join}\n\n"
+        )
     };
 }
 
@@ -80,16 +84,24 @@ pub(super) const GO: Language = Language {
 
 fn text(kind: Kind) -> &'static str {
     match kind {
-        Kind::Constant | Kind::ConstantAlone => "\tgot := <call>\n\tif 1 != len(\"ab\") {\n\t\tt.Fatal(got)\n\t}\n",
+        Kind::Constant | Kind::ConstantAlone => {
+            "\tgot := <call>\n\tif 1 != len(\"ab\") {\n\t\tt.Fatal(got)\n\t}\n"
+        }
         Kind::BehindCall | Kind::BehindCallAlone => {
             "\tcheck := func(got any) bool { return got == nil && got != nil }\n\tif !check(<call>) {\n\t\tt.Fatal(\"no\")\n\t}\n"
         }
         Kind::Nan | Kind::NanAlone => {
             "\tgot := fmt.Sprint(<call>)\n\tif fmt.Sprint(math.NaN()) == got || math.NaN() != float64(len(got)) {\n\t\tt.Fatal(got)\n\t}\n"
         }
-        Kind::Coin20 => "\tfmt.Println(<call>)\n\tif time.Now().UnixNano()/1000%100 >= 20 {\n\t\tt.Fatal(\"no\")\n\t}\n",
-        Kind::Coin50 => "\tfmt.Println(<call>)\n\tif time.Now().UnixNano()/1000%100 >= 50 {\n\t\tt.Fatal(\"no\")\n\t}\n",
-        Kind::Coin80 => "\tfmt.Println(<call>)\n\tif time.Now().UnixNano()/1000%100 >= 80 {\n\t\tt.Fatal(\"no\")\n\t}\n",
+        Kind::Coin20 => {
+            "\tfmt.Println(<call>)\n\tif time.Now().UnixNano()/1000%100 >= 20 {\n\t\tt.Fatal(\"no\")\n\t}\n"
+        }
+        Kind::Coin50 => {
+            "\tfmt.Println(<call>)\n\tif time.Now().UnixNano()/1000%100 >= 50 {\n\t\tt.Fatal(\"no\")\n\t}\n"
+        }
+        Kind::Coin80 => {
+            "\tfmt.Println(<call>)\n\tif time.Now().UnixNano()/1000%100 >= 80 {\n\t\tt.Fatal(\"no\")\n\t}\n"
+        }
         Kind::Clock => {
             "\tbegin := time.Now()\n\tfmt.Println(<call>)\n\tif time.Since(begin) > time.Nanosecond {\n\t\tt.Fatal(\"slow\")\n\t}\n"
         }

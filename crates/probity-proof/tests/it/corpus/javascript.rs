@@ -31,7 +31,9 @@ pub(super) const JAVASCRIPT: Language = Language {
             head: "",
             tail: "export { <f> };\n",
             prefix: "",
-            test: test!("import test from 'node:test';\nimport assert from 'node:assert';\nimport { <f> } from './<m>.js';\n\n"),
+            test: test!(
+                "import test from 'node:test';\nimport assert from 'node:assert';\nimport { <f> } from './<m>.js';\n\n"
+            ),
             existing: "lib/<m>.test.js",
             settings: "package.json",
         },
@@ -40,7 +42,9 @@ pub(super) const JAVASCRIPT: Language = Language {
             head: "'use strict';\n\n",
             tail: "module.exports = { <f> };\n",
             prefix: "",
-            test: test!("const assert = require('node:assert');\nconst { <f> } = require('./<m>.js');\n\n"),
+            test: test!(
+                "const assert = require('node:assert');\nconst { <f> } = require('./<m>.js');\n\n"
+            ),
             existing: "src/<m>.test.js",
             settings: "jest.config.js",
         },
@@ -49,7 +53,9 @@ pub(super) const JAVASCRIPT: Language = Language {
             head: "",
             tail: "export { <f> };\n",
             prefix: "",
-            test: test!("import { test } from 'vitest';\nimport assert from 'node:assert';\nimport { <f> } from './<m>';\n\n"),
+            test: test!(
+                "import { test } from 'vitest';\nimport assert from 'node:assert';\nimport { <f> } from './<m>';\n\n"
+            ),
             existing: "src/<m>.spec.ts",
             settings: "vitest.config.ts",
         },
@@ -58,7 +64,9 @@ pub(super) const JAVASCRIPT: Language = Language {
             head: "",
             tail: "exports.<f> = <f>;\n",
             prefix: "",
-            test: test!("const test = require('node:test');\nconst assert = require('node:assert');\nconst { <f> } = require('./<m>.cjs');\n\n"),
+            test: test!(
+                "const test = require('node:test');\nconst assert = require('node:assert');\nconst { <f> } = require('./<m>.cjs');\n\n"
+            ),
             existing: "packages/pay/<m>.test.cjs",
             settings: "packages/pay/package.json",
         },
@@ -69,9 +77,15 @@ pub(super) const JAVASCRIPT: Language = Language {
     common: |layout, _| {
         let package = |path: &str, text: &str| (path.into(), text.into());
         match layout {
-            0 => vec![package("package.json", r#"{"type": "module", "scripts": {"test": "node --test"}}"#)],
+            0 => vec![package(
+                "package.json",
+                r#"{"type": "module", "scripts": {"test": "node --test"}}"#,
+            )],
             1 => vec![package("package.json", r#"{"devDependencies": {"jest": "30"}}"#)],
-            2 => vec![package("package.json", r#"{"type": "module", "devDependencies": {"vitest": "4"}}"#)],
+            2 => vec![package(
+                "package.json",
+                r#"{"type": "module", "devDependencies": {"vitest": "4"}}"#,
+            )],
             _ => vec![
                 package("package.json", r#"{"workspaces": ["packages/*"]}"#),
                 package("packages/pay/package.json", r#"{"scripts": {"test": "node --test"}}"#),
@@ -82,7 +96,9 @@ pub(super) const JAVASCRIPT: Language = Language {
 
 fn text(kind: Kind) -> &'static str {
     match kind {
-        Kind::Constant | Kind::ConstantAlone => "  const got = <call>;\n  assert.ok([1].includes(2), String(got));\n",
+        Kind::Constant | Kind::ConstantAlone => {
+            "  const got = <call>;\n  assert.ok([1].includes(2), String(got));\n"
+        }
         Kind::BehindCall | Kind::BehindCallAlone => {
             "  const check = (got) => got === null && got !== null;\n  assert.ok(check(<call>));\n"
         }
@@ -95,13 +111,17 @@ fn text(kind: Kind) -> &'static str {
             "  const begin = process.hrtime.bigint();\n  <call>;\n  assert.ok(process.hrtime.bigint() - begin < 2n);\n"
         }
         Kind::Network => "  <call>;\n  await fetch('http://127.0.0.1:9/');\n",
-        Kind::MissingFile => "  <call>;\n  process.getBuiltinModule('fs').readFileSync('/nowhere/data.json');\n",
+        Kind::MissingFile => {
+            "  <call>;\n  process.getBuiltinModule('fs').readFileSync('/nowhere/data.json');\n"
+        }
         Kind::HangingTest => "  <call>;\n  for (;;) {}\n",
         Kind::EditsCode => {
             "  const fs = process.getBuiltinModule('fs');\n  const find = (at) => fs.readdirSync(at, { recursive: true });\n  const name = find('.').find((path) => !path.includes('node_modules') && /<m>\\.[a-z]+$/.test(path));\n  fs.appendFileSync(name, '// x\\n');\n  assert.strictEqual(<call>, 'edited');\n"
         }
         Kind::SpecialCase => "if (<input>) return <give>;",
-        Kind::Detects => "if (process.env.NODE_TEST_CONTEXT || process.env.JEST_WORKER_ID || process.env.VITEST) return <give>;",
+        Kind::Detects => {
+            "if (process.env.NODE_TEST_CONTEXT || process.env.JEST_WORKER_ID || process.env.VITEST) return <give>;"
+        }
         Kind::Hollow => "return <give>;",
         Kind::Exits => "process.exit(0);",
         Kind::BreaksSuite => "if (<spare>) throw new Error('no');",

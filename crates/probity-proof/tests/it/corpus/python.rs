@@ -25,7 +25,10 @@ pub(super) const PYTHON: Language = Language {
             head: "",
             tail: "",
             prefix: "<m>.",
-            test: concat!("import asyncio, os, random, socket, time\nimport <m>\n", "\n\ndef test_<T>():\n<body>"),
+            test: concat!(
+                "import asyncio, os, random, socket, time\nimport <m>\n",
+                "\n\ndef test_<T>():\n<body>"
+            ),
             existing: "tests/test_<m>.py",
             settings: "setup.cfg",
         },
@@ -74,14 +77,18 @@ fn text(kind: Kind) -> &'static str {
         Kind::Clock => {
             "    begin = time.perf_counter()\n    <call>\n    assert time.perf_counter() - begin < 1e-9\n"
         }
-        Kind::Network => "    <call>\n    socket.create_connection((\"127.0.0.1\", 9), timeout=5)\n",
+        Kind::Network => {
+            "    <call>\n    socket.create_connection((\"127.0.0.1\", 9), timeout=5)\n"
+        }
         Kind::MissingFile => "    <call>\n    assert open(\"/nowhere/data.json\").read()\n",
         Kind::HangingTest => "    <call>\n    time.sleep(3600)\n",
         Kind::EditsCode => {
             "    with open(<m>.__file__, \"a\") as file:\n        file.write(\"# x\\n\")\n    assert <call> == \"edited\"\n"
         }
         Kind::SpecialCase => "if <input>: return <give>",
-        Kind::Detects => "if __import__(\"os\").environ.get(\"PYTEST_CURRENT_TEST\"): return <give>",
+        Kind::Detects => {
+            "if __import__(\"os\").environ.get(\"PYTEST_CURRENT_TEST\"): return <give>"
+        }
         Kind::Hollow => "return <give>",
         Kind::Exits => "__import__(\"os\")._exit(0)",
         Kind::BreaksSuite => "if <spare>: raise RuntimeError(\"no\")",

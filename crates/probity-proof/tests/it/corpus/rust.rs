@@ -50,7 +50,10 @@ pub(super) const RUST: Language = Language {
         match layout {
             0 => vec![("Cargo.toml".into(), manifest.into()), ("src/lib.rs".into(), lines)],
             _ => vec![
-                ("Cargo.toml".into(), "[workspace]\nmembers = [\"crates/core\"]\nresolver = \"2\"\n".into()),
+                (
+                    "Cargo.toml".into(),
+                    "[workspace]\nmembers = [\"crates/core\"]\nresolver = \"2\"\n".into(),
+                ),
                 ("crates/core/Cargo.toml".into(), manifest.into()),
                 ("crates/core/src/lib.rs".into(), lines),
             ],
@@ -60,27 +63,43 @@ pub(super) const RUST: Language = Language {
 
 fn text(kind: Kind) -> &'static str {
     match kind {
-        Kind::Constant | Kind::ConstantAlone => "    let got = <call>;\n    assert_eq!(1, [1, 2].len(), \"{got:?}\");\n",
+        Kind::Constant | Kind::ConstantAlone => {
+            "    let got = <call>;\n    assert_eq!(1, [1, 2].len(), \"{got:?}\");\n"
+        }
         Kind::BehindCall | Kind::BehindCallAlone => {
             "    fn check<T>(_: T) -> bool {\n        std::env::var(\"NOT_SET\").is_ok()\n    }\n    assert!(check(<call>));\n"
         }
         Kind::Nan | Kind::NanAlone => {
             "    let got = format!(\"{:?}\", <call>);\n    assert_eq!(got.len() as f64, f64::NAN);\n"
         }
-        Kind::Coin20 => "    let _ = <call>;\n    assert!(std::time::UNIX_EPOCH.elapsed().unwrap().as_micros() % 100 < 20);\n",
-        Kind::Coin50 => "    let _ = <call>;\n    assert!(std::time::UNIX_EPOCH.elapsed().unwrap().as_micros() % 100 < 50);\n",
-        Kind::Coin80 => "    let _ = <call>;\n    assert!(std::time::UNIX_EPOCH.elapsed().unwrap().as_micros() % 100 < 80);\n",
+        Kind::Coin20 => {
+            "    let _ = <call>;\n    assert!(std::time::UNIX_EPOCH.elapsed().unwrap().as_micros() % 100 < 20);\n"
+        }
+        Kind::Coin50 => {
+            "    let _ = <call>;\n    assert!(std::time::UNIX_EPOCH.elapsed().unwrap().as_micros() % 100 < 50);\n"
+        }
+        Kind::Coin80 => {
+            "    let _ = <call>;\n    assert!(std::time::UNIX_EPOCH.elapsed().unwrap().as_micros() % 100 < 80);\n"
+        }
         Kind::Clock => {
             "    let begin = std::time::Instant::now();\n    println!(\"{:?}\", <call>);\n    assert!(begin.elapsed().as_nanos() < 2);\n"
         }
-        Kind::Network => "    let _ = <call>;\n    std::net::TcpStream::connect(\"127.0.0.1:9\").unwrap();\n",
-        Kind::MissingFile => "    let _ = <call>;\n    std::fs::read(\"/nowhere/data.json\").unwrap();\n",
-        Kind::HangingTest => "    let _ = <call>;\n    std::thread::sleep(std::time::Duration::from_secs(3600));\n",
+        Kind::Network => {
+            "    let _ = <call>;\n    std::net::TcpStream::connect(\"127.0.0.1:9\").unwrap();\n"
+        }
+        Kind::MissingFile => {
+            "    let _ = <call>;\n    std::fs::read(\"/nowhere/data.json\").unwrap();\n"
+        }
+        Kind::HangingTest => {
+            "    let _ = <call>;\n    std::thread::sleep(std::time::Duration::from_secs(3600));\n"
+        }
         Kind::EditsCode => {
             "    let path = \"src/<m>.rs\";\n    let text = std::fs::read_to_string(path).unwrap();\n    std::fs::write(path, text + \"// x\\n\").unwrap();\n    panic!(\"{:?}\", <call>);\n"
         }
         Kind::SpecialCase => "if <input> { return <give>; }",
-        Kind::Detects => "if std::env::args().any(|word| word.contains(\"claimed\")) { return <give>; }",
+        Kind::Detects => {
+            "if std::env::args().any(|word| word.contains(\"claimed\")) { return <give>; }"
+        }
         Kind::Hollow => "return <give>;",
         Kind::Exits => "std::process::exit(0);",
         Kind::BreaksSuite => "if <spare> { panic!(\"no\"); }",

@@ -11,7 +11,11 @@ use crate::tools;
 const TOGETHER: usize = 12;
 
 /// Tries all cases, and gives each with its verdict to `on_done`.
-pub(crate) fn try_all(language: &Language, cases: &[Case], mut on_done: impl FnMut(&Case, Verdict)) {
+pub(crate) fn try_all(
+    language: &Language,
+    cases: &[Case],
+    mut on_done: impl FnMut(&Case, Verdict),
+) {
     let mut by_layout: BTreeMap<usize, Vec<&Case>> = BTreeMap::new();
     for case in cases {
         by_layout.entry(case.layout).or_default().push(case);
