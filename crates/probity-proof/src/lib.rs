@@ -23,8 +23,8 @@ pub use crate::{
     },
     runner::{Trouble, Unavailable},
     verdict::{
-        BaseResult, BrokenTest, Cheat, FixFault, FixResult, Level, Outcome, Refusal, Run, RunDetail,
-        SuiteRun, Verdict, Why,
+        BaseResult, BrokenTest, Cheat, FixFault, FixResult, Level, Outcome, Refusal, Run,
+        RunDetail, SuiteRun, Verdict, Why,
     },
     workshop::{PrepareNote, Workshop},
 };

@@ -20,8 +20,7 @@ pub(crate) trait Runner: fmt::Debug + Send + Sync {
     fn name(&self) -> &'static str;
 
     /// Decides where the test of a claim goes, by what is in this directory. Nothing is written.
-    fn place(&self, repo: &Path, claim: &Claim, flagged: &FlaggedLines)
-    -> Result<Placed, Refusal>;
+    fn place(&self, repo: &Path, claim: &Claim, flagged: &FlaggedLines) -> Result<Placed, Refusal>;
 
     /// Compiles the test, where that is a step of its own.
     fn build(

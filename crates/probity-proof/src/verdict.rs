@@ -154,7 +154,10 @@ pub enum Why {
     /// What the deciding run showed.
     Ran(RunDetail),
     /// Run number `run` ended otherwise than those before it.
-    Changed { run: u32, then: Outcome },
+    Changed {
+        run: u32,
+        then: Outcome,
+    },
     /// The test writes over this file of the code.
     WroteCode(String),
     Cancelled,
@@ -166,7 +169,9 @@ pub enum Why {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refusal {
     NoTest,
-    TestTooLarge { limit: usize },
+    TestTooLarge {
+        limit: usize,
+    },
     NulInTest,
     FlaggedPathOutside(String),
     FlaggedFileMissing(String),
@@ -192,7 +197,9 @@ pub enum Refusal {
 pub enum RunDetail {
     Passed,
     /// The test reported a failure, by an exception of this kind if it has one.
-    Failed { kind: Option<String> },
+    Failed {
+        kind: Option<String>,
+    },
     Crashed,
     /// The test could not be compiled or loaded.
     Unbuilt,
@@ -222,7 +229,11 @@ impl RunDetail {
     pub fn is_before_test(&self) -> bool {
         matches!(
             self,
-            Self::BuildTimeout | Self::BuildKilled | Self::NeverBegan | Self::EndedEarly | Self::Trouble(_)
+            Self::BuildTimeout
+                | Self::BuildKilled
+                | Self::NeverBegan
+                | Self::EndedEarly
+                | Self::Trouble(_)
         )
     }
 }

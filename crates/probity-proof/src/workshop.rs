@@ -15,8 +15,8 @@ use probity_sandbox::Backend;
 use tempfile::TempDir;
 
 use crate::{
-    BaseResult, Claim, FixResult, GitError, Level, Outcome, ProofError, ProofOptions, Refusal, Tree,
-    TreeError, Unavailable, Verdict, Why, WithoutFix,
+    BaseResult, Claim, FixResult, GitError, Level, Outcome, ProofError, ProofOptions, Refusal,
+    Tree, TreeError, Unavailable, Verdict, Why, WithoutFix,
     experiment::{Baselines, Laboratory},
     repository::{
         copies::{Copies, Reuse, remove},

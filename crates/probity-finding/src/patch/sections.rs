@@ -104,9 +104,15 @@ mod tests {
             (change("/dev/null", "b/x"), PatchError::CreatesFile),
             (change("a/x", "/dev/null"), PatchError::DeletesFile),
             (change("a/x", "b/y"), PatchError::RenamesFile),
-            ("diff --git a/x b/y\nrename from x\nrename to y\n".to_owned(), PatchError::RenamesFile),
+            (
+                "diff --git a/x b/y\nrename from x\nrename to y\n".to_owned(),
+                PatchError::RenamesFile,
+            ),
             ("diff --git a/x b/x\nold mode 1\nnew mode 2\n".to_owned(), PatchError::ChangesMode),
-            ("diff --git a/x b/x\nBinary files a/x and b/x differ\n".to_owned(), PatchError::Binary),
+            (
+                "diff --git a/x b/x\nBinary files a/x and b/x differ\n".to_owned(),
+                PatchError::Binary,
+            ),
             ("nothing".to_owned(), PatchError::Empty),
         ] {
             assert_eq!(sections(&patch).unwrap_err(), expected, "{patch}");

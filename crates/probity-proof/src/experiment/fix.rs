@@ -11,8 +11,16 @@ use crate::{
 
 /// Directories of what others wrote or programs made.
 const FOREIGN: [&str; 10] = [
-    "vendor", "node_modules", "third_party", "third-party", "site-packages", "dist", ".venv", "venv",
-    "target", "generated",
+    "vendor",
+    "node_modules",
+    "third_party",
+    "third-party",
+    "site-packages",
+    "dist",
+    ".venv",
+    "venv",
+    "target",
+    "generated",
 ];
 
 /// Directories of tests.
@@ -26,9 +34,9 @@ const HEAD: usize = 10;
 
 /// Endings of code; whatever else a repository has is settings, data or text.
 const CODE: [&str; 30] = [
-    "bash", "bats", "c", "cc", "cjs", "cpp", "cs", "cts", "cxx", "ex", "go", "h", "hpp", "java", "js",
-    "jsx", "kt", "lua", "mjs", "mts", "php", "pl", "py", "rb", "rs", "scala", "sh", "swift", "ts",
-    "tsx",
+    "bash", "bats", "c", "cc", "cjs", "cpp", "cs", "cts", "cxx", "ex", "go", "h", "hpp", "java",
+    "js", "jsx", "kt", "lua", "mjs", "mts", "php", "pl", "py", "rb", "rs", "scala", "sh", "swift",
+    "ts", "tsx",
 ];
 
 /// The whole new text of each file that a fix changes.
@@ -80,7 +88,8 @@ fn check_path(path: &str, reviewed: Option<&BTreeSet<String>>) -> Result<(), Fix
     if is_test(path) {
         return Err(FixFault::TouchesTest(owned));
     }
-    if Path::new(path).components().any(|part| FOREIGN.iter().any(|name| part.as_os_str() == *name)) {
+    if Path::new(path).components().any(|part| FOREIGN.iter().any(|name| part.as_os_str() == *name))
+    {
         return Err(FixFault::TouchesGenerated(owned));
     }
     let ending = path.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());

@@ -12,7 +12,9 @@ use crate::{Outcome, ProofOptions, Run, Why, runner::Trial};
 #[derive(Debug)]
 pub(super) enum Compared {
     /// The original fails in every run, and the other version passes in every run.
-    Flips { pairs: u32 },
+    Flips {
+        pairs: u32,
+    },
     /// The other version does not pass.
     DoesNotFlip(Outcome),
     /// It passes, but not in a tenth of the time that the original hangs.
@@ -45,7 +47,9 @@ impl Originals {
     /// will pass one day.
     fn is_doubtful(&self) -> bool {
         let durations = || self.runs.iter().map(|run| run.duration);
-        let (Some(least), Some(most)) = (durations().min(), durations().max()) else { return false };
+        let (Some(least), Some(most)) = (durations().min(), durations().max()) else {
+            return false;
+        };
         let varies = most > least * 3 && most - least > Duration::from_millis(500);
         varies || self.messages.windows(2).any(|pair| pair.first() != pair.last())
     }

@@ -42,13 +42,8 @@ impl Laboratory<'_> {
         verdict.test_name.clone_from(&placed.name);
         verdict.test_source.clone_from(&placed.source);
         let as_it_is = Version { copies: self.head, changes: &[] };
-        let original = Staged::build(
-            self.context,
-            self.runner,
-            as_it_is,
-            &placed,
-            directory.join("original"),
-        );
+        let original =
+            Staged::build(self.context, self.runner, as_it_is, &placed, directory.join("original"));
         let original = match original {
             Ok(original) => original,
             Err(trial) => return verdict.record(&trial),
@@ -160,7 +155,8 @@ impl Claimed<'_> {
     /// The code before the change: if the test passes there, and the flagged lines are new, the
     /// change brought the defect.
     fn try_base(&mut self) {
-        let (Some(base), Some(copies)) = (&self.laboratory.options.base, self.laboratory.base) else {
+        let (Some(base), Some(copies)) = (&self.laboratory.options.base, self.laboratory.base)
+        else {
             return;
         };
         let FlaggedLines { file, first, last } = self.flagged;
@@ -184,8 +180,7 @@ impl Claimed<'_> {
         let Ok(placed) = placed else { return BaseResult::Unknown };
         let version = Version { copies, changes: &[] };
         let directory = self.directory.join("base");
-        let staged =
-            Staged::build(self.laboratory.context, runner, version, &placed, directory);
+        let staged = Staged::build(self.laboratory.context, runner, version, &placed, directory);
         let Ok(staged) = staged else { return BaseResult::Unknown };
         if !is_added || !self.is_open() {
             return match staged.run().trial.outcome {
@@ -258,9 +253,9 @@ impl Claimed<'_> {
     fn compare(&mut self, version: Version<'_>, name: &str) -> Result<Compared, Box<Trial>> {
         let Laboratory { options, context, runner, .. } = *self.laboratory;
         let root = self.changed_root(version);
-        let placed = runner.place(root, self.claim, self.flagged).map_err(|_| {
-            Box::new(Trial::new(Outcome::NotRun, crate::RunDetail::NoSuchTest))
-        })?;
+        let placed = runner
+            .place(root, self.claim, self.flagged)
+            .map_err(|_| Box::new(Trial::new(Outcome::NotRun, crate::RunDetail::NoSuchTest)))?;
         let staged = Staged::build(context, runner, version, &placed, self.directory.join(name))?;
         Ok(compare(options, self.original, &staged, &mut self.originals))
     }
@@ -317,7 +312,8 @@ impl Verdict {
         let is_failure = matches!(self.outcome, Outcome::Failed | Outcome::Timeout);
         let no_fix = self.fix == FixResult::NotOffered;
         let stands_in = required == Level::Flips && self.level == Level::Depends && no_fix;
-        self.proven = is_failure && self.level > Level::Claimed && (self.level >= required || stands_in);
+        self.proven =
+            is_failure && self.level > Level::Claimed && (self.level >= required || stands_in);
         if self.proven {
             self.outcome = Outcome::Failed;
         }

@@ -8,7 +8,10 @@ use std::{
 use crate::{
     Outcome, RunDetail,
     repository::copies::Copies,
-    runner::{Built, Existing, Placed, Runner, Suite, Trial, Trouble, context::{RunnerContext, Site}},
+    runner::{
+        Built, Existing, Placed, Runner, Suite, Trial, Trouble,
+        context::{RunnerContext, Site},
+    },
 };
 
 /// A version of the code: a tree, and the texts of files that are other there.

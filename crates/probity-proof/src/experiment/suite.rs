@@ -88,7 +88,12 @@ impl Suites<'_> {
 
     /// Of these tests the ones that pass on every run of the original and on no run of the fixed
     /// code.
-    fn broken(&self, original: Version<'_>, fixed: Version<'_>, suspects: &[String]) -> Vec<String> {
+    fn broken(
+        &self,
+        original: Version<'_>,
+        fixed: Version<'_>,
+        suspects: &[String],
+    ) -> Vec<String> {
         let mut suspects = suspects.to_vec();
         for _ in 0..self.options.pairs.max(ProofOptions::LEAST_PAIRS) {
             if suspects.is_empty() {

@@ -179,7 +179,8 @@ impl PooledCopy<'_> {
 impl Drop for PooledCopy<'_> {
     fn drop(&mut self) {
         let Some(copy) = self.copy.take() else { return };
-        let written = std::mem::take(&mut *self.written.lock().unwrap_or_else(PoisonError::into_inner));
+        let written =
+            std::mem::take(&mut *self.written.lock().unwrap_or_else(PoisonError::into_inner));
         self.copies.take_back(copy, &written.into_keys().collect());
     }
 }
@@ -290,7 +291,8 @@ mod tests {
         }
         symlink("e.go", root.join("l")).unwrap();
         let tree = Tree::walked(&root).unwrap();
-        let copies = Copies::new(tree, root.clone(), place.path().join("copies"), Reuse::IfUntouched);
+        let copies =
+            Copies::new(tree, root.clone(), place.path().join("copies"), Reuse::IfUntouched);
         let lent = copies.lend(place.path()).unwrap();
         let first = lent.repo.clone();
         for path in ["a/b/new_test.go", "new/dir/x.go", "a/b/c.go"] {

@@ -25,7 +25,9 @@ use super::{
     placement,
 };
 use crate::{
-    Claim, Outcome, Refusal, RunDetail, claim::FlaggedLines, repository::confined,
+    Claim, Outcome, Refusal, RunDetail,
+    claim::FlaggedLines,
+    repository::confined,
     workshop::{Preparation, PrepareNote},
 };
 
@@ -87,12 +89,7 @@ impl Go {
 
     /// Downloading runs nothing of the repository. Listing with `-export` compiles all packages
     /// and their tests and links none of them.
-    fn warm(
-        &self,
-        context: &RunnerContext,
-        site: &Site<'_>,
-        module: &Path,
-    ) -> Result<(), String> {
+    fn warm(&self, context: &RunnerContext, site: &Site<'_>, module: &Path) -> Result<(), String> {
         if site.copy.repo.join(module).join("go.sum").is_file() {
             let program = self.root.join("bin/go");
             let mut fetch = Task::new([program], module, Access::Compiles, context.build_timeout);
@@ -179,12 +176,7 @@ impl Runner for Go {
         "go"
     }
 
-    fn place(
-        &self,
-        repo: &Path,
-        claim: &Claim,
-        flagged: &FlaggedLines,
-    ) -> Result<Placed, Refusal> {
+    fn place(&self, repo: &Path, claim: &Claim, flagged: &FlaggedLines) -> Result<Placed, Refusal> {
         let is_test = |name: &str| name.ends_with("_test.go");
         let directory = placement::directory(repo, claim, flagged, is_test)?;
         let id = placement::plain(&claim.id);
@@ -214,9 +206,8 @@ impl Runner for Go {
         let compile = || self.compile(context, site, &placed.directory, PROGRAM, &tags);
         let ran = compile().map_err(Trial::unbuilt)?;
         let text = output::compiler(&ran);
-        let trial = |outcome, detail| {
-            Box::new(Trial::new(outcome, detail).of(context, site, &ran, &text))
-        };
+        let trial =
+            |outcome, detail| Box::new(Trial::new(outcome, detail).of(context, site, &ran, &text));
         match ran.exit {
             Exit::Code(0) if site.build.join(PROGRAM).is_file() => Ok(Built::default()),
             Exit::Code(0) => Err(trial(Outcome::NotRun, RunDetail::NoSuchTest)),
@@ -235,13 +226,7 @@ impl Runner for Go {
         }
     }
 
-    fn run(
-        &self,
-        context: &RunnerContext,
-        site: &Site<'_>,
-        placed: &Placed,
-        _: &Built,
-    ) -> Trial {
+    fn run(&self, context: &RunnerContext, site: &Site<'_>, placed: &Placed, _: &Built) -> Trial {
         let filter = format!("^{}$", placed.name);
         let limit = context.test_timeout;
         let ran = self.execute(context, site, &placed.directory, PROGRAM, &filter, limit);

@@ -26,9 +26,7 @@ use super::{
     context::{Access, RunnerContext, Site, Task},
     placement,
 };
-use crate::{
-    Claim, Refusal, claim::FlaggedLines, repository::confined, workshop::Preparation,
-};
+use crate::{Claim, Refusal, claim::FlaggedLines, repository::confined, workshop::Preparation};
 
 pub(crate) const ENDINGS: &[&str] = &["js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx"];
 
@@ -231,12 +229,7 @@ impl Runner for JavaScript {
         "javascript"
     }
 
-    fn place(
-        &self,
-        repo: &Path,
-        claim: &Claim,
-        flagged: &FlaggedLines,
-    ) -> Result<Placed, Refusal> {
+    fn place(&self, repo: &Path, claim: &Claim, flagged: &FlaggedLines) -> Result<Placed, Refusal> {
         let directory = placement::directory(repo, claim, flagged, is_test)?;
         let id = placement::plain(&claim.id);
         let wanted = claim.test_file.as_deref().filter(|file| !file.is_empty());
@@ -255,13 +248,7 @@ impl Runner for JavaScript {
         })
     }
 
-    fn run(
-        &self,
-        context: &RunnerContext,
-        site: &Site<'_>,
-        placed: &Placed,
-        _: &Built,
-    ) -> Trial {
+    fn run(&self, context: &RunnerContext, site: &Site<'_>, placed: &Placed, _: &Built) -> Trial {
         let asked = Asked::Test(placed);
         let (ran, events) = match self.session(context, site, &placed.directory, &asked) {
             Ok(session) => session,

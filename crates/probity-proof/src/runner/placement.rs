@@ -18,8 +18,8 @@ pub(crate) fn flagged(repo: &Path, claim: &Claim) -> Result<FlaggedLines, Refusa
     if claim.test_code.contains('\0') {
         return Err(Refusal::NulInTest);
     }
-    let file = relative(&claim.file)
-        .ok_or_else(|| Refusal::FlaggedPathOutside(claim.file.clone()))?;
+    let file =
+        relative(&claim.file).ok_or_else(|| Refusal::FlaggedPathOutside(claim.file.clone()))?;
     if !repo.join(&file).is_file() {
         return Err(Refusal::FlaggedFileMissing(claim.file.clone()));
     }

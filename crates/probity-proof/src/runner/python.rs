@@ -159,12 +159,7 @@ impl Runner for Python {
         "pytest"
     }
 
-    fn place(
-        &self,
-        repo: &Path,
-        claim: &Claim,
-        flagged: &FlaggedLines,
-    ) -> Result<Placed, Refusal> {
+    fn place(&self, repo: &Path, claim: &Claim, flagged: &FlaggedLines) -> Result<Placed, Refusal> {
         let is_test = |name: &str| {
             name.strip_suffix(".py")
                 .is_some_and(|stem| stem.starts_with("test") || stem.ends_with("_test"))
@@ -193,13 +188,7 @@ impl Runner for Python {
         })
     }
 
-    fn run(
-        &self,
-        context: &RunnerContext,
-        site: &Site<'_>,
-        placed: &Placed,
-        _: &Built,
-    ) -> Trial {
+    fn run(&self, context: &RunnerContext, site: &Site<'_>, placed: &Placed, _: &Built) -> Trial {
         let file = site.seen_repo.join(&placed.path).display().to_string();
         let asked = Asked::Test(&placed.name);
         let session = match self.session(context, site, &placed.directory, vec![file], asked) {

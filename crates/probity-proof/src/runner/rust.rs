@@ -217,9 +217,8 @@ impl Rust {
     ) -> Result<Built, Box<Trial>> {
         let (ran, programs) = self.compile(context, site, placed).map_err(Trial::unbuilt)?;
         let text = source::compiler(&ran);
-        let trial = |outcome, detail| {
-            Box::new(Trial::new(outcome, detail).of(context, site, &ran, &text))
-        };
+        let trial =
+            |outcome, detail| Box::new(Trial::new(outcome, detail).of(context, site, &ran, &text));
         match ran.exit {
             Exit::Code(0) => {}
             Exit::Timeout => return Err(trial(Outcome::HarnessError, RunDetail::BuildTimeout)),
@@ -267,18 +266,12 @@ impl Runner for Rust {
         "rust"
     }
 
-    fn place(
-        &self,
-        repo: &Path,
-        claim: &Claim,
-        flagged: &FlaggedLines,
-    ) -> Result<Placed, Refusal> {
+    fn place(&self, repo: &Path, claim: &Claim, flagged: &FlaggedLines) -> Result<Placed, Refusal> {
         let is_test = |name: &str| name.ends_with(".rs") && name != "build.rs";
         // Cargo knows two places for tests, and no others.
         let wanted = placement::directory(repo, claim, flagged, is_test)?;
-        let package = self
-            .package(&flagged.file)
-            .ok_or_else(|| Refusal::NoPackage(flagged.file.clone()))?;
+        let package =
+            self.package(&flagged.file).ok_or_else(|| Refusal::NoPackage(flagged.file.clone()))?;
         let name = source::test_name(&claim.test_code, claim.test_name.as_deref())?;
         let id = placement::plain(&claim.id).to_lowercase();
         let name_of = |number: &str| format!("zz_probity_{id}{number}.rs");

@@ -49,12 +49,13 @@ impl Parsed<'_> {
         let parameters = ["receiver", "parameters", "parameter"]
             .into_iter()
             .filter_map(|field| node.child_by_field_name(field));
-        let names: BTreeSet<&str> =
-            parameters.flat_map(|node| self.identifiers(node)).filter(|name| *name != "_").collect();
+        let names: BTreeSet<&str> = parameters
+            .flat_map(|node| self.identifiers(node))
+            .filter(|name| *name != "_")
+            .collect();
         let used: BTreeSet<&str> = self.identifiers(body).into_iter().collect();
-        let result = ["result", "return_type"]
-            .into_iter()
-            .find_map(|field| node.child_by_field_name(field));
+        let result =
+            ["result", "return_type"].into_iter().find_map(|field| node.child_by_field_name(field));
         let line = |row: usize| u32::try_from(row).unwrap_or(u32::MAX).saturating_add(1);
         Some(Function {
             name: self.name(node),
@@ -148,13 +149,29 @@ mod tests {
     #[test]
     fn functions_are_found_with_their_names_and_what_they_use() {
         for (path, source, expected) in [
-            ("a.go", "package a\n\nfunc (c *C) F(a, b int) (int, error) {\n\treturn a, nil\n}\n", "F 3-5 (int, error) a"),
-            ("a.py", "class C:\n    async def f(self, a=1):\n        return self.x\n", "f 2-3  self"),
+            (
+                "a.go",
+                "package a\n\nfunc (c *C) F(a, b int) (int, error) {\n\treturn a, nil\n}\n",
+                "F 3-5 (int, error) a",
+            ),
+            (
+                "a.py",
+                "class C:\n    async def f(self, a=1):\n        return self.x\n",
+                "f 2-3  self",
+            ),
             ("a.js", "const f = (a, { b }) => a + b;\n", "f 1-1  a b"),
             ("a.js", "exports.g = function (a) {\n  return 1;\n};\n", "g 1-3  "),
             ("a.js", "class C {\n  m(a) { return this.b; }\n}\n", "m 2-2  "),
-            ("a.ts", "export function f(a: number): string {\n  return `${a}`;\n}\n", "f 1-3 : string a"),
-            ("a.rs", "impl C {\n    pub fn f(&self, a: u8) -> Option<u8> {\n        Some(a)\n    }\n}\n", "f 2-4 Option<u8> a"),
+            (
+                "a.ts",
+                "export function f(a: number): string {\n  return `${a}`;\n}\n",
+                "f 1-3 : string a",
+            ),
+            (
+                "a.rs",
+                "impl C {\n    pub fn f(&self, a: u8) -> Option<u8> {\n        Some(a)\n    }\n}\n",
+                "f 2-4 Option<u8> a",
+            ),
         ] {
             let parsed = Grammar::of(path).unwrap().parse(source).unwrap();
             let found: Vec<String> = parsed

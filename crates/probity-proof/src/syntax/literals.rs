@@ -27,7 +27,13 @@ impl Parsed<'_> {
         self.each(&mut |node, _| {
             let is_composite = matches!(
                 node.kind(),
-                "list" | "dictionary" | "tuple" | "set" | "array" | "object" | "composite_literal"
+                "list"
+                    | "dictionary"
+                    | "tuple"
+                    | "set"
+                    | "array"
+                    | "object"
+                    | "composite_literal"
                     | "array_expression"
             );
             let text = self.text(node);
@@ -59,7 +65,9 @@ impl Parsed<'_> {
                 let value = node.child_by_field_name("value");
                 let operands: Vec<Node<'_>> = match node.kind() {
                     "expression_case" | "switch_case" => value.into_iter().collect(),
-                    "case_clause" => node.children(&mut cursor).filter(|it| it.kind() != "block").collect(),
+                    "case_clause" => {
+                        node.children(&mut cursor).filter(|it| it.kind() != "block").collect()
+                    }
                     _ => node.children(&mut cursor).collect(),
                 };
                 for operand in operands {
@@ -79,9 +87,19 @@ impl Parsed<'_> {
                 found.push(self.signed(node));
             } else if matches!(
                 node.kind(),
-                "expression_list" | "parenthesized_expression" | "list" | "tuple" | "set" | "array"
-                    | "case_pattern" | "or_pattern" | "pattern_list" | "unary_expression"
-                    | "unary_operator" | "match_pattern" | "literal"
+                "expression_list"
+                    | "parenthesized_expression"
+                    | "list"
+                    | "tuple"
+                    | "set"
+                    | "array"
+                    | "case_pattern"
+                    | "or_pattern"
+                    | "pattern_list"
+                    | "unary_expression"
+                    | "unary_operator"
+                    | "match_pattern"
+                    | "literal"
             ) {
                 let mut cursor = node.walk();
                 let children: Vec<Node<'_>> = node.children(&mut cursor).collect();
@@ -104,9 +122,16 @@ impl Parsed<'_> {
         while let Some(node) = pending.pop() {
             let refers = matches!(
                 node.kind(),
-                "call" | "call_expression" | "identifier" | "attribute" | "member_expression"
-                    | "selector_expression" | "spread_element" | "macro_invocation"
-                    | "await_expression" | "subscript"
+                "call"
+                    | "call_expression"
+                    | "identifier"
+                    | "attribute"
+                    | "member_expression"
+                    | "selector_expression"
+                    | "spread_element"
+                    | "macro_invocation"
+                    | "await_expression"
+                    | "subscript"
             );
             if refers {
                 return false;
@@ -121,10 +146,26 @@ impl Parsed<'_> {
 fn is_literal(kind: &str) -> bool {
     matches!(
         kind,
-        "int_literal" | "float_literal" | "interpreted_string_literal" | "raw_string_literal"
-            | "rune_literal" | "integer" | "float" | "string" | "number" | "template_string"
-            | "integer_literal" | "string_literal" | "char_literal" | "boolean_literal" | "true"
-            | "false" | "nil" | "none" | "null" | "undefined"
+        "int_literal"
+            | "float_literal"
+            | "interpreted_string_literal"
+            | "raw_string_literal"
+            | "rune_literal"
+            | "integer"
+            | "float"
+            | "string"
+            | "number"
+            | "template_string"
+            | "integer_literal"
+            | "string_literal"
+            | "char_literal"
+            | "boolean_literal"
+            | "true"
+            | "false"
+            | "nil"
+            | "none"
+            | "null"
+            | "undefined"
     )
 }
 

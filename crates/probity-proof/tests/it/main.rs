@@ -1,4 +1,5 @@
 //! Proofs as their users see them: real repositories, real runners, real verdicts.
 
 mod python;
+mod repositories;
 mod stage;

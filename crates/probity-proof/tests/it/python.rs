@@ -38,12 +38,7 @@ fn a_fix_that_flips_the_test_and_breaks_nothing_proves_the_claim() {
     let verdict = stage.prove_one(&Claim { fix_patch: Some(right), ..claim("1", "calc.py", test) });
     assert_eq!(
         (verdict.outcome, verdict.level, verdict.proven, &verdict.fix),
-        (
-            Outcome::Failed,
-            Level::Flips,
-            true,
-            &FixResult::Flips(SuiteRun::Complete { passed: 2 })
-        ),
+        (Outcome::Failed, Level::Flips, true, &FixResult::Flips(SuiteRun::Complete { passed: 2 })),
         "{verdict:#?}"
     );
 }

@@ -6,12 +6,13 @@
 
 use std::collections::HashSet;
 
+use probity_proof::{Outcome, Verdict};
+
 use super::follow::Today;
 use crate::{
     classify::{Classified, Judged},
     findings::AgentFinding,
     output::{Changes, Closed, Gone, ProvenIssue, ReviewOutput, Standing},
-    proof::{Outcome, Verdict},
     redact::Redactor,
 };
 

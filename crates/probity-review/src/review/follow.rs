@@ -10,7 +10,7 @@ use probity_scope::Scope;
 use sha2::{Digest as _, Sha256};
 
 use super::fingerprint::Prints;
-use crate::{git, output::ProvenIssue};
+use crate::output::ProvenIssue;
 
 /// The repository of today, as far as an earlier review needs it.
 pub(super) struct Today<'a> {
@@ -24,7 +24,7 @@ impl<'a> Today<'a> {
     pub(super) fn new(repo: &Path, since: &str, names: &'a [String], scope: &'a Scope) -> Self {
         Self {
             names: names.iter().map(String::as_str).collect(),
-            renames: git::renames(repo, since).into_iter().collect(),
+            renames: probity_proof::renames(repo, since).into_iter().collect(),
             prints: Prints::new(scope),
         }
     }

@@ -73,7 +73,9 @@ pub(super) fn between(git: &Git, base: &str) -> Result<Change, GitError> {
     let mut files: Vec<ChangedFile> = names
         .split('\0')
         .filter(|path| !path.is_empty())
-        .map(|path| ChangedFile { path: path.to_owned(), lines: Vec::new(),
+        .map(|path| ChangedFile {
+            path: path.to_owned(),
+            lines: Vec::new(),
             added: Vec::new(),
             is_new: false,
         })

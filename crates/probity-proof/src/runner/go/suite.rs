@@ -110,7 +110,8 @@ fn dependents(
         Ok(String::from_utf8_lossy(&told.stdout).into_owned())
     };
     let own = list("{{.ImportPath}}", &pattern(package, &root))?;
-    let uses = "{{.Dir}}\t{{join .Deps \" \"}} {{join .TestImports \" \"}} {{join .XTestImports \" \"}}";
+    let uses =
+        "{{.Dir}}\t{{join .Deps \" \"}} {{join .TestImports \" \"}} {{join .XTestImports \" \"}}";
     let all = list(uses, "./...")?;
     let own = own.trim();
     let uses_it = |line: &str| {

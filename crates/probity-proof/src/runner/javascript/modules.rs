@@ -34,11 +34,7 @@ pub(super) struct Modules {
 }
 
 impl Modules {
-    pub(super) fn find(
-        context: &RunnerContext,
-        repo: &Path,
-        tree: &Tree,
-    ) -> Result<Self, Trouble> {
+    pub(super) fn find(context: &RunnerContext, repo: &Path, tree: &Tree) -> Result<Self, Trouble> {
         let packages = tree.files().iter().filter(|file| file.ends_with("package.json"));
         let mut places = Vec::new();
         for directory in packages.filter_map(|file| file.parent()).take(MOST) {

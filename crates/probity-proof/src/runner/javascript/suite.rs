@@ -86,8 +86,8 @@ fn tests(repo: &Path, project: &Path) -> Vec<String> {
 
 /// Node takes every file of code in a directory named `test` for a test.
 fn is_in_tests(path: &Path) -> bool {
-    let is_code = path.extension().is_some_and(|ending| {
-        ["js", "mjs", "cjs"].iter().any(|known| ending == *known)
-    });
+    let is_code = path
+        .extension()
+        .is_some_and(|ending| ["js", "mjs", "cjs"].iter().any(|known| ending == *known));
     is_code && path.parent().is_some_and(|parent| parent.iter().any(|part| part == "test"))
 }

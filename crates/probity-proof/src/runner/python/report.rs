@@ -129,7 +129,8 @@ impl Session {
                 _ => {}
             }
         }
-        let failed = |outcome| if outcome == Outcome::BuildError { Outcome::Failed } else { outcome };
+        let failed =
+            |outcome| if outcome == Outcome::BuildError { Outcome::Failed } else { outcome };
         outcomes.into_iter().map(|(test, outcome)| (test, failed(outcome))).collect()
     }
 

@@ -67,8 +67,10 @@ pub(super) fn run(
         ));
     }
     for program in source::programs(&ran.stdout) {
-        let directory = program.manifest.parent().and_then(|it| it.strip_prefix(&site.seen_repo).ok());
-        let Some(package) = directory.and_then(|it| packages.iter().find(|one| one.directory == it))
+        let directory =
+            program.manifest.parent().and_then(|it| it.strip_prefix(&site.seen_repo).ok());
+        let Some(package) =
+            directory.and_then(|it| packages.iter().find(|one| one.directory == it))
         else {
             continue;
         };
@@ -82,8 +84,7 @@ pub(super) fn run(
             break;
         }
         let arguments = arguments(tests.map_or(&[], Vec::as_slice));
-        let ran =
-            rust.execute(context, site, &package.directory, &program.path, &arguments, limit);
+        let ran = rust.execute(context, site, &package.directory, &program.path, &arguments, limit);
         let ran = ran.map_err(Trial::unbuilt)?;
         suite.is_cut |= ran.duration >= limit;
         for event in source::events(&ran.stdout) {

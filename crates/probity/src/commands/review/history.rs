@@ -3,7 +3,8 @@
 use std::{io::Write as _, path::PathBuf};
 
 use anyhow::Context as _;
-use probity_review::{Entry, GitFacts, History, HistoryPlace, Retention, ReviewOutput, Status};
+use probity_proof::GitFacts;
+use probity_review::{Entry, History, HistoryPlace, Retention, ReviewOutput, Status};
 use serde_json::json;
 
 use super::{

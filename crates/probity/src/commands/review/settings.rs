@@ -2,6 +2,7 @@
 
 use std::{env, path::PathBuf, time::Duration};
 
+use probity_proof::Level;
 use probity_review::Bar;
 
 use super::Options;
@@ -28,6 +29,9 @@ pub(super) struct Settings {
     pub(super) report_only: bool,
     pub(super) budget: Option<f64>,
     pub(super) max_findings: usize,
+    pub(super) proof_level: Option<Level>,
+    pub(super) max_fix_rounds: u32,
+    pub(super) suite_timeout: Duration,
     pub(super) timeout: Duration,
     pub(super) jobs: usize,
     pub(super) sandbox: Sandbox,
@@ -84,6 +88,9 @@ impl Settings {
             report_only: said.report_only,
             budget: said.budget,
             max_findings: said.max_findings,
+            proof_level: said.proof_level.as_deref().and_then(Level::from_name),
+            max_fix_rounds: said.max_fix_rounds,
+            suite_timeout: said.suite_timeout,
             timeout: said.timeout,
             jobs: said.jobs,
             sandbox: said.sandbox,
