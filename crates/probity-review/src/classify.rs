@@ -31,6 +31,8 @@ pub struct Judged {
     pub fingerprint: Option<String>,
     /// The test without the secrets in it, if it proves the same.
     pub stand_in: Option<String>,
+    /// What the author has to decide, if the change altered this behavior on purpose.
+    pub question: Option<String>,
 }
 
 /// All findings, sorted into what counts, what is noted, and what is dropped.
@@ -47,7 +49,7 @@ pub struct Classified {
 impl Classified {
     /// Adds one finding.
     pub fn add(&mut self, judged: Judged, redactor: &Redactor) {
-        let Judged { finding, verdict, fingerprint, stand_in } = judged;
+        let Judged { finding, verdict, fingerprint, stand_in, question } = judged;
         let Some(verdict) = verdict else {
             let id = self.next_observation();
             let reason = "the agent wrote no test for it".to_owned();
@@ -78,7 +80,10 @@ impl Classified {
         } else {
             let id = self.next_observation();
             let test_file = self.keep(&id, &finding, &verdict, redactor);
-            let mut observation = observation(id, &finding, wording::clause(&verdict), redactor);
+            let is_question = question.is_some();
+            let reason = question.unwrap_or_else(|| wording::clause(&verdict));
+            let mut observation = observation(id, &finding, reason, redactor);
+            observation.question = is_question;
             observation.test_file = test_file;
             observation.test_name = verdict.test_name.clone();
             observation.test_output = output(&verdict, redactor);

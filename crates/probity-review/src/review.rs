@@ -10,6 +10,7 @@ mod failed;
 mod fingerprint;
 mod follow;
 mod proving;
+mod question;
 
 use std::{
     path::{Path, PathBuf},
@@ -241,7 +242,7 @@ fn run(
     let tried = verdicts.tried(&admitted.kept, &known);
     let (nothing, why) = (unstarted::lacks_every_runner(&tried), unstarted::notes(&tried));
     let judged = verdicts.of_findings.into_iter().zip(verdicts.stand_ins);
-    judge(&mut classified, admitted.kept, judged.collect(), redactor);
+    judge(&mut classified, admitted.kept, judged.collect(), change.as_ref(), redactor);
     fingerprint::assign(&mut classified, &scope);
     if nothing {
         return Err(Failed::nothing_to_run_with(&why, classified));
@@ -265,16 +266,22 @@ fn judge(
     classified: &mut Classified,
     findings: Vec<crate::findings::AgentFinding>,
     verdicts: Vec<(Option<Verdict>, Option<String>)>,
+    change: Option<&Change>,
     redactor: &Redactor,
 ) {
     let judged: Vec<Judged> = findings
         .into_iter()
         .zip(verdicts)
-        .map(|(finding, (verdict, stand_in))| Judged {
-            finding,
-            verdict,
-            fingerprint: None,
-            stand_in,
+        .map(|(finding, (mut verdict, stand_in))| {
+            let asked = verdict.as_ref().zip(change);
+            let asked = asked.and_then(|(verdict, change)| {
+                question::altered_description(verdict, change)
+            });
+            if let (Some(verdict), Some(_)) = (&mut verdict, &asked) {
+                verdict.proven = false;
+            }
+            let question = asked.map(|file| wording::question(&file));
+            Judged { finding, verdict, fingerprint: None, stand_in, question }
         })
         .collect();
     let firsts: Vec<Option<usize>> =

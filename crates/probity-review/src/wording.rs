@@ -141,6 +141,14 @@ fn fix_fault(fault: &FixFault) -> String {
     }
 }
 
+/// What the author is asked, if the change also altered a description of what its test wants.
+pub(crate) fn question(file: &str) -> String {
+    format!(
+        "the test passes before this change, but the change also altered {file}, which describes \
+         this behavior; which behavior is intended?"
+    )
+}
+
 /// Why a test was not run.
 fn refusal(refusal: &Refusal) -> String {
     match refusal {
@@ -283,6 +291,7 @@ pub(crate) mod tests {
             pairs: 0,
             fix: FixResult::NotOffered,
             base: BaseResult::NotTried,
+            function: None,
             altered: None,
             introduced: None,
             test_path: String::new(),

@@ -136,7 +136,7 @@ pub(super) fn against(
             let fingerprint = Some(issue.fingerprint.clone());
             let finding = finding_of(&issue);
             let verdict = Some(verdict);
-            let judged = Judged { finding, verdict, fingerprint, stand_in: None };
+            let judged = Judged { finding, verdict, fingerprint, stand_in: None, question: None };
             classified.add(judged, redactor);
         } else if !was_fixed {
             let why = format!("its test could not be judged again: {}", verdict.outcome);

@@ -25,6 +25,8 @@ pub(super) struct Settings {
     pub(super) bar: Bar,
     pub(super) paths: Vec<String>,
     pub(super) diff_base: Option<String>,
+    /// The branch that this one came from.
+    pub(super) base: String,
     pub(super) history: Keep,
     pub(super) report_only: bool,
     pub(super) budget: Option<f64>,
@@ -83,7 +85,8 @@ impl Settings {
             model: said.model,
             bar: Bar { threshold: said.threshold, fail_on_critical: said.fail_on_critical },
             paths: said.paths,
-            diff_base: said.diff_only.then_some(said.base),
+            diff_base: said.diff_only.then(|| said.base.clone()),
+            base: said.base.trim_start_matches("origin/").to_owned(),
             history,
             report_only: said.report_only,
             budget: said.budget,
