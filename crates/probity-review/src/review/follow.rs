@@ -53,6 +53,9 @@ impl<'a> Today<'a> {
         let moved = self.renames.get(&called).filter(|new| !self.has(&called) && self.has(new));
         if let Some(new) = moved {
             issue.test_path = beside(&issue.test_path, &called, new);
+            if let Some(patch) = &mut issue.fix_patch {
+                *patch = renamed(patch, &called, new);
+            }
             issue.file.clone_from(new);
         }
         if !self.has(&issue.file) {
@@ -71,6 +74,20 @@ impl<'a> Today<'a> {
             issue.fingerprint = self.prints.of(&[place]).pop().unwrap_or_default();
         }
     }
+}
+
+/// A patch in whose headers a file has its new name.
+fn renamed(patch: &str, old: &str, new: &str) -> String {
+    let mut text = String::with_capacity(patch.len());
+    for line in patch.split_inclusive('\n') {
+        let is_header = ["--- ", "+++ ", "diff --git "].iter().any(|start| line.starts_with(start));
+        if is_header {
+            text.push_str(&line.replace(old, new));
+        } else {
+            text.push_str(line);
+        }
+    }
+    text
 }
 
 /// Where a test goes whose file has moved: along with it, if it lay in the same directory.

@@ -248,8 +248,9 @@ impl Trials {
             let Some(verdict) = verdict.as_ref().filter(|verdict| verdict.wants_fix()) else {
                 continue;
             };
-            let is_outdated = number >= self.of_agent
-                && matches!(verdict.fix, FixResult::Refused(FixFault::Patch(_)));
+            let is_cheat = matches!(verdict.fix, FixResult::Refused(FixFault::Cheats(_)));
+            let is_refused = matches!(verdict.fix, FixResult::Refused(_));
+            let is_outdated = number >= self.of_agent && is_refused && !is_cheat;
             if is_outdated {
                 claim.fix_patch = None;
             }
