@@ -3,6 +3,13 @@
 //! `claims [LANGUAGE [KIND [COUNT]]]` tries so many of each kind of a part of them; `all` stands for
 //! every language or kind. Verdicts that are not as they should be are named, with `VERBOSE` in full.
 
+#![expect(
+    clippy::print_stderr,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a program that cannot set its stage ends there and then"
+)]
+
 #[path = "../tests/it/corpus.rs"]
 mod corpus;
 #[path = "../tests/it/tools.rs"]

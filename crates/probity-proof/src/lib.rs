@@ -19,7 +19,10 @@ pub use crate::{
     options::{Base, ProofError, ProofOptions, WithoutFix},
     repository::{
         Tree, TreeError,
-        git::{Change, ChangedFile, GitError, GitFacts, NO_COMMIT, Note, change, renames},
+        git::{
+            Change, ChangedFile, GitError, GitFacts, NO_COMMIT, Note, change, directory_name,
+            has_commit, renames,
+        },
     },
     runner::{Trouble, Unavailable},
     verdict::{

@@ -125,6 +125,8 @@ pub struct Verdict {
     pub pairs: u32,
     pub fix: FixResult,
     pub base: BaseResult,
+    /// The name of the function that the flagged lines are in, if a grammar tells.
+    pub function: Option<String>,
     /// The flagged function, if the test passes once it returns another value.
     pub altered: Option<String>,
     /// Whether the reviewed change brought the defect; none if that could not be found out.

@@ -297,6 +297,7 @@ fn blank(claim: &Claim) -> Verdict {
         pairs: 0,
         fix: FixResult::NotOffered,
         base: BaseResult::NotTried,
+        function: None,
         altered: None,
         introduced: None,
         test_path: String::new(),

@@ -47,6 +47,13 @@ pub(super) fn alterations(root: &Path, flagged: &FlaggedLines, test: &str) -> Ve
     made().unwrap_or_default()
 }
 
+/// The name of the innermost function of the flagged lines.
+pub(super) fn function_name(root: &Path, flagged: &FlaggedLines) -> Option<String> {
+    let source = confined::read(root, &flagged.file).ok()?;
+    let parsed = Grammar::of(&flagged.file)?.parse(&source)?;
+    chosen(&parsed, flagged).into_iter().next().map(|function| function.name)
+}
+
 /// The innermost named functions of the flagged lines.
 fn chosen(parsed: &Parsed<'_>, flagged: &FlaggedLines) -> Vec<Function> {
     let mut functions: Vec<Function> = parsed

@@ -41,6 +41,7 @@ impl Laboratory<'_> {
         verdict.test_path.clone_from(&placed.path);
         verdict.test_name.clone_from(&placed.name);
         verdict.test_source.clone_from(&placed.source);
+        verdict.function = altered::function_name(root, &placed.flagged);
         let as_it_is = Version { copies: self.head, changes: &[] };
         let original =
             Staged::build(self.context, self.runner, as_it_is, &placed, directory.join("original"));

@@ -140,7 +140,16 @@ pub fn renames(directory: &Path, since: &str) -> Vec<(String, String)> {
     }
 }
 
-fn directory_name(directory: &Path) -> String {
+/// Whether a repository has this commit.
+#[must_use]
+pub fn has_commit(directory: &Path, commit: &str) -> bool {
+    let is_commit = commit.len() >= 7 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_commit && Git::open(directory).is_ok_and(|git| git.commit(commit).is_some())
+}
+
+/// The name of a directory, by which a repository without a remote was known once.
+#[must_use]
+pub fn directory_name(directory: &Path) -> String {
     let real = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
     real.file_name().map_or_else(|| "repository".to_owned(), |it| it.to_string_lossy().into_owned())
 }

@@ -25,6 +25,9 @@ pub(crate) use self::{
     trial::try_all,
 };
 
+/// Paths and texts.
+type Files = Vec<(String, String)>;
+
 /// A claim, its truth, and the files that it is about.
 #[derive(Debug, Clone)]
 pub(crate) struct Case {
@@ -33,7 +36,7 @@ pub(crate) struct Case {
     /// Which of the language's repositories the files are for.
     layout: usize,
     module: String,
-    files: Vec<(String, String)>,
+    files: Files,
     pub(crate) claim: Claim,
 }
 
@@ -93,7 +96,7 @@ pub(crate) struct Language {
     equal: &'static str,
     comment: &'static str,
     /// Files of the whole repository, given the modules in it.
-    common: fn(usize, &[&str]) -> Vec<(String, String)>,
+    common: fn(usize, &[&str]) -> Files,
 }
 
 /// Where modules and their tests are. `<m>` is the module, `<body>` what a test does.

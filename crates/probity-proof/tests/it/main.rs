@@ -1,5 +1,11 @@
 //! Proofs as their users see them: real repositories, real runners, real verdicts.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test that cannot set its stage fails there and then"
+)]
+
 mod base;
 mod corpus;
 mod fixes;
@@ -7,6 +13,7 @@ mod go;
 mod javascript;
 mod misbehavior;
 mod python;
+mod repositories;
 mod rust;
 mod sample;
 mod stage;

@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path, process::Command};
 
-use probity_review::{GitError, GitFacts, NO_COMMIT, Tree, change};
+use probity_proof::{GitError, GitFacts, NO_COMMIT, Note, Tree, change};
 use tempfile::TempDir;
 
 pub(crate) fn git(directory: &Path, arguments: &[&str]) -> String {
@@ -77,21 +77,22 @@ fn facts_name_the_code_and_say_what_is_odd() {
     let facts = GitFacts::of(dir.path());
     assert_eq!(facts.commit, git(dir.path(), &["rev-parse", "HEAD"]));
     assert_eq!((facts.branch.as_str(), facts.notes.len()), ("topic", 0));
-    assert_eq!(facts.repo, dir.path().file_name().unwrap().to_str().unwrap());
+    // Without a remote a repository is known by its first commit.
+    assert_eq!(facts.repo, git(dir.path(), &["rev-list", "--max-parents=0", "HEAD"]));
     git(dir.path(), &["remote", "add", "origin", "https://u:pass@example.org/o/r.git"]);
     git(dir.path(), &["checkout", "-q", "--detach"]);
     write(dir.path(), &[("dirty.go", "d\n")]);
     let facts = GitFacts::of(dir.path());
     assert_eq!((facts.repo.as_str(), facts.branch.as_str()), ("example.org/o/r", "topic"));
-    assert!(facts.notes[0].contains("changes that are in no commit"), "{facts:?}");
+    assert_eq!(facts.notes, [Note::Dirty]);
 
     let empty = tempfile::tempdir().unwrap();
     let facts = GitFacts::of(empty.path());
     assert_eq!(facts.commit, NO_COMMIT);
-    assert!(facts.notes[0].contains("not a git repository"), "{facts:?}");
+    assert_eq!(facts.notes, [Note::NotARepository]);
     git(empty.path(), &["init", "-q"]);
     let facts = GitFacts::of(empty.path());
-    assert!(facts.notes[0].contains("no commits"), "{facts:?}");
+    assert_eq!(facts.notes, [Note::NoCommits]);
     assert_eq!(facts.branch, "main");
 }
 
@@ -151,7 +152,7 @@ fn git_runs_nothing_that_the_repository_or_the_caller_names() {
     fs::write(dir.path().join(".gitattributes"), "*.go diff=evil filter=evil\n").unwrap();
     fs::write(dir.path().join("a.go"), "changed\n").unwrap();
     let facts = GitFacts::of(dir.path());
-    assert!(facts.notes[0].contains("was not looked at"), "{facts:?}");
+    assert_eq!(facts.notes.first(), Some(&probity_proof::Note::DirtyUnknown), "{facts:?}");
     assert_eq!(change(dir.path(), "main").unwrap().files.len(), 2);
     assert!(!mark.exists());
 }
@@ -168,7 +169,7 @@ fn a_copy_has_what_git_would_keep_and_nothing_of_git_itself() {
     std::os::unix::fs::symlink("/etc/passwd", dir.path().join("absolute")).unwrap();
     let tree = Tree::of(dir.path(), Some(&dir.path().join("out"))).unwrap();
     let to = tempfile::tempdir().unwrap();
-    tree.copy(dir.path(), to.path()).unwrap();
+    tree.take(dir.path(), to.path()).unwrap();
     let mut names: Vec<String> = fs::read_dir(to.path())
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
