@@ -28,7 +28,7 @@ use probity_dockerfile::{Dockerfile, Facts, Setting, parse};
 use probity_lint::FixOptions;
 
 pub use self::issue::Issue;
-use crate::patch::Patch;
+use probity_finding::patch::Patch;
 
 /// One condition, by the name that reports and agents hear.
 #[derive(Clone, Copy)]

@@ -5,7 +5,7 @@ use std::{collections::HashMap, ops::Range};
 use probity_finding::{Edit, Span};
 use similar::{Algorithm, DiffTag, capture_diff_slices};
 
-use crate::patch::{Hunk, HunkLine, LineKind, Patch, PatchError, lines};
+use probity_finding::patch::{Hunk, HunkLine, LineKind, Patch, PatchError, lines};
 
 /// Comparing costs the product of the lines and the differences; beyond this, all that lies between
 /// the first and the last difference counts as changed.

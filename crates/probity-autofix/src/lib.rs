@@ -14,7 +14,6 @@ mod edits;
 mod engine;
 mod objective;
 mod outcome;
-mod patch;
 mod prompt;
 mod secrets;
 
@@ -26,6 +25,8 @@ pub use crate::{
     engine::{Event, Opening, Request, Settings, preview, resolve},
     objective::check_names,
     outcome::{Outcome, Reason, Resolution, Session},
-    patch::{Applied, ApplyFailure, Hunk, HunkLine, LineKind, Patch, PatchError, Relocated},
     secrets::SecretsPolicy,
+};
+pub use probity_finding::patch::{
+    Applied, ApplyFailure, Hunk, HunkLine, LineKind, Patch, PatchError, Relocated,
 };

@@ -12,6 +12,7 @@ mod finding;
 mod fingerprint;
 mod fix;
 mod line_index;
+pub mod patch;
 mod severity;
 mod span;
 

@@ -2,21 +2,21 @@
 //!
 //! | what the test did | what the finding becomes |
 //! |---|---|
-//! | failed, as often and as far as is asked | a proven issue, with the agent's severity |
+//! | failed, and an experiment shows that the code is at fault | a proven issue, with the agent's severity |
 //! | passed | discarded: the concern was unfounded |
 //! | did not compile | an observation: test could not compile |
-//! | could not be run, timed out, was flaky, skipped itself, did not run, failed by its own fault, was refused | an observation with the reason |
+//! | failed, and nothing shows that | an observation with the reason |
+//! | could not be run, timed out, was flaky, skipped itself, did not run, was refused | an observation with the reason |
 //! | was not there | an observation |
 
-mod reason;
+use probity_proof::{BrokenTest, FixResult, Level, Outcome, SuiteRun, Verdict};
 
-use self::reason::{in_reports, reason};
 use crate::{
     findings::AgentFinding,
-    output::{Discarded, Observation, Proof, ProofRun, ProvenIssue, TestSummary},
-    proof::{Control, Level, Outcome, Reach, Verdict},
+    output::{Discarded, Observation, Proof, ProofFix, ProofRun, ProvenIssue, TestSummary},
     redact::Redactor,
     tests_on_disk::{TestFile, file_name},
+    wording,
 };
 
 /// Longest test output that a report carries for one finding.
@@ -31,6 +31,8 @@ pub struct Judged {
     pub fingerprint: Option<String>,
     /// The test without the secrets in it, if it proves the same.
     pub stand_in: Option<String>,
+    /// What the author has to decide, if the change altered this behavior on purpose.
+    pub question: Option<String>,
 }
 
 /// All findings, sorted into what counts, what is noted, and what is dropped.
@@ -47,7 +49,7 @@ pub struct Classified {
 impl Classified {
     /// Adds one finding.
     pub fn add(&mut self, judged: Judged, redactor: &Redactor) {
-        let Judged { finding, verdict, fingerprint, stand_in } = judged;
+        let Judged { finding, verdict, fingerprint, stand_in, question } = judged;
         let Some(verdict) = verdict else {
             let id = self.next_observation();
             let reason = "the agent wrote no test for it".to_owned();
@@ -78,7 +80,10 @@ impl Classified {
         } else {
             let id = self.next_observation();
             let test_file = self.keep(&id, &finding, &verdict, redactor);
-            let mut observation = observation(id, &finding, reason(&verdict), redactor);
+            let is_question = question.is_some();
+            let reason = question.unwrap_or_else(|| wording::clause(&verdict));
+            let mut observation = observation(id, &finding, reason, redactor);
+            observation.question = is_question;
             observation.test_file = test_file;
             observation.test_name = verdict.test_name.clone();
             observation.test_output = output(&verdict, redactor);
@@ -189,6 +194,7 @@ fn observation(
         category: finding.category,
         severity: Some(finding.severity),
         reason: redactor.text(&reason),
+        question: false,
         fingerprint: String::new(),
         test_file: String::new(),
         test_name: String::new(),
@@ -213,50 +219,53 @@ fn discarded(id: String, finding: &AgentFinding, reason: String, redactor: &Reda
 
 fn proof(verdict: &Verdict, redactor: &Redactor) -> Proof {
     Proof {
-        level: level_name(verdict.level).to_owned(),
+        level: verdict.level.name().to_owned(),
         outcome: verdict.outcome.name().to_owned(),
-        reason: redactor.text(&in_reports(&verdict.reason)),
-        runner: verdict.runner.to_owned(),
+        reason: redactor.text(&wording::reason(verdict)),
+        runner: verdict.runner.unwrap_or("none").to_owned(),
         runs: verdict.runs.iter().map(run).collect(),
-        reached: match &verdict.reach {
-            Reach::Reached { .. } => Some(true),
-            Reach::NotReached => Some(false),
-            Reach::Unmeasured(_) => None,
-        },
-        reach: match &verdict.reach {
-            Reach::Reached { by, lines: true } => format!("the flagged lines, by {}", by.name()),
-            Reach::Reached { by, lines: false } => format!("the flagged file, by {}", by.name()),
-            Reach::NotReached => "the flagged file was not reached".to_owned(),
-            Reach::Unmeasured(why) => redactor.text(&format!("not measured: {why}")),
-        },
-        control: match &verdict.control {
-            Control::NotTried => String::new(),
-            Control::Depends(how) => redactor.text(&format!("depends on the code: {how}")),
-            Control::Constant(names) => format!("constant, whatever {names} returns"),
-            Control::Moving(names) => {
-                format!("constant: it wants something else whatever {names} returns")
-            }
-            Control::Unlike => "the test does something else when it is watched".to_owned(),
-            Control::Unavailable(why) => redactor.text(&format!("not known: {why}")),
-        },
-        flips_with_fix: verdict.fix_flips,
+        pairs: verdict.pairs,
+        reached: (verdict.level >= Level::Depends).then_some(true),
+        control: verdict.altered.clone().unwrap_or_default(),
+        flips_with_fix: flips_with_fix(&verdict.fix),
+        fix: wording::fix_word(&verdict.fix).map(|word| fix(word, &verdict.fix, redactor)),
     }
 }
 
-fn run(run: &crate::proof::Run) -> ProofRun {
+fn flips_with_fix(fix: &FixResult) -> Option<bool> {
+    match fix {
+        FixResult::NotOffered | FixResult::NotNeeded | FixResult::Refused(_) => None,
+        FixResult::Flips(_) | FixResult::Breaks(_) => Some(true),
+        FixResult::DoesNotFlip(_) | FixResult::Slow | FixResult::Flaky => Some(false),
+    }
+}
+
+fn fix(word: &str, fix: &FixResult, redactor: &Redactor) -> ProofFix {
+    let tests_passed = match fix {
+        FixResult::Flips(SuiteRun::Complete { passed } | SuiteRun::Partial { passed }) => {
+            Some(*passed as u64)
+        }
+        FixResult::Flips(SuiteRun::Empty) => Some(0),
+        _ => None,
+    };
+    let tests_broken = match fix {
+        FixResult::Breaks(tests) => tests
+            .iter()
+            .map(|test| match test {
+                BrokenTest::Named(name) => redactor.text(name),
+                BrokenTest::Build => "(build)".to_owned(),
+            })
+            .collect(),
+        _ => Vec::new(),
+    };
+    let reason = redactor.text(&wording::fix_sentence(fix));
+    ProofFix { result: word.to_owned(), reason, tests_passed, tests_broken }
+}
+
+fn run(run: &probity_proof::Run) -> ProofRun {
     ProofRun {
         outcome: run.outcome.name().to_owned(),
         milliseconds: u64::try_from(run.duration.as_millis()).unwrap_or(u64::MAX),
-    }
-}
-
-/// As reports and configurations have it.
-pub(crate) fn level_name(level: Level) -> &'static str {
-    match level {
-        Level::Claimed => "P0",
-        Level::Fails => "P1",
-        Level::Stable => "P2",
-        Level::Flips => "P3",
     }
 }
 

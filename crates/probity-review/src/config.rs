@@ -10,7 +10,9 @@ pub use self::{
     file::{ConfigError, SCHEMA},
     paths::PatternError,
 };
-use crate::{Category, Risk, proof::Level};
+use probity_proof::Level;
+
+use crate::{Category, Risk};
 
 /// The profiles that are built in. They are read by the reader that reads everybody's file.
 const PROFILES: &[(&str, &str)] = &[
@@ -56,10 +58,10 @@ impl Weights {
 /// What a proof has to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProofConfig {
-    /// The least that counts; what cannot be measured for a language is not asked of it.
+    /// The lowest level that counts.
     pub level: Level,
-    /// Runs that have to agree.
-    pub runs: u32,
+    /// The least number of pairs of runs that have to agree.
+    pub pairs: u32,
     /// For one run of one test.
     pub seconds: u64,
 }

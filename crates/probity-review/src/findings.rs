@@ -56,7 +56,7 @@ pub enum FindingsError {
 
 /// Reads an answer: a bare array, an envelope around one, a fenced block, or prose around either.
 pub fn parse(answer: &str) -> Result<Findings, FindingsError> {
-    let items = extract::list(answer)?;
+    let items = extract::list(answer, "findings")?;
     let mut findings = Findings::default();
     for item in &items {
         match item::read(item) {
@@ -72,6 +72,23 @@ pub fn parse(answer: &str) -> Result<Findings, FindingsError> {
         }),
         _ => Ok(findings),
     }
+}
+
+/// A fix that the agent offers for a finding that it was asked about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct OfferedFix {
+    pub(crate) id: String,
+    pub(crate) fix_patch: String,
+}
+
+/// Reads an answer to the question for fixes; an item that is none is left out.
+pub(crate) fn parse_fixes(answer: &str) -> Result<Vec<OfferedFix>, FindingsError> {
+    let items = extract::list(answer, "fixes")?;
+    let fix = |item: &Value| {
+        let fix_patch = item::code(item, "fix_patch").ok().flatten()?;
+        Some(OfferedFix { id: item::short(item, "id")?, fix_patch })
+    };
+    Ok(items.iter().filter_map(fix).collect())
 }
 
 fn rejected(item: &Value, reason: String) -> Rejected {

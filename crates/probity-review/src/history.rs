@@ -161,13 +161,29 @@ impl History {
         parsed(on_store!(self, store => store.by_id(id))?)
     }
 
-    /// The newest review that happened: of this branch, else of any.
+    /// The newest review of this branch that happened.
     pub fn latest(
         &mut self,
         repo: &str,
         branch: &str,
     ) -> Result<Option<ReviewOutput>, HistoryError> {
         parsed(on_store!(self, store => store.latest(repo, branch))?)
+    }
+
+    /// Gives reviews that were kept under another name of a repository the name that it has now.
+    /// Only those of commits that `is_own` knows: two repositories may have had one name.
+    pub fn adopt(
+        &mut self,
+        old: &str,
+        new: &str,
+        is_own: &dyn Fn(&str) -> bool,
+    ) -> Result<u64, HistoryError> {
+        let entries = self.list(Some(old), u32::MAX)?;
+        let own: Vec<&Entry> = entries.iter().filter(|entry| is_own(&entry.commit)).collect();
+        for entry in &own {
+            on_store!(self, store => store.rename(entry.id, new))?;
+        }
+        Ok(own.len() as u64)
     }
 
     /// The newest first.

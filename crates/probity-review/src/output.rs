@@ -10,7 +10,7 @@ mod validate;
 use serde::{Deserialize, Serialize};
 
 pub use self::{
-    issue::{Discarded, Observation, Proof, ProofRun, ProvenIssue, Standing},
+    issue::{Discarded, Observation, Proof, ProofFix, ProofRun, ProvenIssue, Standing},
     read::{ReadError, read},
     validate::Invalid,
 };

@@ -6,11 +6,14 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use crate::{Category, ReviewConfig, Risk, clean::capped, git::Change, language::Language};
+use probity_proof::{Change, Claim};
+
+use crate::{Category, ReviewConfig, Risk, clean::capped, language::Language};
 
 const LIST_ITEMS: usize = 400;
 const LIST_BYTES: usize = 32 << 10;
 const HUNK_BYTES: usize = 192 << 10;
+const FIX_OUTPUT_BYTES: usize = 4 << 10;
 
 /// What the prompt is made of.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +38,60 @@ pub fn prompt(parts: &PromptParts<'_>) -> String {
     text
 }
 
+/// A finding whose test fails, and for which a fix is wanted.
+#[derive(Clone, Debug)]
+pub(crate) struct FixRequest<'a> {
+    pub(crate) claim: &'a Claim,
+    pub(crate) title: &'a str,
+    /// What its experiments have shown so far.
+    pub(crate) reason: String,
+    /// Of the failing test.
+    pub(crate) output: &'a str,
+}
+
+/// Asks for fixes of findings whose tests fail.
+pub(crate) fn fix_prompt(requests: &[FixRequest<'_>]) -> String {
+    let mut text = String::from(FIX_TASK);
+    for FixRequest { claim, title, reason, output } in requests.iter().take(LIST_ITEMS) {
+        let output = capped(output, FIX_OUTPUT_BYTES);
+        let patch = claim.fix_patch.as_deref().map(|patch| capped(patch, FIX_OUTPUT_BYTES));
+        let patch = patch.map(|patch| format!("\nYour fix was:\n\n{}", fenced(&patch, "diff")));
+        _ = write!(
+            text,
+            "\n# {}: {title}\n\n{}:{}. {reason}{}\nThe test ends with:\n\n{}",
+            claim.id,
+            claim.file,
+            claim.line,
+            patch.unwrap_or_default(),
+            fenced(&output, ""),
+        );
+    }
+    _ = write!(text, "\n# Answer\n\n{FIX_ANSWER}\n");
+    text
+}
+
+fn fenced(text: &str, word: &str) -> String {
+    let longest = text.split(|char| char != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("{fence}{word}\n{text}\n{fence}\n")
+}
+
+const FIX_TASK: &str = "\
+The tests of these findings fail, but nothing shows yet that the code you flagged is at fault. \
+Send a fix for each: a minimal unified diff against the files as they are now in your working \
+directory. With the fix the test has to pass in every run, and no existing test may fail that \
+passes now. Change only files under review: no tests, no configuration, no generated or vendored \
+files, no new files. Do not look for the test or its inputs in the code, do not remove what the \
+code does, and do not suppress failures. If a finding turns out to be wrong, leave it out.
+";
+
+const FIX_ANSWER: &str = r#"Answer with one JSON object and nothing else:
+
+{"findings": [], "fixes": [{
+  "id": "001",
+  "fix_patch": "a minimal unified diff that makes the test pass"
+}]}"#;
+
 /// The shape of the answer, for agents that can be held to one.
 #[must_use]
 pub fn answer_schema() -> Value {
@@ -45,7 +102,12 @@ pub fn answer_schema() -> Value {
         "type": "object",
         "required": ["findings"],
         "additionalProperties": false,
-        "properties": { "findings": { "type": "array", "items": {
+        "properties": { "fixes": { "type": "array", "items": {
+            "type": "object",
+            "required": ["id", "fix_patch"],
+            "additionalProperties": false,
+            "properties": { "id": { "type": "string" }, "fix_patch": { "type": "string" } },
+        } }, "findings": { "type": "array", "items": {
             "type": "object",
             "required": ["title", "file", "line", "severity_hint", "category"],
             "additionalProperties": false,
@@ -71,13 +133,15 @@ You look for defects in the source code in your working directory, which is a co
 A defect is behaviour that is wrong: a wrong result, a crash, a lost error, a hole. Style, naming \
 and taste are not defects.
 
-Nobody will take your word for a defect. For each one, write one test that fails because of it. \
-The test will be run several times, without network, in a fresh copy of this repository, and what \
-it shows decides:
-- it has to compile, and to fail by an assertion or a crash in the code you name;
-- it has to reach that code: a test that fails whatever the code does proves nothing;
-- it has to fail every time, and to pass once the defect is gone;
-- it may use what the repository already depends on, and nothing that has to be downloaded.
+Nobody will take your word for a defect. For each one, write one test that fails because of it, \
+and a fix that makes it pass. Both are run several times, without network, in fresh copies of this \
+repository, and what they show decides:
+- the test has to compile, and to fail in every run by an assertion or a crash in the code you name;
+- with the fix it has to pass in every run, and no existing test may fail that passes now;
+- the fix is a minimal unified diff. It changes the code you flag and nothing but files under \
+review: no tests, no configuration, no generated or vendored files, no new files;
+- the fix must not look for the test or its inputs, remove what the code does, or suppress failures;
+- the test may use what the repository already depends on, and nothing that has to be downloaded.
 A test that passes takes your finding away. If you are sure of a defect and cannot write such a \
 test, leave the test out; it will be noted, and will not count.
 
@@ -97,11 +161,10 @@ const ANSWER: &str = r#"Answer with one JSON object and nothing else:
   "test_file": "path where the test would go, a new file",
   "test_name": "name of the one test in it",
   "test_code": "the whole text of that file",
-  "fix_patch": "a minimal unified diff that makes the test pass, where you have one"
+  "fix_patch": "a minimal unified diff of the code that makes the test pass"
 }]}
 
-Leave out test_file, test_name and test_code where there is no test, and fix_patch where there is
-no fix. Without any defect the answer is {"findings": []}."#;
+Leave out test_file, test_name, test_code and fix_patch if there is no test. Without any defect the answer is {"findings": []}."#;
 
 fn languages(text: &mut String, languages: &[Language]) {
     text.push_str("\n# The repository and its tests\n\n");
@@ -158,9 +221,7 @@ fn scope(text: &mut String, parts: &PromptParts<'_>) {
         .collect();
     text.push_str(&capped(&lines.concat(), LIST_BYTES));
     let hunks = capped(&change.hunks, HUNK_BYTES);
-    let longest = hunks.split(|char| char != '`').map(str::len).max().unwrap_or(0);
-    let fence = "`".repeat(longest.max(2) + 1);
-    _ = writeln!(text, "\nThe change:\n\n{fence}diff\n{hunks}\n{fence}");
+    _ = write!(text, "\nThe change:\n\n{}", fenced(&hunks, "diff"));
 }
 
 fn severities(text: &mut String, config: &ReviewConfig) {

@@ -4,12 +4,13 @@
 //! that whoever reads the file learns what happened. Nothing is written here but copies.
 
 mod admit;
-mod asked;
 mod compare;
+mod conversation;
 mod failed;
 mod fingerprint;
 mod follow;
 mod proving;
+mod question;
 
 use std::{
     path::{Path, PathBuf},
@@ -18,13 +19,14 @@ use std::{
 };
 
 use probity_agent::{Agent, AgentError, Cancel};
+use probity_proof::{Change, GitFacts, Note, Tree, Verdict};
 use probity_sandbox::Backend;
 use probity_scope::{Policy, Quota, Scope};
 
 use self::{
     admit::admitted,
-    asked::Asked,
     compare::{Again, Earlier},
+    conversation::Conversation,
     failed::Failed,
     follow::Today,
     proving::Proving,
@@ -32,15 +34,13 @@ use self::{
 use crate::{
     Bar, ReviewConfig,
     classify::{Classified, Judged},
-    git::{self, Change, GitFacts},
     output::{
         Changes, Cost, Isolation, Metadata, ProvenIssue, ReviewOutput, SCHEMA_VERSION, Status,
     },
     redact::Redactor,
     score::score,
     tests_on_disk::TestFile,
-    tree::Tree,
-    unstarted,
+    unstarted, wording,
 };
 
 pub use self::compare::Previous;
@@ -58,6 +58,10 @@ pub struct ReviewOptions<'a> {
     pub diff_base: Option<String>,
     pub agent: AgentSeat<'a>,
     pub max_findings: usize,
+    /// How often the agent is asked again for fixes of what fails.
+    pub max_fix_rounds: u32,
+    /// For the existing tests that a fix must not break, each time that they run.
+    pub suite_timeout: Duration,
     /// Proofs at a time; zero is one for each processor.
     pub jobs: usize,
     pub tests: TestPlace,
@@ -141,7 +145,8 @@ pub fn review(options: &ReviewOptions<'_>, events: &(dyn Fn(Event<'_>) + Sync)) 
             ..Metadata::default()
         },
         isolation: Isolation { agent: options.agent.isolation.clone(), ..Isolation::default() },
-        notes: facts.notes,
+        git_notes: facts.notes,
+        notes: Vec::new(),
         cost: None,
         changes: None,
     };
@@ -159,6 +164,7 @@ pub fn review(options: &ReviewOptions<'_>, events: &(dyn Fn(Event<'_>) + Sync)) 
 struct Page {
     metadata: Metadata,
     isolation: Isolation,
+    git_notes: Vec<Note>,
     notes: Vec<String>,
     cost: Option<Cost>,
     changes: Option<Changes>,
@@ -174,15 +180,9 @@ fn run(
     let tree = Tree::of(&options.repo, options.output.as_deref())?;
     let names = tree.names();
     let change: Option<Change> = match &options.diff_base {
-        Some(base) => Some(git::change(&options.repo, base)?),
+        Some(base) => Some(probity_proof::change(&options.repo, base)?),
         None => None,
     };
-    if change.is_some() {
-        // Of the files that are reviewed the tests see what is there now.
-        for note in page.notes.iter_mut().filter(|note| *note == git::DIRTY) {
-            git::DIRTY_BESIDE_A_CHANGE.clone_into(note);
-        }
-    }
     page.metadata.merge_base = change.as_ref().map(|change| change.merge_base.clone());
     let is_reviewed = |path: &str| {
         options.config.should_review(path)
@@ -206,30 +206,43 @@ fn run(
         page.changes = earlier.map(Earlier::carried);
         return Ok(Classified::default());
     }
-    let proving = Proving::begin(options, change.as_ref(), events);
-    let asked = Asked::ask(options, &tree, &scope, &names, &files, change.as_ref(), events);
-    let asked = match asked {
+    let proving = Proving::begin(options, change.as_ref(), &files, events);
+    let asked = Conversation::open(options, &tree).and_then(|mut conversation| {
+        let found = conversation.findings(&scope, &names, &files, change.as_ref(), events)?;
+        Ok((conversation, found))
+    });
+    let (mut conversation, findings) = match asked {
         Ok(asked) => asked,
         Err(failed) => {
             proving.give_up();
             return Err(failed);
         }
     };
-    page.cost = asked.cost;
-    page.notes.extend(asked.notes);
     let mut classified = Classified::default();
-    let admitted = admitted(asked.findings, options, &names, &scope, change.as_ref());
+    let mut admitted = admitted(findings, options, &names, &scope, change.as_ref());
     for (finding, reason) in admitted.dropped {
         classified.discard(&finding, reason, redactor);
     }
     page.notes.extend(admitted.notes);
     let known = earlier.as_ref().map(|earlier| earlier.known(&mut today, &is_reviewed));
     let known = known.unwrap_or_default();
-    let verdicts = proving.finish(&admitted.kept, &known, redactor, events, page)?;
+    let verdicts = proving.finish(
+        &mut admitted.kept,
+        &known,
+        redactor,
+        &mut conversation,
+        events,
+        page,
+        options.max_fix_rounds,
+    );
+    let (cost, notes) = conversation.close();
+    page.cost = cost;
+    page.notes.extend(notes);
+    let verdicts = verdicts?;
     let tried = verdicts.tried(&admitted.kept, &known);
     let (nothing, why) = (unstarted::lacks_every_runner(&tried), unstarted::notes(&tried));
     let judged = verdicts.of_findings.into_iter().zip(verdicts.stand_ins);
-    judge(&mut classified, admitted.kept, judged.collect(), redactor);
+    judge(&mut classified, admitted.kept, judged.collect(), change.as_ref(), redactor);
     fingerprint::assign(&mut classified, &scope);
     if nothing {
         return Err(Failed::nothing_to_run_with(&why, classified));
@@ -252,17 +265,22 @@ fn run(
 fn judge(
     classified: &mut Classified,
     findings: Vec<crate::findings::AgentFinding>,
-    verdicts: Vec<(Option<crate::proof::Verdict>, Option<String>)>,
+    verdicts: Vec<(Option<Verdict>, Option<String>)>,
+    change: Option<&Change>,
     redactor: &Redactor,
 ) {
     let judged: Vec<Judged> = findings
         .into_iter()
         .zip(verdicts)
-        .map(|(finding, (verdict, stand_in))| Judged {
-            finding,
-            verdict,
-            fingerprint: None,
-            stand_in,
+        .map(|(finding, (mut verdict, stand_in))| {
+            let asked = verdict.as_ref().zip(change);
+            let asked =
+                asked.and_then(|(verdict, change)| question::altered_description(verdict, change));
+            if let (Some(verdict), Some(_)) = (&mut verdict, &asked) {
+                verdict.proven = false;
+            }
+            let question = asked.map(|file| wording::question(&file));
+            Judged { finding, verdict, fingerprint: None, stand_in, question }
         })
         .collect();
     let firsts: Vec<Option<usize>> =
@@ -290,17 +308,11 @@ fn same_place(judged: &[Judged], number: usize) -> Option<usize> {
     first.filter(|first| *first != number)
 }
 
-/// Whether the same makes both tests pass: a fix, or a value that the code returns.
+/// Whether the same fix makes both tests pass.
 fn is_mended_alike(one: &Judged, other: &Judged) -> bool {
     let words = |it: &Judged| it.finding.title.to_lowercase();
     let fix = |it: &Judged| it.finding.fix_patch.clone().filter(|fix| !fix.trim().is_empty());
-    let control = |it: &Judged| match it.verdict.as_ref().map(|verdict| &verdict.control) {
-        Some(crate::proof::Control::Depends(how)) => Some(how.clone()),
-        _ => None,
-    };
-    words(one) == words(other)
-        || (fix(one).is_some() && fix(one) == fix(other))
-        || (control(one).is_some() && control(one) == control(other))
+    words(one) == words(other) || (fix(one).is_some() && fix(one) == fix(other))
 }
 
 /// The gravest first.
@@ -316,6 +328,14 @@ impl Page {
         began: Instant,
     ) -> Reviewed {
         let Classified { proven, observations, discarded, summary, tests } = classified;
+        let is_change = self.metadata.merge_base.is_some();
+        let facts = self.git_notes.iter().map(|note| match note {
+            // Of the files that are reviewed the tests see what is there now.
+            Note::Dirty if is_change => wording::DIRTY_BESIDE_A_CHANGE,
+            other => wording::note(*other),
+        });
+        let facts: Vec<String> = facts.map(str::to_owned).collect();
+        self.notes.splice(0..0, facts);
         self.metadata.duration_seconds = began.elapsed().as_secs();
         self.metadata.tests_generated = summary.total_generated;
         self.metadata.tests_failing = summary.failing;
@@ -362,7 +382,7 @@ fn in_words(
     };
     let unclear = match unclear {
         0 => String::new(),
-        count => format!(", {count} of before unclear"),
+        count => format!(", {count} from earlier reviews undecided"),
     };
     format!(
         "Score {} of {}: {proven}, {}, {discarded} discarded{unclear}; {} the threshold of {}{}.",

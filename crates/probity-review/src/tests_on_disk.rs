@@ -1,6 +1,8 @@
 //! The names under which generated tests are left for people to run.
 
-use crate::{findings::AgentFinding, proof::Verdict};
+use probity_proof::Verdict;
+
+use crate::findings::AgentFinding;
 
 /// Longest part of a name that comes from the test.
 const NAME_CHARS: usize = 80;

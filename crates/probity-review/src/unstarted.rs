@@ -5,11 +5,9 @@
 
 use std::path::Path;
 
-use crate::{
-    clean::one_line,
-    excerpt::complaint,
-    proof::{Outcome, Verdict},
-};
+use probity_proof::{Outcome, Refusal, Verdict, Why};
+
+use crate::{clean::one_line, excerpt::complaint, wording};
 
 /// What kept a test from beginning that is no fault of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,25 +18,15 @@ pub(crate) enum Hindrance {
     BeforeTheTest,
 }
 
-/// Parts of the reasons by which runners say that the test was never begun.
-const BEFORE: &[&str] = &[
-    "before the test began",
-    "before the test did",
-    "compiling took too long",
-    "the compiler was killed",
-    "the proof runner itself failed",
-];
-
 pub(crate) fn hindrance(verdict: &Verdict) -> Option<Hindrance> {
-    if verdict.outcome != Outcome::HarnessError {
-        return None;
+    match &verdict.why {
+        Why::Refused(Refusal::Unavailable(_)) => Some(Hindrance::NoRunner),
+        Why::Ran(detail) if verdict.outcome == Outcome::HarnessError && detail.is_before_test() => {
+            Some(Hindrance::BeforeTheTest)
+        }
+        Why::Panicked => Some(Hindrance::BeforeTheTest),
+        _ => None,
     }
-    // A verdict names its runner as soon as there is one.
-    if verdict.runner == "none" {
-        return Some(Hindrance::NoRunner);
-    }
-    let reason = verdict.reason.to_lowercase();
-    BEFORE.iter().any(|part| reason.contains(part)).then_some(Hindrance::BeforeTheTest)
 }
 
 /// Whether nothing of a review could be tried, because this machine lacks what would run it.
@@ -71,7 +59,10 @@ fn note(wanted: &str, tests: &[(&str, &Verdict)]) -> Option<String> {
     };
     let could = if of_kind.len() == 1 { "could not be run" } else { "could be run" };
     let files = if wanted.is_empty() { "files".to_owned() } else { format!(".{wanted} files") };
-    let why = first.reason.trim_end_matches('.');
+    let why = match &first.why {
+        Why::Refused(Refusal::Unavailable(why)) => why.to_string(),
+        _ => wording::clause(first),
+    };
     let said = complaint(&first.output).map(|line| format!(" ({})", one_line(&line, 200)));
     Some(format!("{tests} for {files} {could}: {why}{}", said.unwrap_or_default()))
 }
@@ -82,50 +73,32 @@ fn ending(file: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::proof::{Control, Level, Reach};
+    use probity_proof::{RunDetail, Unavailable};
 
-    fn verdict(outcome: Outcome, runner: &'static str, reason: &str, output: &str) -> Verdict {
-        Verdict {
-            id: "001".to_owned(),
-            outcome,
-            level: Level::Claimed,
-            proven: false,
-            reason: reason.to_owned(),
-            runner,
-            runs: Vec::new(),
-            reach: Reach::NotReached,
-            control: Control::NotTried,
-            introduced: None,
-            fix_flips: None,
-            test_path: String::new(),
-            test_name: String::new(),
-            test_source: String::new(),
-            output: output.to_owned(),
-            isolation: String::new(),
-        }
-    }
+    use super::*;
+    use crate::wording::tests::verdict;
 
     #[test]
     fn only_what_kept_every_test_of_a_kind_from_beginning_is_a_note() {
         let harness = Outcome::HarnessError;
-        let no_go = verdict(harness, "none", "Go is not installed.", "");
+        let none = Refusal::Unavailable(Unavailable::NotInstalled("Go"));
+        let no_go = verdict(harness, Why::Refused(none), "");
         let config = verdict(
             harness,
-            "vitest",
-            "The test's process ended before the test did.",
+            Why::Ran(RunDetail::NeverBegan),
             "failed to load config\n\nError: ENOENT: no such file, mkdir 'x'\n",
         );
-        let own = verdict(harness, "pytest", "The test has a mistake of its own (NameError).", "");
-        let failed = verdict(Outcome::Failed, "vitest", "", "");
-        let no_language = verdict(Outcome::NotRun, "none", "No runner for a.rb.", "");
+        let own = verdict(harness, Why::Ran(RunDetail::SetupFailed), "");
+        let failed = verdict(Outcome::Failed, Why::Ran(RunDetail::Failed { kind: None }), "");
+        let no_runner = Why::Refused(Refusal::NoRunner("a.rb".to_owned()));
+        let no_language = verdict(Outcome::NotRun, no_runner, "");
         let tests = [("a.go", &no_go), ("b/c.go", &no_go), ("d.ts", &config), ("e.py", &own)];
         assert_eq!(
             notes(&tests),
             [
                 "none of the 2 tests for .go files could be run: Go is not installed",
-                "the one test for .ts files could not be run: The test's process ended before the \
-                 test did (Error: ENOENT: no such file, mkdir 'x')",
+                "the one test for .ts files could not be run: the test runner failed before the \
+                 test began (Error: ENOENT: no such file, mkdir 'x')",
             ]
         );
         assert!(!lacks_every_runner(&tests), "one had a runner");

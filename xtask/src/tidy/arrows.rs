@@ -25,6 +25,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("probity-agent", &["probity-acp", "probity-sandbox", "probity-secrets"]),
     ("probity-proxy", &["probity-acp", "probity-sandbox", "probity-secrets"]),
     ("probity-seat", &["probity-agent", "probity-sandbox"]),
+    ("probity-proof", &["probity-sandbox", "probity-finding"]),
     (
         "probity-autofix",
         &[
@@ -41,6 +42,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "probity-review",
         &[
             "probity-agent",
+            "probity-proof",
             "probity-sandbox",
             "probity-finding",
             "probity-secrets",
@@ -57,6 +59,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "probity-dockerfile",
             "probity-finding",
             "probity-lint",
+            "probity-proof",
             "probity-proxy",
             "probity-review",
             "probity-sandbox",

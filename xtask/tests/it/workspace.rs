@@ -17,6 +17,7 @@ const CRATES: &[&str] = &[
     "probity-dockerfile",
     "probity-finding",
     "probity-lint",
+    "probity-proof",
     "probity-proxy",
     "probity-review",
     "probity-sandbox",

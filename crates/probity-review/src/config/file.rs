@@ -6,7 +6,9 @@ use serde::Deserialize;
 use serde_saphyr::{Location, Spanned};
 
 use super::{PatternError, ProofConfig, ReviewConfig, Weights, paths::Patterns};
-use crate::{Category, proof::Level};
+use probity_proof::{Level, ProofOptions};
+
+use crate::Category;
 
 /// The JSON Schema of the file, for editors.
 pub const SCHEMA: &str = include_str!("../../../../docs/schema/review.yml.schema.json");
@@ -111,7 +113,7 @@ pub(super) fn read(text: &str, below: Option<&ReviewConfig>) -> Result<ReviewCon
     let include = globs(file.include, below.map(|below| &below.include))?;
     let exclude = globs(file.exclude, below.map(|below| &below.exclude))?;
     let paths = globs(None, below.map(|below| &below.paths))?;
-    let default = ProofConfig { level: Level::Stable, runs: 3, seconds: 30 };
+    let default = ProofConfig { level: Level::Flips, pairs: ProofOptions::PAIRS, seconds: 30 };
     let proof = proof(&file.proof, below.map_or(default, |below| below.proof))?;
     Ok(ReviewConfig { weights, categories, proof, include, exclude, paths })
 }
@@ -167,19 +169,19 @@ fn patterns(written: Vec<Spanned<String>>) -> Result<Patterns, ConfigError> {
 fn proof(file: &FileProof, below: ProofConfig) -> Result<ProofConfig, ConfigError> {
     let level = match &file.level {
         None => below.level,
-        Some(level) => match level.value.to_ascii_lowercase().as_str() {
-            "p1" => Level::Fails,
-            "p2" => Level::Stable,
-            "p3" => Level::Flips,
-            other => {
-                let message = format!("unknown level `{other}`, expected P1, P2 or P3");
+        Some(level) => match Level::from_name(&level.value) {
+            Some(known) if known > Level::Claimed => known,
+            _ => {
+                let message = format!("unknown level `{}`, expected P1, P2 or P3", level.value);
                 return Err(wrong(level.referenced, message));
             }
         },
     };
-    let runs = match &file.runs {
-        None => below.runs,
-        Some(runs) if (1..=20).contains(&runs.value) => runs.value,
+    let pairs = match &file.runs {
+        None => below.pairs,
+        Some(runs) if (1..=20).contains(&runs.value) => {
+            runs.value.clamp(ProofOptions::LEAST_PAIRS, ProofOptions::MOST_PAIRS)
+        }
         Some(runs) => {
             let message = format!("runs are between 1 and 20, not {}", runs.value);
             return Err(wrong(runs.referenced, message));
@@ -193,7 +195,7 @@ fn proof(file: &FileProof, below: ProofConfig) -> Result<ProofConfig, ConfigErro
             return Err(wrong(seconds.referenced, message));
         }
     };
-    Ok(ProofConfig { level, runs, seconds })
+    Ok(ProofConfig { level, pairs, seconds })
 }
 
 fn wrong(location: Location, message: String) -> ConfigError {

@@ -11,6 +11,9 @@ use crate::clean::one_line;
 /// Keys under which agents and their envelopes put a list, or a text with a list in it.
 const KEYS: &[&str] =
     &["findings", "issues", "structured_output", "result", "response", "results", "output"];
+
+/// The key of the list that was asked for.
+type Wanted = &'static str;
 /// An envelope in an envelope is as deep as it gets.
 const MAX_DEPTH: usize = 4;
 /// Places in prose where JSON may begin. Each is tried by reading to its end, so they are few.
@@ -36,16 +39,17 @@ const REFUSALS: &[&str] = &[
     "error",
 ];
 
-pub(super) fn list(answer: &str) -> Result<Vec<Value>, FindingsError> {
+/// The list under the wanted key, or the one list that there is.
+pub(super) fn list(answer: &str, wanted: Wanted) -> Result<Vec<Value>, FindingsError> {
     let answer = answer.trim().trim_start_matches('\u{feff}').trim_start();
     if answer.is_empty() {
         return Err(FindingsError::Empty);
     }
-    if let Some(list) = whole(answer, MAX_DEPTH) {
+    if let Some(list) = whole(answer, MAX_DEPTH, wanted) {
         return Ok(list);
     }
-    let in_prose = in_prose(answer);
-    if let (Some(list), Ok(_) | Err(false)) = (fenced(answer), &in_prose) {
+    let in_prose = in_prose(answer, wanted);
+    if let (Some(list), Ok(_) | Err(false)) = (fenced(answer, wanted), &in_prose) {
         return Ok(list);
     }
     match in_prose {
@@ -56,12 +60,12 @@ pub(super) fn list(answer: &str) -> Result<Vec<Value>, FindingsError> {
 }
 
 /// A text that is JSON from its first character to its last.
-fn whole(text: &str, depth: usize) -> Option<Vec<Value>> {
-    unwrapped(serde_json::from_str(text).ok()?, depth)
+fn whole(text: &str, depth: usize, wanted: Wanted) -> Option<Vec<Value>> {
+    unwrapped(serde_json::from_str(text).ok()?, depth, wanted)
 }
 
 /// The list in a value: itself, or what an envelope holds.
-fn unwrapped(value: Value, depth: usize) -> Option<Vec<Value>> {
+fn unwrapped(value: Value, depth: usize, wanted: Wanted) -> Option<Vec<Value>> {
     match value {
         Value::Array(list) => Some(list),
         Value::Object(mut object) => {
@@ -69,9 +73,11 @@ fn unwrapped(value: Value, depth: usize) -> Option<Vec<Value>> {
                 return Some(vec![Value::Object(object)]);
             }
             let depth = depth.checked_sub(1)?;
-            KEYS.iter().find_map(|key| match object.remove(*key)? {
-                Value::String(text) => whole(text.trim(), depth).or_else(|| fenced(&text)),
-                value => unwrapped(value, depth),
+            [wanted].iter().chain(KEYS).find_map(|key| match object.remove(*key)? {
+                Value::String(text) => {
+                    whole(text.trim(), depth, wanted).or_else(|| fenced(&text, wanted))
+                }
+                value => unwrapped(value, depth, wanted),
             })
         }
         _ => None,
@@ -79,7 +85,7 @@ fn unwrapped(value: Value, depth: usize) -> Option<Vec<Value>> {
 }
 
 /// The last fenced block that is a list: earlier ones are drafts and quotations.
-fn fenced(text: &str) -> Option<Vec<Value>> {
+fn fenced(text: &str, wanted: Wanted) -> Option<Vec<Value>> {
     let mut found: Option<Vec<Value>> = None;
     let mut open: Option<(usize, usize)> = None;
     let mut offset = 0;
@@ -98,7 +104,7 @@ fn fenced(text: &str) -> Option<Vec<Value>> {
             None => prose.push_str(line),
             Some((from, opened)) if ticks >= opened && bare => {
                 let block = text.get(from..start).unwrap_or_default();
-                found = whole(block.trim(), MAX_DEPTH).filter(|list| fits(list)).or(found);
+                found = whole(block.trim(), MAX_DEPTH, wanted).filter(|list| fits(list)).or(found);
                 open = None;
             }
             _ => {}
@@ -115,7 +121,7 @@ fn is_lead_in(prose: &str) -> bool {
 
 /// The last list of objects that stands somewhere in the text; else whether one is cut off. An
 /// empty list in prose is no answer: it is as likely a quotation or the end of an apology.
-fn in_prose(text: &str) -> Result<Vec<Value>, bool> {
+fn in_prose(text: &str, wanted: Wanted) -> Result<Vec<Value>, bool> {
     let mut found = None;
     let mut cut_off = false;
     let mut from = 0;
@@ -128,7 +134,7 @@ fn in_prose(text: &str) -> Result<Vec<Value>, bool> {
         match values.next() {
             Some(Ok(value)) => {
                 let end = start + values.byte_offset();
-                let list = unwrapped(value, MAX_DEPTH).filter(|list| fits(list));
+                let list = unwrapped(value, MAX_DEPTH, wanted).filter(|list| fits(list));
                 found = list.filter(|list| !list.is_empty()).or(found);
                 from = end.max(start + 1);
             }

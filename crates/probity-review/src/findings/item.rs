@@ -71,7 +71,7 @@ pub(super) fn line(item: &Value, name: &str) -> Result<Option<u64>, String> {
 }
 
 /// A program text: kept as it is but for its line ends, and refused if it cannot be one.
-fn code(item: &Value, name: &str) -> Result<Option<String>, String> {
+pub(super) fn code(item: &Value, name: &str) -> Result<Option<String>, String> {
     match item.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(code)) if code.trim().is_empty() => Ok(None),

@@ -119,8 +119,8 @@ impl Postgres {
     ) -> Result<Option<(i64, String)>, HistoryError> {
         let query = sqlx::query(
             "SELECT id::bigint, review_json::text FROM ci_agent.reviews WHERE repo = $1 \
-             AND coalesce(review_json->>'status', 'ok') = 'ok' \
-             ORDER BY (coalesce(branch, '') = $2) DESC, created_at DESC, id DESC LIMIT 1",
+             AND coalesce(branch, '') = $2 AND coalesce(review_json->>'status', 'ok') = 'ok' \
+             ORDER BY created_at DESC, id DESC LIMIT 1",
         );
         let row = query.bind(repo).bind(branch).fetch_optional(&mut self.connection).await;
         Ok(row.map_err(reading())?.map(|row| (row.get(0), row.get(1))))
@@ -158,6 +158,12 @@ impl Postgres {
         .bind(retention.days.map(|days| i32::try_from(days).unwrap_or(i32::MAX)));
         let done = query.execute(&mut self.connection).await;
         Ok(done.map_err(database("cannot prune the history"))?.rows_affected())
+    }
+
+    pub(super) async fn rename(&mut self, id: i64, repo: &str) -> Result<(), HistoryError> {
+        let query = sqlx::query("UPDATE ci_agent.reviews SET repo = $1 WHERE id::bigint = $2");
+        let done = query.bind(repo).bind(id).execute(&mut self.connection).await;
+        done.map(drop).map_err(database("cannot rename a repository in the history"))
     }
 
     pub(super) async fn delete(&mut self, id: i64) -> Result<bool, HistoryError> {

@@ -111,9 +111,9 @@ impl Sqlite {
         branch: &str,
     ) -> Result<Option<(i64, String)>, HistoryError> {
         let query = sqlx::query(
-            "SELECT id, review_json FROM reviews WHERE repo = $1 \
+            "SELECT id, review_json FROM reviews WHERE repo = $1 AND coalesce(branch, '') = $2 \
              AND coalesce(json_extract(review_json, '$.status'), 'ok') = 'ok' \
-             ORDER BY (coalesce(branch, '') = $2) DESC, created_at DESC, id DESC LIMIT 1",
+             ORDER BY created_at DESC, id DESC LIMIT 1",
         );
         let row = query.bind(repo).bind(branch).fetch_optional(&mut self.connection).await;
         Ok(row.map_err(reading())?.map(|row| (row.get(0), row.get(1))))
@@ -150,6 +150,12 @@ impl Sqlite {
         .bind(retention.days.map(i64::from));
         let done = query.execute(&mut self.connection).await;
         Ok(done.map_err(database("cannot prune the history"))?.rows_affected())
+    }
+
+    pub(super) async fn rename(&mut self, id: i64, repo: &str) -> Result<(), HistoryError> {
+        let query = sqlx::query("UPDATE reviews SET repo = $1 WHERE id = $2").bind(repo).bind(id);
+        let done = query.execute(&mut self.connection).await;
+        done.map(drop).map_err(database("cannot rename a repository in the history"))
     }
 
     pub(super) async fn delete(&mut self, id: i64) -> Result<bool, HistoryError> {

@@ -55,24 +55,49 @@ pub enum Standing {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Proof {
-    /// `P0` claimed, `P1` fails, `P2` stable and reaches the code, `P3` flips with the code.
+    /// `P0` claimed, `P1` fails in every run, `P2` depends on the flagged function, `P3` passes with
+    /// a fix that breaks nothing.
     pub level: String,
     pub outcome: String,
     pub reason: String,
     pub runner: String,
     #[serde(deserialize_with = "or_default")]
     pub runs: Vec<ProofRun>,
-    /// Whether the test reached the flagged file; absent where that cannot be measured.
+    /// Pairs of runs, one with each version of the code, that decided.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub pairs: u32,
+    /// Whether the failure depends on the flagged code; absent if no experiment shows it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reached: Option<bool>,
-    /// How that is known.
-    pub reach: String,
-    /// Whether the failure rests on what the code does, and how that is known.
+    /// The flagged function, if the test passes once it returns another value.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub control: String,
-    /// Whether the test passes with the agent's own fix; absent without one that applies.
+    /// Whether the test passes with the agent's own fix; absent without one that was tried.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flips_with_fix: Option<bool>,
+    /// What became of the agent's fix; absent without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fix: Option<ProofFix>,
+}
+
+/// What became of a fix.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ProofFix {
+    /// `flips`, `does-not-flip`, `breaks-tests`, `refused`, `cheats`, `flaky` or `slow`.
+    pub result: String,
+    pub reason: String,
+    /// Existing tests that pass with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tests_passed: Option<u64>,
+    /// Existing tests that it breaks.
+    #[serde(deserialize_with = "or_default", skip_serializing_if = "Vec::is_empty")]
+    pub tests_broken: Vec<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// One run of a test.
@@ -99,6 +124,9 @@ pub struct Observation {
     /// Why it is not proven.
     #[serde(default)]
     pub reason: String,
+    /// Whether the author has to say which behavior is meant.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub question: bool,
     #[serde(default)]
     pub fingerprint: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -130,4 +158,9 @@ pub struct Discarded {
     pub test_output: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proof: Option<Proof>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_false(value: &bool) -> bool {
+    !*value
 }

@@ -2,13 +2,11 @@
 
 use std::{collections::HashSet, path::Path};
 
+use probity_proof::Change;
 use probity_scope::Scope;
 
 use super::ReviewOptions;
-use crate::{
-    findings::{AgentFinding, Findings},
-    git::Change,
-};
+use crate::findings::{AgentFinding, Findings};
 
 const FILE_BYTES: u64 = 8 << 20;
 

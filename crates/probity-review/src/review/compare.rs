@@ -6,12 +6,13 @@
 
 use std::collections::HashSet;
 
+use probity_proof::{Outcome, Verdict};
+
 use super::follow::Today;
 use crate::{
     classify::{Classified, Judged},
     findings::AgentFinding,
     output::{Changes, Closed, Gone, ProvenIssue, ReviewOutput, Standing},
-    proof::{Outcome, Verdict},
     redact::Redactor,
 };
 
@@ -135,7 +136,7 @@ pub(super) fn against(
             let fingerprint = Some(issue.fingerprint.clone());
             let finding = finding_of(&issue);
             let verdict = Some(verdict);
-            let judged = Judged { finding, verdict, fingerprint, stand_in: None };
+            let judged = Judged { finding, verdict, fingerprint, stand_in: None, question: None };
             classified.add(judged, redactor);
         } else if !was_fixed {
             let why = format!("its test could not be judged again: {}", verdict.outcome);

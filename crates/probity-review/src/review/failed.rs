@@ -4,17 +4,17 @@ use std::{fmt::Display, time::Instant};
 
 use probity_agent::{AgentError, Cause};
 
+use probity_proof::{GitError, Note, ProofError, TreeError};
+
 use super::{Page, ReviewOptions, Reviewed, Unopened};
 use crate::{
     ReviewConfig,
     classify::Classified,
     clean::{capped, one_line},
     findings::FindingsError,
-    git::{self, GitError},
     output::{FailureKind, MAX_SCORE, ReviewFailure, ReviewOutput, SCHEMA_VERSION, Score, Status},
-    proof::ProofError,
     redact::Redactor,
-    tree::TreeError,
+    wording,
 };
 
 const STDERR_BYTES: usize = 8 << 10;
@@ -30,6 +30,10 @@ pub(super) struct Failed {
 }
 
 impl Failed {
+    pub(super) fn into_message(self) -> String {
+        self.message
+    }
+
     pub(super) fn machine(error: &impl Display) -> Self {
         let help = "check the space and the rights of the temporary directory".to_owned();
         let message = error.to_string();
@@ -142,15 +146,17 @@ impl From<GitError> for Failed {
 impl From<TreeError> for Failed {
     fn from(error: TreeError) -> Self {
         let kind = match error {
-            TreeError::Write { .. } => FailureKind::Machine,
+            TreeError::Copy { .. } => FailureKind::Machine,
             _ => FailureKind::Repository,
         };
         let help = "name a smaller directory with --repo, or make room".to_owned();
-        let mut message = error.to_string();
-        if let Some(source) = std::error::Error::source(&error) {
-            message = format!("{message}: {source}");
+        Self {
+            kind,
+            message: error.to_string(),
+            help,
+            stderr: String::new(),
+            claimed: Box::default(),
         }
-        Self { kind, message, help, stderr: String::new(), claimed: Box::default() }
     }
 }
 
@@ -158,10 +164,8 @@ impl From<ProofError> for Failed {
     fn from(error: ProofError) -> Self {
         let kind = match error {
             ProofError::Cancelled => FailureKind::Cancelled,
-            ProofError::Repository { .. } | ProofError::TooLarge { .. } => FailureKind::Repository,
-            ProofError::Copy { .. } | ProofError::Container | ProofError::Directory(_) => {
-                FailureKind::Machine
-            }
+            ProofError::Tree(error) => return error.into(),
+            ProofError::Container | ProofError::Directory(_) => FailureKind::Machine,
         };
         let help = "nothing was proven; the agent's answer is lost".to_owned();
         Self {
@@ -185,11 +189,12 @@ impl Page {
     ) -> Reviewed {
         let shown = |text: &str| redactor.map_or_else(String::new, |it| it.text(text));
         self.metadata.duration_seconds = began.elapsed().as_secs();
-        for note in &mut self.notes {
-            if [git::DIRTY, git::DIRTY_BESIDE_A_CHANGE].contains(&note.as_str()) {
-                git::DIRTY_UNREVIEWED.clone_into(note);
-            }
-        }
+        let facts = self.git_notes.iter().map(|note| match note {
+            Note::Dirty => wording::DIRTY_UNREVIEWED,
+            other => wording::note(*other),
+        });
+        let facts: Vec<String> = facts.map(str::to_owned).collect();
+        self.notes.splice(0..0, facts);
         let message = match redactor {
             Some(redactor) => one_line(&redactor.text(&failed.message), 1_000),
             // Without knowing what to hide nothing of a stranger's is shown.

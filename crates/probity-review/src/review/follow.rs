@@ -10,7 +10,7 @@ use probity_scope::Scope;
 use sha2::{Digest as _, Sha256};
 
 use super::fingerprint::Prints;
-use crate::{git, output::ProvenIssue};
+use crate::output::ProvenIssue;
 
 /// The repository of today, as far as an earlier review needs it.
 pub(super) struct Today<'a> {
@@ -24,7 +24,7 @@ impl<'a> Today<'a> {
     pub(super) fn new(repo: &Path, since: &str, names: &'a [String], scope: &'a Scope) -> Self {
         Self {
             names: names.iter().map(String::as_str).collect(),
-            renames: git::renames(repo, since).into_iter().collect(),
+            renames: probity_proof::renames(repo, since).into_iter().collect(),
             prints: Prints::new(scope),
         }
     }
@@ -53,6 +53,9 @@ impl<'a> Today<'a> {
         let moved = self.renames.get(&called).filter(|new| !self.has(&called) && self.has(new));
         if let Some(new) = moved {
             issue.test_path = beside(&issue.test_path, &called, new);
+            if let Some(patch) = &mut issue.fix_patch {
+                *patch = renamed(patch, &called, new);
+            }
             issue.file.clone_from(new);
         }
         if !self.has(&issue.file) {
@@ -71,6 +74,20 @@ impl<'a> Today<'a> {
             issue.fingerprint = self.prints.of(&[place]).pop().unwrap_or_default();
         }
     }
+}
+
+/// A patch in whose headers a file has its new name.
+fn renamed(patch: &str, old: &str, new: &str) -> String {
+    let mut text = String::with_capacity(patch.len());
+    for line in patch.split_inclusive('\n') {
+        let is_header = ["--- ", "+++ ", "diff --git "].iter().any(|start| line.starts_with(start));
+        if is_header {
+            text.push_str(&line.replace(old, new));
+        } else {
+            text.push_str(line);
+        }
+    }
+    text
 }
 
 /// Where a test goes whose file has moved: along with it, if it lay in the same directory.

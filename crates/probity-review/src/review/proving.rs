@@ -1,4 +1,7 @@
 //! Running the tests: prepared while the agent thinks, run when it has spoken.
+//!
+//! A claim whose test fails and whose fix does not prove it goes back to the agent. Only what was
+//! never offered a fix is tried with other return values.
 
 use std::{
     sync::{
@@ -9,13 +12,14 @@ use std::{
     time::Duration,
 };
 
-use super::{Event, Failed, Page, ReviewOptions, compare::Known};
+use probity_proof::{
+    Base, Change, Claim, FixFault, FixResult, ProofError, ProofOptions, Verdict, WithoutFix,
+    Workshop,
+};
+
+use super::{Event, Failed, Page, ReviewOptions, compare::Known, conversation::Conversation};
 use crate::{
-    findings::AgentFinding,
-    git::Change,
-    output::ProvenIssue,
-    proof::{Claim, ProofError, ProofOptions, Verdict, Workshop},
-    redact::Redactor,
+    findings::AgentFinding, output::ProvenIssue, prompt::FixRequest, redact::Redactor, wording,
 };
 
 /// A workshop in the making. It reads the unmodified repository, and nothing the agent writes.
@@ -41,7 +45,8 @@ impl Verdicts {
         known: &'a [Known],
     ) -> Vec<(&'a str, &'a Verdict)> {
         let claimed = findings.iter().zip(&self.of_findings);
-        let claimed = claimed.filter_map(|(it, verdict)| Some((&*it.file, verdict.as_ref()?)));
+        let claimed =
+            claimed.filter_map(|(finding, verdict)| Some((&*finding.file, verdict.as_ref()?)));
         let again = known.iter().zip(&self.of_known);
         let again = again.map(|(known, verdict)| (&*known.issue.file, verdict));
         claimed.chain(again).collect()
@@ -52,14 +57,20 @@ impl Proving {
     pub(super) fn begin(
         options: &ReviewOptions<'_>,
         change: Option<&Change>,
+        files: &[String],
         events: &(dyn Fn(Event<'_>) + Sync),
     ) -> Self {
         events(Event::Step("preparing a place for the tests"));
         let mut proof = ProofOptions::new(&options.repo, options.tests.sandbox.clone());
-        proof.base = change.map(|change| change.merge_base.clone());
+        proof.base = change.map(|change| Base {
+            commit: change.merge_base.clone(),
+            added: change.files.iter().map(|it| (it.path.clone(), it.added.clone())).collect(),
+        });
+        proof.reviewed = Some(files.iter().cloned().collect());
         proof.jobs = options.jobs;
-        proof.reruns = options.config.proof.runs;
+        proof.pairs = options.config.proof.pairs;
         proof.test_timeout = Duration::from_secs(options.config.proof.seconds);
+        proof.suite_timeout = options.suite_timeout;
         proof.required = options.config.proof.level;
         proof.environment = options.tests.environment.clone();
         proof.caches = options.tests.caches.clone();
@@ -78,38 +89,26 @@ impl Proving {
         }
     }
 
+    /// Proves what can be proven. The fixes that the agent offers on the way are put into the
+    /// findings.
     pub(super) fn finish(
         self,
-        findings: &[AgentFinding],
+        findings: &mut [AgentFinding],
         known: &[Known],
         redactor: &Redactor,
+        conversation: &mut Conversation<'_>,
         events: &(dyn Fn(Event<'_>) + Sync),
         page: &mut Page,
+        max_fix_rounds: u32,
     ) -> Result<Verdicts, Failed> {
-        let mut claims: Vec<Claim> = Vec::new();
-        let mut titles: Vec<&str> = Vec::new();
-        let mut places: Vec<Option<usize>> = Vec::new();
-        for finding in findings {
-            places.push(finding.test_code.as_ref().map(|code| {
-                claims.push(claim(claims.len(), finding, code));
-                titles.push(&finding.title);
-                claims.len() - 1
-            }));
-        }
-        let of_agent = claims.len();
-        for Known { issue, .. } in known {
-            claims.push(claim_again(claims.len(), issue));
-            titles.push(&issue.title);
-        }
+        let mut trials = Trials::of(findings, known);
         if self.stop.load(Ordering::SeqCst) {
             self.give_up();
             return Err(ProofError::Cancelled.into());
         }
-        if claims.is_empty() {
+        if trials.claims.is_empty() {
             self.give_up();
-            let of_findings = places.iter().map(|_| None).collect();
-            let stand_ins = places.iter().map(|_| None).collect();
-            return Ok(Verdicts { of_findings, of_known: Vec::new(), stand_ins });
+            return Ok(trials.verdicts(Vec::new()));
         }
         let stop = Arc::clone(&self.stop);
         let Some(workshop) = self.workshop else {
@@ -118,55 +117,190 @@ impl Proving {
         let workshop =
             workshop.join().map_err(|_| Failed::machine(&"preparing the tests panicked"))??;
         events(Event::Step("running the tests"));
-        let (done, of) = (AtomicUsize::new(0), claims.len());
-        let verdicts = workshop.prove_all(&claims, &|number, verdict| {
-            let done = done.fetch_add(1, Ordering::SeqCst) + 1;
-            let title = titles.get(number).copied().unwrap_or_default();
-            events(Event::Proved { done, of, title, outcome: verdict.outcome.name() });
-        });
-        let stand_ins = stand_ins(&workshop, &claims, &verdicts, redactor);
+        let all: Vec<usize> = (0..trials.claims.len()).collect();
+        let without_fix = if max_fix_rounds > 0 { WithoutFix::Leave } else { WithoutFix::Alter };
+        trials.prove(&workshop, &all, without_fix, events);
+        for _ in 0..max_fix_rounds {
+            if stop.load(Ordering::SeqCst) || !trials.ask_for_fixes(&workshop, conversation, events)
+            {
+                break;
+            }
+        }
+        if max_fix_rounds > 0 {
+            let unfixed = trials.without_any_fix();
+            trials.prove(&workshop, &unfixed, WithoutFix::Alter, events);
+        }
+        let stand_ins = trials.stand_ins(&workshop, redactor);
         // Tests that were killed have shown nothing, and a score without them would be a lie.
         if stop.load(Ordering::SeqCst) {
             return Err(ProofError::Cancelled.into());
         }
-        page.isolation.tests = workshop.isolation();
-        page.notes.extend(workshop.notes().iter().cloned());
-        let mut verdicts = verdicts.into_iter();
-        let mut firsts: Vec<Option<Verdict>> = verdicts.by_ref().take(of_agent).map(Some).collect();
-        let stand_ins =
-            places.iter().map(|place| stand_ins.get((*place)?).cloned().flatten()).collect();
-        let of_findings =
-            places.into_iter().map(|place| firsts.get_mut(place?).and_then(Option::take)).collect();
-        Ok(Verdicts { of_findings, of_known: verdicts.collect(), stand_ins })
+        page.isolation.tests = wording::isolation(workshop.is_sandboxed()).to_owned();
+        page.notes.extend(workshop.notes().iter().map(wording::prepare_note));
+        for (finding, place) in findings.iter_mut().zip(&trials.places) {
+            let claim = place.and_then(|place| trials.claims.get(place));
+            if let Some(claim) = claim {
+                finding.fix_patch.clone_from(&claim.fix_patch);
+            }
+        }
+        Ok(trials.verdicts(stand_ins))
     }
 }
 
-/// One for each claim whose proven test holds a secret.
-fn stand_ins(
-    workshop: &Workshop,
-    claims: &[Claim],
-    verdicts: &[Verdict],
-    redactor: &Redactor,
-) -> Vec<Option<String>> {
-    let masked = |(claim, verdict): (&Claim, &Verdict)| {
-        let wanted = verdict.proven && !redactor.is_clean(&claim.test_code);
-        redactor.masked_code(&claim.test_code).filter(|_| wanted)
-    };
-    let codes: Vec<Option<String>> = claims.iter().zip(verdicts).map(masked).collect();
-    let again: Vec<Claim> = claims
-        .iter()
-        .zip(&codes)
-        .filter_map(|(claim, code)| Some(Claim { test_code: code.clone()?, ..claim.clone() }))
-        .collect();
-    if again.is_empty() {
-        return codes;
+/// All claims of a review, and what is known of each so far.
+struct Trials {
+    /// Those of the agent first, then the known ones.
+    claims: Vec<Claim>,
+    titles: Vec<String>,
+    verdicts: Vec<Option<Verdict>>,
+    /// For each finding its claim, if it has a test.
+    places: Vec<Option<usize>>,
+    of_agent: usize,
+}
+
+impl Trials {
+    fn of(findings: &[AgentFinding], known: &[Known]) -> Self {
+        let (mut claims, mut titles, mut places) = (Vec::new(), Vec::new(), Vec::new());
+        for finding in findings {
+            places.push(finding.test_code.as_ref().map(|code| {
+                claims.push(claim(claims.len(), finding, code));
+                titles.push(finding.title.clone());
+                claims.len() - 1
+            }));
+        }
+        let of_agent = claims.len();
+        for Known { issue, .. } in known {
+            claims.push(claim_again(claims.len(), issue));
+            titles.push(issue.title.clone());
+        }
+        let verdicts = vec![None; claims.len()];
+        Self { claims, titles, verdicts, places, of_agent }
     }
-    let mut shown = workshop.prove_all(&again, &|_, _| {}).into_iter();
-    let proven = |code: Option<String>| {
-        let code = code?;
-        shown.next().filter(|verdict| verdict.proven).map(|_| code)
-    };
-    codes.into_iter().map(proven).collect()
+
+    /// Tries these claims, and keeps what is shown.
+    fn prove(
+        &mut self,
+        workshop: &Workshop,
+        numbers: &[usize],
+        without_fix: WithoutFix,
+        events: &(dyn Fn(Event<'_>) + Sync),
+    ) {
+        let chosen: Vec<(usize, Claim)> = numbers
+            .iter()
+            .filter_map(|number| Some((*number, self.claims.get(*number)?.clone())))
+            .collect();
+        let claims: Vec<Claim> = chosen.iter().map(|(_, claim)| claim.clone()).collect();
+        let (done, of) = (AtomicUsize::new(0), claims.len());
+        let verdicts = workshop.prove_all(&claims, without_fix, &|place, verdict| {
+            let done = done.fetch_add(1, Ordering::SeqCst) + 1;
+            let title = chosen.get(place).and_then(|(number, _)| self.titles.get(*number));
+            let title = title.map_or("", String::as_str);
+            events(Event::Proved { done, of, title, outcome: verdict.outcome.name() });
+        });
+        for ((number, _), verdict) in chosen.iter().zip(verdicts) {
+            if let Some(place) = self.verdicts.get_mut(*number) {
+                *place = Some(verdict);
+            }
+        }
+    }
+
+    /// Asks for fixes of what fails and is not proven, and tries them. False if nothing was offered.
+    fn ask_for_fixes(
+        &mut self,
+        workshop: &Workshop,
+        conversation: &mut Conversation<'_>,
+        events: &(dyn Fn(Event<'_>) + Sync),
+    ) -> bool {
+        let all = self.claims.iter().zip(&self.verdicts).zip(&self.titles).take(self.of_agent);
+        let requests: Vec<FixRequest<'_>> = all
+            .filter_map(|((claim, verdict), title)| {
+                let verdict = verdict.as_ref().filter(|verdict| verdict.wants_fix())?;
+                let reason = wording::reason(verdict);
+                Some(FixRequest { claim, title, reason, output: &verdict.output })
+            })
+            .collect();
+        if requests.is_empty() {
+            return false;
+        }
+        let offered = conversation.fixes(&requests, events);
+        let mut changed = Vec::new();
+        for fix in offered {
+            let number = self.claims.iter().take(self.of_agent).position(|it| it.id == fix.id);
+            let Some((number, claim)) =
+                number.and_then(|number| Some((number, self.claims.get_mut(number)?)))
+            else {
+                continue;
+            };
+            if claim.fix_patch.as_ref() != Some(&fix.fix_patch) && !fix.fix_patch.trim().is_empty()
+            {
+                claim.fix_patch = Some(fix.fix_patch);
+                changed.push(number);
+            }
+        }
+        self.prove(workshop, &changed, WithoutFix::Leave, events);
+        !changed.is_empty()
+    }
+
+    /// Claims that fail and were offered no fix, and known ones whose fix no longer applies.
+    fn without_any_fix(&mut self) -> Vec<usize> {
+        let mut found = Vec::new();
+        for (number, (claim, verdict)) in self.claims.iter_mut().zip(&self.verdicts).enumerate() {
+            let Some(verdict) = verdict.as_ref().filter(|verdict| verdict.wants_fix()) else {
+                continue;
+            };
+            let is_cheat = matches!(verdict.fix, FixResult::Refused(FixFault::Cheats(_)));
+            let is_refused = matches!(verdict.fix, FixResult::Refused(_));
+            let is_outdated = number >= self.of_agent && is_refused && !is_cheat;
+            if is_outdated {
+                claim.fix_patch = None;
+            }
+            if claim.fix_patch.is_none() {
+                found.push(number);
+            }
+        }
+        found
+    }
+
+    /// One for each claim whose proven test holds a secret.
+    fn stand_ins(&self, workshop: &Workshop, redactor: &Redactor) -> Vec<Option<String>> {
+        let masked = |(claim, verdict): (&Claim, &Option<Verdict>)| {
+            let is_proven = verdict.as_ref().is_some_and(|verdict| verdict.proven);
+            if !is_proven || redactor.is_clean(&claim.test_code) {
+                return None;
+            }
+            redactor.masked_code(&claim.test_code)
+        };
+        let codes: Vec<Option<String>> =
+            self.claims.iter().zip(&self.verdicts).map(masked).collect();
+        let again: Vec<Claim> = self
+            .claims
+            .iter()
+            .zip(&codes)
+            .filter_map(|(claim, code)| Some(Claim { test_code: code.clone()?, ..claim.clone() }))
+            .collect();
+        if again.is_empty() {
+            return codes;
+        }
+        let mut shown = workshop.prove_all(&again, WithoutFix::Alter, &|_, _| {}).into_iter();
+        let mut proven = |code: Option<String>| {
+            let code = code?;
+            shown.next().is_some_and(|verdict| verdict.proven).then_some(code)
+        };
+        codes.into_iter().map(&mut proven).collect()
+    }
+
+    fn verdicts(mut self, stand_ins: Vec<Option<String>>) -> Verdicts {
+        let of_known = self.verdicts.split_off(self.of_agent.min(self.verdicts.len()));
+        let stand_ins = self.places.iter().map(|place| stand_ins.get((*place)?).cloned().flatten());
+        let stand_ins = stand_ins.collect();
+        let mut firsts = self.verdicts;
+        let of_findings = self
+            .places
+            .into_iter()
+            .map(|place| firsts.get_mut(place?).and_then(Option::take))
+            .collect();
+        Verdicts { of_findings, of_known: of_known.into_iter().flatten().collect(), stand_ins }
+    }
 }
 
 fn claim(number: usize, finding: &AgentFinding, code: &str) -> Claim {
@@ -178,13 +312,10 @@ fn claim(number: usize, finding: &AgentFinding, code: &str) -> Claim {
         test_code: code.to_owned(),
         test_file: finding.test_file.clone(),
         test_name: finding.test_name.clone(),
-        fix_patch: finding.fix_patch.clone(),
+        fix_patch: finding.fix_patch.clone().filter(|patch| !patch.trim().is_empty()),
     }
 }
 
 fn claim_again(number: usize, issue: &ProvenIssue) -> Claim {
-    let mut claim = claim(number, &super::compare::finding_of(issue), &issue.test_code);
-    // Written for code that may have changed since, and not needed to see whether it still fails.
-    claim.fix_patch = None;
-    claim
+    claim(number, &super::compare::finding_of(issue), &issue.test_code)
 }

@@ -1,6 +1,7 @@
 //! `review.yml` and the profiles, against the reader and against the schema that is shipped.
 
-use probity_review::{CONFIG_SCHEMA, Category, Level, ReviewConfig};
+use probity_proof::Level;
+use probity_review::{CONFIG_SCHEMA, Category, ReviewConfig};
 use serde_json::{Value, json};
 
 fn default() -> ReviewConfig {
@@ -59,7 +60,7 @@ fn a_file_lies_over_the_profile() {
     assert_eq!((config.weights.critical, config.weights.low), (4.0, 0.0));
     assert_eq!(config.categories, [Category::Security]);
     assert!(config.should_review("src/a/b.rs") && !config.should_review("a.go"));
-    assert_eq!((config.proof.level, config.proof.runs), (Level::Flips, 5));
+    assert_eq!((config.proof.level, config.proof.pairs), (Level::Flips, 5));
     assert_eq!(config.proof.seconds, 30);
 }
 
@@ -77,7 +78,7 @@ fn what_is_wrong_is_said_with_its_place_and_the_schema_agrees() {
         ("categories: { testing: { enabled: maybe } }\n", "1:"),
         ("include: ['a[']\n", "1:11: `a[` is not a glob"),
         ("version: \"2\"\n", "version `2` is not known"),
-        ("proof: { level: P9 }\n", "unknown level `p9`"),
+        ("proof: { level: P9 }\n", "unknown level `P9`"),
         ("proof: { runs: 0 }\n", "runs are between 1 and 20, not 0"),
         ("include: 5\n", "1:10: "),
         ("a: [", ""),

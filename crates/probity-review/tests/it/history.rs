@@ -64,7 +64,10 @@ fn story(place: &HistoryPlace) {
     };
     assert_eq!(latest(&mut history, "main"), "c1", "an error is nothing to compare with");
     assert_eq!(latest(&mut history, "topic"), "c2");
-    assert_eq!(latest(&mut history, "new branch"), "c2");
+    assert_eq!(history.latest("r", "new branch").unwrap(), None, "another branch says nothing");
+    assert_eq!(history.adopt("r", "s", &|commit| commit == "c2").unwrap(), 1);
+    assert_eq!(history.latest("s", "topic").unwrap().unwrap().metadata.commit, "c2");
+    assert_eq!(history.adopt("s", "r", &|_| true).unwrap(), 1);
 
     assert_eq!(history.prune(None, Retention::default()).unwrap(), 0);
     assert_eq!(history.prune(None, Retention { keep: None, days: Some(1) }).unwrap(), 0);

@@ -11,7 +11,6 @@ mod answers;
 mod configuration;
 mod documents;
 mod history;
-mod proof;
-mod repositories;
+
 mod reviewing;
 mod scores;

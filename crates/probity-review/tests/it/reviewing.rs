@@ -3,6 +3,7 @@
 use std::{
     fs,
     path::Path,
+    process::Command,
     sync::{Arc, Mutex},
     time::Duration,
 };
@@ -16,7 +17,17 @@ use probity_sandbox::Backend;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::repositories::git;
+fn git(directory: &Path, arguments: &[&str]) -> String {
+    let output = Command::new("git")
+        .args(["-c", "user.name=t", "-c", "user.email=t@example.org"])
+        .args(["-c", "init.defaultBranch=main", "-c", "commit.gpgsign=false"])
+        .args(arguments)
+        .current_dir(directory)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{arguments:?}: {output:?}");
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
 
 /// Answers the same whatever it is asked, and keeps what it was asked.
 struct Scripted {
@@ -92,6 +103,8 @@ fn reviewed(
             open: &open,
         },
         max_findings: 3,
+        max_fix_rounds: 1,
+        suite_timeout: Duration::from_secs(60),
         jobs: 1,
         tests: TestPlace { sandbox: Backend::None, environment: Vec::new(), caches: None },
         previous: None,

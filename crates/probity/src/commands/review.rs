@@ -73,7 +73,10 @@ fn carry_out(settings: &Settings) -> anyhow::Result<ReviewOutput> {
         let what = format!("there is no repository in {}", settings.repo.display());
         return Err(Failure::new(what, "name its directory with --repo, or REPO_DIR").into());
     }
-    let config = config(settings)?;
+    let mut config = config(settings)?;
+    if let Some(level) = settings.proof_level {
+        config.proof.level = level;
+    }
     let directory = OutputDirectory::prepare(&settings.output, &settings.repo)?;
     let mut notes = Vec::new();
     let mut kept = history::Kept::open(settings, &mut notes);
@@ -98,6 +101,8 @@ fn carry_out(settings: &Settings) -> anyhow::Result<ReviewOutput> {
             open: &open,
         },
         max_findings: settings.max_findings,
+        max_fix_rounds: settings.max_fix_rounds,
+        suite_timeout: settings.suite_timeout,
         jobs: settings.jobs,
         tests: TestPlace {
             sandbox: place.tests().clone(),

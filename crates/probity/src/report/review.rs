@@ -98,32 +98,11 @@ fn standing(review: &ReviewOutput, issue: &ProvenIssue) -> String {
 
 /// Why an issue counts, in one line; empty where the review does not say.
 fn grounds(issue: &ProvenIssue) -> String {
-    let Some(proof) = issue.proof.as_ref().filter(|proof| !proof.level.is_empty()) else {
-        return String::new();
-    };
-    let mut grounds: Vec<String> = Vec::new();
-    if proof.flips_with_fix == Some(true) {
-        grounds.push("passes with the fix".to_owned());
-    }
-    let flips = proof.level == "P3";
-    if issue.introduced == Some(true) {
-        let at_base = flips && (grounds.is_empty() || proof.reason.contains("passes at the merge"));
-        let words = if at_base { "passes at the merge base" } else { "its file is new" };
-        grounds.push(words.to_owned());
-    }
-    if let Some(how) = proof.control.strip_prefix("depends on the code: ").filter(|_| !flips) {
-        grounds.push(how.strip_prefix("it ").unwrap_or(how).to_owned());
-    }
-    if let Some(why) = proof.control.strip_prefix("not known: ") {
-        let weak = "weak: whether it fails whatever the code does is not known";
-        grounds.push(format!("{weak} ({why})"));
-    }
-    if grounds.is_empty() && !proof.reach.is_empty() {
-        grounds.push(proof.reach.clone());
-    }
-    match grounds.is_empty() {
-        true => String::new(),
-        false => format!("{}: {}", proof.level, grounds.join("; ")),
+    match &issue.proof {
+        Some(proof) if !proof.level.is_empty() && !proof.reason.is_empty() => {
+            format!("{}: {}", proof.level, proof.reason)
+        }
+        _ => String::new(),
     }
 }
 

@@ -61,14 +61,40 @@ fn test(name: &str, body: &str) -> String {
     )
 }
 
+/// A fix of the defect.
+pub(crate) const FIX: &str = "\
+--- a/src/numbers.js
++++ b/src/numbers.js
+@@ -1,5 +1,5 @@
+ export function average(numbers) {
+   let sum = 0;
+   for (const number of numbers) sum += number;
+-  return sum / (numbers.length - 1);
++  return sum / numbers.length;
+ }
+";
+
+/// A fix of what is no defect.
+const NO_FIX: &str = "\
+--- a/src/numbers.js
++++ b/src/numbers.js
+@@ -6,4 +6,4 @@
+
+ export function clamp(value, low, high) {
+-  return Math.min(Math.max(value, low), high);
++  return Math.max(Math.min(value, high), low);
+ }
+";
+
 /// One claim that is true and two that are not.
 pub(crate) fn findings() -> Value {
     let finding = |title: &str, line: u64, name: &str, body: &str| {
+        let fix = if line == 4 { FIX } else { NO_FIX };
         json!({
             "title": title, "description": "because", "file": "src/numbers.js", "line": line,
             "severity_hint": "high", "category": "correctness",
             "test_file": format!("src/{name}.test.js"), "test_name": name,
-            "test_code": test(name, body),
+            "test_code": test(name, body), "fix_patch": fix,
         })
     };
     json!([

@@ -8,9 +8,10 @@ use std::{
 
 use anyhow::Context as _;
 use atomic_write_file::AtomicWriteFile;
+use probity_proof::NO_COMMIT;
 use probity_review::{
-    Bar, FailureKind, MAX_SCORE, Metadata, NO_COMMIT, Redactor, ReviewFailure, ReviewOutput,
-    SCHEMA_VERSION, Score, Status, TestFile, TestSummary, read,
+    Bar, FailureKind, MAX_SCORE, Metadata, Redactor, ReviewFailure, ReviewOutput, SCHEMA_VERSION,
+    Score, Status, TestFile, TestSummary, read,
 };
 
 use super::settings::{self, Settings};

@@ -1,9 +1,13 @@
 //! Earlier reviews: where they are kept, listed, shown and removed.
 
-use std::{io::Write as _, path::PathBuf};
+use std::{
+    io::Write as _,
+    path::{Path, PathBuf},
+};
 
 use anyhow::Context as _;
-use probity_review::{Entry, GitFacts, History, HistoryPlace, Retention, ReviewOutput, Status};
+use probity_proof::{GitFacts, directory_name, has_commit};
+use probity_review::{Entry, History, HistoryError, HistoryPlace, Retention, ReviewOutput, Status};
 use serde_json::json;
 
 use super::{
@@ -52,7 +56,21 @@ impl Kept {
     ) -> Option<ReviewOutput> {
         let history = self.history.as_mut()?;
         let facts = GitFacts::of(&settings.repo);
-        history.latest(&facts.repo, &facts.branch).unwrap_or_else(|error| {
+        let old = directory_name(&settings.repo);
+        let found = adopted(history, &old, &facts.repo, &settings.repo).and_then(|()| {
+            // Another branch may have other defects, but this one came from its base.
+            for branch in [facts.branch.as_str(), &settings.base] {
+                let found = match branch {
+                    "" => None,
+                    branch => history.latest(&facts.repo, branch)?,
+                };
+                if found.is_some() {
+                    return Ok(found);
+                }
+            }
+            Ok(None)
+        });
+        found.unwrap_or_else(|error| {
             notes.push(said(&format!("the history cannot be read: {error}")));
             None
         })
@@ -70,6 +88,14 @@ impl Kept {
             output.notes.push(said(&format!("the review was not kept: {error}")));
         }
     }
+}
+
+/// Reviews that were kept by the name of the directory get the name that the repository has now.
+fn adopted(history: &mut History, old: &str, new: &str, repo: &Path) -> Result<(), HistoryError> {
+    if old == new {
+        return Ok(());
+    }
+    history.adopt(old, new, &|commit| has_commit(repo, commit)).map(drop)
 }
 
 fn said(note: &str) -> String {

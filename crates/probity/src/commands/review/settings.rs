@@ -2,6 +2,7 @@
 
 use std::{env, path::PathBuf, time::Duration};
 
+use probity_proof::Level;
 use probity_review::Bar;
 
 use super::Options;
@@ -24,10 +25,15 @@ pub(super) struct Settings {
     pub(super) bar: Bar,
     pub(super) paths: Vec<String>,
     pub(super) diff_base: Option<String>,
+    /// The branch that this one came from.
+    pub(super) base: String,
     pub(super) history: Keep,
     pub(super) report_only: bool,
     pub(super) budget: Option<f64>,
     pub(super) max_findings: usize,
+    pub(super) proof_level: Option<Level>,
+    pub(super) max_fix_rounds: u32,
+    pub(super) suite_timeout: Duration,
     pub(super) timeout: Duration,
     pub(super) jobs: usize,
     pub(super) sandbox: Sandbox,
@@ -79,11 +85,15 @@ impl Settings {
             model: said.model,
             bar: Bar { threshold: said.threshold, fail_on_critical: said.fail_on_critical },
             paths: said.paths,
-            diff_base: said.diff_only.then_some(said.base),
+            diff_base: said.diff_only.then(|| said.base.clone()),
+            base: said.base.trim_start_matches("origin/").to_owned(),
             history,
             report_only: said.report_only,
             budget: said.budget,
             max_findings: said.max_findings,
+            proof_level: said.proof_level.as_deref().and_then(Level::from_name),
+            max_fix_rounds: said.max_fix_rounds,
+            suite_timeout: said.suite_timeout,
             timeout: said.timeout,
             jobs: said.jobs,
             sandbox: said.sandbox,

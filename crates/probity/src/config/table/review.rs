@@ -49,6 +49,14 @@ section! {
                 guard(Guard::User);
             /// Maximum cost of the agent in US dollars, if its command line has a flag for it
             budget: Option<f64> = None, flag_of("budget", "USD"), guard(Guard::AtMost);
+            /// Lowest proof level that counts: P1, P2 or P3
+            proof_level: Option<String> = None, kind(Kind::OneOf(&["P1", "P2", "P3"])),
+                flag_of("proof-level", "LEVEL"), step("REVIEW_PROOF_LEVEL"), guard(Guard::User);
+            /// How many times the agent is asked again for fixes of failing tests
+            max_fix_rounds: u32 = 1, flag_of("max-fix-rounds", "N");
+            /// Time limit for the existing tests that a fix must not break
+            suite_timeout: Duration = Duration::from_secs(120),
+                flag_of("suite-timeout", "DURATION");
             /// Maximum number of findings; later ones are dropped
             max_findings: usize = 50, flag_of("max-findings", "N"), guard(Guard::AtLeast);
             /// Time limit for the agent

@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::{CODE, commit, findings, git, recorded, repository, review_in};
+use super::{CODE, FIX, commit, findings, git, recorded, repository, review_in};
 use crate::binary::{Output, probity};
 
 /// A repository, and a place for what reviews of it leave.
@@ -69,6 +69,7 @@ fn a_known_issue_goes_where_its_code_goes() {
     told[0]["line"] = json!(6);
     let code = told[0]["test_code"].as_str().unwrap().replace("[2, 4]), 3", "[4, 8]), 6");
     (told[0]["test_code"], told[0]["test_file"]) = (json!(code), json!("lib/a.test.js"));
+    told[0]["fix_patch"] = json!(FIX.replace("/src/", "/lib/"));
     let (_, page) = stage.review(&json!([told[0]]), &[]);
     assert_eq!(page["changes"]["known"], json!(["ISS-001"]), "{page:#}");
     assert_eq!(page["proven_issues"].as_array().unwrap().len(), 1, "{page:#}");
@@ -86,7 +87,10 @@ fn what_nobody_can_try_stays_open_until_somebody_can() {
         let (output, page) = stage.review(&json!([]), &[]);
         assert!(output.stdout.contains("unclear: the average is wrong"), "{time}");
         assert_eq!(page["changes"]["open"][0]["title"], "the average is wrong", "{time}");
-        assert!(page["summary"].as_str().unwrap().contains("1 of before unclear"), "{page:#}");
+        assert!(
+            page["summary"].as_str().unwrap().contains("1 from earlier reviews undecided"),
+            "{page:#}"
+        );
     }
     git(stage.repo(), &["revert", "-n", "HEAD"]);
     commit(stage.repo());
@@ -136,13 +140,13 @@ fn a_change_tells_what_it_brings_from_what_was_there() {
     let code = told[0]["test_code"].as_str().unwrap();
     let code = code.replace("./numbers.js", "./more.js").replace("averages", "news");
     (told[1]["test_code"], told[1]["test_file"]) = (json!(code), json!("src/news.test.js"));
+    told[1]["fix_patch"] = json!(FIX.replace("numbers.js", "more.js"));
     let answer = json!([told[0], told[1]]);
     let (output, page) = stage.review(&answer, &["--diff-only", "--base", "main"]);
     let introduced: Vec<&Value> =
         page["proven_issues"].as_array().unwrap().iter().map(|it| &it["introduced"]).collect();
     assert_eq!(introduced, [&json!(false), &json!(true)], "{page:#}");
     assert!(output.stdout.contains("older than this change"), "{}", output.stdout);
-    assert!(output.stdout.contains("its file is new"), "{}", output.stdout);
 }
 
 #[test]

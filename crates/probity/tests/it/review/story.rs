@@ -32,7 +32,10 @@ fn one_claim_is_proven_two_are_not_and_the_fix_is_seen_in_the_history() {
     assert_eq!(page["proven_issues"].as_array().unwrap().len(), 1, "{page:#}");
     let issue = &page["proven_issues"][0];
     assert_eq!((&issue["id"], &issue["line"]), (&"ISS-001".into(), &4.into()));
-    assert_eq!(issue["proof"]["level"], "P2", "{issue:#}");
+    assert_eq!(issue["proof"]["level"], "P3", "{issue:#}");
+    assert_eq!(issue["proof"]["fix"]["result"], "flips", "{issue:#}");
+    let why = page["observations"][0]["reason"].as_str().unwrap();
+    assert_eq!(why, "the test fails in all 5 runs, but it fails with the fix as well");
     assert_eq!(page["discarded"].as_array().unwrap().len(), 1, "{page:#}");
     assert!(page["discarded"][0]["reason"].as_str().unwrap().contains("its test passes"));
     assert_eq!(page["observations"].as_array().unwrap().len(), 1, "{page:#}");

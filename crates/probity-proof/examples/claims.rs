@@ -1,0 +1,80 @@
+//! Tries all claims of the corpora and prints how many are proven, by language, kind and half.
+//!
+//! `claims [LANGUAGE [KIND [COUNT]]]` tries so many of each kind of a part of them; `all` stands for
+//! every language or kind. Verdicts that are not as they should be are named, with `VERBOSE` in full.
+
+#![expect(
+    clippy::print_stderr,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a program that cannot set its stage ends there and then"
+)]
+
+#[path = "../tests/it/corpus.rs"]
+mod corpus;
+#[path = "../tests/it/tools.rs"]
+mod tools;
+
+use std::{collections::BTreeMap, env, io, io::Write as _};
+
+use corpus::{Half, Kind, LANGUAGES, Truth, try_all};
+use probity_proof::Verdict;
+
+/// How many of how many were proven.
+type Counts = (usize, usize);
+
+fn main() -> io::Result<()> {
+    let words: Vec<String> = env::args().skip(1).collect();
+    let is_wanted = |place: usize, word: &str| {
+        words.get(place).is_none_or(|wanted| wanted == word || wanted == "all")
+    };
+    let most = words.get(2).and_then(|count| count.parse().ok()).unwrap_or(usize::MAX);
+    let mut by_kind: BTreeMap<(String, Half), Counts> = BTreeMap::new();
+    let mut by_truth: BTreeMap<(String, Half), Counts> = BTreeMap::new();
+    for language in LANGUAGES.into_iter().filter(|language| is_wanted(0, language.name)) {
+        let mut taken: BTreeMap<Kind, usize> = BTreeMap::new();
+        let mut cases = language.cases();
+        cases.retain(|case| {
+            let count = taken.entry(case.kind).or_default();
+            *count += 1;
+            is_wanted(1, &format!("{:?}", case.kind)) && *count <= most
+        });
+        try_all(language, &cases, |case, verdict| {
+            let (kind, truth) = (case.kind, case.kind.truth());
+            let rows = [
+                by_kind.entry((format!("{:12}{kind:?}", language.name), case.half())),
+                by_truth.entry((format!("{:12}{truth:?}", language.name), case.half())),
+            ];
+            for (proven, all) in rows.map(|row| row.or_default()) {
+                *proven += usize::from(verdict.proven);
+                *all += 1;
+            }
+            let is_expected = verdict.proven == (truth != Truth::False) || truth == Truth::Open;
+            if !is_expected {
+                let Verdict { outcome, why, level, fix, .. } = &verdict;
+                eprintln!("{}: {outcome} {level} {why:?} {fix:?}", case.name);
+                if env::var_os("VERBOSE").is_some() {
+                    eprintln!("{:#?}\n{}", case.claim, verdict.output);
+                }
+            }
+        });
+    }
+    let mut out = io::stdout();
+    writeln!(out, "{:32}{:>12}{:>12}", "proven", "tuning", "reporting")?;
+    table(&mut out, &by_kind)?;
+    writeln!(out)?;
+    table(&mut out, &by_truth)
+}
+
+fn table(out: &mut impl io::Write, rows: &BTreeMap<(String, Half), Counts>) -> io::Result<()> {
+    let mut names: Vec<&String> = rows.keys().map(|(name, _)| name).collect();
+    names.dedup();
+    for name in names {
+        let [tuning, reporting] = [Half::Tuning, Half::Reporting].map(|half| {
+            let counts = rows.get(&(name.clone(), half)).copied().unwrap_or_default();
+            format!("{}/{}", counts.0, counts.1)
+        });
+        writeln!(out, "{name:32}{tuning:>12}{reporting:>12}")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,18 @@
+//! The experiments on one claim: the same test on two versions of the code, and what that shows.
+//!
+//! | | the claim's test | existing tests that touch the changed files |
+//! |---|---|---|
+//! | code as it is | fails in every run | outcome recorded |
+//! | code with the fix | passes in every run | nothing that passed before fails |
+//!
+//! The other version may also be the merge base, or a flagged function that returns another value.
+
+mod altered;
+mod cheat;
+mod fix;
+mod pairs;
+mod prove;
+mod staged;
+mod suite;
+
+pub(crate) use self::{prove::Laboratory, suite::Baselines};

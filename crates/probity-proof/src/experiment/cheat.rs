@@ -1,0 +1,288 @@
+//! The plain forms of a fix that makes a test pass without curing anything.
+//!
+//! These rules only refuse. What they do not see, the existing tests have to.
+
+use probity_finding::patch::Patch;
+
+use crate::{
+    Cheat, Claim,
+    syntax::{Grammar, Parsed},
+};
+
+/// Words by which code finds out that a test runs it.
+const DETECTION: [&str; 31] = [
+    "PYTEST_CURRENT_TEST",
+    "pytest",
+    "unittest",
+    "JEST_WORKER_ID",
+    "VITEST",
+    "NODE_ENV",
+    "NODE_TEST_CONTEXT",
+    "testing.Testing",
+    "flag.Lookup",
+    "test.v",
+    "cfg!(test)",
+    "cfg(test)",
+    "sys.argv",
+    "process.argv",
+    "os.Args",
+    "env::args",
+    "sys._getframe",
+    "inspect.stack",
+    "inspect.currentframe",
+    "traceback.extract",
+    ".stack",
+    "runtime.Caller",
+    "Backtrace::",
+    "zz_probity",
+    "PROBITY_",
+    "sys.modules",
+    "CARGO_",
+    "current_exe",
+    "thread::current",
+    "/proof",
+    "import.meta.main",
+];
+
+/// Words by which code reads the environment, and what test runs have in it.
+const ENVIRONMENT: [&str; 6] =
+    ["environ", "getenv", "process.env", "Getenv", "LookupEnv", "env::var"];
+const OF_TESTS: [&str; 3] = ["\"CI\"", "'CI'", "env.CI"];
+
+/// Words by which code takes failures away.
+const SILENCE: [&str; 16] = [
+    "exit(0)",
+    "Exit(0)",
+    "_exit(",
+    "node:assert",
+    "'assert'",
+    "\"assert\"",
+    "AssertionError",
+    "set_hook",
+    "uncaughtException",
+    "unhandledRejection",
+    "excepthook",
+    "builtins.",
+    "globalThis.expect",
+    "atexit",
+    "t.Skip",
+    "catch_unwind",
+];
+
+/// Values that a guard may be about whatever the test gives.
+const ORDINARY: [&str; 27] = [
+    "0",
+    "1",
+    "2",
+    "-1",
+    "0.0",
+    "1.0",
+    "-1.0",
+    "\"\"",
+    "''",
+    "``",
+    "nil",
+    "null",
+    "None",
+    "undefined",
+    "NaN",
+    "true",
+    "false",
+    "True",
+    "False",
+    "Infinity",
+    "127",
+    "255",
+    "32767",
+    "65535",
+    "2147483647",
+    "4294967295",
+    "9223372036854775807",
+];
+
+/// What is dishonest in the change of one file.
+pub(super) fn found(
+    path: &str,
+    old: &str,
+    new: &str,
+    patch: &Patch,
+    claim: &Claim,
+) -> Option<Cheat> {
+    let added: String = patch.added().flat_map(|line| [line, "\n"]).collect();
+    let is_new = |word: &str| added.contains(word) && !old.contains(word);
+    let mut detection = DETECTION.into_iter().filter(|word| is_new(word)).map(str::to_owned);
+    let name = claim.test_name.as_deref().and_then(|name| name.rsplit([':', ' ', '.']).next());
+    let name = name.filter(|name| name.len() > 5 && is_new(name)).map(str::to_owned);
+    if let Some(word) = detection.next().or(name) {
+        return Some(Cheat::DetectsTest(word));
+    }
+    if ENVIRONMENT.into_iter().any(|word| added.contains(word))
+        && let Some(word) = OF_TESTS.into_iter().find(|word| is_new(word))
+    {
+        return Some(Cheat::DetectsTest(word.to_owned()));
+    }
+    if let Some(word) = SILENCE.into_iter().find(|word| is_new(word)) {
+        return Some(Cheat::SilencesFailure(word.to_owned()));
+    }
+    let grammar = Grammar::of(path)?;
+    let (old, new) = (grammar.parse(old)?, grammar.parse(new)?);
+    // A test in another language has no literals that could be compared.
+    let test = Grammar::of(claim.test_file.as_deref().unwrap_or(path)).unwrap_or(grammar);
+    let inputs = test.parse(&claim.test_code)?.literals();
+    special_case(&old, &new, &inputs).or_else(|| dropped_code(&old, &new))
+}
+
+/// A comparison with a literal that the test has and the code had not.
+fn special_case(old: &Parsed<'_>, new: &Parsed<'_>, inputs: &[String]) -> Option<Cheat> {
+    let known = old.literals();
+    let is_input = |literal: &String| {
+        inputs.contains(literal)
+            && !known.contains(literal)
+            && !ORDINARY.contains(&literal.as_str())
+    };
+    new.compared_literals().into_iter().find(is_input).map(Cheat::SpecialCase)
+}
+
+/// A function that used its input and no longer does.
+fn dropped_code(old: &Parsed<'_>, new: &Parsed<'_>) -> Option<Cheat> {
+    let functions = new.functions();
+    for before in old.functions() {
+        let mut same = functions.iter().filter(|after| after.name == before.name);
+        let (Some(after), None) = (same.next(), same.next()) else { continue };
+        if !before.used_parameters.is_empty() && after.used_parameters.is_empty() {
+            return Some(Cheat::DropsCode(before.name));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use probity_finding::patch::Patch;
+
+    use super::found;
+    use crate::{Cheat, Claim};
+
+    fn cheat(path: &str, old: &str, new: &str, test: &str) -> Option<Cheat> {
+        let lines = |sign: char, text: &str| -> String {
+            text.lines().map(|line| format!("{sign}{line}\n")).collect()
+        };
+        let (removed, added) = (lines('-', old), lines('+', new));
+        let counts = (old.lines().count(), new.lines().count());
+        let text = format!(
+            "--- a/{path}\n+++ b/{path}\n@@ -1,{} +1,{} @@\n{removed}{added}",
+            counts.0, counts.1
+        );
+        let patch = Patch::parse(&text, path).unwrap();
+        let claim = Claim {
+            test_code: test.to_owned(),
+            test_name: Some("test_it_works".to_owned()),
+            ..Claim::default()
+        };
+        found(path, old, new, &patch, &claim)
+    }
+
+    #[test]
+    fn plain_cheats_are_seen_in_every_language() {
+        let python = "def f(a):\n    return a + 1\n";
+        let go = "package p\n\nfunc F(a int) int {\n\treturn a + 1\n}\n";
+        let script = "export const f = (a) => a + 1;\n";
+        let rust = "pub fn f(a: i64) -> i64 {\n    a + 1\n}\n";
+        for (path, old, new, test, expected) in [
+            ("a.py", python, "def f(a):\n    return a - 1\n", "assert f(42) == 41", None),
+            (
+                "a.py",
+                python,
+                "def f(a):\n    if a == 42:\n        return 41\n    return a + 1\n",
+                "assert f(42) == 41",
+                Some(Cheat::SpecialCase("42".into())),
+            ),
+            (
+                "a.py",
+                python,
+                "def f(a):\n    if a == 0:\n        return 0\n    return a + 1\n",
+                "assert f(0) == 0",
+                None,
+            ),
+            (
+                "a.py",
+                python,
+                "def f(a):\n    return 41\n",
+                "assert f(42) == 41",
+                Some(Cheat::DropsCode("f".into())),
+            ),
+            (
+                "a.py",
+                python,
+                "def f(a):\n    return 41\n    return a + 1\n",
+                "assert f(42) == 41",
+                Some(Cheat::DropsCode("f".into())),
+            ),
+            (
+                "a.py",
+                python,
+                "import os\ndef f(a):\n    if 'PYTEST_CURRENT_TEST' in os.environ:\n        return 41\n    return a + 1\n",
+                "assert f(42) == 41",
+                Some(Cheat::DetectsTest("PYTEST_CURRENT_TEST".into())),
+            ),
+            (
+                "a.py",
+                python,
+                "import os\ndef f(a):\n    os._exit(0)\n    return a + 1\n",
+                "assert f(42) == 41",
+                Some(Cheat::SilencesFailure("exit(0)".into())),
+            ),
+            (
+                "a.go",
+                go,
+                "package p\n\nfunc F(a int) int {\n\tif a == 42 {\n\t\treturn 41\n\t}\n\treturn a + 1\n}\n",
+                "package p\nfunc TestX(t *testing.T) { if F(42) != 41 { t.Fatal() } }",
+                Some(Cheat::SpecialCase("42".into())),
+            ),
+            (
+                "a.go",
+                go,
+                "package p\n\nfunc F(a int) int {\n\tswitch a {\n\tcase 42:\n\t\treturn 41\n\t}\n\treturn a + 1\n}\n",
+                "package p\nfunc TestX(t *testing.T) { if F(42) != 41 { t.Fatal() } }",
+                Some(Cheat::SpecialCase("42".into())),
+            ),
+            (
+                "a.go",
+                go,
+                "package p\n\nfunc F(a int) int {\n\treturn a - 1\n}\n",
+                "package p",
+                None,
+            ),
+            (
+                "a.js",
+                script,
+                "export const f = (a) => a === 'x' ? 1 : a + 1;\n",
+                "test('a', () => expect(f('x')).toBe(1))",
+                Some(Cheat::SpecialCase("'x'".into())),
+            ),
+            (
+                "a.ts",
+                "export const f = (a: number) => a + 1;\n",
+                "export const f = (a: number) => 41;\n",
+                "expect(f(42)).toBe(41)",
+                Some(Cheat::DropsCode("f".into())),
+            ),
+            (
+                "a.rs",
+                rust,
+                "pub fn f(a: i64) -> i64 {\n    match a {\n        42 => 41,\n        a => a + 1,\n    }\n}\n",
+                "#[test]\nfn x() { assert_eq!(f(42), 41); }",
+                Some(Cheat::SpecialCase("42".into())),
+            ),
+            (
+                "a.rs",
+                rust,
+                "pub fn f(a: i64) -> i64 {\n    a.saturating_sub(1)\n}\n",
+                "#[test]\nfn x() { assert_eq!(f(42), 41); }",
+                None,
+            ),
+        ] {
+            assert_eq!(cheat(path, old, new, test), expected, "{new}");
+        }
+    }
+}

@@ -1,0 +1,322 @@
+//! The way of one claim: place, build, run, compare with other code, and what all of it shows.
+
+use std::path::Path;
+
+use super::{
+    altered,
+    fix::Fix,
+    pairs::{Compared, Originals, compare},
+    staged::{Observed, Staged, Version},
+    suite::{Baselines, Suites},
+};
+use crate::{
+    BaseResult, Claim, FixResult, Level, Outcome, ProofOptions, Verdict, Why, WithoutFix,
+    claim::FlaggedLines,
+    repository::copies::Copies,
+    runner::{Placed, Runner, Trial, context::RunnerContext, placement},
+};
+
+/// What claims are tried with.
+#[derive(Debug)]
+pub(crate) struct Laboratory<'a> {
+    pub(crate) options: &'a ProofOptions,
+    pub(crate) context: &'a RunnerContext,
+    pub(crate) runner: &'a dyn Runner,
+    pub(crate) head: &'a Copies,
+    pub(crate) base: Option<&'a Copies>,
+    pub(crate) baselines: &'a Baselines,
+    pub(crate) without_fix: WithoutFix,
+}
+
+impl Laboratory<'_> {
+    /// Fills in a verdict. `directory` is this claim's own and does not exist yet.
+    pub(crate) fn prove(&self, claim: &Claim, directory: &Path, verdict: &mut Verdict) {
+        let root = &self.head.root;
+        let placed = placement::flagged(root, claim)
+            .and_then(|flagged| self.runner.place(root, claim, &flagged));
+        let placed = match placed {
+            Ok(placed) => placed,
+            Err(refusal) => return verdict.refuse(refusal),
+        };
+        verdict.test_path.clone_from(&placed.path);
+        verdict.test_name.clone_from(&placed.name);
+        verdict.test_source.clone_from(&placed.source);
+        verdict.function = altered::function_name(root, &placed.flagged);
+        let as_it_is = Version { copies: self.head, changes: &[] };
+        let original =
+            Staged::build(self.context, self.runner, as_it_is, &placed, directory.join("original"));
+        let original = match original {
+            Ok(original) => original,
+            Err(trial) => return verdict.record(&trial),
+        };
+        let Observed { trial: first, wrote_code } = original.run();
+        let mut originals = Originals::default();
+        originals.add(&first);
+        verdict.record(&first);
+        if let Some(path) = wrote_code {
+            return verdict.wrote_code(path.display().to_string());
+        }
+        if !first.is_failure() {
+            self.confirm_pass(&first, &original, &mut originals, verdict);
+            verdict.runs = originals.runs;
+            return;
+        }
+        let mut claimed = Claimed {
+            laboratory: self,
+            claim,
+            flagged: &placed.flagged,
+            placed: &placed,
+            as_it_is,
+            original: &original,
+            originals,
+            directory,
+            verdict,
+        };
+        claimed.try_fix();
+        claimed.try_base();
+        claimed.try_alterations();
+        claimed.try_again();
+        let Claimed { originals, verdict, .. } = claimed;
+        verdict.runs = originals.runs;
+        verdict.conclude(self.options.required);
+    }
+
+    /// One that passes is run once more: chance must not clear a finding any more than prove it.
+    fn confirm_pass(
+        &self,
+        first: &Trial,
+        original: &Staged<'_>,
+        originals: &mut Originals,
+        verdict: &mut Verdict,
+    ) {
+        if first.outcome != Outcome::Passed {
+            return;
+        }
+        verdict.fix = FixResult::NotNeeded;
+        if let Err(Compared::OriginalIsFlaky(why)) = originals.run_again(original) {
+            verdict.end(Outcome::Flaky, why);
+        }
+    }
+}
+
+/// A claim whose test has failed once.
+struct Claimed<'a> {
+    laboratory: &'a Laboratory<'a>,
+    claim: &'a Claim,
+    flagged: &'a FlaggedLines,
+    placed: &'a Placed,
+    as_it_is: Version<'a>,
+    original: &'a Staged<'a>,
+    originals: Originals,
+    directory: &'a Path,
+    verdict: &'a mut Verdict,
+}
+
+impl Claimed<'_> {
+    fn is_open(&self) -> bool {
+        matches!(self.verdict.outcome, Outcome::Failed | Outcome::Timeout)
+            && self.verdict.level < Level::Flips
+    }
+
+    /// The fix of the claim: it has to make the test pass and to break nothing.
+    fn try_fix(&mut self) {
+        let Some(patch) = self.claim.fix_patch.as_deref().filter(|patch| !patch.trim().is_empty())
+        else {
+            return;
+        };
+        let Laboratory { options, context, runner, head, baselines, .. } = *self.laboratory;
+        let fix = Fix::read(patch, &head.root, self.flagged, options.reviewed.as_ref(), self.claim);
+        let fix = match fix {
+            Ok(fix) => fix,
+            Err(fault) => {
+                self.verdict.fix = FixResult::Refused(fault);
+                return;
+            }
+        };
+        let fixed = Version { copies: head, changes: &fix.changes };
+        self.verdict.fix = match self.compare(fixed, "fixed", 0) {
+            Ok(Compared::Flips { pairs }) => {
+                self.verdict.pairs = pairs;
+                let directory = self.directory;
+                let suites = Suites { options, context, runner, baselines, directory };
+                suites.judge(self.as_it_is, fixed)
+            }
+            Ok(Compared::DoesNotFlip(outcome)) => FixResult::DoesNotFlip(outcome),
+            Ok(Compared::Slow) => FixResult::Slow,
+            Ok(Compared::OtherIsFlaky) => FixResult::Flaky,
+            Ok(end @ (Compared::OriginalIsFlaky(_) | Compared::WroteCode(_))) => {
+                self.end(end);
+                FixResult::Flaky
+            }
+            Err(trial) => FixResult::DoesNotFlip(trial.outcome),
+        };
+        if matches!(self.verdict.fix, FixResult::Flips(_)) {
+            self.verdict.level = Level::Flips;
+        }
+    }
+
+    /// The code before the change: if the test passes there, and the flagged lines are new, the
+    /// change brought the defect.
+    fn try_base(&mut self) {
+        let (Some(base), Some(copies)) = (&self.laboratory.options.base, self.laboratory.base)
+        else {
+            return;
+        };
+        let FlaggedLines { file, first, last } = self.flagged;
+        let is_added = base.added_all(file, *first, *last);
+        if self.verdict.outcome == Outcome::Failed {
+            self.verdict.base = self.at_base(copies, is_added);
+        }
+        self.verdict.introduced = match self.verdict.base {
+            BaseResult::Passes => Some(true),
+            // A base that lacks the feature fails as well, which says nothing.
+            _ if is_added => Some(true),
+            BaseResult::Fails => Some(false),
+            BaseResult::NotTried | BaseResult::Unknown => None,
+        };
+    }
+
+    fn at_base(&mut self, copies: &Copies, is_added: bool) -> BaseResult {
+        let runner = self.laboratory.runner;
+        let placed = placement::flagged(&copies.root, self.claim)
+            .and_then(|flagged| runner.place(&copies.root, self.claim, &flagged));
+        let Ok(placed) = placed else { return BaseResult::Unknown };
+        let version = Version { copies, changes: &[] };
+        let directory = self.directory.join("base");
+        let staged = Staged::build(self.laboratory.context, runner, version, &placed, directory);
+        let Ok(staged) = staged else { return BaseResult::Unknown };
+        if !is_added || !self.is_open() {
+            return match staged.run().trial.outcome {
+                Outcome::Passed => BaseResult::Passes,
+                Outcome::Failed => BaseResult::Fails,
+                _ => BaseResult::Unknown,
+            };
+        }
+        match compare(self.laboratory.options, self.original, &staged, &mut self.originals, 0) {
+            Compared::Flips { pairs } => {
+                // A fix that breaks tests or cheats speaks louder than the base.
+                if matches!(self.verdict.fix, FixResult::NotOffered) {
+                    self.verdict.pairs = pairs;
+                    self.verdict.level = Level::Flips;
+                }
+                BaseResult::Passes
+            }
+            Compared::DoesNotFlip(Outcome::Failed) => BaseResult::Fails,
+            end @ (Compared::OriginalIsFlaky(_) | Compared::WroteCode(_)) => {
+                self.end(end);
+                BaseResult::Unknown
+            }
+            _ => BaseResult::Unknown,
+        }
+    }
+
+    /// Without a fix, the flagged function is made to return other values.
+    fn try_alterations(&mut self) {
+        let wanted = self.laboratory.without_fix == WithoutFix::Alter
+            && self.verdict.fix == FixResult::NotOffered
+            && self.verdict.outcome == Outcome::Failed;
+        if !wanted || !self.is_open() {
+            return;
+        }
+        let copies = self.laboratory.head;
+        let alterations = altered::alterations(&copies.root, self.flagged, &self.claim.test_code);
+        for (number, alteration) in alterations.iter().enumerate() {
+            let changes = [(self.flagged.file.clone(), alteration.text.clone())];
+            let version = Version { copies, changes: &changes };
+            match self.compare(version, &format!("altered-{number}"), altered::MORE_PAIRS) {
+                Ok(Compared::Flips { pairs }) => {
+                    self.verdict.pairs = pairs;
+                    self.verdict.level = Level::Depends;
+                    self.verdict.altered = Some(alteration.function.clone());
+                    return;
+                }
+                Ok(end @ (Compared::OriginalIsFlaky(_) | Compared::WroteCode(_))) => {
+                    return self.end(end);
+                }
+                // It does not compile with that value, or does not want it.
+                Ok(_) | Err(_) => {}
+            }
+        }
+    }
+
+    /// A failure that nothing has shown to depend on the code fails at least in every run.
+    fn try_again(&mut self) {
+        if !self.is_open() || self.verdict.outcome == Outcome::Timeout {
+            return;
+        }
+        let wanted = self.laboratory.options.pairs.max(ProofOptions::LEAST_PAIRS) as usize;
+        while self.originals.runs.len() < wanted {
+            if let Err(end) = self.originals.run_again(self.original) {
+                return self.end(end);
+            }
+        }
+        self.verdict.level = self.verdict.level.max(Level::Fails);
+    }
+
+    fn compare(
+        &mut self,
+        version: Version<'_>,
+        name: &str,
+        more: u32,
+    ) -> Result<Compared, Box<Trial>> {
+        let Laboratory { options, context, runner, .. } = *self.laboratory;
+        let directory = self.directory.join(name);
+        let staged = Staged::build(context, runner, version, self.placed, directory)?;
+        Ok(compare(options, self.original, &staged, &mut self.originals, more))
+    }
+
+    fn end(&mut self, end: Compared) {
+        match end {
+            Compared::OriginalIsFlaky(why) => self.verdict.end(Outcome::Flaky, why),
+            Compared::WroteCode(path) => self.verdict.wrote_code(path),
+            _ => {}
+        }
+    }
+}
+
+impl Verdict {
+    fn refuse(&mut self, refusal: crate::Refusal) {
+        use crate::Refusal;
+        let outcome = match refusal {
+            Refusal::NoTest
+            | Refusal::NoSuchTest(_)
+            | Refusal::Unplaceable(_)
+            | Refusal::NoPackage(_)
+            | Refusal::NoRunner(_) => Outcome::NotRun,
+            Refusal::Unavailable(_) | Refusal::Trouble(_) => Outcome::HarnessError,
+            _ => Outcome::Rejected,
+        };
+        self.end(outcome, Why::Refused(refusal));
+    }
+
+    /// Takes over what the run that decides has shown.
+    fn record(&mut self, trial: &Trial) {
+        self.output.clone_from(&trial.output);
+        self.end(trial.outcome, Why::Ran(trial.detail.clone()));
+    }
+
+    fn wrote_code(&mut self, path: String) {
+        self.end(Outcome::Rejected, Why::WroteCode(path));
+        self.level = Level::Claimed;
+    }
+
+    pub(crate) fn end(&mut self, outcome: Outcome, why: Why) {
+        self.outcome = outcome;
+        self.why = why;
+        if outcome == Outcome::Flaky {
+            self.level = Level::Claimed;
+        }
+    }
+
+    /// Whether the level is enough. Without any fix on offer a function that matters is.
+    fn conclude(&mut self, required: Level) {
+        let is_failure = matches!(self.outcome, Outcome::Failed | Outcome::Timeout);
+        let no_fix = self.fix == FixResult::NotOffered;
+        let stands_in = required == Level::Flips && self.level == Level::Depends && no_fix;
+        self.proven =
+            is_failure && self.level > Level::Claimed && (self.level >= required || stands_in);
+        if self.proven {
+            self.outcome = Outcome::Failed;
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! One version of the code with a test in it, built once and run as often as needed.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use crate::{
+    Outcome, RunDetail,
+    repository::copies::Copies,
+    runner::{
+        Built, Existing, Placed, Runner, Suite, Trial, Trouble,
+        context::{RunnerContext, Site},
+    },
+};
+
+/// A version of the code: a tree, and the texts of files that are other there.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Version<'a> {
+    pub(super) copies: &'a Copies,
+    pub(super) changes: &'a [(String, String)],
+}
+
+/// A version that a test can be run on, each time in a clean copy and a process of its own.
+#[derive(Debug)]
+pub(super) struct Staged<'a> {
+    context: &'a RunnerContext,
+    runner: &'a dyn Runner,
+    version: Version<'a>,
+    placed: &'a Placed,
+    /// This version's own.
+    directory: PathBuf,
+    built: Built,
+}
+
+/// A run, and the file of code that the test has written over, if it has.
+pub(super) struct Observed {
+    pub(super) trial: Trial,
+    pub(super) wrote_code: Option<PathBuf>,
+}
+
+impl<'a> Staged<'a> {
+    /// Builds the test in a version. `directory` does not exist yet.
+    pub(super) fn build(
+        context: &'a RunnerContext,
+        runner: &'a dyn Runner,
+        version: Version<'a>,
+        placed: &'a Placed,
+        directory: PathBuf,
+    ) -> Result<Self, Box<Trial>> {
+        let site = version.site(context, &directory).map_err(Trial::unbuilt)?;
+        place(&site, placed).map_err(Trial::unbuilt)?;
+        let built = runner.build(context, &site, placed)?;
+        drop(site);
+        Ok(Self { context, runner, version, placed, directory, built })
+    }
+
+    pub(super) fn run(&self) -> Observed {
+        let site = match self.version.site(self.context, &self.directory) {
+            Ok(site) => site,
+            Err(trouble) => return Observed { trial: Trial::trouble(trouble), wrote_code: None },
+        };
+        if let Err(trouble) = place(&site, self.placed) {
+            return Observed { trial: Trial::trouble(trouble), wrote_code: None };
+        }
+        let trial = self.runner.run(self.context, &site, self.placed, &self.built);
+        let ran = matches!(trial.outcome, Outcome::Failed | Outcome::Passed | Outcome::Timeout);
+        let wrote_code = if ran { site.copy.changed_source() } else { None };
+        Observed { trial, wrote_code }
+    }
+}
+
+impl Version<'_> {
+    fn site<'b>(&'b self, context: &RunnerContext, directory: &Path) -> Result<Site<'b>, Trouble> {
+        fs::create_dir_all(directory).map_err(|error| Trouble::at(directory, &error))?;
+        let copy = self.copies.lend(directory);
+        let copy = copy.map_err(|error| Trouble::Machine(error.to_string()))?;
+        let site = context.site(copy, directory)?;
+        for (path, text) in self.changes {
+            write(&site, path, text)?;
+        }
+        Ok(site)
+    }
+
+    /// Runs existing tests on this version, in a clean copy without the claim's test.
+    pub(super) fn run_existing(
+        &self,
+        context: &RunnerContext,
+        runner: &dyn Runner,
+        directory: &Path,
+        wanted: Existing<'_>,
+    ) -> Result<Suite, Box<Trial>> {
+        let site = self.site(context, directory).map_err(Trial::unbuilt)?;
+        runner.run_existing(context, &site, wanted)
+    }
+}
+
+fn place(site: &Site<'_>, placed: &Placed) -> Result<(), Trouble> {
+    write(site, &placed.path, &placed.source)?;
+    let Some((path, text)) = &placed.added else { return Ok(()) };
+    let old = fs::read_to_string(site.copy.repo.join(path));
+    let old = old.map_err(|error| at(path, &error))?;
+    write(site, path, &format!("{old}{text}"))
+}
+
+fn write(site: &Site<'_>, path: &str, text: &str) -> Result<(), Trouble> {
+    site.copy.write(path, text).map_err(|error| at(path, &error))
+}
+
+fn at(path: &str, error: &io::Error) -> Trouble {
+    Trouble::at(Path::new(path), error)
+}
+
+impl Trial {
+    /// Whether the code is at fault, as far as one run can tell.
+    pub(super) fn is_failure(&self) -> bool {
+        self.outcome == Outcome::Failed
+            || (self.outcome == Outcome::Timeout && matches!(self.detail, RunDetail::Timeout(_)))
+    }
+}

@@ -1,0 +1,33 @@
+//! A claim and its fix in, a verdict out: git, copies, paired runs, one file a test runner.
+//!
+//! **Invariant:** a verdict rests on runs that were compared, never on what a text looks like. Text
+//! may refuse a fix; it never accepts a claim. The repository is only read, and no agent and no
+//! database is known here.
+
+mod claim;
+mod experiment;
+mod options;
+mod repository;
+mod runner;
+mod syntax;
+mod text;
+mod verdict;
+mod workshop;
+
+pub use crate::{
+    claim::Claim,
+    options::{Base, ProofError, ProofOptions, WithoutFix},
+    repository::{
+        Tree, TreeError,
+        git::{
+            Change, ChangedFile, GitError, GitFacts, NO_COMMIT, Note, change, directory_name,
+            has_commit, renames,
+        },
+    },
+    runner::{Trouble, Unavailable},
+    verdict::{
+        BaseResult, BrokenTest, Cheat, FixFault, FixResult, Level, Outcome, Refusal, Run,
+        RunDetail, SuiteRun, Verdict, Why,
+    },
+    workshop::{PrepareNote, Workshop},
+};

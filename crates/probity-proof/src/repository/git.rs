@@ -1,0 +1,155 @@
+//! What git says about the repository under review.
+//!
+//! git runs without anything of the user's, the caller's or the repository's: no configuration of
+//! theirs, no `GIT_*` variable, no hook, no pager, no helper. It reads; it never writes.
+
+mod address;
+mod command;
+mod diff;
+mod private;
+
+use std::path::Path;
+
+pub(crate) use self::command::Git;
+pub use self::diff::{Change, ChangedFile};
+
+/// Stands where git has no commit to name.
+pub const NO_COMMIT: &str = "0000000000000000000000000000000000000000";
+
+/// What a reader has to know of a repository.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Note {
+    GitNotInstalled,
+    NotARepository,
+    NoCommits,
+    /// The working tree has changes that no commit has.
+    Dirty,
+    /// Whether it has was not looked at.
+    DirtyUnknown,
+}
+
+/// Which code was reviewed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GitFacts {
+    /// The origin's URL without scheme, user and ending; without an origin the first commit; in a
+    /// shallow clone without an origin the directory's name.
+    pub repo: String,
+    pub commit: String,
+    /// Empty where the head is not on a branch and no branch points at it.
+    pub branch: String,
+    /// What a reader has to know: no repository, no commits, changes that no commit has.
+    pub notes: Vec<Note>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum GitError {
+    #[error("git is not installed, and a change cannot be told without it")]
+    NotInstalled,
+    #[error("{0} is not in a git repository, so that there is no change to review")]
+    NoRepository(String),
+    #[error("the repository has no commits, so that there is no change to review")]
+    NoCommits,
+    #[error("`{0}` cannot be the name of a base")]
+    BadName(String),
+    #[error("there is no `{base}`, nor `origin/{base}`, in this clone")]
+    NoBase { base: String, shallow: bool },
+    #[error("`{base}` and the reviewed commit have no common ancestor in this clone")]
+    NoMergeBase { base: String, shallow: bool },
+    #[error("git {what} failed: {why}")]
+    Failed { what: String, why: String },
+}
+
+impl GitError {
+    /// What to do about it.
+    #[must_use]
+    pub fn help(&self) -> String {
+        let deepen = "this clone is shallow: fetch the history first (`git fetch --unshallow`, \
+                      `fetch-depth: 0`, GIT_DEPTH: 0, or no `depth` on the Concourse get step)";
+        match self {
+            Self::NotInstalled => "install git, or review without --diff-only".to_owned(),
+            Self::NoRepository(_) | Self::NoCommits => {
+                "review the whole tree, without --diff-only".to_owned()
+            }
+            Self::BadName(_) => "name a branch, a tag or a commit".to_owned(),
+            Self::NoBase { shallow: true, .. } | Self::NoMergeBase { shallow: true, .. } => {
+                deepen.to_owned()
+            }
+            Self::NoBase { base, .. } => {
+                format!("fetch it (`git fetch origin {base}`), or name another with --base")
+            }
+            Self::NoMergeBase { .. } => "name the branch that this one began from".to_owned(),
+            Self::Failed { .. } => "run that git command by hand to see more".to_owned(),
+        }
+    }
+}
+
+impl GitFacts {
+    /// Never fails: what git does not know has a stand-in and a note.
+    #[must_use]
+    pub fn of(directory: &Path) -> Self {
+        let name = directory_name(directory);
+        let nothing = |note: Note| Self {
+            repo: name.clone(),
+            commit: NO_COMMIT.to_owned(),
+            branch: String::new(),
+            notes: vec![note],
+        };
+        let git = match Git::open(directory) {
+            Ok(git) => git,
+            Err(GitError::NotInstalled) => {
+                return nothing(Note::GitNotInstalled);
+            }
+            Err(_) => {
+                return nothing(Note::NotARepository);
+            }
+        };
+        let mut notes = Vec::new();
+        let origin = git.ask(&["config", "--local", "--get", "remote.origin.url"]).ok();
+        let repo = origin.and_then(|url| address::normal(url.trim()));
+        let repo = repo.or_else(|| git.first_commit()).unwrap_or(name);
+        let commit = match git.commit("HEAD") {
+            Some(commit) => commit,
+            None => {
+                notes.push(Note::NoCommits);
+                NO_COMMIT.to_owned()
+            }
+        };
+        match git.is_dirty() {
+            Some(true) => notes.push(Note::Dirty),
+            Some(false) => {}
+            None => notes.push(Note::DirtyUnknown),
+        }
+        Self { repo, commit, branch: git.branch(), notes }
+    }
+}
+
+/// The change since the common ancestor with `base`.
+pub fn change(directory: &Path, base: &str) -> Result<Change, GitError> {
+    diff::between(&Git::open(directory)?, base)
+}
+
+/// Which files have another name now than at an earlier commit: the old one and the new one. Nothing
+/// where git does not know that commit.
+#[must_use]
+pub fn renames(directory: &Path, since: &str) -> Vec<(String, String)> {
+    let is_commit = since.len() >= 7 && since.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let (true, Ok(git)) = (is_commit, Git::open(directory)) else { return Vec::new() };
+    match git.commit(since) {
+        Some(commit) => diff::renames(&git, &commit),
+        None => Vec::new(),
+    }
+}
+
+/// Whether a repository has this commit.
+#[must_use]
+pub fn has_commit(directory: &Path, commit: &str) -> bool {
+    let is_commit = commit.len() >= 7 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_commit && Git::open(directory).is_ok_and(|git| git.commit(commit).is_some())
+}
+
+/// The name of a directory, by which a repository without a remote was known once.
+#[must_use]
+pub fn directory_name(directory: &Path) -> String {
+    let real = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
+    real.file_name().map_or_else(|| "repository".to_owned(), |it| it.to_string_lossy().into_owned())
+}

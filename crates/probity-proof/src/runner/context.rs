@@ -1,0 +1,290 @@
+//! Where tests run: a clean copy, a directory for what was built, one for what a run writes, and how
+//! commands are started there.
+//!
+//! In bubblewrap all copies are seen at one path, so that build caches, which hold paths, serve
+//! every copy; each sees only its own. Without bubblewrap a copy is where it is. What was built can
+//! be written by compilers alone: no test can change the program of the next run.
+
+use std::{
+    ffi::OsString,
+    fs,
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use probity_sandbox::{Backend, Limits, Mount, Network, Spec};
+
+use super::{
+    Trouble,
+    capture::{self, Ran},
+};
+use crate::repository::copies::PooledCopy;
+
+/// Bytes of memory, number of processes and bytes of a file that a test may have.
+const MEMORY: u64 = 4 << 30;
+const PROCESSES: u64 = 1024;
+const FILE: u64 = 1 << 30;
+
+/// Where the system's own programs are, with and without a sandbox.
+const SYSTEM_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/// What the sandbox shows of the system anyway.
+const SYSTEM: [&str; 8] =
+    ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store", "/gnu/store"];
+
+/// Names of the caller's variables that tests may see: none of them holds a secret.
+const PASSED: [&str; 10] = [
+    "CGO_ENABLED",
+    "GOEXPERIMENT",
+    "GOFLAGS",
+    "LANG",
+    "LC_ALL",
+    "PKG_CONFIG_PATH",
+    "RUSTFLAGS",
+    "TERM",
+    "TZ",
+    "SOURCE_DATE_EPOCH",
+];
+
+/// What all runs share.
+#[derive(Debug)]
+pub(crate) struct RunnerContext {
+    pub(crate) backend: Backend,
+    pub(crate) environment: Vec<(OsString, OsString)>,
+    /// Files of ours that runners need beside the test: plugins and reporters.
+    pub(crate) kit: PathBuf,
+    pub(crate) caches: PathBuf,
+    pub(crate) test_timeout: Duration,
+    pub(crate) build_timeout: Duration,
+    pub(crate) suite_timeout: Duration,
+    pub(crate) output_cap: usize,
+    /// Once true, what runs is killed and nothing else is started.
+    pub(crate) cancel: Arc<AtomicBool>,
+}
+
+/// A copy for one run or one build, and the directories beside it.
+#[derive(Debug)]
+pub(crate) struct Site<'a> {
+    pub(crate) copy: PooledCopy<'a>,
+    /// What was built of this version of the code.
+    pub(crate) build: PathBuf,
+    /// What this run writes.
+    pub(crate) scratch: PathBuf,
+    /// The same as the commands see them.
+    pub(crate) seen_repo: PathBuf,
+    pub(crate) seen_build: PathBuf,
+    pub(crate) seen_scratch: PathBuf,
+}
+
+/// What a command may do with what was built.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Access {
+    Compiles,
+    Runs,
+}
+
+/// One command in a site.
+#[derive(Debug)]
+pub(crate) struct Task {
+    pub(crate) argv: Vec<OsString>,
+    pub(crate) env: Vec<(OsString, OsString)>,
+    /// Relative to the copy.
+    pub(crate) directory: PathBuf,
+    pub(crate) access: Access,
+    /// Seen read-only where they are.
+    pub(crate) tools: Vec<PathBuf>,
+    /// Mounts beside those, host first.
+    pub(crate) mounts: Vec<Mount>,
+    /// Names of caches that this command, which runs nothing that an agent wrote, may write.
+    pub(crate) caches: Vec<&'static str>,
+    pub(crate) wall: Duration,
+}
+
+impl Task {
+    pub(crate) fn new(
+        argv: impl IntoIterator<Item = impl Into<OsString>>,
+        directory: impl Into<PathBuf>,
+        access: Access,
+        wall: Duration,
+    ) -> Self {
+        Self {
+            argv: argv.into_iter().map(Into::into).collect(),
+            env: Vec::new(),
+            directory: directory.into(),
+            access,
+            tools: Vec::new(),
+            mounts: Vec::new(),
+            caches: Vec::new(),
+            wall,
+        }
+    }
+
+    pub(crate) fn arguments<Word: Into<OsString>>(
+        &mut self,
+        words: impl IntoIterator<Item = Word>,
+    ) {
+        self.argv.extend(words.into_iter().map(Into::into));
+    }
+
+    pub(crate) fn variable(&mut self, name: &str, value: impl Into<OsString>) {
+        self.env.push((name.into(), value.into()));
+    }
+}
+
+impl RunnerContext {
+    pub(crate) fn is_sandboxed(&self) -> bool {
+        self.backend != Backend::None
+    }
+
+    /// A site for a copy, below the directory of its version.
+    pub(crate) fn site<'a>(
+        &self,
+        copy: PooledCopy<'a>,
+        directory: &Path,
+    ) -> Result<Site<'a>, Trouble> {
+        let (build, scratch) = (directory.join("build"), directory.join("out"));
+        // What an earlier run has left there is none of this one's business.
+        crate::repository::copies::remove(&scratch);
+        for made in [&build, &scratch.join("tmp")] {
+            fs::create_dir_all(made).map_err(|error| Trouble::at(made, &error))?;
+        }
+        let seen = |name: &str, host: &Path| {
+            if self.is_sandboxed() { Path::new("/proof").join(name) } else { host.to_owned() }
+        };
+        Ok(Site {
+            seen_repo: seen("repo", &copy.repo),
+            seen_build: seen("build", &build),
+            seen_scratch: seen("out", &scratch),
+            copy,
+            build,
+            scratch,
+        })
+    }
+
+    pub(crate) fn seen_kit(&self) -> PathBuf {
+        if self.is_sandboxed() { PathBuf::from("/proof/kit") } else { self.kit.clone() }
+    }
+
+    pub(crate) fn seen_cache(&self, name: &str) -> PathBuf {
+        if self.is_sandboxed() {
+            Path::new("/proof/cache").join(name)
+        } else {
+            self.caches.join(name)
+        }
+    }
+
+    /// Runs a command in a site, without network.
+    pub(crate) fn run(&self, site: &Site<'_>, task: &Task) -> Result<Ran, Trouble> {
+        let mut spec = Spec::new(&task.argv, below(&site.seen_repo, &task.directory));
+        spec.network = Network::None;
+        spec.limits = Limits {
+            wall: Some(task.wall),
+            memory: Some(MEMORY),
+            pids: Some(PROCESSES),
+            file: Some(FILE),
+            ..Limits::default()
+        };
+        for tool in &task.tools {
+            if self.may_be_shown(tool) {
+                spec.mounts.push(Mount::read_only(tool, tool));
+            }
+        }
+        spec.mounts.push(Mount::read_only(&self.kit, self.seen_kit()));
+        spec.mounts.push(Mount::read_write(&site.copy.repo, &site.seen_repo));
+        spec.mounts.push(Mount::read_write(&site.scratch, &site.seen_scratch));
+        spec.mounts.push(match task.access {
+            Access::Compiles => Mount::read_write(&site.build, &site.seen_build),
+            Access::Runs => Mount::read_only(&site.build, &site.seen_build),
+        });
+        for name in &task.caches {
+            let host = self.caches.join(name);
+            fs::create_dir_all(&host).map_err(|error| Trouble::at(&host, &error))?;
+            spec.mounts.push(Mount::read_write(host, self.seen_cache(name)));
+        }
+        spec.mounts.extend(task.mounts.iter().cloned());
+        spec.env = self.variables(site);
+        spec.env.extend(task.env.iter().cloned());
+        self.capture(&self.backend, &spec)
+    }
+
+    /// Runs a command of the preparation as the caller would: with the caller's environment and
+    /// network, so that private registries work. Nothing that an agent wrote exists yet.
+    pub(crate) fn fetch(&self, site: &Site<'_>, task: &Task) -> Result<Ran, Trouble> {
+        let mut spec = Spec::new(&task.argv, below(&site.copy.repo, &task.directory));
+        spec.network = Network::Open;
+        spec.limits.wall = Some(task.wall);
+        spec.env = self.environment.clone();
+        spec.env.extend(task.env.iter().cloned());
+        self.capture(&Backend::None, &spec)
+    }
+
+    /// What a process that was killed with the review has shown is nothing.
+    fn capture(&self, backend: &Backend, spec: &Spec) -> Result<Ran, Trouble> {
+        if self.cancel.load(Ordering::SeqCst) {
+            return Err(Trouble::Cancelled);
+        }
+        let ran = capture::run(backend, spec, &self.cancel)
+            .map_err(|error| Trouble::Machine(error.to_string()))?;
+        if self.cancel.load(Ordering::SeqCst) { Err(Trouble::Cancelled) } else { Ok(ran) }
+    }
+
+    /// The file that the caller's `PATH` has for a name.
+    pub(crate) fn tool(&self, name: &str) -> Option<PathBuf> {
+        std::env::split_paths(self.variable("PATH")?)
+            .filter(|directory| directory.is_absolute())
+            .map(|directory| directory.join(name))
+            .find(|path| path.is_file())
+    }
+
+    pub(crate) fn variable(&self, name: &str) -> Option<&OsString> {
+        self.environment.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value)
+    }
+
+    fn variables(&self, site: &Site<'_>) -> Vec<(OsString, OsString)> {
+        let mut variables: Vec<(OsString, OsString)> = Vec::new();
+        for name in PASSED {
+            if let Some(value) = self.variable(name) {
+                variables.push((name.into(), value.clone()));
+            }
+        }
+        variables.push(("CI".into(), "true".into()));
+        variables.push(("NO_COLOR".into(), "1".into()));
+        if self.is_sandboxed() {
+            variables.push(("PATH".into(), SYSTEM_PATH.into()));
+        } else {
+            let path = self.variable("PATH").cloned();
+            variables.push(("PATH".into(), path.unwrap_or_else(|| SYSTEM_PATH.into())));
+            variables.push(("HOME".into(), site.scratch.join("tmp").into()));
+            variables.push(("TMPDIR".into(), site.scratch.join("tmp").into()));
+        }
+        variables
+    }
+
+    /// Whether a directory of a tool is not shown by the sandbox already, and is not so broad
+    /// that it would show more than a tool: a home, or what a home is in.
+    fn may_be_shown(&self, tool: &Path) -> bool {
+        let home = self.variable("HOME").map(Path::new);
+        tool.is_absolute()
+            && tool.exists()
+            && !SYSTEM.iter().any(|system| tool.starts_with(system))
+            && home.is_none_or(|home| !home.starts_with(tool))
+            && tool.components().count() > 2
+    }
+}
+
+impl Site<'_> {
+    /// Text with the copy's path taken off, as the reader of a report knows the files.
+    pub(crate) fn relative(&self, text: &str) -> String {
+        let prefix = |path: &Path| format!("{}/", path.display());
+        text.replace(&prefix(&self.seen_repo), "").replace(&prefix(&self.copy.repo), "")
+    }
+}
+
+/// Joining nothing would add a slash, which programs then see in their own path.
+fn below(root: &Path, directory: &Path) -> PathBuf {
+    if directory.as_os_str().is_empty() { root.to_owned() } else { root.join(directory) }
+}

@@ -1,0 +1,301 @@
+//! Go: `go test -c`, and then the test's program itself.
+//!
+//! Compiling and running are two steps, so that a program that does not compile is known by the
+//! compiler's own end, the caches are out of reach of what an agent wrote, and runs after the
+//! first cost nothing. The program writes the framing that `go tool test2json` reads.
+
+mod output;
+mod source;
+mod suite;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use probity_sandbox::Exit;
+use serde::Deserialize;
+
+use self::output::Events;
+use super::{
+    Built, Existing, Placed, Runner, Suite, Trial, Trouble, Unavailable,
+    capture::Ran,
+    context::{Access, RunnerContext, Site, Task},
+    placement,
+};
+use crate::{
+    Claim, Outcome, Refusal, RunDetail,
+    claim::FlaggedLines,
+    repository::confined,
+    workshop::{Preparation, PrepareNote},
+};
+
+const CACHE: &str = "go-build";
+const PROGRAM: &str = "proof.test";
+
+/// What a program gets on top of the test's time to say where it hangs.
+const GRACE: Duration = Duration::from_secs(10);
+
+#[derive(Debug)]
+pub(crate) struct Go {
+    root: PathBuf,
+    modules: PathBuf,
+    /// Whether the compiler's errors come as JSON: from 1.24 on.
+    json: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+struct Environment {
+    goroot: PathBuf,
+    gomodcache: PathBuf,
+    goversion: String,
+}
+
+impl Go {
+    /// Finds the tool chain, fetches what the modules need and compiles everything once. None
+    /// for a repository without Go.
+    pub(crate) fn prepare(preparation: &mut Preparation<'_>) -> Option<Result<Self, Unavailable>> {
+        if !preparation.has(&["go"]) {
+            return None;
+        }
+        let found = Self::found(preparation.context, preparation.site);
+        if let Ok(go) = &found {
+            let modules = preparation.tree.files().iter().filter(|file| file.ends_with("go.mod"));
+            for module in modules.filter_map(|file| file.parent()) {
+                (preparation.progress)("fetching and compiling what the Go modules need");
+                if let Err(why) = go.warm(preparation.context, preparation.site, module) {
+                    preparation.notes.push(PrepareNote::NotWarm { language: "Go", why });
+                }
+            }
+        }
+        Some(found)
+    }
+
+    fn found(context: &RunnerContext, site: &Site<'_>) -> Result<Self, Unavailable> {
+        let program = context.tool("go").ok_or(Unavailable::NotInstalled("Go"))?;
+        let mut ask = Task::new([program], "", Access::Compiles, context.build_timeout);
+        ask.arguments(["env", "-json", "GOROOT", "GOMODCACHE", "GOVERSION"]);
+        let ran = context.fetch(site, &ask)?;
+        let told: Environment = serde_json::from_slice(&ran.stdout)
+            .map_err(|error| Trouble::Machine(format!("go env did not answer: {error}")))?;
+        let version = output::version(&told.goversion);
+        if version < (1, 20) {
+            return Err(Unavailable::NotInstalled("Go 1.20 or newer"));
+        }
+        Ok(Self { root: told.goroot, modules: told.gomodcache, json: version >= (1, 24) })
+    }
+
+    /// Downloading runs nothing of the repository. Listing with `-export` compiles all packages
+    /// and their tests and links none of them.
+    fn warm(&self, context: &RunnerContext, site: &Site<'_>, module: &Path) -> Result<(), String> {
+        if site.copy.repo.join(module).join("go.sum").is_file() {
+            let program = self.root.join("bin/go");
+            let mut fetch = Task::new([program], module, Access::Compiles, context.build_timeout);
+            fetch.arguments(["mod", "download"]);
+            succeeded(context.fetch(site, &fetch))?;
+        }
+        let mut list = self.task(context, module, context.build_timeout);
+        list.arguments(["list", "-e", "-export", "-test", "-deps", "-f", "", "./...", "testing"]);
+        succeeded(context.run(site, &list)).map(drop)
+    }
+
+    /// The go command, with caches and without network.
+    fn task(&self, context: &RunnerContext, directory: &Path, wall: Duration) -> Task {
+        let mut task = Task::new([self.root.join("bin/go")], directory, Access::Compiles, wall);
+        task.tools.extend([self.root.clone(), self.modules.clone()]);
+        task.caches.push(CACHE);
+        task.variable("GOROOT", &self.root);
+        task.variable("GOCACHE", context.seen_cache(CACHE));
+        task.variable("GOMODCACHE", &self.modules);
+        task.variable("GOTOOLCHAIN", "local");
+        task.variable("GOPROXY", "off");
+        task.variable("GOTELEMETRY", "off");
+        task
+    }
+
+    /// Compiles the tests of a package into a program of this name.
+    fn compile(
+        &self,
+        context: &RunnerContext,
+        site: &Site<'_>,
+        package: &Path,
+        program: &str,
+        tags: &[String],
+    ) -> Result<Ran, Trouble> {
+        let module = module(&site.copy.repo, package);
+        let root = module.clone().unwrap_or_else(|| package.to_owned());
+        let mut task = self.task(context, &root, context.build_timeout);
+        if module.is_none() {
+            task.variable("GO111MODULE", "off");
+        }
+        task.arguments(["test", "-c", "-vet=off"]);
+        if self.json {
+            task.arguments(["-json"]);
+        }
+        task.arguments(["-o".into(), site.seen_build.join(program)]);
+        // As `go test` itself does with a program that it does not keep: what debuggers read takes a
+        // third of the time, and traces do without it.
+        let has_flags = context.variable("GOFLAGS");
+        if !has_flags.is_some_and(|flags| flags.to_string_lossy().contains("ldflags")) {
+            task.arguments(["-ldflags=-s -w"]);
+        }
+        if !tags.is_empty() {
+            task.arguments([format!("-tags={}", tags.join(","))]);
+        }
+        task.arguments([pattern(package, &root)]);
+        context.run(site, &task)
+    }
+
+    /// Runs a test program in its package, with this filter.
+    fn execute(
+        &self,
+        context: &RunnerContext,
+        site: &Site<'_>,
+        package: &Path,
+        program: &str,
+        filter: &str,
+        limit: Duration,
+    ) -> Result<Ran, Trouble> {
+        let program = site.seen_build.join(program);
+        let mut task = Task::new([program], package, Access::Runs, limit + GRACE);
+        task.tools.extend([self.root.clone(), self.modules.clone()]);
+        task.variable("GOROOT", &self.root);
+        task.arguments(["-test.v=test2json", "-test.paniconexit0", "-test.count=1"]);
+        task.arguments([
+            format!("-test.run={filter}"),
+            format!("-test.timeout={}s", limit.as_secs_f64()),
+        ]);
+        context.run(site, &task)
+    }
+}
+
+impl Runner for Go {
+    fn name(&self) -> &'static str {
+        "go"
+    }
+
+    fn place(&self, repo: &Path, claim: &Claim, flagged: &FlaggedLines) -> Result<Placed, Refusal> {
+        let is_test = |name: &str| name.ends_with("_test.go");
+        let directory = placement::directory(repo, claim, flagged, is_test)?;
+        let id = placement::plain(&claim.id);
+        // A name that ends in an operating system's name would be left out on the others.
+        let name = |number: &str| format!("zz_probity_{id}{number}p_test.go");
+        let path = placement::unused(repo, &directory, name);
+        let existing = source::Package::read(&repo.join(&directory));
+        let test = source::prepare(&claim.test_code, claim.test_name.as_deref(), &existing, &id)?;
+        Ok(Placed {
+            path,
+            name: test.name,
+            source: test.source,
+            added: None,
+            directory,
+            flagged: flagged.clone(),
+        })
+    }
+
+    fn build(
+        &self,
+        context: &RunnerContext,
+        site: &Site<'_>,
+        placed: &Placed,
+    ) -> Result<Built, Box<Trial>> {
+        let flagged = confined::read(&site.copy.repo, &placed.flagged.file).unwrap_or_default();
+        let tags = [source::tags(&placed.source), source::tags(&flagged)].concat();
+        let compile = || self.compile(context, site, &placed.directory, PROGRAM, &tags);
+        let ran = compile().map_err(Trial::unbuilt)?;
+        let text = output::compiler(&ran);
+        let trial =
+            |outcome, detail| Box::new(Trial::new(outcome, detail).of(context, site, &ran, &text));
+        match ran.exit {
+            Exit::Code(0) if site.build.join(PROGRAM).is_file() => Ok(Built::default()),
+            Exit::Code(0) => Err(trial(Outcome::NotRun, RunDetail::NoSuchTest)),
+            Exit::Timeout => Err(trial(Outcome::HarnessError, RunDetail::BuildTimeout)),
+            Exit::Code(_) => {
+                // Is it the test at all?
+                fs::remove_file(site.copy.repo.join(&placed.path)).ok();
+                let is_sound = compile().is_ok_and(|ran| ran.exit == Exit::Code(0));
+                let detail = match is_sound {
+                    true => RunDetail::Unbuilt,
+                    false => RunDetail::PackageUnbuilt,
+                };
+                Err(trial(Outcome::BuildError, detail))
+            }
+            _ => Err(trial(Outcome::HarnessError, RunDetail::BuildKilled)),
+        }
+    }
+
+    fn run(&self, context: &RunnerContext, site: &Site<'_>, placed: &Placed, _: &Built) -> Trial {
+        let filter = format!("^{}$", placed.name);
+        let limit = context.test_timeout;
+        let ran = self.execute(context, site, &placed.directory, PROGRAM, &filter, limit);
+        let ran = match ran {
+            Ok(ran) => ran,
+            Err(trouble) => return Trial::trouble(trouble),
+        };
+        let (outcome, detail) = judge(context, &ran, &placed.name);
+        let text = [&ran.stdout[..], &ran.stderr].concat();
+        let mut trial = Trial::new(outcome, detail).of(context, site, &ran, &text);
+        trial.message = output::message(&ran);
+        trial
+    }
+
+    fn run_existing(
+        &self,
+        context: &RunnerContext,
+        site: &Site<'_>,
+        wanted: Existing<'_>,
+    ) -> Result<Suite, Box<Trial>> {
+        suite::run(self, context, site, wanted)
+    }
+}
+
+fn judge(context: &RunnerContext, ran: &Ran, name: &str) -> (Outcome, RunDetail) {
+    let events = Events::parse(&ran.stdout);
+    let is_late = ran.exit == Exit::Timeout || ran.duration >= context.test_timeout;
+    let ended_itself = String::from_utf8_lossy(&ran.stderr).contains("unexpected call to os.Exit");
+    match events.end(name) {
+        Some(_) if ended_itself => (Outcome::HarnessError, RunDetail::EndedEarly),
+        Some(Outcome::Passed) if ran.exit != Exit::Code(0) => {
+            (Outcome::HarnessError, RunDetail::ProcessFailed)
+        }
+        Some(Outcome::Passed) => (Outcome::Passed, RunDetail::Passed),
+        Some(Outcome::Skipped) => (Outcome::Skipped, RunDetail::Skipped),
+        Some(_) => (Outcome::Failed, RunDetail::Failed { kind: None }),
+        None if is_late => (Outcome::Timeout, RunDetail::Timeout(context.test_timeout)),
+        None if !events.began(name) && ran.exit == Exit::Code(0) => {
+            (Outcome::NotRun, RunDetail::NoSuchTest)
+        }
+        None if !events.began(name) => (Outcome::HarnessError, RunDetail::NeverBegan),
+        None if output::is_crash(&ran.stderr) || ran.crashed() => {
+            (Outcome::Failed, RunDetail::Crashed)
+        }
+        None => (Outcome::HarnessError, RunDetail::EndedEarly),
+    }
+}
+
+/// The nearest directory with a module, up from a package.
+fn module(repo: &Path, package: &Path) -> Option<PathBuf> {
+    let with_module = |above: &&Path| repo.join(above).join("go.mod").is_file();
+    package.ancestors().find(with_module).map(Path::to_owned)
+}
+
+fn pattern(directory: &Path, module: &Path) -> String {
+    match directory.strip_prefix(module) {
+        Ok(rest) if !rest.as_os_str().is_empty() => format!("./{}", rest.display()),
+        _ => ".".to_owned(),
+    }
+}
+
+/// What a command wrote, or its first complaint.
+fn succeeded(ran: Result<Ran, Trouble>) -> Result<Ran, String> {
+    match ran {
+        Ok(ran) if ran.exit == Exit::Code(0) => Ok(ran),
+        Ok(ran) => {
+            let told = String::from_utf8_lossy(&ran.stderr);
+            Err(told.lines().next().unwrap_or("no reason given").to_owned())
+        }
+        Err(trouble) => Err(trouble.to_string()),
+    }
+}

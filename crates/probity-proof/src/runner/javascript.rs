@@ -1,0 +1,343 @@
+//! JavaScript and TypeScript: `node --test`, vitest or jest, as the repository has it.
+//!
+//! Each is told to use a reporter of ours, and all three reporters write the same lines.
+
+mod events;
+mod modules;
+mod suite;
+mod titles;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use serde::Deserialize;
+
+use self::{
+    events::{Event, duration, judge, message},
+    modules::{Beside, Modules},
+    titles::filter,
+};
+use super::{
+    Built, Existing, Placed, Runner, Suite, Trial, Trouble, Unavailable,
+    capture::Ran,
+    context::{Access, RunnerContext, Site, Task},
+    placement,
+};
+use crate::{Claim, Refusal, claim::FlaggedLines, repository::confined, workshop::Preparation};
+
+pub(crate) const ENDINGS: &[&str] = &["js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx"];
+
+const KIT: [(&str, &str); 4] = [
+    ("probity_start.mjs", include_str!("javascript/probity_start.mjs")),
+    ("probity_node.mjs", include_str!("javascript/probity_node.mjs")),
+    ("probity_vitest.mjs", include_str!("javascript/probity_vitest.mjs")),
+    ("probity_jest.cjs", include_str!("javascript/probity_jest.cjs")),
+];
+
+/// What a framework gets on top of the test's time to start.
+const GRACE: Duration = Duration::from_secs(15);
+
+/// What the frameworks tell.
+const REPORT: &str = "report.jsonl";
+
+#[derive(Debug)]
+pub(crate) struct JavaScript {
+    node: PathBuf,
+    modules: Modules,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Framework {
+    Node,
+    Vitest,
+    Jest,
+}
+
+/// Which tests a framework is to run.
+#[derive(Debug)]
+enum Asked<'a> {
+    /// The one of a claim.
+    Test(&'a Placed),
+    /// Existing ones: of these files, or those that use one of these files.
+    Files { files: &'a [String], related: bool, limit: Duration },
+}
+
+impl JavaScript {
+    /// Finds node and the installed packages. None for a repository without JavaScript.
+    pub(crate) fn prepare(preparation: &mut Preparation<'_>) -> Option<Result<Self, Unavailable>> {
+        if !preparation.has(ENDINGS) {
+            return None;
+        }
+        (preparation.progress)("looking for node and the installed packages");
+        Some(Self::found(preparation))
+    }
+
+    fn found(preparation: &Preparation<'_>) -> Result<Self, Unavailable> {
+        let Preparation { context, repo, tree, .. } = preparation;
+        let node = context.tool("node").ok_or(Unavailable::NotInstalled("Node.js"))?;
+        let node = fs::canonicalize(&node).map_err(|error| Trouble::at(&node, &error))?;
+        for (name, text) in KIT {
+            let file = context.kit.join(name);
+            fs::write(&file, text).map_err(|error| Trouble::at(&file, &error))?;
+        }
+        Ok(Self { node, modules: Modules::find(context, repo, tree)? })
+    }
+
+    fn session(
+        &self,
+        context: &RunnerContext,
+        site: &Site<'_>,
+        project: &Path,
+        asked: &Asked<'_>,
+    ) -> Result<(Ran, Vec<Event>), Trouble> {
+        let failed = |error: std::io::Error| Trouble::at(&site.scratch, &error);
+        confined::write(&site.scratch, REPORT, "").map_err(failed)?;
+        let (limit, files) = match asked {
+            Asked::Test(placed) => (context.test_timeout, std::slice::from_ref(&placed.path)),
+            Asked::Files { limit, files, .. } => (*limit, *files),
+        };
+        let mut task = Task::new([&self.node], project, Access::Runs, limit + GRACE);
+        task.tools.extend(self.node.parent().and_then(Path::parent).map(Path::to_owned));
+        let framework = framework(&site.copy.repo, project);
+        let beside =
+            if framework == Framework::Vitest { Beside::Written } else { Beside::Unwritten };
+        task.mounts = self.modules.install(context, site, beside)?;
+        match framework {
+            Framework::Node => self.node_arguments(context, project, asked, &mut task),
+            Framework::Vitest => self.vitest_arguments(context, site, project, asked, &mut task)?,
+            Framework::Jest => self.jest_arguments(context, site, project, asked, &mut task)?,
+        }
+        task.arguments(files.iter().map(|file| site.seen_repo.join(file)));
+        task.variable("PROBITY_REPORT", site.seen_scratch.join(REPORT));
+        let ran = context.run(site, &task)?;
+        let text = confined::read(&site.scratch, REPORT).unwrap_or_default();
+        let events = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+        Ok((ran, events))
+    }
+
+    fn node_arguments(
+        &self,
+        context: &RunnerContext,
+        project: &Path,
+        asked: &Asked<'_>,
+        task: &mut Task,
+    ) {
+        let kit = context.seen_kit();
+        let is_typed = |file: &String| file.ends_with("ts") || file.ends_with("tsx");
+        let typed = match asked {
+            Asked::Test(placed) => is_typed(&placed.path),
+            Asked::Files { files, .. } => files.iter().any(is_typed),
+        };
+        match asked {
+            // A name that is put together out of several is no name to node; it is found among
+            // those of all tests.
+            Asked::Test(placed) if is_whole(placed) => {
+                let filter = filter(&placed.name, &placed.source);
+                task.arguments(filter.map(|filter| format!("--test-name-pattern={filter}")));
+            }
+            Asked::Test(_) => {}
+            Asked::Files { .. } => task.arguments(["--test"]),
+        }
+        task.arguments([
+            format!("--import={}", kit.join("probity_start.mjs").display()),
+            format!("--test-reporter={}", kit.join("probity_node.mjs").display()),
+            "--test-reporter-destination=stdout".to_owned(),
+        ]);
+        if typed {
+            let with_tsx = self.modules.has(project, "tsx");
+            task.arguments([if with_tsx { "--import=tsx" } else { "--experimental-strip-types" }]);
+        }
+    }
+
+    fn vitest_arguments(
+        &self,
+        context: &RunnerContext,
+        site: &Site<'_>,
+        project: &Path,
+        asked: &Asked<'_>,
+        task: &mut Task,
+    ) -> Result<(), Trouble> {
+        task.arguments([self.script(site, project, "vitest", "vitest.mjs")?]);
+        match asked {
+            Asked::Files { related: true, .. } => task.arguments(["related", "--run"]),
+            _ => task.arguments(["run"]),
+        }
+        task.arguments(["--coverage.enabled=false"]);
+        let reporter = context.seen_kit().join("probity_vitest.mjs");
+        task.arguments([
+            format!("--testTimeout={}", context.test_timeout.as_millis()),
+            format!("--reporter={}", reporter.display()),
+        ]);
+        task.arguments(asked.filter().map(|filter| format!("--testNamePattern={filter}")));
+        Ok(())
+    }
+
+    fn jest_arguments(
+        &self,
+        context: &RunnerContext,
+        site: &Site<'_>,
+        project: &Path,
+        asked: &Asked<'_>,
+        task: &mut Task,
+    ) -> Result<(), Trouble> {
+        task.arguments([self.script(site, project, "jest", "bin/jest.js")?]);
+        task.arguments(["--ci", "--runInBand", "--watchman=false", "--coverage=false"]);
+        let reporter = context.seen_kit().join("probity_jest.cjs");
+        task.arguments([
+            format!("--cacheDirectory={}", site.seen_scratch.join("jest").display()),
+            format!("--testTimeout={}", context.test_timeout.as_millis()),
+            format!("--reporters={}", reporter.display()),
+        ]);
+        task.arguments(asked.filter().map(|filter| format!("--testNamePattern={filter}")));
+        match asked {
+            Asked::Files { related: true, .. } => {
+                task.arguments(["--passWithNoTests", "--findRelatedTests"]);
+            }
+            _ => task.arguments(["--runTestsByPath"]),
+        }
+        Ok(())
+    }
+
+    fn script(
+        &self,
+        site: &Site<'_>,
+        from: &Path,
+        package: &str,
+        file: &str,
+    ) -> Result<String, Trouble> {
+        let missing = || Trouble::PackageMissing(package.to_owned());
+        let directory = self.modules.directory(from, package).ok_or_else(missing)?;
+        let path = site.seen_repo.join(directory).join("node_modules").join(package).join(file);
+        Ok(path.display().to_string())
+    }
+}
+
+impl Asked<'_> {
+    fn filter(&self) -> Option<String> {
+        match self {
+            Self::Test(placed) => filter(&placed.name, &placed.source),
+            Self::Files { .. } => None,
+        }
+    }
+}
+
+impl Runner for JavaScript {
+    fn name(&self) -> &'static str {
+        "javascript"
+    }
+
+    fn place(&self, repo: &Path, claim: &Claim, flagged: &FlaggedLines) -> Result<Placed, Refusal> {
+        let directory = placement::directory(repo, claim, flagged, is_test)?;
+        let id = placement::plain(&claim.id);
+        let wanted = claim.test_file.as_deref().filter(|file| !file.is_empty());
+        let like = wanted.unwrap_or(&flagged.file);
+        let ending = like.rsplit('.').next().filter(|ending| ENDINGS.contains(ending));
+        let kind = if like.contains(".spec.") { "spec" } else { "test" };
+        let ending = ending.unwrap_or("js");
+        let name = |number: &str| format!("zz_probity_{id}{number}.{kind}.{ending}");
+        Ok(Placed {
+            path: placement::unused(repo, &directory, name),
+            name: claim.test_name.clone().unwrap_or_default(),
+            source: claim.test_code.clone(),
+            added: None,
+            directory: project(repo, &directory),
+            flagged: flagged.clone(),
+        })
+    }
+
+    fn run(&self, context: &RunnerContext, site: &Site<'_>, placed: &Placed, _: &Built) -> Trial {
+        let asked = Asked::Test(placed);
+        let (ran, events) = match self.session(context, site, &placed.directory, &asked) {
+            Ok(session) => session,
+            Err(trouble) => return Trial::trouble(trouble),
+        };
+        let (outcome, detail) = judge(context, &ran, &events, &placed.name);
+        let text = [&ran.stdout[..], &ran.stderr].concat();
+        let mut trial = Trial::new(outcome, detail).of(context, site, &ran, &text);
+        trial.message = message(&events, &placed.name);
+        trial.duration = duration(&events, &placed.name).unwrap_or(trial.duration);
+        trial
+    }
+
+    fn run_existing(
+        &self,
+        context: &RunnerContext,
+        site: &Site<'_>,
+        wanted: Existing<'_>,
+    ) -> Result<Suite, Box<Trial>> {
+        self.suite(context, site, wanted).map_err(Trial::unbuilt)
+    }
+}
+
+/// The package that a directory belongs to.
+fn project(repo: &Path, directory: &Path) -> PathBuf {
+    let has_package = |above: &&Path| repo.join(above).join("package.json").is_file();
+    directory.ancestors().find(has_package).unwrap_or(Path::new("")).to_owned()
+}
+
+fn is_test(name: &str) -> bool {
+    let known = name.rsplit_once('.').filter(|(_, ending)| ENDINGS.contains(ending));
+    known.is_some_and(|(stem, _)| {
+        ["test", "spec"].iter().any(|kind| {
+            stem == *kind
+                || stem.ends_with(&format!(".{kind}"))
+                || stem.ends_with(&format!("_{kind}"))
+                || stem.ends_with(&format!("-{kind}"))
+                || stem.starts_with(&format!("{kind}-"))
+        })
+    })
+}
+
+/// Whether the test's name is written in its source as it is.
+fn is_whole(placed: &Placed) -> bool {
+    let last = placed.name.rsplit(" > ").next().unwrap_or_default();
+    placed.source.contains(last)
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Package {
+    dependencies: serde_json::Map<String, serde_json::Value>,
+    #[serde(rename = "devDependencies")]
+    for_development: serde_json::Map<String, serde_json::Value>,
+    scripts: serde_json::Map<String, serde_json::Value>,
+}
+
+/// What the nearest packages say they test with.
+fn framework(repo: &Path, directory: &Path) -> Framework {
+    for above in directory.ancestors() {
+        let text = confined::read(repo, above.join("package.json")).unwrap_or_default();
+        let package: Package = serde_json::from_str(&text).unwrap_or_default();
+        let script = package.scripts.get("test").and_then(serde_json::Value::as_str).unwrap_or("");
+        let mut words = script.split_whitespace();
+        if words.clone().any(|word| word == "--test") {
+            return Framework::Node;
+        }
+        for (name, framework) in [("vitest", Framework::Vitest), ("jest", Framework::Jest)] {
+            let listed = package.dependencies.contains_key(name)
+                || package.for_development.contains_key(name);
+            if listed || words.any(|word| word == name) {
+                return framework;
+            }
+        }
+    }
+    Framework::Node
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_test;
+
+    #[test]
+    fn tests_are_known_by_their_names() {
+        for name in ["a.test.js", "a.spec.tsx", "a_test.ts", "test.js", "test-a.mjs"] {
+            assert!(is_test(name), "{name}");
+        }
+        for name in ["a.js", "test.py", "latest.js", "a.test", "test"] {
+            assert!(!is_test(name), "{name}");
+        }
+    }
+}

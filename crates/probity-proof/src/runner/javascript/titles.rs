@@ -1,0 +1,121 @@
+//! The titles of tests: as they run, and as the source has them.
+//!
+//! A test of `test.each` runs by titles that stand nowhere, made of one that does; and a suite may be
+//! named for what is in it. Who wrote the test knows what is written.
+
+use super::events::{Event, State, Test};
+
+/// The test of this name. Of several that a template or a suite stands for, one that fails.
+pub(super) fn find<'a>(events: &'a [Event], name: &str) -> Option<&'a Test> {
+    let spaced = name.replace(" > ", " ");
+    let last = name.rsplit(" > ").next().unwrap_or_default();
+    let tests = || {
+        events.iter().filter_map(|event| match event {
+            Event::Test(test) => Some(test.as_ref()),
+            _ => None,
+        })
+    };
+    let is_it = |test: &&Test| {
+        name.is_empty()
+            || test.name == name
+            || test.full == name
+            || test.full.replace(" > ", " ") == spaced
+            || last == test.name
+    };
+    let is_of_it = |test: &&Test| {
+        (is_template(last) && fits(last, &test.name))
+            || (!last.is_empty() && test.full.contains(&format!("{last} > ")))
+    };
+    let failed = |test: &&Test| test.state == State::Failed;
+    // Some tell of a suite as well, which is no test.
+    let of_it = tests().filter(is_of_it).find(failed).or_else(|| tests().find(is_of_it));
+    of_it.or_else(|| tests().find(is_it))
+}
+
+/// The end of the full name, by which all frameworks can choose. A suite is run with all its tests.
+pub(super) fn filter(name: &str, source: &str) -> Option<String> {
+    let last = name.rsplit(" > ").next().filter(|last| !last.is_empty())?;
+    let is_suite = ["'", "\"", "`"].iter().any(|quote| {
+        let suite = |call: &str| source.contains(&format!("{call}({quote}{last}{quote}"));
+        suite("describe") || suite("suite")
+    });
+    let patterns: Vec<String> = pieces(last).iter().map(|piece| escaped(piece)).collect();
+    (!is_suite).then(|| patterns.join(".*") + "$")
+}
+
+fn escaped(text: &str) -> String {
+    let mut pattern = String::new();
+    for character in text.chars() {
+        if !character.is_alphanumeric() && !character.is_whitespace() && character != '_' {
+            pattern.push('\\');
+        }
+        pattern.push(character);
+    }
+    pattern
+}
+
+fn is_template(title: &str) -> bool {
+    pieces(title).len() > 1
+}
+
+/// Whether a title may be made of a template.
+fn fits(template: &str, title: &str) -> bool {
+    let pieces = pieces(template);
+    let (Some(first), Some(last)) = (pieces.first(), pieces.last()) else { return false };
+    let mut rest = title;
+    for piece in &pieces {
+        let Some(at) = rest.find(piece) else { return false };
+        rest = rest.get(at + piece.len()..).unwrap_or_default();
+    }
+    title.starts_with(first) && title.ends_with(last)
+}
+
+/// What stands between the places of a template: `%s`, `%i` and their kin, and `$name`.
+fn pieces(title: &str) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    let (mut start, mut at) = (0, 0);
+    while let Some(found) = title.get(at..).and_then(|rest| rest.find(['%', '$'])) {
+        let behind = title.get(at + found + 1..).unwrap_or_default();
+        let length = match title.as_bytes().get(at + found) {
+            Some(b'%') => usize::from(behind.starts_with(|it: char| "sdifjoOp#".contains(it))),
+            _ => {
+                let is_name = |it: char| it.is_alphanumeric() || "_.#".contains(it);
+                behind.find(|it| !is_name(it)).unwrap_or(behind.len())
+            }
+        };
+        if length > 0 {
+            pieces.push(title.get(start..at + found).unwrap_or_default());
+            start = at + found + 1 + length;
+        }
+        at += found + 1 + length;
+    }
+    pieces.push(title.get(start..).unwrap_or_default());
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{filter, fits};
+
+    #[test]
+    fn names_become_patterns_that_match_themselves() {
+        assert_eq!(filter("suite > a (b)", "").as_deref(), Some("a \\(b\\)$"));
+        assert_eq!(filter("", ""), None);
+        assert_eq!(filter("rounds %i up, 5%", "").as_deref(), Some("rounds .* up\\, 5\\%$"));
+        assert_eq!(filter("$a.b is $b", "").as_deref(), Some(".* is .*$"));
+        assert_eq!(filter("sums", "describe('sums', () => {})"), None);
+    }
+
+    #[test]
+    fn a_template_fits_what_is_made_of_it() {
+        for (template, title, expected) in [
+            ("rounds %i half up", "rounds 250 half up", true),
+            ("rounds %i half up", "rounds half up", false),
+            ("$a adds $b", "1 adds 2", true),
+            ("withTax(%i) adds", "withTax(1) adds more", false),
+            ("costs 5%", "costs 5%", true),
+        ] {
+            assert_eq!(fits(template, title), expected, "{template} {title}");
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! Python: pytest, with a plugin of ours that writes down what happens as it happens.
+//!
+//! The plugin and not JUnit's XML, because that does not say what code was run, and is not written
+//! at all by a process that is killed.
+
+mod report;
+mod suite;
+
+use std::{
+    fs,
+    hash::{BuildHasher as _, RandomState},
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use serde::Deserialize;
+
+use self::{report::Session, suite::Coverage};
+use super::{
+    Built, Existing, Placed, Runner, Suite, Trial, Trouble, Unavailable,
+    context::{Access, RunnerContext, Site, Task},
+    placement,
+};
+use crate::{
+    Claim, Refusal, claim::FlaggedLines, repository::confined, syntax::Grammar,
+    workshop::Preparation,
+};
+
+const PLUGIN: &str = include_str!("python/probity_pytest.py");
+
+/// What the plugin tells.
+const REPORT: &str = "report.jsonl";
+
+/// What pytest gets on top of the test's time to start, to collect and to say where it hangs.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// Files that make a directory the root of a project.
+const PROJECT: [&str; 5] = ["pyproject.toml", "pytest.ini", "setup.cfg", "setup.py", "tox.ini"];
+
+#[derive(Debug)]
+pub(crate) struct Python {
+    interpreter: PathBuf,
+    /// Where the interpreter and the packages are.
+    tools: Vec<PathBuf>,
+    /// The plugin's name, another in each review.
+    plugin: String,
+    coverage: Coverage,
+}
+
+#[derive(Deserialize)]
+struct Probe {
+    executable: PathBuf,
+    directories: Vec<PathBuf>,
+}
+
+const ASK: &str = "import json, sys, pytest; print(json.dumps({'executable': sys.executable, \
+    'directories': [sys.prefix, sys.base_prefix, *sys.path]}))";
+
+impl Python {
+    /// Finds an interpreter that has pytest: the active environment's, the repository's own, or
+    /// the machine's. None for a repository without Python.
+    pub(crate) fn prepare(preparation: &mut Preparation<'_>) -> Option<Result<Self, Unavailable>> {
+        if !preparation.has(&["py"]) {
+            return None;
+        }
+        let Preparation { context, repo, site, progress, .. } = preparation;
+        progress("looking for a Python interpreter with pytest");
+        let active =
+            context.variable("VIRTUAL_ENV").map(|active| Path::new(active).join("bin/python"));
+        let own = [".venv", "venv", "env"].map(|name| repo.join(name).join("bin/python"));
+        let on_path = ["python3", "python"].into_iter().filter_map(|name| context.tool(name));
+        let mut candidates =
+            active.into_iter().chain(own).chain(on_path).filter(|path| path.is_file());
+        let found = candidates.find_map(|path| Self::ask(context, site, repo, &path));
+        Some(found.ok_or(Unavailable::NoPytest).and_then(|found| {
+            let file = context.kit.join(format!("{}.py", found.plugin));
+            fs::write(&file, PLUGIN).map_err(|error| Trouble::at(&file, &error))?;
+            Ok(found)
+        }))
+    }
+
+    fn ask(
+        context: &RunnerContext,
+        site: &Site<'_>,
+        repo: &Path,
+        interpreter: &Path,
+    ) -> Option<Self> {
+        let mut task = Task::new([interpreter], "", Access::Compiles, context.build_timeout);
+        task.arguments(["-c", ASK]);
+        let ran = context.fetch(site, &task).ok()?;
+        let probe: Probe = serde_json::from_slice(&ran.stdout).ok()?;
+        let prefixes: Vec<PathBuf> = probe.directories.iter().take(2).cloned().collect();
+        let of_prefix = |path: &Path| prefixes.iter().any(|prefix| path.starts_with(prefix));
+        // A package that is installed in place is the repository itself, which the copy stands for.
+        let wanted =
+            |path: &&PathBuf| path.is_dir() && (!path.starts_with(repo) || of_prefix(path));
+        let mut tools = prefixes.clone();
+        let others = probe.directories.iter().filter(|path| !of_prefix(path)).filter(wanted);
+        tools.extend(others.filter(|path| !path.starts_with(&site.copy.repo)).cloned());
+        let plugin = format!("zz{:x}", RandomState::new().hash_one(0));
+        let coverage = Coverage::default();
+        Some(Self { interpreter: probe.executable, tools, plugin, coverage })
+    }
+
+    /// Runs pytest in a project with these arguments.
+    fn session(
+        &self,
+        context: &RunnerContext,
+        site: &Site<'_>,
+        project: &Path,
+        arguments: Vec<String>,
+        asked: Asked<'_>,
+    ) -> Result<Session, Trouble> {
+        let failed = |error: std::io::Error| Trouble::at(&site.scratch, &error);
+        confined::write(&site.scratch, REPORT, "").map_err(failed)?;
+        let limit = match asked {
+            Asked::Test(_) => context.test_timeout,
+            Asked::All { limit, .. } => limit,
+        };
+        let mut task = Task::new([&self.interpreter], project, Access::Runs, limit + GRACE);
+        task.tools.clone_from(&self.tools);
+        task.arguments(["-m", "pytest", "-q", "--color=no", "-p", "no:cacheprovider"]);
+        task.arguments(["-p", &self.plugin]);
+        // What a repository adds for everyday use: workers, coverage, filters.
+        task.arguments(["-o", "addopts=", "-o", "python_functions=test*"]);
+        task.arguments(["-o".to_owned(), format!("faulthandler_timeout={}", limit.as_secs_f64())]);
+        task.arguments(arguments);
+        let root = site.seen_repo.join(project);
+        let mut path = context.seen_kit().into_os_string();
+        for directory in [root.join("src"), root] {
+            path.push(":");
+            path.push(directory);
+        }
+        task.variable("PYTHONPATH", path);
+        task.variable("PYTHONDONTWRITEBYTECODE", "1");
+        task.variable("PROBITY_REPORT", site.seen_scratch.join(REPORT));
+        task.variable("PROBITY_ROOT", &site.seen_repo);
+        match asked {
+            Asked::Test(name) => task.variable("PROBITY_TEST", name),
+            Asked::All { follow: true, .. } => task.variable("PROBITY_FOLLOWS", "1"),
+            Asked::All { follow: false, .. } => {}
+        }
+        let ran = context.run(site, &task)?;
+        let text = confined::read(&site.scratch, REPORT).unwrap_or_default();
+        let events = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+        Ok(Session { ran, events })
+    }
+}
+
+/// What pytest is to run, and what it is to tell.
+#[derive(Debug, Clone, Copy)]
+enum Asked<'a> {
+    Test(&'a str),
+    All { limit: Duration, follow: bool },
+}
+
+impl Runner for Python {
+    fn name(&self) -> &'static str {
+        "pytest"
+    }
+
+    fn place(&self, repo: &Path, claim: &Claim, flagged: &FlaggedLines) -> Result<Placed, Refusal> {
+        let is_test = |name: &str| {
+            name.strip_suffix(".py")
+                .is_some_and(|stem| stem.starts_with("test") || stem.ends_with("_test"))
+        };
+        let beside = placement::directory(repo, claim, flagged, is_test)?;
+        let root = project(repo, &beside);
+        let is_chosen = claim.test_file.as_deref().is_some_and(|file| !file.is_empty());
+        let tests = ["tests", "test"].map(|name| root.join(name));
+        let tests = tests.into_iter().find(|tests| repo.join(tests).is_dir());
+        let directory = match tests {
+            _ if is_chosen => beside,
+            Some(tests) => tests,
+            // Inside of a package the test would be a part of it.
+            None if repo.join(&beside).join("__init__.py").is_file() => root.clone(),
+            None => beside,
+        };
+        let id = placement::plain(&claim.id);
+        let name = |number: &str| format!("test_zz_probity_{id}{number}.py");
+        Ok(Placed {
+            path: placement::unused(repo, &directory, name),
+            name: test_name(claim)?,
+            source: claim.test_code.clone(),
+            added: None,
+            directory: root,
+            flagged: flagged.clone(),
+        })
+    }
+
+    fn run(&self, context: &RunnerContext, site: &Site<'_>, placed: &Placed, _: &Built) -> Trial {
+        let file = site.seen_repo.join(&placed.path).display().to_string();
+        let asked = Asked::Test(&placed.name);
+        let session = match self.session(context, site, &placed.directory, vec![file], asked) {
+            Ok(session) => session,
+            Err(trouble) => return Trial::trouble(trouble),
+        };
+        let (outcome, detail) = session.judge(context);
+        let text = [&session.ran.stdout[..], &session.ran.stderr].concat();
+        let mut trial = Trial::new(outcome, detail).of(context, site, &session.ran, &text);
+        trial.message = session.message();
+        trial.duration = session.duration().unwrap_or(trial.duration);
+        trial
+    }
+
+    fn run_existing(
+        &self,
+        context: &RunnerContext,
+        site: &Site<'_>,
+        wanted: Existing<'_>,
+    ) -> Result<Suite, Box<Trial>> {
+        self.suite(context, site, wanted).map_err(Trial::unbuilt)
+    }
+}
+
+/// The root of the project that a directory belongs to.
+fn project(repo: &Path, directory: &Path) -> PathBuf {
+    let is_project =
+        |above: &&Path| PROJECT.iter().any(|name| repo.join(above).join(name).is_file());
+    directory.ancestors().find(is_project).unwrap_or(Path::new("")).to_owned()
+}
+
+/// The name of the wanted test, or of the first one; pytest knows which class it is in.
+fn test_name(claim: &Claim) -> Result<String, Refusal> {
+    let wanted = claim.test_name.as_deref().filter(|name| !name.is_empty());
+    let bare = wanted.map(|name| {
+        let name = name.split('[').next().unwrap_or(name);
+        name.rsplit([':', '.']).next().unwrap_or(name)
+    });
+    let functions = Grammar::Python.parse(&claim.test_code).map(|parsed| parsed.functions());
+    let names = functions.into_iter().flatten().map(|function| function.name);
+    // What is no program has no functions, and pytest says best what is wrong with it.
+    let written = claim.test_code.lines().filter_map(|line| {
+        let (name, _) =
+            line.trim().trim_start_matches("async ").strip_prefix("def ")?.split_once('(')?;
+        Some(name.to_owned())
+    });
+    let found = names.chain(written).find(|name| match bare {
+        Some(bare) => name == bare,
+        None => name.starts_with("test"),
+    });
+    found.ok_or_else(|| Refusal::NoSuchTest(wanted.map(str::to_owned)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Claim, test_name};
+
+    #[test]
+    fn the_test_is_found_wherever_it_is() {
+        let code = "import x\n\ndef helper(): pass\n\nclass TestA(Base):\n    def test_b(self):\n        \
+            pass\n\nasync def test_c():\n    pass\n";
+        for (wanted, expected) in [
+            (None, Some("test_b")),
+            (Some("test_b"), Some("test_b")),
+            (Some("tests/x.py::TestA::test_b[1]"), Some("test_b")),
+            (Some("test_c"), Some("test_c")),
+            (Some("test_d"), None),
+        ] {
+            let claim = Claim {
+                test_code: code.to_owned(),
+                test_name: wanted.map(str::to_owned),
+                ..Claim::default()
+            };
+            assert_eq!(test_name(&claim).ok().as_deref(), expected, "{wanted:?}");
+        }
+    }
+}

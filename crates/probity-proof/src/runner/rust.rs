@@ -1,0 +1,421 @@
+//! Rust: `cargo test --no-run`, and then the test's program itself.
+//!
+//! Each copy has a target directory of its own: with a shared one cargo takes the program of
+//! another copy for this one's. What is copied into it from a warm one are the dependencies.
+
+mod package;
+mod seed;
+mod source;
+mod suite;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use probity_sandbox::{Exit, Mount};
+
+use self::{
+    package::Package,
+    source::{Event, Program},
+};
+use super::{
+    Built, Existing, Placed, Runner, Suite, Trial, Trouble, Unavailable,
+    capture::Ran,
+    context::{Access, RunnerContext, Site, Task},
+    placement,
+};
+use crate::{
+    Claim, Outcome, Refusal, RunDetail,
+    claim::FlaggedLines,
+    workshop::{Preparation, PrepareNote},
+};
+
+/// The target directory in which the dependencies are compiled ahead.
+const WARM: &str = "rust-target";
+
+/// That of one version of the code, below what was built of it.
+const TARGET: &str = "target";
+
+/// What the program gets on top of the test's time to start.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// In a target directory whose package is compiled with all its features.
+const ALL_FEATURES: &str = "all-features";
+
+/// Workspaces of one repository that are looked at.
+const MOST_WORKSPACES: usize = 20;
+
+#[derive(Debug)]
+pub(crate) struct Rust {
+    sysroot: PathBuf,
+    home: PathBuf,
+    packages: Vec<Package>,
+}
+
+impl Rust {
+    /// Finds the tool chain, fetches what the workspaces need and compiles everything once. None
+    /// for a repository without Rust.
+    pub(crate) fn prepare(preparation: &mut Preparation<'_>) -> Option<Result<Self, Unavailable>> {
+        let is_manifest = |file: &&PathBuf| file.ends_with("Cargo.toml");
+        let files = preparation.tree.files().iter();
+        let manifests: Vec<&PathBuf> = files.filter(is_manifest).collect();
+        if manifests.is_empty() {
+            return None;
+        }
+        Some(Self::found(preparation.context, preparation.site).map(|mut rust| {
+            for manifest in manifests.into_iter().take(MOST_WORKSPACES) {
+                let directory = manifest.parent().unwrap_or(Path::new(""));
+                if rust.packages.iter().any(|package| package.directory == directory) {
+                    continue;
+                }
+                (preparation.progress)("fetching and compiling what the Rust packages need");
+                if let Err(why) = rust.warm(preparation.context, preparation.site, directory) {
+                    preparation.notes.push(PrepareNote::NotWarm { language: "Rust", why });
+                }
+            }
+            rust
+        }))
+    }
+
+    fn found(context: &RunnerContext, site: &Site<'_>) -> Result<Self, Unavailable> {
+        let rustc = context.tool("rustc").ok_or(Unavailable::NotInstalled("Rust"))?;
+        let mut ask = Task::new([rustc], "", Access::Compiles, context.build_timeout);
+        ask.arguments(["--print", "sysroot"]);
+        let ran = context.fetch(site, &ask)?;
+        let sysroot = PathBuf::from(String::from_utf8_lossy(&ran.stdout).trim());
+        if !sysroot.join("bin/cargo").is_file() {
+            return Err(Unavailable::NotInstalled("cargo"));
+        }
+        let home = context
+            .variable("CARGO_HOME")
+            .map(PathBuf::from)
+            .or_else(|| context.variable("HOME").map(|home| Path::new(home).join(".cargo")));
+        Ok(Self { sysroot, home: home.unwrap_or_default(), packages: Vec::new() })
+    }
+
+    fn warm(
+        &mut self,
+        context: &RunnerContext,
+        site: &Site<'_>,
+        directory: &Path,
+    ) -> Result<(), String> {
+        let cargo = self.sysroot.join("bin/cargo");
+        let mut fetch = Task::new([cargo], directory, Access::Compiles, context.build_timeout);
+        fetch.arguments(["fetch"]);
+        let fetched = context.fetch(site, &fetch);
+        let warm = context.caches.join(WARM);
+        let mut ask = self.task(context, site, directory, Some(&warm));
+        ask.arguments(["metadata", "--no-deps", "--format-version=1"]);
+        let told = context.run(site, &ask).map_err(|trouble| trouble.to_string())?;
+        let packages = package::listed(&told.stdout, &site.seen_repo);
+        self.packages.extend(packages.ok_or_else(|| first_line(&told.stderr))?);
+        let mut compile = self.task(context, site, directory, Some(&warm));
+        compile.arguments(["test", "--no-run", "--workspace", "--quiet"]);
+        match context.run(site, &compile) {
+            Ok(ran) if ran.exit == Exit::Code(0) => Ok(()),
+            Ok(ran) => {
+                let fetched = fetched.err().map(|trouble| trouble.to_string()).unwrap_or_default();
+                Err(format!("{} {fetched}", first_line(&ran.stderr)).trim().to_owned())
+            }
+            Err(trouble) => Err(trouble.to_string()),
+        }
+    }
+
+    /// Cargo, offline. The target directory is that of the site, or is mounted there.
+    fn task(
+        &self,
+        context: &RunnerContext,
+        site: &Site<'_>,
+        directory: &Path,
+        target: Option<&Path>,
+    ) -> Task {
+        let cargo = self.sysroot.join("bin/cargo");
+        let mut task = Task::new([cargo], directory, Access::Compiles, context.build_timeout);
+        self.surround(&mut task);
+        let mut seen = site.seen_build.join(TARGET);
+        if let Some(host) = target {
+            // If they cannot be made, mounting says why.
+            fs::create_dir_all(host).ok();
+            fs::create_dir_all(site.build.join(TARGET)).ok();
+            match context.is_sandboxed() {
+                true => task.mounts.push(Mount::read_write(host, &seen)),
+                false => host.clone_into(&mut seen),
+            }
+        }
+        task.variable("CARGO_TARGET_DIR", seen);
+        task.variable("CARGO_INCREMENTAL", "0");
+        task.variable("CARGO_NET_OFFLINE", "true");
+        task.variable("CARGO_TERM_COLOR", "never");
+        // What a package denies is meant for its own code, not for tests and altered functions.
+        // Where flags are set by the package they stay.
+        task.variable("CARGO_BUILD_RUSTFLAGS", "--cap-lints=warn");
+        task
+    }
+
+    fn surround(&self, task: &mut Task) {
+        task.tools.push(self.sysroot.clone());
+        // Not all of the home, which holds the keys of registries.
+        task.tools.extend(["registry", "git"].map(|name| self.home.join(name)));
+        let settings = self.home.join("config.toml");
+        if fs::read_to_string(&settings).is_ok_and(|text| !text.contains("token")) {
+            task.tools.push(settings);
+        }
+        task.variable("CARGO_HOME", &self.home);
+        task.variable("RUSTC", self.sysroot.join("bin/rustc"));
+        task.variable("RUSTDOC", self.sysroot.join("bin/rustdoc"));
+        let library = self.sysroot.join("lib");
+        task.variable("LD_LIBRARY_PATH", library);
+    }
+
+    fn package(&self, file: impl AsRef<Path>) -> Option<&Package> {
+        let of = |package: &&Package| file.as_ref().starts_with(&package.directory);
+        self.packages.iter().filter(of).max_by_key(|package| package.directory.components().count())
+    }
+
+    /// Begins a version's target directory with the compiled dependencies.
+    fn seed(&self, context: &RunnerContext, site: &Site<'_>) -> Result<(), Trouble> {
+        let own = site.build.join(TARGET);
+        let members: Vec<&str> =
+            self.packages.iter().map(|package| package.name.as_str()).collect();
+        seed::copy(&context.caches.join(WARM), &own, &members)
+            .map_err(|error| Trouble::at(&own, &error))
+    }
+
+    /// Compiles, and gives the programs that came of it.
+    fn compile(
+        &self,
+        context: &RunnerContext,
+        site: &Site<'_>,
+        placed: &Placed,
+    ) -> Result<(Ran, Vec<Program>), Trouble> {
+        let package = self.package(&placed.path).ok_or_else(|| no_package(&placed.path))?;
+        let all_features = site.build.join(TARGET).join(ALL_FEATURES).is_file();
+        let mut task = self.task(context, site, &package.workspace, None);
+        task.arguments(["test", "--no-run", "--message-format=json", "--package"]);
+        task.arguments([&package.name]);
+        task.arguments(all_features.then_some("--all-features"));
+        if placed.added.is_some() {
+            task.arguments(package.has_library.then_some("--lib"));
+            task.arguments(package.has_programs.then_some("--bins"));
+        } else {
+            let stem = Path::new(&placed.path).file_stem().unwrap_or_default();
+            task.arguments(["--test".into(), stem.to_owned()]);
+        }
+        let ran = context.run(site, &task)?;
+        let programs = source::programs(&ran.stdout);
+        Ok((ran, programs))
+    }
+
+    /// Compiles, and finds the program with the test.
+    fn build_once(
+        &self,
+        context: &RunnerContext,
+        site: &Site<'_>,
+        placed: &Placed,
+    ) -> Result<Built, Box<Trial>> {
+        let (ran, programs) = self.compile(context, site, placed).map_err(Trial::unbuilt)?;
+        let text = source::compiler(&ran);
+        let trial =
+            |outcome, detail| Box::new(Trial::new(outcome, detail).of(context, site, &ran, &text));
+        match ran.exit {
+            Exit::Code(0) => {}
+            Exit::Timeout => return Err(trial(Outcome::HarnessError, RunDetail::BuildTimeout)),
+            Exit::Code(_) => return Err(trial(Outcome::BuildError, RunDetail::Unbuilt)),
+            _ => return Err(trial(Outcome::HarnessError, RunDetail::BuildKilled)),
+        }
+        let stem = Path::new(&placed.path).file_stem().unwrap_or_default().to_string_lossy();
+        let module = if placed.added.is_some() { Some(stem.as_ref()) } else { None };
+        for program in programs {
+            let list = ["--list", "--format=terse"].map(str::to_owned);
+            let directory = &placed.directory;
+            let limit = context.test_timeout;
+            let listed = self.execute(context, site, directory, &program.path, &list, limit);
+            let listed = listed.map_err(Trial::unbuilt)?;
+            if let Some(test) = source::listed(&listed.stdout, module, &placed.name) {
+                return Ok(Built { program: program.path, test });
+            }
+        }
+        Err(trial(Outcome::NotRun, RunDetail::NoSuchTest))
+    }
+
+    /// Runs one of the programs, which can no longer write what was compiled.
+    fn execute(
+        &self,
+        context: &RunnerContext,
+        site: &Site<'_>,
+        directory: &Path,
+        program: &Path,
+        arguments: &[String],
+        limit: Duration,
+    ) -> Result<Ran, Trouble> {
+        let mut task = Task::new([program], directory, Access::Runs, limit + GRACE);
+        task.arguments(arguments);
+        self.surround(&mut task);
+        task.variable("CARGO_MANIFEST_DIR", site.seen_repo.join(directory));
+        task.variable("RUST_BACKTRACE", "0");
+        // Opens the format for machines on stable tool chains.
+        task.variable("RUSTC_BOOTSTRAP", "1");
+        context.run(site, &task)
+    }
+}
+
+impl Runner for Rust {
+    fn name(&self) -> &'static str {
+        "rust"
+    }
+
+    fn place(&self, repo: &Path, claim: &Claim, flagged: &FlaggedLines) -> Result<Placed, Refusal> {
+        let is_test = |name: &str| name.ends_with(".rs") && name != "build.rs";
+        // Cargo knows two places for tests, and no others.
+        let wanted = placement::directory(repo, claim, flagged, is_test)?;
+        let package =
+            self.package(&flagged.file).ok_or_else(|| Refusal::NoPackage(flagged.file.clone()))?;
+        let name = source::test_name(&claim.test_code, claim.test_name.as_deref())?;
+        let id = placement::plain(&claim.id).to_lowercase();
+        let name_of = |number: &str| format!("zz_probity_{id}{number}.rs");
+        let own = Path::new(&flagged.file).strip_prefix(&package.directory).ok();
+        let first = own.and_then(|path| path.iter().next()).unwrap_or_default();
+        let of_sources =
+            !["tests", "examples", "benches", "build.rs"].iter().any(|it| first == *it);
+        // Beside the sources a test sees what they see, if it does not name the crate itself.
+        let crate_name = format!("{}::", package.name.replace('-', "_"));
+        let beside = claim.test_file.as_deref().is_some_and(|file| !file.is_empty())
+            && Some(wanted.as_path()) == Path::new(&flagged.file).parent()
+            && !claim.test_code.contains(&crate_name);
+        // Programs are seen by nobody else.
+        let of_program = Path::new(&flagged.file).ends_with("src/main.rs")
+            || Path::new(&flagged.file).starts_with(package.directory.join("src/bin"));
+        let alone = beside || of_program && !claim.test_code.contains(&crate_name);
+        // Cargo tells where a program is to tests of the package alone.
+        let starts_program = claim.test_code.contains("CARGO_BIN_EXE_");
+        let inside = of_sources
+            && !starts_program
+            && (source::is_inside(&claim.test_code) || !package.has_library || alone);
+        // A package that depends on the flagged one may be where the test has to be.
+        let of_tests = |package: &&Package| wanted.starts_with(package.directory.join("tests"));
+        let other = if inside { None } else { self.package(&wanted).filter(of_tests) };
+        let package = other.unwrap_or(package);
+        let mut source = claim.test_code.clone();
+        let (path, added) = if inside {
+            let beside = Path::new(&flagged.file).parent().unwrap_or(Path::new(""));
+            // Every file there is a program of its own.
+            let (directory, up) = match beside.ends_with("src/bin") {
+                true => (beside.parent().unwrap_or(beside), "../"),
+                false => (beside, ""),
+            };
+            let path = placement::unused(repo, directory, name_of);
+            let file = Path::new(&path).file_name().unwrap_or_default().to_string_lossy();
+            let module = file.trim_end_matches(".rs");
+            let line = format!("\n#[cfg(test)]\n#[path = \"{up}{file}\"]\nmod {module};\n");
+            // For tests in a module of their own, which look for the code one level up.
+            source.push_str("\n#[allow(unused_imports)]\nuse super::*;\n");
+            (path, Some((flagged.file.clone(), line)))
+        } else {
+            (placement::unused(repo, &package.directory.join("tests"), name_of), None)
+        };
+        Ok(Placed {
+            path,
+            name,
+            source,
+            added,
+            directory: package.directory.clone(),
+            flagged: flagged.clone(),
+        })
+    }
+
+    fn build(
+        &self,
+        context: &RunnerContext,
+        site: &Site<'_>,
+        placed: &Placed,
+    ) -> Result<Built, Box<Trial>> {
+        self.seed(context, site).map_err(Trial::unbuilt)?;
+        let tried = self.build_once(context, site, placed);
+        let Err(trial) = tried else { return tried };
+        let wants = matches!(trial.outcome, Outcome::BuildError | Outcome::NotRun);
+        if !wants || !self.package(&placed.path).is_some_and(|package| package.has_features) {
+            return Err(trial);
+        }
+        // What the test needs may be behind a feature.
+        let marker = site.build.join(TARGET).join(ALL_FEATURES);
+        fs::write(&marker, "").ok();
+        self.build_once(context, site, placed).map_err(|_| trial)
+    }
+
+    fn run(
+        &self,
+        context: &RunnerContext,
+        site: &Site<'_>,
+        placed: &Placed,
+        built: &Built,
+    ) -> Trial {
+        let arguments = arguments(std::slice::from_ref(&built.test));
+        let limit = context.test_timeout;
+        let directory = &placed.directory;
+        let ran = self.execute(context, site, directory, &built.program, &arguments, limit);
+        let ran = match ran {
+            Ok(ran) => ran,
+            Err(trouble) => return Trial::trouble(trouble),
+        };
+        let events: Vec<Event> = source::events(&ran.stdout)
+            .into_iter()
+            .filter(|event| event.name.as_deref() == Some(&built.test))
+            .collect();
+        let (outcome, detail) = judge(context, &ran, &events);
+        let told = events.iter().filter_map(|event| event.stdout.as_deref()).collect::<String>();
+        let text = match told.is_empty() {
+            true => [&ran.stdout[..], &ran.stderr].concat(),
+            false => told.clone().into_bytes(),
+        };
+        let mut trial = Trial::new(outcome, detail).of(context, site, &ran, &text);
+        // A thread has another number in each run.
+        let numbered = |line: &&str| !line.starts_with("thread '");
+        trial.message = told.lines().filter(numbered).collect::<Vec<_>>().join("\n");
+        trial
+    }
+
+    fn run_existing(
+        &self,
+        context: &RunnerContext,
+        site: &Site<'_>,
+        wanted: Existing<'_>,
+    ) -> Result<Suite, Box<Trial>> {
+        suite::run(self, context, site, wanted)
+    }
+}
+
+/// Runs these tests, or all if there are none.
+fn arguments(tests: &[String]) -> Vec<String> {
+    let exact = if tests.is_empty() { None } else { Some("--exact") };
+    let words = ["--test-threads=1", "-Zunstable-options", "--format=json"];
+    tests.iter().cloned().chain(exact.into_iter().chain(words).map(str::to_owned)).collect()
+}
+
+fn judge(context: &RunnerContext, ran: &Ran, events: &[Event]) -> (Outcome, RunDetail) {
+    let ended = events.iter().rev().find(|event| event.event != "started");
+    match ended.map(|event| event.event.as_str()) {
+        Some("ok") if ran.exit == Exit::Code(0) => (Outcome::Passed, RunDetail::Passed),
+        Some("ok") => (Outcome::HarnessError, RunDetail::ProcessFailed),
+        Some("failed") => (Outcome::Failed, RunDetail::Failed { kind: None }),
+        Some("ignored") => (Outcome::Skipped, RunDetail::Skipped),
+        _ if ran.exit == Exit::Timeout => {
+            (Outcome::Timeout, RunDetail::Timeout(context.test_timeout))
+        }
+        _ if events.is_empty() => (Outcome::NotRun, RunDetail::NoSuchTest),
+        // The code may end its process; so may the test, and then it does so with every fix.
+        _ if ran.crashed() || matches!(ran.exit, Exit::Code(_)) => {
+            (Outcome::Failed, RunDetail::Crashed)
+        }
+        _ => (Outcome::HarnessError, RunDetail::EndedEarly),
+    }
+}
+
+fn no_package(path: &str) -> Trouble {
+    Trouble::Machine(format!("{path} belongs to no package"))
+}
+
+fn first_line(stderr: &[u8]) -> String {
+    String::from_utf8_lossy(stderr).lines().next().unwrap_or("no reason given").to_owned()
+}

@@ -1,0 +1,111 @@
+//! Source text of other languages, as far as it is looked at: where a function is, what a test says.
+//!
+//! Nothing read here proves a claim. It says where to put another value, and which fixes to refuse.
+
+mod alter;
+mod functions;
+mod literals;
+
+use std::fmt;
+
+use tree_sitter::{Language, Node, Parser, Tree};
+
+pub(crate) use self::{alter::Value, functions::Function, literals::split};
+
+/// Deeper trees than this are not walked.
+const MOST_DEPTH: usize = 500;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Grammar {
+    Go,
+    Python,
+    JavaScript,
+    TypeScript,
+    Tsx,
+    Rust,
+}
+
+/// A text and its tree.
+pub(crate) struct Parsed<'a> {
+    grammar: Grammar,
+    source: &'a str,
+    tree: Tree,
+}
+
+impl Grammar {
+    /// By the ending of a file's name.
+    pub(crate) fn of(path: &str) -> Option<Self> {
+        Some(match path.rsplit_once('.')?.1 {
+            "go" => Self::Go,
+            "py" => Self::Python,
+            "js" | "mjs" | "cjs" | "jsx" => Self::JavaScript,
+            "ts" | "mts" | "cts" => Self::TypeScript,
+            "tsx" => Self::Tsx,
+            "rs" => Self::Rust,
+            _ => return None,
+        })
+    }
+
+    fn language(self) -> Language {
+        match self {
+            Self::Go => tree_sitter_go::LANGUAGE.into(),
+            Self::Python => tree_sitter_python::LANGUAGE.into(),
+            Self::JavaScript => tree_sitter_javascript::LANGUAGE.into(),
+            Self::TypeScript => tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
+            Self::Tsx => tree_sitter_typescript::LANGUAGE_TSX.into(),
+            Self::Rust => tree_sitter_rust::LANGUAGE.into(),
+        }
+    }
+
+    pub(crate) fn parse(self, source: &str) -> Option<Parsed<'_>> {
+        let mut parser = Parser::new();
+        parser.set_language(&self.language()).ok()?;
+        let tree = parser.parse(source, None)?;
+        Some(Parsed { grammar: self, source, tree })
+    }
+}
+
+impl<'a> Parsed<'a> {
+    /// The code without its comments: kinds and depths of all nodes, and the words of the leaves.
+    pub(crate) fn code(&self) -> Vec<(usize, u16, &'a str)> {
+        let mut code = Vec::new();
+        self.each(&mut |node, depth| {
+            if node.kind().contains("comment") {
+                return Visit::Skip;
+            }
+            let text = if node.child_count() == 0 { self.text(node) } else { "" };
+            code.push((depth, node.kind_id(), text));
+            Visit::Enter
+        });
+        code
+    }
+
+    fn text(&self, node: Node<'_>) -> &'a str {
+        self.source.get(node.byte_range()).unwrap_or_default()
+    }
+
+    /// Every node, parents before their children.
+    fn each<'tree>(&'tree self, visit: &mut dyn FnMut(Node<'tree>, usize) -> Visit) {
+        let mut pending = vec![(self.tree.root_node(), 0)];
+        while let Some((node, depth)) = pending.pop() {
+            if depth < MOST_DEPTH && visit(node, depth) == Visit::Enter {
+                let mut cursor = node.walk();
+                let children: Vec<Node<'_>> = node.children(&mut cursor).collect();
+                pending.extend(children.into_iter().rev().map(|child| (child, depth + 1)));
+            }
+        }
+    }
+}
+
+/// Whether the children of a node are looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Visit {
+    Enter,
+    Skip,
+}
+
+impl fmt::Debug for Parsed<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Parsed").field("grammar", &self.grammar).finish_non_exhaustive()
+    }
+}

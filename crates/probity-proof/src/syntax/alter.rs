@@ -1,0 +1,93 @@
+//! The text of a file in which one function returns another value.
+
+use super::{Function, Grammar, functions::Body};
+
+impl Grammar {
+    /// The source with a function that does this statement, or gives this value, and nothing else.
+    pub(crate) fn with_value(self, source: &str, function: &Function, value: &Value) -> String {
+        let statement = match value {
+            Value::Nothing => "return".to_owned(),
+            Value::Returned(value) if !function.yields => format!("return {value}"),
+            Value::Returned(value) if self == Self::Python => format!("yield from {value}; return"),
+            Value::Returned(value) => format!("yield* {value}; return"),
+            Value::Thrown(statement) => statement.clone(),
+        };
+        let (before, inserted, after) = match &function.body {
+            Body::Braces(range) => {
+                let at = range.start + 1;
+                (source.get(..at), format!(" {statement}; "), source.get(at..))
+            }
+            Body::Indented { start, indent } => {
+                let gap = match indent {
+                    Some(indent) => format!("\n{}", indentation(source, *start, *indent)),
+                    None => "; ".to_owned(),
+                };
+                (source.get(..*start), format!("{statement}{gap}"), source.get(*start..))
+            }
+            Body::Expression(range) => {
+                let value = match value {
+                    Value::Nothing => "undefined".to_owned(),
+                    Value::Returned(value) => format!("({value})"),
+                    Value::Thrown(statement) => format!("(() => {{ {statement} }})()"),
+                };
+                (source.get(..range.start), value, source.get(range.end..))
+            }
+        };
+        format!("{}{inserted}{}", before.unwrap_or_default(), after.unwrap_or_default())
+    }
+}
+
+/// What a function is made to do.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Value {
+    /// It returns at once.
+    Nothing,
+    /// It returns this expression.
+    Returned(String),
+    /// It throws, raises or panics by this statement.
+    Thrown(String),
+}
+
+/// The blanks and tabs before a statement.
+fn indentation(source: &str, start: usize, width: usize) -> &str {
+    source.get(start.saturating_sub(width)..start).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Grammar, Value};
+
+    #[test]
+    fn a_function_returns_what_it_is_told_in_every_language() {
+        let three = Value::Returned("3".to_owned());
+        for (path, source, expected) in [
+            (
+                "a.go",
+                "package a\n\nfunc F() int {\n\treturn 1\n}\n",
+                "package a\n\nfunc F() int { return 3; \n\treturn 1\n}\n",
+            ),
+            ("a.py", "def f():\n\treturn 1\n", "def f():\n\treturn 3\n\treturn 1\n"),
+            ("a.py", "def f(): return 1\n", "def f(): return 3; return 1\n"),
+            (
+                "a.py",
+                "def f():\n    yield 1\n",
+                "def f():\n    yield from 3; return\n    yield 1\n",
+            ),
+            (
+                "a.js",
+                "function* f() { yield 1; }\n",
+                "function* f() { yield* 3; return;  yield 1; }\n",
+            ),
+            ("a.js", "const f = () => 1;\n", "const f = () => (3);\n"),
+            ("a.js", "const f = () => ({ a: 1 });\n", "const f = () => (3);\n"),
+            ("a.ts", "function f() { return 1; }\n", "function f() { return 3;  return 1; }\n"),
+            ("a.rs", "fn f() -> u8 { 1 }\n", "fn f() -> u8 { return 3;  1 }\n"),
+        ] {
+            let grammar = Grammar::of(path).unwrap();
+            let function = grammar.parse(source).unwrap().functions().remove(0);
+            let altered = grammar.with_value(source, &function, &three);
+            assert_eq!(altered, expected);
+            assert!(!grammar.parse(&altered).unwrap().tree.root_node().has_error(), "{altered}");
+        }
+    }
+}

@@ -1,0 +1,324 @@
+//! A pristine copy of the repository, warm caches, and the runners: made once, used by all claims.
+
+use std::{
+    fs,
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+};
+
+use probity_sandbox::Backend;
+use tempfile::TempDir;
+
+use crate::{
+    BaseResult, Claim, FixResult, GitError, Level, Outcome, ProofError, ProofOptions, Refusal,
+    Tree, TreeError, Unavailable, Verdict, Why, WithoutFix,
+    experiment::{Baselines, Laboratory},
+    repository::{
+        copies::{Copies, Reuse, remove},
+        git::Git,
+    },
+    runner::{
+        Runner,
+        context::{RunnerContext, Site},
+        go::Go,
+        javascript::{self, JavaScript},
+        python::Python,
+        rust::Rust,
+    },
+};
+
+/// Where claims are tried. All of it goes when the workshop goes, but for the caches.
+#[derive(Debug)]
+pub struct Workshop {
+    options: ProofOptions,
+    context: RunnerContext,
+    directory: TempDir,
+    head: Copies,
+    base: Option<Copies>,
+    runners: Vec<Language>,
+    baselines: Baselines,
+    notes: Vec<PrepareNote>,
+    /// Of all claims that were ever tried, so that none meets another's files.
+    tried: AtomicUsize,
+}
+
+/// The files that a runner is for, and the runner or why there is none.
+#[derive(Debug)]
+pub(crate) struct Language {
+    pub(crate) endings: &'static [&'static str],
+    pub(crate) runner: Result<Box<dyn Runner>, Unavailable>,
+}
+
+/// What went less well than it should while preparing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PrepareNote {
+    /// So many links lead out of the repository and were not copied.
+    LinksDropped(usize),
+    /// The merge base cannot be tried.
+    NoBase { commit: String, why: String },
+    /// The dependencies of this language could not be fetched or compiled ahead.
+    NotWarm { language: &'static str, why: String },
+}
+
+/// What runners are made with.
+pub(crate) struct Preparation<'a> {
+    pub(crate) context: &'a RunnerContext,
+    /// The reviewed repository itself.
+    pub(crate) repo: &'a Path,
+    pub(crate) tree: &'a Tree,
+    /// A copy in which no file of an agent is.
+    pub(crate) site: &'a Site<'a>,
+    pub(crate) progress: &'a (dyn Fn(&str) + Sync),
+    pub(crate) notes: &'a mut Vec<PrepareNote>,
+}
+
+impl Preparation<'_> {
+    /// Whether the repository has files with one of these endings.
+    pub(crate) fn has(&self, endings: &[&str]) -> bool {
+        let known = |file: &PathBuf| {
+            let ending = file.extension().and_then(|ending| ending.to_str());
+            ending.is_some_and(|ending| endings.contains(&ending))
+        };
+        self.tree.files().iter().any(known)
+    }
+}
+
+impl Workshop {
+    /// Copies the repository, fetches its dependencies and warms the caches, before any file that
+    /// an agent has written exists. `progress` is told each step.
+    ///
+    /// # Errors
+    ///
+    /// When the repository cannot be copied, or the options ask for a container.
+    pub fn prepare(
+        mut options: ProofOptions,
+        progress: &(dyn Fn(&str) + Sync),
+    ) -> Result<Self, ProofError> {
+        if matches!(options.sandbox, Backend::Engine(_)) {
+            return Err(ProofError::Container);
+        }
+        progress("copying the repository");
+        let unreadable = |source| TreeError::Directory { path: options.repo.clone(), source };
+        options.repo = fs::canonicalize(&options.repo).map_err(unreadable)?;
+        let directory = tempfile::Builder::new().prefix("probity-proofs-").tempdir();
+        let directory = directory.map_err(ProofError::Directory)?;
+        // Links on the way would make one place look like two.
+        let root = fs::canonicalize(directory.path()).map_err(ProofError::Directory)?;
+        let context = context(&options, &root).map_err(ProofError::Directory)?;
+        let tree = Tree::of(&options.repo, None)?;
+        let pristine = root.join("pristine");
+        tree.take(&options.repo, &pristine)?;
+        let mut notes = Vec::new();
+        if !tree.dropped.is_empty() {
+            notes.push(PrepareNote::LinksDropped(tree.dropped.len()));
+        }
+        let reuse = if context.is_sandboxed() { Reuse::IfUntouched } else { Reuse::Never };
+        let base = options.base.as_ref().and_then(|base| {
+            progress("copying the merge base");
+            match base_tree(&options.repo, &base.commit, &root) {
+                Ok((tree, at)) => Some(Copies::new(tree, at, root.join("bases"), reuse)),
+                Err(error) => {
+                    let commit = base.commit.clone();
+                    notes.push(PrepareNote::NoBase { commit, why: error.to_string() });
+                    None
+                }
+            }
+        });
+        let head = Copies::new(tree, pristine, root.join("heads"), reuse);
+        let runners = runners(&options.repo, &context, &head, &root, progress, &mut notes)?;
+        let (baselines, tried) = (Baselines::default(), AtomicUsize::new(0));
+        Ok(Self { options, context, directory, head, base, runners, baselines, notes, tried })
+    }
+
+    /// Whether tests run in a sandbox.
+    #[must_use]
+    pub fn is_sandboxed(&self) -> bool {
+        self.context.is_sandboxed()
+    }
+
+    /// What went less well than it should while preparing.
+    #[must_use]
+    pub fn notes(&self) -> &[PrepareNote] {
+        &self.notes
+    }
+
+    /// Tries all claims, as many at a time as the options say, and gives one verdict for each, in
+    /// their order. `on_done` gets the number of the claim and is called as each is done.
+    pub fn prove_all(
+        &self,
+        claims: &[Claim],
+        without_fix: WithoutFix,
+        on_done: &(dyn Fn(usize, &Verdict) + Sync),
+    ) -> Vec<Verdict> {
+        let jobs = match self.options.jobs {
+            0 => thread::available_parallelism().map_or(1, Into::into),
+            jobs => jobs,
+        };
+        let next = AtomicUsize::new(0);
+        let verdicts: Mutex<Vec<Option<Verdict>>> = Mutex::new(vec![None; claims.len()]);
+        let work = || {
+            loop {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                let Some(claim) = claims.get(number) else { return };
+                let verdict = self.prove(claim, without_fix);
+                on_done(number, &verdict);
+                let mut verdicts = verdicts.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some(place) = verdicts.get_mut(number) {
+                    *place = Some(verdict);
+                }
+            }
+        };
+        thread::scope(|scope| {
+            for _ in 1..jobs.min(claims.len()) {
+                scope.spawn(work);
+            }
+            work();
+        });
+        let verdicts = verdicts.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let all = claims.iter().zip(verdicts);
+        all.map(|(claim, verdict)| verdict.unwrap_or_else(|| blank(claim))).collect()
+    }
+
+    fn prove(&self, claim: &Claim, without_fix: WithoutFix) -> Verdict {
+        let mut verdict = blank(claim);
+        if self.options.cancel.load(Ordering::Relaxed) {
+            verdict.end(Outcome::NotRun, Why::Cancelled);
+            return verdict;
+        }
+        let runner = match self.runner(claim) {
+            Ok(runner) => runner,
+            Err((outcome, refusal)) => {
+                verdict.end(outcome, Why::Refused(refusal));
+                return verdict;
+            }
+        };
+        verdict.runner = Some(runner.name());
+        let number = self.tried.fetch_add(1, Ordering::Relaxed).to_string();
+        let directory = self.directory.path().join("claims").join(number);
+        let laboratory = Laboratory {
+            options: &self.options,
+            context: &self.context,
+            runner,
+            head: &self.head,
+            base: self.base.as_ref(),
+            baselines: &self.baselines,
+            without_fix,
+        };
+        // One bad claim must not take the others down, whatever is wrong with it or with us.
+        let proved =
+            catch_unwind(AssertUnwindSafe(|| laboratory.prove(claim, &directory, &mut verdict)));
+        if proved.is_err() {
+            verdict.end(Outcome::HarnessError, Why::Panicked);
+            (verdict.proven, verdict.level) = (false, Level::Claimed);
+        }
+        remove(&directory);
+        verdict
+    }
+
+    fn runner(&self, claim: &Claim) -> Result<&dyn Runner, (Outcome, Refusal)> {
+        let by_ending = |path: &str| {
+            let ending = Path::new(path).extension()?.to_str()?;
+            self.runners.iter().find(|language| language.endings.contains(&ending))
+        };
+        let found = by_ending(&claim.file)
+            .or_else(|| claim.test_file.as_deref().and_then(by_ending))
+            .ok_or_else(|| (Outcome::NotRun, Refusal::NoRunner(claim.file.clone())))?;
+        match &found.runner {
+            Ok(runner) => Ok(runner.as_ref()),
+            Err(why) => Err((Outcome::HarnessError, Refusal::Unavailable(why.clone()))),
+        }
+    }
+}
+
+fn context(options: &ProofOptions, root: &Path) -> std::io::Result<RunnerContext> {
+    let caches = options.caches.clone().unwrap_or_else(|| root.join("caches"));
+    let kit = root.join("kit");
+    for made in [&caches, &kit] {
+        fs::create_dir_all(made)?;
+    }
+    Ok(RunnerContext {
+        backend: options.sandbox.clone(),
+        environment: options.environment.clone(),
+        kit,
+        caches: fs::canonicalize(caches)?,
+        test_timeout: options.test_timeout,
+        build_timeout: options.build_timeout,
+        suite_timeout: options.suite_timeout,
+        output_cap: options.output_cap,
+        cancel: Arc::clone(&options.cancel),
+    })
+}
+
+fn runners(
+    repo: &Path,
+    context: &RunnerContext,
+    head: &Copies,
+    root: &Path,
+    progress: &(dyn Fn(&str) + Sync),
+    notes: &mut Vec<PrepareNote>,
+) -> Result<Vec<Language>, ProofError> {
+    let directory = root.join("prepare");
+    let copy = head.lend(&directory)?;
+    let site = context.site(copy, &directory);
+    let site = site.map_err(|trouble| ProofError::Directory(std::io::Error::other(trouble)))?;
+    let mut preparation =
+        Preparation { context, repo, tree: &head.tree, site: &site, progress, notes };
+    let mut languages = Vec::new();
+    let mut add = |endings, runner: Option<Result<Box<dyn Runner>, Unavailable>>| {
+        languages.extend(runner.map(|runner| Language { endings, runner }));
+    };
+    add(&["go"], Go::prepare(&mut preparation).map(boxed));
+    add(&["py"], Python::prepare(&mut preparation).map(boxed));
+    add(javascript::ENDINGS, JavaScript::prepare(&mut preparation).map(boxed));
+    add(&["rs"], Rust::prepare(&mut preparation).map(boxed));
+    Ok(languages)
+}
+
+fn boxed<R: Runner + 'static>(
+    runner: Result<R, Unavailable>,
+) -> Result<Box<dyn Runner>, Unavailable> {
+    runner.map(|runner| Box::new(runner) as Box<dyn Runner>)
+}
+
+fn blank(claim: &Claim) -> Verdict {
+    Verdict {
+        id: claim.id.clone(),
+        outcome: Outcome::NotRun,
+        why: Why::Cancelled,
+        level: Level::Claimed,
+        proven: false,
+        runner: None,
+        runs: Vec::new(),
+        pairs: 0,
+        fix: FixResult::NotOffered,
+        base: BaseResult::NotTried,
+        function: None,
+        altered: None,
+        introduced: None,
+        test_path: String::new(),
+        test_name: String::new(),
+        test_source: String::new(),
+        output: String::new(),
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+enum BaseError {
+    #[error(transparent)]
+    Git(#[from] GitError),
+    #[error(transparent)]
+    Tree(#[from] TreeError),
+}
+
+fn base_tree(repo: &Path, commit: &str, root: &Path) -> Result<(Tree, PathBuf), BaseError> {
+    let git = Git::open(repo)?;
+    let into = root.join("base");
+    git.write_out(commit, &into, &root.join("base.index"))?;
+    let into = into.join(git.prefix());
+    Ok((Tree::walked(&into)?, into))
+}

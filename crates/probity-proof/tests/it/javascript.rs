@@ -1,0 +1,188 @@
+//! JavaScript and TypeScript: every outcome, in `node --test`, vitest and jest alike.
+
+use std::os::unix::fs::symlink;
+
+use probity_proof::{Claim, FixResult, Level, Outcome};
+
+use crate::{
+    stage::{Stage, at, claim, fix, named},
+    tools::tools,
+};
+
+/// How one framework is spoken to.
+struct Framework {
+    package: &'static str,
+    /// What a test imports, `calc` among it.
+    head: &'static str,
+    ending: &'static str,
+    code: &'static str,
+}
+
+const NODE: Framework = Framework {
+    package: r#"{"type": "module", "scripts": {"test": "node --test"}}"#,
+    head: "import test, { describe } from 'node:test';\nimport assert from 'node:assert';\n\
+        import * as calc from './calc.js';\n",
+    ending: "js",
+    code: "export const LIMIT = 10;\n\nexport function sub(a, b) {\n  return a + b;\n}\n",
+};
+
+const VITEST: Framework = Framework {
+    package: r#"{"type": "module", "devDependencies": {"vitest": "4"}}"#,
+    head: "import { test, describe, assert } from 'vitest';\nimport * as calc from './calc';\n",
+    ending: "ts",
+    code: "export const LIMIT: number = 10;\n\nexport function sub(a: number, b: number): number {\n  \
+        return a + b;\n}\n",
+};
+
+const JEST: Framework = Framework {
+    package: r#"{"devDependencies": {"jest": "30"}}"#,
+    head: "const assert = require('node:assert');\nconst calc = require('./calc.js');\n",
+    ending: "js",
+    code: "const LIMIT = 10;\n\nfunction sub(a, b) {\n  return a + b;\n}\n\
+        module.exports = { LIMIT, sub };\n",
+};
+
+impl Framework {
+    fn file(&self) -> String {
+        format!("calc.{}", self.ending)
+    }
+
+    fn repository(&self) -> Stage {
+        let old = format!(
+            "{}test('old', () => {{ assert.fail('before'); }});\n\
+             test('sums zero', () => {{ assert.strictEqual(calc.sub(0, 0), 0); }});\n",
+            self.head
+        );
+        let stage = Stage::new(&[
+            ("package.json", self.package),
+            (&self.file(), self.code),
+            (&format!("old.test.{}", self.ending), &old),
+            (".gitignore", "node_modules\n"),
+            // Vite writes a bundle of it beside the packages before it reads it.
+            (
+                "vitest.config.ts",
+                "import { defineConfig } from 'vitest/config';\n\
+                 export default defineConfig({ test: { environment: 'node' } });\n",
+            ),
+        ]);
+        symlink(tools().join("proof-node/node_modules"), stage.path().join("node_modules"))
+            .unwrap();
+        stage
+    }
+
+    fn code(&self, body: &str) -> String {
+        format!("{}test('x', async () => {{\n{body}\n}});\n", self.head)
+    }
+
+    fn claim(&self, id: &str, body: &str) -> Claim {
+        Claim { line: 4, ..claim(id, &self.file(), &self.code(body)) }
+    }
+}
+
+const REAL: &str = "assert.strictEqual(calc.sub(3, 1), 2);";
+
+fn outcomes(framework: &Framework) {
+    use Outcome::{BuildError, Failed, HarnessError, NotRun, Passed, Rejected, Skipped};
+    let on = |id: &str, body: &str| framework.claim(id, body);
+    let with = |claim: Claim, from: &str, to: &str| Claim {
+        test_code: claim.test_code.replace(from, to),
+        ..claim
+    };
+    let file = framework.file();
+    // There it throws.
+    let left = if framework.package == VITEST.package { Failed } else { HarnessError };
+    let rows = [
+        (named(on("real", REAL), "x"), Failed),
+        (on("unnamed", REAL), Failed),
+        (
+            named(with(on("parens", REAL), "test('x'", "test('with (parens)'"), "with (parens)"),
+            Failed,
+        ),
+        (on("words", "assert.ok(calc.sub(3, 1) === 2, 'SyntaxError: cannot find')"), Failed),
+        (on("missing", "calc.nothing();"), Failed),
+        (on("pass", "assert.strictEqual(calc.sub(1, 1), 2)"), Passed),
+        (on("exit", "process.exit(1);"), left),
+        (with(on("loading", REAL), "./calc", "./nothing"), BuildError),
+        (on("syntax", "assert.ok(("), BuildError),
+        (with(on("skip", REAL), "test('x'", "test.skip('x'"), Skipped),
+        (named(on("wrong", REAL), "y"), NotRun),
+        (named(on("theirs", REAL), "old"), NotRun),
+        (at(on("out", REAL), "../x.test.js"), Rejected),
+        (at(on("over", REAL), &file), Rejected),
+    ];
+    let verdicts = framework.repository().check_outcomes(&rows);
+    assert_eq!((verdicts[0].level, verdicts[0].runner), (Level::Fails, Some("javascript")));
+}
+
+#[test]
+fn every_outcome_of_node_is_told_apart() {
+    outcomes(&NODE);
+}
+
+#[test]
+fn every_outcome_of_vitest_is_told_apart() {
+    outcomes(&VITEST);
+}
+
+#[test]
+fn every_outcome_of_jest_is_told_apart() {
+    outcomes(&JEST);
+}
+
+#[test]
+fn a_fix_proves_in_every_framework_and_one_that_breaks_a_test_does_not() {
+    for framework in [NODE, VITEST, JEST] {
+        let patch = |to: &str| Some(fix(&framework.file(), framework.code, "a + b", to));
+        let fixed =
+            |id: &str, to: &str| Claim { fix_patch: patch(to), ..framework.claim(id, REAL) };
+        let verdicts = framework.repository().check_levels(&[
+            (fixed("right", "a - b"), Level::Flips),
+            (fixed("breaks", "a - b || 7"), Level::Fails),
+            (framework.claim("constant", "calc.sub(1, 1);\nassert.fail('no');"), Level::Fails),
+        ]);
+        assert!(matches!(verdicts[1].fix, FixResult::Breaks(_)), "{verdicts:#?}");
+    }
+}
+
+#[test]
+fn a_test_in_a_suite_is_found_by_any_of_its_names() {
+    for framework in [NODE, VITEST, JEST] {
+        let code = format!(
+            "{}describe('the suite', () => {{\n  test('other', () => {{}});\n  \
+             test('x', () => {{\n{REAL}\n}});\n}});\n",
+            framework.head
+        );
+        let each = format!(
+            "{}test.each([[1, 2], [3, 2]])('%i less one', (a, b) => {{\n\
+             assert.strictEqual(calc.sub(a, 1), b);\n}});\n",
+            framework.head
+        );
+        let of = |name: &str| named(claim("suite", &framework.file(), &code), name);
+        let mut rows: Vec<(Claim, Outcome)> = ["x", "the suite > x", "the suite x", "the suite"]
+            .map(|name| (of(name), Outcome::Failed))
+            .to_vec();
+        rows.push((of("the y"), Outcome::NotRun));
+        // Node has no such tests.
+        if framework.package != NODE.package {
+            rows.push((Claim { test_code: each, ..of("%i less one") }, Outcome::Failed));
+        }
+        framework.repository().check_outcomes(&rows);
+    }
+}
+
+#[test]
+fn packages_of_a_monorepo_are_proven_in() {
+    let source = "exports.half = (a) => a / 3;\n";
+    let test = "const test = require('node:test');\nconst assert = require('node:assert');\n\
+        const { half } = require('./money.js');\ntest('x', () => assert.equal(half(4), 2));\n";
+    let path = "packages/pay desk/money.js";
+    let stage = Stage::new(&[
+        ("package.json", r#"{"workspaces": ["packages/*"], "devDependencies": {"vitest": "4"}}"#),
+        ("packages/pay desk/package.json", r#"{"scripts": {"test": "node --test"}}"#),
+        (path, source),
+    ]);
+    let right =
+        Claim { fix_patch: Some(fix(path, source, "/ 3", "/ 2")), ..claim("m", path, test) };
+    let verdict = stage.prove_one(&right);
+    assert_eq!((verdict.level, verdict.proven), (Level::Flips, true), "{verdict:#?}");
+}

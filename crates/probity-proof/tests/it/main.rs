@@ -1,0 +1,21 @@
+//! Proofs as their users see them: real repositories, real runners, real verdicts.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test that cannot set its stage fails there and then"
+)]
+
+mod base;
+mod corpus;
+mod fixes;
+mod go;
+mod javascript;
+mod misbehavior;
+mod python;
+mod repositories;
+mod rust;
+mod sample;
+mod stage;
+mod tools;
+mod workshop;

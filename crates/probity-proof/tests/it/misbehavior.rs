@@ -1,0 +1,109 @@
+//! Tests that hang, fork, flood, look around or leave traps: ended, bounded, and blind.
+
+use std::{fs, os::unix::fs::symlink, time::Duration};
+
+use probity_proof::{Claim, Level, Outcome};
+
+use crate::{
+    stage::{Stage, claim, is_running},
+    tools::tools,
+};
+
+const SUB: &str = "def sub(a, b):\n    return a + b\n";
+
+fn python(body: &str) -> String {
+    let body: String = body.lines().map(|line| format!("    {line}\n")).collect();
+    format!("import os, subprocess, time\nimport calc\n\n\ndef test_x():\n{body}")
+}
+
+#[test]
+fn tests_that_hang_fork_or_flood_are_ended_and_bounded() {
+    let mut stage = Stage::new(&[("calc.py", SUB)]);
+    stage.options.test_timeout = Duration::from_secs(10);
+    let sleeper = (84_000 + std::process::id() % 1000).to_string();
+    let real = "assert calc.sub(3, 1) == 2";
+    let bait = format!(
+        "for _ in range(50):\n    subprocess.Popen(['sleep', '{sleeper}'])\n\
+         subprocess.Popen(['setsid', 'sleep', '{sleeper}'])\n{real}"
+    );
+    let flood = format!("for _ in range(100):\n    os.write(1, b'x' * (1 << 20))\n{real}");
+    let verdicts = stage.check_outcomes(&[
+        (claim("loop", "calc.py", &python("while True:\n    pass")), Outcome::Timeout),
+        (claim("bait", "calc.py", &python(&bait)), Outcome::Failed),
+        (claim("flood", "calc.py", &python(&flood)), Outcome::Failed),
+    ]);
+    assert!(!is_running(&sleeper), "a sleeper is left");
+    let output = &verdicts[2].output;
+    assert!(output.len() < 70_000 && output.contains("bytes left out"), "{}", output.len());
+}
+
+#[test]
+fn secrets_network_and_the_machine_are_out_of_sight() {
+    let stage = Stage::new(&[
+        ("go.mod", "module example.com/calc\n\ngo 1.21\n"),
+        ("calc.go", "package calc\n\nfunc Sub(a, b int) int { return a + b }\n"),
+    ]);
+    let code = "package calc\n\nimport (\n\t\"fmt\"\n\t\"net\"\n\t\"os\"\n\t\"testing\"\n)\n\n\
+        func TestX(t *testing.T) {\n\tfmt.Println(os.Environ())\n\
+        \t_, err := net.Dial(\"tcp\", \"1.1.1.1:80\")\n\tfmt.Println(\"dial:\", err)\n\
+        \t_, err = os.ReadDir(\"/root\")\n\tfmt.Println(\"home:\", err)\n\
+        \tdirectory, _ := os.Getwd()\n\tfmt.Println(\"here:\", directory)\n\tt.Fatal(Sub(3, 1))\n}\n";
+    let verdicts = stage.check_outcomes(&[(claim("look", "calc.go", code), Outcome::Failed)]);
+    let output = &verdicts[0].output;
+    assert!(!output.contains("a-secret-key"), "{output}");
+    for line in [
+        "dial: dial tcp 1.1.1.1:80: connect: network is unreachable",
+        "home: open /root: no such file",
+        "here: /proof/repo\n",
+    ] {
+        assert!(output.contains(line), "{output}");
+    }
+}
+
+#[test]
+fn without_a_sandbox_secrets_are_out_of_sight_and_fixes_prove_all_the_same() {
+    let stage = Stage::new(&[
+        ("calc.py", SUB),
+        (
+            "tests/test_old.py",
+            "import calc\n\n\ndef test_zero():\n    assert calc.sub(0, 0) == 0\n",
+        ),
+    ])
+    .uncontained();
+    let real = python("print(dict(os.environ))\nassert calc.sub(3, 1) == 2");
+    let right = crate::stage::fix("calc.py", SUB, "a + b", "a - b");
+    let verdicts = stage.check_levels(&[
+        (Claim { fix_patch: Some(right), ..claim("fixed", "calc.py", &real) }, Level::Flips),
+        (claim("alone", "calc.py", &real), Level::Depends),
+        (
+            claim("constant", "calc.py", &python("calc.sub(1, 1)\nassert os.name == 'x'")),
+            Level::Fails,
+        ),
+    ]);
+    assert!(!verdicts[0].output.contains("a-secret-key"), "{}", verdicts[0].output);
+}
+
+#[test]
+fn a_link_that_a_test_leaves_for_us_leads_nowhere() {
+    let stage = Stage::new(&[
+        ("package.json", r#"{"type": "module", "scripts": {"test": "node --test"}}"#),
+        ("calc.js", "export const sub = (a, b) => a + b;\n"),
+        (".gitignore", "node_modules\n"),
+    ]);
+    symlink(tools().join("proof-node/node_modules"), stage.path().join("node_modules")).unwrap();
+    let outside = tempfile::tempdir().unwrap();
+    let theirs = outside.path().join("theirs");
+    fs::write(&theirs, "kept").unwrap();
+    let code = format!(
+        "import test from 'node:test';\nimport assert from 'node:assert';\n\
+         import {{ symlinkSync, rmSync }} from 'node:fs';\nimport {{ sub }} from './calc.js';\n\
+         test('x', () => {{\n  for (let i = 0; i < 20; i++) {{\n\
+         try {{ symlinkSync({theirs:?}, `zz_probity_link${{i}}.test.js`); }} catch {{ }}\n  }}\n\
+         process.on('exit', () => {{ const out = process.env.PROBITY_REPORT;\n\
+         rmSync(out); symlinkSync({theirs:?}, out); }});\n\
+         assert.strictEqual(sub(3, 1), 2);\n}});\n"
+    );
+    let verdict = stage.prove_one(&claim("link", "calc.js", &code));
+    assert!(!verdict.proven);
+    assert_eq!(fs::read_to_string(&theirs).unwrap(), "kept");
+}

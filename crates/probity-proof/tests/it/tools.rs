@@ -1,0 +1,42 @@
+//! The tools that proofs need on this machine, and options by which tests find them.
+
+use std::{
+    env,
+    ffi::OsString,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use probity_proof::ProofOptions;
+use probity_sandbox::{Backend, probe};
+
+/// Options for proofs in a repository, in a sandbox, with caches that stay.
+pub(crate) fn options(repo: &Path) -> ProofOptions {
+    let backend = Backend::Bubblewrap { program: probe().bubblewrap.unwrap().program };
+    let mut options = ProofOptions::new(repo, backend);
+    options.environment = environment();
+    let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target");
+    options.caches = Some(target.join("tmp/proof-caches"));
+    options.jobs = 2;
+    options
+}
+
+/// What `script/tools` has installed.
+pub(crate) fn tools() -> PathBuf {
+    fs::canonicalize(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tools"))
+        .unwrap_or_else(|error| panic!("run script/tools first: {error}"))
+}
+
+fn environment() -> Vec<(OsString, OsString)> {
+    let mut path = tools().join("python/bin").into_os_string();
+    path.push(":");
+    path.push(env::var_os("PATH").unwrap());
+    let mut environment: Vec<(OsString, OsString)> = ["HOME", "CARGO_HOME", "RUSTUP_HOME"]
+        .into_iter()
+        .filter_map(|name| Some((name.into(), env::var_os(name)?)))
+        .collect();
+    environment.push(("PATH".into(), path));
+    environment.push(("ANTHROPIC_API_KEY".into(), "sk-a-secret-key".into()));
+    environment.push(("DATABASE_URL".into(), "postgres://a-secret-key@db".into()));
+    environment
+}

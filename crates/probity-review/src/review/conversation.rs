@@ -1,0 +1,153 @@
+//! Talking with the agent, in a copy of its own: first about defects, then about fixes for them.
+
+use std::{path::PathBuf, time::Instant};
+
+use probity_agent::{Agent, Answer, Limits, StopReason, Turn, Usage};
+use probity_proof::{Change, Tree};
+use probity_scope::Scope;
+use tempfile::TempDir;
+
+use super::{Event, Failed, ReviewOptions};
+use crate::{
+    clean::one_line,
+    findings::{self, Findings, OfferedFix},
+    language::languages,
+    output::Cost,
+    prompt::{FixRequest, PromptParts, fix_prompt, prompt},
+};
+
+/// An agent, the copy that it looks at, and what was said so far.
+pub(super) struct Conversation<'a> {
+    options: &'a ReviewOptions<'a>,
+    agent: Box<dyn Agent>,
+    copy: TempDir,
+    began: Instant,
+    pub(super) cost: Option<Cost>,
+    pub(super) notes: Vec<String>,
+}
+
+impl<'a> Conversation<'a> {
+    pub(super) fn open(options: &'a ReviewOptions<'a>, tree: &Tree) -> Result<Self, Failed> {
+        let copy = tempfile::Builder::new()
+            .prefix("probity-review-")
+            .tempdir()
+            .map_err(|error| Failed::machine(&error))?;
+        let workspace: PathBuf = copy.path().join("workspace");
+        tree.take(&options.repo, &workspace)?;
+        let agent = (options.agent.open)(&workspace)?;
+        let (began, notes) = (Instant::now(), Vec::new());
+        Ok(Self { options, agent, copy, began, cost: None, notes })
+    }
+
+    /// Asks for defects, each with a test and a fix.
+    pub(super) fn findings(
+        &mut self,
+        scope: &Scope,
+        names: &[String],
+        files: &[String],
+        change: Option<&Change>,
+        events: &(dyn Fn(Event<'_>) + Sync),
+    ) -> Result<Findings, Failed> {
+        let options = self.options;
+        let languages = languages(scope, names);
+        let parts = PromptParts {
+            config: &options.config,
+            languages: &languages,
+            files,
+            change,
+            max_findings: options.max_findings,
+        };
+        events(Event::Step(&format!("{} is looking for defects", options.agent.name)));
+        let answer = self.ask(prompt(&parts))?;
+        Ok(findings::parse(&answer.text)?)
+    }
+
+    /// Asks for fixes of findings whose tests fail. An agent that has no more to say is no reason to
+    /// lose a review.
+    pub(super) fn fixes(
+        &mut self,
+        requests: &[FixRequest<'_>],
+        events: &(dyn Fn(Event<'_>) + Sync),
+    ) -> Vec<OfferedFix> {
+        let name = &self.options.agent.name;
+        let step = match requests.len() {
+            1 => format!("{name} is asked for 1 fix"),
+            count => format!("{name} is asked for {count} fixes"),
+        };
+        events(Event::Step(&step));
+        let answer = self.ask(fix_prompt(requests)).map_err(Failed::into_message);
+        let fixes = answer.and_then(|answer| {
+            findings::parse_fixes(&answer.text).map_err(|error| error.to_string())
+        });
+        fixes.unwrap_or_else(|why| {
+            self.notes.push(format!("the agent offered no further fixes: {}", one_line(&why, 200)));
+            Vec::new()
+        })
+    }
+
+    fn ask(&mut self, prompt: String) -> Result<Answer, Failed> {
+        let left = self.options.agent.timeout.saturating_sub(self.began.elapsed());
+        let limits = Limits::within(left);
+        let answer = self.agent.ask(&Turn::new(prompt), &limits, &self.options.cancel)?;
+        self.notes.extend(remarks(&answer));
+        let said = answer.usage.map(|usage| cost(&usage, self.options.agent.budget));
+        self.cost = match (self.cost, said) {
+            (Some(before), Some(now)) => Some(sum(before, now)),
+            (before, now) => now.or(before),
+        };
+        Ok(answer)
+    }
+
+    /// Ends the agent and removes its copy.
+    pub(super) fn close(self) -> (Option<Cost>, Vec<String>) {
+        let Self { agent, copy, cost, mut notes, .. } = self;
+        drop(agent);
+        // A copy that cannot be removed is litter, and no reason to lose a review.
+        if let Err(error) = copy.close() {
+            notes.push(format!("the agent's copy was not removed: {error}"));
+        }
+        (cost, notes)
+    }
+}
+
+fn remarks(answer: &Answer) -> Vec<String> {
+    let mut notes: Vec<String> = answer
+        .denied
+        .iter()
+        .take(20)
+        .map(|denied| format!("the agent was denied: {}", one_line(denied, 200)))
+        .collect();
+    match &answer.stop {
+        StopReason::EndTurn => {}
+        StopReason::MaxTokens => notes.push("the agent reached its token limit".to_owned()),
+        StopReason::Refusal => notes.push("the agent says that it refused".to_owned()),
+        StopReason::Cancelled => notes.push("the agent says that it was cancelled".to_owned()),
+        StopReason::Other(why) => {
+            notes.push(format!("the agent stopped for another reason: {}", one_line(why, 100)));
+        }
+    }
+    notes
+}
+
+fn cost(usage: &Usage, budget: Option<f64>) -> Cost {
+    Cost {
+        input_tokens: usage.input_tokens,
+        output_tokens: usage.output_tokens,
+        cached_input_tokens: usage.cached_input_tokens,
+        usd: usage.cost.filter(|cost| cost.is_finite()),
+        budget_usd: budget,
+    }
+}
+
+fn sum(before: Cost, now: Cost) -> Cost {
+    Cost {
+        input_tokens: before.input_tokens.saturating_add(now.input_tokens),
+        output_tokens: before.output_tokens.saturating_add(now.output_tokens),
+        cached_input_tokens: before.cached_input_tokens.saturating_add(now.cached_input_tokens),
+        usd: match (before.usd, now.usd) {
+            (Some(before), Some(now)) => Some(before + now),
+            (before, now) => before.or(now),
+        },
+        budget_usd: now.budget_usd,
+    }
+}

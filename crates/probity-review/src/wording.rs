@@ -1,0 +1,379 @@
+//! The one place where verdicts become sentences. Nothing decides by reading them.
+
+use probity_proof::{
+    BaseResult, BrokenTest, Cheat, FixFault, FixResult, Level, Note, Outcome, PrepareNote, Refusal,
+    RunDetail, SuiteRun, Verdict, Why,
+};
+
+use crate::excerpt::complaint;
+
+/// Tests that are named before the rest is counted.
+const NAMED_TESTS: usize = 3;
+
+/// What a verdict rests on, as a sentence.
+pub(crate) fn reason(verdict: &Verdict) -> String {
+    sentence(&clause(verdict))
+}
+
+/// Why a finding with a test is not proven, as a part of a sentence.
+pub(crate) fn clause(verdict: &Verdict) -> String {
+    match (&verdict.why, verdict.outcome) {
+        (Why::Refused(refusal), _) => self::refusal(refusal),
+        (Why::Changed { run, then }, _) => {
+            format!("the test fails only sometimes: run {run} ended differently ({then})")
+        }
+        (Why::WroteCode(path), _) => {
+            format!("the test writes to {path}, so it shows nothing about the code")
+        }
+        (Why::Cancelled, _) => "the review was cancelled before the test ran".to_owned(),
+        (Why::Panicked, _) => "probity failed while running the test; please report it".to_owned(),
+        (Why::Ran(_), Outcome::Failed) => failing(verdict),
+        (Why::Ran(RunDetail::Timeout(limit)), Outcome::Timeout) => {
+            let seconds = limit.as_secs();
+            let fix = fix_result(&verdict.fix);
+            let fix = fix.map_or_else(|| "no fix was offered".to_owned(), |fix| fix);
+            format!("the test did not finish within {seconds} s, and {fix}")
+        }
+        (Why::Ran(detail @ (RunDetail::Unbuilt | RunDetail::PackageUnbuilt)), _) => {
+            let said = complaint(&verdict.output).map(|said| format!(": {said}"));
+            format!("{}{}", self::detail(detail), said.unwrap_or_default())
+        }
+        (Why::Ran(detail), _) => self::detail(detail),
+    }
+}
+
+fn failing(verdict: &Verdict) -> String {
+    let runs = verdict.runs.len();
+    let mut text = match verdict.runs.len() {
+        1 => "the test fails".to_owned(),
+        _ => format!("the test fails in all {runs} runs"),
+    };
+    let pairs = verdict.pairs;
+    let shown = match (&verdict.fix, verdict.base, &verdict.altered) {
+        (FixResult::Flips(suite), ..) => {
+            format!(" and passes in all {pairs} runs with the fix; {}", self::suite(suite))
+        }
+        (_, BaseResult::Passes, _) if verdict.level == Level::Flips => {
+            format!(" and passes in all {pairs} runs before the change that added these lines")
+        }
+        (_, _, Some(function)) => {
+            format!(" and passes in all {pairs} runs if `{function}` returns another value")
+        }
+        (FixResult::NotOffered | FixResult::NotNeeded, ..) if verdict.proven => String::new(),
+        (FixResult::NotOffered | FixResult::NotNeeded, ..) => {
+            ", but no fix was offered, and no other return value of the flagged function makes it \
+             pass"
+                .to_owned()
+        }
+        (fix, ..) => fix_result(fix).map(|fix| format!(", but {fix}")).unwrap_or_default(),
+    };
+    text.push_str(&shown);
+    text
+}
+
+/// What became of a fix that does not prove its claim.
+fn fix_result(fix: &FixResult) -> Option<String> {
+    Some(match fix {
+        FixResult::NotOffered | FixResult::NotNeeded => return None,
+        FixResult::Refused(fault) => format!("the fix was refused: {}", fix_fault(fault)),
+        FixResult::DoesNotFlip(Outcome::Failed) => "it fails with the fix as well".to_owned(),
+        FixResult::DoesNotFlip(outcome) => format!("it does not pass with the fix ({outcome})"),
+        FixResult::Slow => "with the fix it takes more than a tenth of its time limit".to_owned(),
+        FixResult::Flaky => "with the fix it passes only sometimes".to_owned(),
+        FixResult::Breaks(tests) => format!("the fix breaks {}", broken(tests)),
+        FixResult::Flips(suite) => format!("it passes with the fix; {}", self::suite(suite)),
+    })
+}
+
+fn broken(tests: &[BrokenTest]) -> String {
+    let names: Vec<String> = tests
+        .iter()
+        .take(NAMED_TESTS)
+        .map(|test| match test {
+            BrokenTest::Named(name) => format!("`{name}`"),
+            BrokenTest::Build => "the build of the existing tests".to_owned(),
+        })
+        .collect();
+    let more = tests.len().saturating_sub(NAMED_TESTS);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{more}", names.join(", "))
+}
+
+fn suite(suite: &SuiteRun) -> String {
+    let tests = |count: &usize| match count {
+        1 => "1 existing test still passes".to_owned(),
+        count => format!("{count} existing tests still pass"),
+    };
+    match suite {
+        SuiteRun::Complete { passed } => tests(passed),
+        SuiteRun::Empty => "no existing test covers the changed files".to_owned(),
+        SuiteRun::Partial { passed } => format!("{}; the others had no time left", tests(passed)),
+        SuiteRun::NotRun(detail) => {
+            format!("the existing tests could not be run ({})", self::detail(detail))
+        }
+    }
+}
+
+fn fix_fault(fault: &FixFault) -> String {
+    match fault {
+        FixFault::Patch(error) => error.to_string(),
+        FixFault::Unreadable(path) => format!("{path} cannot be read"),
+        FixFault::NotUnderReview(path) => format!("it changes {path}, which is not under review"),
+        FixFault::TouchesTest(path) => format!("it changes the test file {path}"),
+        FixFault::TouchesSettings(path) => format!("it changes the configuration file {path}"),
+        FixFault::TouchesGenerated(path) => {
+            format!("it changes {path}, which is generated or vendored")
+        }
+        FixFault::LeavesFlagged(path) => format!("it does not change the flagged file {path}"),
+        FixFault::OnlyComments(path) => format!("it changes only comments in {path}"),
+        FixFault::Cheats(Cheat::DetectsTest(word)) => {
+            format!("it detects the test by `{word}`")
+        }
+        FixFault::Cheats(Cheat::SpecialCase(literal)) => {
+            format!("it treats {literal}, an input of the test, as a special case")
+        }
+        FixFault::Cheats(Cheat::DropsCode(function)) => {
+            format!("`{function}` no longer uses its parameters")
+        }
+        FixFault::Cheats(Cheat::SilencesFailure(word)) => {
+            format!("it suppresses failures by `{word}`")
+        }
+    }
+}
+
+/// What the author is asked, if the change also altered a description of what its test wants.
+pub(crate) fn question(file: &str) -> String {
+    format!(
+        "the test passes before this change, but the change also altered {file}, which describes \
+         this behavior; which behavior is intended?"
+    )
+}
+
+/// Why a test was not run.
+fn refusal(refusal: &Refusal) -> String {
+    match refusal {
+        Refusal::NoTest => "the finding has no test".to_owned(),
+        Refusal::TestTooLarge { limit } => format!("the test is larger than {limit} bytes"),
+        Refusal::NulInTest => "the test contains a NUL byte".to_owned(),
+        Refusal::FlaggedPathOutside(path) => format!("{path:?} is not a path in the repository"),
+        Refusal::FlaggedFileMissing(path) => format!("the flagged file {path} does not exist"),
+        Refusal::TestPathOutside(path) => {
+            format!("the test's path {path:?} is not in the repository")
+        }
+        Refusal::TestPathThroughLink(path) => {
+            format!("the test's path {path} leads through a link or a file")
+        }
+        Refusal::TestFileExists(path) => format!("the test's path {path} exists already"),
+        Refusal::NotATestFileName(path) => format!("{path} is not the name of a test file"),
+        Refusal::NoSuchTest(Some(name)) => format!("the code has no test named `{name}`"),
+        Refusal::NoSuchTest(None) => "the code has no test".to_owned(),
+        Refusal::Unplaceable(why) => (*why).to_owned(),
+        Refusal::NoPackage(path) => format!("{path} does not belong to a package"),
+        Refusal::NoRunner(path) => format!("probity cannot run tests for {path}"),
+        Refusal::Unavailable(why) => format!("the test could not be run: {why}"),
+        Refusal::Trouble(trouble) => format!("the test could not be run: {trouble}"),
+    }
+}
+
+/// What one run showed.
+fn detail(detail: &RunDetail) -> String {
+    match detail {
+        RunDetail::Passed => "the test passes".to_owned(),
+        RunDetail::Failed { kind: Some(kind) } => format!("the test fails with {kind}"),
+        RunDetail::Failed { kind: None } => "the test fails".to_owned(),
+        RunDetail::Crashed => "the process crashed during the test".to_owned(),
+        RunDetail::Unbuilt => "test could not compile".to_owned(),
+        RunDetail::PackageUnbuilt => "test could not compile, nor could its package".to_owned(),
+        RunDetail::BuildTimeout => "compiling took too long".to_owned(),
+        RunDetail::BuildKilled => "the compiler was killed".to_owned(),
+        RunDetail::Timeout(limit) => {
+            format!("the test did not finish within {} s", limit.as_secs())
+        }
+        RunDetail::Skipped => "the test skipped itself".to_owned(),
+        RunDetail::ExpectedFailure => "the test is marked as expected to fail".to_owned(),
+        RunDetail::NoSuchTest => "no test of that name ran".to_owned(),
+        RunDetail::EndedEarly => "the process ended before the test did".to_owned(),
+        RunDetail::ProcessFailed => "the test passed, but its process failed".to_owned(),
+        RunDetail::SetupFailed => "the setup of the test failed".to_owned(),
+        RunDetail::TeardownFailed => "only the teardown of the test failed".to_owned(),
+        RunDetail::NeverBegan => "the test runner failed before the test began".to_owned(),
+        RunDetail::Trouble(trouble) => trouble.to_string(),
+    }
+}
+
+/// A word for what became of a fix; reports and databases hold it.
+pub(crate) fn fix_word(fix: &FixResult) -> Option<&'static str> {
+    Some(match fix {
+        FixResult::NotOffered | FixResult::NotNeeded => return None,
+        FixResult::Refused(FixFault::Cheats(_)) => "cheats",
+        FixResult::Refused(_) => "refused",
+        FixResult::DoesNotFlip(_) => "does-not-flip",
+        FixResult::Slow => "slow",
+        FixResult::Flaky => "flaky",
+        FixResult::Breaks(_) => "breaks-tests",
+        FixResult::Flips(_) => "flips",
+    })
+}
+
+/// The same as a sentence.
+pub(crate) fn fix_sentence(fix: &FixResult) -> String {
+    fix_result(fix).map(|text| sentence(&text)).unwrap_or_default()
+}
+
+pub(crate) fn note(note: Note) -> &'static str {
+    match note {
+        Note::GitNotInstalled => "git is not installed, so the review names no commit",
+        Note::NotARepository => "this is not a git repository, so the review names no commit",
+        Note::NoCommits => "the repository has no commits yet",
+        Note::Dirty => "the working tree has uncommitted changes; they were reviewed too",
+        Note::DirtyUnknown => "probity did not check whether the working tree is clean",
+    }
+}
+
+/// The uncommitted changes, if only what commits have changed is reviewed.
+pub(crate) const DIRTY_BESIDE_A_CHANGE: &str =
+    "the working tree has uncommitted changes: the tests ran with them, but they were not reviewed";
+
+/// The same, if there was no review.
+pub(crate) const DIRTY_UNREVIEWED: &str = "the working tree has uncommitted changes";
+
+pub(crate) fn prepare_note(note: &PrepareNote) -> String {
+    match note {
+        PrepareNote::LinksDropped(1) => {
+            "1 link that leads out of the repository was not copied".to_owned()
+        }
+        PrepareNote::LinksDropped(count) => {
+            format!("{count} links that lead out of the repository were not copied")
+        }
+        PrepareNote::NoBase { commit, why } => {
+            format!("tests cannot be run at the merge base {commit}: {why}")
+        }
+        PrepareNote::NotWarm { language, why } => {
+            format!("the {language} dependencies could not be prepared: {why}")
+        }
+    }
+}
+
+/// What tests run in.
+pub(crate) fn isolation(is_sandboxed: bool) -> &'static str {
+    match is_sandboxed {
+        true => "bubblewrap: a copy of its own, no network, none of the machine's other files",
+        false => "none: a copy of its own, with access to the network and the machine's files",
+    }
+}
+
+fn sentence(clause: &str) -> String {
+    let mut characters = clause.chars();
+    let mut sentence: String = characters.next().into_iter().flat_map(char::to_uppercase).collect();
+    sentence.extend(characters);
+    if !sentence.ends_with('.') {
+        sentence.push('.');
+    }
+    sentence
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use probity_proof::{BaseResult, Run, Unavailable};
+
+    use super::*;
+
+    /// A verdict of which only the named parts matter.
+    pub(crate) fn verdict(outcome: Outcome, why: Why, output: &str) -> Verdict {
+        Verdict {
+            id: "001".to_owned(),
+            outcome,
+            why,
+            level: Level::Fails,
+            proven: false,
+            runner: Some("go"),
+            runs: Vec::new(),
+            pairs: 0,
+            fix: FixResult::NotOffered,
+            base: BaseResult::NotTried,
+            function: None,
+            altered: None,
+            introduced: None,
+            test_path: String::new(),
+            test_name: String::new(),
+            test_source: String::new(),
+            output: output.to_owned(),
+        }
+    }
+
+    fn failed(fix: FixResult) -> Verdict {
+        let why = Why::Ran(RunDetail::Failed { kind: None });
+        let run = Run { outcome: Outcome::Failed, duration: std::time::Duration::ZERO };
+        let runs = vec![run; 5];
+        Verdict { runs, pairs: 5, fix, ..verdict(Outcome::Failed, why, "") }
+    }
+
+    #[test]
+    fn every_verdict_has_a_sentence() {
+        let ran = |outcome, detail| verdict(outcome, Why::Ran(detail), "");
+        let compiler = "# m [m.test]\na/zz_test.go:6:5: undefined: x\n";
+        let unbuilt = Why::Ran(RunDetail::Unbuilt);
+        let breaks = |count: usize| {
+            let named = |number| BrokenTest::Named(format!("t{number}"));
+            failed(FixResult::Breaks((0..count).map(named).collect()))
+        };
+        let altered = Verdict { altered: Some("add".to_owned()), ..failed(FixResult::NotOffered) };
+        let base = Verdict {
+            base: BaseResult::Passes,
+            level: Level::Flips,
+            ..failed(FixResult::NotOffered)
+        };
+        let special = FixFault::Cheats(Cheat::SpecialCase("42".to_owned()));
+        let go = Unavailable::NotInstalled("Go");
+        let timeout = RunDetail::Timeout(std::time::Duration::from_secs(30));
+        for (verdict, expected) in [
+            (
+                failed(FixResult::Flips(SuiteRun::Complete { passed: 12 })),
+                "The test fails in all 5 runs and passes in all 5 runs with the fix; 12 existing \
+                 tests still pass.",
+            ),
+            (
+                base,
+                "The test fails in all 5 runs and passes in all 5 runs before the change that added \
+                 these lines.",
+            ),
+            (
+                altered,
+                "The test fails in all 5 runs and passes in all 5 runs if `add` returns another \
+                 value.",
+            ),
+            (
+                failed(FixResult::DoesNotFlip(Outcome::Failed)),
+                "The test fails in all 5 runs, but it fails with the fix as well.",
+            ),
+            (
+                failed(FixResult::Refused(special)),
+                "The test fails in all 5 runs, but the fix was refused: it treats 42, an input of \
+                 the test, as a special case.",
+            ),
+            (
+                breaks(5),
+                "The test fails in all 5 runs, but the fix breaks `t0`, `t1`, `t2` and 2 more.",
+            ),
+            (
+                ran(Outcome::Timeout, timeout),
+                "The test did not finish within 30 s, and no fix was offered.",
+            ),
+            (
+                verdict(Outcome::BuildError, unbuilt, compiler),
+                "Test could not compile: a/zz_test.go:6:5: undefined: x.",
+            ),
+            (
+                verdict(Outcome::HarnessError, Why::Refused(Refusal::Unavailable(go)), ""),
+                "The test could not be run: Go is not installed.",
+            ),
+            (
+                verdict(Outcome::Flaky, Why::Changed { run: 3, then: Outcome::Passed }, ""),
+                "The test fails only sometimes: run 3 ended differently (passed).",
+            ),
+            (ran(Outcome::Skipped, RunDetail::Skipped), "The test skipped itself."),
+        ] {
+            assert_eq!(reason(&verdict), expected);
+        }
+    }
+}
