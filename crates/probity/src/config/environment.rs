@@ -150,7 +150,7 @@ fn is_misspelt(rest: &str) -> bool {
     let is_of = |section: &&str| {
         rest.to_ascii_lowercase().strip_prefix(*section).is_some_and(|key| key.starts_with("__"))
     };
-    if table::SECTIONS.iter().any(|section| is_of(&section)) {
+    if table::SECTIONS.iter().any(is_of) {
         return false;
     }
     let own: Vec<String> = table::keys().map(|key| own_variable(key.path)).collect();

@@ -1,13 +1,13 @@
 //! What a session left for git on the host to obey: moved to the state directory, and given back
 //! harmless by `cai accept`.
 
+mod any_path;
+mod relocate;
+
 use std::{
     fs,
     io::{self, Write as _},
-    os::unix::{
-        ffi::OsStrExt as _,
-        fs::{PermissionsExt as _, symlink},
-    },
+    os::unix::{ffi::OsStrExt as _, fs::symlink},
     path::{Path, PathBuf},
 };
 
@@ -18,6 +18,7 @@ use probity_sandbox::{
 use probity_seat::State;
 use serde::{Deserialize, Serialize};
 
+use self::relocate::relocate;
 use super::implicit::{Changed, Content};
 use crate::failure::Failure;
 
@@ -69,39 +70,6 @@ pub(crate) enum Kind {
     Program,
     /// A file that tools run by themselves.
     Implicit,
-}
-
-/// A path as text, or as its bytes where it is none.
-mod any_path {
-    use std::{
-        ffi::OsString,
-        os::unix::ffi::{OsStrExt as _, OsStringExt as _},
-        path::{Path, PathBuf},
-    };
-
-    use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
-
-    #[derive(serde::Serialize, serde::Deserialize)]
-    #[serde(untagged)]
-    enum Form {
-        Text(String),
-        Bytes(Vec<u8>),
-    }
-
-    pub(super) fn serialize<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
-        let form = match path.to_str() {
-            Some(text) => Form::Text(text.to_owned()),
-            None => Form::Bytes(path.as_os_str().as_bytes().to_owned()),
-        };
-        form.serialize(serializer)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<PathBuf, D::Error> {
-        Ok(match Form::deserialize(from)? {
-            Form::Text(text) => PathBuf::from(text),
-            Form::Bytes(bytes) => PathBuf::from(OsString::from_vec(bytes)),
-        })
-    }
 }
 
 const RECORD: &str = "record.json";
@@ -344,64 +312,4 @@ fn pointed(item: &Path, parent: &Path, workspace: &Path) -> Result<(), String> {
         return Err("leads to a git directory that is not its own".to_owned());
     }
     clean_git_directory(&target).map_err(|error| error.to_string())
-}
-
-/// Moves a file or a directory, to another file system too. Follows no link.
-fn relocate(from: &Path, to: &Path) -> io::Result<()> {
-    let mut renamed = fs::rename(from, to);
-    if renamed.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied)
-        && let Some(parent) = from.parent()
-    {
-        // The session may have closed the directory around it, or itself.
-        open_to_owner(parent)?;
-        open_to_owner(from)?;
-        renamed = fs::rename(from, to);
-    }
-    match renamed {
-        Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
-            copy(from, to)?;
-            from.parent().map_or(Ok(()), open_to_owner)?;
-            if from.symlink_metadata()?.is_dir() {
-                fs::remove_dir_all(from)
-            } else {
-                fs::remove_file(from)
-            }
-        }
-        other => other,
-    }
-}
-
-/// Gives the owner all rights to what is not a link.
-fn open_to_owner(path: &Path) -> io::Result<()> {
-    let metadata = path.symlink_metadata()?;
-    let mode = metadata.permissions().mode();
-    if metadata.is_symlink() || mode & 0o700 == 0o700 {
-        return Ok(());
-    }
-    fs::set_permissions(path, fs::Permissions::from_mode(mode | 0o700))
-}
-
-fn copy(from: &Path, to: &Path) -> io::Result<()> {
-    let metadata = from.symlink_metadata()?;
-    if metadata.is_symlink() {
-        return symlink(fs::read_link(from)?, to);
-    }
-    if metadata.is_dir() {
-        open_to_owner(from)?;
-        fs::create_dir(to)?;
-        for entry in fs::read_dir(from)? {
-            let entry = entry?;
-            copy(&entry.path(), &to.join(entry.file_name()))?;
-        }
-        return Ok(());
-    }
-    // Pipes and sockets have nothing to keep.
-    if metadata.is_file() {
-        let mode = metadata.permissions().mode();
-        if mode & 0o400 == 0 {
-            fs::set_permissions(from, fs::Permissions::from_mode(mode | 0o400))?;
-        }
-        fs::copy(from, to)?;
-    }
-    Ok(())
 }

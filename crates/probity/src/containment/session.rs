@@ -106,14 +106,11 @@ impl Note {
 pub(crate) fn killed(state: &State, workspace: Option<&Path>) -> Vec<(Note, Begun)> {
     let notes = fs::read_dir(directory(state)).into_iter().flatten().flatten();
     let killed = notes.filter_map(|note| {
-        let path = note.path();
+        // Any other is of a session that is about to begin.
+        let path =
+            Some(note.path()).filter(|path| path.extension().is_some_and(|end| end == "json"))?;
         let file = File::open(&path).ok()?;
         flock(&file, FlockOperation::NonBlockingLockExclusive).ok()?;
-        if path.extension().is_none_or(|extension| extension != "json") {
-            // It was killed before the session began.
-            fs::remove_file(&path).ok();
-            return None;
-        }
         let begun: Begun = serde_json::from_slice(&fs::read(&path).ok()?).ok()?;
         let is_wanted = workspace.is_none_or(|workspace| begun.workspace() == workspace);
         is_wanted.then_some((Note { path, _locked: file }, begun))

@@ -52,3 +52,17 @@ fn a_machine_without_anything_is_told_so() {
         "{text}"
     );
 }
+
+#[test]
+fn an_engine_that_fails_is_told_in_a_sentence() {
+    for (script, expected) in [
+        ("echo 'no daemon here' >&2; exit 1", "docker does not answer: no daemon here\n"),
+        ("exit 3", "/docker ended with exit code 3\n"),
+    ] {
+        let bin = directory(&[("docker", &format!("#!/bin/sh\n{script}\n"))]);
+        crate::agent::executable(&bin.path().join("docker"));
+        let path = bin.path().to_str().unwrap();
+        let text = probity().env("PATH", path).args(["doctor"]).run().code(0).stdout;
+        assert!(text.contains(expected), "{script}:\n{text}");
+    }
+}

@@ -156,6 +156,31 @@ fn only_listed_hosts_are_reached_and_a_list_is_never_dropped() {
     assert!(output.stderr.contains("cannot be enforced"), "{}", output.stderr);
 }
 
+/// The way out depends on the file: `cai trust` is about one of them only.
+#[test]
+fn hosts_of_a_repository_that_are_ignored_are_told_with_a_way_that_works() {
+    let theirs = "allow = [\"b.test\"]\n";
+    let files = [
+        (
+            ".containai/config.toml",
+            format!("[network]\nmode = \"allowlist\"\n{theirs}"),
+            "`cai trust`",
+        ),
+        (
+            "probity.toml",
+            format!("[containment.network]\nmode = \"allowlist\"\n{theirs}"),
+            "`containment.network.allow` in your own probity.toml",
+        ),
+    ];
+    for (file, text, way_out) in files {
+        let stage = Stage::new(&[(file, &text)]);
+        stage.users_configuration("[network]\nmode = \"allowlist\"\nallow = [\"a.test\"]\n");
+        let output = stage.exec(&["true"]).run().code(0);
+        let line = output.stderr.lines().find(|line| line.contains("are ignored"));
+        assert!(line.is_some_and(|line| line.contains(way_out)), "{file}: {}", output.stderr);
+    }
+}
+
 #[test]
 fn input_and_both_outputs_pass_through_byte_for_byte() {
     let text = "line\n".repeat(200_000);

@@ -1,6 +1,6 @@
 //! Every mistake is an error that names its place, and what was probably meant.
 
-use super::file;
+use super::{effective, file};
 
 #[test]
 fn mistakes_are_named_with_their_place() {
@@ -167,4 +167,22 @@ fn deep_nesting_is_an_error_and_no_crash() {
     let text = format!("x = {}", "[".repeat(100_000));
     let error = file(&text).unwrap_err();
     assert!(error.contains("not valid TOML"), "{error}");
+}
+
+#[test]
+fn a_name_that_is_nearly_a_known_agents_is_warned_about() {
+    for (name, meant) in [("cluade", Some("claude")), ("claude", None), ("my-own-agent", None)] {
+        let (_, warnings) = effective(&format!("[ai]\nagent = '{name}'\n"), &[], &[]);
+        let said: Vec<bool> = warnings
+            .iter()
+            .map(|warning| {
+                warning.ends_with(&format!("did you mean `{}`?", meant.unwrap_or_default()))
+            })
+            .collect();
+        assert_eq!(
+            said,
+            meant.map(|_| true).into_iter().collect::<Vec<_>>(),
+            "{name}: {warnings:?}"
+        );
+    }
 }
