@@ -191,6 +191,12 @@ impl<'a> Placing<'a> {
             _ if self.identity.is_some() => environment::harmless(),
             _ => Vec::new(),
         };
+        if self.root.is_some() {
+            // First, so that none of them replaces one of ours.
+            let more = self.request.terms.variables.iter();
+            let more = more.map(|(name, value)| (name.into(), value.into()));
+            env.splice(0..0, more);
+        }
         if self.kind == Kind::None && self.root.is_none() {
             // Uncontained, the agent's own keys need no listing: it could read them anyway.
             let row = self.row().map_or(&[][..], |row| row.variables.as_slice());
@@ -258,6 +264,7 @@ impl<'a> Placing<'a> {
                 for more in self.request.directories {
                     mounts.extend(more.mounts(&more.path));
                 }
+                mounts.extend(self.request.terms.mounts.iter().cloned());
                 mounts.extend(root.mounts(Path::new(WORKSPACE)));
             }
             (Directory::ReadOnly, _) => mounts.push(Mount::read_only(directory, WORKSPACE)),

@@ -1,6 +1,6 @@
 //! On which terms processes are sandboxed: the choice of a sandbox, its image, limits and network.
 
-use probity_sandbox::{Allowlist, Kind, Limits, Network, Preference};
+use probity_sandbox::{Allowlist, Kind, Limits, Mount, Network, Preference};
 
 /// The image of a container for which nobody names another.
 pub const DEFAULT_IMAGE: &str = "containai:latest";
@@ -39,6 +39,9 @@ pub struct Terms {
     pub sandbox: Sandbox,
     /// Absent where nobody names one.
     pub image: Option<String>,
+    /// Further variables and mounts of what runs in a workspace.
+    pub variables: Vec<(String, String)>,
+    pub mounts: Vec<Mount>,
     pub limits: Limits,
     pub network: Network,
     /// With a closed network: the hosts that can be reached all the same.
@@ -50,6 +53,8 @@ impl Default for Terms {
         Self {
             sandbox: Sandbox::Auto,
             image: None,
+            variables: Vec::new(),
+            mounts: Vec::new(),
             limits: Limits::usual(),
             network: Network::Open,
             reach: None,

@@ -1,6 +1,7 @@
 //! What a contained process gets: the user's own configuration, tightened by the repository's, which
 //! loosens nothing until the user trusts it.
 
+pub(crate) mod devcontainer;
 mod file;
 pub(crate) mod implicit;
 pub(crate) mod quarantine;
@@ -14,14 +15,16 @@ use std::{
     sync::Arc,
 };
 
+use anyhow::Context as _;
 use probity_agent::{AgentTable, KnownAgent};
-use probity_sandbox::{AllowError, Allowlist, Limits, Network, Root};
+use probity_sandbox::{AllowError, Allowlist, Limits, Mount, Network, Root};
 use probity_seat::{Grants, State, Terms};
 
 pub(crate) use crate::config::{
     table::containment::Acp,
     words::{AgentProcess, EditorFiles, NetworkMode, Sandbox, Terminals},
 };
+use devcontainer::Devcontainer;
 pub(crate) use trust::{Trust, trust};
 
 use crate::{
@@ -43,6 +46,9 @@ pub(crate) struct Containment {
     /// The agent that the user's configuration, or else the repository's, names.
     pub(crate) agent: Option<String>,
     pub(crate) limits: Limits,
+    /// Of the repository's `devcontainer.json`.
+    pub(crate) variables: Vec<(String, String)>,
+    pub(crate) mounts: Vec<Mount>,
     /// What the repository asks for and does not get.
     pub(crate) ignored: Vec<String>,
 }
@@ -52,7 +58,26 @@ impl Containment {
         let trust = Trust::of(root, state)?;
         let mut configs = configs(Name::called(), containai_files(Some((root, trust))))?;
         let settings = configs.for_directory(&root.path)?;
-        Self::of(&settings, trust == Trust::Given, configs.take_warnings())
+        let containment = Self::of(&settings, trust == Trust::Given, configs.take_warnings())?;
+        containment.with_devcontainer(root, state)
+    }
+
+    /// With what a trusted `devcontainer.json` adds; the configuration's own image goes first.
+    fn with_devcontainer(mut self, root: &Root, state: &State) -> anyhow::Result<Self> {
+        let path = devcontainer::file(&root.path);
+        let Some(text) = file::text(&path)? else { return Ok(self) };
+        let shown = path.strip_prefix(&root.path).unwrap_or(&path).display().to_string();
+        if Trust::of_devcontainer(root, state)? != Trust::Given {
+            tracing::info!("{shown} is not used; `cai trust` has it used");
+            return Ok(self);
+        }
+        let read = Devcontainer::read(&text, &root.path)
+            .with_context(|| format!("{} is not valid", path.display()))?;
+        self.image = self.image.or(read.image);
+        self.variables = read.variables;
+        self.mounts = read.mounts;
+        self.ignored.extend(read.ignored.iter().map(|what| format!("{shown}: not used: {what}")));
+        Ok(self)
     }
 
     fn of(settings: &Settings, is_trusted: bool, mut ignored: Vec<String>) -> anyhow::Result<Self> {
@@ -74,6 +99,8 @@ impl Containment {
             reach,
             agent: said.agent,
             limits,
+            variables: Vec::new(),
+            mounts: Vec::new(),
             ignored,
         })
     }
@@ -83,6 +110,8 @@ impl Containment {
         Terms {
             sandbox: self.runtime,
             image: self.image,
+            variables: self.variables,
+            mounts: self.mounts,
             limits: self.limits,
             network: match self.network {
                 NetworkMode::Open => Network::Open,

@@ -133,10 +133,10 @@ pub(crate) fn trust() -> anyhow::Result<Exit> {
     let root = root(Name::Cai, &env::current_dir()?)?;
     let state = state()?;
     state.refuse_inside(&root).map_err(|error| Failure::from(Unseated::from(error)))?;
-    let text = containment::trust(&root, &state)?;
-    let path = containment::repositorys_file(&root.path);
     let mut out = io::stdout().lock();
-    writeln!(out, "{} is trusted until it changes:\n\n{}", path.display(), text.trim_end())?;
+    for (path, text) in containment::trust(&root, &state)? {
+        writeln!(out, "{} is trusted until it changes:\n\n{}", path.display(), text.trim_end())?;
+    }
     Ok(Exit::Clean)
 }
 

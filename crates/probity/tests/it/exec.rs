@@ -242,6 +242,49 @@ fn has(line: &[u8], word: &str) -> bool {
 }
 
 #[test]
+fn a_devcontainer_is_used_as_far_as_the_sandbox_allows_and_only_if_it_is_trusted() {
+    let text = r#"{
+        // As editors take it.
+        "containerEnv": {"FROM_FILE": "yes", "HOME": "/elsewhere"},
+        "mounts": [
+            "source=${localWorkspaceFolder}/sub,target=/given,type=bind",
+            "source=/etc,target=/stolen,type=bind",
+        ],
+        "remoteUser": "node",
+        "postCreateCommand": "touch /tmp/ran-on-create",
+    }"#;
+    let files = [
+        (".devcontainer/devcontainer.json", text),
+        ("sub/file", "in the workspace\n"),
+        ("sub/.git/HEAD", "ref: refs/heads/main\n"),
+        ("sub/.git/hooks/x", ""),
+    ];
+    let stage = Stage::new(&files);
+    let script = "echo \"[$FROM_FILE] $HOME\"; cat /given/file; ls /stolen; ls /tmp; \
+                  echo x > /given/.git/hooks/post-commit; echo x > /given/made";
+    let before = stage.shell(script).run();
+    assert_eq!(before.stdout, "[] /home/agent\n", "{}", before.stderr);
+    assert!(!before.stderr.contains("devcontainer"), "{}", before.stderr);
+
+    let trusted = stage.place(named("cai")).args(["trust"]).run().code(0);
+    assert!(trusted.stdout.contains("FROM_FILE"), "one sees what one trusts: {}", trusted.stdout);
+    let after = stage.shell(script).run();
+    assert_eq!(after.stdout, "[yes] /home/agent\nin the workspace\n", "{}", after.stderr);
+    for word in ["/stolen", "remoteUser node", "postCreateCommand"] {
+        let named = after
+            .stderr
+            .lines()
+            .any(|line| line.contains("devcontainer.json: not used") && line.contains(word));
+        assert!(named, "{word}: {}", after.stderr);
+    }
+    assert!(stage.repository.path().join("sub/made").exists());
+    assert!(!stage.repository.path().join("sub/.git/hooks/post-commit").exists());
+
+    append(&stage.repository.path().join(".devcontainer/devcontainer.json"), "// changed\n");
+    assert_eq!(stage.shell("echo \"[$FROM_FILE]\"").run().code(0).stdout, "[]\n", "asked again");
+}
+
+#[test]
 fn a_repositorys_file_cannot_loosen_until_it_is_trusted() {
     let loose = "[network]\nmode = \"open\"\n[env]\nimport = [\"SECRET\"]\n";
     let stage = Stage::new(&[(".containai/config.toml", loose)]);

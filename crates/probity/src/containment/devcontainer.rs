@@ -1,0 +1,271 @@
+//! A workspace's `devcontainer.json`: what of it a sandbox can honour, once the user trusts the file.
+//!
+//! The image, variables and mounts of places in the workspace are taken. Whatever would run on the
+//! host, widen the sandbox or change its user is not, and is named.
+
+use std::path::{Component, Path, PathBuf};
+
+use probity_sandbox::{Mount, directory_root, is_dot_git};
+use serde_json::{Map, Value};
+
+/// What is honoured of a file, and what is not.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Devcontainer {
+    pub(super) image: Option<String>,
+    pub(super) variables: Vec<(String, String)>,
+    pub(super) mounts: Vec<Mount>,
+    /// For people.
+    pub(super) ignored: Vec<String>,
+}
+
+/// Where editors look for it, in this order.
+const NAMES: [&str; 2] = [".devcontainer/devcontainer.json", ".devcontainer.json"];
+
+/// Keys that say nothing about the container.
+const SILENT: &[&str] =
+    &["$schema", "name", "customizations", "image", "containerEnv", "mounts", "remoteUser"];
+
+/// Directories inside that no mount may cover or be in.
+const RESERVED: &[&str] = &[
+    "/bin",
+    "/dev",
+    "/etc",
+    "/home/agent/workspace",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/proc",
+    "/run",
+    "/sbin",
+    "/sys",
+    "/usr",
+];
+
+/// The file of a workspace, whether or not it is there.
+pub(crate) fn file(root: &Path) -> PathBuf {
+    let files = NAMES.map(|name| root.join(name));
+    let [usual, other] = files;
+    if !usual.exists() && other.exists() { other } else { usual }
+}
+
+impl Devcontainer {
+    pub(super) fn read(text: &str, root: &Path) -> Result<Self, serde_json::Error> {
+        let read: Map<String, Value> = serde_json::from_str(&without_comments(text))?;
+        let image = read.get("image").and_then(Value::as_str).map(str::to_owned);
+        let mut found = Self { image, ..Self::default() };
+        let variables = read.get("containerEnv").and_then(Value::as_object);
+        for (name, value) in variables.into_iter().flatten() {
+            match value.as_str().map(|value| expanded(value, root)) {
+                Some(value) if is_variable(name) && !value.contains("${") => {
+                    found.variables.push((name.clone(), value));
+                }
+                _ => found.ignored.push(format!(
+                    "containerEnv.{name} needs a plain name and a value without variables of the \
+                     host"
+                )),
+            }
+        }
+        let mounts = read.get("mounts").and_then(Value::as_array);
+        for mount in mounts.into_iter().flatten() {
+            match mounted(mount, root) {
+                Ok(mounts) => found.mounts.extend(mounts),
+                Err(why) => found.ignored.push(format!("the mount {mount}: {why}")),
+            }
+        }
+        if let Some(user) = read.get("remoteUser").and_then(Value::as_str) {
+            found
+                .ignored
+                .push(format!("remoteUser {user}: processes run as the owner of the workspace"));
+        }
+        let others = read.keys().filter(|key| !SILENT.contains(&key.as_str()));
+        let others: Vec<&str> = others.map(String::as_str).collect();
+        if !others.is_empty() {
+            found.ignored.push(others.join(", "));
+        }
+        Ok(found)
+    }
+}
+
+/// Why a mount is not made.
+#[derive(Debug, thiserror::Error)]
+enum NoMount {
+    #[error("it is not `source=…,target=…,type=bind`")]
+    Shape,
+    #[error("its source is not in the workspace")]
+    Outside,
+    #[error("its source is in a git directory")]
+    Git,
+    #[error("its target is a directory of the sandbox's own")]
+    Target,
+    #[error("{0}")]
+    Root(#[from] probity_sandbox::RootError),
+}
+
+fn mounted(mount: &Value, root: &Path) -> Result<Vec<Mount>, NoMount> {
+    let field = |names: &[&str]| match mount {
+        Value::String(text) => text.split(',').find_map(|part| {
+            let (name, value) = part.split_once('=').unwrap_or((part, "true"));
+            names.contains(&name.trim()).then(|| value.trim().to_owned())
+        }),
+        Value::Object(members) => {
+            names.iter().find_map(|name| Some(members.get(*name)?.as_str()?.to_owned()))
+        }
+        _ => None,
+    };
+    let source = field(&["source", "src"]).ok_or(NoMount::Shape)?;
+    let target = field(&["target", "destination", "dst"]).ok_or(NoMount::Shape)?;
+    if field(&["type"]).as_deref() != Some("bind") {
+        return Err(NoMount::Shape);
+    }
+    let source = root.join(expanded(&source, root)).canonicalize().map_err(|_| NoMount::Outside)?;
+    let below = source.strip_prefix(root).map_err(|_| NoMount::Outside)?;
+    if below.components().any(|part| is_dot_git(part.as_os_str())) {
+        return Err(NoMount::Git);
+    }
+    let target = PathBuf::from(expanded(&target, root));
+    if !is_free(&target, root) {
+        return Err(NoMount::Target);
+    }
+    if field(&["readonly", "ro"]).is_some_and(|word| word != "false") {
+        return Ok(vec![Mount::read_only(source, target)]);
+    }
+    // With the protection of every repository in it, as where it is by its own name.
+    Ok(directory_root(&source)?.mounts(&target))
+}
+
+/// Whether a place inside is nobody else's.
+fn is_free(target: &Path, root: &Path) -> bool {
+    let is_plain = target.is_absolute()
+        && target
+            .components()
+            .all(|part| matches!(part, Component::RootDir | Component::Normal(_)));
+    let reserved = RESERVED.iter().map(Path::new).chain([root]);
+    let mut taken = reserved.map(|place| target.starts_with(place) || place.starts_with(target));
+    is_plain && !taken.any(|is_taken| is_taken) && target != Path::new("/tmp")
+}
+
+fn expanded(text: &str, root: &Path) -> String {
+    let name = root.file_name().unwrap_or_default().to_string_lossy();
+    text.replace("${localWorkspaceFolder}", &root.to_string_lossy())
+        .replace("${containerWorkspaceFolder}", "/home/agent/workspace")
+        .replace("${localWorkspaceFolderBasename}", &name)
+}
+
+fn is_variable(name: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    name.bytes().all(plain) && name.bytes().next().is_some_and(|first| !first.is_ascii_digit())
+}
+
+/// JSON without the comments and trailing commas that the format allows.
+fn without_comments(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(letter) = rest.chars().next() {
+        let skipped = match letter {
+            '"' => {
+                let end = string_end(rest);
+                plain.push_str(&rest[..end]);
+                end
+            }
+            '/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
+            '/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |at| at + 2),
+            ']' | '}' => {
+                let before = plain.trim_end();
+                if let Some(before) = before.strip_suffix(',') {
+                    plain.truncate(before.len());
+                }
+                plain.push(letter);
+                1
+            }
+            letter => {
+                plain.push(letter);
+                letter.len_utf8()
+            }
+        };
+        rest = &rest[skipped..];
+    }
+    plain
+}
+
+/// Where a string that begins here ends.
+fn string_end(text: &str) -> usize {
+    let mut is_escaped = true;
+    for (at, letter) in text.char_indices() {
+        match letter {
+            _ if is_escaped => is_escaped = false,
+            '\\' => is_escaped = true,
+            '"' => return at + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::{Devcontainer, without_comments};
+
+    #[test]
+    fn comments_and_trailing_commas_are_no_part_of_it() {
+        for (text, plain) in [
+            ("{\"a\": 1, // \"b\"\n}", "{\"a\": 1 \n}"),
+            ("{\"a\": \"// \\\" /* ,}\"}", "{\"a\": \"// \\\" /* ,}\"}"),
+            ("/* ä */ [1, 2,\n]", " [1, 2\n]"),
+            ("{\"a\": 1 /* never ends", "{\"a\": 1 "),
+        ] {
+            let read = without_comments(text);
+            assert_eq!(
+                read.split_whitespace().collect::<String>(),
+                plain.split_whitespace().collect::<String>(),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn only_places_of_the_workspace_are_mounted_and_the_rest_is_named() {
+        let place = tempfile::tempdir().unwrap();
+        let root = place.path().canonicalize().unwrap().join("repo");
+        fs::create_dir_all(root.join("cache")).unwrap();
+        fs::create_dir_all(root.join(".git/hooks")).unwrap();
+        fs::create_dir_all(place.path().join("outside")).unwrap();
+        std::os::unix::fs::symlink("../outside", root.join("link")).unwrap();
+        for (mount, reason) in [
+            (r#""source=${localWorkspaceFolder}/cache,target=/cache,type=bind""#, None),
+            (r#"{"source": "cache", "target": "/home/agent/.cache", "type": "bind"}"#, None),
+            (r#""source=cache,target=/cache,type=bind,readonly""#, None),
+            (r#""source=cache,target=/cache,type=volume""#, Some("type=bind")),
+            (r#""source=link,target=/cache,type=bind""#, Some("not in the workspace")),
+            (r#""source=../outside,target=/cache,type=bind""#, Some("not in the workspace")),
+            (r#""source=/etc,target=/cache,type=bind""#, Some("not in the workspace")),
+            (r#""source=${localEnv:HOME},target=/cache,type=bind""#, Some("not in the workspace")),
+            (r#""source=.git/hooks,target=/cache,type=bind""#, Some("in a git directory")),
+            (r#""source=cache,target=/usr/bin,type=bind""#, Some("the sandbox's own")),
+            (r#""source=cache,target=/,type=bind""#, Some("the sandbox's own")),
+            (r#""source=cache,target=/home/agent,type=bind""#, Some("the sandbox's own")),
+            (r#""source=cache,target=/a/../usr,type=bind""#, Some("the sandbox's own")),
+            ("7", Some("type=bind")),
+        ] {
+            let read = Devcontainer::read(&format!("{{\"mounts\": [{mount}]}}"), &root).unwrap();
+            assert_eq!(read.mounts.is_empty(), reason.is_some(), "{mount}: {read:?}");
+            let ignored = read.ignored.join("\n");
+            assert!(reason.is_none_or(|reason| ignored.contains(reason)), "{mount}: {ignored}");
+        }
+        let text = r#"{
+            "name": "x", "image": "mine:1", "remoteUser": "node", "runArgs": ["--privileged"],
+            "containerEnv": {"A": "${localWorkspaceFolder}", "B": "${localEnv:SECRET}", "C=D": ""},
+            "postCreateCommand": "id",
+        }"#;
+        let read = Devcontainer::read(text, &root).unwrap();
+        assert_eq!(read.image.as_deref(), Some("mine:1"));
+        assert_eq!(read.variables, [("A".to_owned(), root.to_str().unwrap().to_owned())]);
+        let ignored = read.ignored.join("\n");
+        for word in
+            ["containerEnv.B", "containerEnv.C=D", "remoteUser node", "runArgs, postCreateCommand"]
+        {
+            assert!(ignored.contains(word), "{word}: {ignored}");
+        }
+    }
+}
