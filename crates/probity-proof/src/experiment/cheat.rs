@@ -10,39 +10,11 @@ use crate::{
 };
 
 /// Words by which code finds out that a test runs it.
-const DETECTION: [&str; 31] = [
-    "PYTEST_CURRENT_TEST",
-    "pytest",
-    "unittest",
-    "JEST_WORKER_ID",
-    "VITEST",
-    "NODE_ENV",
-    "NODE_TEST_CONTEXT",
-    "testing.Testing",
-    "flag.Lookup",
-    "test.v",
-    "cfg!(test)",
-    "cfg(test)",
-    "sys.argv",
-    "process.argv",
-    "os.Args",
-    "env::args",
-    "sys._getframe",
-    "inspect.stack",
-    "inspect.currentframe",
-    "traceback.extract",
-    ".stack",
-    "runtime.Caller",
-    "Backtrace::",
-    "zz_probity",
-    "PROBITY_",
-    "sys.modules",
-    "CARGO_",
-    "current_exe",
-    "thread::current",
-    "/proof",
-    "import.meta.main",
-];
+const DETECTION: &str = "PYTEST_CURRENT_TEST pytest unittest JEST_WORKER_ID VITEST NODE_ENV NODE_TEST_CONTEXT \
+    testing.Testing flag.Lookup test.v cfg!(test) cfg(test) sys.argv process.argv os.Args \
+    env::args sys._getframe inspect.stack inspect.currentframe traceback.extract .stack \
+    runtime.Caller Backtrace:: zz_probity PROBITY_ sys.modules CARGO_ current_exe \
+    thread::current /proof import.meta.main";
 
 /// Words by which code reads the environment, and what test runs have in it.
 const ENVIRONMENT: [&str; 6] =
@@ -50,55 +22,13 @@ const ENVIRONMENT: [&str; 6] =
 const OF_TESTS: [&str; 3] = ["\"CI\"", "'CI'", "env.CI"];
 
 /// Words by which code takes failures away.
-const SILENCE: [&str; 16] = [
-    "exit(0)",
-    "Exit(0)",
-    "_exit(",
-    "node:assert",
-    "'assert'",
-    "\"assert\"",
-    "AssertionError",
-    "set_hook",
-    "uncaughtException",
-    "unhandledRejection",
-    "excepthook",
-    "builtins.",
-    "globalThis.expect",
-    "atexit",
-    "t.Skip",
-    "catch_unwind",
-];
+const SILENCE: &str = "exit(0) Exit(0) _exit( node:assert 'assert' \"assert\" AssertionError set_hook \
+    uncaughtException unhandledRejection excepthook builtins. globalThis.expect atexit t.Skip \
+    catch_unwind";
 
 /// Values that a guard may be about whatever the test gives.
-const ORDINARY: [&str; 27] = [
-    "0",
-    "1",
-    "2",
-    "-1",
-    "0.0",
-    "1.0",
-    "-1.0",
-    "\"\"",
-    "''",
-    "``",
-    "nil",
-    "null",
-    "None",
-    "undefined",
-    "NaN",
-    "true",
-    "false",
-    "True",
-    "False",
-    "Infinity",
-    "127",
-    "255",
-    "32767",
-    "65535",
-    "2147483647",
-    "4294967295",
-    "9223372036854775807",
-];
+const ORDINARY: &str = "0 1 2 -1 0.0 1.0 -1.0 \"\" '' `` nil null None undefined NaN true false True False Infinity \
+    127 255 32767 65535 2147483647 4294967295 9223372036854775807";
 
 /// What is dishonest in the change of one file.
 pub(super) fn found(
@@ -110,7 +40,7 @@ pub(super) fn found(
 ) -> Option<Cheat> {
     let added: String = patch.added().flat_map(|line| [line, "\n"]).collect();
     let is_new = |word: &str| added.contains(word) && !old.contains(word);
-    let mut detection = DETECTION.into_iter().filter(|word| is_new(word)).map(str::to_owned);
+    let mut detection = DETECTION.split(' ').filter(|word| is_new(word)).map(str::to_owned);
     let name = claim.test_name.as_deref().and_then(|name| name.rsplit([':', ' ', '.']).next());
     let name = name.filter(|name| name.len() > 5 && is_new(name)).map(str::to_owned);
     if let Some(word) = detection.next().or(name) {
@@ -121,7 +51,7 @@ pub(super) fn found(
     {
         return Some(Cheat::DetectsTest(word.to_owned()));
     }
-    if let Some(word) = SILENCE.into_iter().find(|word| is_new(word)) {
+    if let Some(word) = SILENCE.split(' ').find(|word| is_new(word)) {
         return Some(Cheat::SilencesFailure(word.to_owned()));
     }
     let grammar = Grammar::of(path)?;
@@ -138,7 +68,7 @@ fn special_case(old: &Parsed<'_>, new: &Parsed<'_>, inputs: &[String]) -> Option
     let is_input = |literal: &String| {
         inputs.contains(literal)
             && !known.contains(literal)
-            && !ORDINARY.contains(&literal.as_str())
+            && !ORDINARY.split(' ').any(|word| word == literal)
     };
     new.compared_literals().into_iter().find(is_input).map(Cheat::SpecialCase)
 }

@@ -153,7 +153,9 @@ impl Parsed<'_> {
                 return false;
             }
             let mut cursor = node.walk();
-            pending.extend(node.children(&mut cursor));
+            // The name of a field is no name of a value.
+            let names = usize::from(node.kind() == "keyed_element");
+            pending.extend(node.named_children(&mut cursor).skip(names));
         }
         true
     }
@@ -211,6 +213,18 @@ fn is_literal(kind: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::Grammar;
+
+    #[test]
+    fn composites_are_made_of_literals_alone() {
+        for (path, source, expected) in [
+            ("a.go", "package a\nvar x = f(p.Box{W: 1, H: 2}, []int{y})\n", "p.Box{W: 1, H: 2}"),
+            ("a.py", "f([1, (2, 3)], [x])\n", "[1, (2, 3)] (2, 3)"),
+            ("a.js", "f({ a: 1 }, [g()]);", "{ a: 1 }"),
+        ] {
+            let parsed = Grammar::of(path).unwrap().parse(source).unwrap();
+            assert_eq!(parsed.composites().join(" "), expected, "{source}");
+        }
+    }
 
     #[test]
     fn literals_of_every_language_are_read() {
