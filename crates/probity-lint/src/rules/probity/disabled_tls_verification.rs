@@ -2,7 +2,7 @@
 
 use probity_dockerfile::{Arguments, Keyword};
 use probity_finding::{Finding, Span};
-use probity_shell::{Call, Command};
+use probity_shell::{Call, Command, Word};
 
 use crate::context::Context;
 
@@ -133,17 +133,17 @@ fn disables(command: &Command) -> Option<Span> {
     let by_flag = by_flag.or_else(|| untrusted_package(&call));
     let span = assigned.map(|assignment| assignment.span).or(by_flag.map(|word| word.span));
     span.or_else(|| by_setting(&call)).or_else(|| {
-        let words = call.words.iter();
-        words.clone().find(|word| word_says_so(&word.text)).map(|word| word.span)
+        let mut words = call.words.iter();
+        words.find(|word| word_says_so(word)).map(|word| word.span)
     })
 }
 
 /// `apk add --allow-untrusted` of something that is not a file.
-fn untrusted_package<'w>(call: &Call<'w>) -> Option<&'w probity_shell::Word> {
+fn untrusted_package<'w>(call: &Call<'w>) -> Option<&'w Word> {
     if !call.is_any(&["apk"]) {
         return None;
     }
-    let is_file = |text: &str| text.ends_with(".apk") || text.starts_with(['/', '.', '*']);
+    let is_file = |path: &str| path.ends_with(".apk") || path.starts_with(['/', '.', '*']);
     let files = call.positional(&[]).iter().skip(1).all(|word| is_file(&word.text));
     if files { None } else { call.flag(&["--allow-untrusted"]) }
 }
@@ -162,16 +162,17 @@ fn by_setting(call: &Call<'_>) -> Option<Span> {
     })
 }
 
-fn word_says_so(text: &str) -> bool {
-    let text = text.to_ascii_lowercase();
-    PARTS.iter().any(|part| text.contains(part))
+fn word_says_so(word: &Word) -> bool {
+    // `printf "…\n$x"` has a constant beginning too.
+    let value = word.prefix().to_ascii_lowercase();
+    PARTS.iter().any(|part| value.contains(part))
 }
 
-/// Where a text of a shell that is not parsed says so.
-fn part_of(text: &str, start: usize) -> Option<Span> {
-    let text = text.to_ascii_lowercase();
+/// Where the script of a shell that has no parser here says so.
+fn part_of(script: &str, start: usize) -> Option<Span> {
+    let lower = script.to_ascii_lowercase();
     PARTS.iter().find_map(|part| {
-        let at = start + text.find(part)?;
+        let at = start + lower.find(part)?;
         Some(Span::new(at, at + part.len()))
     })
 }
