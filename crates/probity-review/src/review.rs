@@ -226,15 +226,8 @@ fn run(
     page.notes.extend(admitted.notes);
     let known = earlier.as_ref().map(|earlier| earlier.known(&mut today, &is_reviewed));
     let known = known.unwrap_or_default();
-    let verdicts = proving.finish(
-        &mut admitted.kept,
-        &known,
-        redactor,
-        &mut conversation,
-        events,
-        page,
-        options.max_fix_rounds,
-    );
+    let verdicts =
+        proving.finish(&mut admitted.kept, &known, redactor, &mut conversation, events, page);
     let (cost, notes) = conversation.close();
     page.cost = cost;
     page.notes.extend(notes);

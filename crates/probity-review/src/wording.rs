@@ -31,7 +31,7 @@ pub(crate) fn clause(verdict: &Verdict) -> String {
         (Why::Ran(RunDetail::Timeout(limit)), Outcome::Timeout) => {
             let seconds = limit.as_secs();
             let fix = fix_result(&verdict.fix);
-            let fix = fix.map_or_else(|| "no fix was offered".to_owned(), |fix| fix);
+            let fix = fix.unwrap_or_else(|| "no fix was offered".to_owned());
             format!("the test did not finish within {seconds} s, and {fix}")
         }
         (Why::Ran(detail @ (RunDetail::Unbuilt | RunDetail::PackageUnbuilt)), _) => {

@@ -54,6 +54,7 @@ pub use spec::{Limits, Mount, Network, Spec, Stream, Streams, User};
 #[cfg(target_os = "linux")]
 pub use workspace::{ByteText, Ended, Guard, Snapshot};
 pub use workspace::{
-    Root, RootError, RootKind, Stray, StrayKind, clean_git_directory, clean_worktree, directory_root,
-    harmless_git_settings, is_dot_git, runs_nothing, without_commands, workspace_root,
+    Root, RootError, RootKind, Stray, StrayKind, clean_git_directory, clean_worktree,
+    directory_root, harmless_git_settings, is_dot_git, runs_nothing, without_commands,
+    workspace_root,
 };

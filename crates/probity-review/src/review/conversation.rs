@@ -18,7 +18,7 @@ use crate::{
 
 /// An agent, the copy that it looks at, and what was said so far.
 pub(super) struct Conversation<'a> {
-    options: &'a ReviewOptions<'a>,
+    pub(super) options: &'a ReviewOptions<'a>,
     agent: Box<dyn Agent>,
     copy: TempDir,
     began: Instant,

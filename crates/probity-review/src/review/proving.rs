@@ -99,8 +99,8 @@ impl Proving {
         conversation: &mut Conversation<'_>,
         events: &(dyn Fn(Event<'_>) + Sync),
         page: &mut Page,
-        max_fix_rounds: u32,
     ) -> Result<Verdicts, Failed> {
+        let max_fix_rounds = conversation.options.max_fix_rounds;
         let mut trials = Trials::of(findings, known);
         if self.stop.load(Ordering::SeqCst) {
             self.give_up();

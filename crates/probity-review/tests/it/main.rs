@@ -3,7 +3,6 @@
 #![expect(
     clippy::expect_used,
     clippy::unwrap_used,
-    clippy::panic,
     reason = "a test that cannot set its stage fails there and then"
 )]
 

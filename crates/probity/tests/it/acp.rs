@@ -6,8 +6,8 @@ mod directories;
 pub(crate) mod driver;
 mod editors;
 mod guide;
-mod more_agents;
 mod logins;
+mod more_agents;
 mod real;
 mod setup;
 
