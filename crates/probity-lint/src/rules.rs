@@ -72,12 +72,12 @@ registry! {
         dl3016::Dl3016: Strict,
         dl3018::Dl3018: Strict,
         dl3019::Dl3019: Recommended,
-        dl3020::Dl3020: Strict,
+        dl3020::Dl3020: Recommended,
         dl3021::Dl3021: Recommended,
         dl3022::Dl3022: Recommended,
         dl3023::Dl3023: Recommended,
         dl3026::Dl3026: Recommended,
-        dl3027::Dl3027: Strict,
+        dl3027::Dl3027: Recommended,
         dl3028::Dl3028: Strict,
         dl3030::Dl3030: Recommended,
         dl3032::Dl3032: Recommended,
@@ -167,6 +167,6 @@ registry! {
         user_created_but_never_used::UserCreatedButNeverUsed: Strict,
         user_explicit_group_drops_supplementary_groups::UserExplicitGroupDropsSupplementaryGroups: Strict,
         windows_no_stopsignal::WindowsNoStopsignal: Recommended,
-        world_writable_state_path_workaround::WorldWritableStatePathWorkaround: Strict,
+        world_writable_state_path_workaround::WorldWritableStatePathWorkaround: Recommended,
     }
 }

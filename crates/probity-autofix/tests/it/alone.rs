@@ -30,8 +30,6 @@ const LINT: &str = "hadolint/DL3008";
 const WITH_SHELL: &str = "FROM python:3.12\nRUN mkdir -p /data\nCMD [\"python\"]\n";
 const WITH_APT: &str =
     "FROM python:3.12\nRUN apt-get update && apt-get install -y jq=1\nCMD [\"python\"]\n";
-const WITH_TRIGGER: &str = "FROM golang:1.22\nWORKDIR /src\nONBUILD RUN make\nCOPY . .\n\
-     RUN go build -o /usr/local/bin/app ./cmd/app\nEXPOSE 80\nENTRYPOINT [\"/usr/local/bin/app\"]\n";
 const WITH_IMAGE: &str = "FROM golang:1.22\nWORKDIR /src\nCOPY --from=busybox /bin/sh /bin/sh\n\
      RUN go build -o /usr/local/bin/app ./cmd/app\nEXPOSE 80\nENTRYPOINT [\"/usr/local/bin/app\"]\n";
 const SLIM: &str = "FROM nginx:1.27-alpine-slim\nEXPOSE 80\n";
@@ -74,7 +72,7 @@ const ROWS: &[Row] = &[
         format!("# tally global ignore=all\n{}", two_stages(file))
     }),
     row("runtime", MULTI_STAGE, GO, |file| two_stages(file).replace("USER 65532\n", "")),
-    row("onbuild", MULTI_STAGE, WITH_TRIGGER, two_stages),
+    row("onbuild", MULTI_STAGE, GO, |file| two_stages(file) + "ONBUILD WORKDIR /src\n"),
     row("comments-kept", MULTI_STAGE, GO, |file| two_stages(file).replace("# The", "# A")),
     row("stage-references", MULTI_STAGE, WITH_IMAGE, |file| {
         two_stages(file).replace(
@@ -228,7 +226,10 @@ fn each_answer_fails_its_check_alone() {
         let is_patch = row.check.starts_with("patch/");
         let reason = if is_patch { "patch-rejected" } else { "validation-failed" };
         let outcome = ran.outcomes()[0].clone();
-        let is_alone = ran.failed() == [name];
+        // No rule asks about an image with triggers, so one can only be added, which is a step as well.
+        let expected: &[&str] =
+            if name == "onbuild" { &["onbuild", "steps-kept"] } else { &[name] };
+        let is_alone = ran.failed() == expected;
         if !is_alone || ran.text != text || !outcome.starts_with(&format!("{reason}: {name}: ")) {
             wrong.push(format!("{number} {}: {:?} {outcome}", row.check, ran.refused));
         }

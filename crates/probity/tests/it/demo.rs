@@ -123,7 +123,7 @@ fn a_verifier_that_lets_something_through_fails_the_demo() {
     for wrong in [
         "WRONG: the harmful answer was not refused",
         "WRONG: an invented quote was verified",
-        "WRONG: 2 claims count as proven, and one is true",
+        "WRONG: 1 proven, 2 not proven and 0 discarded, where one of each is right",
         "WRONG: an answer arrived at the wrong session",
     ] {
         assert!(output.stdout.contains(wrong), "{wrong}\n{}", output.stdout);

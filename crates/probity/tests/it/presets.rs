@@ -57,6 +57,10 @@ Dockerfile:6:5: warning: "ENV key=value" should be used instead of legacy "ENV k
 6 | ENV PORT 8080
   |     ^^^^ Write it with an equals sign (--fix)
 
+Dockerfile:25:5: warning: if this download fails nobody notices; set pipefail, or download to a file [probity/unnoticed-download-failure]
+25 | RUN curl -fsSL https://example.com/shrink.tgz | tar xz -C /usr/local/bin
+   |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+
 Dockerfile:34:5: info: delete the apt-get lists after installing something: rm -rf /var/lib/apt/lists/* at the end of this RUN [hadolint/DL3009]
 34 | RUN apt-get update \
    |     ^^^^^^^^^^^^^^ remove the lists (--fix --fix-unsafe)
@@ -77,8 +81,8 @@ Dockerfile:61:1: info: JSON arguments recommended for CMD to prevent unintended 
 61 | CMD node dist/server.js
    | ^^^ Write a JSON array (--fix --fix-unsafe)
 
-8 findings in 1 of 1 file: 1 error, 5 warnings, 2 info.
-By rule: 1 buildkit/JSONArgsRecommended, 1 buildkit/LegacyKeyValueFormat, 1 buildkit/SecretsUsedInArgOrEnv, 1 buildkit/StageNameCasing, 1 hadolint/DL3004, 1 hadolint/DL3007, 1 hadolint/DL3009, 1 hadolint/DL3022.
+9 findings in 1 of 1 file: 1 error, 6 warnings, 2 info.
+By rule: 1 buildkit/JSONArgsRecommended, 1 buildkit/LegacyKeyValueFormat, 1 buildkit/SecretsUsedInArgOrEnv, 1 buildkit/StageNameCasing, 1 hadolint/DL3004, 1 hadolint/DL3007, 1 hadolint/DL3009, 1 hadolint/DL3022, 1 probity/unnoticed-download-failure.
 Fixable: 2 with `--fix`, 3 with `--fix --fix-unsafe`.
 "#);
 }

@@ -248,7 +248,7 @@ fn a_repository_cannot_switch_ai_fixes_on() {
         let check = |enabled: &str| {
             fs::write(configuration.join("probity.toml"), format!("{own}{enabled}")).unwrap();
             let run = probity().dir(&dir).env("XDG_CONFIG_HOME", users.path().to_str().unwrap());
-            run.args(["check", "--fix", "--fix-unsafe", "--fix-ai"]).run()
+            run.args(["check", "--preset", "strict", "--fix", "--fix-unsafe", "--fix-ai"]).run()
         };
         let output = check("");
         assert!(!asked.exists(), "{file}: {}", output.stderr);

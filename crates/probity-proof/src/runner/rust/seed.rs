@@ -45,8 +45,13 @@ fn walk(from: &Path, to: &Path, members: &[&str]) -> io::Result<()> {
 /// writes in place is copied, with its time, by which cargo knows whether it is fresh.
 fn take(from: &Path, to: &Path) -> io::Result<()> {
     let shared = from.extension().is_some_and(|ending| ending == "rlib" || ending == "rmeta");
-    if shared && fs::hard_link(from, to).is_ok() {
-        return Ok(());
+    if shared {
+        match fs::hard_link(from, to) {
+            Ok(()) => return Ok(()),
+            // It is the same file: to copy over it would empty both.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(()),
+            Err(_) => {}
+        }
     }
     fs::copy(from, to)?;
     let metadata = fs::metadata(from)?;
@@ -76,7 +81,24 @@ fn is_final(directory: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::belongs;
+    use std::fs;
+
+    use super::{belongs, copy};
+
+    #[test]
+    fn a_directory_that_is_filled_twice_empties_no_library() {
+        let place = tempfile::tempdir().unwrap();
+        let (warm, own) = (place.path().join("warm"), place.path().join("own"));
+        fs::create_dir_all(warm.join("debug/deps")).unwrap();
+        let library = "debug/deps/libserde-0123456789abcdef.rlib";
+        fs::write(warm.join(library), "library").unwrap();
+        for _ in 0..2 {
+            copy(&warm, &own, &[]).unwrap();
+        }
+        for directory in [&warm, &own] {
+            assert_eq!(fs::read_to_string(directory.join(library)).unwrap(), "library");
+        }
+    }
 
     #[test]
     fn only_the_members_own_files_belong_to_them() {

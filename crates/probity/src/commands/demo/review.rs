@@ -103,7 +103,13 @@ pub(super) fn show(stage: &mut Stage<'_>) -> anyhow::Result<()> {
              points ({})",
             ran.exit()
         ),
-        &format!("{} claims count as proven, and one is true ({})", proven.len(), ran.exit()),
+        &format!(
+            "{} proven, {} not proven and {} discarded, where one of each is right ({})",
+            proven.len(),
+            observed.len(),
+            discarded.len(),
+            ran.exit()
+        ),
     )
 }
 

@@ -68,6 +68,7 @@ const CASES: &[(&str, &str, &[&str], &[&str])] = &[
     ("review.history", "", &[], &["false"]),
     ("review.report-only", "", &[], &["true"]),
     ("review.budget", "2.5", &["2.5", "1"], &["3"]),
+    ("review.proof-level", "", &[], &["'P1'", "'P3'"]),
     ("review.max-findings", "", &["50", "60"], &["0"]),
     ("review.sandbox", "", &[], &["'none'"]),
     ("review.env", "", &[], &["['TOKEN']"]),

@@ -112,7 +112,8 @@ fn mistakes_are_named_with_their_place() {
             "[review]\ntreshold = 8\n",
             "probity.toml:2:1: unknown key `treshold` in [review]; did you mean `threshold`? (valid \
              keys: agent, model, profile, config, threshold, fail-on-critical, paths, diff-only, \
-             base, database-url, history, report-only, budget, max-findings, timeout, jobs, sandbox, \
+             base, database-url, history, report-only, budget, proof-level, \
+             max-fix-rounds, suite-timeout, max-findings, timeout, jobs, sandbox, \
              env, format, output)",
         ),
         (
