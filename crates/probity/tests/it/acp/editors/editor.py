@@ -71,10 +71,11 @@ async def act(editor, agent, task):
 async def main():
     editor = Editor()
     program, *words = sys.argv[1:]
-    async with acp.spawn_agent_process(editor, program, *words, env=dict(os.environ)) as (
-        agent,
-        process,
-    ):
+    # The library kills an agent that needs more than two seconds to end, which sessions may.
+    patience = {"shutdown_timeout": 60.0}
+    async with acp.spawn_agent_process(
+        editor, program, *words, env=dict(os.environ), transport_kwargs=patience
+    ) as (agent, process):
         reader = asyncio.StreamReader()
         await asyncio.get_running_loop().connect_read_pipe(
             lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
