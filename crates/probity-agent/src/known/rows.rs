@@ -54,7 +54,7 @@ pub(super) const SHIPPED: &[Row] = &[
             "CLAUDE_CODE_OAUTH_TOKEN",
         ],
         logins: &[".claude/.credentials.json"],
-        // As root, which is what containers run as, it works only where it is told so.
+        // Containers run it as root, which it accepts only with this variable.
         inside: &[("IS_SANDBOX", "1")],
     },
     Row {
@@ -133,7 +133,7 @@ pub(super) const SHIPPED: &[Row] = &[
         ],
         // Its token is in a file that also says which directories and plugins it trusts.
         logins: &[],
-        // An update would go into the agent's home and run there, unnoticed by whoever installed it.
+        // An update would replace the installed version by one in the agent's home.
         inside: &[("COPILOT_AUTO_UPDATE", "false")],
     },
     Row {

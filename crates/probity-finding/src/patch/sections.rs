@@ -14,7 +14,7 @@ pub struct Section<'a> {
 ///
 /// # Errors
 ///
-/// When a section creates, deletes or moves its file, or there is none.
+/// When a section creates, deletes or moves its file, or the patch has no section.
 pub fn sections(patch: &str) -> Result<Vec<Section<'_>>, PatchError> {
     let lines: Vec<&str> = patch.lines().collect();
     let mut found: Vec<Section<'_>> = Vec::new();

@@ -65,7 +65,7 @@ impl Originals {
         varies || self.messages.windows(2).any(|pair| pair.first() != pair.last())
     }
 
-    /// Runs the original once more; an end that differs from the first is told.
+    /// Runs the original once more, and fails if it ends differently from the first run.
     pub(super) fn run_again(&mut self, original: &dyn Runs) -> Result<Trial, Compared> {
         let Observed { trial, wrote_code } = original.run();
         self.add(&trial);

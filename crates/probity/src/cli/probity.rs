@@ -65,7 +65,7 @@ enum ProbityCommand {
     /// Run vulnerability skills through a model over smart-contract sources
     #[command(after_help = audit::EXAMPLES)]
     Audit(Box<audit::ProbityAuditArgs>),
-    /// Review a change with an agent; a defect counts only if its test fails for the right reason
+    /// Review a change with an agent; a defect counts only if a fix makes its failing test pass
     #[command(after_help = review::EXAMPLES)]
     Review(Box<review::ReviewArgs>),
     /// Be an ACP agent for an editor, with contained agents behind it

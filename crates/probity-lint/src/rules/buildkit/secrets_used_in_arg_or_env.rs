@@ -19,7 +19,7 @@ rule! {
     /// - names whose last part says what else the value is: `KMS_KEY_ALIAS`, `AUTH_MODE`, `TOKEN_TTL`,
     ///   `AUTH_URL`, `KEY_SIZE`, `PASSWORD_MIN_LENGTH`. `AWS_ACCESS_KEY_ID` is half of a login and is
     ///   flagged;
-    /// - keys that are no secret: `GPG_KEY`, `SORT_KEY`, `CACHE_KEY`, `SSH_AUTH_SOCK`;
+    /// - keys that are not secret: `GPG_KEY`, `SORT_KEY`, `CACHE_KEY`, `SSH_AUTH_SOCK`;
     /// - values that cannot be a secret: an absolute path (`SSH_KEY=/run/secrets/key`), a switch
     ///   (`AUTH=true`) and an empty `ENV`.
     ///

@@ -1,4 +1,4 @@
-//! Downloads that trust whoever answers.
+//! Downloads without a check of the server's certificate.
 
 use probity_dockerfile::{Arguments, Keyword};
 use probity_finding::{Finding, Span};

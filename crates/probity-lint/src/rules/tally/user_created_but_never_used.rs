@@ -146,7 +146,7 @@ CMD ["x"]
         }
     }
 
-    /// A script that can be read and does not change the user is no reason to be silent.
+    /// The rule still reports an image whose readable script does not change the user.
     #[test]
     fn a_script_of_the_dockerfile_is_read() {
         check(

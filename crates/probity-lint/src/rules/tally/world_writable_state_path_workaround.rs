@@ -11,9 +11,9 @@ rule! {
     ///
     /// Flags a `chmod` or `mkdir -m` in a `RUN` that lets everybody write: `777`, `a+w`, `o+rwx`.
     ///
-    /// A directory with the sticky bit (`1777`), as `/tmp` has it, is meant for everybody and left
-    /// alone; tally flags it. So are the homes of tools, such as `$CARGO_HOME` and `$GOPATH`: whoever
-    /// uses the image installs there.
+    /// The rule allows directories with the sticky bit (`1777`), such as `/tmp`, which tally flags. It
+    /// also allows tool directories that users of the image install into, such as `$CARGO_HOME` and
+    /// `$GOPATH`.
     ///
     /// # Why it is bad
     ///

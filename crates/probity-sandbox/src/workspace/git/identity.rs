@@ -123,12 +123,12 @@ mod tests {
     #[test]
     fn patterns_of_directories_fit_as_for_git() {
         for (pattern, path, expected) in [
-            ("/home/me/work/**", "/home/me/work/a/.git", true),
-            ("/home/me/work/**", "/home/me/private/.git", false),
-            ("**/work/**", "/home/me/work/a/.git", true),
-            ("/home/*/work/.git", "/home/me/work/.git", true),
-            ("/home/*/.git", "/home/me/work/.git", false),
-            ("/home/m?/.git", "/home/me/.git", true),
+            ("/srv/me/code/**", "/srv/me/code/a/.git", true),
+            ("/srv/me/code/**", "/srv/me/private/.git", false),
+            ("**/code/**", "/srv/me/code/a/.git", true),
+            ("/srv/*/code/.git", "/srv/me/code/.git", true),
+            ("/srv/*/.git", "/srv/me/code/.git", false),
+            ("/srv/m?/.git", "/srv/me/.git", true),
         ] {
             assert_eq!(fits(pattern.as_bytes(), path.as_bytes()), expected, "{pattern} {path}");
         }
