@@ -6,7 +6,9 @@
 use std::path::{Component, Path, PathBuf};
 
 use probity_sandbox::{Mount, directory_root, is_dot_git};
-use serde_json::{Map, Value};
+use serde_json::Value;
+
+use crate::jsonc::{self, SyntaxError};
 
 /// What is honoured of a file, and what is not.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -49,8 +51,11 @@ pub(crate) fn file(root: &Path) -> PathBuf {
 }
 
 impl Devcontainer {
-    pub(super) fn read(text: &str, root: &Path) -> Result<Self, serde_json::Error> {
-        let read: Map<String, Value> = serde_json::from_str(&without_comments(text))?;
+    pub(super) fn read(text: &str, root: &Path) -> Result<Self, SyntaxError> {
+        let read = jsonc::parse(text)?.map(|node| node.value(text));
+        let Some(Value::Object(read)) = read else {
+            return Err(SyntaxError { at: 0, expected: "an object" });
+        };
         let image = read.get("image").and_then(Value::as_str).map(str::to_owned);
         let mut found = Self { image, ..Self::default() };
         let variables = read.get("containerEnv").and_then(Value::as_object);
@@ -156,71 +161,20 @@ fn is_variable(name: &str) -> bool {
     name.bytes().all(plain) && name.bytes().next().is_some_and(|first| !first.is_ascii_digit())
 }
 
-/// JSON without the comments and trailing commas that the format allows.
-fn without_comments(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(letter) = rest.chars().next() {
-        let skipped = match letter {
-            '"' => {
-                let end = string_end(rest);
-                plain.push_str(&rest[..end]);
-                end
-            }
-            '/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
-            '/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |at| at + 2),
-            ']' | '}' => {
-                let before = plain.trim_end();
-                if let Some(before) = before.strip_suffix(',') {
-                    plain.truncate(before.len());
-                }
-                plain.push(letter);
-                1
-            }
-            letter => {
-                plain.push(letter);
-                letter.len_utf8()
-            }
-        };
-        rest = &rest[skipped..];
-    }
-    plain
-}
-
-/// Where a string that begins here ends.
-fn string_end(text: &str) -> usize {
-    let mut is_escaped = true;
-    for (at, letter) in text.char_indices() {
-        match letter {
-            _ if is_escaped => is_escaped = false,
-            '\\' => is_escaped = true,
-            '"' => return at + 1,
-            _ => {}
-        }
-    }
-    text.len()
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
 
-    use super::{Devcontainer, without_comments};
+    use super::{Devcontainer, Path};
 
     #[test]
-    fn comments_and_trailing_commas_are_no_part_of_it() {
-        for (text, plain) in [
-            ("{\"a\": 1, // \"b\"\n}", "{\"a\": 1 \n}"),
-            ("{\"a\": \"// \\\" /* ,}\"}", "{\"a\": \"// \\\" /* ,}\"}"),
-            ("/* ä */ [1, 2,\n]", " [1, 2\n]"),
-            ("{\"a\": 1 /* never ends", "{\"a\": 1 "),
-        ] {
-            let read = without_comments(text);
-            assert_eq!(
-                read.split_whitespace().collect::<String>(),
-                plain.split_whitespace().collect::<String>(),
-                "{text}"
-            );
+    fn comments_and_trailing_commas_are_read_and_anything_but_an_object_is_not() {
+        let read = |text: &str| Devcontainer::read(text, Path::new("/w"));
+        let image = |text: &str| read(text).unwrap().image;
+        assert_eq!(image("{\"image\": \"a // b\", // \"c\"\n}").as_deref(), Some("a // b"));
+        assert_eq!(image("/* x */ {\"image\": \"a\",}").as_deref(), Some("a"));
+        for text in ["", "// nothing", "[]", "{\"image\": 1 /* never ends", "{\"image\"}"] {
+            assert!(read(text).is_err(), "{text}");
         }
     }
 
