@@ -1,15 +1,13 @@
 //! Reviews that were kept: SQLite in a file, or PostgreSQL by its address.
 //!
-//! The calls block; each runs its queries on a runtime of its own, within a time limit, so that a
-//! database that does not answer cannot hold up a review that is done.
+//! The calls block, each within a time limit, so that a database that does not answer cannot hold up
+//! a review that is done.
 
 mod postgres;
 mod sqlite;
 mod text;
 
-use std::{future::Future, path::PathBuf, time::Duration};
-
-use tokio::runtime::{Builder, Runtime};
+use std::{path::PathBuf, time::Duration};
 
 use crate::output::{ReadError, ReviewOutput, read};
 
@@ -99,39 +97,31 @@ pub struct Retention {
 
 /// An open history.
 pub struct History {
-    runtime: Runtime,
-    store: Store,
+    store: Box<dyn Store>,
 }
 
-enum Store {
-    Sqlite(sqlite::Sqlite),
-    Postgres(postgres::Postgres),
+/// What each database must be able to do. A kept review is its number and its JSON.
+trait Store {
+    fn insert(&mut self, row: &Row) -> Result<i64, HistoryError>;
+    fn by_commit(&mut self, repo: &str, commit: &str) -> Kept;
+    fn by_id(&mut self, id: i64) -> Kept;
+    fn latest(&mut self, repo: &str, branch: &str) -> Kept;
+    fn list(&mut self, repo: Option<&str>, most: i64) -> Result<Vec<Entry>, HistoryError>;
+    fn prune(&mut self, repo: Option<&str>, retention: Retention) -> Result<u64, HistoryError>;
+    fn rename(&mut self, id: i64, repo: &str) -> Result<(), HistoryError>;
+    fn delete(&mut self, id: i64) -> Result<bool, HistoryError>;
 }
 
-/// Calls the same method of either store.
-macro_rules! on_store {
-    ($history:ident, $store:ident => $call:expr) => {
-        match &mut $history.store {
-            Store::Sqlite($store) => in_time(&$history.runtime, $call),
-            Store::Postgres($store) => in_time(&$history.runtime, $call),
-        }
-    };
-}
+type Kept = Result<Option<(i64, String)>, HistoryError>;
 
 impl History {
     /// Opens it, and brings its tables up to date.
     pub fn open(place: &HistoryPlace) -> Result<Self, HistoryError> {
-        let runtime =
-            Builder::new_current_thread().enable_all().build().map_err(HistoryError::Runtime)?;
-        let store = match place {
-            HistoryPlace::File(path) => {
-                Store::Sqlite(in_time(&runtime, sqlite::Sqlite::open(path))?)
-            }
-            HistoryPlace::Postgres(url) => {
-                Store::Postgres(in_time(&runtime, postgres::Postgres::open(url))?)
-            }
+        let store: Box<dyn Store> = match place {
+            HistoryPlace::File(path) => Box::new(sqlite::Sqlite::open(path)?),
+            HistoryPlace::Postgres(url) => Box::new(postgres::Postgres::open(url)?),
         };
-        Ok(Self { runtime, store })
+        Ok(Self { store })
     }
 
     /// Keeps a review, and gives its number.
@@ -149,16 +139,16 @@ impl History {
             observations: i32::try_from(review.observations.len()).unwrap_or(i32::MAX),
             json,
         };
-        on_store!(self, store => store.insert(&row))
+        self.store.insert(&row)
     }
 
     /// The newest review of a commit.
     pub fn get(&mut self, repo: &str, commit: &str) -> Result<Option<ReviewOutput>, HistoryError> {
-        parsed(on_store!(self, store => store.by_commit(repo, commit))?)
+        parsed(self.store.by_commit(repo, commit)?)
     }
 
     pub fn by_id(&mut self, id: i64) -> Result<Option<ReviewOutput>, HistoryError> {
-        parsed(on_store!(self, store => store.by_id(id))?)
+        parsed(self.store.by_id(id)?)
     }
 
     /// The newest review of this branch that happened.
@@ -167,7 +157,7 @@ impl History {
         repo: &str,
         branch: &str,
     ) -> Result<Option<ReviewOutput>, HistoryError> {
-        parsed(on_store!(self, store => store.latest(repo, branch))?)
+        parsed(self.store.latest(repo, branch)?)
     }
 
     /// Gives reviews that were kept under another name of a repository the name that it has now.
@@ -181,14 +171,14 @@ impl History {
         let entries = self.list(Some(old), u32::MAX)?;
         let own: Vec<&Entry> = entries.iter().filter(|entry| is_own(&entry.commit)).collect();
         for entry in &own {
-            on_store!(self, store => store.rename(entry.id, new))?;
+            self.store.rename(entry.id, new)?;
         }
         Ok(own.len() as u64)
     }
 
     /// The newest first.
     pub fn list(&mut self, repo: Option<&str>, most: u32) -> Result<Vec<Entry>, HistoryError> {
-        on_store!(self, store => store.list(repo, i64::from(most)))
+        self.store.list(repo, i64::from(most))
     }
 
     /// How many were removed. Without a limit nothing is.
@@ -196,12 +186,12 @@ impl History {
         if retention == Retention::default() {
             return Ok(0);
         }
-        on_store!(self, store => store.prune(repo, retention))
+        self.store.prune(repo, retention)
     }
 
     /// Whether there was such a review.
     pub fn delete(&mut self, id: i64) -> Result<bool, HistoryError> {
-        on_store!(self, store => store.delete(id))
+        self.store.delete(id)
     }
 }
 
@@ -224,23 +214,22 @@ struct Row {
     json: String,
 }
 
-fn in_time<T>(
-    runtime: &Runtime,
-    call: impl Future<Output = Result<T, HistoryError>>,
-) -> Result<T, HistoryError> {
-    let limited = async { tokio::time::timeout(PATIENCE, call).await };
-    runtime.block_on(limited).unwrap_or(Err(HistoryError::TimedOut))
-}
-
 fn parsed(found: Option<(i64, String)>) -> Result<Option<ReviewOutput>, HistoryError> {
     let Some((id, json)) = found else { return Ok(None) };
     read(&json).map(Some).map_err(|source| HistoryError::Unreadable { id, source })
 }
 
 /// What a database says is a stranger's text, and one line is enough.
-fn database(what: &'static str) -> impl FnOnce(sqlx::Error) -> HistoryError {
-    move |error| HistoryError::Database {
-        what,
-        why: crate::clean::one_line(&error.to_string(), 300),
-    }
+fn database(what: &'static str, why: &str) -> HistoryError {
+    HistoryError::Database { what, why: crate::clean::one_line(why, 300) }
+}
+
+/// What is being done when a database fails.
+mod doing {
+    pub(super) const PREPARE: &str = "cannot prepare the history";
+    pub(super) const KEEP: &str = "cannot keep the review";
+    pub(super) const READ: &str = "cannot read the history";
+    pub(super) const PRUNE: &str = "cannot prune the history";
+    pub(super) const RENAME: &str = "cannot rename a repository in the history";
+    pub(super) const DELETE: &str = "cannot delete the review";
 }

@@ -2,12 +2,9 @@
 
 use std::{path::Path, time::Duration};
 
-use sqlx::{
-    ConnectOptions as _, Connection as _, Executor as _, Row as _, SqliteConnection,
-    sqlite::{SqliteConnectOptions, SqliteRow},
-};
+use rusqlite::{Connection, OptionalExtension as _, Params, TransactionBehavior, params};
 
-use super::{Entry, HistoryError, Retention, Row, database};
+use super::{Entry, HistoryError, Kept, Retention, Row, Store, database, doing};
 
 /// How long another writer is waited for.
 const BUSY: Duration = Duration::from_secs(20);
@@ -32,155 +29,132 @@ const MIGRATIONS: &[&str] = &["
 "];
 
 pub(super) struct Sqlite {
-    connection: SqliteConnection,
+    connection: Connection,
 }
 
 impl Sqlite {
-    pub(super) async fn open(path: &Path) -> Result<Self, HistoryError> {
-        let options = SqliteConnectOptions::new()
-            .filename(path)
-            .create_if_missing(true)
-            .busy_timeout(BUSY)
-            .disable_statement_logging();
-        let connection = options.connect().await.map_err(database("cannot open the history"))?;
+    pub(super) fn open(path: &Path) -> Result<Self, HistoryError> {
+        let connection = Connection::open(path).map_err(failed("cannot open the history"))?;
+        connection.busy_timeout(BUSY).map_err(failed(doing::PREPARE))?;
         let mut store = Self { connection };
-        store.migrate().await?;
+        store.migrate()?;
         Ok(store)
     }
 
-    async fn migrate(&mut self) -> Result<(), HistoryError> {
-        let failed = || database("cannot prepare the history");
+    fn migrate(&mut self) -> Result<(), HistoryError> {
+        let prepare = || failed(doing::PREPARE);
         // Taken at once: two that only read first would both want to write, and one would fail.
-        let mut transaction =
-            self.connection.begin_with("BEGIN IMMEDIATE").await.map_err(failed())?;
-        let row = sqlx::query("PRAGMA user_version").fetch_one(&mut *transaction);
-        let version: i64 = row.await.map_err(failed())?.get(0);
+        let behavior = TransactionBehavior::Immediate;
+        let transaction = self.connection.transaction_with_behavior(behavior).map_err(prepare())?;
+        let version = transaction.pragma_query_value(None, "user_version", |row| row.get(0));
+        let version: i64 = version.map_err(prepare())?;
         let done = usize::try_from(version).unwrap_or(usize::MAX);
         let Some(missing) = MIGRATIONS.get(done..) else { return Err(HistoryError::Newer) };
         for migration in missing {
-            transaction.execute(sqlx::raw_sql(*migration)).await.map_err(failed())?;
+            transaction.execute_batch(migration).map_err(prepare())?;
         }
         if !missing.is_empty() {
-            let set = format!("PRAGMA user_version = {}", MIGRATIONS.len());
-            let set = sqlx::raw_sql(sqlx::AssertSqlSafe(set));
-            transaction.execute(set).await.map_err(failed())?;
+            let newest = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
+            transaction.pragma_update(None, "user_version", newest).map_err(prepare())?;
         }
-        transaction.commit().await.map_err(failed())
+        transaction.commit().map_err(prepare())
     }
 
-    pub(super) async fn insert(&mut self, row: &Row) -> Result<i64, HistoryError> {
-        let query = sqlx::query(
-            "INSERT INTO reviews (repo, commit_sha, branch, score, pass, threshold, \
-             proven_count, obs_count, review_json) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id",
-        )
-        .bind(&row.repo)
-        .bind(&row.commit)
-        .bind(&row.branch)
-        .bind(row.score)
-        .bind(row.pass)
-        .bind(row.threshold)
-        .bind(row.proven)
-        .bind(row.observations)
-        .bind(&row.json);
-        let row = query.fetch_one(&mut self.connection).await;
-        Ok(row.map_err(database("cannot keep the review"))?.get(0))
+    fn kept(&self, query: &str, values: impl Params) -> Kept {
+        let found = self.connection.query_row(query, values, |row| Ok((row.get(0)?, row.get(1)?)));
+        found.optional().map_err(failed(doing::READ))
+    }
+}
+
+impl Store for Sqlite {
+    fn insert(&mut self, row: &Row) -> Result<i64, HistoryError> {
+        let query = "INSERT INTO reviews (repo, commit_sha, branch, score, pass, threshold, \
+                     proven_count, obs_count, review_json) \
+                     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id";
+        let values = params![
+            row.repo,
+            row.commit,
+            row.branch,
+            row.score,
+            row.pass,
+            row.threshold,
+            row.proven,
+            row.observations,
+            row.json
+        ];
+        let id = self.connection.query_row(query, values, |row| row.get(0));
+        id.map_err(failed(doing::KEEP))
     }
 
-    pub(super) async fn by_commit(
-        &mut self,
-        repo: &str,
-        commit: &str,
-    ) -> Result<Option<(i64, String)>, HistoryError> {
-        let query = sqlx::query(
-            "SELECT id, review_json FROM reviews WHERE repo = $1 AND commit_sha = $2 \
-             ORDER BY created_at DESC, id DESC LIMIT 1",
-        );
-        let row = query.bind(repo).bind(commit).fetch_optional(&mut self.connection).await;
-        Ok(row.map_err(reading())?.map(|row| (row.get(0), row.get(1))))
+    fn by_commit(&mut self, repo: &str, commit: &str) -> Kept {
+        let query = "SELECT id, review_json FROM reviews WHERE repo = $1 AND commit_sha = $2 \
+                     ORDER BY created_at DESC, id DESC LIMIT 1";
+        self.kept(query, [repo, commit])
     }
 
-    pub(super) async fn by_id(&mut self, id: i64) -> Result<Option<(i64, String)>, HistoryError> {
-        let query = sqlx::query("SELECT id, review_json FROM reviews WHERE id = $1");
-        let row = query.bind(id).fetch_optional(&mut self.connection).await;
-        Ok(row.map_err(reading())?.map(|row| (row.get(0), row.get(1))))
+    fn by_id(&mut self, id: i64) -> Kept {
+        self.kept("SELECT id, review_json FROM reviews WHERE id = $1", [id])
     }
 
-    pub(super) async fn latest(
-        &mut self,
-        repo: &str,
-        branch: &str,
-    ) -> Result<Option<(i64, String)>, HistoryError> {
-        let query = sqlx::query(
-            "SELECT id, review_json FROM reviews WHERE repo = $1 AND coalesce(branch, '') = $2 \
-             AND coalesce(json_extract(review_json, '$.status'), 'ok') = 'ok' \
-             ORDER BY created_at DESC, id DESC LIMIT 1",
-        );
-        let row = query.bind(repo).bind(branch).fetch_optional(&mut self.connection).await;
-        Ok(row.map_err(reading())?.map(|row| (row.get(0), row.get(1))))
+    fn latest(&mut self, repo: &str, branch: &str) -> Kept {
+        let query = "SELECT id, review_json FROM reviews \
+                     WHERE repo = $1 AND coalesce(branch, '') = $2 \
+                     AND coalesce(json_extract(review_json, '$.status'), 'ok') = 'ok' \
+                     ORDER BY created_at DESC, id DESC LIMIT 1";
+        self.kept(query, [repo, branch])
     }
 
-    pub(super) async fn list(
-        &mut self,
-        repo: Option<&str>,
-        most: i64,
-    ) -> Result<Vec<Entry>, HistoryError> {
-        let query = sqlx::query(
-            "SELECT id, repo, commit_sha, coalesce(branch, ''), score, pass, \
-             threshold, proven_count, obs_count, created_at, coalesce(json_extract(review_json, '$.status'), 'ok') \
-             FROM reviews WHERE $1 IS NULL OR repo = $1 \
-             ORDER BY created_at DESC, id DESC LIMIT $2",
-        );
-        let rows = query.bind(repo).bind(most).fetch_all(&mut self.connection).await;
-        Ok(rows.map_err(reading())?.iter().map(entry).collect())
+    fn list(&mut self, repo: Option<&str>, most: i64) -> Result<Vec<Entry>, HistoryError> {
+        let query = "SELECT id, repo, commit_sha, coalesce(branch, ''), score, pass, threshold, \
+                     proven_count, obs_count, created_at, \
+                     coalesce(json_extract(review_json, '$.status'), 'ok') \
+                     FROM reviews WHERE $1 IS NULL OR repo = $1 \
+                     ORDER BY created_at DESC, id DESC LIMIT $2";
+        let mut statement = self.connection.prepare(query).map_err(failed(doing::READ))?;
+        let entries = statement.query_map(params![repo, most], entry);
+        entries.and_then(Iterator::collect).map_err(failed(doing::READ))
     }
 
-    pub(super) async fn prune(
-        &mut self,
-        repo: Option<&str>,
-        retention: Retention,
-    ) -> Result<u64, HistoryError> {
-        let query = sqlx::query(
-            "DELETE FROM reviews WHERE ($1 IS NULL OR repo = $1) AND id IN (\
+    fn prune(&mut self, repo: Option<&str>, retention: Retention) -> Result<u64, HistoryError> {
+        let query = "DELETE FROM reviews WHERE ($1 IS NULL OR repo = $1) AND id IN (\
              SELECT id FROM (SELECT id, created_at, row_number() OVER \
              (PARTITION BY repo ORDER BY created_at DESC, id DESC) AS nth FROM reviews) \
-             AS numbered WHERE nth > $2 OR created_at < strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-' || $3 || ' days'))",
-        )
-        .bind(repo)
-        .bind(retention.keep.map(i64::from))
-        .bind(retention.days.map(i64::from));
-        let done = query.execute(&mut self.connection).await;
-        Ok(done.map_err(database("cannot prune the history"))?.rows_affected())
+             AS numbered WHERE nth > $2 \
+             OR created_at < strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-' || $3 || ' days'))";
+        let values = params![repo, retention.keep, retention.days];
+        let removed = self.connection.execute(query, values).map_err(failed(doing::PRUNE))?;
+        Ok(removed as u64)
     }
 
-    pub(super) async fn rename(&mut self, id: i64, repo: &str) -> Result<(), HistoryError> {
-        let query = sqlx::query("UPDATE reviews SET repo = $1 WHERE id = $2").bind(repo).bind(id);
-        let done = query.execute(&mut self.connection).await;
-        done.map(drop).map_err(database("cannot rename a repository in the history"))
+    fn rename(&mut self, id: i64, repo: &str) -> Result<(), HistoryError> {
+        let query = "UPDATE reviews SET repo = $1 WHERE id = $2";
+        let renamed = self.connection.execute(query, params![repo, id]);
+        renamed.map(drop).map_err(failed(doing::RENAME))
     }
 
-    pub(super) async fn delete(&mut self, id: i64) -> Result<bool, HistoryError> {
-        let query = sqlx::query("DELETE FROM reviews WHERE id = $1").bind(id);
-        let done = query.execute(&mut self.connection).await;
-        Ok(done.map_err(database("cannot delete the review"))?.rows_affected() > 0)
+    fn delete(&mut self, id: i64) -> Result<bool, HistoryError> {
+        let deleted = self.connection.execute("DELETE FROM reviews WHERE id = $1", [id]);
+        Ok(deleted.map_err(failed(doing::DELETE))? > 0)
     }
 }
 
-fn entry(row: &SqliteRow) -> Entry {
-    let status: String = row.get(10);
-    Entry {
-        id: row.get(0),
-        repo: row.get(1),
-        commit: row.get(2),
-        branch: row.get(3),
-        score: (status == "ok").then(|| row.get(4)),
-        pass: row.get(5),
-        threshold: row.get(6),
-        proven: row.get(7),
-        observations: row.get(8),
-        created_at: row.get(9),
-    }
+fn entry(row: &rusqlite::Row<'_>) -> rusqlite::Result<Entry> {
+    let status: String = row.get(10)?;
+    let score = row.get(4)?;
+    Ok(Entry {
+        id: row.get(0)?,
+        repo: row.get(1)?,
+        commit: row.get(2)?,
+        branch: row.get(3)?,
+        score: (status == "ok").then_some(score),
+        pass: row.get(5)?,
+        threshold: row.get(6)?,
+        proven: row.get(7)?,
+        observations: row.get(8)?,
+        created_at: row.get(9)?,
+    })
 }
 
-fn reading() -> impl FnOnce(sqlx::Error) -> HistoryError {
-    database("cannot read the history")
+fn failed(what: &'static str) -> impl FnOnce(rusqlite::Error) -> HistoryError {
+    move |error| database(what, &error.to_string())
 }

@@ -126,6 +126,29 @@ fn postgres_keeps_finds_prunes_and_bears_a_crowd() {
 }
 
 #[test]
+fn tls_is_verified_as_far_as_the_mode_says() {
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let server = Server::start_with_tls(port);
+    let authority = server.authority();
+    let cases = [
+        ("localhost", "sslmode=disable", false),
+        ("localhost", "sslmode=prefer", true),
+        ("localhost", "sslmode=require", true),
+        ("127.0.0.1", "sslmode=require", true),
+        ("localhost", "sslmode=verify-full", false),
+        ("localhost", &format!("sslmode=verify-full&sslrootcert={authority}"), true),
+        ("127.0.0.1", &format!("sslmode=verify-full&sslrootcert={authority}"), false),
+        ("127.0.0.1", &format!("sslmode=verify-ca&sslrootcert={authority}"), true),
+        ("127.0.0.1", "sslmode=verify-ca", false),
+    ];
+    for (host, mode, opens) in cases {
+        let url = format!("postgres://postgres@{host}:{port}/postgres?{mode}");
+        let opened = History::open(&HistoryPlace::from_url(&url).unwrap());
+        assert_eq!(opened.is_ok(), opens, "{host} {mode}: {opened:?}");
+    }
+}
+
+#[test]
 fn an_address_is_never_shown_and_a_server_that_is_gone_is_said() {
     let address = "postgres://me:hunter22@localhost/db?host=/nowhere/at/all";
     let place = HistoryPlace::from_url(address).unwrap();

@@ -16,7 +16,37 @@ pub(crate) struct Server {
 }
 
 impl Server {
+    /// Reached by its socket alone.
     pub(crate) fn start() -> Self {
+        let server = Self::new();
+        server.serve("-c listen_addresses=''");
+        server
+    }
+
+    /// Reached by TLS on a loopback port, with a certificate for `localhost` from an authority of its own.
+    pub(crate) fn start_with_tls(port: u16) -> Self {
+        let server = Self::new();
+        let data = PathBuf::from(server.data());
+        fs::write(data.join("pg_hba.conf"), "hostssl all all 127.0.0.1/32 trust\n").unwrap();
+        let subject = ["-subj", "/CN=probity test", "-days", "2"];
+        let new = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"];
+        let authority = ["-keyout", "ca.key", "-out", "ca.pem", "-nodes"];
+        server.openssl(&data, &[&new[..], &authority, &subject].concat());
+        let own = ["-keyout", "server.key", "-out", "server.crt", "-nodes"];
+        let signed =
+            ["-CA", "ca.pem", "-CAkey", "ca.key", "-addext", "subjectAltName=DNS:localhost"];
+        let leaf = ["-addext", "basicConstraints=critical,CA:FALSE"];
+        server.openssl(&data, &[&new[..], &own, &subject, &signed, &leaf].concat());
+        server.serve(&format!("-c listen_addresses=127.0.0.1 -p {port} -c ssl=on"));
+        server
+    }
+
+    /// The certificate of the authority behind the server's.
+    pub(crate) fn authority(&self) -> String {
+        format!("{}/ca.pem", self.data())
+    }
+
+    fn new() -> Self {
         let programs = programs();
         // The server refuses to be root.
         let owner = rustix::process::geteuid().is_root().then(postgres_user);
@@ -27,13 +57,23 @@ impl Server {
         let server = Self { directory, programs, owner };
         let data = server.data();
         server.run("initdb", &["-D", &data, "-A", "trust", "-U", "postgres", "--no-sync"]);
-        let options = format!(
-            "-c listen_addresses='' -k {} -c fsync=off -c synchronous_commit=off",
-            server.directory.path().display()
-        );
-        let log = format!("{}/log", server.directory.path().display());
-        server.run("pg_ctl", &["-D", &data, "-w", "-t", "60", "-l", &log, "-o", &options, "start"]);
         server
+    }
+
+    fn serve(&self, listening: &str) {
+        let (data, directory) = (self.data(), self.directory.path().display());
+        let options = format!("{listening} -k {directory} -c fsync=off -c synchronous_commit=off");
+        let log = format!("{directory}/log");
+        self.run("pg_ctl", &["-D", &data, "-w", "-t", "60", "-l", &log, "-o", &options, "start"]);
+    }
+
+    fn openssl(&self, directory: &Path, arguments: &[&str]) {
+        let mut command = Command::new("openssl");
+        command.args(arguments).current_dir(directory).stderr(Stdio::null());
+        if let Some((user, group)) = self.owner {
+            command.uid(user).gid(group);
+        }
+        assert!(command.status().unwrap().success(), "openssl {arguments:?}");
     }
 
     pub(crate) fn url(&self) -> String {
