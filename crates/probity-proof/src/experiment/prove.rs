@@ -5,6 +5,7 @@ use std::path::Path;
 use super::{
     altered,
     fix::Fix,
+    inert,
     pairs::{Compared, Originals, compare},
     staged::{Observed, Staged, Version},
     suite::{Baselines, Suites},
@@ -12,7 +13,7 @@ use super::{
 use crate::{
     BaseResult, Claim, FixResult, Level, Outcome, ProofOptions, Verdict, Why, WithoutFix,
     claim::FlaggedLines,
-    repository::copies::Copies,
+    repository::{confined, copies::Copies},
     runner::{Placed, Runner, Trial, context::RunnerContext, placement},
 };
 
@@ -54,7 +55,7 @@ impl Laboratory<'_> {
         originals.add(&first);
         verdict.record(&first);
         if let Some(path) = wrote_code {
-            return verdict.wrote_code(path.display().to_string());
+            return verdict.reject(Why::WroteCode(path.display().to_string()));
         }
         if !first.is_failure() {
             self.confirm_pass(&first, &original, &mut originals, verdict);
@@ -92,7 +93,7 @@ impl Laboratory<'_> {
         if first.outcome != Outcome::Passed {
             return;
         }
-        verdict.fix = FixResult::NotNeeded;
+        verdict.fix = FixResult::NotJudged;
         if let Err(Compared::OriginalIsFlaky(why)) = originals.run_again(original) {
             verdict.end(Outcome::Flaky, why);
         }
@@ -144,9 +145,9 @@ impl Claimed<'_> {
             Ok(Compared::DoesNotFlip(outcome)) => FixResult::DoesNotFlip(outcome),
             Ok(Compared::Slow) => FixResult::Slow,
             Ok(Compared::OtherIsFlaky) => FixResult::Flaky,
-            Ok(end @ (Compared::OriginalIsFlaky(_) | Compared::WroteCode(_))) => {
+            Ok(end) => {
                 self.end(end);
-                FixResult::Flaky
+                FixResult::NotJudged
             }
             Err(trial) => FixResult::DoesNotFlip(trial.outcome),
         };
@@ -192,7 +193,12 @@ impl Claimed<'_> {
                 _ => BaseResult::Unknown,
             };
         }
-        match compare(self.laboratory.options, self.original, &staged, &mut self.originals, 0) {
+        let options = self.laboratory.options;
+        match compare(options, self.original, &staged, &mut self.originals, 0) {
+            Compared::Flips { .. } if self.reads_code(version, &placed) => {
+                self.end(Compared::ReadCode(self.flagged.file.clone()));
+                BaseResult::Unknown
+            }
             Compared::Flips { pairs } => {
                 // A fix that breaks tests or cheats speaks louder than the base.
                 if matches!(self.verdict.fix, FixResult::NotOffered) {
@@ -230,11 +236,10 @@ impl Claimed<'_> {
                     self.verdict.altered = Some(alteration.function.clone());
                     return;
                 }
-                Ok(end @ (Compared::OriginalIsFlaky(_) | Compared::WroteCode(_))) => {
-                    return self.end(end);
-                }
                 // It does not compile with that value, or does not want it.
-                Ok(_) | Err(_) => {}
+                Ok(Compared::DoesNotFlip(_) | Compared::Slow | Compared::OtherIsFlaky)
+                | Err(_) => {}
+                Ok(end) => return self.end(end),
             }
         }
     }
@@ -262,13 +267,52 @@ impl Claimed<'_> {
         let Laboratory { options, context, runner, .. } = *self.laboratory;
         let directory = self.directory.join(name);
         let staged = Staged::build(context, runner, version, self.placed, directory)?;
-        Ok(compare(options, self.original, &staged, &mut self.originals, more))
+        let compared = compare(options, self.original, &staged, &mut self.originals, more);
+        Ok(match compared {
+            Compared::Flips { .. } if self.reads_code(version, self.placed) => {
+                Compared::ReadCode(self.flagged.file.clone())
+            }
+            _ => compared,
+        })
+    }
+
+    /// Whether a test that passes on another version passes for the text of the changed files: with
+    /// nothing but a comment more in them it ends otherwise.
+    fn reads_code(&self, other: Version<'_>, placed: &Placed) -> bool {
+        let Laboratory { context, runner, head, .. } = *self.laboratory;
+        let (mut originals, mut others) = (Vec::new(), other.changes.to_vec());
+        if others.is_empty() {
+            let file = &self.flagged.file;
+            let text = confined::read(&other.copies.root, file);
+            others.extend(text.ok().map(|text| (file.clone(), text)));
+        }
+        let mut is_other_commented = false;
+        for (path, text) in &mut others {
+            let Ok(before) = confined::read(&head.root, &path) else { continue };
+            let commented = inert::with_comment(path, &before, text);
+            originals.extend(commented.map(|commented| (path.clone(), commented)));
+            if let Some(commented) = inert::with_comment(path, text, &before) {
+                *text = commented;
+                is_other_commented = true;
+            }
+        }
+        let ends = |copies: &Copies, changes: &[(String, String)], placed: &Placed, name: &str| {
+            let version = Version { copies, changes };
+            let staged = Staged::build(context, runner, version, placed, self.directory.join(name));
+            // What does not compile with a comment says nothing.
+            staged.ok().map(|staged| staged.run().trial.outcome)
+        };
+        let original = || ends(head, &originals, self.placed, "inert-original");
+        let other = || ends(other.copies, &others, placed, "inert-other");
+        !originals.is_empty() && original() == Some(Outcome::Passed)
+            || is_other_commented && other() == Some(Outcome::Failed)
     }
 
     fn end(&mut self, end: Compared) {
         match end {
             Compared::OriginalIsFlaky(why) => self.verdict.end(Outcome::Flaky, why),
-            Compared::WroteCode(path) => self.verdict.wrote_code(path),
+            Compared::WroteCode(path) => self.verdict.reject(Why::WroteCode(path)),
+            Compared::ReadCode(path) => self.verdict.reject(Why::ReadCode(path)),
             _ => {}
         }
     }
@@ -295,8 +339,9 @@ impl Verdict {
         self.end(trial.outcome, Why::Ran(trial.detail.clone()));
     }
 
-    fn wrote_code(&mut self, path: String) {
-        self.end(Outcome::Rejected, Why::WroteCode(path));
+    /// For a test that shows nothing about any code.
+    fn reject(&mut self, why: Why) {
+        self.end(Outcome::Rejected, why);
         self.level = Level::Claimed;
     }
 
