@@ -268,12 +268,12 @@ pub(crate) fn isolation(is_sandboxed: bool) -> &'static str {
 
 fn sentence(clause: &str) -> String {
     let mut characters = clause.chars();
-    let mut sentence: String = characters.next().into_iter().flat_map(char::to_uppercase).collect();
-    sentence.extend(characters);
-    if !sentence.ends_with('.') {
-        sentence.push('.');
+    let mut text: String = characters.next().into_iter().flat_map(char::to_uppercase).collect();
+    text.extend(characters);
+    if !text.ends_with('.') {
+        text.push('.');
     }
-    sentence
+    text
 }
 
 #[cfg(test)]
