@@ -2,6 +2,8 @@
 
 use std::{path::PathBuf, time::Duration};
 
+use probity_proof::Level;
+
 use super::section;
 use crate::{
     config::{guard::Guard, kind::Kind, words::Sandbox},
@@ -50,8 +52,8 @@ section! {
             /// Maximum cost of the agent in US dollars, if its command line has a flag for it
             budget: Option<f64> = None, flag_of("budget", "USD"), guard(Guard::AtMost);
             /// Lowest proof level that counts: P1, P2 or P3
-            proof_level: Option<String> = None, kind(Kind::OneOf(&["P1", "P2", "P3"])),
-                flag_of("proof-level", "LEVEL"), step("REVIEW_PROOF_LEVEL"), guard(Guard::User);
+            proof_level: Option<Level> = None, flag_of("proof-level", "LEVEL"),
+                step("REVIEW_PROOF_LEVEL"), guard(Guard::User);
             /// How many times the agent is asked again for fixes of failing tests
             max_fix_rounds: u32 = 1, flag_of("max-fix-rounds", "N");
             /// Time limit for the existing tests that a fix must not break
