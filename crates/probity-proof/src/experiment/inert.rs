@@ -46,8 +46,18 @@ mod tests {
     #[test]
     fn only_a_comment_is_added_and_it_has_what_the_other_text_has() {
         for (path, text, other, expected) in [
-            ("a.py", "def f():\n    return 1\n", "def f():\n    return 2\n", "def f():\n#     return 2\n    return 1\n"),
-            ("a.go", "package a\n\nvar x = 1\n", "package a\n\nvar x = 2\n", "package a\n\n/*\nvar x = 2\n*/\nvar x = 1\n"),
+            (
+                "a.py",
+                "def f():\n    return 1\n",
+                "def f():\n    return 2\n",
+                "def f():\n#     return 2\n    return 1\n",
+            ),
+            (
+                "a.go",
+                "package a\n\nvar x = 1\n",
+                "package a\n\nvar x = 2\n",
+                "package a\n\n/*\nvar x = 2\n*/\nvar x = 1\n",
+            ),
             ("a.js", "f(1);\n", "/** b */\nf(1);\n", "// /** b */\nf(1);\n"),
             // Inside of a text a comment would be a part of it.
             ("a.js", "f(`\na\n`);\n", "f(`\nb\n`);\n", "f(`\na\n`);\n/*\nb\n*/\n"),

@@ -43,10 +43,9 @@ impl Laboratory<'_> {
         verdict.test_name.clone_from(&placed.name);
         verdict.test_source.clone_from(&placed.source);
         verdict.function = altered::function_name(root, &placed.flagged);
-        let as_it_is = Version { copies: self.head, changes: &[] };
-        let original =
-            Staged::build(self.context, self.runner, as_it_is, &placed, directory.join("original"));
-        let original = match original {
+        let Laboratory { context, runner, head, .. } = *self;
+        let as_it_is = Version { context, runner, copies: head, changes: &[] };
+        let original = match as_it_is.build(&placed, directory.join("original")) {
             Ok(original) => original,
             Err(trial) => return verdict.record(&trial),
         };
@@ -125,7 +124,7 @@ impl Claimed<'_> {
         else {
             return;
         };
-        let Laboratory { options, context, runner, head, baselines, .. } = *self.laboratory;
+        let Laboratory { options, head, baselines, .. } = *self.laboratory;
         let fix = Fix::read(patch, &head.root, self.flagged, options.reviewed.as_ref(), self.claim);
         let fix = match fix {
             Ok(fix) => fix,
@@ -134,12 +133,12 @@ impl Claimed<'_> {
                 return;
             }
         };
-        let fixed = Version { copies: head, changes: &fix.changes };
+        let fixed = Version { changes: &fix.changes, ..self.as_it_is };
         self.verdict.fix = match self.compare(fixed, "fixed", 0) {
             Ok(Compared::Flips { pairs }) => {
                 self.verdict.pairs = pairs;
                 let directory = self.directory;
-                let suites = Suites { options, context, runner, baselines, directory };
+                let suites = Suites { options, baselines, directory };
                 suites.judge(self.as_it_is, fixed)
             }
             Ok(Compared::DoesNotFlip(outcome)) => FixResult::DoesNotFlip(outcome),
@@ -182,10 +181,10 @@ impl Claimed<'_> {
         let placed = placement::flagged(&copies.root, self.claim)
             .and_then(|flagged| runner.place(&copies.root, self.claim, &flagged));
         let Ok(placed) = placed else { return BaseResult::Unknown };
-        let version = Version { copies, changes: &[] };
-        let directory = self.directory.join("base");
-        let staged = Staged::build(self.laboratory.context, runner, version, &placed, directory);
-        let Ok(staged) = staged else { return BaseResult::Unknown };
+        let version = Version { copies, ..self.as_it_is };
+        let Ok(staged) = version.build(&placed, self.directory.join("base")) else {
+            return BaseResult::Unknown;
+        };
         if !is_added || !self.is_open() {
             return match staged.run().trial.outcome {
                 Outcome::Passed => BaseResult::Passes,
@@ -228,7 +227,7 @@ impl Claimed<'_> {
         let alterations = altered::alterations(&copies.root, self.flagged, &self.claim.test_code);
         for (number, alteration) in alterations.iter().enumerate() {
             let changes = [(self.flagged.file.clone(), alteration.text.clone())];
-            let version = Version { copies, changes: &changes };
+            let version = Version { changes: &changes, ..self.as_it_is };
             match self.compare(version, &format!("altered-{number}"), altered::MORE_PAIRS) {
                 Ok(Compared::Flips { pairs }) => {
                     self.verdict.pairs = pairs;
@@ -237,8 +236,8 @@ impl Claimed<'_> {
                     return;
                 }
                 // It does not compile with that value, or does not want it.
-                Ok(Compared::DoesNotFlip(_) | Compared::Slow | Compared::OtherIsFlaky)
-                | Err(_) => {}
+                Ok(Compared::DoesNotFlip(_) | Compared::Slow | Compared::OtherIsFlaky) | Err(_) => {
+                }
                 Ok(end) => return self.end(end),
             }
         }
@@ -264,9 +263,8 @@ impl Claimed<'_> {
         name: &str,
         more: u32,
     ) -> Result<Compared, Box<Trial>> {
-        let Laboratory { options, context, runner, .. } = *self.laboratory;
-        let directory = self.directory.join(name);
-        let staged = Staged::build(context, runner, version, self.placed, directory)?;
+        let options = self.laboratory.options;
+        let staged = version.build(self.placed, self.directory.join(name))?;
         let compared = compare(options, self.original, &staged, &mut self.originals, more);
         Ok(match compared {
             Compared::Flips { .. } if self.reads_code(version, self.placed) => {
@@ -279,7 +277,7 @@ impl Claimed<'_> {
     /// Whether a test that passes on another version passes for the text of the changed files: with
     /// nothing but a comment more in them it ends otherwise.
     fn reads_code(&self, other: Version<'_>, placed: &Placed) -> bool {
-        let Laboratory { context, runner, head, .. } = *self.laboratory;
+        let head = self.laboratory.head;
         let (mut originals, mut others) = (Vec::new(), other.changes.to_vec());
         if others.is_empty() {
             let file = &self.flagged.file;
@@ -296,14 +294,16 @@ impl Claimed<'_> {
                 is_other_commented = true;
             }
         }
-        let ends = |copies: &Copies, changes: &[(String, String)], placed: &Placed, name: &str| {
-            let version = Version { copies, changes };
-            let staged = Staged::build(context, runner, version, placed, self.directory.join(name));
+        let ends = |version: Version<'_>, placed: &Placed, name: &str| {
             // What does not compile with a comment says nothing.
-            staged.ok().map(|staged| staged.run().trial.outcome)
+            let staged = version.build(placed, self.directory.join(name)).ok()?;
+            Some(staged.run().trial.outcome)
         };
-        let original = || ends(head, &originals, self.placed, "inert-original");
-        let other = || ends(other.copies, &others, placed, "inert-other");
+        let original = || {
+            let version = Version { changes: &originals, ..self.as_it_is };
+            ends(version, self.placed, "inert-original")
+        };
+        let other = || ends(Version { changes: &others, ..other }, placed, "inert-other");
         !originals.is_empty() && original() == Some(Outcome::Passed)
             || is_other_commented && other() == Some(Outcome::Failed)
     }

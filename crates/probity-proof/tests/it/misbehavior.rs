@@ -111,7 +111,8 @@ fn a_link_that_a_test_leaves_for_us_leads_nowhere() {
 #[test]
 fn a_test_that_reads_the_code_instead_of_running_it_is_rejected() {
     // Asking for the Go tool chain makes this process adopt orphans.
-    let mut stage = Stage::new(&[("calc.py", SUB), ("go.mod", "module x\n"), ("x.go", "package x\n")]);
+    let mut stage =
+        Stage::new(&[("calc.py", SUB), ("go.mod", "module x\n"), ("x.go", "package x\n")]);
     stage.change("calc.py", &SUB.replace("a + b", "a - b"), &[(2, 2)]);
     let fixed = |id: &str, body: &str| Claim {
         fix_patch: Some(fix("calc.py", SUB, "a + b", "a - b")),
