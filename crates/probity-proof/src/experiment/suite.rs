@@ -117,7 +117,11 @@ impl Suites<'_> {
 }
 
 fn named(test: String) -> BrokenTest {
-    if test.ends_with(BUILD) { BrokenTest::Build } else { BrokenTest::Named(test) }
+    if test.ends_with(BUILD) {
+        BrokenTest::Build
+    } else {
+        BrokenTest::Named(test.trim().to_owned())
+    }
 }
 
 fn names(suite: &Suite, wanted: impl Fn(Outcome) -> bool) -> BTreeSet<String> {
