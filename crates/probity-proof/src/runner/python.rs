@@ -25,8 +25,6 @@ use crate::{Claim, Refusal, claim::FlaggedLines, syntax::Grammar, workshop::Prep
 
 const PLUGIN: &str = include_str!("python/probity_pytest.py");
 
-/// What the plugin tells.
-
 /// What pytest gets on top of the test's time to start, to collect and to say where it hangs.
 const GRACE: Duration = Duration::from_secs(10);
 
