@@ -16,6 +16,7 @@ mod manifest;
 mod manifests;
 mod markdown;
 mod paths;
+mod sentences;
 mod shell_rules;
 mod sources;
 mod spdx;
@@ -89,6 +90,7 @@ const CHECKS: &[Check] = &[
     bans::check,
     command_line::check,
     lengths::check,
+    sentences::check,
     shell_rules::check,
 ];
 

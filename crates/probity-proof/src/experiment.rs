@@ -10,6 +10,7 @@
 mod altered;
 mod cheat;
 mod fix;
+mod inert;
 mod pairs;
 mod prove;
 mod staged;

@@ -10,10 +10,9 @@ pub(crate) mod rust;
 
 use std::{collections::BTreeMap, fmt, io, path::Path, time::Duration};
 
-use self::{
-    capture::Ran,
-    context::{RunnerContext, Site},
-};
+use probity_sandbox::Exit;
+
+use self::{capture::Ran, context::Site};
 use crate::{Claim, Outcome, Refusal, RunDetail, claim::FlaggedLines, text::clean};
 
 pub(crate) trait Runner: fmt::Debug + Send + Sync {
@@ -23,31 +22,15 @@ pub(crate) trait Runner: fmt::Debug + Send + Sync {
     fn place(&self, repo: &Path, claim: &Claim, flagged: &FlaggedLines) -> Result<Placed, Refusal>;
 
     /// Compiles the test, where that is a step of its own.
-    fn build(
-        &self,
-        _context: &RunnerContext,
-        _site: &Site<'_>,
-        _placed: &Placed,
-    ) -> Result<Built, Box<Trial>> {
+    fn build(&self, _site: &Site<'_>, _placed: &Placed) -> Result<Built, Box<Trial>> {
         Ok(Built::default())
     }
 
     /// Runs the test once.
-    fn run(
-        &self,
-        context: &RunnerContext,
-        site: &Site<'_>,
-        placed: &Placed,
-        built: &Built,
-    ) -> Trial;
+    fn run(&self, site: &Site<'_>, placed: &Placed, built: &Built) -> Result<Trial, Trouble>;
 
     /// Runs existing tests; none of an agent's is there.
-    fn run_existing(
-        &self,
-        context: &RunnerContext,
-        site: &Site<'_>,
-        wanted: Existing<'_>,
-    ) -> Result<Suite, Box<Trial>>;
+    fn run_existing(&self, site: &Site<'_>, wanted: Existing<'_>) -> Result<Suite, Box<Trial>>;
 }
 
 /// Which of the existing tests are run.
@@ -116,23 +99,28 @@ impl Trial {
         Self::new(Outcome::HarnessError, RunDetail::Trouble(trouble))
     }
 
-    /// The same, where a build is asked for.
-    pub(crate) fn unbuilt(trouble: Trouble) -> Box<Self> {
-        Box::new(Self::trouble(trouble))
-    }
-
     /// With the evidence of the process.
-    pub(crate) fn of(
-        mut self,
-        context: &RunnerContext,
-        site: &Site<'_>,
-        ran: &Ran,
-        text: &[u8],
-    ) -> Self {
+    pub(crate) fn of(mut self, site: &Site<'_>, ran: &Ran, text: &[u8]) -> Self {
         self.duration = ran.duration;
-        self.output = site.relative(&clean(text, context.output_cap));
+        self.output = site.relative(&clean(text, site.context.output_cap));
         self
     }
+}
+
+impl From<Trouble> for Box<Trial> {
+    fn from(trouble: Trouble) -> Self {
+        Self::new(Trial::trouble(trouble))
+    }
+}
+
+/// How a compiler that has made nothing ended.
+pub(crate) fn failed_build(exit: Exit) -> Option<(Outcome, RunDetail)> {
+    Some(match exit {
+        Exit::Code(0) => return None,
+        Exit::Code(_) => (Outcome::BuildError, RunDetail::Unbuilt),
+        Exit::Timeout => (Outcome::HarnessError, RunDetail::BuildTimeout),
+        _ => (Outcome::HarnessError, RunDetail::BuildKilled),
+    })
 }
 
 /// What kept a command from running, through no fault of the code.

@@ -63,11 +63,19 @@ impl Grammar {
         let tree = parser.parse(source, None)?;
         Some(Parsed { grammar: self, source, tree })
     }
+
+    /// Whether two texts differ in comments and empty lines alone.
+    pub(crate) fn is_same_code(self, one: &str, other: &str) -> bool {
+        match (self.parse(one), self.parse(other)) {
+            (Some(one), Some(other)) => one.code() == other.code(),
+            _ => false,
+        }
+    }
 }
 
 impl<'a> Parsed<'a> {
     /// The code without its comments: kinds and depths of all nodes, and the words of the leaves.
-    pub(crate) fn code(&self) -> Vec<(usize, u16, &'a str)> {
+    fn code(&self) -> Vec<(usize, u16, &'a str)> {
         let mut code = Vec::new();
         self.each(&mut |node, depth| {
             if node.kind().contains("comment") {
@@ -107,5 +115,27 @@ enum Visit {
 impl fmt::Debug for Parsed<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("Parsed").field("grammar", &self.grammar).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Grammar;
+
+    #[test]
+    fn only_code_makes_a_difference() {
+        for (path, old, new, same) in [
+            ("a.go", "package a\n\nvar x = 1\n", "package a\n\n// FIXED\nvar x = 1\n", true),
+            ("a.go", "package a\n\nvar x = 1\n", "package a\n\nvar x = 2\n", false),
+            ("a.js", "f(`//a`);\n", "f(`//b`);\n", false),
+            ("a.rs", "fn a<'a>() {} // x\n", "fn a<'a>() {}\n", true),
+            ("a.py", "x = 1\n", "x = 1  # FIXED\n", true),
+            ("a.py", "x = '#a'\n", "x = '#b'\n", false),
+            ("a.py", "if a:\n    b()\nc()\n", "if a:\n    b()\n    c()\n", false),
+            ("a.ts", "let x: number = 1;\n", "let x: number = 1; /* y */\n", true),
+        ] {
+            let grammar = Grammar::of(path).unwrap();
+            assert_eq!(grammar.is_same_code(old, new), same, "{old}{new}");
+        }
     }
 }

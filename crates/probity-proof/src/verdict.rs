@@ -162,6 +162,8 @@ pub enum Why {
     },
     /// The test writes over this file of the code.
     WroteCode(String),
+    /// The test reads the text of this file instead of running it.
+    ReadCode(String),
     Cancelled,
     /// The proof runner itself failed.
     Panicked,
@@ -246,8 +248,8 @@ pub enum FixResult {
     NotOffered,
     /// It was not tried.
     Refused(FixFault),
-    /// It was not tried, since the test does not fail.
-    NotNeeded,
+    /// The test passes, or shows nothing about any code.
+    NotJudged,
     /// The test does not pass with it.
     DoesNotFlip(Outcome),
     /// The test passes with it, but takes longer than a tenth of its time.

@@ -67,7 +67,6 @@ pub enum PrepareNote {
 
 /// What runners are made with.
 pub(crate) struct Preparation<'a> {
-    pub(crate) context: &'a RunnerContext,
     /// The reviewed repository itself.
     pub(crate) repo: &'a Path,
     pub(crate) tree: &'a Tree,
@@ -266,8 +265,7 @@ fn runners(
     let copy = head.lend(&directory)?;
     let site = context.site(copy, &directory);
     let site = site.map_err(|trouble| ProofError::Directory(std::io::Error::other(trouble)))?;
-    let mut preparation =
-        Preparation { context, repo, tree: &head.tree, site: &site, progress, notes };
+    let mut preparation = Preparation { repo, tree: &head.tree, site: &site, progress, notes };
     let mut languages = Vec::new();
     let mut add = |endings, runner: Option<Result<Box<dyn Runner>, Unavailable>>| {
         languages.extend(runner.map(|runner| Language { endings, runner }));

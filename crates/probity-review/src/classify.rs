@@ -234,7 +234,7 @@ fn proof(verdict: &Verdict, redactor: &Redactor) -> Proof {
 
 fn flips_with_fix(fix: &FixResult) -> Option<bool> {
     match fix {
-        FixResult::NotOffered | FixResult::NotNeeded | FixResult::Refused(_) => None,
+        FixResult::NotOffered | FixResult::NotJudged | FixResult::Refused(_) => None,
         FixResult::Flips(_) | FixResult::Breaks(_) => Some(true),
         FixResult::DoesNotFlip(_) | FixResult::Slow | FixResult::Flaky => Some(false),
     }

@@ -141,6 +141,7 @@ repository, and what they show decides:
 - the fix is a minimal unified diff. It changes the code you flag and nothing but files under \
 review: no tests, no configuration, no generated or vendored files, no new files;
 - the fix must not look for the test or its inputs, remove what the code does, or suppress failures;
+- the test runs the code: one that reads or writes source files shows nothing;
 - the test may use what the repository already depends on, and nothing that has to be downloaded.
 A test that passes takes your finding away. If you are sure of a defect and cannot write such a \
 test, leave the test out; it will be noted, and will not count.

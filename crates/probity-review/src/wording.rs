@@ -25,6 +25,10 @@ pub(crate) fn clause(verdict: &Verdict) -> String {
         (Why::WroteCode(path), _) => {
             format!("the test writes to {path}, so it shows nothing about the code")
         }
+        (Why::ReadCode(path), _) => format!(
+            "the test reads the text of {path} instead of running it: its result changes with a \
+             comment"
+        ),
         (Why::Cancelled, _) => "the review was cancelled before the test ran".to_owned(),
         (Why::Panicked, _) => "probity failed while running the test; please report it".to_owned(),
         (Why::Ran(_), Outcome::Failed) => failing(verdict),
@@ -59,8 +63,8 @@ fn failing(verdict: &Verdict) -> String {
         (_, _, Some(function)) => {
             format!(" and passes in all {pairs} runs if `{function}` returns another value")
         }
-        (FixResult::NotOffered | FixResult::NotNeeded, ..) if verdict.proven => String::new(),
-        (FixResult::NotOffered | FixResult::NotNeeded, ..) => {
+        (FixResult::NotOffered | FixResult::NotJudged, ..) if verdict.proven => String::new(),
+        (FixResult::NotOffered | FixResult::NotJudged, ..) => {
             ", but no fix was offered, and no other return value of the flagged function makes it \
              pass"
                 .to_owned()
@@ -74,7 +78,7 @@ fn failing(verdict: &Verdict) -> String {
 /// What became of a fix that does not prove its claim.
 fn fix_result(fix: &FixResult) -> Option<String> {
     Some(match fix {
-        FixResult::NotOffered | FixResult::NotNeeded => return None,
+        FixResult::NotOffered | FixResult::NotJudged => return None,
         FixResult::Refused(fault) => format!("the fix was refused: {}", fix_fault(fault)),
         FixResult::DoesNotFlip(Outcome::Failed) => "it fails with the fix as well".to_owned(),
         FixResult::DoesNotFlip(outcome) => format!("it does not pass with the fix ({outcome})"),
@@ -204,7 +208,7 @@ fn detail(detail: &RunDetail) -> String {
 /// A word for what became of a fix; reports and databases hold it.
 pub(crate) fn fix_word(fix: &FixResult) -> Option<&'static str> {
     Some(match fix {
-        FixResult::NotOffered | FixResult::NotNeeded => return None,
+        FixResult::NotOffered | FixResult::NotJudged => return None,
         FixResult::Refused(FixFault::Cheats(_)) => "cheats",
         FixResult::Refused(_) => "refused",
         FixResult::DoesNotFlip(_) => "does-not-flip",
@@ -264,12 +268,12 @@ pub(crate) fn isolation(is_sandboxed: bool) -> &'static str {
 
 fn sentence(clause: &str) -> String {
     let mut characters = clause.chars();
-    let mut sentence: String = characters.next().into_iter().flat_map(char::to_uppercase).collect();
-    sentence.extend(characters);
-    if !sentence.ends_with('.') {
-        sentence.push('.');
+    let mut text: String = characters.next().into_iter().flat_map(char::to_uppercase).collect();
+    text.extend(characters);
+    if !text.ends_with('.') {
+        text.push('.');
     }
-    sentence
+    text
 }
 
 #[cfg(test)]

@@ -21,6 +21,23 @@ pub(crate) enum Kind {
     Literal,
 }
 
+/// What looks for something in a text.
+pub(crate) const SEARCHES: &[&str] = &[
+    "contains",
+    "ends_with",
+    "find",
+    "match_indices",
+    "matches",
+    "rfind",
+    "rsplit",
+    "split",
+    "split_once",
+    "split_whitespace",
+    "starts_with",
+    "strip_prefix",
+    "strip_suffix",
+];
+
 pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut found = Vec::new();
     let mut rest = text;
@@ -38,6 +55,16 @@ pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
         rest = after;
     }
     found
+}
+
+/// The tokens before the tests that stand at the end of a file.
+pub(crate) fn before_tests<'t, 'text>(tokens: &'t [Token<'text>]) -> &'t [Token<'text>] {
+    let is_start = |window: &[Token<'_>]| {
+        let words: Vec<&str> = window.iter().map(|token| token.text).collect();
+        words == ["#", "[", "cfg", "(", "test", ")", "]"]
+    };
+    let end = tokens.windows(7).position(is_start).unwrap_or(tokens.len());
+    tokens.get(..end).unwrap_or(tokens)
 }
 
 /// The kind of the first token, none for what is left out, and its length in bytes.

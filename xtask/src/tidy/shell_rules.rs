@@ -7,7 +7,7 @@
 
 use super::{
     Problem,
-    lexer::{self, Kind, Token},
+    lexer::{self, Kind, SEARCHES, Token, before_tests},
     workspace::{Source, Workspace},
 };
 
@@ -19,23 +19,6 @@ const READERS: &[&str] = &["scripts", "package_calls", "shell_text", "probity_sh
 
 /// What holds text as it is written.
 const TEXTS: &[&str] = &["text", "body_text", "rest_text", "quoted", "slice"];
-
-/// What looks for something in a text.
-const SEARCHES: &[&str] = &[
-    "contains",
-    "ends_with",
-    "find",
-    "match_indices",
-    "matches",
-    "rfind",
-    "rsplit",
-    "split",
-    "split_once",
-    "split_whitespace",
-    "starts_with",
-    "strip_prefix",
-    "strip_suffix",
-];
 
 const ASK_WORDS: &str = "text that is searched mistakes quotes, comments and heredocs for commands: \
                          ask the words of the command";
@@ -66,16 +49,6 @@ fn check_source(source: &Source) -> Vec<Problem> {
         }
     }
     problems
-}
-
-/// The tokens before the tests that stand at the end of a file.
-fn before_tests<'t, 'text>(tokens: &'t [Token<'text>]) -> &'t [Token<'text>] {
-    let is_start = |window: &[Token<'_>]| {
-        let words: Vec<&str> = window.iter().map(|token| token.text).collect();
-        words == ["#", "[", "cfg", "(", "test", ")", "]"]
-    };
-    let end = tokens.windows(7).position(is_start).unwrap_or(tokens.len());
-    tokens.get(..end).unwrap_or(tokens)
 }
 
 /// What the text that is named here is searched with: `.text.contains(`, `.body_text().find(`,

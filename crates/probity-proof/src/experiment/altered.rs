@@ -32,17 +32,18 @@ pub(super) fn alterations(root: &Path, flagged: &FlaggedLines, test: &str) -> Ve
         let parsed = grammar.parse(&source)?;
         let test = grammar.parse(test)?;
         let mut found = Vec::new();
-        for function in chosen(&parsed, flagged) {
-            for value in values(grammar, &function, &test) {
+        for (name, function) in chosen(&parsed, flagged) {
+            for (rank, value) in values(grammar, &function, &test).into_iter().enumerate() {
                 let mut text = grammar.with_value(&source, &function, &value);
                 if text.contains(GO_ERROR) {
                     text.push_str(GO_ERROR_TYPE);
                 }
-                found.push(Alteration { function: function.name.clone(), text });
+                found.push((rank, Alteration { function: name.clone(), text }));
             }
         }
-        found.truncate(MOST);
-        Some(found)
+        // The likeliest values of each function come before the others of the first.
+        found.sort_by_key(|(rank, _)| *rank);
+        Some(found.into_iter().take(MOST).map(|(_, alteration)| alteration).collect())
     };
     made().unwrap_or_default()
 }
@@ -51,20 +52,21 @@ pub(super) fn alterations(root: &Path, flagged: &FlaggedLines, test: &str) -> Ve
 pub(super) fn function_name(root: &Path, flagged: &FlaggedLines) -> Option<String> {
     let source = confined::read(root, &flagged.file).ok()?;
     let parsed = Grammar::of(&flagged.file)?.parse(&source)?;
-    chosen(&parsed, flagged).into_iter().next().map(|function| function.name)
+    chosen(&parsed, flagged).into_iter().next().map(|(name, _)| name)
 }
 
-/// The innermost named functions of the flagged lines.
-fn chosen(parsed: &Parsed<'_>, flagged: &FlaggedLines) -> Vec<Function> {
-    let mut functions: Vec<Function> = parsed
-        .functions()
-        .into_iter()
-        .filter(|function| flagged.overlap(function.first, function.last))
-        .filter(|function| !function.name.is_empty())
-        .collect();
+/// The innermost functions of the flagged lines. One without a name goes by that of the function
+/// that it is in.
+fn chosen(parsed: &Parsed<'_>, flagged: &FlaggedLines) -> Vec<(String, Function)> {
+    let mut functions = parsed.functions();
+    functions.retain(|function| flagged.overlap(function.first, function.last));
     functions.sort_by_key(|function| function.last - function.first);
-    functions.truncate(MOST_FUNCTIONS);
-    functions
+    let names: Vec<String> = functions.iter().map(|function| function.name.clone()).collect();
+    let named = functions.into_iter().enumerate().filter_map(|(place, function)| {
+        let name = names.iter().skip(place).find(|name| !name.is_empty())?;
+        Some((name.clone(), function))
+    });
+    named.take(MOST_FUNCTIONS).collect()
 }
 
 const GO_ERROR: &str = "probityError{}";
@@ -83,9 +85,8 @@ fn values(grammar: Grammar, function: &Function, test: &Parsed<'_>) -> Vec<Value
             let compared = test.compared_in_macros();
             let wanted = compared.into_iter().filter(|text| !text.contains(&function.name));
             let written = wanted.flat_map(|text| as_result(text, &function.result));
-            let mut all: Vec<String> = written.collect();
-            all.extend(rust(&function.result, &literals));
-            unique(all)
+            let own = rust(&function.result, &literals);
+            unique(written.chain(own).chain(function.alike_parameters.iter().cloned()))
         }
         Grammar::Python => script(composites, literals, ["True", "False", "None"]),
         _ => script(composites, literals, ["true", "false", "null"]),

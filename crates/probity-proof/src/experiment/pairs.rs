@@ -35,6 +35,8 @@ pub(super) enum Compared {
     OriginalIsFlaky(Why),
     /// The test writes over the code.
     WroteCode(String),
+    /// The test reads this file, and ends otherwise if there is another comment in it.
+    ReadCode(String),
 }
 
 /// The runs of the original so far.

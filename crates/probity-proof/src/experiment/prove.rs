@@ -5,6 +5,7 @@ use std::path::Path;
 use super::{
     altered,
     fix::Fix,
+    inert,
     pairs::{Compared, Originals, compare},
     staged::{Observed, Staged, Version},
     suite::{Baselines, Suites},
@@ -12,7 +13,7 @@ use super::{
 use crate::{
     BaseResult, Claim, FixResult, Level, Outcome, ProofOptions, Verdict, Why, WithoutFix,
     claim::FlaggedLines,
-    repository::copies::Copies,
+    repository::{confined, copies::Copies},
     runner::{Placed, Runner, Trial, context::RunnerContext, placement},
 };
 
@@ -42,10 +43,9 @@ impl Laboratory<'_> {
         verdict.test_name.clone_from(&placed.name);
         verdict.test_source.clone_from(&placed.source);
         verdict.function = altered::function_name(root, &placed.flagged);
-        let as_it_is = Version { copies: self.head, changes: &[] };
-        let original =
-            Staged::build(self.context, self.runner, as_it_is, &placed, directory.join("original"));
-        let original = match original {
+        let Laboratory { context, runner, head, .. } = *self;
+        let as_it_is = Version { context, runner, copies: head, changes: &[] };
+        let original = match as_it_is.build(&placed, directory.join("original")) {
             Ok(original) => original,
             Err(trial) => return verdict.record(&trial),
         };
@@ -54,7 +54,7 @@ impl Laboratory<'_> {
         originals.add(&first);
         verdict.record(&first);
         if let Some(path) = wrote_code {
-            return verdict.wrote_code(path.display().to_string());
+            return verdict.reject(Why::WroteCode(path.display().to_string()));
         }
         if !first.is_failure() {
             self.confirm_pass(&first, &original, &mut originals, verdict);
@@ -92,7 +92,7 @@ impl Laboratory<'_> {
         if first.outcome != Outcome::Passed {
             return;
         }
-        verdict.fix = FixResult::NotNeeded;
+        verdict.fix = FixResult::NotJudged;
         if let Err(Compared::OriginalIsFlaky(why)) = originals.run_again(original) {
             verdict.end(Outcome::Flaky, why);
         }
@@ -124,7 +124,7 @@ impl Claimed<'_> {
         else {
             return;
         };
-        let Laboratory { options, context, runner, head, baselines, .. } = *self.laboratory;
+        let Laboratory { options, head, baselines, .. } = *self.laboratory;
         let fix = Fix::read(patch, &head.root, self.flagged, options.reviewed.as_ref(), self.claim);
         let fix = match fix {
             Ok(fix) => fix,
@@ -133,20 +133,20 @@ impl Claimed<'_> {
                 return;
             }
         };
-        let fixed = Version { copies: head, changes: &fix.changes };
+        let fixed = Version { changes: &fix.changes, ..self.as_it_is };
         self.verdict.fix = match self.compare(fixed, "fixed", 0) {
             Ok(Compared::Flips { pairs }) => {
                 self.verdict.pairs = pairs;
                 let directory = self.directory;
-                let suites = Suites { options, context, runner, baselines, directory };
+                let suites = Suites { options, baselines, directory };
                 suites.judge(self.as_it_is, fixed)
             }
             Ok(Compared::DoesNotFlip(outcome)) => FixResult::DoesNotFlip(outcome),
             Ok(Compared::Slow) => FixResult::Slow,
             Ok(Compared::OtherIsFlaky) => FixResult::Flaky,
-            Ok(end @ (Compared::OriginalIsFlaky(_) | Compared::WroteCode(_))) => {
+            Ok(end) => {
                 self.end(end);
-                FixResult::Flaky
+                FixResult::NotJudged
             }
             Err(trial) => FixResult::DoesNotFlip(trial.outcome),
         };
@@ -181,10 +181,10 @@ impl Claimed<'_> {
         let placed = placement::flagged(&copies.root, self.claim)
             .and_then(|flagged| runner.place(&copies.root, self.claim, &flagged));
         let Ok(placed) = placed else { return BaseResult::Unknown };
-        let version = Version { copies, changes: &[] };
-        let directory = self.directory.join("base");
-        let staged = Staged::build(self.laboratory.context, runner, version, &placed, directory);
-        let Ok(staged) = staged else { return BaseResult::Unknown };
+        let version = Version { copies, ..self.as_it_is };
+        let Ok(staged) = version.build(&placed, self.directory.join("base")) else {
+            return BaseResult::Unknown;
+        };
         if !is_added || !self.is_open() {
             return match staged.run().trial.outcome {
                 Outcome::Passed => BaseResult::Passes,
@@ -192,7 +192,12 @@ impl Claimed<'_> {
                 _ => BaseResult::Unknown,
             };
         }
-        match compare(self.laboratory.options, self.original, &staged, &mut self.originals, 0) {
+        let options = self.laboratory.options;
+        match compare(options, self.original, &staged, &mut self.originals, 0) {
+            Compared::Flips { .. } if self.reads_code(version, &placed) => {
+                self.end(Compared::ReadCode(self.flagged.file.clone()));
+                BaseResult::Unknown
+            }
             Compared::Flips { pairs } => {
                 // A fix that breaks tests or cheats speaks louder than the base.
                 if matches!(self.verdict.fix, FixResult::NotOffered) {
@@ -222,7 +227,7 @@ impl Claimed<'_> {
         let alterations = altered::alterations(&copies.root, self.flagged, &self.claim.test_code);
         for (number, alteration) in alterations.iter().enumerate() {
             let changes = [(self.flagged.file.clone(), alteration.text.clone())];
-            let version = Version { copies, changes: &changes };
+            let version = Version { changes: &changes, ..self.as_it_is };
             match self.compare(version, &format!("altered-{number}"), altered::MORE_PAIRS) {
                 Ok(Compared::Flips { pairs }) => {
                     self.verdict.pairs = pairs;
@@ -230,11 +235,10 @@ impl Claimed<'_> {
                     self.verdict.altered = Some(alteration.function.clone());
                     return;
                 }
-                Ok(end @ (Compared::OriginalIsFlaky(_) | Compared::WroteCode(_))) => {
-                    return self.end(end);
-                }
                 // It does not compile with that value, or does not want it.
-                Ok(_) | Err(_) => {}
+                Ok(Compared::DoesNotFlip(_) | Compared::Slow | Compared::OtherIsFlaky) | Err(_) => {
+                }
+                Ok(end) => return self.end(end),
             }
         }
     }
@@ -259,16 +263,56 @@ impl Claimed<'_> {
         name: &str,
         more: u32,
     ) -> Result<Compared, Box<Trial>> {
-        let Laboratory { options, context, runner, .. } = *self.laboratory;
-        let directory = self.directory.join(name);
-        let staged = Staged::build(context, runner, version, self.placed, directory)?;
-        Ok(compare(options, self.original, &staged, &mut self.originals, more))
+        let options = self.laboratory.options;
+        let staged = version.build(self.placed, self.directory.join(name))?;
+        let compared = compare(options, self.original, &staged, &mut self.originals, more);
+        Ok(match compared {
+            Compared::Flips { .. } if self.reads_code(version, self.placed) => {
+                Compared::ReadCode(self.flagged.file.clone())
+            }
+            _ => compared,
+        })
+    }
+
+    /// Whether a test that passes on another version passes for the text of the changed files: with
+    /// nothing but a comment more in them it ends otherwise.
+    fn reads_code(&self, other: Version<'_>, placed: &Placed) -> bool {
+        let head = self.laboratory.head;
+        let (mut originals, mut others) = (Vec::new(), other.changes.to_vec());
+        if others.is_empty() {
+            let file = &self.flagged.file;
+            let text = confined::read(&other.copies.root, file);
+            others.extend(text.ok().map(|text| (file.clone(), text)));
+        }
+        let mut is_other_commented = false;
+        for (path, text) in &mut others {
+            let Ok(before) = confined::read(&head.root, &path) else { continue };
+            let commented = inert::with_comment(path, &before, text);
+            originals.extend(commented.map(|commented| (path.clone(), commented)));
+            if let Some(commented) = inert::with_comment(path, text, &before) {
+                *text = commented;
+                is_other_commented = true;
+            }
+        }
+        let ends = |version: Version<'_>, placed: &Placed, name: &str| {
+            // What does not compile with a comment says nothing.
+            let staged = version.build(placed, self.directory.join(name)).ok()?;
+            Some(staged.run().trial.outcome)
+        };
+        let original = || {
+            let version = Version { changes: &originals, ..self.as_it_is };
+            ends(version, self.placed, "inert-original")
+        };
+        let other = || ends(Version { changes: &others, ..other }, placed, "inert-other");
+        !originals.is_empty() && original() == Some(Outcome::Passed)
+            || is_other_commented && other() == Some(Outcome::Failed)
     }
 
     fn end(&mut self, end: Compared) {
         match end {
             Compared::OriginalIsFlaky(why) => self.verdict.end(Outcome::Flaky, why),
-            Compared::WroteCode(path) => self.verdict.wrote_code(path),
+            Compared::WroteCode(path) => self.verdict.reject(Why::WroteCode(path)),
+            Compared::ReadCode(path) => self.verdict.reject(Why::ReadCode(path)),
             _ => {}
         }
     }
@@ -295,8 +339,9 @@ impl Verdict {
         self.end(trial.outcome, Why::Ran(trial.detail.clone()));
     }
 
-    fn wrote_code(&mut self, path: String) {
-        self.end(Outcome::Rejected, Why::WroteCode(path));
+    /// For a test that shows nothing about any code.
+    fn reject(&mut self, why: Why) {
+        self.end(Outcome::Rejected, why);
         self.level = Level::Claimed;
     }
 

@@ -14,9 +14,11 @@ use crate::{
     },
 };
 
-/// A version of the code: a tree, and the texts of files that are other there.
+/// A version of the code: a tree, the texts of files that are other there, and what runs its tests.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Version<'a> {
+    pub(super) context: &'a RunnerContext,
+    pub(super) runner: &'a dyn Runner,
     pub(super) copies: &'a Copies,
     pub(super) changes: &'a [(String, String)],
 }
@@ -24,8 +26,6 @@ pub(super) struct Version<'a> {
 /// A version that a test can be run on, each time in a clean copy and a process of its own.
 #[derive(Debug)]
 pub(super) struct Staged<'a> {
-    context: &'a RunnerContext,
-    runner: &'a dyn Runner,
     version: Version<'a>,
     placed: &'a Placed,
     /// This version's own.
@@ -39,43 +39,41 @@ pub(super) struct Observed {
     pub(super) wrote_code: Option<PathBuf>,
 }
 
-impl<'a> Staged<'a> {
-    /// Builds the test in a version. `directory` does not exist yet.
-    pub(super) fn build(
-        context: &'a RunnerContext,
-        runner: &'a dyn Runner,
-        version: Version<'a>,
-        placed: &'a Placed,
-        directory: PathBuf,
-    ) -> Result<Self, Box<Trial>> {
-        let site = version.site(context, &directory).map_err(Trial::unbuilt)?;
-        place(&site, placed).map_err(Trial::unbuilt)?;
-        let built = runner.build(context, &site, placed)?;
-        drop(site);
-        Ok(Self { context, runner, version, placed, directory, built })
+impl Staged<'_> {
+    pub(super) fn run(&self) -> Observed {
+        let failed = |trouble| Observed { trial: Trial::trouble(trouble), wrote_code: None };
+        self.try_run().unwrap_or_else(failed)
     }
 
-    pub(super) fn run(&self) -> Observed {
-        let site = match self.version.site(self.context, &self.directory) {
-            Ok(site) => site,
-            Err(trouble) => return Observed { trial: Trial::trouble(trouble), wrote_code: None },
-        };
-        if let Err(trouble) = place(&site, self.placed) {
-            return Observed { trial: Trial::trouble(trouble), wrote_code: None };
-        }
-        let trial = self.runner.run(self.context, &site, self.placed, &self.built);
+    fn try_run(&self) -> Result<Observed, Trouble> {
+        let site = self.version.site(&self.directory)?;
+        place(&site, self.placed)?;
+        let trial = self.version.runner.run(&site, self.placed, &self.built)?;
         let ran = matches!(trial.outcome, Outcome::Failed | Outcome::Passed | Outcome::Timeout);
         let wrote_code = if ran { site.copy.changed_source() } else { None };
-        Observed { trial, wrote_code }
+        Ok(Observed { trial, wrote_code })
     }
 }
 
-impl Version<'_> {
-    fn site<'b>(&'b self, context: &RunnerContext, directory: &Path) -> Result<Site<'b>, Trouble> {
+impl<'a> Version<'a> {
+    /// Builds a test in this version. `directory` does not exist yet.
+    pub(super) fn build(
+        self,
+        placed: &'a Placed,
+        directory: PathBuf,
+    ) -> Result<Staged<'a>, Box<Trial>> {
+        let site = self.site(&directory)?;
+        place(&site, placed)?;
+        let built = self.runner.build(&site, placed)?;
+        drop(site);
+        Ok(Staged { version: self, placed, directory, built })
+    }
+
+    fn site(&self, directory: &Path) -> Result<Site<'a>, Trouble> {
         fs::create_dir_all(directory).map_err(|error| Trouble::at(directory, &error))?;
         let copy = self.copies.lend(directory);
         let copy = copy.map_err(|error| Trouble::Machine(error.to_string()))?;
-        let site = context.site(copy, directory)?;
+        let site = self.context.site(copy, directory)?;
         for (path, text) in self.changes {
             write(&site, path, text)?;
         }
@@ -85,13 +83,10 @@ impl Version<'_> {
     /// Runs existing tests on this version, in a clean copy without the claim's test.
     pub(super) fn run_existing(
         &self,
-        context: &RunnerContext,
-        runner: &dyn Runner,
         directory: &Path,
         wanted: Existing<'_>,
     ) -> Result<Suite, Box<Trial>> {
-        let site = self.site(context, directory).map_err(Trial::unbuilt)?;
-        runner.run_existing(context, &site, wanted)
+        self.runner.run_existing(&self.site(directory)?, wanted)
     }
 }
 

@@ -9,7 +9,7 @@ use std::{
 use super::staged::Version;
 use crate::{
     BrokenTest, FixResult, Outcome, ProofOptions, RunDetail, SuiteRun,
-    runner::{BUILD, Existing, Runner, Suite, context::RunnerContext},
+    runner::{BUILD, Existing, Suite},
 };
 
 /// More tests than this need not be named, nor run again one by one, to refuse a fix.
@@ -38,8 +38,6 @@ impl Baselines {
 /// What all comparisons of one fix share.
 pub(super) struct Suites<'a> {
     pub(super) options: &'a ProofOptions,
-    pub(super) context: &'a RunnerContext,
-    pub(super) runner: &'a dyn Runner,
     pub(super) baselines: &'a Baselines,
     /// This claim's own.
     pub(super) directory: &'a Path,
@@ -50,7 +48,7 @@ impl Suites<'_> {
     /// makes the claim's own test pass.
     pub(super) fn judge(&self, original: Version<'_>, fixed: Version<'_>) -> FixResult {
         let files: Vec<String> = fixed.changes.iter().map(|(path, _)| path.clone()).collect();
-        let before = self.baselines.of((self.runner.name(), files.clone()), || {
+        let before = self.baselines.of((original.runner.name(), files.clone()), || {
             self.run(original, "before", Existing::Touching(&files))
         });
         let before = match before {
@@ -113,13 +111,17 @@ impl Suites<'_> {
 
     fn run(&self, version: Version<'_>, name: &str, wanted: Existing<'_>) -> Before {
         let directory = self.directory.join("suite").join(name);
-        let ran = version.run_existing(self.context, self.runner, &directory, wanted);
+        let ran = version.run_existing(&directory, wanted);
         ran.map_err(|trial| trial.detail)
     }
 }
 
 fn named(test: String) -> BrokenTest {
-    if test.ends_with(BUILD) { BrokenTest::Build } else { BrokenTest::Named(test) }
+    if test.ends_with(BUILD) {
+        BrokenTest::Build
+    } else {
+        BrokenTest::Named(test.trim().to_owned())
+    }
 }
 
 fn names(suite: &Suite, wanted: impl Fn(Outcome) -> bool) -> BTreeSet<String> {

@@ -43,7 +43,9 @@ impl Ran {
             Exit::Code(code) => code - 128,
             _ => 0,
         };
-        [libc::SIGSEGV, libc::SIGABRT, libc::SIGBUS, libc::SIGFPE, libc::SIGILL].contains(&signal)
+        // V8 ends by the last one when memory is exhausted.
+        [libc::SIGSEGV, libc::SIGABRT, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGTRAP]
+            .contains(&signal)
     }
 }
 
@@ -124,4 +126,25 @@ fn read(pipe: Option<File>, ends: &Mutex<Ends>) {
 
 fn lock(ends: &Mutex<Ends>) -> MutexGuard<'_, Ends> {
     ends.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Duration, Exit, Ran};
+
+    #[test]
+    fn crashes_are_told_from_ends_that_somebody_wanted() {
+        for (exit, crashed) in [
+            (Exit::Signal(libc::SIGSEGV), true),
+            (Exit::Code(128 + libc::SIGABRT), true),
+            (Exit::Code(128 + libc::SIGTRAP), true),
+            (Exit::Code(128 + libc::SIGKILL), false),
+            (Exit::Code(1), false),
+            (Exit::Timeout, false),
+        ] {
+            let (stdout, stderr) = (Vec::new(), Vec::new());
+            let ran = Ran { exit, duration: Duration::ZERO, stdout, stderr };
+            assert_eq!(ran.crashed(), crashed, "{exit:?}");
+        }
+    }
 }

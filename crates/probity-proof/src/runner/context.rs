@@ -7,7 +7,7 @@
 
 use std::{
     ffi::OsString,
-    fs,
+    fs, io,
     path::{Path, PathBuf},
     sync::{
         Arc,
@@ -17,12 +17,16 @@ use std::{
 };
 
 use probity_sandbox::{Backend, Limits, Mount, Network, Spec};
+use serde::de::DeserializeOwned;
 
 use super::{
     Trouble,
     capture::{self, Ran},
 };
-use crate::repository::copies::PooledCopy;
+use crate::repository::{
+    confined,
+    copies::{PooledCopy, remove},
+};
 
 /// Bytes of memory, number of processes and bytes of a file that a test may have.
 const MEMORY: u64 = 4 << 30;
@@ -31,6 +35,9 @@ const FILE: u64 = 1 << 30;
 
 /// Where the system's own programs are, with and without a sandbox.
 const SYSTEM_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/// What reporters write to.
+const REPORT: &str = "report.jsonl";
 
 /// What the sandbox shows of the system anyway.
 const SYSTEM: [&str; 8] =
@@ -69,6 +76,7 @@ pub(crate) struct RunnerContext {
 /// A copy for one run or one build, and the directories beside it.
 #[derive(Debug)]
 pub(crate) struct Site<'a> {
+    pub(crate) context: &'a RunnerContext,
     pub(crate) copy: PooledCopy<'a>,
     /// What was built of this version of the code.
     pub(crate) build: PathBuf,
@@ -142,13 +150,13 @@ impl RunnerContext {
 
     /// A site for a copy, below the directory of its version.
     pub(crate) fn site<'a>(
-        &self,
+        &'a self,
         copy: PooledCopy<'a>,
         directory: &Path,
     ) -> Result<Site<'a>, Trouble> {
         let (build, scratch) = (directory.join("build"), directory.join("out"));
         // What an earlier run has left there is none of this one's business.
-        crate::repository::copies::remove(&scratch);
+        remove(&scratch);
         for made in [&build, &scratch.join("tmp")] {
             fs::create_dir_all(made).map_err(|error| Trouble::at(made, &error))?;
         }
@@ -156,6 +164,7 @@ impl RunnerContext {
             if self.is_sandboxed() { Path::new("/proof").join(name) } else { host.to_owned() }
         };
         Ok(Site {
+            context: self,
             seen_repo: seen("repo", &copy.repo),
             seen_build: seen("build", &build),
             seen_scratch: seen("out", &scratch),
@@ -175,51 +184,6 @@ impl RunnerContext {
         } else {
             self.caches.join(name)
         }
-    }
-
-    /// Runs a command in a site, without network.
-    pub(crate) fn run(&self, site: &Site<'_>, task: &Task) -> Result<Ran, Trouble> {
-        let mut spec = Spec::new(&task.argv, below(&site.seen_repo, &task.directory));
-        spec.network = Network::None;
-        spec.limits = Limits {
-            wall: Some(task.wall),
-            memory: Some(MEMORY),
-            pids: Some(PROCESSES),
-            file: Some(FILE),
-            ..Limits::default()
-        };
-        for tool in &task.tools {
-            if self.may_be_shown(tool) {
-                spec.mounts.push(Mount::read_only(tool, tool));
-            }
-        }
-        spec.mounts.push(Mount::read_only(&self.kit, self.seen_kit()));
-        spec.mounts.push(Mount::read_write(&site.copy.repo, &site.seen_repo));
-        spec.mounts.push(Mount::read_write(&site.scratch, &site.seen_scratch));
-        spec.mounts.push(match task.access {
-            Access::Compiles => Mount::read_write(&site.build, &site.seen_build),
-            Access::Runs => Mount::read_only(&site.build, &site.seen_build),
-        });
-        for name in &task.caches {
-            let host = self.caches.join(name);
-            fs::create_dir_all(&host).map_err(|error| Trouble::at(&host, &error))?;
-            spec.mounts.push(Mount::read_write(host, self.seen_cache(name)));
-        }
-        spec.mounts.extend(task.mounts.iter().cloned());
-        spec.env = self.variables(site);
-        spec.env.extend(task.env.iter().cloned());
-        self.capture(&self.backend, &spec)
-    }
-
-    /// Runs a command of the preparation as the caller would: with the caller's environment and
-    /// network, so that private registries work. Nothing that an agent wrote exists yet.
-    pub(crate) fn fetch(&self, site: &Site<'_>, task: &Task) -> Result<Ran, Trouble> {
-        let mut spec = Spec::new(&task.argv, below(&site.copy.repo, &task.directory));
-        spec.network = Network::Open;
-        spec.limits.wall = Some(task.wall);
-        spec.env = self.environment.clone();
-        spec.env.extend(task.env.iter().cloned());
-        self.capture(&Backend::None, &spec)
     }
 
     /// What a process that was killed with the review has shown is nothing.
@@ -277,6 +241,66 @@ impl RunnerContext {
 }
 
 impl Site<'_> {
+    /// Runs a command, without network.
+    pub(crate) fn run(&self, task: &Task) -> Result<Ran, Trouble> {
+        let context = self.context;
+        let mut spec = Spec::new(&task.argv, below(&self.seen_repo, &task.directory));
+        spec.network = Network::None;
+        spec.limits = Limits {
+            wall: Some(task.wall),
+            memory: Some(MEMORY),
+            pids: Some(PROCESSES),
+            file: Some(FILE),
+            ..Limits::default()
+        };
+        for tool in &task.tools {
+            if context.may_be_shown(tool) {
+                spec.mounts.push(Mount::read_only(tool, tool));
+            }
+        }
+        spec.mounts.push(Mount::read_only(&context.kit, context.seen_kit()));
+        spec.mounts.push(Mount::read_write(&self.copy.repo, &self.seen_repo));
+        spec.mounts.push(Mount::read_write(&self.scratch, &self.seen_scratch));
+        spec.mounts.push(match task.access {
+            Access::Compiles => Mount::read_write(&self.build, &self.seen_build),
+            Access::Runs => Mount::read_only(&self.build, &self.seen_build),
+        });
+        for name in &task.caches {
+            let host = context.caches.join(name);
+            fs::create_dir_all(&host).map_err(|error| Trouble::at(&host, &error))?;
+            spec.mounts.push(Mount::read_write(host, context.seen_cache(name)));
+        }
+        spec.mounts.extend(task.mounts.iter().cloned());
+        spec.env = context.variables(self);
+        spec.env.extend(task.env.iter().cloned());
+        context.capture(&context.backend, &spec)
+    }
+
+    /// Runs a command of the preparation as the caller would: with the caller's environment and
+    /// network, so that private registries work. Nothing that an agent wrote exists yet.
+    pub(crate) fn fetch(&self, task: &Task) -> Result<Ran, Trouble> {
+        let mut spec = Spec::new(&task.argv, below(&self.copy.repo, &task.directory));
+        spec.network = Network::Open;
+        spec.limits.wall = Some(task.wall);
+        spec.env = self.context.environment.clone();
+        spec.env.extend(task.env.iter().cloned());
+        self.context.capture(&Backend::None, &spec)
+    }
+
+    /// Runs a command whose reporter, one of ours, writes a line of JSON for each event.
+    pub(crate) fn run_reported<Event: DeserializeOwned>(
+        &self,
+        mut task: Task,
+    ) -> Result<(Ran, Vec<Event>), Trouble> {
+        let failed = |error: io::Error| Trouble::at(&self.scratch, &error);
+        confined::write(&self.scratch, REPORT, "").map_err(failed)?;
+        task.variable("PROBITY_REPORT", self.seen_scratch.join(REPORT));
+        let ran = self.run(&task)?;
+        let text = confined::read(&self.scratch, REPORT).unwrap_or_default();
+        let events = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+        Ok((ran, events))
+    }
+
     /// Text with the copy's path taken off, as the reader of a report knows the files.
     pub(crate) fn relative(&self, text: &str) -> String {
         let prefix = |path: &Path| format!("{}/", path.display());

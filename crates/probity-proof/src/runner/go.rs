@@ -21,8 +21,8 @@ use self::output::Events;
 use super::{
     Built, Existing, Placed, Runner, Suite, Trial, Trouble, Unavailable,
     capture::Ran,
-    context::{Access, RunnerContext, Site, Task},
-    placement,
+    context::{Access, Site, Task},
+    failed_build, placement,
 };
 use crate::{
     Claim, Outcome, Refusal, RunDetail,
@@ -60,12 +60,12 @@ impl Go {
         if !preparation.has(&["go"]) {
             return None;
         }
-        let found = Self::found(preparation.context, preparation.site);
+        let found = Self::found(preparation.site);
         if let Ok(go) = &found {
             let modules = preparation.tree.files().iter().filter(|file| file.ends_with("go.mod"));
             for module in modules.filter_map(|file| file.parent()) {
                 (preparation.progress)("fetching and compiling what the Go modules need");
-                if let Err(why) = go.warm(preparation.context, preparation.site, module) {
+                if let Err(why) = go.warm(preparation.site, module) {
                     preparation.notes.push(PrepareNote::NotWarm { language: "Go", why });
                 }
             }
@@ -73,11 +73,11 @@ impl Go {
         Some(found)
     }
 
-    fn found(context: &RunnerContext, site: &Site<'_>) -> Result<Self, Unavailable> {
-        let program = context.tool("go").ok_or(Unavailable::NotInstalled("Go"))?;
-        let mut ask = Task::new([program], "", Access::Compiles, context.build_timeout);
+    fn found(site: &Site<'_>) -> Result<Self, Unavailable> {
+        let program = site.context.tool("go").ok_or(Unavailable::NotInstalled("Go"))?;
+        let mut ask = Task::new([program], "", Access::Compiles, site.context.build_timeout);
         ask.arguments(["env", "-json", "GOROOT", "GOMODCACHE", "GOVERSION"]);
-        let ran = context.fetch(site, &ask)?;
+        let ran = site.fetch(&ask)?;
         let told: Environment = serde_json::from_slice(&ran.stdout)
             .map_err(|error| Trouble::Machine(format!("go env did not answer: {error}")))?;
         let version = output::version(&told.goversion);
@@ -89,25 +89,27 @@ impl Go {
 
     /// Downloading runs nothing of the repository. Listing with `-export` compiles all packages
     /// and their tests and links none of them.
-    fn warm(&self, context: &RunnerContext, site: &Site<'_>, module: &Path) -> Result<(), String> {
+    fn warm(&self, site: &Site<'_>, module: &Path) -> Result<(), String> {
         if site.copy.repo.join(module).join("go.sum").is_file() {
             let program = self.root.join("bin/go");
-            let mut fetch = Task::new([program], module, Access::Compiles, context.build_timeout);
+            let limit = site.context.build_timeout;
+            let mut fetch = Task::new([program], module, Access::Compiles, limit);
             fetch.arguments(["mod", "download"]);
-            succeeded(context.fetch(site, &fetch))?;
+            succeeded(site.fetch(&fetch))?;
         }
-        let mut list = self.task(context, module, context.build_timeout);
+        let mut list = self.task(site, module);
         list.arguments(["list", "-e", "-export", "-test", "-deps", "-f", "", "./...", "testing"]);
-        succeeded(context.run(site, &list)).map(drop)
+        succeeded(site.run(&list)).map(drop)
     }
 
     /// The go command, with caches and without network.
-    fn task(&self, context: &RunnerContext, directory: &Path, wall: Duration) -> Task {
-        let mut task = Task::new([self.root.join("bin/go")], directory, Access::Compiles, wall);
+    fn task(&self, site: &Site<'_>, directory: &Path) -> Task {
+        let limit = site.context.build_timeout;
+        let mut task = Task::new([self.root.join("bin/go")], directory, Access::Compiles, limit);
         task.tools.extend([self.root.clone(), self.modules.clone()]);
         task.caches.push(CACHE);
         task.variable("GOROOT", &self.root);
-        task.variable("GOCACHE", context.seen_cache(CACHE));
+        task.variable("GOCACHE", site.context.seen_cache(CACHE));
         task.variable("GOMODCACHE", &self.modules);
         task.variable("GOTOOLCHAIN", "local");
         task.variable("GOPROXY", "off");
@@ -118,7 +120,6 @@ impl Go {
     /// Compiles the tests of a package into a program of this name.
     fn compile(
         &self,
-        context: &RunnerContext,
         site: &Site<'_>,
         package: &Path,
         program: &str,
@@ -126,7 +127,7 @@ impl Go {
     ) -> Result<Ran, Trouble> {
         let module = module(&site.copy.repo, package);
         let root = module.clone().unwrap_or_else(|| package.to_owned());
-        let mut task = self.task(context, &root, context.build_timeout);
+        let mut task = self.task(site, &root);
         if module.is_none() {
             task.variable("GO111MODULE", "off");
         }
@@ -137,7 +138,7 @@ impl Go {
         task.arguments(["-o".into(), site.seen_build.join(program)]);
         // As `go test` itself does with a program that it does not keep: what debuggers read takes a
         // third of the time, and traces do without it.
-        let has_flags = context.variable("GOFLAGS");
+        let has_flags = site.context.variable("GOFLAGS");
         if !has_flags.is_some_and(|flags| flags.to_string_lossy().contains("ldflags")) {
             task.arguments(["-ldflags=-s -w"]);
         }
@@ -145,13 +146,12 @@ impl Go {
             task.arguments([format!("-tags={}", tags.join(","))]);
         }
         task.arguments([pattern(package, &root)]);
-        context.run(site, &task)
+        site.run(&task)
     }
 
     /// Runs a test program in its package, with this filter.
     fn execute(
         &self,
-        context: &RunnerContext,
         site: &Site<'_>,
         package: &Path,
         program: &str,
@@ -167,7 +167,7 @@ impl Go {
             format!("-test.run={filter}"),
             format!("-test.timeout={}s", limit.as_secs_f64()),
         ]);
-        context.run(site, &task)
+        site.run(&task)
     }
 }
 
@@ -195,65 +195,46 @@ impl Runner for Go {
         })
     }
 
-    fn build(
-        &self,
-        context: &RunnerContext,
-        site: &Site<'_>,
-        placed: &Placed,
-    ) -> Result<Built, Box<Trial>> {
+    fn build(&self, site: &Site<'_>, placed: &Placed) -> Result<Built, Box<Trial>> {
         let flagged = confined::read(&site.copy.repo, &placed.flagged.file).unwrap_or_default();
         let tags = [source::tags(&placed.source), source::tags(&flagged)].concat();
-        let compile = || self.compile(context, site, &placed.directory, PROGRAM, &tags);
-        let ran = compile().map_err(Trial::unbuilt)?;
+        let compile = || self.compile(site, &placed.directory, PROGRAM, &tags);
+        let ran = compile()?;
         let text = output::compiler(&ran);
-        let trial =
-            |outcome, detail| Box::new(Trial::new(outcome, detail).of(context, site, &ran, &text));
-        match ran.exit {
-            Exit::Code(0) if site.build.join(PROGRAM).is_file() => Ok(Built::default()),
-            Exit::Code(0) => Err(trial(Outcome::NotRun, RunDetail::NoSuchTest)),
-            Exit::Timeout => Err(trial(Outcome::HarnessError, RunDetail::BuildTimeout)),
-            Exit::Code(_) => {
-                // Is it the test at all?
-                fs::remove_file(site.copy.repo.join(&placed.path)).ok();
-                let is_sound = compile().is_ok_and(|ran| ran.exit == Exit::Code(0));
-                let detail = match is_sound {
-                    true => RunDetail::Unbuilt,
-                    false => RunDetail::PackageUnbuilt,
-                };
-                Err(trial(Outcome::BuildError, detail))
-            }
-            _ => Err(trial(Outcome::HarnessError, RunDetail::BuildKilled)),
-        }
-    }
-
-    fn run(&self, context: &RunnerContext, site: &Site<'_>, placed: &Placed, _: &Built) -> Trial {
-        let filter = format!("^{}$", placed.name);
-        let limit = context.test_timeout;
-        let ran = self.execute(context, site, &placed.directory, PROGRAM, &filter, limit);
-        let ran = match ran {
-            Ok(ran) => ran,
-            Err(trouble) => return Trial::trouble(trouble),
+        let (outcome, mut detail) = match failed_build(ran.exit) {
+            Some(failed) => failed,
+            None if site.build.join(PROGRAM).is_file() => return Ok(Built::default()),
+            None => (Outcome::NotRun, RunDetail::NoSuchTest),
         };
-        let (outcome, detail) = judge(context, &ran, &placed.name);
-        let text = [&ran.stdout[..], &ran.stderr].concat();
-        let mut trial = Trial::new(outcome, detail).of(context, site, &ran, &text);
-        trial.message = output::message(&ran);
-        trial
+        if outcome == Outcome::BuildError {
+            // Is it the test at all?
+            fs::remove_file(site.copy.repo.join(&placed.path)).ok();
+            if !compile().is_ok_and(|ran| ran.exit == Exit::Code(0)) {
+                detail = RunDetail::PackageUnbuilt;
+            }
+        }
+        Err(Box::new(Trial::new(outcome, detail).of(site, &ran, &text)))
     }
 
-    fn run_existing(
-        &self,
-        context: &RunnerContext,
-        site: &Site<'_>,
-        wanted: Existing<'_>,
-    ) -> Result<Suite, Box<Trial>> {
-        suite::run(self, context, site, wanted)
+    fn run(&self, site: &Site<'_>, placed: &Placed, _: &Built) -> Result<Trial, Trouble> {
+        let filter = format!("^{}$", placed.name);
+        let limit = site.context.test_timeout;
+        let ran = self.execute(site, &placed.directory, PROGRAM, &filter, limit)?;
+        let (outcome, detail) = judge(limit, &ran, &placed.name);
+        let text = [&ran.stdout[..], &ran.stderr].concat();
+        let mut trial = Trial::new(outcome, detail).of(site, &ran, &text);
+        trial.message = output::message(&ran);
+        Ok(trial)
+    }
+
+    fn run_existing(&self, site: &Site<'_>, wanted: Existing<'_>) -> Result<Suite, Box<Trial>> {
+        suite::run(self, site, wanted)
     }
 }
 
-fn judge(context: &RunnerContext, ran: &Ran, name: &str) -> (Outcome, RunDetail) {
+fn judge(limit: Duration, ran: &Ran, name: &str) -> (Outcome, RunDetail) {
     let events = Events::parse(&ran.stdout);
-    let is_late = ran.exit == Exit::Timeout || ran.duration >= context.test_timeout;
+    let is_late = ran.exit == Exit::Timeout || ran.duration >= limit;
     let ended_itself = String::from_utf8_lossy(&ran.stderr).contains("unexpected call to os.Exit");
     match events.end(name) {
         Some(_) if ended_itself => (Outcome::HarnessError, RunDetail::EndedEarly),
@@ -263,7 +244,7 @@ fn judge(context: &RunnerContext, ran: &Ran, name: &str) -> (Outcome, RunDetail)
         Some(Outcome::Passed) => (Outcome::Passed, RunDetail::Passed),
         Some(Outcome::Skipped) => (Outcome::Skipped, RunDetail::Skipped),
         Some(_) => (Outcome::Failed, RunDetail::Failed { kind: None }),
-        None if is_late => (Outcome::Timeout, RunDetail::Timeout(context.test_timeout)),
+        None if is_late => (Outcome::Timeout, RunDetail::Timeout(limit)),
         None if !events.began(name) && ran.exit == Exit::Code(0) => {
             (Outcome::NotRun, RunDetail::NoSuchTest)
         }

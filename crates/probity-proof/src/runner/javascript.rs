@@ -23,7 +23,7 @@ use self::{
 use super::{
     Built, Existing, Placed, Runner, Suite, Trial, Trouble, Unavailable,
     capture::Ran,
-    context::{Access, RunnerContext, Site, Task},
+    context::{Access, Site, Task},
     placement,
 };
 use crate::{Claim, Refusal, claim::FlaggedLines, repository::confined, workshop::Preparation};
@@ -39,9 +39,6 @@ const KIT: [(&str, &str); 4] = [
 
 /// What a framework gets on top of the test's time to start.
 const GRACE: Duration = Duration::from_secs(15);
-
-/// What the frameworks tell.
-const REPORT: &str = "report.jsonl";
 
 #[derive(Debug)]
 pub(crate) struct JavaScript {
@@ -76,7 +73,8 @@ impl JavaScript {
     }
 
     fn found(preparation: &Preparation<'_>) -> Result<Self, Unavailable> {
-        let Preparation { context, repo, tree, .. } = preparation;
+        let Preparation { site, repo, tree, .. } = preparation;
+        let context = site.context;
         let node = context.tool("node").ok_or(Unavailable::NotInstalled("Node.js"))?;
         let node = fs::canonicalize(&node).map_err(|error| Trouble::at(&node, &error))?;
         for (name, text) in KIT {
@@ -88,15 +86,12 @@ impl JavaScript {
 
     fn session(
         &self,
-        context: &RunnerContext,
         site: &Site<'_>,
         project: &Path,
         asked: &Asked<'_>,
     ) -> Result<(Ran, Vec<Event>), Trouble> {
-        let failed = |error: std::io::Error| Trouble::at(&site.scratch, &error);
-        confined::write(&site.scratch, REPORT, "").map_err(failed)?;
         let (limit, files) = match asked {
-            Asked::Test(placed) => (context.test_timeout, std::slice::from_ref(&placed.path)),
+            Asked::Test(placed) => (site.context.test_timeout, std::slice::from_ref(&placed.path)),
             Asked::Files { limit, files, .. } => (*limit, *files),
         };
         let mut task = Task::new([&self.node], project, Access::Runs, limit + GRACE);
@@ -104,28 +99,19 @@ impl JavaScript {
         let framework = framework(&site.copy.repo, project);
         let beside =
             if framework == Framework::Vitest { Beside::Written } else { Beside::Unwritten };
-        task.mounts = self.modules.install(context, site, beside)?;
+        task.mounts = self.modules.install(site, beside)?;
         match framework {
-            Framework::Node => self.node_arguments(context, project, asked, &mut task),
-            Framework::Vitest => self.vitest_arguments(context, site, project, asked, &mut task)?,
-            Framework::Jest => self.jest_arguments(context, site, project, asked, &mut task)?,
+            Framework::Node => self.node_arguments(site, project, asked, &mut task),
+            framework => {
+                task.arguments(self.framework_arguments(site, project, framework, asked)?);
+            }
         }
         task.arguments(files.iter().map(|file| site.seen_repo.join(file)));
-        task.variable("PROBITY_REPORT", site.seen_scratch.join(REPORT));
-        let ran = context.run(site, &task)?;
-        let text = confined::read(&site.scratch, REPORT).unwrap_or_default();
-        let events = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-        Ok((ran, events))
+        site.run_reported(task)
     }
 
-    fn node_arguments(
-        &self,
-        context: &RunnerContext,
-        project: &Path,
-        asked: &Asked<'_>,
-        task: &mut Task,
-    ) {
-        let kit = context.seen_kit();
+    fn node_arguments(&self, site: &Site<'_>, project: &Path, asked: &Asked<'_>, task: &mut Task) {
+        let kit = site.context.seen_kit();
         let is_typed = |file: &String| file.ends_with("ts") || file.ends_with("tsx");
         let typed = match asked {
             Asked::Test(placed) => is_typed(&placed.path),
@@ -152,53 +138,42 @@ impl JavaScript {
         }
     }
 
-    fn vitest_arguments(
+    /// What vitest and jest are told, of which the words differ and the meaning does not.
+    fn framework_arguments(
         &self,
-        context: &RunnerContext,
         site: &Site<'_>,
         project: &Path,
+        framework: Framework,
         asked: &Asked<'_>,
-        task: &mut Task,
-    ) -> Result<(), Trouble> {
-        task.arguments([self.script(site, project, "vitest", "vitest.mjs")?]);
-        match asked {
-            Asked::Files { related: true, .. } => task.arguments(["related", "--run"]),
-            _ => task.arguments(["run"]),
-        }
-        task.arguments(["--coverage.enabled=false"]);
-        let reporter = context.seen_kit().join("probity_vitest.mjs");
-        task.arguments([
-            format!("--testTimeout={}", context.test_timeout.as_millis()),
-            format!("--reporter={}", reporter.display()),
-        ]);
-        task.arguments(asked.filter().map(|filter| format!("--testNamePattern={filter}")));
-        Ok(())
-    }
-
-    fn jest_arguments(
-        &self,
-        context: &RunnerContext,
-        site: &Site<'_>,
-        project: &Path,
-        asked: &Asked<'_>,
-        task: &mut Task,
-    ) -> Result<(), Trouble> {
-        task.arguments([self.script(site, project, "jest", "bin/jest.js")?]);
-        task.arguments(["--ci", "--runInBand", "--watchman=false", "--coverage=false"]);
-        let reporter = context.seen_kit().join("probity_jest.cjs");
-        task.arguments([
-            format!("--cacheDirectory={}", site.seen_scratch.join("jest").display()),
-            format!("--testTimeout={}", context.test_timeout.as_millis()),
-            format!("--reporters={}", reporter.display()),
-        ]);
-        task.arguments(asked.filter().map(|filter| format!("--testNamePattern={filter}")));
-        match asked {
-            Asked::Files { related: true, .. } => {
-                task.arguments(["--passWithNoTests", "--findRelatedTests"]);
-            }
-            _ => task.arguments(["--runTestsByPath"]),
-        }
-        Ok(())
+    ) -> Result<Vec<String>, Trouble> {
+        let related = matches!(asked, Asked::Files { related: true, .. });
+        let kit = site.context.seen_kit();
+        let cache = format!("--cacheDirectory={}", site.seen_scratch.join("jest").display());
+        let (script, first, reporter, last): (_, &[&str], _, &[&str]) = match framework {
+            Framework::Jest => (
+                self.script(site, project, "jest", "bin/jest.js")?,
+                &["--ci", "--runInBand", "--watchman=false", "--coverage=false", &cache],
+                format!("--reporters={}", kit.join("probity_jest.cjs").display()),
+                match related {
+                    true => &["--passWithNoTests", "--findRelatedTests"],
+                    false => &["--runTestsByPath"],
+                },
+            ),
+            _ => (
+                self.script(site, project, "vitest", "vitest.mjs")?,
+                match related {
+                    true => &["related", "--run", "--coverage.enabled=false"],
+                    false => &["run", "--coverage.enabled=false"],
+                },
+                format!("--reporter={}", kit.join("probity_vitest.mjs").display()),
+                &[],
+            ),
+        };
+        let timeout = format!("--testTimeout={}", site.context.test_timeout.as_millis());
+        let filter = asked.filter().map(|filter| format!("--testNamePattern={filter}"));
+        let own = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        let middle = [timeout, reporter].into_iter().chain(filter).collect();
+        Ok([vec![script], own(first), middle, own(last)].concat())
     }
 
     fn script(
@@ -248,27 +223,19 @@ impl Runner for JavaScript {
         })
     }
 
-    fn run(&self, context: &RunnerContext, site: &Site<'_>, placed: &Placed, _: &Built) -> Trial {
+    fn run(&self, site: &Site<'_>, placed: &Placed, _: &Built) -> Result<Trial, Trouble> {
         let asked = Asked::Test(placed);
-        let (ran, events) = match self.session(context, site, &placed.directory, &asked) {
-            Ok(session) => session,
-            Err(trouble) => return Trial::trouble(trouble),
-        };
-        let (outcome, detail) = judge(context, &ran, &events, &placed.name);
+        let (ran, events) = self.session(site, &placed.directory, &asked)?;
+        let (outcome, detail) = judge(site.context.test_timeout, &ran, &events, &placed.name);
         let text = [&ran.stdout[..], &ran.stderr].concat();
-        let mut trial = Trial::new(outcome, detail).of(context, site, &ran, &text);
+        let mut trial = Trial::new(outcome, detail).of(site, &ran, &text);
         trial.message = message(&events, &placed.name);
         trial.duration = duration(&events, &placed.name).unwrap_or(trial.duration);
-        trial
+        Ok(trial)
     }
 
-    fn run_existing(
-        &self,
-        context: &RunnerContext,
-        site: &Site<'_>,
-        wanted: Existing<'_>,
-    ) -> Result<Suite, Box<Trial>> {
-        self.suite(context, site, wanted).map_err(Trial::unbuilt)
+    fn run_existing(&self, site: &Site<'_>, wanted: Existing<'_>) -> Result<Suite, Box<Trial>> {
+        Ok(self.suite(site, wanted)?)
     }
 }
 

@@ -18,18 +18,12 @@ use serde::Deserialize;
 use self::{report::Session, suite::Coverage};
 use super::{
     Built, Existing, Placed, Runner, Suite, Trial, Trouble, Unavailable,
-    context::{Access, RunnerContext, Site, Task},
+    context::{Access, Site, Task},
     placement,
 };
-use crate::{
-    Claim, Refusal, claim::FlaggedLines, repository::confined, syntax::Grammar,
-    workshop::Preparation,
-};
+use crate::{Claim, Refusal, claim::FlaggedLines, syntax::Grammar, workshop::Preparation};
 
 const PLUGIN: &str = include_str!("python/probity_pytest.py");
-
-/// What the plugin tells.
-const REPORT: &str = "report.jsonl";
 
 /// What pytest gets on top of the test's time to start, to collect and to say where it hangs.
 const GRACE: Duration = Duration::from_secs(10);
@@ -63,7 +57,8 @@ impl Python {
         if !preparation.has(&["py"]) {
             return None;
         }
-        let Preparation { context, repo, site, progress, .. } = preparation;
+        let Preparation { repo, site, progress, .. } = preparation;
+        let context = site.context;
         progress("looking for a Python interpreter with pytest");
         let active =
             context.variable("VIRTUAL_ENV").map(|active| Path::new(active).join("bin/python"));
@@ -71,7 +66,7 @@ impl Python {
         let on_path = ["python3", "python"].into_iter().filter_map(|name| context.tool(name));
         let mut candidates =
             active.into_iter().chain(own).chain(on_path).filter(|path| path.is_file());
-        let found = candidates.find_map(|path| Self::ask(context, site, repo, &path));
+        let found = candidates.find_map(|path| Self::ask(site, repo, &path));
         Some(found.ok_or(Unavailable::NoPytest).and_then(|found| {
             let file = context.kit.join(format!("{}.py", found.plugin));
             fs::write(&file, PLUGIN).map_err(|error| Trouble::at(&file, &error))?;
@@ -79,15 +74,10 @@ impl Python {
         }))
     }
 
-    fn ask(
-        context: &RunnerContext,
-        site: &Site<'_>,
-        repo: &Path,
-        interpreter: &Path,
-    ) -> Option<Self> {
-        let mut task = Task::new([interpreter], "", Access::Compiles, context.build_timeout);
+    fn ask(site: &Site<'_>, repo: &Path, interpreter: &Path) -> Option<Self> {
+        let mut task = Task::new([interpreter], "", Access::Compiles, site.context.build_timeout);
         task.arguments(["-c", ASK]);
-        let ran = context.fetch(site, &task).ok()?;
+        let ran = site.fetch(&task).ok()?;
         let probe: Probe = serde_json::from_slice(&ran.stdout).ok()?;
         let prefixes: Vec<PathBuf> = probe.directories.iter().take(2).cloned().collect();
         let of_prefix = |path: &Path| prefixes.iter().any(|prefix| path.starts_with(prefix));
@@ -105,16 +95,13 @@ impl Python {
     /// Runs pytest in a project with these arguments.
     fn session(
         &self,
-        context: &RunnerContext,
         site: &Site<'_>,
         project: &Path,
         arguments: Vec<String>,
         asked: Asked<'_>,
     ) -> Result<Session, Trouble> {
-        let failed = |error: std::io::Error| Trouble::at(&site.scratch, &error);
-        confined::write(&site.scratch, REPORT, "").map_err(failed)?;
         let limit = match asked {
-            Asked::Test(_) => context.test_timeout,
+            Asked::Test(_) => site.context.test_timeout,
             Asked::All { limit, .. } => limit,
         };
         let mut task = Task::new([&self.interpreter], project, Access::Runs, limit + GRACE);
@@ -126,23 +113,20 @@ impl Python {
         task.arguments(["-o".to_owned(), format!("faulthandler_timeout={}", limit.as_secs_f64())]);
         task.arguments(arguments);
         let root = site.seen_repo.join(project);
-        let mut path = context.seen_kit().into_os_string();
+        let mut path = site.context.seen_kit().into_os_string();
         for directory in [root.join("src"), root] {
             path.push(":");
             path.push(directory);
         }
         task.variable("PYTHONPATH", path);
         task.variable("PYTHONDONTWRITEBYTECODE", "1");
-        task.variable("PROBITY_REPORT", site.seen_scratch.join(REPORT));
         task.variable("PROBITY_ROOT", &site.seen_repo);
         match asked {
             Asked::Test(name) => task.variable("PROBITY_TEST", name),
             Asked::All { follow: true, .. } => task.variable("PROBITY_FOLLOWS", "1"),
             Asked::All { follow: false, .. } => {}
         }
-        let ran = context.run(site, &task)?;
-        let text = confined::read(&site.scratch, REPORT).unwrap_or_default();
-        let events = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+        let (ran, events) = site.run_reported(task)?;
         Ok(Session { ran, events })
     }
 }
@@ -188,28 +172,20 @@ impl Runner for Python {
         })
     }
 
-    fn run(&self, context: &RunnerContext, site: &Site<'_>, placed: &Placed, _: &Built) -> Trial {
+    fn run(&self, site: &Site<'_>, placed: &Placed, _: &Built) -> Result<Trial, Trouble> {
         let file = site.seen_repo.join(&placed.path).display().to_string();
         let asked = Asked::Test(&placed.name);
-        let session = match self.session(context, site, &placed.directory, vec![file], asked) {
-            Ok(session) => session,
-            Err(trouble) => return Trial::trouble(trouble),
-        };
-        let (outcome, detail) = session.judge(context);
+        let session = self.session(site, &placed.directory, vec![file], asked)?;
+        let (outcome, detail) = session.judge(site.context.test_timeout);
         let text = [&session.ran.stdout[..], &session.ran.stderr].concat();
-        let mut trial = Trial::new(outcome, detail).of(context, site, &session.ran, &text);
+        let mut trial = Trial::new(outcome, detail).of(site, &session.ran, &text);
         trial.message = session.message();
         trial.duration = session.duration().unwrap_or(trial.duration);
-        trial
+        Ok(trial)
     }
 
-    fn run_existing(
-        &self,
-        context: &RunnerContext,
-        site: &Site<'_>,
-        wanted: Existing<'_>,
-    ) -> Result<Suite, Box<Trial>> {
-        self.suite(context, site, wanted).map_err(Trial::unbuilt)
+    fn run_existing(&self, site: &Site<'_>, wanted: Existing<'_>) -> Result<Suite, Box<Trial>> {
+        Ok(self.suite(site, wanted)?)
     }
 }
 

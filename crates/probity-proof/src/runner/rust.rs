@@ -23,8 +23,8 @@ use self::{
 use super::{
     Built, Existing, Placed, Runner, Suite, Trial, Trouble, Unavailable,
     capture::Ran,
-    context::{Access, RunnerContext, Site, Task},
-    placement,
+    context::{Access, Site, Task},
+    failed_build, placement,
 };
 use crate::{
     Claim, Outcome, Refusal, RunDetail,
@@ -64,14 +64,14 @@ impl Rust {
         if manifests.is_empty() {
             return None;
         }
-        Some(Self::found(preparation.context, preparation.site).map(|mut rust| {
+        Some(Self::found(preparation.site).map(|mut rust| {
             for manifest in manifests.into_iter().take(MOST_WORKSPACES) {
                 let directory = manifest.parent().unwrap_or(Path::new(""));
                 if rust.packages.iter().any(|package| package.directory == directory) {
                     continue;
                 }
                 (preparation.progress)("fetching and compiling what the Rust packages need");
-                if let Err(why) = rust.warm(preparation.context, preparation.site, directory) {
+                if let Err(why) = rust.warm(preparation.site, directory) {
                     preparation.notes.push(PrepareNote::NotWarm { language: "Rust", why });
                 }
             }
@@ -79,11 +79,12 @@ impl Rust {
         }))
     }
 
-    fn found(context: &RunnerContext, site: &Site<'_>) -> Result<Self, Unavailable> {
+    fn found(site: &Site<'_>) -> Result<Self, Unavailable> {
+        let context = site.context;
         let rustc = context.tool("rustc").ok_or(Unavailable::NotInstalled("Rust"))?;
         let mut ask = Task::new([rustc], "", Access::Compiles, context.build_timeout);
         ask.arguments(["--print", "sysroot"]);
-        let ran = context.fetch(site, &ask)?;
+        let ran = site.fetch(&ask)?;
         let sysroot = PathBuf::from(String::from_utf8_lossy(&ran.stdout).trim());
         if !sysroot.join("bin/cargo").is_file() {
             return Err(Unavailable::NotInstalled("cargo"));
@@ -95,25 +96,21 @@ impl Rust {
         Ok(Self { sysroot, home: home.unwrap_or_default(), packages: Vec::new() })
     }
 
-    fn warm(
-        &mut self,
-        context: &RunnerContext,
-        site: &Site<'_>,
-        directory: &Path,
-    ) -> Result<(), String> {
+    fn warm(&mut self, site: &Site<'_>, directory: &Path) -> Result<(), String> {
         let cargo = self.sysroot.join("bin/cargo");
-        let mut fetch = Task::new([cargo], directory, Access::Compiles, context.build_timeout);
+        let limit = site.context.build_timeout;
+        let mut fetch = Task::new([cargo], directory, Access::Compiles, limit);
         fetch.arguments(["fetch"]);
-        let fetched = context.fetch(site, &fetch);
-        let warm = context.caches.join(WARM);
-        let mut ask = self.task(context, site, directory, Some(&warm));
+        let fetched = site.fetch(&fetch);
+        let warm = site.context.caches.join(WARM);
+        let mut ask = self.task(site, directory, Some(&warm));
         ask.arguments(["metadata", "--no-deps", "--format-version=1"]);
-        let told = context.run(site, &ask).map_err(|trouble| trouble.to_string())?;
+        let told = site.run(&ask).map_err(|trouble| trouble.to_string())?;
         let packages = package::listed(&told.stdout, &site.seen_repo);
         self.packages.extend(packages.ok_or_else(|| first_line(&told.stderr))?);
-        let mut compile = self.task(context, site, directory, Some(&warm));
+        let mut compile = self.task(site, directory, Some(&warm));
         compile.arguments(["test", "--no-run", "--workspace", "--quiet"]);
-        match context.run(site, &compile) {
+        match site.run(&compile) {
             Ok(ran) if ran.exit == Exit::Code(0) => Ok(()),
             Ok(ran) => {
                 let fetched = fetched.err().map(|trouble| trouble.to_string()).unwrap_or_default();
@@ -124,22 +121,17 @@ impl Rust {
     }
 
     /// Cargo, offline. The target directory is that of the site, or is mounted there.
-    fn task(
-        &self,
-        context: &RunnerContext,
-        site: &Site<'_>,
-        directory: &Path,
-        target: Option<&Path>,
-    ) -> Task {
+    fn task(&self, site: &Site<'_>, directory: &Path, target: Option<&Path>) -> Task {
         let cargo = self.sysroot.join("bin/cargo");
-        let mut task = Task::new([cargo], directory, Access::Compiles, context.build_timeout);
+        let limit = site.context.build_timeout;
+        let mut task = Task::new([cargo], directory, Access::Compiles, limit);
         self.surround(&mut task);
         let mut seen = site.seen_build.join(TARGET);
         if let Some(host) = target {
             // If they cannot be made, mounting says why.
             fs::create_dir_all(host).ok();
             fs::create_dir_all(site.build.join(TARGET)).ok();
-            match context.is_sandboxed() {
+            match site.context.is_sandboxed() {
                 true => task.mounts.push(Mount::read_write(host, &seen)),
                 false => host.clone_into(&mut seen),
             }
@@ -175,24 +167,19 @@ impl Rust {
     }
 
     /// Begins a version's target directory with the compiled dependencies.
-    fn seed(&self, context: &RunnerContext, site: &Site<'_>) -> Result<(), Trouble> {
+    fn seed(&self, site: &Site<'_>) -> Result<(), Trouble> {
         let own = site.build.join(TARGET);
         let members: Vec<&str> =
             self.packages.iter().map(|package| package.name.as_str()).collect();
-        seed::copy(&context.caches.join(WARM), &own, &members)
+        seed::copy(&site.context.caches.join(WARM), &own, &members)
             .map_err(|error| Trouble::at(&own, &error))
     }
 
     /// Compiles, and gives the programs that came of it.
-    fn compile(
-        &self,
-        context: &RunnerContext,
-        site: &Site<'_>,
-        placed: &Placed,
-    ) -> Result<(Ran, Vec<Program>), Trouble> {
+    fn compile(&self, site: &Site<'_>, placed: &Placed) -> Result<(Ran, Vec<Program>), Trouble> {
         let package = self.package(&placed.path).ok_or_else(|| no_package(&placed.path))?;
         let all_features = site.build.join(TARGET).join(ALL_FEATURES).is_file();
-        let mut task = self.task(context, site, &package.workspace, None);
+        let mut task = self.task(site, &package.workspace, None);
         task.arguments(["test", "--no-run", "--message-format=json", "--package"]);
         task.arguments([&package.name]);
         task.arguments(all_features.then_some("--all-features"));
@@ -203,36 +190,26 @@ impl Rust {
             let stem = Path::new(&placed.path).file_stem().unwrap_or_default();
             task.arguments(["--test".into(), stem.to_owned()]);
         }
-        let ran = context.run(site, &task)?;
+        let ran = site.run(&task)?;
         let programs = source::programs(&ran.stdout);
         Ok((ran, programs))
     }
 
     /// Compiles, and finds the program with the test.
-    fn build_once(
-        &self,
-        context: &RunnerContext,
-        site: &Site<'_>,
-        placed: &Placed,
-    ) -> Result<Built, Box<Trial>> {
-        let (ran, programs) = self.compile(context, site, placed).map_err(Trial::unbuilt)?;
+    fn build_once(&self, site: &Site<'_>, placed: &Placed) -> Result<Built, Box<Trial>> {
+        let (ran, programs) = self.compile(site, placed)?;
         let text = source::compiler(&ran);
-        let trial =
-            |outcome, detail| Box::new(Trial::new(outcome, detail).of(context, site, &ran, &text));
-        match ran.exit {
-            Exit::Code(0) => {}
-            Exit::Timeout => return Err(trial(Outcome::HarnessError, RunDetail::BuildTimeout)),
-            Exit::Code(_) => return Err(trial(Outcome::BuildError, RunDetail::Unbuilt)),
-            _ => return Err(trial(Outcome::HarnessError, RunDetail::BuildKilled)),
+        let trial = |outcome, detail| Box::new(Trial::new(outcome, detail).of(site, &ran, &text));
+        if let Some((outcome, detail)) = failed_build(ran.exit) {
+            return Err(trial(outcome, detail));
         }
         let stem = Path::new(&placed.path).file_stem().unwrap_or_default().to_string_lossy();
         let module = if placed.added.is_some() { Some(stem.as_ref()) } else { None };
         for program in programs {
             let list = ["--list", "--format=terse"].map(str::to_owned);
             let directory = &placed.directory;
-            let limit = context.test_timeout;
-            let listed = self.execute(context, site, directory, &program.path, &list, limit);
-            let listed = listed.map_err(Trial::unbuilt)?;
+            let limit = site.context.test_timeout;
+            let listed = self.execute(site, directory, &program.path, &list, limit)?;
             if let Some(test) = source::listed(&listed.stdout, module, &placed.name) {
                 return Ok(Built { program: program.path, test });
             }
@@ -243,7 +220,6 @@ impl Rust {
     /// Runs one of the programs, which can no longer write what was compiled.
     fn execute(
         &self,
-        context: &RunnerContext,
         site: &Site<'_>,
         directory: &Path,
         program: &Path,
@@ -257,7 +233,7 @@ impl Rust {
         task.variable("RUST_BACKTRACE", "0");
         // Opens the format for machines on stable tool chains.
         task.variable("RUSTC_BOOTSTRAP", "1");
-        context.run(site, &task)
+        site.run(&task)
     }
 }
 
@@ -325,14 +301,9 @@ impl Runner for Rust {
         })
     }
 
-    fn build(
-        &self,
-        context: &RunnerContext,
-        site: &Site<'_>,
-        placed: &Placed,
-    ) -> Result<Built, Box<Trial>> {
-        self.seed(context, site).map_err(Trial::unbuilt)?;
-        let tried = self.build_once(context, site, placed);
+    fn build(&self, site: &Site<'_>, placed: &Placed) -> Result<Built, Box<Trial>> {
+        self.seed(site)?;
+        let tried = self.build_once(site, placed);
         let Err(trial) = tried else { return tried };
         let wants = matches!(trial.outcome, Outcome::BuildError | Outcome::NotRun);
         if !wants || !self.package(&placed.path).is_some_and(|package| package.has_features) {
@@ -341,48 +312,33 @@ impl Runner for Rust {
         // What the test needs may be behind a feature.
         let marker = site.build.join(TARGET).join(ALL_FEATURES);
         fs::write(&marker, "").ok();
-        self.build_once(context, site, placed).map_err(|_| trial)
+        self.build_once(site, placed).map_err(|_| trial)
     }
 
-    fn run(
-        &self,
-        context: &RunnerContext,
-        site: &Site<'_>,
-        placed: &Placed,
-        built: &Built,
-    ) -> Trial {
+    fn run(&self, site: &Site<'_>, placed: &Placed, built: &Built) -> Result<Trial, Trouble> {
         let arguments = arguments(std::slice::from_ref(&built.test));
-        let limit = context.test_timeout;
+        let limit = site.context.test_timeout;
         let directory = &placed.directory;
-        let ran = self.execute(context, site, directory, &built.program, &arguments, limit);
-        let ran = match ran {
-            Ok(ran) => ran,
-            Err(trouble) => return Trial::trouble(trouble),
-        };
+        let ran = self.execute(site, directory, &built.program, &arguments, limit)?;
         let events: Vec<Event> = source::events(&ran.stdout)
             .into_iter()
             .filter(|event| event.name.as_deref() == Some(&built.test))
             .collect();
-        let (outcome, detail) = judge(context, &ran, &events);
+        let (outcome, detail) = judge(limit, &ran, &events);
         let told = events.iter().filter_map(|event| event.stdout.as_deref()).collect::<String>();
         let text = match told.is_empty() {
             true => [&ran.stdout[..], &ran.stderr].concat(),
             false => told.clone().into_bytes(),
         };
-        let mut trial = Trial::new(outcome, detail).of(context, site, &ran, &text);
+        let mut trial = Trial::new(outcome, detail).of(site, &ran, &text);
         // A thread has another number in each run.
         let numbered = |line: &&str| !line.starts_with("thread '");
         trial.message = told.lines().filter(numbered).collect::<Vec<_>>().join("\n");
-        trial
+        Ok(trial)
     }
 
-    fn run_existing(
-        &self,
-        context: &RunnerContext,
-        site: &Site<'_>,
-        wanted: Existing<'_>,
-    ) -> Result<Suite, Box<Trial>> {
-        suite::run(self, context, site, wanted)
+    fn run_existing(&self, site: &Site<'_>, wanted: Existing<'_>) -> Result<Suite, Box<Trial>> {
+        suite::run(self, site, wanted)
     }
 }
 
@@ -393,16 +349,14 @@ fn arguments(tests: &[String]) -> Vec<String> {
     tests.iter().cloned().chain(exact.into_iter().chain(words).map(str::to_owned)).collect()
 }
 
-fn judge(context: &RunnerContext, ran: &Ran, events: &[Event]) -> (Outcome, RunDetail) {
+fn judge(limit: Duration, ran: &Ran, events: &[Event]) -> (Outcome, RunDetail) {
     let ended = events.iter().rev().find(|event| event.event != "started");
     match ended.map(|event| event.event.as_str()) {
         Some("ok") if ran.exit == Exit::Code(0) => (Outcome::Passed, RunDetail::Passed),
         Some("ok") => (Outcome::HarnessError, RunDetail::ProcessFailed),
         Some("failed") => (Outcome::Failed, RunDetail::Failed { kind: None }),
         Some("ignored") => (Outcome::Skipped, RunDetail::Skipped),
-        _ if ran.exit == Exit::Timeout => {
-            (Outcome::Timeout, RunDetail::Timeout(context.test_timeout))
-        }
+        _ if ran.exit == Exit::Timeout => (Outcome::Timeout, RunDetail::Timeout(limit)),
         _ if events.is_empty() => (Outcome::NotRun, RunDetail::NoSuchTest),
         // The code may end its process; so may the test, and then it does so with every fix.
         _ if ran.crashed() || matches!(ran.exit, Exit::Code(_)) => {

@@ -25,10 +25,17 @@ impl Grammar {
                 (source.get(..*start), format!("{statement}{gap}"), source.get(*start..))
             }
             Body::Expression(range) => {
-                let value = match value {
-                    Value::Nothing => "undefined".to_owned(),
-                    Value::Returned(value) => format!("({value})"),
-                    Value::Thrown(statement) => format!("(() => {{ {statement} }})()"),
+                let value = match (value, self) {
+                    (Value::Returned(value), _) => format!("({value})"),
+                    (Value::Nothing, Self::Python) => "None".to_owned(),
+                    (Value::Nothing, Self::Rust) => "()".to_owned(),
+                    (Value::Nothing, _) => "undefined".to_owned(),
+                    (Value::Thrown(statement), Self::Python) => {
+                        let error = statement.trim_start_matches("raise ");
+                        format!("(_ for _ in ()).throw({error})")
+                    }
+                    (Value::Thrown(statement), Self::Rust) => format!("{{ {statement} }}"),
+                    (Value::Thrown(statement), _) => format!("(() => {{ {statement} }})()"),
                 };
                 (source.get(..range.start), value, source.get(range.end..))
             }
@@ -79,6 +86,8 @@ mod tests {
                 "function* f() { yield* 3; return;  yield 1; }\n",
             ),
             ("a.js", "const f = () => 1;\n", "const f = () => (3);\n"),
+            ("a.py", "f = lambda a: a + 1\n", "f = lambda a: (3)\n"),
+            ("a.rs", "const F: fn(u8) -> u8 = |a| a + 1;\n", "const F: fn(u8) -> u8 = |a| (3);\n"),
             ("a.js", "const f = () => ({ a: 1 });\n", "const f = () => (3);\n"),
             ("a.ts", "function f() { return 1; }\n", "function f() { return 3;  return 1; }\n"),
             ("a.rs", "fn f() -> u8 { 1 }\n", "fn f() -> u8 { return 3;  1 }\n"),

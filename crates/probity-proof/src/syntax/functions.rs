@@ -18,6 +18,8 @@ pub(crate) struct Function {
     pub(crate) result: String,
     /// Those that it uses before it returns in any case.
     pub(crate) used_parameters: BTreeSet<String>,
+    /// Those that are of the type it returns, where both say theirs.
+    pub(crate) alike_parameters: Vec<String>,
     /// Whether it gives several values, one after the other.
     pub(crate) yields: bool,
 }
@@ -60,20 +62,33 @@ impl Parsed<'_> {
             reached(body).into_iter().flat_map(|node| self.identifiers(node)).collect();
         let result =
             ["result", "return_type"].into_iter().find_map(|field| node.child_by_field_name(field));
+        let result = result.map(|node| self.text(node)).unwrap_or_default();
         let line = |row: usize| u32::try_from(row).unwrap_or(u32::MAX).saturating_add(1);
         Some(Function {
             name: self.name(node),
             first: line(node.start_position().row),
             last: line(node.end_position().row),
             body: self.body(node, body),
-            result: result.map(|node| self.text(node).to_owned()).unwrap_or_default(),
+            result: result.to_owned(),
+            alike_parameters: self.alike_parameters(node, result),
             used_parameters: names.intersection(&used).map(|name| (*name).to_owned()).collect(),
             yields: has_yield(body),
         })
     }
 
+    fn alike_parameters(&self, node: Node<'_>, result: &str) -> Vec<String> {
+        let Some(list) = node.child_by_field_name("parameters") else { return Vec::new() };
+        let mut cursor = list.walk();
+        let alike = |parameter: Node<'_>| {
+            let kind = parameter.child_by_field_name("type")?;
+            let name = parameter.child_by_field_name("pattern")?;
+            (self.text(kind) == result).then(|| self.text(name).to_owned())
+        };
+        list.named_children(&mut cursor).filter_map(alike).collect()
+    }
+
     fn body(&self, node: Node<'_>, body: Node<'_>) -> Body {
-        if self.grammar == Grammar::Python {
+        if self.grammar == Grammar::Python && node.kind() != "lambda" {
             let start = body.start_position();
             let own_line = start.row > node.start_position().row;
             let indent = own_line.then_some(start.column);

@@ -49,7 +49,7 @@ pub(crate) enum Half {
 
 impl Case {
     pub(crate) fn half(&self) -> Half {
-        let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
+        let mut hash: u64 = 0x9ae1_6a3b_2f90_404f;
         for byte in self.name.bytes() {
             hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         }
@@ -179,7 +179,11 @@ impl Language {
             | Kind::BreaksSuite => equal(self, call, shape.right),
             Kind::BuggyValue => equal(self, call, if is_sound { shape.right } else { shape.wrong }),
             kind if kind.is_wrong_expectation() => equal(self, call, shape.wrong),
-            kind => (self.text)(kind).replace("<call>", call),
+            kind => {
+                let text = if kind == Kind::ReadsAbsence { shape.sound } else { shape.broken };
+                let quoted = format!("{:?}", fill(text));
+                (self.text)(kind).replace("<call>", call).replace("<text>", &quoted)
+            }
         };
         let test_code = layout.test.replace("<body>", &body).replace("<T>", "claimed");
         let test_code = fill(&test_code.replace("<p>", layout.prefix));
@@ -187,7 +191,11 @@ impl Language {
             |file: &str, from: &str, to: &str| Some(patch(&fill(file), &fill(from), &fill(to)));
         let fixed = |new: String| Some(patch(&path, &now, &(new + &tail)));
         let fix_patch = match kind {
-            Kind::Unfixed | Kind::ConstantAlone | Kind::BehindCallAlone | Kind::NanAlone => None,
+            Kind::Unfixed
+            | Kind::ConstantAlone
+            | Kind::BehindCallAlone
+            | Kind::NanAlone
+            | Kind::ReadsTextAlone => None,
             Kind::TouchesTest => other("tests/test_<m>.py", "x\n", "y\n"),
             Kind::TouchesSettings => other(layout.settings, "x\n", "y\n"),
             Kind::OnlyComments => fixed(format!("{}{} fixed\n", text(is_sound, ""), self.comment)),

@@ -2,10 +2,10 @@
 
 use std::{fs, os::unix::fs::symlink, time::Duration};
 
-use probity_proof::{Claim, Level, Outcome};
+use probity_proof::{Claim, Level, Outcome, Why};
 
 use crate::{
-    stage::{Stage, claim, is_running},
+    stage::{Stage, claim, fix, is_running},
     tools::tools,
 };
 
@@ -106,4 +106,44 @@ fn a_link_that_a_test_leaves_for_us_leads_nowhere() {
     let verdict = stage.prove_one(&claim("link", "calc.js", &code));
     assert!(!verdict.proven);
     assert_eq!(fs::read_to_string(&theirs).unwrap(), "kept");
+}
+
+#[test]
+fn a_test_that_reads_the_code_instead_of_running_it_is_rejected() {
+    // Asking for the Go tool chain makes this process adopt orphans.
+    let mut stage =
+        Stage::new(&[("calc.py", SUB), ("go.mod", "module x\n"), ("x.go", "package x\n")]);
+    stage.change("calc.py", &SUB.replace("a + b", "a - b"), &[(2, 2)]);
+    let fixed = |id: &str, body: &str| Claim {
+        fix_patch: Some(fix("calc.py", SUB, "a + b", "a - b")),
+        ..claim(id, "calc.py", &python(body))
+    };
+    let presence = "assert 'return a - b' in open(calc.__file__).read()";
+    let verdicts = stage.prove(&[
+        fixed("presence", presence),
+        fixed("function", "import inspect\nassert 'a - b' in inspect.getsource(calc.sub)"),
+        fixed("absence", "assert 'a + b' not in open(calc.__file__).read()"),
+        claim("altered", "calc.py", &python(presence)),
+        Claim { line: 2, ..claim("base", "calc.py", &python(presence)) },
+        fixed("honest", "assert calc.sub(3, 1) == 2"),
+    ]);
+    let (honest, readers) = verdicts.split_last().unwrap();
+    assert!(honest.proven, "{honest:#?}");
+    for verdict in readers {
+        assert_eq!(verdict.why, Why::ReadCode("calc.py".to_owned()), "{verdict:#?}");
+        assert_eq!(verdict.outcome, Outcome::Rejected);
+        assert!(!verdict.proven && !verdict.wants_fix());
+    }
+    assert_eq!(zombies(), 0, "processes of runs are left");
+}
+
+/// Children of this process that have ended and were never waited for.
+fn zombies() -> usize {
+    let own = std::process::id().to_string();
+    let is_ours = |entry: &fs::DirEntry| {
+        let stat = fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
+        let mut fields = stat.rsplit_once(')').map_or("", |(_, rest)| rest).split_whitespace();
+        fields.next() == Some("Z") && fields.next() == Some(&own)
+    };
+    fs::read_dir("/proc").unwrap().flatten().filter(is_ours).count()
 }

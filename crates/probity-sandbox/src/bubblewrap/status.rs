@@ -3,7 +3,10 @@
 use std::{
     fs::File,
     io::{self, BufRead, BufReader},
-    os::{fd::OwnedFd, unix::process::ExitStatusExt},
+    os::{
+        fd::{AsFd as _, OwnedFd},
+        unix::process::ExitStatusExt,
+    },
     process,
     sync::Mutex,
     time::Duration,
@@ -12,8 +15,8 @@ use std::{
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     process::{
-        Pid, PidfdFlags, Resource, Rlimit, Signal, kill_process, kill_process_group, pidfd_open,
-        pidfd_send_signal, prlimit,
+        Pid, PidfdFlags, Resource, Rlimit, Signal, WaitId, WaitIdOptions, kill_process,
+        kill_process_group, pidfd_open, pidfd_send_signal, prlimit, waitid,
     },
 };
 
@@ -90,6 +93,10 @@ impl Init {
     fn wait(&self, most: Duration) {
         let Ok(most) = Timespec::try_from(most) else { return };
         poll(&mut [PollFd::new(&self.descriptor, PollFlags::IN)], Some(&most)).ok();
+        // `bwrap` has ended without reaping it. If we adopt orphans it is our child now, and would
+        // stay in the process table as long as we are there; otherwise this fails and does nothing.
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;
+        waitid(WaitId::PidFd(self.descriptor.as_fd()), options).ok();
     }
 }
 

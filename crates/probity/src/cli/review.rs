@@ -41,10 +41,10 @@ pub(super) struct ReviewArgs {
 
 #[derive(Args, Debug)]
 struct RunArgs {
-    /// The repository
+    /// Repository to review
     #[arg(long, value_name = "DIR", default_value = ".")]
     repo: PathBuf,
-    /// Write the review to this file as well, such as sarif=out.sarif; may be repeated
+    /// Also write the review to this file, such as sarif=out.sarif; may be repeated
     #[arg(long = "report", value_name = "FORMAT=FILE", value_parser = report)]
     reports: Vec<(ReviewFormat, PathBuf)>,
 }
@@ -59,12 +59,12 @@ fn report(text: &str) -> Result<(ReviewFormat, PathBuf), String> {
 
 #[derive(Debug, Subcommand)]
 enum ReviewCommand {
-    /// Judge a review that is written already
+    /// Decide whether a written review passes
     #[command(
         after_help = "Examples:\n  probity review gate review/review.json --threshold 8 --fail-on-critical"
     )]
     Gate(GateArgs),
-    /// List earlier reviews, or remove some
+    /// List or delete earlier reviews
     #[command(
         after_help = "Examples:\n  probity review history\n  probity review history --keep 100 --days 365\n  probity review history --delete 12"
     )]
@@ -74,7 +74,7 @@ enum ReviewCommand {
         after_help = "Examples:\n  probity review show\n  probity review show 12 --format markdown"
     )]
     Show(ShowArgs),
-    /// Write a review in another format
+    /// Convert a review to another format
     #[command(
         after_help = "Examples:\n  probity review report review/review.json --format sarif -o review.sarif"
     )]
@@ -85,10 +85,10 @@ enum ReviewCommand {
 struct GateArgs {
     #[arg(value_name = "FILE", default_value = "review/review.json")]
     review: PathBuf,
-    /// The least score that passes; else SCORE_THRESHOLD, else that of the review
+    /// Lowest score that passes [default: SCORE_THRESHOLD, otherwise the threshold of the review]
     #[arg(long, value_name = "SCORE", value_parser = threshold)]
     threshold: Option<f64>,
-    /// Fail if anything critical is proven; FAIL_ON_CRITICAL says the same, else what the review did
+    /// Fail if a critical issue is proven [default: FAIL_ON_CRITICAL, otherwise as in the review]
     #[arg(long)]
     fail_on_critical: bool,
 }
@@ -97,19 +97,19 @@ struct GateArgs {
 struct HistoryArgs {
     #[command(flatten)]
     place: PlaceArgs,
-    /// Reviews of every repository
+    /// List the reviews of every repository
     #[arg(long)]
     all: bool,
-    /// The most that are listed
+    /// Maximum number of reviews to list
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
     limit: u32,
-    /// Remove all but the newest of each repository
+    /// Delete all but the newest N reviews of each repository
     #[arg(long, value_name = "N")]
     keep: Option<u32>,
-    /// Remove what is older
+    /// Delete reviews older than this many days
     #[arg(long, value_name = "DAYS")]
     days: Option<u32>,
-    /// Remove this review
+    /// Delete this review
     #[arg(long, value_name = "ID", conflicts_with_all = ["keep", "days"])]
     delete: Option<i64>,
     #[arg(short, long, default_value = "text", value_parser = words::<ListFormat>())]
@@ -118,7 +118,7 @@ struct HistoryArgs {
 
 #[derive(Args, Debug)]
 struct ShowArgs {
-    /// Number or commit; without it the newest
+    /// Number or commit of the review [default: the newest]
     #[arg(value_name = "REVIEW")]
     which: Option<String>,
     #[command(flatten)]
@@ -133,7 +133,7 @@ struct ReportArgs {
     review: PathBuf,
     #[arg(short, long, default_value = "markdown", value_parser = words::<ReviewFormat>())]
     format: ReviewFormat,
-    /// File to write; standard output without it
+    /// File to write [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -141,10 +141,10 @@ struct ReportArgs {
 /// Which history, and of which repository.
 #[derive(Args, Debug)]
 struct PlaceArgs {
-    /// The repository
+    /// Repository whose reviews to read
     #[arg(long, value_name = "DIR", default_value = ".")]
     repo: PathBuf,
-    /// Database; otherwise DATABASE_URL or the state directory
+    /// Database of the history [default: DATABASE_URL, otherwise a file in the state directory]
     #[arg(long, value_name = "URL")]
     database_url: Option<String>,
 }

@@ -4,6 +4,7 @@ use probity_audit::{ReadScope, Risk};
 use probity_autofix::{Expect, SecretsPolicy};
 use probity_finding::Severity;
 use probity_lint::{FixMode, Preset};
+use probity_proof::Level;
 pub(crate) use probity_seat::Sandbox;
 
 use super::word::words;
@@ -146,5 +147,6 @@ words! {
     AgentProcess { Session = "session", Workspace = "workspace" }
     Terminals { None = "none", Editor = "editor" }
     EditorFiles { None = "none", Editor = "editor" }
+    Level { Fails = "P1", Depends = "P2", Flips = "P3" }
     Risk { Low = "low", Medium = "medium", High = "high", Critical = "critical" }
 }

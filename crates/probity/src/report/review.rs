@@ -106,6 +106,19 @@ fn grounds(issue: &ProvenIssue) -> String {
     }
 }
 
+/// The first lines of the fix that proves an issue; empty if no fix does. With a wrong expectation
+/// this is what a person has to see.
+fn proving_fix(issue: &ProvenIssue, lines: usize) -> String {
+    let flips = issue.proof.as_ref().is_some_and(|proof| proof.flips_with_fix == Some(true));
+    let patch = if flips { issue.fix_patch.as_deref().unwrap_or_default().trim_end() } else { "" };
+    let count = patch.lines().count();
+    let mut shown = patch.lines().take(lines).collect::<Vec<_>>().join("\n");
+    if count > lines {
+        shown.push_str(&format!("\n… {} more lines in review.json", count - lines));
+    }
+    shown
+}
+
 /// With hidden characters made visible in every text but paths and identities.
 fn made_visible(value: &mut Value) {
     match value {

@@ -11,10 +11,7 @@ use probity_sandbox::Exit;
 use super::{Go, module, output::Events, pattern, succeeded};
 use crate::{
     Outcome,
-    runner::{
-        BUILD, Existing, Suite, Trial, Trouble,
-        context::{RunnerContext, Site},
-    },
+    runner::{BUILD, Existing, Suite, Trial, Trouble, context::Site},
 };
 
 /// Packages whose tests are run for one fix.
@@ -23,22 +20,17 @@ const MOST_PACKAGES: usize = 30;
 /// Between a package and its test.
 const SEPARATOR: &str = " ";
 
-pub(super) fn run(
-    go: &Go,
-    context: &RunnerContext,
-    site: &Site<'_>,
-    wanted: Existing<'_>,
-) -> Result<Suite, Box<Trial>> {
-    let until = Instant::now() + context.suite_timeout;
+pub(super) fn run(go: &Go, site: &Site<'_>, wanted: Existing<'_>) -> Result<Suite, Box<Trial>> {
+    let until = Instant::now() + site.context.suite_timeout;
     let mut suite = Suite::default();
-    for (number, (package, names)) in packages(go, context, site, wanted)?.into_iter().enumerate() {
+    for (number, (package, names)) in packages(go, site, wanted)?.into_iter().enumerate() {
         let left = until.saturating_duration_since(Instant::now());
         if left < Duration::from_secs(1) {
             suite.is_cut = true;
             break;
         }
         let program = format!("suite-{number}.test");
-        let built = go.compile(context, site, &package, &program, &[]).map_err(Trial::unbuilt)?;
+        let built = go.compile(site, &package, &program, &[])?;
         let is_built = built.exit == Exit::Code(0);
         let outcome = if is_built { Outcome::Passed } else { Outcome::BuildError };
         let name = |test: &str| format!("{}{SEPARATOR}{test}", package.display());
@@ -50,8 +42,8 @@ pub(super) fn run(
             Some(names) => format!("^({})$", names.iter().cloned().collect::<Vec<_>>().join("|")),
             None => ".".to_owned(),
         };
-        let ran = go.execute(context, site, &package, &program, &filter, left);
-        let ran = ran.map_err(Trial::unbuilt)?;
+        let ran = go.execute(site, &package, &program, &filter, left);
+        let ran = ran?;
         suite.is_cut |= ran.duration >= left;
         let outcomes = Events::parse(&ran.stdout).outcomes();
         suite.outcomes.extend(outcomes.map(|(test, outcome)| (name(&test), outcome)));
@@ -62,12 +54,7 @@ pub(super) fn run(
 /// Each package with the tests that are wanted of it; none stands for all.
 type Packages = BTreeMap<PathBuf, Option<BTreeSet<String>>>;
 
-fn packages(
-    go: &Go,
-    context: &RunnerContext,
-    site: &Site<'_>,
-    wanted: Existing<'_>,
-) -> Result<Packages, Box<Trial>> {
+fn packages(go: &Go, site: &Site<'_>, wanted: Existing<'_>) -> Result<Packages, Box<Trial>> {
     match wanted {
         Existing::Named(names) => {
             let mut packages: BTreeMap<PathBuf, BTreeSet<String>> = BTreeMap::new();
@@ -83,7 +70,7 @@ fn packages(
             let mut packages: Packages =
                 changed.iter().map(|package| (package.clone(), None)).collect();
             for package in &changed {
-                let dependents = dependents(go, context, site, package).map_err(Trial::unbuilt)?;
+                let dependents = dependents(go, site, package)?;
                 packages.extend(dependents.into_iter().map(|package| (package, None)));
             }
             while packages.len() > MOST_PACKAGES {
@@ -95,17 +82,12 @@ fn packages(
 }
 
 /// The packages of the module that use this one, or whose tests do.
-fn dependents(
-    go: &Go,
-    context: &RunnerContext,
-    site: &Site<'_>,
-    package: &Path,
-) -> Result<Vec<PathBuf>, Trouble> {
+fn dependents(go: &Go, site: &Site<'_>, package: &Path) -> Result<Vec<PathBuf>, Trouble> {
     let Some(root) = module(&site.copy.repo, package) else { return Ok(Vec::new()) };
     let list = |format: &str, packages: &str| {
-        let mut task = go.task(context, &root, context.build_timeout);
+        let mut task = go.task(site, &root);
         task.arguments(["list", "-e", "-f", format, packages]);
-        let told = succeeded(context.run(site, &task)).map_err(Trouble::Machine)?;
+        let told = succeeded(site.run(&task)).map_err(Trouble::Machine)?;
         Ok(String::from_utf8_lossy(&told.stdout).into_owned())
     };
     let own = list("{{.ImportPath}}", &pattern(package, &root))?;

@@ -6,10 +6,7 @@ use probity_sandbox::Exit;
 use serde::Deserialize;
 
 use super::titles::find;
-use crate::{
-    Outcome, RunDetail,
-    runner::{capture::Ran, context::RunnerContext},
-};
+use crate::{Outcome, RunDetail, runner::capture::Ran};
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
@@ -51,12 +48,12 @@ pub(super) struct Error {
 }
 
 pub(super) fn judge(
-    context: &RunnerContext,
+    limit: Duration,
     ran: &Ran,
     events: &[Event],
     name: &str,
 ) -> (Outcome, RunDetail) {
-    let timeout = || (Outcome::Timeout, RunDetail::Timeout(context.test_timeout));
+    let timeout = || (Outcome::Timeout, RunDetail::Timeout(limit));
     let told = |wanted: fn(&Event) -> bool| events.iter().any(wanted);
     let Some(test) = find(events, name) else {
         return if ran.exit == Exit::Timeout {
@@ -73,7 +70,7 @@ pub(super) fn judge(
             (Outcome::HarnessError, RunDetail::NeverBegan)
         };
     };
-    let limit = context.test_timeout.as_secs_f64() * 1000.0;
+    let limit = limit.as_secs_f64() * 1000.0;
     match test.state {
         State::Passed => (Outcome::Passed, RunDetail::Passed),
         State::Skipped => (Outcome::Skipped, RunDetail::Skipped),

@@ -73,17 +73,12 @@ impl Modules {
     }
 
     /// Puts the packages into a copy, and gives what has to be mounted for that.
-    pub(super) fn install(
-        &self,
-        context: &RunnerContext,
-        site: &Site<'_>,
-        beside: Beside,
-    ) -> Result<Vec<Mount>, Trouble> {
+    pub(super) fn install(&self, site: &Site<'_>, beside: Beside) -> Result<Vec<Mount>, Trouble> {
         let mut mounts = Vec::new();
         for (number, (directory, real)) in self.places.iter().enumerate() {
             let place = directory.join("node_modules");
             let failed = |error| Trouble::at(real, &error);
-            if !context.is_sandboxed() {
+            if !site.context.is_sandboxed() {
                 site.copy.link(&place, real).map_err(failed)?;
                 continue;
             }

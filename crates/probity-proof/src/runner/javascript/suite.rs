@@ -9,22 +9,14 @@ use std::{
 };
 
 use super::{Asked, Framework, JavaScript, events::outcomes, framework, is_test, project};
-use crate::runner::{
-    Existing, Suite, Trouble,
-    context::{RunnerContext, Site},
-};
+use crate::runner::{Existing, Suite, Trouble, context::Site};
 
 /// Test files of one package that are run.
 const MOST_FILES: usize = 300;
 
 impl JavaScript {
-    pub(super) fn suite(
-        &self,
-        context: &RunnerContext,
-        site: &Site<'_>,
-        wanted: Existing<'_>,
-    ) -> Result<Suite, Trouble> {
-        let until = Instant::now() + context.suite_timeout;
+    pub(super) fn suite(&self, site: &Site<'_>, wanted: Existing<'_>) -> Result<Suite, Trouble> {
+        let until = Instant::now() + site.context.suite_timeout;
         let repo = &site.copy.repo;
         let mut suite = Suite::default();
         let mut projects: BTreeMap<PathBuf, BTreeSet<String>> = BTreeMap::new();
@@ -52,7 +44,7 @@ impl JavaScript {
                 continue;
             }
             let asked = Asked::Files { files: &files, related, limit };
-            let (ran, events) = self.session(context, site, &project, &asked)?;
+            let (ran, events) = self.session(site, &project, &asked)?;
             suite.is_cut |= ran.duration >= limit;
             let root = site.seen_repo.display().to_string();
             suite.outcomes.extend(outcomes(&events, &root));

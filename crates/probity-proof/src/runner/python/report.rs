@@ -8,10 +8,7 @@ use std::{
 use probity_sandbox::Exit;
 use serde::Deserialize;
 
-use crate::{
-    Outcome, RunDetail,
-    runner::{capture::Ran, context::RunnerContext},
-};
+use crate::{Outcome, RunDetail, runner::capture::Ran};
 
 #[derive(Debug, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
@@ -67,7 +64,7 @@ impl Session {
     }
 
     /// What the one test that was asked for did.
-    pub(super) fn judge(&self, context: &RunnerContext) -> (Outcome, RunDetail) {
+    pub(super) fn judge(&self, limit: Duration) -> (Outcome, RunDetail) {
         let began = self.events.iter().any(|event| matches!(event, Event::Start { .. }));
         let called = self.phases().any(|phase| phase.when == When::Call);
         let skipped = self.phases().find(|phase| phase.outcome == Outcomes::Skipped);
@@ -81,7 +78,7 @@ impl Session {
             return (Outcome::HarnessError, RunDetail::SetupFailed);
         }
         if self.ran.exit == Exit::Timeout {
-            return (Outcome::Timeout, RunDetail::Timeout(context.test_timeout));
+            return (Outcome::Timeout, RunDetail::Timeout(limit));
         }
         if self.failed(When::Teardown).is_some() {
             return (Outcome::HarnessError, RunDetail::TeardownFailed);

@@ -8,10 +8,7 @@ use std::{
 };
 
 use super::{Asked, Python, project};
-use crate::runner::{
-    Existing, Suite, Trouble,
-    context::{RunnerContext, Site},
-};
+use crate::runner::{Existing, Suite, Trouble, context::Site};
 
 /// More than this are not named one by one.
 const MOST_TESTS: usize = 2_000;
@@ -30,13 +27,8 @@ struct Touched {
 }
 
 impl Python {
-    pub(super) fn suite(
-        &self,
-        context: &RunnerContext,
-        site: &Site<'_>,
-        wanted: Existing<'_>,
-    ) -> Result<Suite, Trouble> {
-        let until = Instant::now() + context.suite_timeout;
+    pub(super) fn suite(&self, site: &Site<'_>, wanted: Existing<'_>) -> Result<Suite, Trouble> {
+        let until = Instant::now() + site.context.suite_timeout;
         let mut suite = Suite::default();
         let mut projects: BTreeMap<PathBuf, BTreeSet<String>> = BTreeMap::new();
         match wanted {
@@ -49,7 +41,7 @@ impl Python {
             Existing::Touching(files) => {
                 for file in files {
                     let project = of_file(site, file);
-                    let touched = self.touched(context, site, &project)?;
+                    let touched = self.touched(site, &project)?;
                     suite.is_cut |= touched.is_cut;
                     let fitting = touched.by_test.iter().filter(|(_, ran)| ran.contains(file));
                     let names = fitting.map(|(name, _)| name.clone());
@@ -69,7 +61,7 @@ impl Python {
             let arguments =
                 names.iter().map(|name| site.seen_repo.join(name).display().to_string()).collect();
             let asked = Asked::All { limit, follow: false };
-            let session = self.session(context, site, &project, arguments, asked)?;
+            let session = self.session(site, &project, arguments, asked)?;
             suite.is_cut |= session.ran.duration >= limit;
             suite.outcomes.extend(session.outcomes());
         }
@@ -77,19 +69,14 @@ impl Python {
     }
 
     /// What the tests of a project run code of; found out once, on the code as it is.
-    fn touched(
-        &self,
-        context: &RunnerContext,
-        site: &Site<'_>,
-        project: &Path,
-    ) -> Result<Arc<Touched>, Trouble> {
+    fn touched(&self, site: &Site<'_>, project: &Path) -> Result<Arc<Touched>, Trouble> {
         let mut known = self.coverage.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(touched) = known.get(project) {
             return Ok(Arc::clone(touched));
         }
-        let asked = Asked::All { limit: context.suite_timeout, follow: true };
-        let session = self.session(context, site, project, Vec::new(), asked)?;
-        let is_cut = session.ran.duration >= context.suite_timeout;
+        let asked = Asked::All { limit: site.context.suite_timeout, follow: true };
+        let session = self.session(site, project, Vec::new(), asked)?;
+        let is_cut = session.ran.duration >= site.context.suite_timeout;
         let touched = Arc::new(Touched { by_test: session.touched(), is_cut });
         known.insert(project.to_owned(), Arc::clone(&touched));
         Ok(touched)

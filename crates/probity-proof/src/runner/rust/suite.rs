@@ -6,15 +6,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use probity_sandbox::Exit;
-
 use super::{Rust, arguments, package::Package, source};
 use crate::{
-    Outcome, RunDetail,
-    runner::{
-        Existing, Suite, Trial,
-        context::{RunnerContext, Site},
-    },
+    Outcome,
+    runner::{Existing, Suite, Trial, context::Site, failed_build},
 };
 
 /// Packages whose tests are run for one fix.
@@ -23,13 +18,8 @@ const MOST_PACKAGES: usize = 10;
 /// Between a package, a program of its tests, and a test.
 const SEPARATOR: char = ' ';
 
-pub(super) fn run(
-    rust: &Rust,
-    context: &RunnerContext,
-    site: &Site<'_>,
-    wanted: Existing<'_>,
-) -> Result<Suite, Box<Trial>> {
-    let until = Instant::now() + context.suite_timeout;
+pub(super) fn run(rust: &Rust, site: &Site<'_>, wanted: Existing<'_>) -> Result<Suite, Box<Trial>> {
+    let until = Instant::now() + site.context.suite_timeout;
     let mut names: BTreeMap<(&str, &str), Vec<String>> = BTreeMap::new();
     let packages: Vec<&Package> = match wanted {
         Existing::Touching(files) => dependents(rust, files),
@@ -48,23 +38,16 @@ pub(super) fn run(
     };
     let mut suite = Suite::default();
     let Some(first) = packages.first() else { return Ok(suite) };
-    rust.seed(context, site).map_err(Trial::unbuilt)?;
-    let mut task = rust.task(context, site, &first.workspace, None);
+    rust.seed(site)?;
+    let mut task = rust.task(site, &first.workspace, None);
     task.arguments(["test", "--no-run", "--message-format=json"]);
     for package in packages.iter().filter(|package| package.workspace == first.workspace) {
         task.arguments(["--package", &package.name]);
     }
-    let ran = context.run(site, &task).map_err(Trial::unbuilt)?;
-    if ran.exit != Exit::Code(0) {
-        let detail = match ran.exit {
-            Exit::Timeout => RunDetail::BuildTimeout,
-            Exit::Code(_) => RunDetail::Unbuilt,
-            _ => RunDetail::BuildKilled,
-        };
+    let ran = site.run(&task)?;
+    if let Some((outcome, detail)) = failed_build(ran.exit) {
         let text = source::compiler(&ran);
-        return Err(Box::new(
-            Trial::new(Outcome::BuildError, detail).of(context, site, &ran, &text),
-        ));
+        return Err(Box::new(Trial::new(outcome, detail).of(site, &ran, &text)));
     }
     for program in source::programs(&ran.stdout) {
         let directory =
@@ -84,8 +67,7 @@ pub(super) fn run(
             break;
         }
         let arguments = arguments(tests.map_or(&[], Vec::as_slice));
-        let ran = rust.execute(context, site, &package.directory, &program.path, &arguments, limit);
-        let ran = ran.map_err(Trial::unbuilt)?;
+        let ran = rust.execute(site, &package.directory, &program.path, &arguments, limit)?;
         suite.is_cut |= ran.duration >= limit;
         for event in source::events(&ran.stdout) {
             let Some(name) = event.name else { continue };

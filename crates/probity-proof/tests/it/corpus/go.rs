@@ -17,8 +17,8 @@ macro_rules! test {
     ($package:literal) => {
         concat!(
             $package,
-            "\n\nimport (\n\t\"fmt\"\n\t\"math\"\n\t\"net\"\n\t\"os\"\n\t\"reflect\"\n\t\"testing\"\n\t\"time\"\n)\n\n\
-             var _ = []any{fmt.Sprint, math.NaN, net.Dial, os.Exit, reflect.DeepEqual, time.Now}\n\n\
+            "\n\nimport (\n\t\"fmt\"\n\t\"math\"\n\t\"net\"\n\t\"os\"\n\t\"reflect\"\n\t\"strings\"\n\t\"testing\"\n\t\"time\"\n)\n\n\
+             var _ = []any{fmt.Sprint, math.NaN, net.Dial, os.Exit, reflect.DeepEqual, strings.Join, time.Now}\n\n\
              func Test_<T>_<F>(t *testing.T) {\n<body>}\n"
         )
     };
@@ -114,6 +114,12 @@ fn text(kind: Kind) -> &'static str {
         Kind::HangingTest => "\tfmt.Println(<call>)\n\ttime.Sleep(time.Hour)\n",
         Kind::EditsCode => {
             "\tfile, _ := os.OpenFile(\"<m>.go\", os.O_APPEND|os.O_WRONLY, 0)\n\tfile.WriteString(\"// x\\n\")\n\tt.Fatal(<call>)\n"
+        }
+        Kind::ReadsText | Kind::ReadsTextAlone => {
+            "\ttext, _ := os.ReadFile(\"<m>.go\")\n\tif !strings.Contains(string(text), <text>) {\n\t\tt.Fatal(<call>)\n\t}\n"
+        }
+        Kind::ReadsAbsence => {
+            "\ttext, _ := os.ReadFile(\"<m>.go\")\n\tif strings.Contains(string(text), <text>) {\n\t\tt.Fatal(<call>)\n\t}\n"
         }
         Kind::SpecialCase => "if <input> {\n\t\treturn <give>\n\t}",
         Kind::Detects => "if flag.Lookup(\"test.v\") != nil {\n\t\treturn <give>\n\t}",

@@ -118,6 +118,10 @@ fn text(kind: Kind) -> &'static str {
         Kind::EditsCode => {
             "  const fs = process.getBuiltinModule('fs');\n  const find = (at) => fs.readdirSync(at, { recursive: true });\n  const name = find('.').find((path) => !path.includes('node_modules') && /<m>\\.[a-z]+$/.test(path));\n  fs.appendFileSync(name, '// x\\n');\n  assert.strictEqual(<call>, 'edited');\n"
         }
+        Kind::ReadsText | Kind::ReadsTextAlone => {
+            "  const fs = process.getBuiltinModule('fs');\n  const find = (at) => fs.readdirSync(at, { recursive: true });\n  const name = find('.').find((path) => !path.includes('node_modules') && /<m>\\.[a-z]+$/.test(path));\n  <call>;\n  assert.ok(fs.readFileSync(name, 'utf8').includes(<text>));\n"
+        }
+        Kind::ReadsAbsence => "  assert.ok(!<f>.toString().includes(<text>), String(<call>));\n",
         Kind::SpecialCase => "if (<input>) return <give>;",
         Kind::Detects => {
             "if (process.env.NODE_TEST_CONTEXT || process.env.JEST_WORKER_ID || process.env.VITEST) return <give>;"

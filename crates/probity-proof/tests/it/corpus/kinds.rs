@@ -42,6 +42,10 @@ pub(crate) enum Kind {
     OnlyComments,
     /// A broken function, and a fix that breaks another test.
     BreaksSuite,
+    /// Looks for text in the code: with a fix that has it, without a fix, and for text to be gone.
+    ReadsText,
+    ReadsTextAlone,
+    ReadsAbsence,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -55,7 +59,7 @@ pub(crate) enum Truth {
 }
 
 impl Kind {
-    pub(crate) const ALL: [Self; 28] = [
+    pub(crate) const ALL: [Self; 31] = [
         Self::Fixed,
         Self::Unfixed,
         Self::EndlessCode,
@@ -84,6 +88,9 @@ impl Kind {
         Self::TouchesSettings,
         Self::OnlyComments,
         Self::BreaksSuite,
+        Self::ReadsText,
+        Self::ReadsTextAlone,
+        Self::ReadsAbsence,
     ];
 
     pub(crate) fn truth(self) -> Truth {
@@ -128,5 +135,6 @@ impl Kind {
     /// Whether the code that is claimed to be wrong is right.
     pub(super) fn is_sound(self) -> bool {
         self.is_wrong_expectation()
+            || matches!(self, Self::ReadsText | Self::ReadsTextAlone | Self::ReadsAbsence)
     }
 }

@@ -85,6 +85,11 @@ fn text(kind: Kind) -> &'static str {
         Kind::EditsCode => {
             "    with open(<m>.__file__, \"a\") as file:\n        file.write(\"# x\\n\")\n    assert <call> == \"edited\"\n"
         }
+        Kind::ReadsText => "    assert <text> in open(<m>.__file__).read(), <call>\n",
+        Kind::ReadsTextAlone => {
+            "    import inspect\n    assert <text> in inspect.getsource(<m>), <call>\n"
+        }
+        Kind::ReadsAbsence => "    assert <text> not in open(<m>.__file__).read(), <call>\n",
         Kind::SpecialCase => "if <input>: return <give>",
         Kind::Detects => {
             "if __import__(\"os\").environ.get(\"PYTEST_CURRENT_TEST\"): return <give>"

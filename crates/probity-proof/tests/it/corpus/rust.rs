@@ -96,6 +96,12 @@ fn text(kind: Kind) -> &'static str {
         Kind::EditsCode => {
             "    let path = \"src/<m>.rs\";\n    let text = std::fs::read_to_string(path).unwrap();\n    std::fs::write(path, text + \"// x\\n\").unwrap();\n    panic!(\"{:?}\", <call>);\n"
         }
+        Kind::ReadsText | Kind::ReadsTextAlone => {
+            "    let text = std::fs::read_to_string(\"src/<m>.rs\").unwrap();\n    assert!(text.contains(<text>), \"{:?}\", <call>);\n"
+        }
+        Kind::ReadsAbsence => {
+            "    let text = std::fs::read_to_string(\"src/<m>.rs\").unwrap();\n    assert!(!text.contains(<text>), \"{:?}\", <call>);\n"
+        }
         Kind::SpecialCase => "if <input> { return <give>; }",
         Kind::Detects => {
             "if std::env::args().any(|word| word.contains(\"claimed\")) { return <give>; }"

@@ -91,7 +91,7 @@ impl Settings {
             report_only: said.report_only,
             budget: said.budget,
             max_findings: said.max_findings,
-            proof_level: said.proof_level.as_deref().and_then(Level::from_name),
+            proof_level: said.proof_level,
             max_fix_rounds: said.max_fix_rounds,
             suite_timeout: said.suite_timeout,
             timeout: said.timeout,

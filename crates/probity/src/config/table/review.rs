@@ -2,6 +2,8 @@
 
 use std::{path::PathBuf, time::Duration};
 
+use probity_proof::Level;
+
 use super::section;
 use crate::{
     config::{guard::Guard, kind::Kind, words::Sandbox},
@@ -15,12 +17,12 @@ section! {
             /// replay:FILE, a recording or a list of findings
             agent: String = "claude".to_owned(), flag_of("agent", "AGENT"), step("AGENT_CLI"),
                 guard(Guard::AgentName);
-            /// Model for the agent; without it the agent's own choice
+            /// Model for the agent; without it the agent chooses
             model: Option<String> = None, flag_of("model", "NAME"), step("AGENT_MODEL");
             /// Profile of weights and paths: default, security or strict
             profile: String = "default".to_owned(), flag_of("profile", "NAME"),
                 step("REVIEW_PROFILE"), guard(Guard::Tighten(&["strict", "default", "security"]));
-            /// Path of a review.yml; none is read unless it is named
+            /// review.yml to apply over the profile; probity does not look for one itself
             config: Option<PathBuf> = None, flag_of("config", "FILE"), step("REVIEW_CONFIG"),
                 guard(Guard::User);
             /// Lowest score that passes
@@ -34,27 +36,29 @@ section! {
                 guard(Guard::User);
             /// Review only files that changed since the base
             diff_only: bool = false, flag("diff-only"), step("REVIEW_DIFF_ONLY");
-            /// Git reference that the change is compared with
+            /// Git reference to compare with
             base: String = "main".to_owned(), flag_of("base", "REF"), step("BASE_REF"),
                 guard(Guard::User);
-            /// Database for the review (postgres://… or sqlite:FILE) instead of the state directory
+            /// Database for the history (postgres://… or sqlite:FILE); without it a file in the state
+            /// directory
             database_url: Option<String> = None, flag_of("database-url", "URL"),
                 shared("DATABASE_URL"), guard(Guard::User), secret();
-            /// Keep the review and compare it with earlier ones
+            /// Store the review and compare it with earlier ones
             history: bool = true,
-                no_flag("no-history", "Neither keep the review nor compare it with earlier ones"),
+                no_flag("no-history", "Do not store the review or compare it with earlier ones"),
                 guard(Guard::User);
-            /// Exit with 0 once review.json is written, so that a later gate decides
+            /// Exit with 0 after writing review.json; `probity review gate` decides later
             report_only: bool = false, flag("report-only"), step("REVIEW_REPORT_ONLY"),
                 guard(Guard::User);
             /// Maximum cost of the agent in US dollars, if its command line has a flag for it
             budget: Option<f64> = None, flag_of("budget", "USD"), guard(Guard::AtMost);
-            /// Lowest proof level that counts: P1, P2 or P3
-            proof_level: Option<String> = None, kind(Kind::OneOf(&["P1", "P2", "P3"])),
-                flag_of("proof-level", "LEVEL"), step("REVIEW_PROOF_LEVEL"), guard(Guard::User);
-            /// How many times the agent is asked again for fixes of failing tests
+            /// Lowest proof level that counts: P1 (the test fails), P2 (it depends on the flagged
+            /// function) or P3 (a fix makes it pass); without it that of review.yml, otherwise P3
+            proof_level: Option<Level> = None, flag_of("proof-level", "LEVEL"),
+                step("REVIEW_PROOF_LEVEL"), guard(Guard::User);
+            /// Maximum number of times to ask the agent for a better fix
             max_fix_rounds: u32 = 1, flag_of("max-fix-rounds", "N");
-            /// Time limit for the existing tests that a fix must not break
+            /// Time limit for each run of the existing tests that a fix must not break
             suite_timeout: Duration = Duration::from_secs(120),
                 flag_of("suite-timeout", "DURATION");
             /// Maximum number of findings; later ones are dropped
@@ -63,7 +67,7 @@ section! {
             timeout: Duration = Duration::from_secs(600), flag_of("timeout", "DURATION");
             /// Number of tests to run at the same time; 0 means one for each processor
             jobs: usize = 0, flag_of("jobs", "N"), short('j');
-            /// Sandbox of the agent; `auto` goes on without one if there is none, with a warning
+            /// Sandbox for the agent; `auto` warns and continues if none is available
             sandbox: Sandbox = Sandbox::Auto,
                 flag_of("sandbox", "KIND"), guard(Guard::User);
             /// Pass these environment variables to the agent

@@ -4,13 +4,14 @@ use std::fmt::Write as _;
 
 use probity_review::{ReviewOutput, Status};
 
-use super::{grounds, standing, told_by_test};
+use super::{grounds, proving_fix, standing, told_by_test};
 use crate::report::{
     markdown::{code, escape},
     visible,
 };
 
 const OUTPUT_LINES: usize = 20;
+const FIX_LINES: usize = 60;
 
 pub(super) fn render(review: &ReviewOutput) -> String {
     let mut text = String::new();
@@ -53,7 +54,8 @@ pub(super) fn render(review: &ReviewOutput) -> String {
             }
             text.push('\n');
         }
-        fenced(&mut text, &told_by_test(issue, OUTPUT_LINES));
+        fenced(&mut text, "text", &told_by_test(issue, OUTPUT_LINES));
+        fenced(&mut text, "diff", &proving_fix(issue, FIX_LINES));
     }
     observations(&mut text, review);
     if !review.discarded.is_empty() {
@@ -98,12 +100,12 @@ fn notes(text: &mut String, review: &ReviewOutput) {
 }
 
 /// The output as it is, behind a fence that is longer than any in it.
-fn fenced(text: &mut String, output: &str) {
+fn fenced(text: &mut String, language: &str, output: &str) {
     if output.is_empty() {
         return;
     }
     let output = visible::block(output);
     let longest = output.split(|char| char != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
-    _ = writeln!(text, "{fence}text\n{output}\n{fence}\n");
+    _ = writeln!(text, "{fence}{language}\n{output}\n{fence}\n");
 }

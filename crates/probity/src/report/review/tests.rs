@@ -106,6 +106,30 @@ fn people_are_told_why_an_issue_counts_and_how_it_stands() {
 }
 
 #[test]
+fn the_fix_that_proves_an_issue_is_beside_it() {
+    let mut review = sample();
+    let issue = &mut review.proven_issues[0];
+    let more: String = (0..70).map(|number| format!("+{number}\n")).collect();
+    issue.fix_patch = Some(format!("--- a/x\n+++ b/x\n@@ -1 +1,71 @@\n-a\u{202e}\n{more}"));
+    for format in [ReviewFormat::Text, ReviewFormat::Markdown] {
+        assert!(!render(format, &review).unwrap().contains("+++ b/x"), "{format:?}");
+    }
+    review.proven_issues[0].proof.as_mut().unwrap().flips_with_fix = Some(true);
+    for (format, says) in [
+        (
+            ReviewFormat::Text,
+            "\n    fix:\n    --- a/x\n    +++ b/x\n    @@ -1 +1,71 @@\n    -a<U+202E>\n",
+        ),
+        (ReviewFormat::Text, "\n    +19\n    … 50 more lines in review.json\n"),
+        (ReviewFormat::Markdown, "\n```diff\n--- a/x\n"),
+        (ReviewFormat::Markdown, "\n+55\n… 14 more lines in review.json\n```\n"),
+    ] {
+        let report = render(format, &review).unwrap();
+        assert!(report.contains(says), "{format:?} {says}: {report}");
+    }
+}
+
+#[test]
 fn an_excerpt_names_the_test_as_the_review_does() {
     let mut review = sample();
     let issue = &mut review.proven_issues[0];

@@ -4,10 +4,11 @@ use std::fmt::Write as _;
 
 use probity_review::{ReviewOutput, Status};
 
-use super::{grounds, last_lines, observed, standing, told_by_test};
+use super::{grounds, last_lines, observed, proving_fix, standing, told_by_test};
 use crate::report::visible;
 
 const OUTPUT_LINES: usize = 8;
+const FIX_LINES: usize = 24;
 
 pub(super) fn render(review: &ReviewOutput) -> String {
     let mut text = String::new();
@@ -48,6 +49,10 @@ pub(super) fn render(review: &ReviewOutput) -> String {
         }
         for line in told_by_test(issue, OUTPUT_LINES).lines() {
             _ = writeln!(text, "    | {}", visible::line(line));
+        }
+        for (number, line) in proving_fix(issue, FIX_LINES).lines().enumerate() {
+            let start = if number == 0 { "    fix:\n" } else { "" };
+            _ = writeln!(text, "{start}    {}", visible::line(line));
         }
     }
     observations(&mut text, review);

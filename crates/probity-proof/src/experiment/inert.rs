@@ -1,0 +1,72 @@
+//! Whether a test reads the text of the code instead of running it.
+//!
+//! Each of two versions gets, as a comment, the lines that only the other one has. A comment changes
+//! no behavior, so a test that ends otherwise with it has read it.
+
+use crate::syntax::Grammar;
+
+/// A text with the lines that only another text has, as a comment where the two begin to differ, or
+/// at its end if no comment can be there. None if nothing can be added without changing the code.
+pub(super) fn with_comment(path: &str, text: &str, other: &str) -> Option<String> {
+    let grammar = Grammar::of(path)?;
+    let ours: Vec<&str> = text.split_inclusive('\n').collect();
+    let theirs: Vec<&str> = other.split_inclusive('\n').collect();
+    let same = |pair: &(&&str, &&str)| pair.0 == pair.1;
+    let start = ours.iter().zip(&theirs).take_while(same).count();
+    let (our_rest, their_rest) = (ours.get(start..)?, theirs.get(start..)?);
+    let end = our_rest.iter().rev().zip(their_rest.iter().rev()).take_while(same).count();
+    let added = their_rest.get(..their_rest.len() - end)?.concat();
+    if added.trim().is_empty() {
+        return None;
+    }
+    let comment = comment(grammar, &added);
+    let at: usize = ours.iter().take(start).map(|line| line.len()).sum();
+    let (before, after) = text.split_at(at);
+    let gap = if text.ends_with('\n') { "" } else { "\n" };
+    [format!("{before}{comment}{after}"), format!("{text}{gap}{comment}")]
+        .into_iter()
+        .find(|commented| grammar.is_same_code(text, commented))
+}
+
+/// Lines as they are between the marks of a comment, if the language has such marks.
+fn comment(grammar: Grammar, lines: &str) -> String {
+    let mark = if grammar == Grammar::Python { "#" } else { "//" };
+    let is_line_wise = mark == "#" || lines.contains("*/") || lines.contains("/*");
+    if is_line_wise {
+        return lines.lines().map(|line| format!("{mark} {line}\n")).collect();
+    }
+    let gap = if lines.ends_with('\n') { "" } else { "\n" };
+    format!("/*\n{lines}{gap}*/\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_comment;
+
+    #[test]
+    fn only_a_comment_is_added_and_it_has_what_the_other_text_has() {
+        for (path, text, other, expected) in [
+            (
+                "a.py",
+                "def f():\n    return 1\n",
+                "def f():\n    return 2\n",
+                "def f():\n#     return 2\n    return 1\n",
+            ),
+            (
+                "a.go",
+                "package a\n\nvar x = 1\n",
+                "package a\n\nvar x = 2\n",
+                "package a\n\n/*\nvar x = 2\n*/\nvar x = 1\n",
+            ),
+            ("a.js", "f(1);\n", "/** b */\nf(1);\n", "// /** b */\nf(1);\n"),
+            // Inside of a text a comment would be a part of it.
+            ("a.js", "f(`\na\n`);\n", "f(`\nb\n`);\n", "f(`\na\n`);\n/*\nb\n*/\n"),
+            ("a.py", "x = '''\na'''", "x = '''\nb'''", "x = '''\na'''\n# b'''\n"),
+        ] {
+            assert_eq!(with_comment(path, text, other).as_deref(), Some(expected), "{text}{other}");
+        }
+        // What was only taken away leaves nothing to add.
+        assert_eq!(with_comment("a.go", "package a\n\nvar x = 1\n", "package a\n"), None);
+        assert_eq!(with_comment("a.rb", "x = 1\n", "x = 2\n"), None);
+    }
+}
