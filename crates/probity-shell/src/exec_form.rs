@@ -1,5 +1,7 @@
 //! A program and its arguments without a shell, in the shape that rules know from the shell.
 
+use std::collections::BTreeMap;
+
 use probity_finding::Span;
 
 use crate::{
@@ -34,6 +36,7 @@ pub fn exec_form(words: &[(Span, &str)], span: Span) -> Script {
         timed: false,
         background: false,
         stages: vec![Stage { span, pipe: None, kind: StageKind::Command(0) }],
+        is_in_last_chain: true,
     };
     let block = Block {
         kind: BlockKind::Script,
@@ -50,6 +53,6 @@ pub fn exec_form(words: &[(Span, &str)], span: Span) -> Script {
         errors: Vec::new(),
         opaque: None,
         inner: Vec::new(),
-        setters: Vec::new(),
+        setters: BTreeMap::new(),
     }
 }

@@ -2,7 +2,34 @@
 
 use crate::{Block, BlockKind, Command, Invocation, Joiner, Place, Script, dialect};
 
+/// A `set`, and the options that it leaves in force in its block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Setter {
+    block: usize,
+    start: usize,
+    /// The index of the command.
+    pub(crate) command: usize,
+    options: Invocation,
+}
+
 impl Script {
+    /// Finds the commands that change options, once for the text: asking for the options at a command
+    /// must not cost as much as there are of them.
+    pub(crate) fn find_setters(&mut self) {
+        let numbered = self.commands.iter().enumerate();
+        let setters = numbered.filter(|(_, command)| command.call().is_any(&["set"]));
+        let mut indexes: Vec<usize> = setters.map(|(index, _)| index).collect();
+        indexes.sort_by_key(|&index| self.commands.get(index).map(|command| command.span.start));
+        for index in indexes {
+            let Some(command) = self.commands.get(index) else { continue };
+            let mut options = self.options_at(command);
+            apply_set(&mut options, command);
+            let (block, start) = (command.place.block, command.span.start);
+            let setter = Setter { block, start, command: index, options };
+            self.setters.entry(block).or_default().push(setter);
+        }
+    }
+
     /// The options in force at a command: those that the shell was started with, and what `set` has
     /// changed before it, in its own block or in one around it.
     #[must_use]
@@ -12,15 +39,13 @@ impl Script {
 
     /// The options in force at a place that a command stands in.
     fn options_in(&self, place: Place, command: &Command) -> Invocation {
-        let mut options = self.invocation;
-        let setters = self.setters.iter().filter_map(|&index| self.commands.get(index));
-        for earlier in setters.take_while(|earlier| earlier.span.start < command.span.start) {
-            let mut around = self.ancestors(place);
-            if around.any(|place| place.block == earlier.place.block) {
-                apply_set(&mut options, earlier);
-            }
-        }
-        options
+        let mut around = self.ancestors(place);
+        let last = around.find_map(|place| {
+            let setters = self.setters.get(&place.block)?;
+            let earlier = setters.partition_point(|it| it.start < command.span.start);
+            setters.get(earlier.checked_sub(1)?)
+        });
+        last.map_or(self.invocation, |setter| setter.options)
     }
 
     /// Whether the script goes on, and may succeed, when a command fails: it is negated, a condition,
@@ -57,19 +82,15 @@ impl Script {
         if piped || pipeline.negated || pipeline.background {
             return Fate::Ignored;
         }
-        let rest = block.pipelines.get(place.pipeline + 1..).unwrap_or_default();
-        let mut skipped = false;
-        for next in rest {
-            match next.joiner {
-                // The rest up to `||` is skipped; what comes there runs instead.
-                Joiner::And => skipped = true,
-                Joiner::Or => return Fate::Ignored,
-                // A command that is not the last of its `&&` does not end a script by `errexit`.
-                _ if options.errexit && !skipped => return Fate::Ends,
-                _ => return Fate::Ignored,
-            }
+        let Some(next) = block.pipelines.get(place.pipeline + 1) else { return Fate::Result };
+        match next.joiner {
+            // The rest up to `||` is skipped; what comes there runs instead. A command that is not
+            // the last of its `&&` does not end a script by `errexit`.
+            Joiner::And if next.is_in_last_chain => Fate::Result,
+            Joiner::And | Joiner::Or => Fate::Ignored,
+            _ if options.errexit => Fate::Ends,
+            _ => Fate::Ignored,
         }
-        Fate::Result
     }
 
     /// The place of a command, that of the block it stands in, and so on outwards.

@@ -90,6 +90,12 @@ impl<'t> Lower<'t> {
         let last = self.commands.len();
         if let Some(block) = self.blocks.get_mut(index) {
             block.commands = first..last;
+            for pipeline in block.pipelines.iter_mut().rev() {
+                pipeline.is_in_last_chain = true;
+                if pipeline.joiner != Joiner::And {
+                    break;
+                }
+            }
         }
         self.bounds = outer;
         (index, content.unwrap_or(within.start..within.start))

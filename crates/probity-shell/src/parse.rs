@@ -1,6 +1,6 @@
 //! The front door: from a text to a script.
 
-use std::ops::Range;
+use std::{collections::BTreeMap, ops::Range};
 
 use probity_finding::Span;
 use shuck_parser::{
@@ -50,7 +50,7 @@ pub(crate) fn parse_nested(
         errors: Vec::new(),
         opaque: None,
         inner: Vec::new(),
-        setters: Vec::new(),
+        setters: BTreeMap::new(),
     };
     script.opaque = match invocation.dialect.is_posix() {
         true => limits::check(text, invocation.dialect),
@@ -75,10 +75,8 @@ pub(crate) fn parse_nested(
     let inner = lower.inner.iter();
     script.inner = inner.filter_map(|it| inner::parse(text, it, depth, place)).collect();
     script.commands = lower.commands;
-    let numbered = script.commands.iter().enumerate();
-    let setters = numbered.filter(|(_, command)| command.call().is_any(&["set"]));
-    script.setters = setters.map(|(index, _)| index).collect();
     script.blocks = lower.blocks;
+    script.find_setters();
     script
 }
 

@@ -3,11 +3,11 @@
 //! Everything is in flat lists that name each other by index, so that no depth of nesting costs a
 //! stack and a rule can walk from a command outwards as easily as inwards.
 
-use std::ops::Range;
+use std::{collections::BTreeMap, ops::Range};
 
 use probity_finding::Span;
 
-use crate::{Command, Invocation, Place, Redirection, Word};
+use crate::{Command, Invocation, Place, Redirection, Word, failure::Setter};
 
 /// A shell text and what it consists of.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,8 +25,8 @@ pub struct Script {
     pub opaque: Option<Opaque>,
     /// The texts that commands of this one give to another shell: `bash -c '…'`.
     pub inner: Vec<Script>,
-    /// The indexes of the commands that change options, so that asking for those costs little.
-    pub(crate) setters: Vec<usize>,
+    /// The commands that change options, by their block and in the order of the source.
+    pub(crate) setters: BTreeMap<usize, Vec<Setter>>,
 }
 
 /// A place where the text is no valid shell.
@@ -94,6 +94,8 @@ pub struct Pipeline {
     /// `… &`
     pub background: bool,
     pub stages: Vec<Stage>,
+    /// Whether only `&&` joins what follows in its block.
+    pub(crate) is_in_last_chain: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

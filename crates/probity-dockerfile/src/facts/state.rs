@@ -29,7 +29,7 @@ pub struct Shell {
     pub source: ShellSource,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ShellSource {
     /// That of the operating system.
     Default,

@@ -121,6 +121,7 @@ impl Lower<'_> {
             timed: members.timed,
             background,
             stages: Vec::new(),
+            is_in_last_chain: false,
         };
         if let Some(block) = self.blocks.get_mut(block) {
             block.pipelines.push(empty);

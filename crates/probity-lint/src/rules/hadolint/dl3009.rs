@@ -59,21 +59,30 @@ const REMOVAL: &str = "rm -rf /var/lib/apt/lists/*";
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let kept = packages::stages_of_the_image(context.facts);
+    let uses = ListUses::of(context);
     for (index, run) in context.runs() {
         if !packages::is_kept(context, &kept, index)
             || run.passing_mounts().any(|target| covers(target, LISTS))
         {
             continue;
         }
+        let mut updates = context.package_calls(index).iter().filter(|it| is_update(it)).peekable();
+        if updates.peek().is_none() {
+            continue;
+        }
         let scripts = context.scripts(index);
-        for update in context.package_calls(index).iter().filter(|call| is_update(call)) {
+        let removals: Vec<Option<usize>> = scripts.iter().map(last_removal).collect();
+        let is_needed = uses.are_behind(context, index);
+        let may_remove = !is_needed && packages::is_run_by_root(context, index);
+        let edit =
+            may_remove.then(|| shell_edits::append_command(context, index, REMOVAL)).flatten();
+        for update in updates {
             // Which of several texts runs first is not known: `bash -c '…' && rm -rf …`.
-            let is_clean = scripts.iter().enumerate().any(|(index, script)| {
+            let is_clean = removals.iter().enumerate().any(|(index, last)| {
                 let first = if index == update.script { update.command } else { 0 };
-                cleans_from(script, first)
+                last.is_some_and(|last| last >= first)
             });
             if !is_clean {
-                let is_needed = is_used_later(context, index);
                 let place = match is_needed {
                     false => "at the end of this RUN",
                     true => "in the RUN that installs, with the update in it too",
@@ -83,11 +92,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                      rm -rf /var/lib/apt/lists/* {place}"
                 );
                 let finding = context.finding(update.span, message);
-                let may_remove = !is_needed && packages::is_run_by_root(context, index);
-                let edit = may_remove
-                    .then(|| shell_edits::append_command(context, index, REMOVAL))
-                    .flatten();
-                let fix = edit.map(|it| Fix::suggestion("remove the lists", vec![it]));
+                let fix = edit.clone().map(|it| Fix::suggestion("remove the lists", vec![it]));
                 findings.push(fix.into_iter().fold(finding, Finding::with_fix));
             }
         }
@@ -98,20 +103,45 @@ fn is_update(call: &PackageCall) -> bool {
     matches!(call.manager, Manager::AptGet | Manager::Apt) && call.action == Action::Update
 }
 
-/// Whether a later `RUN` of the stage, or of one made from it, uses the lists that this one leaves.
-fn is_used_later(context: &Context<'_>, index: usize) -> bool {
-    let Some(stage) = context.facts.stage_of(index) else { return true };
-    let stages = context.facts.stages();
-    let is_above = |at: usize| {
-        let own = context.facts.stage_of(at);
-        let mut below = std::iter::successors(own, |it| match it.base {
-            Base::Stage(base) => stages.get(base),
-            _ => None,
-        });
-        below.any(|it| it.index == stage.index)
-    };
-    let mut later = context.runs().filter(|&(at, _)| at > index && is_above(at));
-    later.any(|(at, _)| uses_lists(context.scripts(at)))
+/// Which stages use lists that they have not fetched, found in one pass over the file.
+struct ListUses {
+    /// For each stage, the last `RUN` that uses them.
+    last: Vec<Option<usize>>,
+    /// For each stage, whether one that is made from it does.
+    above: Vec<bool>,
+}
+
+impl ListUses {
+    fn of(context: &Context<'_>) -> Self {
+        let stages = context.facts.stages();
+        let mut last: Vec<Option<usize>> = vec![None; stages.len()];
+        for (at, _) in context.runs().filter(|&(at, _)| uses_lists(context.scripts(at))) {
+            let stage = context.facts.stage_of(at).and_then(|stage| last.get_mut(stage.index));
+            if let Some(last) = stage {
+                *last = Some(at);
+            }
+        }
+        let mut above = vec![false; stages.len()];
+        // A stage comes behind the one that it is made from.
+        for stage in stages.iter().rev() {
+            let Base::Stage(base) = stage.base else { continue };
+            let uses = last.get(stage.index).copied().flatten().is_some()
+                || above.get(stage.index).copied().unwrap_or_default();
+            if let Some(above) = above.get_mut(base) {
+                *above |= uses;
+            }
+        }
+        Self { last, above }
+    }
+
+    /// Whether a later `RUN` of the stage, or of one made from it, uses the lists that this one
+    /// leaves.
+    fn are_behind(&self, context: &Context<'_>, index: usize) -> bool {
+        let Some(stage) = context.facts.stage_of(index) else { return true };
+        let last = self.last.get(stage.index).copied().flatten();
+        last.is_some_and(|last| last > index)
+            || self.above.get(stage.index).copied().unwrap_or_default()
+    }
 }
 
 /// Whether something is asked of apt before the lists are fetched anew.
@@ -127,9 +157,9 @@ fn uses_lists(scripts: &[Script]) -> bool {
     verbs.next().is_some_and(|verb| verb != "update")
 }
 
-/// Whether a command from this one on removes the lists.
-fn cleans_from(script: &Script, first: usize) -> bool {
-    script.commands.iter().skip(first).any(|command| {
+/// The index of the last command that removes the lists.
+fn last_removal(script: &Script) -> Option<usize> {
+    script.commands.iter().rposition(|command| {
         let call = command.effective();
         let by_apt = call.is_any(&["apt", "apt-get"])
             && matches!(call.subcommand(VALUED).as_deref(), Some("dist-clean" | "distclean"));

@@ -4,7 +4,7 @@ mod fix;
 
 use probity_dockerfile::Keyword;
 use probity_finding::{Finding, Span};
-use probity_shell::{Command, Script};
+use probity_shell::{Pipeline, Script, StageKind};
 
 use crate::context::Context;
 
@@ -60,12 +60,13 @@ rule! {
 }
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let fixes = fix::Fixes::default();
     for (index, _) in context.each(Keyword::Run) {
         for script in context.scripts(index) {
             for pipe in pipes(script) {
                 let message = "set the SHELL option -o pipefail before RUN with a pipe in it";
                 let finding = context.finding(pipe, message);
-                let fix = fix::fix(context, index, script);
+                let fix = fixes.of(context, index, script);
                 findings.push(fix.into_iter().fold(finding, Finding::with_fix));
             }
         }
@@ -77,11 +78,21 @@ fn pipes(script: &Script) -> Vec<Span> {
     let pipelines = script.blocks.iter().flat_map(|block| &block.pipelines);
     let unnoticed = pipelines.filter_map(|pipeline| {
         let pipe = pipeline.stages.iter().find_map(|stage| stage.pipe)?;
-        let is_inside = |it: &&Command| it.span.start >= pipeline.span.start;
-        let first = script.commands.iter().find(is_inside);
+        let first = first_command(script, pipeline).and_then(|index| script.commands.get(index));
         (!first.is_some_and(|command| script.options_at(command).pipefail)).then_some(pipe)
     });
     unnoticed.collect()
+}
+
+/// The index of the first command in a pipeline, at any depth.
+fn first_command(script: &Script, pipeline: &Pipeline) -> Option<usize> {
+    pipeline.stages.iter().find_map(|stage| match &stage.kind {
+        StageKind::Command(index) => Some(*index),
+        StageKind::Compound(compound) => {
+            let mut blocks = compound.blocks.iter().filter_map(|&index| script.block(index));
+            blocks.find_map(|block| block.commands.clone().next())
+        }
+    })
 }
 
 #[cfg(test)]

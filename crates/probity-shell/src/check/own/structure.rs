@@ -10,7 +10,8 @@ use crate::{
 
 /// Pipelines.
 pub(super) fn check(script: &Script, findings: &mut Findings) {
-    let mut errexit = script.setters.iter().filter_map(|&index| script.commands.get(index));
+    let setters = script.setters.values().flatten();
+    let mut errexit = setters.filter_map(|setter| script.commands.get(setter.command));
     let has_errexit = script.invocation.errexit || errexit.any(sets_errexit);
     for (index, block) in script.blocks.iter().enumerate() {
         for (at, pipeline) in block.pipelines.iter().enumerate() {

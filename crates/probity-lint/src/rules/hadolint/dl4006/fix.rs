@@ -1,5 +1,7 @@
 //! The `SHELL` that a pipe needs: the one that is there with an option more, or a new one.
 
+use std::{cell::OnceCell, collections::HashSet};
+
 use probity_dockerfile::{Arguments, Base, Command, Keyword, ShellSource, Stage};
 use probity_finding::{Edit, Fix};
 use probity_shell::{Call, Dialect, Invocation, Pipeline, Script, StageKind};
@@ -10,34 +12,68 @@ use crate::{
     lines,
 };
 
-pub(super) fn fix(context: &Context<'_>, run: usize, script: &Script) -> Option<Fix> {
-    let shell = &context.facts.state(run)?.shell;
-    // Another shell does not care for what SHELL says.
-    let is_reached = is_first(context, run, script)
-        && script.invocation == Invocation::of_argv(&shell.argv)
-        && script.opaque.is_none();
-    let edit = match shell.source {
-        _ if !is_reached || breaks_another(context, run) => None,
-        ShellSource::Instruction(instruction) => with_option(context, instruction),
-        ShellSource::Default => new_shell(context, run),
-        ShellSource::Pragma(_) => None,
-    };
-    edit.map(|edit| Fix::suggestion("set pipefail by SHELL", vec![edit]))
+/// What the fixes of one file have in common, found when the first of them is asked for.
+#[derive(Default)]
+pub(super) struct Fixes {
+    known: OnceCell<Known>,
 }
 
-/// Whether the same shell runs a pipe whose reader goes away before its writer is done. The writer
-/// fails by that, which only the option makes a failure of.
-fn breaks_another(context: &Context<'_>, run: usize) -> bool {
-    let key = |at: usize| {
-        let source = context.facts.state(at).map(|state| state.shell.source);
-        (source, context.facts.stage_of(at).map(|stage| stage.root))
-    };
-    let same = (0..context.file.instructions.len()).filter(|&at| key(at) == key(run));
-    let mut scripts = same.filter_map(|at| context.scripts(at).first());
-    scripts.any(|script| {
-        let mut pipelines = script.blocks.iter().flat_map(|block| &block.pipelines);
-        pipelines.any(|pipeline| closes_early(script, pipeline))
-    })
+struct Known {
+    /// The shells that also run a pipe whose reader goes away before its writer is done. The writer
+    /// fails by that, which only the option makes a failure of.
+    breaking: HashSet<ShellKey>,
+    /// For each stage, the first pipe in it and in the stages that it is made of, the lowest first.
+    first_pipes: Vec<Option<usize>>,
+}
+
+/// A shell of the file: who sets it, and in which chain of stages.
+type ShellKey = (Option<ShellSource>, Option<usize>);
+
+impl Fixes {
+    pub(super) fn of(&self, context: &Context<'_>, run: usize, script: &Script) -> Option<Fix> {
+        let shell = &context.facts.state(run)?.shell;
+        // Another shell does not care for what SHELL says.
+        let is_reached = is_first(context, run, script)
+            && script.invocation == Invocation::of_argv(&shell.argv)
+            && script.opaque.is_none();
+        if !is_reached {
+            return None;
+        }
+        let known = self.known.get_or_init(|| Known::of(context));
+        let edit = match shell.source {
+            _ if known.breaking.contains(&shell_key(context, run)) => None,
+            ShellSource::Instruction(instruction) => with_option(context, instruction),
+            ShellSource::Default => new_shell(context, run, known),
+            ShellSource::Pragma(_) => None,
+        };
+        edit.map(|edit| Fix::suggestion("set pipefail by SHELL", vec![edit]))
+    }
+}
+
+impl Known {
+    fn of(context: &Context<'_>) -> Self {
+        let breaking = (0..context.file.instructions.len()).filter(|&at| {
+            context.scripts(at).first().is_some_and(|script| {
+                let mut pipelines = script.blocks.iter().flat_map(|block| &block.pipelines);
+                pipelines.any(|pipeline| closes_early(script, pipeline))
+            })
+        });
+        let breaking = breaking.map(|at| shell_key(context, at)).collect();
+        let mut first_pipes: Vec<Option<usize>> = Vec::new();
+        for stage in context.facts.stages() {
+            let below = match stage.base {
+                Base::Stage(base) => first_pipes.get(base).copied().flatten(),
+                _ => None,
+            };
+            first_pipes.push(below.or_else(|| first_pipe(context, stage)));
+        }
+        Self { breaking, first_pipes }
+    }
+}
+
+fn shell_key(context: &Context<'_>, at: usize) -> ShellKey {
+    let source = context.facts.state(at).map(|state| state.shell.source);
+    (source, context.facts.stage_of(at).map(|stage| stage.root))
 }
 
 fn closes_early(script: &Script, pipeline: &Pipeline) -> bool {
@@ -82,26 +118,15 @@ fn with_option(context: &Context<'_>, instruction: usize) -> Option<Edit> {
 }
 
 /// A new one before the first pipe of the stage, or of the stage that it is based on.
-fn new_shell(context: &Context<'_>, run: usize) -> Option<Edit> {
+fn new_shell(context: &Context<'_>, run: usize, known: &Known) -> Option<Edit> {
     let path = match base_image::shell(context, run)? {
         BaseShell::Bash => "/bin/bash",
         BaseShell::Ash => "/bin/ash",
     };
-    let first = chain(context, run).into_iter().find_map(|stage| first_pipe(context, stage))?;
+    let stage = context.facts.stage_of(run)?;
+    let first = known.first_pipes.get(stage.index).copied().flatten()?;
     let shell = format!("SHELL [\"{path}\", \"-o\", \"pipefail\", \"-c\"]");
     Some(lines::instruction_before(context.file, context.file.instructions.get(first)?, &shell))
-}
-
-/// The stages that an instruction's stage is made of, the lowest first.
-fn chain<'a>(context: &Context<'a>, instruction: usize) -> Vec<&'a Stage> {
-    let below = |stage: &&'a Stage| match stage.base {
-        Base::Stage(base) => context.facts.stages().get(base),
-        _ => None,
-    };
-    let mut stages: Vec<&Stage> =
-        std::iter::successors(context.facts.stage_of(instruction), below).collect();
-    stages.reverse();
-    stages
 }
 
 /// The first `RUN` of a stage that wants another shell than the default.
