@@ -4,6 +4,8 @@
 //! result is parsed again; a fix that breaks the file or one of its shell texts, or a safe one that
 //! changes the image, is taken back alone. Rounds go on until nothing changes.
 //!
+//! **Invariant:** a file that BuildKit would reject, or that is a template, is not edited at all.
+//!
 //! **Invariant:** there is no order between named rules. Safe fixes come before the others, so that
 //! what they promise is judged without the others' changes; else the earlier in the text wins.
 
@@ -26,7 +28,7 @@ use probity_finding::{Applicability, Finding, Fix, LineIndex};
 pub use self::choose::agent_fixes;
 pub use self::outcome::{AppliedFix, Fixed, SkipReason, SkippedFix};
 use self::{choose::choose, settle::settle, verify::Snapshot};
-use crate::LintOptions;
+use crate::{LintOptions, Rejection};
 
 /// Rounds after which rules that still change the text are given up on.
 const MAX_ROUNDS: usize = 10;
@@ -117,6 +119,7 @@ fn attempt(
                 skipped: step.skipped,
                 rounds,
                 remaining: step.findings,
+                rejection: step.rejection,
             });
         };
         if progress.texts.len() > MAX_ROUNDS {
@@ -175,6 +178,7 @@ struct Step {
     applied: Vec<AppliedFix>,
     /// None where nothing is left to apply.
     next: Option<String>,
+    rejection: Option<Rejection>,
 }
 
 impl Progress {
@@ -188,6 +192,10 @@ impl Progress {
         let file = parse(text);
         let facts = Facts::of(&file);
         let mut findings = check(&file, &facts);
+        let rejection = Rejection::of(&file, &facts);
+        if rejection.is_some() {
+            findings.iter_mut().for_each(|finding| finding.fixes.clear());
+        }
         findings.retain(|finding| !options.excluded.contains(&finding.rule.as_ref()));
         let lines = LineIndex::new(text);
         let (candidates, mut skipped) = choose(&findings, options, barred, &lines);
@@ -211,6 +219,6 @@ impl Progress {
                 break;
             }
         }
-        Step { findings, skipped, applied, next }
+        Step { findings, skipped, applied, next, rejection }
     }
 }
