@@ -61,7 +61,7 @@ pub enum FixMode {
 /// Fixes what may be fixed and says what became of the rest.
 #[must_use]
 pub fn fix(text: &str, options: &FixOptions<'_>) -> Fixed {
-    run(text, options, &|file, facts| crate::check(file, facts, &options.lint))
+    run(text, options, Comments::Stay, &|file, facts| crate::check(file, facts, &options.lint))
 }
 
 /// Applies fixes that come from outside the rules, by the same gate: whole or not at all, none that
@@ -77,17 +77,27 @@ pub fn apply_given(text: &str, findings: &[Finding], options: &FixOptions<'_>) -
         ..*options
     };
     // Behind the first round the text is another, which the fixes know nothing about.
-    run(text, &open, &|file, _| if file.text == text { findings.to_vec() } else { Vec::new() })
+    run(text, &open, Comments::MayGo, &|file, _| {
+        if file.text == text { findings.to_vec() } else { Vec::new() }
+    })
 }
 
 /// Finds what is wrong with a text; tests put bad fixes in here.
 type Check<'c> = dyn Fn(&Dockerfile<'_>, &Facts) -> Vec<Finding> + 'c;
 
-fn run(text: &str, options: &FixOptions<'_>, check: &Check<'_>) -> Fixed {
+/// What a fix that is not safe may do to comments that have a line of their own. An agent that
+/// rewrites a file may rewrite them too; a rule may not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Comments {
+    Stay,
+    MayGo,
+}
+
+fn run(text: &str, options: &FixOptions<'_>, comments: Comments, check: &Check<'_>) -> Fixed {
     let mut given_up = Vec::new();
     let mut barred = BTreeSet::new();
     loop {
-        match attempt(text, options, check, &barred) {
+        match attempt(text, options, comments, check, &barred) {
             Ok(mut fixed) => {
                 fixed.skipped.splice(0..0, given_up);
                 return fixed;
@@ -105,10 +115,11 @@ fn run(text: &str, options: &FixOptions<'_>, check: &Check<'_>) -> Fixed {
 fn attempt(
     text: &str,
     options: &FixOptions<'_>,
+    comments: Comments,
     check: &Check<'_>,
     barred: &BTreeSet<Cow<'static, str>>,
 ) -> Result<Fixed, Endless> {
-    let mut progress = Progress { texts: vec![text.to_owned()], applied: Vec::new() };
+    let mut progress = Progress { texts: vec![text.to_owned()], applied: Vec::new(), comments };
     loop {
         let step = progress.step(options, check, barred);
         let Some(next) = step.next else {
@@ -169,6 +180,7 @@ struct Progress {
     /// The text that each round began with; the last one is the text as it is.
     texts: Vec<String>,
     applied: Vec<AppliedFix>,
+    comments: Comments,
 }
 
 /// What one round found, and what it would do.
@@ -205,7 +217,7 @@ impl Progress {
             candidates.into_iter().partition(|it| it.fix.applicability == Applicability::Safe);
         let mut before = None;
         for group in [safe, others].into_iter().filter(|group| !group.is_empty()) {
-            let before = before.get_or_insert_with(|| Snapshot::of(&file, &facts));
+            let before = before.get_or_insert_with(|| Snapshot::of(&file, &facts, self.comments));
             let fixes: Vec<&Fix> = group.iter().map(|candidate| candidate.fix).collect();
             let settled = settle(text, before, &fixes);
             for (index, reason, detail) in settled.skipped {

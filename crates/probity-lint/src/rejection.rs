@@ -105,7 +105,7 @@ mod tests {
             ("FROM a\nFORM b\n", Some((2, "unknown instruction: FORM"))),
             ("FROM a\nENV b=${X!y}\n", Some((2, "unsupported modifier"))),
             ("# check=foo=bar\nFROM a\n", Some((1, "failed to parse check options"))),
-            ("FROM a:%%TAG%%\n", Some((1, "invalid reference format"))),
+            ("FROM a:%%TAG%%\n", Some((1, "is not a valid image reference"))),
             ("FROM Alpine\n", Some((1, "must be lowercase"))),
             ("FROM --platform=a/b/c/d e\n", Some((1, "a/b/c/d is not a platform"))),
             ("FROM a\nCOPY --from=3 b c\n", Some((2, "there is no stage 3"))),

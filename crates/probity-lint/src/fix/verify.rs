@@ -1,5 +1,5 @@
-//! What a fix must not change: the syntax that was right, in the file and in its shell texts, and, if
-//! it is safe, the image and the comments.
+//! What a fix must not change: the syntax that was right, in the file and in its shell texts, the
+//! comments that have a line of their own, and, if it is safe, the image and where the comments stand.
 
 use std::{collections::HashMap, hash::Hash};
 
@@ -7,6 +7,7 @@ use probity_dockerfile::{Dockerfile, Facts, ImageContract, TokenKind, parse};
 use probity_finding::LineIndex;
 use probity_shell::ShellError;
 
+use super::Comments;
 use crate::Rejection;
 
 /// What is compared before and after.
@@ -16,10 +17,11 @@ pub(super) struct Snapshot {
     shell_errors: HashMap<String, usize>,
     /// In their order, without the blanks around them.
     comments: Vec<String>,
+    rule: Comments,
 }
 
 impl Snapshot {
-    pub(super) fn of(file: &Dockerfile<'_>, facts: &Facts) -> Self {
+    pub(super) fn of(file: &Dockerfile<'_>, facts: &Facts, rule: Comments) -> Self {
         let is_comment = |kind| matches!(kind, TokenKind::Comment | TokenKind::Directive);
         let comments = file.tokens.iter().filter(|token| is_comment(token.kind));
         let comment = |span: probity_finding::Span| span.slice(file.text).unwrap_or_default();
@@ -27,6 +29,7 @@ impl Snapshot {
             contract: facts.contract().clone(),
             shell_errors: counted(shell_errors(file, facts).map(|error| error.message.clone())),
             comments: comments.map(|token| comment(token.span).trim().to_owned()).collect(),
+            rule,
         }
     }
 
@@ -40,8 +43,11 @@ impl Snapshot {
             return Some(format!("it makes a syntax error{place}: {reason}"));
         }
         self.new_shell_error(&file, &facts).or_else(|| {
-            let after = must_be_safe.then(|| Self::of(&file, &facts))?;
-            self.difference(&after)
+            if must_be_safe {
+                self.difference(&Self::of(&file, &facts, self.rule))
+            } else {
+                self.lost_comment(text)
+            }
         })
     }
 
@@ -53,6 +59,18 @@ impl Snapshot {
         let new = errors.find(|it| has_more(&now, &self.shell_errors, &it.message))?;
         let line = LineIndex::new(file.text).position(new.span.start).line;
         Some(format!("it makes an error in the shell text in line {line}: {}", new.message))
+    }
+
+    /// The first comment that is no longer there, in the order of the text. It may have become one of a
+    /// script in a heredoc.
+    fn lost_comment(&self, text: &str) -> Option<String> {
+        if self.rule == Comments::MayGo {
+            return None;
+        }
+        let mut lines = text.lines().map(str::trim);
+        let is_lost = |comment: &&String| !lines.any(|line| line == comment.as_str());
+        let lost = self.comments.iter().find(is_lost)?;
+        Some(format!("it loses or changes the comment `{lost}`"))
     }
 
     fn difference(&self, after: &Self) -> Option<String> {

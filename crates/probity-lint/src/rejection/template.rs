@@ -7,8 +7,14 @@ use super::Cause;
 /// How placeholders of Go templates, jinja, mustache, ERB and the like begin and end.
 const MARKS: &[(&str, &str)] = &[("{{", "}}"), ("{%", "%}"), ("<%", "%>"), ("%%", "%%")];
 
+/// The longest placeholder, in bytes. Without a bound a line of opening marks costs its square.
+const LONGEST: usize = 512;
+
 /// The first placeholder outside of comments and heredocs.
 pub(super) fn placeholder(file: &Dockerfile<'_>) -> Option<Cause> {
+    if !MARKS.iter().any(|(begin, _)| file.text.contains(begin)) {
+        return None;
+    }
     file.instructions.iter().find_map(|instruction| {
         let text = &instruction.line.text;
         let (start, shown) = first(text, runs_commands(instruction))?;
@@ -49,7 +55,8 @@ fn first(text: &str, only_unquoted: bool) -> Option<(usize, &str)> {
 fn placeholder_at(text: &str, at: usize) -> Option<&str> {
     let rest = text.get(at..)?;
     MARKS.iter().find_map(|&(begin, end)| {
-        let inner = rest.strip_prefix(begin)?.split_once(end)?.0;
+        let behind = rest.strip_prefix(begin)?;
+        let inner = behind.get(..behind.floor_char_boundary(LONGEST))?.split_once(end)?.0;
         let is_placeholder = match begin {
             // `{{a,b},c}` is a brace expansion of the shell.
             "{{" => !inner.is_empty() && (inner.contains([' ', '\t']) || !inner.contains(',')),

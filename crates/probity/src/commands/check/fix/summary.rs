@@ -24,6 +24,8 @@ pub(in crate::commands::check) struct Summary {
     notes: Vec<String>,
     /// The files that no fix may touch, a line each.
     rejected: Vec<String>,
+    /// What the configuration holds back, by rule and reason.
+    held_back: BTreeMap<(String, String), usize>,
     ai_lines: Vec<String>,
 }
 
@@ -69,10 +71,12 @@ impl Summary {
         for skipped in &fixing.skipped {
             *self.skipped.entry(skipped.reason).or_default() += 1;
             // What was asked for needs no comment but the count.
-            if matches!(
-                skipped.reason,
-                SkipReason::RuleFilter | SkipReason::Safety | SkipReason::FixMode
-            ) {
+            if matches!(skipped.reason, SkipReason::RuleFilter | SkipReason::Safety) {
+                continue;
+            }
+            if skipped.reason == SkipReason::FixMode {
+                let key = (skipped.rule.to_string(), skipped.detail.clone());
+                *self.held_back.entry(key).or_default() += 1;
                 continue;
             }
             if told.contains(&(skipped.rule.as_ref(), skipped.line)) {
@@ -119,6 +123,10 @@ impl Summary {
                 _ => format!("{total} fixes"),
             };
             writeln!(out, "Skipped {fixes} ({})", reasons.join(", "))?;
+        }
+        for ((rule, why), number) in &self.held_back {
+            let fixes = if *number == 1 { "fix" } else { "fixes" };
+            writeln!(out, "note: skipped {number} {fixes} of {rule}: {why}")?;
         }
         for line in self.rejected.iter().take(MAX_NOTES) {
             writeln!(out, "note: {line}")?;
