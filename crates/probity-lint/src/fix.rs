@@ -4,6 +4,8 @@
 //! result is parsed again; a fix that breaks the file or one of its shell texts, or a safe one that
 //! changes the image, is taken back alone. Rounds go on until nothing changes.
 //!
+//! **Invariant:** a file that BuildKit would reject, or that is a template, is not edited at all.
+//!
 //! **Invariant:** there is no order between named rules. Safe fixes come before the others, so that
 //! what they promise is judged without the others' changes; else the earlier in the text wins.
 
@@ -26,7 +28,7 @@ use probity_finding::{Applicability, Finding, Fix, LineIndex};
 pub use self::choose::agent_fixes;
 pub use self::outcome::{AppliedFix, Fixed, SkipReason, SkippedFix};
 use self::{choose::choose, settle::settle, verify::Snapshot};
-use crate::LintOptions;
+use crate::{LintOptions, Rejection};
 
 /// Rounds after which rules that still change the text are given up on.
 const MAX_ROUNDS: usize = 10;
@@ -59,7 +61,7 @@ pub enum FixMode {
 /// Fixes what may be fixed and says what became of the rest.
 #[must_use]
 pub fn fix(text: &str, options: &FixOptions<'_>) -> Fixed {
-    run(text, options, &|file, facts| crate::check(file, facts, &options.lint))
+    run(text, options, Comments::Stay, &|file, facts| crate::check(file, facts, &options.lint))
 }
 
 /// Applies fixes that come from outside the rules, by the same gate: whole or not at all, none that
@@ -75,17 +77,27 @@ pub fn apply_given(text: &str, findings: &[Finding], options: &FixOptions<'_>) -
         ..*options
     };
     // Behind the first round the text is another, which the fixes know nothing about.
-    run(text, &open, &|file, _| if file.text == text { findings.to_vec() } else { Vec::new() })
+    run(text, &open, Comments::MayGo, &|file, _| {
+        if file.text == text { findings.to_vec() } else { Vec::new() }
+    })
 }
 
 /// Finds what is wrong with a text; tests put bad fixes in here.
 type Check<'c> = dyn Fn(&Dockerfile<'_>, &Facts) -> Vec<Finding> + 'c;
 
-fn run(text: &str, options: &FixOptions<'_>, check: &Check<'_>) -> Fixed {
+/// What a fix that is not safe may do to comments that have a line of their own. An agent that
+/// rewrites a file may rewrite them too; a rule may not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Comments {
+    Stay,
+    MayGo,
+}
+
+fn run(text: &str, options: &FixOptions<'_>, comments: Comments, check: &Check<'_>) -> Fixed {
     let mut given_up = Vec::new();
     let mut barred = BTreeSet::new();
     loop {
-        match attempt(text, options, check, &barred) {
+        match attempt(text, options, comments, check, &barred) {
             Ok(mut fixed) => {
                 fixed.skipped.splice(0..0, given_up);
                 return fixed;
@@ -103,10 +115,11 @@ fn run(text: &str, options: &FixOptions<'_>, check: &Check<'_>) -> Fixed {
 fn attempt(
     text: &str,
     options: &FixOptions<'_>,
+    comments: Comments,
     check: &Check<'_>,
     barred: &BTreeSet<Cow<'static, str>>,
 ) -> Result<Fixed, Endless> {
-    let mut progress = Progress { texts: vec![text.to_owned()], applied: Vec::new() };
+    let mut progress = Progress { texts: vec![text.to_owned()], applied: Vec::new(), comments };
     loop {
         let step = progress.step(options, check, barred);
         let Some(next) = step.next else {
@@ -117,6 +130,7 @@ fn attempt(
                 skipped: step.skipped,
                 rounds,
                 remaining: step.findings,
+                rejection: step.rejection,
             });
         };
         if progress.texts.len() > MAX_ROUNDS {
@@ -166,6 +180,7 @@ struct Progress {
     /// The text that each round began with; the last one is the text as it is.
     texts: Vec<String>,
     applied: Vec<AppliedFix>,
+    comments: Comments,
 }
 
 /// What one round found, and what it would do.
@@ -175,6 +190,7 @@ struct Step {
     applied: Vec<AppliedFix>,
     /// None where nothing is left to apply.
     next: Option<String>,
+    rejection: Option<Rejection>,
 }
 
 impl Progress {
@@ -188,6 +204,10 @@ impl Progress {
         let file = parse(text);
         let facts = Facts::of(&file);
         let mut findings = check(&file, &facts);
+        let rejection = Rejection::of(&file, &facts);
+        if rejection.is_some() {
+            findings.iter_mut().for_each(|finding| finding.fixes.clear());
+        }
         findings.retain(|finding| !options.excluded.contains(&finding.rule.as_ref()));
         let lines = LineIndex::new(text);
         let (candidates, mut skipped) = choose(&findings, options, barred, &lines);
@@ -197,7 +217,7 @@ impl Progress {
             candidates.into_iter().partition(|it| it.fix.applicability == Applicability::Safe);
         let mut before = None;
         for group in [safe, others].into_iter().filter(|group| !group.is_empty()) {
-            let before = before.get_or_insert_with(|| Snapshot::of(&file, &facts));
+            let before = before.get_or_insert_with(|| Snapshot::of(&file, &facts, self.comments));
             let fixes: Vec<&Fix> = group.iter().map(|candidate| candidate.fix).collect();
             let settled = settle(text, before, &fixes);
             for (index, reason, detail) in settled.skipped {
@@ -211,6 +231,6 @@ impl Progress {
                 break;
             }
         }
-        Step { findings, skipped, applied, next }
+        Step { findings, skipped, applied, next, rejection }
     }
 }

@@ -64,13 +64,16 @@ pub(crate) fn flagged(rule: &str, text: &str, labels: &[&str]) -> Vec<(String, S
 
 /// Findings of all rules of a set.
 pub(crate) fn lint_with(text: &str, rules: &RuleSet) -> Vec<Finding> {
-    let options = LintOptions {
+    lint(text, &lint_options(rules))
+}
+
+pub(crate) fn lint_options(rules: &RuleSet) -> LintOptions<'_> {
+    LintOptions {
         rules,
         directives: DirectiveOptions::default(),
         dockerignore: None,
         secrets: Some(&DETECTOR),
-    };
-    lint(text, &options)
+    }
 }
 
 /// The text after the fixes of one rule up to a safety. Fixing must settle, and nothing that was
@@ -84,12 +87,7 @@ pub(crate) fn fix_with(
     let mut rules = RuleSet::default();
     rules.select(&[Pattern::new(rule)]);
     change(&mut rules);
-    let lint = LintOptions {
-        rules: &rules,
-        directives: DirectiveOptions::default(),
-        dockerignore: None,
-        secrets: Some(&DETECTOR),
-    };
+    let lint = lint_options(&rules);
     let modes = BTreeMap::new();
     let options = FixOptions { lint, ceiling, only: &[], modes: &modes, excluded: &[] };
     let first = crate::fix(text, &options);

@@ -21,6 +21,7 @@ mod lines;
 mod packages;
 mod preset;
 mod quoting;
+mod rejection;
 mod rules;
 mod ruleset;
 mod secret_names;
@@ -48,6 +49,7 @@ pub use crate::{
         fix,
     },
     preset::Preset,
+    rejection::Rejection,
     rule::{Category, Metadata, OptionKind, OptionSpec, OptionValue, Rule},
     rules::RULES,
     ruleset::{Pattern, RuleChoice, RuleSet},
@@ -101,6 +103,7 @@ pub(crate) fn check(
     if options.rules.settles_contradictions() {
         exclusion::settle(file, &mut findings);
     }
+    rejection::withhold_fixes(file, facts, &mut findings);
     findings.sort_by(Finding::report_order);
     findings.dedup_by(|a, b| a.rule == b.rule && a.span == b.span && a.message == b.message);
     findings

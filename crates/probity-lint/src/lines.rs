@@ -20,6 +20,40 @@ pub(crate) fn line_end(text: &str) -> &'static str {
     }
 }
 
+/// Spaces that a line is indented by where the file has no indentation of its own.
+const USUAL_INDENTATION: usize = 4;
+
+/// One step of indentation as the file has it: a tab, or the fewest spaces that continue an
+/// instruction. It reads the whole file, so a rule asks once.
+pub(crate) fn indentation(file: &Dockerfile<'_>) -> String {
+    let widths = 2..=8;
+    let (mut tabs, mut spaces) = (0, Vec::new());
+    for line in lines(file).iter().filter(|line| !line.in_heredoc && !line.is_blank()) {
+        let width = line.text.bytes().take_while(|&byte| byte == b' ').count();
+        tabs += usize::from(line.text.starts_with('\t'));
+        // One space before `&&` aligns it and is not a step.
+        spaces.extend(widths.contains(&width).then_some(width));
+    }
+    if tabs > spaces.len() {
+        return "\t".to_owned();
+    }
+    " ".repeat(spaces.iter().min().copied().unwrap_or(USUAL_INDENTATION))
+}
+
+/// Puts a blank line before and after an instruction where there is none, above the comments that
+/// belong to it. Instructions that go over several lines are told apart that way.
+pub(crate) fn blank_lines_around(file: &Dockerfile<'_>, index: usize) -> Vec<Edit> {
+    let gap = |left: usize| {
+        let (before, after) = (file.instructions.get(left)?, file.instructions.get(left + 1)?);
+        let start = whole_lines(file.text, before.span).end;
+        let between = Span::new(start, after.span.start.max(start)).slice(file.text)?;
+        let has_blank = between.split_inclusive('\n').any(|line| line.trim().is_empty() && line.ends_with('\n'));
+        if has_blank { None } else { Some(Edit::insert(start, line_end(file.text))) }
+    };
+    let before = index.checked_sub(1).and_then(gap);
+    before.into_iter().chain(gap(index)).collect()
+}
+
 /// Puts another instruction before one, above the comments that belong to it: a directive among them
 /// is about the instruction that follows.
 pub(crate) fn instruction_before(

@@ -91,6 +91,25 @@ fn ends_the_shell(script: &Script, pipeline: &Pipeline) -> bool {
     })
 }
 
+/// Whether the first failure ends the script: the shell was told so, or the first command tells it.
+pub(crate) fn stops_at_failure(script: &Script) -> bool {
+    let first = script.blocks.first().and_then(|block| block.pipelines.first()?.stages.first());
+    let command = match first.map(|stage| &stage.kind) {
+        Some(StageKind::Command(command)) => script.commands.get(*command),
+        _ => None,
+    };
+    // `-e`, `-ex`, `-euo`
+    let is_errexit = |word: &Word| {
+        let letters = word.text.strip_prefix('-').unwrap_or_default();
+        !letters.starts_with('-') && letters.contains('e')
+    };
+    script.invocation.errexit
+        || command.is_some_and(|command| {
+            let call = command.call();
+            call.is_any(&["set"]) && call.args().first().is_some_and(is_errexit)
+        })
+}
+
 /// Whether a comment line of the Dockerfile lies within a span.
 pub(crate) fn has_comment(context: &Context<'_>, span: Span) -> bool {
     // Only the instructions around it are asked: a file of many commands would cost their square.

@@ -26,6 +26,7 @@ pub(crate) mod visible;
 use std::io::{self, Write};
 
 use probity_finding::Finding;
+use probity_lint::Rejection;
 
 use self::ai_fix::AiFix;
 use crate::config::word::words;
@@ -40,6 +41,9 @@ pub(crate) struct FileReport<'a> {
     pub(crate) findings: &'a [Finding],
     /// What agents were asked for, and what became of it.
     pub(crate) ai_fixes: &'a [AiFix],
+    /// Why no fix was applied, where fixes were asked for and none may touch the file. The text report
+    /// leaves it to the summary on standard error.
+    pub(crate) rejection: Option<&'a Rejection>,
 }
 
 /// What is known when the last file is done.

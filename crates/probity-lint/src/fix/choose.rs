@@ -79,19 +79,23 @@ fn pick_only<'f>(
     if !options.only.is_empty() && !named {
         return Err((SkipReason::RuleFilter, "other rules were asked for".to_owned()));
     }
+    let unsafe_wanted = options.ceiling == Applicability::Unsafe;
+    // The mode comes first: asking for more would not help where it holds the fix back.
+    let held_back = match options.modes.get(rule).copied().unwrap_or(FixMode::Always) {
+        FixMode::Never => Some(("never", "set `fix = \"always\"` to allow it".to_owned())),
+        FixMode::Explicit if !named => Some(("explicit", format!("pass `--fix-rule {rule}`"))),
+        FixMode::UnsafeOnly if !unsafe_wanted => {
+            Some(("unsafe-only", "pass `--fix-unsafe`".to_owned()))
+        }
+        FixMode::Explicit | FixMode::UnsafeOnly | FixMode::Always => None,
+    };
+    if let Some((mode, way_out)) = held_back {
+        let detail = format!("the configuration says `fix = \"{mode}\"`; {way_out}");
+        return Err((SkipReason::FixMode, detail));
+    }
     let within = || finding.fixes.iter().filter(|fix| fix.applicability <= options.ceiling);
     if within().next().is_none() {
         return Err((SkipReason::Safety, safety_detail(finding, options.ceiling)));
-    }
-    let unsafe_wanted = options.ceiling == Applicability::Unsafe;
-    let held_back = match options.modes.get(rule).copied().unwrap_or(FixMode::Always) {
-        FixMode::Never => Some("never"),
-        FixMode::Explicit => (!named).then_some("explicit"),
-        FixMode::UnsafeOnly => (!unsafe_wanted).then_some("unsafe-only"),
-        FixMode::Always => None,
-    };
-    if let Some(mode) = held_back {
-        return Err((SkipReason::FixMode, format!("the configuration says fix = \"{mode}\"")));
     }
     Ok(within().collect())
 }

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use probity_finding::{Applicability, Finding};
 
+use crate::Rejection;
+
 /// What fixing one file came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fixed {
@@ -15,6 +17,8 @@ pub struct Fixed {
     pub rounds: usize,
     /// What is wrong with the text as it is now, in report order.
     pub remaining: Vec<Finding>,
+    /// Why no fix may touch the file, where that is so.
+    pub rejection: Option<Rejection>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

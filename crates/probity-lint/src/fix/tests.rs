@@ -1,6 +1,7 @@
 //! The loop on fixes that were made up for it: good, bad, quarrelling and endless ones.
 
 mod gates;
+mod reading;
 mod rounds;
 mod sabotage;
 
@@ -54,7 +55,7 @@ fn fix_with(text: &str, rules: &[Replace], change: impl Fn(&mut FixOptions<'_>))
         excluded: &[],
     };
     change(&mut options);
-    super::run(text, &options, &|file, _| {
+    super::run(text, &options, super::Comments::Stay, &|file, _| {
         let mut findings: Vec<Finding> =
             rules.iter().filter_map(|rule| rule.finding(file)).collect();
         findings.sort_by(Finding::report_order);

@@ -1,62 +1,76 @@
-//! What a fix must not change: the syntax that was right, in the file and in its shell texts, and, if
-//! it is safe, the image and the comments.
+//! What a fix must not change: the syntax that was right, in the file and in its shell texts, the
+//! comments that have a line of their own, and, if it is safe, the image and where the comments stand.
 
 use std::{collections::HashMap, hash::Hash};
 
-use probity_dockerfile::{Dockerfile, ErrorKind, Facts, ImageContract, TokenKind, parse};
+use probity_dockerfile::{Dockerfile, Facts, ImageContract, TokenKind, parse};
 use probity_finding::LineIndex;
 use probity_shell::ShellError;
+
+use super::Comments;
+use crate::Rejection;
 
 /// What is compared before and after.
 #[derive(Debug)]
 pub(super) struct Snapshot {
     contract: ImageContract,
-    errors: HashMap<ErrorKind, usize>,
     shell_errors: HashMap<String, usize>,
     /// In their order, without the blanks around them.
     comments: Vec<String>,
+    rule: Comments,
 }
 
 impl Snapshot {
-    pub(super) fn of(file: &Dockerfile<'_>, facts: &Facts) -> Self {
+    pub(super) fn of(file: &Dockerfile<'_>, facts: &Facts, rule: Comments) -> Self {
         let is_comment = |kind| matches!(kind, TokenKind::Comment | TokenKind::Directive);
         let comments = file.tokens.iter().filter(|token| is_comment(token.kind));
         let comment = |span: probity_finding::Span| span.slice(file.text).unwrap_or_default();
         Self {
             contract: facts.contract().clone(),
-            errors: counted(file.errors.iter().map(|error| error.code)),
             shell_errors: counted(shell_errors(file, facts).map(|error| error.message.clone())),
             comments: comments.map(|token| comment(token.span).trim().to_owned()).collect(),
+            rule,
         }
     }
 
     /// Why `text` is not acceptable in place of what this was taken of.
     pub(super) fn objection(&self, text: &str, must_be_safe: bool) -> Option<String> {
         let file = parse(text);
-        if let Some(error) = self.new_error(&file) {
-            return Some(error);
-        }
         let facts = Facts::of(&file);
+        // Only a file that BuildKit accepts is fixed, and so must be what becomes of it.
+        if let Some(Rejection { line, reason }) = Rejection::of(&file, &facts) {
+            let place = line.map(|line| format!(" in line {line}")).unwrap_or_default();
+            return Some(format!("it makes a syntax error{place}: {reason}"));
+        }
         self.new_shell_error(&file, &facts).or_else(|| {
-            let after = must_be_safe.then(|| Self::of(&file, &facts))?;
-            self.difference(&after)
+            if must_be_safe {
+                self.difference(&Self::of(&file, &facts, self.rule))
+            } else {
+                self.lost_comment(text)
+            }
         })
     }
 
-    /// Errors are told apart by their kind: a fix may move them, but not add to them.
-    fn new_error(&self, file: &Dockerfile<'_>) -> Option<String> {
-        let now = counted(file.errors.iter().map(|error| error.code));
-        let new = file.errors.iter().find(|it| has_more(&now, &self.errors, &it.code))?;
-        Some(format!("it makes a syntax error in line {}: {}", new.line, new.message))
-    }
-
-    /// The same for the shell texts, which the parser of the file takes as they are.
+    /// Errors in shell texts, which the parser of the file takes as they are, are told apart by their
+    /// message: a fix may move them, but not add to them.
     fn new_shell_error(&self, file: &Dockerfile<'_>, facts: &Facts) -> Option<String> {
         let now = counted(shell_errors(file, facts).map(|error| error.message.clone()));
         let mut errors = shell_errors(file, facts);
         let new = errors.find(|it| has_more(&now, &self.shell_errors, &it.message))?;
         let line = LineIndex::new(file.text).position(new.span.start).line;
         Some(format!("it makes an error in the shell text in line {line}: {}", new.message))
+    }
+
+    /// The first comment that is no longer there, in the order of the text. It may have become one of a
+    /// script in a heredoc.
+    fn lost_comment(&self, text: &str) -> Option<String> {
+        if self.rule == Comments::MayGo {
+            return None;
+        }
+        let mut lines = text.lines().map(str::trim);
+        let is_lost = |comment: &&String| !lines.any(|line| line == comment.as_str());
+        let lost = self.comments.iter().find(is_lost)?;
+        Some(format!("it loses or changes the comment `{lost}`"))
     }
 
     fn difference(&self, after: &Self) -> Option<String> {

@@ -22,7 +22,7 @@ use std::{
 
 use anyhow::Context as _;
 use probity_finding::Finding;
-use probity_lint::is_syntax_rule;
+use probity_lint::{Rejection, is_syntax_rule};
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 
 pub(crate) use self::mask::masked_message;
@@ -216,7 +216,21 @@ fn check(jobs: &[Job], options: &Options, way: Way, directory: &Path) -> anyhow:
                 .as_ref()
                 .map(|fixing| fixing.ai_fixes.as_slice())
                 .unwrap_or_default();
-            output.file(&FileReport { path: &checked.shown, text, findings, ai_fixes })?;
+            let rejection =
+                checked.fixing.as_ref().and_then(|fixing| fixing.rejection.as_ref()).map(|it| {
+                    let reason = match options.show_secrets {
+                        true => it.reason.clone(),
+                        false => mask::masked_message(&job.rules.secrets, text, &it.reason),
+                    };
+                    Rejection { line: it.line, reason }
+                });
+            output.file(&FileReport {
+                path: &checked.shown,
+                text,
+                findings,
+                ai_fixes,
+                rejection: rejection.as_ref(),
+            })?;
         }
     }
     let rules_enabled = jobs.first().map_or(0, |job| job.rules.set.len());

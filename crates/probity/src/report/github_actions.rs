@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use probity_finding::{LineIndex, Severity};
+use probity_lint::Rejection;
 
 use super::{
     FileReport, Reporter, Totals,
@@ -31,6 +32,11 @@ impl Reporter for GithubActions {
                 }
             }
             writeln!(out, ",title={}::{}", property(&finding.rule), data(&finding.message))?;
+        }
+        if let Some(Rejection { line, reason }) = file.rejection {
+            let line = line.map(|line| format!(",line={line}")).unwrap_or_default();
+            let reason = data(&format!("no fix applied: {reason}"));
+            writeln!(out, "::notice file={}{line},title=probity::{reason}", property(file.path))?;
         }
         Ok(())
     }

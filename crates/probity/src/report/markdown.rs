@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use probity_finding::{Finding, LineIndex};
+use probity_lint::Rejection;
 
 use super::{
     FileReport, Reporter, Totals,
@@ -19,7 +20,7 @@ pub(crate) struct Markdown {
 impl Reporter for Markdown {
     fn file(&mut self, out: &mut dyn Write, file: &FileReport<'_>) -> io::Result<()> {
         if file.findings.is_empty() {
-            return Ok(());
+            return write_rejection(out, file);
         }
         self.counts.add(file.findings);
         let mut counts = Counts::default();
@@ -43,7 +44,8 @@ impl Reporter for Markdown {
                 escape(&finding.message)
             )?;
         }
-        writeln!(out)
+        writeln!(out)?;
+        write_rejection(out, file)
     }
 
     fn finish(self: Box<Self>, out: &mut dyn Write, totals: &Totals) -> io::Result<()> {
@@ -55,6 +57,13 @@ impl Reporter for Markdown {
         let words = self.counts.in_words();
         writeln!(out, "**{findings}** in {} of {scanned}: {words}.", self.counts.files)
     }
+}
+
+/// Why no fix was applied, as a paragraph.
+fn write_rejection(out: &mut dyn Write, file: &FileReport<'_>) -> io::Result<()> {
+    let Some(Rejection { line, reason }) = file.rejection else { return Ok(()) };
+    let line = line.map(|line| format!(", line {line}")).unwrap_or_default();
+    writeln!(out, "{}{line}: no fix applied: {}\n", code(file.path), escape(reason))
 }
 
 fn rule(finding: &Finding) -> String {

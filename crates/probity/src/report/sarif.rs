@@ -13,6 +13,7 @@ use std::{
 };
 
 use probity_finding::{Finding, Fingerprints, LineIndex};
+use probity_lint::Rejection;
 use serde::Serialize;
 
 use self::result::Message;
@@ -31,6 +32,7 @@ pub(crate) struct Sarif {
     results: Items,
     rules: Vec<Rule>,
     indices: HashMap<String, usize>,
+    notifications: Vec<serde_json::Value>,
 }
 
 impl Sarif {
@@ -41,6 +43,7 @@ impl Sarif {
             results: Items::default(),
             rules: Vec::new(),
             indices: HashMap::new(),
+            notifications: Vec::new(),
         }
     }
 
@@ -72,6 +75,7 @@ impl Reporter for Sarif {
             let result = result::result(&artifact, &lines, finding, rule_index, fingerprint);
             self.results.push(out, HEAD, &result)?;
         }
+        self.notifications.extend(file.rejection.map(|rejection| notification(&artifact, rejection)));
         Ok(())
     }
 
@@ -83,8 +87,29 @@ impl Reporter for Sarif {
         out.write_all(b",\n\"columnKind\":\"utf16CodeUnits\",\"originalUriBaseIds\":")?;
         let description = Message { text: "The directory that paths are relative to.".to_owned() };
         write_json(out, &HashMap::from([(uri::BASE, UriBase { description })]))?;
+        if !self.notifications.is_empty() {
+            let invocation = serde_json::json!({
+                "executionSuccessful": true,
+                "toolExecutionNotifications": self.notifications,
+            });
+            out.write_all(b",\n\"invocations\":")?;
+            write_json(out, &[invocation])?;
+        }
         out.write_all(b"}]}\n")
     }
+}
+
+/// Why no fix was applied to a file: no result of the analysis, but a word about the run.
+fn notification(artifact: &uri::ArtifactLocation, rejection: &Rejection) -> serde_json::Value {
+    let mut place = serde_json::json!({ "artifactLocation": artifact });
+    if let (Some(line), Some(members)) = (rejection.line, place.as_object_mut()) {
+        members.insert("region".to_owned(), serde_json::json!({ "startLine": line }));
+    }
+    serde_json::json!({
+        "level": "note",
+        "message": { "text": format!("no fix applied: {}", rejection.reason) },
+        "locations": [{ "physicalLocation": place }],
+    })
 }
 
 #[derive(Serialize)]

@@ -1,5 +1,6 @@
 //! `check --fix` and `--diff` through the binary: what is written, what is said, what is left.
 
+mod broken;
 mod cases;
 mod foreign;
 mod generated;

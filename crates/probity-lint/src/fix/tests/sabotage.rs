@@ -111,17 +111,22 @@ fn whoever_may_change_the_image_may_still_not_break_the_file() {
 }
 
 #[test]
-fn a_file_that_is_broken_already_may_stay_so_but_not_get_worse() {
-    let broken = "FORM a\nFROM b\nENV\n";
-    let good = safe("x/good", "FROM b\n", "FROM  b\n");
-    let fixed = fix_with(broken, &[good], |options| options.ceiling = Applicability::Safe);
-    assert_eq!(fixed.text, "FORM a\nFROM  b\nENV\n");
-    let fixed = fix_with(broken, &[risky("x/bad", "FROM b\n", "FROM b\nENV\n")], |options| {
-        options.ceiling = Applicability::Unsafe;
-    });
-    assert_eq!(fixed.text, broken);
-    let broken = "FROM a\nRUN b \"\nRUN c\n";
+fn a_file_that_does_not_parse_is_not_edited() {
     let unsafe_too = |options: &mut super::FixOptions<'_>| options.ceiling = Applicability::Unsafe;
+    for broken in ["FORM a\nFROM b\nENV\n", "FROM b\nLABEL a={{ b }}\n", "FROM b:?\n"] {
+        for rule in [safe("x/good", "FROM b", "FROM  b"), risky("x/good", "FROM b", "FROM c")] {
+            let fixed = fix_with(broken, &[rule], unsafe_too);
+            assert_eq!((fixed.text.as_str(), fixed.skipped.len()), (broken, 0));
+            assert!(fixed.rejection.is_some_and(|it| !it.reason.is_empty()), "{broken}");
+            assert!(fixed.remaining.iter().all(|finding| finding.fixes.is_empty()), "{broken}");
+        }
+    }
+}
+
+#[test]
+fn a_broken_shell_text_may_stay_so_but_not_get_worse() {
+    let unsafe_too = |options: &mut super::FixOptions<'_>| options.ceiling = Applicability::Unsafe;
+    let broken = "FROM a\nRUN b \"\nRUN c\n";
     let fixed = fix_with(broken, &[risky("x/good", "RUN c", "RUN d")], unsafe_too);
     assert_eq!(fixed.text, "FROM a\nRUN b \"\nRUN d\n");
     assert_eq!(fix_with(broken, &[risky("x/bad", "c", "d \"")], unsafe_too).text, broken);

@@ -54,6 +54,7 @@ rule! {
 }
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let step = lines::indentation(context.file);
     for (index, pair) in context.file.instructions.windows(2).enumerate() {
         let [first, second] = pair else { continue };
         let are_runs = first.keyword == Keyword::Run && second.keyword == Keyword::Run;
@@ -65,14 +66,14 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             let finding = context
                 .finding(second.keyword_span, message)
                 .with_related(first.keyword_span, "the one before");
-            let fix = fix(context, index);
+            let fix = fix(context, index, &step);
             findings.push(fix.into_iter().fold(finding, Finding::with_fix));
         }
     }
 }
 
 /// Joins the `RUN` behind this one to it.
-fn fix(context: &Context<'_>, index: usize) -> Option<Fix> {
+fn fix(context: &Context<'_>, index: usize, step: &str) -> Option<Fix> {
     let instructions = &context.file.instructions;
     let (first, second) = (instructions.get(index)?, instructions.get(index + 1)?);
     let gap = Span::new(first.span.end, second.span.start);
@@ -89,7 +90,7 @@ fn fix(context: &Context<'_>, index: usize) -> Option<Fix> {
     let Arguments::Command(Command::Shell(command)) = &second.arguments else { return None };
     let rest = Span::new(end, first.span.end).slice(context.file.text)?;
     let line_end = lines::line_end(context.file.text);
-    let joined = format!(" {}{line_end}    && ", context.file.escape);
+    let joined = format!(" {}{line_end}{step}&& ", context.file.escape);
     let edit = Edit::replace(Span::new(end, command.span.start), joined);
     (is_plain && rest.trim().is_empty()).then(|| Fix::suggestion("join them", vec![edit]))
 }
@@ -198,7 +199,7 @@ RUN B=3; d
                 ("RUN a 'b && c'\n\nRUN d $E", "RUN a 'b && c' \\\n    && d $E"),
                 (
                     "RUN a \\\n  # why\n  b\nRUN c \\\n  d",
-                    "RUN a \\\n  # why\n  b \\\n    && c \\\n  d",
+                    "RUN a \\\n  # why\n  b \\\n  && c \\\n  d",
                 ),
                 ("RUN --network=none a\nRUN --network=none b", "RUN --network=none a \\\n    && b"),
                 ("RUN a\r\nRUN b\r", "RUN a \\\n    && b\r"),

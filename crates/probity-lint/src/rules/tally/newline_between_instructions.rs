@@ -15,8 +15,9 @@ rule! {
     /// Flags missing and surplus blank lines between instructions, by the mode that is set:
     ///
     /// - `grouped`: instructions of one kind stand together, and one blank line separates them from
-    ///   those of another kind. Where a comment stands between two of one kind, it may have blank
-    ///   lines around it.
+    ///   those of another kind. Between two of one kind a blank line may stand if one of them goes over
+    ///   several lines or begins a stage. Where a comment stands between two of one kind, it may have
+    ///   blank lines around it.
     /// - `always`: there is a blank line behind every instruction.
     /// - `never`: there is none.
     ///
@@ -90,7 +91,8 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             "never" => (0, 0),
             "always" => (1, usize::MAX),
             _ if gap.has_comment => (usize::from(!same_kind), usize::MAX),
-            _ => (usize::from(!same_kind), usize::from(!same_kind)),
+            _ if same_kind => (0, usize::from(is_large(file, before) || is_large(file, after))),
+            _ => (1, 1),
         };
         let names = format!("between {} and {}", before.keyword, after.keyword);
         let (message, fix) = if blanks < least {
@@ -107,6 +109,13 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         };
         findings.push(context.finding(after.keyword_span, message).with_fix(fix));
     }
+}
+
+/// Whether a blank line beside an instruction helps the reader: it goes over several lines, or it
+/// begins a stage.
+fn is_large(file: &Dockerfile<'_>, instruction: &Instruction) -> bool {
+    instruction.keyword == Keyword::From
+        || instruction.span.slice(file.text).is_some_and(|text| text.contains('\n'))
 }
 
 /// What stands between two instructions.
@@ -184,6 +193,18 @@ mod tests {
             fixed("grouped", &format!("FROM a\n\n{kept}"), &format!("FROM a\n\n{kept}"));
         }
         fixed("grouped", "FROM a\n# c\n\nRUN b\n", "FROM a\n# c\n\nRUN b\n");
+        // What goes over several lines, and what begins a stage, may stand apart.
+        for kept in
+            ["RUN a \\\n  b\n\nRUN c\n", "RUN a\n\nRUN b \\\n  c\n", "RUN <<E\nE\n\nRUN <<E\nE\n"]
+        {
+            fixed("grouped", &format!("FROM a\n\n{kept}"), &format!("FROM a\n\n{kept}"));
+        }
+        fixed("grouped", "FROM a\n\nFROM b\nFROM c\n", "FROM a\n\nFROM b\nFROM c\n");
+        fixed(
+            "grouped",
+            "FROM a\n\nRUN b \\\n c\n\n\nRUN d\n",
+            "FROM a\n\nRUN b \\\n c\n\nRUN d\n",
+        );
         fixed(
             "grouped",
             "FROM a\nCOPY <<E /b\n\nE\nRUN c \\\n\n  d\n  USER e",

@@ -9,6 +9,7 @@ use probity_shell::{Joiner, Pipeline, Script};
 use self::seam::{Seam, breaks};
 use crate::{
     context::Context,
+    lines,
     rule::{OptionKind, OptionSpec},
 };
 
@@ -16,11 +17,12 @@ rule! {
     /// # What it does
     ///
     /// Flags what is chained within one line: the commands of a `RUN` or of a `HEALTHCHECK` that are
-    /// joined by `&&` or `||`, the flags of a `HEALTHCHECK`, several `--mount` flags of a `RUN`, and the
+    /// joined by `&&`, the flags of a `HEALTHCHECK`, several `--mount` flags of a `RUN`, and the
     /// pairs of a `LABEL`.
     ///
-    /// Only the chain itself counts. What stands in parentheses, loops, quotes or heredocs, and commands
-    /// that are joined by `;` or `|`, are laid out as their author likes. An instruction behind `ONBUILD`
+    /// Only the chain itself counts. What stands in parentheses, loops, quotes or heredocs, commands that
+    /// are joined by `||` or `|`, and scripts whose commands end with `;` are laid out as their author
+    /// likes. An instruction behind `ONBUILD`
     /// is left alone.
     ///
     /// # Why it is bad
@@ -74,8 +76,8 @@ rule! {
     /// built anew.
     ///
     /// A chain that goes over several lines already goes on in the way it is laid out: with its
-    /// indentation, and with `&&` where it has it. Any other is indented by a tab. Comments between the
-    /// lines stay where they are.
+    /// indentation, and with `&&` where it has it. Any other is indented as the rest of the file is, and
+    /// by four spaces where nothing else is indented. Comments between the lines stay where they are.
     NewlinePerChainedCall {
         name: "tally/newline-per-chained-call",
         severity: Style,
@@ -93,11 +95,12 @@ rule! {
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let least = usize::try_from(context.integer("min-commands")).unwrap_or(usize::MAX).max(2);
+    let step = lines::indentation(context.file);
     for (index, instruction) in context.file.instructions.iter().enumerate() {
-        check_parts(context, instruction, findings);
+        check_parts(context, instruction, &step, findings);
         if let Some(script) = chained(instruction).then(|| context.scripts(index).first()).flatten()
         {
-            check_chain(context, script, least, findings);
+            check_chain(context, script, least, &step, findings);
         }
     }
 }
@@ -112,8 +115,19 @@ fn chained(instruction: &Instruction) -> bool {
     matches!(command, Command::Shell(_)) && instruction.heredocs.is_empty()
 }
 
-fn check_chain(context: &Context<'_>, script: &Script, least: usize, findings: &mut Vec<Finding>) {
-    let Some(block) = script.blocks.first().filter(|_| script.errors.is_empty()) else { return };
+fn check_chain(
+    context: &Context<'_>,
+    script: &Script,
+    least: usize,
+    step: &str,
+    findings: &mut Vec<Finding>,
+) {
+    let Some(block) = script.blocks.first() else { return };
+    let is_list =
+        block.pipelines.iter().any(|it| !is_chained(it) || it.background);
+    if is_list || !script.errors.is_empty() {
+        return;
+    }
     let is_link = |it: &Pipeline| matches!(it.joiner, Joiner::And | Joiner::Or);
     if block.pipelines.iter().filter(|it| is_link(it)).count() + 1 < least {
         return;
@@ -123,7 +137,11 @@ fn check_chain(context: &Context<'_>, script: &Script, least: usize, findings: &
         .windows(2)
         .filter_map(|pair| {
             let [left, right] = pair else { return None };
-            let joiner = right.joiner_span.filter(|_| is_link(right))?;
+            // What answers a failure, `|| exit 1`, belongs to the command.
+            if right.joiner != Joiner::And {
+                return None;
+            }
+            let joiner = right.joiner_span?;
             Some(Seam { left: left.span.end, joiner: Some(joiner), right: right.span.start })
         })
         .collect();
@@ -131,11 +149,21 @@ fn check_chain(context: &Context<'_>, script: &Script, least: usize, findings: &
     let Some(first) = seams.iter().find(|seam| seam.is_within_line(text)) else { return };
     let place = first.joiner.unwrap_or(Span::at(first.right));
     let finding = context.finding(place, "each command of a chain goes on a line of its own");
-    let fix = breaks(context.file, &seams).map(|edits| Fix::suggestion("Break the chain", edits));
+    let fix = breaks(context.file, &seams, step).map(|edits| Fix::suggestion("Break the chain", edits));
     findings.push(fix.into_iter().fold(finding, Finding::with_fix));
 }
 
-fn check_parts(context: &Context<'_>, instruction: &Instruction, findings: &mut Vec<Finding>) {
+/// Whether a pipeline is part of a chain, and not of a script that goes on after a failure.
+fn is_chained(pipeline: &Pipeline) -> bool {
+    matches!(pipeline.joiner, Joiner::First | Joiner::And | Joiner::Or)
+}
+
+fn check_parts(
+    context: &Context<'_>,
+    instruction: &Instruction,
+    step: &str,
+    findings: &mut Vec<Finding>,
+) {
     let Some(Parts { spans, counted, message }) = parts(instruction) else { return };
     let between = |pair: &[Span]| match pair {
         [left, right] => Some(Seam { left: left.end, joiner: None, right: right.start }),
@@ -148,7 +176,7 @@ fn check_parts(context: &Context<'_>, instruction: &Instruction, findings: &mut 
     };
     let Some(&place) = spans.get(first + 1) else { return };
     let finding = context.finding(place, message);
-    let fix = breaks(context.file, &seams).map(|edits| Fix::safe("Break the line", edits));
+    let fix = breaks(context.file, &seams, step).map(|edits| Fix::safe("Break the line", edits));
     findings.push(fix.into_iter().fold(finding, Finding::with_fix));
 }
 
@@ -181,6 +209,8 @@ fn parts(instruction: &Instruction) -> Option<Parts> {
             if instruction.flags_named("mount").nth(1).is_some() =>
         {
             let command = match command {
+                // `<<EOF` stays behind the last flag: what follows it is the script.
+                _ if !instruction.heredocs.is_empty() => None,
                 Command::Missing => None,
                 Command::Shell(Word { span, .. }) | Command::Json { span, .. } => Some(*span),
             };

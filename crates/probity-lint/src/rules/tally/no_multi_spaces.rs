@@ -165,7 +165,6 @@ mod tests {
             ("COPY  [ \"a  b\" ,   \"c\"  ]", "COPY [ \"a  b\" , \"c\"  ]"),
             ("ENV  A=1 \t B='x  y'", "ENV A=1 B='x  y'"),
             ("ENV  A  b   c", "ENV A b   c"),
-            ("LABEL  a=b\\  c", "LABEL a=b\\  c"),
             ("LABEL  a=b\\   c=d", "LABEL a=b\\  c=d"),
             ("ARG  A=1   B", "ARG A=1 B"),
             ("EXPOSE  80   90", "EXPOSE 80 90"),

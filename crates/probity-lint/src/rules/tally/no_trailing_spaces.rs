@@ -112,8 +112,8 @@ mod tests {
             fixed(FILE, &[]),
             "# syntax=a:1\r\nFROM a\r\n\r\n# b\r\nRUN c \\\r\n\r\n  # d\r\n  \"e \\\r\n f\"\r\nCOPY <<E /g\r\nh  \r\n \r\nE \r\nE\r\nENV I j  k"
         );
-        let odd = "\u{feff} \nFROM a\\\\ \nRUN b \\\\ \n";
-        assert_eq!(fixed(odd, &[]), "\u{feff}\nFROM a\\\\\nRUN b \\\\\n");
+        let odd = "\u{feff} \nFROM a \nRUN b \\\\ \n";
+        assert_eq!(fixed(odd, &[]), "\u{feff}\nFROM a\nRUN b \\\\\n");
         let escaped = "# escape=`\nFROM a\nRUN b ` \n c\\ \n";
         assert_eq!(fixed(escaped, &[]), "# escape=`\nFROM a\nRUN b `\n c\\\n");
     }

@@ -36,6 +36,7 @@ rule! {
     ///
     /// ```dockerfile,fixed
     /// FROM debian:12
+    ///
     /// COPY <<EOF /etc/app.conf
     /// listen 80
     /// EOF
@@ -171,7 +172,11 @@ fn fix(
     // The build expands variables in a heredoc, unless its name is quoted.
     let name = if content.contains(['$', '\\']) { "\"EOF\"" } else { "EOF" };
     let text = format!("COPY <<{name} {path}\n{content}EOF");
-    is_plain.then(|| Fix::suggestion("use COPY", vec![Edit::replace(run.span, text)]))
+    is_plain.then(|| {
+        let mut edits = lines::blank_lines_around(context.file, index);
+        edits.push(Edit::replace(run.span, text));
+        Fix::suggestion("use COPY", edits)
+    })
 }
 
 #[cfg(test)]
@@ -251,10 +256,10 @@ RUN echo f >> /b
         fixes(
             RULE,
             &[
-                ("RUN echo a  'b  c' > /d", "COPY <<EOF /d\na b  c\nEOF"),
-                ("RUN printf 'a\\nb\\n' >/c", "COPY <<EOF /c\na\nb\nEOF"),
-                ("RUN echo '$A' > /b\nUSER c", "COPY <<\"EOF\" /b\n$A\nEOF\nUSER c"),
-                ("RUN echo \\\n  a > /b", "COPY <<EOF /b\na\nEOF"),
+                ("RUN echo a  'b  c' > /d", "\nCOPY <<EOF /d\na b  c\nEOF"),
+                ("RUN printf 'a\\nb\\n' >/c", "\nCOPY <<EOF /c\na\nb\nEOF"),
+                ("RUN echo '$A' > /b\nUSER c", "\nCOPY <<\"EOF\" /b\n$A\nEOF\n\nUSER c"),
+                ("RUN echo \\\n  a > /b", "\nCOPY <<EOF /b\na\nEOF"),
             ],
         );
         for text in [

@@ -4,10 +4,15 @@ mod caches;
 
 use probity_dockerfile::{Arguments, Command, Instruction, Os};
 use probity_finding::{Edit, Finding, Fix, Span};
-use probity_shell::{Joiner, Script};
+use probity_shell::{Joiner, Pipeline, Script, StageKind};
 
-use self::caches::{Cache, Mount};
-use crate::{base_image, context::Context, lines::whole_lines, packages, shell_edits};
+use self::caches::{Cache, Emptied, Mount};
+use crate::{
+    base_image,
+    context::Context,
+    lines::{self, whole_lines},
+    packages, shell_edits,
+};
 
 rule! {
     /// # What it does
@@ -16,7 +21,8 @@ rule! {
     /// mounted over, and one that has the mount and still empties the cache or goes around it.
     ///
     /// A directory below a home is known for root alone: a `RUN` of another user is left alone where
-    /// the cache would be there. tally mounts root's.
+    /// the cache would be there. tally mounts root's. A `RUN` that mounts a cache for the program in
+    /// another place, or whose `ENV` turns the cache off, is left alone too.
     ///
     /// # Why it is bad
     ///
@@ -33,7 +39,8 @@ rule! {
     ///
     /// ```dockerfile,fixed
     /// FROM python:3.12
-    /// RUN --mount=type=cache,target=/root/.cache/pip,id=pip pip install django==5.0.6
+    /// RUN --mount=type=cache,target=/root/.cache/pip,id=pip \
+    ///     pip install django==5.0.6
     /// ```
     ///
     /// ```dockerfile,good
@@ -44,9 +51,9 @@ rule! {
     /// # Fix safety
     ///
     /// A suggestion: the same packages are installed, but a build without BuildKit does not know the
-    /// flag, a later `RUN` no longer finds what lay in the cache, and the images of Debian remove
-    /// downloaded packages unless `/etc/apt/apt.conf.d/docker-clean` is removed first. There is no fix
-    /// where what empties the cache cannot be taken out of the text as a whole.
+    /// flag, and a later `RUN` no longer finds what lay in the cache. The images of Debian remove
+    /// downloaded packages, so the fix for apt also removes `/etc/apt/apt.conf.d/docker-clean` first.
+    /// There is no fix where what empties the cache cannot be taken out of the text as a whole.
     PreferPackageCacheMounts {
         name: "tally/prefer-package-cache-mounts",
         severity: Info,
@@ -56,8 +63,20 @@ rule! {
     }
 }
 
+/// What makes apt in the images of Debian and Ubuntu remove each package after installing it.
+const DOCKER_CLEAN: &str = "/etc/apt/apt.conf.d/docker-clean";
+
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let step = lines::indentation(context.file);
+    // The instruction from which on apt keeps what it downloads, in the stage that was last seen.
+    let mut keeping: Option<usize> = None;
     for (index, run) in context.runs() {
+        let stage = context.facts.stage_of(index).map(|stage| stage.index);
+        let keeps = packages::removes(context.scripts(index), &[DOCKER_CLEAN]);
+        if keeps {
+            keeping = stage;
+        }
+        let keeps_downloads = keeps || keeping.is_some() && keeping == stage;
         let is_linux = context.facts.stage_of(index).is_some_and(|stage| stage.os == Os::Linux);
         let is_shell = matches!(run.arguments, Arguments::Command(Command::Shell(_)));
         if !is_linux || !is_shell || run.flags_named("mount").any(|it| it.option("type").is_none())
@@ -67,6 +86,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         let used = used(context, index);
         let missing: Vec<&Mount> = used
             .iter()
+            .filter(|(cache, _)| !cache.is_elsewhere(run))
             .flat_map(|(cache, _)| cache.mounts)
             .filter(|mount| !packages::mounts(run, &[mount.target]))
             .collect();
@@ -78,7 +98,9 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             (true, true) => continue,
         };
         let finding = context.finding(*place, message);
-        let fix = fix(context, run, &missing, &waste);
+        let is_apt = missing.iter().any(|mount| mount.target == caches::APT_ARCHIVES);
+        let apt = if is_apt && !keeps_downloads { Apt::Clears } else { Apt::Keeps };
+        let fix = fix(context, index, run, &step, &missing, &waste, apt);
         findings.push(fix.into_iter().fold(finding, Finding::with_fix));
     }
 }
@@ -96,8 +118,11 @@ fn used(context: &Context<'_>, index: usize) -> Vec<(&'static Cache, Span)> {
                 calls.iter().find(|it| it.script == script_index && it.command == command_index);
             let Some(cache) = caches::of(&call, package) else { continue };
             let is_known = !found.iter().any(|(other, _)| std::ptr::eq(*other, cache));
-            if let Some(span) = call.span().filter(|_| is_known && (is_root || !cache.at_home)) {
-                found.push((cache, span));
+            let is_off = cache.is_off(|name| {
+                context.facts.scope(index).get(name).is_some_and(|variable| variable.set)
+            });
+            if is_known && !is_off && (is_root || !cache.at_home) {
+                found.extend(call.span().map(|span| (cache, span)));
             }
         }
     }
@@ -121,8 +146,12 @@ fn waste(
                         call.args().iter().filter(|it| cache.flags.iter().any(|f| it.is(f)));
                     found.extend(flags.map(|flag| without_word(context, script, flag.span)));
                 }
-                if cache.is_emptied_by(&call) {
-                    found.push(without_command(context, script, at));
+                match cache.is_emptied_by(&call) {
+                    Emptied::No => {}
+                    Emptied::Whole => found.push(without_command(context, script, at)),
+                    Emptied::Words(words) => {
+                        found.extend(words.iter().map(|&word| without_word(context, script, word)));
+                    }
                 }
             }
         }
@@ -154,7 +183,12 @@ fn without_command(context: &Context<'_>, script: &Script, command: usize) -> Op
         && script.blocks.first().is_some_and(|it| it.pipelines.len() > 1)
         && command.place.block == 0;
     let next = script.next_pipeline(command.place);
-    let is_joined = |joiner| matches!(joiner, Joiner::And | Joiner::Newline);
+    // Behind `set -e` a semicolon joins as `&&` does.
+    let is_joined = |joiner| match joiner {
+        Joiner::And | Joiner::Newline => true,
+        Joiner::Semicolon => shell_edits::stops_at_failure(script),
+        _ => false,
+    };
     let span = match script.previous_pipeline(command.place) {
         Some(previous) if is_joined(pipeline.joiner) => {
             Span::new(previous.span.end, pipeline.span.end)
@@ -170,11 +204,21 @@ fn without_command(context: &Context<'_>, script: &Script, command: usize) -> Op
     (is_alone && is_lossless).then(|| Edit::delete(span))
 }
 
+/// Whether apt keeps what it downloads, or has to be told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Apt {
+    Keeps,
+    Clears,
+}
+
 fn fix(
     context: &Context<'_>,
+    index: usize,
     run: &Instruction,
+    step: &str,
     missing: &[&Mount],
     waste: &[Option<Edit>],
+    apt: Apt,
 ) -> Option<Fix> {
     let mut edits: Vec<Edit> = waste.iter().cloned().collect::<Option<_>>()?;
     edits.sort();
@@ -184,12 +228,68 @@ fn fix(
         [left, right] => left.span.end > right.span.start,
         _ => false,
     });
+    let mut added = Vec::new();
     if !missing.is_empty() {
-        let flags: String = missing.iter().map(|mount| format!("{} ", mount.flag())).collect();
-        edits.push(Edit::insert(run.line.offset(run.rest.start), flags));
+        added.push(mounted(context, run, step, missing));
+    }
+    if apt == Apt::Clears {
+        added.push(keep_downloads(context, index, step)?);
+    }
+    // Two texts for one place are one edit.
+    match added.as_slice() {
+        [flags, command] if flags.span == command.span => {
+            let text = format!("{}{}", flags.text, command.text);
+            edits.push(Edit::insert(flags.span.start, text));
+        }
+        _ => edits.extend(added),
     }
     let is_certain = !overlap && context.file.escape == '\\';
     is_certain.then(|| Fix::suggestion("mount a cache", edits))
+}
+
+/// Adds the flags, each on a line of its own and the command on the next; a heredoc follows the last.
+fn mounted(context: &Context<'_>, run: &Instruction, step: &str, missing: &[&Mount]) -> Edit {
+    let text = context.file.text;
+    let at = run.line.offset(run.rest.start);
+    let line = Span::new(whole_lines(text, Span::at(at)).start, at).slice(text).unwrap_or_default();
+    // A command that begins its line keeps its indentation, and the flags take the same.
+    let indentation = if line.trim().is_empty() { line } else { step };
+    let next_line = format!(" \\{}{indentation}", lines::line_end(text));
+    let flags: Vec<String> = missing.iter().map(|mount| mount.flag()).collect();
+    let behind = if run.heredocs.is_empty() { next_line.as_str() } else { " " };
+    Edit::insert(at, format!("{}{behind}", flags.join(&next_line)))
+}
+
+/// Removes the file that makes apt forget its downloads, before the first command or behind `set`,
+/// joined as the commands of the text are.
+fn keep_downloads(context: &Context<'_>, index: usize, step: &str) -> Option<Edit> {
+    let [script] = context.scripts(index) else { return None };
+    let pipelines = &script.blocks.first()?.pipelines;
+    let is_set = |pipeline: &Pipeline| match pipeline.stages.as_slice() {
+        [stage] => match stage.kind {
+            StageKind::Command(at) => {
+                script.commands.get(at).is_some_and(|command| command.call().is_any(&["set"]))
+            }
+            StageKind::Compound(_) => false,
+        },
+        _ => false,
+    };
+    let settings = pipelines.iter().take_while(|pipeline| is_set(pipeline)).count();
+    let first = pipelines.get(settings)?;
+    let text = context.file.text;
+    let joined = match pipelines.get(settings + 1).map(|next| (next.joiner, next.span.start)) {
+        None => format!(" \\{}{step}&& ", lines::line_end(text)),
+        Some((Joiner::And | Joiner::Semicolon | Joiner::Newline, next)) => {
+            let between = Span::new(first.span.end, next);
+            // The comment there is about the next command.
+            if shell_edits::has_comment(context, between) || between.slice(text)?.contains('#') {
+                return None;
+            }
+            between.slice(text)?.to_owned()
+        }
+        Some(_) => return None,
+    };
+    Some(Edit::insert(first.span.start, format!("rm -f {DOCKER_CLEAN}{joined}")))
 }
 
 #[cfg(test)]

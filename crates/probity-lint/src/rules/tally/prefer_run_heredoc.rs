@@ -8,6 +8,7 @@ use crate::{
     context::Context,
     lines,
     rule::{OptionKind, OptionSpec},
+    shell_edits,
 };
 
 rule! {
@@ -31,6 +32,7 @@ rule! {
     ///
     /// ```dockerfile,fixed
     /// FROM debian:12
+    ///
     /// RUN <<EOF
     /// set -e
     /// ./configure
@@ -46,7 +48,8 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: `set -e` ends the script at the first command that fails, as `&&` did, but the
+    /// A suggestion: `set -e` ends the script at the first command that fails, as `&&` did (it is left
+    /// out where the script or its shell has it already), but the
     /// layer is built anew and frontends before 1.4 know no heredocs. There is no fix where `set -e`
     /// would reach further than `&&`: with `;`, a loop, a function or a group of several commands; nor
     /// where a comment stands within a command, or a continuation is not one to the shell. The commands
@@ -97,7 +100,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         }
         let message = format!("{joined} commands make a script; write it as a heredoc");
         let finding = context.finding(run.keyword_span, message);
-        let fix = fix(context, run, script, block);
+        let fix = fix(context, index, run, script, block);
         findings.push(fix.into_iter().fold(finding, Finding::with_fix));
     }
 }
@@ -126,7 +129,13 @@ fn check_consecutive(context: &Context<'_>, least: usize, findings: &mut Vec<Fin
     }
 }
 
-fn fix(context: &Context<'_>, run: &Instruction, script: &Script, block: &Block) -> Option<Fix> {
+fn fix(
+    context: &Context<'_>,
+    index: usize,
+    run: &Instruction,
+    script: &Script,
+    block: &Block,
+) -> Option<Fix> {
     let is_chain = block.pipelines.iter().all(|it| {
         !it.negated
             && !it.background
@@ -143,12 +152,42 @@ fn fix(context: &Context<'_>, run: &Instruction, script: &Script, block: &Block)
     if !is_plain || end != run.span.end {
         return None;
     }
+    let errexit = if shell_edits::stops_at_failure(script) { "" } else { "set -e\n" };
     let body = body(context, run, &block.pipelines)?;
-    let heredoc = format!("<<EOF\nset -e\n{body}EOF");
-    says_the_same(&heredoc, script).then(|| {
-        let edit = Edit::replace(Span::new(start, end), heredoc);
-        Fix::suggestion("write a heredoc", vec![edit])
-    })
+    // Lists of arguments read better without the indentation that `RUN` gave them.
+    let written = [dedented(&body), body].into_iter().map(|body| format!("<<EOF\n{errexit}{body}EOF"));
+    let heredoc = written.into_iter().find(|heredoc| says_the_same(heredoc, script))?;
+    let (start, heredoc) = match run.flags.last() {
+        // What is left between the last flag and the command is one space.
+        Some(flag) if !shell_edits::has_comment(context, Span::new(flag.span.end, start)) => {
+            (flag.span.end, format!(" {heredoc}"))
+        }
+        _ => (start, heredoc),
+    };
+    let mut edits = lines::blank_lines_around(context.file, index);
+    edits.push(Edit::replace(Span::new(start, end), heredoc));
+    Some(Fix::suggestion("write a heredoc", edits))
+}
+
+/// The lines that go on with a command, indented by one step less where all of them have two.
+fn dedented(body: &str) -> String {
+    let mut is_continued = false;
+    let mut widths = Vec::new();
+    let mut marked = Vec::new();
+    for line in body.lines() {
+        let blanks = line.len() - line.trim_start_matches([' ', '\t']).len();
+        widths.extend(is_continued.then_some(blanks));
+        marked.push((is_continued, line));
+        is_continued = line.ends_with('\\');
+    }
+    let least = widths.into_iter().min().unwrap_or(0);
+    let shown = marked.into_iter().map(|(is_continued, line)| {
+        let unit = if line.starts_with('\t') { 1 } else { 4 };
+        // One step stays, so that the list is told from the commands.
+        let surplus = if is_continued { least.saturating_sub(unit) } else { 0 };
+        format!("{}\n", line.get(surplus..).unwrap_or(line))
+    });
+    shown.collect()
 }
 
 /// Whether a list within the text means the same where the first failure ends it.
@@ -196,7 +235,7 @@ fn body(context: &Context<'_>, run: &Instruction, pipelines: &[Pipeline]) -> Opt
     (comments.next().is_none() && !body.lines().any(|line| line.trim() == "EOF")).then_some(body)
 }
 
-/// Whether the heredoc has the very commands of the text, and `set -e` before them.
+/// Whether the heredoc has the very commands of the text; `set -e` may come before them.
 fn says_the_same(heredoc: &str, script: &Script) -> bool {
     let text = format!("FROM a\nRUN {heredoc}\n");
     let file = parse(&text);
@@ -209,7 +248,8 @@ fn says_the_same(heredoc: &str, script: &Script) -> bool {
         set.chain(own).chain(targets.map(|word| word.text.clone())).collect()
     };
     let before: Vec<Vec<String>> = script.commands.iter().map(words).collect();
-    let after: Vec<Vec<String>> = written.commands.iter().skip(1).map(words).collect();
+    let added = written.commands.len().saturating_sub(before.len());
+    let after: Vec<Vec<String>> = written.commands.iter().skip(added).map(words).collect();
     file.errors.is_empty() && written.errors.is_empty() && before == after
 }
 

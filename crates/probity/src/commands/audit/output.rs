@@ -149,6 +149,7 @@ fn sarif(report: &Report, root: &Path) -> io::Result<String> {
             text: &file.text,
             findings: &file.findings,
             ai_fixes: &[],
+            rejection: None,
         };
         reporter.file(&mut bytes, &part)?;
     }

@@ -4,7 +4,7 @@ mod diff;
 mod summary;
 
 use probity_finding::{Applicability, Finding};
-use probity_lint::{AppliedFix, FixOptions, LintOptions, RULES, SkippedFix};
+use probity_lint::{AppliedFix, FixOptions, LintOptions, RULES, Rejection, SkippedFix};
 
 pub(super) use self::summary::Summary;
 use super::{
@@ -75,6 +75,8 @@ pub(super) struct Fixing {
     pub(super) applied: Vec<AppliedFix>,
     pub(super) skipped: Vec<SkippedFix>,
     pub(super) failure: Option<WriteError>,
+    /// Why no fix may touch the file, where that is so.
+    pub(super) rejection: Option<Rejection>,
     /// What agents were asked for.
     pub(super) ai_fixes: Vec<AiFix>,
 }
@@ -107,6 +109,7 @@ pub(super) fn fix(
         applied: fixed.applied,
         skipped: fixed.skipped,
         failure: None,
+        rejection: fixed.rejection,
         ai_fixes,
     };
     match (way, &job.target) {
@@ -141,6 +144,7 @@ fn untouched(
         applied: Vec::new(),
         skipped: Vec::new(),
         failure: None,
+        rejection: None,
         ai_fixes,
     };
     (source.text.clone(), as_it_was(source, options), fixing)

@@ -45,11 +45,11 @@ enum Side {
 }
 
 /// Breaks the line at each seam that lies within one, in the way of the first that does not; none
-/// where anything but blanks would be replaced.
-pub(super) fn breaks(file: &Dockerfile<'_>, seams: &[Seam]) -> Option<Vec<Edit>> {
+/// where anything but blanks would be replaced. `step` is the indentation where no seam has one.
+pub(super) fn breaks(file: &Dockerfile<'_>, seams: &[Seam], step: &str) -> Option<Vec<Edit>> {
     let text = file.text;
     let laid_out = seams.iter().find_map(|seam| seam.layout(text));
-    let (side, indentation) = laid_out.unwrap_or((Side::Before, "\t"));
+    let (side, indentation) = laid_out.unwrap_or((Side::Before, step));
     if !is_blank(indentation) {
         return None;
     }

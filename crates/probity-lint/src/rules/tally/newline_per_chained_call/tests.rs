@@ -20,18 +20,17 @@ LABEL a=1 \
       ^^^^^^^ each label goes on a line of its own
 RUN x \
   && (a && b) || y && z
-              ^^ each command of a chain goes on a line of its own
+                   ^^ each command of a chain goes on a line of its own
 RUN --mount=type=tmpfs,target=/a --mount=type=tmpfs,target=/b x "a && b" && $X
                                  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ each mount goes on a line of its own
                                                                          ^^ each command of a chain goes on a line of its own
-RUN set -e; if a && b; then c; fi && \
+RUN if a && b; then c; fi && \
     # the && of a comment
     d && e
       ^^ each command of a chain goes on a line of its own
 HEALTHCHECK --interval=1s \
   --retries=2 CMD a || exit 1
               ^^^ each flag of a health check goes on a line of its own
-                    ^^ each command of a chain goes on a line of its own
 "#,
     );
 }
@@ -41,6 +40,8 @@ fn what_is_no_chain_or_laid_out_well_is_silent() {
     for text in [
         "RUN a; b | c",
         "RUN a & b",
+        "RUN set -e; a && b; c",
+        "RUN a || b",
         "RUN (a && b)",
         "RUN { a && b; }",
         "RUN for i in 1; do a && b; done",
@@ -90,32 +91,32 @@ fn a_chain_goes_on_as_it_is_laid_out() {
     fixes(
         RULE,
         &[
-            ("RUN a && b && c || d", "RUN a \\\n\t&& b \\\n\t&& c \\\n\t|| d"),
-            ("RUN a  &&b&&c", "RUN a \\\n\t&&b \\\n\t&&c"),
+            ("RUN a && b && c || d", "RUN a \\\n    && b \\\n    && c || d"),
+            ("RUN a  &&b&&c", "RUN a \\\n    &&b \\\n    &&c"),
             ("RUN a && b \\\n    && c", "RUN a \\\n    && b \\\n    && c"),
-            ("RUN a && \\\n  b&& c || d", "RUN a && \\\n  b&& \\\n  c || \\\n  d"),
-            ("RUN a && b; c && d | e &", "RUN a \\\n\t&& b; c \\\n\t&& d | e &"),
+            ("RUN a && \\\n  b&& c || d", "RUN a && \\\n  b&& \\\n  c || d"),
+            ("COPY a \\\n  b\nRUN c && d", "COPY a \\\n  b\nRUN c \\\n  && d"),
             ("RUN a \\\n  # why\n  && b && c # d", "RUN a \\\n  # why\n  && b \\\n  && c # d"),
-            ("RUN a 'b \\\n && c' && d", "RUN a 'b \\\n && c' \\\n\t&& d"),
-            ("RUN (a && b) && $C \"$D\" && e\\ ", "RUN (a && b) \\\n\t&& $C \"$D\" \\\n\t&& e\\ "),
+            ("RUN a 'b \\\n && c' && d", "RUN a 'b \\\n && c' \\\n    && d"),
+            ("RUN (a && b) && $C \"$D\" && e\\ ", "RUN (a && b) \\\n    && $C \"$D\" \\\n    && e\\ "),
             (
                 "RUN --mount=type=tmpfs,target=/a --mount=type=tmpfs,target=/b <<EOF\na && b\nEOF",
-                "RUN --mount=type=tmpfs,target=/a \\\n\t--mount=type=tmpfs,target=/b \\\n\t<<EOF\na && b\nEOF",
+                "RUN --mount=type=tmpfs,target=/a \\\n    --mount=type=tmpfs,target=/b <<EOF\na && b\nEOF",
             ),
             (
                 "RUN --mount=type=tmpfs,target=/a --mount=type=tmpfs,target=/b [\"a\"]",
-                "RUN --mount=type=tmpfs,target=/a \\\n\t--mount=type=tmpfs,target=/b \\\n\t[\"a\"]",
+                "RUN --mount=type=tmpfs,target=/a \\\n    --mount=type=tmpfs,target=/b \\\n    [\"a\"]",
             ),
             (
                 "HEALTHCHECK --retries=1   CMD a && b",
-                "HEALTHCHECK --retries=1 \\\n\tCMD a \\\n\t&& b",
+                "HEALTHCHECK --retries=1 \\\n    CMD a \\\n    && b",
             ),
-            ("LABEL a=\"x \\\n y\" b=c", "LABEL a=\"x \\\n y\" \\\n\tb=c"),
+            ("LABEL a=\"x \\\n y\" b=c", "LABEL a=\"x \\\n y\" \\\n    b=c"),
             ("LABEL a=1 \\\n  # why\n  b=2 c=3", "LABEL a=1 \\\n  # why\n  b=2 \\\n  c=3"),
         ],
     );
-    fixed(RULE, "# escape=`\nFROM a\nRUN a && b\n", "# escape=`\nFROM a\nRUN a `\n\t&& b\n");
-    fixed(RULE, "FROM a\r\nRUN a && b\r\n", "FROM a\r\nRUN a \\\r\n\t&& b\r\n");
+    fixed(RULE, "# escape=`\nFROM a\nRUN a && b\n", "# escape=`\nFROM a\nRUN a `\n    && b\n");
+    fixed(RULE, "FROM a\r\nRUN a && b\r\n", "FROM a\r\nRUN a \\\r\n    && b\r\n");
 }
 
 #[test]
@@ -124,6 +125,6 @@ fn only_what_the_shell_never_sees_is_safe() {
     assert_eq!(safe("FROM a\nRUN a && b\n"), "FROM a\nRUN a && b\n");
     assert_eq!(
         safe("FROM a\nHEALTHCHECK --retries=1 CMD a && b\n"),
-        "FROM a\nHEALTHCHECK --retries=1 \\\n\tCMD a && b\n"
+        "FROM a\nHEALTHCHECK --retries=1 \\\n    CMD a && b\n"
     );
 }

@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
-use probity_dockerfile::{Action, Manager, PackageCall};
-use probity_shell::Call;
+use probity_dockerfile::{Action, Instruction, Manager, PackageCall};
+use probity_finding::Span;
+use probity_shell::{Call, Word};
 
 /// What one kind of program downloads into.
 #[derive(Debug)]
@@ -59,17 +60,42 @@ impl Cache {
         call.is_any(self.programs)
     }
 
-    /// Whether a call empties it: by the program itself, or by removing just the directory.
-    pub(super) fn is_emptied_by(&self, call: &Call<'_>) -> bool {
+    /// Whether a `RUN` mounts a cache for these programs in another place, which they are told of.
+    pub(super) fn is_elsewhere(&self, run: &Instruction) -> bool {
+        let is_known = |target: &str| self.mounts.iter().any(|mount| mount.target == target);
+        run.flags_named("mount")
+            .filter(|flag| flag.option("type").is_some_and(|kind| kind.text == "cache"))
+            .flat_map(|flag| ["id", "target", "dst", "destination"].map(|key| flag.option(key)))
+            .flatten()
+            .filter(|word| !is_known(&word.text))
+            .flat_map(|word| word.text.split(['/', '-', '_', '.']))
+            .any(|part| self.programs.contains(&part))
+    }
+
+    /// Whether a variable of the image turns it off.
+    pub(super) fn is_off(&self, is_set: impl Fn(&str) -> bool) -> bool {
+        self.programs.contains(&"pip") && is_set("PIP_NO_CACHE_DIR")
+            || self.programs.contains(&"uv") && is_set("UV_NO_CACHE")
+    }
+
+    /// What a call empties of it: by the program itself, or by removing the directory.
+    pub(super) fn is_emptied_by(&self, call: &Call<'_>) -> Emptied {
         if call.is_any(&["rm"]) {
             let paths = call.positional(&[]);
-            let [path] = paths.as_slice() else { return false };
-            let Some(path) = path.pattern() else { return false };
-            let path = path.trim_end_matches(['*', '/']);
-            return self.mounts.iter().any(|mount| {
-                path.strip_prefix(mount.target)
-                    .is_some_and(|it| it.is_empty() || it.starts_with('/'))
-            });
+            let is_cache = |word: &&&Word| {
+                let path = word.pattern().unwrap_or_default();
+                let path = path.trim_end_matches(['*', '/']);
+                self.mounts.iter().any(|mount| {
+                    path.strip_prefix(mount.target)
+                        .is_some_and(|it| it.is_empty() || it.starts_with('/'))
+                })
+            };
+            let own: Vec<Span> = paths.iter().filter(is_cache).map(|word| word.span).collect();
+            return match own.len() {
+                0 => Emptied::No,
+                all if all == paths.len() => Emptied::Whole,
+                _ => Emptied::Words(own),
+            };
         }
         let words: Vec<Cow<'_, str>> =
             call.positional(&[]).iter().filter_map(|word| word.literal()).collect();
@@ -77,9 +103,23 @@ impl Cache {
         let begins = |it: &&&str| {
             said.strip_prefix(**it).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
         };
-        self.fills(call) && self.cleaning.iter().any(|it| begins(&it))
+        let is_cleaning = self.fills(call) && self.cleaning.iter().any(|it| begins(&it));
+        if is_cleaning { Emptied::Whole } else { Emptied::No }
     }
 }
+
+/// What a command does to a cache.
+#[derive(Debug)]
+pub(super) enum Emptied {
+    No,
+    /// It does nothing else.
+    Whole,
+    /// These of its words name the cache, and others do not.
+    Words(Vec<Span>),
+}
+
+/// Where apt keeps the packages that it downloads.
+pub(super) const APT_ARCHIVES: &str = "/var/cache/apt";
 
 const fn mount(id: &'static str, target: &'static str, locked: bool) -> Mount {
     Mount { id, target, locked }
@@ -91,7 +131,7 @@ const PLAIN: Cache =
 static CACHES: [Cache; 18] = [
     Cache {
         programs: &["apt-get", "apt"],
-        mounts: &[mount("apt", "/var/cache/apt", true), mount("aptlib", "/var/lib/apt", true)],
+        mounts: &[mount("apt", APT_ARCHIVES, true), mount("aptlib", "/var/lib/apt", true)],
         cleaning: &["clean", "autoclean", "distclean"],
         ..PLAIN
     },

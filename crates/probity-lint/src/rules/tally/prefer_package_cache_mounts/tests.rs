@@ -39,6 +39,9 @@ fn mounted_caches_other_users_and_mentions_are_silent() {
         "RUN --mount=type=cache,target=/var/cache --mount=type=tmpfs,dst=/var/lib/apt apt-get update".to_owned(),
         "RUN --mount=type=cache,target=/root/.cache/uv uv pip install x".to_owned(),
         "USER app\nRUN pip install x".to_owned(),
+        "ENV PIP_NO_CACHE_DIR=1\nRUN pip install x".to_owned(),
+        "RUN --mount=type=cache,id=pnpm,target=/pnpm/store pnpm install".to_owned(),
+        "RUN --mount=type=cache,target=/tmp/composer COMPOSER_CACHE_DIR=/tmp/composer composer install".to_owned(),
         "RUN echo pip install x && apt-get remove y && npm run build && go version".to_owned(),
         "RUN [\"pip\", \"install\", \"x\"]".to_owned(),
         "CMD pip install x".to_owned(),
@@ -50,24 +53,61 @@ fn mounted_caches_other_users_and_mentions_are_silent() {
 #[test]
 fn mounts_come_and_cleaning_goes() {
     let rm = "rm -rf /var/lib/apt/lists/*";
+    let apt = APT.replace(' ', " \\\n    ");
+    let keep = "rm -f /etc/apt/apt.conf.d/docker-clean";
     let cases = [
-        (format!("RUN apt-get update && x && {rm}"), format!("RUN {APT} apt-get update && x")),
-        (format!("RUN {rm} && apt-get update"), format!("RUN {APT} apt-get update")),
+        (
+            format!("RUN apt-get update && x && {rm}"),
+            format!("RUN {apt} \\\n    {keep} && apt-get update && x"),
+        ),
+        (
+            format!("RUN {rm} && apt-get update"),
+            format!("RUN {apt} \\\n    {keep} && apt-get update"),
+        ),
         (
             format!(
-                "RUN apt-get update \\\n  # why\n  && x '$Y' \\\n  && apt-get clean \\\n  && {rm}"
+                "RUN apt-get update \\\n  && x '$Y' \\\n  # why\n  && z \\\n  && apt-get clean \\\n  && {rm}"
             ),
-            format!("RUN {APT} apt-get update \\\n  # why\n  && x '$Y'"),
+            format!(
+                "RUN {} \\\n  {keep} \\\n  && apt-get update \\\n  && x '$Y' \\\n  # why\n  && z",
+                APT.replace(' ', " \\\n  ")
+            ),
+        ),
+        (
+            format!("RUN set -eux; \\\n\tapt-get update; \\\n\tx; \\\n\t{rm}"),
+            format!(
+                "RUN {} \\\n\tset -eux; \\\n\t{keep}; \\\n\tapt-get update; \\\n\tx",
+                APT.replace(' ', " \\\n\t")
+            ),
+        ),
+        (
+            format!("RUN apt-get update && rm -rf /tmp/* /var/lib/apt/lists/* /x"),
+            format!("RUN {apt} \\\n    {keep} && apt-get update && rm -rf /tmp/* /x"),
+        ),
+        (
+            "RUN apt-get update && x && rm -rf /var/lib/apt/lists /var/cache/apt/archives".to_owned(),
+            format!("RUN {apt} \\\n    {keep} && apt-get update && x"),
+        ),
+        (
+            "RUN apt-get update".to_owned(),
+            format!("RUN {apt} \\\n    {keep} \\\n    && apt-get update"),
         ),
         (
             "RUN --network=none pip install \\\n  --no-cache-dir \\\n  x".to_owned(),
-            format!("RUN --network=none {PIP} pip install \\\n  x"),
+            format!("RUN --network=none {PIP} \\\n  pip install \\\n  x"),
         ),
         (
-            format!("RUN <<EOF\napt-get update\n{rm}\nEOF"),
-            format!("RUN {APT} <<EOF\napt-get update\nEOF"),
+            format!("RUN <<EOF\nset -e\napt-get update\n{rm}\nEOF"),
+            format!("RUN {apt} <<EOF\nset -e\n{keep}\napt-get update\nEOF"),
         ),
-        ("RUN (pip install --no-cache-dir $X)".to_owned(), format!("RUN {PIP} (pip install $X)")),
+        (
+            "RUN (pip install --no-cache-dir $X)".to_owned(),
+            format!("RUN {PIP} \\\n    (pip install $X)"),
+        ),
+        (
+            format!("RUN {keep}\nRUN apt-get update && x"),
+            format!("RUN {keep}\nRUN {apt} \\\n    apt-get update && x"),
+        ),
     ];
     for (before, after) in &cases {
         fixes(RULE, &[(before, after)]);
@@ -81,6 +121,8 @@ fn what_cannot_be_taken_out_as_a_whole_stays() {
         "RUN apt-get update && apt-get clean || x",
         "RUN apt-get update; apt-get clean",
         "RUN apt-get update \\\n  # why\n  && apt-get clean",
+        "RUN apt-get update \\\n  # why\n  && x",
+        "RUN apt-get update || x",
     ] {
         fixes(RULE, &[(text, text)]);
     }

@@ -48,17 +48,28 @@ fn a_command_is_a_line_and_comments_stay_between() {
         &[
             (
                 "RUN --network=none a 'x && y' \\\n    # why\n    && b $C \\\n    && d | e",
-                "RUN --network=none <<EOF\nset -e\na 'x && y'\n# why\nb $C\nd | e\nEOF",
+                "\nRUN --network=none <<EOF\nset -e\na 'x && y'\n# why\nb $C\nd | e\nEOF",
             ),
             (
                 "RUN a \\\n      --b \\\n    && (c && d) \\\n    && if e; then f; fi",
-                "RUN <<EOF\nset -e\na \\\n      --b\n(c && d)\nif e; then f; fi\nEOF",
+                "\nRUN <<EOF\nset -e\na \\\n    --b\n(c && d)\nif e; then f; fi\nEOF",
             ),
             (
                 "RUN a && b || c && d && e > \"$F\"",
-                "RUN <<EOF\nset -e\na && b || c\nd\ne > \"$F\"\nEOF",
+                "\nRUN <<EOF\nset -e\na && b || c\nd\ne > \"$F\"\nEOF",
             ),
-            ("RUN a && b && c\nUSER d", "RUN <<EOF\nset -e\na\nb\nc\nEOF\nUSER d"),
+            ("RUN a && b && c\nUSER d", "\nRUN <<EOF\nset -e\na\nb\nc\nEOF\n\nUSER d"),
+            // One `set -e` is enough, whoever gives it.
+            ("RUN set -eux && b && c", "\nRUN <<EOF\nset -eux\nb\nc\nEOF"),
+            (
+                "SHELL [\"/bin/bash\", \"-ec\"]\nRUN a && b && c",
+                "SHELL [\"/bin/bash\", \"-ec\"]\n\nRUN <<EOF\na\nb\nc\nEOF",
+            ),
+            // The comments above belong to it, and flags keep no backslash before the script.
+            (
+                "USER a\n# why\nRUN --network=none \\\n\ta \\\n\t\tb \\\n\t&& c && d\nRUN e",
+                "USER a\n\n# why\nRUN --network=none <<EOF\nset -e\na \\\n\tb\nc\nd\nEOF\n\nRUN e",
+            ),
         ],
     );
 }

@@ -5,7 +5,7 @@ use std::{
     io::{self, Write as _},
 };
 
-use probity_lint::SkipReason;
+use probity_lint::{Rejection, SkipReason};
 
 use super::{Fixing, Way};
 
@@ -22,6 +22,10 @@ pub(in crate::commands::check) struct Summary {
     /// What was fixed, for those who want to hear more.
     done: Vec<String>,
     notes: Vec<String>,
+    /// The files that no fix may touch, a line each.
+    rejected: Vec<String>,
+    /// What the configuration holds back, by rule and reason.
+    held_back: BTreeMap<(String, String), usize>,
     ai_lines: Vec<String>,
 }
 
@@ -37,6 +41,11 @@ impl Summary {
             tracing::error!("cannot write {shown}: {error}");
             self.failed_files += 1;
             return;
+        }
+        if let Some(Rejection { line, reason }) = &fixing.rejection {
+            let place = line.map_or_else(|| shown.to_owned(), |line| format!("{shown}:{line}"));
+            let reason = in_one_line(&mask(reason));
+            self.rejected.push(format!("{place}: no fix applied: {reason}"));
         }
         let in_detail = tracing::enabled!(tracing::Level::INFO);
         let mut told = Vec::new();
@@ -62,10 +71,12 @@ impl Summary {
         for skipped in &fixing.skipped {
             *self.skipped.entry(skipped.reason).or_default() += 1;
             // What was asked for needs no comment but the count.
-            if matches!(
-                skipped.reason,
-                SkipReason::RuleFilter | SkipReason::Safety | SkipReason::FixMode
-            ) {
+            if matches!(skipped.reason, SkipReason::RuleFilter | SkipReason::Safety) {
+                continue;
+            }
+            if skipped.reason == SkipReason::FixMode {
+                let key = (skipped.rule.to_string(), skipped.detail.clone());
+                *self.held_back.entry(key).or_default() += 1;
                 continue;
             }
             if told.contains(&(skipped.rule.as_ref(), skipped.line)) {
@@ -112,6 +123,19 @@ impl Summary {
                 _ => format!("{total} fixes"),
             };
             writeln!(out, "Skipped {fixes} ({})", reasons.join(", "))?;
+        }
+        for ((rule, why), number) in &self.held_back {
+            let fixes = if *number == 1 { "fix" } else { "fixes" };
+            writeln!(out, "note: skipped {number} {fixes} of {rule}: {why}")?;
+        }
+        for line in self.rejected.iter().take(MAX_NOTES) {
+            writeln!(out, "note: {line}")?;
+        }
+        if let Some(more) = self.rejected.len().checked_sub(MAX_NOTES + 1) {
+            writeln!(out, "note: no fix applied to {} either", count(more + 1, "more file"))?;
+        }
+        if !self.rejected.is_empty() {
+            writeln!(out, "help: correct this first; probity edits only files that BuildKit accepts")?;
         }
         for line in &self.ai_lines {
             writeln!(out, "note: {}", in_one_line(line))?;
@@ -167,6 +191,7 @@ mod tests {
             applied: Vec::new(),
             skipped: vec![skipped],
             failure: None,
+            rejection: None,
             ai_fixes: Vec::new(),
         };
         let detector = Detector::new(&Options::default()).unwrap();

@@ -1,0 +1,3 @@
+@HEADER@
+FROM alpine:3.20 as base
+ENV VERSION @VERSION@

@@ -1,0 +1,2 @@
+FROM <your-image> as base
+ENV A b

@@ -1,0 +1,2 @@
+FROM Alpine:3.20 as base
+ENV A b

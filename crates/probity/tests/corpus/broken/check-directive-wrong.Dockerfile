@@ -1,0 +1,3 @@
+# check=skip:all
+FROM alpine:3.20 as base
+ENV A b

@@ -1,0 +1,3 @@
+# escape=x
+FROM alpine:3.20 as base
+ENV A b

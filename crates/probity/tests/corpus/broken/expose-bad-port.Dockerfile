@@ -1,0 +1,3 @@
+FROM alpine:3.20 as base
+EXPOSE 99999
+ENV A b

@@ -1,0 +1,2 @@
+RUN apt-get update && apt-get install -y curl
+ENV A b

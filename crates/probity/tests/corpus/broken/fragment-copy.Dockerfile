@@ -1,0 +1,3 @@
+COPY . /app
+WORKDIR app
+CMD npm start

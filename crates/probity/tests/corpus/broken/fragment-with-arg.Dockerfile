@@ -1,0 +1,3 @@
+ARG VERSION=1
+ENV VERSION $VERSION
+RUN echo a   && echo b

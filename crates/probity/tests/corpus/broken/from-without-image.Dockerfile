@@ -1,0 +1,3 @@
+FROM
+ENV A b
+RUN apk add curl

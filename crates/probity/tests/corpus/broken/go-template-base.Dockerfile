@@ -1,0 +1,3 @@
+FROM {{ .Base }}
+MAINTAINER team@example.com
+ENV MODE production

@@ -1,0 +1,5 @@
+FROM golang:1.22 as build
+{{- range .Binaries }}
+RUN go build -o /out/{{ . }} ./cmd/{{ . }}
+{{- end }}
+ENV A b

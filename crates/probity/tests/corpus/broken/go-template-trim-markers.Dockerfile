@@ -1,0 +1,4 @@
+FROM node:20
+WORKDIR app
+{{- /* only in the full image */ -}}
+RUN npm install

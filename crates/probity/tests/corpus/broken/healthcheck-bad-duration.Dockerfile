@@ -1,0 +1,3 @@
+FROM alpine:3.20 as base
+HEALTHCHECK --interval=soon CMD wget -q localhost
+ENV A b

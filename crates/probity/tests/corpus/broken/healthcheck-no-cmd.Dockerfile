@@ -1,0 +1,3 @@
+FROM alpine:3.20 as base
+HEALTHCHECK --interval=5s curl localhost
+ENV A b

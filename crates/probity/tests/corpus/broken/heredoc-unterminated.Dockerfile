@@ -1,0 +1,5 @@
+FROM alpine:3.20 as base
+ENV A b
+RUN <<EOF
+apk add curl
+apk add git

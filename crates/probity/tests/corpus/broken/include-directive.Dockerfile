@@ -1,0 +1,3 @@
+FROM debian:12 as base
+INCLUDE common.Dockerfile
+ENV A b

@@ -1,0 +1,5 @@
+FROM python:{{ python_version }}-slim
+{% for package in packages %}
+RUN pip install {{ package }}
+{% endfor %}
+ENV A 1

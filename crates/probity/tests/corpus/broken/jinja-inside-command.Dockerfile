@@ -1,0 +1,3 @@
+FROM debian:12 as Base
+RUN apt-get update && apt-get install -y {{ packages | join(" ") }}
+ENV A b

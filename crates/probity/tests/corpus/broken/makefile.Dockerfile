@@ -1,0 +1,4 @@
+build:
+	docker build -t app .
+push: build
+	docker push app

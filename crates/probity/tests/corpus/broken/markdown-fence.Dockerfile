@@ -1,0 +1,6 @@
+# Image
+
+```Dockerfile
+FROM alpine:3.20 as base
+ENV A b
+```

@@ -1,0 +1,4 @@
+FROM debian:12 as base
+RUN apt-get update &&
+    apt-get install -y curl
+ENV A b

@@ -1,0 +1,3 @@
+FRM alpine:3.20 as base
+RUN apk add curl
+ENV A b

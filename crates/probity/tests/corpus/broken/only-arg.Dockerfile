@@ -1,0 +1,4 @@
+ARG VERSION=1
+
+
+ARG OTHER=2

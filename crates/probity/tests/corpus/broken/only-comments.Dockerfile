@@ -1,0 +1,2 @@
+# this image
+# is not written yet   

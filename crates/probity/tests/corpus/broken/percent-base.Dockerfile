@@ -1,0 +1,3 @@
+FROM %%BASEIMAGE%%
+MAINTAINER ops@example.com
+ENV LANG C.UTF-8

@@ -1,0 +1,3 @@
+RUN apk add   curl
+FROM alpine:3.20 as base
+ENV A b

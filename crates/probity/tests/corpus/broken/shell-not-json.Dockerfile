@@ -1,0 +1,3 @@
+FROM alpine:3.20 as base
+SHELL /bin/bash -c
+ENV A b

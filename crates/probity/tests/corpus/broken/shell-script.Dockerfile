@@ -1,0 +1,4 @@
+#!/bin/sh
+set -e
+docker build -t app .
+docker push app

@@ -1,0 +1,3 @@
+FROM alpine:3.20 as base
+STOPSIGNAL
+ENV A b

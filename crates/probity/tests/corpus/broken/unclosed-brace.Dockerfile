@@ -1,0 +1,3 @@
+FROM alpine:3.20 as base
+WORKDIR ${HOME
+ENV B c

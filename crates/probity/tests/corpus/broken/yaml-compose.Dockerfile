@@ -1,0 +1,5 @@
+services:
+  web:
+    image: nginx
+    ports:
+      - "80:80"
