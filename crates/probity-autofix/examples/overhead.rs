@@ -58,7 +58,7 @@ fn measured(text: &str, answer: &str) -> Duration {
     };
     let detector = Detector::new(&Options::default()).unwrap();
     let lint =
-        LintOptions { rules: &rules, directives, dockerignore: None, secrets: Some(&detector) };
+        LintOptions { rules: &rules, directives, dockerignore: None, context_files: None, secrets: Some(&detector) };
     let ceiling = Applicability::Unsafe;
     let fix = FixOptions { lint, ceiling, only: &[], modes: &modes, excluded: &[] };
     let findings = probity_lint::lint(text, &lint);

@@ -9,7 +9,7 @@ use probity_finding::{Applicability, Finding, Span};
 use probity_secrets::{Detector, Options};
 
 use crate::{
-    DirectiveOptions, FixOptions, LintOptions, OptionValue, Pattern, RULES, RuleSet, lint,
+    ContextFiles, DirectiveOptions, FixOptions, LintOptions, OptionValue, Pattern, RULES, RuleSet, lint,
     rule::Metadata,
 };
 
@@ -54,6 +54,14 @@ pub(crate) fn run_with(rule: &str, text: &str, change: impl Fn(&mut RuleSet)) ->
     lint_with(text, &rules).into_iter().filter(|finding| finding.rule == rule).collect()
 }
 
+/// The same, with files of the build context.
+pub(crate) fn run_in_context(rule: &str, text: &str, files: &ContextFiles) -> Vec<Finding> {
+    let mut rules = RuleSet::default();
+    rules.select(&[Pattern::new(rule)]);
+    let options = LintOptions { context_files: Some(files), ..options(&rules) };
+    lint(text, &options).into_iter().filter(|finding| finding.rule == rule).collect()
+}
+
 /// The texts that a rule about labels flags where these are listed, with what is said.
 pub(crate) fn flagged(rule: &str, text: &str, labels: &[&str]) -> Vec<(String, String)> {
     let labels = OptionValue::TextList(labels.iter().map(|it| (*it).to_owned()).collect());
@@ -64,13 +72,17 @@ pub(crate) fn flagged(rule: &str, text: &str, labels: &[&str]) -> Vec<(String, S
 
 /// Findings of all rules of a set.
 pub(crate) fn lint_with(text: &str, rules: &RuleSet) -> Vec<Finding> {
-    let options = LintOptions {
+    lint(text, &options(rules))
+}
+
+fn options(rules: &RuleSet) -> LintOptions<'_> {
+    LintOptions {
         rules,
         directives: DirectiveOptions::default(),
         dockerignore: None,
+        context_files: None,
         secrets: Some(&DETECTOR),
-    };
-    lint(text, &options)
+    }
 }
 
 /// The text after the fixes of one rule up to a safety. Fixing must settle, and nothing that was
@@ -84,12 +96,7 @@ pub(crate) fn fix_with(
     let mut rules = RuleSet::default();
     rules.select(&[Pattern::new(rule)]);
     change(&mut rules);
-    let lint = LintOptions {
-        rules: &rules,
-        directives: DirectiveOptions::default(),
-        dockerignore: None,
-        secrets: Some(&DETECTOR),
-    };
+    let lint = options(&rules);
     let modes = BTreeMap::new();
     let options = FixOptions { lint, ceiling, only: &[], modes: &modes, excluded: &[] };
     let first = crate::fix(text, &options);

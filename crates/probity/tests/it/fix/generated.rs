@@ -38,7 +38,7 @@ fn options(rules: &RuleSet) -> LintOptions<'_> {
     LintOptions {
         rules,
         directives: DirectiveOptions::default(),
-        dockerignore: None,
+        dockerignore: None, context_files: None,
         secrets: None,
     }
 }
