@@ -277,7 +277,7 @@ mod tests {
             "FROM debian:$VERSOIN",
         ),
         ("shellcheck/SC2115", "shellcheck/SC2086", "RUN rm -rf $DIR/*"),
-        ("shellcheck/SC2115", "shellcheck/SC2154", "RUN rm -rf $DIR/*"),
+        ("shellcheck/SC2115", "shellcheck/SC2154", "RUN rm -rf $dir/*"),
         ("shellcheck/SC3010", "shellcheck/SC3014", "RUN [[ $HOME == a ]] && make"),
     ];
 

@@ -117,6 +117,7 @@ registry! {
         add_without_checksum::AddWithoutChecksum: Recommended,
         arg_out_of_scope::ArgOutOfScope: Recommended,
         change_after_volume::ChangeAfterVolume: Recommended,
+        chmod_after_user::ChmodAfterUser: Recommended,
         circular_stages::CircularStages: Recommended,
         copied_secret_file::CopiedSecretFile: Recommended,
         copy_from_empty_stage::CopyFromEmptyStage: Recommended,

@@ -98,7 +98,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         let first = unnoticed::first_failure(script, &[Joiner::Semicolon], is_essential);
         let Some(command) = first else { continue };
         let message = format!(
-            "when `{}` fails this RUN goes on; begin it with `set -e;` or use `&&`",
+            "if `{}` fails, this `RUN` goes on; begin it with `set -e;` or use `&&`",
             command.call().name().unwrap_or_default()
         );
         let finding = context.finding(command.span, message);
@@ -124,7 +124,7 @@ mod tests {
             "\
 FROM a
 RUN x ; apt-get install -y b; c; wget d; e
-        ^^^^^^^^^^^^^^^^^^^^ when `apt-get` fails this RUN goes on; begin it with `set -e;` or use `&&`
+        ^^^^^^^^^^^^^^^^^^^^ if `apt-get` fails, this `RUN` goes on; begin it with `set -e;` or use `&&`
 ",
         );
     }
