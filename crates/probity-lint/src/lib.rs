@@ -33,6 +33,7 @@ mod startup;
 mod stop_signal;
 mod suppress;
 mod syntax;
+mod template;
 mod unnoticed;
 
 use probity_dockerfile::{Dockerfile, Dockerignore, Facts, parse};
@@ -105,6 +106,7 @@ pub(crate) fn check(
     findings.retain(|finding| !finding.alias.is_some_and(|alias| options.rules.is_muted(alias)));
     let mut findings = suppress::apply(findings, file, &directives, options);
     if options.rules.settles_contradictions() {
+        template::settle(file, &mut findings);
         exclusion::settle(file, &mut findings);
     }
     findings.sort_by(Finding::report_order);
