@@ -62,7 +62,9 @@ fn uses(command: &Command, file: &str) -> bool {
 fn makes_executable(words: &[Word]) -> bool {
     let is_mode = |text: &str| {
         let digits = text.trim_start_matches('0');
-        text.contains("+x") || text.contains("=rx") || matches!(digits, "755" | "555" | "775" | "777")
+        text.contains("+x")
+            || text.contains("=rx")
+            || matches!(digits, "755" | "555" | "775" | "777")
     };
     words.iter().any(|word| is_mode(&word.prefix()))
 }
@@ -71,8 +73,7 @@ fn makes_executable(words: &[Word]) -> bool {
 fn saved_as(download: &Command) -> Option<String> {
     let call = download.effective();
     let is_wget = call.is_any(&["wget"]);
-    let flags: &[&str] =
-        if is_wget { &["-O", "--output-document"] } else { &["-o", "--output"] };
+    let flags: &[&str] = if is_wget { &["-O", "--output-document"] } else { &["-o", "--output"] };
     if let Some(flag) = call.flag(flags) {
         // The value may have variables in it, so it is compared as it is written.
         let next = call.args().iter().find(|word| word.span.start > flag.span.end);
@@ -115,7 +116,8 @@ pub(crate) fn may_verify(script: &Script) -> bool {
             let mut words = command.words.iter().map(|word| word.text.to_ascii_lowercase());
             words.any(|text| HINTS.iter().any(|hint| text.contains(hint)))
         };
-        verifies(command) || !is_printed_checksum(script, command) && !is_download(command) && hints()
+        verifies(command)
+            || !is_printed_checksum(script, command) && !is_download(command) && hints()
     })
 }
 

@@ -142,7 +142,11 @@ pub static EXCLUSIONS: &[Exclusion] = &[
         "a limit that is lost does not have to be portable",
     ),
     overlap("shellcheck/SC2115", "shellcheck/SC2086", "`${name:?}` in quotes answers both"),
-    overlap("shellcheck/SC2115", "shellcheck/SC2154", "`${name:?}` fails if the variable is not set"),
+    overlap(
+        "shellcheck/SC2115",
+        "shellcheck/SC2154",
+        "`${name:?}` fails if the variable is not set",
+    ),
     overlap("shellcheck/SC3010", "shellcheck/SC3014", "without `[[` there is no `==` in it"),
 ];
 
@@ -286,11 +290,7 @@ mod tests {
             "buildkit/SecretsUsedInArgOrEnv",
             "ENV GITHUB_TOKEN=ghp_a8Kd02LmQx71TzVbN4yRw95HsPc3JeUfG6iO",
         ),
-        (
-            "buildkit/UndefinedArgInFrom",
-            "buildkit/InvalidDefaultArgInFrom",
-            "FROM debian:$VERSOIN",
-        ),
+        ("buildkit/UndefinedArgInFrom", "buildkit/InvalidDefaultArgInFrom", "FROM debian:$VERSOIN"),
         (
             "probity/invalid-platform",
             "buildkit/FromPlatformFlagConstDisallowed",

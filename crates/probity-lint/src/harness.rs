@@ -9,8 +9,8 @@ use probity_finding::{Applicability, Finding, Span};
 use probity_secrets::{Detector, Options};
 
 use crate::{
-    ContextFiles, DirectiveOptions, FixOptions, LintOptions, OptionValue, Pattern, RULES, RuleSet, lint,
-    rule::Metadata,
+    ContextFiles, DirectiveOptions, FixOptions, LintOptions, OptionValue, Pattern, RULES, RuleSet,
+    lint, rule::Metadata,
 };
 
 /// Built once for all tests.

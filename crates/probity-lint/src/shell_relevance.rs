@@ -72,7 +72,8 @@ fn innermost(script: &Script, span: Span) -> Option<&Command> {
 /// Whether every value that a script gives a variable is written in it: with spaces it is a list on
 /// purpose, and without them quotes change nothing.
 fn is_constant(script: &Script, name: &str) -> bool {
-    let assigned = script.commands.iter().flat_map(|it| it.assignments.iter().chain(&it.declarations));
+    let assigned =
+        script.commands.iter().flat_map(|it| it.assignments.iter().chain(&it.declarations));
     let mut own = assigned.filter(|it| it.name == name).peekable();
     own.peek().is_some()
         && own.all(|it| it.value.as_ref().is_some_and(|value| value.literal().is_some()))

@@ -55,7 +55,8 @@ mod tests {
         fs::write(context.join("docker/start.sh"), "inside").unwrap();
         fs::write(context.join("ignored.sh"), "ignored").unwrap();
         fs::write(context.join("large"), "x".repeat(70_000)).unwrap();
-        let paths = ["docker/start.sh", "../outside.sh", "ignored.sh", "large", "docker", "missing"];
+        let paths =
+            ["docker/start.sh", "../outside.sh", "ignored.sh", "large", "docker", "missing"];
         let texts = paths.iter().map(|path| (*path).to_owned()).collect();
         let wanted = WantedFiles { texts, ..WantedFiles::default() };
         let (ignore, _) = Dockerignore::parse("ignored.sh\n");

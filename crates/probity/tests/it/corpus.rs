@@ -1,9 +1,12 @@
 //! Dockerfiles in the style of official and company images, with the defects that were put in.
 //!
-//! The part `own` was written beside the rules, the part `blind` by somebody who did not know them.
-//! Each row of `expect.tsv` is a file, a line, the rules that may report the defect and the author's
-//! words. A rule that only the preset `strict` runs is written `strict:RULE`. Words that begin with
-//! `also:` are findings that are true without being seeded. Whatever else is found is false.
+//! The part `own` was written beside the rules, the parts `blind` and `unseen` by people who did not
+//! know them. Each row of `expect.tsv` is a file, a line, the rules that may report the defect (`-` for
+//! a defect that no rule knows) and the author's words. A rule that only the preset `strict` runs is
+//! written `strict:RULE`. Words that begin with `also:` are findings that are true without being seeded.
+//! Whatever else is found is false.
+//!
+//! Before any rule was changed for it, the part `unseen` had 90 defects, of which 64 were found.
 
 use std::{
     collections::BTreeMap,
@@ -15,6 +18,8 @@ use std::{
 use serde_json::Value;
 
 use crate::binary::probity;
+
+const PARTS: [&str; 3] = ["own", "blind", "unseen"];
 
 const MOST_FINDINGS: usize = 8;
 
@@ -54,16 +59,21 @@ impl Row {
 
 #[test]
 fn every_defect_of_the_own_part_is_found_and_nothing_else() {
-    judge("own", 53);
+    judge("own", 53, 0);
 }
 
 #[test]
 fn every_defect_of_the_blind_part_is_found_and_nothing_else() {
-    judge("blind", 76);
+    judge("blind", 76, 0);
+}
+
+#[test]
+fn nearly_every_defect_of_the_unseen_part_is_found_and_nothing_else() {
+    judge("unseen", 90, 6);
 }
 
 #[expect(clippy::print_stdout, reason = "the figures are what a reader of the test wants to see")]
-fn judge(part: &str, seeded: usize) {
+fn judge(part: &str, seeded: usize, unknown: usize) {
     let root = root(part);
     let rows = rows(&fs::read_to_string(root.join("expect.tsv")).unwrap());
     let found = check(&root, "recommended");
@@ -73,9 +83,10 @@ fn judge(part: &str, seeded: usize) {
         found.iter().any(|finding| row.explains(finding))
             || strict.iter().any(|finding| row.explains_in_strict(finding))
     };
+    let is_unknown = |row: &Row| row.rules == ["-"];
     let missed: Vec<String> = seeds
         .iter()
-        .filter(|row| !is_found(row))
+        .filter(|row| !is_found(row) && !is_unknown(row))
         .map(|row| format!("{}:{} {}", row.file, row.line, row.words))
         .collect();
     let wrong: Vec<String> = found
@@ -90,14 +101,15 @@ fn judge(part: &str, seeded: usize) {
         *counts.entry(&finding.file).or_default() += 1;
     }
     println!(
-        "{part}: {} seeded, {} missed, {} false, at most {} findings in a file",
+        "{part}: {} seeded, {} found, {} false, at most {} findings in a file",
         seeds.len(),
-        missed.len(),
+        seeds.iter().filter(|row| is_found(row)).count(),
         wrong.len(),
         counts.values().max().unwrap_or(&0)
     );
     assert!(missed.is_empty() && wrong.is_empty(), "missed: {missed:#?}\nfalse: {wrong:#?}");
-    assert_eq!(seeds.len(), seeded, "seeded");
+    let left = seeds.iter().filter(|row| is_unknown(row)).count();
+    assert_eq!((seeds.len(), left), (seeded, unknown), "seeded, and known to no rule");
     counts.retain(|_, count| *count > MOST_FINDINGS);
     assert!(counts.is_empty(), "more than {MOST_FINDINGS} findings: {counts:?}");
     let idle: Vec<&str> = rows
@@ -111,7 +123,7 @@ fn judge(part: &str, seeded: usize) {
 /// What a maintainer reads.
 #[test]
 fn the_text_reports_read_as_a_reviewer_would_write_them() {
-    for part in ["own", "blind"] {
+    for part in PARTS {
         let output = probity().dir(&root(part)).args(["check", "."]).run();
         insta::with_settings!({ snapshot_path => "../corpus", prepend_module_to_snapshot => false }, {
             insta::assert_snapshot!(part, output.stdout);
@@ -123,7 +135,7 @@ fn the_text_reports_read_as_a_reviewer_would_write_them() {
 #[test]
 fn text_reports_are_short() {
     const MOST_LINES: usize = 40;
-    for part in ["own", "blind"] {
+    for part in PARTS {
         let root = root(part);
         for entry in fs::read_dir(&root).unwrap() {
             let file = entry.unwrap().path().join("Dockerfile");

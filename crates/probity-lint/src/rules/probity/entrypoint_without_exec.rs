@@ -2,7 +2,9 @@
 
 use probity_dockerfile::Stage;
 use probity_finding::Finding;
-use probity_shell::{BlockKind, Command, Dialect, Invocation, Joiner, PartKind, Script, Word, parse};
+use probity_shell::{
+    BlockKind, Command, Dialect, Invocation, Joiner, PartKind, Script, Word, parse,
+};
 
 use crate::{
     context::Context,
@@ -55,9 +57,35 @@ rule! {
 
 /// Programs that serve until somebody stops them, or that run such a program.
 const SERVICES: &[&str] = &[
-    "bundle", "bun", "caddy", "celery", "deno", "dotnet", "flask", "gosu", "gunicorn", "haproxy",
-    "httpd", "java", "mongod", "mysqld", "nginx", "node", "npm", "php-fpm", "postgres", "puma",
-    "python", "python3", "rails", "redis-server", "ruby", "su-exec", "uvicorn", "uwsgi", "yarn",
+    "bundle",
+    "bun",
+    "caddy",
+    "celery",
+    "deno",
+    "dotnet",
+    "flask",
+    "gosu",
+    "gunicorn",
+    "haproxy",
+    "httpd",
+    "java",
+    "mongod",
+    "mysqld",
+    "nginx",
+    "node",
+    "npm",
+    "php-fpm",
+    "postgres",
+    "puma",
+    "python",
+    "python3",
+    "rails",
+    "redis-server",
+    "ruby",
+    "su-exec",
+    "uvicorn",
+    "uwsgi",
+    "yarn",
 ];
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {

@@ -48,7 +48,8 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let runtime = context.facts.runtime(stage.index);
     let starts = [Setting::Cmd, Setting::Entrypoint].iter().any(|it| !runtime.get(*it).is_empty());
     if is_builders && starts {
-        let message = "the image gets the builder's architecture, not the target's; remove `--platform`";
+        let message =
+            "the image gets the builder's architecture, not the target's; remove `--platform`";
         findings.push(context.finding(platform.span, message));
     }
 }

@@ -46,7 +46,8 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     if is_read || text.trim().is_empty() {
         return;
     }
-    let message = "the shell form of `ENTRYPOINT` ignores this `CMD`; write `ENTRYPOINT` as a JSON array";
+    let message =
+        "the shell form of `ENTRYPOINT` ignores this `CMD`; write `ENTRYPOINT` as a JSON array";
     let finding = context.finding(cmd.span, message);
     findings.push(finding.with_related(entrypoint.span, "a shell runs this"));
 }

@@ -66,8 +66,9 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                     {
                         continue;
                     }
-                    let message =
-                        format!("this {name} is an argument of the `RUN` above, which ends with a backslash");
+                    let message = format!(
+                        "this {name} is an argument of the `RUN` above, which ends with a backslash"
+                    );
                     let finding = context.finding(word.span, message);
                     let next = command.words.get(at + 1).filter(|_| is_command && name == "RUN");
                     findings.push(match next {

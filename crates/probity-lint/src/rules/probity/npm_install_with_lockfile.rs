@@ -3,12 +3,7 @@
 use probity_dockerfile::{Action, Arguments, Instruction, Keyword, Manager, PackageCall};
 use probity_finding::{Edit, Finding, Fix};
 
-use crate::{
-    ContextFiles,
-    context::Context,
-    context_files::NPM_LOCKFILES,
-    packages,
-};
+use crate::{ContextFiles, context::Context, context_files::NPM_LOCKFILES, packages};
 
 rule! {
     /// # What it does

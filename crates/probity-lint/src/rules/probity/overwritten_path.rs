@@ -54,7 +54,8 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 }
 
 fn finds_programs(value: &str) -> bool {
-    value.contains('$') || value.split(':').any(|part| matches!(part.trim_end_matches('/'), "/bin" | "/usr/bin"))
+    value.contains('$')
+        || value.split(':').any(|part| matches!(part.trim_end_matches('/'), "/bin" | "/usr/bin"))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Commands that need a shell in images without one.
 
-use probity_dockerfile::{Command, Arguments, Keyword, ShellSource};
+use probity_dockerfile::{Arguments, Command, Keyword, ShellSource};
 use probity_finding::Finding;
 
 use crate::{bare_stage, base_image, context::Context};
@@ -83,9 +83,13 @@ fn brings(context: &Context<'_>, index: usize, program: &str) -> bool {
     let mut instructions = context.with_bases(stage).flat_map(|stage| stage.instructions.clone());
     instructions.any(|index| {
         let arguments = context.file.instructions.get(index).map(|it| &it.arguments);
-        let Some(Arguments::Transfer { sources, destination, .. }) = arguments else { return false };
+        let Some(Arguments::Transfer { sources, destination, .. }) = arguments else {
+            return false;
+        };
         let mut words = sources.iter().chain(destination);
-        words.any(|word| matches!(last_part(&word.text), name if name == program || name == "busybox"))
+        words.any(
+            |word| matches!(last_part(&word.text), name if name == program || name == "busybox"),
+        )
     })
 }
 

@@ -46,6 +46,9 @@ const KNOWN: &[&str] = &[
     "www-data", "_apt",
 ];
 
+/// What a command that creates users mentions.
+const MAKERS: &[&str] = &["adduser", "useradd", "passwd", ".sh"];
+
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for (index, instruction) in context.each(Keyword::User) {
         let Arguments::Text(Some(word)) = &instruction.arguments else { continue };
@@ -75,10 +78,11 @@ fn may_exist(context: &Context<'_>, index: usize, name: &str) -> bool {
         let before = context.file.instructions.get(stage.instructions.start..end);
         before.unwrap_or_default().iter().any(|instruction| {
             let text = instruction.span.slice(context.file.text).unwrap_or_default();
-            let is_maker = matches!(instruction.keyword, Keyword::Run | Keyword::Copy | Keyword::Add);
-            let hints = ["/etc", "passwd", "useradd", "adduser", ".sh", "install.", ". /\n", "rootfs"];
-            is_maker && (text.contains(name) && instruction.keyword == Keyword::Run
-                || hints.iter().any(|hint| text.contains(hint)))
+            match instruction.keyword {
+                Keyword::Run => text.contains(name) || MAKERS.iter().any(|it| text.contains(it)),
+                Keyword::Copy | Keyword::Add => text.contains("/etc") || text.contains("rootfs"),
+                _ => false,
+            }
         })
     })
 }

@@ -65,7 +65,8 @@ mod tests {
     use crate::harness::check;
 
     const RULE: &str = "probity/unnoticed-download-failure";
-    const SAYS: &str = "if this download fails, the build goes on; set `pipefail` or download to a file";
+    const SAYS: &str =
+        "if this download fails, the build goes on; set `pipefail` or download to a file";
 
     #[test]
     fn the_download_is_underlined() {

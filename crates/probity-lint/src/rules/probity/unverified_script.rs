@@ -56,8 +56,8 @@ fn run_download(script: &Script, command: &Command) -> Option<Span> {
         let is_run = downloads::readers(script, command).any(downloads::interprets);
         return is_run.then_some(command.span);
     }
-    let runs = downloads::interprets(command)
-        || command.effective().is_any(&[".", "eval", "source"]);
+    let runs =
+        downloads::interprets(command) || command.effective().is_any(&[".", "eval", "source"]);
     let mut parts = command.words.iter().flat_map(|word| &word.parts);
     let download = parts.find_map(|part| match part.kind {
         PartKind::Substitution { block, .. } | PartKind::ProcessSubstitution { block } => {

@@ -61,7 +61,9 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             continue;
         };
         let keyword = transfer.keyword;
-        let message = format!("`USER` is {user}, but files of a {keyword} without `--chown` are owned by root");
+        let message = format!(
+            "`USER` is {user}, but files of a {keyword} without `--chown` are owned by root"
+        );
         let finding = context.finding(transfer.keyword_span, message);
         let edit = Edit::insert(transfer.keyword_span.end, format!(" --chown={user}"));
         let is_plain = !user.contains(['"', '\'', ' ', '\\']);

@@ -68,7 +68,9 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             if is_for_others(context, stage) || !identity::image_runs_as_root(context, stage) {
                 return;
             }
-            let message = format!("`{name}` is created but never used: the image runs as root; add `USER {name}`");
+            let message = format!(
+                "`{name}` is created but never used: the image runs as root; add `USER {name}`"
+            );
             let text = format!("{}USER {name}", lines::line_end(context.file.text));
             let fix = Fix::risky(format!("run as {name}"), vec![Edit::insert(end.span.end, text)]);
             findings.push(context.finding(user.span, message).with_fix(fix));

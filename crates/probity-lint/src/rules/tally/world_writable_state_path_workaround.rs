@@ -44,7 +44,8 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         for command in context.scripts(index).iter().flat_map(|script| &script.commands) {
             let Some((word, mode)) = mode(&command.effective()) else { continue };
             if lets_everybody_write(&mode) && !is_of_tools(&command.effective(), word) {
-                let message = format!("{mode} lets every user write; change the owner with `chown` instead");
+                let message =
+                    format!("{mode} lets every user write; change the owner with `chown` instead");
                 findings.push(context.finding(word.span, message));
             }
         }

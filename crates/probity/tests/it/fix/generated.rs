@@ -38,7 +38,8 @@ fn options(rules: &RuleSet) -> LintOptions<'_> {
     LintOptions {
         rules,
         directives: DirectiveOptions::default(),
-        dockerignore: None, context_files: None,
+        dockerignore: None,
+        context_files: None,
         secrets: None,
     }
 }
