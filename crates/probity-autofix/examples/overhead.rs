@@ -57,8 +57,13 @@ fn measured(text: &str, answer: &str) -> Duration {
         require_reason: false,
     };
     let detector = Detector::new(&Options::default()).unwrap();
-    let lint =
-        LintOptions { rules: &rules, directives, dockerignore: None, secrets: Some(&detector) };
+    let lint = LintOptions {
+        rules: &rules,
+        directives,
+        dockerignore: None,
+        context_files: None,
+        secrets: Some(&detector),
+    };
     let ceiling = Applicability::Unsafe;
     let fix = FixOptions { lint, ceiling, only: &[], modes: &modes, excluded: &[] };
     let findings = probity_lint::lint(text, &lint);

@@ -101,7 +101,13 @@ mod tests {
             warn_unused: false,
             require_reason: false,
         };
-        let options = LintOptions { rules: &rules, directives, dockerignore: None, secrets: None };
+        let options = LintOptions {
+            rules: &rules,
+            directives,
+            dockerignore: None,
+            context_files: None,
+            secrets: None,
+        };
         let mut seen = Vec::new();
         for rule in RULES {
             let blocks = rule.metadata().page.split("```dockerfile,bad\n").skip(1);

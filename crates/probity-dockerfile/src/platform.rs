@@ -18,6 +18,14 @@ pub struct Platform {
 }
 
 impl Platform {
+    /// Whether there are such a system and such an architecture.
+    #[must_use]
+    pub fn is_known(&self) -> bool {
+        let is_architecture = |name: &String| KNOWN_ARCHITECTURES.contains(&name.as_str());
+        self.os.as_ref().is_none_or(|os| KNOWN_OS.contains(&os.as_str()))
+            && self.architecture.as_ref().is_none_or(is_architecture)
+    }
+
     pub fn parse(specifier: &str) -> Result<Self, PlatformError> {
         let invalid = |component: &str| PlatformError::Component {
             specifier: specifier.to_owned(),

@@ -10,7 +10,7 @@ use probity_secrets::Detector;
 use probity_shell::Script;
 
 use crate::{
-    LintOptions,
+    ContextFiles, LintOptions,
     rule::{Metadata, OptionValue},
     ruleset::RuleChoice,
 };
@@ -24,6 +24,7 @@ pub struct Context<'a> {
     pub(crate) file: &'a Dockerfile<'a>,
     pub(crate) facts: &'a Facts,
     pub(crate) dockerignore: Option<&'a Dockerignore>,
+    pub(crate) context_files: Option<&'a ContextFiles>,
     pub(crate) secrets: Option<&'a Detector>,
     metadata: &'static Metadata,
     choice: &'a RuleChoice,
@@ -37,8 +38,8 @@ impl<'a> Context<'a> {
         metadata: &'static Metadata,
         choice: &'a RuleChoice,
     ) -> Self {
-        let LintOptions { dockerignore, secrets, .. } = *options;
-        Self { file, facts, dockerignore, secrets, metadata, choice }
+        let LintOptions { dockerignore, context_files, secrets, .. } = *options;
+        Self { file, facts, dockerignore, context_files, secrets, metadata, choice }
     }
 
     /// The instructions of one kind with their indices, without those behind `ONBUILD`.

@@ -1,28 +1,49 @@
-//! Advice that excludes other advice about the same instruction, and which of the two is given.
+//! Advice that excludes other advice about the same thing, and which of the two is given.
 //!
-//! Rules do not know each other, so this table knows them. What loses is dropped only where both have
-//! found something in one instruction; elsewhere it is reported as ever.
+//! Rules do not know each other, so this table knows them. What loses is dropped only where the winner
+//! has found something in the same place; elsewhere it is reported as ever.
+
+use std::collections::HashMap;
 
 use probity_dockerfile::Dockerfile;
-use probity_finding::Finding;
+use probity_finding::{Finding, Span};
 
 use crate::suppress::instruction_of;
 
-/// Two rules whose advice cannot both be followed.
+/// How near two findings have to be to concern one thing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// They overlap, or they are the two sides of one `=`.
+    Text,
+    Instruction,
+    File,
+}
+
+/// Two rules of which only one speaks: following both makes no sense, or they report one thing twice.
 #[derive(Debug)]
 pub struct Exclusion {
     pub winner: &'static str,
     pub loser: &'static str,
+    pub reach: Reach,
     /// Why following both makes no sense, and following the winner is enough.
     pub reason: &'static str,
 }
 
 const fn pair(winner: &'static str, loser: &'static str, reason: &'static str) -> Exclusion {
-    Exclusion { winner, loser, reason }
+    Exclusion { winner, loser, reach: Reach::Instruction, reason }
+}
+
+const fn overlap(winner: &'static str, loser: &'static str, reason: &'static str) -> Exclusion {
+    Exclusion { winner, loser, reach: Reach::Text, reason }
+}
+
+const fn in_file(winner: &'static str, loser: &'static str, reason: &'static str) -> Exclusion {
+    Exclusion { winner, loser, reach: Reach::File, reason }
 }
 
 const CACHE: &str = "a cache mount keeps downloads out of the image, so nothing has to be removed";
 const SIGNAL: &str = "the service decides which signal is right";
+const ROOT: &str = "both ask for another user, and one `USER` answers both";
 
 /// All pairs.
 pub static EXCLUSIONS: &[Exclusion] = &[
@@ -62,24 +83,124 @@ pub static EXCLUSIONS: &[Exclusion] = &[
         "tally/prefer-canonical-stopsignal",
         "Windows has no signals, so the instruction goes",
     ),
+    pair(
+        "probity/unnoticed-download-failure",
+        "hadolint/DL4006",
+        "both ask for `pipefail`; the winner says what goes wrong",
+    ),
+    overlap(
+        "probity/unverified-script",
+        "probity/unnoticed-download-failure",
+        "a script that is saved to a file to be verified is not in a pipe",
+    ),
+    pair(
+        "probity/unchecked-checksum",
+        "probity/unverified-download",
+        "the checksum that is only printed is the one that is missing",
+    ),
+    overlap(
+        "probity/disabled-tls-verification",
+        "probity/unverified-download",
+        "certificates come first: without them a checksum from the same server proves nothing",
+    ),
+    pair(
+        "probity/lost-shell-state",
+        "shellcheck/SC2164",
+        "a `WORKDIR` replaces the `cd` whose failure goes unnoticed",
+    ),
+    pair(
+        "probity/lost-shell-state",
+        "hadolint/DL3003",
+        "both ask for `WORKDIR`; the winner says that the `cd` has no effect at all",
+    ),
+    in_file("probity/missing-user", "tally/stateful-root-runtime", ROOT),
+    in_file("tally/user-created-but-never-used", "tally/stateful-root-runtime", ROOT),
+    in_file("tally/user-created-but-never-used", "hadolint/DL3002", ROOT),
+    overlap(
+        "tally/secrets-in-code",
+        "buildkit/SecretsUsedInArgOrEnv",
+        "a value that is a secret is graver than a name that sounds like one",
+    ),
+    pair(
+        "buildkit/UndefinedArgInFrom",
+        "buildkit/InvalidDefaultArgInFrom",
+        "an argument that does not exist has no default",
+    ),
+    overlap(
+        "probity/invalid-platform",
+        "buildkit/FromPlatformFlagConstDisallowed",
+        "a platform that does not exist has to go, constant or not",
+    ),
+    pair(
+        "probity/shell-in-bare-image",
+        "buildkit/JSONArgsRecommended",
+        "without a shell an array is necessary, not recommended",
+    ),
+    pair(
+        "probity/lost-system-state",
+        "shellcheck/SC3045",
+        "a limit that is lost does not have to be portable",
+    ),
+    overlap("shellcheck/SC2115", "shellcheck/SC2086", "`${name:?}` in quotes answers both"),
+    overlap(
+        "shellcheck/SC2115",
+        "shellcheck/SC2154",
+        "`${name:?}` fails if the variable is not set",
+    ),
+    overlap("shellcheck/SC3010", "shellcheck/SC3014", "without `[[` there is no `==` in it"),
 ];
 
-/// Drops every finding that the table excludes by another one in the same instruction.
+/// Drops every finding that the table excludes by another one.
 pub(crate) fn settle(file: &Dockerfile<'_>, findings: &mut Vec<Finding>) {
-    let is_loser = |finding: &Finding| EXCLUSIONS.iter().any(|it| it.loser == finding.rule);
-    if !findings.iter().any(is_loser) {
+    let is_listed = |finding: &Finding| EXCLUSIONS.iter().any(|it| it.loser == finding.rule);
+    if !findings.iter().any(is_listed) {
         return;
     }
-    let at = |finding: &Finding| instruction_of(file, finding);
-    let found: Vec<(String, usize)> = findings
-        .iter()
-        .filter_map(|finding| Some((finding.rule.to_string(), at(finding)?)))
-        .collect();
+    let mut winners = HashMap::<&'static str, Vec<Place>>::new();
+    for finding in findings.iter() {
+        if let Some(pair) = EXCLUSIONS.iter().find(|it| it.winner == finding.rule) {
+            winners.entry(pair.winner).or_default().push(Place::of(file, finding));
+        }
+    }
     findings.retain(|finding| {
-        let place = at(finding);
         let mut above = EXCLUSIONS.iter().filter(|it| it.loser == finding.rule);
-        !above.any(|it| found.iter().any(|(rule, own)| rule == it.winner && Some(*own) == place))
+        !above.any(|it| {
+            let places = winners.get(it.winner).map_or(&[][..], Vec::as_slice);
+            !places.is_empty() && {
+                let own = Place::of(file, finding);
+                places.iter().any(|place| place.reaches(own, it.reach))
+            }
+        })
     });
+}
+
+/// What is between a name and its value, an equals sign and a quote, and one byte more.
+const PAIR_GAP: usize = 3;
+
+/// Where a finding is.
+#[derive(Clone, Copy)]
+struct Place {
+    span: Option<Span>,
+    instruction: Option<usize>,
+}
+
+impl Place {
+    fn of(file: &Dockerfile<'_>, finding: &Finding) -> Self {
+        Self { span: finding.span, instruction: instruction_of(file, finding) }
+    }
+
+    fn reaches(self, other: Self, reach: Reach) -> bool {
+        match (reach, self.span, other.span) {
+            (Reach::File, ..) => true,
+            (Reach::Instruction, ..) => {
+                self.instruction.is_some() && self.instruction == other.instruction
+            }
+            (Reach::Text, Some(own), Some(span)) => {
+                own.start < span.end + PAIR_GAP && span.start < own.end + PAIR_GAP
+            }
+            (Reach::Text, ..) => false,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -127,6 +248,63 @@ mod tests {
         ),
         ("tally/windows/no-stopsignal", "tally/no-ungraceful-stopsignal", "STOPSIGNAL SIGKILL"),
         ("tally/windows/no-stopsignal", "tally/prefer-canonical-stopsignal", "STOPSIGNAL 15"),
+        (
+            "probity/unnoticed-download-failure",
+            "hadolint/DL4006",
+            "RUN wget -qO- https://a/b.tgz | tar -xz",
+        ),
+        (
+            "probity/unverified-script",
+            "probity/unnoticed-download-failure",
+            "RUN curl -fsSL https://a | sh",
+        ),
+        (
+            "probity/unchecked-checksum",
+            "probity/unverified-download",
+            "RUN curl -o b https://a && sha256sum b && tar -xf b",
+        ),
+        (
+            "probity/disabled-tls-verification",
+            "probity/unverified-download",
+            "RUN curl -k -o b https://a && tar -xf b",
+        ),
+        ("probity/lost-shell-state", "shellcheck/SC2164", "RUN cd /a"),
+        ("probity/lost-shell-state", "hadolint/DL3003", "RUN cd /a"),
+        (
+            "probity/missing-user",
+            "tally/stateful-root-runtime",
+            "VOLUME /data\nEXPOSE 80\nCMD [\"serve\"]",
+        ),
+        (
+            "tally/user-created-but-never-used",
+            "tally/stateful-root-runtime",
+            "RUN useradd app\nVOLUME /data\nCMD [\"serve\"]",
+        ),
+        (
+            "tally/user-created-but-never-used",
+            "hadolint/DL3002",
+            "RUN useradd app\nUSER root\nCMD [\"serve\"]",
+        ),
+        (
+            "tally/secrets-in-code",
+            "buildkit/SecretsUsedInArgOrEnv",
+            "ENV GITHUB_TOKEN=ghp_a8Kd02LmQx71TzVbN4yRw95HsPc3JeUfG6iO",
+        ),
+        ("buildkit/UndefinedArgInFrom", "buildkit/InvalidDefaultArgInFrom", "FROM debian:$VERSOIN"),
+        (
+            "probity/invalid-platform",
+            "buildkit/FromPlatformFlagConstDisallowed",
+            "FROM --platform=linux/x64 debian:12",
+        ),
+        (
+            "probity/shell-in-bare-image",
+            "buildkit/JSONArgsRecommended",
+            "FROM scratch\nCOPY app /app\nCMD /app",
+        ),
+        ("probity/lost-system-state", "shellcheck/SC3045", "RUN ulimit -n 1"),
+        ("shellcheck/SC2115", "shellcheck/SC2086", "RUN rm -rf $DIR/*"),
+        ("shellcheck/SC2115", "shellcheck/SC2154", "RUN rm -rf $dir/*"),
+        ("shellcheck/SC3010", "shellcheck/SC3014", "RUN [[ $HOME == a ]] && make"),
     ];
 
     #[test]

@@ -9,8 +9,8 @@ use probity_finding::{Applicability, Finding, Span};
 use probity_secrets::{Detector, Options};
 
 use crate::{
-    DirectiveOptions, FixOptions, LintOptions, OptionValue, Pattern, RULES, RuleSet, lint,
-    rule::Metadata,
+    ContextFiles, DirectiveOptions, FixOptions, LintOptions, OptionValue, Pattern, RULES, RuleSet,
+    lint, rule::Metadata,
 };
 
 /// Built once for all tests.
@@ -54,6 +54,14 @@ pub(crate) fn run_with(rule: &str, text: &str, change: impl Fn(&mut RuleSet)) ->
     lint_with(text, &rules).into_iter().filter(|finding| finding.rule == rule).collect()
 }
 
+/// The same, with files of the build context.
+pub(crate) fn run_in_context(rule: &str, text: &str, files: &ContextFiles) -> Vec<Finding> {
+    let mut rules = RuleSet::default();
+    rules.select(&[Pattern::new(rule)]);
+    let options = LintOptions { context_files: Some(files), ..lint_options(&rules) };
+    lint(text, &options).into_iter().filter(|finding| finding.rule == rule).collect()
+}
+
 /// The texts that a rule about labels flags where these are listed, with what is said.
 pub(crate) fn flagged(rule: &str, text: &str, labels: &[&str]) -> Vec<(String, String)> {
     let labels = OptionValue::TextList(labels.iter().map(|it| (*it).to_owned()).collect());
@@ -72,6 +80,7 @@ pub(crate) fn lint_options(rules: &RuleSet) -> LintOptions<'_> {
         rules,
         directives: DirectiveOptions::default(),
         dockerignore: None,
+        context_files: None,
         secrets: Some(&DETECTOR),
     }
 }

@@ -9,7 +9,9 @@ mod rule;
 mod bare_stage;
 mod base_image;
 mod context;
+mod context_files;
 mod directive;
+mod downloads;
 mod elsewhere;
 mod exclusion;
 mod fix;
@@ -26,11 +28,13 @@ mod rules;
 mod ruleset;
 mod secret_names;
 mod shell_edits;
+mod shell_relevance;
 mod shellcheck;
 mod startup;
 mod stop_signal;
 mod suppress;
 mod syntax;
+mod template;
 mod unnoticed;
 
 use probity_dockerfile::{Dockerfile, Dockerignore, Facts, parse};
@@ -41,9 +45,10 @@ use crate::{context::Context, directive::Directives};
 pub use probity_shell::{shell_code_about, shell_codes};
 
 pub use crate::{
+    context_files::{ContextFiles, WantedFiles},
     directive::DirectiveOptions,
     elsewhere::{ELSEWHERE, is_foreign_code},
-    exclusion::{EXCLUSIONS, Exclusion},
+    exclusion::{EXCLUSIONS, Exclusion, Reach},
     fix::{
         AppliedFix, FixMode, FixOptions, Fixed, SkipReason, SkippedFix, agent_fixes, apply_given,
         fix,
@@ -65,6 +70,8 @@ pub struct LintOptions<'a> {
     pub directives: DirectiveOptions,
     /// The ignore file of the build context, where the context is known.
     pub dockerignore: Option<&'a Dockerignore>,
+    /// Files of the build context, where it is known; see [`WantedFiles`].
+    pub context_files: Option<&'a ContextFiles>,
     /// Knows what a secret looks like; without it the rules about secrets find nothing.
     pub secrets: Option<&'a Detector>,
 }
@@ -101,6 +108,7 @@ pub(crate) fn check(
     findings.retain(|finding| !finding.alias.is_some_and(|alias| options.rules.is_muted(alias)));
     let mut findings = suppress::apply(findings, file, &directives, options);
     if options.rules.settles_contradictions() {
+        template::settle(file, &mut findings);
         exclusion::settle(file, &mut findings);
     }
     rejection::withhold_fixes(file, facts, &mut findings);

@@ -130,7 +130,7 @@ pub(crate) fn flag_asking(
         if words.has_flag(flags) {
             continue;
         }
-        let message = "without -y it waits for an answer that nobody gives";
+        let message = "without `-y` this fails in a non-interactive build";
         let finding = context.finding(call.subcommand, message);
         findings.push(with_flag(context, index, call, "-y", finding));
     }
@@ -207,7 +207,7 @@ pub(crate) fn flag_left_behind(
         let edit = command
             .filter(|_| is_run_by_root(context, index))
             .and_then(|command| shell_edits::append_command(context, index, &command));
-        let fix = edit.map(|edit| Fix::suggestion("clean up behind it", vec![edit]));
+        let fix = edit.map(|edit| Fix::suggestion("clean up after installing", vec![edit]));
         findings.push(fix.into_iter().fold(finding, Finding::with_fix));
     }
 }
@@ -261,11 +261,11 @@ pub(crate) mod cases {
         let flagged = r#"
 FROM a
 RUN PRG install -y x && (PRG -y "install" y) \
-                         ^^^^^^^^^^^^^^^^^^ `PRG clean all` is missing behind it
+                         ^^^^^^^^^^^^^^^^^^ run `PRG clean all` after installing, in the same `RUN`
     && b
 RUN <<EOF
 PRG module install -y z:1
-^^^^^^^^^^^^^^^^^^^^^^^^^ `PRG clean all` is missing behind it
+^^^^^^^^^^^^^^^^^^^^^^^^^ run `PRG clean all` after installing, in the same `RUN`
 EOF
 "#;
         check(rule, &named(flagged));

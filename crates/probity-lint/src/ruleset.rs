@@ -289,6 +289,12 @@ impl RuleSet {
         self.manner == Manner::Own
     }
 
+    /// Whether ShellCheck's findings are weighed by what the Dockerfile knows; those that are selected
+    /// by name are reported as ShellCheck does.
+    pub(crate) fn weighs_shell_findings(&self) -> bool {
+        self.manner == Manner::Own && self.shell.only.is_none()
+    }
+
     /// Whether a file that is not a Dockerfile is one finding.
     pub(crate) fn recognizes_other_files(&self) -> bool {
         self.manner != Manner::Tally

@@ -6,7 +6,7 @@ use probity_dockerfile::{Arguments, Dockerfile, Facts, Keyword, ShellText};
 use probity_finding::{Edit, Finding, Fix, Severity, Span};
 use probity_shell::{Script, ShellFinding, ShellLevel, Unchecked, check};
 
-use crate::ruleset::RuleSet;
+use crate::{ruleset::RuleSet, shell_relevance};
 
 /// The namespace of the findings: `shellcheck/SC2086`.
 pub(crate) const NAMESPACE: &str = "shellcheck";
@@ -89,6 +89,7 @@ pub(crate) fn findings(file: &Dockerfile<'_>, facts: &Facts, rules: &RuleSet) ->
         match check(text.text(), script, &known, &|range| text.place(range)) {
             Ok(all) => {
                 let all = all.into_iter().map(|it| with_sound_edits(it, file.text, script));
+                let all = all.filter_map(|it| wanted(it, rules, file.text, script));
                 found.extend(all.filter_map(|it| finding(file.text, it, rules)));
             }
             Err(Unchecked::Dialect) => {}
@@ -140,12 +141,28 @@ fn foreign(
                 edits: edits.collect::<Option<_>>().unwrap_or_default(),
             };
             let found = match facts.scripts(file, *index).first() {
-                Some(script) => with_sound_edits(found, file.text, script),
+                Some(script) => {
+                    let found = with_sound_edits(found, file.text, script);
+                    wanted(found, rules, file.text, script)?
+                }
                 None => ShellFinding { edits: Vec::new(), ..found },
             };
             finding(file.text, found, rules)
         })
         .collect()
+}
+
+/// Without what does not matter in a Dockerfile, unless all of ShellCheck's findings are asked for.
+fn wanted(
+    found: ShellFinding,
+    rules: &RuleSet,
+    text: &str,
+    script: &Script,
+) -> Option<ShellFinding> {
+    if rules.weighs_shell_findings() {
+        return shell_relevance::relevant(found, text, script);
+    }
+    Some(found)
 }
 
 /// Without its edits where they may change what is done.

@@ -172,6 +172,19 @@ fn script_may_switch(context: &Context<'_>, name: &str) -> bool {
     text.split(is_divider).any(known)
 }
 
+/// The text of a script that a stage starts by this name: it is in a heredoc, or in the build context.
+pub(crate) fn script_text(context: &Context<'_>, stage: &Stage, name: &str) -> Option<String> {
+    if let Some(text) = written_text(context, name) {
+        return Some(text);
+    }
+    let files = context.context_files?;
+    let mut copies = context.with_bases(stage).flat_map(|stage| stage.instructions.clone());
+    copies.find_map(|index| {
+        let instruction = context.file.instructions.get(index)?;
+        files.copied(instruction, name).map(str::to_owned)
+    })
+}
+
 /// The text of a file that a `COPY` with a heredoc writes under this name.
 fn written_text(context: &Context<'_>, name: &str) -> Option<String> {
     context.file.instructions.iter().find_map(|instruction| {
@@ -215,7 +228,7 @@ fn installs_switch(context: &Context<'_>, index: usize) -> bool {
 }
 
 /// The words of a command line, each without directories and quotes.
-fn words(value: &Value) -> Vec<String> {
+pub(crate) fn words(value: &Value) -> Vec<String> {
     let name = |word: &str| {
         let word = word.trim_matches(['"', '\'', ';']);
         word.rsplit('/').next().unwrap_or_default().to_owned()

@@ -16,7 +16,7 @@ pub const SYNTAX_RULES: &[(&str, &str)] = &[
     ("tally/unknown-instruction", "The instruction does not exist."),
 ];
 
-const NOT_A_DOCKERFILE: &str = "probity/not-a-dockerfile";
+pub(crate) const NOT_A_DOCKERFILE: &str = "probity/not-a-dockerfile";
 
 /// The one finding of a file that is not a Dockerfile: it begins with neither `FROM` nor `ARG`, and
 /// more than half of its instructions do not exist.

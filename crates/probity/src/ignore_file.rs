@@ -25,12 +25,16 @@ impl IgnoreFiles {
         Self { context: context.map(Path::to_path_buf) }
     }
 
+    /// The build context of a Dockerfile: the directory beside it, unless another one is given.
+    pub(crate) fn context_of<'p>(&'p self, dockerfile: &'p Path) -> Option<&'p Path> {
+        self.context.as_deref().or_else(|| dockerfile.parent())
+    }
+
     /// The ignore file of a Dockerfile, and what is to be said where it cannot be read.
     pub(crate) fn of(&self, dockerfile: &Path) -> (Option<Dockerignore>, Option<Finding>) {
         let mut own = dockerfile.as_os_str().to_owned();
         own.push(".dockerignore");
-        let context = self.context.as_deref().or_else(|| dockerfile.parent());
-        let shared = context.map(|dir| dir.join(".dockerignore"));
+        let shared = self.context_of(dockerfile).map(|dir| dir.join(".dockerignore"));
         for path in std::iter::once(PathBuf::from(own)).chain(shared) {
             match read(&path) {
                 Ok(Some(text)) => return (Some(Dockerignore::parse(&text).0), None),

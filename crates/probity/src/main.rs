@@ -4,6 +4,7 @@ mod cli;
 mod commands;
 mod config;
 mod containment;
+mod context_files;
 mod discover;
 mod exit;
 mod failure;

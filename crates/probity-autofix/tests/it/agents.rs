@@ -77,7 +77,13 @@ impl<'c> Case<'c> {
             require_reason: false,
         };
         let secrets = self.detector.as_ref();
-        let lint = LintOptions { rules: &rules, directives, dockerignore: None, secrets };
+        let lint = LintOptions {
+            rules: &rules,
+            directives,
+            dockerignore: None,
+            context_files: None,
+            secrets,
+        };
         let modes: BTreeMap<String, FixMode> = BTreeMap::new();
         let fix = FixOptions {
             lint,

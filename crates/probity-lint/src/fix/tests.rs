@@ -47,6 +47,7 @@ fn fix_with(text: &str, rules: &[Replace], change: impl Fn(&mut FixOptions<'_>))
             rules: &set,
             directives: DirectiveOptions::default(),
             dockerignore: None,
+            context_files: None,
             secrets: None,
         },
         ceiling: Applicability::Safe,

@@ -136,6 +136,7 @@ mod tests {
             rules: &RuleSet::default(),
             directives: DirectiveOptions::default(),
             dockerignore: None,
+            context_files: None,
             secrets: None,
         };
         let kept = suppress::apply(findings, &file, &directives, &options);

@@ -51,7 +51,13 @@ fn damaged_files_are_linted_to_the_end() {
     let mut rules = RuleSet::default();
     rules.include(&[Pattern::new("*")]);
     let directives = DirectiveOptions::default();
-    let options = LintOptions { rules: &rules, directives, dockerignore: None, secrets: None };
+    let options = LintOptions {
+        rules: &rules,
+        directives,
+        dockerignore: None,
+        context_files: None,
+        secrets: None,
+    };
     for number in 0..FILES as u64 {
         let text = generate::damaged(number);
         for finding in lint(&text, &options) {

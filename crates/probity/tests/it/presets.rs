@@ -57,7 +57,7 @@ Dockerfile:6:5: warning: "ENV key=value" should be used instead of legacy "ENV k
 6 | ENV PORT 8080
   |     ^^^^ Write it with an equals sign (--fix)
 
-Dockerfile:25:5: warning: if this download fails nobody notices; set pipefail, or download to a file [probity/unnoticed-download-failure]
+Dockerfile:25:5: warning: if this download fails, the build goes on; set `pipefail` or download to a file [probity/unnoticed-download-failure]
 25 | RUN curl -fsSL https://example.com/shrink.tgz | tar xz -C /usr/local/bin
    |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 

@@ -107,6 +107,7 @@ mod tests {
             rules: &rules,
             directives: DirectiveOptions::default(),
             dockerignore: Some(&dockerignore),
+            context_files: None,
             secrets: None,
         };
         let findings = lint(text, &options).into_iter().filter(|finding| finding.rule == RULE);

@@ -54,6 +54,11 @@ rule! {
     }
 }
 
+const NO_SIGNALS: &str = "The shell that runs the command does not pass signals on, so the container \
+                          is killed instead of stopped.";
+const NOT_JSON: &str = "This is not valid JSON, so a shell runs it as text. Use double quotes, and no \
+                        comma after the last word.";
+
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for (index, instruction) in context.file.instructions.iter().enumerate() {
         let is_start = matches!(instruction.keyword, Keyword::Cmd | Keyword::Entrypoint);
@@ -67,10 +72,9 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             "JSON arguments recommended for {} to prevent unintended behavior related to OS signals",
             instruction.keyword_text()
         );
-        let finding = context.finding(instruction.keyword_span, message).with_detail(
-            "The shell that runs the command does not pass signals on, so the container is killed \
-             where it should be stopped.",
-        );
+        let is_meant = instruction.rest_text().trim_start().starts_with('[');
+        let detail = if is_meant { NOT_JSON } else { NO_SIGNALS };
+        let finding = context.finding(instruction.keyword_span, message).with_detail(detail);
         let fix = fix(context, index, instruction);
         findings.push(fix.into_iter().fold(finding, Finding::with_fix));
     }

@@ -90,7 +90,13 @@ fn is_harmless(keyword: Keyword, value: &str) -> bool {
     let is_path = value.starts_with('/') && value.split('/').count() > 2 && !value.contains("//");
     let is_empty = value.is_empty() && keyword == Keyword::Env;
     let is_switch = SWITCHES.contains(&value.to_ascii_lowercase().as_str());
-    is_empty || keyword == Keyword::Env && (is_path || is_switch)
+    is_empty || is_fingerprint(value) || keyword == Keyword::Env && (is_path || is_switch)
+}
+
+/// Whether a value is the fingerprint of a public key, as `gpg` prints it.
+fn is_fingerprint(value: &str) -> bool {
+    let is_upper_hex = |byte: u8| byte.is_ascii_digit() || (b'A'..=b'F').contains(&byte);
+    value.len() == 40 && value.bytes().all(is_upper_hex)
 }
 
 #[cfg(test)]

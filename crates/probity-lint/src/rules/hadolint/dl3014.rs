@@ -51,7 +51,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         if assumes_yes(&words) {
             continue;
         }
-        let message = "without -y it waits for an answer that nobody gives";
+        let message = "without `-y` this fails in a non-interactive build";
         let finding = context.finding(call.subcommand, message);
         findings.push(packages::with_flag(context, index, call, "-y", finding));
     }
@@ -74,7 +74,7 @@ mod tests {
     use crate::harness::{check, fixes};
 
     const RULE: &str = "hadolint/DL3014";
-    const SAYS: &str = "without -y it waits for an answer that nobody gives";
+    const SAYS: &str = "without `-y` this fails in a non-interactive build";
 
     #[test]
     fn the_subcommand_is_underlined() {

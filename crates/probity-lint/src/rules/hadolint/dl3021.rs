@@ -57,7 +57,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             || matches!(path.rsplit('/').next(), Some("." | ".."))
             || path.rsplit('/').next().is_some_and(|last| last.contains('$'));
         if sources.len() > 1 && !is_directory {
-            let message = format!("several files cannot become one; write {path}/");
+            let message = format!("several sources need a directory as destination; write {path}/");
             let within = if to.text == path && !json { 0 } else { 1 };
             let edit = Edit::insert(to.span.end - within, "/");
             let fix = Fix::suggestion("add a slash", vec![edit]);
@@ -80,9 +80,9 @@ mod tests {
 FROM a
 COPY a \
   b c
-    ^ several files cannot become one; write c/
+    ^ several sources need a directory as destination; write c/
 COPY ["a", "b", "/x y"]
-                ^^^^^^ several files cannot become one; write /x y/
+                ^^^^^^ several sources need a directory as destination; write /x y/
 "#,
         );
     }

@@ -63,7 +63,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         for command in context.scripts(index).iter().flat_map(|script| &script.commands) {
             let call = command.effective();
             let Some(name) = call.name_word().filter(|_| call.is_any(&["apt"])) else { continue };
-            let message = "apt is made for people; use apt-get or apt-cache";
+            let message = "`apt` has no stable interface for scripts; use `apt-get` or `apt-cache`";
             let mut finding = context.finding(name.span, message);
             let subcommand = call.subcommand(&["-o", "-c", "-t"]);
             if name.text == "apt" && subcommand.is_some_and(|it| SHARED.contains(&it.as_ref())) {
@@ -80,7 +80,7 @@ mod tests {
     use crate::harness::{check, fixes};
 
     const RULE: &str = "hadolint/DL3027";
-    const SAYS: &str = "apt is made for people; use apt-get or apt-cache";
+    const SAYS: &str = "`apt` has no stable interface for scripts; use `apt-get` or `apt-cache`";
 
     #[test]
     fn the_program_is_underlined() {

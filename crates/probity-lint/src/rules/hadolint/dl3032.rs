@@ -55,7 +55,7 @@ rule! {
 const CACHES: &[&str] = &["/var/cache/yum"];
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    let message = "`yum clean all` is missing behind it";
+    let message = "run `yum clean all` after installing, in the same `RUN`";
     let cleaning =
         Cleaning { managers: &[Manager::Yum], directories: CACHES, subcommand: "clean all" };
     packages::flag_left_behind(context, &cleaning, message, findings);

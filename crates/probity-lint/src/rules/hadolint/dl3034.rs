@@ -68,13 +68,13 @@ mod tests {
             r#"
 FROM a
 RUN a && (zypper "install" x) \
-                 ^^^^^^^^^ without -y it waits for an answer that nobody gives
+                 ^^^^^^^^^ without `-y` this fails in a non-interactive build
     && b
 RUN <<EOF
 zypper rm x
-       ^^ without -y it waits for an answer that nobody gives
+       ^^ without `-y` this fails in a non-interactive build
 zypper patch
-       ^^^^^ without -y it waits for an answer that nobody gives
+       ^^^^^ without `-y` this fails in a non-interactive build
 EOF
 "#,
         );

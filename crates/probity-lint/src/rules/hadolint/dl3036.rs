@@ -55,7 +55,7 @@ rule! {
 const CACHES: &[&str] = &["/var/cache/zypp"];
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    let message = "`zypper clean` is missing behind it";
+    let message = "run `zypper clean` after installing, in the same `RUN`";
     let cleaning =
         Cleaning { managers: &[Manager::Zypper], directories: CACHES, subcommand: "clean" };
     packages::flag_left_behind(context, &cleaning, message, findings);
@@ -74,7 +74,7 @@ mod tests {
             r#"
 FROM a
 RUN a && (zypper -n "in" y) \
-          ^^^^^^^^^^^^^^^^ `zypper clean` is missing behind it
+          ^^^^^^^^^^^^^^^^ run `zypper clean` after installing, in the same `RUN`
     && b
 "#,
         );

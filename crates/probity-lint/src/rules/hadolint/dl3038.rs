@@ -68,11 +68,11 @@ mod tests {
             r#"
 FROM a
 RUN a && (dnf "install" x) \
-              ^^^^^^^^^ without -y it waits for an answer that nobody gives
+              ^^^^^^^^^ without `-y` this fails in a non-interactive build
     && b
 RUN <<EOF
 microdnf install x
-         ^^^^^^^ without -y it waits for an answer that nobody gives
+         ^^^^^^^ without `-y` this fails in a non-interactive build
 EOF
 "#,
         );

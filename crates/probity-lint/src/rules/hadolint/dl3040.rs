@@ -55,7 +55,7 @@ rule! {
 const CACHES: &[&str] = &["/var/cache/dnf", "/var/cache/yum", "/var/cache/libdnf5"];
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    let message = "`dnf clean all` is missing behind it";
+    let message = "run `dnf clean all` after installing, in the same `RUN`";
     let cleaning = Cleaning {
         managers: &[Manager::Dnf, Manager::Microdnf],
         directories: CACHES,

@@ -56,7 +56,7 @@ const CACHES: &[&str] =
     &["/usr/local/share/.cache", "/root/.cache/yarn", "/usr/local/share/.cache/yarn"];
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    let message = "`yarn cache clean` is missing behind it";
+    let message = "run `yarn cache clean` after installing, in the same `RUN`";
     let cleaning =
         Cleaning { managers: &[Manager::Yarn], directories: CACHES, subcommand: "cache clean" };
     packages::flag_left_behind(context, &cleaning, message, findings);
@@ -75,7 +75,7 @@ mod tests {
             r#"
 FROM a
 RUN a && (yarn install) \
-          ^^^^^^^^^^^^ `yarn cache clean` is missing behind it
+          ^^^^^^^^^^^^ run `yarn cache clean` after installing, in the same `RUN`
     && b
 "#,
         );

@@ -42,7 +42,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             continue;
         }
         for source in sources.iter().filter(|source| is_download(&source.text)) {
-            let message = "nobody verifies this download; add --checksum=sha256:<digest>";
+            let message = "nothing verifies this download; add `--checksum=sha256:<digest>`";
             findings.push(context.finding(source.span, message));
         }
     }
@@ -68,7 +68,7 @@ mod tests {
             "\
 FROM a
 ADD --chmod=755 https://b/$V.bin /c
-                ^^^^^^^^^^^^^^^^ nobody verifies this download; add --checksum=sha256:<digest>
+                ^^^^^^^^^^^^^^^^ nothing verifies this download; add `--checksum=sha256:<digest>`
 ",
         );
     }

@@ -67,17 +67,26 @@ const HARMLESS: &[&str] = &["example", "sample", "template", "public", "test", "
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for (_, instruction) in context.each_nested() {
-        let Arguments::Transfer { sources, .. } = &instruction.arguments else { continue };
+        let Arguments::Transfer { sources, destination, .. } = &instruction.arguments else {
+            continue;
+        };
         let is_copy = matches!(instruction.keyword, Keyword::Copy | Keyword::Add);
         if !is_copy || instruction.flags_named("from").next().is_some() {
             continue;
         }
-        for source in sources.iter().filter(|source| is_secret(&source.text)) {
+        let becomes_key = destination.as_ref().is_some_and(|it| is_private_key(&it.text));
+        for source in sources.iter().filter(|it| becomes_key || is_secret(&it.text)) {
             let message =
                 "everybody who has the image can read this secret; use RUN --mount=type=secret";
             findings.push(context.finding(source.span, message));
         }
     }
+}
+
+/// Whether a path is that of a private key, as ssh names them.
+fn is_private_key(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    name.starts_with("id_") && NAMES.contains(&name)
 }
 
 fn is_secret(path: &str) -> bool {
@@ -107,6 +116,8 @@ mod tests {
 FROM a
 COPY --chown=1 app keys/id_ed25519 /b/
                    ^^^^^^^^^^^^^^^ everybody who has the image can read this secret; use RUN --mount=type=secret
+COPY deploy /root/.ssh/id_rsa
+     ^^^^^^ everybody who has the image can read this secret; use RUN --mount=type=secret
 ",
         );
     }

@@ -69,6 +69,8 @@ const PARTS: &[&str] = &[
     "gpgcheck=0",
     "-skipcertificatecheck",
     "::servercertificatevalidationcallback",
+    "stricthostkeychecking=no",
+    "stricthostkeychecking no",
 ];
 
 const VARIABLES: &[(&str, &[&str])] = &[
@@ -86,7 +88,9 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             (Arguments::Pairs { pairs, .. }, Keyword::Env | Keyword::Arg) => {
                 let spans = pairs.iter().filter_map(|pair| {
                     let value = pair.value.as_ref()?.text.trim_matches(['"', '\'']);
-                    switches_off(&pair.key.text, value).then_some(pair.span)
+                    let lower = value.to_ascii_lowercase();
+                    let says_so = PARTS.iter().any(|part| lower.contains(part));
+                    (says_so || switches_off(&pair.key.text, value)).then_some(pair.span)
                 });
                 findings.extend(spans.map(|span| finding(context, span)));
             }

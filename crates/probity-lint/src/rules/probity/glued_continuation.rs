@@ -102,10 +102,10 @@ fn glued(context: &Context<'_>, span: Span) -> Option<Finding> {
         return None;
     }
     let end = span.start + first.len();
-    let message = "the backslash joins this with the next line to one word; a blank before it keeps them apart";
+    let message = "the backslash joins this word with the next line; put a space before it";
     let finding = context.finding(Span::new(span.start, end), message);
     Some(finding.with_fix(Fix::suggestion(
-        "put a blank before the backslash",
+        "put a space before the backslash",
         vec![Edit::insert(end, " ")],
     )))
 }
@@ -115,7 +115,7 @@ mod tests {
     use crate::harness::{check, fixed};
 
     const RULE: &str = "probity/glued-continuation";
-    const SAYS: &str = "the backslash joins this with the next line to one word; a blank before it keeps them apart";
+    const SAYS: &str = "the backslash joins this word with the next line; put a space before it";
 
     #[test]
     fn the_first_half_is_underlined() {

@@ -72,7 +72,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             let ends = [Joiner::Newline, Joiner::Semicolon];
             let Some(command) = unnoticed::first_failure(script, &ends, matters) else { continue };
             let message = format!(
-                "when `{}` fails this heredoc goes on; begin it with `set -e`",
+                "if `{}` fails, the script goes on; begin it with `set -e`",
                 context.quoted(command.span)
             );
             let start = heredoc.body.start;
@@ -105,19 +105,19 @@ mod tests {
             r#"
 FROM a
 RUN <<EOF
-    ^^^^^ when `apt-get update` fails this heredoc goes on; begin it with `set -e`
+    ^^^^^ if `apt-get update` fails, the script goes on; begin it with `set -e`
 export X=1
 apt-get update
 apt-get install "$X"
 EOF
 RUN bash <<'END'
-         ^^^^^^^ when `make all` fails this heredoc goes on; begin it with `set -e`
+         ^^^^^^^ if `make all` fails, the script goes on; begin it with `set -e`
 cd /src && \
   make all
 make install
 END
 RUN <<EOF
-    ^^^^^ when `b "set -e"` fails this heredoc goes on; begin it with `set -e`
+    ^^^^^ if `b "set -e"` fails, the script goes on; begin it with `set -e`
 (set -e; a)
 b "set -e"; c
 EOF

@@ -4,7 +4,7 @@ use probity_dockerfile::Keyword;
 use probity_finding::{Finding, Span};
 use probity_shell::{Command, Joiner, Script, StageKind};
 
-use crate::context::Context;
+use crate::{context::Context, downloads::verifies};
 
 rule! {
     /// # What it does
@@ -54,18 +54,6 @@ fn ignored(script: &Script, command: &Command) -> Option<Span> {
     // `|| echo … && exit 1` ends the build after all.
     let ends = script.next_pipeline(answer.place).is_some_and(|next| next.joiner == Joiner::And);
     (verifies(command) && goes_on && !ends).then(|| command.effective().span()).flatten()
-}
-
-fn verifies(command: &Command) -> bool {
-    let call = command.effective();
-    let Some(name) = call.name() else { return false };
-    let sums = ["md5sum", "sha1sum", "sha224sum", "sha256sum", "sha384sum", "sha512sum", "shasum"];
-    match name.as_ref() {
-        "gpg" | "gpg2" | "gpgv" => name == "gpgv" || call.has_flag(&["--verify"]),
-        "cosign" => call.subcommand(&[]).is_some_and(|verb| verb.starts_with("verify")),
-        "minisign" => call.has_flag(&["-V"]),
-        name => sums.contains(&name) && call.has_flag(&["-c", "--check"]),
-    }
 }
 
 #[cfg(test)]

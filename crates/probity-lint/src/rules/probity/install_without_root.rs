@@ -65,7 +65,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             continue;
         }
         last = Some(index);
-        let message = format!("USER is {name}, and only root can do this; move it before USER");
+        let message = format!("only root can do this, but `USER` is {name}; move it before `USER`");
         findings.push(context.finding(call.span, message));
     }
 }
@@ -84,9 +84,9 @@ mod tests {
 FROM a
 USER app:app
 RUN a && (apt-get update) && apt-get install -y b
-          ^^^^^^^^^^^^^^ USER is app, and only root can do this; move it before USER
+          ^^^^^^^^^^^^^^ only root can do this, but `USER` is app; move it before `USER`
 RUN apk add --no-cache b
-    ^^^^^^^^^^^^^^^^^^^^ USER is app, and only root can do this; move it before USER
+    ^^^^^^^^^^^^^^^^^^^^ only root can do this, but `USER` is app; move it before `USER`
 USER 0
 RUN apk add --no-cache b
 ",

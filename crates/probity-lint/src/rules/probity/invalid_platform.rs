@@ -13,7 +13,7 @@ rule! {
     ///
     /// # Why it is bad
     ///
-    /// BuildKit cannot parse the value, so the build fails.
+    /// BuildKit cannot parse the value or finds no image for it, so the build fails.
     ///
     /// # Examples
     ///
@@ -35,7 +35,8 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for (_, from) in context.each(Keyword::From) {
         let Some(value) = from.flag_value("platform") else { continue };
         let text = value.text.as_str();
-        if text.is_empty() || text.contains('$') || Platform::parse(text).is_ok() {
+        let is_known = Platform::parse(text).is_ok_and(|platform| platform.is_known());
+        if text.is_empty() || text.contains('$') || is_known {
             continue;
         }
         let message =
@@ -57,6 +58,8 @@ mod tests {
             "\
 FROM --platform=linux-arm64 a
                 ^^^^^^^^^^^ linux-arm64 is not a platform; write os/architecture, such as linux/arm64
+FROM --platform=linux/x64 a
+                ^^^^^^^^^ linux/x64 is not a platform; write os/architecture, such as linux/arm64
 FROM --platform=linux/a/b/c a
                 ^^^^^^^^^^^ linux/a/b/c is not a platform; write os/architecture, such as linux/arm64
 ",

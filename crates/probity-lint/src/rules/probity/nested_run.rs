@@ -66,14 +66,15 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                     {
                         continue;
                     }
-                    let message =
-                        format!("this {name} is a part of the RUN, and no instruction of its own");
+                    let message = format!(
+                        "this {name} is an argument of the `RUN` above, which ends with a backslash"
+                    );
                     let finding = context.finding(word.span, message);
                     let next = command.words.get(at + 1).filter(|_| is_command && name == "RUN");
                     findings.push(match next {
                         Some(next) => {
                             let edit = Edit::delete(Span::new(word.span.start, next.span.start));
-                            finding.with_fix(Fix::suggestion("take `RUN` away", vec![edit]))
+                            finding.with_fix(Fix::suggestion("remove `RUN`", vec![edit]))
                         }
                         None => finding,
                     });
@@ -110,7 +111,7 @@ mod tests {
     use crate::harness::{check, fixed};
 
     const RULE: &str = "probity/nested-run";
-    const SAYS: &str = "is a part of the RUN, and no instruction of its own";
+    const SAYS: &str = "is an argument of the `RUN` above, which ends with a backslash";
 
     #[test]
     fn the_word_is_underlined() {

@@ -3,14 +3,15 @@
 use probity_dockerfile::{Action, Arguments, Instruction, Keyword, Manager, PackageCall};
 use probity_finding::{Edit, Finding, Fix};
 
-use crate::{context::Context, packages};
+use crate::{ContextFiles, context::Context, context_files::NPM_LOCKFILES, packages};
 
 rule! {
     /// # What it does
     ///
     /// Flags an `npm install` without packages in a stage that a lock file was copied into:
     /// `package-lock.json`, `npm-shrinkwrap.json`, or a pattern that matches one of them, such as
-    /// `package*.json`. A bind mount of the lock file counts too.
+    /// `package*.json`. A bind mount of the lock file counts too, and so does a `COPY` of a directory of
+    /// the build context that contains one, such as `COPY . .`.
     ///
     /// `npm install -g`, and an install that says `--no-package-lock`, are left alone.
     ///
@@ -85,11 +86,17 @@ fn has_lockfile(context: &Context<'_>, index: usize) -> bool {
     below.any(|stage| {
         let end = stage.instructions.end.min(index);
         let before = context.file.instructions.get(stage.instructions.start..end);
-        before.unwrap_or_default().iter().any(brings_lockfile)
+        let files = context.context_files;
+        before.unwrap_or_default().iter().any(|instruction| brings_lockfile(instruction, files))
     })
 }
 
-fn brings_lockfile(instruction: &Instruction) -> bool {
+fn brings_lockfile(instruction: &Instruction, files: Option<&ContextFiles>) -> bool {
+    let is_in_context =
+        |name: &&str| files.is_some_and(|files| files.copied(instruction, name).is_some());
+    if NPM_LOCKFILES.iter().any(is_in_context) {
+        return true;
+    }
     match (&instruction.arguments, instruction.keyword) {
         (Arguments::Transfer { sources, .. }, Keyword::Copy | Keyword::Add) => {
             sources.iter().any(|source| is_lockfile(&source.text))
@@ -117,7 +124,10 @@ fn is_lockfile(path: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixes};
+    use crate::{
+        ContextFiles,
+        harness::{check, fixes, run_in_context},
+    };
 
     const RULE: &str = "probity/npm-install-with-lockfile";
     const SAYS: &str = "a lock file is copied, but `npm install` may change it; use `npm ci`";
@@ -163,6 +173,19 @@ RUN --mount=type=bind,source=package-lock.json,target=package-lock.json \
         ] {
             check(RULE, &format!("FROM a\n{text}\n"));
         }
+    }
+
+    #[test]
+    fn a_lock_file_of_a_copied_directory_counts() {
+        let found = |lockfile: &str, text: &str| {
+            let files = ContextFiles::new([(lockfile.to_owned(), String::new())]);
+            run_in_context(RULE, &format!("FROM a\n{text}\n"), &files).len()
+        };
+        assert_eq!(found("package-lock.json", "COPY . .\nRUN npm install"), 1);
+        assert_eq!(found("web/npm-shrinkwrap.json", "COPY ./web/ /app/\nRUN npm install"), 1);
+        assert_eq!(found("web/package-lock.json", "COPY . .\nRUN npm install"), 0);
+        assert_eq!(found("package-lock.json", "COPY --from=b . .\nRUN npm install"), 0);
+        assert_eq!(found("package-lock.json", "COPY src /src\nRUN npm install"), 0);
     }
 
     #[test]

@@ -48,8 +48,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             for command in &script.commands {
                 let Some((file, span)) = written(command, &mounted) else { continue };
                 if !is_removed(script, command, &file) && !file.starts_with("/dev/") {
-                    let message =
-                        "the secret stays in this file of the image; mount it as that file";
+                    let message = "this file keeps the secret in the image; mount the secret at this path instead";
                     findings.push(context.finding(span, message));
                 }
             }
@@ -113,7 +112,8 @@ mod tests {
     use crate::harness::check;
 
     const RULE: &str = "probity/secret-written-to-layer";
-    const SAYS: &str = "the secret stays in this file of the image; mount it as that file";
+    const SAYS: &str =
+        "this file keeps the secret in the image; mount the secret at this path instead";
 
     #[test]
     fn the_file_is_underlined() {

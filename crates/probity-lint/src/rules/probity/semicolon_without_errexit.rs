@@ -88,17 +88,28 @@ const ESSENTIAL: &[&str] = &[
     "zypper",
 ];
 
+/// Programs whose failure does not matter before a cleanup.
+const SLIGHT: &[&str] = &[
+    ":", "[", "cd", "chmod", "chown", "cp", "echo", "export", "find", "ln", "ls", "mkdir", "mv",
+    "printf", "rm", "rmdir", "set", "test", "touch", "true", "unset",
+];
+
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for (index, instruction) in context.each(Keyword::Run) {
         let [script, ..] = context.scripts(index) else { continue };
         if !instruction.heredocs.is_empty() {
             continue;
         }
-        let is_essential = |command: &Command| command.effective().is_any(ESSENTIAL);
+        // A cleanup at the end succeeds whatever came before it.
+        let cleans_up = script.commands.last().is_some_and(|last| last.call().is_any(&["rm"]));
+        let is_essential = |command: &Command| {
+            let call = command.effective();
+            call.is_any(ESSENTIAL) || cleans_up && call.name().is_some() && !call.is_any(SLIGHT)
+        };
         let first = unnoticed::first_failure(script, &[Joiner::Semicolon], is_essential);
         let Some(command) = first else { continue };
         let message = format!(
-            "when `{}` fails this RUN goes on; begin it with `set -e;` or use `&&`",
+            "if `{}` fails, this `RUN` goes on; begin it with `set -e;` or use `&&`",
             command.call().name().unwrap_or_default()
         );
         let finding = context.finding(command.span, message);
@@ -124,7 +135,7 @@ mod tests {
             "\
 FROM a
 RUN x ; apt-get install -y b; c; wget d; e
-        ^^^^^^^^^^^^^^^^^^^^ when `apt-get` fails this RUN goes on; begin it with `set -e;` or use `&&`
+        ^^^^^^^^^^^^^^^^^^^^ if `apt-get` fails, this `RUN` goes on; begin it with `set -e;` or use `&&`
 ",
         );
     }

@@ -64,7 +64,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for stage in context.facts.stages() {
         let mut copied: Option<(usize, Span)> = None;
         for index in stage.instructions.clone() {
-            let Some(instruction) = context.file.instructions.get(index) else { continue };
+            let Some(instruction) = triggered(context, index) else { continue };
             if let Some(span) = copies_everything(instruction) {
                 copied.get_or_insert((index, span));
             }
@@ -87,6 +87,15 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
+/// An instruction, or the one that an `ONBUILD` makes of it in images that are built with this one.
+fn triggered<'a>(context: &Context<'a>, index: usize) -> Option<&'a Instruction> {
+    let instruction = context.file.instructions.get(index)?;
+    match &instruction.arguments {
+        Arguments::Onbuild(nested) => nested.as_deref(),
+        _ => Some(instruction),
+    }
+}
+
 /// The source of a `COPY` or `ADD` that is the whole build context.
 fn copies_everything(instruction: &Instruction) -> Option<Span> {
     let Arguments::Transfer { sources, .. } = &instruction.arguments else { return None };
@@ -100,7 +109,7 @@ fn copies_everything(instruction: &Instruction) -> Option<Span> {
 /// The installs of dependencies in a `RUN`, by their tools.
 fn installs(context: &Context<'_>, index: usize) -> Vec<(String, Span)> {
     let is_run = |instruction: &Instruction| instruction.keyword == Keyword::Run;
-    if !context.file.instructions.get(index).is_some_and(is_run) {
+    if !triggered(context, index).is_some_and(is_run) {
         return Vec::new();
     }
     let calls = context.package_calls(index).iter().filter(|call| is_of_manifest(call));

@@ -61,7 +61,9 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             continue;
         };
         let keyword = transfer.keyword;
-        let message = format!("USER is {user}, but what {keyword} makes without --chown is root's");
+        let message = format!(
+            "`USER` is {user}, but files of a {keyword} without `--chown` are owned by root"
+        );
         let finding = context.finding(transfer.keyword_span, message);
         let edit = Edit::insert(transfer.keyword_span.end, format!(" --chown={user}"));
         let is_plain = !user.contains(['"', '\'', ' ', '\\']);
@@ -101,9 +103,9 @@ mod tests {
 FROM a
 USER b:c
 COPY --from=x d /e
-^^^^ USER is b:c, but what COPY makes without --chown is root's
+^^^^ `USER` is b:c, but files of a COPY without `--chown` are owned by root
 add f /g
-^^^ USER is b:c, but what ADD makes without --chown is root's
+^^^ `USER` is b:c, but files of a ADD without `--chown` are owned by root
 ",
         );
     }

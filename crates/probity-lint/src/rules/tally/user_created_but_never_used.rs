@@ -68,7 +68,9 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             if is_for_others(context, stage) || !identity::image_runs_as_root(context, stage) {
                 return;
             }
-            let message = format!("{name} is made and never used: the image runs as root");
+            let message = format!(
+                "`{name}` is created but never used: the image runs as root; add `USER {name}`"
+            );
             let text = format!("{}USER {name}", lines::line_end(context.file.text));
             let fix = Fix::risky(format!("run as {name}"), vec![Edit::insert(end.span.end, text)]);
             findings.push(context.finding(user.span, message).with_fix(fix));
@@ -93,7 +95,7 @@ mod tests {
     use crate::harness::{check, fixes};
 
     const RULE: &str = "tally/user-created-but-never-used";
-    const SAYS: &str = "app is made and never used: the image runs as root";
+    const SAYS: &str = "`app` is created but never used: the image runs as root; add `USER app`";
 
     #[test]
     fn the_name_is_underlined() {

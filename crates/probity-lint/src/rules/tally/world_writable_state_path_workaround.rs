@@ -44,7 +44,8 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         for command in context.scripts(index).iter().flat_map(|script| &script.commands) {
             let Some((word, mode)) = mode(&command.effective()) else { continue };
             if lets_everybody_write(&mode) && !is_of_tools(&command.effective(), word) {
-                let message = format!("{mode} lets everybody write; give the files to their user");
+                let message =
+                    format!("{mode} lets every user write; change the owner with `chown` instead");
                 findings.push(context.finding(word.span, message));
             }
         }
@@ -113,15 +114,15 @@ mod tests {
             r#"
 FROM a
 RUN a && (chmod -R "0777" /x) \
-                   ^^^^^^ 0777 lets everybody write; give the files to their user
+                   ^^^^^^ 0777 lets every user write; change the owner with `chown` instead
     && mkdir -p -m 777 /y
-                   ^^^ 777 lets everybody write; give the files to their user
+                   ^^^ 777 lets every user write; change the owner with `chown` instead
 RUN <<EOF
 chmod u+x,a+rwx $Z
-      ^^^^^^^^^ u+x,a+rwx lets everybody write; give the files to their user
+      ^^^^^^^^^ u+x,a+rwx lets every user write; change the owner with `chown` instead
 EOF
 RUN ["chmod", "o=w", "/x"]
-               ^^^ o=w lets everybody write; give the files to their user
+               ^^^ o=w lets every user write; change the owner with `chown` instead
 "#,
         );
     }

@@ -67,7 +67,7 @@ fn removal(command: &Command, findings: &mut Findings) {
         if word.literal().is_some() || !is_important(&path) {
             continue;
         }
-        let message = "where the variable is empty this removes what nobody wants to lose; `${name:?}` fails instead";
+        let message = "if the variable is empty, this deletes much more than intended; `${name:?}` fails instead";
         findings.warning(2115, word.span, message);
     }
 }

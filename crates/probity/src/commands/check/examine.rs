@@ -3,7 +3,7 @@
 use std::{io, path::Path};
 
 use probity_finding::Finding;
-use probity_lint::{DirectiveOptions, LintOptions};
+use probity_lint::{DirectiveOptions, LintOptions, WantedFiles};
 
 use super::{
     ai::AiRun,
@@ -11,6 +11,7 @@ use super::{
     job::{Job, Target},
 };
 use crate::{
+    context_files,
     ignore_file::IgnoreFiles,
     source::{self, Limits, Read},
 };
@@ -50,6 +51,10 @@ pub(super) fn examine(
         }
     };
     let (dockerignore, complaint) = ignore_files.of(&source.path);
+    let wanted = WantedFiles::of(&source.text);
+    let context_files = ignore_files
+        .context_of(&source.path)
+        .map(|context| context_files::read(context, &wanted, dockerignore.as_ref()));
     let asked = &job.config.check.inline_directives;
     let rules = job.rules.for_path(&source.shown);
     let options = LintOptions {
@@ -61,6 +66,7 @@ pub(super) fn examine(
             require_reason: asked.require_reason,
         },
         dockerignore: dockerignore.as_ref(),
+        context_files: context_files.as_ref(),
         secrets: Some(&job.rules.secrets),
     };
     let (text, found, fixing) = match way {

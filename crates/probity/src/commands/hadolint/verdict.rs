@@ -82,7 +82,13 @@ pub(super) fn examine(
     };
     let directives =
         DirectiveOptions { enabled: !settings.disable_ignore_pragma, ..Default::default() };
-    let options = LintOptions { rules, directives, dockerignore: None, secrets: Some(detector) };
+    let options = LintOptions {
+        rules,
+        directives,
+        dockerignore: None,
+        context_files: None,
+        secrets: Some(detector),
+    };
     let findings = lint(&source.text, &options);
     let lines = LineIndex::new(&source.text);
     let mut verdicts: Vec<Verdict> = Vec::new();

@@ -39,6 +39,7 @@ fn options(rules: &RuleSet) -> LintOptions<'_> {
         rules,
         directives: DirectiveOptions::default(),
         dockerignore: None,
+        context_files: None,
         secrets: None,
     }
 }

@@ -1,0 +1,157 @@
+//! Programs that need a C library which the image does not have.
+
+use probity_dockerfile::{Arguments, Base, ImageRef, Instruction, Keyword, Os, Stage};
+use probity_finding::Finding;
+
+use crate::{base_image, context::Context};
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags a `COPY --from` that brings a program from a stage into an image without glibc:
+    ///
+    /// - from a `rust` image that is not Alpine into Alpine, `scratch` or a static distroless image, if
+    ///   the stage runs `cargo build` and never mentions `musl`;
+    /// - from a `golang` image that is not Alpine into `scratch` or a static distroless image, if the
+    ///   stage runs `go build` and neither sets `CGO_ENABLED` nor links statically.
+    ///
+    /// Images that install `gcompat` or `libc6-compat` are left alone.
+    ///
+    /// # Why it is bad
+    ///
+    /// The program needs glibc's loader. The container ends at once with "no such file or directory",
+    /// although the program is there.
+    ///
+    /// # Examples
+    ///
+    /// ```dockerfile,bad
+    /// FROM rust:1.83-bookworm AS build
+    /// RUN cargo build --release
+    /// FROM alpine:3.21
+    /// COPY --from=build /src/target/release/app /usr/local/bin/
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM rust:1.83-alpine AS build
+    /// RUN cargo build --release
+    /// FROM alpine:3.21
+    /// COPY --from=build /src/target/release/app /usr/local/bin/
+    /// ```
+    MissingCLibrary {
+        name: "probity/missing-c-library",
+        severity: Warning,
+        category: Correctness,
+    }
+}
+
+/// What an image has instead of glibc.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Library {
+    Musl,
+    Nothing,
+}
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let Some(stage) = context.facts.final_stage().filter(|stage| stage.os == Os::Linux) else {
+        return;
+    };
+    let Some(library) = library_of(context, stage) else { return };
+    for (index, copy) in context.each(Keyword::Copy) {
+        if !stage.instructions.contains(&index) || !brings_program(copy) {
+            continue;
+        }
+        let mut references = context.facts.graph().references().iter();
+        let reference = references.find(|reference| reference.instruction == index);
+        let source = reference.and_then(|it| it.target.stage());
+        let source = source.and_then(|source| context.facts.stages().get(source));
+        let Some(advice) = source.and_then(|source| cure(context, source, library)) else {
+            continue;
+        };
+        let message = format!("this program needs glibc, which this image lacks; {advice}");
+        findings.push(context.finding(copy.span, message));
+        return;
+    }
+}
+
+fn library_of(context: &Context<'_>, stage: &Stage) -> Option<Library> {
+    let root = context.facts.stages().get(stage.root)?;
+    if root.base == Base::Scratch {
+        return Some(Library::Nothing);
+    }
+    let image = base_image::root_image_by_default(context, stage.instruction)?;
+    let is_static = image.domain == "gcr.io" && image.path.starts_with("distroless/static");
+    let text = text_of(context, stage);
+    if is_static {
+        Some(Library::Nothing)
+    } else if image.familiar_name() == "alpine" && !text.contains("compat") {
+        Some(Library::Musl)
+    } else {
+        None
+    }
+}
+
+/// Whether a `COPY` brings something that is not configuration.
+fn brings_program(copy: &Instruction) -> bool {
+    let Arguments::Transfer { sources, .. } = &copy.arguments else { return false };
+    let is_data = |path: &str| path.starts_with("/etc/") || path.starts_with("/usr/share/");
+    sources.iter().any(|source| !is_data(source.text.trim_matches('"')))
+}
+
+/// How a stage makes programs that run there; none where it may do so already.
+fn cure(context: &Context<'_>, source: &Stage, library: Library) -> Option<&'static str> {
+    let image: ImageRef = base_image::root_image_by_default(context, source.instruction)?;
+    let is_alpine = image.tag.as_deref().is_some_and(|tag| tag.contains("alpine"));
+    let text = text_of(context, source);
+    let is_static = ["static", "CGO_ENABLED", "musl"].iter().any(|word| text.contains(word));
+    match image.familiar_name().as_str() {
+        "rust" if !is_alpine && !is_static && text.contains("cargo build") => {
+            Some("build for a musl target, or use an image with glibc")
+        }
+        "golang"
+            if !is_alpine
+                && !is_static
+                && text.contains("go build")
+                && library == Library::Nothing =>
+        {
+            Some("build with `CGO_ENABLED=0`, or use an image with glibc")
+        }
+        _ => None,
+    }
+}
+
+/// The text of a stage and of the stages below it.
+fn text_of(context: &Context<'_>, stage: &Stage) -> String {
+    let indices = context.with_bases(stage).flat_map(|stage| stage.instructions.clone());
+    let instructions = indices.filter_map(|index| context.file.instructions.get(index));
+    instructions.filter_map(|it| it.span.slice(context.file.text)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::harness::run;
+
+    const RULE: &str = "probity/missing-c-library";
+
+    #[test]
+    fn programs_that_need_glibc_are_reported_where_it_is_missing() {
+        for (build, command, base, is_reported) in [
+            ("rust:1.83", "cargo build --release", "alpine:3", true),
+            ("rust:1.83", "cargo build --release", "scratch", true),
+            ("rust:1.83", "cargo build --target x86_64-unknown-linux-musl", "alpine:3", false),
+            ("rust:1.83-alpine3.20", "cargo build --release", "alpine:3", false),
+            ("rust:1.83", "cargo build --release", "debian:12", false),
+            ("golang:1.23", "go build -o /app .", "scratch", true),
+            ("golang:1.23", "go build -o /app .", "gcr.io/distroless/static-debian12", true),
+            ("golang:1.23", "CGO_ENABLED=0 go build -o /app .", "scratch", false),
+            ("golang:1.23", "go build -o /app .", "gcr.io/distroless/base-debian12", false),
+            ("golang:1.23-alpine", "go build -o /app .", "scratch", false),
+        ] {
+            let text = format!(
+                "FROM {build} AS build\nRUN {command}\nFROM {base}\nCOPY --from=build /etc/ssl /etc/ssl\n\
+                 COPY --from=build /app /app\n"
+            );
+            let found = run(RULE, &text);
+            assert_eq!(found.len(), usize::from(is_reported), "{text}");
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Scripts whose interpreter the image does not have.
+
+use probity_finding::Finding;
+use probity_shell::Word;
+
+use crate::{
+    base_image::{self, BaseShell},
+    context::Context,
+    startup::{self, Startup},
+};
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags the `ENTRYPOINT` or `CMD` of an image made from Alpine or BusyBox that starts a script with
+    /// `#!/bin/bash` or `#!/usr/bin/env bash` if no instruction installs bash.
+    ///
+    /// The rule reads a script from a heredoc of the Dockerfile, or from the build context if a `COPY`
+    /// takes it from there.
+    ///
+    /// # Why it is bad
+    ///
+    /// Alpine has `sh` but not `bash`. The container ends at once with "no such file or directory",
+    /// although the script is there.
+    ///
+    /// # Examples
+    ///
+    /// ```dockerfile,bad
+    /// FROM alpine:3.20
+    /// COPY --chmod=755 <<'EOF' /start.sh
+    /// #!/bin/bash
+    /// exec app
+    /// EOF
+    /// ENTRYPOINT ["/start.sh"]
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM alpine:3.20
+    /// RUN apk add --no-cache bash
+    /// COPY --chmod=755 <<'EOF' /start.sh
+    /// #!/bin/bash
+    /// exec app
+    /// EOF
+    /// ENTRYPOINT ["/start.sh"]
+    /// ```
+    MissingScriptInterpreter {
+        name: "probity/missing-script-interpreter",
+        severity: Error,
+        category: Correctness,
+    }
+}
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let Some(stage) = context.facts.final_stage() else { return };
+    if base_image::shell(context, stage.instruction) != Some(BaseShell::Ash) {
+        return;
+    }
+    let mut instructions = context.with_bases(stage).flat_map(|stage| stage.instructions.clone());
+    if instructions.any(|index| mentions_bash(context, index)) {
+        return;
+    }
+    let startup = Startup::of(context, stage);
+    let Some(entry) = startup.entry() else { return };
+    for name in startup::words(&entry.entry.value) {
+        let text = startup::script_text(context, stage, &name);
+        let first = text.as_deref().and_then(|text| text.lines().next());
+        let shebang = first.and_then(|line| line.strip_prefix("#!"));
+        if shebang.is_some_and(|shebang| shebang.split(['/', ' ']).any(|word| word == "bash")) {
+            let message = format!(
+                "`{name}` asks for bash, which this image lacks; install bash or use `#!/bin/sh`"
+            );
+            findings.push(context.finding(entry.span, message));
+            return;
+        }
+    }
+}
+
+/// Whether an instruction may bring bash: a word of a `RUN` or of another instruction says so.
+fn mentions_bash(context: &Context<'_>, index: usize) -> bool {
+    let is_bash = |word: &Word| word.text.trim_matches(['"', '\'']).ends_with("bash");
+    let commands = context.scripts(index).iter().flat_map(|script| &script.commands);
+    let in_run = commands.flat_map(|command| &command.words).any(is_bash);
+    let instruction = context.file.instructions.get(index);
+    in_run || instruction.is_some_and(|instruction| instruction.rest_text().contains("/bash"))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{ContextFiles, harness::run_in_context};
+
+    const RULE: &str = "probity/missing-script-interpreter";
+
+    fn found(base: &str, more: &str, shebang: &str) -> Vec<String> {
+        let text = format!("FROM {base}\n{more}COPY start /bin/\nENTRYPOINT [\"start\"]\n");
+        let script = format!("{shebang}\nexec b\n");
+        let files = ContextFiles::new([("start".to_owned(), script)]);
+        run_in_context(RULE, &text, &files).into_iter().map(|it| it.message).collect()
+    }
+
+    #[test]
+    fn bash_is_missed_where_nothing_brings_it() {
+        let says = "`start` asks for bash, which this image lacks; install bash or use `#!/bin/sh`";
+        for base in ["alpine:3.20", "eclipse-temurin:21-jre-alpine"] {
+            assert_eq!(found(base, "", "#!/bin/bash"), [says]);
+            assert_eq!(found(base, "", "#!/usr/bin/env bash"), [says]);
+            assert_eq!(found(base, "", "#!/bin/sh"), [""; 0]);
+            assert_eq!(found(base, "RUN apk add --no-cache bash tini\n", "#!/bin/bash"), [""; 0]);
+        }
+        assert_eq!(found("debian:12", "", "#!/bin/bash"), [""; 0]);
+        assert_eq!(found("corp/base:1-alpine", "", "#!/bin/bash"), [""; 0]);
+    }
+}

@@ -1,0 +1,126 @@
+//! Accounts that become root without a password.
+
+use probity_dockerfile::{Arguments, Instruction, Keyword};
+use probity_finding::{Finding, Span};
+use probity_shell::Command;
+
+use crate::context::Context;
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags `NOPASSWD: ALL` that a `RUN` or a `COPY` with a heredoc writes into a sudoers file.
+    ///
+    /// # Why it is bad
+    ///
+    /// The account is root in all but name, so `USER` protects nothing: whoever breaks into the program
+    /// runs `sudo`. Do what needs root before `USER`, or list the commands that the account may run.
+    ///
+    /// # Examples
+    ///
+    /// ```dockerfile,bad
+    /// FROM debian:12
+    /// RUN echo 'ci ALL=(ALL) NOPASSWD: ALL' > /etc/sudoers.d/ci
+    /// USER ci
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM debian:12
+    /// RUN echo 'ci ALL=(root) NOPASSWD: /usr/bin/systemctl restart ci' > /etc/sudoers.d/ci
+    /// USER ci
+    /// ```
+    PasswordlessSudo {
+        name: "probity/passwordless-sudo",
+        severity: Warning,
+        category: Security,
+    }
+}
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for (index, instruction) in context.each_nested() {
+        if !instruction.span.slice(context.file.text).is_some_and(|it| it.contains("sudoers")) {
+            continue;
+        }
+        let spans = match instruction.keyword {
+            Keyword::Run => context
+                .scripts(index)
+                .iter()
+                .flat_map(|script| &script.commands)
+                .filter_map(|command| granting_word(context, command))
+                .collect(),
+            Keyword::Copy | Keyword::Add => granting_heredocs(context, instruction),
+            _ => Vec::new(),
+        };
+        findings.extend(spans.into_iter().map(|span| {
+            let message = "this account becomes root without a password; run what needs root before \
+                           `USER`, or list the commands it may run";
+            context.finding(span, message)
+        }));
+    }
+}
+
+/// The word or the heredoc of a command that grants everything.
+fn granting_word(context: &Context<'_>, command: &Command) -> Option<Span> {
+    let heredocs = command.redirections.iter().filter_map(|it| it.here_document.as_ref());
+    let mut bodies = heredocs.filter(|it| it.body.slice(context.file.text).is_some_and(grants_all));
+    let mut words = command.words.iter().filter(|word| grants_all(&word.text));
+    words.next().map(|word| word.span).or_else(|| bodies.next().map(|it| it.delimiter_span))
+}
+
+fn granting_heredocs(context: &Context<'_>, instruction: &Instruction) -> Vec<Span> {
+    let Arguments::Transfer { .. } = &instruction.arguments else { return Vec::new() };
+    let grants = instruction.heredocs.iter().filter(|heredoc| {
+        let text = heredoc.content(context.file.text);
+        text.lines().any(|line| !line.trim_start().starts_with('#') && grants_all(line))
+    });
+    grants.map(|heredoc| heredoc.marker).collect()
+}
+
+fn grants_all(text: &str) -> bool {
+    text.match_indices("NOPASSWD").any(|(at, tag)| {
+        let rest = text.get(at + tag.len()..).unwrap_or_default().trim_start();
+        rest.strip_prefix(':').is_some_and(|rest| rest.trim_start().starts_with("ALL"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::harness::check;
+
+    const RULE: &str = "probity/passwordless-sudo";
+    const SAYS: &str = "this account becomes root without a password; run what needs root before \
+                        `USER`, or list the commands it may run";
+
+    #[test]
+    fn the_line_is_underlined() {
+        check(
+            RULE,
+            &format!(
+                "\
+FROM a
+RUN useradd b && echo 'b ALL=(ALL) NOPASSWD:ALL' > /etc/sudoers.d/b
+                      ^^^^^^^^^^^^^^^^^^^^^^^^^^ {SAYS}
+RUN echo \"%sudo ALL=(ALL) NOPASSWD: ALL\" | tee -a /etc/sudoers
+         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ {SAYS}
+COPY <<EOF /etc/sudoers.d/b
+     ^^^^^ {SAYS}
+b ALL=(ALL) NOPASSWD: ALL
+EOF
+"
+            ),
+        );
+    }
+
+    #[test]
+    fn limited_and_mentioned_grants_are_silent() {
+        for text in [
+            "RUN echo 'b ALL=(root) NOPASSWD: /bin/a' > /etc/sudoers.d/b",
+            "RUN echo 'b ALL=(ALL) ALL' > /etc/sudoers.d/b",
+            "RUN echo 'use NOPASSWD: ALL' > /README",
+            "COPY sudoers /etc/sudoers.d/b",
+            "COPY <<EOF /etc/sudoers.d/b\n# b ALL=(ALL) NOPASSWD: ALL\nEOF",
+        ] {
+            check(RULE, &format!("FROM a\n{text}\n"));
+        }
+    }
+}

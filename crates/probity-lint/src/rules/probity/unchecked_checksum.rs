@@ -1,0 +1,91 @@
+//! Checksums that are printed and compared with nothing.
+
+use probity_dockerfile::Keyword;
+use probity_finding::Finding;
+
+use crate::{context::Context, downloads};
+
+rule! {
+    /// # What it does
+    ///
+    /// Flags a `sha256sum`, `md5sum` or similar command after a download that only prints the checksum:
+    /// it has no `-c`, and its output goes to the log.
+    ///
+    /// # Why it is bad
+    ///
+    /// It looks like a check, but a file that was replaced passes it. Compare the checksum with a known
+    /// one.
+    ///
+    /// # Examples
+    ///
+    /// ```dockerfile,bad
+    /// FROM debian:12
+    /// RUN curl -fsSLO https://example.com/tool.tgz && sha256sum tool.tgz && tar -xzf tool.tgz
+    /// ```
+    ///
+    /// ```dockerfile,good
+    /// FROM debian:12
+    /// RUN curl -fsSLO https://example.com/tool.tgz \
+    ///     && echo "<sha256>  tool.tgz" | sha256sum -c - \
+    ///     && tar -xzf tool.tgz
+    /// ```
+    UncheckedChecksum {
+        name: "probity/unchecked-checksum",
+        severity: Warning,
+        category: Security,
+    }
+}
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for (index, _) in context.each(Keyword::Run) {
+        for script in context.scripts(index) {
+            let mut commands = script.commands.iter();
+            if commands.by_ref().find(|command| downloads::is_download(command)).is_none() {
+                continue;
+            }
+            let printed = commands.filter(|it| downloads::is_printed_checksum(script, it));
+            findings.extend(printed.map(|command| {
+                let message = "this prints the checksum but compares it with nothing; pass the \
+                               expected one to `-c`";
+                context.finding(command.span, message)
+            }));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::harness::check;
+
+    const RULE: &str = "probity/unchecked-checksum";
+    const SAYS: &str =
+        "this prints the checksum but compares it with nothing; pass the expected one to `-c`";
+
+    #[test]
+    fn the_checksum_is_underlined() {
+        check(
+            RULE,
+            &format!(
+                "\
+FROM a
+RUN set -eux; wget -O b https://c; sha512sum b; tar xf b
+                                   ^^^^^^^^^^^ {SAYS}
+"
+            ),
+        );
+    }
+
+    #[test]
+    fn checksums_that_somebody_reads_are_silent() {
+        for run in [
+            "wget -O b https://c; echo 'd  b' | sha256sum -c -",
+            "wget -O b https://c; sha256sum b > b.sha256",
+            "wget -O b https://c; sha256sum b | grep d",
+            "wget -O b https://c; [ \"$(sha256sum b)\" = d ]",
+            "make && sha256sum out",
+            "sha256sum b; wget -O b https://c",
+        ] {
+            check(RULE, &format!("FROM a\nRUN {run}\n"));
+        }
+    }
+}

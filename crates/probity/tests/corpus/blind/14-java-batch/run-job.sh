@@ -1,0 +1,3 @@
+#!/bin/sh
+set -eu
+exec java -jar "$APP_JAR" "$@"

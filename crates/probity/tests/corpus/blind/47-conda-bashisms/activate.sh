@@ -1,0 +1,1 @@
+export PATH=/opt/conda/envs/analysis/bin:$PATH
