@@ -27,10 +27,15 @@ impl WantedFiles {
     pub fn of(text: &str) -> Self {
         let file = parse(text);
         let starts = |it: &&Instruction| matches!(it.keyword, Keyword::Cmd | Keyword::Entrypoint);
-        let started: BTreeSet<&str> =
-            file.instructions.iter().filter(starts).flat_map(started_names).collect();
+        let started: BTreeSet<&str> = file
+            .instructions
+            .iter()
+            .filter(starts)
+            .flat_map(started_names)
+            .take(MOST_PATHS)
+            .collect();
         let mut wanted = Self::default();
-        for instruction in file.instructions.iter().filter(|it| is_copy(it)) {
+        for instruction in file.instructions.iter().filter(|instruction| is_copy(instruction)) {
             for name in &started {
                 if wanted.texts.len() < MOST_PATHS {
                     wanted.texts.extend(paths_in_context(instruction, name));

@@ -42,7 +42,7 @@ pub(crate) fn is_used(script: &Script, download: &Command) -> bool {
         return true;
     }
     let Some(file) = saved_as(download) else { return false };
-    let later = script.commands.iter().filter(|it| it.span.start > download.span.start);
+    let later = script.commands.iter().filter(|command| command.span.start > download.span.start);
     later.into_iter().any(|command| uses(command, &file))
 }
 
@@ -80,7 +80,8 @@ fn saved_as(download: &Command) -> Option<String> {
         let inline = flag.text.split_once('=').map(|(_, value)| file_name(value));
         return inline.or_else(|| next.map(|word| file_name(&word.text)));
     }
-    let redirected = download.redirections.iter().find_map(|it| it.target.as_ref());
+    let redirected =
+        download.redirections.iter().find_map(|redirection| redirection.target.as_ref());
     if let Some(target) = redirected {
         return Some(file_name(&target.text));
     }

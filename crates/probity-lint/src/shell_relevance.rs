@@ -72,11 +72,15 @@ fn innermost(script: &Script, span: Span) -> Option<&Command> {
 /// Whether every value that a script gives a variable is written in it: with spaces it is a list on
 /// purpose, and without them quotes change nothing.
 fn is_constant(script: &Script, name: &str) -> bool {
-    let assigned =
-        script.commands.iter().flat_map(|it| it.assignments.iter().chain(&it.declarations));
-    let mut own = assigned.filter(|it| it.name == name).peekable();
+    let assigned = script
+        .commands
+        .iter()
+        .flat_map(|command| command.assignments.iter().chain(&command.declarations));
+    let mut own = assigned.filter(|assignment| assignment.name == name).peekable();
     own.peek().is_some()
-        && own.all(|it| it.value.as_ref().is_some_and(|value| value.literal().is_some()))
+        && own.all(|assignment| {
+            assignment.value.as_ref().is_some_and(|value| value.literal().is_some())
+        })
 }
 
 fn removes_trees(command: &Command) -> bool {
@@ -92,12 +96,12 @@ fn is_status_wanted(script: &Script, command: &Command) -> bool {
 
 /// Whether the values that a command declares come from programs that do not fail.
 fn cannot_fail(script: &Script, command: &Command) -> bool {
-    let values = command.declarations.iter().filter_map(|it| it.value.as_ref());
+    let values = command.declarations.iter().filter_map(|assignment| assignment.value.as_ref());
     let mut parts = values.flat_map(|value| &value.parts);
     parts.all(|part| match part.kind {
         PartKind::Substitution { block, .. } => {
             let inner = script.commands_in(block);
-            inner.iter().all(|it| it.effective().is_any(DO_NOT_FAIL))
+            inner.iter().all(|command| command.effective().is_any(DO_NOT_FAIL))
         }
         _ => true,
     })
@@ -111,7 +115,8 @@ mod tests {
     fn codes(rules: &RuleSet, run: &str) -> Vec<String> {
         let text = format!("FROM debian:12\nRUN {run}\n");
         let all = lint_with(&text, rules).into_iter();
-        let codes = all.filter_map(|it| it.rule.strip_prefix("shellcheck/").map(str::to_owned));
+        let codes =
+            all.filter_map(|finding| finding.rule.strip_prefix("shellcheck/").map(str::to_owned));
         codes.collect()
     }
 

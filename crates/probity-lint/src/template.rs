@@ -32,7 +32,8 @@ pub(crate) fn settle(file: &Dockerfile<'_>, findings: &mut Vec<Finding>) {
 
 /// Whether a statement of a template language is where an instruction should be.
 fn is_template(file: &Dockerfile<'_>) -> bool {
-    let mut unknown = file.errors.iter().filter(|it| it.code == ErrorKind::UnknownInstruction);
+    let mut unknown =
+        file.errors.iter().filter(|error| error.code == ErrorKind::UnknownInstruction);
     unknown.any(|error| {
         let text = error.span.slice(file.text).unwrap_or_default();
         MARKERS.iter().any(|(begin, _)| text.starts_with(begin))

@@ -22,12 +22,15 @@ pub(crate) fn read(
     }
     let root = if context.as_os_str().is_empty() { Path::new(".") } else { context };
     let Ok(root) = root.canonicalize() else { return ContextFiles::default() };
-    let is_sent = |path: &&String| !dockerignore.is_some_and(|it| it.ignores_copy_source(path));
+    let is_sent =
+        |path: &&String| !dockerignore.is_some_and(|ignore| ignore.ignores_copy_source(path));
     let texts = wanted.texts.iter().filter(is_sent).filter_map(|path| {
         let file = find(&root, path)?;
-        let is_short = fs::metadata(&file).is_ok_and(|it| it.len() <= LARGEST);
-        let text = if is_short { fs::read_to_string(file).ok()? } else { return None };
-        Some((path.clone(), text))
+        let is_short = fs::metadata(&file).is_ok_and(|metadata| metadata.len() <= LARGEST);
+        if !is_short {
+            return None;
+        }
+        Some((path.clone(), fs::read_to_string(file).ok()?))
     });
     let names = wanted.names.iter().filter(is_sent).filter_map(|path| {
         find(&root, path)?;

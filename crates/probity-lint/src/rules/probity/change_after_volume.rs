@@ -43,6 +43,9 @@ const CHANGES: &[&str] =
     &["chgrp", "chmod", "chown", "cp", "install", "ln", "mkdir", "mv", "tar", "touch", "unzip"];
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    if context.each(Keyword::Volume).next().is_none() {
+        return;
+    }
     for (index, _) in context.each(Keyword::Run) {
         let volumes = volumes_before(context, index);
         if volumes.is_empty() {
@@ -70,7 +73,7 @@ struct Volume {
 fn volumes_before(context: &Context<'_>, index: usize) -> Vec<Volume> {
     let stage = context.facts.stage_of(index);
     let Some(stage) = stage.filter(|stage| stage.os == Os::Linux) else { return Vec::new() };
-    let configs = context.with_bases(stage).filter_map(|it| context.facts.config(it.index));
+    let configs = context.with_bases(stage).filter_map(|stage| context.facts.config(stage.index));
     let declared = configs.flat_map(|config| config.get(Setting::Volume));
     let earlier = declared.filter(|entry| entry.instruction < index);
     let volumes = earlier.map(|entry| {

@@ -1,6 +1,8 @@
 //! Changes of mode or owner that only root may make.
 
-use probity_dockerfile::{Arguments, Keyword, Os, Step, clean_path};
+use std::collections::HashSet;
+
+use probity_dockerfile::{Arguments, Instruction, Keyword, Os, Step, clean_path};
 use probity_finding::Finding;
 use probity_shell::{Call, Word};
 
@@ -39,25 +41,42 @@ rule! {
 }
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    for (index, _) in context.each(Keyword::Run) {
-        let Some(user) = user_at(context, index) else { continue };
-        let copied = copied_before(context, index);
-        if copied.is_empty() {
-            continue;
-        }
-        let workdir = context.facts.state(index).and_then(|state| state.workdir.path.clone());
-        let commands = context.scripts(index).iter().flat_map(|script| &script.commands);
-        for command in commands {
-            // `sudo chmod` is root's.
-            let call = command.call();
-            let changes = call.is_any(&["chgrp", "chmod", "chown"]);
-            if changes && names_any(&call, &copied, workdir.as_deref()) {
-                let message = format!(
-                    "this fails: the file is owned by root and `USER` is {user}; use `COPY --chmod` or \
-                     `COPY --chown`"
-                );
-                findings.push(context.finding(command.span, message));
+    for stage in context.facts.stages().iter().filter(|stage| stage.os == Os::Linux) {
+        let mut copied = HashSet::new();
+        for index in stage.instructions.clone() {
+            copied.extend(copied_by(context, index).unwrap_or_default());
+            if let Some(user) = user_at(context, index)
+                && !copied.is_empty()
+            {
+                report(context, index, user, &copied, findings);
             }
+        }
+    }
+}
+
+/// Reports the changes that a `RUN` of this user cannot make.
+fn report(
+    context: &Context<'_>,
+    index: usize,
+    user: &str,
+    copied: &HashSet<String>,
+    findings: &mut Vec<Finding>,
+) {
+    let is_run = |instruction: &Instruction| instruction.keyword == Keyword::Run;
+    if !context.file.instructions.get(index).is_some_and(is_run) {
+        return;
+    }
+    let workdir = context.facts.state(index).and_then(|state| state.workdir.path.clone());
+    for command in context.scripts(index).iter().flat_map(|script| &script.commands) {
+        // `sudo chmod` is root's.
+        let call = command.call();
+        let changes = call.is_any(&["chgrp", "chmod", "chown"]);
+        if changes && names_any(&call, copied, workdir.as_deref()) {
+            let message = format!(
+                "this fails: the file is owned by root and `USER` is {user}; use `COPY --chmod` or \
+                 `COPY --chown`"
+            );
+            findings.push(context.finding(command.span, message));
         }
     }
 }
@@ -69,15 +88,7 @@ fn user_at<'a>(context: &Context<'a>, index: usize) -> Option<&'a str> {
     (user.is_constant() && !matches!(name, "" | "root" | "0")).then_some(name)
 }
 
-/// The files that earlier instructions of the stage copied for root, as absolute paths.
-fn copied_before(context: &Context<'_>, index: usize) -> Vec<String> {
-    let Some(stage) = context.facts.stage_of(index).filter(|it| it.os == Os::Linux) else {
-        return Vec::new();
-    };
-    let before = stage.instructions.start..index;
-    before.flat_map(|index| copied_by(context, index).unwrap_or_default()).collect()
-}
-
+/// The files that an instruction copies for root, as absolute paths.
 fn copied_by(context: &Context<'_>, index: usize) -> Option<Vec<String>> {
     let instruction = context.file.instructions.get(index)?;
     let [Step::Transfer(transfer), ..] = context.facts.steps(index) else { return None };
@@ -100,7 +111,7 @@ fn copied_by(context: &Context<'_>, index: usize) -> Option<Vec<String>> {
     Some(names.collect())
 }
 
-fn names_any(call: &Call<'_>, copied: &[String], workdir: Option<&str>) -> bool {
+fn names_any(call: &Call<'_>, copied: &HashSet<String>, workdir: Option<&str>) -> bool {
     let mut paths = call.args().iter().filter_map(Word::literal);
     paths.any(|path| absolute(&path, workdir).is_some_and(|path| copied.contains(&path)))
 }

@@ -67,10 +67,11 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 /// Whether instructions install packages from where they were.
 fn installs(context: &Context<'_>, instructions: std::ops::Range<usize>) -> bool {
-    let own = context.file.instructions.get(instructions.clone()).unwrap_or_default();
-    let is_moved = own.iter().any(|instruction| {
-        let text = instruction.span.slice(context.file.text).unwrap_or_default();
-        text.contains("vault.centos.org") || text.contains("archive.debian.org")
+    let scripts = instructions.clone().flat_map(|index| context.scripts(index));
+    let mut words = scripts.flat_map(|script| &script.commands).flat_map(|command| &command.words);
+    let is_moved = words.any(|word| {
+        let value = word.prefix();
+        value.contains("vault.centos.org") || value.contains("archive.debian.org")
     });
     let mut calls = instructions.flat_map(|index| context.package_calls(index));
     !is_moved && calls.any(|call| MANAGERS.contains(&call.manager))

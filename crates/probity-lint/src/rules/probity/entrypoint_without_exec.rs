@@ -132,7 +132,7 @@ fn invocation(text: &str) -> Invocation {
 /// The command that ends a script, unless its answer to a failure does.
 fn last_command(script: &Script) -> Option<&Command> {
     let last = script.blocks.first()?.pipelines.last()?;
-    let command = script.commands.iter().rev().find(|it| it.place.block == 0)?;
+    let command = script.commands.iter().rev().find(|command| command.place.block == 0)?;
     (last.joiner != Joiner::Or && last.span.start <= command.span.start).then_some(command)
 }
 
@@ -179,7 +179,10 @@ mod tests {
     fn found(script: &str) -> Vec<String> {
         let text = "FROM a\nCOPY docker/start.sh /\nENTRYPOINT [\"/start.sh\"]\n";
         let files = ContextFiles::new([("docker/start.sh".to_owned(), script.to_owned())]);
-        harness::run_in_context(RULE, text, &files).into_iter().map(|it| it.message).collect()
+        harness::run_in_context(RULE, text, &files)
+            .into_iter()
+            .map(|finding| finding.message)
+            .collect()
     }
 
     #[test]

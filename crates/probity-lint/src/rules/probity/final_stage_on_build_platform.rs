@@ -46,7 +46,8 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let Some(platform) = from.and_then(|from| from.flag_value("platform")) else { return };
     let is_builders = matches!(platform.text.as_str(), "$BUILDPLATFORM" | "${BUILDPLATFORM}");
     let runtime = context.facts.runtime(stage.index);
-    let starts = [Setting::Cmd, Setting::Entrypoint].iter().any(|it| !runtime.get(*it).is_empty());
+    let starts =
+        [Setting::Cmd, Setting::Entrypoint].iter().any(|setting| !runtime.get(*setting).is_empty());
     if is_builders && starts {
         let message =
             "the image gets the builder's architecture, not the target's; remove `--platform`";

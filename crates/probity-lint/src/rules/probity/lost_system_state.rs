@@ -75,8 +75,8 @@ fn lost(script: &Script, command: &Command) -> Option<(Span, &'static str)> {
     if is_setting {
         return Some((command.span, WHEN_RUN));
     }
-    let targets = command.redirections.iter().filter_map(|it| it.target.as_ref());
-    let arguments = call.args().iter().filter(|_| call.is_any(&["tee"]));
+    let targets = command.redirections.iter().filter_map(|redirection| redirection.target.as_ref());
+    let arguments = if call.is_any(&["tee"]) { call.args() } else { &[] };
     let written = targets.chain(arguments).find(|word| {
         let path = word.literal().unwrap_or_default();
         matches!(path.as_ref(), "/etc/hosts" | "/etc/resolv.conf" | "/etc/hostname")

@@ -1,6 +1,8 @@
 //! Programs that need a C library which the image does not have.
 
-use probity_dockerfile::{Arguments, Base, ImageRef, Instruction, Keyword, Os, Stage};
+use std::collections::BTreeSet;
+
+use probity_dockerfile::{Arguments, Base, ImageRef, Instruction, Os, Stage};
 use probity_finding::Finding;
 
 use crate::{base_image, context::Context};
@@ -56,14 +58,14 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         return;
     };
     let Some(library) = library_of(context, stage) else { return };
-    for (index, copy) in context.each(Keyword::Copy) {
-        if !stage.instructions.contains(&index) || !brings_program(copy) {
+    let mut seen = BTreeSet::new();
+    for reference in context.facts.graph().references_of(stage.index) {
+        let Some(copy) = context.file.instructions.get(reference.instruction) else { continue };
+        let Some(source) = reference.target.stage() else { continue };
+        if !brings_program(copy) || !seen.insert(source) {
             continue;
         }
-        let mut references = context.facts.graph().references().iter();
-        let reference = references.find(|reference| reference.instruction == index);
-        let source = reference.and_then(|it| it.target.stage());
-        let source = source.and_then(|source| context.facts.stages().get(source));
+        let source = context.facts.stages().get(source);
         let Some(advice) = source.and_then(|source| cure(context, source, library)) else {
             continue;
         };
@@ -123,7 +125,7 @@ fn cure(context: &Context<'_>, source: &Stage, library: Library) -> Option<&'sta
 fn text_of(context: &Context<'_>, stage: &Stage) -> String {
     let indices = context.with_bases(stage).flat_map(|stage| stage.instructions.clone());
     let instructions = indices.filter_map(|index| context.file.instructions.get(index));
-    instructions.filter_map(|it| it.span.slice(context.file.text)).collect()
+    instructions.filter_map(|instruction| instruction.span.slice(context.file.text)).collect()
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Scripts whose interpreter the image does not have.
 
+use probity_dockerfile::Arguments;
 use probity_finding::Finding;
 use probity_shell::Word;
 
@@ -75,13 +76,20 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Whether an instruction may bring bash: a word of a `RUN` or of another instruction says so.
+/// Whether an instruction may bring bash: a word of a `RUN` or of a `COPY` says so.
 fn mentions_bash(context: &Context<'_>, index: usize) -> bool {
-    let is_bash = |word: &Word| word.text.trim_matches(['"', '\'']).ends_with("bash");
+    let is_bash = |word: &Word| word.prefix().ends_with("bash");
     let commands = context.scripts(index).iter().flat_map(|script| &script.commands);
     let in_run = commands.flat_map(|command| &command.words).any(is_bash);
-    let instruction = context.file.instructions.get(index);
-    in_run || instruction.is_some_and(|instruction| instruction.rest_text().contains("/bash"))
+    let arguments = context.file.instructions.get(index).map(|instruction| &instruction.arguments);
+    let copies = match arguments {
+        Some(Arguments::Transfer { sources, destination, .. }) => sources
+            .iter()
+            .chain(destination)
+            .any(|word| word.text.rsplit('/').next() == Some("bash")),
+        _ => false,
+    };
+    in_run || copies
 }
 
 #[cfg(test)]
@@ -94,7 +102,7 @@ mod tests {
         let text = format!("FROM {base}\n{more}COPY start /bin/\nENTRYPOINT [\"start\"]\n");
         let script = format!("{shebang}\nexec b\n");
         let files = ContextFiles::new([("start".to_owned(), script)]);
-        run_in_context(RULE, &text, &files).into_iter().map(|it| it.message).collect()
+        run_in_context(RULE, &text, &files).into_iter().map(|finding| finding.message).collect()
     }
 
     #[test]

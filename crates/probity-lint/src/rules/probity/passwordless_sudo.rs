@@ -38,16 +38,8 @@ rule! {
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for (index, instruction) in context.each_nested() {
-        if !instruction.span.slice(context.file.text).is_some_and(|it| it.contains("sudoers")) {
-            continue;
-        }
         let spans = match instruction.keyword {
-            Keyword::Run => context
-                .scripts(index)
-                .iter()
-                .flat_map(|script| &script.commands)
-                .filter_map(|command| granting_word(context, command))
-                .collect(),
+            Keyword::Run => granting_commands(context, index),
             Keyword::Copy | Keyword::Add => granting_heredocs(context, instruction),
             _ => Vec::new(),
         };
@@ -59,16 +51,45 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
+/// What grants everything in the commands of a `RUN` that writes a sudoers file.
+fn granting_commands(context: &Context<'_>, index: usize) -> Vec<Span> {
+    let commands = || context.scripts(index).iter().flat_map(|script| &script.commands);
+    let writes = commands().any(|command| {
+        let targets =
+            command.redirections.iter().filter_map(|redirection| redirection.target.as_ref());
+        command.words.iter().chain(targets).any(|word| is_sudoers(&word.prefix()))
+    });
+    if !writes {
+        return Vec::new();
+    }
+    commands().filter_map(|command| granting_word(context, command)).collect()
+}
+
+/// Whether a path is that of a sudoers file.
+fn is_sudoers(path: &str) -> bool {
+    path.split('/').any(|part| part.starts_with("sudoers"))
+}
+
 /// The word or the heredoc of a command that grants everything.
 fn granting_word(context: &Context<'_>, command: &Command) -> Option<Span> {
-    let heredocs = command.redirections.iter().filter_map(|it| it.here_document.as_ref());
-    let mut bodies = heredocs.filter(|it| it.body.slice(context.file.text).is_some_and(grants_all));
+    let heredocs =
+        command.redirections.iter().filter_map(|redirection| redirection.here_document.as_ref());
+    let mut bodies =
+        heredocs.filter(|heredoc| heredoc.body.slice(context.file.text).is_some_and(grants_all));
     let mut words = command.words.iter().filter(|word| grants_all(&word.text));
-    words.next().map(|word| word.span).or_else(|| bodies.next().map(|it| it.delimiter_span))
+    words
+        .next()
+        .map(|word| word.span)
+        .or_else(|| bodies.next().map(|heredoc| heredoc.delimiter_span))
 }
 
 fn granting_heredocs(context: &Context<'_>, instruction: &Instruction) -> Vec<Span> {
-    let Arguments::Transfer { .. } = &instruction.arguments else { return Vec::new() };
+    let Arguments::Transfer { destination: Some(destination), .. } = &instruction.arguments else {
+        return Vec::new();
+    };
+    if !is_sudoers(&destination.text) {
+        return Vec::new();
+    }
     let grants = instruction.heredocs.iter().filter(|heredoc| {
         let text = heredoc.content(context.file.text);
         text.lines().any(|line| !line.trim_start().starts_with('#') && grants_all(line))
@@ -76,9 +97,9 @@ fn granting_heredocs(context: &Context<'_>, instruction: &Instruction) -> Vec<Sp
     grants.map(|heredoc| heredoc.marker).collect()
 }
 
-fn grants_all(text: &str) -> bool {
-    text.match_indices("NOPASSWD").any(|(at, tag)| {
-        let rest = text.get(at + tag.len()..).unwrap_or_default().trim_start();
+fn grants_all(entry: &str) -> bool {
+    entry.match_indices("NOPASSWD").any(|(at, tag)| {
+        let rest = entry.get(at + tag.len()..).unwrap_or_default().trim_start();
         rest.strip_prefix(':').is_some_and(|rest| rest.trim_start().starts_with("ALL"))
     })
 }

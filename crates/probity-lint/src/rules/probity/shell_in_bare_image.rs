@@ -82,7 +82,8 @@ fn brings(context: &Context<'_>, index: usize, program: &str) -> bool {
     let Some(stage) = context.facts.stage_of(index) else { return true };
     let mut instructions = context.with_bases(stage).flat_map(|stage| stage.instructions.clone());
     instructions.any(|index| {
-        let arguments = context.file.instructions.get(index).map(|it| &it.arguments);
+        let arguments =
+            context.file.instructions.get(index).map(|instruction| &instruction.arguments);
         let Some(Arguments::Transfer { sources, destination, .. }) = arguments else {
             return false;
         };

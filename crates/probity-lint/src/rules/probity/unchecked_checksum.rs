@@ -43,7 +43,8 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             if commands.by_ref().find(|command| downloads::is_download(command)).is_none() {
                 continue;
             }
-            let printed = commands.filter(|it| downloads::is_printed_checksum(script, it));
+            let printed =
+                commands.filter(|command| downloads::is_printed_checksum(script, command));
             findings.extend(printed.map(|command| {
                 let message = "this prints the checksum but compares it with nothing; pass the \
                                expected one to `-c`";

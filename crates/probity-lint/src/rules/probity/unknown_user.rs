@@ -1,6 +1,6 @@
 //! Users that nothing creates.
 
-use probity_dockerfile::{Arguments, Keyword};
+use probity_dockerfile::{Arguments, Instruction, Keyword};
 use probity_finding::Finding;
 
 use crate::{base_image, context::Context};
@@ -8,7 +8,7 @@ use crate::{base_image, context::Context};
 rule! {
     /// # What it does
     ///
-    /// Flags a `USER` that is a name, in an image made from `alpine`, `debian` or `ubuntu`, if nothing in
+    /// Flags the last `USER` of a stage that is a name, in an image made from `alpine`, `debian` or `ubuntu`, if nothing in
     /// the file can create the user: no instruction before it mentions the name, no `COPY` brings
     /// `/etc/passwd`, and the image does not have it.
     ///
@@ -50,7 +50,7 @@ const KNOWN: &[&str] = &[
 const MAKERS: &[&str] = &["adduser", "useradd", "passwd", ".sh"];
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    for (index, instruction) in context.each(Keyword::User) {
+    for (index, instruction) in last_users(context) {
         let Arguments::Text(Some(word)) = &instruction.arguments else { continue };
         let name = word.text.split(':').next().unwrap_or_default();
         let is_number = name.bytes().all(|byte| byte.is_ascii_digit());
@@ -68,6 +68,15 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
+/// The last `USER` of each stage.
+fn last_users<'a>(context: &Context<'a>) -> impl Iterator<Item = (usize, &'a Instruction)> {
+    context.facts.stages().iter().filter_map(|stage| {
+        let own = context.file.instructions.get(stage.instructions.clone())?;
+        let at = own.iter().rposition(|instruction| instruction.keyword == Keyword::User)?;
+        Some((stage.instructions.start + at, own.get(at)?))
+    })
+}
+
 /// Whether an instruction before this one may create a user: its text mentions the name or the file of
 /// users, or runs something whose effect is not known here.
 fn may_exist(context: &Context<'_>, index: usize, name: &str) -> bool {
@@ -79,7 +88,9 @@ fn may_exist(context: &Context<'_>, index: usize, name: &str) -> bool {
         before.unwrap_or_default().iter().any(|instruction| {
             let text = instruction.span.slice(context.file.text).unwrap_or_default();
             match instruction.keyword {
-                Keyword::Run => text.contains(name) || MAKERS.iter().any(|it| text.contains(it)),
+                Keyword::Run => {
+                    text.contains(name) || MAKERS.iter().any(|maker| text.contains(maker))
+                }
                 Keyword::Copy | Keyword::Add => text.contains("/etc") || text.contains("rootfs"),
                 _ => false,
             }

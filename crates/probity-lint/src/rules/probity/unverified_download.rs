@@ -1,6 +1,6 @@
 //! Programs and archives that nothing verifies after their download.
 
-use probity_dockerfile::{Keyword, Stage};
+use probity_dockerfile::{Instruction, Keyword, Stage};
 use probity_finding::Finding;
 
 use crate::{context::Context, downloads};
@@ -47,7 +47,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         if verifies_something(context, stage) {
             continue;
         }
-        for (index, _) in runs_of(context, stage) {
+        for index in runs_of(context, stage) {
             for script in context.scripts(index) {
                 let used = script.commands.iter().filter(|command| {
                     downloads::is_download(command) && downloads::is_used(script, command)
@@ -62,16 +62,17 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-fn runs_of<'a>(
-    context: &Context<'a>,
-    stage: &Stage,
-) -> impl Iterator<Item = (usize, &'a probity_dockerfile::Instruction)> + use<'a> {
-    let own = stage.instructions.clone();
-    context.each(Keyword::Run).filter(move |(index, _)| own.contains(index))
+/// The `RUN` instructions of a stage.
+fn runs_of(context: &Context<'_>, stage: &Stage) -> impl Iterator<Item = usize> {
+    let is_run = |instruction: &Instruction| instruction.keyword == Keyword::Run;
+    stage
+        .instructions
+        .clone()
+        .filter(move |&index| context.file.instructions.get(index).is_some_and(is_run))
 }
 
 fn verifies_something(context: &Context<'_>, stage: &Stage) -> bool {
-    let mut scripts = runs_of(context, stage).flat_map(|(index, _)| context.scripts(index));
+    let mut scripts = runs_of(context, stage).flat_map(|index| context.scripts(index));
     scripts.any(downloads::may_verify)
 }
 
