@@ -47,7 +47,9 @@ pub(crate) fn blank_lines_around(file: &Dockerfile<'_>, index: usize) -> Vec<Edi
         let (before, after) = (file.instructions.get(left)?, file.instructions.get(left + 1)?);
         let start = whole_lines(file.text, before.span).end;
         let between = Span::new(start, after.span.start.max(start)).slice(file.text)?;
-        let has_blank = between.split_inclusive('\n').any(|line| line.trim().is_empty() && line.ends_with('\n'));
+        let has_blank = between
+            .split_inclusive('\n')
+            .any(|line| line.trim().is_empty() && line.ends_with('\n'));
         if has_blank { None } else { Some(Edit::insert(start, line_end(file.text))) }
     };
     let before = index.checked_sub(1).and_then(gap);

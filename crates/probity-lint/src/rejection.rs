@@ -69,8 +69,7 @@ fn invalid_platform(file: &Dockerfile<'_>) -> Option<Cause> {
     let stages = file.instructions.iter().filter(|it| it.keyword == Keyword::From);
     stages.filter_map(|from| from.flag_value("platform")).find_map(|platform| {
         let text = platform.text.as_str();
-        let is_wrong =
-            !text.is_empty() && !text.contains('$') && Platform::parse(text).is_err();
+        let is_wrong = !text.is_empty() && !text.contains('$') && Platform::parse(text).is_err();
         is_wrong.then(|| (Some(platform.span), format!("{text} is not a platform")))
     })
 }
@@ -110,7 +109,10 @@ mod tests {
             ("FROM --platform=a/b/c/d e\n", Some((1, "a/b/c/d is not a platform"))),
             ("FROM a\nCOPY --from=3 b c\n", Some((2, "there is no stage 3"))),
             ("FROM a AS b\nCOPY --from=b c d\n", Some((2, "the stage needs b"))),
-            ("FROM a AS b\nCOPY --from=c d e\nFROM a AS c\nCOPY --from=b d e\n", Some((2, "needs c"))),
+            (
+                "FROM a AS b\nCOPY --from=c d e\nFROM a AS c\nCOPY --from=b d e\n",
+                Some((2, "needs c")),
+            ),
             ("FROM a\nLABEL b=\"{{ c }}\"\n", Some((2, "the template placeholder {{ c }}"))),
             // An argument of the build can make these right.
             ("ARG X\nFROM $X\n", None),

@@ -4,6 +4,7 @@ mod gates;
 mod reading;
 mod rounds;
 mod sabotage;
+mod written;
 
 use std::collections::BTreeMap;
 

@@ -75,7 +75,8 @@ impl Reporter for Sarif {
             let result = result::result(&artifact, &lines, finding, rule_index, fingerprint);
             self.results.push(out, HEAD, &result)?;
         }
-        self.notifications.extend(file.rejection.map(|rejection| notification(&artifact, rejection)));
+        self.notifications
+            .extend(file.rejection.map(|rejection| notification(&artifact, rejection)));
         Ok(())
     }
 

@@ -7,8 +7,8 @@ use probity_dockerfile::{Dockerfile, Facts, Keyword, parse};
 use probity_finding::{Applicability, Span};
 
 use crate::{
-    FixOptions, Pattern, Preset, RULES, Rejection, RuleSet, SkipReason, fix,
-    harness::lint_options, lines,
+    FixOptions, Pattern, Preset, RULES, Rejection, RuleSet, SkipReason, fix, harness::lint_options,
+    lines,
 };
 
 const LEAST_FILES: usize = 150;
@@ -28,6 +28,12 @@ fn corpus() -> BTreeMap<String, String> {
     found
 }
 
+/// One of the files that were written for these tests.
+pub(super) fn corpus_file(name: &str) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../probity/tests/corpus/fixable");
+    fs::read_to_string(root.join(format!("{name}.Dockerfile"))).unwrap()
+}
+
 fn collect(directory: &Path, found: &mut BTreeMap<String, String>) {
     for entry in fs::read_dir(directory).unwrap().map(|entry| entry.unwrap()) {
         let path = entry.path();
@@ -40,7 +46,7 @@ fn collect(directory: &Path, found: &mut BTreeMap<String, String>) {
     }
 }
 
-fn fixed(text: &str, rules: &RuleSet) -> crate::Fixed {
+pub(super) fn fixed(text: &str, rules: &RuleSet) -> crate::Fixed {
     let modes = BTreeMap::new();
     let lint = lint_options(rules);
     let ceiling = Applicability::Unsafe;
@@ -153,7 +159,10 @@ fn check_all(rules: &RuleSet, name: &str, least_changed: usize) {
     for (path, text) in corpus() {
         let first = fixed(&text, rules);
         let unkept = first.skipped.iter().filter(|it| {
-            matches!(it.reason, SkipReason::ValidationFailed | SkipReason::Cycle | SkipReason::Unsettled)
+            matches!(
+                it.reason,
+                SkipReason::ValidationFailed | SkipReason::Cycle | SkipReason::Unsettled
+            )
         });
         wrong.extend(unkept.map(|it| format!("{path}: {name}: {it:?}")));
         if first.rounds == 0 {

@@ -123,8 +123,7 @@ fn check_chain(
     findings: &mut Vec<Finding>,
 ) {
     let Some(block) = script.blocks.first() else { return };
-    let is_list =
-        block.pipelines.iter().any(|it| !is_chained(it) || it.background);
+    let is_list = block.pipelines.iter().any(|it| !is_chained(it) || it.background);
     if is_list || !script.errors.is_empty() {
         return;
     }
@@ -149,7 +148,8 @@ fn check_chain(
     let Some(first) = seams.iter().find(|seam| seam.is_within_line(text)) else { return };
     let place = first.joiner.unwrap_or(Span::at(first.right));
     let finding = context.finding(place, "each command of a chain goes on a line of its own");
-    let fix = breaks(context.file, &seams, step).map(|edits| Fix::suggestion("Break the chain", edits));
+    let fix =
+        breaks(context.file, &seams, step).map(|edits| Fix::suggestion("Break the chain", edits));
     findings.push(fix.into_iter().fold(finding, Finding::with_fix));
 }
 

@@ -155,7 +155,8 @@ fn fix(
     let errexit = if shell_edits::stops_at_failure(script) { "" } else { "set -e\n" };
     let body = body(context, run, &block.pipelines)?;
     // Lists of arguments read better without the indentation that `RUN` gave them.
-    let written = [dedented(&body), body].into_iter().map(|body| format!("<<EOF\n{errexit}{body}EOF"));
+    let written =
+        [dedented(&body), body].into_iter().map(|body| format!("<<EOF\n{errexit}{body}EOF"));
     let heredoc = written.into_iter().find(|heredoc| says_the_same(heredoc, script))?;
     let (start, heredoc) = match run.flags.last() {
         // What is left between the last flag and the command is one space.

@@ -74,6 +74,20 @@ fn who_decides_which_fixes_are_applied() {
 }
 
 #[test]
+fn a_fix_that_the_configuration_holds_back_says_so_and_names_the_way_out() {
+    let config = "[rules.hadolint.DL3057]\nfix = \"explicit\"\n";
+    let dir = directory(&[("Dockerfile", "FROM nginx:1.27\n"), ("tally.toml", config)]);
+    let args = ["check", "--select", "hadolint/DL3057", "--fix", "--format", "gnu"];
+    for more in [&[][..], &["--fix-ai", "--acp-command", "/bin/false"]] {
+        let output = probity().dir(&dir).args(args).args(more).run();
+        insta::assert_snapshot!(output.stderr, @r#"
+        Skipped 1 fix (1 fix-mode)
+        note: skipped 1 fix of hadolint/DL3057: the configuration says `fix = "explicit"`; pass `--fix-rule hadolint/DL3057`
+        "#);
+    }
+}
+
+#[test]
 fn a_directive_keeps_a_fix_away() {
     let text = "# tally ignore=StageNameCasing;reason=public\nFROM a:1 AS Build\n";
     let (dir, output) = check(text, &["--fix"]);

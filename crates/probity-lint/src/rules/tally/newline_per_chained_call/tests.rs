@@ -98,7 +98,10 @@ fn a_chain_goes_on_as_it_is_laid_out() {
             ("COPY a \\\n  b\nRUN c && d", "COPY a \\\n  b\nRUN c \\\n  && d"),
             ("RUN a \\\n  # why\n  && b && c # d", "RUN a \\\n  # why\n  && b \\\n  && c # d"),
             ("RUN a 'b \\\n && c' && d", "RUN a 'b \\\n && c' \\\n    && d"),
-            ("RUN (a && b) && $C \"$D\" && e\\ ", "RUN (a && b) \\\n    && $C \"$D\" \\\n    && e\\ "),
+            (
+                "RUN (a && b) && $C \"$D\" && e\\ ",
+                "RUN (a && b) \\\n    && $C \"$D\" \\\n    && e\\ ",
+            ),
             (
                 "RUN --mount=type=tmpfs,target=/a --mount=type=tmpfs,target=/b <<EOF\na && b\nEOF",
                 "RUN --mount=type=tmpfs,target=/a \\\n    --mount=type=tmpfs,target=/b <<EOF\na && b\nEOF",

@@ -81,11 +81,12 @@ fn mounts_come_and_cleaning_goes() {
             ),
         ),
         (
-            format!("RUN apt-get update && rm -rf /tmp/* /var/lib/apt/lists/* /x"),
+            "RUN apt-get update && rm -rf /tmp/* /var/lib/apt/lists/* /x".to_owned(),
             format!("RUN {apt} \\\n    {keep} && apt-get update && rm -rf /tmp/* /x"),
         ),
         (
-            "RUN apt-get update && x && rm -rf /var/lib/apt/lists /var/cache/apt/archives".to_owned(),
+            "RUN apt-get update && x && rm -rf /var/lib/apt/lists /var/cache/apt/archives"
+                .to_owned(),
             format!("RUN {apt} \\\n    {keep} && apt-get update && x"),
         ),
         (

@@ -135,7 +135,10 @@ impl Summary {
             writeln!(out, "note: no fix applied to {} either", count(more + 1, "more file"))?;
         }
         if !self.rejected.is_empty() {
-            writeln!(out, "help: correct this first; probity edits only files that BuildKit accepts")?;
+            writeln!(
+                out,
+                "help: correct this first; probity edits only files that BuildKit accepts"
+            )?;
         }
         for line in &self.ai_lines {
             writeln!(out, "note: {}", in_one_line(line))?;
