@@ -1,10 +1,17 @@
 //! ShellCheck's findings in the RUN instructions of a file, as findings among others.
 
-use std::{collections::BTreeSet, fmt, ops::Range};
+use std::{
+    cell::OnceCell,
+    collections::{BTreeSet, HashSet},
+    fmt,
+    ops::Range,
+};
 
 use probity_dockerfile::{Arguments, Dockerfile, Facts, Keyword, ShellText};
 use probity_finding::{Edit, Finding, Fix, Severity, Span};
-use probity_shell::{Script, ShellFinding, ShellLevel, Unchecked, check};
+use probity_shell::{
+    MAX_COMMANDS, MAX_EXPANSIONS, MAX_LENGTH, Script, ShellFinding, ShellLevel, Unchecked, check,
+};
 
 use crate::{ruleset::RuleSet, shell_relevance};
 
@@ -83,26 +90,48 @@ pub(crate) fn findings(file: &Dockerfile<'_>, facts: &Facts, rules: &RuleSet) ->
         return foreign(file, facts, rules, checker);
     }
     let mut found = Vec::new();
+    let (mut unchecked, mut without_quotes) = (Vec::new(), Vec::new());
     for (index, text, known) in texts(file, facts) {
         let Some(script) = facts.scripts(file, index).first() else { continue };
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        let keyword = file.instructions.get(index).map(|instruction| instruction.keyword_span);
         match check(text.text(), script, &known, &|range| text.place(range)) {
-            Ok(all) => {
-                let all = all.into_iter().map(|it| with_sound_edits(it, file.text, script));
+            Ok(checked) => {
+                if checked.is_without_quotes {
+                    without_quotes.extend(keyword);
+                }
+                let sound = Soundness::of(script);
+                let all = checked.findings.into_iter();
+                let all = all.map(|it| with_sound_edits(it, file.text, &sound));
                 let all = all.filter_map(|it| wanted(it, rules, file.text, script));
                 found.extend(all.filter_map(|it| finding(file.text, it, rules)));
             }
             Err(Unchecked::Dialect) => {}
-            Err(Unchecked::TooLong) => {
-                let Some(instruction) = file.instructions.get(index) else { continue };
-                let message = "this text is too long for ShellCheck's checks; move it to a script";
-                let span = instruction.keyword_span;
-                let severity = rules.shell_severity(TOO_LONG, Severity::Info);
-                found.extend(severity.map(|it| Finding::new(TOO_LONG, it, span, message)));
-            }
+            Err(Unchecked::TooLong) => unchecked.extend(keyword),
         }
     }
+    found.extend(skipped(&unchecked, &without_quotes, rules));
     found
+}
+
+/// What was not looked at, once for the file, with a place for each instruction.
+fn skipped(unchecked: &[Span], without_quotes: &[Span], rules: &RuleSet) -> Vec<Finding> {
+    let severity = rules.shell_severity(TOO_LONG, Severity::Info);
+    let report = |places: &[Span], what: String| {
+        let (&first, rest) = places.split_first()?;
+        let finding = Finding::new(TOO_LONG, severity?, first, what);
+        Some(finding.with_more_places(rest.iter().copied()))
+    };
+    let all = format!(
+        "ShellCheck's checks were skipped here: the script has more than {MAX_COMMANDS} commands or \
+         {} KiB; move it to a file and run `shellcheck` on that file",
+        MAX_LENGTH / 1024,
+    );
+    let quotes = format!(
+        "ShellCheck's SC2086 was skipped here: the script has more than {MAX_EXPANSIONS} expansions; \
+         move it to a file and run `shellcheck` on that file"
+    );
+    report(unchecked, all).into_iter().chain(report(without_quotes, quotes)).collect()
 }
 
 /// What somebody else finds, all texts of the file at once.
@@ -142,7 +171,7 @@ fn foreign(
             };
             let found = match facts.scripts(file, *index).first() {
                 Some(script) => {
-                    let found = with_sound_edits(found, file.text, script);
+                    let found = with_sound_edits(found, file.text, &Soundness::of(script));
                     wanted(found, rules, file.text, script)?
                 }
                 None => ShellFinding { edits: Vec::new(), ..found },
@@ -166,12 +195,12 @@ fn wanted(
 }
 
 /// Without its edits where they may change what is done.
-fn with_sound_edits(mut found: ShellFinding, text: &str, script: &Script) -> ShellFinding {
+fn with_sound_edits(mut found: ShellFinding, text: &str, sound: &Soundness<'_>) -> ShellFinding {
     let written = found.span.slice(text).unwrap_or_default();
     let is_sound = match found.code {
         // Backticks within backticks are escaped in ways of their own.
         2006 => !written.contains("\\`"),
-        2086 => stands_for_one_file(found.span, written, script),
+        2086 => sound.stands_for_one_file(found.span, written),
         code => MENDED.contains(&code),
     };
     if !is_sound {
@@ -180,22 +209,41 @@ fn with_sound_edits(mut found: ShellFinding, text: &str, script: &Script) -> She
     found
 }
 
-/// Whether a variable without quotes is one name of a file: by the command that it is given to, and
-/// because the text gives it no other value than one word.
-fn stands_for_one_file(span: Span, written: &str, script: &Script) -> bool {
-    let contains = |outer: Span| outer.start <= span.start && span.end <= outer.end;
-    let commands = script.commands.iter().filter(|it| contains(it.span));
-    let Some(command) = commands.min_by_key(|it| it.span.end - it.span.start) else { return false };
-    let name = written.trim_matches(['$', '{', '}']);
-    let mut values =
-        script.commands.iter().flat_map(|it| it.assignments.iter().chain(&it.declarations));
-    command.effective().is_any(TAKE_FILES)
-        && values.all(|it| {
-            it.name != name
-                || it.value.as_ref().is_some_and(|value| {
-                    value.literal().is_some_and(|value| !value.contains(char::is_whitespace))
-                })
+/// What the edits in one script are judged by.
+struct Soundness<'s> {
+    script: &'s Script,
+    /// The variables that the script gives something else than one word.
+    several_words: OnceCell<HashSet<&'s str>>,
+}
+
+impl<'s> Soundness<'s> {
+    fn of(script: &'s Script) -> Self {
+        Self { script, several_words: OnceCell::new() }
+    }
+
+    /// Whether a variable without quotes is one name of a file: by the command that it is given to,
+    /// and because the text gives it no other value than one word.
+    fn stands_for_one_file(&self, span: Span, written: &str) -> bool {
+        let contains = |outer: Span| outer.start <= span.start && span.end <= outer.end;
+        let commands = self.script.commands.iter().filter(|it| contains(it.span));
+        let Some(command) = commands.min_by_key(|it| it.span.end - it.span.start) else {
+            return false;
+        };
+        let name = written.trim_matches(['$', '{', '}']);
+        command.effective().is_any(TAKE_FILES) && !self.several_words().contains(name)
+    }
+
+    fn several_words(&self) -> &HashSet<&'s str> {
+        self.several_words.get_or_init(|| {
+            let commands = self.script.commands.iter();
+            let values = commands.flat_map(|it| it.assignments.iter().chain(&it.declarations));
+            let several = values.filter(|it| {
+                let literal = it.value.as_ref().and_then(|value| value.literal());
+                literal.is_none_or(|value| value.contains(char::is_whitespace))
+            });
+            several.map(|it| it.name.as_str()).collect()
         })
+    }
 }
 
 /// The shell texts of RUN instructions, with the index of the instruction and the variables that are
@@ -347,5 +395,19 @@ mod tests {
     fn a_text_of_many_commands_is_said_to_be_too_long() {
         let text = format!("FROM a\nRUN {}\n", "a;".repeat(1000));
         assert_eq!(found(&text, |_| {}), ["too-long:RUN"]);
+    }
+
+    #[test]
+    fn what_is_skipped_is_named_once_for_the_file() {
+        let (long, expanding) = ("a;".repeat(1000), "a \"$b\";".repeat(200));
+        let text = format!("FROM a\nRUN {long}\nRUN {expanding}\nRUN {long}\n");
+        let all = lint_with(&text, &RuleSet::default()).into_iter();
+        let skipped = all.filter(|it| it.rule == super::TOO_LONG);
+        let said: Vec<(String, usize)> =
+            skipped.map(|it| (it.message.chars().take(17).collect(), it.also_at.len())).collect();
+        assert_eq!(
+            said,
+            [("ShellCheck's chec".to_owned(), 1), ("ShellCheck's SC20".to_owned(), 0)]
+        );
     }
 }

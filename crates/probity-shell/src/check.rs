@@ -18,11 +18,11 @@ pub use self::codes::{shell_code_about, shell_codes};
 use crate::{Dialect, Script};
 
 /// Longer texts are not looked at: the linter's cost grows faster than they do.
-const MAX_LENGTH: usize = 64 * 1024;
+pub const MAX_LENGTH: usize = 64 * 1024;
 /// The same for texts of more commands, roughly: separators are counted, not commands.
-const MAX_COMMANDS: usize = 300;
+pub const MAX_COMMANDS: usize = 300;
 /// The rule about quotes is cubic in expansions.
-const MAX_EXPANSIONS: usize = 150;
+pub const MAX_EXPANSIONS: usize = 150;
 
 /// What directives in comments are read with. The crate would make one for every text, which costs
 /// more than all rules together.
@@ -78,6 +78,14 @@ impl Dialect {
     }
 }
 
+/// What came of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShellChecked {
+    pub findings: Vec<ShellFinding>,
+    /// Whether SC2086 was left out, since the text has more expansions than [`MAX_EXPANSIONS`].
+    pub is_without_quotes: bool,
+}
+
 /// Why a text was not looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unchecked {
@@ -93,7 +101,7 @@ pub fn check(
     script: &Script,
     variables: &[&str],
     place: &dyn Fn(Range<usize>) -> Span,
-) -> Result<Vec<ShellFinding>, Unchecked> {
+) -> Result<ShellChecked, Unchecked> {
     let invocation = script.invocation;
     let shell = dialect(invocation.dialect).ok_or(Unchecked::Dialect)?;
     let separators = text.bytes().filter(|it| matches!(it, b';' | b'&' | b'|' | b'\n')).count();
@@ -164,7 +172,7 @@ pub fn check(
     }
     findings.sort_by(|a, b| a.span.cmp(&b.span).then(a.code.cmp(&b.code)));
     findings.dedup();
-    Ok(findings)
+    Ok(ShellChecked { findings, is_without_quotes: !quotes })
 }
 
 /// What makes `$(…)` of backticks: the offsets of single bytes and what comes in their places. Within

@@ -7,6 +7,7 @@
 //! reads no variable of the environment and starts no process.
 #![cfg_attr(not(test), warn(clippy::disallowed_methods, reason = "probity-shell is pure"))]
 
+mod breaks;
 mod call;
 mod check;
 mod command;
@@ -22,7 +23,10 @@ mod word;
 
 pub use crate::{
     call::Call,
-    check::{ShellFinding, ShellLevel, Unchecked, check, shell_code_about, shell_codes},
+    check::{
+        MAX_COMMANDS, MAX_EXPANSIONS, MAX_LENGTH, ShellChecked, ShellFinding, ShellLevel,
+        Unchecked, check, shell_code_about, shell_codes,
+    },
     command::{Assignment, Command, HereDocument, Place, Redirection, RedirectionKind},
     dialect::{Dialect, Invocation},
     exec_form::exec_form,

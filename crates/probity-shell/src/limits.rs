@@ -2,33 +2,31 @@
 //!
 //! The parser recurses into what is nested and nests what is joined, so both are counted here, over
 //! the bytes and without regard to quotes: a text that only looks too deep is left alone as well.
+//! What is joined and what is read again is counted by line, since a line end ends both. How many
+//! lines there are does not matter: the parser is linear in them.
 
 use crate::{Dialect, Opaque};
 
-/// Longer than any script that a person wrote into a Dockerfile.
-const MAX_BYTES: usize = 64 * 1024;
 /// Parentheses and braces within each other.
 const MAX_DEPTH: usize = 64;
-/// `&&`, `||` and `|`.
+/// `&&`, `||` and `|` in one line.
 const MAX_OPERATORS: usize = 1000;
-/// Lines, `;` and `&`.
-const MAX_SEPARATORS: usize = 5000;
-/// For each of them the parser reads the rest of the text once more: `$(`, `<(`, `>(`, `<<`, and in
+/// For each of them the parser reads the rest of the line once more: `$(`, `<(`, `>(`, `<<`, and in
 /// zsh `[`.
 const MAX_REREADS: usize = 500;
+/// What it may read by that, in bytes for each byte of the line.
+const MAX_REREAD_BYTES: usize = 32 << 20;
 
 pub(crate) fn check(text: &str, dialect: Dialect) -> Option<Opaque> {
-    if text.len() > MAX_BYTES {
-        return Some(Opaque::TooLong);
-    }
-    let (mut depth, mut operators, mut separators, mut rereads) = (0_usize, 0, 0, 0);
+    let (mut depth, mut operators, mut rereads, mut line) = (0_usize, 0, 0_usize, 0_usize);
     let mut previous = 0;
     for byte in text.bytes() {
+        line += 1;
         match (previous, byte) {
+            (_, b'\n') => (operators, rereads, line) = (0, 0, 0),
             (b'$' | b'<' | b'>', b'(') | (b'<', b'<') => rereads += 1,
             (_, b'[') if dialect == Dialect::Zsh => rereads += 1,
             (b'&', b'&') | (_, b'|') => operators += 1,
-            (_, b';' | b'\n' | b'&') => separators += 1,
             _ => {}
         }
         match byte {
@@ -39,8 +37,8 @@ pub(crate) fn check(text: &str, dialect: Dialect) -> Option<Opaque> {
         if depth > MAX_DEPTH {
             return Some(Opaque::TooDeep);
         }
-        let too_many = operators > MAX_OPERATORS || separators > MAX_SEPARATORS;
-        if too_many || rereads > MAX_REREADS {
+        let rereads_much = rereads.saturating_mul(line) > MAX_REREAD_BYTES;
+        if operators > MAX_OPERATORS || rereads > MAX_REREADS || rereads_much {
             return Some(Opaque::TooManyCommands);
         }
         previous = byte;

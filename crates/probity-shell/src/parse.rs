@@ -9,7 +9,7 @@ use shuck_parser::{
 };
 
 use crate::{
-    BlockKind, Dialect, Invocation, Opaque, Script, ShellError, inner, limits, lower::Lower,
+    BlockKind, Dialect, Invocation, Opaque, Script, ShellError, breaks, inner, limits, lower::Lower,
 };
 
 /// How deep commands may be nested by keywords, counted by the parser.
@@ -52,14 +52,17 @@ pub(crate) fn parse_nested(
         inner: Vec::new(),
         setters: BTreeMap::new(),
     };
-    script.opaque = match invocation.dialect.is_posix() {
-        true => limits::check(text, invocation.dialect),
-        false => Some(Opaque::Dialect),
-    };
+    if !invocation.dialect.is_posix() {
+        script.opaque = Some(Opaque::Dialect);
+        return script;
+    }
+    let broken = breaks::with_line_ends(text);
+    let source = broken.as_deref().unwrap_or(text);
+    script.opaque = limits::check(source, invocation.dialect);
     if script.opaque.is_some() {
         return script;
     }
-    let parsed = best(text, invocation.dialect);
+    let parsed = best(source, invocation.dialect);
     script.opaque = exceeded(&parsed);
     if script.opaque.is_some() {
         return script;

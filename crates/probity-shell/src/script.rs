@@ -41,8 +41,8 @@ pub struct ShellError {
 pub enum Opaque {
     /// PowerShell, the Windows command interpreter, or no shell at all.
     Dialect,
-    TooLong,
     TooDeep,
+    /// More in one pipeline, or more substitutions in one command, than the parser takes.
     TooManyCommands,
 }
 

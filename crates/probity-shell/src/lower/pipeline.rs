@@ -45,6 +45,12 @@ impl Lower<'_> {
         let rest = self.text.get(end..).unwrap_or_default();
         let blank = rest.len() - rest.trim_start_matches([' ', '\t']).len();
         let at = end + blank;
+        // The parser was given a line end in place of these.
+        for (operator, joiner) in [("&&", Joiner::And), ("||", Joiner::Or)] {
+            if rest.get(blank..).is_some_and(|rest| rest.starts_with(operator)) {
+                return Join { joiner, range: Some((at, at + operator.len())) };
+            }
+        }
         let joiner = match rest.as_bytes().get(blank) {
             Some(b';') => Joiner::Semicolon,
             Some(b'&') => Joiner::Background,
