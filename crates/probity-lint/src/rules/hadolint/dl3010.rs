@@ -49,9 +49,10 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         };
         let is_from_elsewhere = copy.flags_named("from").next().is_some();
         let Some(stage) = context.facts.stage_of(index) else { continue };
-        for source in sources.iter().filter(|source| !is_from_elsewhere && is_archive(&source.text))
-        {
-            let target = target(&with_slashes(&source.text), &with_slashes(&to.text));
+        let paths = sources.iter().map(|source| (source, with_slashes(&source.text)));
+        let archives = paths.filter(|(_, path)| !is_from_elsewhere && is_archive(path));
+        for (source, path) in archives {
+            let target = target(&path, &with_slashes(&to.text));
             let behind = index + 1..stage.instructions.end;
             if behind.into_iter().any(|run| unpacks(context, run, &target)) {
                 let message = "ADD unpacks archives by itself; use it instead of COPY and tar";
@@ -121,6 +122,9 @@ COPY d.tgz /e.tgz
      ^^^^^ {SAYS}
 RUN (cd /y && tar -xzf "x.tar.gz") \
     && sudo tar --extract --file=/e.tgz
+COPY "C:\\f\\g.tar.gz" "C:\\h\\"
+     ^^^^^^^^^^^^^^^^^ {SAYS}
+RUN tar xf "C:\\h\\g.tar.gz"
 "#
             ),
         );
@@ -130,6 +134,7 @@ RUN (cd /y && tar -xzf "x.tar.gz") \
     fn what_is_not_unpacked_here_is_silent() {
         for text in [
             "COPY x.tar /y\nRUN ls",
+            "COPY x.tar /y/\nRUN tar -tf /y/x.tar && tar -cf /y/x.tar z && tar cf /y/x.tar z",
             "COPY x.zip /y/\nRUN unzip /y/x.zip",
             "COPY x.tar /y/\nRUN echo tar xf /y/x.tar",
             "COPY x.tar /y/\nRUN tar xf /z/x.tar",
