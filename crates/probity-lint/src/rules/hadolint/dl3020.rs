@@ -102,6 +102,10 @@ ADD x y /z/
 ^^^ {SAYS}
 add --chown=1 [\"a b\", \"/c\"]
 ^^^ {SAYS}
+ADD x.tar y /z/
+          ^ use COPY for y; only the other sources need ADD
+ADD x.zip /z
+^^^ {SAYS}
 "
             ),
         );
@@ -115,7 +119,6 @@ add --chown=1 [\"a b\", \"/c\"]
             "git@h:x/y.git /z",
             "\"x.tgz\" /y",
             "$X /y",
-            "x.tar y /z/",
             "--checksum=sha256:00 x /y",
             "<<EOF /x\nEOF",
         ] {

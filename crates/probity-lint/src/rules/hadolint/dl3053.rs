@@ -71,7 +71,11 @@ fn without_fraction(tail: &[u8]) -> &[u8] {
 fn is_zone(zone: &[u8]) -> bool {
     match zone {
         [b'Z' | b'z'] => true,
-        [b'+' | b'-', a, b, b':', c, d] => [a, b, c, d].iter().all(|it| it.is_ascii_digit()),
+        // jiff knows offsets of more than a day.
+        [b'+' | b'-', a, b, b':', c, d] => {
+            let are_digits = [a, b, c, d].iter().all(|byte| byte.is_ascii_digit());
+            are_digits && (*a, *b) <= (b'2', b'3') && *c <= b'5'
+        }
         _ => false,
     }
 }
