@@ -56,6 +56,15 @@ impl<'a> Context<'a> {
         self.each_nested().filter(|(_, instruction)| instruction.keyword == Keyword::Run)
     }
 
+    /// The instruction of this index, or the one behind its `ONBUILD`.
+    pub(crate) fn innermost(&self, index: usize) -> Option<&'a Instruction> {
+        let instruction = self.file.instructions.get(index)?;
+        match &instruction.arguments {
+            Arguments::Onbuild(nested) => nested.as_deref(),
+            _ => Some(instruction),
+        }
+    }
+
     /// Every instruction with its index; one behind `ONBUILD` follows its `ONBUILD`, with the same
     /// index.
     pub(crate) fn each_nested(&self) -> impl Iterator<Item = (usize, &'a Instruction)> + use<'a> {

@@ -99,16 +99,26 @@ pub(crate) fn flag_unpinned(
         if has_no_versions(call, verb.as_deref()) {
             continue;
         }
-        // A module has streams, which are written as `NAME:STREAM`.
-        let shape = if is_module { "NAME:<stream>" } else { shape };
-        let of_call = unpinned(call).filter(|(_, name)| !is_module || !name.contains(':'));
-        for (package, name) in of_call {
+        if is_module {
+            // A module has streams, which are written as `NAME:STREAM`.
+            for package in call.packages.iter().filter(|package| is_bare_module(package)) {
+                let name = package.text.trim_matches(['"', '\'']);
+                open.entry(index).or_default().add(package, name, "NAME:<stream>");
+            }
+            continue;
+        }
+        for (package, name) in unpinned(call) {
             open.entry(index).or_default().add(package, name, shape);
         }
     }
     for packages in open.into_values() {
         packages.report(context, findings);
     }
+}
+
+/// Whether a package of `module install` names no stream. What looks like a version is part of the name.
+fn is_bare_module(package: &Package) -> bool {
+    matches!(package.kind, PackageKind::Named { .. }) && !package.text.contains([':', '$'])
 }
 
 /// A group is a list that has no version, and a file of constraints is where versions are.
@@ -178,7 +188,8 @@ pub(crate) fn is_kept(context: &Context<'_>, kept: &HashSet<usize>, index: usize
 }
 
 /// Adds a finding, with a fix, for every `RUN` that installs and leaves the manager's downloads in the image: it
-/// neither cleans up, nor removes one of the directories, nor mounts something over one of them.
+/// neither cleans up behind the last install, nor removes one of the directories there, nor mounts
+/// something over one of them.
 pub(crate) fn flag_left_behind(
     context: &Context<'_>,
     cleaning: &Cleaning<'_>,
@@ -189,18 +200,20 @@ pub(crate) fn flag_left_behind(
     let kept = stages_of_the_image(context.facts);
     for (index, run) in context.runs().filter(|(index, _)| is_kept(context, &kept, *index)) {
         let calls = context.package_calls(index);
-        let of_these = |action: Action| {
-            calls.iter().filter(move |it| managers.contains(&it.manager) && it.action == action)
-        };
-        let last =
-            of_these(Action::Install).chain(of_these(Action::Upgrade)).max_by_key(|it| it.span);
-        let Some(last) = last else { continue };
-        let is_clean = of_these(Action::Clean).next().is_some()
-            || removes(context.scripts(index), directories)
-            || mounts(run, directories);
-        if is_clean {
+        if mounts(run, directories) {
             continue;
         }
+        // Each manager has a cache of its own.
+        let left = managers.iter().filter_map(|manager| {
+            let own = || calls.iter().filter(|call| call.manager == *manager);
+            let fetches =
+                |call: &&PackageCall| matches!(call.action, Action::Install | Action::Upgrade);
+            let last = own().filter(fetches).max_by_key(|call| call.span)?;
+            let is_clean = own().any(|call| call.action == Action::Clean && call.span > last.span)
+                || removes_after(context.scripts(index), last.span, directories);
+            (!is_clean).then_some(last)
+        });
+        let Some(last) = left.max_by_key(|call| call.span) else { continue };
         let finding = context.finding(last.span, message);
         let name = words(context, index, last).and_then(|call| call.name());
         let command = name.map(|name| format!("{name} {subcommand}"));
@@ -229,11 +242,12 @@ pub(crate) fn mounts(run: &Instruction, directories: &[&str]) -> bool {
     run.passing_mounts().any(|target| directories.iter().any(|it| covers(target, it)))
 }
 
-/// Whether a command removes one of the directories or what is in it.
-pub(crate) fn removes(scripts: &[Script], directories: &[&str]) -> bool {
+/// Whether a command behind this place removes one of the directories or what is in it.
+pub(crate) fn removes_after(scripts: &[Script], place: Span, directories: &[&str]) -> bool {
     scripts.iter().flat_map(|script| &script.commands).any(|command| {
         let call = command.effective();
-        call.is_any(&["rm"])
+        command.span > place
+            && call.is_any(&["rm"])
             && call.positional(&[]).iter().filter_map(|word| word.pattern()).any(|path| {
                 directories.iter().any(|it| covers(path.trim_end_matches(['*', '/']), it))
             })
@@ -278,6 +292,15 @@ EOF
         ] {
             check(rule, &format!("FROM a\nRUN {}\n", named(run)));
         }
+        let before = r#"
+FROM a
+RUN PRG clean all && PRG install -y x
+                     ^^^^^^^^^^^^^^^^ `PRG clean all` is missing behind it
+RUN rm -rf /var/cache/PRG && PRG up -y
+                             ^^^^^^^^^ `PRG clean all` is missing behind it
+"#;
+        check(rule, &named(before));
+        check(rule, &named("FROM a\nRUN PRG clean all && PRG rei -y x && PRG clean all\n"));
         let elsewhere = "FROM a AS b\nRUN PRG install -y x\nFROM c\nCOPY --from=b /x /x\n";
         check(rule, &named(elsewhere));
         for (before, after) in [

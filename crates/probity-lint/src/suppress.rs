@@ -11,7 +11,7 @@ use crate::{
     elsewhere::is_known_elsewhere,
     ruleset::same_rule,
     suppress::index::Index,
-    syntax::is_syntax_rule,
+    syntax::{SYNTAX_RULES, is_hadolints, is_syntax_rule},
 };
 
 /// The rules about directives, with what each is about.
@@ -40,7 +40,9 @@ pub(crate) fn apply(
         let at = instruction_of(file, &finding);
         if is_syntax_rule(&finding.rule) {
             // What the build refuses goes only by the name that hadolint, which goes on, has for it.
-            if let Some(first) = finding.alias.and_then(|it| index.first_that_names(it, at)) {
+            let own =
+                is_hadolints(&finding.rule).then(|| index.first_that_names(&finding.rule, at));
+            if let Some(first) = own.flatten() {
                 used[first] = true;
                 continue;
             }
@@ -116,4 +118,5 @@ fn is_known(name: &str) -> bool {
         || is_known_elsewhere(name)
         || RULES.iter().any(|rule| rule.metadata().is_called(name))
         || META_RULES.iter().any(|(rule, _)| same_rule(name, rule))
+        || SYNTAX_RULES.iter().any(|(rule, _)| is_hadolints(rule) && same_rule(name, rule))
 }

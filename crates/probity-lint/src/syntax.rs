@@ -10,6 +10,9 @@ use crate::directive::check;
 /// The rules of syntax, with what each is about. They cannot be switched off: what BuildKit rejects
 /// has no image.
 pub const SYNTAX_RULES: &[(&str, &str)] = &[
+    ("hadolint/DL3011", "`EXPOSE` names a port above 65535 or something that is not a port."),
+    ("hadolint/DL3043", "`ONBUILD` triggers `ONBUILD`, `FROM` or `MAINTAINER`."),
+    ("hadolint/DL3061", "An instruction other than `ARG` is before the first `FROM`."),
     (NOT_A_DOCKERFILE, "The file is a template, a script or something else."),
     ("tally/require-stages", "The file has no stage to build."),
     ("tally/syntax-error", "BuildKit would reject the file here."),
@@ -70,6 +73,10 @@ fn invalid_check(file: &Dockerfile<'_>) -> Option<Finding> {
 
 fn finding(error: &SyntaxError) -> Finding {
     let rule = match error.code {
+        // hadolint has rules for these, and goes on.
+        ErrorKind::InvalidPort => "hadolint/DL3011",
+        ErrorKind::InvalidOnbuild => "hadolint/DL3043",
+        ErrorKind::InstructionBeforeFrom => "hadolint/DL3061",
         ErrorKind::UnknownInstruction => "tally/unknown-instruction",
         ErrorKind::NoStages | ErrorKind::NoInstructions => "tally/require-stages",
         _ => "tally/syntax-error",
@@ -80,24 +87,15 @@ fn finding(error: &SyntaxError) -> Finding {
         }
         _ => Finding::new(rule, Severity::Error, error.span, error.message.clone()),
     };
-    let finding = match alias(error.code) {
-        Some(alias) => finding.with_alias(alias),
-        None => finding,
-    };
     match &error.help {
         Some(help) => finding.with_detail(help.clone()),
         None => finding,
     }
 }
 
-/// What hadolint, which has rules for these, calls them.
-fn alias(code: ErrorKind) -> Option<&'static str> {
-    match code {
-        ErrorKind::InvalidPort => Some("hadolint/DL3011"),
-        ErrorKind::InvalidOnbuild => Some("hadolint/DL3043"),
-        ErrorKind::InstructionBeforeFrom => Some("hadolint/DL3061"),
-        _ => None,
-    }
+/// Whether hadolint has a rule of this name, by which the file may suppress what the build refuses.
+pub(crate) fn is_hadolints(rule: &str) -> bool {
+    is_syntax_rule(rule) && rule.starts_with("hadolint/")
 }
 
 #[cfg(test)]

@@ -31,6 +31,9 @@ pub(crate) struct Source {
     pub(crate) shown: String,
     /// The text as it is in the file, a byte order mark included.
     pub(crate) text: String,
+    /// Whether the text is what the file has. Where bytes are not UTF-8 it is not, and writing it back
+    /// would destroy them.
+    pub(crate) is_exact: bool,
     /// What is to be said about the file rather than about its text.
     pub(crate) findings: Vec<Finding>,
 }
@@ -66,17 +69,19 @@ impl Limits {
         Self { any_bytes: true, ..self }
     }
 
-    fn text(self, bytes: Vec<u8>) -> Outcome<String> {
-        if self.any_bytes { Ok(decode::any(&bytes)) } else { decode::text(bytes) }
+    fn text(self, bytes: Vec<u8>) -> Outcome<(String, Option<Finding>)> {
+        if self.any_bytes { Ok((decode::any(&bytes), None)) } else { decode::text(bytes) }
     }
 }
 
 /// Reads a file. It never waits for a writer and never reads more than one byte over the limit.
 pub(crate) fn read(path: &Path, directory: &Path, limits: Limits) -> Read {
     match read_file(path, limits) {
-        Ok((text, findings)) => {
+        Ok((text, stray, mut findings)) => {
             let (path, shown) = (path.to_owned(), shown(path, directory));
-            Read::Text(Source { path, shown, text, findings })
+            let is_exact = stray.is_none();
+            findings.extend(stray);
+            Read::Text(Source { path, shown, text, is_exact, findings })
         }
         Err(finding) => Read::Problem(Unread { shown: shown(path, directory), finding: *finding }),
     }
@@ -93,7 +98,11 @@ pub(crate) fn read_stdin(
     let path = directory.join(filename.unwrap_or(Path::new("<stdin>")));
     let shown = shown(&path, directory);
     match read_bounded(input, limits).and_then(|bytes| limits.text(bytes)) {
-        Ok(text) => Read::Text(Source { path, shown, text, findings: Vec::new() }),
+        Ok((text, stray)) => {
+            let is_exact = stray.is_none();
+            let findings = stray.into_iter().collect();
+            Read::Text(Source { path, shown, text, is_exact, findings })
+        }
         Err(finding) => Read::Problem(Unread { shown, finding: *finding }),
     }
 }
@@ -117,7 +126,8 @@ pub(crate) fn shown(path: &Path, directory: &Path) -> String {
 /// The finding is boxed because it is large and rare.
 type Outcome<T> = Result<T, Box<Finding>>;
 
-fn read_file(path: &Path, limits: Limits) -> Outcome<(String, Vec<Finding>)> {
+/// The text, the finding about bytes in it that are none, and what is to be said about the file.
+fn read_file(path: &Path, limits: Limits) -> Outcome<(String, Option<Finding>, Vec<Finding>)> {
     // Without NONBLOCK, opening a FIFO waits for somebody to write to it.
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let file = match rustix::fs::open(path, flags, Mode::empty()) {
@@ -134,14 +144,14 @@ fn read_file(path: &Path, limits: Limits) -> Outcome<(String, Vec<Finding>)> {
     if size > limits.max_bytes {
         return Err(problem::too_large(Some(size), limits.max_bytes));
     }
-    let text = read_bounded(file, limits).and_then(|bytes| limits.text(bytes))?;
+    let (text, stray) = read_bounded(file, limits).and_then(|bytes| limits.text(bytes))?;
     let executable = Mode::XUSR | Mode::XGRP | Mode::XOTH;
     let findings = if Mode::from_raw_mode(stat.st_mode).intersects(executable) {
         vec![problem::executable()]
     } else {
         Vec::new()
     };
-    Ok((text, findings))
+    Ok((text, stray, findings))
 }
 
 fn cannot_open(path: &Path, error: rustix::io::Errno) -> Box<Finding> {

@@ -138,7 +138,12 @@ fn package_call(call: &Call<'_>) -> Option<PackageCall> {
     let (row, skip) = managers::row(call)?;
     // `python -m pip install` has the manager's name two words on.
     let call = &Call { wrappers: call.wrappers, words: call.words.get(skip..)? };
-    let positional = call.positional(&row.flags.valued());
+    // What follows `--` is for whoever builds the extension of a gem.
+    let own = call.words.iter().take_while(|word| row.manager != Manager::Gem || !word.is("--"));
+    let call = &Call { wrappers: call.wrappers, words: call.words.get(..own.count())? };
+    let valued = row.flags.valued_in(row.manager, call);
+    let valued: Vec<&str> = valued.iter().map(String::as_str).collect();
+    let positional = call.positional(&valued);
     // `yarn` alone installs; `yarn --version` only answers.
     if positional.is_empty() && call.has_flag(&["--version", "-v", "--help", "-h"]) {
         return None;

@@ -1,21 +1,30 @@
-//! From bytes to text, or to the finding that says where they stop being text.
+//! From bytes to text, or to the finding that says why there is none.
+
+use probity_finding::{Finding, Span};
 
 use super::{Outcome, problem};
 
-/// UTF-8 without a NUL byte. An empty file is text; what it lacks is for the parser to say.
-pub(super) fn text(bytes: Vec<u8>) -> Outcome<String> {
+/// UTF-8 without a NUL byte. An empty file is text; what it lacks is for the parser to say. Bytes that
+/// are not UTF-8 become signs, so that the rest of the file can be checked, and one finding.
+pub(super) fn text(bytes: Vec<u8>) -> Outcome<(String, Option<Finding>)> {
     if let Some(encoding) = foreign_encoding(&bytes) {
         return Err(problem::foreign_encoding(encoding));
     }
     if let Some(offset) = bytes.iter().position(|byte| *byte == 0) {
         return Err(problem::binary(offset, line_of(&bytes, offset)));
     }
-    String::from_utf8(bytes).map_err(|error| {
-        let offset = error.utf8_error().valid_up_to();
-        let bytes = error.as_bytes();
-        let byte = bytes.get(offset).copied().unwrap_or_default();
-        problem::not_utf8(byte, offset, line_of(bytes, offset))
-    })
+    let error = match String::from_utf8(bytes) {
+        Ok(text) => return Ok((text, None)),
+        Err(error) => error,
+    };
+    let bytes = error.as_bytes();
+    // All before it is text, so that the first sign is at the same offset.
+    let offset = error.utf8_error().valid_up_to();
+    let byte = bytes.get(offset).copied().unwrap_or_default();
+    let stray = bytes.utf8_chunks().filter(|chunk| !chunk.invalid().is_empty()).count();
+    let place = Span::new(offset, offset + char::REPLACEMENT_CHARACTER.len_utf8());
+    let finding = problem::not_utf8(byte, stray, place);
+    Ok((String::from_utf8_lossy(bytes).into_owned(), Some(finding)))
 }
 
 /// Text whatever the bytes are: as their mark says, and else UTF-8 with signs for what is not.

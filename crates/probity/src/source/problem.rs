@@ -7,12 +7,12 @@
 //! | `tally/special-file` | error | it is a directory, FIFO, socket or device |
 //! | `tally/oversized-file` | error | it is larger than the limit |
 //! | `tally/binary-file` | error | it has a NUL byte |
-//! | `tally/foreign-encoding` | error | it is UTF-16 or UTF-32, or not UTF-8 at some byte |
+//! | `tally/foreign-encoding` | error | it is UTF-16 or UTF-32; or a byte is not UTF-8, and the rest of its text is checked |
 //! | `tally/executable-file` | style | it may be executed; its text is checked all the same |
 
 use std::io;
 
-use probity_finding::{Finding, Severity};
+use probity_finding::{Finding, Severity, Span};
 use rustix::fs::FileType;
 
 /// A rule about files, for the listings that rules about text are in too.
@@ -105,13 +105,16 @@ pub(super) fn foreign_encoding(encoding: &str) -> Box<Finding> {
     )
 }
 
-pub(super) fn not_utf8(byte: u8, offset: usize, line: usize) -> Box<Finding> {
-    of(
-        FOREIGN_ENCODING,
-        format!(
-            "the file is not UTF-8: there is a stray byte {byte:#04x} at offset {offset} in line {line}; save it as UTF-8"
-        ),
-    )
+/// `place` is that of the first of the `stray` bytes.
+pub(super) fn not_utf8(byte: u8, stray: usize, place: Span) -> Finding {
+    let more = match stray {
+        0 | 1 => String::new(),
+        stray => format!(", the first of {stray} places"),
+    };
+    let message = format!(
+        "byte {byte:#04x} is not UTF-8{more}; save the file as UTF-8; until then no fix is applied to it"
+    );
+    Finding::new(FOREIGN_ENCODING.name, FOREIGN_ENCODING.severity, place, message)
 }
 
 pub(super) fn executable() -> Finding {

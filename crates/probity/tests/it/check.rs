@@ -12,6 +12,35 @@ fn gnu(dir: &tempfile::TempDir, args: &[&str]) -> (String, Option<i32>) {
 }
 
 #[test]
+fn a_byte_that_is_not_utf_8_is_one_finding_and_no_fix_touches_the_file() {
+    let dir = directory(&[]);
+    let file = dir.path().join("Dockerfile");
+    // Two stray bytes, and findings before and after them of which one has a safe fix.
+    let bytes = b"FROM scratch AS Bad\n# gr\xfcn, caf\xe9\nMAINTAINER me\nLABEL a b\n";
+    fs::write(&file, bytes).unwrap();
+    let (stdout, code) = gnu(&dir, &["--preset", "recommended"]);
+    insta::assert_snapshot!(stdout, @r#"
+    probity:Dockerfile:2:5: error: byte 0xfc is not UTF-8, the first of 2 places; save the file as UTF-8; until then no fix is applied to it [tally/foreign-encoding]
+    probity:Dockerfile:1:17: warning: Stage name 'Bad' should be lowercase [buildkit/StageNameCasing]
+    probity:Dockerfile:3:1: warning: Maintainer instruction is deprecated in favor of using label [buildkit/MaintainerDeprecated]
+    probity:Dockerfile:4:7: warning: "LABEL key=value" should be used instead of legacy "LABEL key value" format [buildkit/LegacyKeyValueFormat]
+    "#);
+    assert_eq!(code, Some(1));
+    for args in [&["--fix"][..], &["--fix", "--fix-unsafe"], &["--diff"]] {
+        let output = probity().dir(&dir).args(["check"]).args(args).run().code(1);
+        assert!(!output.stdout.contains("+++"), "{args:?}: {}", output.stdout);
+        assert_eq!(fs::read(&file).unwrap(), bytes, "{args:?}");
+    }
+    let output = probity().dir(&dir).args(["check", "--format", "json"]).run().code(1);
+    let report: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
+    assert!(!report.to_string().contains("\"edits\""), "{report}");
+    // As UTF-8 the same file has fixes.
+    fs::write(&file, "FROM scratch AS Bad\n# grün, café\nMAINTAINER me\nLABEL a b\n").unwrap();
+    probity().dir(&dir).args(["check", "--fix"]).run();
+    assert!(fs::read_to_string(&file).unwrap().contains("LABEL a=b"));
+}
+
+#[test]
 fn one_broken_file_never_hides_the_others() {
     let dir = directory(&[
         ("a/Dockerfile", BAD),
@@ -22,7 +51,7 @@ fn one_broken_file_never_hides_the_others() {
     ]);
     fs::create_dir(dir.path().join("d")).unwrap();
     fs::write(dir.path().join("d/Dockerfile"), b"FROM a\n\0\n").unwrap();
-    fs::write(dir.path().join("d/Containerfile"), b"FROM caf\xe9\n").unwrap();
+    fs::write(dir.path().join("d/Containerfile"), b"FROM a:1\n# caf\xe9\n").unwrap();
     fs::create_dir_all(dir.path().join("e/Dockerfile")).unwrap();
     symlink("gone", dir.path().join("d/Dockerfile.link")).unwrap();
     symlink("../d", dir.path().join("e/loop")).unwrap();
@@ -39,7 +68,7 @@ fn one_broken_file_never_hides_the_others() {
     a/Dockerfile:1:17 buildkit/StageNameCasing
     b/Dockerfile:1:1 tally/unknown-instruction
     c/Dockerfile tally/require-stages
-    d/Containerfile tally/foreign-encoding
+    d/Containerfile:2:6 tally/foreign-encoding
     d/Dockerfile tally/binary-file
     d/Dockerfile.link tally/missing-file
     g/Dockerfile:1:5 tally/syntax-error

@@ -3,6 +3,8 @@
 mod agreement;
 mod differences;
 mod formats;
+mod generated;
+mod generator;
 mod options;
 
 use std::{path::Path, process::Command};

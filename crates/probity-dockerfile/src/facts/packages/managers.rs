@@ -11,12 +11,14 @@ use self::flags::Flags;
 pub enum Manager {
     AptGet,
     Apt,
+    Aptitude,
     Apk,
     Yum,
     Dnf,
     Microdnf,
     Zypper,
     Pip,
+    Pipx,
     Npm,
     Yarn,
     Pnpm,
@@ -46,6 +48,8 @@ pub(super) enum Spelling {
     Equals,
     /// `name=1.2`, `name~1.2`, `name>1.2`
     Apk,
+    /// `name=1.2`, `name>1.2`
+    Zypper,
     /// `name-1.2`
     Dash,
     /// `name==1.2`, `name>=1.2`, `name[extra]~=1.2`
@@ -106,6 +110,13 @@ impl Row {
             return self.without.map(|action| (Span::at(0), action, Vec::new()));
         };
         let verb = first.literal()?;
+        // `yarn workspace NAME install` does in one package what the rest says.
+        if self.manager == Manager::Yarn && verb == "workspace" {
+            return positional
+                .get(2..)
+                .filter(|rest| !rest.is_empty())
+                .and_then(|it| self.action(it));
+        }
         // `yarn global add`, `npm cache clean`: two words make the subcommand.
         if let Some((second, rest)) = rest.split_first() {
             let two = format!("{verb} {}", second.literal().unwrap_or_default());
@@ -142,6 +153,7 @@ const RPM_ACTIONS: &[(&str, Action)] = &[
     ("group install", Action::Install),
     ("module install", Action::Install),
     ("reinstall", Action::Install),
+    ("rei", Action::Install),
     ("in", Action::Install),
     ("remove", Action::Remove),
     ("erase", Action::Remove),
@@ -149,6 +161,8 @@ const RPM_ACTIONS: &[(&str, Action)] = &[
     ("makecache", Action::Update),
     ("update", Action::Upgrade),
     ("upgrade", Action::Upgrade),
+    ("up", Action::Upgrade),
+    ("upgrade-minimal", Action::Upgrade),
     ("clean", Action::Clean),
 ];
 const NONE: &[&str] = &[];
@@ -184,7 +198,7 @@ static PIP: Row = Row {
     ..PLAIN
 };
 
-static ROWS: [&Row; 15] = [
+static ROWS: [&Row; 17] = [
     &Row {
         manager: Manager::AptGet,
         names: &["apt-get"],
@@ -196,6 +210,14 @@ static ROWS: [&Row; 15] = [
     &Row {
         manager: Manager::Apt,
         names: &["apt"],
+        actions: APT_ACTIONS,
+        flags: flags::APT,
+        archives: &[".deb"],
+        ..PLAIN
+    },
+    &Row {
+        manager: Manager::Aptitude,
+        names: &["aptitude"],
         actions: APT_ACTIONS,
         flags: flags::APT,
         archives: &[".deb"],
@@ -227,6 +249,8 @@ static ROWS: [&Row; 15] = [
         actions: &[
             ("install", Action::Install),
             ("in", Action::Install),
+            ("source-install", Action::Install),
+            ("si", Action::Install),
             ("remove", Action::Remove),
             ("rm", Action::Remove),
             ("refresh", Action::Update),
@@ -240,12 +264,21 @@ static ROWS: [&Row; 15] = [
             ("cc", Action::Clean),
         ],
         flags: flags::ZYPPER,
-        spelling: Spelling::Apk,
+        spelling: Spelling::Zypper,
         archives: &[".rpm"],
         target_flags: &["-R", "--root"],
         ..PLAIN
     },
     &PIP,
+    &Row {
+        manager: Manager::Pipx,
+        names: &["pipx"],
+        actions: &[("install", Action::Install), ("uninstall", Action::Remove)],
+        flags: flags::PIPX,
+        spelling: Spelling::Python,
+        archives: &[".whl", ".tar.gz", ".zip"],
+        ..PLAIN
+    },
     &Row {
         manager: Manager::Npm,
         names: &["npm"],
@@ -260,7 +293,7 @@ static ROWS: [&Row; 15] = [
         ],
         flags: flags::NPM,
         spelling: Spelling::At,
-        archives: &[".tgz", ".tar.gz"],
+        archives: &[".tar", ".tgz", ".tar.gz"],
         target_flags: &["--prefix"],
         ..PLAIN
     },

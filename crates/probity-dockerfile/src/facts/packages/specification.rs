@@ -23,7 +23,8 @@ pub(super) fn kind(row: &Row, word: &Word) -> PackageKind {
     }
     let (name, version) = match row.spelling {
         Spelling::Equals => split_at(text, "="),
-        Spelling::Apk => apk(text),
+        Spelling::Apk => compared(text, &['=', '<', '>', '~']),
+        Spelling::Zypper => compared(text, &['=', '<', '>']),
         Spelling::Dash => dash(text),
         Spelling::Python => python(text),
         Spelling::At => at(text),
@@ -77,7 +78,9 @@ fn is_local(row: &Row, text: &str) -> bool {
     let is_archive = row.archives.iter().any(|ending| path.ends_with(ending));
     // A Go package below the module is a path; one of a repository has a host with a dot in it.
     let is_go_path = row.manager == Manager::Go && (path == "..." || path.starts_with("./"));
-    looks_like_path || is_archive || is_go_path
+    // No name of a Python package has a slash.
+    let is_python_path = row.spelling == Spelling::Python && path.contains('/');
+    looks_like_path || is_archive || is_go_path || is_python_path
 }
 
 /// A version that is certain: an expansion counts, since whoever set it chose one.
@@ -105,13 +108,13 @@ fn split_at<'t>(text: &'t str, separator: &str) -> (&'t str, Version) {
     }
 }
 
-fn apk(text: &str) -> (&str, Version) {
-    let Some(start) = text.find(['=', '<', '>', '~']) else {
+fn compared<'t>(text: &'t str, signs: &[char]) -> (&'t str, Version) {
+    let Some(start) = text.find(signs) else {
         let name = text.split('@').next().unwrap_or(text);
         return (name, Version::None);
     };
     let (name, version) = text.split_at(start);
-    let bare = version.trim_start_matches(['=', '<', '>', '~']);
+    let bare = version.trim_start_matches(signs);
     let is_exact = version.starts_with('=') && !bare.ends_with('*');
     (name, if is_exact { exact(bare) } else { range(version) })
 }
@@ -133,7 +136,13 @@ fn dash(text: &str) -> (&str, Version) {
 
 fn python(text: &str) -> (&str, Version) {
     let requirement = text.split(';').next().unwrap_or(text).trim();
-    let Some(start) = requirement.find(['=', '<', '>', '~', '!']) else {
+    // A single `=` compares nothing, and pip refuses it.
+    let is_single = |at: usize| {
+        let sign = requirement.get(at..).unwrap_or_default();
+        sign.starts_with('=') && !sign.starts_with("==")
+    };
+    let start = requirement.find(['=', '<', '>', '~', '!']).filter(|&at| !is_single(at));
+    let Some(start) = start else {
         let name = requirement.split('[').next().unwrap_or(requirement);
         return (name, Version::None);
     };

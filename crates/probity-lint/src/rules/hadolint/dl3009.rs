@@ -9,7 +9,7 @@ use crate::{context::Context, packages, shell_edits};
 rule! {
     /// # What it does
     ///
-    /// Flags an `apt-get update` whose lists are not removed in the same `RUN`, in a stage that the
+    /// Flags an `apt-get update`, or one of `apt` or `aptitude`, whose lists are not removed in the same `RUN`, in a stage that the
     /// image is built on.
     ///
     /// `apt-get dist-clean` removes the lists too. The rule leaves stages alone that only serve
@@ -100,7 +100,8 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 }
 
 fn is_update(call: &PackageCall) -> bool {
-    matches!(call.manager, Manager::AptGet | Manager::Apt) && call.action == Action::Update
+    matches!(call.manager, Manager::AptGet | Manager::Apt | Manager::Aptitude)
+        && call.action == Action::Update
 }
 
 /// Which stages use lists that they have not fetched, found in one pass over the file.

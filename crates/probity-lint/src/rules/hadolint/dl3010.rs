@@ -2,6 +2,7 @@
 
 use probity_dockerfile::{Arguments, Keyword};
 use probity_finding::Finding;
+use probity_shell::Call;
 
 use crate::context::Context;
 
@@ -48,9 +49,10 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         };
         let is_from_elsewhere = copy.flags_named("from").next().is_some();
         let Some(stage) = context.facts.stage_of(index) else { continue };
-        for source in sources.iter().filter(|source| !is_from_elsewhere && is_archive(&source.text))
-        {
-            let target = target(&source.text, &to.text);
+        let paths = sources.iter().map(|source| (source, with_slashes(&source.text)));
+        let archives = paths.filter(|(_, path)| !is_from_elsewhere && is_archive(path));
+        for (source, path) in archives {
+            let target = target(&path, &with_slashes(&to.text));
             let behind = index + 1..stage.instructions.end;
             if behind.into_iter().any(|run| unpacks(context, run, &target)) {
                 let message = "ADD unpacks archives by itself; use it instead of COPY and tar";
@@ -58,6 +60,11 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             }
         }
     }
+}
+
+/// A path of either system with `/` between its parts, and without quotes.
+fn with_slashes(path: &str) -> String {
+    path.trim_matches(['"', '\'']).replace(r"\\", "/").replace('\\', "/")
 }
 
 fn is_archive(path: &str) -> bool {
@@ -77,11 +84,22 @@ fn unpacks(context: &Context<'_>, instruction: usize, target: &str) -> bool {
     context.scripts(instruction).iter().flat_map(|script| &script.commands).any(|command| {
         let call = command.effective();
         call.is_any(UNPACKERS)
+            && extracts(&call)
             && call.args().iter().filter_map(|word| word.literal()).any(|path| {
-                let path = path.strip_prefix("--file=").unwrap_or(&path).trim_start_matches("./");
+                let path = with_slashes(path.strip_prefix("--file=").unwrap_or(&path));
+                let path = path.trim_start_matches("./");
                 path == target || target.ends_with(&format!("/{path}")) && !path.starts_with('/')
             })
     })
+}
+
+/// Whether tar is told to extract, as `-xf` or as `xf`; the other programs do nothing else.
+fn extracts(call: &Call<'_>) -> bool {
+    let bare = call.args().first().and_then(|word| word.literal());
+    let is_letters = |word: &str| word.bytes().all(|byte| byte.is_ascii_alphabetic());
+    !call.is_any(&["tar", "bsdtar"])
+        || call.has_flag(&["-x", "--extract", "--get"])
+        || bare.is_some_and(|word| is_letters(&word) && word.contains('x'))
 }
 
 #[cfg(test)]
@@ -104,6 +122,9 @@ COPY d.tgz /e.tgz
      ^^^^^ {SAYS}
 RUN (cd /y && tar -xzf "x.tar.gz") \
     && sudo tar --extract --file=/e.tgz
+COPY "C:\\f\\g.tar.gz" "C:\\h\\"
+     ^^^^^^^^^^^^^^^^^ {SAYS}
+RUN tar xf "C:\\h\\g.tar.gz"
 "#
             ),
         );
@@ -113,6 +134,7 @@ RUN (cd /y && tar -xzf "x.tar.gz") \
     fn what_is_not_unpacked_here_is_silent() {
         for text in [
             "COPY x.tar /y\nRUN ls",
+            "COPY x.tar /y/\nRUN tar -tf /y/x.tar && tar -cf /y/x.tar z && tar cf /y/x.tar z",
             "COPY x.zip /y/\nRUN unzip /y/x.zip",
             "COPY x.tar /y/\nRUN echo tar xf /y/x.tar",
             "COPY x.tar /y/\nRUN tar xf /z/x.tar",

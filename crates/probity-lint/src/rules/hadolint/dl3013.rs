@@ -8,7 +8,7 @@ use crate::{context::Context, packages};
 rule! {
     /// # What it does
     ///
-    /// Flags packages without a version in `pip install`.
+    /// Flags packages without a version in `pip install` and `pipx install`.
     ///
     /// All packages of one instruction are one finding, with a place for each package.
     ///
@@ -41,7 +41,7 @@ rule! {
 }
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    packages::flag_unpinned(context, &[Manager::Pip], "NAME==<version>", findings);
+    packages::flag_unpinned(context, &[Manager::Pip, Manager::Pipx], "NAME==<version>", findings);
 }
 
 #[cfg(test)]

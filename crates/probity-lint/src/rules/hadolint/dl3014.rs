@@ -57,16 +57,24 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Twice quiet is a yes too.
+/// Twice quiet is a yes too: `-qq`, `-q=2`, `--quiet --quiet`.
 fn assumes_yes(call: &Call<'_>) -> bool {
-    let letters = call
-        .args()
-        .iter()
-        .filter_map(|word| word.literal())
-        .filter(|word| word.starts_with('-') && !word.starts_with("--"));
-    let quiet: usize =
-        letters.map(|word| if word.ends_with("q=2") { 2 } else { word.matches('q').count() }).sum();
+    let words = call.args().iter().filter_map(|word| word.literal());
+    let quiet: usize = words.map(|word| quietness(&word)).sum();
     call.has_flag(&["-y", "--yes", "--assume-yes"]) || quiet >= 2
+}
+
+fn quietness(word: &str) -> usize {
+    let is_long = word == "--quiet" || word.starts_with("--quiet=");
+    let is_short = word.starts_with('-') && !word.starts_with("--");
+    match word.split_once('=') {
+        Some((name, level)) if is_long || is_short && name.ends_with('q') => {
+            level.parse().unwrap_or_default()
+        }
+        _ if is_long => 1,
+        _ if is_short => word.matches('q').count(),
+        _ => 0,
+    }
 }
 
 #[cfg(test)]
@@ -105,6 +113,9 @@ RUN bash -c 'apt-get install x'
             "apt-get install --assume-yes x",
             "apt-get install -qq x",
             "apt-get install -q=2 x",
+            "apt-get --quiet --quiet install x",
+            "apt-get -q install --quiet x",
+            "apt-get install --quiet=2 x",
             "apt-get -q install -q x",
             "apt-get update",
             "echo apt-get install x",

@@ -55,10 +55,10 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         if !packages::is_kept(context, &kept, index) {
             continue;
         }
-        let run = context.file.instructions.get(index);
+        let run = context.innermost(index);
         // Without the network no index is fetched.
         let is_clean = call.has_flag(&["--no-cache", "--no-network"])
-            || packages::removes(context.scripts(index), CACHES)
+            || packages::removes_after(context.scripts(index), call.span, CACHES)
             || run.is_some_and(|run| packages::mounts(run, CACHES));
         if is_clean {
             continue;

@@ -1,6 +1,6 @@
 //! ADD where COPY does.
 
-use probity_dockerfile::{Arguments, Keyword};
+use probity_dockerfile::{Arguments, Keyword, Word};
 use probity_finding::{Edit, Finding, Fix};
 
 use crate::context::Context;
@@ -8,7 +8,8 @@ use crate::context::Context;
 rule! {
     /// # What it does
     ///
-    /// Flags `ADD` of files that are neither archives nor fetched from elsewhere.
+    /// Flags `ADD` of files that are neither archives nor fetched from elsewhere. `ADD` unpacks tar
+    /// archives, not zip files.
     ///
     /// Git repositories, which hadolint does not know, and names with a variable are left alone.
     ///
@@ -47,20 +48,26 @@ rule! {
 }
 
 const ARCHIVES: &[&str] = &[
-    ".tar", ".gz", ".bz2", ".xz", ".zip", ".tgz", ".tb2", ".tbz", ".tbz2", ".lz", ".lzma", ".tlz",
-    ".txz", ".tZ", ".Z", ".zst", ".tzst",
+    ".tar", ".gz", ".bz2", ".xz", ".tgz", ".tb2", ".tbz", ".tbz2", ".lz", ".lzma", ".tlz", ".txz",
+    ".tpz", ".tZ", ".Z", ".zst", ".tzst",
 ];
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for (_, add) in context.each(Keyword::Add) {
         let Arguments::Transfer { sources, .. } = &add.arguments else { continue };
-        let names = || sources.iter().filter(|source| !source.text.starts_with("<<"));
-        let needs_add = sources.is_empty()
-            || names().any(|source| is_special(source.text.trim_matches(['"', '\''])))
-            || names().count() < sources.len()
-            // Only ADD knows these.
-            || ["checksum", "keep-git-dir", "unpack"].iter().any(|it| add.flags_named(it).next().is_some());
-        if needs_add {
+        let is_special = |source: &&Word| {
+            let text = source.text.trim_matches(['"', '\'']);
+            text.starts_with("<<") || needs_add(text)
+        };
+        let special = sources.iter().filter(is_special).count();
+        // Only ADD knows these.
+        let mut flags = ["checksum", "keep-git-dir", "unpack"].iter();
+        if special == sources.len() || flags.any(|it| add.flags_named(it).next().is_some()) {
+            continue;
+        }
+        if let Some(plain) = sources.iter().find(|it| special > 0 && !is_special(it)) {
+            let message = format!("use COPY for {}; only the other sources need ADD", plain.text);
+            findings.push(context.finding(plain.span, message));
             continue;
         }
         let message = "use COPY instead of ADD for files and folders";
@@ -70,7 +77,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 }
 
 /// An address, a repository, an archive, or something that only the build knows.
-fn is_special(source: &str) -> bool {
+fn needs_add(source: &str) -> bool {
     source.contains("://")
         || source.starts_with("git@")
         || source.contains('$')
@@ -95,6 +102,10 @@ ADD x y /z/
 ^^^ {SAYS}
 add --chown=1 [\"a b\", \"/c\"]
 ^^^ {SAYS}
+ADD x.tar y /z/
+          ^ use COPY for y; only the other sources need ADD
+ADD x.zip /z
+^^^ {SAYS}
 "
             ),
         );
@@ -108,7 +119,6 @@ add --chown=1 [\"a b\", \"/c\"]
             "git@h:x/y.git /z",
             "\"x.tgz\" /y",
             "$X /y",
-            "x.tar y /z/",
             "--checksum=sha256:00 x /y",
             "<<EOF /x\nEOF",
         ] {

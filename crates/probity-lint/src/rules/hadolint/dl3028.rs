@@ -12,7 +12,8 @@ rule! {
     ///
     /// All packages of one instruction are one finding, with a place for each package.
     ///
-    /// The version may also be given by `--version`. A file and a word that is nothing but a variable are
+    /// The version may also be given by `--version`. Words after `--` and after a flag that the rule does
+    /// not know are not packages. A file and a word that is nothing but a variable are
     /// left alone.
     ///
     /// # Why it is bad

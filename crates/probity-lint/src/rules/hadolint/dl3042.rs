@@ -1,15 +1,16 @@
 //! Downloads of pip that stay.
 
-use probity_dockerfile::{Action, Manager, PackageCall};
+use probity_dockerfile::{Action, Instruction, Manager, PackageCall};
 use probity_finding::Finding;
+use probity_shell::{Assignment, Word};
 
 use crate::{context::Context, packages};
 
 rule! {
     /// # What it does
     ///
-    /// Flags a `pip install` without `--no-cache-dir`, unless `PIP_NO_CACHE_DIR` is set, the cache is
-    /// mounted, or it is removed in the same `RUN`. The rule leaves stages alone that only
+    /// Flags a `pip install` without `--no-cache-dir`, unless `PIP_NO_CACHE_DIR` is set to a yes (`1`,
+    /// `true`, `on`, `yes`), the cache is mounted, or a later command of the `RUN` removes it. The rule leaves stages alone that only
     /// serve `COPY --from`, which hadolint flags.
     ///
     /// # Why it is bad
@@ -57,18 +58,25 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         if !packages::is_kept(context, &kept, index) {
             continue;
         }
-        let run = context.file.instructions.get(index);
+        let run = context.innermost(index);
         let is_kept = !call.has_flag(&["--no-cache-dir"])
             && !is_set(context, index, call.script, call.command)
-            && !packages::removes(context.scripts(index), CACHES)
+            && !packages::removes_after(context.scripts(index), call.span, CACHES)
             && !is_emptied(context, index)
-            && !run.is_some_and(|run| packages::mounts(run, CACHES));
+            && !run.is_some_and(|run| packages::mounts(run, CACHES) || mounts_home(run));
         if is_kept {
             let message = "the downloads stay in the layer; use --no-cache-dir";
             let finding = context.finding(call.subcommand, message);
             findings.push(packages::with_flag(context, index, call, "--no-cache-dir", finding));
         }
     }
+}
+
+/// Whether a mount lies over the cache below the home directory of some user.
+fn mounts_home(run: &Instruction) -> bool {
+    run.passing_mounts().any(|target| {
+        target.starts_with('/') && target.trim_end_matches('/').ends_with("/.cache/pip")
+    })
 }
 
 /// Whether the same `RUN` empties the cache: by pip itself, or below the home directory.
@@ -89,30 +97,40 @@ fn is_emptied(context: &Context<'_>, index: usize) -> bool {
         })
 }
 
-/// Whether the variable is set to a yes: in the file, for the command, or by an `export` before it.
+/// Whether the variable is set to a yes: for the command, by an `export` before it, or in the file.
+/// The nearest one decides.
 fn is_set(context: &Context<'_>, index: usize, script: usize, command: usize) -> bool {
-    let variable = context.facts.scope(index).get(VARIABLE);
-    let in_file = variable.is_some_and(|it| it.set && it.value.as_deref().is_none_or(is_yes));
     let script = context.scripts(index).get(script);
     let before = script.and_then(|script| script.commands.get(..command)).unwrap_or_default();
-    let mut exported = before.iter().flat_map(|it| &it.declarations);
-    let is_exported = exported.any(|it| {
-        let value = it.value.as_ref().and_then(|value| value.literal());
-        it.name == VARIABLE && value.as_deref().is_none_or(is_yes)
-    });
     let command = script.and_then(|script| script.commands.get(command));
-    in_file
-        || is_exported
-        || command.is_some_and(|command| {
-            let own = command.assignments.iter().any(|it| it.name == VARIABLE);
-            let by_env = command.effective().wrappers.iter();
-            own || by_env.into_iter().any(|word| word.assigned_name() == Some(VARIABLE))
-        })
+    let assigned = |assignment: &Assignment| {
+        let value = assignment.value.as_ref().and_then(|value| value.literal());
+        (assignment.name == VARIABLE).then(|| value.as_deref().is_none_or(is_yes))
+    };
+    let by_env = |word: &Word| {
+        let text = word.literal();
+        let value = text.as_deref().and_then(|text| text.split_once('=')).map(|(_, value)| value);
+        (word.assigned_name() == Some(VARIABLE)).then(|| value.is_none_or(is_yes))
+    };
+    let own = command.and_then(|command| {
+        let wrappers = command.effective().wrappers.iter();
+        wrappers
+            .rev()
+            .find_map(by_env)
+            .or_else(|| command.assignments.iter().rev().find_map(assigned))
+    });
+    let exported =
+        || before.iter().rev().flat_map(|it| it.declarations.iter().rev()).find_map(assigned);
+    let in_file = || {
+        let variable = context.facts.scope(index).get(VARIABLE);
+        variable.is_some_and(|it| it.set && it.value.as_deref().is_none_or(is_yes))
+    };
+    own.or_else(exported).unwrap_or_else(in_file)
 }
 
 /// What pip takes for a yes.
 fn is_yes(value: &str) -> bool {
-    !matches!(value.to_ascii_lowercase().as_str(), "" | "0" | "no" | "off" | "false" | "n" | "f")
+    matches!(value.to_ascii_lowercase().as_str(), "1" | "yes" | "on" | "true" | "y" | "t")
 }
 
 #[cfg(test)]

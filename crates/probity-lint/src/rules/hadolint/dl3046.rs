@@ -1,6 +1,7 @@
 //! Users with a number that makes log files huge.
 
 use probity_finding::{Finding, Fix};
+use probity_shell::{Call, Word};
 
 use crate::{context::Context, shell_edits};
 
@@ -57,7 +58,8 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             let Some(name) = call.name_word().filter(|_| call.is_any(&["useradd"])) else {
                 continue;
             };
-            let Some((word, number)) = call.flag_value(&["-u", "--uid"]) else { continue };
+            let value = call.flag_value(&["-u", "--uid"]).or_else(|| value_of_cluster(&call));
+            let Some((word, number)) = value else { continue };
             let is_high = number.len() > DIGITS && number.bytes().all(|it| it.is_ascii_digit());
             if is_high && !call.has_flag(&["-l", "--no-log-init"]) {
                 let message = "useradd with a high number makes huge log files without -l";
@@ -67,6 +69,19 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             }
         }
     }
+}
+
+/// The number of `-mu 123456`, where switches stand before the letter.
+fn value_of_cluster<'w>(call: &Call<'w>) -> Option<(&'w Word, String)> {
+    const SWITCHES: &[char] = &['m', 'M', 'N', 'U', 'r', 'l', 'o', 'D'];
+    let is_cluster = |word: &Word| {
+        let text = word.prefix();
+        let switches = text.strip_prefix('-').and_then(|letters| letters.strip_suffix('u'));
+        switches.is_some_and(|switches| switches.chars().all(|letter| SWITCHES.contains(&letter)))
+    };
+    let at = call.args().iter().position(is_cluster)?;
+    let value = call.args().get(at + 1)?;
+    Some((value, value.literal()?.into_owned()))
 }
 
 #[cfg(test)]

@@ -55,7 +55,22 @@ fn is_address(value: &str) -> bool {
     let is_scheme = scheme.bytes().all(|it| it.is_ascii_alphanumeric() || b"+-.".contains(&it))
         && scheme.bytes().next().is_some_and(|it| it.is_ascii_alphabetic());
     let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    is_scheme && !host.is_empty() && !value.contains([' ', '<', '>', '"'])
+    let port = host.rsplit_once(':').filter(|(_, port)| !port.contains(']'));
+    let is_port = port.is_none_or(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
+    let is_plain = |byte: u8| byte.is_ascii_graphic() && !br#"<>"{}|\^`"#.contains(&byte);
+    is_scheme
+        && !host.is_empty()
+        && is_port
+        && value.bytes().all(is_plain)
+        && has_whole_escapes(value)
+}
+
+/// Whether two hexadecimal digits follow every `%`.
+fn has_whole_escapes(value: &str) -> bool {
+    let is_escape = |rest: &str| {
+        rest.get(..2).is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
+    };
+    value.split('%').skip(1).all(is_escape)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Labels that should be a time of RFC 3339 and are not.
 
+use jiff::Timestamp;
 use probity_finding::Finding;
 
 use crate::{
@@ -11,8 +12,8 @@ use crate::{
 rule! {
     /// # What it does
     ///
-    /// Flags a label out of a list whose value is not a time of RFC 3339. A value with a variable is left alone, and an
-    /// empty one is the business of DL3051.
+    /// Flags a label out of a list whose value is not a time of RFC 3339. The day has to exist:
+    /// February 31 does not. A value with a variable is left alone, and DL3051 reports an empty one.
     ///
     /// # Why it is bad
     ///
@@ -49,25 +50,16 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     labels::flag_values(context, is_time, "a time of RFC 3339", findings);
 }
 
-/// `2024-05-01T12:00:00.5+02:00`
+/// `2024-05-01T12:00:00.5+02:00`. jiff knows the calendar, and takes more than RFC 3339 has.
 fn is_time(value: &str) -> bool {
     let shape = b"dddd-dd-ddTdd:dd:dd";
-    let bytes = value.as_bytes();
-    let Some((head, tail)) = bytes.split_at_checked(shape.len()) else { return false };
+    let Some((head, tail)) = value.as_bytes().split_at_checked(shape.len()) else { return false };
     let fits = head.iter().zip(shape).all(|(byte, wanted)| match wanted {
         b'd' => byte.is_ascii_digit(),
-        b'T' => matches!(byte, b'T' | b't' | b' '),
+        b'T' => matches!(byte, b'T' | b't'),
         wanted => byte == wanted,
     });
-    let number = |range: std::ops::Range<usize>| -> u32 {
-        value.get(range).and_then(|it| it.parse().ok()).unwrap_or(u32::MAX)
-    };
-    let in_range = (1..=12).contains(&number(5..7))
-        && (1..=31).contains(&number(8..10))
-        && number(11..13) < 24
-        && number(14..16) < 60
-        && number(17..19) <= 60;
-    fits && in_range && is_zone(without_fraction(tail))
+    fits && is_zone(without_fraction(tail)) && value.parse::<Timestamp>().is_ok()
 }
 
 fn without_fraction(tail: &[u8]) -> &[u8] {
@@ -79,7 +71,11 @@ fn without_fraction(tail: &[u8]) -> &[u8] {
 fn is_zone(zone: &[u8]) -> bool {
     match zone {
         [b'Z' | b'z'] => true,
-        [b'+' | b'-', a, b, b':', c, d] => [a, b, c, d].iter().all(|it| it.is_ascii_digit()),
+        // jiff knows offsets of more than a day.
+        [b'+' | b'-', a, b, b':', c, d] => {
+            let are_digits = [a, b, c, d].iter().all(|byte| byte.is_ascii_digit());
+            are_digits && (*a, *b) <= (b'2', b'3') && *c <= b'5'
+        }
         _ => false,
     }
 }
@@ -98,6 +94,13 @@ mod tests {
             "2024-05-01T12:00:00",
             "2024-05-01T12:00:00.Z",
             "2024-05-01T25:00:00Z",
+            "2024-02-31T00:00:00Z",
+            "2023-02-29T00:00:00Z",
+            "2024-04-31T00:00:00Z",
+            "2024-05-01 12:00:00Z",
+            "2024-05-01T12:00Z",
+            "20240501T120000Z",
+            "2024-05-01T12:00:00+24:00",
             "now",
         ] {
             let text = format!("FROM a\nLABEL other=1 x=\"{wrong}\"\n");
@@ -112,6 +115,7 @@ mod tests {
         for right in [
             "2024-05-01T12:00:00Z",
             "2024-05-01T12:00:00.25+02:00",
+            "2024-02-29T12:00:00Z",
             "2024-05-01t12:00:60z",
             "$V",
             "",

@@ -52,15 +52,19 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 /// Something on both sides of one sign, without blanks, and a host of named parts.
 fn is_mail(value: &str) -> bool {
     let Some((name, host)) = value.rsplit_once('@') else { return false };
-    let is_plain = |it: &str| !it.is_empty() && !it.contains([' ', '@', '<', '>', ',', '"']);
+    let is_plain = |text: &str| {
+        let is_allowed = |byte: u8| byte.is_ascii_graphic() && !br#"@<>,":;()[]\"#.contains(&byte);
+        !text.is_empty() && text.bytes().all(is_allowed)
+    };
     let parts = || host.split('.');
     is_plain(name)
         && !name.starts_with('.')
         && !name.ends_with('.')
         && !name.contains("..")
         && is_plain(host)
-        && parts().all(|it| {
-            !it.is_empty() && it.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'-')
+        && parts().all(|part| {
+            let is_named = part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+            !part.is_empty() && is_named && !part.starts_with('-') && !part.ends_with('-')
         })
 }
 

@@ -13,7 +13,7 @@ rule! {
     ///
     /// Flags a `RUN` that installs with `yarn install` and leaves in the image what was downloaded for it.
     ///
-    /// Removing the directory by hand is as good, and so is a cache or memory mount over it, which
+    /// The cleaning has to come after the last install. Removing the directory by hand is as good, and so is a cache or memory mount over it, which
     /// hadolint does not always see. The rule leaves stages alone that only serve `COPY --from`.
     ///
     /// # Why it is bad

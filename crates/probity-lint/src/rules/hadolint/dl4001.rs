@@ -1,5 +1,7 @@
 //! Two tools for one job.
 
+use std::collections::BTreeMap;
+
 use probity_finding::{Finding, Fix, Objective, Signal, Span};
 
 use crate::{
@@ -11,7 +13,8 @@ rule! {
     /// # What it does
     ///
     /// Flags the use of `wget` in a stage that also uses `curl`, and the other way round. The first of
-    /// the two is taken for the project's choice; every call of the other is flagged.
+    /// the two is taken for the project's choice; every call of the other is flagged. What
+    /// `ONBUILD` runs is counted by itself, since it runs in another image.
     ///
     /// # Why it is bad
     ///
@@ -52,19 +55,20 @@ rule! {
 }
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    // The stage, the tool that came first in it, and where.
-    let mut first: Option<(Option<usize>, String, Span)> = None;
+    // The stage, the tool that came first in it, and where. What `ONBUILD` runs is in another image.
+    let mut known: BTreeMap<(Option<usize>, bool), (String, Span)> = BTreeMap::new();
     for (index, _) in context.runs() {
         let stage = context.facts.stage_of(index).map(|stage| stage.index);
+        let image = (stage, context.is_trigger(index));
         for command in context.scripts(index).iter().flat_map(|script| &script.commands) {
             let call = command.effective();
             let (Some(name), Some(word)) = (call.name(), call.name_word()) else { continue };
             if name != "curl" && name != "wget" {
                 continue;
             }
-            match &first {
-                Some((known, tool, _)) if *known == stage && *tool == name => {}
-                Some((known, tool, place)) if *known == stage => {
+            match known.get(&image) {
+                Some((tool, _)) if *tool == name => {}
+                Some((tool, place)) => {
                     let message =
                         format!("either use wget or curl but not both: {tool} is used too");
                     let signal = Signal {
@@ -88,7 +92,9 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                             .with_fix(Fix::by_agent(title, 155, objective)),
                     );
                 }
-                _ => first = Some((stage, name.into_owned(), word.span)),
+                None => {
+                    known.insert(image, (name.into_owned(), word.span));
+                }
             }
         }
     }

@@ -11,7 +11,7 @@ rule! {
     /// Flags an `ONBUILD` whose instruction does not exist or cannot be parsed.
     ///
     /// BuildKit itself rejects `ONBUILD ONBUILD`, `ONBUILD FROM` and `ONBUILD MAINTAINER`, which
-    /// `tally/syntax-error` reports.
+    /// `hadolint/DL3043` reports.
     ///
     /// # Why it is bad
     ///

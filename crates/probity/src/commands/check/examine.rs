@@ -70,6 +70,7 @@ pub(super) fn examine(
         secrets: Some(&job.rules.secrets),
     };
     let (text, found, fixing) = match way {
+        _ if !source.is_exact => (None, without_fixes(&source.text, &options), None),
         Way::Offer => (None, probity_lint::lint(&source.text, &options), None),
         Way::Write | Way::Diff => {
             let (text, found, fixing) = fix(way, job, &source, options, ai);
@@ -81,4 +82,13 @@ pub(super) fn examine(
     findings.extend(found);
     job.rules.keep_wanted(&source.shown, &mut findings);
     Checked { shown: source.shown, text: text.unwrap_or(source.text), findings, fixing }
+}
+
+/// The findings of a text that must not be written back.
+fn without_fixes(text: &str, options: &LintOptions<'_>) -> Vec<Finding> {
+    let mut findings = probity_lint::lint(text, options);
+    for finding in &mut findings {
+        finding.fixes.clear();
+    }
+    findings
 }

@@ -58,8 +58,11 @@ pub(super) fn rules(settings: &Settings) -> RuleSet {
     }
     for kind in settings.labels.values() {
         let same = settings.labels.iter().filter(|(_, other)| *other == kind);
-        set(kind.rule(), "labels", same.map(|(name, _)| name.clone()).collect());
+        if let Some(rule) = kind.rule() {
+            set(rule, "labels", same.map(|(name, _)| name.clone()).collect());
+        }
     }
+    set("hadolint/DL3051", "labels", all.clone());
     set("hadolint/DL3049", "labels", all);
     rules
 }

@@ -70,6 +70,7 @@ impl HadolintFile {
         let Some(line) = self.labels.values().map(|kind| kind.line).min() else { return };
         let all: Vec<String> = self.labels.keys().cloned().collect();
         layer.option("hadolint/DL3049", "labels", line, all.clone());
+        layer.option("hadolint/DL3051", "labels", line, all.clone());
         if self.strict_labels.as_ref().is_some_and(|strict| strict.value) {
             layer.option("hadolint/DL3050", "labels", line, all);
         }
@@ -82,7 +83,9 @@ impl HadolintFile {
     fn labels_by_rule(&self) -> std::collections::BTreeMap<&'static str, Vec<String>> {
         let mut by_rule = std::collections::BTreeMap::<_, Vec<String>>::new();
         for (name, kind) in &self.labels {
-            by_rule.entry(kind.value.rule()).or_default().push(name.clone());
+            if let Some(rule) = kind.value.rule() {
+                by_rule.entry(rule).or_default().push(name.clone());
+            }
         }
         by_rule
     }

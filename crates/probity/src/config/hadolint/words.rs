@@ -56,16 +56,16 @@ pub(crate) enum LabelType {
 }
 
 impl LabelType {
-    /// The rule that looks at the values of such labels.
-    pub(crate) fn rule(self) -> &'static str {
+    /// The rule that looks at the values of such labels. Whether one is empty is asked of all.
+    pub(crate) fn rule(self) -> Option<&'static str> {
         match self {
-            Self::Text => "hadolint/DL3051",
-            Self::Url => "hadolint/DL3052",
-            Self::Rfc3339 => "hadolint/DL3053",
-            Self::Spdx => "hadolint/DL3054",
-            Self::Hash => "hadolint/DL3055",
-            Self::Semver => "hadolint/DL3056",
-            Self::Email => "hadolint/DL3058",
+            Self::Text => None,
+            Self::Url => Some("hadolint/DL3052"),
+            Self::Rfc3339 => Some("hadolint/DL3053"),
+            Self::Spdx => Some("hadolint/DL3054"),
+            Self::Hash => Some("hadolint/DL3055"),
+            Self::Semver => Some("hadolint/DL3056"),
+            Self::Email => Some("hadolint/DL3058"),
         }
     }
 }

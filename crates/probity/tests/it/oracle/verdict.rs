@@ -22,7 +22,10 @@ pub(super) enum Verdict {
     Missing,
 }
 
-const SYNTAX_RULES: [&str; 4] = [
+const SYNTAX_RULES: [&str; 7] = [
+    "hadolint/DL3011",
+    "hadolint/DL3043",
+    "hadolint/DL3061",
     "probity/not-a-dockerfile",
     "tally/require-stages",
     "tally/syntax-error",

@@ -3,6 +3,10 @@
 //! Without the first, the value of a flag would be a package. Without the second, nobody could tell a
 //! flag that takes no value from one that nobody has heard of.
 
+use probity_shell::Call;
+
+use super::Manager;
+
 /// The flags of one manager, separated by blanks.
 #[derive(Debug)]
 pub(in crate::facts::packages) struct Flags {
@@ -14,6 +18,19 @@ impl Flags {
     /// Flags whose value is the next word.
     pub(in crate::facts::packages) fn valued(&self) -> Vec<&'static str> {
         self.valued.split_ascii_whitespace().collect()
+    }
+
+    /// The flags of a call whose value is the next word. A flag that gem has not heard of belongs to a
+    /// plugin or to another version, and is taken to have one.
+    pub(in crate::facts::packages) fn valued_in(
+        &self,
+        manager: Manager,
+        call: &Call<'_>,
+    ) -> Vec<String> {
+        let own = self.valued().into_iter().map(str::to_owned);
+        let words = call.args().iter().map(|word| word.prefix().into_owned());
+        let unknown = words.filter(|text| text.starts_with("--") && !self.knows(text));
+        if manager == Manager::Gem { own.chain(unknown).collect() } else { own.collect() }
     }
 
     /// Whether it is certain that the word behind this one is its value, or is not.
@@ -120,6 +137,12 @@ pub(super) const PIP: Flags = Flags {
              --no-clean --require-virtualenv --system --process-dependency-links -y --yes --strict \
              --reinstall --exact --compile-bytecode --native-tls --offline --all-extras \
              --no-sources --no-config --no-progress",
+};
+
+pub(super) const PIPX: Flags = Flags {
+    valued: "--python --pip-args --suffix --preinstall -i --index-url --fetch-missing-python",
+    switches: "-f --force -e --editable --include-deps --system-site-packages -v --verbose -q \
+             --quiet --global --no-cache-dir",
 };
 
 /// `--unsafe-perm` is missing, since what stands behind it may be its value.
