@@ -83,13 +83,16 @@ fn mentions_bash(context: &Context<'_>, index: usize) -> bool {
     let in_run = commands.flat_map(|command| &command.words).any(is_bash);
     let arguments = context.file.instructions.get(index).map(|instruction| &instruction.arguments);
     let copies = match arguments {
-        Some(Arguments::Transfer { sources, destination, .. }) => sources
-            .iter()
-            .chain(destination)
-            .any(|word| word.text.rsplit('/').next() == Some("bash")),
+        Some(Arguments::Transfer { sources, destination, .. }) => {
+            sources.iter().chain(destination).any(|word| is_path_of_bash(&word.text))
+        }
         _ => false,
     };
     in_run || copies
+}
+
+fn is_path_of_bash(path: &str) -> bool {
+    path.rsplit('/').next() == Some("bash")
 }
 
 #[cfg(test)]
