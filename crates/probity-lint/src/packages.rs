@@ -242,6 +242,11 @@ pub(crate) fn mounts(run: &Instruction, directories: &[&str]) -> bool {
     run.passing_mounts().any(|target| directories.iter().any(|it| covers(target, it)))
 }
 
+/// Whether any command removes one of these places.
+pub(crate) fn removes(scripts: &[Script], places: &[&str]) -> bool {
+    removes_after(scripts, Span { start: 0, end: 0 }, places)
+}
+
 /// Whether a command behind this place removes one of the directories or what is in it.
 pub(crate) fn removes_after(scripts: &[Script], place: Span, directories: &[&str]) -> bool {
     scripts.iter().flat_map(|script| &script.commands).any(|command| {
