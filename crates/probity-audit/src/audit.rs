@@ -53,8 +53,9 @@ pub enum AuditError {
     Root(#[from] OpenError),
     #[error("cannot look for secrets")]
     Secrets(#[from] probity_secrets::DetectorError),
+    /// The answers that could not be kept are here.
     #[error("cannot keep the state of the audit")]
-    Checkpoint(#[source] io::Error),
+    Checkpoint { source: io::Error, state: Box<State> },
 }
 
 /// Runs every skill that no earlier iteration answers. `checkpoint` is given the state before the
@@ -133,7 +134,10 @@ pub fn run(
     });
     let Progress { state, failed, .. } =
         kept.inner.into_inner().unwrap_or_else(PoisonError::into_inner);
-    failed.map_or(Ok(state), |error| Err(AuditError::Checkpoint(error)))
+    match failed {
+        None => Ok(state),
+        Some(source) => Err(AuditError::Checkpoint { source, state: Box::new(state) }),
+    }
 }
 
 fn one(

@@ -45,8 +45,8 @@ pub use crate::{
     rules::Rules,
     secrets::Secrets,
     session::{Event, MAX_STEPS, Observer},
-    skill::{Skill, SkillError, embedded},
-    sources::{SourceError, digest, discover},
+    skill::{Pack, Skill, SkillError, embedded},
+    sources::{SourceError, digest, discover, is_contract},
     state::{Finding, Iteration, NextPrompt, State, TokenUsage},
     tools::{OpenError, ReadTools, Reading, ToolError, ToolOptions, request::Request},
 };

@@ -152,9 +152,15 @@ impl ReadTools {
                 let wanted = Wanted { offset: *offset, limit: *limit, numbered, rules, secrets };
                 read::read_file(scope, &target, &wanted)
             }
-            Request::Grep { pattern, context_lines, .. } => {
-                grep::grep(scope, &target, pattern, *context_lines, secrets, sources, self.options.rules)
-            }
+            Request::Grep { pattern, context_lines, .. } => grep::grep(
+                scope,
+                &target,
+                pattern,
+                *context_lines,
+                secrets,
+                sources,
+                self.options.rules,
+            ),
             Request::ListDir { .. } => list::list_dir(scope, &target).into(),
             Request::FindFiles { glob, .. } => {
                 find::find_files(scope, &target, glob.as_deref(), sources).into()

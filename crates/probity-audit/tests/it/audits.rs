@@ -190,7 +190,7 @@ fn a_state_that_cannot_be_kept_ends_the_audit() {
     let (provider, asked) = scripted(&[LOOK, DONE]);
     let keep = |_: &State| Err(io::Error::other("disk full"));
     let result = run(options(dir.path(), &skills, &provider), &Quiet, &keep, &Cancel::new());
-    assert!(matches!(result, Err(AuditError::Checkpoint(_))));
+    assert!(matches!(result, Err(AuditError::Checkpoint { .. })));
     assert_eq!(asked.load(Ordering::SeqCst), 0, "no question without a place for its answer");
 }
 
