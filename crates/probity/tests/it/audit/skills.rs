@@ -11,12 +11,12 @@ const SKILL: &str = "---\nid: ID\nname: n\nseverity: low\ndescription: d\nprompt
 fn skills_of_a_directory_take_the_place_of_the_embedded_ones_in_the_order_of_their_files() {
     let dir = project();
     for (file, id) in [("b.md", "first"), ("c.txt", "second"), ("a.md", "zeroth")] {
-        fs::create_dir_all(dir.path().join("skills/vulnerabilities/not-looked-into")).unwrap();
-        fs::write(dir.path().join("skills/vulnerabilities").join(file), SKILL.replace("ID", id))
+        fs::create_dir_all(dir.path().join("own/not-looked-into")).unwrap();
+        fs::write(dir.path().join("own").join(file), SKILL.replace("ID", id))
             .unwrap();
     }
     let server = Server::saying(&[TRUE]);
-    audit(&dir, &server).run().code(0);
+    audit(&dir, &server).args(["--skills-dir", "own"]).run().code(0);
     let asked: Vec<String> = server.bodies().iter().map(skill).collect();
     assert_eq!(asked, ["zeroth", "first", "second"]);
 }
