@@ -13,6 +13,7 @@ mod audit;
 mod baseline;
 mod duplicates;
 mod evidence;
+mod heuristic;
 mod ignores;
 mod permission;
 mod prompt;
@@ -31,6 +32,7 @@ mod tools;
 pub use crate::{
     audit::{AuditError, AuditOptions, run},
     baseline::{Baseline, BaselineError},
+    heuristic::{classes as heuristic_classes, detect},
     permission::{PermissionPrompt, ReadScope},
     provider::{Provider, ProviderSpec},
     report::{FileFindings, Report, ReportOptions, Reported},
