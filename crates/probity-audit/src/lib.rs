@@ -14,6 +14,7 @@ mod baseline;
 mod coverage;
 mod duplicates;
 mod evidence;
+mod heuristic;
 mod ignores;
 mod inlined;
 mod language;
@@ -37,6 +38,7 @@ pub use crate::{
     baseline::{Baseline, BaselineError},
     coverage::FileCoverage,
     ignores::Excuse,
+    heuristic::{classes as heuristic_classes, detect},
     permission::{PermissionPrompt, ReadScope},
     provider::{Provider, ProviderSpec},
     report::{FileFindings, Ignored, Report, ReportOptions, Reported, SkillCoverage},

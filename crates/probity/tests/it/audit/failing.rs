@@ -263,10 +263,8 @@ fn answers_that_cannot_be_kept_where_they_should_be_are_kept_elsewhere() {
         }
         Play::Says(TRUE.to_owned())
     });
-    let output = audit(&dir, &server)
-        .env("XDG_STATE_HOME", home.path().to_str().unwrap())
-        .run()
-        .code(1);
+    let output =
+        audit(&dir, &server).env("XDG_STATE_HOME", home.path().to_str().unwrap()).run().code(1);
     let file = output.stderr.split_whitespace().find(|word| word.contains("rescued/audit-"));
     let file = file.unwrap_or_else(|| panic!("{}", output.stderr)).trim_end_matches([';', '`']);
     let kept: serde_json::Value =

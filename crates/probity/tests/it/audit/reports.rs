@@ -210,10 +210,7 @@ fn a_partial_audit_says_so_in_every_format() {
     let dir = project();
     let output = audit(&dir, &server()).run().code(3);
     let first = output.stdout.lines().next().unwrap();
-    assert_eq!(
-        first,
-        "Incomplete audit: 1 of 3 skills have no result; see below for the reasons"
-    );
+    assert_eq!(first, "Incomplete audit: 1 of 3 skills have no result; see below for the reasons");
     let markdown = report(dir.path());
     assert!(markdown.contains("- *(none, but only 2 of 3 skills finished)*\n"), "{markdown}");
     audit(&dir, &server()).args(["--format", "json"]).run().code(3);

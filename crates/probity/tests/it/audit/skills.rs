@@ -12,8 +12,7 @@ fn skills_of_a_directory_take_the_place_of_the_embedded_ones_in_the_order_of_the
     let dir = project();
     for (file, id) in [("b.md", "first"), ("c.txt", "second"), ("a.md", "zeroth")] {
         fs::create_dir_all(dir.path().join("own/not-looked-into")).unwrap();
-        fs::write(dir.path().join("own").join(file), SKILL.replace("ID", id))
-            .unwrap();
+        fs::write(dir.path().join("own").join(file), SKILL.replace("ID", id)).unwrap();
     }
     let server = Server::saying(&[TRUE]);
     audit(&dir, &server).args(["--skills-dir", "own"]).run().code(0);
