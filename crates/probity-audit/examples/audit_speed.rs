@@ -16,7 +16,7 @@ use std::{
 use probity_agent::{Cancel, ChatKind, ChatOptions, ChatProvider, Limits, Retry};
 use probity_audit::{
     AuditOptions, Event, Observer, PermissionPrompt, Provider, ProviderSpec, ReadScope, ReadTools,
-    Request, Skill, State, ToolOptions, embedded, run,
+    Request, Rules, Skill, State, ToolOptions, embedded, run,
 };
 
 const ROUNDS: u32 = 200;
@@ -35,12 +35,13 @@ fn main() {
 
 fn reads(root: &Path) {
     let permission = PermissionPrompt::new(ReadScope::Workspace, false, false, &[]);
-    let options = ToolOptions { numbered: false, allow_sensitive: false };
-    let tools = ReadTools::open(root, permission, options).unwrap();
+    let options =
+        ToolOptions { numbered: false, allow_sensitive: false, rules: Rules::Specification };
+    let tools = ReadTools::open(root, &[], permission, options).unwrap();
     let path = || "v7.ak".to_owned();
     let pattern = "validator".to_owned();
     let cases: [(Request, Vec<&str>); 4] = [
-        (Request::ReadFile { path: path() }, vec!["cat", "v7.ak"]),
+        (Request::ReadFile { path: path(), offset: 1, limit: None }, vec!["cat", "v7.ak"]),
         (
             Request::Grep { pattern, path: path(), context_lines: 2 },
             vec!["grep", "-n", "-C", "2", "--", "validator", "v7.ak"],
@@ -92,13 +93,18 @@ fn skills(root: &Path) {
         (0..SKILLS).map(|number| Skill { id: format!("skill-{number}"), ..one.clone() }).collect();
     let time = |jobs| {
         let options = AuditOptions {
+            rules: Rules::Specification,
             root,
             sources: &[],
             source_digest: None,
             skills: &skills,
             provider: &provider,
             permission: PermissionPrompt::new(ReadScope::Workspace, false, false, &[]),
-            tools: ToolOptions { numbered: false, allow_sensitive: false },
+            tools: ToolOptions {
+                numbered: false,
+                allow_sensitive: false,
+                rules: Rules::Specification,
+            },
             limits: Limits::within(Duration::from_secs(60)),
             jobs,
             budget: None,

@@ -11,7 +11,7 @@ use crate::{
 
 /// Twice as much as anybody reads; more would fill the output with one hit.
 const MOST_CONTEXT: u64 = 20;
-const USUAL_CONTEXT: usize = 2;
+const USUAL_CONTEXT: u64 = 2;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Action {
@@ -20,29 +20,55 @@ pub(crate) enum Action {
     Final(Map<String, Value>),
 }
 
-/// Reads an action: a JSON object alone, in a fence, or among prose. Where there are several, the
-/// first that is an action counts.
+/// Reads an action: a JSON object alone, in a fence, or among prose, outside of what the model thinks
+/// aloud. Where there are several, the last one counts, because models think before they speak; two
+/// final answers that differ are none.
 ///
-/// The error says what is missing, in words for the model.
+/// The error says what is wrong, in words for the model.
 pub(crate) fn parse(text: &str) -> Result<Action, String> {
-    let mut why = "there is no JSON object in the answer".to_owned();
-    let mut is_first = true;
-    for object in object::objects(text) {
+    let said = object::without_thoughts(text);
+    let objects = object::objects(&said);
+    let mut last = None;
+    let mut why = None;
+    let mut finals: Vec<Map<String, Value>> = Vec::new();
+    for object in objects {
         match action(object) {
-            Ok(action) => return Ok(action),
-            // The first object is the one that was meant, and what it lacks is worth telling.
-            Err(error) if is_first => why = error,
-            Err(_) => {}
+            Ok(action) => {
+                if let Action::Final(object) = &action
+                    && !finals.contains(object)
+                {
+                    finals.push(object.clone());
+                }
+                last = Some(action);
+            }
+            Err(error) => why = Some(error),
         }
-        is_first = false;
     }
-    Err(why)
+    match last {
+        Some(Action::Final(_)) if finals.len() > 1 => {
+            Err("there are two different final answers; send the one that you mean".to_owned())
+        }
+        Some(action) => Ok(action),
+        // An object inside of a broken one is not what was meant.
+        None => Err(object::complaint(&said).or(why).unwrap_or_else(|| match said.find('{') {
+            Some(_) => "the text that looks like a JSON object is not valid JSON".to_owned(),
+            None => "there is no JSON object in the answer".to_owned(),
+        })),
+    }
 }
 
 fn action(object: Map<String, Value>) -> Result<Action, String> {
     let name = match object.get("action") {
         Some(Value::String(name)) => name.trim().to_lowercase(),
         Some(Value::Null) | None => {
+            for name in ["tool_calls", "tool_call", "function_call", "function", "arguments"] {
+                if object.contains_key(name) {
+                    return Err(format!(
+                        "`{name}` is not read here: write the action itself as the object, for \
+                         example {{\"action\":\"read_file\",\"path\":\"relative/path.ak\"}}"
+                    ));
+                }
+            }
             // An empty object is no verdict: a model that says nothing has not looked.
             if object.contains_key("findings") || object.contains_key("status") {
                 return done(object);
@@ -51,10 +77,17 @@ fn action(object: Map<String, Value>) -> Result<Action, String> {
         }
         Some(_) => return Err("`action` is not a string".to_owned()),
     };
+    if name == "final" {
+        return done(object);
+    }
+    misnamed(&name, &object)?;
     let path = word(&object, "path")?.unwrap_or_else(|| ".".to_owned());
     Ok(Action::Read(match name.as_str() {
-        "final" => return done(object),
-        "read_file" => Request::ReadFile { path },
+        "read_file" => Request::ReadFile {
+            path,
+            offset: number(&object, "offset")?.unwrap_or(1).max(1),
+            limit: number(&object, "limit")?.filter(|limit| *limit > 0),
+        },
         "list_dir" => Request::ListDir { path },
         "find_files" => Request::FindFiles { path, glob: word(&object, "glob")? },
         "grep" => Request::Grep {
@@ -65,7 +98,7 @@ fn action(object: Map<String, Value>) -> Result<Action, String> {
         other => {
             let other = crate::text::one_line(other, 60);
             return Err(format!(
-                "'{other}' is no action; the actions are read_file, grep, list_dir, find_files and final"
+                "'{other}' is not an action; the actions are read_file, grep, list_dir, find_files and final"
             ));
         }
     }))
@@ -86,11 +119,12 @@ fn done(object: Map<String, Value>) -> Result<Action, String> {
     }
     let status = object.get("status").and_then(Value::as_str).unwrap_or_default().trim();
     let is_known = SUCCESSES.iter().chain(FAILURES).any(|known| status.eq_ignore_ascii_case(known));
-    match is_known {
-        true => Ok(Action::Final(object)),
-        false => Err("the final answer has no `findings`, which may be an empty list, and no \
-                      `status` such as `completed`"
-            .to_owned()),
+    if is_known {
+        Ok(Action::Final(object))
+    } else {
+        Err("the final answer has no `findings`, which may be an empty list, and no \
+             `status` such as `completed`"
+            .to_owned())
     }
 }
 
@@ -102,15 +136,55 @@ fn word(object: &Map<String, Value>, key: &str) -> Result<Option<String>, String
     }
 }
 
-fn context_lines(value: Option<&Value>) -> Result<usize, String> {
-    let number = match value {
-        None | Some(Value::Null) => return Ok(USUAL_CONTEXT),
-        Some(Value::Number(number)) => number.as_u64(),
-        Some(Value::String(text)) => text.trim().parse().ok(),
-        Some(_) => None,
+/// Names that models use for arguments of ours. What stands under one would not be heeded, and the
+/// whole project would be searched in the place of one file.
+const MISNAMED: &[(&str, &[&str])] = &[
+    (
+        "path",
+        &["file", "filename", "file_path", "filepath", "file_name", "dir", "directory", "folder"],
+    ),
+    ("pattern", &["query", "regex", "search", "text", "expression", "term"]),
+    ("glob", &["name", "mask", "include"]),
+    ("offset", &["start", "start_line", "from", "from_line", "line_start"]),
+    ("limit", &["count", "end", "end_line", "num_lines", "lines", "max_lines"]),
+];
+
+fn misnamed(action: &str, object: &Map<String, Value>) -> Result<(), String> {
+    let arguments: &[&str] = match action {
+        "read_file" => &["path", "offset", "limit"],
+        "grep" => &["path", "pattern"],
+        "find_files" => &["path", "glob"],
+        _ => &["path"],
     };
-    let number = number.ok_or("`context_lines` is not a number of lines")?;
-    Ok(usize::try_from(number.min(MOST_CONTEXT)).unwrap_or(USUAL_CONTEXT))
+    for (name, others) in MISNAMED {
+        if object.contains_key(*name) || !arguments.contains(name) {
+            continue;
+        }
+        if let Some(other) = others.iter().find(|other| object.contains_key(**other)) {
+            return Err(format!("`{other}` is not an argument of {action}; it is called `{name}`"));
+        }
+    }
+    Ok(())
+}
+
+fn context_lines(value: Option<&Value>) -> Result<usize, String> {
+    let number = counted(value).map_err(|()| "`context_lines` is not a number of lines")?;
+    let number = number.unwrap_or(USUAL_CONTEXT).min(MOST_CONTEXT);
+    Ok(usize::try_from(number).unwrap_or_default())
+}
+
+fn number(object: &Map<String, Value>, key: &str) -> Result<Option<u64>, String> {
+    counted(object.get(key)).map_err(|()| format!("`{key}` is not a number of lines"))
+}
+
+/// A whole number, or one written as a string.
+fn counted(value: Option<&Value>) -> Result<Option<u64>, ()> {
+    match value {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::Number(number)) => number.as_u64().map(Some).ok_or(()),
+        Some(Value::String(text)) => text.trim().parse().map(Some).map_err(|_| ()),
+        Some(_) => Err(()),
+    }
 }
 
 #[cfg(test)]

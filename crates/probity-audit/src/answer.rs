@@ -55,6 +55,13 @@ pub(crate) struct Answered {
     pub(crate) next_prompt: Option<NextPrompt>,
 }
 
+impl Answered {
+    /// What a skill comes to that nobody answered.
+    pub(crate) fn nothing(status: &str) -> Self {
+        Self { status: status.to_owned(), findings: Vec::new(), next_prompt: None }
+    }
+}
+
 pub(crate) fn answered(object: &Map<String, Value>, skill: &Skill) -> Answered {
     let status = object.get("status").and_then(Value::as_str).map(|status| one_line(status, 60));
     let findings = match object.get("findings") {

@@ -13,8 +13,12 @@ use std::{
 use probity_agent::{Cancel, Limits};
 
 use crate::{
-    Event, Iteration, Observer, PermissionPrompt, Provider, ReadTools, Skill, State, ToolOptions,
-    evidence::Evidence,
+    Event, Iteration, Observer, PermissionPrompt, Provider, ReadTools, Rules, Skill, State,
+    ToolOptions,
+    coverage::Coverage,
+    inlined::Inlined,
+    language::Language,
+    provider::Answers,
     report::fingerprint,
     secrets::Secrets,
     session::{Session, scaffolded},
@@ -24,6 +28,7 @@ use crate::{
 
 #[derive(Debug)]
 pub struct AuditOptions<'a> {
+    pub rules: Rules,
     pub root: &'a Path,
     /// Relative to the root.
     pub sources: &'a [String],
@@ -48,8 +53,9 @@ pub enum AuditError {
     Root(#[from] OpenError),
     #[error("cannot look for secrets")]
     Secrets(#[from] probity_secrets::DetectorError),
+    /// The answers that could not be kept are here.
     #[error("cannot keep the state of the audit")]
-    Checkpoint(#[source] io::Error),
+    Checkpoint { source: io::Error, state: Box<State> },
 }
 
 /// Runs every skill that no earlier iteration answers. `checkpoint` is given the state before the
@@ -63,7 +69,9 @@ pub fn run(
     checkpoint: &(dyn Fn(&State) -> io::Result<()> + Sync),
     cancel: &Cancel,
 ) -> Result<State, AuditError> {
-    let tools = ReadTools::open(options.root, options.permission.clone(), options.tools)?;
+    let permission = &options.permission;
+    let tools = ReadTools::open(options.root, options.sources, permission.clone(), options.tools)?;
+    let scope = whole(options.root).map_err(OpenError::from)?;
     let secrets = Secrets::new()?;
     let state = State::new(
         options.sources.to_vec(),
@@ -85,7 +93,16 @@ pub fn run(
     let kept = Kept { checkpoint, inner: Mutex::new(Progress { state, done, failed: None }) };
     kept.write();
     let budget = Budget { limit: options.budget, spent: AtomicU64::new(0) };
+    // Who wants to be asked before each read is not shown everything at once.
+    let may_show = options.rules == Rules::Probity && !permission.interactive_permissions;
+    let masking = (!options.tools.allow_sensitive).then_some(&secrets);
+    let inlined = Inlined::new(tools.scope(), options.sources, masking, may_show);
+    let unseen = Coverage::new(&scope, options.sources);
     let session = Session {
+        rules: options.rules,
+        scope: &scope,
+        inlined: &inlined,
+        unseen: &unseen,
         sources: options.sources,
         tools: &tools,
         secrets: &secrets,
@@ -117,7 +134,10 @@ pub fn run(
     });
     let Progress { state, failed, .. } =
         kept.inner.into_inner().unwrap_or_else(PoisonError::into_inner);
-    failed.map_or(Ok(state), |error| Err(AuditError::Checkpoint(error)))
+    match failed {
+        None => Ok(state),
+        Some(source) => Err(AuditError::Checkpoint { source, state: Box::new(state) }),
+    }
 }
 
 fn one(
@@ -126,15 +146,15 @@ fn one(
     secrets: &Secrets,
     skill: &Skill,
 ) -> Iteration {
-    let Some(open) = &options.provider.open else { return scaffolded(skill) };
-    let mut iteration = session.run(skill, open(crate::prompt::SYSTEM));
-    if let Ok(scope) = whole(options.root) {
-        let mut evidence = Evidence::new(&scope, options.sources);
-        for finding in &mut iteration.findings {
-            evidence.check(finding);
+    let mut iteration = match &options.provider.answers {
+        Answers::Nobody => return scaffolded(skill),
+        Answers::Agent(open) => {
+            let language = Language::of_sources(options.sources);
+            session.run(skill, open(&crate::prompt::system(options.rules, language)))
         }
-        fingerprint(&scope, &skill.id, &mut iteration.findings);
-    }
+        Answers::Detectors(detect) => session.detect(skill, detect.as_ref()),
+    };
+    fingerprint(session.scope, &skill.id, &mut iteration.findings);
     star_out(&mut iteration, secrets);
     iteration
 }

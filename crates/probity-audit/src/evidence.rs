@@ -1,15 +1,15 @@
 //! Whether what a model quotes really stands where it says.
 //!
-//! A quote is compared without regard to blanks and line ends. It has to have some length, or it
-//! would be found anywhere; and it has to stand within three lines of the one that the finding names,
-//! where it names one: a quote from elsewhere shows that the model does not know what it speaks of.
-//! The line is then the quote's.
+//! A quote is compared without regard to spaces and line ends. It has to have some length, or it
+//! would be found anywhere, and it has to hold code: a comment or an import shows nothing. A quote that
+//! occurs once in the file says by itself where it is. One that occurs several times has to stand
+//! within three lines of the one that the finding names, if it names one. The line is then the quote's.
 
 use std::{collections::HashMap, path::Path};
 
 use probity_scope::Scope;
 
-use crate::Finding;
+use crate::{Finding, language::Language};
 
 /// The shortest quote that proves something, in characters that are not blank.
 const LEAST_CHARS: usize = 12;
@@ -29,6 +29,8 @@ struct Packed {
     text: String,
     /// The offset in `text` at which each line begins.
     lines: Vec<usize>,
+    /// Which lines show nothing that the program does.
+    idle: Vec<bool>,
 }
 
 impl<'a> Evidence<'a> {
@@ -98,14 +100,14 @@ impl<'a> Evidence<'a> {
         let scope = self.scope;
         let packed = self.files.entry(file.to_owned()).or_insert_with(|| {
             let bytes = scope.read(Path::new(file), u64::MAX).ok()?;
-            Some(Packed::new(&String::from_utf8_lossy(&bytes)))
+            Some(Packed::new(&String::from_utf8_lossy(&bytes), Language::of_file(file)))
         });
         let packed = packed.as_ref()?;
         quotes.iter().find_map(|quote| {
             let lines = packed.lines_of(quote);
-            match claimed {
-                None => lines.first().copied(),
-                Some(claimed) => {
+            match (claimed, lines.as_slice()) {
+                (None, _) | (_, [_]) => lines.first().copied(),
+                (Some(claimed), _) => {
                     let near = |line: &&u64| line.abs_diff(claimed) <= NEAR_LINES;
                     let near = lines.iter().filter(near);
                     near.min_by_key(|line| line.abs_diff(claimed)).copied()
@@ -116,22 +118,28 @@ impl<'a> Evidence<'a> {
 }
 
 impl Packed {
-    fn new(text: &str) -> Self {
-        let mut packed = Self { text: String::with_capacity(text.len()), lines: Vec::new() };
+    fn new(text: &str, language: Language) -> Self {
+        let text_without_spaces = String::with_capacity(text.len());
+        let mut packed = Self { text: text_without_spaces, lines: Vec::new(), idle: Vec::new() };
         for line in text.lines() {
             packed.lines.push(packed.text.len());
+            packed.idle.push(language.is_idle(line.trim()));
             packed.text.extend(line.chars().filter(|c| !c.is_whitespace()));
         }
         packed
     }
 
-    /// Every line on which a packed quote begins.
+    /// Every line on which a packed quote begins that holds code.
     fn lines_of(&self, quote: &str) -> Vec<u64> {
-        let mut lines: Vec<u64> = self
-            .text
-            .match_indices(quote)
-            .map(|(at, _)| self.lines.partition_point(|start| *start <= at) as u64)
-            .collect();
+        let line_at = |at: usize| self.lines.partition_point(|start| *start <= at);
+        let mut lines = Vec::new();
+        for (at, found) in self.text.match_indices(quote) {
+            let (first, last) = (line_at(at), line_at(at + found.len() - 1));
+            let quoted = self.idle.get(first - 1..last).unwrap_or_default();
+            if quoted.iter().any(|is_idle| !is_idle) {
+                lines.push(first as u64);
+            }
+        }
         lines.dedup();
         lines
     }
@@ -181,9 +189,10 @@ fn without_numbers(text: &str) -> String {
 
 /// A path that was refused is still shown, but not where on this machine it would be.
 fn without_root(file: &str) -> String {
-    match Path::new(file).is_absolute() {
-        true => file.rsplit('/').next().unwrap_or_default().to_owned(),
-        false => file.to_owned(),
+    if Path::new(file).is_absolute() {
+        file.rsplit('/').next().unwrap_or_default().to_owned()
+    } else {
+        file.to_owned()
     }
 }
 

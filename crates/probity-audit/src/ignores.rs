@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, path::Path};
 
 use probity_scope::Scope;
 
-use crate::{Finding, Iteration, session::SCAFFOLDED, sources::MOST_BYTES};
+use crate::{Finding, Iteration, session::SCAFFOLDED, sources::MOST_BYTES, text::one_line};
 
 const WORD: &str = "probity-ignore[";
 
@@ -26,6 +26,14 @@ struct Comment {
     /// The line that it is about.
     line: u64,
     skills: Vec<Named>,
+    reason: String,
+}
+
+/// Where a comment stands that takes a finding back, and why it does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Excuse {
+    pub line: u64,
+    pub reason: String,
 }
 
 /// A skill of a comment.
@@ -41,20 +49,19 @@ impl Ignores {
         Self { scope, files: BTreeMap::new(), warnings: Vec::new() }
     }
 
-    /// Whether a comment takes this finding of this skill back. A finding without a line is not about
+    /// The comment that takes this finding of this skill back. A finding without a line is not about
     /// any, and stays.
-    pub(crate) fn takes_back(&mut self, skill: &str, finding: &Finding) -> bool {
-        let (Some(file), Some(line)) = (&finding.file, finding.line) else { return false };
-        let comments = self.comments_of(file);
-        let mut is_taken_back = false;
-        for named in comments.iter_mut().filter(|it| it.line == line).flat_map(|it| &mut it.skills)
-        {
-            if named.id == skill {
+    pub(crate) fn excuse(&mut self, skill: &str, finding: &Finding) -> Option<Excuse> {
+        let line = finding.line?;
+        let comments = self.comments_of(finding.file.as_ref()?);
+        let mut excuse = None;
+        for comment in comments.iter_mut().filter(|comment| comment.line == line) {
+            for named in comment.skills.iter_mut().filter(|named| named.id == skill) {
                 named.is_used = true;
-                is_taken_back = true;
+                excuse.get_or_insert(Excuse { line: comment.at, reason: comment.reason.clone() });
             }
         }
-        is_taken_back
+        excuse
     }
 
     /// What is wrong with the comments, and which of them took nothing back. Nothing is said about a
@@ -115,7 +122,7 @@ fn comments(file: &str, text: &str) -> (Vec<Comment>, Vec<String>) {
         let named = |name: &str| Named { id: name.trim().to_owned(), is_used: false };
         let skills = names.split(',').map(named).collect();
         let line = if before.trim().is_empty() { number + 1 } else { number };
-        comments.push(Comment { at: number, line, skills });
+        comments.push(Comment { at: number, line, skills, reason: one_line(reason, 500) });
     }
     (comments, warnings)
 }

@@ -11,15 +11,20 @@ mod action;
 mod answer;
 mod audit;
 mod baseline;
+mod coverage;
 mod duplicates;
 mod evidence;
+mod heuristic;
 mod ignores;
+mod inlined;
+mod language;
 mod permission;
 mod prompt;
 mod provider;
 mod report;
 mod resume;
 mod risk;
+mod rules;
 mod secrets;
 mod session;
 mod skill;
@@ -31,15 +36,19 @@ mod tools;
 pub use crate::{
     audit::{AuditError, AuditOptions, run},
     baseline::{Baseline, BaselineError},
+    coverage::FileCoverage,
+    heuristic::{classes as heuristic_classes, detect},
+    ignores::Excuse,
     permission::{PermissionPrompt, ReadScope},
     provider::{Provider, ProviderSpec},
-    report::{FileFindings, Report, ReportOptions, Reported},
+    report::{FileFindings, Ignored, Report, ReportOptions, Reported, SkillCoverage},
     resume::{Resumed, resume},
     risk::Risk,
+    rules::Rules,
     secrets::Secrets,
     session::{Event, MAX_STEPS, Observer},
-    skill::{Skill, SkillError, embedded},
-    sources::{SourceError, digest, discover},
+    skill::{Pack, Skill, SkillError, embedded},
+    sources::{SourceError, digest, discover, is_contract},
     state::{Finding, Iteration, NextPrompt, State, TokenUsage},
-    tools::{OpenError, ReadTools, ToolError, ToolOptions, request::Request},
+    tools::{OpenError, ReadTools, Reading, ToolError, ToolOptions, request::Request},
 };

@@ -10,8 +10,9 @@ use probity_finding::{Fingerprints, LineIndex, Span};
 use probity_scope::Scope;
 
 use crate::{
-    Baseline, Finding, Iteration, Risk, State, TokenUsage, duplicates,
-    ignores::Ignores,
+    Baseline, FileCoverage, Finding, Iteration, Risk, Rules, State, TokenUsage, duplicates,
+    ignores::{Excuse, Ignores},
+    session::SCAFFOLDED,
     sources::{MOST_BYTES, whole},
 };
 
@@ -22,7 +23,14 @@ pub struct ReportOptions<'a> {
     pub generated_at: String,
     /// Findings that are known already.
     pub baseline: Option<&'a Baseline>,
+    pub rules: Rules,
+    /// Whether comments in the sources take findings back.
+    pub heeds_ignores: bool,
 }
+
+/// The first thing that a report says that rests on nothing.
+const NOBODY_ASKED: &str =
+    "Nobody was asked: this report is the frame of an audit, and says nothing about the sources.";
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
@@ -34,13 +42,32 @@ pub struct Report {
     /// Skills that came to no answer, with the reason.
     pub failed: Vec<Iteration>,
     /// Findings that a comment in the sources takes back.
-    pub ignored: usize,
+    pub ignored: Vec<Ignored>,
     /// Findings of the baseline.
     pub known: usize,
     /// What should be told about comments and sources.
     pub warnings: Vec<String>,
     pub skills: usize,
     pub usage: Option<TokenUsage>,
+    /// How much of the sources each skill's model was shown.
+    pub coverage: Vec<SkillCoverage>,
+    /// Whether no model and no detector looked at anything.
+    pub is_scaffold: bool,
+    pub(crate) rules: Rules,
+}
+
+/// A finding that somebody has answered in the code.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ignored {
+    pub reported: Reported,
+    pub excuse: Excuse,
+}
+
+/// What one skill's model was shown.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SkillCoverage {
+    pub skill_id: String,
+    pub files: Vec<FileCoverage>,
 }
 
 /// A finding, and which skills came to it.
@@ -58,6 +85,8 @@ pub struct FileFindings {
     pub path: String,
     pub text: String,
     pub findings: Vec<probity_finding::Finding>,
+    /// For each finding the reason for which it was taken back, if it was.
+    pub excuses: Vec<Option<String>>,
 }
 
 impl Report {
@@ -69,29 +98,34 @@ impl Report {
             findings: Vec::new(),
             unverified: Vec::new(),
             failed: state.iterations.iter().filter(|it| !it.is_done()).cloned().collect(),
-            ignored: 0,
+            ignored: Vec::new(),
             known: 0,
             warnings: Vec::new(),
             skills: state.iterations.len(),
             usage: state.usage,
+            coverage: state.iterations.iter().filter_map(coverage).collect(),
+            is_scaffold: !state.iterations.is_empty()
+                && state.iterations.iter().all(|iteration| iteration.status == SCAFFOLDED),
+            rules: options.rules,
         };
         let mut ignores = Ignores::new(whole(options.root).ok());
         for iteration in &state.iterations {
             for finding in &iteration.findings {
-                if ignores.takes_back(&iteration.skill_id, finding) {
-                    report.ignored += 1;
+                let reported = Reported {
+                    skill_id: iteration.skill_id.clone(),
+                    also_found_by: Vec::new(),
+                    finding: finding.clone(),
+                };
+                // Asked for in any case, so that a comment that is not heeded is not called useless.
+                let excuse = ignores.excuse(&iteration.skill_id, finding);
+                if let (Some(excuse), true) = (excuse, options.heeds_ignores) {
+                    report.ignored.push(Ignored { reported, excuse });
                 } else if options.baseline.is_some_and(|baseline| baseline.knows(finding)) {
                     report.known += 1;
+                } else if finding.verified == Some(true) {
+                    report.findings.push(reported);
                 } else {
-                    let list = match finding.verified {
-                        Some(true) => &mut report.findings,
-                        _ => &mut report.unverified,
-                    };
-                    list.push(Reported {
-                        skill_id: iteration.skill_id.clone(),
-                        also_found_by: Vec::new(),
-                        finding: finding.clone(),
-                    });
+                    report.unverified.push(reported);
                 }
             }
         }
@@ -108,27 +142,40 @@ impl Report {
         self.findings.iter().map(|reported| reported.finding.severity).max()
     }
 
-    /// The findings by file, for a report in another format. Unverified ones say so and weigh little.
+    /// Whether every skill was answered about all that it should be answered about.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.failed.is_empty() && !self.is_scaffold
+    }
+
+    /// The findings by file, for a report in another format: also those that were taken back, with
+    /// the reason. Unverified ones say so and weigh little.
     #[must_use]
     pub fn by_file(&self, root: &Path) -> Vec<FileFindings> {
         let scope = whole(root).ok();
         let mut files: BTreeMap<String, FileFindings> = BTreeMap::new();
-        let all = self.findings.iter().map(|reported| (reported, true));
-        for (reported, is_verified) in all.chain(self.unverified.iter().map(|it| (it, false))) {
+        let open = self.findings.iter().chain(&self.unverified).map(|reported| (reported, None));
+        let ignored = self.ignored.iter().map(|it| (&it.reported, Some(&it.excuse.reason)));
+        let mut all: Vec<_> = open.chain(ignored).collect();
+        all.sort_by_key(|(reported, _)| reported.finding.line);
+        for (reported, excuse) in all {
             let path = reported.finding.file.clone().unwrap_or_else(|| ".".to_owned());
             let file = files.entry(path.clone()).or_insert_with(|| {
-                let text = scope.as_ref().and_then(|scope| text(scope, &path));
-                FileFindings { path, text: text.unwrap_or_default(), findings: Vec::new() }
+                let text = scope.as_ref().and_then(|scope| text(scope, &path)).unwrap_or_default();
+                FileFindings { path, text, findings: Vec::new(), excuses: Vec::new() }
             });
             let lines = LineIndex::new(&file.text);
+            let is_verified = reported.finding.verified == Some(true);
             file.findings.push(lint_finding(reported, is_verified, &lines));
+            file.excuses.push(excuse.cloned());
         }
-        let mut files: Vec<FileFindings> = files.into_values().collect();
-        for file in &mut files {
-            file.findings.sort_by(probity_finding::Finding::report_order);
-        }
-        files
+        files.into_values().collect()
     }
+}
+
+fn coverage(iteration: &Iteration) -> Option<SkillCoverage> {
+    let files = iteration.coverage.clone()?;
+    Some(SkillCoverage { skill_id: iteration.skill_id.clone(), files })
 }
 
 /// Sources that are too long for quotes to be looked for.
@@ -148,9 +195,10 @@ fn lint_finding(
     lines: &LineIndex<'_>,
 ) -> probity_finding::Finding {
     let Finding { title, summary, recommendation, severity, .. } = &reported.finding;
-    let (mark, severity) = match is_verified {
-        true => ("", severity.severity()),
-        false => ("unverified: ", probity_finding::Severity::Info),
+    let (mark, severity) = if is_verified {
+        ("", severity.severity())
+    } else {
+        ("unverified: ", probity_finding::Severity::Info)
     };
     let parts = [summary.as_str(), recommendation.as_str()];
     let detail: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();

@@ -9,7 +9,7 @@ mod prompt;
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
-pub use self::embedded::embedded;
+pub use self::embedded::{Pack, embedded};
 use crate::Risk;
 
 /// What a model is told to look for.

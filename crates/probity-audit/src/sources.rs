@@ -1,4 +1,5 @@
-//! Which files are audited: every `*.ak` below the root, in the order of their paths.
+//! Which files are audited: every `*.ak` below the root, or those that are asked for, in the order of
+//! their paths.
 
 use std::{
     collections::BTreeSet,
@@ -11,7 +12,7 @@ use probity_scope::{Kind, Policy, Quota, Scope, ScopeError};
 use sha2::{Digest as _, Sha256};
 
 /// Directories that hold what was made from the sources, or nothing of the project.
-const SKIPPED: &[&str] = &[".git", "target", ".tx3", "build"];
+const SKIPPED: &[&str] = &[".git", "target", ".tx3", "build", "node_modules", ".venv"];
 
 /// More entries than this is not a project of contracts, but a disk.
 const MOST_ENTRIES: usize = 500_000;
@@ -33,9 +34,12 @@ pub enum SourceError {
 ///
 /// Links are followed where they stay below the root, and each file is named once: by its own name
 /// where it has one that is not skipped, else by the link. So a cycle of links ends.
-pub fn discover(root: &Path) -> Result<Vec<String>, SourceError> {
+pub fn discover(
+    root: &Path,
+    is_source: &dyn Fn(&Path) -> bool,
+) -> Result<Vec<String>, SourceError> {
     let scope = whole(root)?;
-    let mut found = Found::default();
+    let mut found = Found { sources: Vec::new(), seen: BTreeSet::new(), entries: 0, is_source };
     let mut links = vec![PathBuf::new()];
     while let Some(start) = links.pop() {
         found.below(&scope, start, &mut links)?;
@@ -79,15 +83,15 @@ pub(crate) fn whole(root: &Path) -> Result<Scope, ScopeError> {
     Scope::open(root, policy)
 }
 
-#[derive(Default)]
-struct Found {
+struct Found<'a> {
     sources: Vec<String>,
     /// Real paths, so that no link leads to a place twice.
     seen: BTreeSet<PathBuf>,
     entries: usize,
+    is_source: &'a dyn Fn(&Path) -> bool,
 }
 
-impl Found {
+impl Found<'_> {
     /// Walks one tree without following links, which are put off until all real names are known.
     fn below(
         &mut self,
@@ -104,7 +108,10 @@ impl Found {
                 // Gone, unreadable, or a link that leads out of the project.
                 continue;
             };
-            if metadata.kind == Kind::File && is_source(&path) && self.seen.insert(real.clone()) {
+            if metadata.kind == Kind::File
+                && (self.is_source)(&path)
+                && self.seen.insert(real.clone())
+            {
                 self.sources.push(path.to_string_lossy().into_owned());
             }
             if metadata.kind != Kind::Directory || is_skipped(&path) || !self.seen.insert(real) {
@@ -119,7 +126,7 @@ impl Found {
                 let path = path.join(&entry.name);
                 match entry.metadata.kind {
                     Kind::Directory => pending.push(path),
-                    Kind::File if is_source(&path) => pending.push(path),
+                    Kind::File if (self.is_source)(&path) => pending.push(path),
                     Kind::Link => later.push(path),
                     Kind::File | Kind::Special => {}
                 }
@@ -132,7 +139,9 @@ impl Found {
     }
 }
 
-fn is_source(path: &Path) -> bool {
+/// Whether a file is a contract, by its name.
+#[must_use]
+pub fn is_contract(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("ak"))
 }
 
@@ -159,7 +168,10 @@ mod tests {
     #[test]
     fn sources_are_found_recursively_and_sorted() {
         let dir = project(&["validators/spend.ak", "lib/a/b.AK", "lib/a.txt", "main.ak", "ak"]);
-        assert_eq!(discover(dir.path()).unwrap(), ["lib/a/b.AK", "main.ak", "validators/spend.ak"]);
+        assert_eq!(
+            discover(dir.path(), &is_contract).unwrap(),
+            ["lib/a/b.AK", "main.ak", "validators/spend.ak"]
+        );
     }
 
     #[test]
@@ -174,7 +186,7 @@ mod tests {
             "lib/x/.tx3/a.ak",
             "builder/b.ak",
         ]);
-        assert_eq!(discover(dir.path()).unwrap(), ["a.ak", "builder/b.ak"]);
+        assert_eq!(discover(dir.path(), &is_contract).unwrap(), ["a.ak", "builder/b.ak"]);
     }
 
     #[test]
@@ -186,14 +198,14 @@ mod tests {
         symlink("lib/a.ak", dir.path().join("again.ak")).unwrap();
         symlink(outside.path(), dir.path().join("out")).unwrap();
         symlink(outside.path().join("secret.ak"), dir.path().join("out.ak")).unwrap();
-        assert_eq!(discover(dir.path()).unwrap(), ["lib/a.ak", "other/deep/b.ak"]);
+        assert_eq!(discover(dir.path(), &is_contract).unwrap(), ["lib/a.ak", "other/deep/b.ak"]);
     }
 
     #[test]
     fn what_only_a_link_leads_to_is_named_by_the_link() {
         let dir = project(&["build/gen/c.ak"]);
         symlink("build/gen", dir.path().join("generated")).unwrap();
-        assert_eq!(discover(dir.path()).unwrap(), ["generated/c.ak"]);
+        assert_eq!(discover(dir.path(), &is_contract).unwrap(), ["generated/c.ak"]);
     }
 
     #[test]

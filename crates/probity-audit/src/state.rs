@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{PermissionPrompt, ProviderSpec, Risk};
+use crate::{FileCoverage, PermissionPrompt, ProviderSpec, Risk};
 
 /// The only version there is.
 pub(crate) const VERSION: &str = "1";
@@ -43,6 +43,9 @@ pub struct Iteration {
     pub skill_digest: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<TokenUsage>,
+    /// Which lines of the sources were shown; absent if nobody was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coverage: Option<Vec<FileCoverage>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -169,6 +172,7 @@ mod tests {
             error: None,
             skill_digest: None,
             usage: None,
+            coverage: None,
         });
         insta::assert_snapshot!(state.to_json().unwrap(), @r#"
         {

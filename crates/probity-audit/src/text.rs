@@ -16,6 +16,11 @@ pub(crate) fn one_line(text: &str, most: usize) -> String {
     bounded(&words.join(" "), most)
 }
 
+/// The name of a file without what would begin a new line of a prompt, or steer a terminal.
+pub(crate) fn shown_name(name: &str) -> String {
+    name.chars().map(|c| if is_unseen(c) { '?' } else { c }).collect()
+}
+
 /// Control characters, and those that turn the direction of the text around them.
 fn is_unseen(c: char) -> bool {
     c.is_control()

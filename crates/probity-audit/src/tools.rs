@@ -13,19 +13,28 @@ mod list;
 mod read;
 pub(crate) mod request;
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
 use probity_scope::{Kind, Metadata, Policy, Quota, Scope, ScopeError};
 
-use self::request::Request;
-use crate::{PermissionPrompt, ReadScope, secrets::Secrets};
+pub(crate) use self::cut::MOST_CHARS;
+pub use self::cut::Reading;
+use self::{read::Wanted, request::Request};
+use crate::{PermissionPrompt, ReadScope, Rules, secrets::Secrets, text::shown_name};
 
 /// What one model may read, and how it is shown.
 #[derive(Debug)]
 pub struct ReadTools {
     scope: Scope,
     permission: PermissionPrompt,
-    numbered: bool,
+    options: ToolOptions,
+    /// Relative to the root, as they are called.
+    sources: Vec<String>,
+    /// Where they are, links resolved.
+    places: BTreeSet<PathBuf>,
     /// Absent where the user allowed sensitive files.
     secrets: Option<Secrets>,
 }
@@ -35,6 +44,7 @@ pub struct ToolOptions {
     /// Show line numbers in front of the lines of a file.
     pub numbered: bool,
     pub allow_sensitive: bool,
+    pub rules: Rules,
 }
 
 /// The longest file that is searched; of a longer one, `read_file` still shows the beginning.
@@ -84,13 +94,14 @@ impl Target {
         if self.path.as_os_str().is_empty() {
             return ".".to_owned();
         }
-        self.path.to_string_lossy().into_owned()
+        shown_name(&self.path.to_string_lossy())
     }
 }
 
 impl ReadTools {
     pub fn open(
         root: &Path,
+        sources: &[String],
         permission: PermissionPrompt,
         options: ToolOptions,
     ) -> Result<Self, OpenError> {
@@ -101,7 +112,13 @@ impl ReadTools {
         };
         let scope = Scope::open(root, policy)?;
         let secrets = if options.allow_sensitive { None } else { Some(Secrets::new()?) };
-        Ok(Self { scope, permission, numbered: options.numbered, secrets })
+        let places = sources.iter().filter_map(|source| scope.relative(Path::new(source)).ok());
+        let places = places.collect();
+        Ok(Self { scope, permission, options, sources: sources.to_vec(), places, secrets })
+    }
+
+    pub(crate) fn scope(&self) -> &Scope {
+        &self.scope
     }
 
     /// Does what is asked, if it is allowed. `confirm` is asked in interactive mode, with the request
@@ -110,7 +127,7 @@ impl ReadTools {
         &self,
         request: &Request,
         confirm: &dyn Fn(&str, &str) -> bool,
-    ) -> Result<String, ToolError> {
+    ) -> Result<Reading, ToolError> {
         let command = request.command();
         if !self.permission.allowed_commands.iter().any(|allowed| allowed == command) {
             return Err(ToolError::Command(command));
@@ -128,38 +145,36 @@ impl ReadTools {
         // Files are starred out as a whole, before lines are chosen from them or their end is cut
         // off: half a token or one line of a key has no form by which it could be known.
         let secrets = self.secrets.as_ref();
-        let text = match request {
-            Request::ReadFile { .. } => {
-                read::read_file(&self.scope, &target, self.numbered, secrets)
+        let (scope, sources) = (&self.scope, &self.places);
+        let mut reading = match request {
+            Request::ReadFile { offset, limit, .. } => {
+                let ToolOptions { numbered, rules, .. } = self.options;
+                let wanted = Wanted { offset: *offset, limit: *limit, numbered, rules, secrets };
+                read::read_file(scope, &target, &wanted)
             }
-            Request::Grep { pattern, context_lines, .. } => {
-                grep::grep(&self.scope, &target, pattern, *context_lines, secrets)
-            }
-            Request::ListDir { .. } => list::list_dir(&self.scope, &target),
+            Request::Grep { pattern, context_lines, .. } => grep::grep(
+                scope,
+                &target,
+                pattern,
+                *context_lines,
+                secrets,
+                sources,
+                self.options.rules,
+            ),
+            Request::ListDir { .. } => list::list_dir(scope, &target).into(),
             Request::FindFiles { glob, .. } => {
-                find::find_files(&self.scope, &target, glob.as_deref())
+                find::find_files(scope, &target, glob.as_deref(), sources).into()
             }
         };
-        Ok(match secrets {
-            Some(secrets) => secrets.mask(&text),
-            None => text,
-        })
-    }
-
-    /// Whether a request that was carried out is about one of the sources, or about a directory that
-    /// has one: what else is read says nothing about them.
-    pub(crate) fn is_about(&self, request: &Request, sources: &[String]) -> bool {
-        let Ok(target) = self.target(request.path()) else { return false };
-        let is_meant = |source: &String| {
-            let real = self.scope.relative(Path::new(source));
-            real.is_ok_and(|real| real.starts_with(&target.path))
-        };
-        sources.is_empty() || sources.iter().any(is_meant)
+        if let Some(secrets) = secrets {
+            reading.text = secrets.mask(&reading.text);
+        }
+        Ok(reading)
     }
 
     fn target(&self, path: &str) -> Result<Target, ToolError> {
         let given = || crate::text::one_line(path, 500);
-        let asked = Path::new(path);
+        let asked = Path::new(self.real_name(path));
         let found = self
             .scope
             .relative(asked)
@@ -169,6 +184,15 @@ impl ReadTools {
             ScopeError::Sensitive(_) => ToolError::Sensitive(given()),
             _ => ToolError::Missing(given()),
         })
+    }
+
+    /// A source whose name cannot be shown is asked for by the name under which it was.
+    fn real_name<'a>(&'a self, path: &'a str) -> &'a str {
+        let is_meant = |source: &&String| shown_name(source) == path;
+        match path.contains('?') {
+            true => self.sources.iter().find(is_meant).map_or(path, String::as_str),
+            false => path,
+        }
     }
 
     fn strict(&self, request: &Request, target: &Target) -> Result<(), ToolError> {

@@ -53,6 +53,25 @@ pub(crate) fn openai(value: &[u8]) -> Option<Confidence> {
     varied(value).map(|found| if marked { found } else { Confidence::Medium })
 }
 
+/// Random bytes in hexadecimal digits, which no letter beyond F can vary.
+pub(crate) fn hexadecimal(value: &[u8]) -> Option<Confidence> {
+    (entropy::shannon(value) >= VARIED).then_some(Confidence::High)
+}
+
+/// As many words as a wallet has, none of which is one of the short words that hold prose together.
+/// The list of BIP-39 leaves those out.
+pub(crate) fn mnemonic(value: &[u8]) -> Option<Confidence> {
+    const PROSE: &[&[u8]] = &[
+        b"the", b"and", b"for", b"are", b"not", b"has", b"its", b"was", b"but", b"our", b"from",
+        b"they", b"must", b"which", b"been", b"were", b"does", b"into", b"than", b"each",
+    ];
+    let words: Vec<&[u8]> =
+        value.split(|byte| !byte.is_ascii_lowercase()).filter(|word| !word.is_empty()).collect();
+    let is_wallets = matches!(words.len(), 12 | 15 | 18 | 21 | 24)
+        && !words.iter().any(|word| PROSE.contains(word));
+    is_wallets.then_some(Confidence::High)
+}
+
 /// Base64 of `user:password`, as in a Basic header or in Docker's configuration.
 pub(crate) fn credentials_in_base64(value: &[u8]) -> Option<Confidence> {
     let decoded = base64::decode(value)?;

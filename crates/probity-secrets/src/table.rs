@@ -8,6 +8,7 @@ mod cloud;
 mod hosting;
 mod infrastructure;
 mod keys;
+mod ledgers;
 mod messaging;
 mod models;
 mod observability;
@@ -31,6 +32,7 @@ const FAMILIES: &[&[Rule]] = &[
     models::RULES,
     observability::RULES,
     workplace::RULES,
+    ledgers::RULES,
     keys::RULES,
 ];
 

@@ -54,6 +54,9 @@ fn a_quote_within_three_lines_of_its_place_verifies_and_corrects_the_line() {
         (Some(3), "The line `expect InlineDatum(_) = output.datum` accepts anything.", 3),
         (Some(3), "```aiken\nexpect InlineDatum(_) = output.datum\n```", 3),
         (Some(3), "\"expect InlineDatum(_) = output.datum\"", 3),
+        // At one place of the file alone, which is then the one that is meant.
+        (Some(7), "expect InlineDatum(_) = output.datum", 3),
+        (Some(900), "expect InlineDatum(_) = output.datum", 3),
         // At two places: the one that is near is meant.
         (Some(14), "expect Some(x) = y", 15),
     ] {
@@ -69,10 +72,6 @@ fn invented_short_far_off_and_missing_quotes_do_not() {
         (Some(3), &["output"]),
         (Some(3), &["expect Some("]),
         (Some(100), &["expect Some(x) = y"]),
-        // At one place of the file alone, but that is four lines and more from the one named.
-        (Some(7), &["expect InlineDatum(_) = output.datum"]),
-        (Some(1), &["paid == datum.price"]),
-        (Some(900), &["expect InlineDatum(_) = output.datum"]),
         (Some(3), &[]),
         (Some(3), &["The datum is not checked."]),
     ] {

@@ -13,18 +13,43 @@ impl Report {
             .iter()
             .map(|it| json!({"skill_id": it.skill_id, "status": it.status, "error": it.error}))
             .collect();
+        let note = self.is_scaffold.then_some(super::NOBODY_ASKED);
+        let ignored: Vec<Value> = self
+            .ignored
+            .iter()
+            .map(|it| {
+                json!({
+                    "skill_id": it.reported.skill_id,
+                    "title": it.reported.finding.title,
+                    "file": it.reported.finding.file,
+                    "line": it.reported.finding.line,
+                    "comment_line": it.excuse.line,
+                    "reason": it.excuse.reason,
+                    "fingerprint": it.reported.finding.fingerprint,
+                })
+            })
+            .collect();
+        let coverage: Vec<Value> = self
+            .coverage
+            .iter()
+            .map(|it| json!({"skill_id": it.skill_id, "files": it.files}))
+            .collect();
         let page = json!({
+            "note": note,
+            "complete": self.is_whole(),
             "title": self.title,
             "generated_at": self.generated_at,
             "findings": self.findings.iter().map(finding).collect::<Vec<_>>(),
             "unverified": self.unverified.iter().map(finding).collect::<Vec<_>>(),
             "failed": failed,
+            "ignored": ignored,
+            "coverage": coverage,
             "summary": {
                 "skills": self.skills,
                 "failed": self.failed.len(),
                 "findings": self.findings.len(),
                 "unverified": self.unverified.len(),
-                "ignored": self.ignored,
+                "ignored": self.ignored.len(),
                 "known": self.known,
             },
             "warnings": self.warnings,

@@ -5,8 +5,11 @@
 
 use std::fmt::Write as _;
 
-use super::{Report, Reported};
-use crate::{Finding, text::one_line};
+use super::{Ignored, NOBODY_ASKED, Report, Reported, SkillCoverage};
+use crate::{
+    FileCoverage, Finding, Rules,
+    text::{one_line, shown_name},
+};
 
 const MOST_LINE: usize = 4_000;
 
@@ -14,6 +17,9 @@ impl Report {
     #[must_use]
     pub fn markdown(&self) -> String {
         let mut page = String::new();
+        if self.is_scaffold && self.rules == Rules::Probity {
+            page = format!("> {NOBODY_ASKED}\n\n");
+        }
         // Writing to a string cannot fail.
         _ = write!(
             page,
@@ -29,10 +35,23 @@ impl Report {
                 _ = writeln!(page, "- `{}` ({status}): {why}", iteration.skill_id);
             }
         }
-        if self.ignored + self.known > 0 {
+        if self.rules == Rules::Probity && !self.coverage.is_empty() {
+            page.push_str("\n## Coverage\n\n");
+            self.coverage.iter().for_each(|skill| page.push_str(&covered(skill)));
+        }
+        if !self.ignored.is_empty() || self.known > 0 {
             page.push_str("\n## Left out\n\n");
-            if self.ignored > 0 {
-                _ = writeln!(page, "- {} taken back by a comment in the sources", self.ignored);
+            for Ignored { reported, excuse } in &self.ignored {
+                let place = location(&reported.finding).unwrap_or_default();
+                _ = writeln!(
+                    page,
+                    "- {} (`{}`) at {}, by the comment on line {}: {}",
+                    inert(&reported.finding.title),
+                    reported.skill_id,
+                    inert(&place),
+                    excuse.line,
+                    line(&excuse.reason)
+                );
             }
             if self.known > 0 {
                 _ = writeln!(page, "- {} known from the baseline", self.known);
@@ -54,11 +73,29 @@ impl Report {
         if !self.findings.is_empty() {
             return self.findings.iter().map(item).collect();
         }
-        match self.unverified.is_empty() {
-            true => "- *(none)*\n".to_owned(),
-            false => "No finding was verified.\n".to_owned(),
+        if !self.unverified.is_empty() {
+            return "No finding was verified.\n".to_owned();
         }
+        if self.rules == Rules::Specification || self.is_whole() {
+            return "- *(none)*\n".to_owned();
+        }
+        let done = if self.is_scaffold { 0 } else { self.skills - self.failed.len() };
+        format!("- *(none, but only {done} of {} skills finished)*\n", self.skills)
     }
+}
+
+/// How much one skill's model was shown, and of which files it was not shown everything.
+fn covered(skill: &SkillCoverage) -> String {
+    let count = |count: fn(&FileCoverage) -> u64| skill.files.iter().map(count).sum::<u64>();
+    let (shown, all) = (count(FileCoverage::shown_lines), count(|file| file.lines));
+    let files = skill.files.len();
+    let mut text = format!("- `{}`: {shown} of {all} lines in {files} files\n", skill.skill_id);
+    for file in skill.files.iter().filter(|file| !file.is_whole()) {
+        let name = inert(&shown_name(&file.file));
+        // Writing to a string cannot fail.
+        _ = writeln!(text, "  - {name}: {} of {} lines", file.shown_lines(), file.lines);
+    }
+    text
 }
 
 fn item(reported: &Reported) -> String {

@@ -1,5 +1,20 @@
 //! Output of a bounded length, and the words that stand for none.
 
+use crate::coverage::ShownLines;
+
+/// What a request comes to: the text for the model, and which lines of files it holds.
+#[derive(Debug, Default)]
+pub struct Reading {
+    pub text: String,
+    pub(crate) shown: Vec<ShownLines>,
+}
+
+impl From<String> for Reading {
+    fn from(text: String) -> Self {
+        Self { text, shown: Vec::new() }
+    }
+}
+
 /// The most characters of one output.
 pub(crate) const MOST_CHARS: usize = 30_000;
 
@@ -18,6 +33,11 @@ impl Output {
             self.chars += text.chars().count();
         }
         !self.is_full()
+    }
+
+    /// Whether the whole of a text would be shown.
+    pub(crate) fn has_room_for(&self, text: &str) -> bool {
+        self.chars + text.chars().count() <= MOST_CHARS
     }
 
     pub(crate) fn is_full(&self) -> bool {

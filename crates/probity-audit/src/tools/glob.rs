@@ -25,6 +25,23 @@ pub(super) fn matches(pattern: &str, name: &str) -> bool {
     pattern.iter().skip(p).all(|c| *c == '*')
 }
 
+/// Whether a bracket of the pattern has no end, so that it cannot mean what its author meant.
+pub(super) fn is_open(pattern: &str) -> bool {
+    let pattern: Vec<char> = pattern.chars().collect();
+    let mut at = 0;
+    while let Some(c) = pattern.get(at) {
+        at = match c {
+            '\\' => at + 2,
+            '[' => match class(&pattern, at + 1, ' ') {
+                Some((_, next)) => next,
+                None => return true,
+            },
+            _ => at + 1,
+        };
+    }
+    false
+}
+
 /// The place behind the part of the pattern that stands for this character.
 fn one(pattern: &[char], at: usize, c: char) -> Option<usize> {
     match pattern.get(at)? {

@@ -1,7 +1,10 @@
 //! `grep`: what `grep -n -C` would print, for a file or for everything below a directory.
 
-use std::io::{self, Read as _};
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeSet,
+    io::{self, Read as _},
+    path::{Path, PathBuf},
+};
 
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{
@@ -12,10 +15,10 @@ use probity_scope::{Kind, Scope};
 use super::{
     MOST_BYTES, Target,
     basic::{from_basic, from_extended},
-    cut::{Output, failed},
-    find::LIMITS,
+    cut::{Output, Reading, failed},
+    find::below,
 };
-use crate::secrets::Secrets;
+use crate::{Rules, coverage::ShownLines, secrets::Secrets, text::shown_name};
 
 /// A longer line is not source code, and is not worth the memory.
 const MOST_LINE_BYTES: usize = 4 << 20;
@@ -32,36 +35,43 @@ pub(super) fn grep(
     pattern: &str,
     context: usize,
     secrets: Option<&Secrets>,
-) -> String {
-    let files = match target.metadata.kind {
-        Kind::File => vec![target.path.clone()],
-        Kind::Directory => match scope.walk(&target.path, LIMITS, &|_| false) {
-            Ok(walk) => walk.files,
-            Err(error) => return failed(&format!("grep: {error}"), 2),
-        },
-        Kind::Link | Kind::Special => {
-            return failed(&format!("grep: {}: not a regular file", target.shown()), 2);
-        }
+    sources: &BTreeSet<PathBuf>,
+    rules: Rules,
+) -> Reading {
+    if matches!(target.metadata.kind, Kind::Link | Kind::Special) {
+        return failed(&format!("grep: {}: not a regular file", target.shown()), 2).into();
+    }
+    let below = match below(scope, target, sources) {
+        Ok(below) => below,
+        Err(error) => return failed(&format!("grep: {error}"), 2).into(),
     };
     let named = target.metadata.kind == Kind::Directory;
-    let search = Search { scope, files: &files, named, context, secrets };
-    let mut why = String::new();
-    // What fits as a basic expression was meant as one; else the pattern is tried as extended.
+    let search = Search { scope, files: &below.files, named, context, secrets };
+    // What fits as a basic expression was meant as one; otherwise the pattern is tried as extended.
+    let mut wrong = Vec::new();
     for regex in [from_basic(pattern), from_extended(pattern)] {
         match compile(&regex) {
             Ok(matcher) => {
-                let output = search.run(&matcher);
+                let (output, shown) = search.run(&matcher);
                 if !output.is_empty() {
-                    return output.end(0);
+                    let says_so = rules == Rules::Probity && output.is_full();
+                    let cut = if says_so { CUT } else { "" };
+                    return Reading { text: output.end(0) + cut + &below.left_out(), shown };
                 }
-                why.clear();
             }
-            Err(error) if why.is_empty() => why = error,
-            Err(_) => {}
+            Err(error) => wrong.push(error),
         }
     }
-    if why.is_empty() { Output::default().end(1) } else { failed(&format!("grep: {why}"), 2) }
+    // A parenthesis that is not closed is a character of a basic expression. Nobody who wrote one
+    // meant that, and "no match" would be taken for an answer.
+    match wrong.first() {
+        Some(why) => failed(&format!("grep: no line matches as a basic expression, and as an extended one it is not valid: {why}"), 2).into(),
+        None => Reading::from(Output::default().end(1) + &below.left_out()),
+    }
 }
+
+/// What follows a list of hits that does not fit.
+const CUT: &str = "\n(there are more hits; search a smaller path or a longer pattern)";
 
 fn compile(regex: &str) -> Result<RegexMatcher, String> {
     RegexMatcherBuilder::new()
@@ -86,7 +96,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn run(&self, matcher: &RegexMatcher) -> Output {
+    fn run(&self, matcher: &RegexMatcher) -> (Output, Vec<ShownLines>) {
         let mut searcher = SearcherBuilder::new()
             .line_number(true)
             .before_context(self.context)
@@ -96,20 +106,28 @@ impl Search<'_> {
             .heap_limit(Some(MOST_LINE_BYTES))
             .build();
         let mut output = Output::default();
+        let mut shown = Vec::new();
         for path in self.files {
-            let name = if self.named { path.to_string_lossy().into_owned() } else { String::new() };
-            let mut lines = Lines { name, output: &mut output, is_binary: false, last: None };
+            let name = if self.named { shown_name(&path.to_string_lossy()) } else { String::new() };
+            let mut lines = Lines {
+                path,
+                name,
+                output: &mut output,
+                shown: &mut shown,
+                is_binary: false,
+                last: None,
+            };
             let searched = self.file(path, matcher, &mut searcher, &mut lines);
             if let Err(error) = searched
                 && !self.named
             {
-                return self.complaint(path, &error.to_string());
+                return (self.complaint(path, &error.to_string()), Vec::new());
             }
             if output.is_full() {
                 break;
             }
         }
-        output
+        (output, shown)
     }
 
     fn file(
@@ -158,8 +176,10 @@ impl Search<'_> {
 /// Writes hits as grep does: `N:` before a match, `N-` before context, and `--` where lines are left
 /// out.
 struct Lines<'a> {
+    path: &'a Path,
     name: String,
     output: &'a mut Output,
+    shown: &'a mut Vec<ShownLines>,
     is_binary: bool,
     /// The number of the last line that was written.
     last: Option<u64>,
@@ -178,11 +198,16 @@ impl Lines<'_> {
         }
         let line = String::from_utf8_lossy(bytes);
         let line = line.strip_suffix('\n').unwrap_or(&line);
-        if self.name.is_empty() {
+        let has_room = if self.name.is_empty() {
             self.output.push(&format!("{number}{mark}{line}\n"))
         } else {
             self.output.push(&format!("{}{mark}{number}{mark}{line}\n", self.name))
+        };
+        if has_room {
+            let path = self.path.to_owned();
+            self.shown.push(ShownLines { path, first: number, last: number });
         }
+        has_room
     }
 }
 

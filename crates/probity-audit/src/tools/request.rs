@@ -1,14 +1,29 @@
 //! What a model may ask to read.
 
-use super::cut::exited_with;
+use serde_json::json;
+
 use crate::text::one_line;
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Request {
-    ReadFile { path: String },
-    Grep { pattern: String, path: String, context_lines: usize },
-    ListDir { path: String },
-    FindFiles { path: String, glob: Option<String> },
+    /// From a line on, as many lines as are wanted; all of them without a limit.
+    ReadFile {
+        path: String,
+        offset: u64,
+        limit: Option<u64>,
+    },
+    Grep {
+        pattern: String,
+        path: String,
+        context_lines: usize,
+    },
+    ListDir {
+        path: String,
+    },
+    FindFiles {
+        path: String,
+        glob: Option<String>,
+    },
 }
 
 impl Request {
@@ -37,21 +52,20 @@ impl Request {
     #[must_use]
     pub fn path(&self) -> &str {
         match self {
-            Self::ReadFile { path }
+            Self::ReadFile { path, .. }
             | Self::Grep { path, .. }
             | Self::ListDir { path }
             | Self::FindFiles { path, .. } => path,
         }
     }
 
-    /// Whether this output shows that the content of files was looked at: a file was read, or
-    /// searched, be it in vain.
-    pub(crate) fn has_looked(&self, output: &str) -> bool {
-        match self {
-            Self::ReadFile { .. } => !output.ends_with(&exited_with(1)),
-            Self::Grep { .. } => !output.ends_with(&exited_with(2)),
-            Self::ListDir { .. } | Self::FindFiles { .. } => false,
+    /// As a model would have to write it.
+    pub(crate) fn as_json(&self) -> String {
+        let mut object = json!({"action": self.action(), "path": self.path()});
+        if let Self::ReadFile { offset, .. } = self {
+            object["offset"] = json!(offset);
         }
+        object.to_string()
     }
 
     /// In words, for people and for the model.
@@ -59,7 +73,13 @@ impl Request {
     pub fn summary(&self) -> String {
         let shown = |text: &str| one_line(text, 200);
         match self {
-            Self::ReadFile { path } => format!("read file '{}'", shown(path)),
+            Self::ReadFile { path, offset: 1, limit: None } => {
+                format!("read file '{}'", shown(path))
+            }
+            Self::ReadFile { path, offset, limit } => {
+                let limit = limit.map_or_else(String::new, |limit| format!(", {limit} lines"));
+                format!("read file '{}' from line {offset}{limit}", shown(path))
+            }
             Self::Grep { pattern, path, context_lines } => format!(
                 "grep '{}' in '{}' with {context_lines} lines of context",
                 shown(pattern),

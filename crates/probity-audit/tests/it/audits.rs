@@ -14,7 +14,7 @@ use std::{
 use probity_agent::{Agent, AgentError, Answer, Cancel, Limits, StopReason, Turn, Usage};
 use probity_audit::{
     AuditError, AuditOptions, Event, Observer, PermissionPrompt, Provider, ProviderSpec, ReadScope,
-    Skill, State, ToolOptions, embedded, resume, run,
+    Rules, Skill, State, ToolOptions, embedded, resume, run,
 };
 
 use crate::project::{SPEND, project};
@@ -72,13 +72,14 @@ fn scripted(script: &[&str]) -> (Provider, Arc<AtomicUsize>) {
 
 fn options<'a>(root: &'a Path, skills: &'a [Skill], provider: &'a Provider) -> AuditOptions<'a> {
     AuditOptions {
+        rules: Rules::Specification,
         root,
         sources: &[],
         source_digest: Some("digest".into()),
         skills,
         provider,
         permission: PermissionPrompt::new(ReadScope::Workspace, false, false, &[]),
-        tools: ToolOptions { numbered: false, allow_sensitive: false },
+        tools: ToolOptions { numbered: false, allow_sensitive: false, rules: Rules::Specification },
         limits: Limits::within(Duration::from_secs(10)),
         jobs: 1,
         budget: None,
@@ -147,57 +148,23 @@ fn one_unusable_answer_is_repaired_and_two_in_a_row_fail_the_skill() {
     }
 }
 
+/// The specification: what the model calls final is final, also as its first word.
 #[test]
-fn no_findings_is_no_answer_before_a_file_was_looked_at() {
+fn a_final_answer_is_final_under_the_specification() {
     let dir = project(&[("a.ak", SPEND)]);
     let skills = embedded().unwrap();
-    let list = r#"{"action":"list_dir"}"#;
-    let find = r#"{"action":"find_files"}"#;
-    let nowhere = r#"{"action":"read_file","path":"gone.ak"}"#;
-    let directory = r#"{"action":"read_file","path":"."}"#;
-    let search = r#"{"action":"grep","pattern":"never there"}"#;
-    let broken = r#"{"action":"grep","pattern":"(["}"#;
-    let invented = r#"{"findings":[{"title":"t"}]}"#;
     for (script, status, asked_times) in [
-        (&[LOOK, DONE][..], "completed", 2),
-        (&[search, DONE], "completed", 2),
-        // Told once, it looks.
-        (&[DONE, LOOK, DONE], "completed", 3),
-        (&["what?", DONE, LOOK, DONE], "completed", 4),
-        // Names are not content, and what could not be read was not.
-        (&[DONE], "unread", 2),
-        (&[list, find, nowhere, directory, broken, DONE, DONE], "unread", 7),
-        (&[DONE, list, DONE], "unread", 3),
-        (&[r#"{"findings":[null]}"#], "unread", 2),
-        // Who finds something is judged by the quote, and who gives up has not answered anyway.
-        (&[invented], "completed", 1),
+        (&[r#"{"findings":[]}"#][..], "completed", 1),
+        (&[r#"{"status":"completed"}"#], "completed", 1),
+        (&[r#"{"findings":[{"title":"t"}]}"#], "completed", 1),
+        (&["{}", "{}"], "failed", 2),
         (&[r#"{"status":"failed"}"#], "failed", 1),
     ] {
         let (provider, asked) = scripted(script);
         let (state, _) = audit(options(dir.path(), &skills[..1], &provider));
         let iteration = state.unwrap().iterations.remove(0);
         assert_eq!(iteration.status, status, "{script:?}");
-        assert_eq!(iteration.is_done(), status == "completed", "{script:?}");
         assert_eq!(asked.load(Ordering::SeqCst), asked_times, "{script:?}");
-    }
-}
-
-#[test]
-fn only_the_sources_count_as_read() {
-    let dir = project(&[("v/a.ak", SPEND), ("README.md", "words"), ("docs/x", "words")]);
-    let skills = embedded().unwrap();
-    let sources = ["v/a.ak".to_owned()];
-    for (action, counts) in [
-        (r#"{"action":"read_file","path":"./v/../v/a.ak"}"#, true),
-        (r#"{"action":"grep","pattern":"x","path":"v"}"#, true),
-        (r#"{"action":"grep","pattern":"x","path":"."}"#, true),
-        (r#"{"action":"read_file","path":"README.md"}"#, false),
-        (r#"{"action":"grep","pattern":"x","path":"docs"}"#, false),
-    ] {
-        let (provider, _) = scripted(&[action, DONE]);
-        let options = options(dir.path(), &skills[..1], &provider);
-        let (state, _) = audit(AuditOptions { sources: &sources, ..options });
-        assert_eq!(state.unwrap().iterations[0].is_done(), counts, "{action}");
     }
 }
 
@@ -223,7 +190,7 @@ fn a_state_that_cannot_be_kept_ends_the_audit() {
     let (provider, asked) = scripted(&[LOOK, DONE]);
     let keep = |_: &State| Err(io::Error::other("disk full"));
     let result = run(options(dir.path(), &skills, &provider), &Quiet, &keep, &Cancel::new());
-    assert!(matches!(result, Err(AuditError::Checkpoint(_))));
+    assert!(matches!(result, Err(AuditError::Checkpoint { .. })));
     assert_eq!(asked.load(Ordering::SeqCst), 0, "no question without a place for its answer");
 }
 

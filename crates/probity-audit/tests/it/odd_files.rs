@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use probity_audit::{PermissionPrompt, ReadScope, ReadTools, Request, ToolOptions};
+use probity_audit::{PermissionPrompt, ReadScope, ReadTools, Request, Rules, ToolOptions};
 
 use crate::project::{SPEND, find, grep, list, project, read, told, tools};
 
@@ -132,8 +132,9 @@ fn sensitive_files_are_refused_unless_allowed() {
     }
     assert!(!told(&guarded, &grep("secret", ".", 0)).contains("words"));
     let permission = PermissionPrompt::new(ReadScope::Workspace, false, true, &[]);
-    let options = ToolOptions { numbered: false, allow_sensitive: true };
-    let open = ReadTools::open(dir.path(), permission, options).unwrap();
+    let options =
+        ToolOptions { numbered: false, allow_sensitive: true, rules: Rules::Specification };
+    let open = ReadTools::open(dir.path(), &[], permission, options).unwrap();
     for file in files {
         assert_eq!(told(&open, &read(file)), "secret words", "{file}");
     }

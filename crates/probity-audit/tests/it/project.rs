@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use probity_audit::{PermissionPrompt, ReadScope, ReadTools, Request, ToolOptions};
+use probity_audit::{PermissionPrompt, ReadScope, ReadTools, Request, Rules, ToolOptions};
 use tempfile::TempDir;
 
 pub(crate) const SPEND: &str = "validator spend {\n  spend(datum, redeemer, ref, self) {\n    expect InlineDatum(_) = output.datum\n    lovelace_of(output.value) == datum.price\n  }\n}\n";
@@ -20,21 +20,22 @@ pub(crate) fn project(files: &[(&str, &str)]) -> TempDir {
 pub(crate) fn tools(root: &Path, scope: ReadScope, sources: &[&str]) -> ReadTools {
     let sources: Vec<String> = sources.iter().map(|source| (*source).to_owned()).collect();
     let permission = PermissionPrompt::new(scope, false, false, &sources);
-    let options = ToolOptions { numbered: false, allow_sensitive: false };
-    ReadTools::open(root, permission, options).unwrap()
+    let options =
+        ToolOptions { numbered: false, allow_sensitive: false, rules: Rules::Specification };
+    ReadTools::open(root, &sources, permission, options).unwrap()
 }
 
 /// The output, or the refusal.
 pub(crate) fn told(tools: &ReadTools, request: &Request) -> String {
     // Nobody is asked here; if somebody were, the request would be denied.
     match tools.execute(request, &|_, _| false) {
-        Ok(text) => text,
+        Ok(reading) => reading.text,
         Err(error) => format!("refused: {error}"),
     }
 }
 
 pub(crate) fn read(path: &str) -> Request {
-    Request::ReadFile { path: path.to_owned() }
+    Request::ReadFile { path: path.to_owned(), offset: 1, limit: None }
 }
 
 pub(crate) fn grep(pattern: &str, path: &str, context_lines: usize) -> Request {

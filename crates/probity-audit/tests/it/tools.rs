@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use probity_audit::{PermissionPrompt, ReadScope, ReadTools, ToolOptions};
+use probity_audit::{PermissionPrompt, ReadScope, ReadTools, Rules, ToolOptions};
 
 use crate::project::{SPEND, find, grep, list, project, read, told, tools};
 
@@ -25,8 +25,9 @@ fn read_file_gives_the_bytes_of_the_file() {
 fn read_file_numbers_lines_only_when_asked_to() {
     let dir = project(&[("a.ak", "one\ntwo\n")]);
     let permission = PermissionPrompt::new(ReadScope::Workspace, false, false, &[]);
-    let options = ToolOptions { numbered: true, allow_sensitive: false };
-    let tools = ReadTools::open(dir.path(), permission, options).unwrap();
+    let options =
+        ToolOptions { numbered: true, allow_sensitive: false, rules: Rules::Specification };
+    let tools = ReadTools::open(dir.path(), &[], permission, options).unwrap();
     assert_eq!(told(&tools, &read("a.ak")), "     1\tone\n     2\ttwo\n");
 }
 
@@ -143,8 +144,9 @@ fn an_action_whose_command_is_not_allowed_is_refused() {
     for request in &requests {
         let mut permission = PermissionPrompt::new(ReadScope::Workspace, false, false, &[]);
         permission.allowed_commands.retain(|command| command != request.command());
-        let options = ToolOptions { numbered: false, allow_sensitive: false };
-        let tools = ReadTools::open(dir.path(), permission, options).unwrap();
+        let options =
+            ToolOptions { numbered: false, allow_sensitive: false, rules: Rules::Specification };
+        let tools = ReadTools::open(dir.path(), &[], permission, options).unwrap();
         for other in &requests {
             let refused = told(&tools, other)
                 == format!(
@@ -179,8 +181,9 @@ fn the_strict_scope_allows_known_files_and_no_listing() {
 fn interactive_mode_asks_for_each_read_and_anything_but_yes_denies() {
     let dir = project(&[("a.ak", SPEND)]);
     let permission = PermissionPrompt::new(ReadScope::Workspace, true, false, &[]);
-    let options = ToolOptions { numbered: false, allow_sensitive: false };
-    let tools = ReadTools::open(dir.path(), permission, options).unwrap();
+    let options =
+        ToolOptions { numbered: false, allow_sensitive: false, rules: Rules::Specification };
+    let tools = ReadTools::open(dir.path(), &[], permission, options).unwrap();
     let asked = std::cell::RefCell::new(Vec::new());
     let answer = |yes: bool| {
         tools.execute(&read("./a.ak"), &|summary, path| {
@@ -188,7 +191,7 @@ fn interactive_mode_asks_for_each_read_and_anything_but_yes_denies() {
             yes
         })
     };
-    assert_eq!(answer(true).unwrap(), SPEND);
+    assert_eq!(answer(true).unwrap().text, SPEND);
     assert_eq!(
         answer(false).unwrap_err().to_string(),
         "Request denied by user confirmation: read file './a.ak'"

@@ -2,6 +2,8 @@
 
 /// Kind, name that it is assigned to where the format needs one, recipe.
 pub(crate) const TOKENS: &[(&str, &str, &str)] = &[
+    ("blockfrost-project-id", "", "mainnet @a32"),
+    ("blockfrost-project-id", "", "preprod @a32"),
     ("github-personal-token", "", "ghp_ @a30 @crc"),
     ("github-oauth-token", "", "gho_ @a30 @crc"),
     ("github-user-token", "", "ghu_ @a30 @crc"),

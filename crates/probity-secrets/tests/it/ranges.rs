@@ -96,6 +96,16 @@ const PLACES: &[(&str, &str, &str)] = &[
 
 /// Passwords that people choose.
 const PASSWORDS: &[(&str, &str, &str)] = &[
+    (
+        "wallet-mnemonic",
+        "mnemonic = \"{}\"\n",
+        "ozone drill grab fiber curtain grace pudding thank cruise elder eight picnic",
+    ),
+    (
+        "cardano-signing-key",
+        "let key = \"{}\"\n",
+        "addr_xsk1h3nlrlqwm7dyfv2k8x9szcgpwtu0a5rj4e6qlm3nyp8cv7ztk2sq9rw4xf",
+    ),
     ("postgres-url-password", "ENV DATABASE_URL=postgres://shop:{}@db:5432/shop", "kT9vLq2x"),
     ("postgres-url-password", "postgresql://shop:{}@db/shop?sslmode=require", "p%40ssK3y"),
     ("mysql-url-password", "mysql://app:{}@10.0.0.5/app", "Gx7!tonne"),

@@ -40,6 +40,9 @@ struct MoreArgs {
     /// Leave out the findings of a state or an earlier report as JSON or SARIF
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
+    /// Report findings even if a `probity-ignore` comment in the sources takes them back
+    #[arg(long)]
+    no_ignores: bool,
 }
 
 /// Adds the flags of settings that `probity audit` has.
@@ -82,6 +85,7 @@ pub(super) fn run(
             ai_logs: args.audit.ai_logs,
             resume: args.more.resume,
             baseline: args.more.baseline,
+            heeds_ignores: !args.more.no_ignores,
             quiet,
             flags: flags::layer(matches, is_of_audit)?,
         }),
@@ -100,6 +104,7 @@ pub(super) fn run_as_trix(
         ai_logs: args.ai_logs,
         resume: false,
         baseline: None,
+        heeds_ignores: true,
         quiet: false,
         flags: flags::layer(matches, is_of_trix)?,
     })
@@ -121,18 +126,20 @@ pub(super) enum SkillsCommand {
         after_help = "Examples:\n  probity audit skills list\n  probity audit skills list --skills-dir my-skills"
     )]
     List {
-        /// The directory of skills; without it, the embedded ones if there is none here
-        #[arg(long, value_name = "DIR", default_value = DEFAULT_SKILLS)]
-        skills_dir: PathBuf,
+        /// Directory of skills, builtin:full or builtin:web; several are combined
+        #[arg(long, value_name = "DIR", value_delimiter = ',', default_value = DEFAULT_SKILLS)]
+        skills_dir: Vec<String>,
     },
     /// Show what a skill tells the model
-    #[command(after_help = "Examples:\n  probity audit skills show strict-address-001")]
+    #[command(
+        after_help = "Examples:\n  probity audit skills show double-satisfaction-004 --skills-dir builtin:full"
+    )]
     Show {
         /// The skill's id
         id: String,
-        /// The directory of skills
-        #[arg(long, value_name = "DIR", default_value = DEFAULT_SKILLS)]
-        skills_dir: PathBuf,
+        /// Directory of skills, builtin:full or builtin:web; several are combined
+        #[arg(long, value_name = "DIR", value_delimiter = ',', default_value = DEFAULT_SKILLS)]
+        skills_dir: Vec<String>,
     },
     /// Check every skill of a directory, and say all that is wrong
     #[command(after_help = "Examples:\n  probity audit skills check skills/vulnerabilities")]
@@ -152,13 +159,15 @@ pub(super) enum SkillsCommand {
 }
 
 pub(super) const EXAMPLES: &str = "Examples:
-  probity audit                                    the three skills, asking nobody
+  probity audit                                    offline detectors over *.ak files
   probity audit --provider openai --jobs 3         with a key in OPENAI_API_KEY
   probity audit --provider ollama --model qwen3    a model on this machine
-  probity audit --provider acp --agent gemini      a contained agent
-  probity audit --provider openai --resume         go on after a failure
-  probity audit --format sarif --fail-on high      for a pipeline
+  probity audit --provider acp --agent gemini      a sandboxed agent
+  probity audit --provider openai --skills-dir builtin:full --format sarif --fail-on high
+                                                   for a pipeline
+  probity audit --provider openai --include 'src/**/*.py' --skills-dir builtin:web
+  probity audit --provider openai --resume         continue after a failure
   probity audit skills check skills/vulnerabilities
 
-Exit codes: 0 every skill is done, 1 an error or a finding at --fail-on, 2 wrong usage,
-3 the report is written but a skill failed.";
+Exit codes: 0 every skill is done, 1 an error or a finding at --fail-on, 2 wrong usage or no
+provider, 3 the report is written but a skill did not finish or was not checked.";

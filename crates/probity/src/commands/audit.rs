@@ -7,6 +7,8 @@
 mod output;
 mod project;
 mod provider;
+mod rescue;
+mod sarif;
 mod seat;
 pub(crate) mod skills;
 mod summary;
@@ -20,7 +22,7 @@ use std::{
 use anyhow::Context as _;
 use probity_agent::Limits;
 use probity_audit::{
-    AuditOptions, Baseline, PermissionPrompt, Report, ReportOptions, Risk, Skill, State,
+    AuditOptions, Baseline, PermissionPrompt, Report, ReportOptions, Risk, Rules, Skill, State,
     ToolOptions, resume,
 };
 
@@ -41,6 +43,8 @@ pub(crate) struct Options {
     pub(crate) ai_logs: bool,
     pub(crate) resume: bool,
     pub(crate) baseline: Option<PathBuf>,
+    /// Whether comments in the sources take findings back.
+    pub(crate) heeds_ignores: bool,
     pub(crate) quiet: bool,
     pub(crate) flags: Layer,
 }
@@ -49,21 +53,29 @@ pub(crate) fn run(options: Options) -> anyhow::Result<Exit> {
     let root = env::current_dir().context("cannot find the working directory")?;
     let settings = config::in_force(options.name, &["audit"], &root, options.flags.clone())?;
     output::refuse_linked_defaults(&settings).map_err(as_audit_error)?;
-    audited(&options, &settings.audit, &root).map_err(as_audit_error)
+    // Not an error of the audit, but of how it was called.
+    let chosen = provider::named(options.name, &settings.audit, &root)?;
+    audited(&options, &settings.audit, &root, &chosen).map_err(as_audit_error)
 }
 
-fn audited(options: &Options, settings: &Audit, root: &Path) -> anyhow::Result<Exit> {
+fn audited(
+    options: &Options,
+    settings: &Audit,
+    root: &Path,
+    provider_name: &str,
+) -> anyhow::Result<Exit> {
     let project = match &options.profile {
         Some(profile) => Some(project::read(root)?.with_profile(profile)?),
         None => None,
     };
-    let chosen = provider::choose(options.name, settings)?;
-    let sources = project::sources(root, project)?;
+    let rules = if options.name == Name::Trix { Rules::Specification } else { Rules::Probity };
+    let chosen = provider::choose(options.name, settings, provider_name)?;
+    let sources = project::sources(root, &settings.include, project)?;
     let sensitive = settings.allow_sensitive;
     let is_interactive = settings.interactive_permissions;
     let permission =
         PermissionPrompt::new(settings.read_scope, is_interactive, sensitive, &sources);
-    let skills = skills::load(&settings.skills_dir)?;
+    let skills = skills::load(&settings.skills_dir, options.name)?;
     let baseline = options.baseline.as_deref().map(read_baseline).transpose()?;
     let source_digest = probity_audit::digest(root, &sources)
         .map(Some)
@@ -82,22 +94,27 @@ fn audited(options: &Options, settings: &Audit, root: &Path) -> anyhow::Result<E
     let watch = watch::Watch::new(talk, &provider.spec, &skills, earlier.len());
     watch.start(sources.len());
     let audit = AuditOptions {
+        rules,
         root,
         sources: &sources,
         source_digest,
         skills: &skills,
         provider: &provider,
         permission,
-        tools: ToolOptions { numbered: settings.numbered_reads, allow_sensitive: sensitive },
+        tools: ToolOptions { numbered: settings.numbered_reads, allow_sensitive: sensitive, rules },
         limits: Limits::within(settings.timeout),
         jobs: settings.jobs.into(),
         budget: settings.budget,
         earlier,
     };
     let keep = |state: &State| output::write_state(&settings.state_out, state);
-    let state = probity_audit::run(audit, &watch, &keep, &stop.cancel)
-        .with_context(|| failed(format!("cannot audit into {}", settings.state_out.display())))?;
+    let ended = probity_audit::run(audit, &watch, &keep, &stop.cancel);
     watch.finish();
+    let state = ended.map_err(|error| {
+        let rescued = rescue::keep(&error);
+        let what = format!("cannot audit into {}", settings.state_out.display());
+        anyhow::Error::new(error).context(Failure::new(what, rescued))
+    })?;
     if let Some(exit) = stop.called_off() {
         tracing::error!(
             "the audit was called off; {} keeps what is done, and `--resume` continues",
@@ -106,17 +123,28 @@ fn audited(options: &Options, settings: &Audit, root: &Path) -> anyhow::Result<E
         return Ok(exit);
     }
     let generated_at = output::now();
-    let how = ReportOptions { root, generated_at, baseline: baseline.as_ref() };
+    let how = ReportOptions {
+        root,
+        generated_at,
+        baseline: baseline.as_ref(),
+        rules,
+        heeds_ignores: options.heeds_ignores,
+    };
     let report = Report::new(&state, &how);
-    output::write_report(&report_out, &report, settings.format, root)?;
+    output::write_report(&report_out, &report, settings.format, root, &skills)?;
     summary::print(options.name, &state, &report, &settings.state_out, &report_out, options.quiet)?;
-    Ok(judged(&report, settings.fail_on))
+    Ok(judged(&report, settings.fail_on, rules))
 }
 
-fn judged(report: &Report, fail_on: Option<Risk>) -> Exit {
+/// The specification calls an audit that asked nobody done; we do not.
+fn judged(report: &Report, fail_on: Option<Risk>, rules: Rules) -> Exit {
+    let is_whole = match rules {
+        Rules::Specification => report.failed.is_empty(),
+        Rules::Probity => report.is_whole(),
+    };
     match (fail_on, report.worst()) {
         (Some(limit), Some(worst)) if worst >= limit => Exit::Findings,
-        _ if !report.failed.is_empty() => Exit::SkillFailed,
+        _ if !is_whole => Exit::SkillFailed,
         _ => Exit::Clean,
     }
 }

@@ -62,7 +62,10 @@ impl Guard {
             }
             Self::AtLeast => users.and_then(number) <= number(wanted),
             Self::AgentName => wanted.plain().chars().all(is_plain),
-            Self::Below => stays_here(Path::new(&wanted.plain())),
+            Self::Below => match wanted {
+                Value::List(paths) => paths.iter().all(|path| stays_here(Path::new(path))),
+                other => stays_here(Path::new(&other.plain())),
+            },
         }
     }
 

@@ -24,6 +24,8 @@ pub(crate) struct Key {
     tally: Option<&'static str>,
     /// The default under the name tally, where it is another.
     tally_default: Option<&'static str>,
+    /// The default under `trix`, if it is another there.
+    trix_default: Option<&'static str>,
     /// The path in `.containai/config.toml`.
     containai: Option<&'static str>,
     /// Whether the flag exists under the name `trix`.
@@ -82,6 +84,7 @@ impl Key {
             no_flag: None,
             tally: None,
             tally_default: None,
+            trix_default: None,
             containai: None,
             is_in_trix: false,
             also: &[],
@@ -120,6 +123,10 @@ impl Key {
 
     pub(super) const fn tally_default(self, text: &'static str) -> Self {
         Self { tally_default: Some(text), ..self }
+    }
+
+    pub(super) const fn trix_default(self, text: &'static str) -> Self {
+        Self { is_in_trix: true, trix_default: Some(text), ..self }
     }
 
     pub(super) const fn also(self, also: &'static [&'static str]) -> Self {
@@ -182,7 +189,11 @@ impl Key {
 
     /// The default under a name, where it is not the one of every other name.
     pub(crate) fn default_under(&self, name: Name) -> Option<&'static str> {
-        if name == Name::Tally { self.tally_default } else { None }
+        match name {
+            Name::Tally => self.tally_default,
+            Name::Trix => self.trix_default,
+            _ => None,
+        }
     }
 
     /// The default as messages show it; empty when there is none.

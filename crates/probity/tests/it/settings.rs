@@ -179,12 +179,13 @@ fn the_sections_reach_their_commands() {
     let run = || probity().dir(&dir).env("XDG_CONFIG_HOME", home.path().to_str().unwrap());
     let checked = run().args(["check"]).run().code(1);
     assert!(checked.stdout.starts_with("probity:Dockerfile:1:"), "{}", checked.stdout);
-    run().args(["audit"]).run().code(0);
+    run().args(["audit", "--provider", "scaffold"]).run().code(3);
     let report = fs::read_to_string(dir.path().join("out/report.json")).unwrap();
     serde_json::from_str::<Value>(&report).unwrap();
     assert!(dir.path().join("out/state.json").exists());
     // Flags win over the file.
-    run().args(["audit", "--format", "markdown", "--report-out", "flag.md"]).run().code(0);
+    let flags = ["--format", "markdown", "--report-out", "flag.md", "--provider", "scaffold"];
+    run().args(["audit"]).args(flags).run().code(3);
     assert!(dir.path().join("flag.md").exists());
     let output = run().env("PROBITY_AUDIT__PROVIDER", "openai").args(["audit"]).run().code(1);
     assert!(output.stderr.contains("OPENAI_API_KEY"), "{}", output.stderr);

@@ -10,8 +10,9 @@ use std::{
 use anyhow::Context as _;
 use atomic_write_file::AtomicWriteFile;
 use jiff::{Timestamp, tz::Offset};
-use probity_audit::{Report, State};
+use probity_audit::{Report, Skill, State};
 
+use super::sarif::sarif;
 use crate::{
     config::{
         Origin, Settings, guard, key,
@@ -19,7 +20,6 @@ use crate::{
         words::AuditFormat as Format,
     },
     failure::Failure,
-    report::{self, FileReport, Totals},
 };
 
 pub(super) fn write_state(path: &Path, state: &State) -> io::Result<()> {
@@ -109,6 +109,7 @@ pub(super) fn write_report(
     report: &Report,
     format: Format,
     root: &Path,
+    skills: &[Skill],
 ) -> anyhow::Result<()> {
     let failed = || {
         Failure::new(
@@ -119,7 +120,7 @@ pub(super) fn write_report(
     let text = match format {
         Format::Markdown => report.markdown(),
         Format::Json => report.json(),
-        Format::Sarif => sarif(report, root).with_context(failed)?,
+        Format::Sarif => sarif(report, root, skills).with_context(failed)?,
     };
     write(path, text.as_bytes()).with_context(failed)
 }
@@ -130,32 +131,6 @@ pub(super) fn now() -> String {
     let text = now.display_with_offset(Offset::UTC).to_string();
     let (head, _) = text.split_once(['.', '+', 'Z']).unwrap_or((&text, ""));
     format!("{head}.{:09}+00:00", now.subsec_nanosecond().unsigned_abs())
-}
-
-fn sarif(report: &Report, root: &Path) -> io::Result<String> {
-    let options = report::Options {
-        show_source: false,
-        detail: report::Detail::Full,
-        color: false,
-        tool_version: env!("CARGO_PKG_VERSION"),
-        describe: |_| None,
-    };
-    let mut reporter = report::Format::Sarif.reporter(&options);
-    let mut bytes = Vec::new();
-    let files = report.by_file(root);
-    for file in &files {
-        let part = FileReport {
-            path: &file.path,
-            text: &file.text,
-            findings: &file.findings,
-            ai_fixes: &[],
-            rejection: None,
-        };
-        reporter.file(&mut bytes, &part)?;
-    }
-    let totals = Totals { files_scanned: files.len(), rules_enabled: report.skills };
-    reporter.finish(&mut bytes, &totals)?;
-    String::from_utf8(bytes).map_err(io::Error::other)
 }
 
 fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {

@@ -3,6 +3,7 @@
 use std::{fs, io, path::Path};
 
 use anyhow::Context as _;
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use probity_scope::{Kind, Policy, Quota, Scope};
 use serde::Deserialize;
 
@@ -73,10 +74,25 @@ impl Project {
     }
 }
 
-/// The sources: every `*.ak` file, or else the file that the project names.
-pub(super) fn sources(root: &Path, project: Option<Project>) -> anyhow::Result<Vec<String>> {
-    let found = probity_audit::discover(root)
-        .with_context(|| Failure::new("cannot look for sources", "see the cause"))?;
+/// The sources: the files that are asked for, or every `*.ak` file, or the one that the project names.
+pub(super) fn sources(
+    root: &Path,
+    include: &[String],
+    project: Option<Project>,
+) -> anyhow::Result<Vec<String>> {
+    let failed = || Failure::new("cannot look for sources", "see the cause");
+    if !include.is_empty() {
+        let globs = globs(include)?;
+        let is_included = |path: &Path| globs.is_match(path);
+        let found = probity_audit::discover(root, &is_included).with_context(failed)?;
+        if found.is_empty() {
+            let what = format!("no file matches --include {}", include.join(" --include "));
+            let way_out = "patterns are relative to this directory, for example 'src/**/*.py'";
+            return Err(Failure::new(what, way_out).into());
+        }
+        return Ok(found);
+    }
+    let found = probity_audit::discover(root, &probity_audit::is_contract).with_context(failed)?;
     if !found.is_empty() {
         return Ok(found);
     }
@@ -84,10 +100,25 @@ pub(super) fn sources(root: &Path, project: Option<Project>) -> anyhow::Result<V
         Some(project) => project,
         None => read(root).context(Failure::new(
             "there is no *.ak file here, and no project that names another source",
-            "run it where the contracts are, or make a project with `trix init --yes`",
+            "name the sources, for example `--include 'src/**/*.py' --skills-dir builtin:web`, or \
+             run it where the contracts are",
         ))?,
     };
     Ok(vec![main_of(root, project.protocol.main)?])
+}
+
+/// A pattern without a slash fits a name in any directory, as in `.gitignore`.
+fn globs(patterns: &[String]) -> anyhow::Result<GlobSet> {
+    let mut set = GlobSetBuilder::new();
+    for pattern in patterns {
+        let anywhere =
+            if pattern.contains('/') { pattern.clone() } else { format!("**/{pattern}") };
+        let glob = GlobBuilder::new(&anywhere).literal_separator(true).build();
+        let what = || format!("--include {pattern} is not a valid pattern");
+        let way_out = "write for example 'src/**/*.py'";
+        set.add(glob.with_context(|| Failure::new(what(), way_out))?);
+    }
+    set.build().with_context(|| Failure::new("the patterns of --include are too many", "use fewer"))
 }
 
 /// The file that the project names, if it is one of the project's.

@@ -34,12 +34,27 @@ impl Chosen {
 
 /// The names that the specification has, and those that are only ours.
 const CHATS: &str = "scaffold, openai, anthropic, ollama";
-const OURS: &str = "acp, command, replay";
+const OURS: &str = "heuristic, acp, command, replay";
 
-pub(super) fn choose(name: Name, settings: &Audit) -> anyhow::Result<Chosen> {
-    let given = settings.provider.trim();
+/// Who is asked: who is named, or the detectors if there is something that they can read.
+pub(super) fn named(name: Name, settings: &Audit, root: &Path) -> Result<String, Failure> {
+    let contracts = || probity_audit::discover(root, &probity_audit::is_contract);
+    match (&settings.provider, name) {
+        (Some(provider), _) => Ok(provider.trim().to_owned()),
+        (None, Name::Trix) => Ok("scaffold".to_owned()),
+        // What went wrong is said when the sources are looked for again.
+        (None, _)
+            if settings.include.is_empty() && contracts().map_or(true, |it| !it.is_empty()) =>
+        {
+            Ok("heuristic".to_owned())
+        }
+        (None, _) => Err(unnamed()),
+    }
+}
+
+pub(super) fn choose(name: Name, settings: &Audit, given: &str) -> anyhow::Result<Chosen> {
     let lower = given.to_lowercase();
-    if let (Some(agent), "scaffold" | "openai" | "anthropic" | "ollama") =
+    if let (Some(agent), "scaffold" | "heuristic" | "openai" | "anthropic" | "ollama") =
         (&settings.agent, lower.as_str())
     {
         return Err(Failure::new(
@@ -50,6 +65,7 @@ pub(super) fn choose(name: Name, settings: &Audit) -> anyhow::Result<Chosen> {
     }
     let kind = match lower.as_str() {
         "scaffold" => return Ok(Chosen::Ready(Provider::scaffold())),
+        "heuristic" if name != Name::Trix => return Ok(Chosen::Ready(heuristic())),
         "openai" => ChatKind::OpenAi,
         "anthropic" => ChatKind::Anthropic,
         "ollama" => ChatKind::Ollama,
@@ -63,6 +79,29 @@ pub(super) fn choose(name: Name, settings: &Audit) -> anyhow::Result<Chosen> {
         _ => return Err(unsupported(&lower, CHATS).into()),
     };
     Ok(Chosen::Ready(chat(kind, settings)?))
+}
+
+/// Our own detectors, which read Aiken and ask no model.
+fn heuristic() -> Provider {
+    let spec = ProviderSpec {
+        name: "heuristic".to_owned(),
+        model: None,
+        notes: "Offline detectors; no model is asked.".to_owned(),
+    };
+    // An id is the name of a class and a number.
+    Provider::detectors(spec, |sources, skill| {
+        let class = skill.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches('-');
+        probity_audit::detect(sources, class)
+    })
+}
+
+/// Without contracts there is nothing that the detectors could read.
+fn unnamed() -> Failure {
+    Failure::new(
+        "no provider is named, and the offline detectors read only *.ak files",
+        "name one, for example `--provider openai` with a key in OPENAI_API_KEY, or \
+         `--provider ollama --model NAME`; `--include GLOB` names the sources",
+    )
 }
 
 fn unsupported(given: &str, expected: &str) -> Failure {

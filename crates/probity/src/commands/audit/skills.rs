@@ -7,9 +7,9 @@ use std::{
 };
 
 use anyhow::Context as _;
-use probity_audit::{Skill, embedded};
+use probity_audit::{Pack, Skill, embedded};
 
-use crate::{config::table::audit::DEFAULT_SKILLS, exit::Exit, failure::Failure};
+use crate::{config::table::audit::DEFAULT_SKILLS, exit::Exit, failure::Failure, name::Name};
 
 /// A longer file is not a page for a model.
 const MOST_BYTES: u64 = 1 << 20;
@@ -17,9 +17,49 @@ const MOST_BYTES: u64 = 1 << 20;
 const WRITING: &str =
     "`docs/audit.md` says how a skill is written; `probity audit skills check DIR` checks all";
 
+/// The skills of all places that are named, in their order. Under our own name those of the usual
+/// directory add to the embedded ones; a skill takes the place of an earlier one with its id.
+pub(super) fn load(places: &[String], name: Name) -> anyhow::Result<Vec<Skill>> {
+    let mut skills: Vec<Skill> = Vec::new();
+    for place in places {
+        let usual = Path::new(place) == Path::new(DEFAULT_SKILLS);
+        let found = match place.strip_prefix("builtin:") {
+            Some(pack) if name != Name::Trix => builtin(pack)?,
+            _ if usual && name != Name::Trix && Path::new(place).exists() => {
+                merged(embedded()?, of_directory(Path::new(place))?)
+            }
+            _ => of_directory(Path::new(place))?,
+        };
+        skills = merged(skills, found);
+    }
+    Ok(skills)
+}
+
+fn merged(mut skills: Vec<Skill>, more: Vec<Skill>) -> Vec<Skill> {
+    for skill in more {
+        match skills.iter_mut().find(|known| known.id == skill.id) {
+            Some(known) => *known = skill,
+            None => skills.push(skill),
+        }
+    }
+    skills
+}
+
+fn builtin(name: &str) -> anyhow::Result<Vec<Skill>> {
+    match Pack::ALL.into_iter().find(|pack| pack.name() == name) {
+        Some(pack) => Ok(pack.skills()?),
+        None => {
+            let names: Vec<String> =
+                Pack::ALL.iter().map(|pack| format!("builtin:{}", pack.name())).collect();
+            let what = format!("there are no skills called builtin:{name}");
+            Err(Failure::new(what, format!("there are {}", names.join(" and "))).into())
+        }
+    }
+}
+
 /// The skills of a directory, in the order of their files. Where the usual directory is missing the
 /// embedded ones take its place; one that was asked for has to exist.
-pub(super) fn load(dir: &Path) -> anyhow::Result<Vec<Skill>> {
+fn of_directory(dir: &Path) -> anyhow::Result<Vec<Skill>> {
     if !dir.exists() {
         if dir == Path::new(DEFAULT_SKILLS) {
             return Ok(embedded()?);
@@ -42,13 +82,13 @@ pub(super) fn load(dir: &Path) -> anyhow::Result<Vec<Skill>> {
 }
 
 /// Lists the skills that an audit would use.
-pub(crate) fn list(dir: &Path) -> anyhow::Result<Exit> {
-    listed(dir).map_err(super::as_audit_error)
+pub(crate) fn list(places: &[String]) -> anyhow::Result<Exit> {
+    listed(places).map_err(super::as_audit_error)
 }
 
 /// Shows what a skill tells the model.
-pub(crate) fn show(id: &str, dir: &Path) -> anyhow::Result<Exit> {
-    shown(id, dir).map_err(super::as_audit_error)
+pub(crate) fn show(id: &str, places: &[String]) -> anyhow::Result<Exit> {
+    shown(id, places).map_err(super::as_audit_error)
 }
 
 /// Checks every skill of a directory.
@@ -89,16 +129,16 @@ fn read(file: &Path) -> anyhow::Result<Skill> {
     Skill::parse(&shown, &text).map_err(|error| Failure::new(error.to_string(), WRITING).into())
 }
 
-fn listed(dir: &Path) -> anyhow::Result<Exit> {
+fn listed(places: &[String]) -> anyhow::Result<Exit> {
     let mut out = io::stdout().lock();
-    for skill in load(dir)? {
+    for skill in load(places, Name::Probity)? {
         writeln!(out, "{:<34} {:<9} {}", skill.id, skill.severity.as_str(), skill.name)?;
     }
     Ok(Exit::Clean)
 }
 
-fn shown(id: &str, dir: &Path) -> anyhow::Result<Exit> {
-    let skills = load(dir)?;
+fn shown(id: &str, places: &[String]) -> anyhow::Result<Exit> {
+    let skills = load(places, Name::Probity)?;
     let Some(skill) = skills.iter().find(|skill| skill.id == id) else {
         let ids: Vec<&str> = skills.iter().map(|skill| skill.id.as_str()).collect();
         return Err(Failure::new(
@@ -114,7 +154,7 @@ fn shown(id: &str, dir: &Path) -> anyhow::Result<Exit> {
 /// Every file is looked at, however many are wrong.
 fn checked(dir: &Path) -> anyhow::Result<Exit> {
     if !dir.exists() {
-        load(dir)?;
+        of_directory(dir)?;
     }
     let mut out = io::stdout().lock();
     let mut ids: Vec<(String, PathBuf)> = Vec::new();
@@ -170,8 +210,10 @@ fn template(id: &str) -> String {
          What is wrong, and what somebody gains by it.\nprompt_fragment: >-\n  What to look for in the \
          sources, as an instruction to a careful reader.\nexamples:\n  - \"`code` that has the weakness\"\n\
          false_positives:\n  - \"`code` that looks like it and is fine\"\nreferences: []\ntags: []\n\
-         confidence_hint: medium\n---\n\n# How to look\n\n1. What to `grep` for.\n2. What to read around a \
-         hit.\n3. What makes it a finding.\n\n# What to report\n\nQuote the line word for word.\n"
+         confidence_hint: medium\n---\n\n# How to recognize it\n\n1. What to `grep` for.\n2. What to read \
+         around a hit.\n3. What makes it a finding.\n\n# How it is mitigated\n\nWhat the fixed code looks \
+         like.\n\n# What an exploit must show\n\nWhat somebody does who must not be able to.\n\n# What to \
+         report\n\nQuote the line word for word.\n"
     )
 }
 

@@ -5,7 +5,7 @@ use std::{
     path::Path,
 };
 
-use probity_audit::{Provider, Report, State, TokenUsage};
+use probity_audit::{Report, State, TokenUsage};
 
 use crate::{name::Name, report::visible};
 
@@ -30,6 +30,9 @@ pub(super) fn print(
         return Ok(());
     }
     let mut out = io::stdout().lock();
+    if name != Name::Trix && !report.is_whole() {
+        writeln!(out, "{}", incomplete(report))?;
+    }
     writeln!(
         out,
         "⚠️  EXPERIMENTAL: Audit complete. Iterations processed: {}",
@@ -41,11 +44,7 @@ pub(super) fn print(
     if name == Name::Trix {
         return Ok(());
     }
-    if state.provider.name == Provider::scaffold().spec.name {
-        writeln!(
-            out,
-            "Nobody was asked: this is the frame of an audit. --provider names a model."
-        )?;
+    if report.is_scaffold {
         return Ok(());
     }
     writeln!(
@@ -53,7 +52,7 @@ pub(super) fn print(
         "Findings: {} verified, {} unverified, {} ignored, {} known",
         report.findings.len(),
         report.unverified.len(),
-        report.ignored,
+        report.ignored.len(),
         report.known
     )?;
     for iteration in &state.iterations {
@@ -65,6 +64,15 @@ pub(super) fn print(
         writeln!(out, "In all{}", tokens(usage))?;
     }
     Ok(())
+}
+
+/// The first line of an audit that says less than it seems to.
+fn incomplete(report: &Report) -> String {
+    if report.is_scaffold {
+        return "Incomplete audit: nobody was asked; name a model with --provider".to_owned();
+    }
+    let (missing, all) = (report.failed.len(), report.skills);
+    format!("Incomplete audit: {missing} of {all} skills have no result; see below for the reasons")
 }
 
 fn tokens(usage: &TokenUsage) -> String {

@@ -7,7 +7,7 @@ use std::{
 };
 
 use indicatif::{ProgressBar, ProgressStyle};
-use probity_audit::{Event, MAX_STEPS, Observer, ProviderSpec, Request, Skill};
+use probity_audit::{Event, Observer, ProviderSpec, Request, Skill};
 
 use crate::report::visible;
 
@@ -100,8 +100,8 @@ impl Observer for Watch {
         if let Some(bar) = &self.bar {
             match event {
                 Event::Begins => bar.set_message(skill.id.clone()),
-                Event::Asks { step } => {
-                    bar.set_message(format!("{} step {step}/{MAX_STEPS}", skill.id));
+                Event::Asks { step, most } => {
+                    bar.set_message(format!("{} step {step}/{most}", skill.id));
                 }
                 Event::Ends { .. } => bar.inc(1),
                 _ => {}
@@ -116,7 +116,7 @@ impl Observer for Watch {
 fn told(skill: &Skill, event: &Event<'_>) -> String {
     match event {
         Event::Begins => format!("begins ({})", skill.name),
-        Event::Asks { step } => format!("step {step}/{MAX_STEPS}: asking for the next action"),
+        Event::Asks { step, most } => format!("step {step}/{most}: asking for the next action"),
         Event::Says { text } => format!("model output:\n{}", cut(text)),
         Event::Requests { request } => {
             format!("requested action {}: {}", request.action(), request.summary())

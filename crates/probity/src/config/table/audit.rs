@@ -19,9 +19,9 @@ pub(crate) const DEFAULT_SKILLS: &str = "skills/vulnerabilities";
 section! {
     audit Audit {
         {
-            /// Analysis provider: scaffold (asks nobody), openai, anthropic, ollama, acp, command or
-            /// replay
-            provider: String = "scaffold".to_owned(), flag_of("provider", "NAME"), trix(),
+            /// Analysis provider: openai, anthropic, ollama, acp, command, replay, heuristic (offline
+            /// detectors, the default for *.ak sources) or scaffold (asks nobody)
+            provider: Option<String> = None, flag_of("provider", "NAME"), trix_default("scaffold"),
                 guard(Guard::User);
             /// Provider endpoint, used as it is
             endpoint: Option<String> = None, flag_of("endpoint", "URL"), trix(), guard(Guard::User);
@@ -60,9 +60,11 @@ section! {
             /// Let the model read .git, .env and keys
             allow_sensitive: bool = false, flag("allow-sensitive"),
                 guard(Guard::Tighten(&["false", "true"]));
-            /// Directory of vulnerability skills
-            skills_dir: PathBuf = DEFAULT_SKILLS.into(), flag_of("skills-dir", "DIR"), trix(),
-                guard(Guard::Below);
+            /// Directory of vulnerability skills, builtin:full or builtin:web; several are combined
+            skills_dir: Vec<String> = vec![DEFAULT_SKILLS.to_owned()], flag_of("skills-dir", "DIR"),
+                trix(), guard(Guard::Below);
+            /// Source files to audit [default: every *.ak file]
+            include: Vec<String> = Vec::new(), kind(Kind::Globs), flag_of("include", "GLOB");
             /// File for the state of the analysis
             state_out: PathBuf = ".tx3/audit/state.json".into(), flag_of("state-out", "PATH"),
                 trix(), guard(Guard::Below);

@@ -133,7 +133,9 @@ fn a_model_that_talks_nonsense_half_of_the_time_still_yields_a_finished_audit() 
 
 #[test]
 fn a_model_that_finds_nothing_in_what_it_never_read_is_told_so_and_then_counts_as_unread() {
-    let dir = project();
+    // Too long for the first prompt.
+    let long = SPEND.repeat(200);
+    let dir = directory(&[("validators/spend.ak", &long)]);
     let server = Server::new(|_, body| {
         Play::Says(match (skill(body).as_str(), turn(body)) {
             // The first does as it is told.
@@ -146,7 +148,7 @@ fn a_model_that_finds_nothing_in_what_it_never_read_is_told_so_and_then_counts_a
     assert_eq!(server.requests().len(), 3 + 2 + 2);
     let bodies = server.bodies();
     let told = told(&bodies[1]);
-    assert!(told.contains("none of the sources has been read in this conversation"), "{told}");
+    assert!(told.contains("- validators/spend.ak: 0 of 1200 lines seen; "), "{told}");
     assert!(output.stderr.contains("error: skill 'unvalidated-datum-003' unread: the model found"));
     let report = report(dir.path());
     assert!(report.contains("- `missing-address-validation-002` (unread): "), "{report}");
@@ -247,4 +249,30 @@ fn an_interrupt_during_a_question_keeps_the_state_for_resume() {
     assert_eq!(state(dir.path())["iterations"][0]["status"], "completed");
     let asked = server.requests().len();
     assert_eq!(asked, 2, "no further skill is begun");
+}
+
+#[test]
+fn answers_that_cannot_be_kept_where_they_should_be_are_kept_elsewhere() {
+    let (dir, home) = (project(), directory(&[]));
+    let place = dir.path().join(".tx3");
+    let server = Server::new(move |number, _| {
+        if number == 1 {
+            // As if the disk were gone: nothing can be written there any more.
+            std::fs::remove_dir_all(&place).unwrap();
+            std::fs::write(&place, "").unwrap();
+        }
+        Play::Says(TRUE.to_owned())
+    });
+    let output =
+        audit(&dir, &server).env("XDG_STATE_HOME", home.path().to_str().unwrap()).run().code(1);
+    let file = output.stderr.split_whitespace().find(|word| word.contains("rescued/audit-"));
+    let file = file.unwrap_or_else(|| panic!("{}", output.stderr)).trim_end_matches([';', '`']);
+    let kept: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
+    assert_eq!(statuses(&kept), ["completed", "completed"]);
+    assert_eq!(server.requests().len(), 2, "nobody is paid for what cannot be kept");
+    // And they are where to go on from.
+    std::fs::remove_file(dir.path().join(".tx3")).unwrap();
+    audit(&dir, &server).args(["--resume", "--state-out", file]).run().code(0);
+    assert_eq!(server.requests().len(), 3);
 }

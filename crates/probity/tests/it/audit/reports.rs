@@ -95,7 +95,11 @@ fn json_and_sarif_hold_the_same_findings_with_the_same_identities() {
     let json = read(".tx3/audit/vulnerabilities.json");
     assert_eq!(json["findings"][0]["skill_id"], "unvalidated-datum-003");
     assert_eq!(json["unverified"][0]["title"], "Backdoor");
-    assert_eq!(json["usage"]["requests"], 4);
+    assert_eq!(json["usage"]["requests"], 5, "an invented quote goes back once");
+    assert_eq!((&json["complete"], &json["note"]), (&true.into(), &Value::Null));
+    let file = &json["coverage"][0]["files"][0];
+    assert_eq!(file["file"], "validators/spend.ak");
+    assert_eq!((&file["lines"], &file["shown"]), (&6.into(), &serde_json::json!([[1, 6]])));
     audit(&dir, &finding()).args(["--format", "sarif", "--report-out", "out.sarif"]).run().code(0);
     let sarif = valid(&fs::read_to_string(dir.path().join("out.sarif")).unwrap());
     let results = sarif["runs"][0]["results"].as_array().unwrap();
@@ -163,6 +167,18 @@ fn a_comment_with_a_reason_takes_a_finding_of_its_skill_back() {
     let output = with("probity-ignore[unvalidated-datum-003] -- nothing reads it").code(0);
     assert!(output.stdout.contains("1 ignored"), "{}", output.stdout);
     assert!(!output.stderr.contains("probity-ignore"), "{}", output.stderr);
+    let report = report(dir.path());
+    let excused = "- Datum not checked (`unvalidated-datum-003`) at validators/spend.ak:3, by the \
+                   comment on line 3: nothing reads it\n";
+    assert!(report.contains(excused), "{report}");
+    audit(&dir, &finding()).args(["--format", "sarif"]).run().code(0);
+    let text = fs::read_to_string(dir.path().join(".tx3/audit/vulnerabilities.sarif")).unwrap();
+    let sarif = valid(&text);
+    let results = sarif["runs"][0]["results"].as_array().unwrap();
+    let excused = results.iter().find(|it| it["ruleId"] == "unvalidated-datum-003").unwrap();
+    assert_eq!(excused["suppressions"][0]["justification"], "nothing reads it");
+    let overruled = ["--no-ignores", "--fail-on", "high"];
+    audit(&dir, &finding()).args(overruled).run().code(1);
     let output = with("probity-ignore[other-skill] -- nothing reads it").code(1);
     assert!(
         output.stderr.contains(
@@ -181,4 +197,42 @@ fn a_comment_with_a_reason_takes_a_finding_of_its_skill_back() {
     );
     let output = with("probity-ignore[unvalidated-datum-003]").code(1);
     assert!(output.stderr.contains("is not heeded without a reason"), "{}", output.stderr);
+}
+
+#[test]
+fn a_partial_audit_says_so_in_every_format() {
+    let server = || {
+        Server::new(|_, body| match skill(body).as_str() {
+            "unvalidated-datum-003" => Play::Status(400, "", "{}".to_owned()),
+            _ => Play::Says(NOTHING.to_owned()),
+        })
+    };
+    let dir = project();
+    let output = audit(&dir, &server()).run().code(3);
+    let first = output.stdout.lines().next().unwrap();
+    assert_eq!(first, "Incomplete audit: 1 of 3 skills have no result; see below for the reasons");
+    let markdown = report(dir.path());
+    assert!(markdown.contains("- *(none, but only 2 of 3 skills finished)*\n"), "{markdown}");
+    audit(&dir, &server()).args(["--format", "json"]).run().code(3);
+    let json = fs::read_to_string(dir.path().join(".tx3/audit/vulnerabilities.json")).unwrap();
+    assert_eq!(serde_json::from_str::<Value>(&json).unwrap()["complete"], false);
+    audit(&dir, &server()).args(["--format", "sarif"]).run().code(3);
+    let text = fs::read_to_string(dir.path().join(".tx3/audit/vulnerabilities.sarif")).unwrap();
+    let invocation = valid(&text)["runs"][0]["invocations"][0].clone();
+    assert_eq!(invocation["executionSuccessful"], false);
+    let said = invocation["toolExecutionNotifications"][0]["message"]["text"].as_str().unwrap();
+    assert!(said.starts_with("skill 'unvalidated-datum-003' failed: "), "{said}");
+}
+
+#[test]
+fn sarif_rules_carry_what_the_skill_says() {
+    let dir = project();
+    audit(&dir, &finding()).args(["--format", "sarif"]).run().code(0);
+    let text = fs::read_to_string(dir.path().join(".tx3/audit/vulnerabilities.sarif")).unwrap();
+    let sarif = valid(&text);
+    assert_eq!(sarif["runs"][0]["invocations"][0]["executionSuccessful"], true);
+    let rules = sarif["runs"][0]["tool"]["driver"]["rules"].as_array().unwrap();
+    let rule = rules.iter().find(|rule| rule["id"] == "unvalidated-datum-003").unwrap();
+    assert_eq!(rule["properties"]["security-severity"], "8.0");
+    assert!(rule["help"]["markdown"].as_str().unwrap().contains("# How to recognize it"), "{rule}");
 }

@@ -11,12 +11,11 @@ const SKILL: &str = "---\nid: ID\nname: n\nseverity: low\ndescription: d\nprompt
 fn skills_of_a_directory_take_the_place_of_the_embedded_ones_in_the_order_of_their_files() {
     let dir = project();
     for (file, id) in [("b.md", "first"), ("c.txt", "second"), ("a.md", "zeroth")] {
-        fs::create_dir_all(dir.path().join("skills/vulnerabilities/not-looked-into")).unwrap();
-        fs::write(dir.path().join("skills/vulnerabilities").join(file), SKILL.replace("ID", id))
-            .unwrap();
+        fs::create_dir_all(dir.path().join("own/not-looked-into")).unwrap();
+        fs::write(dir.path().join("own").join(file), SKILL.replace("ID", id)).unwrap();
     }
     let server = Server::saying(&[TRUE]);
-    audit(&dir, &server).run().code(0);
+    audit(&dir, &server).args(["--skills-dir", "own"]).run().code(0);
     let asked: Vec<String> = server.bodies().iter().map(skill).collect();
     assert_eq!(asked, ["zeroth", "first", "second"]);
 }
@@ -82,4 +81,51 @@ fn a_new_skill_passes_the_check_and_overwrites_nothing() {
     probity().args(["audit", "skills", "check", "skills/vulnerabilities"]).dir(&dir).run().code(0);
     new().code(1);
     probity().args(["audit", "skills", "new", "../x"]).dir(&dir).run().code(1);
+}
+
+#[test]
+fn packs_and_directories_are_combined_and_new_skills_add_to_the_embedded_ones() {
+    let dir = project();
+    let listed = |args: &[&str]| -> Vec<String> {
+        let output = probity().dir(&dir).args(["audit", "skills", "list"]).args(args).run().code(0);
+        output.stdout.lines().map(|line| line.split(' ').next().unwrap().to_owned()).collect()
+    };
+    assert_eq!(listed(&[]).len(), 3);
+    assert_eq!(listed(&["--skills-dir", "builtin:full"]).len(), 25);
+    assert_eq!(listed(&["--skills-dir", "builtin:web"]).len(), 6);
+    probity().dir(&dir).args(["audit", "skills", "new", "mine-104"]).run().code(0);
+    assert_eq!(listed(&[]).last().unwrap(), "mine-104");
+    assert_eq!(listed(&[]).len(), 4, "the embedded ones stay");
+    let both = ["--skills-dir", "builtin:full", "--skills-dir", "skills/vulnerabilities"];
+    assert_eq!(listed(&both).len(), 26, "a skill is there once");
+    let odd = probity()
+        .dir(&dir)
+        .args(["audit", "--provider", "scaffold", "--skills-dir", "builtin:odd"])
+        .run()
+        .code(1);
+    assert!(odd.stderr.contains("there are builtin:full and builtin:web"), "{}", odd.stderr);
+}
+
+#[test]
+fn other_sources_are_named_by_patterns() {
+    let dir = crate::binary::directory(&[
+        ("app/main.py", "import os\n\n\ndef run(name):\n    os.system(\"ls \" + name)\n"),
+        ("node_modules/x/y.py", "x = 1\n"),
+        ("notes.txt", "words\n"),
+    ]);
+    let server = super::server::Server::saying(&[super::NOTHING]);
+    let with = |globs: &[&str]| {
+        let run = super::audit(&dir, &server).args(["--skills-dir", "builtin:web"]);
+        globs.iter().fold(run, |run, glob| run.args(["--include", glob])).run()
+    };
+    with(&["*.py"]).code(0);
+    assert_eq!(super::state(dir.path())["source_files"], serde_json::json!(["app/main.py"]));
+    let bodies = server.bodies();
+    let system = bodies[0]["messages"][0]["content"].as_str().unwrap();
+    assert!(system.starts_with("You audit a program written in Python."), "{system}");
+    assert!(super::server::told(&bodies[0]).contains("   5|     os.system(\"ls \" + name)\n"));
+    let missing = with(&["src/*.rs"]).code(1);
+    assert!(missing.stderr.contains("no file matches --include src/*.rs"), "{}", missing.stderr);
+    let wrong = with(&["src/[a"]).code(1);
+    assert!(wrong.stderr.contains("--include src/[a is not a valid pattern"), "{}", wrong.stderr);
 }

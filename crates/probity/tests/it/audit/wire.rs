@@ -48,10 +48,10 @@ fn an_openai_request_has_the_key_the_model_and_nothing_more() {
 #[test]
 fn a_whole_request_is_the_same_byte_for_byte() {
     let skill = "---\nid: a-1\nname: A\nseverity: low\ndescription: d\nprompt_fragment: p\n---\n";
-    let dir = directory(&[("a.ak", "fn a() { 1 }\n"), ("skills/vulnerabilities/a.md", skill)]);
+    let dir = directory(&[("a.ak", "fn a() { 1 }\n"), ("mine/a.md", skill)]);
     let read = r#"{"action":"read_file","path":"a.ak"}"#;
     let server = Server::saying(&["Hm.", read, NOTHING]);
-    audit(&dir, &server).run().code(0);
+    audit(&dir, &server).args(["--skills-dir", "mine"]).run().code(0);
     let requests = server.requests();
     assert_eq!(requests.len(), 3);
     let (head, body) = requests[2].split_once("\r\n\r\n").unwrap();

@@ -1,0 +1,50 @@
+//! Locked value: every way to spend ends at a deadline.
+
+use super::{Class, Fact, HandlerPaths, Hit, Node, Project, Purpose, Risk, Term, View};
+
+pub(super) const CLASS: Class = Class {
+    name: "locked-value",
+    title: "No way to spend after a deadline",
+    severity: Risk::High,
+    summary: "Every path of the spend handler requires a time before a deadline. After the deadline \
+              nobody can spend the locked value.",
+    recommendation: "Add a path that returns the value after the deadline, with its owner's signature.",
+    detect,
+};
+
+fn detect(_: &Project<'_>, handler: &HandlerPaths<'_>) -> Vec<Hit> {
+    let views = handler.views();
+    if handler.purpose != Purpose::Spend || views.is_empty() {
+        return Vec::new();
+    }
+    let limits: Option<Vec<&Fact>> = views.iter().map(deadline).collect();
+    // A path that continues may move the deadline.
+    if views.iter().any(|view| !view.continuing_outputs().is_empty()) {
+        return Vec::new();
+    }
+    limits.unwrap_or_default().first().map(|fact| Hit::at(fact.origin)).into_iter().collect()
+}
+
+/// The condition that the whole range is before a time which the builder does not choose.
+fn deadline<'a>(view: &View<'a, '_>) -> Option<&'a Fact> {
+    view.facts().find(|fact| {
+        if let Some(("interval.is_entirely_before", [range, time])) = view.terms.library(fact.term)
+        {
+            let of_transaction = view.terms.is_transaction_field(*range, "validity_range");
+            return fact.truth && of_transaction && view.is_trusted(*time);
+        }
+        fact.ordering(view.terms).is_some_and(|(smaller, larger)| {
+            is_upper_bound(view, smaller) && view.is_trusted(larger)
+        })
+    })
+}
+
+fn is_upper_bound(view: &View<'_, '_>, term: Term) -> bool {
+    let bound = match view.terms.node(term) {
+        Node::Field(bound, name) if name == "Finite.0" => *bound,
+        _ => return false,
+    };
+    let owner = view.terms.field_of(bound, "bound_type");
+    let range = owner.and_then(|owner| view.terms.field_of(owner, "upper_bound"));
+    range.is_some_and(|range| view.terms.is_transaction_field(range, "validity_range"))
+}

@@ -1,0 +1,121 @@
+//! Missing signatory: anyone may take the funds, or name the next owner.
+
+use super::{Class, HandlerPaths, Hit, Location, Node, Project, Purpose, Risk, Root, Term, View};
+
+pub(super) const CLASS: Class = Class {
+    name: "missing-signatory",
+    title: "No signature required",
+    severity: Risk::Critical,
+    summary: "The spend handler accepts a transaction without the signature of anyone whom the \
+              state or a parameter names. Anyone can build this transaction.",
+    recommendation: "Require the responsible key: \
+                     `list.has(self.extra_signatories, datum.owner)`.",
+    detect,
+};
+
+/// What a transaction can be checked by; without any of these, funds go where the builder likes.
+const GUARDS: &[&str] =
+    &["outputs", "inputs", "mint", "withdrawals", "reference_inputs", "redeemers", "certificates"];
+
+fn detect(_: &Project<'_>, handler: &HandlerPaths<'_>) -> Vec<Hit> {
+    if handler.purpose != Purpose::Spend {
+        return Vec::new();
+    }
+    let views = handler.views();
+    // A script without a single guarded path is public on purpose.
+    if !views.iter().any(View::has_trusted_signature) && !views.iter().any(names_own_signer) {
+        return Vec::new();
+    }
+    let mut hits = Vec::new();
+    for view in &views {
+        if view.has_trusted_signature() || view.has_unknown_checks() || proves_knowledge(view) {
+            continue;
+        }
+        if !GUARDS.iter().any(|guard| guards(view, guard)) {
+            hits.push(Hit::at(shown(view, handler)));
+        } else {
+            hits.extend(new_owner(view, &views));
+        }
+    }
+    hits
+}
+
+/// The own input found by its reference is no condition.
+fn guards(view: &View<'_, '_>, list: &str) -> bool {
+    let Some(field) = view.transaction_field(list) else { return false };
+    view.has_part(field)
+}
+
+/// The signer comes from the redeemer, so the caller names themselves.
+fn names_own_signer(view: &View<'_, '_>) -> bool {
+    let mut signatures = view.signatures().into_iter();
+    signatures.any(|fact| view.terms.mentions_root(fact.term, Root::Redeemer))
+}
+
+/// Conditions that join the redeemer with the state: a secret, a signature, a choice.
+fn proves_knowledge(view: &View<'_, '_>) -> bool {
+    view.facts().any(|fact| {
+        view.terms.mentions_root(fact.term, Root::Redeemer)
+            && view.is_trusted(fact.term)
+            && !matches!(view.terms.node(fact.term), Node::Is(..))
+            && !reads_outputs(view, fact.term)
+    })
+}
+
+fn reads_outputs(view: &View<'_, '_>, term: Term) -> bool {
+    view.transaction_field("outputs").is_some_and(|outputs| view.terms.mentions(term, outputs))
+}
+
+/// The last condition of the path, which is where the signature is missing.
+fn shown(view: &View<'_, '_>, handler: &HandlerPaths<'_>) -> Location {
+    let own = Location { file: handler.file, span: handler.span };
+    view.signatures().first().or(view.path.facts.last().as_ref()).map_or(own, |fact| fact.origin)
+}
+
+/// The whole state moves to a new owner, whom the redeemer names, and nothing is paid for it.
+fn new_owner(view: &View<'_, '_>, all: &[View<'_, '_>]) -> Option<Hit> {
+    let outputs = view.continuing_outputs();
+    let keeps_value = outputs.iter().any(|output| {
+        let Some(value) = view.field(*output, "value") else { return false };
+        let uses = view.uses(value);
+        !uses.is_empty() && uses.iter().all(|part| is_kept(view, *part))
+    });
+    if !keeps_value {
+        return None;
+    }
+    let redeemer = view.terms.find(&Node::Root(Root::Redeemer))?;
+    for part in view.all_parts() {
+        let Node::Construct { fields, base: Some(base), .. } = view.terms.node(part) else {
+            continue;
+        };
+        if !view.terms.is_root(*base, Root::State) {
+            continue;
+        }
+        let owner = fields.iter().find(|(name, value)| {
+            view.terms.mentions(*value, redeemer) && all.iter().any(|other| is_signer(other, name))
+        });
+        if owner.is_some() {
+            return Some(Hit::at(view.terms.origin(part)));
+        }
+    }
+    None
+}
+
+/// `value == own.output.value`.
+fn is_kept(view: &View<'_, '_>, part: Term) -> bool {
+    match view.terms.node(part) {
+        Node::Binary(super::Operator::Equal, left, right) => view
+            .own_outputs()
+            .into_iter()
+            .filter_map(|output| view.field(output, "value"))
+            .any(|value| value == *left || value == *right),
+        _ => false,
+    }
+}
+
+/// Whether a path requires the signature of this field of the state.
+fn is_signer(view: &View<'_, '_>, field: &str) -> bool {
+    let Some(state) = view.terms.find(&Node::Root(Root::State)) else { return false };
+    let Some(key) = view.field(state, field) else { return false };
+    view.signatures().into_iter().any(|fact| view.terms.mentions(fact.term, key))
+}

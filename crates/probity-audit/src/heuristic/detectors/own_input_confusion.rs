@@ -1,0 +1,51 @@
+//! Own-input confusion: another input of the script is taken for the one that is validated.
+
+use super::{Class, HandlerPaths, Hit, Node, Project, Purpose, Risk, Selector, Term, View};
+
+pub(super) const CLASS: Class = Class {
+    name: "own-input-confusion",
+    title: "Own input not found by its reference",
+    severity: Risk::High,
+    summary: "The spend handler takes an input for its own without comparing the output reference. \
+              An attacker places another input there, and the conditions apply to that one.",
+    recommendation: "Find the own input with `find_input(self.inputs, own_ref)`.",
+    detect,
+};
+
+fn detect(_: &Project<'_>, handler: &HandlerPaths<'_>) -> Vec<Hit> {
+    if handler.purpose != Purpose::Spend {
+        return Vec::new();
+    }
+    let mut hits = Vec::new();
+    for view in handler.views() {
+        let knows_own = view
+            .facts()
+            .any(|fact| view.terms.mentions_root(fact.term, super::Root::OwnReference))
+            || view.all_parts().iter().any(|part| view.terms.is_root(*part, super::Root::OwnInput));
+        if knows_own || view.limits_inputs() || view.has_unknown_checks() {
+            continue;
+        }
+        for input in view.elements("inputs") {
+            if is_taken_for_own(&view, input) {
+                hits.push(Hit::at(view.terms.origin(input)));
+            }
+        }
+    }
+    hits
+}
+
+/// Its address or value decides about an output, and nothing identifies it.
+fn is_taken_for_own(view: &View<'_, '_>, input: Term) -> bool {
+    let by_reference = matches!(view.terms.node(input), Node::Element(_, Selector::Every(_)));
+    let Some(output) = view.field(input, "output") else { return false };
+    if by_reference || view.checks_token_in(output) || view.reads(input, "output_reference") {
+        return false;
+    }
+    let Some(outputs) = view.transaction_field("outputs") else { return false };
+    let fields = ["address", "value"].into_iter().filter_map(|name| view.field(output, name));
+    fields.into_iter().any(|field| {
+        view.facts_about(field).into_iter().any(|fact| {
+            fact.comparison(view.terms).is_some() && view.terms.mentions(fact.term, outputs)
+        })
+    })
+}

@@ -1,0 +1,38 @@
+//! Withdraw zero: the handler defers to a withdrawal, and any withdrawal will do.
+
+use super::{Class, Fact, HandlerPaths, Hit, Project, Purpose, Risk, Root, View};
+
+pub(super) const CLASS: Class = Class {
+    name: "withdraw-zero",
+    title: "Any withdrawal satisfies the check",
+    severity: Risk::Critical,
+    summary: "The handler leaves its checks to a withdrawal script and does not compare that \
+              script's hash with a trusted one. An attacker withdraws from a script of their own.",
+    recommendation: "Require the expected credential: \
+                     `pairs.has_key(self.withdrawals, Script(logic_hash))` with a parameter.",
+    detect,
+};
+
+fn detect(_: &Project<'_>, handler: &HandlerPaths<'_>) -> Vec<Hit> {
+    if !matches!(handler.purpose, Purpose::Spend | Purpose::Mint) {
+        return Vec::new();
+    }
+    let mut hits = Vec::new();
+    for view in handler.views() {
+        let Some(withdrawals) = view.transaction_field("withdrawals") else { continue };
+        let about = view.facts_about(withdrawals);
+        let named = about.iter().any(|fact| names_script(&view, fact));
+        if named || view.has_unknown_checks() || view.looks_at("redeemers") {
+            continue;
+        }
+        hits.extend(about.first().map(|fact| Hit::at(fact.origin)));
+    }
+    hits
+}
+
+fn names_script(view: &View<'_, '_>, fact: &Fact) -> bool {
+    view.is_trusted(fact.term)
+        || view.terms.mentions_root(fact.term, Root::PolicyId)
+        || view.terms.mentions_root(fact.term, Root::OwnReference)
+        || view.elements("inputs").iter().any(|input| view.terms.mentions(fact.term, *input))
+}

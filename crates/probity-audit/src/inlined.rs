@@ -1,0 +1,60 @@
+//! Sources that are small enough to be shown at once, in the first prompt.
+
+use std::path::Path;
+
+use probity_scope::Scope;
+
+use crate::{
+    coverage::ShownLines, prompt, secrets::Secrets, sources::MOST_BYTES, tools::MOST_CHARS,
+};
+
+/// Characters of all sources together. More would not fit beside the skill into the memory of a
+/// small model, and a large one reads on by itself.
+const MOST_INLINED: usize = 16_000;
+
+/// What the first prompt shows, and how much there is to read where it shows nothing.
+#[derive(Debug, Default)]
+pub(crate) struct Inlined {
+    pub(crate) text: String,
+    pub(crate) shown: Vec<ShownLines>,
+    /// How many reads it takes to see every source.
+    pub(crate) pages: usize,
+}
+
+impl Inlined {
+    /// All sources or none: half of a project would be judged as if it were the whole.
+    pub(crate) fn new(
+        scope: &Scope,
+        sources: &[String],
+        secrets: Option<&Secrets>,
+        may_show: bool,
+    ) -> Self {
+        let mut inlined = Self::default();
+        let mut chars = 0;
+        let mut is_whole = may_show;
+        for source in sources {
+            let path = Path::new(source);
+            let Ok(bytes) = scope.read(path, MOST_BYTES) else {
+                (is_whole, inlined.pages) = (false, inlined.pages + 1);
+                continue;
+            };
+            let text = String::from_utf8_lossy(&bytes);
+            let length = text.chars().count();
+            inlined.pages += length.div_ceil(MOST_CHARS).max(1);
+            chars += length;
+            is_whole &= chars <= MOST_INLINED && !text.contains('\0');
+            if is_whole {
+                let text = secrets.map_or_else(|| text.clone().into_owned(), |it| it.mask(&text));
+                inlined.text.push_str(&prompt::inlined(source, &text));
+                let path = scope.relative(path).unwrap_or_else(|_| path.to_owned());
+                let last = text.lines().count() as u64;
+                inlined.shown.push(ShownLines { path, first: 1, last });
+            }
+        }
+        if !is_whole {
+            inlined.text.clear();
+            inlined.shown.clear();
+        }
+        inlined
+    }
+}
