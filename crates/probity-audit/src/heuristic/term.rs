@@ -151,7 +151,8 @@ impl<'p> Terms<'p> {
     }
 
     pub(super) fn note_type(&mut self, term: Term, name: &str) {
-        if !name.is_empty() {
+        // `Data` is what a value is before anyone says what it is.
+        if !name.is_empty() && name != "Data" {
             self.types.entry(term).or_insert_with(|| name.to_owned());
         }
     }

@@ -284,7 +284,13 @@ impl View<'_, '_> {
     pub(super) fn checks_token_in(&self, output: Term) -> bool {
         let value = self.field(output, "value");
         value.is_some_and(|value| {
-            self.uses(value).into_iter().any(|part| self.token_lookup(part).is_some())
+            self.uses(value).into_iter().any(|part| {
+                let by_policy = self.terms.library(part).is_some_and(|(name, _)| {
+                    let function = name.strip_prefix("assets.").unwrap_or_default();
+                    function.starts_with("has_") || matches!(function, "tokens" | "policies" | "flatten")
+                });
+                by_policy || self.token_lookup(part).is_some()
+            })
         })
     }
 
