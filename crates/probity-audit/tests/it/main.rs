@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod audits;
+mod heuristic;
 mod odd_files;
 mod project;
 mod tools;
