@@ -94,14 +94,18 @@ impl<'p> Evaluator<'p> {
                 self.build(inner, at, |inner| Node::Negate(inner[0]))
             }
             ExprKind::Record { constructor, base, fields } => {
-                let values = base.as_deref().into_iter().chain(fields.iter().map(|(_, value)| value));
+                let values =
+                    base.as_deref().into_iter().chain(fields.iter().map(|(_, value)| value));
                 let values = self.eval_each(values, scope, path);
                 let first = usize::from(base.is_some());
                 self.build(values, at, |values| Node::Construct {
                     name: constructor.clone(),
                     base: base.is_some().then(|| values[0]),
                     fields: sorted(
-                        fields.iter().zip(&values[first..]).map(|((name, _), value)| (name.clone(), *value)),
+                        fields
+                            .iter()
+                            .zip(&values[first..])
+                            .map(|((name, _), value)| (name.clone(), *value)),
                     ),
                 })
             }
@@ -199,7 +203,8 @@ impl<'p> Evaluator<'p> {
         at: Location,
         node: impl Fn(&[Term]) -> Node<'p>,
     ) -> Outcomes {
-        let built = values.into_iter().map(|(path, values)| (path, self.terms.add(node(&values), at)));
+        let built =
+            values.into_iter().map(|(path, values)| (path, self.terms.add(node(&values), at)));
         built.collect()
     }
 
@@ -285,7 +290,12 @@ impl<'p> Evaluator<'p> {
         self.terms.add(node, at)
     }
 
-    fn statement(&mut self, statement: &'p Statement, scope: Scope, path: Path) -> Vec<(Scope, Path)> {
+    fn statement(
+        &mut self,
+        statement: &'p Statement,
+        scope: Scope,
+        path: Path,
+    ) -> Vec<(Scope, Path)> {
         let value = &statement.value;
         let (pattern, annotation) = match &statement.kind {
             StatementKind::Expect(None) => {
@@ -325,13 +335,20 @@ impl<'p> Evaluator<'p> {
             for (patterns, body) in arms {
                 for pattern in patterns {
                     for path in open.clone() {
-                        let bound =
-                            self.bind(pattern, subject, scope.clone(), path, FactSource::Branch, at);
+                        let bound = self.bind(
+                            pattern,
+                            subject,
+                            scope.clone(),
+                            path,
+                            FactSource::Branch,
+                            at,
+                        );
                         for (scope, path) in bound {
                             found.extend(self.eval(body, &scope, path));
                         }
                     }
-                    let missed = open.into_iter().flat_map(|path| self.refute(pattern, subject, path, at));
+                    let missed =
+                        open.into_iter().flat_map(|path| self.refute(pattern, subject, path, at));
                     open = missed.collect();
                 }
             }
@@ -353,7 +370,8 @@ impl<'p> Evaluator<'p> {
             for path in open {
                 let Some(pattern) = &condition.pattern else {
                     let source = FactSource::Branch;
-                    for path in self.assume_expr(&condition.test, scope, true, source, path.clone()) {
+                    for path in self.assume_expr(&condition.test, scope, true, source, path.clone())
+                    {
                         found.extend(self.eval(&condition.body, scope, path));
                     }
                     missed.extend(self.assume_expr(&condition.test, scope, false, source, path));

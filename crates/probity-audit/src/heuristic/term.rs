@@ -42,11 +42,22 @@ pub(super) enum Node<'p> {
     Root(Root),
     Literal(String),
     Field(Term, String),
-    Construct { name: String, base: Option<Term>, fields: Vec<(String, Term)> },
+    Construct {
+        name: String,
+        base: Option<Term>,
+        fields: Vec<(String, Term)>,
+    },
     /// A call of the standard library; `parts` is what its functions do with the elements.
-    Library { name: String, arguments: Vec<Term>, parts: Vec<Term> },
+    Library {
+        name: String,
+        arguments: Vec<Term>,
+        parts: Vec<Term>,
+    },
     /// A call that was not followed: of unknown code, or of a function that calls itself.
-    Opaque { recursive: bool, arguments: Vec<Term> },
+    Opaque {
+        recursive: bool,
+        arguments: Vec<Term>,
+    },
     Binary(Operator, Term, Term),
     Negate(Term),
     List(Vec<Term>, Option<Term>),

@@ -91,8 +91,15 @@ pub(super) enum ExprKind {
     Literal(String),
     /// `_` as an argument: the call is a function of it.
     Hole,
-    Call { callee: Box<Expr>, arguments: Vec<(Option<String>, Expr)> },
-    Record { constructor: String, base: Option<Box<Expr>>, fields: Vec<(String, Expr)> },
+    Call {
+        callee: Box<Expr>,
+        arguments: Vec<(Option<String>, Expr)>,
+    },
+    Record {
+        constructor: String,
+        base: Option<Box<Expr>>,
+        fields: Vec<(String, Expr)>,
+    },
     Field(Box<Expr>, String),
     Binary(Operator, Box<Expr>, Box<Expr>),
     Not(Box<Expr>),
@@ -156,9 +163,15 @@ pub(super) enum Pattern {
     Discard,
     Name(String),
     Literal(String),
-    Constructor { name: String, fields: Vec<(Option<String>, Pattern)> },
+    Constructor {
+        name: String,
+        fields: Vec<(Option<String>, Pattern)>,
+    },
     /// `tail` is that of `[first, ..rest]`, with a name or without.
-    List { items: Vec<Pattern>, tail: Option<Option<String>> },
+    List {
+        items: Vec<Pattern>,
+        tail: Option<Option<String>>,
+    },
     Tuple(Vec<Pattern>),
     Alias(Box<Pattern>, String),
 }

@@ -91,9 +91,7 @@ impl<'a, 'p> View<'a, 'p> {
 
     pub(super) fn is_element(&self, term: Term, list: &str) -> bool {
         match self.terms.node(term) {
-            Node::Element(from, _) => {
-                self.terms.is_transaction_field(self.whole_list(*from), list)
-            }
+            Node::Element(from, _) => self.terms.is_transaction_field(self.whole_list(*from), list),
             _ => false,
         }
     }
@@ -130,7 +128,8 @@ impl<'a, 'p> View<'a, 'p> {
 
     /// Whether something else than its fields is used: a comparison as a whole, or unknown code.
     pub(super) fn used_whole(&self, term: Term) -> bool {
-        let by_part = |part: &Term| matches!(self.terms.node(*part), Node::Field(..) | Node::Is(..));
+        let by_part =
+            |part: &Term| matches!(self.terms.node(*part), Node::Field(..) | Node::Is(..));
         self.uses(term).iter().any(|part| !by_part(part))
     }
 
@@ -145,9 +144,7 @@ impl<'a, 'p> View<'a, 'p> {
             matches!(self.terms.node(**part), Node::Opaque { .. } | Node::Unknown(_))
         });
         opaque.flat_map(|part| self.direct_parts(*part)).any(|part| {
-            part == element
-                || Some(part) == transaction
-                || Some(self.whole_list(part)) == list
+            part == element || Some(part) == transaction || Some(self.whole_list(part)) == list
         })
     }
 
@@ -202,7 +199,11 @@ impl<'a, 'p> View<'a, 'p> {
                 Node::Literal(text) => text.contains('"'),
                 _ => false,
             })
-            || self.terms.parts(term).into_iter().any(|part| self.is_element(part, "reference_inputs"))
+            || self
+                .terms
+                .parts(term)
+                .into_iter()
+                .any(|part| self.is_element(part, "reference_inputs"))
     }
 
     /// The own input, or another one that is taken for it.
@@ -252,15 +253,13 @@ impl<'a, 'p> View<'a, 'p> {
         let Some(inputs) = self.transaction_field("inputs") else { return false };
         self.facts().any(|fact| match self.terms.node(fact.term) {
             Node::Length(list, _) => self.base_list(*list) == inputs,
-            _ => {
-                self.terms.parts(fact.term).into_iter().any(|part| match self.terms.node(part) {
-                    Node::Library { arguments, .. } | Node::Opaque { arguments, .. } => {
-                        arguments.iter().any(|argument| self.whole_list(*argument) == inputs)
-                    }
-                    Node::Element(list, Selector::Every(_)) => self.whole_list(*list) == inputs,
-                    _ => false,
-                })
-            }
+            _ => self.terms.parts(fact.term).into_iter().any(|part| match self.terms.node(part) {
+                Node::Library { arguments, .. } | Node::Opaque { arguments, .. } => {
+                    arguments.iter().any(|argument| self.whole_list(*argument) == inputs)
+                }
+                Node::Element(list, Selector::Every(_)) => self.whole_list(*list) == inputs,
+                _ => false,
+            }),
         })
     }
 }
@@ -300,7 +299,8 @@ impl View<'_, '_> {
             self.uses(value).into_iter().any(|part| {
                 let by_policy = self.terms.library(part).is_some_and(|(name, _)| {
                     let function = name.strip_prefix("assets.").unwrap_or_default();
-                    function.starts_with("has_") || matches!(function, "tokens" | "policies" | "flatten")
+                    function.starts_with("has_")
+                        || matches!(function, "tokens" | "policies" | "flatten")
                 });
                 by_policy || self.token_lookup(part).is_some()
             })
@@ -316,7 +316,8 @@ impl View<'_, '_> {
 
     /// Whether the term contains the value of an input.
     pub(super) fn has_input_value(&self, term: Term) -> bool {
-        let values = self.own_outputs().into_iter().filter_map(|output| self.field(output, "value"));
+        let values =
+            self.own_outputs().into_iter().filter_map(|output| self.field(output, "value"));
         let parts = self.terms.parts(term);
         values.into_iter().any(|value| parts.contains(&value))
     }

@@ -20,7 +20,8 @@ fn detect(_: &Project<'_>, handler: &HandlerPaths<'_>) -> Vec<Hit> {
     let mut hits = Vec::new();
     for view in handler.views() {
         let by_token = view.own_outputs().into_iter().any(|output| view.checks_token_in(output));
-        if view.limits_inputs() || by_token || view.looks_at("mint") || view.looks_at("withdrawals") {
+        if view.limits_inputs() || by_token || view.looks_at("mint") || view.looks_at("withdrawals")
+        {
             continue;
         }
         let continuing = view.continuing_outputs();
@@ -74,9 +75,9 @@ fn shared_sums(view: &View<'_, '_>) -> Vec<Hit> {
 
 fn is_sum(view: &View<'_, '_>, term: Term) -> bool {
     let Node::Library { name, arguments, parts } = view.terms.node(term) else { return false };
-    let over_outputs = arguments.first().is_some_and(|list| {
-        view.terms.is_transaction_field(view.whole_list(*list), "outputs")
-    });
+    let over_outputs = arguments
+        .first()
+        .is_some_and(|list| view.terms.is_transaction_field(view.whole_list(*list), "outputs"));
     if !over_outputs || !matches!(name.as_str(), "list.foldl" | "list.foldr" | "list.reduce") {
         return false;
     }

@@ -36,9 +36,10 @@ fn detect(_: &Project<'_>, handler: &HandlerPaths<'_>) -> Vec<Hit> {
 
 fn counts_redeemer_list(view: &View<'_, '_>, term: Term) -> bool {
     match view.terms.library(term) {
-        Some(("list.length" | "list.count" | "list.foldl" | "list.foldr" | "list.reduce", arguments)) => {
-            arguments.first().is_some_and(|list| is_of_redeemer(view, *list))
-        }
+        Some((
+            "list.length" | "list.count" | "list.foldl" | "list.foldr" | "list.reduce",
+            arguments,
+        )) => arguments.first().is_some_and(|list| is_of_redeemer(view, *list)),
         _ => false,
     }
 }
@@ -48,7 +49,9 @@ fn is_of_redeemer(view: &View<'_, '_>, list: Term) -> bool {
     match view.terms.node(list) {
         Node::Root(Root::Redeemer) => true,
         Node::Field(owner, _) => is_of_redeemer(view, *owner),
-        Node::Library { name, arguments, .. } if matches!(name.as_str(), "list.filter" | "list.map") => {
+        Node::Library { name, arguments, .. }
+            if matches!(name.as_str(), "list.filter" | "list.map") =>
+        {
             arguments.first().is_some_and(|inner| is_of_redeemer(view, *inner))
         }
         _ => false,

@@ -28,7 +28,8 @@ fn detect(_: &Project<'_>, handler: &HandlerPaths<'_>) -> Vec<Hit> {
 /// The condition that the whole range is before a time which the builder does not choose.
 fn deadline<'a>(view: &View<'a, '_>) -> Option<&'a Fact> {
     view.facts().find(|fact| {
-        if let Some(("interval.is_entirely_before", [range, time])) = view.terms.library(fact.term) {
+        if let Some(("interval.is_entirely_before", [range, time])) = view.terms.library(fact.term)
+        {
             let of_transaction = view.terms.is_transaction_field(*range, "validity_range");
             return fact.truth && of_transaction && is_fixed(view, *time);
         }
@@ -41,7 +42,8 @@ fn deadline<'a>(view: &View<'a, '_>) -> Option<&'a Fact> {
 /// A time of the state or of a parameter; one from a reference input is a matter of freshness.
 fn is_fixed(view: &View<'_, '_>, time: Term) -> bool {
     let parts = view.terms.parts(time);
-    view.is_trusted(time) && !parts.into_iter().any(|part| view.is_element(part, "reference_inputs"))
+    view.is_trusted(time)
+        && !parts.into_iter().any(|part| view.is_element(part, "reference_inputs"))
 }
 
 fn is_upper_bound(view: &View<'_, '_>, term: Term) -> bool {

@@ -1,6 +1,8 @@
 //! Minting policy: a path mints without authority, or its seed is only looked at.
 
-use super::{Class, HandlerPaths, Hit, Location, Node, Operator, Project, Purpose, Risk, Term, View};
+use super::{
+    Class, HandlerPaths, Hit, Location, Node, Operator, Project, Purpose, Risk, Term, View,
+};
 
 pub(super) const CLASS: Class = Class {
     name: "minting-policy",
@@ -15,8 +17,14 @@ pub(super) const CLASS: Class = Class {
 
 /// What can authorize a mint.
 const AUTHORITIES: &[&str] = &[
-    "inputs", "outputs", "extra_signatories", "reference_inputs", "withdrawals", "redeemers",
-    "certificates", "votes",
+    "inputs",
+    "outputs",
+    "extra_signatories",
+    "reference_inputs",
+    "withdrawals",
+    "redeemers",
+    "certificates",
+    "votes",
 ];
 
 fn detect(_: &Project<'_>, handler: &HandlerPaths<'_>) -> Vec<Hit> {
@@ -74,7 +82,10 @@ fn is_weak(view: &View<'_, '_>, term: Term) -> bool {
     match view.terms.node(term) {
         Node::Length(..) | Node::Is(..) | Node::Binary(Operator::NotEqual, ..) => true,
         Node::Library { name, .. } => {
-            matches!(name.as_str(), "dict.is_empty" | "dict.has_key" | "list.has" | "assets.is_zero")
+            matches!(
+                name.as_str(),
+                "dict.is_empty" | "dict.has_key" | "list.has" | "assets.is_zero"
+            )
         }
         _ => false,
     }

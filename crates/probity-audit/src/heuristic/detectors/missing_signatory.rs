@@ -85,7 +85,9 @@ fn new_owner(view: &View<'_, '_>, all: &[View<'_, '_>]) -> Option<Hit> {
     }
     let redeemer = view.terms.find(&Node::Root(Root::Redeemer))?;
     for part in view.all_parts() {
-        let Node::Construct { fields, base: Some(base), .. } = view.terms.node(part) else { continue };
+        let Node::Construct { fields, base: Some(base), .. } = view.terms.node(part) else {
+            continue;
+        };
         if !view.terms.is_root(*base, Root::State) {
             continue;
         }
@@ -102,10 +104,11 @@ fn new_owner(view: &View<'_, '_>, all: &[View<'_, '_>]) -> Option<Hit> {
 /// `value == own.output.value`.
 fn is_kept(view: &View<'_, '_>, part: Term) -> bool {
     match view.terms.node(part) {
-        Node::Binary(super::Operator::Equal, left, right) => {
-            view.own_outputs().into_iter().filter_map(|output| view.field(output, "value"))
-                .any(|value| value == *left || value == *right)
-        }
+        Node::Binary(super::Operator::Equal, left, right) => view
+            .own_outputs()
+            .into_iter()
+            .filter_map(|output| view.field(output, "value"))
+            .any(|value| value == *left || value == *right),
         _ => false,
     }
 }

@@ -34,8 +34,7 @@ fn is_trusted_blindly(view: &View<'_, '_>, input: Term) -> bool {
         uses.iter().any(|part| !matches!(view.terms.node(*part), Node::Is(..)))
     });
     let authenticated = view.reads(output, "value") || view.reads(input, "output_reference");
-    let unknown = view.used_whole(input)
-        || view.used_whole(output)
-        || view.may_be_checked_elsewhere(input);
+    let unknown =
+        view.used_whole(input) || view.used_whole(output) || view.may_be_checked_elsewhere(input);
     used && !authenticated && !unknown
 }

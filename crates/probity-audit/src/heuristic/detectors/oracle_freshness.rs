@@ -55,7 +55,11 @@ fn has_unused_number(project: &Project<'_>, view: &View<'_, '_>, content: Term) 
     let numbers = record.fields.iter().filter(|(_, kind)| kind.name == "Int");
     let mut labels = numbers.filter_map(|(label, _)| label.as_deref());
     labels.any(|label| {
-        !project.handlers.iter().flat_map(HandlerPaths::views).any(|other| reads_label(&other, name, label))
+        !project
+            .handlers
+            .iter()
+            .flat_map(HandlerPaths::views)
+            .any(|other| reads_label(&other, name, label))
     })
 }
 

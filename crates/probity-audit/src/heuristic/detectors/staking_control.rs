@@ -26,12 +26,17 @@ fn detect(_: &Project<'_>, handler: &HandlerPaths<'_>) -> Vec<Hit> {
                 .field(output, "address")
                 .is_some_and(|address| view.reads(address, "stake_credential"));
             let holds = view.reads(output, "value") || view.reads(output, "datum");
-            if whole || stake || !holds || view.used_whole(output) || view.may_be_checked_elsewhere(output) {
+            if whole
+                || stake
+                || !holds
+                || view.used_whole(output)
+                || view.may_be_checked_elsewhere(output)
+            {
                 continue;
             }
-            let script = comparisons.iter().find(|(_, other, _)| {
-                continuing.contains(&output) || is_script(&view, *other)
-            });
+            let script = comparisons
+                .iter()
+                .find(|(_, other, _)| continuing.contains(&output) || is_script(&view, *other));
             hits.extend(script.map(|(_, _, fact)| Hit::at(fact.origin)));
         }
     }

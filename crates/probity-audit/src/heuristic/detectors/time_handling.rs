@@ -25,9 +25,13 @@ fn detect(_: &Project<'_>, handler: &HandlerPaths<'_>) -> Vec<Hit> {
     let mut hits = Vec::new();
     let views = handler.views();
     for view in &views {
-        let limited = view.facts().any(|fact| mentions(view, fact.term, End::Lower) && mentions(view, fact.term, End::Upper));
+        let limited = view.facts().any(|fact| {
+            mentions(view, fact.term, End::Lower) && mentions(view, fact.term, End::Upper)
+        });
         if !limited {
-            hits.extend(view.facts().filter(|fact| is_wrong(view, fact)).map(|fact| Hit::at(fact.origin)));
+            hits.extend(
+                view.facts().filter(|fact| is_wrong(view, fact)).map(|fact| Hit::at(fact.origin)),
+            );
         }
         hits.extend(open_end(view, &views));
     }
@@ -41,8 +45,11 @@ fn is_wrong(view: &View<'_, '_>, fact: &Fact) -> bool {
     }
     let Some((smaller, larger)) = fact.ordering(view.terms) else { return false };
     let trusted = |term: Term| {
-        let from_reference =
-            view.terms.parts(term).into_iter().any(|part| view.is_element(part, "reference_inputs"));
+        let from_reference = view
+            .terms
+            .parts(term)
+            .into_iter()
+            .any(|part| view.is_element(part, "reference_inputs"));
         view.is_trusted(term) && !from_reference
     };
     // "After" with the upper end: the range may begin long before.
@@ -67,7 +74,9 @@ fn is_time(view: &View<'_, '_>, term: Term, end: End) -> bool {
 /// Whether the time of one end is used: `validity_range.upper_bound.bound_type` as `Finite(time)`.
 fn mentions(view: &View<'_, '_>, term: Term, end: End) -> bool {
     view.terms.parts(term).into_iter().any(|part| {
-        view.terms.field_of(part, "Finite.0").is_some_and(|bound| bound_end(view, bound) == Some(end))
+        view.terms
+            .field_of(part, "Finite.0")
+            .is_some_and(|bound| bound_end(view, bound) == Some(end))
     })
 }
 
@@ -90,9 +99,9 @@ fn open_end(view: &View<'_, '_>, all: &[View<'_, '_>]) -> Option<Hit> {
     let Node::Is(bound, _) = view.terms.node(open.term) else { return None };
     let end = bound_end(view, *bound)?;
     let compares = |other: &View<'_, '_>| {
-        other.facts().any(|fact| {
-            fact.ordering(other.terms).is_some() && mentions(other, fact.term, end)
-        })
+        other
+            .facts()
+            .any(|fact| fact.ordering(other.terms).is_some() && mentions(other, fact.term, end))
     };
     let other_time = view.facts().any(|fact| {
         fact.ordering(view.terms).is_some()

@@ -22,12 +22,13 @@ fn detect(_: &Project<'_>, handler: &HandlerPaths<'_>) -> Vec<Hit> {
         if view.has_trusted_signature() || view.has_unknown_checks() {
             continue;
         }
-        let measured: Vec<Term> = view.all_parts().into_iter().filter(|part| measures(&view, *part)).collect();
+        let measured: Vec<Term> =
+            view.all_parts().into_iter().filter(|part| measures(&view, *part)).collect();
         for grown in view.all_parts() {
             let Some(old) = old_list(&view, grown) else { continue };
-            let limited = measured.iter().any(|part| {
-                view.terms.mentions(*part, old) || view.terms.mentions(*part, grown)
-            });
+            let limited = measured
+                .iter()
+                .any(|part| view.terms.mentions(*part, old) || view.terms.mentions(*part, grown));
             if !limited && is_next_state(&view, grown) {
                 hits.push(Hit::at(view.terms.origin(grown)));
             }
@@ -39,7 +40,10 @@ fn detect(_: &Project<'_>, handler: &HandlerPaths<'_>) -> Vec<Hit> {
 fn measures(view: &View<'_, '_>, part: Term) -> bool {
     match view.terms.library(part) {
         Some((name, _)) => {
-            matches!(name, "list.length" | "list.count" | "dict.size" | "bytearray.length" | "list.take")
+            matches!(
+                name,
+                "list.length" | "list.count" | "dict.size" | "bytearray.length" | "list.take"
+            )
         }
         None => false,
     }
@@ -50,10 +54,14 @@ fn old_list(view: &View<'_, '_>, grown: Term) -> Option<Term> {
     let old = match view.terms.node(grown) {
         Node::List(items, Some(tail)) if !items.is_empty() => *tail,
         Node::Library { name, arguments, .. } => match name.as_str() {
-            "list.push" | "list.concat" | "dict.insert" | "pairs.insert_by_ascending_key"
-            | "bytearray.concat" | "pairs.insert_with_by_ascending_key" => *arguments
-                .iter()
-                .find(|argument| is_of_state(view, **argument))?,
+            "list.push"
+            | "list.concat"
+            | "dict.insert"
+            | "pairs.insert_by_ascending_key"
+            | "bytearray.concat"
+            | "pairs.insert_with_by_ascending_key" => {
+                *arguments.iter().find(|argument| is_of_state(view, **argument))?
+            }
             _ => return None,
         },
         _ => return None,

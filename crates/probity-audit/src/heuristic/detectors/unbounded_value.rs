@@ -1,7 +1,7 @@
 //! Unbounded value: anyone may add further tokens to an output that the script must spend later.
 
-use super::{Class, HandlerPaths, Hit, Project, Purpose, Risk, View, first_fact, known_continuing};
 use super::Term;
+use super::{Class, HandlerPaths, Hit, Project, Purpose, Risk, View, first_fact, known_continuing};
 
 pub(super) const CLASS: Class = Class {
     name: "unbounded-value",
@@ -35,9 +35,8 @@ fn partial_check(view: &View<'_, '_>, output: Term) -> Option<Hit> {
     let value = view.field(output, "value")?;
     let uses = view.uses(value);
     let token = uses.iter().find(|part| view.token_lookup(**part).is_some());
-    let partial = |part: &Term| {
-        view.token_lookup(*part).is_some() || view.lovelace_of(*part).is_some()
-    };
+    let partial =
+        |part: &Term| view.token_lookup(*part).is_some() || view.lovelace_of(*part).is_some();
     if !uses.iter().all(partial) {
         return None;
     }

@@ -38,7 +38,8 @@ fn free_datum(project: &Project<'_>, view: &View<'_, '_>, output: Term) -> Optio
     if view.used_whole(datum) {
         return None;
     }
-    let Some(content) = view.field(datum, "InlineDatum.0").filter(|part| view.has_part(*part)) else {
+    let Some(content) = view.field(datum, "InlineDatum.0").filter(|part| view.has_part(*part))
+    else {
         let only_inline = view.uses(datum).iter().all(|part| is_inline(view, *part));
         return if only_inline { Some(Hit::at(first_fact(view, datum))) } else { None };
     };
@@ -70,8 +71,7 @@ fn signed_for_itself(project: &Project<'_>, view: &View<'_, '_>) -> bool {
     if signatures.iter().any(|fact| view.terms.mentions_parameter(fact.term)) {
         return true;
     }
-    let by_state =
-        signatures.iter().any(|fact| view.terms.mentions_root(fact.term, Root::State));
+    let by_state = signatures.iter().any(|fact| view.terms.mentions_root(fact.term, Root::State));
     let state = view.terms.find(&Node::Root(Root::State));
     let record = state
         .and_then(|state| view.terms.type_of(state))
@@ -80,8 +80,13 @@ fn signed_for_itself(project: &Project<'_>, view: &View<'_, '_>) -> bool {
         let named = record.fields.iter().filter(|(_, kind)| {
             matches!(
                 kind.name.as_str(),
-                "VerificationKeyHash" | "Address" | "Credential" | "ScriptHash" | "PubKeyHash"
-                    | "ByteArray" | "Hash"
+                "VerificationKeyHash"
+                    | "Address"
+                    | "Credential"
+                    | "ScriptHash"
+                    | "PubKeyHash"
+                    | "ByteArray"
+                    | "Hash"
             )
         });
         named.count()

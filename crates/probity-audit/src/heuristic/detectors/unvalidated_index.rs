@@ -1,6 +1,8 @@
 //! Unvalidated index: the redeemer lists positions, and the same position may occur twice.
 
-use super::{Class, HandlerPaths, Hit, Node, Project, Risk, Root, Selector, Term, View, first_fact};
+use super::{
+    Class, HandlerPaths, Hit, Node, Project, Risk, Root, Selector, Term, View, first_fact,
+};
 
 pub(super) const CLASS: Class = Class {
     name: "unvalidated-index",
@@ -21,7 +23,8 @@ fn detect(_: &Project<'_>, handler: &HandlerPaths<'_>) -> Vec<Hit> {
             if !is_listed(&view, *index) || is_distinct(&view, *index) {
                 continue;
             }
-            let tagged = view.facts_about(output).iter().any(|fact| has_reference(&view, fact.term));
+            let tagged =
+                view.facts_about(output).iter().any(|fact| has_reference(&view, fact.term));
             if !tagged && !view.used_whole(output) {
                 hits.push(Hit::at(first_fact(&view, output)));
             }
@@ -41,10 +44,13 @@ fn is_listed(view: &View<'_, '_>, index: Term) -> bool {
 /// Whether positions are put into an order, or repetitions are removed.
 fn is_distinct(view: &View<'_, '_>, index: Term) -> bool {
     let ordered = view.facts().any(|fact| {
-        fact.ordering(view.terms).is_some_and(|(smaller, larger)| smaller == index || larger == index)
+        fact.ordering(view.terms)
+            .is_some_and(|(smaller, larger)| smaller == index || larger == index)
     });
     let unique = view.all_parts().into_iter().any(|part| {
-        view.terms.library(part).is_some_and(|(name, _)| matches!(name, "list.unique" | "list.has" | "list.difference"))
+        view.terms
+            .library(part)
+            .is_some_and(|(name, _)| matches!(name, "list.unique" | "list.has" | "list.difference"))
             && view.terms.mentions_root(part, Root::Redeemer)
     });
     ordered || unique

@@ -92,23 +92,21 @@ impl<'p> Evaluator<'p> {
             Node::Binary(operator, left, right) => {
                 self.assume_comparison((operator, left, right), truth, source, path, at)
             }
-            Node::Library { name, arguments, .. } => {
-                match (name.as_str(), arguments.as_slice()) {
-                    ("list.any" | "pairs.any", [list, test]) => {
-                        self.quantified(*list, *test, truth, truth, source, path, at)
-                    }
-                    ("list.all" | "pairs.all", [list, test]) => {
-                        self.quantified(*list, *test, truth, !truth, source, path, at)
-                    }
-                    ("list.is_empty", [list]) => {
-                        let empty = self.terms.add(Node::Length(*list, 0), at);
-                        self.fact(empty, truth, source, path, at)
-                    }
-                    ("option.is_some", [value]) => self.is_some(*value, truth, source, path, at),
-                    ("option.is_none", [value]) => self.is_some(*value, !truth, source, path, at),
-                    _ => self.fact(term, truth, source, path, at),
+            Node::Library { name, arguments, .. } => match (name.as_str(), arguments.as_slice()) {
+                ("list.any" | "pairs.any", [list, test]) => {
+                    self.quantified(*list, *test, truth, truth, source, path, at)
                 }
-            }
+                ("list.all" | "pairs.all", [list, test]) => {
+                    self.quantified(*list, *test, truth, !truth, source, path, at)
+                }
+                ("list.is_empty", [list]) => {
+                    let empty = self.terms.add(Node::Length(*list, 0), at);
+                    self.fact(empty, truth, source, path, at)
+                }
+                ("option.is_some", [value]) => self.is_some(*value, truth, source, path, at),
+                ("option.is_none", [value]) => self.is_some(*value, !truth, source, path, at),
+                _ => self.fact(term, truth, source, path, at),
+            },
             _ => self.fact(term, truth, source, path, at),
         }
     }

@@ -145,7 +145,8 @@ impl<'p> Evaluator<'p> {
                 }
                 self.stack.push(body);
                 let scope = Scope { file, names: Vec::new() };
-                let found = self.enter(&body.0.parameters, &body.0.body, &arguments, scope, path, at);
+                let found =
+                    self.enter(&body.0.parameters, &body.0.body, &arguments, scope, path, at);
                 self.stack.pop();
                 found
             }

@@ -51,9 +51,7 @@ impl Evaluator<'_> {
         }
         let selector = Selector::Every(*function);
         let mut parts = Vec::new();
-        for (path, element) in
-            self.element(*list, selector, FactSource::Branch, path.clone(), at)
-        {
+        for (path, element) in self.element(*list, selector, FactSource::Branch, path.clone(), at) {
             let given = self.fold_arguments(name, element, arity, at);
             let known = path.facts.len();
             for (path, result) in self.apply(*function, given, path, at) {
@@ -71,7 +69,13 @@ impl Evaluator<'_> {
         parts
     }
 
-    fn fold_arguments(&mut self, name: &str, element: Term, arity: usize, at: Location) -> Vec<Term> {
+    fn fold_arguments(
+        &mut self,
+        name: &str,
+        element: Term,
+        arity: usize,
+        at: Location,
+    ) -> Vec<Term> {
         match arity {
             1 => vec![element],
             2 if name.starts_with("pairs.") => {
@@ -80,7 +84,11 @@ impl Evaluator<'_> {
             2 if name == "list.reduce" => vec![self.unknown(at), element],
             2 if name == "list.indexed_map" => vec![self.unknown(at), element],
             2 => vec![element, self.unknown(at)],
-            _ => vec![self.field(element, "1st", at), self.field(element, "2nd", at), self.unknown(at)],
+            _ => vec![
+                self.field(element, "1st", at),
+                self.field(element, "2nd", at),
+                self.unknown(at),
+            ],
         }
     }
 
@@ -183,7 +191,10 @@ impl Evaluator<'_> {
         if self.terms.is_root(value, Root::Datum) {
             return vec![(path, self.terms.root(Root::State))];
         }
-        let call = self.terms.library(value).map(|(name, arguments)| (name.to_owned(), arguments.to_vec()));
+        let call = self
+            .terms
+            .library(value)
+            .map(|(name, arguments)| (name.to_owned(), arguments.to_vec()));
         let (name, arguments) = call.unwrap_or_default();
         let at_call = self.terms.origin(value);
         match (name.as_str(), arguments.as_slice()) {
@@ -221,7 +232,8 @@ impl Evaluator<'_> {
     /// What the old `ctx.purpose`, or `ctx.info`, says about the own script.
     pub(super) fn purpose_payload(&mut self, value: Term, key: &str) -> Option<Term> {
         let Node::Field(owner, name) = self.terms.node(value) else { return None };
-        if !self.terms.is_root(*owner, Root::Context) || !matches!(name.as_str(), "purpose" | "info")
+        if !self.terms.is_root(*owner, Root::Context)
+            || !matches!(name.as_str(), "purpose" | "info")
         {
             return None;
         }

@@ -65,7 +65,10 @@ impl Evaluator<'_> {
         found
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the parts of the pattern, and where it is bound")]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the parts of the pattern, and where it is bound"
+    )]
     fn bind_list(
         &mut self,
         items: &[Pattern],
@@ -95,7 +98,10 @@ impl Evaluator<'_> {
         ways
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the parts of the pattern, and where it is bound")]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the parts of the pattern, and where it is bound"
+    )]
     fn bind_constructor(
         &mut self,
         name: &str,
@@ -156,8 +162,16 @@ impl Evaluator<'_> {
             Some((type_name, _)) => self.program.record(type_name).is_some(),
             None => matches!(
                 name,
-                "Pair" | "Transaction" | "Output" | "Input" | "OutputReference" | "Address"
-                    | "ScriptContext" | "Interval" | "IntervalBound" | "TransactionId"
+                "Pair"
+                    | "Transaction"
+                    | "Output"
+                    | "Input"
+                    | "OutputReference"
+                    | "Address"
+                    | "ScriptContext"
+                    | "Interval"
+                    | "IntervalBound"
+                    | "TransactionId"
             ),
         }
     }
@@ -224,7 +238,11 @@ impl Evaluator<'_> {
             }
             Pattern::List { .. } | Pattern::Literal(_) => vec![path],
             Pattern::Tuple(items) => {
-                if items.iter().all(always_matches) { Vec::new() } else { vec![path] }
+                if items.iter().all(always_matches) {
+                    Vec::new()
+                } else {
+                    vec![path]
+                }
             }
         }
     }

@@ -82,11 +82,8 @@ impl Parser<'_> {
                     return;
                 }
                 let Some(label) = parser.lower() else { return };
-                let pattern = if parser.eat(":") {
-                    parser.pattern()
-                } else {
-                    Pattern::Name(label.clone())
-                };
+                let pattern =
+                    if parser.eat(":") { parser.pattern() } else { Pattern::Name(label.clone()) };
                 fields.push((Some(label), pattern));
             });
         } else if self.eat("(") {

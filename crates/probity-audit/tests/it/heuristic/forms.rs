@@ -14,7 +14,10 @@ pub(crate) fn renamed(text: &str) -> String {
         let is_field_of_library = LIBRARY_FIELDS.contains(word);
         if own.contains(word) && !is_field_of_library && !is_kept(&words, at) {
             let prefix = if word.starts_with(char::is_uppercase) { "Q" } else { "q_" };
-            found.push_str(&format!("{prefix}{}", word.chars().rev().collect::<String>().to_lowercase()));
+            found.push_str(&format!(
+                "{prefix}{}",
+                word.chars().rev().collect::<String>().to_lowercase()
+            ));
         } else {
             found.push_str(word);
         }
@@ -30,8 +33,11 @@ pub(crate) fn outlined(text: &str) -> Vec<(String, String)> {
     let mut at = 0;
     let mut parameters = String::new();
     while at < words.len() {
-        if words[at] == "validator" && at.checked_sub(1).is_none_or(|before| words[before].ends_with('\n')) {
-            let open = (at..words.len()).find(|next| words[*next] == "(" || words[*next] == "{").unwrap();
+        if words[at] == "validator"
+            && at.checked_sub(1).is_none_or(|before| words[before].ends_with('\n'))
+        {
+            let open =
+                (at..words.len()).find(|next| words[*next] == "(" || words[*next] == "{").unwrap();
             parameters = if words[open] == "(" {
                 words[open + 1..closing(&words, open)].concat()
             } else {
@@ -59,7 +65,10 @@ pub(crate) fn outlined(text: &str) -> Vec<(String, String)> {
     let without = words.concat();
     let begin = text.find("\nvalidator").unwrap_or(text.len());
     let shared = &text[..begin];
-    let validators = format!("use aiken/collection/list\nuse parts/moved\n{shared}{}", &without[without.find("\nvalidator").unwrap_or(without.len())..]);
+    let validators = format!(
+        "use aiken/collection/list\nuse parts/moved\n{shared}{}",
+        &without[without.find("\nvalidator").unwrap_or(without.len())..]
+    );
     vec![
         ("lib/parts/moved.ak".to_owned(), format!("{shared}{helpers}")),
         ("validators/pot.ak".to_owned(), validators),
@@ -128,7 +137,9 @@ fn own_names<'a>(words: &[&'a str]) -> BTreeSet<&'a str> {
     let solid: Vec<&str> = words.iter().copied().filter(|word| !word.trim().is_empty()).collect();
     for pair in solid.windows(2) {
         let declares = matches!(pair[0], "let" | "fn" | "const" | "type");
-        if (declares || pair[1] == ":") && pair[usize::from(declares)].starts_with(|first: char| first.is_ascii_alphabetic()) {
+        if (declares || pair[1] == ":")
+            && pair[usize::from(declares)].starts_with(|first: char| first.is_ascii_alphabetic())
+        {
             found.insert(pair[usize::from(declares)]);
         }
     }
@@ -147,8 +158,28 @@ fn is_kept(words: &[&str], at: usize) -> bool {
 }
 
 const LIBRARY_FIELDS: &[&str] = &[
-    "address", "value", "datum", "reference_script", "output_reference", "output", "inputs",
-    "outputs", "bound_type", "transaction", "purpose", "mint", "payment_credential",
-    "stake_credential", "withdrawals", "extra_signatories", "validity_range", "reference_inputs",
-    "redeemers", "lower_bound", "upper_bound", "Output", "Input", "Transaction",
+    "address",
+    "value",
+    "datum",
+    "reference_script",
+    "output_reference",
+    "output",
+    "inputs",
+    "outputs",
+    "bound_type",
+    "transaction",
+    "purpose",
+    "mint",
+    "payment_credential",
+    "stake_credential",
+    "withdrawals",
+    "extra_signatories",
+    "validity_range",
+    "reference_inputs",
+    "redeemers",
+    "lower_bound",
+    "upper_bound",
+    "Output",
+    "Input",
+    "Transaction",
 ];

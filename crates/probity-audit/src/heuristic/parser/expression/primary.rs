@@ -160,7 +160,9 @@ impl Parser<'_> {
         match (self.word(first), self.word(second)) {
             ("..", _) => true,
             (_, ":" | ",") => first.kind == TokenKind::Lower,
-            (word, "}") => braces == Braces::MayBeRecord && first.kind == TokenKind::Lower && word != "fail",
+            (word, "}") => {
+                braces == Braces::MayBeRecord && first.kind == TokenKind::Lower && word != "fail"
+            }
             ("}", _) => braces == Braces::MayBeRecord,
             _ => false,
         }
@@ -207,9 +209,6 @@ impl Parser<'_> {
         let mut arms = Vec::new();
         if self.eat("{") {
             self.until("}", |parser| {
-                if parser.begins_item() {
-                    return;
-                }
                 let mut patterns = vec![parser.pattern()];
                 while parser.eat("|") {
                     patterns.push(parser.pattern());
