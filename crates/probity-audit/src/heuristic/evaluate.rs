@@ -14,14 +14,12 @@ pub(super) use self::handler::{HandlerPaths, Purpose, evaluate_all};
 use super::{
     path::{FactSource, Path},
     program::{Meaning, Program},
-    term::{Code, FunctionCode, Location, Node, Root, Term, Terms},
-    tree::{
-        Condition, Expr, ExprKind, Function, Operator, Pattern, Span, Statement, StatementKind,
-    },
+    term::{Code, Delayed, FunctionCode, Location, Node, Root, Term, Terms},
+    tree::{Condition, Expr, ExprKind, Operator, Pattern, Span, Statement, StatementKind},
 };
 
 /// Expressions that are evaluated for one handler.
-const FUEL: usize = 200_000;
+const FUEL: usize = 30_000;
 /// Ways that are followed at the same time.
 const MAX_PATHS: usize = 256;
 /// Expressions inside expressions, through all calls.
@@ -37,7 +35,7 @@ struct Evaluator<'p> {
     exhausted: bool,
     depth: usize,
     /// The functions that are being followed, to see recursion.
-    stack: Vec<&'p Function>,
+    stack: Vec<FunctionCode<'p>>,
 }
 
 /// The local names, innermost last.
@@ -132,7 +130,6 @@ impl<'p> Evaluator<'p> {
 
     /// Expressions that have one value and require nothing.
     fn atom(&mut self, expr: &'p Expr, at: Location, scope: &Scope) -> Term {
-        let code = Code { file: scope.file, expr };
         let node = match &expr.kind {
             ExprKind::Var(name) => match scope.get(name) {
                 Some(term) => return term,
@@ -142,13 +139,18 @@ impl<'p> Evaluator<'p> {
                 Node::Construct { name: name.clone(), base: None, fields: Vec::new() }
             }
             ExprKind::Literal(text) => Node::Literal(text.clone()),
-            ExprKind::Lambda(..) => Node::Closure(code, captured(expr, scope)),
+            ExprKind::Lambda(..) => Node::Closure(self.delayed(expr, scope)),
             ExprKind::And(_) | ExprKind::Or(_) | ExprKind::Not(_) | ExprKind::Binary(..) => {
-                Node::Condition(code, captured(expr, scope))
+                Node::Condition(self.delayed(expr, scope))
             }
             _ => return self.unknown(at),
         };
         self.terms.add(node, at)
+    }
+
+    fn delayed(&self, expr: &'p Expr, scope: &Scope) -> Delayed<'p> {
+        let code = Code { file: scope.file, expr };
+        Delayed { code, names: captured(expr, scope), stack: self.stack.clone() }
     }
 
     fn unknown(&mut self, at: Location) -> Term {

@@ -6,6 +6,8 @@
 mod expression;
 mod item;
 mod pattern;
+#[cfg(test)]
+mod tests;
 
 use super::{
     lexer::{Token, TokenKind, tokens},
@@ -107,16 +109,14 @@ impl<'a> Parser<'a> {
         Span { start, end: end.map_or(start, |token| token.end).max(start) }
     }
 
-    /// Items up to the closing bracket, which is taken. An item that takes no token is skipped.
-    fn until(&mut self, close: &str, mut item: impl FnMut(&mut Self)) {
-        while !self.is_end() && !self.eat(close) {
+    /// Elements up to the closing bracket, which is taken. One that takes no token is skipped, and
+    /// the next item of the module ends all brackets that were left open.
+    fn until(&mut self, close: &str, mut element: impl FnMut(&mut Self)) {
+        while !self.is_end() && !self.begins_item() && !self.eat(close) {
             let before = self.at;
-            item(self);
+            element(self);
             self.eat(",");
             if self.at == before {
-                if self.begins_item() {
-                    return;
-                }
                 self.advance();
             }
         }

@@ -64,9 +64,9 @@ pub(super) enum Node<'p> {
     Tuple(Vec<Term>),
     Tail(Term),
     Element(Term, Selector),
-    Closure(Code<'p>, Vec<(String, Term)>),
+    Closure(Delayed<'p>),
     /// A condition that is decided when it is needed.
-    Condition(Code<'p>, Vec<(String, Term)>),
+    Condition(Delayed<'p>),
     Function(usize, FunctionCode<'p>),
     LibraryFunction(String),
     /// `call(_, argument)`.
@@ -76,6 +76,14 @@ pub(super) enum Node<'p> {
     /// The list has exactly so many elements.
     Length(Term, usize),
     Unknown(usize),
+}
+
+/// Code that runs later, with the names it uses and the functions that it was reached through.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Delayed<'p> {
+    pub(super) code: Code<'p>,
+    pub(super) names: Vec<(String, Term)>,
+    pub(super) stack: Vec<FunctionCode<'p>>,
 }
 
 /// An expression of a file; the same one if it stands at the same place.
@@ -154,7 +162,8 @@ impl<'p> Terms<'p> {
     }
 
     pub(super) fn note_type(&mut self, term: Term, name: &str) {
-        if !name.is_empty() {
+        // `Data` is what a value is before anyone says what it is.
+        if !name.is_empty() && name != "Data" {
             self.types.entry(term).or_insert_with(|| name.to_owned());
         }
     }
@@ -249,8 +258,8 @@ impl<'p> Terms<'p> {
                     visit(*index);
                 }
             }
-            Node::Closure(_, captured) | Node::Condition(_, captured) => {
-                captured.iter().for_each(|(_, value)| visit(*value));
+            Node::Closure(delayed) | Node::Condition(delayed) => {
+                delayed.names.iter().for_each(|(_, value)| visit(*value));
             }
             Node::Partial(callee, arguments) => {
                 visit(*callee);

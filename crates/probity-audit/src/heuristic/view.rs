@@ -68,6 +68,19 @@ impl<'a, 'p> View<'a, 'p> {
         }
     }
 
+    /// The list that this one was made of.
+    pub(super) fn base_list(&self, list: Term) -> Term {
+        match self.terms.node(list) {
+            Node::Tail(inner) => self.base_list(*inner),
+            Node::Library { name, arguments, .. }
+                if matches!(name.as_str(), "list.filter" | "list.map" | "list.filter_map") =>
+            {
+                arguments.first().map_or(list, |inner| self.base_list(*inner))
+            }
+            _ => list,
+        }
+    }
+
     /// Elements of a list of the transaction that a fact is about, in the order of the source.
     pub(super) fn elements(&self, list: &str) -> Vec<Term> {
         let mut found: Vec<Term> =
@@ -239,7 +252,7 @@ impl<'a, 'p> View<'a, 'p> {
     pub(super) fn limits_inputs(&self) -> bool {
         let Some(inputs) = self.transaction_field("inputs") else { return false };
         self.facts().any(|fact| match self.terms.node(fact.term) {
-            Node::Length(list, _) => self.terms.mentions(*list, inputs),
+            Node::Length(list, _) => self.base_list(*list) == inputs,
             _ => self.terms.parts(fact.term).into_iter().any(|part| match self.terms.node(part) {
                 Node::Library { arguments, .. } | Node::Opaque { arguments, .. } => {
                     arguments.iter().any(|argument| self.whole_list(*argument) == inputs)
@@ -283,7 +296,14 @@ impl View<'_, '_> {
     pub(super) fn checks_token_in(&self, output: Term) -> bool {
         let value = self.field(output, "value");
         value.is_some_and(|value| {
-            self.uses(value).into_iter().any(|part| self.token_lookup(part).is_some())
+            self.uses(value).into_iter().any(|part| {
+                let by_policy = self.terms.library(part).is_some_and(|(name, _)| {
+                    let function = name.strip_prefix("assets.").unwrap_or_default();
+                    function.starts_with("has_")
+                        || matches!(function, "tokens" | "policies" | "flatten")
+                });
+                by_policy || self.token_lookup(part).is_some()
+            })
         })
     }
 

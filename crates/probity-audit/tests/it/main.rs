@@ -3,6 +3,7 @@
 
 mod audits;
 mod coverage;
+mod heuristic;
 mod odd_files;
 mod project;
 mod tools;

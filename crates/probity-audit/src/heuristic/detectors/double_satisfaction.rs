@@ -1,6 +1,6 @@
 //! Double satisfaction: one output is the payment that several script inputs ask for.
 
-use super::{Class, Fact, HandlerPaths, Hit, Node, Project, Purpose, Risk, Term, View};
+use super::{Class, Fact, HandlerPaths, Hit, Node, Project, Purpose, Risk, Root, Term, View};
 
 pub(super) const CLASS: Class = Class {
     name: "double-satisfaction",
@@ -42,11 +42,22 @@ fn is_shared(view: &View<'_, '_>, output: Term) -> bool {
     let receivers = view.address_comparisons(output);
     let paid = view.reads(output, "value") && !receivers.is_empty();
     let tied = about.iter().any(|fact| view.mentions_own_reference(fact.term))
-        || view.checks_token_in(output)
+        || (view.checks_token_in(output) && !is_amount_of_token(view, output))
         || view.used_whole(output)
         || view.may_be_checked_elsewhere(output);
     let receiver_signs = receivers.iter().any(|(_, receiver, _)| signs(view, *receiver));
     paid && !tied && !receiver_signs
+}
+
+/// Whether the token in the output is a means of payment: at least an amount that the state names.
+fn is_amount_of_token(view: &View<'_, '_>, output: Term) -> bool {
+    view.facts_about(output).iter().any(|fact| {
+        fact.ordering(view.terms).is_some_and(|(least, paid)| {
+            view.token_lookup(paid).is_some()
+                && view.terms.mentions(paid, output)
+                && view.terms.mentions_root(least, Root::State)
+        })
+    })
 }
 
 /// Whether a key that the term contains must sign.

@@ -31,12 +31,19 @@ fn deadline<'a>(view: &View<'a, '_>) -> Option<&'a Fact> {
         if let Some(("interval.is_entirely_before", [range, time])) = view.terms.library(fact.term)
         {
             let of_transaction = view.terms.is_transaction_field(*range, "validity_range");
-            return fact.truth && of_transaction && view.is_trusted(*time);
+            return fact.truth && of_transaction && is_fixed(view, *time);
         }
         fact.ordering(view.terms).is_some_and(|(smaller, larger)| {
-            is_upper_bound(view, smaller) && view.is_trusted(larger)
+            is_upper_bound(view, smaller) && is_fixed(view, larger)
         })
     })
+}
+
+/// A time of the state or of a parameter; one from a reference input is a matter of freshness.
+fn is_fixed(view: &View<'_, '_>, time: Term) -> bool {
+    let parts = view.terms.parts(time);
+    view.is_trusted(time)
+        && !parts.into_iter().any(|part| view.is_element(part, "reference_inputs"))
 }
 
 fn is_upper_bound(view: &View<'_, '_>, term: Term) -> bool {

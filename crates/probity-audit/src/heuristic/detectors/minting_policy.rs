@@ -1,6 +1,8 @@
 //! Minting policy: a path mints without authority, or its seed is only looked at.
 
-use super::{Class, HandlerPaths, Hit, Location, Node, Project, Purpose, Risk, Term, View};
+use super::{
+    Class, HandlerPaths, Hit, Location, Node, Operator, Project, Purpose, Risk, Term, View,
+};
 
 pub(super) const CLASS: Class = Class {
     name: "minting-policy",
@@ -78,7 +80,7 @@ fn is_quantity(view: &View<'_, '_>, term: Term, mint: Term) -> bool {
 /// Facts that say only that something is minted.
 fn is_weak(view: &View<'_, '_>, term: Term) -> bool {
     match view.terms.node(term) {
-        Node::Length(..) | Node::Is(..) => true,
+        Node::Length(..) | Node::Is(..) | Node::Binary(Operator::NotEqual, ..) => true,
         Node::Library { name, .. } => {
             matches!(
                 name.as_str(),

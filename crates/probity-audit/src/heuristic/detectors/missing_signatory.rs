@@ -101,16 +101,29 @@ fn new_owner(view: &View<'_, '_>, all: &[View<'_, '_>]) -> Option<Hit> {
     None
 }
 
-/// `value == own.output.value`.
+/// The value, its tokens or its lovelace are those of an input, without anything added.
 fn is_kept(view: &View<'_, '_>, part: Term) -> bool {
-    match view.terms.node(part) {
-        Node::Binary(super::Operator::Equal, left, right) => view
-            .own_outputs()
-            .into_iter()
-            .filter_map(|output| view.field(output, "value"))
-            .any(|value| value == *left || value == *right),
-        _ => false,
+    let lovelace = view.lovelace_of(part).is_some();
+    let tokens = matches!(view.terms.library(part), Some(("assets.without_lovelace", _)));
+    if !lovelace && !tokens {
+        return compares_input_value(view, part);
     }
+    view.uses(part).into_iter().all(|comparison| compares_input_value(view, comparison))
+}
+
+/// A comparison with the value of an input, or with a part of it.
+fn compares_input_value(view: &View<'_, '_>, term: Term) -> bool {
+    let Node::Binary(_, left, right) = view.terms.node(term) else { return false };
+    let values = view.own_outputs().into_iter().filter_map(|output| view.field(output, "value"));
+    values.into_iter().any(|value| {
+        [*left, *right].into_iter().any(|side| {
+            let whole = side == value || view.lovelace_of(side) == Some(value);
+            let tokens = view.terms.library(side).is_some_and(|(name, arguments)| {
+                name == "assets.without_lovelace" && arguments == [value]
+            });
+            whole || tokens
+        })
+    })
 }
 
 /// Whether a path requires the signature of this field of the state.

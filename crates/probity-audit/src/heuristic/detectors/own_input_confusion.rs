@@ -22,16 +22,32 @@ fn detect(_: &Project<'_>, handler: &HandlerPaths<'_>) -> Vec<Hit> {
             .facts()
             .any(|fact| view.terms.mentions_root(fact.term, super::Root::OwnReference))
             || view.all_parts().iter().any(|part| view.terms.is_root(*part, super::Root::OwnInput));
-        if knows_own || view.limits_inputs() || view.has_unknown_checks() {
+        if knows_own || view.has_unknown_checks() {
             continue;
         }
         for input in view.elements("inputs") {
-            if is_taken_for_own(&view, input) {
+            if is_taken_for_own(&view, input) && !is_only_one(&view, input) {
                 hits.push(Hit::at(view.terms.origin(input)));
             }
         }
     }
     hits
+}
+
+/// Whether there is one candidate only. A limit that is measured by the candidate proves nothing.
+fn is_only_one(view: &View<'_, '_>, input: Term) -> bool {
+    let Some(inputs) = view.transaction_field("inputs") else { return false };
+    view.facts().any(|fact| {
+        let limits = match view.terms.node(fact.term) {
+            Node::Length(list, _) => view.base_list(*list) == inputs,
+            _ => view.terms.parts(fact.term).into_iter().any(|part| {
+                view.terms.library(part).is_some_and(|(_, arguments)| {
+                    arguments.first().is_some_and(|list| view.base_list(*list) == inputs)
+                })
+            }),
+        };
+        limits && !view.terms.mentions(fact.term, input)
+    })
 }
 
 /// Its address or value decides about an output, and nothing identifies it.

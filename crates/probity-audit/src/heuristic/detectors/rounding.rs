@@ -23,12 +23,15 @@ fn detect(_: &Project<'_>, handler: &HandlerPaths<'_>) -> Vec<Hit> {
     hits
 }
 
-/// `a / b * c`; with `c` equal to `b` it rounds to a multiple on purpose.
+/// `a / b * c`. With `c` equal to `b` it rounds to a multiple on purpose, and a dividend that
+/// contains the divisor rounds up on purpose.
 fn loses_remainder(terms: &Terms<'_>, term: Term) -> bool {
     let Node::Binary(Operator::Multiply, left, right) = terms.node(term) else { return false };
     [(left, right), (right, left)].into_iter().any(|(quotient, factor)| {
         match terms.node(*quotient) {
-            Node::Binary(Operator::Divide, _, divisor) => divisor != factor,
+            Node::Binary(Operator::Divide, dividend, divisor) => {
+                divisor != factor && !terms.mentions(*dividend, *divisor)
+            }
             _ => false,
         }
     })

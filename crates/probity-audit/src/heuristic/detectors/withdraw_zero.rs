@@ -31,7 +31,16 @@ fn detect(_: &Project<'_>, handler: &HandlerPaths<'_>) -> Vec<Hit> {
 }
 
 fn names_script(view: &View<'_, '_>, fact: &Fact) -> bool {
-    view.is_trusted(fact.term)
+    // What another condition makes equal to a trusted value is that value.
+    let parts = view.terms.parts(fact.term);
+    let equal_to_trusted =
+        view.facts().flat_map(|other| other.equality(view.terms)).any(|(side, other)| {
+            parts.contains(&side)
+                && view.terms.mentions_root(side, Root::Redeemer)
+                && view.is_trusted(other)
+        });
+    equal_to_trusted
+        || view.is_trusted(fact.term)
         || view.terms.mentions_root(fact.term, Root::PolicyId)
         || view.terms.mentions_root(fact.term, Root::OwnReference)
         || view.elements("inputs").iter().any(|input| view.terms.mentions(fact.term, *input))

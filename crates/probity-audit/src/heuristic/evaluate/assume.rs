@@ -82,9 +82,12 @@ impl<'p> Evaluator<'p> {
             Node::Construct { name, .. } if name == "True" || name == "False" => {
                 if (name == "True") == truth { vec![path] } else { Vec::new() }
             }
-            Node::Condition(code, names) => {
-                let scope = Scope { file: code.file, names };
-                self.assume_expr(code.expr, &scope, truth, source, path)
+            Node::Condition(delayed) => {
+                let scope = Scope { file: delayed.code.file, names: delayed.names };
+                let stack = std::mem::replace(&mut self.stack, delayed.stack);
+                let found = self.assume_expr(delayed.code.expr, &scope, truth, source, path);
+                self.stack = stack;
+                found
             }
             Node::Binary(operator, left, right) => {
                 self.assume_comparison((operator, left, right), truth, source, path, at)

@@ -127,20 +127,23 @@ impl<'p> Evaluator<'p> {
         at: Location,
     ) -> Outcomes {
         match self.terms.node(function).clone() {
-            Node::Closure(code, names) => {
-                let ExprKind::Lambda(parameters, body) = &code.expr.kind else {
+            Node::Closure(delayed) => {
+                let ExprKind::Lambda(parameters, body) = &delayed.code.expr.kind else {
                     return Vec::new();
                 };
-                let scope = Scope { file: code.file, names };
-                self.enter(parameters, body, &arguments, scope, path, at)
+                let scope = Scope { file: delayed.code.file, names: delayed.names };
+                let stack = std::mem::replace(&mut self.stack, delayed.stack);
+                let found = self.enter(parameters, body, &arguments, scope, path, at);
+                self.stack = stack;
+                found
             }
             Node::Function(file, body) => {
-                let recursive = self.stack.iter().any(|active| std::ptr::eq(*active, body.0));
+                let recursive = self.stack.contains(&body);
                 if recursive || self.stack.len() >= MAX_CALLS {
                     let node = Node::Opaque { recursive, arguments };
                     return vec![(path, self.terms.add(node, at))];
                 }
-                self.stack.push(body.0);
+                self.stack.push(body);
                 let scope = Scope { file, names: Vec::new() };
                 let found =
                     self.enter(&body.0.parameters, &body.0.body, &arguments, scope, path, at);
@@ -194,7 +197,7 @@ impl<'p> Evaluator<'p> {
     /// How many arguments a function value takes, where that is known.
     pub(super) fn arity(&self, function: Term) -> Option<usize> {
         match self.terms.node(function) {
-            Node::Closure(code, _) => match &code.expr.kind {
+            Node::Closure(delayed) => match &delayed.code.expr.kind {
                 ExprKind::Lambda(parameters, _) => Some(parameters.len()),
                 _ => None,
             },

@@ -95,10 +95,8 @@ impl Parser<'_> {
         self.advance();
         let mut statements = Vec::new();
         self.until("}", |parser| {
-            if !parser.begins_item() {
-                let statement = parser.statement();
-                statements.extend(statement);
-            }
+            let statement = parser.statement();
+            statements.extend(statement);
         });
         self.depth -= 1;
         let span = self.span(start);

@@ -199,9 +199,6 @@ impl Parser<'_> {
         let mut handlers = Vec::new();
         if self.eat("{") {
             self.until("}", |parser| {
-                if parser.begins_item() && !parser.is("fn") {
-                    return;
-                }
                 let start = parser.start();
                 let old_syntax = parser.eat("fn");
                 let name = parser.lower().unwrap_or_default();

@@ -209,9 +209,6 @@ impl Parser<'_> {
         let mut arms = Vec::new();
         if self.eat("{") {
             self.until("}", |parser| {
-                if parser.begins_item() {
-                    return;
-                }
                 let mut patterns = vec![parser.pattern()];
                 while parser.eat("|") {
                     patterns.push(parser.pattern());
