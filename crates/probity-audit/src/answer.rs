@@ -141,7 +141,19 @@ fn evidence(value: Option<&Value>) -> Vec<String> {
         None => Vec::new(),
     };
     let quotes = quotes.iter().filter(|quote| !quote.trim().is_empty());
-    quotes.map(|quote| bounded(quote, MOST_TEXT)).collect()
+    quotes.map(|quote| bounded(&without_line_numbers(quote), MOST_TEXT)).collect()
+}
+
+/// A quote as the file has it, if the model copied the numbers of the first prompt with it.
+fn without_line_numbers(quote: &str) -> String {
+    let strip = |line: &str| {
+        let (number, code) = line.split_once("| ")?;
+        let number = number.trim_start();
+        let is_number = !number.is_empty() && number.chars().all(|c| c.is_ascii_digit());
+        is_number.then(|| code.trim().to_owned())
+    };
+    let lines: Option<Vec<String>> = quote.lines().map(strip).collect();
+    lines.map_or_else(|| quote.to_owned(), |lines| lines.join("\n"))
 }
 
 /// A line is a number, or one written as a string, as in `"42"` or `"42-45"`.

@@ -121,6 +121,11 @@ pub static EXCLUSIONS: &[Exclusion] = &[
         "buildkit/SecretsUsedInArgOrEnv",
         "a value that is a secret is graver than a name that sounds like one",
     ),
+    overlap(
+        "probity/unverified-download",
+        "probity/unnoticed-download-failure",
+        "the checksum of a download that failed does not fit",
+    ),
     pair(
         "buildkit/UndefinedArgInFrom",
         "buildkit/InvalidDefaultArgInFrom",
@@ -151,7 +156,13 @@ pub static EXCLUSIONS: &[Exclusion] = &[
 ];
 
 /// Drops every finding that the table excludes by another one.
-pub(crate) fn settle(file: &Dockerfile<'_>, findings: &mut Vec<Finding>) {
+///
+/// ShellCheck's findings that somebody selects by name are all wanted.
+pub(crate) fn settle(
+    file: &Dockerfile<'_>,
+    findings: &mut Vec<Finding>,
+    weighs_shell_findings: bool,
+) {
     let is_listed = |finding: &Finding| EXCLUSIONS.iter().any(|it| it.loser == finding.rule);
     if !findings.iter().any(is_listed) {
         return;
@@ -163,6 +174,9 @@ pub(crate) fn settle(file: &Dockerfile<'_>, findings: &mut Vec<Finding>) {
         }
     }
     findings.retain(|finding| {
+        if !weighs_shell_findings && finding.rule.starts_with("shellcheck/") {
+            return true;
+        }
         let mut above = EXCLUSIONS.iter().filter(|it| it.loser == finding.rule);
         !above.any(|it| {
             let places = winners.get(it.winner).map_or(&[][..], Vec::as_slice);
@@ -251,7 +265,7 @@ mod tests {
         (
             "probity/unnoticed-download-failure",
             "hadolint/DL4006",
-            "RUN wget -qO- https://a/b.tgz | tar -xz",
+            "RUN wget -qO- https://a/list | grep -v x > /etc/list",
         ),
         (
             "probity/unverified-script",
@@ -289,6 +303,11 @@ mod tests {
             "tally/secrets-in-code",
             "buildkit/SecretsUsedInArgOrEnv",
             "ENV GITHUB_TOKEN=ghp_a8Kd02LmQx71TzVbN4yRw95HsPc3JeUfG6iO",
+        ),
+        (
+            "probity/unverified-download",
+            "probity/unnoticed-download-failure",
+            "RUN curl -fsSL https://example.com/shrink.tgz | tar xz -C /usr/local/bin",
         ),
         ("buildkit/UndefinedArgInFrom", "buildkit/InvalidDefaultArgInFrom", "FROM debian:$VERSOIN"),
         (

@@ -109,7 +109,7 @@ pub(crate) fn check(
     let mut findings = suppress::apply(findings, file, &directives, options);
     if options.rules.settles_contradictions() {
         template::settle(file, &mut findings);
-        exclusion::settle(file, &mut findings);
+        exclusion::settle(file, &mut findings, options.rules.weighs_shell_findings());
     }
     rejection::withhold_fixes(file, facts, &mut findings);
     findings.sort_by(Finding::report_order);

@@ -300,9 +300,9 @@ EOF
         let before = r#"
 FROM a
 RUN PRG clean all && PRG install -y x
-                     ^^^^^^^^^^^^^^^^ `PRG clean all` is missing behind it
+                     ^^^^^^^^^^^^^^^^ run `PRG clean all` after installing, in the same `RUN`
 RUN rm -rf /var/cache/PRG && PRG up -y
-                             ^^^^^^^^^ `PRG clean all` is missing behind it
+                             ^^^^^^^^^ run `PRG clean all` after installing, in the same `RUN`
 "#;
         check(rule, &named(before));
         check(rule, &named("FROM a\nRUN PRG clean all && PRG rei -y x && PRG clean all\n"));

@@ -89,7 +89,8 @@ fn covered(skill: &SkillCoverage) -> String {
     let count = |count: fn(&FileCoverage) -> u64| skill.files.iter().map(count).sum::<u64>();
     let (shown, all) = (count(FileCoverage::shown_lines), count(|file| file.lines));
     let files = skill.files.len();
-    let mut text = format!("- `{}`: {shown} of {all} lines in {files} files\n", skill.skill_id);
+    let noun = if files == 1 { "file" } else { "files" };
+    let mut text = format!("- `{}`: {shown} of {all} lines in {files} {noun}\n", skill.skill_id);
     for file in skill.files.iter().filter(|file| !file.is_whole()) {
         let name = inert(&shown_name(&file.file));
         // Writing to a string cannot fail.

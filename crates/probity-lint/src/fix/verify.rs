@@ -67,6 +67,7 @@ impl Snapshot {
         if self.rule == Comments::MayGo {
             return None;
         }
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut lines = text.lines().map(str::trim);
         let is_lost = |comment: &&String| !lines.any(|line| line == comment.as_str());
         let lost = self.comments.iter().find(is_lost)?;

@@ -164,7 +164,7 @@ mod tests {
                 "ai_dry_run",
             ],
         ),
-        ("audit", &["ai_logs", "resume", "baseline"]),
+        ("audit", &["ai_logs", "resume", "baseline", "no_ignores"]),
         ("review", &["repo", "reports"]),
     ];
 

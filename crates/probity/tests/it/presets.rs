@@ -57,7 +57,7 @@ Dockerfile:6:5: warning: "ENV key=value" should be used instead of legacy "ENV k
 6 | ENV PORT 8080
   |     ^^^^ Write it with an equals sign (--fix)
 
-Dockerfile:25:5: warning: if this download fails, the build goes on; set `pipefail` or download to a file [probity/unnoticed-download-failure]
+Dockerfile:25:5: warning: nothing verifies this download; compare its checksum with a known one (`sha256sum -c`) before using it [probity/unverified-download]
 25 | RUN curl -fsSL https://example.com/shrink.tgz | tar xz -C /usr/local/bin
    |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 
@@ -82,7 +82,7 @@ Dockerfile:61:1: info: JSON arguments recommended for CMD to prevent unintended 
    | ^^^ Write a JSON array (--fix --fix-unsafe)
 
 9 findings in 1 of 1 file: 1 error, 6 warnings, 2 info.
-By rule: 1 buildkit/JSONArgsRecommended, 1 buildkit/LegacyKeyValueFormat, 1 buildkit/SecretsUsedInArgOrEnv, 1 buildkit/StageNameCasing, 1 hadolint/DL3004, 1 hadolint/DL3007, 1 hadolint/DL3009, 1 hadolint/DL3022, 1 probity/unnoticed-download-failure.
+By rule: 1 buildkit/JSONArgsRecommended, 1 buildkit/LegacyKeyValueFormat, 1 buildkit/SecretsUsedInArgOrEnv, 1 buildkit/StageNameCasing, 1 hadolint/DL3004, 1 hadolint/DL3007, 1 hadolint/DL3009, 1 hadolint/DL3022, 1 probity/unverified-download.
 Fixable: 2 with `--fix`, 3 with `--fix --fix-unsafe`.
 "#);
 }

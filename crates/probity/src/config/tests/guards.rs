@@ -50,7 +50,7 @@ const CASES: &[(&str, &str, &[&str], &[&str])] = &[
     ("audit.read-scope", "'strict'", &["'strict'"], &["'workspace'"]),
     ("audit.interactive-permissions", "true", &["true"], &["false"]),
     ("audit.allow-sensitive", "", &["false"], &["true"]),
-    ("audit.skills-dir", "", &["'skills'"], &["'/tmp/skills'"]),
+    ("audit.skills-dir", "", &["['skills', 'builtin:full']"], &["['skills', '/tmp/skills']"]),
     ("audit.state-out", "", &["'s.json'"], &["'../s.json'"]),
     ("audit.report-out", "", &["'r.md'"], &["'/tmp/r.md'"]),
     ("audit.fail-on", "", &["'critical'"], &[]),

@@ -213,7 +213,7 @@ ai.redact-secrets | --ai-redact-secrets | PROBITY_AI__REDACT_SECRETS TALLY_AI_RE
 ai.max-rounds | no flag | PROBITY_AI__MAX_ROUNDS TALLY_AI_MAX_ROUNDS | ai.max-rounds | 2
 ai.sandbox | --ai-sandbox | PROBITY_AI__SANDBOX TALLY_AI_SANDBOX | ai.sandbox | auto | guarded
 ai.context | no flag | PROBITY_AI__CONTEXT TALLY_AI_CONTEXT | ai.context | none
-audit.provider | --provider | PROBITY_AUDIT__PROVIDER | only probity.toml | scaffold | guarded
+audit.provider | --provider | PROBITY_AUDIT__PROVIDER | only probity.toml | unset | guarded
 audit.endpoint | --endpoint | PROBITY_AUDIT__ENDPOINT | only probity.toml | unset | guarded
 audit.model | --model | PROBITY_AUDIT__MODEL | only probity.toml | unset
 audit.api-key-env | --api-key-env | PROBITY_AUDIT__API_KEY_ENV | only probity.toml | unset | guarded
@@ -229,6 +229,7 @@ audit.interactive-permissions | --interactive-permissions | PROBITY_AUDIT__INTER
 audit.numbered-reads | --numbered-reads | PROBITY_AUDIT__NUMBERED_READS | only probity.toml | false
 audit.allow-sensitive | --allow-sensitive | PROBITY_AUDIT__ALLOW_SENSITIVE | only probity.toml | false | guarded
 audit.skills-dir | --skills-dir | PROBITY_AUDIT__SKILLS_DIR | only probity.toml | skills/vulnerabilities | guarded
+audit.include | --include | PROBITY_AUDIT__INCLUDE | only probity.toml | unset
 audit.state-out | --state-out | PROBITY_AUDIT__STATE_OUT | only probity.toml | .tx3/audit/state.json | guarded
 audit.report-out | --report-out | PROBITY_AUDIT__REPORT_OUT | only probity.toml | .tx3/audit/vulnerabilities.md | guarded
 audit.format | --format | PROBITY_AUDIT__FORMAT | only probity.toml | markdown

@@ -71,6 +71,12 @@ fn a_finding_is_kept_with_its_corrected_line_and_its_identity() {
       - Evidence: `expect InlineDatum(_) = output.datum`
       - Found by: `unvalidated-datum-003`
 
+    ## Coverage
+
+    - `strict-value-equality-001`: 6 of 6 lines in 1 file
+    - `missing-address-validation-002`: 6 of 6 lines in 1 file
+    - `unvalidated-datum-003`: 6 of 6 lines in 1 file
+
     ## Unverified findings
 
     No quote of these was found where they say it is; the model may have made them up.

@@ -126,6 +126,6 @@ fn other_sources_are_named_by_patterns() {
     assert!(super::server::told(&bodies[0]).contains("   5|     os.system(\"ls \" + name)\n"));
     let missing = with(&["src/*.rs"]).code(1);
     assert!(missing.stderr.contains("no file matches --include src/*.rs"), "{}", missing.stderr);
-    let wrong = with(&["src/[a"]).code(1);
-    assert!(wrong.stderr.contains("--include src/[a is not a valid pattern"), "{}", wrong.stderr);
+    let wrong = with(&["src/[a"]).code(2);
+    assert!(wrong.stderr.contains("error parsing glob 'src/[a'"), "{}", wrong.stderr);
 }

@@ -99,7 +99,8 @@ fn safe_fixes_keep_the_image_the_comments_and_the_line_ends_of_every_file() {
     println!(
         "{changed} of {FILES} files ({valid} of them valid) changed, in {rounds} rounds at most: {applied:#?}"
     );
-    assert!(changed > 450 && valid > 350, "{changed} files, {valid} valid");
+    // Files that BuildKit rejects are left alone, and a fifth of these is.
+    assert!(changed > 400 && valid > 400, "{changed} files, {valid} valid");
     assert!(applied.len() >= 12, "{applied:#?}");
 }
 
@@ -123,7 +124,7 @@ fn all_fixes_together_break_no_file_and_settle() {
         changed += usize::from(first.text != text);
     }
     println!("{changed} of {FILES} files changed");
-    assert!(changed > 450, "{changed}");
+    assert!(changed > 400, "{changed}");
 }
 
 /// Writes all files into a directory of its own.

@@ -130,7 +130,7 @@ pub(in super::super) const DIFFERENCES: &[Difference] = &[
     theirs(
         &["DL3006", "DL3022", "DL3045", "DL3057"],
         "Stage names are case-insensitive, as in BuildKit; an image name with capitals is not valid.",
-        |seen| seen.file_has(&["FROM A", "AS A", "as A"]) || seen.has(&["--from=A"]),
+        |seen| seen.file_has(&["FROM A", "AS A", "as A"]) || seen.has(&["--from=A", "Alpine"]),
     ),
     ours(&["DL3007"], "The default of a variable is a tag too.", |seen| seen.has(&[":-latest"])),
     ours(
@@ -369,7 +369,7 @@ pub(in super::super) const DIFFERENCES: &[Difference] = &[
     theirs(
         &["DL3021"],
         "`.` and `..` are directories, and a variable can end with a slash.",
-        |seen| seen.has(&[" .", " \".\"", "$C", " .."]),
+        |seen| seen.has(&[" .", " \".\"", "$", " .."]),
     ),
     theirs(&["DL3022"], "An image can be copied from, and a variable can name a stage.", |seen| {
         seen.has(&["--from=$", "--from=b", "--from=scratch", "--from=\"a\"", "--from=evil"])
