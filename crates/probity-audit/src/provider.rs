@@ -20,7 +20,7 @@ type Open = Box<dyn Fn(&str) -> Result<Box<dyn Agent>, AgentError> + Send + Sync
 
 /// The name and the text of each source, and the id of a skill; nothing for a skill whose class no
 /// detector knows.
-type Detect = dyn Fn(&[(String, String)], &str) -> Option<Vec<Finding>> + Send + Sync;
+pub(crate) type Detect = dyn Fn(&[(String, String)], &str) -> Option<Vec<Finding>> + Send + Sync;
 
 pub struct Provider {
     pub spec: ProviderSpec,

@@ -15,6 +15,7 @@ use crate::{
     evidence::Evidence,
     inlined::Inlined,
     prompt,
+    provider::Detect,
     secrets::Secrets,
     sources::MOST_BYTES,
     tools::{ReadTools, request::Request},
@@ -163,11 +164,7 @@ impl Session<'_> {
     }
 
     /// What detectors find, which read every source.
-    pub(crate) fn detect(
-        &self,
-        skill: &Skill,
-        detect: &dyn Fn(&[(String, String)], &str) -> Option<Vec<Finding>>,
-    ) -> Iteration {
+    pub(crate) fn detect(&self, skill: &Skill, detect: &Detect) -> Iteration {
         let text = |source: &String| {
             let bytes = self.scope.read(Path::new(source), MOST_BYTES).ok()?;
             Some((source.clone(), String::from_utf8_lossy(&bytes).into_owned()))

@@ -17,9 +17,12 @@ use crate::project::{SPEND, project};
 
 const CLEAN: &str = r#"{"action":"final","status":"completed","findings":[]}"#;
 
+/// From the number of a prompt and its text to an answer.
+type Answering = dyn Fn(usize, &str) -> String + Send + Sync;
+
 /// Answers what a function makes of the prompt and its number, and keeps every prompt.
 struct Model {
-    answer: Arc<dyn Fn(usize, &str) -> String + Send + Sync>,
+    answer: Arc<Answering>,
     prompts: Arc<Mutex<Vec<String>>>,
 }
 
@@ -58,7 +61,7 @@ fn audited(
     let (answer, kept) = (Arc::new(answer), Arc::clone(&prompts));
     let spec = ProviderSpec { name: "model".into(), model: None, notes: String::new() };
     let provider = Provider::agent(spec, move |_| {
-        let answer: Arc<dyn Fn(usize, &str) -> String + Send + Sync> = answer.clone();
+        let answer: Arc<Answering> = answer.clone();
         Ok(Box::new(Model { answer, prompts: Arc::clone(&kept) }))
     });
     let options = AuditOptions {

@@ -124,7 +124,7 @@ fn judge(part: &str, seeded: usize, unknown: usize) {
 #[test]
 fn the_text_reports_read_as_a_reviewer_would_write_them() {
     for part in PARTS {
-        let output = probity().dir(&root(part)).args(["check", "."]).run();
+        let output = probity().dir(root(part)).args(["check", "."]).run();
         insta::with_settings!({ snapshot_path => "../corpus", prepend_module_to_snapshot => false }, {
             insta::assert_snapshot!(part, output.stdout);
         });

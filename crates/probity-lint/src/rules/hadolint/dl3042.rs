@@ -108,8 +108,9 @@ fn is_set(context: &Context<'_>, index: usize, script: usize, command: usize) ->
         (assignment.name == VARIABLE).then(|| value.as_deref().is_none_or(is_yes))
     };
     let by_env = |word: &Word| {
-        let text = word.literal();
-        let value = text.as_deref().and_then(|text| text.split_once('=')).map(|(_, value)| value);
+        let literal = word.literal();
+        let pair = literal.as_deref().and_then(|literal| literal.split_once('='));
+        let value = pair.map(|(_, value)| value);
         (word.assigned_name() == Some(VARIABLE)).then(|| value.is_none_or(is_yes))
     };
     let own = command.and_then(|command| {

@@ -75,8 +75,8 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 fn value_of_cluster<'w>(call: &Call<'w>) -> Option<(&'w Word, String)> {
     const SWITCHES: &[char] = &['m', 'M', 'N', 'U', 'r', 'l', 'o', 'D'];
     let is_cluster = |word: &Word| {
-        let text = word.prefix();
-        let switches = text.strip_prefix('-').and_then(|letters| letters.strip_suffix('u'));
+        let flag = word.prefix();
+        let switches = flag.strip_prefix('-').and_then(|letters| letters.strip_suffix('u'));
         switches.is_some_and(|switches| switches.chars().all(|letter| SWITCHES.contains(&letter)))
     };
     let at = call.args().iter().position(is_cluster)?;

@@ -282,10 +282,11 @@ fn keep_downloads(context: &Context<'_>, index: usize, step: &str) -> Option<Edi
         Some((Joiner::And | Joiner::Semicolon | Joiner::Newline, next)) => {
             let between = Span::new(first.span.end, next);
             // The comment there is about the next command.
-            if shell_edits::has_comment(context, between) || between.slice(text)?.contains('#') {
+            let separator = between.slice(text)?;
+            if shell_edits::has_comment(context, between) || separator.contains('#') {
                 return None;
             }
-            between.slice(text)?.to_owned()
+            separator.to_owned()
         }
         Some(_) => return None,
     };

@@ -87,7 +87,6 @@ fn named_cases_are_judged_as_by_hadolint() {
 }
 
 #[test]
-#[expect(clippy::print_stdout, reason = "the figures are what a reader of the test wants to see")]
 fn generated_cases_are_judged_as_by_hadolint() {
     let is_all = env::var_os(ALL).is_some();
     let generated = cases().into_iter().map(|case| (case.rule, case.text)).enumerate();

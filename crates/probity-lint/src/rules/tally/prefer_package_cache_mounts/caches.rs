@@ -68,7 +68,7 @@ impl Cache {
             .flat_map(|flag| ["id", "target", "dst", "destination"].map(|key| flag.option(key)))
             .flatten()
             .filter(|word| !is_known(&word.text))
-            .flat_map(|word| word.text.split(['/', '-', '_', '.']))
+            .flat_map(|word| names_in(&word.text))
             .any(|part| self.programs.contains(&part))
     }
 
@@ -261,3 +261,8 @@ static CACHES: [Cache; 18] = [
         ..PLAIN
     },
 ];
+
+/// The words of a path or an id.
+fn names_in(place: &str) -> impl Iterator<Item = &str> {
+    place.split(['/', '-', '_', '.'])
+}
