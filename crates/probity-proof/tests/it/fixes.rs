@@ -217,8 +217,5 @@ fn a_fix_with_which_the_existing_tests_do_not_build_breaks_them() {
         "{verdicts:#?}"
     );
     let named = |name: &str| BrokenTest::Named(name.to_owned());
-    assert_eq!(
-        verdicts[2].fix,
-        FixResult::Breaks(vec![named("TestName"), named("user TestUser")])
-    );
+    assert_eq!(verdicts[2].fix, FixResult::Breaks(vec![named("TestName"), named("user TestUser")]));
 }
