@@ -35,22 +35,22 @@ fn a_fork_bomb_is_capped() {
 fn a_busy_loop_gets_its_share_of_the_processor_or_it_is_said() {
     let workspace = Workspace::new();
     for backend in backends() {
-        let share = |cpus| {
-            let mut spec = workspace.shell(
-                "end=$(( $(date +%s%N) + 700000000 )); while [ $(date +%s%N) -lt $end ]; do \
-                 i=0; while [ $i -lt 2000 ]; do i=$((i+1)); done; done; times",
-            );
-            spec.limits.cpus = cpus;
-            text(&backend, &spec)
-        };
-        let (outcome, stdout) = share(Some(0.2));
+        let mut spec = workspace.shell(
+            "start=$(date +%s%N); now=$start; while [ $((now - start)) -lt 700000000 ]; do \
+             i=0; while [ $i -lt 2000 ]; do i=$((i+1)); done; now=$(date +%s%N); done; \
+             echo $((now - start)); times",
+        );
+        spec.limits.cpus = Some(0.2);
+        let (outcome, stdout) = text(&backend, &spec);
         if !outcome.notes.is_empty() {
             let said = "time of the processor is not limited";
             assert!(outcome.notes.iter().any(|note| note.starts_with(said)), "{outcome:?}");
             continue;
         }
-        let spent = seconds_of(&stdout);
-        assert!(spent < 0.45, "{backend:?}: {spent} of 0.7 seconds: {stdout}");
+        // A busy machine can stretch the loop, so the time that passed is the measure.
+        let passed = stdout.lines().next().unwrap().parse::<f64>().unwrap() / 1e9;
+        let share = seconds_of(&stdout) / passed;
+        assert!(share < 0.6, "{backend:?}: {share} of the processor: {stdout}");
     }
 }
 

@@ -242,7 +242,7 @@ const SHAPES: [Shape; 12] = [
     },
     Shape {
         name: "generic",
-        code: "pub fn <f><T: PartialOrd + Copy>(a: T, b: T) -> T {\n    <here>if a > b { a } else { b }\n}\n",
+        code: "pub fn <f><T: PartialOrd + Copy + From<u16>>(a: T, b: T) -> T {\n    <here>if a > b { a } else { b }\n}\n",
         sound: "a > b",
         broken: "a < b",
         call: "<f>(<n>, 2)",
@@ -250,9 +250,9 @@ const SHAPES: [Shape; 12] = [
         wrong: "2",
         safe: "<f>(50, 50)",
         value: "50",
-        input: "a > b",
+        input: "a == T::from(<n>)",
         spare: "a == b",
-        give: "b",
+        give: "T::from(2)",
     },
     Shape {
         name: "reference",

@@ -1,6 +1,6 @@
 //! The rows: which rules, who alone reports it, why, and what the difference is recognized by.
 
-use probity_dockerfile::{Facts, Keyword};
+use probity_dockerfile::Keyword;
 
 use super::{Difference, Seen, Side};
 
@@ -374,14 +374,6 @@ pub(in super::super) const DIFFERENCES: &[Difference] = &[
     theirs(&["DL3022"], "An image can be copied from, and a variable can name a stage.", |seen| {
         seen.has(&["--from=$", "--from=b", "--from=scratch", "--from=\"a\"", "--from=evil"])
     }),
-    theirs(
-        &["DL3022"],
-        "Stages that copy from each other are `probity/circular-stages`.",
-        |seen| {
-            let circle = |cycle: &Vec<usize>| cycle.len() > 1;
-            Facts::of(seen.file).graph().cycles().iter().any(circle)
-        },
-    ),
     ours(&["DL3023"], "A stage can be named by its number, in any case and in quotes.", |seen| {
         seen.has(&["--from="])
     }),
