@@ -1,8 +1,6 @@
-//! Any text at all: read, told the facts of, and linted.
+//! Any text as a Dockerfile: parsed, its facts computed, and linted by every rule.
 //!
-//! `cargo +nightly fuzz run parse fuzz/corpus/parse crates/probity-dockerfile/tests/it/cases`; what
-//! it finds is put into the first of the two directories. The test `fuzz_driver` of
-//! probity-dockerfile checks the same without a fuzzer.
+//! The test `fuzz_driver` of probity-dockerfile checks the same without a fuzzer.
 #![no_main]
 
 #[path = "../../crates/probity-dockerfile/tests/it/invariants.rs"]
@@ -19,6 +17,7 @@ fuzz_target!(|text: &str| {
         rules: &rules,
         directives: DirectiveOptions::default(),
         dockerignore: None,
+        context_files: None,
         secrets: None,
     };
     for finding in lint(text, &options) {

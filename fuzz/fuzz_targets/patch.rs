@@ -1,6 +1,6 @@
 //! Any two texts: one as an answer with a patch for the other, and both as the ends of a difference.
 //!
-//! `cargo +nightly fuzz run patch fuzz/corpus/patch`; the two are parted by the first zero byte.
+//! The first zero byte separates the two.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -31,7 +31,16 @@ impl<'a> Splice<'a> {
     /// inside one that is rewritten already, or around one, is left too. Gives the number of values
     /// rewritten.
     pub fn replace(&mut self, path: &str, rewrite: impl FnMut(&'a str) -> Option<String>) -> usize {
-        self.replace_at(&Places(scan::locate(self.text, path)), rewrite)
+        self.replace_any(&[path], rewrite)
+    }
+
+    /// The same for the values at any of several paths, in one pass over the message.
+    pub fn replace_any(
+        &mut self,
+        paths: &[&str],
+        rewrite: impl FnMut(&'a str) -> Option<String>,
+    ) -> usize {
+        self.replace_at(&Places(scan::locate(self.text, paths)), rewrite)
     }
 
     /// The same for values of this message that were looked for before.
@@ -93,7 +102,7 @@ impl Places {
     /// The places of all values at `path`, for who needs both the values and their places.
     #[must_use]
     pub fn of(message: &Envelope<'_>, path: &str) -> Self {
-        Self(scan::locate(message.text(), path))
+        Self(scan::locate(message.text(), &[path]))
     }
 
     /// The last one: of a key that comes twice the last counts.
@@ -116,5 +125,5 @@ impl Places {
 /// The raw JSON of every value at `path`, in the order of the text.
 pub fn find<'a>(message: &Envelope<'a>, path: &str) -> Vec<&'a str> {
     let text = message.text();
-    scan::locate(text, path).into_iter().filter_map(|place| text.get(place)).collect()
+    scan::locate(text, &[path]).into_iter().filter_map(|place| text.get(place)).collect()
 }

@@ -198,16 +198,15 @@ fn rename(
     splice.replace_at(named, |_| Some(quoted(&known.id)));
     // Updates about other sessions, such as a subagent's, name them too.
     if names_others(message.text(), named) {
-        for path in [
+        let others = [
             "params.update.sessionId",
             "params.update.senderSessionId",
             "params.update.recipientSessionId",
-        ] {
-            splice.replace(path, |raw| {
-                let other = proxy.adopt(connection, &content(raw))?;
-                Some(quoted(&other.id))
-            });
-        }
+        ];
+        splice.replace_any(&others, |raw| {
+            let other = proxy.adopt(connection, &content(raw))?;
+            Some(quoted(&other.id))
+        });
     }
 }
 

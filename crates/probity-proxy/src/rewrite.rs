@@ -56,9 +56,7 @@ pub(crate) fn inward(splice: &mut Splice<'_>, message: &str, workspace: &Workspa
     if !mentioned {
         return;
     }
-    for path in INWARD {
-        splice.replace(path, |raw| Some(quoted(&workspace.inside(&text(raw)?)?)));
-    }
+    splice.replace_any(INWARD, |raw| Some(quoted(&workspace.inside(&text(raw)?)?)));
 }
 
 /// From the agent's names to the editor's.
@@ -66,9 +64,7 @@ pub(crate) fn outward(splice: &mut Splice<'_>, message: &str, workspace: &Worksp
     if !message.contains(INSIDE) && !escaped(message) {
         return;
     }
-    for path in OUTWARD {
-        splice.replace(path, |raw| Some(quoted(&workspace.outside(&text(raw)?)?)));
-    }
+    splice.replace_any(OUTWARD, |raw| Some(quoted(&workspace.outside(&text(raw)?)?)));
 }
 
 /// Whether a path may be spelled in another way than it is written here.

@@ -5,7 +5,6 @@
 //! environment, the flags, the JSON Schemas and the printed configuration all follow it. The
 //! environment, the flags and the rules come in as values; only [`Configs`] reads files.
 
-mod argv;
 pub(crate) mod catalogue;
 mod discovery;
 pub(crate) mod duration;

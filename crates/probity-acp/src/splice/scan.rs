@@ -8,11 +8,11 @@ use std::ops::Range;
 
 use crate::envelope::unquote;
 
-/// The places of all values at `path`, in the order of the text.
-pub(super) fn locate(text: &str, path: &str) -> Vec<Range<usize>> {
-    let mut found = Vec::new();
-    descend(text, skip_space(text.as_bytes(), 0), Some(path), &mut found);
-    found
+/// The places of all values at any of the paths, in the order of the text: one pass over it.
+pub(super) fn locate(text: &str, paths: &[&str]) -> Vec<Range<usize>> {
+    let mut search = Search { text, open: paths.to_vec(), found: Vec::new() };
+    search.descend(skip_space(text.as_bytes(), 0), 0);
+    search.found
 }
 
 /// The places of all string literals, keys too, in the order of the text.
@@ -28,51 +28,81 @@ pub(crate) fn string_literals(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Looks for `path` in the value at `at`; gives the position after that value.
-///
-/// Recursion is as deep as the path is long.
-fn descend(text: &str, at: usize, path: Option<&str>, found: &mut Vec<Range<usize>>) -> usize {
-    let bytes = text.as_bytes();
-    let Some(path) = path else {
-        let end = skip_value(bytes, at);
-        found.push(at..end);
-        return end;
-    };
-    let (step, rest) = match path.split_once('.') {
-        Some((step, rest)) => (step, Some(rest)),
-        None => (path, None),
-    };
-    match bytes.get(at) {
-        Some(b'{') => {
-            let mut at = skip_space(bytes, at + 1);
-            while bytes.get(at) == Some(&b'"') {
-                let key_end = skip_string(bytes, at);
-                let wanted = step == "*" || is_key(text.get(at..key_end).unwrap_or_default(), step);
-                at = skip_space(bytes, key_end);
-                at = skip_space(bytes, at + 1);
-                at = match wanted {
-                    true => descend(text, at, rest, found),
-                    false => skip_value(bytes, at),
-                };
-                at = skip_space(bytes, at);
-                if bytes.get(at) == Some(&b',') {
+/// One pass over a text.
+struct Search<'a> {
+    text: &'a str,
+    /// What is left of the paths that lead to where the search is; the innermost level comes last.
+    open: Vec<&'a str>,
+    found: Vec<Range<usize>>,
+}
+
+impl Search<'_> {
+    /// Looks for the open paths, from the one numbered `level` on, in the value at `at`; gives the
+    /// position after that value.
+    ///
+    /// Recursion is as deep as the longest path.
+    fn descend(&mut self, at: usize, level: usize) -> usize {
+        let bytes = self.text.as_bytes();
+        match bytes.get(at) {
+            Some(b'{') => {
+                let mut at = skip_space(bytes, at + 1);
+                while bytes.get(at) == Some(&b'"') {
+                    let key_end = skip_string(bytes, at);
+                    let key = self.text.get(at..key_end).unwrap_or_default();
+                    at = skip_space(bytes, key_end);
                     at = skip_space(bytes, at + 1);
+                    at = self.value(at, level, |step| step == "*" || is_key(key, step));
+                    at = skip_separator(bytes, at);
                 }
+                at + 1
             }
-            at + 1
-        }
-        Some(b'[') if step == "*" => {
-            let mut at = skip_space(bytes, at + 1);
-            while at < bytes.len() && bytes.get(at) != Some(&b']') {
-                at = skip_space(bytes, descend(text, at, rest, found));
-                if bytes.get(at) == Some(&b',') {
-                    at = skip_space(bytes, at + 1);
+            Some(b'[') => {
+                let mut at = skip_space(bytes, at + 1);
+                while at < bytes.len() && bytes.get(at) != Some(&b']') {
+                    at = self.value(at, level, |step| step == "*");
+                    at = skip_separator(bytes, at);
                 }
+                at + 1
             }
-            at + 1
+            _ => skip_value(bytes, at),
         }
-        _ => skip_value(bytes, at),
     }
+
+    /// Takes the paths whose first step leads to the value at `at`, and looks into it if one of them
+    /// goes on; gives the position after the value.
+    fn value(&mut self, at: usize, level: usize, leads_here: impl Fn(&str) -> bool) -> usize {
+        let (inner, place) = (self.open.len(), self.found.len());
+        let mut is_end = false;
+        for index in level..inner {
+            let Some(path) = self.open.get(index).copied() else { break };
+            let (step, rest) = match path.split_once('.') {
+                Some((step, rest)) => (step, Some(rest)),
+                None => (path, None),
+            };
+            if leads_here(step) {
+                match rest {
+                    Some(rest) => self.open.push(rest),
+                    None => is_end = true,
+                }
+            }
+        }
+        let end = if self.open.len() > inner {
+            self.descend(at, inner)
+        } else {
+            skip_value(self.text.as_bytes(), at)
+        };
+        self.open.truncate(inner);
+        if is_end {
+            // A value comes before those inside of it.
+            self.found.insert(place, at..end);
+        }
+        end
+    }
+}
+
+fn skip_separator(bytes: &[u8], at: usize) -> usize {
+    let at = skip_space(bytes, at);
+    if bytes.get(at) == Some(&b',') { skip_space(bytes, at + 1) } else { at }
 }
 
 fn is_key(literal: &str, key: &str) -> bool {

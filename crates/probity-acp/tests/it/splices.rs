@@ -138,6 +138,30 @@ proptest! {
         prop_assert!(Envelope::parse(&output).is_some() || path == "method");
     }
 
+    /// Strings alone are rewritten, as the proxy does, so that the order of the paths does not matter.
+    #[test]
+    fn several_paths_in_one_pass_are_the_same_as_one_after_the_other(
+        params in spelled(),
+        paths in vec(prop::sample::select(vec![
+            "id", "params", "params.sessionId", "params.*", "params.items.*.sessionId", "params.*.*.id",
+            "params.*.*", "params.items", "x.y", "method",
+        ]), 1..6),
+    ) {
+        let message = Spelled::Object(vec![
+            (("id", r#""id""#), Spelled::Plain("7".to_owned())),
+            (("params", r#""params""#), params),
+            (("method", r#""method""#), Spelled::Plain(r#""m""#.to_owned())),
+        ]);
+        let text = message.render(" ");
+        let envelope = Envelope::parse(&text).expect("the message is JSON");
+        let rewrite = |raw: &str| raw.starts_with('"').then(|| format!("\"<{}>\"", raw.len()));
+        let (mut once, mut in_turn) = (Splice::new(&envelope), Splice::new(&envelope));
+        let replaced = once.replace_any(&paths, rewrite);
+        let expected: usize = paths.iter().map(|path| in_turn.replace(path, rewrite)).sum();
+        prop_assert_eq!(replaced, expected);
+        prop_assert_eq!(once.finish(), in_turn.finish());
+    }
+
     #[test]
     fn arbitrary_text_never_panics(text in "\\PC{0,40}|[{}\\[\\]\",:0-9a-z\\\\]{0,40}") {
         if let Some(envelope) = Envelope::parse(&text) {

@@ -76,24 +76,20 @@ pub(super) fn receive(
 fn forward(proxy: &Arc<Proxy>, connection: &Connection, message: &Envelope<'_>, id: &Id<'_>) {
     let mut splice = Splice::new(message);
     splice.replace("id", |_| Some(id.raw().to_owned()));
-    for path in ["result.sessionId", "error.data.sessionId"] {
-        splice.replace(path, |raw| {
-            let state = connection.state();
-            state.sessions.get(&*content(raw)).map(|known| quoted(&known.id))
-        });
-    }
+    splice.replace_any(&["result.sessionId", "error.data.sessionId"], |raw| {
+        let state = connection.state();
+        state.sessions.get(&*content(raw)).map(|known| quoted(&known.id))
+    });
     rebuild_logins(&mut splice, proxy);
     proxy.write_soon(&splice.finish());
 }
 
 /// Errors offer logins too.
 fn rebuild_logins(splice: &mut Splice<'_>, proxy: &Proxy) {
-    for path in ["error.data.authMethods", "result.authMethods"] {
-        splice.replace(path, |raw| {
-            let methods = serde_json::from_str(raw).unwrap_or_default();
-            Some(proxy.options.logins.rebuilt(&methods).to_string())
-        });
-    }
+    splice.replace_any(&["error.data.authMethods", "result.authMethods"], |raw| {
+        let methods = serde_json::from_str(raw).unwrap_or_default();
+        Some(proxy.options.logins.rebuilt(&methods).to_string())
+    });
 }
 
 /// A new session: named, put down, told to the editor, and only then what was held for it.

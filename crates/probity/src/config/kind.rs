@@ -1,9 +1,10 @@
 //! What a key accepts: read from a file, read from one string, described as JSON Schema.
 
+use probity_agent::split_words;
 use probity_sandbox::Allowlist;
 use serde_json::json;
 
-use super::{argv, duration, memory, value::Value, word::unknown_word};
+use super::{duration, memory, value::Value, word::unknown_word};
 
 /// The shapes of values. Keys and options of rules share them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +57,7 @@ impl Kind {
                 let items = text.split([',', '\n']).map(str::trim).filter(|item| !item.is_empty());
                 Some(Value::List(items.map(str::to_owned).collect()))
             }
-            Self::Argv => Some(Value::List(argv::split(text)?)),
+            Self::Argv => Some(Value::List(split_words(text).map_err(|error| error.to_string())?)),
             Self::Table => None,
         };
         let value = value.ok_or_else(|| format!("`{text}` is not {}", self.expected()))?;

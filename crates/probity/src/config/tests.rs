@@ -1,6 +1,7 @@
 //! Whole ways through the configuration, on a small catalogue of rules.
 
 mod agreement;
+mod any_text;
 mod discovery;
 mod environment;
 mod guards;

@@ -74,7 +74,7 @@ fn bad_values_name_their_variable() {
     for (name, text, expected) in [
         ("TALLY_AI_ENABLED", "maybe", "TALLY_AI_ENABLED: `maybe` is not true or false"),
         ("TALLY_AI_MAX_ROUNDS", "0", "TALLY_AI_MAX_ROUNDS: 0 is not a whole number from 1 to 5"),
-        ("TALLY_AI_COMMAND", "a 'b", "TALLY_AI_COMMAND: a single quote is not closed"),
+        ("TALLY_AI_COMMAND", "a 'b", "TALLY_AI_COMMAND: the quote ' at byte 2 is not closed"),
         ("TALLY_AI_COMMAND", "  ", "TALLY_AI_COMMAND: the command names no program"),
         (
             "TALLY_SLOW_CHECKS",

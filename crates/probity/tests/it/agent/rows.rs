@@ -92,7 +92,10 @@ fn the_guide_has_the_same_table() {
     for row in listed(probity().env("PATH", "")) {
         let [name, install, log_in] =
             ["name", "install", "logIn"].map(|key| row[key].as_str().unwrap());
-        let (variables, logins) = (quoted(texts(&row["variables"])), quoted(texts(&row["logins"])));
+        let variables = quoted(texts(&row["variables"]));
+        // Login files are below the user's home.
+        let logins = texts(&row["logins"]).iter().map(|path| format!("~/{path}")).collect();
+        let logins = quoted(logins);
         for line in [
             format!("| {name} | `{install}` | `{log_in}` |"),
             format!("| {name} | {variables} | {logins} |"),
