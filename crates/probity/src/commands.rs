@@ -17,6 +17,7 @@ pub(crate) mod names;
 pub(crate) mod review;
 pub(crate) mod rules;
 pub(crate) mod stop;
+pub(crate) mod trix_init;
 pub(crate) mod version;
 
 use std::io::{self, Write as _};

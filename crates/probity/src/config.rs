@@ -26,6 +26,7 @@ pub(crate) mod schema;
 pub(crate) mod setting;
 pub(crate) mod settings;
 pub(crate) mod table;
+mod template;
 pub(crate) mod value;
 pub(crate) mod word;
 pub(crate) mod words;
@@ -52,6 +53,7 @@ pub(crate) use self::{
     read_text::read_text,
     schema::schema,
     settings::Settings,
+    template::template,
     value::{Origin, Owner, Sourced, Value},
 };
 use self::{discovery::Discovery, error::Problem, settings::resolve};

@@ -80,7 +80,20 @@ enum ProbityCommand {
         #[command(subcommand)]
         command: agent::AgentCommand,
     },
-    /// Say what this machine can contain and run, and what would be used
+    /// Write a commented probity.toml, and offer a pre-commit hook and a GitHub workflow
+    #[command(after_help = "Examples:\n  probity init\n  probity init --yes --hook")]
+    Init {
+        /// Ask nothing
+        #[arg(short, long)]
+        yes: bool,
+        /// Also write .pre-commit-config.yaml
+        #[arg(long)]
+        hook: bool,
+        /// Also write .github/workflows/probity.yml
+        #[arg(long)]
+        workflow: bool,
+    },
+    /// Show what this machine lacks for each capability, and the command that installs it
     #[command(after_help = "Examples:\n  probity doctor\n  probity doctor --json")]
     Doctor {
         /// As JSON
@@ -142,7 +155,7 @@ Exit codes: 0 clean, 1 findings, 2 failure, 3 no files found, 4 nothing but synt
 const GROUPS: &[(&str, &[&str])] = &[
     ("Check and fix", &["check", "rules", "explain", "config"]),
     ("Put agents to work", &["audit", "review", "acp", "exec", "agent"]),
-    ("This installation", &["doctor", "demo", "names", "completions", "man"]),
+    ("This installation", &["init", "doctor", "demo", "names", "completions", "man"]),
 ];
 
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> {
@@ -177,6 +190,9 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> 
         Some(ProbityCommand::Acp(args)) => acp_setup::run(args, quiet),
         Some(ProbityCommand::Exec(args)) => commands::exec::run(Name::Probity, args.into()),
         Some(ProbityCommand::Agent { command }) => agent::run(command),
+        Some(ProbityCommand::Init { yes, hook, workflow }) => {
+            commands::init::run(commands::init::Options { yes, hook, workflow })
+        }
         Some(ProbityCommand::Doctor { json }) => commands::doctor::run(json),
         Some(ProbityCommand::Demo { as_editor: Some(directory), .. }) => {
             commands::demo::as_editor(&directory)

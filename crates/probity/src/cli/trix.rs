@@ -67,7 +67,7 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> 
     refuse_absent("trix", &found, ABSENT)?;
     let Trix { profile, command } = Trix::from_arg_matches(&found)?;
     match command {
-        TrixCommand::Init { yes } => commands::init::run(yes),
+        TrixCommand::Init { yes } => commands::trix_init::run(yes),
         TrixCommand::Audit(args) => {
             open(cfg!(feature = "unstable"))?;
             logging::start(Loudness::default());

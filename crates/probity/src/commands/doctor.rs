@@ -1,4 +1,6 @@
-//! `doctor`: what this machine can contain and run, what would be used, and why.
+//! `doctor`: what this machine has and lacks for each capability, what would be used, and why.
+
+mod capability;
 
 use std::{
     fmt::Write as _,
@@ -11,6 +13,7 @@ use probity_sandbox::{Choice, Found, LimitedBy, Limits, Machine, Why, choose, ha
 use probity_seat::{Caller, DEFAULT_IMAGE, Policy, Without, find_program};
 use serde::Serialize;
 
+use self::capability::{Capability, Language, capabilities, languages};
 use crate::{commands::exec::make_up, containment::Users, exit::Exit, seats::state};
 
 pub(crate) fn run(json: bool) -> anyhow::Result<Exit> {
@@ -41,6 +44,8 @@ struct Diagnosis {
     limits: Limited,
     agents: Vec<Agent>,
     uses: Uses,
+    languages: Vec<Language>,
+    capabilities: Vec<Capability>,
 }
 
 /// The limits of sandboxed processes in this configuration.
@@ -139,7 +144,20 @@ impl Diagnosis {
             Use { backend: chosen.map(|(kind, _)| kind.name()), reasons, without }
         };
         let Users { table, terms, .. } = Users::load()?;
+        let (agents, languages) = (agents(&table), languages());
+        let is_installed = |agent: &Agent| agent.program.is_some();
+        let found = capability::Found {
+            has_sandbox: [&machine.docker, &machine.podman, &machine.bubblewrap]
+                .iter()
+                .any(|found| found.is_ok()),
+            install_agent: match agents.first() {
+                Some(first) if !agents.iter().any(is_installed) => first.install.as_deref(),
+                _ => None,
+            },
+            languages: &languages,
+        };
         Ok(Self {
+            capabilities: capabilities(&found),
             limits: Limited::new(terms.limits, machine),
             docker,
             podman,
@@ -147,7 +165,8 @@ impl Diagnosis {
             user_namespaces: Means::kernel(&machine.user_namespaces),
             landlock: landlock(machine.landlock),
             cgroups: Means::kernel(&machine.cgroups),
-            agents: agents(&table),
+            agents,
+            languages,
             uses: Uses {
                 exec: decide(Caller::Exec),
                 fixes: decide(Caller::Fix),
@@ -189,6 +208,12 @@ impl Diagnosis {
             };
             line(&mut text, &agent.name, mark, &format!("{}{install}", agent.command));
         }
+        text.push_str("\nTest tools\n");
+        for language in &self.languages {
+            let mark = if language.missing.is_none() { "yes" } else { "no" };
+            let words = language.missing.as_deref().unwrap_or(language.tool);
+            line(&mut text, language.name, mark, words);
+        }
         text.push_str("\nWhat would be used\n");
         for (name, used) in [
             ("exec, acp", &self.uses.exec),
@@ -204,6 +229,11 @@ impl Diagnosis {
             for reason in &used.reasons {
                 _ = writeln!(text, "  {:<16}   {reason}", "");
             }
+        }
+        text.push_str("\nReady to use\n");
+        for capability in &self.capabilities {
+            let (name, mark, words) = capability.row();
+            line(&mut text, name, mark, &words);
         }
         text
     }

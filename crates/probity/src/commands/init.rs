@@ -1,125 +1,93 @@
-//! `trix init`: a new project in this directory. Nothing is reported to anybody.
+//! `init`: a commented `probity.toml`, and if wanted a pre-commit hook and a GitHub workflow.
 
 use std::{
-    env, fs,
-    io::{self, Write as _},
+    fs,
+    io::{self, IsTerminal as _, Write as _},
     path::Path,
 };
 
 use anyhow::Context as _;
 
-use crate::{exit::Exit, failure::Failure};
+use crate::{config, exit::Exit, failure::Failure};
 
-const IGNORED: &str = ".tx3\n";
+const CONFIGURATION: &str = "probity.toml";
+const HOOKS: &str = ".pre-commit-config.yaml";
+const WORKFLOW: &str = ".github/workflows/probity.yml";
 
-const DEVNET: &str = r#"# What each wallet of the local network begins with, in lovelace.
-
-[[utxos]]
-address = "@alice"
-value = 100000000000
-
-[[utxos]]
-address = "@bob"
-value = 100000000000
-
-[[utxos]]
-address = "@charlie"
-value = 100000000000
-"#;
-
-const MAIN: &str = r"// Moves some lovelace from one party to another.
-
-party Sender;
-
-party Receiver;
-
-tx transfer(
-    quantity: Int
-) {
-    input source {
-        from: Sender,
-        min_amount: Ada(quantity) + fees,
-    }
-
-    output {
-        to: Receiver,
-        amount: Ada(quantity),
-    }
-
-    output {
-        to: Sender,
-        amount: source - Ada(quantity) - fees,
-    }
+/// What is written; a part that is not chosen is asked for at a terminal.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Options {
+    pub(crate) yes: bool,
+    pub(crate) hook: bool,
+    pub(crate) workflow: bool,
 }
-";
 
-const TEST: &str = r#"file = "./main.tx3"
-
-[[wallets]]
-name = "alice"
-balance = 100000000000
-
-[[wallets]]
-name = "bob"
-balance = 100000000000
-
-[[transactions]]
-description = "alice pays bob"
-template = "transfer"
-signers = ["alice"]
-args = { quantity = 2000000, sender = "@alice", receiver = "@bob" }
-
-[[expect]]
-from = "@bob"
-
-[[expect.min_amount]]
-amount = 100002000000
-"#;
-
-/// Makes what is missing, and writes `trix.toml` anew.
-pub(crate) fn run(yes: bool) -> anyhow::Result<Exit> {
-    let root = env::current_dir().context("cannot find the working directory")?;
-    let name = root.file_name().map_or("project".into(), |name| name.to_string_lossy());
-    if !yes && !confirmed(&name)? {
-        return Err(Failure::new("nothing was made", "answer y, or call `trix init --yes`").into());
+pub(crate) fn run(options: Options) -> anyhow::Result<Exit> {
+    let asks = !options.yes && io::stdin().is_terminal();
+    let files = [
+        (CONFIGURATION, true, config::template()),
+        (HOOKS, options.hook || (asks && wanted("a pre-commit hook", HOOKS)?), hooks()),
+        (
+            WORKFLOW,
+            options.workflow || (asks && wanted("a GitHub workflow", WORKFLOW)?),
+            workflow(),
+        ),
+    ];
+    let chosen: Vec<(&str, String)> = files
+        .into_iter()
+        .filter(|(_, is_chosen, _)| *is_chosen)
+        .map(|(file, _, text)| (file, text))
+        .collect();
+    // Nothing is written if one of the files is there already.
+    if let Some((file, text)) = chosen.iter().find(|(file, _)| Path::new(file).exists()) {
+        let way_out = match *file {
+            CONFIGURATION => {
+                "edit it, or remove it first; `probity config` shows what is in force".to_owned()
+            }
+            _ => format!("add this to it:\n\n{text}"),
+        };
+        return Err(Failure::new(format!("{file} exists already"), way_out).into());
     }
-    for (file, text) in [
-        (".gitignore", IGNORED),
-        ("devnet.toml", DEVNET),
-        ("main.tx3", MAIN),
-        ("tests/basic.toml", TEST),
-    ] {
-        missing(Path::new(file), text)
-            .with_context(|| Failure::new(format!("cannot write {file}"), "see the cause"))?;
+    let mut out = io::stdout().lock();
+    for (file, text) in chosen {
+        write(Path::new(file), &text).with_context(|| {
+            Failure::new(format!("cannot write {file}"), "check the directory's permissions")
+        })?;
+        writeln!(out, "Wrote {file}")?;
     }
-    fs::write("trix.toml", project(&name))
-        .with_context(|| Failure::new("cannot write trix.toml", "see the cause"))?;
-    writeln!(io::stdout().lock(), "Made a project in {}", root.display())?;
+    writeln!(out, "Next: probity check")?;
     Ok(Exit::Clean)
 }
 
-fn confirmed(name: &str) -> io::Result<bool> {
-    write!(io::stderr().lock(), "Make the project `{name}` in this directory? [y/N]: ")?;
+fn wanted(what: &str, file: &str) -> io::Result<bool> {
+    write!(io::stderr().lock(), "Add {what} ({file})? [y/N]: ")?;
     let mut answer = String::new();
     io::stdin().read_line(&mut answer)?;
     Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
 }
 
-fn project(name: &str) -> String {
-    let name = toml::Value::String(name.to_owned());
-    format!(
-        "[protocol]\nname = {name}\nversion = \"0.0.0\"\nmain = \"main.tx3\"\n\n[ledger]\nfamily = \"cardano\"\n"
-    )
-}
-
-/// Writes a file that is not there yet.
-fn missing(file: &Path, text: &str) -> io::Result<()> {
+fn write(file: &Path, text: &str) -> io::Result<()> {
     if let Some(parent) = file.parent().filter(|parent| !parent.as_os_str().is_empty()) {
         fs::create_dir_all(parent)?;
     }
-    match fs::OpenOptions::new().write(true).create_new(true).open(file) {
-        Ok(mut out) => out.write_all(text.as_bytes()),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        Err(error) => Err(error),
-    }
+    // Another program may have made the file since we looked.
+    fs::OpenOptions::new().write(true).create_new(true).open(file)?.write_all(text.as_bytes())
+}
+
+fn version() -> &'static str {
+    env!("CARGO_PKG_VERSION")
+}
+
+fn hooks() -> String {
+    format!(
+        "# Replace OWNER by the account that you install probity from.\nrepos:\n  - repo: https://github.com/OWNER/probity\n    rev: v{}\n    hooks:\n      - id: probity-check\n",
+        version()
+    )
+}
+
+fn workflow() -> String {
+    format!(
+        "# Lints Dockerfiles in every pull request.\n# Replace OWNER by the account that you install probity from.\nname: probity\n\non:\n  pull_request:\n  push:\n    branches: [main]\n\npermissions:\n  contents: read\n  security-events: write\n\njobs:\n  check:\n    runs-on: ubuntu-24.04\n    timeout-minutes: 10\n    steps:\n      - uses: actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683 # v4.2.2\n        with:\n          persist-credentials: false\n      - uses: OWNER/probity@v{}\n",
+        version()
+    )
 }

@@ -78,7 +78,7 @@ fn file(text: &str) -> Result<(Layer, Vec<String>), String> {
 }
 
 /// The same for our own file.
-fn own_file(text: &str) -> Result<(Layer, Vec<String>), String> {
+pub(super) fn own_file(text: &str) -> Result<(Layer, Vec<String>), String> {
     file_of(Dialect::Probity, "probity.toml", text)
 }
 

@@ -36,6 +36,17 @@ fn a_machine_without_anything_is_told_so() {
     for words in ["bwrap is not installed", "docker is not installed", "they refuse to run"] {
         assert!(text.contains(words), "{words} is missing:\n{text}");
     }
+    let (_, ready) = text.split_once("\nReady to use\n").unwrap();
+    let sandbox = "a sandbox: apt-get install bubblewrap (or Docker, or Podman)";
+    let agent = "an agent: npm install -g @agentclientprotocol/claude-agent-acp";
+    assert_eq!(
+        ready,
+        format!(
+            "  check            yes\n  check --fix-ai   no  {agent}; {sandbox}\n  audit            yes\n  \
+             review           no  git: apt-get install git; {agent}; {sandbox}; a test runner: see \"Test tools\" above\n  \
+             acp              no  {agent}; {sandbox}\n  exec             no  {sandbox}\n"
+        )
+    );
     assert!(
         text.lines().any(|line| {
             line.trim()

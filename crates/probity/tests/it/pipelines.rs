@@ -1,0 +1,323 @@
+//! Hooks, actions and pipeline files: valid by their published schemas, and their shell steps run in
+//! order, in an empty environment, with a stand-in for the page of releases.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use serde_json::Value;
+
+use crate::{
+    agent::executable,
+    file_server::FileServer,
+    packages::{VERSION, packed},
+    review::{commit, findings, git, recorded, repository, root},
+};
+
+/// The page of releases, with the archive for this machine.
+fn releases() -> FileServer {
+    let server = FileServer::start();
+    for file in
+        [format!("probity-{VERSION}-x86_64-unknown-linux-gnu.tar.gz"), "SHA256SUMS".to_owned()]
+    {
+        server.serve(&format!("/v{VERSION}/{file}"), fs::read(packed().join(&file)).unwrap());
+    }
+    server
+}
+
+/// A machine of a CI system: a checkout, a directory for temporary files, and what steps leave for
+/// later ones.
+struct Machine {
+    place: tempfile::TempDir,
+    checkout: PathBuf,
+    /// What each `${{ … }}` stands for; one that is not listed is an error.
+    values: BTreeMap<&'static str, String>,
+    variables: BTreeMap<String, String>,
+}
+
+impl Machine {
+    fn new(checkout: PathBuf) -> Self {
+        let place = tempfile::tempdir().unwrap();
+        for directory in ["temp", "home", "bin"] {
+            fs::create_dir(place.path().join(directory)).unwrap();
+        }
+        for file in ["path", "output"] {
+            fs::write(place.path().join(file), "").unwrap();
+        }
+        Self { place, checkout, values: BTreeMap::new(), variables: BTreeMap::new() }
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.place.path().join(name)
+    }
+
+    /// A program that a hosted runner has and this machine may lack: it notes its arguments.
+    fn stand_in(&self, name: &str) {
+        let path = self.at("bin").join(name);
+        let notes = self.at("notes");
+        fs::write(&path, format!("#!/bin/sh\necho {name} \"$@\" >> {}\n", notes.display()))
+            .unwrap();
+        executable(&path);
+    }
+
+    fn expand(&self, text: &str) -> String {
+        let mut expanded = String::new();
+        let mut rest = text;
+        while let Some((before, after)) = rest.split_once("${{") {
+            let (expression, after) = after.split_once("}}").unwrap();
+            let value = self.values.get(expression.trim());
+            expanded += before;
+            expanded += value.unwrap_or_else(|| panic!("no value for {expression}"));
+            rest = after;
+        }
+        expanded + rest
+    }
+
+    /// Runs the shell part of a step; gives its exit code and what it printed.
+    fn run(&self, step: &Value) -> (Option<i32>, String) {
+        let added = fs::read_to_string(self.at("path")).unwrap();
+        let mut path: Vec<&str> = added.lines().rev().collect();
+        let own = self.at("bin");
+        path.extend([own.to_str().unwrap(), "/usr/local/bin:/usr/bin:/bin"]);
+        let mut shell = Command::new("bash");
+        shell.args(["--noprofile", "--norc", "-e", "-o", "pipefail", "-c"]);
+        shell.arg(self.expand(step["run"].as_str().unwrap()));
+        shell.env_clear().current_dir(&self.checkout).envs(&self.variables);
+        shell.env("PATH", path.join(":")).env("HOME", self.at("home"));
+        shell.env("RUNNER_TEMP", self.at("temp")).env("GITHUB_PATH", self.at("path"));
+        shell.env("GITHUB_OUTPUT", self.at("output"));
+        for (name, value) in step["env"].as_object().into_iter().flatten() {
+            shell.env(name, self.expand(value.as_str().unwrap()));
+        }
+        let output = shell.output().unwrap();
+        let said = [&output.stdout[..], &output.stderr[..]].concat();
+        (output.status.code(), String::from_utf8_lossy(&said).into_owned())
+    }
+}
+
+fn yaml(path: &str) -> Value {
+    let text = fs::read_to_string(root(path)).unwrap();
+    // Only the second document of a GitLab component has jobs.
+    let text = text.rsplit("\n---\n").next().unwrap().to_owned();
+    serde_saphyr::from_str(&text).unwrap()
+}
+
+/// The steps that have a shell part.
+fn shell_steps(steps: &Value) -> Vec<&Value> {
+    steps.as_array().unwrap().iter().filter(|step| step["run"].is_string()).collect()
+}
+
+/// A checkout with a Dockerfile that has one defect.
+fn checkout() -> tempfile::TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("Dockerfile"), "FROM debian:12\nRUN sudo true\n").unwrap();
+    directory
+}
+
+#[test]
+fn the_action_installs_a_release_annotates_and_writes_sarif() {
+    let (server, checkout) = (releases(), checkout());
+    let mut machine = Machine::new(checkout.path().to_owned());
+    let base = "inputs.download-url || format('{0}/{1}/releases/download', github.server_url, github.action_repository)";
+    machine.values.insert(base, server.address());
+    for (name, value) in [
+        ("inputs.version", VERSION),
+        ("inputs.command", "check"),
+        ("inputs.args", "--preset\nstrict\n"),
+        ("github.base_ref", ""),
+    ] {
+        machine.values.insert(name, value.to_owned());
+    }
+    let action = yaml("action.yml");
+    assert_eq!(action["inputs"]["version"]["default"], VERSION);
+    let steps = shell_steps(&action["runs"]["steps"]);
+    let (code, said) = machine.run(steps[0]);
+    assert_eq!(code, Some(0), "{said}");
+    let (code, said) = machine.run(steps[1]);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("::error file=Dockerfile,line=2"), "{said}");
+    let output = fs::read_to_string(machine.at("output")).unwrap();
+    let sarif = output.trim().strip_prefix("sarif-file=").unwrap();
+    let sarif: Value = serde_json::from_str(&fs::read_to_string(sarif).unwrap()).unwrap();
+    assert_eq!(sarif["runs"][0]["tool"]["driver"]["name"], "probity");
+    // A release that was changed on its way is not installed.
+    let archive = format!("/v{VERSION}/probity-{VERSION}-x86_64-unknown-linux-gnu.tar.gz");
+    server.serve(&archive, b"something else".to_vec());
+    assert_ne!(machine.run(steps[0]).0, Some(0));
+}
+
+#[test]
+fn the_review_workflow_installs_what_it_uses_and_keeps_history() {
+    let (server, origin) = (releases(), repository());
+    let place = tempfile::tempdir().unwrap();
+    git(place.path(), &["clone", "-q", origin.path().to_str().unwrap(), "checkout"]);
+    let mut machine = Machine::new(place.path().join("checkout"));
+    git(&machine.checkout, &["checkout", "-q", "-b", "change"]);
+    fs::write(machine.checkout.join("notes.txt"), "changed\n").unwrap();
+    commit(&machine.checkout);
+    let workflow = yaml("deploy/github-review.yml");
+    let job = &workflow["jobs"]["review"];
+    assert_eq!(job["env"]["PROBITY_VERSION"], VERSION);
+    machine.variables.insert("PROBITY_VERSION".to_owned(), VERSION.to_owned());
+    machine.variables.insert("PROBITY_RELEASES".to_owned(), server.address());
+    // The model's words are recorded; everything else is real.
+    let agent = recorded(place.path(), &findings().to_string());
+    machine.variables.insert("PROBITY_REVIEW__AGENT".to_owned(), agent);
+    machine.values.insert("github.base_ref", git(origin.path(), &["branch", "--show-current"]));
+    machine.values.insert("secrets.ANTHROPIC_API_KEY", "a key".to_owned());
+    ["sudo", "npm"].iter().for_each(|name| machine.stand_in(name));
+    for step in shell_steps(&job["steps"]) {
+        let (code, said) = machine.run(step);
+        assert_eq!(code, Some(0), "{}\n{said}", step["name"]);
+    }
+    let notes = fs::read_to_string(machine.at("notes")).unwrap();
+    assert!(notes.contains("install -qq -y --no-install-recommends bubblewrap"), "{notes}");
+    assert!(notes.contains("npm install --global --silent @agentclientprotocol/claude-agent-acp@"));
+    for file in ["temp/review/review.json", "temp/review.sarif", "temp/history/reviews.db"] {
+        assert!(machine.at(file).exists(), "{file}");
+    }
+}
+
+#[test]
+fn the_files_of_other_systems_install_and_lint() {
+    let server = releases();
+    let variables =
+        [("PROBITY_VERSION", VERSION.to_owned()), ("PROBITY_RELEASES", server.address())];
+    let checkout = checkout();
+    let mut machine = Machine::new(checkout.path().to_owned());
+    machine.variables.extend(variables.map(|(name, value)| (name.to_owned(), value)));
+    machine.variables.insert("PROBITY_ARGS".to_owned(), String::new());
+
+    // Concourse gives a task its inputs beside each other.
+    let task = yaml("deploy/concourse-check.yml");
+    let beside = tempfile::tempdir().unwrap();
+    fs::create_dir(beside.path().join("repo")).unwrap();
+    fs::copy(checkout.path().join("Dockerfile"), beside.path().join("repo/Dockerfile")).unwrap();
+    machine.checkout = beside.path().to_owned();
+    let script = task["run"]["args"][1].as_str().unwrap();
+    let (code, said) = machine.run(&serde_json::json!({ "run": script }));
+    assert!(code == Some(1) && said.contains("DL3004"), "{said}");
+    machine.checkout = checkout.path().to_owned();
+
+    let jenkins = fs::read_to_string(root("deploy/Jenkinsfile")).unwrap();
+    let install = jenkins.split("'''").nth(1).unwrap().replace("\\\\", "\\");
+    let (code, said) = machine.run(&serde_json::json!({ "run": install }));
+    assert_eq!(code, Some(0), "{said}");
+    let lint = jenkins.split("sh '.probity").skip(1).map(|rest| rest.split('\'').next().unwrap());
+    let codes: Vec<_> = lint
+        .map(|rest| machine.run(&serde_json::json!({ "run": format!(".probity{rest}") })).0)
+        .collect();
+    assert_eq!(codes, [Some(0), Some(1)]);
+    assert!(checkout.path().join("probity.xml").exists());
+
+    let component = yaml("deploy/gitlab-component.yml");
+    let lines = |key: &str| component["probity-check"][key].as_array().unwrap().clone();
+    // The image's own preparation needs Debian's servers; what follows is ours.
+    let before = lines("before_script").into_iter().skip(1);
+    let unpacked = machine.at("bin").display().to_string();
+    let script: Vec<String> = before
+        .chain(lines("script"))
+        .map(|line| line.as_str().unwrap().replace("/usr/local/bin", &unpacked))
+        .map(|line| line.replace("$[[ inputs.args ]]", ""))
+        .collect();
+    let (code, said) = machine.run(&serde_json::json!({ "run": script.join("\n") }));
+    assert!(code == Some(1) && said.contains("DL3004"), "{said}");
+    assert!(checkout.path().join("gl-code-quality-report.json").exists());
+}
+
+/// A release changes the version in several files; one that is forgotten installs the wrong program.
+#[test]
+fn every_file_names_this_version() {
+    for (file, before) in [
+        ("pyproject.toml", "version = \""),
+        ("pyproject.toml", "probity-cli=="),
+        ("deploy/github-review.yml", "PROBITY_VERSION: "),
+        ("deploy/concourse-check.yml", "PROBITY_VERSION: "),
+        ("deploy/gitlab-component.yml", "default: "),
+        ("deploy/Jenkinsfile", "PROBITY_VERSION = '"),
+        ("Cargo.toml", "version = \""),
+    ] {
+        let text = fs::read_to_string(root(file)).unwrap();
+        assert!(text.contains(&format!("{before}{VERSION}")), "{file}: {before}");
+    }
+}
+
+#[test]
+fn published_schemas_accept_the_files() {
+    let check = |schema: &str, file: &str| {
+        let program = root("target/tools/python/bin/check-jsonschema");
+        let output = Command::new(program)
+            .args(["--builtin-schema", schema])
+            .arg(root(file))
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "{file}: {said}");
+    };
+    check("vendor.github-actions", "action.yml");
+    check("vendor.github-workflows", "deploy/github-review.yml");
+    let program = root("target/tools/python/bin/pre-commit");
+    let mut hooks = Command::new(program);
+    hooks.arg("validate-manifest").arg(root(".pre-commit-hooks.yaml"));
+    assert!(hooks.status().unwrap().success());
+}
+
+/// pre-commit installs from a clone, as it does from GitHub; the wheel comes from a directory.
+#[test]
+fn pre_commit_runs_the_hooks_of_a_clone() {
+    let place = tempfile::tempdir().unwrap();
+    let hooks = place.path().join("hooks");
+    fs::create_dir(&hooks).unwrap();
+    for file in [".pre-commit-hooks.yaml", "pyproject.toml"] {
+        fs::copy(root(file), hooks.join(file)).unwrap();
+    }
+    git(&hooks, &["init", "-q"]);
+    commit(&hooks);
+    let wheels = place.path().join("wheels");
+    fs::create_dir(&wheels).unwrap();
+    for directory in [packed(), root("target/tools/wheels")] {
+        for entry in fs::read_dir(directory).unwrap().map(Result::unwrap) {
+            if entry.path().extension().is_some_and(|extension| extension == "whl") {
+                fs::copy(entry.path(), wheels.join(entry.file_name())).unwrap();
+            }
+        }
+    }
+    let project = place.path().join("project");
+    fs::create_dir(&project).unwrap();
+    git(&project, &["init", "-q"]);
+    let head = git(&hooks, &["rev-parse", "HEAD"]);
+    let config = format!(
+        "repos:\n- repo: {}\n  rev: {head}\n  hooks:\n  - id: probity-check\n",
+        hooks.display()
+    );
+    fs::write(project.join(".pre-commit-config.yaml"), config).unwrap();
+    let run = |dockerfile: &str| {
+        fs::write(project.join("Dockerfile"), dockerfile).unwrap();
+        git(&project, &["add", "-A"]);
+        pre_commit(&project, &wheels, place.path())
+    };
+    let (code, said) = run("FROM debian:12\nRUN sudo true\n");
+    assert!(code == Some(1) && said.contains("DL3004"), "{said}");
+    let (code, said) = run("FROM debian:12\nRUN true\nUSER 1000\nCMD [\"true\"]\n");
+    assert_eq!(code, Some(0), "{said}");
+}
+
+fn pre_commit(project: &Path, wheels: &Path, home: &Path) -> (Option<i32>, String) {
+    let output = Command::new(root("target/tools/python/bin/pre-commit"))
+        .args(["run", "--all-files"])
+        .env_clear()
+        .env("PATH", format!("{}:/usr/bin:/bin", root("target/tools/python/bin").display()))
+        .envs([
+            ("HOME", home),
+            ("PRE_COMMIT_HOME", &home.join("cache")),
+            ("PIP_FIND_LINKS", wheels),
+        ])
+        .env("PIP_NO_INDEX", "1")
+        .current_dir(project)
+        .output()
+        .unwrap();
+    (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+}
