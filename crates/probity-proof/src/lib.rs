@@ -29,5 +29,5 @@ pub use crate::{
         BaseResult, BrokenTest, Cheat, FixFault, FixResult, Level, Outcome, Refusal, Run,
         RunDetail, SuiteRun, Verdict, Why,
     },
-    workshop::{PrepareNote, Workshop},
+    workshop::{PrepareNote, ProcessCounts, Workshop},
 };

@@ -29,6 +29,8 @@ pub struct ProofOptions {
     pub build_timeout: Duration,
     /// Of the existing tests, each time that they run.
     pub suite_timeout: Duration,
+    /// Of all claims together, without the preparation.
+    pub proof_timeout: Option<Duration>,
     /// The least number of pairs of runs, at least [`ProofOptions::LEAST_PAIRS`].
     pub pairs: u32,
     /// The least that counts as proven.
@@ -79,6 +81,7 @@ impl ProofOptions {
             test_timeout: Duration::from_secs(30),
             build_timeout: Duration::from_secs(300),
             suite_timeout: Duration::from_secs(120),
+            proof_timeout: None,
             pairs: Self::PAIRS,
             required: Level::Flips,
             sandbox,

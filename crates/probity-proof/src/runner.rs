@@ -128,6 +128,8 @@ pub(crate) fn failed_build(exit: Exit) -> Option<(Outcome, RunDetail)> {
 pub enum Trouble {
     #[error("the review was cancelled")]
     Cancelled,
+    #[error("the time limit for all proofs was reached")]
+    OutOfTime,
     /// In the machine's own words.
     #[error("{0}")]
     Machine(String),

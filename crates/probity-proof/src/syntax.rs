@@ -3,6 +3,7 @@
 //! Nothing read here proves a claim. It says where to put another value, and which fixes to refuse.
 
 mod alter;
+mod compared;
 mod functions;
 mod literals;
 
@@ -10,7 +11,11 @@ use std::fmt;
 
 use tree_sitter::{Language, Node, Parser, Tree};
 
-pub(crate) use self::{alter::Value, functions::Function, literals::split};
+pub(crate) use self::{
+    alter::Value,
+    functions::Function,
+    literals::{split, value},
+};
 
 /// Deeper trees than this are not walked.
 const MOST_DEPTH: usize = 500;

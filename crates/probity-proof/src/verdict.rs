@@ -165,6 +165,8 @@ pub enum Why {
     /// The test reads the text of this file instead of running it.
     ReadCode(String),
     Cancelled,
+    /// The time for all proofs ended before this one did.
+    OutOfTime,
     /// The proof runner itself failed.
     Panicked,
 }

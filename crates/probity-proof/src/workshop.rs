@@ -9,6 +9,7 @@ use std::{
         atomic::{AtomicUsize, Ordering},
     },
     thread,
+    time::{Duration, Instant},
 };
 
 use probity_sandbox::Backend;
@@ -45,6 +46,17 @@ pub struct Workshop {
     notes: Vec<PrepareNote>,
     /// Of all claims that were ever tried, so that none meets another's files.
     tried: AtomicUsize,
+    /// What is left of the time for all proofs.
+    time_left: Mutex<Option<Duration>>,
+}
+
+/// How many processes the proofs of a workshop took, without the preparation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ProcessCounts {
+    /// Of compilers; one compilation may be several processes of its own.
+    pub compilations: usize,
+    /// Of tests, one by one or together.
+    pub runs: usize,
 }
 
 /// The files that a runner is for, and the runner or why there is none.
@@ -130,8 +142,22 @@ impl Workshop {
         });
         let head = Copies::new(tree, pristine, root.join("heads"), reuse);
         let runners = runners(&options.repo, &context, &head, &root, progress, &mut notes)?;
+        context.compilations.store(0, Ordering::Relaxed);
+        context.runs.store(0, Ordering::Relaxed);
         let (baselines, tried) = (Baselines::default(), AtomicUsize::new(0));
-        Ok(Self { options, context, directory, head, base, runners, baselines, notes, tried })
+        let time_left = Mutex::new(options.proof_timeout);
+        Ok(Self {
+            options,
+            context,
+            directory,
+            head,
+            base,
+            runners,
+            baselines,
+            notes,
+            tried,
+            time_left,
+        })
     }
 
     /// Whether tests run in a sandbox.
@@ -146,6 +172,13 @@ impl Workshop {
         &self.notes
     }
 
+    #[must_use]
+    pub fn process_counts(&self) -> ProcessCounts {
+        let RunnerContext { compilations, runs, .. } = &self.context;
+        let count = |counter: &AtomicUsize| counter.load(Ordering::Relaxed);
+        ProcessCounts { compilations: count(compilations), runs: count(runs) }
+    }
+
     /// Tries all claims, as many at a time as the options say, and gives one verdict for each, in
     /// their order. `on_done` gets the number of the claim and is called as each is done.
     pub fn prove_all(
@@ -158,6 +191,10 @@ impl Workshop {
             0 => thread::available_parallelism().map_or(1, Into::into),
             jobs => jobs,
         };
+        let began = Instant::now();
+        let mut time_left = self.time_left.lock().unwrap_or_else(PoisonError::into_inner);
+        *self.context.deadline.lock().unwrap_or_else(PoisonError::into_inner) =
+            time_left.map(|left| began + left);
         let next = AtomicUsize::new(0);
         let verdicts: Mutex<Vec<Option<Verdict>>> = Mutex::new(vec![None; claims.len()]);
         let work = || {
@@ -178,6 +215,7 @@ impl Workshop {
             }
             work();
         });
+        *time_left = time_left.map(|left| left.saturating_sub(began.elapsed()));
         let verdicts = verdicts.into_inner().unwrap_or_else(PoisonError::into_inner);
         let all = claims.iter().zip(verdicts);
         all.map(|(claim, verdict)| verdict.unwrap_or_else(|| blank(claim))).collect()
@@ -185,6 +223,10 @@ impl Workshop {
 
     fn prove(&self, claim: &Claim, without_fix: WithoutFix) -> Verdict {
         let mut verdict = blank(claim);
+        if self.context.time_left().is_zero() {
+            verdict.end(Outcome::NotRun, Why::OutOfTime);
+            return verdict;
+        }
         if self.options.cancel.load(Ordering::Relaxed) {
             verdict.end(Outcome::NotRun, Why::Cancelled);
             return verdict;
@@ -213,6 +255,11 @@ impl Workshop {
             catch_unwind(AssertUnwindSafe(|| laboratory.prove(claim, &directory, &mut verdict)));
         if proved.is_err() {
             verdict.end(Outcome::HarnessError, Why::Panicked);
+            (verdict.proven, verdict.level) = (false, Level::Claimed);
+        }
+        // Whatever ends after the deadline was cut off by it.
+        if self.context.time_left().is_zero() {
+            verdict.end(Outcome::NotRun, Why::OutOfTime);
             (verdict.proven, verdict.level) = (false, Level::Claimed);
         }
         remove(&directory);
@@ -250,6 +297,9 @@ fn context(options: &ProofOptions, root: &Path) -> std::io::Result<RunnerContext
         suite_timeout: options.suite_timeout,
         output_cap: options.output_cap,
         cancel: Arc::clone(&options.cancel),
+        deadline: Mutex::new(None),
+        compilations: AtomicUsize::new(0),
+        runs: AtomicUsize::new(0),
     })
 }
 

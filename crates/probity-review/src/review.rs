@@ -62,6 +62,8 @@ pub struct ReviewOptions<'a> {
     pub max_fix_rounds: u32,
     /// For the existing tests that a fix must not break, each time that they run.
     pub suite_timeout: Duration,
+    /// Of all proofs together.
+    pub proof_timeout: Option<Duration>,
     /// Proofs at a time; zero is one for each processor.
     pub jobs: usize,
     pub tests: TestPlace,

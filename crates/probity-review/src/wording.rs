@@ -30,6 +30,10 @@ pub(crate) fn clause(verdict: &Verdict) -> String {
              comment"
         ),
         (Why::Cancelled, _) => "the review was cancelled before the test ran".to_owned(),
+        (Why::OutOfTime, _) => {
+            "the time limit for all proofs (`--proof-timeout`) was reached before this proof ended"
+                .to_owned()
+        }
         (Why::Panicked, _) => "probity failed while running the test; please report it".to_owned(),
         (Why::Ran(_), Outcome::Failed) => failing(verdict),
         (Why::Ran(RunDetail::Timeout(limit)), Outcome::Timeout) => {
@@ -137,7 +141,7 @@ fn fix_fault(fault: &FixFault) -> String {
             format!("it treats {literal}, an input of the test, as a special case")
         }
         FixFault::Cheats(Cheat::DropsCode(function)) => {
-            format!("`{function}` no longer uses its parameters")
+            format!("it bypasses the code of `{function}`")
         }
         FixFault::Cheats(Cheat::SilencesFailure(word)) => {
             format!("it suppresses failures by `{word}`")

@@ -2,11 +2,13 @@
 //!
 //! These rules only refuse. What they do not see, the existing tests have to.
 
+use std::collections::BTreeSet;
+
 use probity_finding::patch::Patch;
 
 use crate::{
     Cheat, Claim,
-    syntax::{Grammar, Parsed},
+    syntax::{self, Grammar, Parsed},
 };
 
 /// Words by which code finds out that a test runs it.
@@ -26,9 +28,11 @@ const SILENCE: &str = "exit(0) Exit(0) _exit( node:assert 'assert' \"assert\" As
     uncaughtException unhandledRejection excepthook builtins. globalThis.expect atexit t.Skip \
     catch_unwind";
 
-/// Values that a guard may be about whatever the test gives.
-const ORDINARY: &str = "0 1 2 -1 0.0 1.0 -1.0 \"\" '' `` nil null None undefined NaN true false True False Infinity \
-    127 255 32767 65535 2147483647 4294967295 9223372036854775807";
+/// Values that a guard may be about whatever the test gives: small ones, none, and limits of types.
+const ORDINARY: &str = "0 1 2 -1 nil null none undefined nan inf -inf infinity -infinity true false \
+    127 -128 128 255 256 32767 -32768 65535 65536 2147483647 -2147483648 2147483648 4294967295 \
+    4294967296 9007199254740991 -9007199254740991 9223372036854775807 -9223372036854775808 \
+    9223372036854775808 18446744073709551615";
 
 /// What is dishonest in the change of one file.
 pub(super) fn found(
@@ -64,22 +68,27 @@ pub(super) fn found(
 
 /// A comparison with a literal that the test has and the code had not.
 fn special_case(old: &Parsed<'_>, new: &Parsed<'_>, inputs: &[String]) -> Option<Cheat> {
-    let known = old.literals();
+    let values = |literals: &[String]| -> BTreeSet<String> {
+        literals.iter().map(|literal| syntax::value(literal)).collect()
+    };
+    let (inputs, known) = (values(inputs), values(&old.literals()));
     let is_input = |literal: &String| {
-        inputs.contains(literal)
-            && !known.contains(literal)
-            && !ORDINARY.split(' ').any(|word| word == literal)
+        let value = syntax::value(literal);
+        let is_ordinary = value.is_empty()
+            || ORDINARY.split_whitespace().any(|word| word.eq_ignore_ascii_case(&value));
+        inputs.contains(&value) && !known.contains(&value) && !is_ordinary
     };
     new.compared_literals().into_iter().find(is_input).map(Cheat::SpecialCase)
 }
 
-/// A function that used its input and no longer does.
+/// A function that used its input and no longer does, or returns before its code.
 fn dropped_code(old: &Parsed<'_>, new: &Parsed<'_>) -> Option<Cheat> {
     let functions = new.functions();
     for before in old.functions() {
         let mut same = functions.iter().filter(|after| after.name == before.name);
         let (Some(after), None) = (same.next(), same.next()) else { continue };
-        if !before.used_parameters.is_empty() && after.used_parameters.is_empty() {
+        let drops_input = !before.used_parameters.is_empty() && after.used_parameters.is_empty();
+        if drops_input || after.has_dead_code && !before.has_dead_code {
             return Some(Cheat::DropsCode(before.name));
         }
     }
@@ -137,6 +146,20 @@ mod tests {
             (
                 "a.py",
                 python,
+                "def f(a):\n    if a == Decimal('42.0'):\n        return 41\n    return a + 1\n",
+                "assert f(42) == 41",
+                Some(Cheat::SpecialCase("'42.0'".into())),
+            ),
+            (
+                "a.py",
+                python,
+                "def f(a):\n    if a == Decimal('0'):\n        return 0\n    return a + 1\n",
+                "assert f(0) == 0",
+                None,
+            ),
+            (
+                "a.py",
+                python,
                 "def f(a):\n    return 41\n",
                 "assert f(42) == 41",
                 Some(Cheat::DropsCode("f".into())),
@@ -146,6 +169,13 @@ mod tests {
                 python,
                 "def f(a):\n    return 41\n    return a + 1\n",
                 "assert f(42) == 41",
+                Some(Cheat::DropsCode("f".into())),
+            ),
+            (
+                "a.py",
+                python,
+                "def f(a):\n    return a\n    return a + 1\n",
+                "assert f(42) == 42",
                 Some(Cheat::DropsCode("f".into())),
             ),
             (
@@ -191,6 +221,13 @@ mod tests {
                 Some(Cheat::SpecialCase("'x'".into())),
             ),
             (
+                "a.js",
+                script,
+                "export const f = (a) => { return g(a); /* x */ function g(b) { return b - 1; } };\n",
+                "expect(f(42)).toBe(41)",
+                None,
+            ),
+            (
                 "a.ts",
                 "export const f = (a: number) => a + 1;\n",
                 "export const f = (a: number) => 41;\n",
@@ -203,6 +240,20 @@ mod tests {
                 "pub fn f(a: i64) -> i64 {\n    match a {\n        42 => 41,\n        a => a + 1,\n    }\n}\n",
                 "#[test]\nfn x() { assert_eq!(f(42), 41); }",
                 Some(Cheat::SpecialCase("42".into())),
+            ),
+            (
+                "a.rs",
+                rust,
+                "pub fn f(a: i64) -> i64 {\n    if a == i64::from(-42) { return 41; }\n    a + 1\n}\n",
+                "#[test]\nfn x() { assert_eq!(f(-42), 41); }",
+                Some(Cheat::SpecialCase("-42".into())),
+            ),
+            (
+                "a.rs",
+                rust,
+                "pub fn f(a: i64) -> i64 {\n    if a == i64::from(-128) { return 41; }\n    a + 1\n}\n",
+                "#[test]\nfn x() { assert_eq!(f(-128), 41); }",
+                None,
             ),
             (
                 "a.rs",

@@ -40,7 +40,10 @@ impl Laboratory<'_> {
             Err(refusal) => return verdict.refuse(refusal),
         };
         verdict.test_path.clone_from(&placed.path);
-        verdict.test_name.clone_from(&placed.name);
+        // Without a name all tests of the file were meant.
+        let whole = Path::new(&placed.path).file_name().unwrap_or_default().to_string_lossy();
+        let name = if placed.name.is_empty() { &whole } else { placed.name.as_str() };
+        verdict.test_name = name.to_owned();
         verdict.test_source.clone_from(&placed.source);
         verdict.function = altered::function_name(root, &placed.flagged);
         let Laboratory { context, runner, head, .. } = *self;

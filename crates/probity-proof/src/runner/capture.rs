@@ -50,10 +50,10 @@ impl Ran {
 }
 
 /// A process that is still there when the flag is set is killed.
-pub(crate) fn run(backend: &Backend, spec: &Spec, stop: &AtomicBool) -> Result<Ran, SpawnError> {
-    let streams = Streams { stdin: Stream::Null, stdout: Stream::Pipe, stderr: Stream::Pipe };
+pub(crate) fn run(backend: &Backend, mut spec: Spec, stop: &AtomicBool) -> Result<Ran, SpawnError> {
+    spec.streams = Streams { stdin: Stream::Null, stdout: Stream::Pipe, stderr: Stream::Pipe };
     let began = Instant::now();
-    let mut child = spawn(backend, &Spec { streams, ..spec.clone() })?;
+    let mut child = spawn(backend, &spec)?;
     let stdout = Reading::of(child.stdout.take())?;
     let stderr = Reading::of(child.stderr.take())?;
     let exit = loop {

@@ -10,10 +10,10 @@ use std::{
     fs, io,
     path::{Path, PathBuf},
     sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use probity_sandbox::{Backend, Limits, Mount, Network, Spec};
@@ -71,6 +71,10 @@ pub(crate) struct RunnerContext {
     pub(crate) output_cap: usize,
     /// Once true, what runs is killed and nothing else is started.
     pub(crate) cancel: Arc<AtomicBool>,
+    /// When proofs have to end; none while preparing, or without a limit.
+    pub(crate) deadline: Mutex<Option<Instant>>,
+    pub(crate) compilations: AtomicUsize,
+    pub(crate) runs: AtomicUsize,
 }
 
 /// A copy for one run or one build, and the directories beside it.
@@ -186,14 +190,25 @@ impl RunnerContext {
         }
     }
 
-    /// What a process that was killed with the review has shown is nothing.
-    fn capture(&self, backend: &Backend, spec: &Spec) -> Result<Ran, Trouble> {
-        if self.cancel.load(Ordering::SeqCst) {
-            return Err(Trouble::Cancelled);
-        }
+    /// How long proofs may still take.
+    pub(crate) fn time_left(&self) -> Duration {
+        let deadline = *self.deadline.lock().unwrap_or_else(PoisonError::into_inner);
+        deadline.map_or(Duration::MAX, |end| end.saturating_duration_since(Instant::now()))
+    }
+
+    /// What a process that was killed with the review, or by the deadline, has shown is nothing.
+    fn capture(&self, backend: &Backend, mut spec: Spec) -> Result<Ran, Trouble> {
+        let stopped = || {
+            if self.cancel.load(Ordering::SeqCst) {
+                return Err(Trouble::Cancelled);
+            }
+            if self.time_left().is_zero() { Err(Trouble::OutOfTime) } else { Ok(()) }
+        };
+        stopped()?;
+        spec.limits.wall = spec.limits.wall.map(|wall| wall.min(self.time_left()));
         let ran = capture::run(backend, spec, &self.cancel)
             .map_err(|error| Trouble::Machine(error.to_string()))?;
-        if self.cancel.load(Ordering::SeqCst) { Err(Trouble::Cancelled) } else { Ok(ran) }
+        stopped().map(|()| ran)
     }
 
     /// The file that the caller's `PATH` has for a name.
@@ -273,7 +288,12 @@ impl Site<'_> {
         spec.mounts.extend(task.mounts.iter().cloned());
         spec.env = context.variables(self);
         spec.env.extend(task.env.iter().cloned());
-        context.capture(&context.backend, &spec)
+        let count = match task.access {
+            Access::Compiles => &context.compilations,
+            Access::Runs => &context.runs,
+        };
+        count.fetch_add(1, Ordering::Relaxed);
+        context.capture(&context.backend, spec)
     }
 
     /// Runs a command of the preparation as the caller would: with the caller's environment and
@@ -284,7 +304,7 @@ impl Site<'_> {
         spec.limits.wall = Some(task.wall);
         spec.env = self.context.environment.clone();
         spec.env.extend(task.env.iter().cloned());
-        self.context.capture(&Backend::None, &spec)
+        self.context.capture(&Backend::None, spec)
     }
 
     /// Runs a command whose reporter, one of ours, writes a line of JSON for each event.

@@ -43,6 +43,7 @@ pub(crate) struct Go {
     modules: PathBuf,
     /// Whether the compiler's errors come as JSON: from 1.24 on.
     json: bool,
+    listings: suite::Listings,
 }
 
 #[derive(Deserialize)]
@@ -84,7 +85,12 @@ impl Go {
         if version < (1, 20) {
             return Err(Unavailable::NotInstalled("Go 1.20 or newer"));
         }
-        Ok(Self { root: told.goroot, modules: told.gomodcache, json: version >= (1, 24) })
+        Ok(Self {
+            root: told.goroot,
+            modules: told.gomodcache,
+            json: version >= (1, 24),
+            listings: suite::Listings::default(),
+        })
     }
 
     /// Downloading runs nothing of the repository. Listing with `-export` compiles all packages

@@ -213,9 +213,10 @@ impl Runner for JavaScript {
         let kind = if like.contains(".spec.") { "spec" } else { "test" };
         let ending = ending.unwrap_or("js");
         let name = |number: &str| format!("zz_probity_{id}{number}.{kind}.{ending}");
+        let wanted_name = claim.test_name.clone().filter(|name| !name.is_empty());
         Ok(Placed {
             path: placement::unused(repo, &directory, name),
-            name: claim.test_name.clone().unwrap_or_default(),
+            name: wanted_name.or_else(|| titles::only(&claim.test_code)).unwrap_or_default(),
             source: claim.test_code.clone(),
             added: None,
             directory: project(repo, &directory),

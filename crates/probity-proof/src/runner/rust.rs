@@ -9,8 +9,10 @@ mod source;
 mod suite;
 
 use std::{
+    collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
     time::Duration,
 };
 
@@ -52,6 +54,8 @@ pub(crate) struct Rust {
     sysroot: PathBuf,
     home: PathBuf,
     packages: Vec<Package>,
+    /// By file and name of a claim's test: the target that it is in, and its whole name there.
+    tests: Mutex<BTreeMap<(String, String), (String, String)>>,
 }
 
 impl Rust {
@@ -93,7 +97,12 @@ impl Rust {
             .variable("CARGO_HOME")
             .map(PathBuf::from)
             .or_else(|| context.variable("HOME").map(|home| Path::new(home).join(".cargo")));
-        Ok(Self { sysroot, home: home.unwrap_or_default(), packages: Vec::new() })
+        Ok(Self {
+            sysroot,
+            home: home.unwrap_or_default(),
+            packages: Vec::new(),
+            tests: Mutex::default(),
+        })
     }
 
     fn warm(&mut self, site: &Site<'_>, directory: &Path) -> Result<(), String> {
@@ -205,12 +214,24 @@ impl Rust {
         }
         let stem = Path::new(&placed.path).file_stem().unwrap_or_default().to_string_lossy();
         let module = if placed.added.is_some() { Some(stem.as_ref()) } else { None };
+        // Every version of the code has the test in the same place, so one of them is asked.
+        let tests = || self.tests.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (placed.path.clone(), placed.name.clone());
+        let known = tests().get(&key).cloned();
+        if let Some((target, test)) = known {
+            // A library and a program may have the same name.
+            let mut fitting = programs.iter().filter(|program| program.target == target);
+            if let (Some(program), None) = (fitting.next(), fitting.next()) {
+                return Ok(Built { program: program.path.clone(), test });
+            }
+        }
         for program in programs {
             let list = ["--list", "--format=terse"].map(str::to_owned);
             let directory = &placed.directory;
             let limit = site.context.test_timeout;
             let listed = self.execute(site, directory, &program.path, &list, limit)?;
             if let Some(test) = source::listed(&listed.stdout, module, &placed.name) {
+                tests().insert(key, (program.target, test.clone()));
                 return Ok(Built { program: program.path, test });
             }
         }

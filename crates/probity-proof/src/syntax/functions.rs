@@ -18,6 +18,8 @@ pub(crate) struct Function {
     pub(crate) result: String,
     /// Those that it uses before it returns in any case.
     pub(crate) used_parameters: BTreeSet<String>,
+    /// Whether statements come after it has returned in any case.
+    pub(crate) has_dead_code: bool,
     /// Those that are of the type it returns, where both say theirs.
     pub(crate) alike_parameters: Vec<String>,
     /// Whether it gives several values, one after the other.
@@ -58,8 +60,9 @@ impl Parsed<'_> {
             .flat_map(|node| self.identifiers(node))
             .filter(|name| *name != "_")
             .collect();
+        let (reached, has_dead_code) = reached(body);
         let used: BTreeSet<&str> =
-            reached(body).into_iter().flat_map(|node| self.identifiers(node)).collect();
+            reached.into_iter().flat_map(|node| self.identifiers(node)).collect();
         let result =
             ["result", "return_type"].into_iter().find_map(|field| node.child_by_field_name(field));
         let result = result.map(|node| self.text(node)).unwrap_or_default();
@@ -70,6 +73,7 @@ impl Parsed<'_> {
             last: line(node.end_position().row),
             body: self.body(node, body),
             result: result.to_owned(),
+            has_dead_code,
             alike_parameters: self.alike_parameters(node, result),
             used_parameters: names.intersection(&used).map(|name| (*name).to_owned()).collect(),
             yields: has_yield(body),
@@ -145,8 +149,8 @@ impl Parsed<'_> {
     }
 }
 
-/// The statements of a body up to the first that leaves it in any case.
-fn reached(body: Node<'_>) -> Vec<Node<'_>> {
+/// The statements of a body up to the first that leaves it in any case, and whether more follow.
+fn reached(body: Node<'_>) -> (Vec<Node<'_>>, bool) {
     let mut cursor = body.walk();
     let mut statements: Vec<Node<'_>> = body.named_children(&mut cursor).collect();
     // Some grammars have a list between the braces and the statements.
@@ -163,12 +167,12 @@ fn reached(body: Node<'_>) -> Vec<Node<'_>> {
             "return_statement" | "return_expression" | "raise_statement" | "throw_statement"
         )
     };
-    match statements.iter().position(leaves) {
-        Some(at) => statements.truncate(at + 1),
-        // What is one expression has no statements.
-        None => return vec![body],
-    }
-    statements
+    // What is one expression has no statements.
+    let Some(at) = statements.iter().position(leaves) else { return (vec![body], false) };
+    // JavaScript and Rust allow functions below the code that calls them.
+    let is_dead = |node: &Node<'_>| !is_function(node.kind()) && !node.kind().contains("comment");
+    let has_dead_code = statements.split_off(at + 1).iter().any(is_dead);
+    (statements, has_dead_code)
 }
 
 fn has_yield(body: Node<'_>) -> bool {

@@ -128,10 +128,14 @@ impl Language {
             for number in 0..kind.count(self.shapes.len()) {
                 let index = cases.len();
                 let hangs = matches!(kind, Kind::EndlessCode);
+                // A function that is one expression has no place for a statement.
+                let fits =
+                    |shape: &&Shape| !kind.inserts_statement() || shape.code.contains("<here>");
+                let shapes: Vec<&Shape> = self.shapes.iter().filter(fits).collect();
                 let shape = if hangs {
                     &self.endless
                 } else {
-                    &self.shapes[(number + kind as usize) % self.shapes.len()]
+                    shapes[(number + kind as usize) % shapes.len()]
                 };
                 cases.push(self.case(kind, shape, index, number % self.layouts.len()));
             }
@@ -200,9 +204,7 @@ impl Language {
             Kind::TouchesSettings => other(layout.settings, "x\n", "y\n"),
             Kind::OnlyComments => fixed(format!("{}{} fixed\n", text(is_sound, ""), self.comment)),
             Kind::BreaksSuite => fixed(text(true, (self.text)(kind))),
-            Kind::SpecialCase | Kind::Detects | Kind::Hollow | Kind::Exits => {
-                fixed(text(is_sound, (self.text)(kind)))
-            }
+            kind if kind.inserts_statement() => fixed(text(is_sound, (self.text)(kind))),
             // The other one of the two texts, whichever is there.
             _ => fixed(text(!is_sound, "")),
         };

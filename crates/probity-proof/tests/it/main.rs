@@ -8,6 +8,7 @@
 
 mod base;
 mod corpus;
+mod counts;
 mod fixes;
 mod go;
 mod javascript;

@@ -71,6 +71,7 @@ impl Proving {
         proof.pairs = options.config.proof.pairs;
         proof.test_timeout = Duration::from_secs(options.config.proof.seconds);
         proof.suite_timeout = options.suite_timeout;
+        proof.proof_timeout = options.proof_timeout;
         proof.required = options.config.proof.level;
         proof.environment = options.tests.environment.clone();
         proof.caches = options.tests.caches.clone();

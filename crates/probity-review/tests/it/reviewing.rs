@@ -105,6 +105,7 @@ fn reviewed(
         max_findings: 3,
         max_fix_rounds: 1,
         suite_timeout: Duration::from_secs(60),
+        proof_timeout: None,
         jobs: 1,
         tests: TestPlace { sandbox: Backend::None, environment: Vec::new(), caches: None },
         previous: None,

@@ -103,6 +103,7 @@ fn carry_out(settings: &Settings) -> anyhow::Result<ReviewOutput> {
         max_findings: settings.max_findings,
         max_fix_rounds: settings.max_fix_rounds,
         suite_timeout: settings.suite_timeout,
+        proof_timeout: settings.proof_timeout,
         jobs: settings.jobs,
         tests: TestPlace {
             sandbox: place.tests().clone(),

@@ -3,12 +3,13 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
 use probity_sandbox::Exit;
 
-use super::{Go, module, output::Events, pattern, succeeded};
+use super::{Go, module, output::Events, succeeded};
 use crate::{
     Outcome,
     runner::{BUILD, Existing, Suite, Trial, Trouble, context::Site},
@@ -81,24 +82,53 @@ fn packages(go: &Go, site: &Site<'_>, wanted: Existing<'_>) -> Result<Packages, 
     }
 }
 
+/// What each module's packages use; found out once, on the code as it is.
+#[derive(Debug, Default)]
+pub(super) struct Listings {
+    known: Mutex<BTreeMap<PathBuf, Arc<Vec<Listed>>>>,
+}
+
+/// A package: its name, its directory in the copy, and the names of all that it and its tests use.
+#[derive(Debug)]
+struct Listed {
+    name: String,
+    directory: PathBuf,
+    uses: BTreeSet<String>,
+}
+
 /// The packages of the module that use this one, or whose tests do.
 fn dependents(go: &Go, site: &Site<'_>, package: &Path) -> Result<Vec<PathBuf>, Trouble> {
     let Some(root) = module(&site.copy.repo, package) else { return Ok(Vec::new()) };
-    let list = |format: &str, packages: &str| {
-        let mut task = go.task(site, &root);
-        task.arguments(["list", "-e", "-f", format, packages]);
-        let told = succeeded(site.run(&task)).map_err(Trouble::Machine)?;
-        Ok(String::from_utf8_lossy(&told.stdout).into_owned())
+    let mut known = go.listings.known.lock().unwrap_or_else(PoisonError::into_inner);
+    let listed = match known.get(&root) {
+        Some(listed) => Arc::clone(listed),
+        None => {
+            let listed = Arc::new(list(go, site, &root)?);
+            known.insert(root, Arc::clone(&listed));
+            listed
+        }
     };
-    let own = list("{{.ImportPath}}", &pattern(package, &root))?;
-    let uses =
-        "{{.Dir}}\t{{join .Deps \" \"}} {{join .TestImports \" \"}} {{join .XTestImports \" \"}}";
-    let all = list(uses, "./...")?;
-    let own = own.trim();
-    let uses_it = |line: &str| {
-        let (directory, used) = line.split_once('\t')?;
-        let inside = Path::new(directory).strip_prefix(&site.seen_repo).ok()?;
-        used.split(' ').any(|name| name == own).then(|| inside.to_owned())
+    let Some(own) = listed.iter().find(|one| one.directory == package) else {
+        return Ok(Vec::new());
     };
-    Ok(all.lines().filter_map(uses_it).collect())
+    let users = listed.iter().filter(|one| one.uses.contains(&own.name));
+    Ok(users.map(|one| one.directory.clone()).collect())
+}
+
+fn list(go: &Go, site: &Site<'_>, root: &Path) -> Result<Vec<Listed>, Trouble> {
+    let uses = "{{join .Deps \" \"}} {{join .TestImports \" \"}} {{join .XTestImports \" \"}}";
+    let mut task = go.task(site, root);
+    let format = format!("{{{{.ImportPath}}}}\t{{{{.Dir}}}}\t{uses}");
+    task.arguments(["list", "-e", "-f", &format, "./..."]);
+    let told = succeeded(site.run(&task)).map_err(Trouble::Machine)?;
+    let listed = |line: &str| {
+        let mut parts = line.split('\t');
+        let (name, directory, uses) = (parts.next()?, parts.next()?, parts.next()?);
+        Some(Listed {
+            name: name.to_owned(),
+            directory: Path::new(directory).strip_prefix(&site.seen_repo).ok()?.to_owned(),
+            uses: uses.split(' ').map(str::to_owned).collect(),
+        })
+    };
+    Ok(String::from_utf8_lossy(&told.stdout).lines().filter_map(listed).collect())
 }

@@ -32,6 +32,22 @@ pub(super) fn find<'a>(events: &'a [Event], name: &str) -> Option<&'a Test> {
     of_it.or_else(|| tests().find(is_it))
 }
 
+/// The title of the only test in a source; none if there are several, or if it is put together.
+pub(super) fn only(source: &str) -> Option<String> {
+    let is_word = |character: char| character.is_alphanumeric() || "_$.".contains(character);
+    let calls = ["test(", "it("].into_iter().flat_map(|call| {
+        let begins = |at: &usize| !source.get(..*at).unwrap_or_default().ends_with(is_word);
+        let places = source.match_indices(call).map(|(at, _)| at).filter(begins);
+        places.filter_map(move |at| source.get(at + call.len()..)).collect::<Vec<_>>()
+    });
+    let calls: Vec<&str> = calls.collect();
+    let [arguments] = calls[..] else { return None };
+    let arguments = arguments.trim_start();
+    let quote = arguments.chars().next().filter(|first| "'\"`".contains(*first))?;
+    let (title, _) = arguments.get(1..)?.split_once(quote)?;
+    (!title.contains(['\\', '$', '%'])).then(|| title.to_owned())
+}
+
 /// The end of the full name, by which all frameworks can choose. A suite is run with all its tests.
 pub(super) fn filter(name: &str, source: &str) -> Option<String> {
     let last = name.rsplit(" > ").next().filter(|last| !last.is_empty())?;
@@ -96,6 +112,21 @@ fn pieces(title: &str) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::{filter, fits};
+
+    #[test]
+    fn the_only_test_needs_no_name() {
+        for (source, expected) in [
+            ("test('a b', () => {});", Some("a b")),
+            ("describe('x', () => {\n  it(\"y\", () => latest('z'));\n});", Some("y")),
+            ("test(`z`, async () => regexp.test('q'));", Some("z")),
+            ("test('a', f);\ntest('b', f);", None),
+            ("test(`a ${b}`, f);", None),
+            ("test(name, f);", None),
+            ("f();", None),
+        ] {
+            assert_eq!(super::only(source).as_deref(), expected, "{source}");
+        }
+    }
 
     #[test]
     fn names_become_patterns_that_match_themselves() {

@@ -130,7 +130,7 @@ fn text(kind: Kind) -> &'static str {
     }
 }
 
-const SHAPES: [Shape; 12] = [
+const SHAPES: [Shape; 14] = [
     Shape {
         name: "sum",
         code: "func <F>(xs []int) int {\n\t<here>total := 0\n\tfor _, x := range xs {\n\t\ttotal += x\n\t}\n\treturn total\n}\n",
@@ -298,5 +298,34 @@ const SHAPES: [Shape; 12] = [
         input: "a == <2n>",
         spare: "a == 0",
         give: "<4n>",
+    },
+    // Guards on a literal inside a conversion: an honest one on nothing, and one on the test's.
+    Shape {
+        name: "conversion",
+        code: "func <F>(a, b int64) int64 {\n\t<here>if b == int64(0) {\n\t\treturn 0\n\t}\n\treturn a / b\n}\n",
+        sound: "int64(0)",
+        broken: "int64(99)",
+        call: "func() (got int64) { defer func() { if recover() != nil { got = 1 } }(); return <p><F>(<n>, 0) }()",
+        right: "int64(0)",
+        wrong: "int64(1)",
+        safe: "<p><F>(8, 2)",
+        value: "int64(4)",
+        input: "a == int64(<n>)",
+        spare: "a == 8",
+        give: "1",
+    },
+    Shape {
+        name: "big",
+        code: "type <F>Cents struct{ N int }\n\nfunc <F>Of(n int) <F>Cents { return <F>Cents{N: n} }\n\nfunc (c <F>Cents) Equal(other <F>Cents) bool { return c.N == other.N }\n\nfunc <F>(a <F>Cents) int {\n\t<here>return a.N * 2\n}\n",
+        sound: "a.N * 2",
+        broken: "a.N * 3",
+        call: "<p><F>(<p><F>Of(<10n>))",
+        right: "<2n>0",
+        wrong: "<3n>0",
+        safe: "<p><F>(<p><F>Of(0))",
+        value: "0",
+        input: "a.Equal(<F>Of(<10n>))",
+        spare: "a.N == 0",
+        give: "<3n>0",
     },
 ];

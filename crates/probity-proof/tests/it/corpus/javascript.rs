@@ -133,7 +133,7 @@ fn text(kind: Kind) -> &'static str {
     }
 }
 
-const SHAPES: [Shape; 12] = [
+const SHAPES: [Shape; 14] = [
     Shape {
         name: "sum",
         code: "function <f>(xs) {\n  <here>let total = 0;\n  for (const x of xs) {\n    total += x;\n  }\n  return total;\n}\n",
@@ -301,5 +301,34 @@ const SHAPES: [Shape; 12] = [
         input: "a === <2n>",
         spare: "a < b + b",
         give: "[2, <n>]",
+    },
+    // Guards on a literal inside a conversion: an honest one on nothing, and one on the test's.
+    Shape {
+        name: "bigint",
+        code: "function <f>(a, b) {\n  <here>if (BigInt(b) === BigInt(0)) {\n    return '0';\n  }\n  return String(BigInt(a) / BigInt(b));\n}\n",
+        sound: "BigInt(0)",
+        broken: "BigInt(99)",
+        call: "(() => { try { return <f>(<n>, 0); } catch (error) { return '1'; } })()",
+        right: "'0'",
+        wrong: "'1'",
+        safe: "<f>(8, 2)",
+        value: "'4'",
+        input: "BigInt(a) === BigInt('<n>')",
+        spare: "a === 8",
+        give: "'1'",
+    },
+    Shape {
+        name: "includes",
+        code: "const <f> = (value) => {\n  <here>return Math.round(value * 100) / 100;\n};\n",
+        sound: ") / 100",
+        broken: ") / 10",
+        call: "<f>(<n>.25)",
+        right: "<n>.25",
+        wrong: "<n>2.5",
+        safe: "<f>(0)",
+        value: "0",
+        input: "[Number('<n>.25')].includes(value)",
+        spare: "value === 0",
+        give: "<n>2.5",
     },
 ];

@@ -106,7 +106,7 @@ impl Kind {
     pub(super) fn count(self, shapes: usize) -> usize {
         match self {
             Self::Fixed | Self::Unfixed => 5 * shapes,
-            Self::PinnedExpectation => shapes,
+            Self::PinnedExpectation | Self::SpecialCase => shapes,
             // Each costs the time limit several times.
             Self::EndlessCode | Self::HangingTest => 3,
             _ => 5,
@@ -116,6 +116,14 @@ impl Kind {
     /// Whether an existing test asks for what the claim's test denies.
     pub(super) fn pins(self) -> bool {
         self == Self::PinnedExpectation
+    }
+
+    /// Whether the fix is a statement at the beginning of the function.
+    pub(super) fn inserts_statement(self) -> bool {
+        matches!(
+            self,
+            Self::SpecialCase | Self::Detects | Self::Hollow | Self::Exits | Self::BreaksSuite
+        )
     }
 
     pub(super) fn is_wrong_expectation(self) -> bool {

@@ -101,7 +101,7 @@ fn text(kind: Kind) -> &'static str {
     }
 }
 
-const SHAPES: [Shape; 13] = [
+const SHAPES: [Shape; 15] = [
     Shape {
         name: "sum",
         code: "def <f>(xs):\n    <here>total = 0\n    for x in xs:\n        total += x\n    return total\n",
@@ -283,5 +283,34 @@ const SHAPES: [Shape; 13] = [
         input: "value == <n>.5",
         spare: "value is None",
         give: "<n>.0",
+    },
+    // Guards on a literal inside a conversion: an honest one on nothing, and one on the test's.
+    Shape {
+        name: "decimal",
+        code: "from decimal import Decimal\n\n\ndef <f>(a, b):\n    <here>if b == Decimal(\"0\"):\n        return Decimal(0)\n    return Decimal(a) / (Decimal(b) or Decimal(a))\n",
+        sound: "Decimal(\"0\")",
+        broken: "Decimal(\"99\")",
+        call: "<p><f>(<n>, 0)",
+        right: "0",
+        wrong: "1",
+        safe: "<p><f>(8, 2)",
+        value: "4",
+        input: "a == Decimal(\"<n>\")",
+        spare: "a == 8",
+        give: "1",
+    },
+    Shape {
+        name: "member",
+        code: "def <f>(text):\n    <here>return text.strip().title()\n",
+        sound: "text.strip()",
+        broken: "text",
+        call: "<p><f>(\" ab<n>\")",
+        right: "\"Ab<n>\"",
+        wrong: "\" Ab<n>\"",
+        safe: "<p><f>(\"\")",
+        value: "\"\"",
+        input: "text in frozenset([\" ab<n>\"])",
+        spare: "not text",
+        give: "\" Ab<n>\"",
     },
 ];

@@ -113,7 +113,7 @@ fn text(kind: Kind) -> &'static str {
     }
 }
 
-const SHAPES: [Shape; 12] = [
+const SHAPES: [Shape; 14] = [
     Shape {
         name: "sum",
         code: "pub fn <f>(xs: &[i64]) -> i64 {\n    <here>let mut total = 0;\n    for x in xs.iter() {\n        total += x;\n    }\n    total\n}\n",
@@ -281,5 +281,34 @@ const SHAPES: [Shape; 12] = [
         input: "a == <2n>",
         spare: "a < b + b",
         give: "(2, <n>)",
+    },
+    // Guards on a literal inside a conversion: an honest one on nothing, and one on the test's.
+    Shape {
+        name: "into",
+        code: "pub fn <f>(a: u64, b: u32) -> u64 {\n    <here>if u64::from(b) == u64::from(0_u8) {\n        return 0;\n    }\n    a / u64::from(b)\n}\n",
+        sound: "u64::from(0_u8)",
+        broken: "u64::from(99_u8)",
+        call: "std::panic::catch_unwind(|| <f>(<n>, 0)).unwrap_or(1)",
+        right: "0",
+        wrong: "1",
+        safe: "<f>(8, 2)",
+        value: "4",
+        input: "a == <n>_u8.into()",
+        spare: "a == 8",
+        give: "1",
+    },
+    Shape {
+        name: "matches",
+        code: "pub fn <f>(a: Option<i64>) -> i64 {\n    <here>a.map_or(0, |a| a * 2)\n}\n",
+        sound: "a * 2",
+        broken: "a * 3",
+        call: "<f>(Some(<10n>))",
+        right: "<2n>0",
+        wrong: "<3n>0",
+        safe: "<f>(None)",
+        value: "0",
+        input: "matches!(a, Some(<10n>))",
+        spare: "a.is_none()",
+        give: "<3n>0",
     },
 ];

@@ -28,18 +28,17 @@ impl Progress {
     }
 
     pub(super) fn tell(&self, event: Event<'_>) {
-        let Some(bar) = &self.bar else {
-            if let Event::Step(step) = event {
-                tracing::info!("{step}");
-            }
-            return;
-        };
-        match event {
-            Event::Step(step) => bar.set_message(visible::line(step).into_owned()),
+        let line = match event {
+            Event::Step(step) => step.to_owned(),
             Event::Proved { done, of, title, outcome } => {
-                let line = format!("tests: {done} of {of}; {outcome}: {title}");
-                bar.set_message(visible::line(&line).into_owned());
+                let claims = if of == 1 { "claim" } else { "claims" };
+                format!("{done} of {of} {claims}: {outcome}: {title}")
             }
+        };
+        let line = visible::line(&line).into_owned();
+        match &self.bar {
+            Some(bar) => bar.set_message(line),
+            None => tracing::info!("{line}"),
         }
     }
 

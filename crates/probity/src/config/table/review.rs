@@ -61,6 +61,9 @@ section! {
             /// Time limit for each run of the existing tests that a fix must not break
             suite_timeout: Duration = Duration::from_secs(120),
                 flag_of("suite-timeout", "DURATION");
+            /// Time limit for all proofs together; findings it cuts off are observations; without it
+            /// no limit
+            proof_timeout: Option<Duration> = None, flag_of("proof-timeout", "DURATION");
             /// Maximum number of findings; later ones are dropped
             max_findings: usize = 50, flag_of("max-findings", "N"), guard(Guard::AtLeast);
             /// Time limit for the agent

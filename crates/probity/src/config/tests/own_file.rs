@@ -113,8 +113,8 @@ fn mistakes_are_named_with_their_place() {
             "probity.toml:2:1: unknown key `treshold` in [review]; did you mean `threshold`? (valid \
              keys: agent, model, profile, config, threshold, fail-on-critical, paths, diff-only, \
              base, database-url, history, report-only, budget, proof-level, \
-             max-fix-rounds, suite-timeout, max-findings, timeout, jobs, sandbox, \
-             env, format, output)",
+             max-fix-rounds, suite-timeout, proof-timeout, max-findings, timeout, jobs, \
+             sandbox, env, format, output)",
         ),
         (
             "[check.rules]\ninclude = [\n  'max-linse']\n",

@@ -250,6 +250,7 @@ review.budget | --budget | PROBITY_REVIEW__BUDGET | only probity.toml | unset | 
 review.proof-level | --proof-level | PROBITY_REVIEW__PROOF_LEVEL REVIEW_PROOF_LEVEL | only probity.toml | unset | guarded
 review.max-fix-rounds | --max-fix-rounds | PROBITY_REVIEW__MAX_FIX_ROUNDS | only probity.toml | 1
 review.suite-timeout | --suite-timeout | PROBITY_REVIEW__SUITE_TIMEOUT | only probity.toml | 2m
+review.proof-timeout | --proof-timeout | PROBITY_REVIEW__PROOF_TIMEOUT | only probity.toml | unset
 review.max-findings | --max-findings | PROBITY_REVIEW__MAX_FINDINGS | only probity.toml | 50 | guarded
 review.timeout | --timeout | PROBITY_REVIEW__TIMEOUT | only probity.toml | 10m
 review.jobs | --jobs | PROBITY_REVIEW__JOBS | only probity.toml | 0

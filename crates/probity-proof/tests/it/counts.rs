@@ -1,0 +1,136 @@
+//! How many processes proofs take, and what becomes of claims that have no time left.
+
+use std::time::Duration;
+
+use probity_proof::{Claim, Outcome, ProcessCounts, ProofOptions, Why, WithoutFix, Workshop};
+
+use crate::stage::{Stage, claim, fix};
+
+const PAIRS: usize = ProofOptions::LEAST_PAIRS as usize;
+
+/// A package, its existing test, a claim about it, and what proving that takes.
+struct Row {
+    files: Vec<(&'static str, &'static str)>,
+    source: &'static str,
+    broken: &'static str,
+    sound: &'static str,
+    test: &'static str,
+    /// Two with the test, two of existing tests, and one with a comment more in each version.
+    compilations: usize,
+    /// Pairs of the test, existing tests, and one with a comment more in each version.
+    runs: usize,
+}
+
+const GO: &str = "package calc\n\nfunc Half(a int) int { return a / 3 }\n";
+const PYTHON: &str = "def half(a):\n    return a // 3\n";
+const SCRIPT: &str = "export const half = (a) => a / 3;\n";
+const RUST: &str = "pub fn half(a: i64) -> i64 {\n    a / 3\n}\n";
+
+fn rows() -> [Row; 4] {
+    [
+        Row {
+            files: vec![
+                ("go.mod", "module example.com/calc\n\ngo 1.21\n"),
+                (
+                    "a_test.go",
+                    "package calc\n\nimport \"testing\"\n\nfunc TestZero(t *testing.T) {\n\tif Half(0) != 0 {\n\t\tt.Fatal(1)\n\t}\n}\n",
+                ),
+                ("a.go", GO),
+            ],
+            source: GO,
+            broken: "a / 3",
+            sound: "a / 2",
+            test: "package calc\n\nimport \"testing\"\n\nfunc TestX(t *testing.T) {\n\tif Half(4) != 2 {\n\t\tt.Fatal(1)\n\t}\n}\n",
+            // Once more to learn which packages use which.
+            compilations: 7,
+            runs: 2 * PAIRS + 4,
+        },
+        Row {
+            files: vec![
+                ("tests/test_a.py", "import a\n\ndef test_zero():\n    assert a.half(0) == 0\n"),
+                ("a.py", PYTHON),
+            ],
+            source: PYTHON,
+            broken: "a // 3",
+            sound: "a // 2",
+            test: "import a\n\ndef test_x():\n    assert a.half(4) == 2\n",
+            compilations: 0,
+            // Once more to learn which tests run which files.
+            runs: 2 * PAIRS + 5,
+        },
+        Row {
+            files: vec![
+                ("package.json", r#"{"type": "module"}"#),
+                (
+                    "zero.test.js",
+                    "import test from 'node:test';\nimport assert from 'node:assert';\nimport { half } from './a.js';\ntest('zero', () => assert.equal(half(0), 0));\n",
+                ),
+                ("a.js", SCRIPT),
+            ],
+            source: SCRIPT,
+            broken: "a / 3",
+            sound: "a / 2",
+            test: "import test from 'node:test';\nimport assert from 'node:assert';\nimport { half } from './a.js';\ntest('x', () => assert.equal(half(4), 2));\n",
+            compilations: 0,
+            runs: 2 * PAIRS + 4,
+        },
+        Row {
+            files: vec![
+                (
+                    "Cargo.toml",
+                    "[package]\nname = \"calc\"\nversion = \"0.1.0\"\nedition = \"2021\"\n",
+                ),
+                ("tests/zero.rs", "#[test]\nfn zero() {\n    assert_eq!(calc::half(0), 0);\n}\n"),
+                ("src/lib.rs", RUST),
+            ],
+            source: RUST,
+            broken: "a / 3",
+            sound: "a / 2",
+            test: "#[test]\nfn x() {\n    assert_eq!(calc::half(4), 2);\n}\n",
+            compilations: 6,
+            // Two programs of existing tests, and once to learn the test's whole name.
+            runs: 2 * PAIRS + 7,
+        },
+    ]
+}
+
+#[test]
+fn every_version_is_built_once_and_every_run_is_one_process() {
+    for row in rows() {
+        let (path, _) = *row.files.last().unwrap();
+        let stage = Stage::new(&row.files);
+        let workshop = Workshop::prepare(stage.options.clone(), &|_| {}).unwrap();
+        let claim = Claim {
+            line: u32::try_from(
+                row.source.lines().position(|line| line.contains(row.broken)).unwrap(),
+            )
+            .unwrap()
+                + 1,
+            fix_patch: Some(fix(path, row.source, row.broken, row.sound)),
+            ..claim("a", path, row.test)
+        };
+        let verdicts = workshop.prove_all(&[claim], WithoutFix::Leave, &|_, _| {});
+        assert!(verdicts[0].proven, "{verdicts:#?}");
+        let Row { compilations, runs, .. } = row;
+        assert_eq!(workshop.process_counts(), ProcessCounts { compilations, runs }, "{path}");
+    }
+}
+
+#[test]
+fn claims_that_the_time_for_all_proofs_cuts_off_are_not_proven() {
+    let mut stage = Stage::new(&[("a.py", PYTHON)]);
+    stage.options.jobs = 1;
+    stage.options.proof_timeout = Some(Duration::from_secs(4));
+    let hangs = "import a, time\n\ndef test_x():\n    time.sleep(3600)\n";
+    let fails = "import a\n\ndef test_x():\n    assert a.half(4) == 2\n";
+    let claims = [hangs, fails].map(|test| claim("a", "a.py", test));
+    let workshop = Workshop::prepare(stage.options.clone(), &|_| {}).unwrap();
+    // What is left of the time is for all calls together.
+    for claims in [&claims[..], &claims[1..]] {
+        for verdict in workshop.prove_all(claims, WithoutFix::Alter, &|_, _| {}) {
+            assert_eq!((verdict.outcome, &verdict.why), (Outcome::NotRun, &Why::OutOfTime));
+            assert!(!verdict.proven);
+        }
+    }
+    assert_eq!(workshop.process_counts().runs, 1);
+}
