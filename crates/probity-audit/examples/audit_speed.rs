@@ -83,6 +83,7 @@ fn skills(root: &Path) {
         model: "slow".to_owned(),
         key: None,
         max_tokens: None,
+        extras: None,
         retry: Retry::USUAL,
     })
     .unwrap();
