@@ -13,7 +13,12 @@ mod shape;
 
 use std::{sync::Arc, time::Instant};
 
-pub use crate::chat::{extras::{Part, Refused}, key::ApiKey, retry::Retry, shape::Schema};
+pub use crate::chat::{
+    extras::{Part, Refused},
+    key::ApiKey,
+    retry::Retry,
+    shape::Schema,
+};
 use crate::{
     Agent, AgentError, Answer, Cancel, Cause, Limits, Phase, StopReason, Turn, Usage,
     chat::{

@@ -25,7 +25,10 @@ pub use crate::{
     acp::{AcpAgent, AcpTap},
     agent::{Agent, Answer, Limits, StopReason, Turn, Usage},
     cancel::Cancel,
-    chat::{ApiKey, ChatAgent, ChatKind, ChatOptions, ChatProvider, ChatWarning, OnRefused, Part, Refused, Retry, Schema},
+    chat::{
+        ApiKey, ChatAgent, ChatKind, ChatOptions, ChatProvider, ChatWarning, OnRefused, Part,
+        Refused, Retry, Schema,
+    },
     command::{CommandAgent, CommandOptions},
     error::{AgentError, Cause, Phase},
     known::{AgentTable, CommandLine, Granted, KnownAgent},

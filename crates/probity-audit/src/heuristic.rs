@@ -23,7 +23,7 @@ use self::{
     program::{File, Program},
     term::Location,
 };
-use crate::Finding;
+use crate::{Detected, Finding};
 
 /// What is known about all sources; detectors read it.
 struct Project<'p> {
@@ -43,16 +43,22 @@ pub fn classes() -> impl Iterator<Item = &'static str> {
     CLASSES.iter().map(|class| class.name)
 }
 
-/// The findings of one class in all sources, which are pairs of a path and a text.
-///
-/// A class has the name of its skill, with the number of the skill or without. `None` if there is no
-/// detector for it.
-pub fn detect(sources: &[(String, String)], class: &str) -> Option<Vec<Finding>> {
-    let name = class.trim_end_matches(|end: char| end.is_ascii_digit()).trim_end_matches('-');
-    let class = CLASSES.iter().find(|known| known.name == name)?;
+/// The class of a skill: its id without the number.
+pub(crate) fn class_of(skill_id: &str) -> &str {
+    skill_id.trim_end_matches(|end: char| end.is_ascii_digit()).trim_end_matches('-')
+}
+
+/// The findings of every class in all sources, which are pairs of a path and a text.
+#[must_use]
+pub fn detect(sources: &[(String, String)]) -> Detected {
     let program = Program::new(sources);
     let handlers = evaluate_all(&program);
     let project = Project { program: &program, handlers };
+    CLASSES.iter().map(|class| (class.name, findings(class, &project))).collect()
+}
+
+fn findings(class: &Class, project: &Project<'_>) -> Vec<Finding> {
+    let program = project.program;
     let mut found = Vec::new();
     let mut lines = BTreeSet::new();
     for handler in &project.handlers {
@@ -65,7 +71,7 @@ pub fn detect(sources: &[(String, String)], class: &str) -> Option<Vec<Finding>>
         }
     }
     found.sort_by(|one, other| (&one.file, one.line).cmp(&(&other.file, other.line)));
-    Some(found)
+    found
 }
 
 fn finding(class: &Class, file: &File<'_>, line: usize, detail: Option<String>) -> Finding {
@@ -84,6 +90,7 @@ fn finding(class: &Class, file: &File<'_>, line: usize, detail: Option<String>) 
         line: u64::try_from(line).ok(),
         verified: None,
         fingerprint: None,
+        refutation: None,
     }
 }
 
