@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use probity_agent::{Agent, AgentError, Answer, Cancel, Limits, StopReason, Turn, Usage};
+use probity_agent::{Agent, AgentError, Answer, Cancel, Limits, Schema, StopReason, Turn, Usage};
 use probity_audit::{
     AuditOptions, Event, Observer, PermissionPrompt, Provider, ProviderSpec, ReadScope, Rules,
     Skill, State, ToolOptions, run,
@@ -15,11 +15,18 @@ use probity_audit::{
 /// From the system prompt, the number of a question in its conversation, and its text to an answer.
 type Answering = dyn Fn(&str, usize, &str) -> String + Send + Sync;
 
-/// What a model was asked: the system prompt and the question.
-pub(crate) type Asked = Arc<Mutex<Vec<(String, String)>>>;
+/// One question to a model.
+pub(crate) struct Question {
+    pub(crate) system: String,
+    pub(crate) prompt: String,
+    pub(crate) schema: Option<Schema>,
+}
+
+pub(crate) type Asked = Arc<Mutex<Vec<Question>>>;
 
 struct Model {
     system: String,
+    schema: Option<Schema>,
     turn: usize,
     answer: Arc<Answering>,
     asked: Asked,
@@ -31,7 +38,11 @@ impl Agent for Model {
     }
 
     fn ask(&mut self, turn: &Turn, _: &Limits, _: &Cancel) -> Result<Answer, AgentError> {
-        self.asked.lock().unwrap().push((self.system.clone(), turn.prompt.clone()));
+        self.asked.lock().unwrap().push(Question {
+            system: self.system.clone(),
+            prompt: turn.prompt.clone(),
+            schema: self.schema.clone(),
+        });
         let text = (self.answer)(&self.system, self.turn, &turn.prompt);
         self.turn += 1;
         let usage = Some(Usage { input_tokens: 100, output_tokens: 10, ..Usage::default() });
@@ -49,6 +60,7 @@ pub(crate) fn model(
     let provider = Provider::agent(spec, move |opening| {
         Ok(Box::new(Model {
             system: opening.system.to_owned(),
+            schema: opening.schema.clone(),
             turn: 0,
             answer: Arc::clone(&answer),
             asked: Arc::clone(&kept),

@@ -64,7 +64,8 @@ fn a_refutation_annotates_a_finding_and_counts_only_with_a_quote_that_exists() {
         let usage = state.usage.unwrap();
         assert_eq!((usage.requests, usage.input_tokens), (requests, 100 * requests));
         let asked = asked.lock().unwrap();
-        let (_, claim) = asked.iter().find(|(system, _)| system.starts_with("You check")).unwrap();
+        let claim = asked.iter().find(|asked| asked.system.starts_with("You check"));
+        let claim = &claim.unwrap().prompt;
         assert!(claim.contains("Claim: Datum not checked\n"), "{claim}");
         assert!(claim.contains("Quote: expect InlineDatum(_) = output.datum\n"), "{claim}");
         assert!(!claim.contains("SECRET"), "{claim}");
@@ -136,7 +137,7 @@ fn a_whole_answer_is_used_again_until_skill_sources_model_or_question_change() {
     let sources = ["a.ak".to_owned()];
     let memory = Memory::default();
     let (mut provider, asked) = saying(&[FOUND]);
-    let mut ask = |skills: &[probity_audit::Skill], provider: &Provider, refute: bool| {
+    let ask = |skills: &[probity_audit::Skill], provider: &Provider, refute: bool| {
         let plain = options(dir.path(), &sources, skills, provider);
         let state = audit(AuditOptions { cache: Some(&memory), refute, ..plain });
         let iteration = state.iterations[0].clone();
@@ -199,4 +200,18 @@ fn detectors_read_the_sources_once_for_all_skills() {
     let state =
         audit(AuditOptions { jobs: 4, ..options(dir.path(), &sources, &skills, &provider) });
     assert_eq!((state.iterations.len(), runs.load(Ordering::SeqCst)), (25, 1));
+}
+
+#[test]
+fn only_our_own_rules_ask_for_structured_output() {
+    let dir = project(&[("a.ak", SPEND)]);
+    let skills = &embedded().unwrap()[..1];
+    let sources = ["a.ak".to_owned()];
+    for (rules, is_asked_for) in [(Rules::Probity, true), (Rules::Specification, false)] {
+        let (provider, asked) = saying(&[FOUND]);
+        audit(AuditOptions { rules, ..options(dir.path(), &sources, skills, &provider) });
+        let has_schema: Vec<bool> =
+            asked.lock().unwrap().iter().map(|asked| asked.schema.is_some()).collect();
+        assert_eq!(has_schema, [is_asked_for]);
+    }
 }

@@ -40,7 +40,7 @@ fn detect(_: &Project<'_>, handler: &HandlerPaths<'_>) -> Vec<Hit> {
     hits
 }
 
-/// The own input found by its reference is no condition.
+/// Finding the own input by its reference does not count as a condition.
 fn guards(view: &View<'_, '_>, list: &str) -> bool {
     let Some(field) = view.transaction_field(list) else { return false };
     view.has_part(field)

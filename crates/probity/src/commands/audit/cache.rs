@@ -83,7 +83,8 @@ impl AnswerCache for Files {
 
     fn put(&self, key: &str, iteration: &Iteration) {
         if let Err(error) = self.write(key, iteration) {
-            tracing::warn!("cannot keep an answer in {}: {error}", self.directory.display());
+            // A machine without a place for it works as before, at the full price.
+            tracing::info!("cannot keep an answer in {}: {error}", self.directory.display());
         }
     }
 }

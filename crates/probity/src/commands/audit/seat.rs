@@ -166,7 +166,7 @@ fn starred_out(bytes: Vec<u8>, secrets: Option<&Secrets>) -> Vec<u8> {
 const PREFIX: &str = "probity-audit-";
 
 /// Removes what runs that were killed have left behind: directories of ours whose name holds the id
-/// of a process that is no more.
+/// of a process that has ended.
 fn sweep() {
     // Where processes cannot be looked up, all of them would seem gone.
     if !Path::new("/proc/self").exists() {
@@ -205,7 +205,7 @@ fn fresh_directory() -> io::Result<PathBuf> {
 
 impl Drop for Shown {
     fn drop(&mut self) {
-        // A copy that cannot be removed is left to whoever cleans the directory of temporary files.
+        // A copy that cannot be removed stays until the directory of temporary files is cleaned.
         drop(fs::remove_dir_all(&self.path));
     }
 }
