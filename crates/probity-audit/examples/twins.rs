@@ -18,7 +18,7 @@ const ALIASES: &[(&str, &str)] = &[
 ];
 
 fn main() {
-    let root = env::args().nth(1).expect("a directory of pairs");
+    let root = env::args().nth(1).unwrap();
     let root = Path::new(&root);
     // Half of the pairs is for work on the detectors, the other one shows what the work is worth.
     let mut halves = [(0, 0, 0); 2];
@@ -43,7 +43,10 @@ fn main() {
                 println!("half {half}: missed {name}");
             }
             for finding in fixed {
-                println!("half {half}: flagged {name}/fixed: {:?} {:?}", finding.file, finding.line);
+                println!(
+                    "half {half}: flagged {name}/fixed: {:?} {:?}",
+                    finding.file, finding.line
+                );
             }
         }
     }

@@ -23,7 +23,7 @@ use self::{
     program::{File, Program},
     term::Location,
 };
-use crate::{Detected, Finding};
+use crate::{Detected, Finding, evidence::is_long_enough};
 
 /// What is known about all sources; detectors read it.
 struct Project<'p> {
@@ -62,7 +62,7 @@ fn findings(class: &Class, project: &Project<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     let mut lines = BTreeSet::new();
     for handler in &project.handlers {
-        for hit in (class.detect)(&project, handler) {
+        for hit in (class.detect)(project, handler) {
             let Some(file) = program.files.get(hit.at.file) else { continue };
             let line = line_number(file, hit.at);
             if lines.insert((hit.at.file, line)) {
@@ -75,7 +75,6 @@ fn findings(class: &Class, project: &Project<'_>) -> Vec<Finding> {
 }
 
 fn finding(class: &Class, file: &File<'_>, line: usize, detail: Option<String>) -> Finding {
-    let quoted = file.text.lines().nth(line - 1).unwrap_or_default().trim();
     let summary = match detail {
         Some(detail) => format!("{} {detail}", class.summary),
         None => class.summary.to_owned(),
@@ -84,7 +83,7 @@ fn finding(class: &Class, file: &File<'_>, line: usize, detail: Option<String>) 
         title: class.title.to_owned(),
         severity: class.severity,
         summary,
-        evidence: vec![quoted.to_owned()],
+        evidence: vec![quote(file.text, line)],
         recommendation: class.recommendation.to_owned(),
         file: Some(file.path.to_owned()),
         line: u64::try_from(line).ok(),
@@ -92,6 +91,21 @@ fn finding(class: &Class, file: &File<'_>, line: usize, detail: Option<String>) 
         fingerprint: None,
         refutation: None,
     }
+}
+
+/// The line, with as many of the next ones as it takes to be found again.
+fn quote(text: &str, line: usize) -> String {
+    let mut quoted = String::new();
+    for next in text.lines().skip(line - 1) {
+        if !quoted.is_empty() {
+            quoted.push('\n');
+        }
+        quoted.push_str(next.trim());
+        if is_long_enough(&quoted) {
+            break;
+        }
+    }
+    quoted
 }
 
 fn line_number(file: &File<'_>, at: Location) -> usize {

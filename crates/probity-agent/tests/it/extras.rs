@@ -19,6 +19,11 @@ fn provider(kind: ChatKind, server: &Server, on_refused: fn(Refused)) -> ChatPro
     ChatProvider::new(ChatOptions { extras: Some(on_refused), ..options }).unwrap()
 }
 
+/// For endpoints that reject nothing.
+fn never(refused: Refused) {
+    assert_eq!(refused.to_string(), "");
+}
+
 /// The parts of a request that are about its answer.
 fn asked(body: &Value) -> Value {
     let keys = ["response_format", "temperature", "tool_choice", "tools"];
@@ -49,7 +54,7 @@ fn each_provider_is_asked_for_the_schema_in_its_own_way() {
         (ChatKind::Anthropic, anthropic(used, "tool_use"), &by_tool),
     ] {
         let server = Server::new([play]);
-        let provider = provider(kind, &server, |refused| panic!("{refused}"));
+        let provider = provider(kind, &server, never);
         let mut agent = provider.conversation("").with_schema(Some(schema()));
         assert_eq!(ask(&mut agent, "hello").unwrap().text, r#"{"a":1}"#, "{kind:?}");
         assert_eq!(asked(&server.bodies()[0]), *wanted, "{kind:?}");
@@ -92,9 +97,6 @@ fn a_rejected_part_is_reported_once_and_left_out_for_the_rest_of_the_run() {
 
 #[test]
 fn other_errors_are_errors_and_one_answer_settles_what_the_endpoint_knows() {
-    fn never(refused: Refused) {
-        panic!("{refused}");
-    }
     let bad = || reply(400, "", r#"{"error":{"message":"the prompt is too long"}}"#);
     let plays: [&[Play]; 2] = [&[openai("one"), bad()], &[reply(401, "", "{}")]];
     for plays in plays {

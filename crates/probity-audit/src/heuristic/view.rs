@@ -1,6 +1,7 @@
 //! Questions about one path that several detectors ask.
 
 mod address;
+mod state;
 mod token;
 mod trust;
 

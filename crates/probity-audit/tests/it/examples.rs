@@ -26,7 +26,9 @@ struct Example {
 }
 
 fn read(path: &Path) -> String {
-    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    let text = fs::read_to_string(path);
+    assert!(text.is_ok(), "{}: {text:?}", path.display());
+    text.unwrap()
 }
 
 fn examples() -> Vec<Example> {

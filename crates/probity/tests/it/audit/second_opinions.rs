@@ -85,7 +85,10 @@ fn a_provider_without_a_model_cannot_refute() {
             .run()
             .code(2);
         insta::allow_duplicates! {
-            insta::assert_snapshot!(output.stderr.replace(provider, "PROVIDER"), @"");
+            insta::assert_snapshot!(output.stderr.replace(provider, "PROVIDER"), @"
+            error: --refute needs a model, and the provider 'PROVIDER' asks none
+              help: name one, for example `--provider openai`, or leave out --refute
+            ");
         }
     }
 }
