@@ -34,7 +34,8 @@ pub(crate) fn tail(text: &str, most: usize) -> String {
 }
 
 /// A text without the characters that do something to a terminal.
-pub(crate) fn printable(text: &str) -> String {
+#[must_use]
+pub fn printable(text: &str) -> String {
     text.chars().filter(|c| matches!(c, '\n' | '\t') || !is_unseen(*c)).collect()
 }
 
@@ -43,10 +44,18 @@ pub(crate) fn scrub(text: &str, secret: &str) -> String {
     if secret.is_empty() { text.to_owned() } else { text.replace(secret, "[key]") }
 }
 
-/// Control characters, and those that turn the direction of the text around them.
-fn is_unseen(c: char) -> bool {
+/// Control characters, line separators, and those that turn the direction of the text around them.
+#[must_use]
+pub fn is_unseen(c: char) -> bool {
     c.is_control()
-        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+        || matches!(
+            c,
+            '\u{61c}'
+                | '\u{200b}'..='\u{200f}'
+                | '\u{2028}'..='\u{202e}'
+                | '\u{2066}'..='\u{2069}'
+                | '\u{feff}'
+        )
 }
 
 #[cfg(test)]
@@ -63,6 +72,7 @@ mod tests {
             ("ab cdef", 3, "ab…"),
             ("\u{1b}[31mred\u{1b}[0m", 20, "[31mred [0m"),
             ("pay\u{202e}lla", 20, "pay lla"),
+            ("one\u{2028}line", 20, "one line"),
             ("äöü", 2, "äö…"),
         ] {
             assert_eq!(excerpt(text, most), shown, "{text:?}");

@@ -1,6 +1,7 @@
 //! Models behind a chat API: what is asked, how often, and what becomes of the answer.
 
 mod anthropic;
+mod extras;
 mod http;
 mod key;
 mod ollama;
@@ -12,10 +13,16 @@ mod shape;
 
 use std::{sync::Arc, time::Instant};
 
-pub use crate::chat::{key::ApiKey, retry::Retry};
+pub use crate::chat::{
+    extras::{Part, Refused},
+    key::ApiKey,
+    retry::Retry,
+    shape::Schema,
+};
 use crate::{
     Agent, AgentError, Answer, Cancel, Cause, Limits, Phase, StopReason, Turn, Usage,
     chat::{
+        extras::Extras,
         http::Http,
         shape::{Message, Request, Role, Shape},
     },
@@ -72,8 +79,14 @@ pub struct ChatOptions {
     /// The most tokens of one answer. Without it the provider's own limit holds; Anthropic, which
     /// insists on a number, gets one.
     pub max_tokens: Option<u32>,
+    /// Asks for temperature 0, and for answers by the schema of each conversation. An endpoint that
+    /// rejects either is asked without it for the rest of the run.
+    pub extras: Option<OnRefused>,
     pub retry: Retry,
 }
+
+/// Hears what an endpoint rejects, once for each part of the request.
+pub type OnRefused = fn(Refused);
 
 /// A chat API with its key, checked and ready; shared by any number of conversations.
 #[derive(Clone, Debug)]
@@ -88,6 +101,7 @@ struct Ready {
     model: String,
     key: Option<ApiKey>,
     max_tokens: Option<u32>,
+    extras: Extras,
     retry: Retry,
 }
 
@@ -110,7 +124,8 @@ impl ChatProvider {
             })?;
         }
         let ChatOptions { model, key, max_tokens, retry, .. } = options;
-        Ok(Self { ready: Arc::new(Ready { shape, http, model, key, max_tokens, retry }) })
+        let extras = Extras::new(options.extras);
+        Ok(Self { ready: Arc::new(Ready { shape, http, model, key, max_tokens, extras, retry }) })
     }
 
     /// What the user should know before anything is sent.
@@ -128,7 +143,12 @@ impl ChatProvider {
     /// A new conversation that knows nothing of the others.
     #[must_use]
     pub fn conversation(&self, system: impl Into<String>) -> ChatAgent {
-        ChatAgent { ready: Arc::clone(&self.ready), system: system.into(), messages: Vec::new() }
+        ChatAgent {
+            ready: Arc::clone(&self.ready),
+            system: system.into(),
+            schema: None,
+            messages: Vec::new(),
+        }
     }
 }
 
@@ -143,6 +163,7 @@ pub enum ChatWarning {
 pub struct ChatAgent {
     ready: Arc<Ready>,
     system: String,
+    schema: Option<Schema>,
     messages: Vec<Message>,
 }
 
@@ -174,6 +195,13 @@ impl Agent for ChatAgent {
 }
 
 impl ChatAgent {
+    /// Asks for answers of this form, if the provider was opened with [`ChatOptions::extras`].
+    #[must_use]
+    pub fn with_schema(mut self, schema: Option<Schema>) -> Self {
+        self.schema = schema;
+        self
+    }
+
     fn answer(&self, limits: &Limits, cancel: &Cancel) -> Result<Answer, AgentError> {
         let ready = &self.ready;
         let start = Instant::now();
@@ -186,10 +214,23 @@ impl ChatAgent {
                 system: &self.system,
                 messages: &self.messages,
                 max_tokens,
+                is_deterministic: ready.extras.has_temperature(),
+                schema: if ready.extras.has_schema() { self.schema.as_ref() } else { None },
             };
+            let asked = extras::Asked::of(&request);
             let body = (ready.shape.body)(&request);
             let sent = send::Question { ready, body, limits, cancel, start };
-            let (reply, sent_requests) = send::send(&sent)?;
+            let (reply, sent_requests) = match send::send(&sent) {
+                Ok(answered) => {
+                    ready.extras.accept(asked);
+                    answered
+                }
+                Err(error) if ready.extras.give_up(asked, &error) => {
+                    requests += 1;
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
             requests += sent_requests;
             if let Some(more) = reply.usage {
                 *usage.get_or_insert_default() += more;

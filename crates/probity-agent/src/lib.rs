@@ -24,8 +24,12 @@ mod words;
 pub use crate::{
     acp::{AcpAgent, AcpTap},
     agent::{Agent, Answer, Limits, StopReason, Turn, Usage},
+    bounded::{is_unseen, printable},
     cancel::Cancel,
-    chat::{ApiKey, ChatAgent, ChatKind, ChatOptions, ChatProvider, ChatWarning, Retry},
+    chat::{
+        ApiKey, ChatAgent, ChatKind, ChatOptions, ChatProvider, ChatWarning, OnRefused, Part,
+        Refused, Retry, Schema,
+    },
     command::{CommandAgent, CommandOptions},
     error::{AgentError, Cause, Phase},
     known::{AgentTable, CommandLine, Granted, KnownAgent},

@@ -83,11 +83,13 @@ fn skills(root: &Path) {
         model: "slow".to_owned(),
         key: None,
         max_tokens: None,
+        extras: None,
         retry: Retry::USUAL,
     })
     .unwrap();
     let spec = ProviderSpec { name: "slow".into(), model: None, notes: String::new() };
-    let provider = Provider::agent(spec, move |system| Ok(Box::new(chat.conversation(system))));
+    let provider =
+        Provider::agent(spec, move |opening| Ok(Box::new(chat.conversation(opening.system))));
     let one = embedded().unwrap().remove(0);
     let skills: Vec<Skill> =
         (0..SKILLS).map(|number| Skill { id: format!("skill-{number}"), ..one.clone() }).collect();
@@ -109,6 +111,9 @@ fn skills(root: &Path) {
             jobs,
             budget: None,
             earlier: Vec::new(),
+            changed: None,
+            refute: false,
+            cache: None,
         };
         let began = Instant::now();
         let state = run(options, &Quiet, &|_: &State| Ok(()), &Cancel::new()).unwrap();

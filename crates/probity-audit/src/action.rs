@@ -1,11 +1,12 @@
 //! What a model wants next, read from whatever it wrote.
 
 mod object;
+mod schema;
 
 use serde_json::{Map, Value};
 
 use crate::{
-    answer::{FAILURES, SUCCESSES},
+    answer::{FAILURES, SUCCESSES, verdict},
     tools::request::Request,
 };
 
@@ -20,19 +21,27 @@ pub(crate) enum Action {
     Final(Map<String, Value>),
 }
 
+/// What a conversation is to end with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Expected {
+    Findings,
+    /// On a finding of another conversation.
+    Verdict,
+}
+
 /// Reads an action: a JSON object alone, in a fence, or among prose, outside of what the model thinks
-/// aloud. Where there are several, the last one counts, because models think before they speak; two
-/// final answers that differ are none.
+/// aloud. Where there are several, the last one counts, because models think before they speak. Two
+/// final answers that differ are an error.
 ///
 /// The error says what is wrong, in words for the model.
-pub(crate) fn parse(text: &str) -> Result<Action, String> {
+pub(crate) fn parse(text: &str, expected: Expected) -> Result<Action, String> {
     let said = object::without_thoughts(text);
     let objects = object::objects(&said);
     let mut last = None;
     let mut why = None;
     let mut finals: Vec<Map<String, Value>> = Vec::new();
     for object in objects {
-        match action(object) {
+        match action(object, expected) {
             Ok(action) => {
                 if let Action::Final(object) = &action
                     && !finals.contains(object)
@@ -57,7 +66,7 @@ pub(crate) fn parse(text: &str) -> Result<Action, String> {
     }
 }
 
-fn action(object: Map<String, Value>) -> Result<Action, String> {
+fn action(object: Map<String, Value>, expected: Expected) -> Result<Action, String> {
     let name = match object.get("action") {
         Some(Value::String(name)) => name.trim().to_lowercase(),
         Some(Value::Null) | None => {
@@ -69,16 +78,21 @@ fn action(object: Map<String, Value>) -> Result<Action, String> {
                     ));
                 }
             }
-            // An empty object is no verdict: a model that says nothing has not looked.
-            if object.contains_key("findings") || object.contains_key("status") {
-                return done(object);
+            let keys: &[&str] = match expected {
+                Expected::Findings => &["findings", "status"],
+                Expected::Verdict => &["verdict"],
+            };
+            // An empty object does not count as an answer: a model that says nothing has not looked.
+            if keys.iter().any(|key| object.contains_key(*key)) {
+                return done(object, expected);
             }
-            return Err("the object has no `action`, no `findings` and no `status`".to_owned());
+            let keys = keys.join("` and no `");
+            return Err(format!("the object has no `action`, no `{keys}`"));
         }
         Some(_) => return Err("`action` is not a string".to_owned()),
     };
     if name == "final" {
-        return done(object);
+        return done(object, expected);
     }
     misnamed(&name, &object)?;
     let path = word(&object, "path")?.unwrap_or_else(|| ".".to_owned());
@@ -104,9 +118,17 @@ fn action(object: Map<String, Value>) -> Result<Action, String> {
     }))
 }
 
-/// A final answer whose findings are no list, or stand under another name, would otherwise pass as
-/// a clean one.
-fn done(object: Map<String, Value>) -> Result<Action, String> {
+/// A final answer whose findings are not a list, or have another name, would otherwise pass as a
+/// clean one.
+fn done(object: Map<String, Value>, expected: Expected) -> Result<Action, String> {
+    if expected == Expected::Verdict {
+        return match verdict(&object) {
+            Some(_) => Ok(Action::Final(object)),
+            None => Err("the final answer has no `verdict`, which is `refuted`, `upheld` or \
+                         `undecided`"
+                .to_owned()),
+        };
+    }
     match object.get("findings") {
         Some(Value::Array(_) | Value::Object(_)) => return Ok(Action::Final(object)),
         None | Some(Value::Null) => {}

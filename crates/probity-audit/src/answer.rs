@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::{
-    Finding, NextPrompt, Risk, Skill,
+    Finding, NextPrompt, Risk, Skill, Verdict,
     text::{bounded, one_line},
 };
 
@@ -121,7 +121,33 @@ fn finding(value: &Value, usual: Risk) -> Option<Finding> {
         line: place("line").and_then(line),
         verified: None,
         fingerprint: None,
+        refutation: None,
     })
+}
+
+/// What a model said about a finding of another.
+pub(crate) struct Refuted {
+    pub(crate) verdict: Verdict,
+    pub(crate) reason: String,
+    pub(crate) evidence: Vec<String>,
+    pub(crate) file: Option<String>,
+}
+
+pub(crate) fn refuted(object: &Map<String, Value>) -> Refuted {
+    let word = |key: &str| object.get(key).and_then(Value::as_str).map(str::trim);
+    Refuted {
+        verdict: verdict(object).unwrap_or(Verdict::Undecided),
+        reason: bounded(word("reason").unwrap_or_default(), MOST_TEXT),
+        evidence: evidence(object.get("evidence")),
+        file: word("file").filter(|file| !file.is_empty()).map(|file| one_line(file, 1_000)),
+    }
+}
+
+pub(crate) fn verdict(object: &Map<String, Value>) -> Option<Verdict> {
+    let word = object.get("verdict")?.as_str()?.trim().to_lowercase();
+    [Verdict::Refuted, Verdict::Upheld, Verdict::Undecided]
+        .into_iter()
+        .find(|verdict| verdict.as_str() == word)
 }
 
 /// A list of quotes. Some models give one alone, or objects with the quote in one of their fields.

@@ -4,7 +4,7 @@ use std::{
     io,
     path::Path,
     sync::{
-        Mutex, PoisonError,
+        Mutex, OnceLock, PoisonError,
         atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
     },
     thread,
@@ -13,15 +13,14 @@ use std::{
 use probity_agent::{Cancel, Limits};
 
 use crate::{
-    Event, Iteration, Observer, PermissionPrompt, Provider, ReadTools, Rules, Skill, State,
-    ToolOptions,
+    AnswerCache, Event, Iteration, Observer, PermissionPrompt, Provider, ReadTools, Rules, Skill,
+    State, ToolOptions, cache,
     coverage::Coverage,
     inlined::Inlined,
-    language::Language,
     provider::Answers,
     report::fingerprint,
     secrets::Secrets,
-    session::{Session, scaffolded},
+    session::{Examined, Session, scaffolded},
     sources::whole,
     tools::OpenError,
 };
@@ -45,6 +44,11 @@ pub struct AuditOptions<'a> {
     pub budget: Option<u64>,
     /// Iterations of an earlier run that stay as they are.
     pub earlier: Vec<Iteration>,
+    /// The sources that have to be read, if not all of them.
+    pub changed: Option<Vec<String>>,
+    /// Whether each finding goes to a conversation that tries to show that it is wrong.
+    pub refute: bool,
+    pub cache: Option<&'a dyn AnswerCache>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -78,6 +82,7 @@ pub fn run(
         options.provider.spec.clone(),
         options.permission.clone(),
         options.source_digest.clone(),
+        options.changed.clone(),
     );
     let done: Vec<Option<Iteration>> = options
         .skills
@@ -96,13 +101,17 @@ pub fn run(
     // Who wants to be asked before each read is not shown everything at once.
     let may_show = options.rules == Rules::Probity && !permission.interactive_permissions;
     let masking = (!options.tools.allow_sensitive).then_some(&secrets);
-    let inlined = Inlined::new(tools.scope(), options.sources, masking, may_show);
-    let unseen = Coverage::new(&scope, options.sources);
+    let changed = options.changed.as_deref();
+    let inlined = Inlined::new(tools.scope(), options.sources, changed, masking, may_show);
+    let unseen = Coverage::new(&scope, options.sources, changed);
+    let detected = OnceLock::new();
     let session = Session {
         rules: options.rules,
         scope: &scope,
         inlined: &inlined,
         unseen: &unseen,
+        detected: &detected,
+        changed,
         sources: options.sources,
         tools: &tools,
         secrets: &secrets,
@@ -146,16 +155,34 @@ fn one(
     secrets: &Secrets,
     skill: &Skill,
 ) -> Iteration {
-    let mut iteration = match &options.provider.answers {
-        Answers::Nobody => return scaffolded(skill),
-        Answers::Agent(open) => {
-            let language = Language::of_sources(options.sources);
-            session.run(skill, open(&crate::prompt::system(options.rules, language)))
-        }
-        Answers::Detectors(detect) => session.detect(skill, detect.as_ref()),
+    let clean = |mut iteration: Iteration| {
+        fingerprint(session.scope, &skill.id, &mut iteration.findings);
+        star_out(&mut iteration, secrets);
+        iteration
     };
-    fingerprint(session.scope, &skill.id, &mut iteration.findings);
-    star_out(&mut iteration, secrets);
+    let open = match &options.provider.answers {
+        Answers::Nobody => return scaffolded(skill),
+        Answers::Detectors(detect) => return clean(session.detect(skill, detect.as_ref())),
+        Answers::Agent(open) => open.as_ref(),
+    };
+    let cached =
+        options.cache.and_then(|cache| Some((cache, cache::key(options, session, skill)?)));
+    if let Some((cache, key)) = &cached
+        && let Some(iteration) = cache.get(key)
+    {
+        session.observer.event(skill, &Event::Cached);
+        return cache::reused(iteration);
+    }
+    let Examined { mut iteration, mut is_whole } = session.examine(skill, open);
+    if options.refute {
+        let (usage, is_refuted) = session.refute(skill, &mut iteration.findings, open);
+        iteration.usage.get_or_insert_default().add(&usage);
+        is_whole &= is_refuted;
+    }
+    let iteration = clean(iteration);
+    if let (Some((cache, key)), true) = (&cached, is_whole) {
+        cache.put(key, &iteration);
+    }
     iteration
 }
 
@@ -164,7 +191,10 @@ fn one(
 fn star_out(iteration: &mut Iteration, secrets: &Secrets) {
     for finding in &mut iteration.findings {
         let words = [&mut finding.title, &mut finding.summary, &mut finding.recommendation];
-        for text in words.into_iter().chain(&mut finding.evidence).chain(&mut finding.file) {
+        let refutation = finding.refutation.iter_mut();
+        let refuted = refutation.flat_map(|it| it.evidence.iter_mut().chain([&mut it.reason]));
+        let quoted = finding.evidence.iter_mut().chain(&mut finding.file).chain(refuted);
+        for text in words.into_iter().chain(quoted) {
             *text = secrets.mask(text);
         }
     }

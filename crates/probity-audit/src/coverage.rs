@@ -1,9 +1,12 @@
 //! Which lines of the sources a model was shown.
 //!
 //! A line counts when the whole of it was in an output or in the first prompt. A search that found
-//! nothing shows nothing, and neither does the part of a file behind a cut.
+//! nothing shows nothing, and neither does the part of a file after a cut.
 
-use std::{collections::BTreeMap, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
 
 use probity_scope::Scope;
 use serde::{Deserialize, Serialize};
@@ -35,11 +38,14 @@ pub(crate) struct Coverage {
     files: Vec<FileCoverage>,
     /// Where each of them is, links resolved.
     places: BTreeMap<std::path::PathBuf, usize>,
+    /// The only sources that have to be read, if not all of them.
+    changed: Option<BTreeSet<String>>,
 }
 
 impl Coverage {
-    pub(crate) fn new(scope: &Scope, sources: &[String]) -> Self {
-        let mut coverage = Self { files: Vec::new(), places: BTreeMap::new() };
+    pub(crate) fn new(scope: &Scope, sources: &[String], changed: Option<&[String]>) -> Self {
+        let changed = changed.map(|changed| changed.iter().cloned().collect());
+        let mut coverage = Self { files: Vec::new(), places: BTreeMap::new(), changed };
         for source in sources {
             let path = Path::new(source);
             let bytes = scope.read(path, MOST_BYTES).unwrap_or_default();
@@ -51,7 +57,7 @@ impl Coverage {
         coverage
     }
 
-    /// Counts lines. What is no source is read in vain.
+    /// Counts lines of sources; lines of other files do not count.
     pub(crate) fn count(&mut self, shown: &[ShownLines]) {
         for part in shown {
             if let Some(file) = self.places.get(&part.path).and_then(|at| self.files.get_mut(*at)) {
@@ -71,9 +77,21 @@ impl Coverage {
         self.files.iter().map(FileCoverage::shown_lines).sum()
     }
 
-    /// The sources of which a line is missing.
+    /// The sources that have to be read and of which a line is missing.
     pub(crate) fn unread(&self) -> Vec<&FileCoverage> {
-        self.files.iter().filter(|file| !file.is_whole()).collect()
+        self.required_files().filter(|file| !file.is_whole()).collect()
+    }
+
+    /// How many sources have to be read.
+    pub(crate) fn required(&self) -> usize {
+        self.required_files().count()
+    }
+
+    fn required_files(&self) -> impl Iterator<Item = &FileCoverage> {
+        let changed = self.changed.as_ref();
+        let is_required =
+            move |file: &&FileCoverage| changed.is_none_or(|changed| changed.contains(&file.file));
+        self.files.iter().filter(is_required)
     }
 
     pub(crate) fn into_files(self) -> Vec<FileCoverage> {

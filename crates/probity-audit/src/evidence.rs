@@ -145,12 +145,17 @@ impl Packed {
     }
 }
 
+/// Whether a text has enough characters besides spaces to prove something.
+pub(crate) fn is_long_enough(text: &str) -> bool {
+    text.chars().filter(|c| !c.is_whitespace()).count() >= LEAST_CHARS
+}
+
 /// What of a piece of evidence may be a quote, packed: all of it, and what it sets in backquotes.
 fn quotes(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut push = |text: &str| {
         let packed: String = text.chars().filter(|c| !c.is_whitespace()).collect();
-        if packed.chars().count() >= LEAST_CHARS && !found.contains(&packed) {
+        if is_long_enough(&packed) && !found.contains(&packed) {
             found.push(packed);
         }
     };

@@ -23,7 +23,7 @@ use self::{
     program::{File, Program},
     term::Location,
 };
-use crate::Finding;
+use crate::{Detected, Finding, evidence::is_long_enough};
 
 /// What is known about all sources; detectors read it.
 struct Project<'p> {
@@ -43,20 +43,26 @@ pub fn classes() -> impl Iterator<Item = &'static str> {
     CLASSES.iter().map(|class| class.name)
 }
 
-/// The findings of one class in all sources, which are pairs of a path and a text.
-///
-/// A class has the name of its skill, with the number of the skill or without. `None` if there is no
-/// detector for it.
-pub fn detect(sources: &[(String, String)], class: &str) -> Option<Vec<Finding>> {
-    let name = class.trim_end_matches(|end: char| end.is_ascii_digit()).trim_end_matches('-');
-    let class = CLASSES.iter().find(|known| known.name == name)?;
+/// The class of a skill: its id without the number.
+pub(crate) fn class_of(skill_id: &str) -> &str {
+    skill_id.trim_end_matches(|end: char| end.is_ascii_digit()).trim_end_matches('-')
+}
+
+/// The findings of every class in all sources, which are pairs of a path and a text.
+#[must_use]
+pub fn detect(sources: &[(String, String)]) -> Detected {
     let program = Program::new(sources);
     let handlers = evaluate_all(&program);
     let project = Project { program: &program, handlers };
+    CLASSES.iter().map(|class| (class.name, findings(class, &project))).collect()
+}
+
+fn findings(class: &Class, project: &Project<'_>) -> Vec<Finding> {
+    let program = project.program;
     let mut found = Vec::new();
     let mut lines = BTreeSet::new();
     for handler in &project.handlers {
-        for hit in (class.detect)(&project, handler) {
+        for hit in (class.detect)(project, handler) {
             let Some(file) = program.files.get(hit.at.file) else { continue };
             let line = line_number(file, hit.at);
             if lines.insert((hit.at.file, line)) {
@@ -65,11 +71,10 @@ pub fn detect(sources: &[(String, String)], class: &str) -> Option<Vec<Finding>>
         }
     }
     found.sort_by(|one, other| (&one.file, one.line).cmp(&(&other.file, other.line)));
-    Some(found)
+    found
 }
 
 fn finding(class: &Class, file: &File<'_>, line: usize, detail: Option<String>) -> Finding {
-    let quoted = file.text.lines().nth(line - 1).unwrap_or_default().trim();
     let summary = match detail {
         Some(detail) => format!("{} {detail}", class.summary),
         None => class.summary.to_owned(),
@@ -78,13 +83,29 @@ fn finding(class: &Class, file: &File<'_>, line: usize, detail: Option<String>) 
         title: class.title.to_owned(),
         severity: class.severity,
         summary,
-        evidence: vec![quoted.to_owned()],
+        evidence: vec![quote(file.text, line)],
         recommendation: class.recommendation.to_owned(),
         file: Some(file.path.to_owned()),
         line: u64::try_from(line).ok(),
         verified: None,
         fingerprint: None,
+        refutation: None,
     }
+}
+
+/// The line, with as many of the next ones as it takes to be found again.
+fn quote(text: &str, line: usize) -> String {
+    let mut quoted = String::new();
+    for next in text.lines().skip(line - 1) {
+        if !quoted.is_empty() {
+            quoted.push('\n');
+        }
+        quoted.push_str(next.trim());
+        if is_long_enough(&quoted) {
+            break;
+        }
+    }
+    quoted
 }
 
 fn line_number(file: &File<'_>, at: Location) -> usize {

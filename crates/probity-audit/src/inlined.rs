@@ -15,20 +15,57 @@ const MOST_INLINED: usize = 16_000;
 /// What the first prompt shows, and how much there is to read where it shows nothing.
 #[derive(Debug, Default)]
 pub(crate) struct Inlined {
+    shows: Shows,
     pub(crate) text: String,
     pub(crate) shown: Vec<ShownLines>,
     /// How many reads it takes to see every source.
     pub(crate) pages: usize,
 }
 
+#[derive(Clone, Copy, Debug, Default)]
+enum Shows {
+    #[default]
+    Nothing,
+    Changed,
+    All,
+}
+
 impl Inlined {
-    /// All sources or none: half of a project would be judged as if it were the whole.
+    /// All sources, or all that have to be read, or none: half of a project would be judged as if it
+    /// were the whole.
     pub(crate) fn new(
         scope: &Scope,
         sources: &[String],
+        changed: Option<&[String]>,
         secrets: Option<&Secrets>,
         may_show: bool,
     ) -> Self {
+        let all = Self::of(scope, sources, secrets, may_show);
+        match changed {
+            Some(changed) if all.shown.is_empty() => {
+                let part = Self::of(scope, changed, secrets, may_show);
+                let shows = if part.shown.is_empty() { Shows::Nothing } else { Shows::Changed };
+                Self { shows, pages: all.pages, ..part }
+            }
+            _ => all,
+        }
+    }
+
+    /// How the first prompt ends.
+    pub(crate) fn first_question(&self) -> &'static str {
+        match self.shows {
+            Shows::Nothing => "\nAnswer with your first action.",
+            Shows::Changed => {
+                "\nYou have seen the changed sources. Answer with the action \"final\", or read what \
+                 else you need."
+            }
+            Shows::All => {
+                "\nYou have seen all sources. Answer with the action \"final\", or read what else you need."
+            }
+        }
+    }
+
+    fn of(scope: &Scope, sources: &[String], secrets: Option<&Secrets>, may_show: bool) -> Self {
         let mut inlined = Self::default();
         let mut chars = 0;
         let mut is_whole = may_show;
@@ -51,7 +88,9 @@ impl Inlined {
                 inlined.shown.push(ShownLines { path, first: 1, last });
             }
         }
-        if !is_whole {
+        if is_whole && !inlined.shown.is_empty() {
+            inlined.shows = Shows::All;
+        } else {
             inlined.text.clear();
             inlined.shown.clear();
         }

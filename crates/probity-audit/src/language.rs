@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-/// What a model is told that it audits, and what of a file is no code.
+/// Decides what the system prompt calls the sources, and which lines of a file are not code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Language {
     Aiken,

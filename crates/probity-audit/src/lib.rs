@@ -11,6 +11,7 @@ mod action;
 mod answer;
 mod audit;
 mod baseline;
+mod cache;
 mod coverage;
 mod duplicates;
 mod evidence;
@@ -36,19 +37,20 @@ mod tools;
 pub use crate::{
     audit::{AuditError, AuditOptions, run},
     baseline::{Baseline, BaselineError},
+    cache::AnswerCache,
     coverage::FileCoverage,
     heuristic::{classes as heuristic_classes, detect},
     ignores::Excuse,
     permission::{PermissionPrompt, ReadScope},
-    provider::{Provider, ProviderSpec},
-    report::{FileFindings, Ignored, Report, ReportOptions, Reported, SkillCoverage},
+    provider::{Detected, Opening, Provider, ProviderSpec},
+    report::{FileFindings, Ignored, Mark, Report, ReportOptions, Reported, SkillCoverage},
     resume::{Resumed, resume},
     risk::Risk,
     rules::Rules,
     secrets::Secrets,
     session::{Event, MAX_STEPS, Observer},
     skill::{Pack, Skill, SkillError, embedded},
-    sources::{SourceError, digest, discover, is_contract},
-    state::{Finding, Iteration, NextPrompt, State, TokenUsage},
+    sources::{SourceError, digest, discover, is_contract, is_not_own},
+    state::{Finding, Iteration, NextPrompt, Refutation, State, TokenUsage, Verdict},
     tools::{OpenError, ReadTools, Reading, ToolError, ToolOptions, request::Request},
 };

@@ -1,8 +1,8 @@
 //! Who answers: nobody, for a scaffold, or an agent in a conversation of its own for each skill.
 
-use std::fmt;
+use std::{collections::BTreeMap, fmt};
 
-use probity_agent::{Agent, AgentError};
+use probity_agent::{Agent, AgentError, Schema};
 use serde::{Deserialize, Serialize};
 
 use crate::Finding;
@@ -15,12 +15,22 @@ pub struct ProviderSpec {
     pub notes: String,
 }
 
-/// Opens a conversation whose system prompt is the argument.
-type Open = Box<dyn Fn(&str) -> Result<Box<dyn Agent>, AgentError> + Send + Sync>;
+/// What a conversation begins with.
+#[derive(Clone, Debug)]
+pub struct Opening<'a> {
+    pub system: &'a str,
+    /// The form of every answer, for providers that can hold a model to one.
+    pub schema: Option<Schema>,
+}
 
-/// The name and the text of each source, and the id of a skill; nothing for a skill whose class no
-/// detector knows.
-pub(crate) type Detect = dyn Fn(&[(String, String)], &str) -> Option<Vec<Finding>> + Send + Sync;
+/// Opens a conversation.
+pub(crate) type Open = dyn Fn(&Opening<'_>) -> Result<Box<dyn Agent>, AgentError> + Send + Sync;
+
+/// What detectors found: the findings of each class that they know.
+pub type Detected = BTreeMap<&'static str, Vec<Finding>>;
+
+/// Reads the name and the text of each source.
+pub(crate) type Detect = dyn Fn(&[(String, String)]) -> Detected + Send + Sync;
 
 pub struct Provider {
     pub spec: ProviderSpec,
@@ -29,7 +39,7 @@ pub struct Provider {
 
 pub(crate) enum Answers {
     Nobody,
-    Agent(Open),
+    Agent(Box<Open>),
     Detectors(Box<Detect>),
 }
 
@@ -45,23 +55,17 @@ impl Provider {
         Self { spec, answers: Answers::Nobody }
     }
 
-    /// Asks no model: detectors read the sources, and say nothing about classes that they do not know.
+    /// Asks no model: detectors read all sources once for all skills.
     pub fn detectors(
         spec: ProviderSpec,
-        detect: impl Fn(&[(String, String)], &str) -> Option<Vec<Finding>> + Send + Sync + 'static,
+        detect: impl Fn(&[(String, String)]) -> Detected + Send + Sync + 'static,
     ) -> Self {
         Self { spec, answers: Answers::Detectors(Box::new(detect)) }
     }
 
-    /// Whether the sources were looked at by nobody at all.
-    #[must_use]
-    pub fn asks_nobody(&self) -> bool {
-        matches!(self.answers, Answers::Nobody)
-    }
-
     pub fn agent(
         spec: ProviderSpec,
-        open: impl Fn(&str) -> Result<Box<dyn Agent>, AgentError> + Send + Sync + 'static,
+        open: impl Fn(&Opening<'_>) -> Result<Box<dyn Agent>, AgentError> + Send + Sync + 'static,
     ) -> Self {
         Self { spec, answers: Answers::Agent(Box::new(open)) }
     }

@@ -10,7 +10,8 @@ use probity_finding::{Fingerprints, LineIndex, Span};
 use probity_scope::Scope;
 
 use crate::{
-    Baseline, FileCoverage, Finding, Iteration, Risk, Rules, State, TokenUsage, duplicates,
+    Baseline, FileCoverage, Finding, Iteration, Refutation, Risk, Rules, State, TokenUsage,
+    duplicates,
     ignores::{Excuse, Ignores},
     session::SCAFFOLDED,
     sources::{MOST_BYTES, whole},
@@ -39,12 +40,16 @@ pub struct Report {
     /// In the order of the skills.
     pub findings: Vec<Reported>,
     pub unverified: Vec<Reported>,
+    /// Verified findings in files that did not change, if only changed ones had to be read.
+    pub elsewhere: Vec<Reported>,
     /// Skills that came to no answer, with the reason.
     pub failed: Vec<Iteration>,
     /// Findings that a comment in the sources takes back.
     pub ignored: Vec<Ignored>,
     /// Findings of the baseline.
     pub known: usize,
+    /// Skills whose answers are those of an earlier run.
+    pub cached: Vec<String>,
     /// What should be told about comments and sources.
     pub warnings: Vec<String>,
     pub skills: usize,
@@ -85,8 +90,17 @@ pub struct FileFindings {
     pub path: String,
     pub text: String,
     pub findings: Vec<probity_finding::Finding>,
-    /// For each finding the reason for which it was taken back, if it was.
-    pub excuses: Vec<Option<String>>,
+    /// For each finding what an audit knows about it beyond others.
+    pub marks: Vec<Mark>,
+}
+
+/// What else is known about a finding.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Mark {
+    /// The reason for which a comment takes it back.
+    pub excuse: Option<String>,
+    pub refutation: Option<Refutation>,
+    pub is_outside_change: bool,
 }
 
 impl Report {
@@ -97,9 +111,11 @@ impl Report {
             generated_at: options.generated_at.clone(),
             findings: Vec::new(),
             unverified: Vec::new(),
+            elsewhere: Vec::new(),
             failed: state.iterations.iter().filter(|it| !it.is_done()).cloned().collect(),
             ignored: Vec::new(),
             known: 0,
+            cached: state.iterations.iter().filter(|it| it.cached).map(skill_id).collect(),
             warnings: Vec::new(),
             skills: state.iterations.len(),
             usage: state.usage,
@@ -122,10 +138,12 @@ impl Report {
                     report.ignored.push(Ignored { reported, excuse });
                 } else if options.baseline.is_some_and(|baseline| baseline.knows(finding)) {
                     report.known += 1;
-                } else if finding.verified == Some(true) {
-                    report.findings.push(reported);
-                } else {
+                } else if finding.verified != Some(true) {
                     report.unverified.push(reported);
+                } else if is_outside(finding, state.changed_files.as_deref()) {
+                    report.elsewhere.push(reported);
+                } else {
+                    report.findings.push(reported);
                 }
             }
         }
@@ -133,10 +151,11 @@ impl Report {
         report.warnings.extend(too_long(options.root, &state.source_files));
         duplicates::merge(&mut report.findings);
         duplicates::merge(&mut report.unverified);
+        duplicates::merge(&mut report.elsewhere);
         report
     }
 
-    /// The worst verified finding. What is not verified fails nobody's build.
+    /// The worst verified finding. Unverified ones, and those outside of a change, fail no build.
     #[must_use]
     pub fn worst(&self) -> Option<Risk> {
         self.findings.iter().map(|reported| reported.finding.severity).max()
@@ -148,28 +167,57 @@ impl Report {
         self.failed.is_empty() && !self.is_scaffold
     }
 
+    /// How often each verdict was reached, if findings were to be refuted.
+    #[must_use]
+    pub fn verdicts(&self) -> BTreeMap<&'static str, usize> {
+        let mut counts = BTreeMap::new();
+        let all = self.findings.iter().chain(&self.unverified).chain(&self.elsewhere);
+        for refutation in all.filter_map(|reported| reported.finding.refutation.as_ref()) {
+            *counts.entry(refutation.verdict.as_str()).or_default() += 1;
+        }
+        counts
+    }
+
     /// The findings by file, for a report in another format: also those that were taken back, with
-    /// the reason. Unverified ones say so and weigh little.
+    /// the reason. Unverified ones, and those outside of a change, say so and weigh little.
     #[must_use]
     pub fn by_file(&self, root: &Path) -> Vec<FileFindings> {
         let scope = whole(root).ok();
         let mut files: BTreeMap<String, FileFindings> = BTreeMap::new();
-        let open = self.findings.iter().chain(&self.unverified).map(|reported| (reported, None));
-        let ignored = self.ignored.iter().map(|it| (&it.reported, Some(&it.excuse.reason)));
-        let mut all: Vec<_> = open.chain(ignored).collect();
+        let open = self.findings.iter().chain(&self.unverified);
+        let open = open.map(|reported| (reported, Mark::default()));
+        let elsewhere = self
+            .elsewhere
+            .iter()
+            .map(|reported| (reported, Mark { is_outside_change: true, ..Mark::default() }));
+        let ignored = self.ignored.iter().map(|it| {
+            (&it.reported, Mark { excuse: Some(it.excuse.reason.clone()), ..Mark::default() })
+        });
+        let mut all: Vec<_> = open.chain(elsewhere).chain(ignored).collect();
         all.sort_by_key(|(reported, _)| reported.finding.line);
-        for (reported, excuse) in all {
+        for (reported, mark) in all {
             let path = reported.finding.file.clone().unwrap_or_else(|| ".".to_owned());
             let file = files.entry(path.clone()).or_insert_with(|| {
                 let text = scope.as_ref().and_then(|scope| text(scope, &path)).unwrap_or_default();
-                FileFindings { path, text, findings: Vec::new(), excuses: Vec::new() }
+                FileFindings { path, text, findings: Vec::new(), marks: Vec::new() }
             });
             let lines = LineIndex::new(&file.text);
-            let is_verified = reported.finding.verified == Some(true);
-            file.findings.push(lint_finding(reported, is_verified, &lines));
-            file.excuses.push(excuse.cloned());
+            file.findings.push(lint_finding(reported, mark.is_outside_change, &lines));
+            file.marks.push(Mark { refutation: reported.finding.refutation.clone(), ..mark });
         }
         files.into_values().collect()
+    }
+}
+
+fn skill_id(iteration: &Iteration) -> String {
+    iteration.skill_id.clone()
+}
+
+/// Whether a finding is in a file that did not change. One that names no file may be in any.
+fn is_outside(finding: &Finding, changed: Option<&[String]>) -> bool {
+    match (&finding.file, changed) {
+        (Some(file), Some(changed)) => !changed.contains(file),
+        _ => false,
     }
 }
 
@@ -191,16 +239,22 @@ fn too_long(root: &Path, sources: &[String]) -> Vec<String> {
 
 fn lint_finding(
     reported: &Reported,
-    is_verified: bool,
+    is_outside_change: bool,
     lines: &LineIndex<'_>,
 ) -> probity_finding::Finding {
     let Finding { title, summary, recommendation, severity, .. } = &reported.finding;
-    let (mark, severity) = if is_verified {
-        ("", severity.severity())
-    } else {
+    let (mark, severity) = if reported.finding.verified != Some(true) {
         ("unverified: ", probity_finding::Severity::Info)
+    } else if is_outside_change {
+        ("outside the changed files: ", probity_finding::Severity::Info)
+    } else {
+        ("", severity.severity())
     };
-    let parts = [summary.as_str(), recommendation.as_str()];
+    let refutation = reported.finding.refutation.as_ref();
+    let verdict = refutation.map_or_else(String::new, |it| {
+        format!("Refutation: {}. {}", it.verdict.as_str(), it.reason)
+    });
+    let parts = [summary.as_str(), recommendation.as_str(), verdict.as_str()];
     let detail: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     let message = format!("{mark}{title}");
     let skill = reported.skill_id.clone();

@@ -19,17 +19,21 @@ pub fn resume(
     skills: &[Skill],
     provider: &ProviderSpec,
     source_digest: Option<&str>,
+    changed_files: Option<&[String]>,
 ) -> Resumed {
     let nothing =
         |reason: &str| Resumed { iterations: Vec::new(), reason: Some(reason.to_owned()) };
     if earlier.version != VERSION {
-        return nothing("its version is another");
+        return nothing("it has another version");
     }
     if earlier.provider != *provider {
         return nothing("another provider or model was asked");
     }
     if earlier.source_digest.as_deref() != source_digest {
         return nothing("the sources have changed since");
+    }
+    if earlier.changed_files.as_deref() != changed_files {
+        return nothing("other sources had to be read");
     }
     let mut iterations = Vec::new();
     for skill in skills {

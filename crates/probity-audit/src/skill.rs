@@ -52,7 +52,7 @@ struct Fields {
     confidence_hint: Option<String>,
 }
 
-/// Why a file is no skill. The file is named in every message, and the field where there is one.
+/// Why a file is not a skill. Every message names the file, and the field if there is one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SkillError {
     #[error("Failed to parse frontmatter from vulnerability skill file {file}: {why}")]

@@ -11,8 +11,21 @@ use std::{
 use probity_scope::{Kind, Policy, Quota, Scope, ScopeError};
 use sha2::{Digest as _, Sha256};
 
-/// Directories that hold what was made from the sources, or nothing of the project.
-const SKIPPED: &[&str] = &[".git", "target", ".tx3", "build", "node_modules", ".venv"];
+/// Directories of generated or installed files, which are never sources.
+const GENERATED: &[&str] = &[".git", ".tx3", ".venv", "build", "node_modules", "target"];
+
+/// Directories of copied files. They can be sources, but a search skips them too.
+const COPIED: &[&str] = &["vendor"];
+
+/// Whether a path ends with the name of a directory whose files are not the project's own.
+#[must_use]
+pub fn is_not_own(path: &Path) -> bool {
+    is_one_of(path, GENERATED) || is_one_of(path, COPIED)
+}
+
+fn is_one_of(path: &Path, names: &[&str]) -> bool {
+    path.file_name().is_some_and(|name| names.iter().any(|other| name == *other))
+}
 
 /// More entries than this is not a project of contracts, but a disk.
 const MOST_ENTRIES: usize = 500_000;
@@ -114,7 +127,10 @@ impl Found<'_> {
             {
                 self.sources.push(path.to_string_lossy().into_owned());
             }
-            if metadata.kind != Kind::Directory || is_skipped(&path) || !self.seen.insert(real) {
+            if metadata.kind != Kind::Directory
+                || is_one_of(&path, GENERATED)
+                || !self.seen.insert(real)
+            {
                 continue;
             }
             let Ok(entries) = scope.list(&path, MOST_ENTRIES) else { continue };
@@ -143,10 +159,6 @@ impl Found<'_> {
 #[must_use]
 pub fn is_contract(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("ak"))
-}
-
-fn is_skipped(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| SKIPPED.iter().any(|skipped| name == *skipped))
 }
 
 #[cfg(test)]

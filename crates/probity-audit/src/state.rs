@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{FileCoverage, PermissionPrompt, ProviderSpec, Risk};
+use crate::{FileCoverage, PermissionPrompt, ProviderSpec, Risk, Skill};
 
 /// The only version there is.
 pub(crate) const VERSION: &str = "1";
@@ -25,6 +25,9 @@ pub struct State {
     /// What all skills together have cost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<TokenUsage>,
+    /// The sources that had to be read, if not all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changed_files: Option<Vec<String>>,
 }
 
 /// What became of one skill.
@@ -46,6 +49,9 @@ pub struct Iteration {
     /// Which lines of the sources were shown; absent if nobody was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coverage: Option<Vec<FileCoverage>>,
+    /// Whether the answer is that of an earlier run, which this one did not pay for.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cached: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -66,6 +72,40 @@ pub struct Finding {
     /// The same in every run that finds the same thing on the same line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<String>,
+    /// What became of the attempt to show that the finding is wrong.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refutation: Option<Refutation>,
+}
+
+/// The answer of a model that was asked to show that a finding is wrong.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refutation {
+    pub verdict: Verdict,
+    pub reason: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// The code shows that the finding is wrong.
+    Refuted,
+    /// The model could not show it.
+    Upheld,
+    /// The model does not know, or was not able to answer.
+    Undecided,
+}
+
+impl Verdict {
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Refuted => "refuted",
+            Self::Upheld => "upheld",
+            Self::Undecided => "undecided",
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -90,6 +130,7 @@ impl State {
         provider: ProviderSpec,
         permission_prompt: PermissionPrompt,
         source_digest: Option<String>,
+        changed_files: Option<Vec<String>>,
     ) -> Self {
         Self {
             version: VERSION.to_owned(),
@@ -99,6 +140,7 @@ impl State {
             iterations: Vec::new(),
             source_digest,
             usage: None,
+            changed_files,
         }
     }
 
@@ -119,6 +161,21 @@ impl State {
 }
 
 impl Iteration {
+    /// A skill that was answered without findings, at no cost; callers change what differs.
+    pub(crate) fn of(skill: &Skill) -> Self {
+        Self {
+            skill_id: skill.id.clone(),
+            status: "completed".to_owned(),
+            findings: Vec::new(),
+            next_prompt: None,
+            error: None,
+            skill_digest: Some(skill.digest.clone()),
+            usage: None,
+            coverage: None,
+            cached: false,
+        }
+    }
+
     #[must_use]
     pub fn is_done(&self) -> bool {
         self.error.is_none()
@@ -153,7 +210,7 @@ mod tests {
         let prompt = PermissionPrompt::new(ReadScope::Strict, false, false, &["a.ak".into()]);
         let mut prompt = prompt;
         prompt.scope_rules = vec!["rule".into()];
-        let mut state = State::new(vec!["a.ak".into()], provider, prompt, None);
+        let mut state = State::new(vec!["a.ak".into()], provider, prompt, None, None);
         state.iterations.push(Iteration {
             skill_id: "s-1".into(),
             status: "completed".into(),
@@ -167,12 +224,14 @@ mod tests {
                 line: Some(42),
                 verified: None,
                 fingerprint: None,
+                refutation: None,
             }],
             next_prompt: None,
             error: None,
             skill_digest: None,
             usage: None,
             coverage: None,
+            cached: false,
         });
         insta::assert_snapshot!(state.to_json().unwrap(), @r#"
         {

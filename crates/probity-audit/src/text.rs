@@ -1,16 +1,17 @@
 //! Other people's text, made fit to be kept: bounded, and without what steers a terminal.
 
+use probity_agent::{is_unseen, printable};
+
 /// At most this many characters, with an ellipsis where something was cut.
 pub(crate) fn bounded(text: &str, most: usize) -> String {
-    let kept: String =
-        text.chars().filter(|c| matches!(c, '\n' | '\t') || !is_unseen(*c)).collect();
+    let kept = printable(text);
     match kept.char_indices().nth(most) {
         Some((at, _)) => format!("{}…", kept.get(..at).unwrap_or_default()),
         None => kept,
     }
 }
 
-/// The same on one line, with single blanks between the words.
+/// The same on one line, with single spaces between the words.
 pub(crate) fn one_line(text: &str, most: usize) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     bounded(&words.join(" "), most)
@@ -19,12 +20,6 @@ pub(crate) fn one_line(text: &str, most: usize) -> String {
 /// The name of a file without what would begin a new line of a prompt, or steer a terminal.
 pub(crate) fn shown_name(name: &str) -> String {
     name.chars().map(|c| if is_unseen(c) { '?' } else { c }).collect()
-}
-
-/// Control characters, and those that turn the direction of the text around them.
-fn is_unseen(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
 #[cfg(test)]

@@ -20,8 +20,8 @@ pub use crate::{
     repository::{
         Tree, TreeError,
         git::{
-            Change, ChangedFile, GitError, GitFacts, NO_COMMIT, Note, change, directory_name,
-            has_commit, renames,
+            Change, ChangedFile, GitError, GitFacts, NO_COMMIT, Note, change, changed_files,
+            directory_name, has_commit, renames,
         },
     },
     runner::{Trouble, Unavailable},

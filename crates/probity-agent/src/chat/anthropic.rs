@@ -37,6 +37,25 @@ struct Body<'a> {
     model: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
     system: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature: Option<u8>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_choice: Option<ToolChoice<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tools: Option<[Tool<'a>; 1]>,
+}
+
+/// A tool that the model has to use is how every version of the API takes a schema.
+#[derive(Serialize)]
+struct Tool<'a> {
+    input_schema: &'a Value,
+    name: &'a str,
+}
+
+#[derive(Serialize)]
+struct ToolChoice<'a> {
+    name: &'a str,
+    r#type: &'static str,
 }
 
 fn headers(key: Option<&ApiKey>) -> HeaderMap {
@@ -55,19 +74,29 @@ fn body(request: &Request<'_>) -> Vec<u8> {
         messages: request.messages,
         model: request.model,
         system: request.system,
+        temperature: request.is_deterministic.then_some(0),
+        tool_choice: request.schema.map(|schema| ToolChoice { name: schema.name, r#type: "tool" }),
+        tools: request
+            .schema
+            .map(|schema| [Tool { input_schema: &schema.schema, name: schema.name }]),
     })
 }
 
 fn reply(value: &Value) -> Result<Reply, Unreadable> {
     let blocks = value.get("content").and_then(Value::as_array).ok_or(Unreadable::Unexpected)?;
     // Models that think aloud put their thoughts before the text.
-    let text: String = blocks
+    let mut text: String = blocks
         .iter()
         .filter(|block| block.get("type").is_none_or(|kind| kind == "text"))
         .filter_map(|block| block.get("text")?.as_str())
         .collect();
+    // An answer by the schema is the input of the tool; text before it only announces it.
+    let by_schema = |block: &&Value| block.get("type").is_some_and(|kind| kind == "tool_use");
+    if let Some(input) = blocks.iter().find(by_schema).and_then(|block| block.get("input")) {
+        text = input.to_string();
+    }
     let stop = match value.get("stop_reason").and_then(Value::as_str) {
-        Some("end_turn" | "stop_sequence") | None => StopReason::EndTurn,
+        Some("end_turn" | "stop_sequence" | "tool_use") | None => StopReason::EndTurn,
         Some("max_tokens") => StopReason::MaxTokens,
         Some("refusal") => StopReason::Refusal,
         Some(other) => StopReason::Other(other.to_owned()),

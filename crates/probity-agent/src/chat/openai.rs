@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{
     StopReason, Usage,
-    chat::shape::{Message, Reply, Request, Role, Shape, Unreadable, count, to_bytes},
+    chat::shape::{Message, Reply, Request, Role, Schema, Shape, Unreadable, count, to_bytes},
 };
 
 pub(crate) const SHAPE: Shape = Shape {
@@ -32,12 +32,34 @@ struct Body<'a> {
     max_tokens: Option<u32>,
     messages: Vec<&'a Message>,
     model: &'a str,
-    response_format: ResponseFormat,
+    response_format: ResponseFormat<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature: Option<u8>,
 }
 
 #[derive(Serialize)]
-struct ResponseFormat {
-    r#type: &'static str,
+#[serde(tag = "type", rename_all = "snake_case")]
+enum ResponseFormat<'a> {
+    JsonObject,
+    JsonSchema { json_schema: NamedSchema<'a> },
+}
+
+#[derive(Serialize)]
+struct NamedSchema<'a> {
+    name: &'a str,
+    schema: &'a Value,
+    strict: bool,
+}
+
+impl<'a> ResponseFormat<'a> {
+    fn of(schema: Option<&'a Schema>) -> Self {
+        match schema {
+            Some(Schema { name, schema }) => {
+                Self::JsonSchema { json_schema: NamedSchema { name, schema, strict: true } }
+            }
+            None => Self::JsonObject,
+        }
+    }
 }
 
 pub(crate) fn bearer(value: Option<reqwest::header::HeaderValue>) -> HeaderMap {
@@ -51,7 +73,8 @@ pub(crate) fn body(request: &Request<'_>) -> Vec<u8> {
         max_tokens: request.max_tokens,
         messages: first.into_iter().chain(request.messages).collect(),
         model: request.model,
-        response_format: ResponseFormat { r#type: "json_object" },
+        response_format: ResponseFormat::of(request.schema),
+        temperature: request.is_deterministic.then_some(0),
     })
 }
 

@@ -30,6 +30,17 @@ pub(crate) struct Request<'a> {
     pub(crate) system: &'a str,
     pub(crate) messages: &'a [Message],
     pub(crate) max_tokens: Option<u32>,
+    /// Sampling at temperature 0, so that the same question gets the same answer.
+    pub(crate) is_deterministic: bool,
+    /// What the answer has to look like.
+    pub(crate) schema: Option<&'a Schema>,
+}
+
+/// The JSON Schema of an answer, which providers call by a name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Schema {
+    pub name: &'static str,
+    pub schema: Value,
 }
 
 /// The order of the fields is the order on the wire.

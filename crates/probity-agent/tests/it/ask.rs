@@ -28,6 +28,7 @@ pub(crate) fn options(kind: ChatKind, endpoint: &str) -> ChatOptions {
         model: kind.default_model().to_owned(),
         key: kind.key_variable().map(|variable| ApiKey::new(KEY, variable)),
         max_tokens: None,
+        extras: None,
         retry: QUICK,
     }
 }

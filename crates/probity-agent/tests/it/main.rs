@@ -8,6 +8,7 @@ mod command;
 mod command_lines;
 mod contained;
 mod errors;
+mod extras;
 mod limits;
 mod network;
 mod opened;

@@ -3,7 +3,7 @@
 use super::*;
 
 fn shown(text: &str) -> String {
-    match parse(text) {
+    match parse(text, Expected::Findings) {
         Ok(Action::Read(request)) => format!("{request:?}"),
         Ok(Action::Final(object)) => format!("final {}", Value::Object(object)),
         Err(why) => format!("unusable: {why}"),

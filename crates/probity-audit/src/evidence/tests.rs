@@ -34,6 +34,7 @@ fn check(
         line,
         verified: None,
         fingerprint: None,
+        refutation: None,
     };
     Evidence::new(&scope, &sources).check(&mut finding);
     (finding.file, finding.line, finding.verified.unwrap())

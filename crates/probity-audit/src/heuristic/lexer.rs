@@ -1,4 +1,4 @@
-//! Aiken text into tokens. Every byte that is no token is a space, a comment or skipped.
+//! Aiken text into tokens. Spaces and comments are left out, and unknown characters are skipped.
 
 /// A token and where it stands in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

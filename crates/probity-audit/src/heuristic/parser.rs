@@ -1,7 +1,7 @@
 //! A recovering parser for Aiken: any text gives a module, and the work is linear in its length.
 //!
-//! There is no backtracking: what cannot be parsed becomes [`ExprKind::Error`] or is skipped token
-//! by token, so that each loop either takes a token or ends.
+//! The parser never goes back. Text that it cannot parse becomes [`ExprKind::Error`] or is skipped
+//! token by token, and each loop either takes a token or ends.
 
 mod expression;
 mod item;
@@ -21,11 +21,19 @@ pub(super) fn parse(text: &str) -> Module {
     parse_counting(text).0
 }
 
-/// The module and the number of times a token was looked at.
-pub(super) fn parse_counting(text: &str) -> (Module, usize) {
-    let mut parser = Parser { text, tokens: tokens(text), at: 0, depth: 0, steps: 0 };
+/// What it took to parse a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Effort {
+    /// How often a token was looked at.
+    pub(super) steps: usize,
+    /// Tokens that did not fit anywhere.
+    pub(super) skipped: usize,
+}
+
+pub(super) fn parse_counting(text: &str) -> (Module, Effort) {
+    let mut parser = Parser { text, tokens: tokens(text), at: 0, depth: 0, steps: 0, skipped: 0 };
     let module = parser.module();
-    (module, parser.steps)
+    (module, Effort { steps: parser.steps, skipped: parser.skipped })
 }
 
 struct Parser<'a> {
@@ -34,6 +42,7 @@ struct Parser<'a> {
     at: usize,
     depth: usize,
     steps: usize,
+    skipped: usize,
 }
 
 impl<'a> Parser<'a> {
@@ -109,14 +118,15 @@ impl<'a> Parser<'a> {
         Span { start, end: end.map_or(start, |token| token.end).max(start) }
     }
 
-    /// Elements up to the closing bracket, which is taken. One that takes no token is skipped, and
-    /// the next item of the module ends all brackets that were left open.
+    /// Elements up to the closing bracket, which is taken. A token that begins no element is skipped,
+    /// and the next item of the module ends all brackets that were left open.
     fn until(&mut self, close: &str, mut element: impl FnMut(&mut Self)) {
         while !self.is_end() && !self.begins_item() && !self.eat(close) {
             let before = self.at;
             element(self);
             self.eat(",");
             if self.at == before {
+                self.skipped += 1;
                 self.advance();
             }
         }

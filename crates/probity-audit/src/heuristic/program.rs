@@ -77,6 +77,22 @@ impl<'a> Program<'a> {
         }
     }
 
+    /// The name of the type of a labeled field, if all constructors that have it agree.
+    pub(super) fn field_type(&self, type_name: &str, label: &str) -> Option<&str> {
+        let mut types = self.files.iter().flat_map(|file| &file.module.types);
+        let found = types.find(|definition| definition.name == type_name)?;
+        let fields = found.constructors.iter().flat_map(|constructor| {
+            let named = constructor.fields.iter().enumerate();
+            named.map(|(position, (field, kind))| {
+                let key = format!("{}.{position}", constructor.name);
+                (field.clone().unwrap_or(key), kind.name.as_str())
+            })
+        });
+        let mut kinds = fields.filter(|(field, _)| field == label).map(|(_, kind)| kind);
+        let first = kinds.next()?;
+        if kinds.all(|kind| kind == first) { Some(first) } else { None }
+    }
+
     fn imports(&self, file: usize) -> impl Iterator<Item = &super::tree::Import> {
         self.files.get(file).into_iter().flat_map(|file| &file.module.imports)
     }

@@ -1,7 +1,13 @@
 //! Questions about one path that several detectors ask.
 
+mod address;
+mod state;
+mod token;
+mod trust;
+
 use std::collections::HashSet;
 
+pub(super) use self::address::AddressPart;
 use super::{
     evaluate::HandlerPaths,
     path::{Fact, Path},
@@ -176,163 +182,4 @@ impl<'a, 'p> View<'a, 'p> {
         }
         seen
     }
-
-    /// Facts that require a signature.
-    pub(super) fn signatures(&self) -> Vec<&'a Fact> {
-        let Some(signatories) = self.transaction_field("extra_signatories") else {
-            return Vec::new();
-        };
-        self.facts_about(signatories)
-    }
-
-    /// Whether someone must sign whom the state, a parameter or a constant names.
-    pub(super) fn has_trusted_signature(&self) -> bool {
-        self.signatures().into_iter().any(|fact| self.is_trusted(fact.term))
-    }
-
-    /// Whether the term depends on something that the transaction's builder does not choose freely.
-    pub(super) fn is_trusted(&self, term: Term) -> bool {
-        self.terms.mentions_root(term, Root::State)
-            || self.terms.mentions_parameter(term)
-            || self.terms.mentions_root(term, Root::OwnInput)
-            || self.terms.any_part(term, |node| match node {
-                Node::Literal(text) => text.contains('"'),
-                _ => false,
-            })
-            || self
-                .terms
-                .parts(term)
-                .into_iter()
-                .any(|part| self.is_element(part, "reference_inputs"))
-    }
-
-    /// The own input, or another one that is taken for it.
-    pub(super) fn is_own_input(&self, term: Term) -> bool {
-        self.terms.is_root(term, Root::OwnInput) || self.is_element(term, "inputs")
-    }
-
-    /// Whether the term contains the address of an input.
-    fn has_input_address(&self, term: Term) -> bool {
-        self.terms.parts(term).into_iter().any(|part| {
-            let output = self.terms.field_of(part, "address");
-            let input = output.and_then(|output| self.terms.field_of(output, "output"));
-            input.is_some_and(|input| self.is_own_input(input))
-        })
-    }
-
-    /// What the address of an output, or its payment part, is compared with.
-    pub(super) fn address_comparisons(&self, output: Term) -> Vec<(AddressPart, Term, &'a Fact)> {
-        let Some(address) = self.field(output, "address") else { return Vec::new() };
-        let credential = self.field(address, "payment_credential");
-        let hash = credential.and_then(|credential| self.field(credential, "Script.0"));
-        let mut found = Vec::new();
-        for fact in self.facts() {
-            for (side, other) in fact.equality(self.terms) {
-                if side == address {
-                    found.push((AddressPart::Whole, other, fact));
-                } else if Some(side) == credential || (hash.is_some() && Some(side) == hash) {
-                    found.push((AddressPart::Payment, other, fact));
-                }
-            }
-        }
-        found
-    }
-
-    /// Outputs that return to the address of an input: the next state of the script.
-    pub(super) fn continuing_outputs(&self) -> Vec<Term> {
-        let mut outputs = self.selected_outputs();
-        outputs.retain(|output| {
-            let comparisons = self.address_comparisons(*output);
-            comparisons.iter().any(|(_, other, _)| self.has_input_address(*other))
-        });
-        outputs
-    }
-
-    /// Whether a fact limits which inputs there are, beside finding the own one.
-    pub(super) fn limits_inputs(&self) -> bool {
-        let Some(inputs) = self.transaction_field("inputs") else { return false };
-        self.facts().any(|fact| match self.terms.node(fact.term) {
-            Node::Length(list, _) => self.base_list(*list) == inputs,
-            _ => self.terms.parts(fact.term).into_iter().any(|part| match self.terms.node(part) {
-                Node::Library { arguments, .. } | Node::Opaque { arguments, .. } => {
-                    arguments.iter().any(|argument| self.whole_list(*argument) == inputs)
-                }
-                Node::Element(list, Selector::Every(_)) => self.whole_list(*list) == inputs,
-                _ => false,
-            }),
-        })
-    }
-}
-
-impl View<'_, '_> {
-    /// `quantity_of` and the like, applied to this value: the policy and name of one token.
-    pub(super) fn token_lookup(&self, term: Term) -> Option<(Term, Term, Term)> {
-        match self.terms.library(term)? {
-            ("assets.quantity_of", [value, policy, name]) if !self.is_ada(*policy) => {
-                Some((*value, *policy, *name))
-            }
-            _ => None,
-        }
-    }
-
-    /// The value whose lovelace this is.
-    pub(super) fn lovelace_of(&self, term: Term) -> Option<Term> {
-        match self.terms.library(term)? {
-            ("assets.lovelace_of", [value]) => Some(*value),
-            ("assets.quantity_of", [value, policy, _]) if self.is_ada(*policy) => Some(*value),
-            _ => None,
-        }
-    }
-
-    fn is_ada(&self, policy: Term) -> bool {
-        match self.terms.node(policy) {
-            Node::LibraryFunction(name) => name == "assets.ada_policy_id",
-            Node::Literal(text) => text.trim_start_matches(['#', '@']) == "\"\"",
-            _ => false,
-        }
-    }
-
-    /// Whether a fact asks for one token in the value of this output.
-    pub(super) fn checks_token_in(&self, output: Term) -> bool {
-        let value = self.field(output, "value");
-        value.is_some_and(|value| {
-            self.uses(value).into_iter().any(|part| {
-                let by_policy = self.terms.library(part).is_some_and(|(name, _)| {
-                    let function = name.strip_prefix("assets.").unwrap_or_default();
-                    function.starts_with("has_")
-                        || matches!(function, "tokens" | "policies" | "flatten")
-                });
-                by_policy || self.token_lookup(part).is_some()
-            })
-        })
-    }
-
-    /// The output that is spent by the own input, or by one that is taken for it.
-    pub(super) fn own_outputs(&self) -> Vec<Term> {
-        let own = self.terms.find(&Node::Root(Root::OwnInput));
-        let inputs = own.into_iter().chain(self.elements("inputs"));
-        inputs.filter_map(|input| self.field(input, "output")).collect()
-    }
-
-    /// Whether the term contains the value of an input.
-    pub(super) fn has_input_value(&self, term: Term) -> bool {
-        let values =
-            self.own_outputs().into_iter().filter_map(|output| self.field(output, "value"));
-        let parts = self.terms.parts(term);
-        values.into_iter().any(|value| parts.contains(&value))
-    }
-
-    pub(super) fn mentions_own_reference(&self, term: Term) -> bool {
-        self.terms.mentions_root(term, Root::OwnReference)
-            || self.terms.parts(term).into_iter().any(|part| {
-                let input = self.terms.field_of(part, "output_reference");
-                input.is_some_and(|input| self.is_own_input(input))
-            })
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum AddressPart {
-    Whole,
-    Payment,
 }

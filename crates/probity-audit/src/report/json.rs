@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{Report, Reported};
 
 impl Report {
-    /// Pretty, with a line end behind it.
+    /// Pretty, with a newline at the end.
     #[must_use]
     pub fn json(&self) -> String {
         let failed: Vec<Value> = self
@@ -41,7 +41,9 @@ impl Report {
             "generated_at": self.generated_at,
             "findings": self.findings.iter().map(finding).collect::<Vec<_>>(),
             "unverified": self.unverified.iter().map(finding).collect::<Vec<_>>(),
+            "elsewhere": self.elsewhere.iter().map(finding).collect::<Vec<_>>(),
             "failed": failed,
+            "cached": self.cached,
             "ignored": ignored,
             "coverage": coverage,
             "summary": {
@@ -51,6 +53,8 @@ impl Report {
                 "unverified": self.unverified.len(),
                 "ignored": self.ignored.len(),
                 "known": self.known,
+                "elsewhere": self.elsewhere.len(),
+                "refutations": self.verdicts(),
             },
             "warnings": self.warnings,
             "usage": self.usage,
@@ -73,5 +77,6 @@ fn finding(reported: &Reported) -> Value {
         "line": it.line,
         "verified": it.verified.unwrap_or(false),
         "fingerprint": it.fingerprint,
+        "refutation": it.refutation,
     })
 }

@@ -1,6 +1,6 @@
 //! The report as markdown.
 //!
-//! Title, time, and four lines a finding are what other programs read; what we add stands behind
+//! Title, time, and four lines a finding are what other programs read; what we add comes after
 //! them.
 
 use std::fmt::Write as _;
@@ -66,6 +66,24 @@ impl Report {
                 page.push_str(&item(reported));
             }
         }
+        if !self.elsewhere.is_empty() {
+            page.push_str(
+                "\n## Findings outside the changed files\n\nThese are in files that did not change \
+                 since the commit of `--changed`; they fail no build.\n\n",
+            );
+            for reported in &self.elsewhere {
+                page.push_str(&item(reported));
+            }
+        }
+        if !self.cached.is_empty() {
+            page.push_str(
+                "\n## Cached answers\n\nAn earlier run asked the same model about the same sources; \
+                 `--no-cache` asks again.\n\n",
+            );
+            for skill in &self.cached {
+                _ = writeln!(page, "- `{skill}`");
+            }
+        }
         page
     }
 
@@ -109,6 +127,13 @@ fn item(reported: &Reported) -> String {
     }
     for quote in evidence {
         _ = writeln!(item, "  - Evidence: {}", code(&one_line(quote, MOST_LINE)));
+    }
+    if let Some(refutation) = &reported.finding.refutation {
+        let (verdict, reason) = (refutation.verdict.as_str(), line(&refutation.reason));
+        _ = writeln!(item, "  - Refutation: {verdict}. {reason}");
+        for quote in &refutation.evidence {
+            _ = writeln!(item, "    - Evidence: {}", code(&one_line(quote, MOST_LINE)));
+        }
     }
     let skills: Vec<String> = std::iter::once(&reported.skill_id)
         .chain(&reported.also_found_by)

@@ -16,6 +16,7 @@ fn finding(title: &str, line: Option<u64>, verified: bool) -> Finding {
         line,
         verified: Some(verified),
         fingerprint: Some(format!("print of {title}")),
+        refutation: None,
     }
 }
 
@@ -29,13 +30,14 @@ fn iteration(skill: &str, findings: Vec<Finding>) -> Iteration {
         skill_digest: None,
         usage: None,
         coverage: None,
+        cached: false,
     }
 }
 
 fn state(iterations: Vec<Iteration>) -> State {
     let provider = ProviderSpec { name: "p".into(), model: None, notes: String::new() };
     let permission = PermissionPrompt::new(ReadScope::Workspace, false, false, &[]);
-    let mut state = State::new(Vec::new(), provider, permission, None);
+    let mut state = State::new(Vec::new(), provider, permission, None, None);
     state.iterations = iterations;
     state
 }

@@ -99,7 +99,7 @@ fn bracket(chars: &[char], start: usize, regex: &mut String) -> usize {
     loop {
         match chars.get(at) {
             None => {
-                // It has no end: the bracket is a character.
+                // Nothing closes the bracket: it is a character.
                 regex.push_str(r"\[");
                 return start;
             }

@@ -14,13 +14,9 @@ use super::{
     cut::{Output, failed},
     glob,
 };
-use crate::text::shown_name;
+use crate::{sources::is_not_own, text::shown_name};
 
 pub(super) const LIMITS: WalkLimits = WalkLimits { depth: 64, entries: 100_000 };
-
-/// Below these stands what was made from the sources or comes from elsewhere. They are searched only
-/// if the path of a request leads into one, because their size would push out the project's own code.
-const NOT_OWN: &[&str] = &["build", ".tx3", "target", "node_modules", "vendor", ".venv"];
 
 /// What is below a path, sources first.
 pub(super) struct Below {
@@ -43,9 +39,8 @@ pub(super) fn below(
         };
         return Ok(Below { files, skipped: Vec::new(), is_cut: false });
     }
-    let is_not_own = |path: &Path| {
-        path.file_name().is_some_and(|name| NOT_OWN.iter().any(|other| name == *other))
-    };
+    // Directories of other people's files are searched only if the path of a request leads into one:
+    // their size would push out the project's own code.
     let leads_in = target.path.ancestors().any(is_not_own);
     let skipped = RefCell::new(Vec::new());
     let skip = |path: &Path| {

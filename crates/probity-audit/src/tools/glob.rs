@@ -25,7 +25,7 @@ pub(super) fn matches(pattern: &str, name: &str) -> bool {
     pattern.iter().skip(p).all(|c| *c == '*')
 }
 
-/// Whether a bracket of the pattern has no end, so that it cannot mean what its author meant.
+/// Whether a bracket of the pattern is never closed. Its author meant something else.
 pub(super) fn is_open(pattern: &str) -> bool {
     let pattern: Vec<char> = pattern.chars().collect();
     let mut at = 0;

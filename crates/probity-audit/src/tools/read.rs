@@ -30,7 +30,7 @@ pub(super) fn read_file(scope: &Scope, target: &Target, wanted: &Wanted<'_>) -> 
         Ok(prefix) => prefix,
         Err(error) => return failed(&format!("cat: {error}"), 1).into(),
     };
-    // Bytes that are no text say nothing to a model, and a terminal may act on them.
+    // A model cannot read binary data, and a terminal may act on it.
     if prefix.bytes.contains(&0) {
         return failed(&format!("cat: {shown}: binary file of {} bytes", prefix.total), 1).into();
     }

@@ -84,6 +84,9 @@ fn options<'a>(root: &'a Path, skills: &'a [Skill], provider: &'a Provider) -> A
         jobs: 1,
         budget: None,
         earlier: Vec::new(),
+        changed: None,
+        refute: false,
+        cache: None,
     }
 }
 
@@ -203,7 +206,7 @@ fn only_finished_skills_of_the_same_page_provider_and_sources_are_resumed() {
         audit(AuditOptions { budget: Some(430), ..options(dir.path(), &skills, &provider) });
     let state = state.unwrap();
     let kept = |skills: &[Skill], spec: &ProviderSpec, digest: Option<&str>| {
-        resume(state.clone(), skills, spec, digest).iterations.len()
+        resume(state.clone(), skills, spec, digest, None).iterations.len()
     };
     assert_eq!(kept(&skills, &provider.spec, Some("digest")), 2);
     assert_eq!(kept(&skills, &provider.spec, Some("changed")), 0);
@@ -213,7 +216,7 @@ fn only_finished_skills_of_the_same_page_provider_and_sources_are_resumed() {
     changed[0].digest = "changed".into();
     assert_eq!(kept(&changed, &provider.spec, Some("digest")), 1);
 
-    let earlier = resume(state.clone(), &skills, &provider.spec, Some("digest")).iterations;
+    let earlier = resume(state.clone(), &skills, &provider.spec, Some("digest"), None).iterations;
     let (provider, asked) = scripted(&[LOOK, DONE]);
     let (state, _) = audit(AuditOptions { earlier, ..options(dir.path(), &skills, &provider) });
     assert_eq!(asked.load(Ordering::SeqCst), 2, "the third skill alone is asked about");
@@ -234,7 +237,7 @@ fn a_model_that_says_itself_that_it_failed_is_not_done_and_is_asked_again() {
         let (state, _) = audit(options(dir.path(), &skills[..1], &provider));
         let state = state.unwrap();
         assert_eq!(state.iterations[0].is_done(), is_done, "{answer}");
-        let kept = resume(state, &skills, &provider.spec, Some("digest")).iterations.len();
+        let kept = resume(state, &skills, &provider.spec, Some("digest"), None).iterations.len();
         assert_eq!(kept, usize::from(is_done), "{answer}");
     }
 }

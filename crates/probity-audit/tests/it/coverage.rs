@@ -77,6 +77,9 @@ fn audited(
         jobs: 1,
         budget: None,
         earlier: Vec::new(),
+        changed: None,
+        refute: false,
+        cache: None,
     };
     let mut state = run(options, &Quiet, &|_| Ok(()), &Cancel::new()).unwrap();
     let prompts = prompts.lock().unwrap().clone();

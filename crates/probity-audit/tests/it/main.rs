@@ -3,7 +3,10 @@
 
 mod audits;
 mod coverage;
+mod examples;
 mod heuristic;
+mod model;
 mod odd_files;
 mod project;
+mod second_opinions;
 mod tools;

@@ -128,6 +128,16 @@ pub fn change(directory: &Path, base: &str) -> Result<Change, GitError> {
     diff::between(&Git::open(directory)?, base)
 }
 
+/// Which of these files, named from the directory, are not the same as at the common ancestor with
+/// `base`. Files that git does not know, and changes that are not committed, count as changed.
+pub fn changed_files(
+    directory: &Path,
+    base: &str,
+    files: &[String],
+) -> Result<Vec<String>, GitError> {
+    diff::changed_files(&Git::open(directory)?, base, files)
+}
+
 /// Which files have another name now than at an earlier commit: the old one and the new one. Nothing
 /// where git does not know that commit.
 #[must_use]

@@ -43,6 +43,15 @@ struct MoreArgs {
     /// Report findings even if a `probity-ignore` comment in the sources takes them back
     #[arg(long)]
     no_ignores: bool,
+    /// Ask the model again, in a new conversation, to show that each finding is wrong
+    #[arg(long)]
+    refute: bool,
+    /// Require reading only for sources that changed since the merge base with this commit
+    #[arg(long, value_name = "REF")]
+    changed: Option<String>,
+    /// Do not use or keep answers of earlier runs
+    #[arg(long)]
+    no_cache: bool,
 }
 
 /// Adds the flags of settings that `probity audit` has.
@@ -86,6 +95,9 @@ pub(super) fn run(
             resume: args.more.resume,
             baseline: args.more.baseline,
             heeds_ignores: !args.more.no_ignores,
+            refute: args.more.refute,
+            changed: args.more.changed,
+            has_cache: !args.more.no_cache,
             quiet,
             flags: flags::layer(matches, is_of_audit)?,
         }),
@@ -105,6 +117,9 @@ pub(super) fn run_as_trix(
         resume: false,
         baseline: None,
         heeds_ignores: true,
+        refute: false,
+        changed: None,
+        has_cache: false,
         quiet: false,
         flags: flags::layer(matches, is_of_trix)?,
     })
@@ -167,6 +182,8 @@ pub(super) const EXAMPLES: &str = "Examples:
                                                    for a pipeline
   probity audit --provider openai --include 'src/**/*.py' --skills-dir builtin:web
   probity audit --provider openai --resume         continue after a failure
+  probity audit --provider openai --changed main --refute
+                                                   a branch, with a second opinion
   probity audit skills check skills/vulnerabilities
 
 Exit codes: 0 every skill is done, 1 an error or a finding at --fail-on, 2 wrong usage or no

@@ -4,6 +4,8 @@
 //! then the first question. So a missing key is told before a missing directory, and a broken skill
 //! leaves no state behind.
 
+mod cache;
+mod changed;
 mod output;
 mod project;
 mod provider;
@@ -22,8 +24,8 @@ use std::{
 use anyhow::Context as _;
 use probity_agent::Limits;
 use probity_audit::{
-    AuditOptions, Baseline, PermissionPrompt, Report, ReportOptions, Risk, Rules, Skill, State,
-    ToolOptions, resume,
+    AnswerCache, AuditOptions, Baseline, PermissionPrompt, ProviderSpec, Report, ReportOptions,
+    Risk, Rules, Skill, State, ToolOptions, resume,
 };
 
 use crate::{
@@ -45,6 +47,12 @@ pub(crate) struct Options {
     pub(crate) baseline: Option<PathBuf>,
     /// Whether comments in the sources take findings back.
     pub(crate) heeds_ignores: bool,
+    /// Whether each finding goes to a conversation that tries to show that it is wrong.
+    pub(crate) refute: bool,
+    /// The commit since which sources have to have changed to be audited.
+    pub(crate) changed: Option<String>,
+    /// Whether answers of earlier runs are used and kept.
+    pub(crate) has_cache: bool,
     pub(crate) quiet: bool,
     pub(crate) flags: Layer,
 }
@@ -55,6 +63,11 @@ pub(crate) fn run(options: Options) -> anyhow::Result<Exit> {
     output::refuse_linked_defaults(&settings).map_err(as_audit_error)?;
     // Not an error of the audit, but of how it was called.
     let chosen = provider::named(options.name, &settings.audit, &root)?;
+    if options.refute && provider::asks_no_model(&chosen) {
+        let what = format!("--refute needs a model, and the provider '{chosen}' asks none");
+        let way_out = "name one, for example `--provider openai`, or leave out --refute";
+        return Err(Failure::new(what, way_out).into());
+    }
     audited(&options, &settings.audit, &root, &chosen).map_err(as_audit_error)
 }
 
@@ -71,11 +84,18 @@ fn audited(
     let rules = if options.name == Name::Trix { Rules::Specification } else { Rules::Probity };
     let chosen = provider::choose(options.name, settings, provider_name)?;
     let sources = project::sources(root, &settings.include, project)?;
+    let changed = match &options.changed {
+        Some(base) => Some(changed::since(root, base, &sources)?),
+        None => None,
+    };
     let sensitive = settings.allow_sensitive;
     let is_interactive = settings.interactive_permissions;
     let permission =
         PermissionPrompt::new(settings.read_scope, is_interactive, sensitive, &sources);
-    let skills = skills::load(&settings.skills_dir, options.name)?;
+    let mut skills = skills::load(&settings.skills_dir, options.name)?;
+    if changed.as_ref().is_some_and(Vec::is_empty) {
+        skills.clear();
+    }
     let baseline = options.baseline.as_deref().map(read_baseline).transpose()?;
     let source_digest = probity_audit::digest(root, &sources)
         .map(Some)
@@ -86,13 +106,20 @@ fn audited(
     let report_out = output::report_path(&settings.report_out, settings.format);
     output::preflight(&settings.state_out, &report_out, root, &sources)?;
     let earlier = if options.resume {
-        earlier(&settings.state_out, &skills, &provider.spec, source_digest.as_deref())?
+        let now = Now {
+            skills: &skills,
+            provider: &provider.spec,
+            source_digest: source_digest.as_deref(),
+            changed: changed.as_deref(),
+        };
+        earlier(&settings.state_out, &now)?
     } else {
         Vec::new()
     };
     let talk = watch::Talk { logs: options.ai_logs, asks: is_interactive };
     let watch = watch::Watch::new(talk, &provider.spec, &skills, earlier.len());
     watch.start(sources.len());
+    let cache = if options.has_cache { cache::Files::open() } else { None };
     let audit = AuditOptions {
         rules,
         root,
@@ -106,6 +133,9 @@ fn audited(
         jobs: settings.jobs.into(),
         budget: settings.budget,
         earlier,
+        changed,
+        refute: options.refute,
+        cache: cache.as_ref().map(|files| files as &dyn AnswerCache),
     };
     let keep = |state: &State| output::write_state(&settings.state_out, state);
     let ended = probity_audit::run(audit, &watch, &keep, &stop.cancel);
@@ -117,7 +147,7 @@ fn audited(
     })?;
     if let Some(exit) = stop.called_off() {
         tracing::error!(
-            "the audit was called off; {} keeps what is done, and `--resume` continues",
+            "the audit was cancelled; {} has the finished skills, and `--resume` continues",
             settings.state_out.display()
         );
         return Ok(exit);
@@ -152,16 +182,19 @@ fn judged(report: &Report, fail_on: Option<Risk>, rules: Rules) -> Exit {
 fn read_baseline(path: &Path) -> anyhow::Result<Baseline> {
     let text = fs::read_to_string(path)
         .with_context(|| failed(format!("cannot read the baseline {}", path.display())))?;
-    Baseline::parse(&text).with_context(|| failed(format!("{} is no baseline", path.display())))
+    Baseline::parse(&text).with_context(|| failed(format!("{} is not a baseline", path.display())))
+}
+
+/// What a state has to be about to be continued.
+struct Now<'a> {
+    skills: &'a [Skill],
+    provider: &'a ProviderSpec,
+    source_digest: Option<&'a str>,
+    changed: Option<&'a [String]>,
 }
 
 /// The finished iterations of an earlier run, and a word on why others are not.
-fn earlier(
-    path: &Path,
-    skills: &[Skill],
-    provider: &probity_audit::ProviderSpec,
-    source_digest: Option<&str>,
-) -> anyhow::Result<Vec<probity_audit::Iteration>> {
+fn earlier(path: &Path, now: &Now<'_>) -> anyhow::Result<Vec<probity_audit::Iteration>> {
     if !path.exists() {
         tracing::warn!("there is no {} to resume; everything is asked", path.display());
         return Ok(Vec::new());
@@ -174,7 +207,7 @@ fn earlier(
             "start over without --resume",
         )
     })?;
-    let resumed = resume(state, skills, provider, source_digest);
+    let resumed = resume(state, now.skills, now.provider, now.source_digest, now.changed);
     if let Some(reason) = resumed.reason {
         tracing::warn!("{} is not resumed: {reason}", path.display());
     }

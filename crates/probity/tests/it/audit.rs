@@ -7,6 +7,7 @@ mod providers;
 mod reading;
 mod reports;
 mod resuming;
+mod second_opinions;
 mod server;
 mod skills;
 mod surface;
@@ -38,8 +39,13 @@ fn project() -> TempDir {
     directory(&[("validators/spend.ak", SPEND)])
 }
 
-/// An audit that asks the server as an OpenAI-compatible one.
+/// An audit that asks the server as an OpenAI-compatible one. Ports come again, and with them the
+/// addresses by which cached answers are known.
 fn audit(dir: &TempDir, server: &Server) -> Run {
+    audit_with_cache(dir, server).args(["--no-cache"])
+}
+
+fn audit_with_cache(dir: &TempDir, server: &Server) -> Run {
     probity().dir(dir).env("OPENAI_API_KEY", "sk-test-key-of-nobody").args([
         "audit",
         "--provider",

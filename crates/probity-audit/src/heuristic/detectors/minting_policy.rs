@@ -1,7 +1,7 @@
 //! Minting policy: a path mints without authority, or its seed is only looked at.
 
 use super::{
-    Class, HandlerPaths, Hit, Location, Node, Operator, Project, Purpose, Risk, Term, View,
+    Class, HandlerPaths, Hit, Location, Node, Operator, Project, Purpose, Risk, Root, Term, View,
 };
 
 pub(super) const CLASS: Class = Class {
@@ -37,6 +37,7 @@ fn detect(_: &Project<'_>, handler: &HandlerPaths<'_>) -> Vec<Hit> {
             continue;
         }
         hits.extend(seed_only_referenced(&view));
+        hits.extend(unused_seed(&view));
         let authorized = AUTHORITIES.iter().any(|list| view.looks_at(list));
         if !authorized && !limits_quantity(&view) {
             let body = Location { file: handler.file, span: handler.body };
@@ -56,6 +57,50 @@ fn seed_only_referenced(view: &View<'_, '_>) -> Option<Hit> {
         })
     })?;
     Some(Hit::at(compared.origin))
+}
+
+/// The policy has a seed as a parameter, and a path that mints does not ask for it.
+fn unused_seed(view: &View<'_, '_>) -> Option<Hit> {
+    let has_unused = (0..MOST_PARAMETERS).any(|position| {
+        let parameter = view.terms.find(&Node::Root(Root::Parameter(position)));
+        parameter.is_some_and(|parameter| {
+            view.terms.type_of(parameter) == Some("OutputReference") && !view.has_part(parameter)
+        })
+    });
+    let is_guarded = view.has_trusted_signature()
+        || ["inputs", "withdrawals", "redeemers"].iter().any(|list| view.looks_at(list));
+    if !has_unused || is_guarded || only_burns(view) {
+        return None;
+    }
+    let mint = view.transaction_field("mint")?;
+    view.facts_about(mint).last().map(|fact| Hit::at(fact.origin))
+}
+
+const MOST_PARAMETERS: usize = 16;
+
+/// A minted quantity has to be below zero, or what is minted has to equal something negative.
+fn only_burns(view: &View<'_, '_>) -> bool {
+    let Some(mint) = view.transaction_field("mint") else { return false };
+    let is_negative = |limit: Term| {
+        view.terms.any_part(limit, |node| match node {
+            Node::Negate(_) => true,
+            Node::Literal(text) => text.starts_with('-'),
+            _ => false,
+        })
+    };
+    let is_zero =
+        |limit: Term| matches!(view.terms.node(limit), Node::Literal(text) if text == "0");
+    view.all_parts().into_iter().any(|part| match view.terms.node(part) {
+        Node::Binary(Operator::Less, quantity, limit) => {
+            is_zero(*limit) && view.terms.mentions(*quantity, mint)
+        }
+        Node::Binary(Operator::LessEqual | Operator::Equal, left, right) => {
+            [(*left, *right), (*right, *left)]
+                .into_iter()
+                .any(|(quantity, limit)| view.terms.mentions(quantity, mint) && is_negative(limit))
+        }
+        _ => false,
+    })
 }
 
 /// Whether a minted quantity is compared from above.

@@ -40,7 +40,7 @@ fn detect(_: &Project<'_>, handler: &HandlerPaths<'_>) -> Vec<Hit> {
     hits
 }
 
-/// The own input found by its reference is no condition.
+/// Finding the own input by its reference does not count as a condition.
 fn guards(view: &View<'_, '_>, list: &str) -> bool {
     let Some(field) = view.transaction_field(list) else { return false };
     view.has_part(field)
@@ -59,7 +59,28 @@ fn proves_knowledge(view: &View<'_, '_>) -> bool {
             && view.is_trusted(fact.term)
             && !matches!(view.terms.node(fact.term), Node::Is(..))
             && !reads_outputs(view, fact.term)
+            && !is_public_list(view, fact.term)
     })
+}
+
+/// Membership in a list of the state: everybody can read the list, and name its elements.
+fn is_public_list(view: &View<'_, '_>, term: Term) -> bool {
+    let sides = match view.terms.node(term) {
+        Node::Binary(_, left, right) => vec![*left, *right],
+        _ => vec![term],
+    };
+    let names_members = |side: &Term| {
+        view.terms.mentions_root(*side, Root::Redeemer)
+            && view.terms.library(*side).is_some_and(|(name, _)| {
+                matches!(name, "list.has" | "list.count" | "list.any" | "list.all" | "list.length")
+            })
+    };
+    let is_hashed = view.terms.any_part(term, |node| match node {
+        Node::Library { name, .. } => name.starts_with("crypto.") || name.starts_with("builtin."),
+        Node::Opaque { .. } => true,
+        _ => false,
+    });
+    !is_hashed && sides.iter().any(names_members)
 }
 
 fn reads_outputs(view: &View<'_, '_>, term: Term) -> bool {
@@ -72,7 +93,8 @@ fn shown(view: &View<'_, '_>, handler: &HandlerPaths<'_>) -> Location {
     view.signatures().first().or(view.path.facts.last().as_ref()).map_or(own, |fact| fact.origin)
 }
 
-/// The whole state moves to a new owner, whom the redeemer names, and nothing is paid for it.
+/// The whole state moves to a new owner, whom the redeemer or another field of the state names, and
+/// nothing is paid for it. A change that waits for its time needs nobody's signature.
 fn new_owner(view: &View<'_, '_>, all: &[View<'_, '_>]) -> Option<Hit> {
     let outputs = view.continuing_outputs();
     let keeps_value = outputs.iter().any(|output| {
@@ -83,7 +105,7 @@ fn new_owner(view: &View<'_, '_>, all: &[View<'_, '_>]) -> Option<Hit> {
     if !keeps_value {
         return None;
     }
-    let redeemer = view.terms.find(&Node::Root(Root::Redeemer))?;
+    let redeemer = view.terms.find(&Node::Root(Root::Redeemer));
     for part in view.all_parts() {
         let Node::Construct { fields, base: Some(base), .. } = view.terms.node(part) else {
             continue;
@@ -91,8 +113,18 @@ fn new_owner(view: &View<'_, '_>, all: &[View<'_, '_>]) -> Option<Hit> {
         if !view.terms.is_root(*base, Root::State) {
             continue;
         }
+        let is_new = |name: &str, value: Term| match view.terms.node(value) {
+            Node::Field(owner, field) if view.terms.is_root(*owner, Root::State) => {
+                field != name && !view.looks_at("validity_range")
+            }
+            // A list of the state without one element names nobody new.
+            _ => {
+                redeemer.is_some_and(|redeemer| view.terms.mentions(value, redeemer))
+                    && !view.terms.mentions_root(value, Root::State)
+            }
+        };
         let owner = fields.iter().find(|(name, value)| {
-            view.terms.mentions(*value, redeemer) && all.iter().any(|other| is_signer(other, name))
+            is_new(name, *value) && all.iter().any(|other| is_signer(other, name))
         });
         if owner.is_some() {
             return Some(Hit::at(view.terms.origin(part)));

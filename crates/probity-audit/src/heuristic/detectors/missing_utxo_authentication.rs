@@ -1,4 +1,5 @@
-//! Missing UTxO authentication: the datum of a reference input is trusted, whoever made it.
+//! Missing UTxO authentication: the datum of a reference input is trusted, although anybody can
+//! create such an input.
 
 use super::{Class, HandlerPaths, Hit, Node, Project, Risk, Term, View, first_fact};
 

@@ -16,10 +16,16 @@ pub(super) const CLASS: Class = Class {
 fn detect(_: &Project<'_>, handler: &HandlerPaths<'_>) -> Vec<Hit> {
     let mut hits = Vec::new();
     for view in handler.views() {
+        let grows = view
+            .all_parts()
+            .into_iter()
+            .any(|part| view.grown_list(part).is_some() && view.is_in_next_state(part));
         for fact in view.facts() {
             let strict = fact.equality(view.terms).into_iter().any(|(side, other)| {
-                // An output that keeps the value of an input is a rule of its own.
-                !view.has_input_value(other) && is_strict(&view, side, other)
+                // An output that keeps the value of an input is a rule of its own, unless its datum
+                // grows, and with it the minimum of lovelace.
+                let keeps = is_output_value(&view, side) && is_input_value(&view, other);
+                (grows && keeps) || (!view.has_input_value(other) && is_strict(&view, side, other))
             });
             if strict {
                 hits.push(Hit::at(fact.origin));
@@ -42,6 +48,11 @@ fn is_strict(view: &View<'_, '_>, side: Term, other: Term) -> bool {
 fn is_output_value(view: &View<'_, '_>, term: Term) -> bool {
     let output = view.terms.field_of(term, "value");
     output.is_some_and(|output| view.is_element(output, "outputs"))
+}
+
+fn is_input_value(view: &View<'_, '_>, term: Term) -> bool {
+    let output = view.terms.field_of(term, "value");
+    output.is_some_and(|output| view.own_outputs().contains(&output))
 }
 
 fn has_output_value(view: &View<'_, '_>, term: Term) -> bool {

@@ -34,8 +34,32 @@ fn detect(_: &Project<'_>, handler: &HandlerPaths<'_>) -> Vec<Hit> {
             );
         }
         hits.extend(open_end(view, &views));
+        hits.extend(stored_end(view));
     }
     hits
+}
+
+/// One end of the range is stored as the current time, and nothing limits how far the end may be
+/// from it.
+fn stored_end(view: &View<'_, '_>) -> Option<Hit> {
+    let is_limited = |end: End| {
+        let other = if end == End::Lower { End::Upper } else { End::Lower };
+        view.facts().any(|fact| {
+            mentions(view, fact.term, other)
+                || (fact.ordering(view.terms).is_some() && mentions(view, fact.term, end))
+        })
+    };
+    let stored = view.all_parts().into_iter().find_map(|part| {
+        let bound = view.terms.field_of(part, "Finite.0")?;
+        let end = bound_end(view, bound)?;
+        let is_free = !is_limited(end) && view.is_in_next_state(part);
+        is_free.then_some((bound, part))
+    });
+    let (bound, part) = stored?;
+    let required = view
+        .facts()
+        .find(|fact| matches!(view.terms.node(fact.term), Node::Is(value, _) if *value == bound));
+    Some(Hit::at(required.map_or(view.terms.origin(part), |fact| fact.origin)))
 }
 
 fn is_wrong(view: &View<'_, '_>, fact: &Fact) -> bool {

@@ -1,6 +1,9 @@
-//! Unbounded inputs: a step must spend as many inputs as a counter says, and the counter only grows.
+//! Unbounded inputs: a step must handle as many inputs or outputs as the state says, and the state only
+//! grows.
 
-use super::{Class, HandlerPaths, Hit, Node, Operator, Project, Purpose, Risk, Root, Term, View};
+use super::{
+    Class, HandlerPaths, Hit, Node, Operator, Project, Purpose, Risk, Root, Selector, Term, View,
+};
 
 pub(super) const CLASS: Class = Class {
     name: "unbounded-inputs",
@@ -20,8 +23,18 @@ fn detect(_: &Project<'_>, handler: &HandlerPaths<'_>) -> Vec<Hit> {
     let views = handler.views();
     let counters: Vec<Term> = views.iter().flat_map(collected).collect();
     let mut hits = Vec::new();
+    let lists: Vec<Term> = views.iter().flat_map(handled_at_once).collect();
     for view in &views {
         for part in view.all_parts() {
+            if let Some(old) = view.grown_list(part)
+                && lists.contains(&old)
+                && view.is_in_next_state(part)
+                && !view.has_trusted_signature()
+                && !view.is_measured(old)
+                && !view.is_measured(part)
+            {
+                hits.push(Hit::at(view.terms.origin(part)));
+            }
             let Node::Binary(Operator::Add, left, right) = view.terms.node(part) else { continue };
             let counter = [*left, *right].into_iter().find(|side| counters.contains(side));
             if counter.is_some_and(|counter| !is_limited(view, counter)) {
@@ -30,6 +43,23 @@ fn detect(_: &Project<'_>, handler: &HandlerPaths<'_>) -> Vec<Hit> {
         }
     }
     hits
+}
+
+/// Lists of the state for each of whose elements the path wants an input or an output.
+fn handled_at_once(view: &View<'_, '_>) -> Vec<Term> {
+    let ledger = ["inputs", "outputs"].map(|list| view.transaction_field(list));
+    let mut found = Vec::new();
+    for fact in view.facts() {
+        let parts = view.terms.parts(fact.term);
+        if !ledger.iter().flatten().any(|list| parts.contains(list)) {
+            continue;
+        }
+        found.extend(parts.into_iter().filter_map(|part| match view.terms.node(part) {
+            Node::Element(list, Selector::Every(_)) if view.is_of_state(*list) => Some(*list),
+            _ => None,
+        }));
+    }
+    found
 }
 
 /// Fields of the state that the number of inputs must equal.

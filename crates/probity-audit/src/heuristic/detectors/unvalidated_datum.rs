@@ -19,15 +19,61 @@ fn detect(project: &Project<'_>, handler: &HandlerPaths<'_>) -> Vec<Hit> {
         return Vec::new();
     }
     let mut hits = Vec::new();
-    for view in handler.views() {
-        if signed_for_itself(project, &view) {
+    let views = handler.views();
+    let paid: Vec<String> = views.iter().flat_map(paid_fields).collect();
+    for view in &views {
+        if signed_for_itself(project, view) {
             continue;
         }
-        for output in known_continuing(&view) {
-            hits.extend(free_datum(project, &view, output));
+        for output in known_continuing(view) {
+            hits.extend(free_datum(project, view, output));
+            hits.extend(unbacked_amount(view, output, &paid));
         }
     }
     hits
+}
+
+/// Fields of the state that an output has to contain as lovelace.
+fn paid_fields(view: &View<'_, '_>) -> Vec<String> {
+    let mut found = Vec::new();
+    for part in view.all_parts() {
+        let Node::Binary(_, left, right) = view.terms.node(part) else { continue };
+        for (value, amount) in [(*left, *right), (*right, *left)] {
+            let is_paid = view.lovelace_of(value).is_some_and(|value| {
+                let output = view.terms.field_of(value, "value");
+                output.is_some_and(|output| view.is_element(output, "outputs"))
+            });
+            if let (true, Node::Field(owner, name)) = (is_paid, view.terms.node(amount))
+                && view.terms.is_root(*owner, Root::State)
+            {
+                found.push(name.clone());
+            }
+        }
+    }
+    found
+}
+
+/// An amount of the next state that a later step pays out, and that the output need not contain.
+fn unbacked_amount(view: &View<'_, '_>, output: Term, paid: &[String]) -> Option<Hit> {
+    let datum = view.field(output, "datum")?;
+    let content = view.field(datum, "InlineDatum.0")?;
+    let value = view.field(output, "value")?;
+    let state = view.terms.find(&Node::Root(Root::State))?;
+    paid.iter().find_map(|name| {
+        let amount = view.field(content, name).filter(|amount| view.has_part(*amount))?;
+        let facts = view.facts_about(amount);
+        let is_backed = facts.iter().any(|fact| {
+            let is_fixed = fact
+                .equality(view.terms)
+                .iter()
+                .any(|(side, other)| *side == amount && view.terms.mentions(*other, state));
+            // Tokens beside the lovelace say nothing about the amount.
+            is_fixed || view.terms.mentions(fact.term, value)
+        });
+        let detail = format!("The output need not contain the amount in `{name}`.");
+        let hit = facts.first().map(|fact| Hit { at: fact.origin, detail: Some(detail) });
+        if is_backed { None } else { hit }
+    })
 }
 
 fn free_datum(project: &Project<'_>, view: &View<'_, '_>, output: Term) -> Option<Hit> {

@@ -1,6 +1,6 @@
 //! Withdraw zero: the handler defers to a withdrawal, and any withdrawal will do.
 
-use super::{Class, Fact, HandlerPaths, Hit, Project, Purpose, Risk, Root, View};
+use super::{Class, Fact, HandlerPaths, Hit, Location, Project, Purpose, Risk, Root, View};
 
 pub(super) const CLASS: Class = Class {
     name: "withdraw-zero",
@@ -13,7 +13,10 @@ pub(super) const CLASS: Class = Class {
     detect,
 };
 
-fn detect(_: &Project<'_>, handler: &HandlerPaths<'_>) -> Vec<Hit> {
+fn detect(project: &Project<'_>, handler: &HandlerPaths<'_>) -> Vec<Hit> {
+    if handler.purpose == Purpose::Govern {
+        return open_certificates(project, handler).into_iter().collect();
+    }
     if !matches!(handler.purpose, Purpose::Spend | Purpose::Mint) {
         return Vec::new();
     }
@@ -28,6 +31,22 @@ fn detect(_: &Project<'_>, handler: &HandlerPaths<'_>) -> Vec<Hit> {
         hits.extend(about.first().map(|fact| Hit::at(fact.origin)));
     }
     hits
+}
+
+/// Anyone may deregister the credential whose withdrawal the same validator relies on.
+fn open_certificates(project: &Project<'_>, handler: &HandlerPaths<'_>) -> Option<Hit> {
+    let is_open = handler.views().iter().any(|view| view.facts().next().is_none());
+    let same = |other: &&HandlerPaths<'_>| {
+        other.validator == handler.validator
+            && matches!(other.purpose, Purpose::Spend | Purpose::Mint)
+    };
+    let relies = project
+        .handlers
+        .iter()
+        .filter(same)
+        .any(|other| other.views().iter().any(|view| view.looks_at("withdrawals")));
+    let at = Location { file: handler.file, span: handler.body };
+    (is_open && relies).then(|| Hit::at(at))
 }
 
 fn names_script(view: &View<'_, '_>, fact: &Fact) -> bool {

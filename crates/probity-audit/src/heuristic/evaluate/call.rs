@@ -1,7 +1,7 @@
 //! Calls: of constructors, of the project's functions, of the standard library, of unknown code.
 
-use super::{Evaluator, Expr, ExprKind, Location, Node, Outcomes, Path, Scope, Span, Term};
-use crate::heuristic::tree::Parameter;
+use super::{Evaluator, Expr, ExprKind, Location, Node, Outcomes, Path, Scope, Term};
+use crate::heuristic::tree::{Parameter, Span};
 
 /// Functions inside functions.
 const MAX_CALLS: usize = 12;

@@ -1,6 +1,6 @@
 //! Binding the names of a pattern, and what follows from a match.
 
-use super::{Evaluator, Location, Node, ORDINALS, Path, Pattern, Scope, Term};
+use super::{Evaluator, Location, Node, Path, Pattern, Scope, Term, value::ORDINALS};
 use crate::heuristic::{path::FactSource, term::Selector};
 
 impl Evaluator<'_> {

@@ -1,6 +1,8 @@
 //! Any text is parsed, in linear steps, and spans point at what was parsed.
 
-use super::{parse, parse_counting};
+use std::{fs, path::Path};
+
+use super::{Effort, parse, parse_counting};
 use crate::heuristic::{
     lexer::tokens,
     tree::{Expr, ExprKind, Module},
@@ -42,7 +44,7 @@ fn every_prefix_of_every_file_is_parsed_in_linear_steps() {
         };
         for end in ends.into_iter().filter(|end| text.is_char_boundary(*end)) {
             let prefix = text.get(..end).unwrap_or_default();
-            let (_, steps) = parse_counting(prefix);
+            let (_, Effort { steps, .. }) = parse_counting(prefix);
             let most = 60 * tokens(prefix).len();
             assert!(steps <= most, "{steps} steps for {most} at {end} of {text}");
         }
@@ -56,7 +58,7 @@ fn files_with_a_token_missing_or_doubled_are_parsed() {
             let (before, after) = (&text[..token.start], &text[token.end..]);
             let word = &text[token.start..token.end];
             for changed in [format!("{before}{after}"), format!("{before}{word}{word}{after}")] {
-                let (_, steps) = parse_counting(&changed);
+                let (_, Effort { steps, .. }) = parse_counting(&changed);
                 assert!(steps <= 60 * tokens(&changed).len(), "{changed}");
             }
         }
@@ -86,7 +88,7 @@ fn deep_and_long_texts_neither_overflow_nor_take_more_than_linear_steps() {
     ] {
         let count = 20_000;
         let text = format!("fn f() {{ {}x{} }}", open.repeat(count), close.repeat(count));
-        let (module, steps) = parse_counting(&text);
+        let (module, Effort { steps, .. }) = parse_counting(&text);
         assert!(steps <= 60 * tokens(&text).len(), "{open}: {steps}");
         every_expr(&module, &mut |_| {});
     }
@@ -120,4 +122,38 @@ fn an_item_that_is_broken_does_not_hide_the_next() {
     assert!(module.functions.iter().any(|function| function.name == "sound"));
     assert_eq!(module.validators.len(), 1);
     assert_eq!(module.validators[0].handlers.len(), 1);
+}
+
+/// The examples of the shipped skills, as files and in the pages.
+#[test]
+fn shipped_examples_are_parsed_without_an_error() {
+    let skills = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../skills");
+    let files = |folder: &str| -> Vec<_> {
+        let entries = fs::read_dir(skills.join(folder)).unwrap();
+        entries.map(|entry| entry.unwrap().path()).collect()
+    };
+    let mut texts = Vec::new();
+    for folder in files("examples") {
+        for name in ["vulnerable.ak", "fixed.ak"] {
+            if let Ok(text) = fs::read_to_string(folder.join(name)) {
+                texts.push((folder.join(name), text));
+            }
+        }
+    }
+    assert_eq!(texts.len(), 50);
+    for page in files("vulnerabilities") {
+        let text = fs::read_to_string(&page).unwrap();
+        let fenced = text.split("```aiken\n").skip(1).filter_map(|rest| rest.split("```").next());
+        texts.extend(fenced.map(|code| (page.clone(), code.to_owned())));
+    }
+    for (path, text) in texts {
+        let (module, effort) = parse_counting(&text);
+        let mut errors = Vec::new();
+        every_expr(&module, &mut |expr| {
+            if matches!(expr.kind, ExprKind::Error) {
+                errors.push(&text[expr.span.start..expr.span.end]);
+            }
+        });
+        assert_eq!((errors, effort.skipped), (Vec::<&str>::new(), 0), "{}", path.display());
+    }
 }

@@ -1,10 +1,15 @@
 //! What a change touches.
 
+use std::collections::HashMap;
+
 use super::{GitError, command::Git};
 use crate::text::capped;
 
 /// Hunks are for the prompt, and a prompt has an end.
 const HUNK_BYTES: usize = 256 << 10;
+
+/// Names of files in one command line.
+const MOST_FILES: usize = 500;
 
 /// A change: everything since the common ancestor with its base.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +47,37 @@ impl Change {
     }
 }
 
-pub(super) fn between(git: &Git, base: &str) -> Result<Change, GitError> {
+/// Files that are not the same as at the common ancestor with `base`, in the order in which they are
+/// given. The working tree counts. Its files are hashed without the filters of the repository, which
+/// are commands, so that a file which a filter changes counts as changed.
+pub(super) fn changed_files(
+    git: &Git,
+    base: &str,
+    files: &[String],
+) -> Result<Vec<String>, GitError> {
+    let (merge_base, _) = merge_base(git, base)?;
+    let listed = git.ask(&["ls-tree", "-r", "-z", &merge_base])?;
+    let known: HashMap<&str, &str> = listed
+        .split('\0')
+        .filter_map(|entry| {
+            let (about, path) = entry.split_once('\t')?;
+            Some((path, about.split(' ').nth(2)?))
+        })
+        .collect();
+    let mut changed = Vec::new();
+    for part in files.chunks(MOST_FILES) {
+        let mut arguments = vec!["hash-object", "--no-filters", "--"];
+        arguments.extend(part.iter().map(String::as_str));
+        let hashes = git.ask(&arguments)?;
+        let is_changed = |(file, hash): &(&String, &str)| known.get(file.as_str()) != Some(hash);
+        let differing = part.iter().zip(hashes.lines()).filter(is_changed);
+        changed.extend(differing.map(|(file, _)| file.clone()));
+    }
+    Ok(changed)
+}
+
+/// The common ancestor of a base and the current commit, and the current commit.
+fn merge_base(git: &Git, base: &str) -> Result<(String, String), GitError> {
     let odd = |char: char| char.is_control() || char.is_whitespace();
     if base.is_empty() || base.starts_with('-') || base.contains(odd) || base.contains("..") {
         return Err(GitError::BadName(base.chars().take(100).filter(|it| !odd(*it)).collect()));
@@ -61,6 +96,11 @@ pub(super) fn between(git: &Git, base: &str) -> Result<Change, GitError> {
     else {
         return Err(GitError::NoMergeBase { base: base.to_owned(), shallow: git.is_shallow() });
     };
+    Ok((merge_base, head))
+}
+
+pub(super) fn between(git: &Git, base: &str) -> Result<Change, GitError> {
+    let (merge_base, head) = merge_base(git, base)?;
     // No renames: a file that moved is reviewed as the new file it is.
     let common = ["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames"];
     let with = |more: &[&str]| {

@@ -82,7 +82,7 @@ pub(super) fn sources(
 ) -> anyhow::Result<Vec<String>> {
     let failed = || Failure::new("cannot look for sources", "see the cause");
     if !include.is_empty() {
-        let globs = globs(include)?;
+        let globs = globs(include).with_context(failed)?;
         let is_included = |path: &Path| globs.is_match(path);
         let found = probity_audit::discover(root, &is_included).with_context(failed)?;
         if found.is_empty() {
@@ -113,12 +113,9 @@ fn globs(patterns: &[String]) -> anyhow::Result<GlobSet> {
     for pattern in patterns {
         let anywhere =
             if pattern.contains('/') { pattern.clone() } else { format!("**/{pattern}") };
-        let glob = GlobBuilder::new(&anywhere).literal_separator(true).build();
-        let what = || format!("--include {pattern} is not a valid pattern");
-        let way_out = "write for example 'src/**/*.py'";
-        set.add(glob.with_context(|| Failure::new(what(), way_out))?);
+        set.add(GlobBuilder::new(&anywhere).literal_separator(true).build()?);
     }
-    set.build().with_context(|| Failure::new("the patterns of --include are too many", "use fewer"))
+    Ok(set.build()?)
 }
 
 /// The file that the project names, if it is one of the project's.

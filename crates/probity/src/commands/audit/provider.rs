@@ -3,13 +3,13 @@
 use std::{env, path::Path};
 
 use probity_agent::{
-    AgentError, AgentRef, ApiKey, ChatKind, ChatOptions, ChatProvider, Retry, split_words,
+    AgentError, AgentRef, ApiKey, ChatKind, ChatOptions, ChatProvider, Refused, Retry, split_words,
 };
 use probity_audit::{PermissionPrompt, Provider, ProviderSpec};
 use probity_seat::Form;
 
 use super::seat;
-use crate::{config::table::audit::Audit, failure::Failure, name::Name};
+use crate::{config::table::audit::Audit, failure::Failure, name::Name, report::visible};
 
 /// What was chosen, checked as far as it can be before the sources are known.
 pub(super) enum Chosen {
@@ -44,12 +44,18 @@ pub(super) fn named(name: Name, settings: &Audit, root: &Path) -> Result<String,
         (None, Name::Trix) => Ok("scaffold".to_owned()),
         // What went wrong is said when the sources are looked for again.
         (None, _)
-            if settings.include.is_empty() && contracts().map_or(true, |it| !it.is_empty()) =>
+            if settings.include.is_empty()
+                && contracts().map_or(true, |found| !found.is_empty()) =>
         {
             Ok("heuristic".to_owned())
         }
         (None, _) => Err(unnamed()),
     }
+}
+
+/// Whether this provider has nobody who could be asked a second time.
+pub(super) fn asks_no_model(provider: &str) -> bool {
+    matches!(provider.to_lowercase().as_str(), "heuristic" | "scaffold")
 }
 
 pub(super) fn choose(name: Name, settings: &Audit, given: &str) -> anyhow::Result<Chosen> {
@@ -78,7 +84,7 @@ pub(super) fn choose(name: Name, settings: &Audit, given: &str) -> anyhow::Resul
         }
         _ => return Err(unsupported(&lower, CHATS).into()),
     };
-    Ok(Chosen::Ready(chat(kind, settings)?))
+    Ok(Chosen::Ready(chat(kind, settings, name)?))
 }
 
 /// Our own detectors, which read Aiken and ask no model.
@@ -88,11 +94,7 @@ fn heuristic() -> Provider {
         model: None,
         notes: "Offline detectors; no model is asked.".to_owned(),
     };
-    // An id is the name of a class and a number.
-    Provider::detectors(spec, |sources, skill| {
-        let class = skill.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches('-');
-        probity_audit::detect(sources, class)
-    })
+    Provider::detectors(spec, probity_audit::detect)
 }
 
 /// Without contracts there is nothing that the detectors could read.
@@ -139,7 +141,7 @@ fn agent(given: &str, settings: &Audit) -> anyhow::Result<Option<(&'static str, 
     Ok(Some((kind, reference, form)))
 }
 
-fn chat(kind: ChatKind, settings: &Audit) -> anyhow::Result<Provider> {
+fn chat(kind: ChatKind, settings: &Audit, name: Name) -> anyhow::Result<Provider> {
     let endpoint = settings.endpoint.clone().unwrap_or_else(|| kind.default_endpoint().to_owned());
     let model = settings.model.clone().unwrap_or_else(|| kind.default_model().to_owned());
     // Ollama reads no key, whatever variable is named.
@@ -153,19 +155,27 @@ fn chat(kind: ChatKind, settings: &Audit) -> anyhow::Result<Provider> {
         model: model.clone(),
         key,
         max_tokens: settings.max_tokens,
+        // The specification fixes the request to the last byte.
+        extras: if name == Name::Trix { None } else { Some(tell_refused) },
         retry: Retry::USUAL,
     };
     let chat = ChatProvider::new(options).map_err(|error| told(&error))?;
     for warning in chat.warnings() {
         tracing::warn!("{warning}");
     }
-    let name = match kind {
+    let label = match kind {
         ChatKind::OpenAi | ChatKind::Ollama => "openai-compatible",
         ChatKind::Anthropic => "anthropic",
     };
     let notes = format!("Endpoint: {}", without_user(&endpoint));
-    let spec = ProviderSpec { name: name.to_owned(), model: Some(model), notes };
-    Ok(Provider::agent(spec, move |system| Ok(Box::new(chat.conversation(system)))))
+    let spec = ProviderSpec { name: label.to_owned(), model: Some(model), notes };
+    Ok(Provider::agent(spec, move |opening| {
+        Ok(Box::new(chat.conversation(opening.system).with_schema(opening.schema.clone())))
+    }))
+}
+
+fn tell_refused(refused: Refused) {
+    tracing::warn!("{}", visible::line(&refused.to_string()));
 }
 
 fn key(kind: ChatKind, variable: &str) -> Result<ApiKey, Failure> {

@@ -42,7 +42,7 @@ fn places() -> impl Iterator<Item = PathBuf> {
     own.into_iter().chain([env::temp_dir()])
 }
 
-/// With no disk left at all, whoever reads our output has the answers.
+/// If no disk has space left, the answers go to standard output.
 fn printed(state: &State) -> String {
     let written = state.to_json().map_err(io::Error::other).and_then(|json| {
         let mut out = io::stdout().lock();

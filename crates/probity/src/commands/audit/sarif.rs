@@ -36,13 +36,19 @@ pub(super) fn sarif(
     reporter.finish(&mut bytes, &totals)?;
     let mut document: Value = serde_json::from_slice(&bytes)?;
     let run = &mut document["runs"][0];
-    // Results stand in the order in which they were handed over.
-    let excuses = files.iter().flat_map(|file| &file.excuses);
+    // Results are in the order in which they were handed over.
+    let marks = files.iter().flat_map(|file| &file.marks);
     if let Some(results) = run["results"].as_array_mut() {
-        for (result, excuse) in results.iter_mut().zip(excuses) {
-            if let Some(reason) = excuse {
+        for (result, mark) in results.iter_mut().zip(marks) {
+            if let Some(reason) = &mark.excuse {
                 result["suppressions"] =
                     json!([{"kind": "inSource", "status": "accepted", "justification": reason}]);
+            }
+            if let Some(refutation) = &mark.refutation {
+                result["properties"]["refutation"] = json!(refutation);
+            }
+            if mark.is_outside_change {
+                result["properties"]["outsideChange"] = json!(true);
             }
         }
     }
@@ -95,7 +101,11 @@ fn invocation(report: &Report) -> Value {
     let scaffold = report.is_scaffold.then(|| {
         json!({"level": "error", "message": {"text": "Nobody was asked: no skill was checked."}})
     });
-    let notifications: Vec<Value> = failed.chain(scaffold).collect();
+    let cached = report.cached.iter().map(|skill| {
+        let text = format!("skill '{skill}': the answer of an earlier run; --no-cache asks again");
+        json!({"level": "note", "message": {"text": text}, "associatedRule": {"id": skill}})
+    });
+    let notifications: Vec<Value> = failed.chain(scaffold).chain(cached).collect();
     json!({
         "executionSuccessful": report.is_whole(),
         "toolExecutionNotifications": notifications,

@@ -11,7 +11,7 @@ use std::{
 
 use anyhow::Context as _;
 use probity_agent::{AgentRef, CommandOptions};
-use probity_audit::{PermissionPrompt, Provider, ProviderSpec, ReadScope, Secrets};
+use probity_audit::{Opening, PermissionPrompt, Provider, ProviderSpec, ReadScope, Secrets};
 use probity_scope::{Policy, Quota, Scope, WalkLimits};
 use probity_seat::{Caller, Form, NamedBy, Occupant, Request, Seats, Terms};
 
@@ -22,9 +22,6 @@ use crate::{config::table::audit::Audit, failure::Failure, seats::seats};
 const QUOTA: Quota = Quota { bytes: 512 << 20, files: 20_000 };
 const LIMITS: WalkLimits = WalkLimits { depth: 64, entries: 200_000 };
 const MOST_BYTES: u64 = 16 << 20;
-
-/// Directories of what was made from the sources.
-const MADE: &[&str] = &["target", ".tx3", "build", "node_modules"];
 
 /// The agent of an audit, whose seat is known to be there.
 pub(super) struct Chosen {
@@ -87,16 +84,16 @@ impl Chosen {
             notes: format!("Agent: {}; contained by {}", self.reference.label(), seated.contained),
         };
         let (model, seats) = (self.model, self.seats);
-        let open_one = move |system: &str| {
+        let open_one = move |opening: &Opening<'_>| {
             // The copy, and containers that were made for it, last as long as anybody may be asked.
             let _kept = (&shown, &seats);
-            let system = system.to_owned();
+            let system = opening.system.to_owned();
             let command =
                 CommandOptions { system, model: model.clone(), ..CommandOptions::default() };
             seated.open(command, None)
         };
         // Nothing is started yet; what is wrong with the name or the model is told now.
-        open_one("").map_err(|error| told(&error))?;
+        open_one(&Opening { system: "", schema: None }).map_err(|error| told(&error))?;
         Ok(Provider::agent(spec, open_one))
     }
 }
@@ -140,10 +137,7 @@ impl Shown {
         let files: Vec<PathBuf> = match permission.read_scope {
             ReadScope::Strict => permission.allowed_paths.iter().map(PathBuf::from).collect(),
             ReadScope::Workspace => {
-                let is_made = |path: &Path| {
-                    path.file_name().is_some_and(|name| MADE.iter().any(|made| name == *made))
-                };
-                from.walk(Path::new(""), LIMITS, &is_made)?.files
+                from.walk(Path::new(""), LIMITS, &probity_audit::is_not_own)?.files
             }
         };
         let secrets = if allow_sensitive { None } else { Some(Secrets::new()?) };
@@ -159,7 +153,7 @@ impl Shown {
     }
 }
 
-/// As the read actions would show it. Bytes that are no text hold no secret that can be known.
+/// As the read actions would show it. In binary files, secrets cannot be recognized.
 fn starred_out(bytes: Vec<u8>, secrets: Option<&Secrets>) -> Vec<u8> {
     let Some(secrets) = secrets else { return bytes };
     match String::from_utf8(bytes) {
@@ -172,7 +166,7 @@ fn starred_out(bytes: Vec<u8>, secrets: Option<&Secrets>) -> Vec<u8> {
 const PREFIX: &str = "probity-audit-";
 
 /// Removes what runs that were killed have left behind: directories of ours whose name holds the id
-/// of a process that is no more.
+/// of a process that has ended.
 fn sweep() {
     // Where processes cannot be looked up, all of them would seem gone.
     if !Path::new("/proc/self").exists() {
@@ -211,7 +205,7 @@ fn fresh_directory() -> io::Result<PathBuf> {
 
 impl Drop for Shown {
     fn drop(&mut self) {
-        // A copy that cannot be removed is left to whoever cleans the directory of temporary files.
+        // A copy that cannot be removed stays until the directory of temporary files is cleaned.
         drop(fs::remove_dir_all(&self.path));
     }
 }

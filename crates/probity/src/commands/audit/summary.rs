@@ -55,13 +55,23 @@ pub(super) fn print(
         report.ignored.len(),
         report.known
     )?;
+    if !report.elsewhere.is_empty() {
+        writeln!(out, "Findings outside the changed files: {}", report.elsewhere.len())?;
+    }
+    let verdicts = report.verdicts();
+    if !verdicts.is_empty() {
+        let counts: Vec<String> =
+            verdicts.iter().map(|(verdict, count)| format!("{count} {verdict}")).collect();
+        writeln!(out, "Refutations: {}", counts.join(", "))?;
+    }
     for iteration in &state.iterations {
         let (id, status) = (visible::line(&iteration.skill_id), visible::line(&iteration.status));
+        let cached = if iteration.cached { " (cached)" } else { "" };
         let usage = iteration.usage.map_or_else(String::new, |usage| tokens(&usage));
-        writeln!(out, "  {id}: {status}, findings: {}{usage}", iteration.findings.len())?;
+        writeln!(out, "  {id}: {status}{cached}, findings: {}{usage}", iteration.findings.len())?;
     }
     if let Some(usage) = &state.usage {
-        writeln!(out, "In all{}", tokens(usage))?;
+        writeln!(out, "Total{}", tokens(usage))?;
     }
     Ok(())
 }

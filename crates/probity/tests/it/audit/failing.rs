@@ -180,7 +180,7 @@ fn the_budget_ends_the_questions_and_the_rest_can_be_resumed() {
     assert_eq!(statuses(&state(dir.path())), ["completed", "completed", "over-budget"]);
     assert_eq!(server.requests().len(), 2);
     assert!(
-        output.stdout.contains("In all, requests: 2, tokens: 200 in, 20 out\n"),
+        output.stdout.contains("Total, requests: 2, tokens: 200 in, 20 out\n"),
         "{}",
         output.stdout
     );
