@@ -78,6 +78,7 @@ pub(crate) fn build(
         answer => answer?,
     };
     let output = [answer.stdout, answer.stderr].concat();
+    bench.remember(new_layers(&String::from_utf8_lossy(&output)));
     if answer.exit != Exit::Code(0) {
         return Ok(Built::Failed(last_lines(&output, TAIL_LINES)));
     }
@@ -139,6 +140,26 @@ fn arguments(
     words
 }
 
+/// Ids of the layers that a build printed and made: neither those of `FROM` nor those of the cache.
+fn new_layers(output: &str) -> Vec<String> {
+    let mut ids = Vec::new();
+    let mut is_known = false;
+    for line in output.lines().map(str::trim) {
+        if line.starts_with("Step ") || line.contains("STEP ") {
+            is_known = line.contains(": FROM ");
+        }
+        let Some(word) = line.strip_prefix("---> ").or_else(|| line.strip_prefix("--> ")) else {
+            continue;
+        };
+        is_known |= word.starts_with("Using cache");
+        let is_id = word.len() >= 11 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if is_id && !is_known {
+            ids.push(word.to_owned());
+        }
+    }
+    ids
+}
+
 /// The text as a file outside of the context, with its list of ignored files beside it.
 fn written(
     bench: &Workbench,
@@ -175,4 +196,22 @@ fn would_pull(
         }
     }
     Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn layers_are_those_that_the_build_made() {
+        let docker = "Step 1/4 : FROM a AS b\n ---> 0123456789ab\nStep 2/4 : COPY . .\n \
+                      ---> Using cache\n ---> 1123456789ab\nStep 3/4 : RUN x\n ---> Running in \
+                      c23456789abc\n ---> 2123456789ab\nSuccessfully built 2123456789ab\n";
+        assert_eq!(new_layers(docker), ["2123456789ab"]);
+        let podman = "[1/2] STEP 1/2: FROM a AS b\n[1/2] STEP 2/2: RUN x\n--> 0123456789a\n\
+                      [2/2] STEP 1/3: FROM a\n[2/2] STEP 2/3: COPY x y\n--> Using cache \
+                      1123456789abcdef\n--> 1123456789a\n[2/2] STEP 3/3: CMD z\n\
+                      [2/2] COMMIT t\n--> 2123456789a\n";
+        assert_eq!(new_layers(podman), ["0123456789a", "2123456789a"]);
+    }
 }

@@ -2,7 +2,10 @@
 
 use std::{
     fs, process,
-    sync::atomic::{AtomicU32, Ordering},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicU32, Ordering},
+    },
 };
 
 use tempfile::TempDir;
@@ -18,6 +21,8 @@ pub struct Workbench {
     pub(crate) engine: Engine,
     pub(crate) owner: String,
     pub(crate) directory: TempDir,
+    /// Layers that builders without BuildKit made, oldest first; they bear no label.
+    layers: Mutex<Vec<String>>,
 }
 
 /// Something that a proof has left.
@@ -53,7 +58,8 @@ impl Workbench {
         let directory = directory.map_err(ImageError::io("a directory for a proof"))?;
         let (pid, number) = (process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         let started = started(pid).unwrap_or_default();
-        Ok(Self { engine, owner: format!("{pid}.{started}.{number}"), directory })
+        let owner = format!("{pid}.{started}.{number}");
+        Ok(Self { engine, owner, directory, layers: Mutex::default() })
     }
 
     pub(crate) fn label(&self) -> String {
@@ -69,7 +75,28 @@ impl Workbench {
         for left in leftovers(&self.engine, &self.label())? {
             remove(&self.engine, &left)?;
         }
+        let mut layers = self.layers.lock().unwrap_or_else(PoisonError::into_inner);
+        // Newest first: an older one may be below it. One that somebody else uses by now stays.
+        while let Some(id) = layers.pop() {
+            let tags = ["image", "inspect", "--format", "{{len .RepoTags}}", &id];
+            let tags = self.engine.ask(&tags, SOON, &|| false)?;
+            if tags.stdout.trim_ascii() == b"0" {
+                self.engine.ask(&self.remove_image(&id), SOON, &|| false)?;
+            }
+        }
         Ok(())
+    }
+
+    fn remove_image<'i>(&self, id: &'i str) -> Vec<&'i str> {
+        match self.engine.kind {
+            // What is below it may be the user's own cache.
+            EngineKind::Docker => vec!["rmi", "--no-prune", id],
+            EngineKind::Podman => vec!["rmi", id],
+        }
+    }
+
+    pub(crate) fn remember(&self, layers: Vec<String>) {
+        self.layers.lock().unwrap_or_else(PoisonError::into_inner).extend(layers);
     }
 }
 
@@ -116,11 +143,7 @@ fn leftovers(engine: &Engine, label: &str) -> Result<Vec<Leftover>, ImageError> 
         ids.retain(|id| !id.is_empty());
         Ok(ids.into_iter().map(|id| Leftover { kind, id }).collect())
     };
-    let mut containers = vec!["ps", "-a", "-q", "--no-trunc", "--filter", &filter];
-    if engine.kind == EngineKind::Podman {
-        // Containers of a build that was killed.
-        containers.push("--external");
-    }
+    let containers = ["ps", "-a", "-q", "--no-trunc", "--filter", &filter];
     let mut all = list(LeftoverKind::Container, &containers)?;
     let images = ["images", "-a", "-q", "--no-trunc", "--filter", &filter];
     all.extend(list(LeftoverKind::Image, &images)?);
@@ -139,6 +162,10 @@ pub fn remove(engine: &Engine, left: &Leftover) -> Result<(), ImageError> {
             &["rm", "-f", "-v", "-t", "0", &left.id]
         }
         LeftoverKind::Container => &["rm", "-f", "-v", &left.id],
+        LeftoverKind::Image if engine.kind == EngineKind::Docker => {
+            // What is below it may be the user's own cache.
+            &["rmi", "-f", "--no-prune", &left.id]
+        }
         LeftoverKind::Image => &["rmi", "-f", &left.id],
     };
     match engine.must(words, SOON, &|| false) {

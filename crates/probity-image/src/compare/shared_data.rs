@@ -8,12 +8,13 @@ pub(super) fn check(pair: &Pair<'_>) -> Vec<Difference> {
     let mut found = Vec::new();
     let mut lost = |what: &'static str, places: &[&str]| {
         let has = |root: &Root, place: &str| {
-            root.resolve(place)
-                .is_some_and(|(path, entry)| entry.size > 0 || root.below(&path).next().is_some())
+            let found = root.resolve(place).map(|(path, entry)| (path, entry.size));
+            let (path, size) = found.unwrap_or_else(|| (place.to_owned(), 0));
+            size > 0 || root.below(&path).next().is_some()
         };
         let was = places.iter().find(|place| has(before, place));
         let is = places.iter().any(|place| has(after, place));
-        if let Some(path) = was.filter(|_| !is) {
+        if let (Some(path), false) = (was, is) {
             found.push(Difference::SharedDataMissing { what, path: format!("/{path}") });
         }
     };
