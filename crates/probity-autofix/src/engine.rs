@@ -9,6 +9,7 @@ mod session;
 use std::time::Duration;
 
 use probity_agent::{Agent, AgentError, Cancel};
+use probity_dockerfile::Setting;
 use probity_finding::Span;
 use probity_lint::FixOptions;
 
@@ -58,6 +59,19 @@ pub enum Event<'e> {
     Refused { round: u32, issues: &'e [Issue] },
 }
 
+/// What an experiment says about a proposal that passed every check of its text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Proof {
+    Accepted,
+    /// The issues go back to the agent.
+    Refused(Vec<Issue>),
+    /// The experiment cannot be made here, and the fix must not be applied without it.
+    Unproven(String),
+}
+
+/// Makes the experiment: the proposal with its secrets, and the settings that may change.
+pub type Proving<'p> = &'p mut dyn FnMut(&str, &[Setting]) -> Proof;
+
 /// Where an agent comes from; asked once, and only when something is to be sent.
 pub type Opening<'o> = &'o mut dyn FnMut() -> Result<Box<dyn Agent>, AgentError>;
 
@@ -70,10 +84,12 @@ pub fn resolve(
     open: Opening<'_>,
     cancel: &Cancel,
     watch: &dyn Fn(Event<'_>),
+    prove: Proving<'_>,
 ) -> Resolution {
     let text = request.text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(request.text);
     let mark = request.text.len() - text.len();
-    let mut resolution = resolve_unmarked(&Request { text, ..*request }, open, cancel, watch);
+    let mut resolution =
+        resolve_unmarked(&Request { text, ..*request }, open, cancel, watch, prove);
     for edit in &mut resolution.edits {
         edit.span = Span::new(edit.span.start + mark, edit.span.end + mark);
     }
@@ -85,6 +101,7 @@ fn resolve_unmarked(
     open: Opening<'_>,
     cancel: &Cancel,
     watch: &dyn Fn(Event<'_>),
+    prove: Proving<'_>,
 ) -> Resolution {
     let payload =
         match Payload::of(request.text, request.settings.secrets, request.fix.lint.secrets) {
@@ -100,7 +117,7 @@ fn resolve_unmarked(
     let limits = batch.limits();
     let job = Job { request, payload: &payload, batch: &batch, before: &before, limits: &limits };
     let mut conversation = Conversation::new(request, &payload, open, cancel, watch);
-    let ended = job.rounds(&mut conversation);
+    let ended = job.rounds(&mut conversation, prove);
     let mut resolution = Resolution { session: conversation.finish(), ..Resolution::default() };
     resolution.session.secrets = payload.secrets;
     match ended {

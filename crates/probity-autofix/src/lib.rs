@@ -22,7 +22,7 @@ pub use crate::{
     batch::Member,
     checks::Issue,
     edits::{diff_of, minimal_edits},
-    engine::{Event, Opening, Request, Settings, preview, resolve},
+    engine::{Event, Opening, Proof, Proving, Request, Settings, preview, resolve},
     objective::check_names,
     outcome::{Outcome, Reason, Resolution, Session},
     secrets::SecretsPolicy,

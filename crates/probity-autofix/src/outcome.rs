@@ -58,6 +58,8 @@ pub enum Reason {
     PatchRejected,
     /// The file that came of it fails a check.
     ValidationFailed,
+    /// An experiment was required and could not be made.
+    Unproven,
     /// It went with another objective, whose reason is given there.
     Batched,
 }
@@ -91,6 +93,7 @@ impl Reason {
             Self::MalformedOutput => "malformed-output",
             Self::PatchRejected => "patch-rejected",
             Self::ValidationFailed => "validation-failed",
+            Self::Unproven => "unproven",
             Self::Batched => "batched",
         }
     }

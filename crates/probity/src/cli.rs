@@ -11,6 +11,7 @@ pub(crate) mod ci_agent_review;
 pub(crate) mod config;
 mod flags;
 pub(crate) mod hadolint;
+mod image;
 mod manual;
 pub(crate) mod names;
 pub(crate) mod probity;

@@ -12,6 +12,7 @@ pub(crate) mod doctor;
 pub(crate) mod exec;
 pub(crate) mod explain;
 pub(crate) mod hadolint;
+pub(crate) mod image;
 pub(crate) mod init;
 pub(crate) mod names;
 pub(crate) mod review;

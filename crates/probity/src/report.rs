@@ -14,6 +14,7 @@ mod json;
 mod junit;
 mod markdown;
 pub(crate) mod place;
+pub(crate) mod proof;
 pub(crate) mod review;
 #[cfg(test)]
 mod samples;

@@ -26,6 +26,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("probity-proxy", &["probity-acp", "probity-sandbox", "probity-secrets"]),
     ("probity-seat", &["probity-agent", "probity-sandbox"]),
     ("probity-proof", &["probity-sandbox", "probity-finding"]),
+    ("probity-image", &["probity-sandbox"]),
     (
         "probity-autofix",
         &[
@@ -58,6 +59,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "probity-autofix",
             "probity-dockerfile",
             "probity-finding",
+            "probity-image",
             "probity-lint",
             "probity-proof",
             "probity-proxy",

@@ -27,7 +27,8 @@ pub struct Issue {
 }
 
 impl Issue {
-    pub(crate) fn new(rule: impl Into<String>, message: &str, file: &str) -> Self {
+    /// An issue of the whole file.
+    pub fn new(rule: impl Into<String>, message: &str, file: &str) -> Self {
         Self {
             rule: rule.into(),
             message: capped(message, LONGEST_MESSAGE),

@@ -1,7 +1,7 @@
 //! The rounds of one session, and the judgement of each proposal.
 
 use super::{
-    Request,
+    Proof, Proving, Request,
     session::{Conversation, Stop},
 };
 use crate::{
@@ -39,7 +39,11 @@ impl Job<'_> {
         }
     }
 
-    pub(super) fn rounds(&self, conversation: &mut Conversation<'_>) -> Result<Ended, Stop> {
+    pub(super) fn rounds(
+        &self,
+        conversation: &mut Conversation<'_>,
+        prove: Proving<'_>,
+    ) -> Result<Ended, Stop> {
         let retry = self.batch.retry();
         let rounds = self.request.settings.max_rounds.clamp(1, retry.rounds.max(1));
         let prompts = self.prompts();
@@ -74,7 +78,18 @@ impl Job<'_> {
             };
             let verdict = match self.applied(&block, &current) {
                 Ok((proposal, notes)) => {
-                    let verdict = self.judged(&proposal, notes);
+                    let mut verdict = self.judged(&proposal, notes);
+                    if let Ok(Ended::Accepted { text, .. }) = &verdict {
+                        match conversation.apart(|| prove(text, &self.limits.settings)) {
+                            Proof::Accepted => {}
+                            Proof::Refused(issues) => {
+                                verdict = Err((Reason::ValidationFailed, issues));
+                            }
+                            Proof::Unproven(detail) => {
+                                return Err(Stop { reason: Reason::Unproven, detail });
+                            }
+                        }
+                    }
                     current = proposal;
                     verdict
                 }

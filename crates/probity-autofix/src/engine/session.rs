@@ -80,6 +80,14 @@ impl<'c> Conversation<'c> {
         Err(Stop { reason: Reason::AgentFailed, detail: stopped.to_owned() })
     }
 
+    /// Does something whose time does not count as the agent's.
+    pub(super) fn apart<Value>(&mut self, work: impl FnOnce() -> Value) -> Value {
+        let began = Instant::now();
+        let value = work();
+        self.began += began.elapsed();
+        value
+    }
+
     pub(super) fn refused(&self, round: u32, issues: &[Issue]) {
         (self.watch)(Event::Refused { round, issues });
     }

@@ -8,8 +8,9 @@ use std::{
 
 use probity_agent::{Agent, AgentError, Answer, Cancel, Limits, StopReason, Turn};
 use probity_autofix::{
-    Event, Expect, Member, Outcome, Request, Resolution, SecretsPolicy, Settings, resolve,
+    Event, Expect, Member, Outcome, Proof, Request, Resolution, SecretsPolicy, Settings, resolve,
 };
+use probity_dockerfile::Setting;
 use probity_finding::{Applicability, Fix, Severity, apply};
 use probity_lint::{
     DirectiveOptions, FixMode, FixOptions, LintOptions, Pattern, RuleSet, agent_fixes,
@@ -30,6 +31,8 @@ pub(crate) struct Case<'c> {
     /// Rules whose findings are errors.
     pub(crate) errors: &'c [&'c str],
     pub(crate) detector: Option<Detector>,
+    /// What the experiment says about each proposal in turn; afterwards it accepts.
+    pub(crate) proofs: Vec<Proof>,
 }
 
 /// What a session left behind.
@@ -52,7 +55,7 @@ impl<'c> Case<'c> {
             max_rounds: 2,
         };
         let detector = Some(Detector::new(&Options::default()).unwrap());
-        Self { text, rules, settings, only: Vec::new(), errors: &[], detector }
+        Self { text, rules, settings, only: Vec::new(), errors: &[], detector, proofs: Vec::new() }
     }
 
     /// Asks an agent that answers the n-th prompt, counted from one, with this.
@@ -118,7 +121,9 @@ impl<'c> Case<'c> {
         let settings = self.settings;
         let request =
             Request { path: "app/Dockerfile", text: self.text, members: &members, fix, settings };
-        let resolution = resolve(&request, &mut open, &Cancel::new(), &watch);
+        let mut proofs = self.proofs.into_iter();
+        let mut prove = |_: &str, _: &[Setting]| proofs.next().unwrap_or(Proof::Accepted);
+        let resolution = resolve(&request, &mut open, &Cancel::new(), &watch, &mut prove);
         let fix = Fix::risky("t", resolution.edits.clone());
         let text = apply(self.text, &[&fix]).text;
         let prompts = prompts.lock().unwrap().clone();

@@ -1,6 +1,7 @@
 //! Answers that are none, each with its own outcome.
 
 use probity_agent::StopReason;
+use probity_autofix::{Issue, Proof};
 
 use super::{
     agents::{Case, MULTI_STAGE, diff, shown},
@@ -52,6 +53,28 @@ fn a_patch_that_cannot_be_read_or_applied_is_an_issue_of_the_next_round() {
         assert_eq!(ran.outcomes(), ["applied"], "{name}: what did not apply is no base");
         assert!(ran.prompts[1].contains(&format!("\"rule\": \"{name}")), "{}", ran.prompts[1]);
     }
+}
+
+#[test]
+fn what_an_experiment_refuses_is_an_issue_of_the_next_round() {
+    let lost = || Issue::new("image/paths", "/app/a.html is not in the new image", "Dockerfile");
+    let case = |proofs: Vec<Proof>| {
+        let mut case = Case::new(&[MULTI_STAGE], GO);
+        case.proofs = proofs;
+        case.ask(|count, prompt| match count {
+            1 => diff(prompt, &two_stages(&shown(prompt))),
+            _ => diff(prompt, &shown(prompt).replace("# The", "# This is the")),
+        })
+    };
+    let ran = case(vec![Proof::Refused(vec![lost()])]);
+    assert_eq!(ran.refused, [["image/paths"]]);
+    assert!(ran.prompts[1].contains("/app/a.html is not in the new image"), "{}", ran.prompts[1]);
+    let ran = case(vec![Proof::Refused(vec![lost()]), Proof::Refused(vec![lost()])]);
+    assert_eq!(ran.text, GO);
+    // The agent cannot help where the experiment cannot be made.
+    let ran = case(vec![Proof::Unproven("no engine".to_owned())]);
+    assert_eq!(ran.outcomes(), ["unproven: no engine"]);
+    assert_eq!((ran.prompts.len(), ran.text.as_str()), (1, GO));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::{
         acp, acp_setup, agent, audit,
         cai::{ExecArgs, exec_examples},
         check::{self, CheckArgs},
-        config, manual, matches, names, review, rules,
+        config, image, manual, matches, names, review, rules,
     },
     commands,
     exit::Exit,
@@ -79,6 +79,11 @@ enum ProbityCommand {
     Agent {
         #[command(subcommand)]
         command: agent::AgentCommand,
+    },
+    /// Compare images
+    Image {
+        #[command(subcommand)]
+        command: image::ImageCommand,
     },
     /// Write a commented probity.toml, and offer a pre-commit hook and a GitHub workflow
     #[command(after_help = "Examples:\n  probity init\n  probity init --yes --hook")]
@@ -176,6 +181,7 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> 
         }
         Some(ProbityCommand::Rules(args)) => rules::run(&args),
         Some(ProbityCommand::Explain { rule }) => commands::explain::run(&rule),
+        Some(ProbityCommand::Image { command }) => image::run(command),
         Some(ProbityCommand::Names { command }) => names::run(command),
         Some(ProbityCommand::Config(args)) => config::run(args),
         Some(ProbityCommand::Completions { shell }) => {

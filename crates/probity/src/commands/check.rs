@@ -6,6 +6,7 @@ mod fix;
 mod job;
 mod mask;
 mod output;
+mod proof;
 mod settings;
 mod shellcheck;
 mod statistics;

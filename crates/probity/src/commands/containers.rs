@@ -6,6 +6,7 @@ use std::{
     path::Path,
 };
 
+use probity_image::{Engine, EngineKind};
 use probity_sandbox::{
     Container, Found, Kind, abandoned_cgroups, containers, look_for, remove_container,
 };
@@ -87,6 +88,14 @@ pub(crate) fn gc(dry_run: bool) -> anyhow::Result<Exit> {
             remove_container(found, &container.name).map_err(|error| explained(&error))?;
         }
         writeln!(out, "{} {done}", container.name)?;
+    }
+    for engine in [EngineKind::Docker, EngineKind::Podman].into_iter().filter_map(Engine::of) {
+        for left in probity_image::abandoned(&engine)? {
+            if !dry_run {
+                probity_image::remove(&engine, &left)?;
+            }
+            writeln!(out, "{} {} of a proof {done}", left.kind.name(), left.id)?;
+        }
     }
     let (state, mut failed) = (state()?, 0);
     if dry_run {

@@ -3,6 +3,7 @@
 use probity_audit::{ReadScope, Risk};
 use probity_autofix::{Expect, SecretsPolicy};
 use probity_finding::Severity;
+pub(crate) use probity_image::Level as ProofLevel;
 use probity_lint::{FixMode, Preset};
 use probity_proof::Level;
 pub(crate) use probity_seat::Sandbox;
@@ -73,6 +74,16 @@ pub(crate) enum AiContext {
     ReadOnly,
 }
 
+/// How far the proof of a fix goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Proof {
+    /// As far as this machine can.
+    Auto,
+    Static,
+    Build,
+    Run,
+}
+
 /// Whether checks that ask a registry run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SlowChecksMode {
@@ -135,6 +146,8 @@ words! {
         Auto = "auto", Bubblewrap = "bwrap", Docker = "docker", Podman = "podman", None = "none",
     }
     AiContext { None = "none", Snapshot = "snapshot", ReadOnly = "read-only" }
+    Proof { Auto = "auto", Static = "static", Build = "build", Run = "run" }
+    ProofLevel { Static = "static", Build = "build", Run = "run" }
     SlowChecksMode { Auto = "auto", On = "on", Off = "off" }
     FixMode {
         Never = "never", Explicit = "explicit", Always = "always", UnsafeOnly = "unsafe-only",

@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+use super::proof::ProofReport;
+
 /// One objective of one file. Texts are fit to be shown: bounded, and without secrets.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AiFix {
@@ -16,6 +18,8 @@ pub(crate) struct AiFix {
     pub(crate) detail: Option<String>,
     /// Shared by all objectives of one session; none where no agent was asked.
     pub(crate) session: Option<AiSession>,
+    /// What the experiment with the last proposal came to.
+    pub(crate) proof: Option<ProofReport>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -50,6 +54,9 @@ impl AiFix {
         if let Some(session) = &self.session {
             members.insert("session".to_owned(), session.to_json());
         }
+        if let Some(proof) = &self.proof {
+            members.insert("proof".to_owned(), proof.to_json());
+        }
         value
     }
 
@@ -67,6 +74,9 @@ impl AiFix {
             if in_detail {
                 line.push_str(&session.in_figures());
             }
+        }
+        if let Some(proof) = &self.proof {
+            line.push_str(&format!("; proof: {}", proof.summary));
         }
         if let Some(detail) = &self.detail {
             line.push_str(&format!(": {detail}"));

@@ -20,6 +20,7 @@ pub(crate) struct Markdown {
 impl Reporter for Markdown {
     fn file(&mut self, out: &mut dyn Write, file: &FileReport<'_>) -> io::Result<()> {
         if file.findings.is_empty() {
+            write_proofs(out, file)?;
             return write_rejection(out, file);
         }
         self.counts.add(file.findings);
@@ -45,6 +46,7 @@ impl Reporter for Markdown {
             )?;
         }
         writeln!(out)?;
+        write_proofs(out, file)?;
         write_rejection(out, file)
     }
 
@@ -57,6 +59,25 @@ impl Reporter for Markdown {
         let words = self.counts.in_words();
         writeln!(out, "**{findings}** in {} of {scanned}: {words}.", self.counts.files)
     }
+}
+
+/// What experiments with AI fixes came to, a paragraph each.
+fn write_proofs(out: &mut dyn Write, file: &FileReport<'_>) -> io::Result<()> {
+    for fix in file.ai_fixes {
+        let Some(proof) = &fix.proof else { continue };
+        let (rule, outcome, level) = (escape(&fix.rule), fix.outcome, proof.level);
+        let summary = escape(&proof.summary);
+        writeln!(
+            out,
+            "{}: AI fix {rule}: {outcome}, proof level {level}: {summary}\n",
+            code(file.path)
+        )?;
+        for difference in proof.differences.iter().filter(|difference| difference.is_harmful) {
+            writeln!(out, "- {}: {}", escape(difference.check), escape(&difference.message))?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
 }
 
 /// Why no fix was applied, as a paragraph.

@@ -19,6 +19,7 @@ use serde::Serialize;
 use self::result::Message;
 use super::{
     FileReport, Options, Reporter, Totals,
+    ai_fix::AiFix,
     stream::{Items, write_json},
 };
 
@@ -77,6 +78,8 @@ impl Reporter for Sarif {
         }
         self.notifications
             .extend(file.rejection.map(|rejection| notification(&artifact, rejection)));
+        let proofs = file.ai_fixes.iter().filter_map(|fix| proof(&artifact, fix));
+        self.notifications.extend(proofs);
         Ok(())
     }
 
@@ -111,6 +114,18 @@ fn notification(artifact: &uri::ArtifactLocation, rejection: &Rejection) -> serd
         "message": { "text": format!("no fix applied: {}", rejection.reason) },
         "locations": [{ "physicalLocation": place }],
     })
+}
+
+/// What an experiment with an AI fix came to, in words and as the value that JSON reports have.
+fn proof(artifact: &uri::ArtifactLocation, fix: &AiFix) -> Option<serde_json::Value> {
+    let proof = fix.proof.as_ref()?;
+    let text = format!("AI fix {}: {}: {}", fix.rule, fix.outcome, proof.summary);
+    Some(serde_json::json!({
+        "level": "note",
+        "message": { "text": text },
+        "locations": [{ "physicalLocation": { "artifactLocation": artifact } }],
+        "properties": { "proof": proof.to_json() },
+    }))
 }
 
 #[derive(Serialize)]

@@ -7,6 +7,7 @@ mod engines;
 mod example;
 mod gates;
 mod objectives;
+mod proofs;
 mod reports;
 mod secrets;
 mod smoke;

@@ -11,20 +11,29 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use probity_agent::{Cancel, CommandOptions};
-use probity_autofix::{Member, Outcome, Reason, Request, Resolution, Settings};
+use probity_autofix::{Event, Member, Outcome, Proof, Reason, Request, Resolution, Settings};
+use probity_dockerfile::Setting;
 use probity_finding::{Applicability, Finding, Fix, LineIndex};
 use probity_lint::{FixOptions, Fixed, SkipReason, SkippedFix, agent_fixes, apply_given};
 use probity_seat::{Caller, Occupant, Request as SeatRequest, Seats, Terms, Unseated};
 
 pub(super) use self::trace::Trace;
 use self::{agent::chosen, watch::Watch};
-use super::{Options, job::Job, mask::masked_message};
+use super::{
+    Options,
+    job::Job,
+    mask::masked_message,
+    proof::{Prover, Standing},
+};
 use crate::{
     commands::stop::Stop,
     config::table::ai::Ai,
     exit::Exit,
     failure::Failure,
-    report::ai_fix::{AiFix, AiSession},
+    report::{
+        ai_fix::{AiFix, AiSession},
+        proof::ProofReport,
+    },
     seats::seats,
     source::Source,
 };
@@ -61,6 +70,10 @@ impl AiRun {
     /// How to end where a signal has called the run off: from then on nothing is written.
     pub(super) fn called_off(&self) -> Option<Exit> {
         self.stop.as_ref()?.called_off()
+    }
+
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.stop.as_ref().is_some_and(|stop| stop.cancel.is_cancelled())
     }
 
     pub(super) fn is_dry_run(&self) -> bool {
@@ -100,7 +113,10 @@ impl AiRun {
             },
             settings: settings(&job.config.ai),
         };
-        let (mut resolution, session) = self.resolved(job, source, &request);
+        let is_cancelled = || self.is_cancelled();
+        let mut prover = Prover::new(job, source, &is_cancelled);
+        let (mut resolution, session) = self.resolved(job, source, &request, &mut prover);
+        let proof = prover.verdict().map(ProofReport::of);
         forget(&mut fixed.skipped, &wanted);
         if !resolution.edits.is_empty() {
             fixed = taken(fixed, &wanted, &mut resolution, options);
@@ -132,6 +148,7 @@ impl AiRun {
                     reason: reason.map(|reason| reason.as_str()),
                     detail,
                     session: session.clone().map(|session| shown(session, &hide)),
+                    proof: proof.clone().map(|proof| proof.masked(&hide)),
                 }
             })
             .collect();
@@ -144,6 +161,7 @@ impl AiRun {
         job: &Job,
         source: &Source,
         request: &Request<'_>,
+        prover: &mut Prover<'_>,
     ) -> (Resolution, Option<AiSession>) {
         let nothing = |reason: Reason, detail: String| {
             if self.dry_run && reason != Reason::AiDisabled {
@@ -186,9 +204,18 @@ impl AiRun {
         }
         let mut opening = || seated.open(CommandOptions::default(), None);
         let cancel = self.stop.as_ref().map_or_else(Cancel::new, |stop| stop.cancel.clone());
-        let resolution = probity_autofix::resolve(request, &mut opening, &cancel, &|event| {
-            watch.event(event);
-        });
+        let mut prove = |proposal: &str, allowed: &[Setting]| match prover.judge(
+            request.text,
+            proposal,
+            allowed,
+        ) {
+            Standing::Accepted => Proof::Accepted,
+            Standing::Refused(issues) => Proof::Refused(issues),
+            Standing::Unproven(detail) => Proof::Unproven(detail),
+        };
+        let heard = |event: Event<'_>| watch.event(event);
+        let resolution =
+            probity_autofix::resolve(request, &mut opening, &cancel, &heard, &mut prove);
         watch.end();
         let own = &resolution.session;
         let session = (own.prompts > 0).then(|| AiSession {

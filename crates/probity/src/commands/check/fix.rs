@@ -1,6 +1,7 @@
 //! `--fix` and `--diff`: what is asked for, and what becomes of one file.
 
 mod diff;
+mod proven;
 mod summary;
 
 use probity_finding::{Applicability, Finding};
@@ -14,7 +15,7 @@ use super::{
 };
 use crate::{
     config::{Origin, Settings, key},
-    report::ai_fix::AiFix,
+    report::{ai_fix::AiFix, proof::ProofReport},
     source::Source,
     write::{self, WriteError},
 };
@@ -79,6 +80,8 @@ pub(super) struct Fixing {
     pub(super) rejection: Option<Rejection>,
     /// What agents were asked for.
     pub(super) ai_fixes: Vec<AiFix>,
+    /// What an experiment with the rules' own unsafe fixes came to.
+    pub(super) proof: Option<ProofReport>,
 }
 
 /// Fixes one file; gives its text and its findings as they are now.
@@ -98,6 +101,7 @@ pub(super) fn fix(
         excluded: &job.rules.excluded_in(&source.shown),
     };
     let fixed = probity_lint::fix(&source.text, &options);
+    let (fixed, proof) = proven::proven(job, source, fixed, &options, ai);
     let (fixed, ai_fixes) = ai.improve(job, source, fixed, &options);
     if (ai.is_dry_run() && way == Way::Write) || ai.called_off().is_some() {
         return untouched(job, source, &options, ai_fixes);
@@ -111,6 +115,7 @@ pub(super) fn fix(
         failure: None,
         rejection: fixed.rejection,
         ai_fixes,
+        proof,
     };
     match (way, &job.target) {
         (Way::Diff, _) => {
@@ -146,6 +151,7 @@ fn untouched(
         failure: None,
         rejection: None,
         ai_fixes,
+        proof: None,
     };
     (source.text.clone(), as_it_was(source, options), fixing)
 }

@@ -10,7 +10,7 @@ use crate::config::{
     key::Key,
     kind::Kind,
     word::Word as _,
-    words::{AiContext, Sandbox},
+    words::{AiContext, Proof, ProofLevel, Sandbox},
 };
 
 section! {
@@ -46,6 +46,22 @@ section! {
                 tally("ai.sandbox"), guard(Guard::User);
             /// How much of the build context the agent sees
             context: AiContext = AiContext::None, tally("ai.context");
+            /// How unsafe fixes are proven: `static` checks the text, `build` also builds and
+            /// compares both images, `run` also starts them, `auto` goes as far as the machine can
+            proof: Proof = Proof::Auto, flag_of("prove", "LEVEL"), tally_default("static");
+            /// Lowest proof level at which a fix is applied
+            proof_required: ProofLevel = ProofLevel::Static,
+                guard(Guard::Tighten(&["run", "build", "static"]));
+            /// Let proofs pull images that are not on this machine
+            proof_pull: bool = false, guard(Guard::User);
+            /// Let `RUN` use the network in proofs
+            proof_network: bool = false, guard(Guard::User);
+            /// Time limit for each build of a proof
+            proof_timeout: Duration = Duration::from_secs(600);
+            /// How many seconds a proof watches a started container
+            proof_seconds: u32 = 5, kind(Kind::IntIn(1, 300));
+            /// Command that a proof runs in both containers; it must succeed in both
+            proof_command: Option<Vec<String>> = None, kind(Kind::Argv), guard(Guard::User);
         }
     }
 }

@@ -213,6 +213,13 @@ ai.redact-secrets | --ai-redact-secrets | PROBITY_AI__REDACT_SECRETS TALLY_AI_RE
 ai.max-rounds | no flag | PROBITY_AI__MAX_ROUNDS TALLY_AI_MAX_ROUNDS | ai.max-rounds | 2
 ai.sandbox | --ai-sandbox | PROBITY_AI__SANDBOX TALLY_AI_SANDBOX | ai.sandbox | auto | guarded
 ai.context | no flag | PROBITY_AI__CONTEXT TALLY_AI_CONTEXT | ai.context | none
+ai.proof | --prove | PROBITY_AI__PROOF | only probity.toml | auto
+ai.proof-required | no flag | PROBITY_AI__PROOF_REQUIRED | only probity.toml | static | guarded
+ai.proof-pull | no flag | PROBITY_AI__PROOF_PULL | only probity.toml | false | guarded
+ai.proof-network | no flag | PROBITY_AI__PROOF_NETWORK | only probity.toml | false | guarded
+ai.proof-timeout | no flag | PROBITY_AI__PROOF_TIMEOUT | only probity.toml | 10m
+ai.proof-seconds | no flag | PROBITY_AI__PROOF_SECONDS | only probity.toml | 5
+ai.proof-command | no flag | PROBITY_AI__PROOF_COMMAND | only probity.toml | unset | guarded
 audit.provider | --provider | PROBITY_AUDIT__PROVIDER | only probity.toml | unset | guarded
 audit.endpoint | --endpoint | PROBITY_AUDIT__ENDPOINT | only probity.toml | unset | guarded
 audit.model | --model | PROBITY_AUDIT__MODEL | only probity.toml | unset

@@ -62,6 +62,9 @@ impl Summary {
                 );
             }
         }
+        if let Some(proof) = &fixing.proof {
+            self.ai_lines.push(format!("unsafe fixes of {shown}: {}", mask(&proof.summary)));
+        }
         self.changed_files += usize::from(fixing.is_changed);
         self.applied += fixing.applied.len();
         let done = fixing.applied.iter().filter(|_| in_detail);
@@ -196,6 +199,7 @@ mod tests {
             failure: None,
             rejection: None,
             ai_fixes: Vec::new(),
+            proof: None,
         };
         let detector = Detector::new(&Options::default()).unwrap();
         let mut summary = Summary::default();

@@ -1,0 +1,217 @@
+//! Building an image from a text and a directory by the engine's own builder.
+//!
+//! `RUN` has no network and nothing is pulled, unless the caller allows it. The builder's cache is
+//! the user's: without it a build that needs the network would never succeed here.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use probity_sandbox::Exit;
+
+use crate::{
+    EngineKind, ImageError, Obstacle, Workbench,
+    engine::{Interrupt, SOON, last_lines},
+};
+
+/// A Dockerfile, and what has to be known about it before a builder sees it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Recipe {
+    pub text: String,
+    /// Images that it names, stages and `scratch` excluded.
+    pub images: Vec<String>,
+    /// The image base of the last stage, if it is one of them.
+    pub base: Option<String>,
+    /// `# syntax=`: an image that would be pulled to read the file.
+    pub frontend: Option<String>,
+}
+
+#[derive(Debug, Clone)]
+pub struct BuildOptions {
+    pub context: PathBuf,
+    /// `Dockerfile.dockerignore` or `.dockerignore`, whichever applies to the original.
+    pub ignore_file: Option<PathBuf>,
+    pub arguments: Vec<(String, String)>,
+    pub target: Option<String>,
+    pub network: bool,
+    pub pull: bool,
+    pub timeout: Duration,
+}
+
+/// How a build ended when the engine itself worked.
+#[derive(Debug)]
+pub(crate) enum Built {
+    /// The image.
+    Image(String),
+    /// The last lines of the builder.
+    Failed(String),
+    Impossible(Obstacle),
+}
+
+const TAIL_LINES: usize = 12;
+/// More than a build needs that is not a mistake; the legacy builder and podman enforce it.
+const MEMORY: &str = "--memory=4g";
+
+pub(crate) fn build(
+    bench: &Workbench,
+    name: &str,
+    recipe: &Recipe,
+    options: &BuildOptions,
+    interrupt: Interrupt<'_>,
+) -> Result<Built, ImageError> {
+    if !options.pull
+        && let Some(obstacle) = would_pull(bench, recipe, interrupt)?
+    {
+        return Ok(Built::Impossible(obstacle));
+    }
+    let file = written(bench, name, recipe, options)?;
+    let id_file = bench.directory.path().join(format!("{name}.id"));
+    let tag = format!("localhost/probity-proof:{}-{name}", bench.owner);
+    let words = arguments(bench, options, &file, &id_file, &tag);
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let answer = match bench.engine.ask(&words, options.timeout, interrupt) {
+        Err(ImageError::Timeout { limit, .. }) => {
+            return Ok(Built::Impossible(Obstacle::BuildTimeout { limit }));
+        }
+        answer => answer?,
+    };
+    let output = [answer.stdout, answer.stderr].concat();
+    bench.remember(new_layers(&String::from_utf8_lossy(&output)));
+    if answer.exit != Exit::Code(0) {
+        return Ok(Built::Failed(last_lines(&output, TAIL_LINES)));
+    }
+    let id = fs::read_to_string(&id_file).map_err(ImageError::io("the builder's image id"))?;
+    Ok(Built::Image(id.trim().to_owned()))
+}
+
+/// An image that is there, or is pulled if that is allowed.
+pub(crate) fn find(
+    bench: &Workbench,
+    image: &str,
+    options: &BuildOptions,
+    interrupt: Interrupt<'_>,
+) -> Result<Built, ImageError> {
+    if options.pull {
+        bench.engine.must(&["pull", image], options.timeout, interrupt)?;
+    }
+    let found = bench.engine.ask(&["image", "inspect", image], SOON, interrupt)?;
+    if found.exit == Exit::Code(0) {
+        return Ok(Built::Image(image.to_owned()));
+    }
+    Ok(Built::Impossible(Obstacle::MissingImage { image: image.to_owned() }))
+}
+
+fn arguments(
+    bench: &Workbench,
+    options: &BuildOptions,
+    file: &Path,
+    id_file: &Path,
+    tag: &str,
+) -> Vec<String> {
+    let shown = |path: &Path| path.display().to_string();
+    let mut words = vec!["build".to_owned(), "--label".to_owned(), bench.label()];
+    words.extend(["-t".to_owned(), tag.to_owned(), "-f".to_owned(), shown(file)]);
+    words.extend(["--iidfile".to_owned(), shown(id_file)]);
+    if !options.network {
+        words.push("--network=none".to_owned());
+    }
+    match bench.engine.kind {
+        EngineKind::Docker if bench.engine.has_buildx => {
+            words.extend(["--load".to_owned(), "--progress=plain".to_owned()]);
+        }
+        EngineKind::Docker => words.extend(["--force-rm".to_owned(), MEMORY.to_owned()]),
+        EngineKind::Podman => {
+            let pull = if options.pull { "--pull=missing" } else { "--pull=never" };
+            // The other format has no HEALTHCHECK.
+            for word in ["--format=docker", "--force-rm", pull, MEMORY] {
+                words.push(word.to_owned());
+            }
+            let ignore = options.ignore_file.as_deref().map(shown);
+            words.extend(ignore.map(|path| format!("--ignorefile={path}")));
+        }
+    }
+    for (name, value) in &options.arguments {
+        words.extend(["--build-arg".to_owned(), format!("{name}={value}")]);
+    }
+    words.extend(options.target.iter().map(|target| format!("--target={target}")));
+    words.push(shown(&options.context));
+    words
+}
+
+/// Ids of the layers that a build printed and made: neither those of `FROM` nor those of the cache.
+fn new_layers(output: &str) -> Vec<String> {
+    let mut ids = Vec::new();
+    let mut is_known = false;
+    for line in output.lines().map(str::trim) {
+        if line.starts_with("Step ") || line.contains("STEP ") {
+            is_known = line.contains(": FROM ");
+        }
+        let Some(word) = line.strip_prefix("---> ").or_else(|| line.strip_prefix("--> ")) else {
+            continue;
+        };
+        is_known |= word.starts_with("Using cache");
+        let is_id = word.len() >= 11 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if is_id && !is_known {
+            ids.push(word.to_owned());
+        }
+    }
+    ids
+}
+
+/// The text as a file outside of the context, with its list of ignored files beside it.
+fn written(
+    bench: &Workbench,
+    name: &str,
+    recipe: &Recipe,
+    options: &BuildOptions,
+) -> Result<PathBuf, ImageError> {
+    let file = bench.directory.path().join(format!("{name}.Dockerfile"));
+    let write = |path: &Path, bytes: &[u8]| -> Result<(), ImageError> {
+        fs::write(path, bytes).map_err(ImageError::io(path.display().to_string()))
+    };
+    write(&file, recipe.text.as_bytes())?;
+    if let Some(ignore) = &options.ignore_file {
+        let bytes: io::Result<Vec<u8>> = fs::read(ignore);
+        let bytes = bytes.map_err(ImageError::io(ignore.display().to_string()))?;
+        write(&file.with_extension("Dockerfile.dockerignore"), &bytes)?;
+    }
+    Ok(file)
+}
+
+/// What the builder would have to fetch first.
+fn would_pull(
+    bench: &Workbench,
+    recipe: &Recipe,
+    interrupt: Interrupt<'_>,
+) -> Result<Option<Obstacle>, ImageError> {
+    if let Some(frontend) = &recipe.frontend {
+        return Ok(Some(Obstacle::Frontend { image: frontend.clone() }));
+    }
+    for image in &recipe.images {
+        let found = bench.engine.ask(&["image", "inspect", image], SOON, interrupt)?;
+        if found.exit != Exit::Code(0) {
+            return Ok(Some(Obstacle::MissingImage { image: image.clone() }));
+        }
+    }
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn layers_are_those_that_the_build_made() {
+        let docker = "Step 1/4 : FROM a AS b\n ---> 0123456789ab\nStep 2/4 : COPY . .\n \
+                      ---> Using cache\n ---> 1123456789ab\nStep 3/4 : RUN x\n ---> Running in \
+                      c23456789abc\n ---> 2123456789ab\nSuccessfully built 2123456789ab\n";
+        assert_eq!(new_layers(docker), ["2123456789ab"]);
+        let podman = "[1/2] STEP 1/2: FROM a AS b\n[1/2] STEP 2/2: RUN x\n--> 0123456789a\n\
+                      [2/2] STEP 1/3: FROM a\n[2/2] STEP 2/3: COPY x y\n--> Using cache \
+                      1123456789abcdef\n--> 1123456789a\n[2/2] STEP 3/3: CMD z\n\
+                      [2/2] COMMIT t\n--> 2123456789a\n";
+        assert_eq!(new_layers(podman), ["0123456789a", "2123456789a"]);
+    }
+}

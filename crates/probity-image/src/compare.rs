@@ -1,0 +1,69 @@
+//! The comparison that runs nothing of an image: one file a check, each a pure function of two roots.
+
+mod accounts;
+mod closure;
+mod configuration;
+mod entry;
+mod packages;
+mod paths;
+mod runtimes;
+mod shared_data;
+
+use crate::{Configuration, Difference, Root, Setting};
+
+/// An image that was read.
+#[derive(Debug)]
+pub struct Image {
+    pub configuration: Configuration,
+    pub root: Root,
+    /// In bytes, as the engine counts them.
+    pub size: u64,
+}
+
+/// Two images, and the one that the original rests on.
+#[derive(Debug, Clone, Copy)]
+pub struct Pair<'p> {
+    pub original: &'p Image,
+    pub proposal: &'p Image,
+    /// What is in there was not added by the original's own instructions.
+    pub base: Option<&'p Image>,
+    /// Settings that a change may alter because that is its purpose.
+    pub allowed: &'p [Setting],
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sizes {
+    pub before: u64,
+    pub after: u64,
+}
+
+/// Everything that differs to the proposal's disadvantage, and what is worth knowing; each once.
+pub fn compare(pair: &Pair<'_>) -> Vec<Difference> {
+    let checks: [fn(&Pair<'_>) -> Vec<Difference>; 7] = [
+        configuration::check,
+        entry::check,
+        accounts::check,
+        runtimes::check,
+        shared_data::check,
+        packages::check,
+        paths::check,
+    ];
+    let mut found: Vec<Difference> = Vec::new();
+    for difference in checks.iter().flat_map(|check| check(pair)) {
+        if !found.contains(&difference) {
+            found.push(difference);
+        }
+    }
+    found
+}
+
+impl Pair<'_> {
+    pub fn sizes(&self) -> Sizes {
+        Sizes { before: self.original.size, after: self.proposal.size }
+    }
+
+    /// Whether an instruction of the original added or changed this path.
+    fn is_own(&self, path: &str) -> bool {
+        self.base.is_none_or(|base| !self.original.root.is_same_in(&base.root, path))
+    }
+}

@@ -1,0 +1,122 @@
+//! What an image says about how it is started.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use crate::ImageError;
+
+/// The part of an image's configuration that a container gets.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Configuration {
+    pub entrypoint: Vec<String>,
+    pub command: Vec<String>,
+    pub environment: BTreeMap<String, String>,
+    pub user: String,
+    pub directory: String,
+    pub volumes: Vec<String>,
+    pub ports: Vec<String>,
+    pub labels: BTreeMap<String, String>,
+    /// As written: `CMD` or `CMD-SHELL` first, then the words.
+    pub healthcheck: Vec<String>,
+    pub stop_signal: String,
+    pub shell: Vec<String>,
+    pub on_build: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Inspected {
+    id: String,
+    #[serde(default)]
+    size: u64,
+    config: Option<Wire>,
+    healthcheck: Option<WireHealth>,
+}
+
+/// As docker and podman write it.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "PascalCase", default)]
+struct Wire {
+    entrypoint: Option<Vec<String>>,
+    cmd: Option<Vec<String>>,
+    env: Option<Vec<String>>,
+    user: Option<String>,
+    working_dir: Option<String>,
+    volumes: Option<BTreeMap<String, serde_json::Value>>,
+    exposed_ports: Option<BTreeMap<String, serde_json::Value>>,
+    labels: Option<BTreeMap<String, String>>,
+    healthcheck: Option<WireHealth>,
+    stop_signal: Option<String>,
+    shell: Option<Vec<String>>,
+    on_build: Option<Vec<String>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "PascalCase", default)]
+struct WireHealth {
+    test: Option<Vec<String>>,
+}
+
+/// An image as its engine describes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Described {
+    pub(crate) id: String,
+    pub(crate) size: u64,
+    pub(crate) configuration: Configuration,
+}
+
+/// Reads the answer of `image inspect`.
+pub(crate) fn read(answer: &[u8]) -> Result<Described, ImageError> {
+    let images: Vec<Inspected> = serde_json::from_slice(answer)
+        .map_err(|error| ImageError::Answer { what: "image inspect", why: error.to_string() })?;
+    let first = images.into_iter().next();
+    let image = first.ok_or_else(|| ImageError::Answer {
+        what: "image inspect",
+        why: "it describes no image".to_owned(),
+    })?;
+    let wire = image.config.unwrap_or_default();
+    let health = wire.healthcheck.or(image.healthcheck).unwrap_or_default();
+    let mut labels = wire.labels.unwrap_or_default();
+    labels.retain(|name, _| name != crate::LABEL && !name.starts_with("io.buildah"));
+    let pairs = wire.env.unwrap_or_default().into_iter().filter_map(|pair| {
+        pair.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()))
+    });
+    let configuration = Configuration {
+        entrypoint: wire.entrypoint.unwrap_or_default(),
+        command: wire.cmd.unwrap_or_default(),
+        environment: pairs.collect(),
+        user: wire.user.unwrap_or_default(),
+        directory: wire.working_dir.unwrap_or_default(),
+        volumes: wire.volumes.unwrap_or_default().into_keys().collect(),
+        ports: wire.exposed_ports.unwrap_or_default().into_keys().collect(),
+        labels,
+        healthcheck: health.test.unwrap_or_default(),
+        stop_signal: wire.stop_signal.unwrap_or_default(),
+        shell: wire.shell.unwrap_or_default(),
+        on_build: wire.on_build.unwrap_or_default(),
+    };
+    Ok(Described { id: image.id, size: image.size, configuration })
+}
+
+impl Configuration {
+    /// The words of the first process.
+    pub fn start(&self) -> Vec<&str> {
+        self.entrypoint.iter().chain(&self.command).map(String::as_str).collect()
+    }
+
+    /// Where programs are looked for.
+    pub(crate) fn path(&self) -> Vec<&str> {
+        const DEFAULT: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+        let path = self.environment.get("PATH").map_or(DEFAULT, String::as_str);
+        path.split(':').filter(|directory| !directory.is_empty()).collect()
+    }
+
+    /// An absolute path, as a process in the container would understand it.
+    pub(crate) fn absolute(&self, path: &str) -> String {
+        if path.starts_with('/') {
+            return path.to_owned();
+        }
+        format!("/{}/{path}", self.directory.trim_matches('/'))
+    }
+}

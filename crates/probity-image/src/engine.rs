@@ -1,0 +1,220 @@
+//! A container engine through its command line, with a time limit and a way to cancel for each call.
+//!
+//! The command line and not the engine's interface, because it honors contexts, remote hosts and
+//! wrappers. The client has the user's own environment.
+
+use std::{
+    env,
+    ffi::OsString,
+    fs::File,
+    io::Read as _,
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+    thread::{self, JoinHandle},
+    time::{Duration, Instant},
+};
+
+use probity_sandbox::{
+    Backend, Child, Exit, Kind, Network, Spec, Stream, Streams, look_for, spawn,
+};
+
+use crate::ImageError;
+
+/// Whether the user has cancelled the run.
+pub type Interrupt<'i> = &'i (dyn Fn() -> bool + Sync);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EngineKind {
+    Docker,
+    Podman,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Engine {
+    pub kind: EngineKind,
+    pub program: PathBuf,
+    /// Variables for every call beside those of the user.
+    pub(crate) variables: Vec<(OsString, OsString)>,
+    /// Whether `docker build` is BuildKit's through the buildx plugin.
+    pub(crate) has_buildx: bool,
+}
+
+/// Standard output and standard error, each bounded.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) exit: Exit,
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) stderr: Vec<u8>,
+}
+
+/// For questions that an engine answers from memory.
+pub(crate) const SOON: Duration = Duration::from_secs(60);
+
+const LARGEST_OUTPUT: usize = 16 << 20;
+const POLL: Duration = Duration::from_millis(50);
+/// How long a pipe may stay open after the client has ended.
+const REST: Duration = Duration::from_secs(2);
+
+impl EngineKind {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Docker => "docker",
+            Self::Podman => "podman",
+        }
+    }
+}
+
+impl Engine {
+    /// The first engine that answers on this machine: docker, then podman.
+    pub fn find() -> Option<Self> {
+        [EngineKind::Docker, EngineKind::Podman].into_iter().find_map(Self::of)
+    }
+
+    /// This engine, if it answers.
+    pub fn of(kind: EngineKind) -> Option<Self> {
+        let sandbox_kind = match kind {
+            EngineKind::Docker => Kind::Docker,
+            EngineKind::Podman => Kind::Podman,
+        };
+        look_for(sandbox_kind).ok().map(|found| Self::with_program(kind, found.program))
+    }
+
+    /// An engine whose client is this program.
+    pub fn with_program(kind: EngineKind, program: PathBuf) -> Self {
+        let mut engine = Self { kind, program, variables: Vec::new(), has_buildx: false };
+        if kind == EngineKind::Docker {
+            engine.choose_builder();
+        }
+        engine
+    }
+
+    /// Clients before version 23 have BuildKit built in and off; later ones have it as a plugin, and
+    /// fail if it is asked for without that.
+    fn choose_builder(&mut self) {
+        let never = || false;
+        let major = self.ask(&["version", "--format", "{{.Client.Version}}"], SOON, &never);
+        let major = major.ok().and_then(|answer| {
+            let text = String::from_utf8(answer.stdout).ok()?;
+            text.trim().split('.').next()?.parse::<u32>().ok()
+        });
+        self.has_buildx = self
+            .ask(&["buildx", "version"], SOON, &never)
+            .is_ok_and(|answer| answer.exit == Exit::Code(0));
+        let has_buildkit = self.has_buildx || major.is_some_and(|major| major < 23);
+        let switch = if has_buildkit { "1" } else { "0" };
+        self.variables.push(("DOCKER_BUILDKIT".into(), switch.into()));
+    }
+
+    /// Runs the client to its end.
+    pub(crate) fn ask(
+        &self,
+        arguments: &[&str],
+        limit: Duration,
+        interrupt: Interrupt<'_>,
+    ) -> Result<Answer, ImageError> {
+        let call = self.start(arguments)?;
+        let deadline = Instant::now() + limit;
+        loop {
+            if let Some(exit) = call.child.wait_timeout(POLL) {
+                let (stdout, stderr) = call.output();
+                return Ok(Answer { exit, stdout, stderr });
+            }
+            if interrupt() {
+                return Err(ImageError::Cancelled);
+            }
+            if Instant::now() > deadline {
+                let action = arguments.first().copied().unwrap_or_default().to_owned();
+                return Err(ImageError::Timeout { engine: self.kind.name(), action, limit });
+            }
+        }
+    }
+
+    /// Runs the client to its end, which has to be a good one.
+    pub(crate) fn must(
+        &self,
+        arguments: &[&str],
+        limit: Duration,
+        interrupt: Interrupt<'_>,
+    ) -> Result<Vec<u8>, ImageError> {
+        let answer = self.ask(arguments, limit, interrupt)?;
+        if answer.exit == Exit::Code(0) {
+            return Ok(answer.stdout);
+        }
+        let action = arguments.first().copied().unwrap_or_default().to_owned();
+        let why = last_lines(&answer.stderr, 3);
+        Err(ImageError::Refused { engine: self.kind.name(), action, why })
+    }
+
+    /// Starts the client; dropping the call ends it.
+    pub(crate) fn start(&self, arguments: &[&str]) -> Result<Call, ImageError> {
+        let mut words: Vec<OsString> = vec![self.program.clone().into()];
+        words.extend(arguments.iter().map(OsString::from));
+        let mut spec = Spec::new(words, "/");
+        spec.env = env::vars_os().chain(self.variables.iter().cloned()).collect();
+        spec.network = Network::Open;
+        spec.streams = Streams { stdin: Stream::Null, stdout: Stream::Pipe, stderr: Stream::Pipe };
+        let mut child = spawn(&Backend::None, &spec)?;
+        let stdout = Collected::of(child.stdout.take());
+        let stderr = Collected::of(child.stderr.take());
+        Ok(Call { child, stdout, stderr })
+    }
+}
+
+/// A client that runs.
+#[derive(Debug)]
+pub(crate) struct Call {
+    pub(crate) child: Child,
+    stdout: Collected,
+    stderr: Collected,
+}
+
+impl Call {
+    pub(crate) fn output(self) -> (Vec<u8>, Vec<u8>) {
+        (self.stdout.finish(), self.stderr.finish())
+    }
+}
+
+#[derive(Debug)]
+struct Collected {
+    kept: Arc<Mutex<Vec<u8>>>,
+    reader: Option<JoinHandle<()>>,
+}
+
+impl Collected {
+    fn of(pipe: Option<File>) -> Self {
+        let kept = Arc::new(Mutex::new(Vec::new()));
+        let theirs = Arc::clone(&kept);
+        let reader = pipe.map(|pipe| thread::spawn(move || drain(pipe, &theirs)));
+        Self { kept, reader }
+    }
+
+    /// All of it if the pipe ends soon, otherwise what there is.
+    fn finish(self) -> Vec<u8> {
+        let deadline = Instant::now() + REST;
+        while self.reader.as_ref().is_some_and(|reader| !reader.is_finished()) {
+            if Instant::now() > deadline {
+                break;
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+        std::mem::take(&mut *self.kept.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Keeps the beginning and reads on, so that nobody waits for us.
+fn drain(mut pipe: File, kept: &Mutex<Vec<u8>>) {
+    let mut buffer = vec![0; 1 << 16];
+    while let Ok(read @ 1..) = pipe.read(&mut buffer) {
+        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let room = LARGEST_OUTPUT.saturating_sub(kept.len());
+        kept.extend(buffer.iter().take(read.min(room)));
+    }
+}
+
+/// The end of what a program wrote, fit for a message.
+pub(crate) fn last_lines(output: &[u8], most: usize) -> String {
+    let text = String::from_utf8_lossy(output);
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let from = lines.len().saturating_sub(most);
+    lines.get(from..).unwrap_or_default().join("\n")
+}

@@ -1,0 +1,29 @@
+//! Why an image could not be built, read or started.
+
+use std::{io, time::Duration};
+
+use probity_sandbox::SpawnError;
+
+#[derive(Debug, thiserror::Error)]
+pub enum ImageError {
+    #[error(transparent)]
+    Spawn(#[from] SpawnError),
+    /// The engine refused; the words are its own.
+    #[error("{engine} {action} failed: {why}")]
+    Refused { engine: &'static str, action: String, why: String },
+    #[error("{engine} {action} took longer than {} seconds", limit.as_secs())]
+    Timeout { engine: &'static str, action: String, limit: Duration },
+    #[error("cancelled")]
+    Cancelled,
+    #[error("the answer of {what} cannot be read: {why}")]
+    Answer { what: &'static str, why: String },
+    #[error("{what}: {source}")]
+    Io { what: String, source: io::Error },
+}
+
+impl ImageError {
+    pub(crate) fn io(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
+        let what = what.into();
+        move |source| Self::Io { what, source }
+    }
+}

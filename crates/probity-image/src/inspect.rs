@@ -1,0 +1,45 @@
+//! Reading an image of an engine without running anything of it.
+
+use crate::{
+    Image, ImageError, Root, Workbench, configuration,
+    engine::{Interrupt, SOON},
+};
+
+/// Its configuration and its files; `name` keeps the files of several images apart.
+///
+/// # Errors
+///
+/// If the engine does not have the image or cannot export it.
+pub fn inspect(
+    bench: &Workbench,
+    name: &str,
+    image: &str,
+    interrupt: Interrupt<'_>,
+) -> Result<Image, ImageError> {
+    let engine = &bench.engine;
+    let answer = engine.must(&["image", "inspect", image], SOON, interrupt)?;
+    let described = configuration::read(&answer)?;
+    let container = format!("probity-proof-{}-{name}", bench.owner);
+    let label = bench.label();
+    // Never started; an image without a command needs one to become a container.
+    let create = [
+        "create",
+        "--name",
+        &container,
+        "--label",
+        &label,
+        "--network=none",
+        "--entrypoint",
+        "/probity",
+        &described.id,
+    ];
+    engine.must(&create, SOON, interrupt)?;
+    let archive = bench.directory.path().join(format!("{name}.tar"));
+    let shown = archive.display().to_string();
+    engine.must(&["export", "-o", &shown, &container], SOON * 5, interrupt)?;
+    engine.must(&["rm", "-v", &container], SOON, interrupt)?;
+    let root = Root::read(&archive).map_err(ImageError::io(format!("the files of {image}")))?;
+    // The open file stays readable, and the disk is free as soon as it is closed.
+    std::fs::remove_file(&archive).map_err(ImageError::io(shown))?;
+    Ok(Image { configuration: described.configuration, root, size: described.size })
+}

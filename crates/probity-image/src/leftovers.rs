@@ -1,0 +1,194 @@
+//! The label on everything that a proof makes, and the removal of what bears it.
+
+use std::{
+    fs, process,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicU32, Ordering},
+    },
+};
+
+use tempfile::TempDir;
+
+use crate::{Engine, EngineKind, ImageError, engine::SOON};
+
+/// On every image and container of a proof; its value names the process that made it.
+pub const LABEL: &str = "probity.proof";
+
+/// Where one comparison works: a name for its images and a directory for its files.
+#[derive(Debug)]
+pub struct Workbench {
+    pub(crate) engine: Engine,
+    pub(crate) owner: String,
+    pub(crate) directory: TempDir,
+    /// Layers that builders without BuildKit made, oldest first; they bear no label.
+    layers: Mutex<Vec<String>>,
+}
+
+/// Something that a proof has left.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Leftover {
+    pub kind: LeftoverKind,
+    pub id: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LeftoverKind {
+    Container,
+    Image,
+}
+
+impl LeftoverKind {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Container => "container",
+            Self::Image => "image",
+        }
+    }
+}
+
+impl Workbench {
+    /// # Errors
+    ///
+    /// If no directory can be made for temporary files.
+    pub fn new(engine: Engine) -> Result<Self, ImageError> {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let prefix = "probity-proof-";
+        let directory = tempfile::Builder::new().prefix(prefix).tempdir();
+        let directory = directory.map_err(ImageError::io("a directory for a proof"))?;
+        let (pid, number) = (process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let started = started(pid).unwrap_or_default();
+        let owner = format!("{pid}.{started}.{number}");
+        Ok(Self { engine, owner, directory, layers: Mutex::default() })
+    }
+
+    pub(crate) fn label(&self) -> String {
+        format!("{LABEL}={}", self.owner)
+    }
+
+    /// Removes whatever bears the label of this comparison.
+    ///
+    /// # Errors
+    ///
+    /// If the engine does not answer; what it refuses to remove stays for `cai gc`.
+    pub fn clean(&self) -> Result<(), ImageError> {
+        for left in leftovers(&self.engine, &self.label())? {
+            remove(&self.engine, &left)?;
+        }
+        let mut layers = self.layers.lock().unwrap_or_else(PoisonError::into_inner);
+        // Newest first: an older one may be below it. One that somebody else uses by now stays.
+        while let Some(id) = layers.pop() {
+            let tags = ["image", "inspect", "--format", "{{len .RepoTags}}", &id];
+            let tags = self.engine.ask(&tags, SOON, &|| false)?;
+            if tags.stdout.trim_ascii() == b"0" {
+                self.engine.ask(&self.remove_image(&id), SOON, &|| false)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn remove_image<'i>(&self, id: &'i str) -> Vec<&'i str> {
+        match self.engine.kind {
+            // What is below it may be the user's own cache.
+            EngineKind::Docker => vec!["rmi", "--no-prune", id],
+            EngineKind::Podman => vec!["rmi", id],
+        }
+    }
+
+    pub(crate) fn remember(&self, layers: Vec<String>) {
+        self.layers.lock().unwrap_or_else(PoisonError::into_inner).extend(layers);
+    }
+}
+
+impl Drop for Workbench {
+    fn drop(&mut self) {
+        // Whatever cannot be removed now is found by its label later.
+        self.clean().ok();
+    }
+}
+
+/// What proofs have left whose processes are gone.
+///
+/// # Errors
+///
+/// If the engine does not answer.
+pub fn abandoned(engine: &Engine) -> Result<Vec<Leftover>, ImageError> {
+    let mut all = leftovers(engine, LABEL)?;
+    let format = format!("{{{{index .Config.Labels \"{LABEL}\"}}}}");
+    let mut failed = None;
+    all.retain(|left| {
+        let words = [left.kind.name(), "inspect", "--format", &format, &left.id];
+        match engine.must(&words, SOON, &|| false) {
+            Ok(owner) => !is_alive(String::from_utf8_lossy(&owner).trim()),
+            // Somebody else has removed it meanwhile.
+            Err(ImageError::Refused { .. }) => false,
+            Err(error) => {
+                failed = Some(error);
+                false
+            }
+        }
+    });
+    failed.map_or(Ok(all), Err)
+}
+
+/// Containers first, since they hold their images.
+fn leftovers(engine: &Engine, label: &str) -> Result<Vec<Leftover>, ImageError> {
+    let filter = format!("label={label}");
+    let list = |kind: LeftoverKind, words: &[&str]| -> Result<Vec<Leftover>, ImageError> {
+        let listed = engine.must(words, SOON, &|| false)?;
+        let mut ids: Vec<String> =
+            String::from_utf8_lossy(&listed).lines().map(|id| id.trim().to_owned()).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        ids.retain(|id| !id.is_empty());
+        Ok(ids.into_iter().map(|id| Leftover { kind, id }).collect())
+    };
+    let containers = ["ps", "-a", "-q", "--no-trunc", "--filter", &filter];
+    let mut all = list(LeftoverKind::Container, &containers)?;
+    let images = ["images", "-a", "-q", "--no-trunc", "--filter", &filter];
+    all.extend(list(LeftoverKind::Image, &images)?);
+    Ok(all)
+}
+
+/// Removes a container with its volumes, or an image with its tags.
+///
+/// # Errors
+///
+/// If the engine does not answer in time.
+pub fn remove(engine: &Engine, left: &Leftover) -> Result<(), ImageError> {
+    let words: &[&str] = match left.kind {
+        // Podman would first ask it for ten seconds to end by itself.
+        LeftoverKind::Container if engine.kind == EngineKind::Podman => {
+            &["rm", "-f", "-v", "-t", "0", &left.id]
+        }
+        LeftoverKind::Container => &["rm", "-f", "-v", &left.id],
+        LeftoverKind::Image if engine.kind == EngineKind::Docker => {
+            // What is below it may be the user's own cache.
+            &["rmi", "-f", "--no-prune", &left.id]
+        }
+        LeftoverKind::Image => &["rmi", "-f", &left.id],
+    };
+    match engine.must(words, SOON, &|| false) {
+        // It is gone already, or another image rests on it and takes it along.
+        Ok(_) | Err(ImageError::Refused { .. }) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+fn is_alive(owner: &str) -> bool {
+    let mut words = owner.split('.');
+    let pid = words.next().and_then(|word| word.parse().ok());
+    let Some(pid) = pid else { return false };
+    if !cfg!(target_os = "linux") {
+        return true;
+    }
+    let start = words.next().and_then(|word| word.parse::<u64>().ok());
+    started(pid).is_some_and(|now| Some(now) == start)
+}
+
+/// When a process started, in ticks since the machine did: numbers of processes come again.
+fn started(pid: u32) -> Option<u64> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let (_, rest) = stat.rsplit_once(") ")?;
+    rest.split(' ').nth(19)?.parse().ok()
+}

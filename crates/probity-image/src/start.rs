@@ -1,0 +1,334 @@
+//! Starting an image without a network, and what can be seen of it from outside.
+
+mod network;
+mod processes;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    thread,
+    time::{Duration, Instant},
+};
+
+use probity_sandbox::Exit;
+use serde::Deserialize;
+
+use crate::{
+    Difference, EngineKind, ImageError, Root, Workbench,
+    engine::{Call, Interrupt, SOON, last_lines},
+};
+
+#[derive(Debug, Clone)]
+pub struct StartOptions {
+    /// How long a container is watched.
+    pub watched: Duration,
+    /// The user's own test, run in each container.
+    pub command: Vec<String>,
+}
+
+/// One start of one image.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Observation {
+    pub state: State,
+    pub ports: BTreeSet<u16>,
+    /// What one GET for `/` answered; no entry where nobody could ask.
+    pub answers: BTreeMap<u16, String>,
+    pub health: Option<String>,
+    /// The first lines, without times and ids.
+    pub output: Vec<String>,
+    /// Files that were open or mapped at the end.
+    pub opened: BTreeSet<String>,
+    /// The last lines of the user's test if it failed.
+    pub command: Option<Result<(), String>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum State {
+    Running,
+    Ended { code: i64 },
+    NotStarted { why: String },
+}
+
+impl std::fmt::Display for State {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Running => out.write_str("keeps running"),
+            Self::Ended { code } => write!(out, "ends with exit code {code}"),
+            Self::NotStarted { why } => write!(out, "does not start: {why}"),
+        }
+    }
+}
+
+const POLL: Duration = Duration::from_millis(100);
+const FIRST_LINES: usize = 20;
+/// A health check has its own time limit; ours is for those that have none.
+const HEALTH: Duration = Duration::from_secs(30);
+
+/// A container as its engine describes it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "PascalCase", default)]
+struct Container {
+    id: String,
+    state: ContainerState,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "PascalCase", default)]
+struct ContainerState {
+    running: bool,
+    pid: i32,
+    exit_code: i64,
+    health: Option<Health>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "PascalCase", default)]
+struct Health {
+    status: String,
+}
+
+/// Starts an image, watches it, and removes its container.
+pub(crate) fn start(
+    bench: &Workbench,
+    name: &str,
+    image: &str,
+    has_health: bool,
+    options: &StartOptions,
+    interrupt: Interrupt<'_>,
+) -> Result<Observation, ImageError> {
+    let container = format!("probity-proof-{}-{name}", bench.owner);
+    let label = bench.label();
+    let mut words = vec![
+        "run",
+        "--name",
+        &container,
+        "--label",
+        &label,
+        "--network=none",
+        "--memory=1g",
+        "--pids-limit=1024",
+        "--security-opt=no-new-privileges",
+    ];
+    match (bench.engine.kind, has_health) {
+        (EngineKind::Docker, true) => words.extend(["--health-interval=1s", "--health-retries=1"]),
+        // Its timers need systemd; the check is run by hand instead.
+        (EngineKind::Podman, true) => words.push("--health-interval=disable"),
+        (_, false) => {}
+    }
+    if bench.engine.kind == EngineKind::Podman {
+        // Its own limits are more than a small machine may give.
+        words.extend(["--ulimit=nofile=4096:4096", "--ulimit=nproc=4096:4096"]);
+    }
+    words.push(image);
+    let call = bench.engine.start(&words)?;
+    let watch = Watch { bench, container: &container, interrupt };
+    let observation = watch.observe(call, has_health, options);
+    watch.remove()?;
+    observation
+}
+
+struct Watch<'w> {
+    bench: &'w Workbench,
+    container: &'w str,
+    interrupt: Interrupt<'w>,
+}
+
+impl Watch<'_> {
+    fn observe(
+        &self,
+        call: Call,
+        has_health: bool,
+        options: &StartOptions,
+    ) -> Result<Observation, ImageError> {
+        let limit = Instant::now() + SOON;
+        // The time counts from the start of the process, not of its engine's client.
+        while call.child.wait_timeout(POLL).is_none() && Instant::now() < limit {
+            if (self.interrupt)() {
+                return Err(ImageError::Cancelled);
+            }
+            if self.inspected()?.is_some_and(|container| container.state.pid > 0) {
+                break;
+            }
+        }
+        let end = Instant::now() + options.watched;
+        let mut health = None;
+        let mut exit = None;
+        while exit.is_none() && Instant::now() < end {
+            exit = call.child.wait_timeout(POLL);
+            if (self.interrupt)() {
+                return Err(ImageError::Cancelled);
+            }
+        }
+        let mut container = self.inspected()?.unwrap_or_default();
+        if has_health && container.state.running {
+            health = self.health()?;
+            container = self.inspected()?.unwrap_or_default();
+        }
+        let mut seen = Observation {
+            state: State::Running,
+            ports: BTreeSet::new(),
+            answers: BTreeMap::new(),
+            health,
+            output: Vec::new(),
+            opened: BTreeSet::new(),
+            command: None,
+        };
+        if container.state.running && exit.is_none() {
+            let pid = processes::on_this_machine(container.state.pid, &container.id);
+            seen.ports = pid.map(network::listening).unwrap_or_default();
+            seen.answers = pid.map(|pid| network::answers(pid, &seen.ports)).unwrap_or_default();
+            seen.opened = pid.map(processes::opened).unwrap_or_default();
+            seen.command = self.command(&options.command)?;
+            self.remove()?;
+        } else {
+            call.child.wait_timeout(SOON);
+            let client = exit.unwrap_or(Exit::Timeout);
+            // A client that could not start the process says so by its own code; what the engine
+            // keeps as the container's code may be 0 then.
+            seen.state = match client {
+                Exit::Code(125..=127) => State::NotStarted { why: String::new() },
+                _ => State::Ended { code: container.state.exit_code },
+            };
+        }
+        let (stdout, stderr) = call.output();
+        if let State::NotStarted { why } = &mut seen.state {
+            *why = last_lines(&stderr, 2);
+        }
+        seen.output = lines(&stdout).chain(lines(&stderr)).collect();
+        Ok(seen)
+    }
+
+    fn inspected(&self) -> Result<Option<Container>, ImageError> {
+        let words = ["container", "inspect", self.container];
+        let answer = self.bench.engine.ask(&words, SOON, self.interrupt)?;
+        if answer.exit != Exit::Code(0) {
+            return Ok(None);
+        }
+        let all: Vec<Container> = serde_json::from_slice(&answer.stdout).map_err(|error| {
+            ImageError::Answer { what: "container inspect", why: error.to_string() }
+        })?;
+        Ok(all.into_iter().next())
+    }
+
+    /// What the image's own check says; waits until it has said something.
+    fn health(&self) -> Result<Option<String>, ImageError> {
+        if self.bench.engine.kind == EngineKind::Podman {
+            let words = ["healthcheck", "run", self.container];
+            let exit = self.bench.engine.ask(&words, HEALTH, self.interrupt)?.exit;
+            let word = if exit == Exit::Code(0) { "healthy" } else { "unhealthy" };
+            return Ok(Some(word.to_owned()));
+        }
+        let end = Instant::now() + HEALTH;
+        loop {
+            let container = self.inspected()?.unwrap_or_default();
+            let status = container.state.health.map(|health| health.status);
+            let is_open = status.as_deref() == Some("starting") && container.state.running;
+            if !is_open || Instant::now() > end {
+                return Ok(status);
+            }
+            thread::sleep(POLL);
+        }
+    }
+
+    fn command(&self, command: &[String]) -> Result<Option<Result<(), String>>, ImageError> {
+        if command.is_empty() {
+            return Ok(None);
+        }
+        let mut words = vec!["exec", self.container];
+        words.extend(command.iter().map(String::as_str));
+        let answer = self.bench.engine.ask(&words, SOON, self.interrupt)?;
+        if answer.exit == Exit::Code(0) {
+            return Ok(Some(Ok(())));
+        }
+        let output = [answer.stdout, answer.stderr].concat();
+        Ok(Some(Err(last_lines(&output, 5))))
+    }
+
+    fn remove(&self) -> Result<(), ImageError> {
+        let left =
+            crate::Leftover { kind: crate::LeftoverKind::Container, id: self.container.to_owned() };
+        crate::remove(&self.bench.engine, &left)
+    }
+}
+
+/// The first lines with every number and every id replaced.
+fn lines(output: &[u8]) -> impl Iterator<Item = String> {
+    let text = String::from_utf8_lossy(output).into_owned();
+    let lines: Vec<String> = text.lines().take(FIRST_LINES).map(without_numbers).collect();
+    lines.into_iter()
+}
+
+fn without_numbers(line: &str) -> String {
+    let mut plain = String::new();
+    for word in line.split_inclusive(|letter: char| !letter.is_ascii_alphanumeric()) {
+        let (word, end) = match word.char_indices().next_back() {
+            Some((at, last)) if !last.is_ascii_alphanumeric() => word.split_at(at),
+            _ => (word, ""),
+        };
+        let is_id = word.len() >= 8 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let is_number = word.bytes().any(|byte| byte.is_ascii_digit());
+        plain.push_str(if is_id || is_number { "#" } else { word });
+        plain.push_str(end);
+    }
+    plain.chars().take(300).collect()
+}
+
+/// Whether an original shows enough of itself to compare with.
+pub(crate) fn is_steady(first: &Observation, second: &Observation) -> bool {
+    first.state == second.state
+}
+
+/// What a proposal does differently, but for what differs between the original's own runs.
+pub(crate) fn differences(
+    originals: [&Observation; 2],
+    proposal: &Observation,
+    files: &Root,
+    new_files: &Root,
+) -> Vec<Difference> {
+    let [first, second] = originals;
+    let mut found = Vec::new();
+    if first.state != proposal.state {
+        let (before, after) = (first.state.to_string(), proposal.state.to_string());
+        return vec![Difference::StateChanged { before, after }];
+    }
+    if first.ports == second.ports {
+        let closed = first.ports.difference(&proposal.ports);
+        found.extend(closed.map(|&port| Difference::PortClosed { port }));
+        let opened = proposal.ports.difference(&first.ports);
+        found.extend(opened.map(|&port| Difference::PortOpened { port }));
+    }
+    for (&port, before) in &first.answers {
+        let after = proposal.answers.get(&port).filter(|after| *after != before);
+        if let (Some(after), true) = (after, second.answers.get(&port) == Some(before)) {
+            let (before, after) = (before.clone(), after.clone());
+            found.push(Difference::AnswerChanged { port, before, after });
+        }
+    }
+    if first.health == second.health && first.health.is_some() && first.health != proposal.health {
+        let word = |health: &Option<String>| health.clone().unwrap_or_else(|| "nothing".to_owned());
+        let (before, after) = (word(&first.health), word(&proposal.health));
+        found.push(Difference::HealthChanged { before, after });
+    }
+    for (index, (line, again)) in first.output.iter().zip(&second.output).enumerate() {
+        if line != again {
+            break;
+        }
+        let now = proposal.output.get(index);
+        if now != Some(line) {
+            let after = now.cloned().unwrap_or_default();
+            found.push(Difference::OutputChanged { before: line.clone(), after });
+            break;
+        }
+    }
+    let opened = first.opened.intersection(&second.opened);
+    let lost = opened.filter(|path| {
+        files.resolve(path).is_some_and(|(_, entry)| entry.is_file())
+            && new_files.resolve(path).is_none()
+    });
+    found.extend(lost.map(|path| Difference::OpenedFileMissing { path: path.clone() }));
+    if let (Some(Ok(())), Some(Ok(())), Some(Err(output))) =
+        (&first.command, &second.command, &proposal.command)
+    {
+        found.push(Difference::CommandFails { output: output.clone() });
+    }
+    found
+}

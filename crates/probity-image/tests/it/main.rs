@@ -1,0 +1,9 @@
+//! The tests of probity-image: pure comparisons of written roots, and experiments on real engines.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on should say where")]
+
+mod bases;
+mod corpus;
+mod roots;
+#[path = "../../../probity-sandbox/tests/it/engines/server.rs"]
+mod server;

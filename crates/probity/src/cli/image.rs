@@ -1,0 +1,69 @@
+//! The command line of `probity image`.
+
+use std::{path::PathBuf, time::Duration};
+
+use clap::{Args, Subcommand};
+
+use super::words;
+use crate::{
+    commands::image::{self, DiffFormat, DiffOptions},
+    exit::Exit,
+};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum ImageCommand {
+    /// Compare two images, or the images of two Dockerfiles
+    #[command(after_help = EXAMPLES)]
+    Diff(DiffArgs),
+}
+
+const EXAMPLES: &str = "Examples:
+  probity image diff app:1 app:2
+  probity image diff Dockerfile Dockerfile.new --context .
+  probity image diff Dockerfile Dockerfile.new --run --format markdown
+
+Exit codes: 0 no harmful difference, 1 harmful differences, 2 failure.";
+
+#[derive(Args, Debug)]
+pub(super) struct DiffArgs {
+    /// The original: a Dockerfile or an image of the engine
+    original: String,
+    /// The new one: a Dockerfile or an image of the engine
+    new: String,
+    /// Build context of the Dockerfiles [default: the directory of the original]
+    #[arg(long, value_name = "DIR")]
+    context: Option<PathBuf>,
+    /// Format of the report
+    #[arg(short, long, default_value = "text", value_parser = words::<DiffFormat>())]
+    format: DiffFormat,
+    /// Start both images too, without a network
+    #[arg(long)]
+    run: bool,
+    /// How many seconds to watch a started container
+    #[arg(long, value_name = "N", default_value_t = 5, requires = "run")]
+    seconds: u16,
+    /// Pull images that are not on this machine
+    #[arg(long)]
+    pull: bool,
+    /// Let `RUN` use the network
+    #[arg(long)]
+    network: bool,
+    /// Time limit for each build in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 600)]
+    timeout: u64,
+}
+
+pub(super) fn run(command: ImageCommand) -> anyhow::Result<Exit> {
+    let ImageCommand::Diff(args) = command;
+    image::diff(&DiffOptions {
+        original: args.original,
+        new: args.new,
+        context: args.context,
+        format: args.format,
+        run: args.run,
+        watched: Duration::from_secs(args.seconds.into()),
+        pull: args.pull,
+        network: args.network,
+        timeout: Duration::from_secs(args.timeout),
+    })
+}

@@ -1,0 +1,172 @@
+//! The proof of a fix by building and starting both images, as `[ai]` asks for it.
+//!
+//! One prover a file: the original is built and started once, whatever the number of proposals.
+
+use std::{path::PathBuf, time::Duration};
+
+use probity_autofix::Issue;
+use probity_dockerfile::Setting as Instruction;
+use probity_image::{
+    BuildOptions, Engine, Experiment, ImageError, Level, Obstacle, Options, Setting, StartOptions,
+    Subject, Verdict, Workbench,
+};
+
+use super::job::{Job, Target};
+use crate::{
+    config::{table::ai::Ai, words::Proof},
+    recipe::recipe,
+    source::Source,
+};
+
+/// The proofs of one file.
+pub(super) struct Prover<'p> {
+    ai: &'p Ai,
+    /// None for standard input, which has no directory to build in.
+    context: Option<PathBuf>,
+    source: &'p Source,
+    is_cancelled: &'p (dyn Fn() -> bool + Sync),
+    experiment: Option<Experiment>,
+    /// About the last proposal.
+    verdict: Option<Verdict>,
+}
+
+/// How a proposal stands.
+pub(super) enum Standing {
+    Accepted,
+    Refused(Vec<Issue>),
+    /// It does not reach the level that is required, in words.
+    Unproven(String),
+}
+
+impl<'p> Prover<'p> {
+    pub(super) fn new(
+        job: &'p Job,
+        source: &'p Source,
+        is_cancelled: &'p (dyn Fn() -> bool + Sync),
+    ) -> Self {
+        let beside = match &job.target {
+            Target::File(path) => path.parent().map(ToOwned::to_owned),
+            Target::Stdin(_) => None,
+        };
+        let context = job.config.check.context.clone().or(beside);
+        let ai = &job.config.ai;
+        Self { ai, context, source, is_cancelled, experiment: None, verdict: None }
+    }
+
+    /// Compares a proposal with an original, in which these settings may differ.
+    pub(super) fn judge(
+        &mut self,
+        original: &str,
+        proposal: &str,
+        allowed: &[Instruction],
+    ) -> Standing {
+        if self.ai.proof == Proof::Static && self.ai.proof_required == Level::Static {
+            return Standing::Accepted;
+        }
+        let verdict = self
+            .verdict_of(original, proposal, allowed)
+            .unwrap_or_else(|error| Verdict::without(Obstacle::Engine { why: error.to_string() }));
+        let file = self.source.shown.rsplit('/').next().unwrap_or_default();
+        let harm = verdict.differences.iter().filter(|difference| difference.is_harmful());
+        let issues: Vec<Issue> = harm
+            .map(|difference| Issue::new(difference.check(), &difference.to_string(), file))
+            .collect();
+        let reached = verdict.level;
+        let summary = verdict.to_string();
+        self.verdict = Some(verdict);
+        if !issues.is_empty() {
+            return Standing::Refused(issues);
+        }
+        if reached < self.ai.proof_required {
+            let required = self.ai.proof_required.name();
+            return Standing::Unproven(format!(
+                "`ai.proof-required = \"{required}\"`, but the proof got no further than \
+                 `{}`: {summary}",
+                reached.name()
+            ));
+        }
+        Standing::Accepted
+    }
+
+    /// About the last proposal; nothing where no experiment was asked for.
+    pub(super) fn verdict(&self) -> Option<&Verdict> {
+        self.verdict.as_ref()
+    }
+
+    fn verdict_of(
+        &mut self,
+        original: &str,
+        proposal: &str,
+        allowed: &[Instruction],
+    ) -> Result<Verdict, ImageError> {
+        let Some(context) = &self.context else {
+            let why = "standard input has no build context; give --context DIR".to_owned();
+            return Ok(Verdict::without(Obstacle::Engine { why }));
+        };
+        let experiment = match &mut self.experiment {
+            Some(experiment) => experiment,
+            empty => {
+                let Some(engine) = Engine::find() else {
+                    return Ok(Verdict::without(Obstacle::NoEngine));
+                };
+                let bench = Workbench::new(engine)?;
+                let options = self::options(self.ai, context, self.source);
+                let subject = Subject::Dockerfile(recipe(original));
+                let prepared = Experiment::prepare(bench, &subject, options, self.is_cancelled)?;
+                empty.insert(prepared)
+            }
+        };
+        let allowed: Vec<Setting> =
+            allowed.iter().filter_map(|setting| of_image(*setting)).collect();
+        let subject = Subject::Dockerfile(recipe(proposal));
+        experiment.try_proposal(&subject, &allowed, self.is_cancelled)
+    }
+}
+
+fn options(ai: &Ai, context: &std::path::Path, source: &Source) -> Options {
+    let mut own = source.path.as_os_str().to_owned();
+    own.push(".dockerignore");
+    let own = PathBuf::from(own);
+    // The client runs in another directory.
+    let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
+    let context =
+        if context.as_os_str().is_empty() { PathBuf::from(".") } else { context.to_owned() };
+    Options {
+        level: match ai.proof {
+            Proof::Auto | Proof::Run => Level::Run,
+            Proof::Build => Level::Build,
+            Proof::Static => ai.proof_required,
+        },
+        build: BuildOptions {
+            context: absolute(context),
+            ignore_file: own.is_file().then(|| absolute(own)),
+            arguments: Vec::new(),
+            target: None,
+            network: ai.proof_network,
+            pull: ai.proof_pull,
+            timeout: ai.proof_timeout,
+        },
+        start: StartOptions {
+            watched: Duration::from_secs(ai.proof_seconds.into()),
+            command: ai.proof_command.clone().unwrap_or_default(),
+        },
+    }
+}
+
+/// The part of an image that an instruction sets; none for what a container never sees.
+fn of_image(setting: Instruction) -> Option<Setting> {
+    Some(match setting {
+        Instruction::Cmd => Setting::Command,
+        Instruction::Entrypoint => Setting::Entrypoint,
+        Instruction::User => Setting::User,
+        Instruction::Expose => Setting::Ports,
+        Instruction::Workdir => Setting::Directory,
+        Instruction::Env => Setting::Environment,
+        Instruction::Label => Setting::Labels,
+        Instruction::Healthcheck => Setting::Healthcheck,
+        Instruction::Shell => Setting::Shell,
+        Instruction::Stopsignal => Setting::StopSignal,
+        Instruction::Volume => Setting::Volumes,
+        Instruction::Author => return None,
+    })
+}

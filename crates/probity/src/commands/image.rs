@@ -1,0 +1,162 @@
+//! `image diff`: what a change of a Dockerfile does to its image, for people.
+
+use std::{
+    fmt::Write as _,
+    fs,
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use anyhow::Context as _;
+use probity_image::{
+    BuildOptions, Difference, Engine, Experiment, Level, Obstacle, Options, StartOptions, Subject,
+    Verdict, Workbench,
+};
+
+use super::{print_json, stop::Stop};
+use crate::{
+    config::word::words, exit::Exit, failure::Failure, recipe::recipe, report::proof::ProofReport,
+};
+
+pub(crate) struct DiffOptions {
+    pub(crate) original: String,
+    pub(crate) new: String,
+    pub(crate) context: Option<PathBuf>,
+    pub(crate) format: DiffFormat,
+    pub(crate) run: bool,
+    pub(crate) watched: Duration,
+    pub(crate) pull: bool,
+    pub(crate) network: bool,
+    pub(crate) timeout: Duration,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DiffFormat {
+    Text,
+    Json,
+    Markdown,
+}
+
+words! {
+    DiffFormat { Text = "text", Json = "json", Markdown = "markdown" }
+}
+
+pub(crate) fn diff(options: &DiffOptions) -> anyhow::Result<Exit> {
+    let (original, new) = (subject(&options.original)?, subject(&options.new)?);
+    let Some(engine) = Engine::find() else {
+        let way_out = "start docker or install podman; `probity doctor` shows what is there";
+        return Err(Failure::new(Obstacle::NoEngine.to_string(), way_out).into());
+    };
+    let stop = Stop::listen();
+    let interrupt = || stop.cancel.is_cancelled();
+    let bench = Workbench::new(engine)?;
+    let mut experiment =
+        Experiment::prepare(bench, &original, experiment_options(options)?, &interrupt)?;
+    let verdict = experiment.try_proposal(&new, &[], &interrupt);
+    experiment.finish()?;
+    let verdict = verdict?;
+    if let (Some(obstacle), Level::Static) = (&verdict.obstacle, verdict.level) {
+        return Err(Failure::new(in_flags(obstacle), way_out(obstacle)).into());
+    }
+    match options.format {
+        DiffFormat::Json => print_json(&ProofReport::of(&verdict).to_json())?,
+        DiffFormat::Text => io::stdout().lock().write_all(text(options, &verdict).as_bytes())?,
+        DiffFormat::Markdown => {
+            io::stdout().lock().write_all(markdown(options, &verdict).as_bytes())?;
+        }
+    }
+    Ok(if verdict.is_harmless() { Exit::Clean } else { Exit::Findings })
+}
+
+/// A name that is a file is a Dockerfile, any other is an image.
+fn subject(name: &str) -> anyhow::Result<Subject> {
+    if !Path::new(name).is_file() {
+        return Ok(Subject::Image(name.to_owned()));
+    }
+    let text = fs::read_to_string(name).with_context(|| format!("cannot read {name}"))?;
+    Ok(Subject::Dockerfile(recipe(&text)))
+}
+
+fn experiment_options(options: &DiffOptions) -> anyhow::Result<Options> {
+    let beside = || match Path::new(&options.original).parent() {
+        Some(above) if !above.as_os_str().is_empty() => above.to_owned(),
+        _ => PathBuf::from("."),
+    };
+    let context = options.context.clone().unwrap_or_else(beside);
+    let context = std::path::absolute(&context)
+        .with_context(|| format!("cannot find the directory {}", context.display()))?;
+    let ignore_file = std::path::absolute(format!("{}.dockerignore", options.original))?;
+    Ok(Options {
+        level: if options.run { Level::Run } else { Level::Build },
+        build: BuildOptions {
+            context,
+            ignore_file: ignore_file.is_file().then_some(ignore_file),
+            arguments: Vec::new(),
+            target: None,
+            network: options.network,
+            pull: options.pull,
+            timeout: options.timeout,
+        },
+        start: StartOptions { watched: options.watched, command: Vec::new() },
+    })
+}
+
+/// The obstacle without the keys of `[ai]`, which have no part in this command.
+fn in_flags(obstacle: &Obstacle) -> String {
+    match obstacle {
+        Obstacle::Frontend { image } => format!("`# syntax={image}` needs a pull"),
+        Obstacle::MissingImage { image } => format!("the image {image} is not on this machine"),
+        Obstacle::BuildTimeout { limit } => {
+            format!("the build took longer than {} seconds", limit.as_secs())
+        }
+        Obstacle::OriginalFails { output, .. } => format!("the original does not build: {output}"),
+        other => other.to_string(),
+    }
+}
+
+fn way_out(obstacle: &Obstacle) -> &'static str {
+    match obstacle {
+        Obstacle::Frontend { .. } | Obstacle::MissingImage { .. } => "pull it, or give --pull",
+        Obstacle::BuildTimeout { .. } => "give a larger --timeout",
+        Obstacle::OriginalFails { network: false, .. } => {
+            "correct it, or give --network if `RUN` needs the network"
+        }
+        _ => "`probity doctor` shows which engines answer",
+    }
+}
+
+fn text(options: &DiffOptions, verdict: &Verdict) -> String {
+    let mut out = String::new();
+    // Writing to a string cannot fail.
+    _ = writeln!(out, "{} → {}", options.original, options.new);
+    for difference in &verdict.differences {
+        _ = writeln!(out, "{:<8} {:<20} {difference}", weight(difference), difference.check());
+    }
+    if verdict.is_harmless() {
+        _ = writeln!(out, "no harmful difference");
+    }
+    _ = writeln!(out, "{verdict}");
+    out
+}
+
+fn markdown(options: &DiffOptions, verdict: &Verdict) -> String {
+    let cell = |text: &str| text.replace('|', "\\|").replace('\n', " ");
+    let mut out = String::new();
+    _ = writeln!(out, "### `{}` → `{}`\n", options.original, options.new);
+    if !verdict.differences.is_empty() {
+        _ = writeln!(out, "| Weight | Check | Difference |\n| --- | --- | --- |");
+        for difference in &verdict.differences {
+            let sentence = cell(&difference.to_string());
+            let (weight, check) = (weight(difference), difference.check());
+            _ = writeln!(out, "| {weight} | {check} | {sentence} |");
+        }
+        out.push('\n');
+    }
+    _ = writeln!(out, "{}.", cell(&verdict.to_string()));
+    out
+}
+
+fn weight(difference: &Difference) -> &'static str {
+    if difference.is_harmful() { "harmful" } else { "note" }
+}

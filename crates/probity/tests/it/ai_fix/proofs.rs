@@ -1,0 +1,202 @@
+//! Proofs of AI fixes on engines of the tests' own: one test an engine, since its start takes the time.
+
+use std::{
+    fs,
+    process::Stdio,
+    thread,
+    time::{Duration, Instant},
+};
+
+use serde_json::{Value, json};
+
+use super::{MULTI_STAGE, Stage, outcome, patch, turn};
+use crate::{
+    binary::{Run, directory, named, probity},
+    containers::server::{IMAGE, Server},
+};
+
+const ONE_STAGE: &str = "\
+FROM golang:1.22
+
+WORKDIR /src
+
+COPY . .
+
+RUN go build -o /usr/local/bin/app ./cmd/app
+
+ENTRYPOINT [\"/usr/local/bin/app\"]
+";
+
+/// Two stages, the second one with this base.
+fn two_stages(base: &str) -> String {
+    let stage = ONE_STAGE.replace("golang:1.22", "golang:1.22 AS build");
+    let (build, entry) = stage.split_once("ENTRYPOINT").unwrap();
+    format!(
+        "{build}FROM {base}\n\nWORKDIR /src\n\n\
+         COPY --from=build /usr/local/bin/app /usr/local/bin/app\n\nENTRYPOINT{entry}"
+    )
+}
+
+/// A builder whose compiler copies, a good base, and one in which no shell is.
+fn images(server: &Server) {
+    let compiler = "#!/bin/sh\nmkdir -p /usr/local/bin\ncat app.sh > \"$3\"\n\
+                    /bin/busybox chmod 755 \"$3\"\n";
+    let files = [
+        ("golang", format!("FROM {IMAGE}\nCOPY go /bin/go\nRUN /bin/busybox chmod 755 /bin/go\n")),
+        ("bare", format!("FROM {IMAGE}\nRUN /bin/busybox rm /bin/sh\n")),
+        ("go", compiler.to_owned()),
+    ];
+    let files: Vec<(&str, &str)> =
+        files.iter().map(|(name, text)| (*name, text.as_str())).collect();
+    let place = directory(&files);
+    let context = place.path().to_str().unwrap();
+    for (file, tag) in [("golang", "golang:1.22"), ("bare", "debian:11-slim")] {
+        let path = place.path().join(file);
+        let words = ["build", "-q", "-t", tag, "-f", path.to_str().unwrap(), context];
+        assert!(server.says(&words).0, "{tag}");
+    }
+    assert!(server.says(&["tag", IMAGE, "debian:12-slim"]).0);
+}
+
+fn stage(answers: &[String]) -> Stage {
+    let turns: String = answers.iter().map(|answer| turn(answer)).collect();
+    let stage = Stage::new(ONE_STAGE, &turns);
+    let files = [
+        ("app.sh", "#!/bin/sh\necho up\nwhile :; do sleep 1; done\n"),
+        (".dockerignore", "agent.ndjson\nDockerfile\nhome\n"),
+    ];
+    for (name, text) in files {
+        fs::write(stage.path().join(name), text).unwrap();
+        let hour = std::time::SystemTime::now() - Duration::from_secs(3600);
+        fs::File::open(stage.path().join(name)).unwrap().set_modified(hour).unwrap();
+    }
+    stage
+}
+
+fn on(server: &Server, stage: &Stage, run: Run) -> Run {
+    let first = server.client.parent().unwrap().display();
+    let path = format!("{first}:{}", std::env::var("PATH").unwrap());
+    let home = stage.path().join("home");
+    run.env("PATH", &path).env("HOME", home.to_str().unwrap()).env("PROBITY_AI__PROOF_SECONDS", "1")
+}
+
+fn labelled(server: &Server) -> String {
+    let filter = "label=probity.proof";
+    let containers = server.says(&["ps", "-aq", "--filter", filter]).1;
+    containers + &server.says(&["images", "-q", "--filter", filter]).1
+}
+
+fn proofs(server: &Server) {
+    images(server);
+    let (good, harmful) = (two_stages("debian:12-slim"), two_stages("debian:11-slim"));
+    let before = server.says(&["images", "-aq"]).1;
+
+    // The harmful proposal goes back to the agent with the reason, and the good one is taken.
+    let stage = self::stage(&[patch(ONE_STAGE, &harmful), patch(&harmful, &good)]);
+    let trace = stage.path().join("home-trace");
+    let run = stage.fix(MULTI_STAGE).args(["--ai-trace", trace.to_str().unwrap()]);
+    let output = on(server, &stage, run).run().code(0);
+    let found = outcome(&output);
+    assert_eq!(found["outcome"], "applied", "{found} {}", output.stderr);
+    assert_eq!(found["proof"]["level"], "run", "{found}");
+    assert_eq!(found["proof"]["differences"], json!([]));
+    assert_eq!(found["session"]["rounds"], 2);
+    assert_eq!(stage.text(), good);
+    let told = fs::read_to_string(trace).unwrap();
+    assert!(told.contains("image/libraries") && told.contains("needs /bin/sh"), "{told}");
+    assert!(output.stderr.contains("built and started both images"), "{}", output.stderr);
+
+    // A harmful proposal alone changes nothing, in every report.
+    for format in ["json", "sarif", "markdown"] {
+        let stage = self::stage(&[patch(ONE_STAGE, &harmful), "NO_CHANGE".to_owned()]);
+        let run = stage.fix(MULTI_STAGE).args(["--format", format]);
+        let output = on(server, &stage, run).run().code(1);
+        assert_eq!(stage.text(), ONE_STAGE);
+        let plain = output.stdout.replace('\\', "");
+        assert!(plain.contains("/usr/local/bin/app needs /bin/sh"), "{}", output.stdout);
+    }
+
+    // Without the experiment the text checks have nothing to say against it.
+    let stage = self::stage(&[patch(ONE_STAGE, &harmful)]);
+    let run = stage.fix(MULTI_STAGE).args(["--prove", "static"]);
+    on(server, &stage, run).run().code(0);
+    assert_eq!(stage.text(), harmful);
+
+    // A level that is required and cannot be reached.
+    let stage = self::stage(&[patch(ONE_STAGE, &two_stages("debian:13-slim"))]);
+    let run = on(server, &stage, stage.fix(MULTI_STAGE)).env("PROBITY_AI__PROOF_REQUIRED", "build");
+    let found = outcome(&run.run().code(1));
+    assert_eq!(found["reason"], "unproven", "{found}");
+    assert_eq!(found["proof"]["level"], "static", "{found}");
+    assert!(found["detail"].as_str().unwrap().contains("ai.proof-pull"), "{found}");
+    assert_eq!(stage.text(), ONE_STAGE);
+
+    assert_eq!(labelled(server), "");
+    assert_eq!(server.says(&["images", "-aq"]).1, before, "no image is left");
+    image_diff(server, &stage, &good, &harmful);
+    killed(server, &good);
+    assert_eq!(server.says(&["images", "-aq"]).1, before, "no image is left");
+}
+
+fn image_diff(server: &Server, stage: &Stage, good: &str, harmful: &str) {
+    for (name, text) in [("good", good), ("harmful", harmful)] {
+        fs::write(stage.path().join("home").join(name), text).unwrap();
+    }
+    let diff = |new: &str, more: &[&str]| {
+        let run = probity().dir(stage.path()).args(["image", "diff", "Dockerfile", new]);
+        on(server, stage, run.args(more)).run()
+    };
+    let output = diff("home/good", &["--run", "--seconds", "1"]).code(0);
+    assert!(output.stdout.contains("built and started both images"), "{}", output.stdout);
+    let output = diff("home/harmful", &["--format", "json"]).code(1);
+    let report: Value = serde_json::from_str(&output.stdout).unwrap();
+    assert_eq!(report["level"], "build");
+    assert_eq!(report["differences"][0]["check"], "image/libraries", "{report}");
+    assert_eq!(report["differences"][0]["harmful"], true);
+    let output = diff("absent:1", &[]).code(2);
+    assert!(
+        output.stderr.contains("the image absent:1 is not on this machine"),
+        "{}",
+        output.stderr
+    );
+    let between = probity().args(["image", "diff", "debian:12-slim", "debian:11-slim"]);
+    let output = on(server, stage, between.args(["--format", "markdown"])).run();
+    assert!(
+        output.stdout.starts_with("### `debian:12-slim` → `debian:11-slim`"),
+        "{}",
+        output.stdout
+    );
+}
+
+/// What a killed proof leaves is removed by `cai gc`, and nothing of a living one is.
+fn killed(server: &Server, good: &str) {
+    let stage = self::stage(&[patch(ONE_STAGE, good)]);
+    let run = on(server, &stage, stage.fix(MULTI_STAGE)).env("PROBITY_AI__PROOF_SECONDS", "100");
+    let mut command = run.into_command();
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let running = || server.says(&["ps", "-q", "--filter", "label=probity.proof"]).1;
+    while running().lines().count() < 2 {
+        assert!(Instant::now() < deadline, "the original was never started");
+        thread::sleep(Duration::from_millis(100));
+    }
+    let gc = || on(server, &stage, named("cai").dir(stage.path()).args(["gc"])).run().code(0);
+    gc();
+    assert_eq!(running().lines().count(), 2, "a living proof is left alone");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_ne!(labelled(server), "", "the bait is there");
+    let output = gc();
+    assert!(output.stdout.contains("of a proof removed"), "{}", output.stdout);
+    assert_eq!(labelled(server), "");
+}
+
+#[test]
+fn docker_proves_ai_fixes() {
+    proofs(&Server::docker());
+}
+
+#[test]
+fn podman_proves_ai_fixes() {
+    proofs(&Server::podman());
+}
