@@ -68,7 +68,7 @@ pub(crate) fn lint_with(text: &str, rules: &RuleSet) -> Vec<Finding> {
         rules,
         directives: DirectiveOptions::default(),
         dockerignore: None,
-        secrets: Some(&DETECTOR),
+        secrets: Some(&*DETECTOR),
     };
     lint(text, &options)
 }
@@ -88,7 +88,7 @@ pub(crate) fn fix_with(
         rules: &rules,
         directives: DirectiveOptions::default(),
         dockerignore: None,
-        secrets: Some(&DETECTOR),
+        secrets: Some(&*DETECTOR),
     };
     let modes = BTreeMap::new();
     let options = FixOptions { lint, ceiling, only: &[], modes: &modes, excluded: &[] };

@@ -4,11 +4,13 @@ use std::{io, path::Path};
 
 use probity_finding::Finding;
 use probity_lint::{DirectiveOptions, LintOptions};
+use probity_secrets::{FindSecrets as _, Secret};
 
 use super::{
     ai::AiRun,
     fix::{Fixing, Way, fix},
     job::{Job, Target},
+    searched::Searched,
 };
 use crate::{
     ignore_file::IgnoreFiles,
@@ -21,6 +23,8 @@ pub(super) struct Checked {
     /// After fixing, the fixed text.
     pub(super) text: String,
     pub(super) findings: Vec<Finding>,
+    /// Those of the text.
+    pub(super) secrets: Vec<Secret>,
     pub(super) fixing: Option<Fixing>,
 }
 
@@ -45,6 +49,7 @@ pub(super) fn examine(
                 shown: unread.shown,
                 text: String::new(),
                 findings: vec![unread.finding],
+                secrets: Vec::new(),
                 fixing: None,
             };
         }
@@ -52,6 +57,7 @@ pub(super) fn examine(
     let (dockerignore, complaint) = ignore_files.of(&source.path);
     let asked = &job.config.check.inline_directives;
     let rules = job.rules.for_path(&source.shown);
+    let searched = Searched::new(&job.rules.secrets);
     let options = LintOptions {
         rules: &rules,
         directives: DirectiveOptions {
@@ -61,7 +67,7 @@ pub(super) fn examine(
             require_reason: asked.require_reason,
         },
         dockerignore: dockerignore.as_ref(),
-        secrets: Some(&job.rules.secrets),
+        secrets: Some(&searched),
     };
     let (text, found, fixing) = match way {
         Way::Offer => (None, probity_lint::lint(&source.text, &options), None),
@@ -74,5 +80,7 @@ pub(super) fn examine(
     findings.extend(complaint);
     findings.extend(found);
     job.rules.keep_wanted(&source.shown, &mut findings);
-    Checked { shown: source.shown, text: text.unwrap_or(source.text), findings, fixing }
+    let text = text.unwrap_or(source.text);
+    let secrets = searched.find(&text);
+    Checked { shown: source.shown, text, findings, secrets, fixing }
 }
