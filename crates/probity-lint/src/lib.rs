@@ -39,7 +39,7 @@ mod unnoticed;
 
 use probity_dockerfile::{Dockerfile, Dockerignore, Facts, parse};
 use probity_finding::Finding;
-use probity_secrets::Detector;
+use probity_secrets::FindSecrets;
 
 use crate::{context::Context, directive::Directives};
 pub use probity_shell::{shell_code_about, shell_codes};
@@ -73,7 +73,7 @@ pub struct LintOptions<'a> {
     /// Files of the build context, where it is known; see [`WantedFiles`].
     pub context_files: Option<&'a ContextFiles>,
     /// Knows what a secret looks like; without it the rules about secrets find nothing.
-    pub secrets: Option<&'a Detector>,
+    pub secrets: Option<&'a dyn FindSecrets>,
 }
 
 /// Everything that is wrong with a Dockerfile, in report order.

@@ -4,11 +4,13 @@ use std::{io, path::Path};
 
 use probity_finding::Finding;
 use probity_lint::{DirectiveOptions, LintOptions, WantedFiles};
+use probity_secrets::{FindSecrets as _, Secret};
 
 use super::{
     ai::AiRun,
     fix::{Fixing, Way, fix},
     job::{Job, Target},
+    searched::Searched,
 };
 use crate::{
     context_files,
@@ -22,6 +24,8 @@ pub(super) struct Checked {
     /// After fixing, the fixed text.
     pub(super) text: String,
     pub(super) findings: Vec<Finding>,
+    /// Those of the text.
+    pub(super) secrets: Vec<Secret>,
     pub(super) fixing: Option<Fixing>,
 }
 
@@ -46,6 +50,7 @@ pub(super) fn examine(
                 shown: unread.shown,
                 text: String::new(),
                 findings: vec![unread.finding],
+                secrets: Vec::new(),
                 fixing: None,
             };
         }
@@ -57,6 +62,7 @@ pub(super) fn examine(
         .map(|context| context_files::read(context, &wanted, dockerignore.as_ref()));
     let asked = &job.config.check.inline_directives;
     let rules = job.rules.for_path(&source.shown);
+    let searched = Searched::new(&job.rules.secrets);
     let options = LintOptions {
         rules: &rules,
         directives: DirectiveOptions {
@@ -67,7 +73,7 @@ pub(super) fn examine(
         },
         dockerignore: dockerignore.as_ref(),
         context_files: context_files.as_ref(),
-        secrets: Some(&job.rules.secrets),
+        secrets: Some(&searched),
     };
     let (text, found, fixing) = match way {
         _ if !source.is_exact => (None, without_fixes(&source.text, &options), None),
@@ -81,7 +87,9 @@ pub(super) fn examine(
     findings.extend(complaint);
     findings.extend(found);
     job.rules.keep_wanted(&source.shown, &mut findings);
-    Checked { shown: source.shown, text: text.unwrap_or(source.text), findings, fixing }
+    let text = text.unwrap_or(source.text);
+    let secrets = searched.find(&text);
+    Checked { shown: source.shown, text, findings, secrets, fixing }
 }
 
 /// The findings of a text that must not be written back.
