@@ -21,6 +21,7 @@ mod identity;
 mod labels;
 mod lines;
 mod packages;
+mod parsed;
 mod preset;
 mod quoting;
 mod rejection;
@@ -37,7 +38,7 @@ mod syntax;
 mod template;
 mod unnoticed;
 
-use probity_dockerfile::{Dockerfile, Dockerignore, Facts, parse};
+use probity_dockerfile::{Dockerfile, Dockerignore, Facts};
 use probity_finding::Finding;
 use probity_secrets::FindSecrets;
 
@@ -51,8 +52,9 @@ pub use crate::{
     exclusion::{EXCLUSIONS, Exclusion, Reach},
     fix::{
         AppliedFix, FixMode, FixOptions, Fixed, SkipReason, SkippedFix, agent_fixes, apply_given,
-        fix,
+        fix, fix_parsed,
     },
+    parsed::Parsed,
     preset::Preset,
     rejection::Rejection,
     rule::{Category, Metadata, OptionKind, OptionSpec, OptionValue, Rule},
@@ -81,16 +83,16 @@ pub struct LintOptions<'a> {
 /// A file that BuildKit would reject is linted all the same: the rules see what could be parsed.
 #[must_use]
 pub fn lint(text: &str, options: &LintOptions<'_>) -> Vec<Finding> {
-    let file = parse(text);
-    check(&file, &Facts::of(&file), options)
+    lint_parsed(&Parsed::of(text), options)
 }
 
 /// The same for a file that is parsed already.
-pub(crate) fn check(
-    file: &Dockerfile<'_>,
-    facts: &Facts,
-    options: &LintOptions<'_>,
-) -> Vec<Finding> {
+#[must_use]
+pub fn lint_parsed(parsed: &Parsed<'_>, options: &LintOptions<'_>) -> Vec<Finding> {
+    check(&parsed.file, &parsed.facts, options)
+}
+
+fn check(file: &Dockerfile<'_>, facts: &Facts, options: &LintOptions<'_>) -> Vec<Finding> {
     if options.rules.recognizes_other_files()
         && let Some(finding) = syntax::other_file(file)
     {

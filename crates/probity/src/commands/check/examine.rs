@@ -3,7 +3,7 @@
 use std::{io, path::Path};
 
 use probity_finding::Finding;
-use probity_lint::{DirectiveOptions, LintOptions, WantedFiles};
+use probity_lint::{DirectiveOptions, LintOptions, Parsed, WantedFiles};
 use probity_secrets::{FindSecrets as _, Secret};
 
 use super::{
@@ -56,7 +56,8 @@ pub(super) fn examine(
         }
     };
     let (dockerignore, complaint) = ignore_files.of(&source.path);
-    let wanted = WantedFiles::of(&source.text);
+    let parsed = Parsed::of(&source.text);
+    let wanted = WantedFiles::of(&parsed);
     let context_files = ignore_files
         .context_of(&source.path)
         .map(|context| context_files::read(context, &wanted, dockerignore.as_ref()));
@@ -76,10 +77,10 @@ pub(super) fn examine(
         secrets: Some(&searched),
     };
     let (text, found, fixing) = match way {
-        _ if !source.is_exact => (None, without_fixes(&source.text, &options), None),
-        Way::Offer => (None, probity_lint::lint(&source.text, &options), None),
+        _ if !source.is_exact => (None, without_fixes(parsed, &options), None),
+        Way::Offer => (None, findings_of(parsed, &options), None),
         Way::Write | Way::Diff => {
-            let (text, found, fixing) = fix(way, job, &source, options, ai);
+            let (text, found, fixing) = fix(way, job, &source, parsed, options, ai);
             (Some(text), found, Some(fixing))
         }
     };
@@ -92,9 +93,14 @@ pub(super) fn examine(
     Checked { shown: source.shown, text, findings, secrets, fixing }
 }
 
+/// Takes what was parsed, so that it is gone before the report is made.
+fn findings_of(parsed: Parsed<'_>, options: &LintOptions<'_>) -> Vec<Finding> {
+    probity_lint::lint_parsed(&parsed, options)
+}
+
 /// The findings of a text that must not be written back.
-fn without_fixes(text: &str, options: &LintOptions<'_>) -> Vec<Finding> {
-    let mut findings = probity_lint::lint(text, options);
+fn without_fixes(parsed: Parsed<'_>, options: &LintOptions<'_>) -> Vec<Finding> {
+    let mut findings = findings_of(parsed, options);
     for finding in &mut findings {
         finding.fixes.clear();
     }

@@ -4,7 +4,7 @@ mod diff;
 mod summary;
 
 use probity_finding::{Applicability, Finding};
-use probity_lint::{AppliedFix, FixOptions, LintOptions, RULES, Rejection, SkippedFix};
+use probity_lint::{AppliedFix, FixOptions, LintOptions, Parsed, RULES, Rejection, SkippedFix};
 
 pub(super) use self::summary::Summary;
 use super::{
@@ -86,6 +86,7 @@ pub(super) fn fix(
     way: Way,
     job: &Job,
     source: &Source,
+    parsed: Parsed<'_>,
     lint: LintOptions<'_>,
     ai: &AiRun,
 ) -> (String, Vec<Finding>, Fixing) {
@@ -97,7 +98,7 @@ pub(super) fn fix(
         modes: &job.rules.modes,
         excluded: &job.rules.excluded_in(&source.shown),
     };
-    let fixed = probity_lint::fix(&source.text, &options);
+    let fixed = probity_lint::fix_parsed(parsed, &options);
     let (fixed, ai_fixes) = ai.improve(job, source, fixed, &options);
     if (ai.is_dry_run() && way == Way::Write) || ai.called_off().is_some() {
         return untouched(job, source, &options, ai_fixes);
