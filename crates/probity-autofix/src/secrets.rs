@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use probity_dockerfile::parse;
 use probity_finding::LineIndex;
-use probity_secrets::{Detector, Secret, Tokenized, mask_same_length, tokenize};
+use probity_secrets::{FindSecrets, Secret, Tokenized, mask_same_length, tokenize};
 
 use crate::{checks::Issue, outcome::Reason};
 
@@ -38,7 +38,7 @@ impl Payload {
     pub(crate) fn of(
         text: &str,
         policy: SecretsPolicy,
-        detector: Option<&Detector>,
+        detector: Option<&dyn FindSecrets>,
     ) -> Result<Self, (Reason, String)> {
         let Some(detector) = detector else {
             let secrets = 0;
@@ -84,7 +84,7 @@ impl Payload {
         &self,
         prompt: &str,
         policy: SecretsPolicy,
-        detector: Option<&Detector>,
+        detector: Option<&dyn FindSecrets>,
     ) -> Option<String> {
         if policy == SecretsPolicy::Allow {
             return None;
@@ -99,7 +99,7 @@ impl Payload {
 }
 
 /// A message of an agent or about its work, without what looks like a secret.
-pub(crate) fn masked(detector: Option<&Detector>, text: &str) -> String {
+pub(crate) fn masked(detector: Option<&dyn FindSecrets>, text: &str) -> String {
     match detector {
         Some(detector) => mask_same_length(text, &detector.find(text)),
         None => text.to_owned(),

@@ -50,7 +50,7 @@ pub use crate::{
     platform::{Platform, PlatformError},
     token::{Token, TokenKind},
     tree::{
-        Alias, Arguments, Command, Comment, Directive, DirectiveName, Dockerfile, Flag, FlagOption,
-        Heredoc, Instruction, Pair, Word,
+        Alias, Arguments, Command, Comment, DetachedTree, Directive, DirectiveName, Dockerfile,
+        Flag, FlagOption, Heredoc, Instruction, Pair, Word,
     },
 };

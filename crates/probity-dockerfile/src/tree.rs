@@ -20,6 +20,34 @@ pub struct Dockerfile<'a> {
     pub errors: Vec<SyntaxError>,
 }
 
+impl Dockerfile<'_> {
+    /// The tree without its text, which can then move.
+    #[must_use]
+    pub fn detached(self) -> DetachedTree {
+        let Self { text: _, tokens, directives, escape, instructions, errors } = self;
+        DetachedTree { tokens, directives, escape, instructions, errors }
+    }
+}
+
+/// A tree that has let go of its text.
+#[derive(Clone, Debug)]
+pub struct DetachedTree {
+    tokens: Vec<Token>,
+    directives: Vec<Directive>,
+    escape: char,
+    instructions: Vec<Instruction>,
+    errors: Vec<SyntaxError>,
+}
+
+impl DetachedTree {
+    /// The tree with the text that it was parsed from; with another one its spans mean nothing.
+    #[must_use]
+    pub fn attached(self, text: &str) -> Dockerfile<'_> {
+        let Self { tokens, directives, escape, instructions, errors } = self;
+        Dockerfile { text, tokens, directives, escape, instructions, errors }
+    }
+}
+
 /// A parser directive at the top of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Directive {

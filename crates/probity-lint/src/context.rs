@@ -6,7 +6,7 @@ use probity_dockerfile::{
     Arguments, Base, Dockerfile, Dockerignore, Facts, Instruction, Keyword, PackageCall, Stage,
 };
 use probity_finding::{Finding, Span};
-use probity_secrets::Detector;
+use probity_secrets::FindSecrets;
 use probity_shell::Script;
 
 use crate::{
@@ -25,7 +25,7 @@ pub struct Context<'a> {
     pub(crate) facts: &'a Facts,
     pub(crate) dockerignore: Option<&'a Dockerignore>,
     pub(crate) context_files: Option<&'a ContextFiles>,
-    pub(crate) secrets: Option<&'a Detector>,
+    pub(crate) secrets: Option<&'a dyn FindSecrets>,
     metadata: &'static Metadata,
     choice: &'a RuleChoice,
 }

@@ -5,7 +5,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use probity_dockerfile::{Arguments, Command, Instruction, Keyword, clean_path, parse};
+use probity_dockerfile::{Arguments, Command, Instruction, Keyword, clean_path};
+
+use crate::Parsed;
 
 /// Lock files that `npm ci` installs from.
 pub(crate) const NPM_LOCKFILES: [&str; 2] = ["package-lock.json", "npm-shrinkwrap.json"];
@@ -24,8 +26,9 @@ pub struct WantedFiles {
 
 impl WantedFiles {
     #[must_use]
-    pub fn of(text: &str) -> Self {
-        let file = parse(text);
+    pub fn of(parsed: &Parsed<'_>) -> Self {
+        let file = &parsed.file;
+        let has_npm = file.text.contains("npm");
         let starts = |it: &&Instruction| matches!(it.keyword, Keyword::Cmd | Keyword::Entrypoint);
         let started: BTreeSet<&str> = file
             .instructions
@@ -41,7 +44,7 @@ impl WantedFiles {
                     wanted.texts.extend(paths_in_context(instruction, name));
                 }
             }
-            if text.contains("npm") && wanted.names.len() < MOST_PATHS {
+            if has_npm && wanted.names.len() < MOST_PATHS {
                 let locks = NPM_LOCKFILES.iter();
                 wanted.names.extend(locks.flat_map(|name| paths_in_context(instruction, name)));
             }
@@ -129,17 +132,18 @@ mod tests {
         let text = "FROM a\nCOPY . .\nCOPY docker/start /usr/bin/\nCOPY tools/*.sh /x/\n\
                     COPY run.sh /start\nCOPY --from=b start /\nADD https://c/start /\n\
                     RUN npm install\nENTRYPOINT [\"/usr/bin/start\", \"-v\"]\n";
-        let WantedFiles { texts, names } = WantedFiles::of(text);
+        let WantedFiles { texts, names } = WantedFiles::of(&Parsed::of(text));
         let expected = ["docker/start", "run.sh", "start", "tools/start"];
         assert_eq!(texts.iter().map(String::as_str).collect::<Vec<_>>(), expected);
         assert!(names.contains("package-lock.json") && names.contains("tools/npm-shrinkwrap.json"));
-        assert_eq!(WantedFiles::of("FROM a\nCOPY . .\n"), WantedFiles::default());
+        assert_eq!(WantedFiles::of(&Parsed::of("FROM a\nCOPY . .\n")), WantedFiles::default());
     }
 
     #[test]
     fn a_file_of_many_copies_asks_for_few_paths() {
         let copies: String = (0..1000).map(|at| format!("COPY a{at} /b/\n")).collect();
-        let wanted = WantedFiles::of(&format!("FROM a\n{copies}CMD [\"x\", \"y\", \"npm\"]\n"));
+        let text = format!("FROM a\n{copies}CMD [\"x\", \"y\", \"npm\"]\n");
+        let wanted = WantedFiles::of(&Parsed::of(&text));
         assert!(wanted.texts.len() <= MOST_PATHS + 3 && wanted.names.len() <= MOST_PATHS + 2);
     }
 }

@@ -22,13 +22,15 @@ use std::{
     collections::{BTreeMap, BTreeSet},
 };
 
-use probity_dockerfile::{Dockerfile, Facts, parse};
 use probity_finding::{Applicability, Finding, Fix, LineIndex};
 
 pub use self::choose::agent_fixes;
 pub use self::outcome::{AppliedFix, Fixed, SkipReason, SkippedFix};
 use self::{choose::choose, settle::settle, verify::Snapshot};
-use crate::{LintOptions, Rejection};
+use crate::{
+    LintOptions, Rejection,
+    parsed::{Detached, Parsed},
+};
 
 /// Rounds after which rules that still change the text are given up on.
 const MAX_ROUNDS: usize = 10;
@@ -61,7 +63,13 @@ pub enum FixMode {
 /// Fixes what may be fixed and says what became of the rest.
 #[must_use]
 pub fn fix(text: &str, options: &FixOptions<'_>) -> Fixed {
-    run(text, options, Comments::Stay, &|file, facts| crate::check(file, facts, &options.lint))
+    fix_parsed(Parsed::of(text), options)
+}
+
+/// The same for a file that is parsed already.
+#[must_use]
+pub fn fix_parsed(parsed: Parsed<'_>, options: &FixOptions<'_>) -> Fixed {
+    run(parsed, options, Comments::Stay, &|parsed| crate::lint_parsed(parsed, &options.lint))
 }
 
 /// Applies fixes that come from outside the rules, by the same gate: whole or not at all, none that
@@ -77,13 +85,13 @@ pub fn apply_given(text: &str, findings: &[Finding], options: &FixOptions<'_>) -
         ..*options
     };
     // Behind the first round the text is another, which the fixes know nothing about.
-    run(text, &open, Comments::MayGo, &|file, _| {
-        if file.text == text { findings.to_vec() } else { Vec::new() }
+    run(Parsed::of(text), &open, Comments::MayGo, &|parsed| {
+        if parsed.file.text == text { findings.to_vec() } else { Vec::new() }
     })
 }
 
 /// Finds what is wrong with a text; tests put bad fixes in here.
-type Check<'c> = dyn Fn(&Dockerfile<'_>, &Facts) -> Vec<Finding> + 'c;
+type Check<'c> = dyn Fn(&Parsed<'_>) -> Vec<Finding> + 'c;
 
 /// What a fix that is not safe may do to comments that have a line of their own. An agent that
 /// rewrites a file may rewrite them too; a rule may not.
@@ -93,11 +101,19 @@ enum Comments {
     MayGo,
 }
 
-fn run(text: &str, options: &FixOptions<'_>, comments: Comments, check: &Check<'_>) -> Fixed {
+fn run(
+    parsed: Parsed<'_>,
+    options: &FixOptions<'_>,
+    comments: Comments,
+    check: &Check<'_>,
+) -> Fixed {
+    let text = parsed.file.text;
     let mut given_up = Vec::new();
     let mut barred = BTreeSet::new();
+    let mut parsed = Some(parsed);
     loop {
-        match attempt(text, options, comments, check, &barred) {
+        let first = parsed.take().unwrap_or_else(|| Parsed::of(text));
+        match attempt(first, options, comments, check, &barred) {
             Ok(mut fixed) => {
                 fixed.skipped.splice(0..0, given_up);
                 return fixed;
@@ -113,16 +129,18 @@ fn run(text: &str, options: &FixOptions<'_>, comments: Comments, check: &Check<'
 
 /// Fixes until nothing changes, without the rules that are barred.
 fn attempt(
-    text: &str,
+    parsed: Parsed<'_>,
     options: &FixOptions<'_>,
     comments: Comments,
     check: &Check<'_>,
     barred: &BTreeSet<Cow<'static, str>>,
 ) -> Result<Fixed, Endless> {
-    let mut progress = Progress { texts: vec![text.to_owned()], applied: Vec::new(), comments };
+    let texts = vec![parsed.file.text.to_owned()];
+    let mut progress = Progress { texts, applied: Vec::new(), comments };
+    let mut parsed = parsed.detached();
     loop {
-        let step = progress.step(options, check, barred);
-        let Some(next) = step.next else {
+        let step = progress.step(parsed, options, check, barred);
+        let Some((next, parsed_next)) = step.next else {
             let rounds = progress.texts.len() - 1;
             return Ok(Fixed {
                 text: progress.texts.pop().unwrap_or_default(),
@@ -144,6 +162,7 @@ fn attempt(
             let rules = circle.map(|fix| fix.rule).collect();
             return Err(Endless { rules, reason: SkipReason::Cycle });
         }
+        parsed = parsed_next.unwrap_or_else(|| Parsed::of(&next).detached());
         progress.texts.push(next);
     }
 }
@@ -188,23 +207,24 @@ struct Step {
     findings: Vec<Finding>,
     skipped: Vec<SkippedFix>,
     applied: Vec<AppliedFix>,
-    /// None where nothing is left to apply.
-    next: Option<String>,
+    /// The text of the next round and what was parsed of it; none where nothing is left to apply.
+    next: Option<(String, Option<Detached>)>,
     rejection: Option<Rejection>,
 }
 
 impl Progress {
     fn step(
         &self,
+        parsed: Detached,
         options: &FixOptions<'_>,
         check: &Check<'_>,
         barred: &BTreeSet<Cow<'static, str>>,
     ) -> Step {
         let text = self.texts.last().map_or("", String::as_str);
-        let file = parse(text);
-        let facts = Facts::of(&file);
-        let mut findings = check(&file, &facts);
-        let rejection = Rejection::of(&file, &facts);
+        let parsed = parsed.attached(text);
+        let mut findings = check(&parsed);
+        let Parsed { file, facts } = &parsed;
+        let rejection = Rejection::of(file, facts);
         if rejection.is_some() {
             findings.iter_mut().for_each(|finding| finding.fixes.clear());
         }
@@ -217,7 +237,7 @@ impl Progress {
             candidates.into_iter().partition(|it| it.fix.applicability == Applicability::Safe);
         let mut before = None;
         for group in [safe, others].into_iter().filter(|group| !group.is_empty()) {
-            let before = before.get_or_insert_with(|| Snapshot::of(&file, &facts, self.comments));
+            let before = before.get_or_insert_with(|| Snapshot::of(file, facts, self.comments));
             let fixes: Vec<&Fix> = group.iter().map(|candidate| candidate.fix).collect();
             let settled = settle(text, before, &fixes);
             for (index, reason, detail) in settled.skipped {
@@ -227,7 +247,7 @@ impl Progress {
             let chosen = settled.applied.iter().filter_map(|&index| group.get(index));
             applied.extend(chosen.map(|candidate| candidate.applied(&lines, self.texts.len())));
             if !applied.is_empty() {
-                next = Some(settled.text);
+                next = Some((settled.text, settled.parsed));
                 break;
             }
         }

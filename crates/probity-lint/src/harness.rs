@@ -81,7 +81,7 @@ pub(crate) fn lint_options(rules: &RuleSet) -> LintOptions<'_> {
         directives: DirectiveOptions::default(),
         dockerignore: None,
         context_files: None,
-        secrets: Some(&DETECTOR),
+        secrets: Some(&*DETECTOR),
     }
 }
 

@@ -21,6 +21,7 @@ mod identity;
 mod labels;
 mod lines;
 mod packages;
+mod parsed;
 mod preset;
 mod quoting;
 mod rejection;
@@ -37,9 +38,9 @@ mod syntax;
 mod template;
 mod unnoticed;
 
-use probity_dockerfile::{Dockerfile, Dockerignore, Facts, parse};
+use probity_dockerfile::{Dockerfile, Dockerignore, Facts};
 use probity_finding::Finding;
-use probity_secrets::Detector;
+use probity_secrets::FindSecrets;
 
 use crate::{context::Context, directive::Directives};
 pub use probity_shell::{shell_code_about, shell_codes};
@@ -51,8 +52,9 @@ pub use crate::{
     exclusion::{EXCLUSIONS, Exclusion, Reach},
     fix::{
         AppliedFix, FixMode, FixOptions, Fixed, SkipReason, SkippedFix, agent_fixes, apply_given,
-        fix,
+        fix, fix_parsed,
     },
+    parsed::Parsed,
     preset::Preset,
     rejection::Rejection,
     rule::{Category, Metadata, OptionKind, OptionSpec, OptionValue, Rule},
@@ -73,7 +75,7 @@ pub struct LintOptions<'a> {
     /// Files of the build context, where it is known; see [`WantedFiles`].
     pub context_files: Option<&'a ContextFiles>,
     /// Knows what a secret looks like; without it the rules about secrets find nothing.
-    pub secrets: Option<&'a Detector>,
+    pub secrets: Option<&'a dyn FindSecrets>,
 }
 
 /// Everything that is wrong with a Dockerfile, in report order.
@@ -81,16 +83,16 @@ pub struct LintOptions<'a> {
 /// A file that BuildKit would reject is linted all the same: the rules see what could be parsed.
 #[must_use]
 pub fn lint(text: &str, options: &LintOptions<'_>) -> Vec<Finding> {
-    let file = parse(text);
-    check(&file, &Facts::of(&file), options)
+    lint_parsed(&Parsed::of(text), options)
 }
 
 /// The same for a file that is parsed already.
-pub(crate) fn check(
-    file: &Dockerfile<'_>,
-    facts: &Facts,
-    options: &LintOptions<'_>,
-) -> Vec<Finding> {
+#[must_use]
+pub fn lint_parsed(parsed: &Parsed<'_>, options: &LintOptions<'_>) -> Vec<Finding> {
+    check(&parsed.file, &parsed.facts, options)
+}
+
+fn check(file: &Dockerfile<'_>, facts: &Facts, options: &LintOptions<'_>) -> Vec<Finding> {
     if options.rules.recognizes_other_files()
         && let Some(finding) = syntax::other_file(file)
     {

@@ -43,17 +43,40 @@ pub(crate) fn indentation(file: &Dockerfile<'_>) -> String {
 /// Puts a blank line before and after an instruction where there is none, above the comments that
 /// belong to it. Instructions that go over several lines are told apart that way.
 pub(crate) fn blank_lines_around(file: &Dockerfile<'_>, index: usize) -> Vec<Edit> {
-    let gap = |left: usize| {
-        let (before, after) = (file.instructions.get(left)?, file.instructions.get(left + 1)?);
-        let start = whole_lines(file.text, before.span).end;
-        let between = Span::new(start, after.span.start.max(start)).slice(file.text)?;
-        let has_blank = between
-            .split_inclusive('\n')
-            .any(|line| line.trim().is_empty() && line.ends_with('\n'));
-        if has_blank { None } else { Some(Edit::insert(start, line_end(file.text))) }
-    };
-    let before = index.checked_sub(1).and_then(gap);
-    before.into_iter().chain(gap(index)).collect()
+    let before = index.checked_sub(1).and_then(|left| blank_line_after(file, left));
+    before.into_iter().chain(blank_line_after(file, index)).collect()
+}
+
+/// Puts a blank line between an instruction and the next one where there is none.
+pub(crate) fn blank_line_after(file: &Dockerfile<'_>, index: usize) -> Option<Edit> {
+    let gap = gap_after(file, index)?;
+    if has_blank_line(file, gap) {
+        return None;
+    }
+    Some(Edit::insert(gap.start, line_end(file.text)))
+}
+
+/// Whether the file has a blank line between any two instructions. It reads the whole file, so a rule
+/// asks once.
+pub(crate) fn has_paragraphs(file: &Dockerfile<'_>) -> bool {
+    let mut gaps = (0..file.instructions.len()).filter_map(|index| gap_after(file, index));
+    gaps.any(|gap| has_blank_line(file, gap))
+}
+
+/// Whether an instruction goes over several lines.
+pub(crate) fn is_multi_line(file: &Dockerfile<'_>, instruction: &Instruction) -> bool {
+    instruction.span.slice(file.text).is_some_and(|text| text.contains('\n'))
+}
+
+fn gap_after(file: &Dockerfile<'_>, index: usize) -> Option<Span> {
+    let (before, after) = (file.instructions.get(index)?, file.instructions.get(index + 1)?);
+    let start = whole_lines(file.text, before.span).end;
+    Some(Span::new(start, after.span.start.max(start)))
+}
+
+fn has_blank_line(file: &Dockerfile<'_>, gap: Span) -> bool {
+    let between = gap.slice(file.text).unwrap_or_default();
+    between.split_inclusive('\n').any(|line| line.trim().is_empty() && line.ends_with('\n'))
 }
 
 /// Puts another instruction before one, above the comments that belong to it: a directive among them

@@ -210,7 +210,8 @@ pub(crate) fn flag_left_behind(
                 |call: &&PackageCall| matches!(call.action, Action::Install | Action::Upgrade);
             let last = own().filter(fetches).max_by_key(|call| call.span)?;
             let is_clean = own().any(|call| call.action == Action::Clean && call.span > last.span)
-                || removes_after(context.scripts(index), last.span, directories);
+                || last_removal(context.scripts(index), directories)
+                    .is_some_and(|removal| removal > last.span);
             (!is_clean).then_some(last)
         });
         let Some(last) = left.max_by_key(|call| call.span) else { continue };
@@ -244,19 +245,21 @@ pub(crate) fn mounts(run: &Instruction, directories: &[&str]) -> bool {
 
 /// Whether any command removes one of these places.
 pub(crate) fn removes(scripts: &[Script], places: &[&str]) -> bool {
-    removes_after(scripts, Span { start: 0, end: 0 }, places)
+    last_removal(scripts, places).is_some()
 }
 
-/// Whether a command behind this place removes one of the directories or what is in it.
-pub(crate) fn removes_after(scripts: &[Script], place: Span, directories: &[&str]) -> bool {
-    scripts.iter().flat_map(|script| &script.commands).any(|command| {
+/// The last command that removes one of the directories or what is in it. It reads all commands, so a
+/// rule asks once for an instruction.
+pub(crate) fn last_removal(scripts: &[Script], directories: &[&str]) -> Option<Span> {
+    let commands = scripts.iter().flat_map(|script| &script.commands);
+    let removing = commands.filter(|command| {
         let call = command.effective();
-        command.span > place
-            && call.is_any(&["rm"])
+        call.is_any(&["rm"])
             && call.positional(&[]).iter().filter_map(|word| word.pattern()).any(|path| {
                 directories.iter().any(|it| covers(path.trim_end_matches(['*', '/']), it))
             })
-    })
+    });
+    removing.map(|command| command.span).max()
 }
 
 /// Whether a directory is another one or lies above it. What is above nearly everything was hardly

@@ -10,7 +10,8 @@ use std::{
 use probity_dockerfile::{Arguments, Dockerfile, Facts, Keyword, ShellText};
 use probity_finding::{Edit, Finding, Fix, Severity, Span};
 use probity_shell::{
-    MAX_COMMANDS, MAX_EXPANSIONS, MAX_LENGTH, Script, ShellFinding, ShellLevel, Unchecked, check,
+    MAX_COMMANDS, MAX_DEPTH, MAX_EXPANSIONS, MAX_LENGTH, MAX_OPERATORS, MAX_REREADS, Opaque,
+    Script, ShellFinding, ShellLevel, Unchecked, check,
 };
 
 use crate::{ruleset::RuleSet, shell_relevance};
@@ -86,10 +87,11 @@ pub fn shell_scripts(text: &str, rules: &RuleSet) -> Vec<ShellScript> {
 }
 
 pub(crate) fn findings(file: &Dockerfile<'_>, facts: &Facts, rules: &RuleSet) -> Vec<Finding> {
+    let mut found: Vec<Finding> = without_structure(file, facts, rules).into_iter().collect();
     if let Some(checker) = rules.shell_checker() {
-        return foreign(file, facts, rules, checker);
+        found.extend(foreign(file, facts, rules, checker));
+        return found;
     }
-    let mut found = Vec::new();
     let (mut unchecked, mut without_quotes) = (Vec::new(), Vec::new());
     for (index, text, known) in texts(file, facts) {
         let Some(script) = facts.scripts(file, index).first() else { continue };
@@ -116,15 +118,11 @@ pub(crate) fn findings(file: &Dockerfile<'_>, facts: &Facts, rules: &RuleSet) ->
 
 /// What was not looked at, once for the file, with a place for each instruction.
 fn skipped(unchecked: &[Span], without_quotes: &[Span], rules: &RuleSet) -> Vec<Finding> {
-    let severity = rules.shell_severity(TOO_LONG, Severity::Info);
-    let report = |places: &[Span], what: String| {
-        let (&first, rest) = places.split_first()?;
-        let finding = Finding::new(TOO_LONG, severity?, first, what);
-        Some(finding.with_more_places(rest.iter().copied()))
-    };
+    let report = |places: &[Span], what: String| too_long(places, what, rules);
     let all = format!(
-        "ShellCheck's checks were skipped here: the script has more than {MAX_COMMANDS} commands or \
-         {} KiB; move it to a file and run `shellcheck` on that file",
+        "ShellCheck's checks were skipped here: the script has more than {MAX_COMMANDS} commands, \
+         {} KiB, {MAX_REREADS} substitutions in a line or {MAX_DEPTH} levels of nesting; move it to a \
+         file and run `shellcheck` on that file",
         MAX_LENGTH / 1024,
     );
     let quotes = format!(
@@ -132,6 +130,28 @@ fn skipped(unchecked: &[Span], without_quotes: &[Span], rules: &RuleSet) -> Vec<
          move it to a file and run `shellcheck` on that file"
     );
     report(unchecked, all).into_iter().chain(report(without_quotes, quotes)).collect()
+}
+
+/// The scripts whose commands every rule saw one by one, since there is too much around them.
+fn without_structure(file: &Dockerfile<'_>, facts: &Facts, rules: &RuleSet) -> Option<Finding> {
+    let is_flat = |script: &Script| script.opaque.is_some_and(|why| why != Opaque::Dialect);
+    let places = file.instructions.iter().enumerate().filter_map(|(index, instruction)| {
+        let is_one = facts.scripts(file, index).iter().any(is_flat);
+        is_one.then_some(instruction.keyword_span)
+    });
+    let what = format!(
+        "rules looked at each command of this script alone: it has more than {MAX_DEPTH} levels of \
+         nesting, or a line with more than {MAX_OPERATORS} pipes or {MAX_REREADS} substitutions; \
+         rules about pipes, `cd` and `set` can miss something; move the script to a file"
+    );
+    too_long(&places.collect::<Vec<_>>(), what, rules)
+}
+
+fn too_long(places: &[Span], what: String, rules: &RuleSet) -> Option<Finding> {
+    let severity = rules.shell_severity(TOO_LONG, Severity::Info)?;
+    let (&first, rest) = places.split_first()?;
+    let finding = Finding::new(TOO_LONG, severity, first, what);
+    Some(finding.with_more_places(rest.iter().copied()))
 }
 
 /// What somebody else finds, all texts of the file at once.
@@ -409,5 +429,23 @@ mod tests {
             said,
             [("ShellCheck's chec".to_owned(), 1), ("ShellCheck's SC20".to_owned(), 0)]
         );
+    }
+
+    #[test]
+    fn rules_look_into_a_script_that_is_too_much_and_the_report_says_how() {
+        let many = vec!["true"; 1_500].join(" | ");
+        for script in [
+            format!("{}apt-get install x; {}", "if a; then ".repeat(100), "fi; ".repeat(100)),
+            format!("{}apt-get install x{}", "( ".repeat(100), " )".repeat(100)),
+            format!("echo {} && apt-get install x", "$(a)".repeat(600)),
+            format!("apt-get install x | {many}"),
+        ] {
+            let found = lint_with(&format!("FROM a\nRUN {script}\n"), &RuleSet::default());
+            let of_rule = |rule: &str| found.iter().filter(|it| it.rule == rule).count();
+            assert_eq!(of_rule("hadolint/DL3014"), 1, "{script}");
+            let said = found.iter().filter(|it| it.rule == super::TOO_LONG);
+            let said: Vec<String> = said.map(|it| it.message.chars().take(12).collect()).collect();
+            assert_eq!(said, ["ShellCheck's", "rules looked"], "{script}");
+        }
     }
 }

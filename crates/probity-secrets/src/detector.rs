@@ -13,8 +13,21 @@ use crate::{
     table,
 };
 
+/// Finds the secrets of a text. Whoever searches the same text for several readers can remember what
+/// was found.
+pub trait FindSecrets: fmt::Debug + Sync {
+    /// Every secret of the text, in the order of the text, none overlapping another.
+    fn find(&self, text: &str) -> Vec<Secret>;
+}
+
+impl FindSecrets for Detector {
+    fn find(&self, text: &str) -> Vec<Secret> {
+        Detector::find(self, text)
+    }
+}
+
 /// What the user knows to be no secret. Which files to look at is the caller's business.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// Whole values.
     pub allowed_values: Vec<String>,

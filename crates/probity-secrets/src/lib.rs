@@ -28,9 +28,11 @@ mod secret;
 mod table;
 mod tokenize;
 mod url;
+mod values;
 
-pub use detector::{Detector, DetectorError, Options};
+pub use detector::{Detector, DetectorError, FindSecrets, Options};
 pub use mask::mask_same_length;
 pub use secret::{Confidence, Kind, Secret};
 pub use table::kinds;
 pub use tokenize::{Placed, RestoreError, Token, Tokenized, tokenize};
+pub use values::SecretValues;

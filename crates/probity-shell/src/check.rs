@@ -107,6 +107,7 @@ pub fn check(
     let separators = text.bytes().filter(|it| matches!(it, b';' | b'&' | b'|' | b'\n')).count();
     if text.len() > MAX_LENGTH
         || separators > 2 * MAX_COMMANDS
+        || script.opaque.is_some()
         || crate::limits::check(text, invocation.dialect).is_some()
     {
         return Err(Unchecked::TooLong);

@@ -14,10 +14,12 @@ mod command;
 mod dialect;
 mod exec_form;
 mod failure;
+mod flat;
 mod inner;
 mod limits;
 mod lower;
 mod parse;
+mod scan;
 mod script;
 mod word;
 
@@ -30,6 +32,7 @@ pub use crate::{
     command::{Assignment, Command, HereDocument, Place, Redirection, RedirectionKind},
     dialect::{Dialect, Invocation},
     exec_form::exec_form,
+    limits::{MAX_DEPTH, MAX_OPERATORS, MAX_REREADS},
     parse::{parse, parse_mapped},
     script::{
         Block, BlockKind, Compound, CompoundKind, Joiner, Opaque, Pipeline, Script, ShellError,

@@ -8,12 +8,12 @@
 use crate::{Dialect, Opaque};
 
 /// Parentheses and braces within each other.
-const MAX_DEPTH: usize = 64;
+pub const MAX_DEPTH: usize = 64;
 /// `&&`, `||` and `|` in one line.
-const MAX_OPERATORS: usize = 1000;
+pub const MAX_OPERATORS: usize = 1000;
 /// For each of them the parser reads the rest of the line once more: `$(`, `<(`, `>(`, `<<`, and in
 /// zsh `[`.
-const MAX_REREADS: usize = 500;
+pub const MAX_REREADS: usize = 500;
 /// What it may read by that, in bytes for each byte of the line.
 const MAX_REREAD_BYTES: usize = 32 << 20;
 

@@ -9,7 +9,8 @@ use shuck_parser::{
 };
 
 use crate::{
-    BlockKind, Dialect, Invocation, Opaque, Script, ShellError, breaks, inner, limits, lower::Lower,
+    BlockKind, Dialect, Invocation, Opaque, Script, ShellError, breaks, flat, inner, limits,
+    lower::Lower,
 };
 
 /// How deep commands may be nested by keywords, counted by the parser.
@@ -58,15 +59,19 @@ pub(crate) fn parse_nested(
     }
     let broken = breaks::with_line_ends(text);
     let source = broken.as_deref().unwrap_or(text);
-    script.opaque = limits::check(source, invocation.dialect);
-    if script.opaque.is_some() {
-        return script;
-    }
-    let parsed = best(source, invocation.dialect);
-    script.opaque = exceeded(&parsed);
-    if script.opaque.is_some() {
-        return script;
-    }
+    let parsed = match parse_within_limits(source, invocation.dialect) {
+        Ok(parsed) => parsed,
+        Err(why) => {
+            script.opaque = Some(why);
+            let flat = flat::flattened(text);
+            let Ok(mut parsed) = parse_within_limits(&flat, invocation.dialect) else {
+                return script;
+            };
+            // What the copy has of errors is not in the text.
+            parsed.diagnostics.clear();
+            parsed
+        }
+    };
     let mut lower = Lower::new(text, invocation.dialect, place);
     lower.block(BlockKind::Script, None, &parsed.file.body, 0..text.len());
     let errors = parsed.diagnostics.iter().map(|diagnostic| ShellError {
@@ -81,6 +86,17 @@ pub(crate) fn parse_nested(
     script.blocks = lower.blocks;
     script.find_setters();
     script
+}
+
+fn parse_within_limits(text: &str, dialect: Dialect) -> Result<ParseResult, Opaque> {
+    if let Some(why) = limits::check(text, dialect) {
+        return Err(why);
+    }
+    let parsed = best(text, dialect);
+    match exceeded(&parsed) {
+        Some(why) => Err(why),
+        None => Ok(parsed),
+    }
 }
 
 /// What `sh` is differs between images, so what is valid for bash is no error of it.

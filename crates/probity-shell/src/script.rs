@@ -17,11 +17,11 @@ pub struct Script {
     /// All simple commands, those within `$(…)` and functions included, in the order of the source.
     pub commands: Vec<Command>,
     /// The lists of commands. The first one is the text itself; an outer block comes before the ones
-    /// within it. Empty where the text is opaque.
+    /// within it. Empty where the language is another one, and just one where there is too much.
     pub blocks: Vec<Block>,
     /// In the order of the source. What could be understood is there all the same.
     pub errors: Vec<ShellError>,
-    /// Why the text was not looked into.
+    /// Why the text was not looked into, or only command by command.
     pub opaque: Option<Opaque>,
     /// The texts that commands of this one give to another shell: `bash -c '…'`.
     pub inner: Vec<Script>,
@@ -36,7 +36,7 @@ pub struct ShellError {
     pub message: String,
 }
 
-/// Why a text was not parsed.
+/// Why a text was not parsed as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Opaque {
     /// PowerShell, the Windows command interpreter, or no shell at all.

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use probity_agent::{Agent, AgentError, Cancel, Cause, Limits, StopReason, Turn};
-use probity_secrets::Detector;
+use probity_secrets::FindSecrets;
 
 use super::{Event, Opening, Request};
 use crate::{
@@ -120,7 +120,7 @@ pub(super) fn sendable(
     prompt: &str,
     payload: &Payload,
     policy: SecretsPolicy,
-    detector: Option<&Detector>,
+    detector: Option<&dyn FindSecrets>,
     most: usize,
 ) -> Result<(), Stop> {
     let bytes = prompt.len();

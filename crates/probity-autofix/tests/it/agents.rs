@@ -15,7 +15,7 @@ use probity_finding::{Applicability, Fix, Severity, apply};
 use probity_lint::{
     DirectiveOptions, FixMode, FixOptions, LintOptions, Pattern, RuleSet, agent_fixes,
 };
-use probity_secrets::{Detector, Options};
+use probity_secrets::{Detector, FindSecrets, Options};
 
 pub(crate) const MULTI_STAGE: &str = "tally/prefer-multi-stage-build";
 pub(crate) const HEALTHCHECK: &str = "hadolint/DL3057";
@@ -79,7 +79,7 @@ impl<'c> Case<'c> {
             warn_unused: false,
             require_reason: false,
         };
-        let secrets = self.detector.as_ref();
+        let secrets = self.detector.as_ref().map(|detector| detector as &dyn FindSecrets);
         let lint = LintOptions {
             rules: &rules,
             directives,

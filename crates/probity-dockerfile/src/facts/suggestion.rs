@@ -1,5 +1,10 @@
 //! "Did you mean": the variable that was probably meant, chosen as BuildKit chooses it.
 
+use std::{
+    collections::{BTreeSet, HashMap, HashSet},
+    hash::{DefaultHasher, Hash as _, Hasher as _},
+};
+
 use crate::facts::{
     variables::{Environments, Variable},
     walk::Current,
@@ -8,21 +13,31 @@ use crate::facts::{
 /// BuildKit suggests a name that is at most this many insertions, deletions or replacements away.
 const MOST_EDITS: usize = 2;
 
-/// How many names all suggestions of a file may look at. Without a bound a file of nothing but
-/// undefined variables would cost the square of its length; behind it there are no suggestions.
-const MOST_COMPARISONS: usize = 1 << 20;
+/// Longer names are neither suggested nor given a suggestion: their remains are too many.
+const LONGEST_NAME: usize = 48;
 
-/// Makes suggestions until the bound is reached.
-#[derive(Debug)]
+/// Finds names by what remains of them when up to [`MOST_EDITS`] letters are gone. Two names that are
+/// that near have a remainder in common, so a name is compared with those alone and not with every
+/// name of the file. Nothing is indexed before the first question.
+#[derive(Debug, Default)]
 pub(super) struct Suggestions {
-    left: usize,
+    names: Vec<String>,
+    known: HashSet<String>,
+    /// How many definitions are indexed.
+    definitions: usize,
+    /// The last link of each remainder, by its hash.
+    heads: HashMap<u64, usize>,
+    links: Vec<Link>,
+}
+
+/// A name with a remainder, and the link before it that has the same one.
+#[derive(Debug)]
+struct Link {
+    name: usize,
+    before: Option<usize>,
 }
 
 impl Suggestions {
-    pub(super) fn new() -> Self {
-        Self { left: MOST_COMPARISONS }
-    }
-
     /// The nearest name. In a stage only variables with a value are candidates; in FROM whatever is
     /// declared is one. Among equally near names the one that was defined first wins.
     pub(super) fn nearest(
@@ -31,21 +46,63 @@ impl Suggestions {
         current: &Current,
         name: &str,
     ) -> Option<String> {
-        if self.left == 0 {
-            return None;
-        }
-        let mut variables = environments.all(current.environment);
-        self.left = self.left.saturating_sub(variables.len());
-        variables.retain(|variable| variable.set || !current.in_stage);
-        variables.sort_by_key(|variable| variable.instruction);
+        self.index(environments.defined_after(self.definitions));
         let name: Vec<char> = name.chars().collect();
-        let near = |variable: &Variable| {
+        let mut near = BTreeSet::new();
+        for remainder in remainders(&name) {
+            let mut next = self.heads.get(&remainder).copied();
+            while let Some(link) = next.and_then(|at| self.links.get(at)) {
+                near.insert(link.name);
+                next = link.before;
+            }
+        }
+        let names = near.into_iter().filter_map(|at| self.names.get(at));
+        let variables = names.filter_map(|it| environments.get(current.environment, it));
+        let mut variables: Vec<&Variable> =
+            variables.filter(|variable| variable.set || !current.in_stage).collect();
+        variables.sort_by_key(|variable| variable.instruction);
+        let candidates = variables.into_iter().filter_map(|variable| {
             let other: Vec<char> = variable.name.chars().collect();
             Some((edits(&name, &other)?, variable.name.clone()))
-        };
-        let candidates = variables.into_iter().filter_map(near);
+        });
         candidates.min_by_key(|&(edits, _)| edits).map(|(_, name)| name)
     }
+
+    fn index(&mut self, definitions: &[Variable]) {
+        self.definitions += definitions.len();
+        for Variable { name, .. } in definitions {
+            if !self.known.insert(name.clone()) {
+                continue;
+            }
+            let letters: Vec<char> = name.chars().collect();
+            for remainder in remainders(&letters) {
+                let before = self.heads.insert(remainder, self.links.len());
+                self.links.push(Link { name: self.names.len(), before });
+            }
+            self.names.push(name.clone());
+        }
+    }
+}
+
+/// The hashes of a name without none, one and two of its letters, each once.
+fn remainders(name: &[char]) -> HashSet<u64> {
+    let mut found = HashSet::new();
+    if name.len() > LONGEST_NAME {
+        return found;
+    }
+    // A place behind the end stands for no letter.
+    for first in 0..=name.len() {
+        for second in first..=name.len() {
+            let mut hasher = DefaultHasher::new();
+            for (at, letter) in name.iter().enumerate() {
+                if at != first && at != second {
+                    letter.hash(&mut hasher);
+                }
+            }
+            found.insert(hasher.finish());
+        }
+    }
+    found
 }
 
 /// The number of edits between two names, if it is small enough; only the cells of the table that can

@@ -163,6 +163,11 @@ impl Environments {
         Environment(self.replace(environment.0, number, self.levels, leaf))
     }
 
+    /// The definitions behind the first so many, whatever they are visible to.
+    pub(super) fn defined_after(&self, count: usize) -> &[Variable] {
+        self.variables.get(count..).unwrap_or_default()
+    }
+
     pub(super) fn all(&self, environment: Environment) -> Vec<&Variable> {
         let mut found = Vec::new();
         let mut pending = vec![(environment.0, self.levels)];

@@ -67,7 +67,7 @@ pub(super) fn walk(dockerfile: &Dockerfile<'_>) -> Facts {
         stages: Stages::default(),
         environments: Environments::with_room_for(stages::definitions(dockerfile)),
         budget: Budget::new(),
-        suggestions: Suggestions::new(),
+        suggestions: Suggestions::default(),
         references: Vec::new(),
         expansion_errors: Vec::new(),
         globals: Environment::default(),

@@ -12,7 +12,7 @@ use probity_dockerfile::Dockerfile;
 use probity_finding::{Applicability, Edit, Finding, Fix, Severity, Span};
 
 use super::{FixMode, FixOptions, Fixed};
-use crate::{DirectiveOptions, LintOptions, RuleSet};
+use crate::{DirectiveOptions, LintOptions, Parsed, RuleSet};
 
 /// A rule that replaces the first occurrence of one text by another.
 struct Replace {
@@ -57,9 +57,9 @@ fn fix_with(text: &str, rules: &[Replace], change: impl Fn(&mut FixOptions<'_>))
         excluded: &[],
     };
     change(&mut options);
-    super::run(text, &options, super::Comments::Stay, &|file, _| {
+    super::run(Parsed::of(text), &options, super::Comments::Stay, &|parsed| {
         let mut findings: Vec<Finding> =
-            rules.iter().filter_map(|rule| rule.finding(file)).collect();
+            rules.iter().filter_map(|rule| rule.finding(&parsed.file)).collect();
         findings.sort_by(Finding::report_order);
         findings
     })

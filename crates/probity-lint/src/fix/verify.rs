@@ -3,12 +3,19 @@
 
 use std::{collections::HashMap, hash::Hash};
 
-use probity_dockerfile::{Dockerfile, Facts, ImageContract, TokenKind, parse};
+use probity_dockerfile::{Dockerfile, Facts, ImageContract, TokenKind};
 use probity_finding::LineIndex;
 use probity_shell::ShellError;
 
 use super::Comments;
-use crate::Rejection;
+use crate::{
+    Rejection,
+    parsed::{Detached, Parsed},
+};
+
+/// Why a text cannot take the place of another, in words.
+#[derive(Debug)]
+pub(super) struct Objection(pub(super) String);
 
 /// What is compared before and after.
 #[derive(Debug)]
@@ -33,22 +40,26 @@ impl Snapshot {
         }
     }
 
-    /// Why `text` is not acceptable in place of what this was taken of.
-    pub(super) fn objection(&self, text: &str, must_be_safe: bool) -> Option<String> {
-        let file = parse(text);
-        let facts = Facts::of(&file);
+    /// What was parsed of `text`, or why it is not acceptable in place of what this was taken of.
+    pub(super) fn judge(&self, text: &str, must_be_safe: bool) -> Result<Detached, Objection> {
+        let parsed = Parsed::of(text);
+        let Parsed { file, facts } = &parsed;
         // Only a file that BuildKit accepts is fixed, and so must be what becomes of it.
-        if let Some(Rejection { line, reason }) = Rejection::of(&file, &facts) {
+        if let Some(Rejection { line, reason }) = Rejection::of(file, facts) {
             let place = line.map(|line| format!(" in line {line}")).unwrap_or_default();
-            return Some(format!("it makes a syntax error{place}: {reason}"));
+            return Err(Objection(format!("it makes a syntax error{place}: {reason}")));
         }
-        self.new_shell_error(&file, &facts).or_else(|| {
+        let objection = self.new_shell_error(file, facts).or_else(|| {
             if must_be_safe {
-                self.difference(&Self::of(&file, &facts, self.rule))
+                self.difference(&Self::of(file, facts, self.rule))
             } else {
                 self.lost_comment(text)
             }
-        })
+        });
+        match objection {
+            Some(why) => Err(Objection(why)),
+            None => Ok(parsed.detached()),
+        }
     }
 
     /// Errors in shell texts, which the parser of the file takes as they are, are told apart by their

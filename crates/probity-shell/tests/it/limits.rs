@@ -8,7 +8,7 @@ const DIALECTS: &[Dialect] =
     &[Dialect::Sh, Dialect::Dash, Dialect::Ash, Dialect::Bash, Dialect::Mksh, Dialect::Zsh];
 
 #[test]
-fn too_much_is_opaque() {
+fn too_much_is_read_without_its_structure() {
     let cases: &[(&str, String, Opaque)] = &[
         ("many pipes", vec!["a"; 5_000].join("|"), Opaque::TooManyCommands),
         ("fewer parentheses", "(".repeat(60_000), Opaque::TooDeep),
@@ -24,11 +24,58 @@ fn too_much_is_opaque() {
     ];
     for (name, text, expected) in cases {
         for dialect in DIALECTS {
-            let (script, _) = script(text, *dialect);
+            let (script, file) = script(text, *dialect);
             assert_eq!(script.opaque, Some(*expected), "{name} in {dialect:?}");
-            assert_eq!((script.commands.len(), script.blocks.len()), (0, 0));
+            assert!(script.blocks.len() <= 1, "{name} in {dialect:?}");
+            assert_sound(&script, &file);
         }
     }
+}
+
+/// The commands are there with their words, whatever is around them.
+#[test]
+fn commands_are_seen_in_whatever_is_too_much() {
+    let deep = |open: &str, close: &str| {
+        format!("{}; p i 'x y' \"$z\"{}", open.repeat(100), close.repeat(100))
+    };
+    let cases: &[(&str, String)] = &[
+        ("subshells", deep("( a; ", " )").replace("a; ;", "a;")),
+        ("groups", deep("{ a; ", "; }").replace("a; ;", "a;")),
+        ("conditions", deep("if a; then b; ", "; fi").replace("b; ;", "b;")),
+        ("else", deep("if a; then b; else c; ", "; fi").replace("c; ;", "c;")),
+        ("loops", deep("for a in b; do c; ", "; done").replace("c; ;", "c;")),
+        ("cases", deep("case a in b) c; ", ";; esac").replace("c; ;", "c;")),
+        ("pipes", format!("p i 'x y' \"$z\" | {}", vec!["a"; 2_000].join(" | "))),
+        ("substitutions", format!("a {}; p i 'x y' \"$z\"", "$(b)".repeat(2_000))),
+        ("quoted", format!("a \"{}\" && p i 'x y' \"$z\"", "$(b 'c')".repeat(2_000))),
+        ("in a substitution", format!("a {} $(p i 'x y' \"$z\")", "$(b)".repeat(2_000))),
+        ("arithmetic", format!("a {}; p i 'x y' \"$z\"", "$((1 + (2)))".repeat(2_000))),
+        ("here-documents", {
+            let many = "a <<E && ".repeat(600);
+            format!("{many} p i 'x y' \"$z\"\n{}", "p not\nE\n".repeat(600))
+        }),
+    ];
+    for (name, text) in cases {
+        let (script, file) = script(text, Dialect::Bash);
+        assert!(script.opaque.is_some(), "{name}");
+        assert!(script.errors.is_empty(), "{name}: {:?}", script.errors);
+        let found = script.commands.iter().filter(|command| command.name().as_deref() == Some("p"));
+        let found: Vec<Vec<&str>> =
+            found.map(|it| it.words.iter().map(|word| under(&file, word.span)).collect()).collect();
+        assert_eq!(found, [["p", "i", "'x y'", "\"$z\""]], "{name}");
+        assert_sound(&script, &file);
+    }
+}
+
+/// A here-document among many commands does not hide them, and its body is none of them.
+#[test]
+fn many_commands_around_a_here_document_are_parsed() {
+    let many = vec!["a b"; 1_500].join(" && ");
+    let text = format!("{many} && cat <<'E' > f\nno && c\nE\n{many}; x <<<y; {many}\n");
+    let (script, file) = script(&text, Dialect::Bash);
+    assert_eq!((script.opaque, script.errors.len()), (None, 0));
+    assert_eq!(script.commands.len(), 4_502);
+    assert_sound(&script, &file);
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod job;
 mod mask;
 mod output;
 mod proof;
+mod searched;
 mod settings;
 mod shellcheck;
 mod statistics;
@@ -26,7 +27,7 @@ use probity_finding::Finding;
 use probity_lint::{Rejection, is_syntax_rule};
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 
-pub(crate) use self::mask::masked_message;
+pub(crate) use self::mask::Hider;
 use self::{
     examine::{Checked, examine},
     fix::{Summary, Way},
@@ -192,10 +193,11 @@ fn check(jobs: &[Job], options: &Options, way: Way, directory: &Path) -> anyhow:
         shellcheck::refuse_failure(batch)?;
         for (job, checked) in batch.iter().zip(&checked) {
             counted.add(job, &checked.findings);
+            let hider = Hider::new(&job.rules.secrets, &checked.text, &checked.secrets);
             if let Some(fixing) = &checked.fixing {
                 summary.add(&checked.shown, fixing, |message| match options.show_secrets {
                     true => message.to_owned(),
-                    false => mask::masked_message(&job.rules.secrets, &checked.text, message),
+                    false => hider.message(message),
                 });
                 let text = fixing.output.as_deref().unwrap_or_default();
                 io::stdout().lock().write_all(text.as_bytes())?;
@@ -206,7 +208,7 @@ fn check(jobs: &[Job], options: &Options, way: Way, directory: &Path) -> anyhow:
             unread_input |= is_filter && checked.fixing.is_none();
             let masked = match options.show_secrets {
                 true => None,
-                false => mask::masked(&job.rules.secrets, &checked.text, &checked.findings),
+                false => mask::masked(&hider, &checked.text, &checked.secrets, &checked.findings),
             };
             let (text, findings) = match &masked {
                 Some((text, findings)) => (text, findings),
@@ -221,7 +223,7 @@ fn check(jobs: &[Job], options: &Options, way: Way, directory: &Path) -> anyhow:
                 checked.fixing.as_ref().and_then(|fixing| fixing.rejection.as_ref()).map(|it| {
                     let reason = match options.show_secrets {
                         true => it.reason.clone(),
-                        false => mask::masked_message(&job.rules.secrets, text, &it.reason),
+                        false => hider.message(&it.reason),
                     };
                     Rejection { line: it.line, reason }
                 });

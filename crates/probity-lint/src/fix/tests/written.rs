@@ -307,6 +307,7 @@ FROM rockylinux:9
 
 RUN --mount=type=cache,target=/var/cache/yum,id=yum,sharing=locked \
   yum install -y gcc make
+
 RUN --mount=type=cache,target=/var/cache/dnf,id=dnf,sharing=locked \
   dnf install -y \
     tar \

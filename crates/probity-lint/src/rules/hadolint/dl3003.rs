@@ -2,6 +2,8 @@
 
 mod relative;
 
+use std::cell::LazyCell;
+
 use probity_dockerfile::{Arguments, Command, Instruction, Keyword};
 use probity_finding::{Edit, Finding, Fix, Span};
 use probity_shell::{Joiner, Script, StageKind};
@@ -58,6 +60,7 @@ rule! {
 }
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let relied_on = LazyCell::new(|| relative::relied_on(context));
     for (index, run) in context.each(Keyword::Run) {
         for script in context.scripts(index) {
             for command in &script.commands {
@@ -69,17 +72,21 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                 }
                 let message = "use WORKDIR to switch to a directory";
                 let finding = context.finding(call.span().unwrap_or(command.span), message);
-                let is_first = script.commands.first() == Some(command)
-                    && context.scripts(index).first() == Some(script);
-                let fix = is_first.then(|| fix(context, index, run, script)).flatten();
-                findings.push(fix.into_iter().fold(finding, Finding::with_fix));
+                let fix = match context.scripts(index).first().and_then(|it| it.commands.first()) {
+                    Some(first) if std::ptr::eq(first, command) => fix(context, run, script),
+                    _ => None,
+                };
+                findings.push(match fix {
+                    Some(fix) if relied_on.get(index) == Some(&false) => finding.with_fix(fix),
+                    _ => finding,
+                });
             }
         }
     }
 }
 
 /// `RUN cd /x && rest` becomes `WORKDIR /x` and `RUN rest`.
-fn fix(context: &Context<'_>, index: usize, run: &Instruction, script: &Script) -> Option<Fix> {
+fn fix(context: &Context<'_>, run: &Instruction, script: &Script) -> Option<Fix> {
     let [first, second, ..] = script.blocks.first()?.pipelines.as_slice() else { return None };
     let [stage] = first.stages.as_slice() else { return None };
     let StageKind::Command(command) = stage.kind else { return None };
@@ -102,7 +109,7 @@ fn fix(context: &Context<'_>, index: usize, run: &Instruction, script: &Script) 
         lines::instruction_before(context.file, run, &format!("WORKDIR {path}")),
         Edit::delete(gone),
     ];
-    (is_plain && !relative::is_relied_on(context, index)).then(|| Fix::risky("use WORKDIR", edits))
+    is_plain.then(|| Fix::risky("use WORKDIR", edits))
 }
 
 #[cfg(test)]

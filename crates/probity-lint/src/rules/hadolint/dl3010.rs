@@ -1,6 +1,8 @@
 //! Archives that are copied and then unpacked.
 
-use probity_dockerfile::{Arguments, Keyword};
+use std::collections::HashSet;
+
+use probity_dockerfile::{Arguments, Instruction, Keyword, Word};
 use probity_finding::Finding;
 use probity_shell::Call;
 
@@ -43,23 +45,40 @@ const ARCHIVES: &[&str] =
 const UNPACKERS: &[&str] = &["tar", "bsdtar", "gunzip", "bunzip2", "unxz", "unlzma", "uncompress"];
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    for (index, copy) in context.each(Keyword::Copy) {
-        let Arguments::Transfer { sources, destination: Some(to), .. } = &copy.arguments else {
-            continue;
-        };
-        let is_from_elsewhere = copy.flags_named("from").next().is_some();
-        let Some(stage) = context.facts.stage_of(index) else { continue };
-        let paths = sources.iter().map(|source| (source, with_slashes(&source.text)));
-        let archives = paths.filter(|(_, path)| !is_from_elsewhere && is_archive(path));
-        for (source, path) in archives {
-            let target = target(&path, &with_slashes(&to.text));
-            let behind = index + 1..stage.instructions.end;
-            if behind.into_iter().any(|run| unpacks(context, run, &target)) {
+    for stage in context.facts.stages() {
+        // From the end on, so that what is unpacked behind a COPY is known when the COPY is seen.
+        let mut unpacked = HashSet::new();
+        for index in stage.instructions.clone().rev() {
+            let Some(instruction) = context.file.instructions.get(index) else { continue };
+            for source in copied_archives(instruction, &unpacked) {
                 let message = "ADD unpacks archives by itself; use it instead of COPY and tar";
                 findings.push(context.finding(source.span, message));
             }
+            unpacked.extend(unpacked_by(context, index));
         }
     }
+}
+
+/// The sources of a `COPY` that are among the paths that are unpacked later.
+fn copied_archives<'i>(copy: &'i Instruction, unpacked: &HashSet<String>) -> Vec<&'i Word> {
+    let Arguments::Transfer { sources, destination: Some(to), .. } = &copy.arguments else {
+        return Vec::new();
+    };
+    if copy.keyword != Keyword::Copy || copy.flags_named("from").next().is_some() {
+        return Vec::new();
+    }
+    let is_unpacked = |source: &&Word| {
+        let path = with_slashes(&source.text);
+        is_archive(&path) && is_among(&target(&path, &with_slashes(&to.text)), unpacked)
+    };
+    sources.iter().filter(is_unpacked).collect()
+}
+
+/// Whether a path is there as a whole, or its end as a relative one.
+fn is_among(path: &str, unpacked: &HashSet<String>) -> bool {
+    let ends = path.match_indices('/').filter_map(|(at, _)| path.get(at + 1..));
+    let mut relative = ends.filter(|end| !end.starts_with('/'));
+    unpacked.contains(path) || relative.any(|end| unpacked.contains(end))
 }
 
 /// A path of either system with `/` between its parts, and without quotes.
@@ -80,17 +99,19 @@ fn target(source: &str, destination: &str) -> String {
     format!("{}/{name}", destination.trim_end_matches('/'))
 }
 
-fn unpacks(context: &Context<'_>, instruction: usize, target: &str) -> bool {
-    context.scripts(instruction).iter().flat_map(|script| &script.commands).any(|command| {
+/// The paths that the commands of an instruction unpack.
+fn unpacked_by(context: &Context<'_>, instruction: usize) -> Vec<String> {
+    let mut paths = Vec::new();
+    for command in context.scripts(instruction).iter().flat_map(|script| &script.commands) {
         let call = command.effective();
-        call.is_any(UNPACKERS)
-            && extracts(&call)
-            && call.args().iter().filter_map(|word| word.literal()).any(|path| {
+        if call.is_any(UNPACKERS) && extracts(&call) {
+            paths.extend(call.args().iter().filter_map(|word| word.literal()).map(|path| {
                 let path = with_slashes(path.strip_prefix("--file=").unwrap_or(&path));
-                let path = path.trim_start_matches("./");
-                path == target || target.ends_with(&format!("/{path}")) && !path.starts_with('/')
-            })
-    })
+                path.trim_start_matches("./").to_owned()
+            }));
+        }
+    }
+    paths
 }
 
 /// Whether tar is told to extract, as `-xf` or as `xf`; the other programs do nothing else.

@@ -1,7 +1,7 @@
 //! The index of apk that stays.
 
 use probity_dockerfile::{Action, Manager};
-use probity_finding::Finding;
+use probity_finding::{Finding, Span};
 
 use crate::{context::Context, packages};
 
@@ -51,14 +51,21 @@ const CACHES: &[&str] = &["/var/cache/apk", "/etc/apk/cache"];
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let kept = packages::stages_of_the_image(context.facts);
+    // The instruction that was last seen, and the last command of it that removes the cache.
+    let mut last: Option<(usize, Option<Span>)> = None;
     for (index, call) in packages::calls(context, &[Manager::Apk], &[Action::Install]) {
         if !packages::is_kept(context, &kept, index) {
             continue;
         }
+        let removal = match last {
+            Some((known, removal)) if known == index => removal,
+            _ => packages::last_removal(context.scripts(index), CACHES),
+        };
+        last = Some((index, removal));
         let run = context.innermost(index);
         // Without the network no index is fetched.
         let is_clean = call.has_flag(&["--no-cache", "--no-network"])
-            || packages::removes_after(context.scripts(index), call.span, CACHES)
+            || removal.is_some_and(|removal| removal > call.span)
             || run.is_some_and(|run| packages::mounts(run, CACHES));
         if is_clean {
             continue;

@@ -1,7 +1,7 @@
 //! Downloads of pip that stay.
 
 use probity_dockerfile::{Action, Instruction, Manager, PackageCall};
-use probity_finding::Finding;
+use probity_finding::{Finding, Span};
 use probity_shell::{Assignment, Word};
 
 use crate::{context::Context, packages};
@@ -54,21 +54,62 @@ const VARIABLE: &str = "PIP_NO_CACHE_DIR";
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let kept = packages::stages_of_the_image(context.facts);
+    let mut last: Option<Layer> = None;
     for (index, call) in packages::calls(context, &[Manager::Pip], &[Action::Install]) {
         if !packages::is_kept(context, &kept, index) {
             continue;
         }
-        let run = context.innermost(index);
+        let layer = match last.take() {
+            Some(layer) if layer.index == index => last.insert(layer),
+            _ => last.insert(Layer::of(context, index)),
+        };
         let is_kept = !call.has_flag(&["--no-cache-dir"])
-            && !is_set(context, index, call.script, call.command)
-            && !packages::removes_after(context.scripts(index), call.span, CACHES)
-            && !is_emptied(context, index)
-            && !run.is_some_and(|run| packages::mounts(run, CACHES) || mounts_home(run));
+            && !layer.is_without_cache
+            && !layer.last_removal.is_some_and(|removal| removal > call.span)
+            && !is_set(context, layer, call.script, call.command);
         if is_kept {
             let message = "the downloads stay in the layer; use --no-cache-dir";
             let finding = context.finding(call.subcommand, message);
             findings.push(packages::with_flag(context, index, call, "--no-cache-dir", finding));
         }
+    }
+}
+
+/// What is known about the layer of one `RUN`, whatever it installs.
+struct Layer {
+    index: usize,
+    /// The cache is emptied, or what is mounted over it stays outside.
+    is_without_cache: bool,
+    last_removal: Option<Span>,
+    /// Script and command of each `export` of the variable, and whether it says yes.
+    exports: Vec<((usize, usize), bool)>,
+}
+
+impl Layer {
+    fn of(context: &Context<'_>, index: usize) -> Self {
+        let run = context.innermost(index);
+        let is_mounted = run.is_some_and(|run| packages::mounts(run, CACHES) || mounts_home(run));
+        let scripts = context.scripts(index);
+        let mut exports = Vec::new();
+        for (script_index, script) in scripts.iter().enumerate() {
+            for (command_index, command) in script.commands.iter().enumerate() {
+                let values = command.declarations.iter().filter_map(assigned);
+                exports.extend(values.map(|value| ((script_index, command_index), value)));
+            }
+        }
+        Self {
+            index,
+            is_without_cache: is_mounted || is_emptied(context, index),
+            last_removal: packages::last_removal(scripts, CACHES),
+            exports,
+        }
+    }
+
+    /// What the last `export` before a command of a script says.
+    fn exported(&self, script: usize, command: usize) -> Option<bool> {
+        let before = self.exports.partition_point(|(place, _)| *place < (script, command));
+        let ((own, _), value) = self.exports.get(before.checked_sub(1)?)?;
+        (*own == script).then_some(*value)
     }
 }
 
@@ -99,14 +140,10 @@ fn is_emptied(context: &Context<'_>, index: usize) -> bool {
 
 /// Whether the variable is set to a yes: for the command, by an `export` before it, or in the file.
 /// The nearest one decides.
-fn is_set(context: &Context<'_>, index: usize, script: usize, command: usize) -> bool {
-    let script = context.scripts(index).get(script);
-    let before = script.and_then(|script| script.commands.get(..command)).unwrap_or_default();
+fn is_set(context: &Context<'_>, layer: &Layer, script: usize, command: usize) -> bool {
+    let exported = || layer.exported(script, command);
+    let script = context.scripts(layer.index).get(script);
     let command = script.and_then(|script| script.commands.get(command));
-    let assigned = |assignment: &Assignment| {
-        let value = assignment.value.as_ref().and_then(|value| value.literal());
-        (assignment.name == VARIABLE).then(|| value.as_deref().is_none_or(is_yes))
-    };
     let by_env = |word: &Word| {
         let literal = word.literal();
         let pair = literal.as_deref().and_then(|literal| literal.split_once('='));
@@ -120,13 +157,17 @@ fn is_set(context: &Context<'_>, index: usize, script: usize, command: usize) ->
             .find_map(by_env)
             .or_else(|| command.assignments.iter().rev().find_map(assigned))
     });
-    let exported =
-        || before.iter().rev().flat_map(|it| it.declarations.iter().rev()).find_map(assigned);
     let in_file = || {
-        let variable = context.facts.scope(index).get(VARIABLE);
+        let variable = context.facts.scope(layer.index).get(VARIABLE);
         variable.is_some_and(|it| it.set && it.value.as_deref().is_none_or(is_yes))
     };
     own.or_else(exported).unwrap_or_else(in_file)
+}
+
+/// Whether an assignment to the variable says yes; none where it is another one.
+fn assigned(assignment: &Assignment) -> Option<bool> {
+    let value = assignment.value.as_ref().and_then(|value| value.literal());
+    (assignment.name == VARIABLE).then(|| value.as_deref().is_none_or(is_yes))
 }
 
 /// What pip takes for a yes.

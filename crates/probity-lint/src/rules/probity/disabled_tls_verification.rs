@@ -2,7 +2,7 @@
 
 use probity_dockerfile::{Arguments, Keyword};
 use probity_finding::{Finding, Span};
-use probity_shell::{Call, Command, Word};
+use probity_shell::{Call, Command, Opaque, Word};
 
 use crate::context::Context;
 
@@ -99,7 +99,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                 let scripts = context.scripts(index).iter();
                 let commands = scripts.clone().flat_map(|script| &script.commands);
                 let found = commands.filter_map(disables).collect::<Vec<Span>>();
-                let opaque = scripts.filter(|script| script.opaque.is_some());
+                let opaque = scripts.filter(|script| script.opaque == Some(Opaque::Dialect));
                 let in_other_shells = opaque.filter_map(|script| {
                     part_of(script.span.slice(context.file.text)?, script.span.start)
                 });

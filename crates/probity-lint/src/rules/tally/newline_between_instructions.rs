@@ -5,7 +5,7 @@ use probity_finding::{Edit, Finding, Fix, Span};
 
 use crate::{
     context::Context,
-    lines::{Line, line_end, lines, whole_lines},
+    lines::{Line, is_multi_line, line_end, lines, whole_lines},
     rule::{OptionKind, OptionSpec},
 };
 
@@ -114,8 +114,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 /// Whether a blank line beside an instruction helps the reader: it goes over several lines, or it
 /// begins a stage.
 fn is_large(file: &Dockerfile<'_>, instruction: &Instruction) -> bool {
-    instruction.keyword == Keyword::From
-        || instruction.span.slice(file.text).is_some_and(|text| text.contains('\n'))
+    instruction.keyword == Keyword::From || is_multi_line(file, instruction)
 }
 
 /// What stands between two instructions.

@@ -2,7 +2,7 @@
 
 mod caches;
 
-use probity_dockerfile::{Arguments, Command, Instruction, Os};
+use probity_dockerfile::{Arguments, Command, Dockerfile, Instruction, Keyword, Os};
 use probity_finding::{Edit, Finding, Fix, Span};
 use probity_shell::{Joiner, Pipeline, Script, StageKind};
 
@@ -70,6 +70,9 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let step = lines::indentation(context.file);
     // The instruction from which on apt keeps what it downloads, in the stage that was last seen.
     let mut keeping: Option<usize> = None;
+    let has_paragraphs = lines::has_paragraphs(context.file);
+    // The last instruction that a fix spreads over several lines.
+    let mut spread: Option<usize> = None;
     for (index, run) in context.runs() {
         let stage = context.facts.stage_of(index).map(|stage| stage.index);
         let keeps = packages::removes(context.scripts(index), &[DOCKER_CLEAN]);
@@ -100,9 +103,29 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         let finding = context.finding(*place, message);
         let is_apt = missing.iter().any(|mount| mount.target == caches::APT_ARCHIVES);
         let apt = if is_apt && !keeps_downloads { Apt::Clears } else { Apt::Keeps };
-        let fix = fix(context, index, run, &step, &missing, &waste, apt);
+        let mut fix = fix(context, index, run, &step, &missing, &waste, apt);
+        if let Some(fix) = &mut fix
+            && !missing.is_empty()
+            && has_paragraphs
+        {
+            fix.edits.extend(blank_lines(context.file, index, spread));
+            spread = Some(index);
+        }
         findings.push(fix.into_iter().fold(finding, Finding::with_fix));
     }
+}
+
+/// Keeps a `RUN` apart from those beside it that go over several lines too, now or after a fix.
+fn blank_lines(file: &Dockerfile<'_>, index: usize, spread: Option<usize>) -> Vec<Edit> {
+    let is_large = |at: usize| {
+        let is_run = |it: &&Instruction| it.keyword == Keyword::Run;
+        let beside = file.instructions.get(at).filter(is_run);
+        beside.is_some_and(|it| spread == Some(at) || lines::is_multi_line(file, it))
+    };
+    let before = index.checked_sub(1).filter(|&at| is_large(at));
+    let after = is_large(index + 1).then_some(index);
+    let gaps = before.into_iter().chain(after);
+    gaps.filter_map(|left| lines::blank_line_after(file, left)).collect()
 }
 
 /// The caches that the commands of a `RUN` fill, each once, with the command that does.
@@ -114,8 +137,10 @@ fn used(context: &Context<'_>, index: usize) -> Vec<(&'static Cache, Span)> {
     for (script_index, script) in context.scripts(index).iter().enumerate() {
         for (command_index, command) in script.commands.iter().enumerate() {
             let call = command.effective();
-            let package =
-                calls.iter().find(|it| it.script == script_index && it.command == command_index);
+            // They are in the order of the source.
+            let place = (script_index, command_index);
+            let next = calls.partition_point(|it| (it.script, it.command) < place);
+            let package = calls.get(next).filter(|it| (it.script, it.command) == place);
             let Some(cache) = caches::of(&call, package) else { continue };
             let is_known = !found.iter().any(|(other, _)| std::ptr::eq(*other, cache));
             let is_off = cache.is_off(|name| {

@@ -1,5 +1,7 @@
 //! Lists of packages in their order.
 
+use std::collections::HashSet;
+
 use probity_dockerfile::{Action, PackageCall, PackageKind};
 use probity_finding::{Edit, Finding, Fix, Span};
 
@@ -114,10 +116,11 @@ fn fix(context: &Context<'_>, index: usize, call: &PackageCall, list: &[Item]) -
 /// Whether one of the packages may be the value of a flag that nobody has heard of.
 fn is_doubtful(context: &Context<'_>, index: usize, call: &PackageCall) -> bool {
     let words = packages::words(context, index, call).map(|it| it.words).unwrap_or_default();
-    let is_unknown = |span: Span| call.flags.iter().any(|flag| flag.span == span && !flag.known);
-    let is_package = |span: Span| call.packages.iter().any(|package| package.span == span);
+    let unknown = call.flags.iter().filter(|flag| !flag.known);
+    let unknown: HashSet<Span> = unknown.map(|flag| flag.span).collect();
+    let packages: HashSet<Span> = call.packages.iter().map(|package| package.span).collect();
     let mut pairs = words.iter().zip(words.iter().skip(1));
-    pairs.any(|(flag, next)| is_unknown(flag.span) && is_package(next.span))
+    pairs.any(|(flag, next)| unknown.contains(&flag.span) && packages.contains(&next.span))
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ use self::{agent::chosen, watch::Watch};
 use super::{
     Options,
     job::Job,
-    mask::masked_message,
+    mask::Hider,
     proof::{Prover, Standing},
 };
 use crate::{
@@ -108,7 +108,7 @@ impl AiRun {
             text: &text,
             members: &members,
             fix: FixOptions {
-                lint: probity_lint::LintOptions { secrets: Some(&job.rules.gate), ..options.lint },
+                lint: probity_lint::LintOptions { secrets: Some(job.rules.gate()), ..options.lint },
                 ..*options
             },
             settings: settings(&job.config.ai),
@@ -123,7 +123,8 @@ impl AiRun {
         }
         let lines = LineIndex::new(&text);
         let outcomes = wanted.iter().zip(&resolution.outcomes);
-        let hide = |text: &str| masked_message(&job.rules.gate, &source.text, text);
+        let hider = Hider::of(job.rules.gate(), &source.text);
+        let hide = |text: &str| hider.message(text);
         let ai_fixes: Vec<AiFix> = outcomes
             .map(|((finding, fix), outcome)| {
                 let line = finding.span.map(|span| lines.position(span.start).line + 1);
@@ -194,8 +195,7 @@ impl AiRun {
         let watch = Watch {
             shown: &source.shown,
             agent: &agent,
-            text: &source.text,
-            detector: &job.rules.gate,
+            hider: Hider::of(job.rules.gate(), &source.text),
             trace: self.trace.as_ref(),
         };
         if self.dry_run {

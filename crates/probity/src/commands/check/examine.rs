@@ -3,12 +3,14 @@
 use std::{io, path::Path};
 
 use probity_finding::Finding;
-use probity_lint::{DirectiveOptions, LintOptions, WantedFiles};
+use probity_lint::{DirectiveOptions, LintOptions, Parsed, WantedFiles};
+use probity_secrets::{FindSecrets as _, Secret};
 
 use super::{
     ai::AiRun,
     fix::{Fixing, Way, fix},
     job::{Job, Target},
+    searched::Searched,
 };
 use crate::{
     context_files,
@@ -22,6 +24,8 @@ pub(super) struct Checked {
     /// After fixing, the fixed text.
     pub(super) text: String,
     pub(super) findings: Vec<Finding>,
+    /// Those of the text.
+    pub(super) secrets: Vec<Secret>,
     pub(super) fixing: Option<Fixing>,
 }
 
@@ -46,17 +50,20 @@ pub(super) fn examine(
                 shown: unread.shown,
                 text: String::new(),
                 findings: vec![unread.finding],
+                secrets: Vec::new(),
                 fixing: None,
             };
         }
     };
     let (dockerignore, complaint) = ignore_files.of(&source.path);
-    let wanted = WantedFiles::of(&source.text);
+    let parsed = Parsed::of(&source.text);
+    let wanted = WantedFiles::of(&parsed);
     let context_files = ignore_files
         .context_of(&source.path)
         .map(|context| context_files::read(context, &wanted, dockerignore.as_ref()));
     let asked = &job.config.check.inline_directives;
     let rules = job.rules.for_path(&source.shown);
+    let searched = Searched::new(&job.rules.secrets);
     let options = LintOptions {
         rules: &rules,
         directives: DirectiveOptions {
@@ -67,13 +74,13 @@ pub(super) fn examine(
         },
         dockerignore: dockerignore.as_ref(),
         context_files: context_files.as_ref(),
-        secrets: Some(&job.rules.secrets),
+        secrets: Some(&searched),
     };
     let (text, found, fixing) = match way {
-        _ if !source.is_exact => (None, without_fixes(&source.text, &options), None),
-        Way::Offer => (None, probity_lint::lint(&source.text, &options), None),
+        _ if !source.is_exact => (None, without_fixes(parsed, &options), None),
+        Way::Offer => (None, findings_of(parsed, &options), None),
         Way::Write | Way::Diff => {
-            let (text, found, fixing) = fix(way, job, &source, options, ai);
+            let (text, found, fixing) = fix(way, job, &source, parsed, options, ai);
             (Some(text), found, Some(fixing))
         }
     };
@@ -81,12 +88,19 @@ pub(super) fn examine(
     findings.extend(complaint);
     findings.extend(found);
     job.rules.keep_wanted(&source.shown, &mut findings);
-    Checked { shown: source.shown, text: text.unwrap_or(source.text), findings, fixing }
+    let text = text.unwrap_or(source.text);
+    let secrets = searched.find(&text);
+    Checked { shown: source.shown, text, findings, secrets, fixing }
+}
+
+/// Takes what was parsed, so that it is gone before the report is made.
+fn findings_of(parsed: Parsed<'_>, options: &LintOptions<'_>) -> Vec<Finding> {
+    probity_lint::lint_parsed(&parsed, options)
 }
 
 /// The findings of a text that must not be written back.
-fn without_fixes(text: &str, options: &LintOptions<'_>) -> Vec<Finding> {
-    let mut findings = probity_lint::lint(text, options);
+fn without_fixes(parsed: Parsed<'_>, options: &LintOptions<'_>) -> Vec<Finding> {
+    let mut findings = findings_of(parsed, options);
     for finding in &mut findings {
         finding.fixes.clear();
     }

@@ -5,7 +5,7 @@ mod proven;
 mod summary;
 
 use probity_finding::{Applicability, Finding};
-use probity_lint::{AppliedFix, FixOptions, LintOptions, RULES, Rejection, SkippedFix};
+use probity_lint::{AppliedFix, FixOptions, LintOptions, Parsed, RULES, Rejection, SkippedFix};
 
 pub(super) use self::summary::Summary;
 use super::{
@@ -89,6 +89,7 @@ pub(super) fn fix(
     way: Way,
     job: &Job,
     source: &Source,
+    parsed: Parsed<'_>,
     lint: LintOptions<'_>,
     ai: &AiRun,
 ) -> (String, Vec<Finding>, Fixing) {
@@ -100,7 +101,7 @@ pub(super) fn fix(
         modes: &job.rules.modes,
         excluded: &job.rules.excluded_in(&source.shown),
     };
-    let fixed = probity_lint::fix(&source.text, &options);
+    let fixed = probity_lint::fix_parsed(parsed, &options);
     let (fixed, proof) = proven::proven(job, source, fixed, &options, ai);
     let (fixed, ai_fixes) = ai.improve(job, source, fixed, &options);
     if (ai.is_dry_run() && way == Way::Write) || ai.called_off().is_some() {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use probity_finding::{Finding, Fix};
-use probity_secrets::{Detector, Secret, mask_same_length};
+use probity_secrets::{FindSecrets, Secret, SecretValues, mask_same_length};
 
 /// The text and the findings as a report may show them; nothing where there is nothing to hide.
 ///
@@ -11,43 +11,38 @@ use probity_secrets::{Detector, Secret, mask_same_length};
 /// or would write a secret is left out of the report: masked it would be wrong, and the fix itself is
 /// still applied where fixing is asked for.
 pub(super) fn masked(
-    detector: &Detector,
+    hider: &Hider<'_>,
     text: &str,
+    secrets: &[Secret],
     findings: &[Finding],
 ) -> Option<(String, Vec<Finding>)> {
-    let secrets = detector.find(text);
-    let hider = Hider::new(detector, text, &secrets);
     // A message may join what a continuation keeps apart in the text.
     let is_quoted = |finding: &Finding| hider.message(&finding.message) != finding.message;
     if secrets.is_empty() && !findings.iter().any(is_quoted) {
         return None;
     }
     let findings = findings.iter().map(|finding| hider.finding(finding.clone())).collect();
-    Some((mask_same_length(text, &secrets), findings))
-}
-
-/// A message that may quote the text, without the secrets of either.
-pub(crate) fn masked_message(detector: &Detector, text: &str, message: &str) -> String {
-    Hider::new(detector, text, &detector.find(text)).message(message)
+    Some((mask_same_length(text, secrets), findings))
 }
 
 /// Knows the secrets of one text.
-struct Hider<'a> {
-    detector: &'a Detector,
-    /// In ASCII lower case, since messages change the case of what they quote; the longer first, so
-    /// that a secret within another does not leave the rest of it standing.
-    values: Vec<String>,
+pub(crate) struct Hider<'a> {
+    detector: &'a dyn FindSecrets,
+    values: SecretValues,
+    /// In the order of the text, none overlapping another.
     ranges: Vec<Range<usize>>,
 }
 
 impl<'a> Hider<'a> {
-    fn new(detector: &'a Detector, text: &str, secrets: &[Secret]) -> Self {
-        let ranges: Vec<Range<usize>> = secrets.iter().map(|it| it.range.clone()).collect();
-        let written = ranges.iter().filter_map(|range| text.get(range.clone()));
-        let mut values: Vec<String> = written.map(str::to_ascii_lowercase).collect();
-        values.sort_by_key(|value| std::cmp::Reverse(value.len()));
-        values.dedup();
-        Self { detector, values, ranges }
+    /// Searches the text.
+    pub(crate) fn of(detector: &'a dyn FindSecrets, text: &str) -> Self {
+        Self::new(detector, text, &detector.find(text))
+    }
+
+    /// For a text that was searched already.
+    pub(super) fn new(detector: &'a dyn FindSecrets, text: &str, secrets: &[Secret]) -> Self {
+        let ranges = secrets.iter().map(|secret| secret.range.clone()).collect();
+        Self { detector, values: SecretValues::of(text, secrets), ranges }
     }
 
     fn finding(&self, mut finding: Finding) -> Finding {
@@ -65,15 +60,9 @@ impl<'a> Hider<'a> {
         finding
     }
 
-    fn message(&self, message: &str) -> String {
-        let mut hidden = message.to_owned();
-        for value in &self.values {
-            let lower = hidden.to_ascii_lowercase();
-            // The bytes stand where they stood, so places in one are places in the other.
-            for (start, _) in lower.match_indices(value.as_str()) {
-                hidden.replace_range(start..start + value.len(), &"*".repeat(value.len()));
-            }
-        }
+    /// A message that may quote the text, without the secrets of either.
+    pub(crate) fn message(&self, message: &str) -> String {
+        let hidden = self.values.hide(message);
         mask_same_length(&hidden, &self.detector.find(&hidden))
     }
 
@@ -83,7 +72,8 @@ impl<'a> Hider<'a> {
         is_plain(&fix.title)
             && fix.edits.iter().all(|edit| {
                 let (start, end) = (edit.span.start, edit.span.end);
-                let touches = self.ranges.iter().any(|it| start < it.end && it.start < end);
+                let next = self.ranges.partition_point(|it| it.end <= start);
+                let touches = self.ranges.get(next).is_some_and(|it| it.start < end);
                 !touches && is_plain(&edit.text)
             })
     }
@@ -91,10 +81,13 @@ impl<'a> Hider<'a> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Mutex;
+
     use probity_finding::{Edit, Severity, Span};
-    use probity_secrets::Options;
+    use probity_secrets::{Detector, Options};
 
     use super::*;
+    use crate::commands::check::searched::Searched;
 
     #[test]
     fn changed_case_joined_lines_and_requoted_fixes_betray_nothing() {
@@ -107,7 +100,7 @@ mod tests {
             .with_fix(Fix::safe("requote", vec![quoted]))
             .with_fix(Fix::safe(format!("call it {}", token.to_lowercase()), Vec::new()))
             .with_fix(Fix::safe("elsewhere", vec![Edit::insert(0, "y")]));
-        let (shown, findings) = masked(&detector, &text, &[finding]).unwrap();
+        let (shown, findings) = masked_by(&detector, &text, &[finding]);
         assert!(!shown.contains(&token) && shown.len() == text.len());
         assert_eq!(findings[0].message, "*".repeat(token.len()));
         let left: Vec<&str> = findings[0].fixes.iter().map(|fix| fix.title.as_ref()).collect();
@@ -115,7 +108,51 @@ mod tests {
         // Kept apart by a continuation in the text, joined in the message.
         let finding = Finding::new("a/b", Severity::Info, Span::at(0), format!("package {token}"));
         let torn = format!("RUN x {}\\\n{}", &token[..20], &token[20..]);
-        let (_, findings) = masked(&detector, &torn, &[finding]).unwrap();
+        let (_, findings) = masked_by(&detector, &torn, &[finding]);
         assert!(!findings[0].message.contains(&token), "{}", findings[0].message);
+    }
+
+    fn masked_by(
+        detector: &dyn FindSecrets,
+        text: &str,
+        findings: &[Finding],
+    ) -> (String, Vec<Finding>) {
+        let secrets = detector.find(text);
+        masked(&Hider::new(detector, text, &secrets), text, &secrets, findings).unwrap()
+    }
+
+    #[derive(Debug)]
+    struct Counting(Detector, Mutex<Vec<usize>>);
+
+    impl FindSecrets for Counting {
+        fn find(&self, text: &str) -> Vec<Secret> {
+            self.1.lock().unwrap().push(text.len());
+            self.0.find(text)
+        }
+    }
+
+    /// Only the messages are searched besides, and they are short.
+    #[test]
+    fn a_file_is_searched_once_however_many_findings_quote_it() {
+        let token = ["ghp_", "q7Zr2LmX9tPw4KcVb3Nd8YhJ5sFg6T", "uQe1Ab"].concat();
+        let text = format!("FROM a\n{}", format!("ENV P={token}\n").repeat(50));
+        let detector = Counting(Detector::new(&Options::default()).unwrap(), Mutex::default());
+        let searched = Searched::new(&detector);
+        let mut rules = probity_lint::RuleSet::default();
+        rules.select(&[probity_lint::Pattern::new("*")]);
+        let options = probity_lint::LintOptions {
+            rules: &rules,
+            directives: probity_lint::DirectiveOptions::default(),
+            dockerignore: None,
+            context_files: None,
+            secrets: Some(&searched),
+        };
+        let findings = probity_lint::lint(&text, &options);
+        assert!(findings.iter().filter(|it| it.rule == "tally/secrets-in-code").count() >= 50);
+        let secrets = searched.find(&text);
+        let hider = Hider::new(&detector, &text, &secrets);
+        masked(&hider, &text, &secrets, &findings).unwrap();
+        let whole = detector.1.lock().unwrap().iter().filter(|len| **len == text.len()).count();
+        assert_eq!(whole, 1);
     }
 }

@@ -64,7 +64,8 @@ pub(super) struct FileRules {
     pub(super) set: RuleSet,
     pub(super) secrets: Detector,
     /// The same without what the repository allows: it must not decide what is sent to an agent.
-    pub(super) gate: Detector,
+    /// None where the repository allows nothing.
+    gate: Option<Detector>,
     /// When the fixes of single rules may be applied.
     pub(super) modes: BTreeMap<String, FixMode>,
     /// The program that ShellCheck's findings come from, where they do.
@@ -148,8 +149,16 @@ impl FileRules {
         }
         set.ignore(&excluded_rules);
         set.ignore(&patterns(ignored));
-        let (secrets, gate) = (detector(config, |_| true)?, detector(config, is_users)?);
+        let (allowed, by_user) =
+            (allowed_secrets(config, |_| true), allowed_secrets(config, is_users));
+        let secrets = detector(&allowed)?;
+        let gate = if by_user == allowed { None } else { Some(detector(&by_user)?) };
         Ok(Self { set, secrets, gate, modes, shellcheck: program, excluded })
+    }
+
+    /// Knows what may not leave the machine.
+    pub(super) fn gate(&self) -> &Detector {
+        self.gate.as_ref().unwrap_or(&self.secrets)
     }
 
     /// The rules that the configuration excludes for this path.
@@ -198,19 +207,22 @@ fn is_users(origin: &Origin) -> bool {
     !origin.is_repository()
 }
 
-/// What knows secrets, but for those that the configuration allows, as far as it counts.
-fn detector(config: &Settings, counts: fn(&Origin) -> bool) -> anyhow::Result<Detector> {
+/// The secrets that the configuration allows, as far as it counts.
+fn allowed_secrets(config: &Settings, counts: fn(&Origin) -> bool) -> probity_secrets::Options {
     let settings = config.merged.rules.get("tally/secrets-in-code");
     let list = |name: &str| match settings.and_then(|settings| settings.get(name)) {
         Some(Sourced { value: Value::List(items), origin }) if counts(origin) => items.clone(),
         _ => Vec::new(),
     };
-    let options = probity_secrets::Options {
+    probity_secrets::Options {
         allowed_values: list("allowed-values"),
         allowed_patterns: list("allowed-patterns"),
         allowed_kinds: list("allowed-kinds"),
-    };
-    Detector::new(&options).context("rules.tally.secrets-in-code")
+    }
+}
+
+fn detector(allowed: &probity_secrets::Options) -> anyhow::Result<Detector> {
+    Detector::new(allowed).context("rules.tally.secrets-in-code")
 }
 
 fn option_value(value: &Value) -> OptionValue {

@@ -1,6 +1,6 @@
 //! What hadolint would say about one file.
 
-use std::{io, path::Path};
+use std::{cell::LazyCell, io, path::Path};
 
 use probity_finding::{Finding, LineIndex, Severity};
 use probity_lint::{
@@ -10,7 +10,7 @@ use probity_secrets::Detector;
 
 use super::{codes, settings::Settings};
 use crate::{
-    commands::check::masked_message,
+    commands::check::Hider,
     report::place::{Place, Unit},
     source::{self, Limits, Read},
 };
@@ -96,11 +96,13 @@ pub(super) fn examine(
     let lines = LineIndex::new(&source.text);
     let mut verdicts: Vec<Verdict> = Vec::new();
     // A file without instructions is fine there.
-    let is_empty = probity_dockerfile::parse(&source.text).instructions.is_empty();
-    for finding in findings.iter().filter(|it| !is_empty || !is_syntax_rule(&it.rule)) {
+    let is_empty =
+        LazyCell::new(|| probity_dockerfile::parse(&source.text).instructions.is_empty());
+    let hider = LazyCell::new(|| Hider::of(detector, &source.text));
+    for finding in findings.iter().filter(|it| !is_syntax_rule(&it.rule) || !*is_empty) {
         let Some(mut verdict) = verdict(finding, settings, &lines) else { continue };
         if !codes::is_fixed(&verdict.code) {
-            verdict.message = masked_message(detector, &source.text, &verdict.message);
+            verdict.message = hider.message(&verdict.message);
         }
         // Where columns are not shown, the second of two packages in a line is the first once more.
         let is_same = |other: &Verdict| {

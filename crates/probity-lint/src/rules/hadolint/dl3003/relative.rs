@@ -5,69 +5,68 @@ use probity_shell::Word;
 
 use crate::context::Context;
 
-/// Whether a relative path is written behind an instruction, in its stage or in those made from it,
-/// before an absolute `WORKDIR` settles what it means.
-pub(super) fn is_relied_on(context: &Context<'_>, index: usize) -> bool {
-    let Some(own) = context.facts.stage_of(index) else { return true };
-    let mut open = vec![(own.index, index + 1)];
-    let mut seen = vec![own.index];
-    while let Some((at, start)) = open.pop() {
-        let Some(stage) = context.facts.stages().get(at) else { continue };
-        match in_range(context, start, stage.instructions.end) {
-            Use::Relative => return true,
-            Use::Settled => {}
-            Use::None => {
-                for next in context.facts.stages() {
-                    if next.base == Base::Stage(at) && !seen.contains(&next.index) {
-                        seen.push(next.index);
-                        open.push((next.index, next.instructions.start));
-                    }
-                }
+/// For each instruction, whether a relative path is written behind it, in its stage or in those made
+/// from it, before an absolute `WORKDIR` settles what it means. One pass from the end of the file
+/// tells it for all.
+pub(super) fn relied_on(context: &Context<'_>) -> Vec<bool> {
+    let stages = context.facts.stages();
+    let mut relied = vec![true; context.file.instructions.len()];
+    let mut by_those_made_from = vec![false; stages.len()];
+    for stage in stages.iter().rev() {
+        let mut relies = by_those_made_from.get(stage.index).copied().unwrap_or_default();
+        for index in stage.instructions.clone().rev() {
+            if let Some(own) = relied.get_mut(index) {
+                *own = relies;
+            }
+            match use_of(context, index) {
+                Use::None => {}
+                Use::Relative => relies = true,
+                Use::Settled => relies = false,
             }
         }
+        if let Base::Stage(base) = stage.base
+            && let Some(base) = by_those_made_from.get_mut(base)
+        {
+            *base |= relies;
+        }
     }
-    false
+    relied
 }
 
-/// What the instructions of a range do with the directory.
+/// What an instruction does with the directory.
 enum Use {
     None,
     Relative,
-    /// An absolute `WORKDIR` comes first.
+    /// It is an absolute `WORKDIR`.
     Settled,
 }
 
-fn in_range(context: &Context<'_>, start: usize, end: usize) -> Use {
-    for index in start..end {
-        let Some(instruction) = context.file.instructions.get(index) else { break };
-        let is_relative = match &instruction.arguments {
-            Arguments::Text(Some(path)) if instruction.keyword == Keyword::Workdir => {
-                if path.text.trim_matches(['"', '\'']).starts_with('/') {
-                    return Use::Settled;
-                }
-                true
+fn use_of(context: &Context<'_>, index: usize) -> Use {
+    let Some(instruction) = context.file.instructions.get(index) else { return Use::None };
+    let is_relative = match &instruction.arguments {
+        Arguments::Text(Some(path)) if instruction.keyword == Keyword::Workdir => {
+            if path.text.trim_matches(['"', '\'']).starts_with('/') {
+                return Use::Settled;
             }
-            Arguments::Transfer { destination, .. } => destination
-                .as_ref()
-                .is_none_or(|path| !path.text.trim_matches(['"', '\'']).starts_with('/')),
-            // What a trigger does happens behind all of this.
-            Arguments::Onbuild(_) => true,
-            Arguments::Command(Command::Json { words, .. })
-                if instruction.keyword != Keyword::Shell =>
-            {
-                let mut words = words.iter().map(|word| word.text.as_str());
-                words.next().is_some_and(is_path) || words.any(may_be_file)
-            }
-            Arguments::Command(Command::Shell(_)) => {
-                is_in_scripts(context, index, instruction.keyword == Keyword::Run)
-            }
-            _ => false,
-        };
-        if is_relative {
-            return Use::Relative;
+            true
         }
-    }
-    Use::None
+        Arguments::Transfer { destination, .. } => destination
+            .as_ref()
+            .is_none_or(|path| !path.text.trim_matches(['"', '\'']).starts_with('/')),
+        // What a trigger does happens behind all of this.
+        Arguments::Onbuild(_) => true,
+        Arguments::Command(Command::Json { words, .. })
+            if instruction.keyword != Keyword::Shell =>
+        {
+            let mut words = words.iter().map(|word| word.text.as_str());
+            words.next().is_some_and(is_path) || words.any(may_be_file)
+        }
+        Arguments::Command(Command::Shell(_)) => {
+            is_in_scripts(context, index, instruction.keyword == Keyword::Run)
+        }
+        _ => false,
+    };
+    if is_relative { Use::Relative } else { Use::None }
 }
 
 /// The arguments of a build's commands are mostly no files; those of the program that a container

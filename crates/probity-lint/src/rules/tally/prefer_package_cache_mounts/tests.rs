@@ -129,3 +129,28 @@ fn what_cannot_be_taken_out_as_a_whole_stays() {
     }
     fixed(RULE, "# escape=`\nFROM a\nRUN npm ci\n", "# escape=`\nFROM a\nRUN npm ci\n");
 }
+
+/// Where the file has paragraphs, instructions that go over several lines are paragraphs.
+#[test]
+fn instructions_that_become_long_are_kept_apart() {
+    let pip = |package: &str| format!("RUN {PIP} \\\n    pip install {package}\n");
+    let long = "RUN a \\\n    && b\n";
+    for (before, after) in [
+        ("RUN pip install x\nRUN pip install y\n", format!("{}\n{}", pip("x"), pip("y"))),
+        (
+            &format!("{long}# why\nRUN pip install x\n{long}"),
+            format!("{long}\n# why\n{}\n{long}", pip("x")),
+        ),
+        ("RUN a\nRUN pip install x\nRUN b\n", format!("RUN a\n{}RUN b\n", pip("x"))),
+        ("COPY x /\nRUN pip install x\nUSER u\n", format!("COPY x /\n{}USER u\n", pip("x"))),
+        ("RUN pip install x\n\nRUN pip install y\n", format!("{}\n{}", pip("x"), pip("y"))),
+    ] {
+        fixed(RULE, &format!("FROM a\n\n{before}"), &format!("FROM a\n\n{after}"));
+    }
+    // A file without blank lines gets none.
+    fixed(
+        RULE,
+        "FROM a\nRUN pip install x\nRUN pip install y\n",
+        &format!("FROM a\n{}{}", pip("x"), pip("y")),
+    );
+}

@@ -3,19 +3,17 @@
 use std::io::{self, IsTerminal as _, Write as _};
 
 use probity_autofix::{Event, Outcome, Request, preview};
-use probity_secrets::Detector;
 use serde_json::json;
 
 use super::trace::Trace;
-use crate::{commands::check::mask::masked_message, report::visible};
+use crate::{commands::check::mask::Hider, report::visible};
 
 /// Sees one session.
 pub(super) struct Watch<'w> {
     pub(super) shown: &'w str,
     pub(super) agent: &'w str,
-    /// The file, whose secrets are hidden wherever they are quoted.
-    pub(super) text: &'w str,
-    pub(super) detector: &'w Detector,
+    /// Hides the secrets of the file wherever they are quoted.
+    pub(super) hider: Hider<'w>,
     pub(super) trace: Option<&'w Trace>,
 }
 
@@ -89,7 +87,7 @@ impl Watch<'_> {
     }
 
     fn hidden(&self, text: &str) -> String {
-        masked_message(self.detector, self.text, text)
+        self.hider.message(text)
     }
 }
 

@@ -177,7 +177,7 @@ mod tests {
     use probity_secrets::{Detector, Options};
 
     use super::*;
-    use crate::commands::check::mask::masked_message;
+    use crate::commands::check::mask::Hider;
 
     #[test]
     fn notes_are_short_and_quote_no_secret_and_no_escape_sequence() {
@@ -203,7 +203,8 @@ mod tests {
         };
         let detector = Detector::new(&Options::default()).unwrap();
         let mut summary = Summary::default();
-        summary.add("D", &fixing, |message| masked_message(&detector, &text, message));
+        let hider = Hider::of(&detector, &text);
+        summary.add("D", &fixing, |message| hider.message(message));
         let note = &summary.notes[0];
         assert!(note.starts_with("took back fix x/y (D:2): validation-failed: `ENV GITHUB_TOKEN="));
         assert!(note.ends_with("!!!…") && !note.contains(&secret), "{note}");

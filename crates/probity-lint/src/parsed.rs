@@ -1,0 +1,38 @@
+//! A text with what is known about it: parsed once, however many want to look at it.
+
+use probity_dockerfile::{DetachedTree, Dockerfile, Facts, parse};
+
+/// A parsed file and its facts.
+#[derive(Debug)]
+pub struct Parsed<'t> {
+    pub(crate) file: Dockerfile<'t>,
+    pub(crate) facts: Facts,
+}
+
+impl<'t> Parsed<'t> {
+    #[must_use]
+    pub fn of(text: &'t str) -> Self {
+        let file = parse(text);
+        let facts = Facts::of(&file);
+        Self { file, facts }
+    }
+
+    /// The same without its text, which can then move.
+    pub(crate) fn detached(self) -> Detached {
+        Detached { tree: self.file.detached(), facts: self.facts }
+    }
+}
+
+/// What was parsed of a text that is elsewhere.
+#[derive(Debug)]
+pub(crate) struct Detached {
+    tree: DetachedTree,
+    facts: Facts,
+}
+
+impl Detached {
+    /// With the text that it was parsed from.
+    pub(crate) fn attached(self, text: &str) -> Parsed<'_> {
+        Parsed { file: self.tree.attached(text), facts: self.facts }
+    }
+}
