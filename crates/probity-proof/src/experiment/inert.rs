@@ -5,6 +5,9 @@
 
 use crate::syntax::Grammar;
 
+/// Places in a line that are tried for a comment, each of which has to be parsed.
+const MOST_PLACES: usize = 40;
+
 /// A text with the lines that only another text has, as a comment where the two begin to differ, or
 /// at its end if no comment can be there. None if nothing can be added without changing the code.
 pub(super) fn with_comment(path: &str, text: &str, other: &str) -> Option<String> {
@@ -23,9 +26,31 @@ pub(super) fn with_comment(path: &str, text: &str, other: &str) -> Option<String
     let at: usize = ours.iter().take(start).map(|line| line.len()).sum();
     let (before, after) = text.split_at(at);
     let gap = if text.ends_with('\n') { "" } else { "\n" };
-    [format!("{before}{comment}{after}"), format!("{text}{gap}{comment}")]
-        .into_iter()
-        .find(|commented| grammar.is_same_code(text, commented))
+    // A function that is one expression has no line of its own for a comment, and can be asked for
+    // its text.
+    let inside = inside_line(grammar, after, &added);
+    let inside = inside.map(|after| format!("{before}{comment}{after}"));
+    let around = [format!("{before}{comment}{after}"), format!("{text}{gap}{comment}")];
+    inside.into_iter().chain(around).find(|commented| grammar.is_same_code(text, commented))
+}
+
+/// A text with one line of another as a comment inside its own first line, as near before the place
+/// where the two differ as one can be.
+fn inside_line(grammar: Grammar, text: &str, added: &str) -> Option<String> {
+    let line = added.strip_suffix('\n').unwrap_or(added);
+    if grammar == Grammar::Python || line.contains(['\n', '\r']) || line.contains("*/") {
+        return None;
+    }
+    let own = text.lines().next()?;
+    let indent = own.len() - own.trim_start().len();
+    let alike = own.char_indices().zip(line.chars()).take_while(|((_, a), b)| a == b);
+    let places: Vec<usize> = alike.map(|((at, _), _)| at).filter(|at| *at > indent).collect();
+    let commented = |at: &usize| {
+        let (before, after) = text.split_at(*at);
+        format!("{before}/* {} */{after}", line.trim())
+    };
+    let nearest = places.iter().rev().take(MOST_PLACES).map(commented);
+    nearest.into_iter().find(|commented| grammar.is_same_code(text, commented))
 }
 
 /// Lines as they are between the marks of a comment, if the language has such marks.
@@ -56,7 +81,14 @@ mod tests {
                 "a.go",
                 "package a\n\nvar x = 1\n",
                 "package a\n\nvar x = 2\n",
-                "package a\n\n/*\nvar x = 2\n*/\nvar x = 1\n",
+                "package a\n\n/*\nvar x = 2\n*/\nvar x =/* var x = 2 */ 1\n",
+            ),
+            (
+                "a.js",
+                "const f = (a) => a.join(', ');\n",
+                "const f = (a) => a.join(',');\n",
+                "/*\nconst f = (a) => a.join(',');\n*/\nconst f = (a) => \
+                    a.join(/* const f = (a) => a.join(','); */', ');\n",
             ),
             ("a.js", "f(1);\n", "/** b */\nf(1);\n", "// /** b */\nf(1);\n"),
             // Inside of a text a comment would be a part of it.
