@@ -149,6 +149,9 @@ fn nothing_is_asked_if_nothing_changed() {
         "{}",
         output.stderr
     );
+    assert!(
+        report(&app).ends_with("## Changed files\n\nNo source changed, and no skill was run.\n")
+    );
 }
 
 #[test]
