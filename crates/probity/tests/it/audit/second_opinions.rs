@@ -79,11 +79,9 @@ fn refutations_are_in_every_format_and_cost_what_they_cost() {
 #[test]
 fn a_provider_without_a_model_cannot_refute() {
     for provider in ["heuristic", "scaffold"] {
-        let output = probity()
-            .dir(&project())
-            .args(["audit", "--refute", "--provider", provider])
-            .run()
-            .code(2);
+        let dir = project();
+        let output =
+            probity().dir(&dir).args(["audit", "--refute", "--provider", provider]).run().code(2);
         insta::allow_duplicates! {
             insta::assert_snapshot!(output.stderr.replace(provider, "PROVIDER"), @"
             error: --refute needs a model, and the provider 'PROVIDER' asks none
