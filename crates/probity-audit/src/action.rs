@@ -158,7 +158,7 @@ fn word(object: &Map<String, Value>, key: &str) -> Result<Option<String>, String
     }
 }
 
-/// Names that models use for arguments of ours. What stands under one would not be heeded, and the
+/// Names that models use for arguments of ours. Their values would be ignored, and the
 /// whole project would be searched in the place of one file.
 const MISNAMED: &[(&str, &[&str])] = &[
     (

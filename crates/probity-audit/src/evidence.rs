@@ -1,6 +1,6 @@
-//! Whether what a model quotes really stands where it says.
+//! Whether the quotes of a model occur in the sources.
 //!
-//! A quote is compared without regard to spaces and line ends. It has to have some length, or it
+//! A quote is compared without regard to spaces and newlines. It has to have some length, or it
 //! would be found anywhere, and it has to hold code: a comment or an import shows nothing. A quote that
 //! occurs once in the file says by itself where it is. One that occurs several times has to stand
 //! within three lines of the one that the finding names, if it names one. The line is then the quote's.
@@ -11,7 +11,7 @@ use probity_scope::Scope;
 
 use crate::{Finding, language::Language};
 
-/// The shortest quote that proves something, in characters that are not blank.
+/// The shortest quote that proves something, in characters besides spaces.
 const LEAST_CHARS: usize = 12;
 
 /// How far a quote may stand from the line that is named.
@@ -24,7 +24,7 @@ pub(crate) struct Evidence<'a> {
     files: HashMap<String, Option<Packed>>,
 }
 
-/// A text without blanks, and where its lines begin in it.
+/// A text without spaces, and where its lines begin in it.
 struct Packed {
     text: String,
     /// The offset in `text` at which each line begins.
@@ -77,7 +77,7 @@ impl<'a> Evidence<'a> {
         sources.clone().find(|source| *source == plain).or_else(|| sources.clone().find(is_meant))
     }
 
-    /// A finding that names no file is placed by a quote that stands in one source alone.
+    /// A finding that names no file is placed by a quote that occurs in one source only.
     fn anywhere(&mut self, quotes: &[String], finding: &mut Finding) -> bool {
         let sources = self.sources;
         let mut places = sources
@@ -95,7 +95,7 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// The line of the first quote that proves where it stands.
+    /// The line of the first quote that proves its place.
     fn place(&mut self, file: &str, quotes: &[String], claimed: Option<u64>) -> Option<u64> {
         let scope = self.scope;
         let packed = self.files.entry(file.to_owned()).or_insert_with(|| {

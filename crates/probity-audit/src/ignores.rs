@@ -1,6 +1,6 @@
 //! Comments in the sources that take a finding back: `// probity-ignore[skill] -- reason`.
 //!
-//! A comment counts for its own line, or, where it stands alone, for the next one. A reason is
+//! A comment counts for its own line, or, if it is alone on its line, for the next one. A reason is
 //! demanded, because the next reader will ask for it. A comment that takes nothing back is told of: it
 //! has outlived its finding, or names a skill wrongly.
 
@@ -21,7 +21,7 @@ pub(crate) struct Ignores {
 
 #[derive(Debug, PartialEq, Eq)]
 struct Comment {
-    /// Where it stands.
+    /// The line of the comment.
     at: u64,
     /// The line that it is about.
     line: u64,
@@ -29,7 +29,7 @@ struct Comment {
     reason: String,
 }
 
-/// Where a comment stands that takes a finding back, and why it does.
+/// The place of a comment that accepts a finding, and its reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Excuse {
     pub line: u64,

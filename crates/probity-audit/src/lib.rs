@@ -4,8 +4,7 @@
 //! to read, reads it through this crate, and ends with findings; [`run`] does that for all skills
 //! and tells an [`Observer`] the state after each. [`Report`] is what people read in the end.
 //!
-//! **Invariant:** a finding whose quoted evidence does not stand in the sources is never reported as
-//! verified. Reads go through probity-scope; files are written by the binary.
+//! **Invariant:** a finding whose quotes do not occur in the sources is never reported as verified. Reads go through probity-scope; files are written by the binary.
 
 mod action;
 mod answer;

@@ -48,6 +48,8 @@ pub struct Report {
     pub ignored: Vec<Ignored>,
     /// Findings of the baseline.
     pub known: usize,
+    /// The sources that had to be read, if not all of them.
+    pub changed: Option<Vec<String>>,
     /// Skills whose answers are those of an earlier run.
     pub cached: Vec<String>,
     /// What should be told about comments and sources.
@@ -115,6 +117,7 @@ impl Report {
             failed: state.iterations.iter().filter(|it| !it.is_done()).cloned().collect(),
             ignored: Vec::new(),
             known: 0,
+            changed: state.changed_files.clone(),
             cached: state.iterations.iter().filter(|it| it.cached).map(skill_id).collect(),
             warnings: Vec::new(),
             skills: state.iterations.len(),
@@ -265,7 +268,7 @@ fn lint_finding(
     if detail.is_empty() { finding } else { finding.with_detail(detail.join("\n\n")) }
 }
 
-/// The line without the blanks around it.
+/// The line without the spaces around it.
 fn span(line: Option<u64>, lines: &LineIndex<'_>) -> Option<Span> {
     let line =
         usize::try_from(line?.checked_sub(1)?).ok().filter(|line| *line < lines.line_count())?;

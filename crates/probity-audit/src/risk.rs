@@ -27,7 +27,7 @@ impl Risk {
         }
     }
 
-    /// The risk of that name, letter case and blanks around it aside.
+    /// The risk of that name, without regard to case and surrounding spaces.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim().to_lowercase();
@@ -48,7 +48,7 @@ impl Risk {
         })
     }
 
-    /// Where it stands on the scale of lint findings, for reports that know only that one.
+    /// The severity of a lint finding that corresponds to it, for reports that have only that scale.
     #[must_use]
     pub const fn severity(self) -> probity_finding::Severity {
         match self {

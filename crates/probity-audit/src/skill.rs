@@ -25,7 +25,7 @@ pub struct Skill {
     pub references: Vec<String>,
     pub tags: Vec<String>,
     pub confidence_hint: Option<String>,
-    /// What stands below the frontmatter.
+    /// The text below the frontmatter.
     pub guidance_markdown: String,
     /// Of the whole file; it tells whether a skill is the one that an earlier run has finished.
     pub digest: String,

@@ -144,7 +144,7 @@ impl State {
         }
     }
 
-    /// As it is written to disk: pretty, without a line end behind it.
+    /// As it is written to disk: pretty, without a newline at the end.
     pub fn to_json(&self) -> Result<String, serde_json::Error> {
         serde_json::to_string_pretty(self)
     }

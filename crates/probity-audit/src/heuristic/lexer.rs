@@ -1,6 +1,6 @@
 //! Aiken text into tokens. Spaces and comments are left out, and unknown characters are skipped.
 
-/// A token and where it stands in the text.
+/// A token and its place in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Token {
     pub(super) kind: TokenKind,

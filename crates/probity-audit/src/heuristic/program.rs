@@ -1,4 +1,4 @@
-//! All modules of a project, and what a name in one of them stands for.
+//! All modules of a project, and the meaning of names in them.
 
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ pub(super) struct File<'a> {
     functions: HashMap<String, usize>,
 }
 
-/// What a name that is not bound locally stands for.
+/// The meaning of a name that is not bound locally.
 pub(super) enum Meaning<'p> {
     Function(usize, &'p Function),
     Constant(usize, &'p Expr),

@@ -86,7 +86,7 @@ pub(super) struct Delayed<'p> {
     pub(super) stack: Vec<FunctionCode<'p>>,
 }
 
-/// An expression of a file; the same one if it stands at the same place.
+/// An expression of a file; equal to another only at the same place.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Code<'p> {
     pub(super) file: usize,

@@ -3,7 +3,7 @@
 /// Deeper trees are cut. It is far above what people write, and far below what a stack holds.
 pub(super) const MAX_HEIGHT: u16 = 100;
 
-/// Where something stands: byte offsets into the text of its module.
+/// A range of byte offsets in the text of its module.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Span {
     pub(super) start: usize,

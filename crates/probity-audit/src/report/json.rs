@@ -44,6 +44,7 @@ impl Report {
             "elsewhere": self.elsewhere.iter().map(finding).collect::<Vec<_>>(),
             "failed": failed,
             "cached": self.cached,
+            "changed_files": self.changed,
             "ignored": ignored,
             "coverage": coverage,
             "summary": {

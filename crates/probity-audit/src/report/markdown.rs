@@ -66,6 +66,15 @@ impl Report {
                 page.push_str(&item(reported));
             }
         }
+        if let Some(changed) = &self.changed {
+            page.push_str("\n## Changed files\n\n");
+            if changed.is_empty() {
+                page.push_str("No source changed, and no skill was run.\n");
+            }
+            for file in changed {
+                _ = writeln!(page, "- {}", inert(&shown_name(file)));
+            }
+        }
         if !self.elsewhere.is_empty() {
             page.push_str(
                 "\n## Findings outside the changed files\n\nThese are in files that did not change \

@@ -61,7 +61,7 @@ impl Output {
     }
 }
 
-/// What stands behind the output of a command that did not succeed.
+/// The text after the output of a command that did not succeed.
 pub(crate) fn exited_with(status: u8) -> String {
     format!("\n(command exited with status {status})")
 }

@@ -42,7 +42,7 @@ pub(super) fn is_open(pattern: &str) -> bool {
     false
 }
 
-/// The place behind the part of the pattern that stands for this character.
+/// The place after the part of the pattern that matches this character.
 fn one(pattern: &[char], at: usize, c: char) -> Option<usize> {
     match pattern.get(at)? {
         '?' => Some(at + 1),

@@ -216,7 +216,7 @@ fn earlier(path: &Path, now: &Now<'_>) -> anyhow::Result<Vec<probity_audit::Iter
 
 /// A failure whose remedy is in its cause.
 fn failed(what: String) -> Failure {
-    Failure::new(what, "`docs/audit.md` describes the files and flags of an audit")
+    Failure::new(what, "`probity audit --help` lists the flags for files and directories")
 }
 
 /// The specification gives errors the code 1, and leaves 2 to wrong usage.

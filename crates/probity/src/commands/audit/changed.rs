@@ -8,9 +8,9 @@ use crate::{failure::Failure, report::visible};
 /// that git does not know yet, and changes that are not committed, count too.
 pub(super) fn since(root: &Path, base: &str, sources: &[String]) -> anyhow::Result<Vec<String>> {
     let changed = probity_proof::changed_files(root, base, sources).map_err(|error| {
-        let (base, way_out) = (visible::line(base), error.help());
-        anyhow::Error::new(error)
-            .context(Failure::new(format!("cannot find the changes since {base}"), way_out))
+        let what = format!("cannot find the changes since {}", visible::line(base));
+        let way_out = "name a branch, tag or commit that this clone has, or leave out --changed";
+        anyhow::Error::new(error).context(Failure::new(what, way_out))
     })?;
     if changed.is_empty() {
         tracing::warn!("no source file changed since {}: no skill is run", visible::line(base));

@@ -14,8 +14,8 @@ use crate::{config::table::audit::DEFAULT_SKILLS, exit::Exit, failure::Failure, 
 /// A longer file is not a page for a model.
 const MOST_BYTES: u64 = 1 << 20;
 
-const WRITING: &str =
-    "`docs/audit.md` says how a skill is written; `probity audit skills check DIR` checks all";
+const WRITING: &str = "`probity audit skills new ID` writes an example of a skill; `probity audit skills check DIR` \
+     checks all";
 
 /// The skills of all places that are named, in their order. Under our own name those of the usual
 /// directory add to the embedded ones; a skill takes the place of an earlier one with its id.

@@ -79,11 +79,9 @@ fn refutations_are_in_every_format_and_cost_what_they_cost() {
 #[test]
 fn a_provider_without_a_model_cannot_refute() {
     for provider in ["heuristic", "scaffold"] {
-        let output = probity()
-            .dir(&project())
-            .args(["audit", "--refute", "--provider", provider])
-            .run()
-            .code(2);
+        let dir = project();
+        let output =
+            probity().dir(&dir).args(["audit", "--refute", "--provider", provider]).run().code(2);
         insta::allow_duplicates! {
             insta::assert_snapshot!(output.stderr.replace(provider, "PROVIDER"), @"
             error: --refute needs a model, and the provider 'PROVIDER' asks none
@@ -148,6 +146,9 @@ fn nothing_is_asked_if_nothing_changed() {
         output.stderr.contains("warning: no source file changed since work: no skill is run"),
         "{}",
         output.stderr
+    );
+    assert!(
+        report(&app).ends_with("## Changed files\n\nNo source changed, and no skill was run.\n")
     );
 }
 
