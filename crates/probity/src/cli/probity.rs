@@ -145,7 +145,7 @@ Exit codes: 0 clean, 1 findings, 2 failure, 3 no files found, 4 nothing but synt
 
 /// Commands in the groups in which the help page shows them.
 const GROUPS: &[(&str, &[&str])] = &[
-    ("Check and fix", &["check", "rules", "explain", "config"]),
+    ("Check and fix", &["check", "rules", "explain", "image", "config"]),
     ("Put agents to work", &["audit", "review", "acp", "exec", "agent"]),
     ("This installation", &["doctor", "demo", "names", "completions", "man"]),
 ];
