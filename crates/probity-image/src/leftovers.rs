@@ -156,20 +156,34 @@ fn leftovers(engine: &Engine, label: &str) -> Result<Vec<Leftover>, ImageError> 
 ///
 /// If the engine does not answer in time.
 pub fn remove(engine: &Engine, left: &Leftover) -> Result<(), ImageError> {
-    let words: &[&str] = match left.kind {
+    let id = left.id.as_str();
+    let words = match (left.kind, engine.kind) {
         // Podman would first ask it for ten seconds to end by itself.
-        LeftoverKind::Container if engine.kind == EngineKind::Podman => {
-            &["rm", "-f", "-v", "-t", "0", &left.id]
-        }
-        LeftoverKind::Container => &["rm", "-f", "-v", &left.id],
-        LeftoverKind::Image if engine.kind == EngineKind::Docker => {
-            // What is below it may be the user's own cache.
-            &["rmi", "-f", "--no-prune", &left.id]
-        }
-        LeftoverKind::Image => &["rmi", "-f", &left.id],
+        (LeftoverKind::Container, EngineKind::Podman) => vec!["rm", "-f", "-v", "-t", "0", id],
+        (LeftoverKind::Container, EngineKind::Docker) => vec!["rm", "-f", "-v", id],
+        // Force means tags here, and what is below the image may be the user's own cache.
+        (LeftoverKind::Image, EngineKind::Docker) => vec!["rmi", "-f", "--no-prune", id],
+        (LeftoverKind::Image, EngineKind::Podman) => return remove_tags(engine, id),
     };
-    match engine.must(words, SOON, &|| false) {
-        // It is gone already, or another image rests on it and takes it along.
+    tolerate(engine.must(&words, SOON, &|| false))
+}
+
+/// Force would end the builds of others that rest on the same layers, so each tag is removed instead.
+fn remove_tags(engine: &Engine, id: &str) -> Result<(), ImageError> {
+    let format = "{{range .RepoTags}}{{.}} {{end}}";
+    let tags = engine.ask(&["image", "inspect", "--format", format, id], SOON, &|| false)?;
+    let tags = String::from_utf8_lossy(&tags.stdout).into_owned();
+    let mut names: Vec<&str> = tags.split_whitespace().collect();
+    if names.is_empty() {
+        names.push(id);
+    }
+    let words: Vec<&str> = std::iter::once("rmi").chain(names).collect();
+    tolerate(engine.must(&words, SOON, &|| false))
+}
+
+/// It may be gone already, or another image rests on it and takes it along.
+fn tolerate(removed: Result<Vec<u8>, ImageError>) -> Result<(), ImageError> {
+    match removed {
         Ok(_) | Err(ImageError::Refused { .. }) => Ok(()),
         Err(error) => Err(error),
     }

@@ -12,7 +12,9 @@ pub(crate) fn recipe(text: &str) -> Recipe {
             (Target::Image(name), _) => images.push(name.clone()),
             // No engine has an image of this name, which is the answer: only a build knows the real
             // one, and so it cannot be known whether it would have to be pulled.
-            (Target::Unknown, StageReferenceKind::From) => images.push(reference.text.clone()),
+            (Target::Unknown, StageReferenceKind::From) => {
+                images.extend(reference.span.slice(text).map(ToOwned::to_owned));
+            }
             _ => {}
         }
     }

@@ -67,7 +67,7 @@ fn what_an_experiment_refuses_is_an_issue_of_the_next_round() {
         })
     };
     let ran = case(vec![Proof::Refused(vec![lost()])]);
-    assert_eq!(ran.refused, [["image/paths"]]);
+    assert_eq!(ran.refused[0], ["image/paths"]);
     assert!(ran.prompts[1].contains("/app/a.html is not in the new image"), "{}", ran.prompts[1]);
     let ran = case(vec![Proof::Refused(vec![lost()]), Proof::Refused(vec![lost()])]);
     assert_eq!(ran.text, GO);

@@ -195,6 +195,13 @@ fn every_typed_value_follows_its_key() {
         max_rounds: 4,
         sandbox: Podman,
         context: Snapshot,
+        proof: Auto,
+        proof_required: Static,
+        proof_pull: false,
+        proof_network: false,
+        proof_timeout: 600s,
+        proof_seconds: 5,
+        proof_command: None,
     },
 )
 "###);

@@ -61,9 +61,10 @@ fn images(server: &Server) {
 fn stage(answers: &[String]) -> Stage {
     let turns: String = answers.iter().map(|answer| turn(answer)).collect();
     let stage = Stage::new(ONE_STAGE, &turns);
+    fs::create_dir(stage.path().join("home")).unwrap();
     let files = [
         ("app.sh", "#!/bin/sh\necho up\nwhile :; do sleep 1; done\n"),
-        (".dockerignore", "agent.ndjson\nDockerfile\nhome\n"),
+        (".dockerignore", "agent.ndjson\nDockerfile\nhome*\n"),
     ];
     for (name, text) in files {
         fs::write(stage.path().join(name), text).unwrap();
