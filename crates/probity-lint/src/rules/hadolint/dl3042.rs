@@ -65,7 +65,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         };
         let is_kept = !call.has_flag(&["--no-cache-dir"])
             && !layer.is_without_cache
-            && !layer.last_removal.is_some_and(|removal| removal > call.span)
+            && layer.last_removal.is_none_or(|removal| removal <= call.span)
             && !is_set(context, layer, call.script, call.command);
         if is_kept {
             let message = "the downloads stay in the layer; use --no-cache-dir";
