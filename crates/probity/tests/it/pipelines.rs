@@ -69,8 +69,9 @@ impl Machine {
         while let Some((before, after)) = rest.split_once("${{") {
             let (expression, after) = after.split_once("}}").unwrap();
             let value = self.values.get(expression.trim());
+            assert!(value.is_some(), "no value for {expression}");
             expanded += before;
-            expanded += value.unwrap_or_else(|| panic!("no value for {expression}"));
+            expanded += value.unwrap();
             rest = after;
         }
         expanded + rest

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::{
     Case,
-    differences::{DIFFERENCES, Difference, Seen, Side},
+    differences::{Difference, Seen, Side, differences},
 };
 use crate::oracle::generate;
 
@@ -85,7 +85,7 @@ pub(super) struct Judged {
 impl Judged {
     /// The differences that explained nothing.
     pub(super) fn unused(&self) -> impl Iterator<Item = &'static Difference> {
-        let rows = DIFFERENCES.iter().enumerate();
+        let rows = differences().enumerate();
         rows.filter(|(index, _)| !self.known.contains_key(index)).map(|(_, row)| row)
     }
 
@@ -105,8 +105,8 @@ impl Judged {
         for (code, count) in &self.agreed {
             writeln!(table, "{count:6} agreed: {code}").unwrap();
         }
-        for (index, count) in &self.known {
-            let difference = &DIFFERENCES[*index];
+        for (index, difference) in differences().enumerate() {
+            let Some(count) = self.known.get(&index) else { continue };
             let (codes, side, reason) = (difference.codes, difference.side, difference.reason);
             writeln!(table, "{count:6} only {side:?}: {codes:?}: {reason}").unwrap();
         }
@@ -156,7 +156,7 @@ pub(super) fn judge(files: &[(&str, String)]) -> Judged {
         judged.differing.extend(only);
         let mut differs = |(code, line): &(String, usize), side| {
             let seen = Seen { file: &file, line: *line };
-            let known = DIFFERENCES.iter().position(|row| row.explains(code, side, &seen));
+            let known = differences().position(|row| row.explains(code, side, &seen));
             match known {
                 Some(index) => *judged.known.entry(index).or_default() += 1,
                 None => judged.unknown.push(format!(

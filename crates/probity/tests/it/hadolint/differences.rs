@@ -1,12 +1,18 @@
 //! Differences from hadolint that are meant. The table of them is also in the guide.
 
-mod table;
+mod general;
+mod instructions;
+mod labels;
+mod packages;
 
 use std::fmt::Write as _;
 
 use probity_dockerfile::{Dockerfile, Instruction, Keyword};
 
-pub(super) use self::table::DIFFERENCES;
+/// All differences; the first that explains a finding counts.
+pub(super) fn differences() -> impl Iterator<Item = &'static Difference> {
+    [general::ROWS, packages::ROWS, instructions::ROWS, labels::ROWS].into_iter().flatten()
+}
 
 /// A difference that is meant.
 pub(super) struct Difference {
@@ -31,10 +37,26 @@ pub(super) enum Side {
     Theirs,
 }
 
+const fn theirs(
+    codes: &'static [&'static str],
+    reason: &'static str,
+    holds: fn(&Seen<'_>) -> bool,
+) -> Difference {
+    Difference { codes, side: Side::Theirs, reason, holds }
+}
+
+const fn ours(
+    codes: &'static [&'static str],
+    reason: &'static str,
+    holds: fn(&Seen<'_>) -> bool,
+) -> Difference {
+    Difference { codes, side: Side::Ours, reason, holds }
+}
+
 /// The table as the guide shows it: a row for each reason.
 pub(super) fn guide_table() -> String {
     let mut rows: Vec<(&str, Vec<&str>, Vec<Side>)> = Vec::new();
-    for row in DIFFERENCES {
+    for row in differences() {
         match rows.iter_mut().find(|(reason, ..)| *reason == row.reason) {
             Some((_, codes, sides)) => {
                 codes.extend(row.codes);
