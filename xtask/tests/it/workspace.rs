@@ -16,6 +16,7 @@ const CRATES: &[&str] = &[
     "probity-autofix",
     "probity-dockerfile",
     "probity-finding",
+    "probity-image",
     "probity-lint",
     "probity-proof",
     "probity-proxy",

@@ -164,7 +164,10 @@ mod tests {
                 "ai_dry_run",
             ],
         ),
-        ("audit", &["ai_logs", "resume", "baseline", "no_ignores"]),
+        (
+            "audit",
+            &["ai_logs", "resume", "baseline", "no_ignores", "refute", "changed", "no_cache"],
+        ),
         ("review", &["repo", "reports"]),
     ];
 
