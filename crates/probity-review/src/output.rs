@@ -19,7 +19,7 @@ use read::or_default;
 
 pub const SCHEMA_VERSION: &str = "1.0.0";
 /// The JSON Schema of the file.
-pub const SCHEMA: &str = include_str!("../../../docs/schema/review.schema.json");
+pub const SCHEMA: &str = include_str!("../schema/review.schema.json");
 /// The score of a review in which nothing was proven.
 pub const MAX_SCORE: f64 = 10.0;
 

@@ -5,7 +5,7 @@ use crate::{Skill, SkillError};
 /// The name of a shipped skill, and its text.
 macro_rules! file {
     ($path:literal) => {
-        ($path, include_str!(concat!("../../../../skills/", $path)))
+        ($path, include_str!(concat!("../../skills/", $path)))
     };
 }
 

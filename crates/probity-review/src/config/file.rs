@@ -11,7 +11,7 @@ use probity_proof::{Level, ProofOptions};
 use crate::Category;
 
 /// The JSON Schema of the file, for editors.
-pub const SCHEMA: &str = include_str!("../../../../docs/schema/review.yml.schema.json");
+pub const SCHEMA: &str = include_str!("../../schema/review.yml.schema.json");
 
 /// Longer than any list of globs has to be.
 const MAX_BYTES: usize = 1 << 20;
