@@ -18,9 +18,14 @@ fn the_image_files_have_no_finding() {
         "--fail-level",
         "style",
     ]);
-    let files = ["deploy/Dockerfile", "deploy/Dockerfile.agents", "deploy/Dockerfile.ci-agent"];
+    let files = [
+        "deploy/Dockerfile",
+        "deploy/Dockerfile.agents",
+        "deploy/Dockerfile.ci-agent",
+        "deploy/Dockerfile.release",
+    ];
     let output = run.args(["--format", "json"]).args(files).run().code(0);
-    assert!(output.stdout.contains("\"files_scanned\":3"), "{}", output.stdout);
+    assert!(output.stdout.contains("\"files_scanned\":4"), "{}", output.stdout);
 }
 
 #[test]

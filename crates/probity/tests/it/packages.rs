@@ -10,7 +10,11 @@ use std::{
 
 use serde_json::Value;
 
-use crate::{file_server::FileServer, review::root};
+use crate::{
+    containers::server::{IMAGE, Server},
+    file_server::FileServer,
+    review::root,
+};
 
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -193,4 +197,42 @@ fn dpkg_installs_the_package_into_an_empty_root() {
     {
         assert!(system.join("usr/share").join(file).exists(), "{file}");
     }
+}
+
+/// The base image has no registry to come from: it is made of the libraries that the program needs.
+#[test]
+fn the_image_of_a_release_is_built_and_lints() {
+    let server = Server::docker();
+    let place = tempfile::tempdir().unwrap();
+    let name = format!("probity-{VERSION}-x86_64-unknown-linux-gnu");
+    run(Command::new("tar")
+        .arg("-xzf")
+        .arg(packed().join(format!("{name}.tar.gz")))
+        .current_dir(&place));
+    let release = place.path().join(name);
+    let base = place.path().join("base");
+    let mut text = format!("FROM {IMAGE}\n");
+    let needed = run(Command::new("ldd").arg(release.join("probity")));
+    fs::create_dir(&base).unwrap();
+    let needed = String::from_utf8(needed.stdout).unwrap();
+    for library in needed.split_whitespace().filter(|word| word.starts_with('/')) {
+        let file = Path::new(library).file_name().unwrap().to_str().unwrap();
+        fs::copy(library, base.join(file)).unwrap();
+        text += &format!("COPY {file} {library}\n");
+    }
+    fs::write(base.join("Dockerfile"), text).unwrap();
+    let built = |tag: &str, file: &Path, context: &Path| {
+        let words = ["build", "-q", "-t", tag, "-f"];
+        let paths = [file.to_str().unwrap(), context.to_str().unwrap()];
+        assert!(server.says(&[&words[..], &paths[..]].concat()).0, "{tag}");
+    };
+    built("debian:12-slim", &base.join("Dockerfile"), &base);
+    built("probity", &root("deploy/Dockerfile.release"), &release);
+    let work = place.path().join("work");
+    fs::create_dir(&work).unwrap();
+    fs::write(work.join("Dockerfile"), "FROM debian:12\nRUN sudo true\n").unwrap();
+    let mount = format!("{}:/work", work.display());
+    let words = ["run", "--rm", "--network=none", "-v", &mount, "probity", "check", "Dockerfile"];
+    let (is_clean, said) = server.says(&words);
+    assert!(!is_clean && said.contains("DL3004"), "{said}");
 }

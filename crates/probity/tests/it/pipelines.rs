@@ -248,18 +248,22 @@ fn every_file_names_this_version() {
 
 #[test]
 fn published_schemas_accept_the_files() {
-    let check = |schema: &str, file: &str| {
+    let check = |schema: &str, file: &Path| {
         let program = root("target/tools/python/bin/check-jsonschema");
-        let output = Command::new(program)
-            .args(["--builtin-schema", schema])
-            .arg(root(file))
-            .output()
-            .unwrap();
+        let output =
+            Command::new(program).args(["--builtin-schema", schema]).arg(file).output().unwrap();
         let said = String::from_utf8_lossy(&output.stdout);
-        assert!(output.status.success(), "{file}: {said}");
+        assert!(output.status.success(), "{}: {said}", file.display());
     };
-    check("vendor.github-actions", "action.yml");
-    check("vendor.github-workflows", "deploy/github-review.yml");
+    check("vendor.github-actions", &root("action.yml"));
+    check("vendor.github-workflows", &root("deploy/github-review.yml"));
+    // The second document of a component is an ordinary file once its inputs are filled in.
+    let component = fs::read_to_string(root("deploy/gitlab-component.yml")).unwrap();
+    let jobs = component.split_once("\n---\n").unwrap().1.replace("$[[ inputs.stage ]]", "test");
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("gitlab-ci.yml");
+    fs::write(&file, jobs).unwrap();
+    check("vendor.gitlab-ci", &file);
     let program = root("target/tools/python/bin/pre-commit");
     let mut hooks = Command::new(program);
     hooks.arg("validate-manifest").arg(root(".pre-commit-hooks.yaml"));
