@@ -62,7 +62,7 @@ Rules:
 const READ_ACTION: &str =
     r#"{"action":"read_file","path":"relative/path.ak","offset":1,"limit":400}"#;
 
-/// What a model is told that is to show that a finding is wrong.
+/// The system prompt for a model that tries to refute a finding.
 pub(crate) fn refuter(language: Language) -> String {
     let subject = language.subject();
     format!(

@@ -37,8 +37,9 @@ pub(crate) fn commands(text: &str) -> Vec<Vec<String>> {
     while let Some(letter) = letters.next() {
         match (letter, quote) {
             (letter, Some(end)) if letter == end => quote = None,
-            ('\\', _) => {
-                // A line that goes on is no word.
+            // In single quotes a backslash is an ordinary character.
+            ('\\', None | Some('"')) => {
+                // A backslash before a newline continues the line and is not part of a word.
                 word.extend(letters.next().filter(|next| *next != '\n'));
             }
             (letter, Some(_)) => word.push(letter),
@@ -61,4 +62,20 @@ pub(crate) fn commands(text: &str) -> Vec<Vec<String>> {
         all.push(command);
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::commands;
+
+    #[test]
+    fn quotes_and_backslashes_mean_what_they_mean_in_a_shell() {
+        for (text, expected) in [
+            ("echo 'a\\' && b c", vec![vec!["echo", "a\\"], vec!["b", "c"]]),
+            ("A=1 exec \"x y\" \\\n z", vec![vec!["x y", "z"]]),
+            ("a; # b\nc|d", vec![vec!["a"], vec!["c"], vec!["d"]]),
+        ] {
+            assert_eq!(commands(text), expected, "{text}");
+        }
+    }
 }

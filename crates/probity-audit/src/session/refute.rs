@@ -1,7 +1,7 @@
 //! `--refute`: a new conversation tries to show that a finding is wrong.
 //!
-//! It is given the claim and the quotes, and not the reasons of the model that made it, so that it has
-//! to find its own. The verdict is an annotation: a finding stays where it is. A refutation that
+//! The model gets the claim and the quotes without the author's reasons, so it has to find its own.
+//! The verdict is an annotation: a finding stays where it is. A refutation that
 //! quotes no line of the sources decides nothing.
 
 use serde_json::{Map, Value};

@@ -104,7 +104,7 @@ fn libraries(image: &Image, path: &str) -> BTreeSet<Lack> {
     }
     for (library, version) in wanted {
         let offered = loaded.get(&library);
-        // A library without any versions takes whoever asks: the loader only warns.
+        // The loader accepts a library without any versions and only warns.
         let is_lacking = offered.is_some_and(|all| !all.is_empty() && !all.contains(&version));
         if is_lacking {
             found.insert(Lack::Version { library, version });

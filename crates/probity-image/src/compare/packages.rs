@@ -35,7 +35,7 @@ fn python(root: &Root) -> BTreeSet<String> {
         .collect()
 }
 
-/// What installs and tests packages is no part of a program.
+/// Packages that install or test other packages; a program does not need them at run time.
 fn is_python_tool(name: &str) -> bool {
     const TOOLS: [&str; 15] = [
         "pip",

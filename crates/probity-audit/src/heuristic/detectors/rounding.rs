@@ -1,5 +1,5 @@
 //! Rounding: a division before a multiplication loses what the multiplication needs, and a quotient
-//! is rounded in favor of whoever builds the transaction.
+//! is rounded in favor of the transaction's builder.
 
 use super::{Class, HandlerPaths, Hit, Node, Operator, Project, Risk, Root, Term, Terms, View};
 
