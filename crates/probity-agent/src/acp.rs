@@ -14,10 +14,11 @@ use std::{
 };
 
 use probity_acp::{Canceller, Client, ClientName, Session, Side};
+use probity_text::one_line;
 
 use crate::{
     Agent, AgentError, Answer, Cancel, Cause, Limits, Phase, Seat, StopReason, Turn, Usage,
-    acp::peer::Peer, bounded::excerpt, cancel::Woken, transcript::Transcript,
+    acp::peer::Peer, cancel::Woken, transcript::Transcript,
 };
 
 /// Sees every message of a conversation, in both directions, as it is on the wire.
@@ -212,7 +213,7 @@ impl Running {
         let (denied, _) = self.client.denied();
         let new = denied.iter().skip(self.denials);
         let denied_now: Vec<String> = new
-            .map(|denied| excerpt(&format!("{} {}", denied.method, denied.what), DENIED_CHARS))
+            .map(|denied| one_line(&format!("{} {}", denied.method, denied.what), DENIED_CHARS))
             .collect();
         self.denials = denied.len();
         let usage = said.tokens.map(|tokens| Usage {

@@ -12,10 +12,11 @@ mod opencode;
 use std::time::Instant;
 
 use probity_sandbox::Exit;
+use probity_text::one_line;
 
 use crate::{
     Agent, AgentError, Answer, Cancel, Cause, CommandLine, Limits, Phase, Seat, Turn,
-    bounded::{EXCERPT_CHARS, excerpt},
+    bounded::EXCERPT_CHARS,
     command::envelope::{Envelope, Said},
     process::{self, Finished},
     transcript::Transcript,
@@ -98,7 +99,7 @@ impl CommandAgent {
             return asking(cause, "allow more time, or ask for less");
         }
         let stdout = String::from_utf8_lossy(&finished.stdout);
-        let fit = |text: &str| excerpt(&self.seat.scrub(text), EXCERPT_CHARS);
+        let fit = |text: &str| one_line(&self.seat.scrub(text), EXCERPT_CHARS);
         let said = match (self.read)(&stdout) {
             Said::Nothing => envelope::read_plain(&stdout),
             said => said,

@@ -24,7 +24,6 @@ mod words;
 pub use crate::{
     acp::{AcpAgent, AcpTap},
     agent::{Agent, Answer, Limits, StopReason, Turn, Usage},
-    bounded::{is_unseen, printable},
     cancel::Cancel,
     chat::{
         ApiKey, ChatAgent, ChatKind, ChatOptions, ChatProvider, ChatWarning, OnRefused, Part,

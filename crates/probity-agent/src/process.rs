@@ -9,11 +9,10 @@ use std::{
 };
 
 use probity_sandbox::{Exit, SpawnError, spawn};
+use probity_text::{ending, one_line, stripped};
 
 use crate::{
-    AgentError, Cancel, Cause, Phase, Seat, StderrTap,
-    bounded::{EXCERPT_CHARS, excerpt, printable, tail},
-    cancel::Woken,
+    AgentError, Cancel, Cause, Phase, Seat, StderrTap, bounded::EXCERPT_CHARS, cancel::Woken,
 };
 
 /// How much of the end of stderr is kept.
@@ -103,7 +102,7 @@ impl StderrTail {
         while let Ok(read @ 1..) = stderr.read(&mut buffer) {
             let piece = buffer.get(..read).unwrap_or_default();
             if let Some(tap) = &tap {
-                tap(&printable(&String::from_utf8_lossy(piece)));
+                tap(&stripped(&String::from_utf8_lossy(piece)));
             }
             let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
             kept.extend_from_slice(piece);
@@ -114,7 +113,7 @@ impl StderrTail {
 
     pub(crate) fn text(&self) -> String {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        tail(&String::from_utf8_lossy(&kept), STDERR_BYTES)
+        stripped(ending(&String::from_utf8_lossy(&kept), STDERR_BYTES))
     }
 }
 
@@ -136,7 +135,7 @@ pub(crate) fn not_started(agent: &str, argv: &[String], error: &SpawnError) -> A
         SpawnError::Setup { .. } => "`probity doctor` says what can contain it here",
         _ => "check the command and the directory it runs in",
     };
-    let cause = Cause::NotStarted { program, why: excerpt(&error.to_string(), EXCERPT_CHARS) };
+    let cause = Cause::NotStarted { program, why: one_line(&error.to_string(), EXCERPT_CHARS) };
     AgentError::new(agent, Phase::Starting, cause, way_out)
 }
 

@@ -110,7 +110,7 @@ fn action(object: Map<String, Value>, expected: Expected) -> Result<Action, Stri
             context_lines: context_lines(object.get("context_lines"))?,
         },
         other => {
-            let other = crate::text::one_line(other, 60);
+            let other = probity_text::one_line(other, 60);
             return Err(format!(
                 "'{other}' is not an action; the actions are read_file, grep, list_dir, find_files and final"
             ));
@@ -136,7 +136,7 @@ fn done(object: Map<String, Value>, expected: Expected) -> Result<Action, String
     }
     let is_list = |value: &Value| value.as_array().is_some_and(|list| !list.is_empty());
     if let Some((name, _)) = object.iter().find(|(_, value)| is_list(value)) {
-        let name = crate::text::one_line(name, 60);
+        let name = probity_text::one_line(name, 60);
         return Err(format!("findings belong into `findings`, and not into `{name}`"));
     }
     let status = object.get("status").and_then(Value::as_str).unwrap_or_default().trim();

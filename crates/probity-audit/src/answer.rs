@@ -1,11 +1,9 @@
 //! A final answer, made into findings: bounded, with defaults where the model said nothing.
 
+use probity_text::one_line;
 use serde_json::{Map, Value};
 
-use crate::{
-    Finding, NextPrompt, Risk, Skill, Verdict,
-    text::{bounded, one_line},
-};
+use crate::{Finding, NextPrompt, Risk, Skill, Verdict, text::bounded};
 
 /// No contract has so many holes of one class; a model that counts further has lost its way.
 const MOST_FINDINGS: usize = 200;

@@ -7,8 +7,9 @@
 use std::{collections::BTreeMap, path::Path};
 
 use probity_scope::Scope;
+use probity_text::one_line;
 
-use crate::{Finding, Iteration, session::SCAFFOLDED, sources::MOST_BYTES, text::one_line};
+use crate::{Finding, Iteration, session::SCAFFOLDED, sources::MOST_BYTES};
 
 const WORD: &str = "probity-ignore[";
 

@@ -5,15 +5,12 @@
 
 use std::fmt::Write as _;
 
+use probity_text::one_line;
 use sha2::{Digest as _, Sha256};
 
 use crate::{
-    FileCoverage, Finding, PermissionPrompt, Rules, Skill,
-    action::Expected,
-    inlined::Inlined,
-    language::Language,
-    text::{one_line, shown_name},
-    tools::request::Request,
+    FileCoverage, Finding, PermissionPrompt, Rules, Skill, action::Expected, inlined::Inlined,
+    language::Language, text::shown_name, tools::request::Request,
 };
 
 /// Changes whenever a text of this file does that is not part of a first prompt: cached answers to

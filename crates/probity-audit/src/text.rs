@@ -1,25 +1,16 @@
-//! Other people's text, made fit to be kept: bounded, and without what steers a terminal.
+//! Names of files and texts of models, made fit for a prompt and a report.
 
-use probity_agent::{is_unseen, printable};
+use probity_text::{beginning, is_hidden, stripped};
 
-/// At most this many characters, with an ellipsis where something was cut.
+/// At most this many characters, without what steers a terminal.
 pub(crate) fn bounded(text: &str, most: usize) -> String {
-    let kept = printable(text);
-    match kept.char_indices().nth(most) {
-        Some((at, _)) => format!("{}…", kept.get(..at).unwrap_or_default()),
-        None => kept,
-    }
-}
-
-/// The same on one line, with single spaces between the words.
-pub(crate) fn one_line(text: &str, most: usize) -> String {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    bounded(&words.join(" "), most)
+    beginning(&stripped(text), most)
 }
 
 /// The name of a file without what would begin a new line of a prompt, or steer a terminal.
 pub(crate) fn shown_name(name: &str) -> String {
-    name.chars().map(|c| if is_unseen(c) { '?' } else { c }).collect()
+    let is_safe = |character: char| !character.is_control() && !is_hidden(character);
+    name.chars().map(|character| if is_safe(character) { character } else { '?' }).collect()
 }
 
 #[cfg(test)]
@@ -28,8 +19,8 @@ mod tests {
 
     #[test]
     fn texts_are_cut_and_cleaned() {
-        assert_eq!(bounded("a\u{1b}[31mb\nc", 10), "a[31mb\nc");
+        assert_eq!(bounded("a\u{1b}[31mb\nc", 10), "ab\nc");
         assert_eq!(bounded("äöü", 2), "äö…");
-        assert_eq!(one_line("  a \n\n b\tc ", 9), "a b c");
+        assert_eq!(shown_name("a\nb\u{202e}c d.rs"), "a?b?c d.rs");
     }
 }

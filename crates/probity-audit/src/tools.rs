@@ -173,7 +173,7 @@ impl ReadTools {
     }
 
     fn target(&self, path: &str) -> Result<Target, ToolError> {
-        let given = || crate::text::one_line(path, 500);
+        let given = || probity_text::one_line(path, 500);
         let asked = Path::new(self.real_name(path));
         let found = self
             .scope

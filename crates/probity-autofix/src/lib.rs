@@ -8,7 +8,6 @@
 
 mod answer;
 mod batch;
-mod capped;
 mod checks;
 mod edits;
 mod engine;

@@ -22,7 +22,6 @@ mod sarif;
 mod sonarqube;
 mod stream;
 mod text;
-pub(crate) mod visible;
 
 use std::io::{self, Write};
 
@@ -146,7 +145,7 @@ mod tests {
     fn no_format_lets_a_hidden_character_through() {
         for &format in Format::ALL {
             let report = samples::report(format);
-            let hidden = report.chars().find(|&char| visible::is_hidden(char));
+            let hidden = report.chars().find(|&char| probity_text::is_hidden(char));
             // The NUL characters are what ends a document there.
             let expected = (format == Format::Codeclimate).then_some('\0');
             assert_eq!(hidden, expected, "{}", format.word());

@@ -12,6 +12,7 @@ use super::{
 /// Every crate of the workspace with the crates it may depend on, in whatever way.
 const ARROWS: &[(&str, &[&str])] = &[
     ("probity-finding", &[]),
+    ("probity-text", &[]),
     ("probity-secrets", &[]),
     ("probity-scope", &[]),
     ("probity-sandbox", &[]),
@@ -21,11 +22,11 @@ const ARROWS: &[(&str, &[&str])] = &[
         "probity-lint",
         &["probity-dockerfile", "probity-shell", "probity-finding", "probity-secrets"],
     ),
-    ("probity-acp", &["probity-sandbox", "probity-secrets"]),
-    ("probity-agent", &["probity-acp", "probity-sandbox", "probity-secrets"]),
+    ("probity-acp", &["probity-sandbox", "probity-secrets", "probity-text"]),
+    ("probity-agent", &["probity-acp", "probity-sandbox", "probity-secrets", "probity-text"]),
     ("probity-proxy", &["probity-acp", "probity-sandbox", "probity-secrets"]),
     ("probity-seat", &["probity-agent", "probity-sandbox"]),
-    ("probity-proof", &["probity-sandbox", "probity-finding"]),
+    ("probity-proof", &["probity-sandbox", "probity-finding", "probity-text"]),
     ("probity-image", &["probity-sandbox"]),
     (
         "probity-autofix",
@@ -36,9 +37,13 @@ const ARROWS: &[(&str, &[&str])] = &[
             "probity-finding",
             "probity-secrets",
             "probity-scope",
+            "probity-text",
         ],
     ),
-    ("probity-audit", &["probity-agent", "probity-finding", "probity-secrets", "probity-scope"]),
+    (
+        "probity-audit",
+        &["probity-agent", "probity-finding", "probity-secrets", "probity-scope", "probity-text"],
+    ),
     (
         "probity-review",
         &[
@@ -48,6 +53,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "probity-finding",
             "probity-secrets",
             "probity-scope",
+            "probity-text",
         ],
     ),
     (
@@ -69,6 +75,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "probity-seat",
             "probity-secrets",
             "probity-shell",
+            "probity-text",
         ],
     ),
     ("xtask", &[]),

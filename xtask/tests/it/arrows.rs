@@ -52,7 +52,7 @@ fn a_rename_in_the_crate_itself_hides_nothing() {
     );
     workspace.expect(&[
         "crates/probity-acp/Cargo.toml:10: probity-acp -> probity-agent: this arrow is not in the \
-         table; probity-acp may depend on probity-sandbox, probity-secrets",
+         table; probity-acp may depend on probity-sandbox, probity-secrets, probity-text",
         "crates/probity-acp/Cargo.toml:10: probity-agent is not taken from the workspace",
     ]);
 }

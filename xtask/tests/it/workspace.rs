@@ -26,6 +26,7 @@ const CRATES: &[&str] = &[
     "probity-seat",
     "probity-secrets",
     "probity-shell",
+    "probity-text",
 ];
 
 pub(crate) struct Workspace {

@@ -121,12 +121,7 @@ mod tests {
                 "terminal is disabled",
                 "rm -rf /",
             ),
-            (
-                "fs/read_text_file",
-                r#"{"path":"/a\u001b[2K\n"}"#,
-                "filesystem is disabled",
-                "/a [2K ",
-            ),
+            ("fs/read_text_file", r#"{"path":"/a\u001b[2K\n"}"#, "filesystem is disabled", "/a"),
             ("terminal/output", "null", "terminal is disabled", ""),
             ("craft/drain", "[]", "method not found: craft/drain", ""),
         ] {

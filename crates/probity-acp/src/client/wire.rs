@@ -125,8 +125,7 @@ pub(super) fn read_tokens(answer: &Value) -> Option<Tokens> {
     Some(Tokens { input: input.unwrap_or_default(), output: output.unwrap_or_default(), total })
 }
 
-/// At most 500 bytes of a text that an agent wrote, fit to be shown: it must not move the cursor.
+/// The beginning of a text that an agent wrote, on one line, fit to be shown.
 pub(super) fn shorten(text: &str) -> String {
-    let short = text.get(..text.floor_char_boundary(500)).unwrap_or_default();
-    short.replace(char::is_control, " ")
+    probity_text::one_line(text, 500)
 }

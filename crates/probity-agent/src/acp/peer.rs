@@ -12,11 +12,12 @@ use std::{
 
 use probity_acp::{Mode, Script, replay};
 use probity_sandbox::{Child, Exit, spawn};
+use probity_text::one_line;
 
 use crate::{
     AgentError, Cause, Phase, Seat,
     acp::Source,
-    bounded::{EXCERPT_CHARS, excerpt},
+    bounded::EXCERPT_CHARS,
     process::{StderrTail, not_started},
 };
 
@@ -129,8 +130,8 @@ impl Peer {
 
     /// A text of the agent, short and without the secrets it was given.
     pub(crate) fn fit(&self, text: &str) -> String {
-        let Self::Process { seat, .. } = self else { return excerpt(text, EXCERPT_CHARS) };
-        excerpt(&seat.scrub(text), EXCERPT_CHARS)
+        let Self::Process { seat, .. } = self else { return one_line(text, EXCERPT_CHARS) };
+        one_line(&seat.scrub(text), EXCERPT_CHARS)
     }
 
     /// Lets it end by itself for a moment.

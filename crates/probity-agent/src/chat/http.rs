@@ -11,6 +11,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
+use probity_text::one_line;
 use reqwest::{
     Client, Response, Url,
     header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION},
@@ -18,10 +19,7 @@ use reqwest::{
 };
 use serde_json::Value;
 
-use crate::{
-    bounded::{EXCERPT_CHARS, excerpt},
-    chat::retry_after::retry_after,
-};
+use crate::{bounded::EXCERPT_CHARS, chat::retry_after::retry_after};
 
 /// How much of an error's body is read to find the words in it.
 const ERROR_BODY_BYTES: usize = 64 << 10;
@@ -138,7 +136,7 @@ async fn refusal(mut response: Response) -> Failure {
     let asked = retry_after(response.headers(), SystemTime::now());
     let target = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
     if let Some(target) = target.filter(|_| status.is_redirection()) {
-        let said = format!("redirected to {}", excerpt(target, 200));
+        let said = format!("redirected to {}", one_line(target, 200));
         return Failure::Status { status: status.as_u16(), said, asked: None };
     }
     let mut bytes = Vec::new();
@@ -164,7 +162,7 @@ fn explanation(body: &str) -> String {
     let message = ["/error/message", "/error", "/message", "/detail"]
         .iter()
         .find_map(|pointer| value.pointer(pointer)?.as_str());
-    excerpt(message.unwrap_or(body), EXCERPT_CHARS)
+    one_line(message.unwrap_or(body), EXCERPT_CHARS)
 }
 
 fn failure(error: &reqwest::Error) -> Failure {
@@ -196,5 +194,5 @@ fn chain(error: &dyn Error) -> String {
         }
         next = cause.source();
     }
-    excerpt(&text, EXCERPT_CHARS)
+    one_line(&text, EXCERPT_CHARS)
 }

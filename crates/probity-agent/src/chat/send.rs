@@ -7,11 +7,12 @@ use std::{
     time::{Duration, Instant},
 };
 
+use probity_text::one_line;
 use serde_json::Value;
 
 use crate::{
     AgentError, Cancel, Cause, Limits, Phase,
-    bounded::{EXCERPT_CHARS, excerpt, scrub},
+    bounded::{EXCERPT_CHARS, scrub},
     chat::{
         Ready,
         http::Failure,
@@ -177,7 +178,7 @@ impl Question<'_> {
     /// A text of the other side, short and without our key, which some servers echo.
     fn fit(&self, said: &str) -> String {
         let key = self.ready.key.as_ref();
-        excerpt(
+        one_line(
             &key.map_or_else(|| said.to_owned(), |key| scrub(said, key.expose())),
             EXCERPT_CHARS,
         )

@@ -1,10 +1,10 @@
 //! What is found in the output of a command line, in the terms that all of them share.
 
+use probity_text::one_line;
 use serde_json::Value;
 
 use crate::{
     StopReason, Usage,
-    bounded::excerpt,
     command::{claude, gemini},
 };
 
@@ -97,7 +97,7 @@ pub(crate) fn count(value: &Value, pointer: &str) -> u64 {
 pub(crate) fn denied<'a>(items: impl Iterator<Item = (&'a str, &'a Value)>) -> Vec<String> {
     items
         .take(DENIED)
-        .map(|(tool, input)| excerpt(&format!("{tool} {input}"), DENIED_CHARS))
+        .map(|(tool, input)| one_line(&format!("{tool} {input}"), DENIED_CHARS))
         .collect()
 }
 

@@ -112,7 +112,7 @@ fn every_failure_says_how_far_it_had_come() {
         (
             r#"{"on":"session/prompt"}
 {"fail":{"code":-32603,"message":"hush-hush \u001b[1mbroke"}}"#,
-            "scripted: asking: the agent reports an error: [key] [1mbroke (-32603)",
+            "scripted: asking: the agent reports an error: [key] broke (-32603)",
             "see what the agent says about it",
         ),
         (

@@ -35,7 +35,7 @@ fn the_providers_own_words_are_shown_with_a_way_out() {
             ChatKind::OpenAi,
             400,
             "<html>\u{1b}[2J<b>no</b>\r\n</html>",
-            "openai: asking: HTTP 400: <html> [2J<b>no</b> </html>",
+            "openai: asking: HTTP 400: <html><b>no</b> </html>",
             "check the model and the endpoint http://127.0.0.1:PORT/v1/chat",
         ),
         (

@@ -5,11 +5,10 @@
 
 use std::fmt::Write as _;
 
+use probity_text::one_line;
+
 use super::{Ignored, NOBODY_ASKED, Report, Reported, SkillCoverage};
-use crate::{
-    FileCoverage, Finding, Rules,
-    text::{one_line, shown_name},
-};
+use crate::{FileCoverage, Finding, Rules, text::shown_name};
 
 const MOST_LINE: usize = 4_000;
 

@@ -1,8 +1,7 @@
 //! What a model may ask to read.
 
+use probity_text::one_line;
 use serde_json::json;
-
-use crate::text::one_line;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Request {

@@ -1,10 +1,10 @@
 //! What is wrong with a proposal, in the words and the shape that the agent gets.
 
 use probity_finding::{LineIndex, Span};
+use probity_text::beginning;
 use serde::Serialize;
 
 use super::{Change, Check, View};
-use crate::capped::capped;
 
 const LONGEST_MESSAGE: usize = 400;
 const LONGEST_SNIPPET: usize = 300;
@@ -31,7 +31,7 @@ impl Issue {
     pub fn new(rule: impl Into<String>, message: &str, file: &str) -> Self {
         Self {
             rule: rule.into(),
-            message: capped(message, LONGEST_MESSAGE),
+            message: beginning(message, LONGEST_MESSAGE),
             file: file.to_owned(),
             line: None,
             column: None,
@@ -50,7 +50,7 @@ impl Issue {
 
     pub(crate) fn quoting(mut self, text: &str) -> Self {
         let text = text.trim();
-        self.snippet = (!text.is_empty()).then(|| capped(text, LONGEST_SNIPPET));
+        self.snippet = (!text.is_empty()).then(|| beginning(text, LONGEST_SNIPPET));
         self
     }
 }

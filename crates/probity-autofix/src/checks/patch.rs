@@ -2,6 +2,7 @@
 
 use probity_dockerfile::Keyword;
 use probity_finding::LineIndex;
+use probity_text::is_hidden;
 
 use super::{Change, Check, Issue, View, steps::written};
 
@@ -46,10 +47,6 @@ fn max_churn(check: &Check, change: &Change<'_>) -> Vec<Issue> {
 
 /// What a terminal or an editor does not show as it is could hide what a line does.
 fn characters(check: &Check, change: &Change<'_>) -> Vec<Issue> {
-    let is_hidden = |it: char| {
-        (it.is_control() && it != '\t')
-            || matches!(it, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
     let added = change.patch.added().filter(|line| line.contains(is_hidden));
     let new = added.filter(|line| change.before.text.lines().all(|old| old != *line));
     new.map(|line| {

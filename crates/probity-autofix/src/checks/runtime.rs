@@ -1,9 +1,9 @@
 //! What a container starts with stays what it was, but for what the objectives allow.
 
 use probity_dockerfile::{Runtime, Setting, Step};
+use probity_text::beginning;
 
 use super::{Change, Check, Issue, View};
-use crate::capped::capped;
 
 const LONGEST_LIST: usize = 150;
 
@@ -47,6 +47,6 @@ fn listed(runtime: &Runtime, setting: Setting) -> String {
     let texts: Vec<String> = entries.map(|entry| format!("`{}`", entry.entry)).collect();
     match texts.as_slice() {
         [] => "not set".to_owned(),
-        texts => capped(&texts.join(", "), LONGEST_LIST),
+        texts => beginning(&texts.join(", "), LONGEST_LIST),
     }
 }

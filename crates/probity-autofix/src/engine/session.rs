@@ -4,11 +4,12 @@ use std::time::Instant;
 
 use probity_agent::{Agent, AgentError, Cancel, Cause, Limits, StopReason, Turn};
 use probity_secrets::FindSecrets;
+use probity_text::beginning;
 
 use super::{Event, Opening, Request};
 use crate::{
-    Answer, Expect, Reason, SecretsPolicy, capped::capped, checks::Issue, outcome::Session,
-    parse_answer, secrets::Payload,
+    Answer, Expect, Reason, SecretsPolicy, checks::Issue, outcome::Session, parse_answer,
+    secrets::Payload,
 };
 
 const MOST_DENIED: usize = 20;
@@ -67,7 +68,7 @@ impl<'c> Conversation<'c> {
         self.agent = Some(agent);
         self.session.answer_bytes += answer.text.len();
         let room = MOST_DENIED.saturating_sub(self.session.denied.len());
-        let denied = answer.denied.iter().take(room).map(|what| capped(what, LONGEST_DENIED));
+        let denied = answer.denied.iter().take(room).map(|what| beginning(what, LONGEST_DENIED));
         self.session.denied.extend(denied);
         (self.watch)(Event::Answered { round, answer: &answer.text });
         let stopped = match &answer.stop {
@@ -108,7 +109,7 @@ impl<'c> Conversation<'c> {
         let mut detail = error.to_string();
         let last = error.stderr.lines().map(str::trim).rfind(|line| !line.is_empty());
         if let Some(line) = last {
-            let line = capped(line, LONGEST_STDERR);
+            let line = beginning(line, LONGEST_STDERR);
             detail.push_str(&format!("; its standard error ends: {line}"));
         }
         Stop { reason, detail }

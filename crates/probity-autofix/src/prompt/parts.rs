@@ -4,13 +4,13 @@ use std::fmt;
 
 use probity_dockerfile::{Runtime, Setting};
 use probity_finding::{LineIndex, Signal};
+use probity_text::beginning;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::bullets;
 use crate::{
     batch::Batch,
-    capped::capped,
     checks::{Issue, View},
 };
 
@@ -87,7 +87,7 @@ fn signal(signal: &Signal, lines: &LineIndex<'_>) -> SignalPart {
         manager: signal.tool.clone().filter(|_| is_install),
         tool: signal.tool.clone().filter(|_| !is_install),
         packages: signal.packages.iter().take(MOST_PACKAGES).cloned().collect(),
-        evidence: capped(&signal.evidence, LONGEST_EVIDENCE),
+        evidence: beginning(&signal.evidence, LONGEST_EVIDENCE),
         line: lines.position(signal.span.start).line + 1,
     }
 }
@@ -117,7 +117,7 @@ impl RuntimeSummary {
     pub(crate) fn of(runtime: &Runtime, may_change: &[Setting]) -> Self {
         let entries = runtime.entries().iter().take(MOST_SETTINGS);
         let settings =
-            entries.map(|entry| capped(&entry.entry.to_string(), LONGEST_SETTING)).collect();
+            entries.map(|entry| beginning(&entry.entry.to_string(), LONGEST_SETTING)).collect();
         Self { settings, may_change: may_change.iter().map(|setting| setting.name()).collect() }
     }
 }

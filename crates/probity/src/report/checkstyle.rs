@@ -9,11 +9,11 @@ use std::{
 };
 
 use probity_finding::LineIndex;
+use probity_text::visible;
 
 use super::{
     FileReport, Reporter, Totals,
     place::{Place, Unit},
-    visible,
 };
 
 /// The version is that of the format, not ours.

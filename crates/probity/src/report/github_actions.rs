@@ -4,11 +4,11 @@ use std::io::{self, Write};
 
 use probity_finding::{LineIndex, Severity};
 use probity_lint::Rejection;
+use probity_text::visible;
 
 use super::{
     FileReport, Reporter, Totals,
     place::{Place, Unit},
-    visible,
 };
 
 #[derive(Debug)]

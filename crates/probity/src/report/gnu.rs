@@ -6,11 +6,11 @@
 use std::io::{self, Write};
 
 use probity_finding::LineIndex;
+use probity_text::visible;
 
 use super::{
     FileReport, Reporter, Totals,
     place::{Place, Unit},
-    visible,
 };
 
 #[derive(Debug)]

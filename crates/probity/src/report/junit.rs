@@ -6,12 +6,12 @@
 use std::io::{self, Write};
 
 use probity_finding::{Finding, LineIndex};
+use probity_text::visible;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use super::{
     FileReport, Reporter, Totals,
     place::{Place, Unit},
-    visible,
 };
 
 #[derive(Debug)]

@@ -4,12 +4,12 @@ use std::io::{self, Write};
 
 use probity_finding::{Finding, LineIndex};
 use probity_lint::Rejection;
+use probity_text::visible;
 
 use super::{
     FileReport, Reporter, Totals,
     counts::{Counts, plural},
     place::{Place, Unit},
-    visible,
 };
 
 #[derive(Debug, Default)]

@@ -11,9 +11,10 @@ mod sarif;
 mod text;
 
 use probity_review::{Observation, ProvenIssue, ReviewOutput, Risk, Standing, excerpt};
+use probity_text::visible;
 use serde_json::Value;
 
-use crate::{config::word::words, report::visible};
+use crate::config::word::words;
 
 /// The formats, in the order in which help lists them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

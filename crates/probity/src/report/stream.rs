@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 use serde_json::{Serializer, ser::Formatter};
 
-use super::visible::is_hidden;
+use probity_text::is_hidden;
 
 /// Writes one value on one line.
 ///
@@ -55,10 +55,12 @@ impl Formatter for Escaping {
             return writer.write_all(fragment.as_bytes());
         }
         let mut rest = fragment;
-        // Everything hidden that reaches a fragment is in the basic plane: one unit each.
         while let Some((at, char)) = rest.char_indices().find(|&(_, char)| is_hidden(char)) {
             let (before, behind) = rest.split_at(at);
-            write!(writer, "{before}\\u{:04x}", u32::from(char))?;
+            writer.write_all(before.as_bytes())?;
+            for unit in char.encode_utf16(&mut [0; 2]) {
+                write!(writer, "\\u{unit:04x}")?;
+            }
             rest = behind.get(char.len_utf8()..).unwrap_or_default();
         }
         writer.write_all(rest.as_bytes())

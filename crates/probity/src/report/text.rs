@@ -15,6 +15,7 @@ use std::{
 
 use annotate_snippets::Renderer;
 use probity_finding::{Finding, LineIndex};
+use probity_text::visible;
 
 use self::{
     short::{Style, write_folded, write_line, write_source},
@@ -23,7 +24,6 @@ use self::{
 use super::{
     Detail, FileReport, Options, Reporter, Totals,
     counts::{Counts, plural},
-    visible,
 };
 
 /// Findings of one rule in one file that the short form shows.

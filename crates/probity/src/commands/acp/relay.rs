@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use crate::report::visible;
+use probity_text::visible;
 
 /// Lines that may wait for a slow reader.
 const QUEUE: usize = 1024;

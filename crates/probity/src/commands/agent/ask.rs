@@ -13,11 +13,11 @@ use probity_agent::{
     Turn,
 };
 use probity_seat::{Caller, NamedBy, Occupant, Request};
+use probity_text::visible;
 use serde_json::json;
 
 use crate::{
-    commands::ListFormat, config::words::Sandbox, exit::Exit, failure::Failure, report::visible,
-    seats::seats,
+    commands::ListFormat, config::words::Sandbox, exit::Exit, failure::Failure, seats::seats,
 };
 
 /// Lines of the agent's stderr that are shown with a failure.

@@ -14,9 +14,10 @@ use probity_sandbox::spawn;
 use probity_seat::{
     Caller, NamedBy, Occupant, Request, Sandbox, Seated, Seats, Terms, Unseated, find_program,
 };
+use probity_text::visible;
 use serde_json::{Value, json};
 
-use crate::{commands::ListFormat, exit::Exit, report::visible, seats::seats};
+use crate::{commands::ListFormat, exit::Exit, seats::seats};
 
 /// How much of an agent's stderr is looked at for its last line.
 const KEPT: usize = 4 << 10;

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use crate::{failure::Failure, report::visible};
+use probity_text::visible;
+
+use crate::failure::Failure;
 
 /// The sources that are not the same as at the merge base of `base` and the current commit. Files
 /// that git does not know yet, and changes that are not committed, count too.

@@ -7,9 +7,10 @@ use probity_agent::{
 };
 use probity_audit::{PermissionPrompt, Provider, ProviderSpec};
 use probity_seat::Form;
+use probity_text::visible;
 
 use super::seat;
-use crate::{config::table::audit::Audit, failure::Failure, name::Name, report::visible};
+use crate::{config::table::audit::Audit, failure::Failure, name::Name};
 
 /// What was chosen, checked as far as it can be before the sources are known.
 pub(super) enum Chosen {

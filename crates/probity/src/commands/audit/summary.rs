@@ -6,8 +6,9 @@ use std::{
 };
 
 use probity_audit::{Report, State, TokenUsage};
+use probity_text::visible;
 
-use crate::{name::Name, report::visible};
+use crate::name::Name;
 
 /// Four lines that the specification has; under our own name, what each skill came to as well.
 pub(super) fn print(

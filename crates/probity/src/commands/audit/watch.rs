@@ -8,8 +8,7 @@ use std::{
 
 use indicatif::{ProgressBar, ProgressStyle};
 use probity_audit::{Event, Observer, ProviderSpec, Request, Skill};
-
-use crate::report::visible;
+use probity_text::visible;
 
 /// How much of a text is shown in the log.
 const MOST_CHARS: usize = 2_000;

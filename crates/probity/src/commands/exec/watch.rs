@@ -8,6 +8,7 @@ use std::{
 
 use probity_sandbox::{Ended, Guard, Root, workspace_root};
 use probity_seat::{Seated, State};
+use probity_text::visible;
 
 use crate::{
     containment::{
@@ -15,7 +16,6 @@ use crate::{
         quarantine::{self, Quarantine},
         session::{self, Begun, Note},
     },
-    report::visible,
     seats::state,
 };
 

@@ -8,6 +8,7 @@ use std::{
 use anyhow::Context as _;
 use probity_proof::{GitFacts, directory_name, has_commit};
 use probity_review::{Entry, History, HistoryError, HistoryPlace, Retention, ReviewOutput, Status};
+use probity_text::visible;
 use serde_json::json;
 
 use super::{
@@ -20,10 +21,7 @@ use crate::{
     exit::Exit,
     failure::Failure,
     name::Name,
-    report::{
-        review::{ReviewFormat, render},
-        visible,
-    },
+    report::review::{ReviewFormat, render},
     seats::state,
 };
 

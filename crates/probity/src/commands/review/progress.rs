@@ -7,8 +7,7 @@ use std::{
 
 use indicatif::{ProgressBar, ProgressStyle};
 use probity_review::Event;
-
-use crate::report::visible;
+use probity_text::visible;
 
 /// Nothing where nobody watches.
 pub(super) struct Progress {

@@ -1,10 +1,10 @@
 //! JUnit: each finding is a test case, and what is proven is the one that failed.
 
 use probity_review::{Proof, ReviewOutput, Status};
+use probity_text::visible;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use super::headline;
-use crate::report::visible;
 
 pub(super) fn render(review: &ReviewOutput) -> anyhow::Result<String> {
     let mut suite = TestSuite::new("review");

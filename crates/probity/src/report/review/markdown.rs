@@ -3,12 +3,10 @@
 use std::fmt::Write as _;
 
 use probity_review::{ReviewOutput, Status};
+use probity_text::visible;
 
 use super::{grounds, proving_fix, standing, told_by_test};
-use crate::report::{
-    markdown::{code, escape},
-    visible,
-};
+use crate::report::markdown::{code, escape};
 
 const OUTPUT_LINES: usize = 20;
 const FIX_LINES: usize = 60;

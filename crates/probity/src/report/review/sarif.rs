@@ -1,13 +1,13 @@
 //! SARIF 2.1.0. A rule is a category; severities are SARIF's levels and GitHub's scores.
 
 use probity_review::{Category, ReviewOutput, Risk, Status};
+use probity_text::visible;
 use serde_json::{Value, json};
 
 use super::{made_visible, observed};
 use crate::report::{
     sarif::uri::{ArtifactLocation, BASE},
     stream::write_json,
-    visible,
 };
 
 pub(super) fn render(review: &ReviewOutput) -> anyhow::Result<String> {

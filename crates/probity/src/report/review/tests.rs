@@ -3,7 +3,7 @@
 use probity_review::{ReviewOutput, read};
 
 use super::{ReviewFormat, render};
-use crate::{config::word::Word as _, report::visible};
+use crate::config::word::Word as _;
 
 /// With what hurts: markup, a line end, an escape sequence, a bidirectional override.
 pub(super) fn sample() -> ReviewOutput {
@@ -56,7 +56,7 @@ fn no_report_lets_a_hidden_character_through() {
     for &format in ReviewFormat::ALL {
         // That one is the document itself, in which JSON escapes what has to be.
         let report = shown(format);
-        let hidden = report.chars().find(|&char| visible::is_hidden(char));
+        let hidden = report.chars().find(|&char| probity_text::is_hidden(char));
         let expected = (format == ReviewFormat::Json).then_some('\u{202e}');
         assert_eq!(hidden, expected, "{format:?}: {report}");
     }
@@ -70,7 +70,7 @@ fn what_agents_write_is_made_visible_in_reports_for_machines_too() {
     review.observations[0].reason = "over\u{202d}ride".to_owned();
     for format in [ReviewFormat::Sarif, ReviewFormat::Gitlab] {
         let report = render(format, &review).unwrap();
-        assert_eq!(report.chars().find(|&char| visible::is_hidden(char)), None, "{report}");
+        assert_eq!(report.chars().find(|&char| probity_text::is_hidden(char)), None, "{report}");
         for shown in ["left<U+202E>right", "over<U+202D>ride"] {
             assert!(report.contains(shown), "{format:?}: {report}");
         }

@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use probity_review::{ReviewOutput, Status};
+use probity_text::visible;
 
 use super::{grounds, last_lines, observed, proving_fix, standing, told_by_test};
-use crate::report::visible;
 
 const OUTPUT_LINES: usize = 8;
 const FIX_LINES: usize = 24;

@@ -6,8 +6,9 @@
 use std::ops::Range;
 
 use probity_finding::{LineIndex, Span};
+use probity_text::visible;
 
-use crate::report::{place, visible};
+use crate::report::place;
 
 /// Where a mark reaches over more lines than this, only its first line is shown.
 pub(crate) const MOST_LINES: usize = 30;

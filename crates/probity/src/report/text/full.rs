@@ -2,12 +2,10 @@
 
 use annotate_snippets::{AnnotationKind, Element, Group, Level, Origin, Snippet};
 use probity_finding::{Applicability, Finding, Fix, LineIndex, Related, Severity, Span};
+use probity_text::visible;
 
 use super::excerpt::{Excerpt, MOST_LINES, is_near};
-use crate::report::{
-    place::{Place, Unit},
-    visible,
-};
+use crate::report::place::{Place, Unit};
 
 /// The parts of one finding: itself, and the places that explain it but are far away.
 pub(super) fn groups<'a>(

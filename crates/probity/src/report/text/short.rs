@@ -5,15 +5,13 @@ use std::io::{self, Write};
 
 use annotate_snippets::{AnnotationKind, Group, Renderer, Snippet};
 use probity_finding::{Finding, LineIndex, Related, Severity, Span};
+use probity_text::visible;
 
 use super::{
     excerpt::Excerpt,
     full::{flags, level},
 };
-use crate::report::{
-    place::{self, Place, Unit},
-    visible,
-};
+use crate::report::place::{self, Place, Unit};
 
 /// Help that is longer than this is left to the verbose report.
 const LONGEST_HELP: usize = 100;

@@ -7,8 +7,9 @@ use std::{
 };
 
 use probity_finding::{Applicability, Finding};
+use probity_text::visible;
 
-use crate::report::{ai_fix::AiFix, visible};
+use crate::report::ai_fix::AiFix;
 
 /// Rules that the summary names; `--statistics` lists all.
 const MOST_RULES: usize = 12;

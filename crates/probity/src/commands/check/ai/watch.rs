@@ -3,10 +3,11 @@
 use std::io::{self, IsTerminal as _, Write as _};
 
 use probity_autofix::{Event, Outcome, Request, preview};
+use probity_text::visible;
 use serde_json::json;
 
 use super::trace::Trace;
-use crate::{commands::check::mask::Hider, report::visible};
+use crate::commands::check::mask::Hider;
 
 /// Sees one session.
 pub(super) struct Watch<'w> {

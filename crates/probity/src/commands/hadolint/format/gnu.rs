@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
+use probity_text::visible;
+
 use super::Report;
-use crate::report::visible;
 
 pub(super) fn write(reports: &[Report]) -> String {
     let mut out = String::new();

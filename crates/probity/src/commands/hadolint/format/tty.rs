@@ -4,9 +4,9 @@
 use std::fmt::Write as _;
 
 use probity_finding::Severity;
+use probity_text::visible;
 
 use super::Report;
-use crate::report::visible;
 
 pub(super) fn write(reports: &[Report], is_coloured: bool) -> String {
     let mut out = String::new();

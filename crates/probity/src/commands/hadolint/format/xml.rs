@@ -1,6 +1,6 @@
 //! Text inside XML.
 
-use crate::report::visible;
+use probity_text::visible;
 
 /// The text as it may stand in an attribute or between tags.
 pub(super) fn escaped(text: &str) -> String {

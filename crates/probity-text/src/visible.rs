@@ -6,13 +6,17 @@
 
 use std::{borrow::Cow, fmt::Write as _};
 
+use crate::hidden::{is_control, is_misleading};
+
 /// The text on one line: line ends are made visible too. Tabs stay.
-pub(crate) fn line(text: &str) -> Cow<'_, str> {
+#[must_use]
+pub fn line(text: &str) -> Cow<'_, str> {
     except(text, &['\t'])
 }
 
 /// The text with its line ends and tabs; `\r\n` becomes `\n`.
-pub(crate) fn block(text: &str) -> Cow<'_, str> {
+#[must_use]
+pub fn block(text: &str) -> Cow<'_, str> {
     if text.contains("\r\n") {
         return Cow::Owned(except(&text.replace("\r\n", "\n"), &['\t', '\n']).into_owned());
     }
@@ -20,7 +24,8 @@ pub(crate) fn block(text: &str) -> Cow<'_, str> {
 }
 
 /// The text with every hidden character made visible that is not in `kept`.
-pub(crate) fn except<'a>(text: &'a str, kept: &[char]) -> Cow<'a, str> {
+#[must_use]
+pub fn except<'a>(text: &'a str, kept: &[char]) -> Cow<'a, str> {
     let is_shown = |char: char| is_control(char) && !kept.contains(&char) || is_misleading(char);
     if !text.contains(is_shown) {
         return Cow::Borrowed(text);
@@ -38,7 +43,8 @@ pub(crate) fn except<'a>(text: &'a str, kept: &[char]) -> Cow<'a, str> {
 }
 
 /// The text with one character for each of its characters, so that columns stay what they are.
-pub(crate) fn one_for_one(text: &str) -> String {
+#[must_use]
+pub fn one_for_one(text: &str) -> String {
     let shown = |char: char| match char {
         '\t' => char,
         _ if is_control(char) || is_misleading(char) => {
@@ -47,31 +53,6 @@ pub(crate) fn one_for_one(text: &str) -> String {
         _ => char,
     };
     text.chars().map(shown).collect()
-}
-
-/// Whether a character has no business in a report, wherever it stands.
-pub(crate) fn is_hidden(char: char) -> bool {
-    is_control(char) && !matches!(char, '\t' | '\n' | '\r') || is_misleading(char)
-}
-
-fn is_control(char: char) -> bool {
-    matches!(char, '\0'..='\x1f' | '\x7f'..='\u{9f}')
-}
-
-/// Overrides of the writing direction, line ends that only some programs honour, byte order marks
-/// in the middle of a text, and what is no character at all.
-fn is_misleading(char: char) -> bool {
-    matches!(
-        char,
-        '\u{61c}'
-            | '\u{200e}'
-            | '\u{200f}'
-            | '\u{2028}'..='\u{202e}'
-            | '\u{2066}'..='\u{2069}'
-            | '\u{feff}'
-            | '\u{fffe}'
-            | '\u{ffff}'
-    )
 }
 
 /// The picture that Unicode has for a control character.
