@@ -6,6 +6,7 @@ mod configuration;
 mod entry;
 mod packages;
 mod paths;
+mod references;
 mod runtimes;
 mod shared_data;
 
@@ -18,6 +19,8 @@ pub struct Image {
     pub root: Root,
     /// In bytes, as the engine counts them.
     pub size: u64,
+    /// The texts of its `RUN` instructions, as its history has them.
+    pub steps: Vec<String>,
 }
 
 /// Two images, and the one that the original rests on.
@@ -62,8 +65,35 @@ impl Pair<'_> {
         Sizes { before: self.original.size, after: self.proposal.size }
     }
 
+    /// Whether a file that the original's processes open is not in the proposal. Files of the base
+    /// are compared by other checks, since a new base has them elsewhere.
+    pub(crate) fn misses_opened(&self, path: &str) -> bool {
+        let root = &self.original.root;
+        let Some((path, _)) = root.resolve(path).filter(|(_, entry)| entry.is_file()) else {
+            return false;
+        };
+        let path = path.as_str();
+        self.proposal.root.resolve(path).is_none()
+            && self.is_own(path)
+            && !paths::is_cache(path)
+            && !is_plain_manifest(root, path)
+            && !paths::was_installed_elsewhere(self, path)
+    }
+
+    /// Whether the proposal has a file that the original's base has not.
+    fn is_added(&self, path: &str) -> bool {
+        self.base.is_none_or(|base| !self.proposal.root.is_same_in(&base.root, path))
+    }
+
     /// Whether an instruction of the original added or changed this path.
     fn is_own(&self, path: &str) -> bool {
         self.base.is_none_or(|base| !self.original.root.is_same_in(&base.root, path))
     }
+}
+
+/// Node.js opens the nearest `package.json` of each script, for keys that this one does not have.
+fn is_plain_manifest(root: &Root, path: &str) -> bool {
+    let is_manifest = path.rsplit('/').next() == Some("package.json");
+    let keys = ["\"type\"", "\"imports\"", "\"exports\""];
+    is_manifest && root.text(path).is_some_and(|text| !keys.iter().any(|key| text.contains(key)))
 }

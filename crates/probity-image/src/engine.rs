@@ -147,16 +147,21 @@ impl Engine {
 
     /// Starts the client; dropping the call ends it.
     pub(crate) fn start(&self, arguments: &[&str]) -> Result<Call, ImageError> {
+        let mut child = self.start_unread(arguments)?;
+        let stdout = Collected::of(child.stdout.take());
+        let stderr = Collected::of(child.stderr.take());
+        Ok(Call { child, stdout, stderr })
+    }
+
+    /// Starts the client without reading what it says: it waits as soon as its pipe is full.
+    pub(crate) fn start_unread(&self, arguments: &[&str]) -> Result<Child, ImageError> {
         let mut words: Vec<OsString> = vec![self.program.clone().into()];
         words.extend(arguments.iter().map(OsString::from));
         let mut spec = Spec::new(words, "/");
         spec.env = env::vars_os().chain(self.variables.iter().cloned()).collect();
         spec.network = Network::Open;
         spec.streams = Streams { stdin: Stream::Null, stdout: Stream::Pipe, stderr: Stream::Pipe };
-        let mut child = spawn(&Backend::None, &spec)?;
-        let stdout = Collected::of(child.stdout.take());
-        let stderr = Collected::of(child.stderr.take());
-        Ok(Call { child, stdout, stderr })
+        Ok(spawn(&Backend::None, &spec)?)
     }
 }
 

@@ -41,5 +41,51 @@ pub fn inspect(
     let root = Root::read(&archive).map_err(ImageError::io(format!("the files of {image}")))?;
     // The open file stays readable, and the disk is free as soon as it is closed.
     std::fs::remove_file(&archive).map_err(ImageError::io(shown))?;
-    Ok(Image { configuration: described.configuration, root, size: described.size })
+    let history = ["history", "--no-trunc", "--format", "{{.CreatedBy}}", image];
+    let history = engine.must(&history, SOON, interrupt)?;
+    let steps = steps(&String::from_utf8_lossy(&history));
+    Ok(Image { configuration: described.configuration, root, size: described.size, steps })
+}
+
+/// What `RUN` instructions ran. Builders mark the others, or begin with their names.
+fn steps(history: &str) -> Vec<String> {
+    const OTHERS: [&str; 16] = [
+        "ADD",
+        "ARG",
+        "CMD",
+        "COPY",
+        "ENTRYPOINT",
+        "ENV",
+        "EXPOSE",
+        "FROM",
+        "HEALTHCHECK",
+        "LABEL",
+        "MAINTAINER",
+        "ONBUILD",
+        "SHELL",
+        "STOPSIGNAL",
+        "USER",
+        "VOLUME",
+    ];
+    let is_step = |line: &&str| {
+        let first = line.split_whitespace().next().unwrap_or_default();
+        !line.contains("#(nop)") && first != "WORKDIR" && !OTHERS.contains(&first)
+    };
+    history.lines().filter(is_step).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::steps;
+
+    #[test]
+    fn steps_are_what_was_run() {
+        let history = "CMD [\"app\"]\nRUN /bin/sh -c make all # buildkit\nCOPY . /src # buildkit\n\
+                       /bin/sh -c #(nop)  ENV A=b\n/bin/sh -c cp a b\n|1 V=2 /bin/sh -c ./gen\n\
+                       WORKDIR /src\n";
+        assert_eq!(
+            steps(history),
+            ["RUN /bin/sh -c make all # buildkit", "/bin/sh -c cp a b", "|1 V=2 /bin/sh -c ./gen"]
+        );
+    }
 }

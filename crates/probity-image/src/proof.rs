@@ -255,8 +255,7 @@ impl Experiment {
         let has_health = has_health(&image);
         let started =
             start::start(&self.bench, &name, &id, has_health, &self.options.start, interrupt)?;
-        let (files, new_files) = (&original.image.root, &image.root);
-        let lost = start::differences([first, second], &started, files, new_files);
+        let lost = start::differences([first, second], &started, &pair);
         verdict.differences.extend(lost);
         verdict.level = Level::Run;
         verdict.evidence.observe(first, &started);

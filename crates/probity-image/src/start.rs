@@ -1,5 +1,10 @@
 //! Starting an image without a network, and what can be seen of it from outside.
 
+#[cfg(target_os = "linux")]
+mod files;
+#[cfg(not(target_os = "linux"))]
+#[path = "start/no_files.rs"]
+mod files;
 mod network;
 mod processes;
 
@@ -12,9 +17,10 @@ use std::{
 use probity_sandbox::Exit;
 use serde::Deserialize;
 
+use self::files::FileWatch;
 use crate::{
-    Difference, EngineKind, ImageError, Root, Workbench,
-    engine::{Call, Interrupt, SOON, last_lines},
+    Difference, EngineKind, ImageError, Pair, Workbench,
+    engine::{Interrupt, SOON, last_lines},
 };
 
 #[derive(Debug, Clone)]
@@ -35,8 +41,10 @@ pub struct Observation {
     pub health: Option<String>,
     /// The first lines, without times and ids.
     pub output: Vec<String>,
-    /// Files that were open or mapped at the end.
+    /// Files that were opened, if those were watched; otherwise those open or mapped at the end.
     pub opened: BTreeSet<String>,
+    /// Whether every file that was opened is known.
+    pub is_watched: bool,
     /// The last lines of the user's test if it failed.
     pub command: Option<Result<(), String>>,
 }
@@ -46,6 +54,21 @@ pub enum State {
     Running,
     Ended { code: i64 },
     NotStarted { why: String },
+}
+
+impl Observation {
+    fn new(state: State) -> Self {
+        Self {
+            state,
+            ports: BTreeSet::new(),
+            answers: BTreeMap::new(),
+            health: None,
+            output: Vec::new(),
+            opened: BTreeSet::new(),
+            is_watched: false,
+            command: None,
+        }
+    }
 }
 
 impl std::fmt::Display for State {
@@ -77,7 +100,15 @@ struct ContainerState {
     running: bool,
     pid: i32,
     exit_code: i64,
+    started_at: String,
     health: Option<Health>,
+}
+
+impl ContainerState {
+    fn has_started(&self) -> bool {
+        // The zero of the engines' clocks.
+        !self.started_at.is_empty() && !self.started_at.starts_with("0001-")
+    }
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -98,7 +129,7 @@ pub(crate) fn start(
     let container = format!("probity-proof-{}-{name}", bench.owner);
     let label = bench.label();
     let mut words = vec![
-        "run",
+        "create",
         "--name",
         &container,
         "--label",
@@ -119,9 +150,13 @@ pub(crate) fn start(
         words.extend(["--ulimit=nofile=4096:4096", "--ulimit=nproc=4096:4096"]);
     }
     words.push(image);
-    let call = bench.engine.start(&words)?;
+    let created = bench.engine.ask(&words, SOON, interrupt)?;
+    if created.exit != Exit::Code(0) {
+        let why = last_lines(&created.stderr, 2);
+        return Ok(Observation::new(State::NotStarted { why }));
+    }
     let watch = Watch { bench, container: &container, interrupt };
-    let observation = watch.observe(call, has_health, options);
+    let observation = watch.observe(has_health, options);
     watch.remove()?;
     observation
 }
@@ -133,12 +168,9 @@ struct Watch<'w> {
 }
 
 impl Watch<'_> {
-    fn observe(
-        &self,
-        call: Call,
-        has_health: bool,
-        options: &StartOptions,
-    ) -> Result<Observation, ImageError> {
+    fn observe(&self, has_health: bool, options: &StartOptions) -> Result<Observation, ImageError> {
+        let mut files = FileWatch::begin(self.bench, self.container, self.interrupt)?;
+        let call = self.bench.engine.start(&["start", "-a", self.container])?;
         let limit = Instant::now() + SOON;
         // The time counts from the start of the process, not of its engine's client.
         while call.child.wait_timeout(POLL).is_none() && Instant::now() < limit {
@@ -148,6 +180,9 @@ impl Watch<'_> {
             if self.inspected()?.is_some_and(|container| container.state.pid > 0) {
                 break;
             }
+        }
+        if let Some(files) = &mut files {
+            files.release()?;
         }
         let end = Instant::now() + options.watched;
         let mut health = None;
@@ -163,15 +198,7 @@ impl Watch<'_> {
             health = self.health()?;
             container = self.inspected()?.unwrap_or_default();
         }
-        let mut seen = Observation {
-            state: State::Running,
-            ports: BTreeSet::new(),
-            answers: BTreeMap::new(),
-            health,
-            output: Vec::new(),
-            opened: BTreeSet::new(),
-            command: None,
-        };
+        let mut seen = Observation { health, ..Observation::new(State::Running) };
         if container.state.running && exit.is_none() {
             let pid = processes::on_this_machine(container.state.pid, &container.id);
             seen.ports = pid.map(network::listening).unwrap_or_default();
@@ -181,13 +208,16 @@ impl Watch<'_> {
             self.remove()?;
         } else {
             call.child.wait_timeout(SOON);
-            let client = exit.unwrap_or(Exit::Timeout);
-            // A client that could not start the process says so by its own code; what the engine
-            // keeps as the container's code may be 0 then.
-            seen.state = match client {
-                Exit::Code(125..=127) => State::NotStarted { why: String::new() },
-                _ => State::Ended { code: container.state.exit_code },
+            // What the engine keeps as the code of a container that never started may be 0.
+            seen.state = if container.state.has_started() {
+                State::Ended { code: container.state.exit_code }
+            } else {
+                State::NotStarted { why: String::new() }
             };
+        }
+        if let Some(opened) = files.and_then(FileWatch::opened) {
+            seen.opened = opened;
+            seen.is_watched = true;
         }
         let (stdout, stderr) = call.output();
         if let State::NotStarted { why } = &mut seen.state {
@@ -281,8 +311,7 @@ pub(crate) fn is_steady(first: &Observation, second: &Observation) -> bool {
 pub(crate) fn differences(
     originals: [&Observation; 2],
     proposal: &Observation,
-    files: &Root,
-    new_files: &Root,
+    pair: &Pair<'_>,
 ) -> Vec<Difference> {
     let [first, second] = originals;
     let mut found = Vec::new();
@@ -320,10 +349,7 @@ pub(crate) fn differences(
         }
     }
     let opened = first.opened.intersection(&second.opened);
-    let lost = opened.filter(|path| {
-        files.resolve(path).is_some_and(|(_, entry)| entry.is_file())
-            && new_files.resolve(path).is_none()
-    });
+    let lost = opened.filter(|path| pair.misses_opened(path));
     found.extend(lost.map(|path| Difference::OpenedFileMissing { path: path.clone() }));
     if let (Some(Ok(())), Some(Ok(())), Some(Err(output))) =
         (&first.command, &second.command, &proposal.command)

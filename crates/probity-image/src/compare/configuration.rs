@@ -48,8 +48,8 @@ type Map = fn(&Configuration) -> &BTreeMap<String, String>;
 type Value = fn(&Configuration) -> String;
 
 const VALUES: &[(Setting, Value)] = &[
-    (Setting::Entrypoint, |configuration| words(&configuration.entrypoint)),
-    (Setting::Command, |configuration| words(&configuration.command)),
+    (Setting::Entrypoint, |configuration| words(&plain_words(&configuration.entrypoint))),
+    (Setting::Command, |configuration| words(&plain_words(&configuration.command))),
     (Setting::User, |configuration| match configuration.user.as_str() {
         "" | "0" | "root" | "0:0" | "root:root" => "root".to_owned(),
         other => other.to_owned(),
@@ -67,4 +67,17 @@ const VALUES: &[(Setting, Value)] = &[
 
 fn words(words: &[String]) -> String {
     if words.is_empty() { String::new() } else { format!("{words:?}") }
+}
+
+/// `/bin/sh -c "app --fast"` starts what `app --fast` starts, if nothing in it means something to a
+/// shell.
+fn plain_words(start: &[String]) -> Vec<String> {
+    let [shell, switch, text] = start else { return start.to_vec() };
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_-./:,@%+= ".contains(letter);
+    let first = text.split(' ').next().unwrap_or_default();
+    let is_command = !matches!(first, "" | "exec" | "cd" | "." | "exit") && !first.contains('=');
+    if shell == "/bin/sh" && switch == "-c" && is_command && text.chars().all(is_plain) {
+        return text.split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect();
+    }
+    start.to_vec()
 }

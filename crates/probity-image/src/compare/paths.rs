@@ -3,13 +3,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Pair;
+use super::{Pair, references};
 use crate::{Difference, Root};
 
 pub(super) fn check(pair: &Pair<'_>) -> Vec<Difference> {
     let root = &pair.original.root;
     let installed = installed(root);
-    let mut lost: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mut lost: Vec<&str> = Vec::new();
     for (path, entry) in root.iter() {
         if !entry.is_file() || pair.proposal.root.resolve(path).is_some() {
             continue;
@@ -18,24 +18,36 @@ pub(super) fn check(pair: &Pair<'_>) -> Vec<Difference> {
             || is_package_file(path)
             || installed.contains(path)
             || is_for_building(path);
-        if !is_spared && pair.is_own(path) {
-            let above = path.rsplit_once('/').map_or("", |(above, _)| above);
-            lost.entry(above).or_default().push(path);
+        if !is_spared && pair.is_own(path) && !was_installed_elsewhere(pair, path) {
+            lost.push(path);
         }
     }
-    for paths in lost.values_mut() {
-        paths.retain(|path| !was_installed_elsewhere(pair, path));
+    let mut by_directory: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for path in references::needed(pair, lost) {
+        let above = path.rsplit_once('/').map_or("", |(above, _)| above);
+        by_directory.entry(above).or_default().push(path);
     }
-    let of_directory = lost.into_values().filter_map(|paths| {
+    let of_directory = by_directory.into_values().filter_map(|paths| {
         let first = paths.first()?;
         Some(Difference::PathMissing { path: format!("/{first}"), more: paths.len() - 1 })
     });
-    of_directory.collect()
+    of_directory.chain(lost_temporary(pair)).collect()
+}
+
+/// Small bases have no `/tmp`, and a program notices only when it needs one.
+fn lost_temporary(pair: &Pair<'_>) -> Option<Difference> {
+    let (before, after) = (&pair.original.root, &pair.proposal.root);
+    let is_lost = before.has_directory("tmp") && !after.has_directory("tmp");
+    let mut programs =
+        after.iter().filter(|(path, entry)| entry.is_executable() && pair.is_own(path));
+    let names_it = |bytes: &[u8]| bytes.windows(4).any(|window| window == b"/tmp");
+    let is_named = is_lost && programs.any(|(_, entry)| names_it(&after.bytes(entry, 64 << 20)));
+    is_named.then(|| Difference::PathMissing { path: "/tmp".to_owned(), more: 0 })
 }
 
 /// Whether the original's instructions made a copy of a file later, and the copy is in the new image:
 /// that is what installing does. Of two copies that came from the context at once both count.
-fn was_installed_elsewhere(pair: &Pair<'_>, path: &str) -> bool {
+pub(super) fn was_installed_elsewhere(pair: &Pair<'_>, path: &str) -> bool {
     let root = &pair.original.root;
     let Some(entry) = root.get(path) else { return false };
     let copies = root.iter().filter(|(other, copy)| {
@@ -70,7 +82,7 @@ fn installed(root: &Root) -> BTreeSet<String> {
 }
 
 /// Made by tools for themselves, and made again when it is missing.
-fn is_cache(path: &str) -> bool {
+pub(super) fn is_cache(path: &str) -> bool {
     const BELOW: [&str; 22] = [
         "var/cache/",
         "var/lib/apt/",
@@ -116,13 +128,18 @@ fn is_cache(path: &str) -> bool {
 }
 
 /// Compared by the packages' names instead, or part of the system's own packages.
-fn is_package_file(path: &str) -> bool {
+pub(super) fn is_package_file(path: &str) -> bool {
     path.contains("-packages/")
         || path.contains("/node_modules/")
         || path.starts_with("usr/lib/gcc")
         || path.starts_with("usr/include/")
         || path.starts_with("usr/local/include/")
         || path.starts_with("etc/alternatives/")
+}
+
+/// A description of the project for its tools; it names files that no program reads by it.
+pub(super) fn is_manifest(path: &str) -> bool {
+    is_for_building(path) || path.ends_with("/package.json") || path.ends_with("/composer.json")
 }
 
 /// Source text of compiled languages, manifests and lock files of build tools, intermediate files.

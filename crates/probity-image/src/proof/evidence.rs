@@ -17,6 +17,8 @@ pub struct Evidence {
     /// Ports that listen in both, with the status that both answer with.
     pub ports: Vec<(u16, Option<String>)>,
     pub health: Option<String>,
+    /// Whether files that were opened and closed again were seen.
+    pub is_watched: bool,
     /// Whether the user's test succeeded in both.
     pub command: bool,
 }
@@ -27,6 +29,7 @@ impl Evidence {
         let both = before.ports.intersection(&after.ports);
         self.ports = both.map(|port| (*port, after.answers.get(port).cloned())).collect();
         self.health.clone_from(&after.health);
+        self.is_watched = before.is_watched;
         self.command = after.command == Some(Ok(()));
     }
 }
@@ -63,6 +66,9 @@ impl fmt::Display for Verdict {
         }
         if self.evidence.command {
             out.write_str("; ai.proof-command succeeds in both")?;
+        }
+        if self.level == Level::Run && !self.evidence.is_watched {
+            out.write_str("; files that were read and closed again were not seen")?;
         }
         match &self.obstacle {
             Some(obstacle) => write!(out, "; {obstacle}"),

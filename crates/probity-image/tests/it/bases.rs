@@ -24,16 +24,26 @@ struct Base {
     directories: &'static [&'static str],
     links: &'static [(&'static str, &'static str)],
     release: &'static str,
+    /// Fills in what is not a file of this machine.
+    make: Option<fn(&Path)>,
 }
 
 const BASES: &[Base] = &[
-    Base { tag: "base/busybox:1", programs: &[], directories: &[], links: &[], release: "12" },
+    Base {
+        tag: "base/busybox:1",
+        programs: &[],
+        directories: &[],
+        links: &[],
+        release: "12",
+        make: None,
+    },
     Base {
         tag: "base/libc:12",
         programs: &["/usr/bin/id"],
         directories: &[],
         links: &[],
         release: "12",
+        make: None,
     },
     Base {
         tag: "base/libc:11",
@@ -41,6 +51,7 @@ const BASES: &[Base] = &[
         directories: &[],
         links: &[],
         release: "11",
+        make: None,
     },
     Base {
         tag: "base/python:3.11",
@@ -48,6 +59,7 @@ const BASES: &[Base] = &[
         directories: &["/usr/lib/python3.11"],
         links: &[("usr/bin/python3", "python3.11"), ("usr/bin/python", "python3")],
         release: "12",
+        make: None,
     },
     Base {
         tag: "base/perl:5",
@@ -55,6 +67,7 @@ const BASES: &[Base] = &[
         directories: &["/usr/lib/x86_64-linux-gnu/perl-base"],
         links: &[],
         release: "12",
+        make: None,
     },
     Base {
         tag: "base/node:20",
@@ -62,8 +75,45 @@ const BASES: &[Base] = &[
         directories: &[],
         links: &[],
         release: "12",
+        make: None,
+    },
+    Base {
+        tag: "base/php:8.2",
+        programs: &["/usr/bin/php8.2"],
+        directories: &[],
+        links: &[("usr/bin/php", "php8.2")],
+        release: "12",
+        make: None,
+    },
+    Base {
+        tag: "base/java:17",
+        programs: &["/usr/bin/id"],
+        directories: &[],
+        links: &[("usr/bin/java", "../lib/jvm/bin/java")],
+        release: "12",
+        make: Some(link_java),
     },
 ];
+
+/// A runtime of the modules that a small service needs, with the libraries it is linked with.
+fn link_java(root: &Path) {
+    let home = root.join("usr/lib/jvm");
+    let linked = Command::new("jlink")
+        .args(["--add-modules", "java.base,java.logging,jdk.httpserver", "--strip-debug"])
+        .args(["--no-header-files", "--no-man-pages", "--output"])
+        .arg(&home)
+        .status();
+    assert!(linked.unwrap().success());
+    for part in
+        ["bin/java", "lib/server/libjvm.so", "lib/libnet.so", "lib/libnio.so", "lib/libzip.so"]
+    {
+        for library in libraries(&home.join(part).display().to_string()) {
+            if !library.starts_with(root) {
+                place(root, &library);
+            }
+        }
+    }
+}
 
 pub(crate) fn import(server: &Server, wanted: &BTreeSet<String>) {
     for base in BASES.iter().filter(|base| wanted.contains(base.tag)) {
@@ -119,6 +169,9 @@ fn fill(root: &Path, base: &Base) {
     }
     for (link, target) in base.links {
         symlink(target, root.join(link)).unwrap();
+    }
+    if let Some(make) = base.make {
+        make(root);
     }
 }
 

@@ -3,7 +3,10 @@
 //!
 //! A case is one file below `tests/it/corpus`: `# harmful CHECK` or `# good` first, then parts that
 //! begin with `=== NAME`: `before`, `after`, and the files of the context. `NAME +x` is executable,
-//! and `NAME c` or `NAME c-static` is C that is compiled for the test.
+//! and `NAME c`, `NAME c-static`, `NAME go` and `NAME java` are compiled for the test.
+//!
+//! The cases below `corpus/blind` were written without knowledge of the checks, and name none.
+//! `script/nightly` tries all cases and counts both halves apart.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -24,27 +27,49 @@ use crate::{bases, server::Server};
 
 #[test]
 fn docker_accepts_the_good_and_refuses_the_harmful() {
-    judge_all(&Server::docker());
+    judge_all(&Server::docker(), 1);
+}
+
+#[test]
+fn the_legacy_builder_accepts_the_good_and_refuses_the_harmful() {
+    judge_all(&Server::docker_with("env DOCKER_BUILDKIT=0 /usr/bin/docker"), 4);
 }
 
 #[test]
 fn podman_accepts_the_good_and_refuses_the_harmful() {
-    judge_all(&Server::podman());
+    judge_all(&Server::podman(), 1);
 }
 
 struct Case {
     name: String,
-    /// The check that has to refuse it, for a harmful one.
-    harmful: Option<String>,
+    expected: Expected,
+    is_blind: bool,
     parts: BTreeMap<String, String>,
+}
+
+enum Expected {
+    Accepted,
+    Refused,
+    RefusedBy(String),
 }
 
 /// A few at a time: the containers mostly wait.
 const AT_ONCE: usize = 3;
 
-fn judge_all(server: &Server) {
-    let every = std::env::var_os("PROBITY_WHOLE_CORPUS").is_some();
-    let cases: Vec<Case> = cases().into_iter().filter(|case| every || case.is_sampled()).collect();
+/// One in `stride` of the sampled cases is tried. `PROBITY_WHOLE_CORPUS=1` tries all cases, and
+/// any other value those whose name contains it.
+#[expect(clippy::print_stdout, reason = "script/nightly shows the counts")]
+fn judge_all(server: &Server, stride: usize) {
+    let mut cases: Vec<Case> = cases();
+    let wanted = std::env::var("PROBITY_WHOLE_CORPUS");
+    match wanted.as_deref() {
+        Ok("1") => {}
+        Ok(part) => cases.retain(|case| case.name.contains(part)),
+        Err(_) => {
+            cases.retain(Case::is_sampled);
+            cases = cases.into_iter().step_by(stride).collect();
+        }
+    }
     let bases: BTreeSet<String> = cases
         .iter()
         .flat_map(|case| {
@@ -67,9 +92,30 @@ fn judge_all(server: &Server) {
         let shares: Vec<_> = (0..AT_ONCE).map(share).collect();
         shares.into_iter().flat_map(|share| share.join().unwrap()).collect()
     });
-    let harmful = cases.iter().filter(|case| case.harmful.is_some()).count();
-    assert_eq!(faults, [] as [String; 0]);
-    assert!(harmful >= 10 && cases.len() - harmful >= 10, "the corpus is smaller than promised");
+    for is_blind in [false, true] {
+        let of_half = |is_good: bool| {
+            cases.iter().filter(move |case| case.is_blind == is_blind && case.is_good() == is_good)
+        };
+        let wrong = |is_good: bool| {
+            let is_fault = |case: &&Case| {
+                faults.iter().any(|fault| fault.starts_with(&format!("{}: ", case.name)))
+            };
+            of_half(is_good).filter(is_fault).count()
+        };
+        println!(
+            "{}: {} good, {} not accepted; {} harmful, {} not refused as expected",
+            if is_blind { "blind half" } else { "own half" },
+            of_half(true).count(),
+            wrong(true),
+            of_half(false).count(),
+            wrong(false),
+        );
+    }
+    let good = cases.iter().filter(|case| case.is_good()).count();
+    let faults = faults.join("\n");
+    assert!(faults.is_empty(), "{faults}");
+    let least = if wanted.is_ok_and(|part| part != "1") { 0 } else { 10 / stride };
+    assert!(good >= least && cases.len() - good >= least, "the corpus is smaller than promised");
     // Nothing with a label is left. A layer that two proofs share at once may stay in the cache of a
     // builder without BuildKit: each of them takes it for the other's.
     assert_eq!(server.says(&["ps", "-aq"]).1, "");
@@ -86,9 +132,10 @@ fn fault(case: &Case, engine: &Engine) -> Option<String> {
         .filter(|difference| difference.is_harmful())
         .map(|difference| difference.check())
         .collect();
-    let is_right = match &case.harmful {
-        Some(check) => refused.contains(&check.as_str()),
-        None => refused.is_empty() && verdict.level == Level::Run,
+    let is_right = match &case.expected {
+        Expected::RefusedBy(check) => refused.contains(&check.as_str()),
+        Expected::Refused => !refused.is_empty(),
+        Expected::Accepted => refused.is_empty() && verdict.level == Level::Run,
     };
     (!is_right).then(|| format!("{}: {verdict}: {:?}", case.name, verdict.differences))
 }
@@ -155,10 +202,13 @@ fn context(case: &Case) -> tempfile::TempDir {
         match flag {
             "c" => compile(&path, text, &[]),
             "c-static" => compile(&path, text, &["-static"]),
+            "go" => compile_go(&path, text),
+            "java" => compile_java(&path, text),
             "c-library" => compile(&path, text, &["-shared", "-fPIC", "-Wl,-soname,libgreet.so"]),
             _ => fs::write(&path, text).unwrap(),
         }
-        let mode = if flag == "+x" || flag.starts_with('c') { 0o755 } else { 0o644 };
+        let is_program = flag == "+x" || flag == "go" || flag.starts_with('c');
+        let mode = if is_program { 0o755 } else { 0o644 };
         fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
         // Files of a context are older than what a build makes of them.
         let hour = std::time::SystemTime::now() - Duration::from_secs(3600);
@@ -181,10 +231,38 @@ fn compile(path: &Path, text: &str, options: &[&str]) {
     fs::remove_file(source).unwrap();
 }
 
+fn compile_go(path: &Path, text: &str) {
+    let tools = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tools");
+    let source = path.with_extension("source.go");
+    fs::write(&source, text).unwrap();
+    let go = tools.join("python/bin/go").canonicalize().unwrap();
+    let built = Command::new(go)
+        .args(["build", "-o"])
+        .args([path, &source])
+        .envs([("CGO_ENABLED", "0"), ("GO111MODULE", "off"), ("GOFLAGS", "")])
+        .env("GOCACHE", tools.canonicalize().unwrap().join("go-cache"))
+        .status();
+    assert!(built.unwrap().success());
+    fs::remove_file(source).unwrap();
+}
+
+/// Leaves the classes beside the source, which is removed.
+fn compile_java(path: &Path, text: &str) {
+    let source = path.with_extension("java");
+    fs::write(&source, text).unwrap();
+    let above = path.parent().unwrap();
+    let built = Command::new("javac").arg("-d").args([above, &source]).status();
+    assert!(built.unwrap().success());
+    fs::remove_file(source).unwrap();
+}
+
 fn cases() -> Vec<Case> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/corpus");
+    let files =
+        |directory: &Path| fs::read_dir(directory).unwrap().map(|file| file.unwrap().path());
     let mut paths: Vec<PathBuf> =
-        fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
+        files(&directory).chain(files(&directory.join("blind"))).collect();
+    paths.retain(|path| path.extension().is_some_and(|ending| ending == "case"));
     paths.sort();
     paths.iter().map(|path| Case::read(path)).collect()
 }
@@ -193,22 +271,31 @@ impl Case {
     fn read(path: &Path) -> Self {
         let text = fs::read_to_string(path).unwrap();
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
-        let mut parts = text.split("=== ");
+        let mut parts = text.split("\n=== ");
         let head = parts.next().unwrap().trim();
-        let harmful = match head.split_whitespace().collect::<Vec<_>>()[..] {
-            ["#", "good", ..] => None,
-            ["#", "harmful", check, ..] => Some(check.to_owned()),
+        let first = head.lines().next().unwrap_or_default();
+        let expected = match first.split_whitespace().collect::<Vec<_>>()[..] {
+            ["#", "good", ..] => Expected::Accepted,
+            ["#", "harmful", check] => Expected::RefusedBy(check.to_owned()),
+            ["#", "harmful"] => Expected::Refused,
             _ => panic!("{name} does not say what it is: {head}"),
         };
+        let is_blind = path.parent().unwrap().ends_with("blind");
+        let name = if is_blind { format!("blind-{name}") } else { name };
         let parts = parts.map(|part| {
-            let (name, text) = part.split_once('\n').unwrap();
-            (name.to_owned(), text.to_owned())
+            let (name, text) = part.split_once('\n').unwrap_or((part, ""));
+            let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+            (name.to_owned(), format!("{text}{end}"))
         });
-        Self { name, harmful, parts: parts.collect() }
+        Self { name, expected, is_blind, parts: parts.collect() }
+    }
+
+    fn is_good(&self) -> bool {
+        matches!(self.expected, Expected::Accepted)
     }
 
     /// The others are tried by `script/nightly`.
     fn is_sampled(&self) -> bool {
-        !self.name.starts_with("nightly-")
+        !self.is_blind && !self.name.starts_with("nightly-")
     }
 }

@@ -55,7 +55,9 @@ fn root(files: &Files) -> Root {
 }
 
 fn image(configuration: &Configuration, files: &Files) -> Image {
-    Image { configuration: configuration.clone(), root: root(files), size: 0 }
+    // The last step of the history of every original here.
+    let steps = vec!["/bin/sh -c sh tools/gen.sh && rm -rf /tmp/x".to_owned()];
+    Image { configuration: configuration.clone(), root: root(files), size: 0, steps }
 }
 
 fn words(words: &[&str]) -> Vec<String> {
@@ -190,6 +192,50 @@ fn paths_of_the_originals_own_instructions_stay_unless_only_building_needs_them(
         // In the base it is not the original's own.
         let found = lost(&Configuration::default(), &own, &shell(), &[path], &vec![]);
         assert_eq!(found, [""; 0], "{path}");
+    }
+}
+
+#[test]
+fn what_building_names_may_go_unless_a_kept_program_names_it_too() {
+    let generator = "for one in strings/*.txt; do cat $one; done > locales.json\n";
+    let own: Files = vec![
+        ("app/run", Program("#!/bin/sh\ncat /app/locales.json /app/pages/index.html\n")),
+        ("app/locales.json", Text("{}")),
+        ("app/tools/gen.sh", Text(generator)),
+        ("app/strings/de.txt", Text("hallo")),
+        ("app/pages/index.html", Text("<p>")),
+        ("app/pages/more.html", Text("<p>")),
+        ("app/orphan.dat", Text("1")),
+        ("app/docs/guide.txt", Text("read me")),
+        ("tmp/keep", Text("")),
+    ];
+    let configuration = command(&["/app/run"]);
+    let check = |without: &[&str], expected: &[&str]| {
+        assert_eq!(lost(&configuration, &shell(), &own, without, &vec![]), expected);
+    };
+    // A step runs the script, the script reads the strings, and people read the guide.
+    check(&["app/tools/gen.sh", "app/strings/de.txt", "app/docs/guide.txt"], &[]);
+    check(&["app/pages/more.html"], &["/app/pages/more.html is not in the new image"]);
+    // Nothing names it, so nobody can tell that nothing reads it.
+    check(&["app/orphan.dat"], &["/app/orphan.dat is not in the new image"]);
+    // The same strings are needed as soon as a program that stays reads them.
+    let reader = ("app/extra", Program("#!/bin/sh\ncat strings/$1.txt\n"));
+    let without = ["app/tools/gen.sh", "app/strings/de.txt"];
+    let found = lost(&configuration, &shell(), &own, &without, &vec![reader]);
+    assert_eq!(found, ["/app/strings/de.txt is not in the new image"]);
+}
+
+#[test]
+fn a_program_that_names_the_directory_for_temporary_files_finds_it() {
+    let configuration = command(&["/app/run"]);
+    let base: Files = vec![("bin/sh", Program("x")), ("tmp", Directory { owner: 0 })];
+    let missing = "/tmp is not in the new image";
+    for (program, expected) in
+        [("#!/bin/sh\nsort -T /tmp x\n", vec![missing]), ("#!/bin/sh\nsort x\n", vec![])]
+    {
+        let own: Files = vec![("app/run", Program(program))];
+        let found = lost(&configuration, &base, &own, &["tmp"], &vec![]);
+        assert_eq!(found, expected, "{program}");
     }
 }
 

@@ -29,6 +29,11 @@ pub(crate) struct Server {
 impl Server {
     /// Without a network, since rules of the machine's firewall are nothing for a test to change.
     pub(crate) fn docker() -> Self {
+        Self::docker_with(&program("docker"))
+    }
+
+    /// A docker whose client is this program.
+    pub(crate) fn docker_with(client_program: &str) -> Self {
         let dockerd = program("dockerd");
         let place = tempfile::tempdir().unwrap();
         let at = |name: &str| place.path().join(name).display().to_string();
@@ -48,7 +53,7 @@ impl Server {
         spec.network = Network::Open;
         spec.streams = Streams { stdin: Stream::Null, stdout: Stream::Null, stderr: Stream::Null };
         let daemon = Some(spawn(&Backend::None, &spec).unwrap());
-        let script = format!("exec {} -H unix://{} \"$@\"", program("docker"), at("socket"));
+        let script = format!("exec {client_program} -H unix://{} \"$@\"", at("socket"));
         let client = client(&place, "docker", &script);
         let server = Self { place, client, kind: Kind::Docker, daemon };
         let started = Instant::now();
@@ -138,8 +143,9 @@ impl Drop for Server {
     }
 }
 
+/// What the distribution installed comes first: its client and its server have the same version.
 fn program(name: &str) -> String {
-    let found = ["/usr/local/bin", "/usr/sbin", "/usr/bin"]
+    let found = ["/usr/sbin", "/usr/bin", "/usr/local/bin"]
         .into_iter()
         .map(|directory| format!("{directory}/{name}"))
         .find(|path| Path::new(path).exists());

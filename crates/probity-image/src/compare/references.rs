@@ -1,0 +1,200 @@
+//! Which of the files that a new image lacks served building alone.
+//!
+//! A file is needed for building alone if a build step names it, or a file that such a step runs,
+//! and nothing that the new image keeps names it. Programs name what they read: by the file's name
+//! or by that of a directory above it.
+
+use std::collections::BTreeSet;
+
+use aho_corasick::AhoCorasick;
+
+use super::{Pair, paths};
+
+/// A program larger than this is not searched, and its files count as needed.
+const LARGEST: u64 = 64 << 20;
+/// All that is searched of one image.
+const MOST: u64 = 512 << 20;
+
+/// The lost paths without those that only building needs, or that nothing needs.
+pub(super) fn needed<'p>(pair: &Pair<'_>, lost: Vec<&'p str>) -> Vec<&'p str> {
+    if lost.is_empty() {
+        return lost;
+    }
+    let names: Vec<Vec<String>> = lost.iter().map(|path| names(pair, path)).collect();
+    let all: Vec<&String> = names.iter().flatten().collect();
+    // A pattern that is too large to be searched for leaves every path needed.
+    let Ok(search) = AhoCorasick::new(&all) else { return lost };
+    let mentioned = |bytes: &[u8], is_mention: fn(&[u8], usize, usize) -> bool| {
+        let found = search.find_overlapping_iter(bytes);
+        let found = found.filter(|found| is_mention(bytes, found.start(), found.end()));
+        let found: BTreeSet<&str> =
+            found.map(|found| all[found.pattern().as_usize()].as_str()).collect();
+        found
+    };
+    let Some(at_run_time) = kept_mentions(pair, &mentioned) else { return lost };
+    let steps = pair.original.steps.join("\n");
+    let mut in_building = mentioned(steps.as_bytes(), is_word);
+    let mut is_spared: Vec<bool> = lost.iter().map(|path| is_beside_the_point(path)).collect();
+    let mut is_read = vec![false; lost.len()];
+    // A step runs a script, and the script names further files.
+    loop {
+        let next = (0..lost.len()).find(|&index| {
+            !is_read[index] && names[index].iter().any(|name| in_building.contains(name.as_str()))
+        });
+        let Some(index) = next else { break };
+        is_read[index] = true;
+        is_spared[index] = true;
+        let text = pair.original.root.text(lost[index]).unwrap_or_default();
+        in_building.extend(mentioned(text.as_bytes(), is_word));
+    }
+    let is_needed = |index: usize| {
+        !is_spared[index] || names[index].iter().any(|name| at_run_time.contains(name.as_str()))
+    };
+    lost.iter().enumerate().filter(|(index, _)| is_needed(*index)).map(|(_, path)| *path).collect()
+}
+
+/// Names that files of the new image mention; none if there is too much to search.
+fn kept_mentions<'s>(
+    pair: &Pair<'_>,
+    mentioned: &impl Fn(&[u8], fn(&[u8], usize, usize) -> bool) -> BTreeSet<&'s str>,
+) -> Option<BTreeSet<&'s str>> {
+    let root = &pair.proposal.root;
+    let mut found = BTreeSet::new();
+    let mut searched = 0;
+    for (path, entry) in root.iter() {
+        let is_searched = entry.is_file() && !paths::is_package_file(path) && pair.is_added(path);
+        if !is_searched || paths::is_manifest(path) {
+            continue;
+        }
+        searched += entry.size;
+        if entry.size > LARGEST || searched > MOST {
+            return None;
+        }
+        found.extend(mentioned(&root.bytes(entry, LARGEST), is_path));
+    }
+    let configuration = &pair.proposal.configuration;
+    let start = configuration.start().join("\n") + "\n" + &configuration.healthcheck.join("\n");
+    found.extend(mentioned(start.as_bytes(), is_word));
+    Some(found)
+}
+
+/// The name of the file, and those of the directories above it that are not everybody's.
+fn names(pair: &Pair<'_>, path: &str) -> Vec<String> {
+    const COMMON: [&str; 22] = [
+        "usr",
+        "src",
+        "opt",
+        "srv",
+        "var",
+        "app",
+        "lib",
+        "local",
+        "home",
+        "etc",
+        "share",
+        "build",
+        "www",
+        "go",
+        "root",
+        "bin",
+        "code",
+        "work",
+        "workspace",
+        "html",
+        "project",
+        "pkg",
+    ];
+    let directory = &pair.original.configuration.directory;
+    let is_own =
+        |word: &&str| !COMMON.contains(word) && !directory.split('/').any(|above| above == *word);
+    let words: Vec<&str> = path.split('/').collect();
+    let (file, above) = words.split_last().unwrap_or((&path, &[]));
+    above.iter().copied().filter(is_own).chain([*file]).map(str::to_owned).collect()
+}
+
+/// Whether a name stands by itself.
+fn is_word(bytes: &[u8], start: usize, end: usize) -> bool {
+    let is_part = |byte: Option<&u8>| {
+        byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+    };
+    !is_part(start.checked_sub(1).and_then(|at| bytes.get(at))) && !is_part(bytes.get(end))
+}
+
+/// Whether a name is written as a path or a part of one, and not as a word of a language.
+fn is_path(bytes: &[u8], start: usize, end: usize) -> bool {
+    let is_edge = |byte: Option<&u8>| {
+        byte.is_some_and(|byte| matches!(byte, b'/' | b'"' | b'\'' | b'`' | b'\\' | 0))
+    };
+    let has_ending = bytes.get(start..end).is_some_and(|name| name.contains(&b'.'));
+    let before = start.checked_sub(1).and_then(|at| bytes.get(at));
+    is_word(bytes, start, end) && (has_ending || is_edge(before) || is_edge(bytes.get(end)))
+}
+
+/// Files for people and for checks of the source: no program reads them to do its work.
+fn is_beside_the_point(path: &str) -> bool {
+    const DIRECTORIES: [&str; 9] =
+        ["docs", "doc", "man", "t", "spec", "__tests__", "coverage", "benchmarks", "examples"];
+    const STEMS: [&str; 14] = [
+        "CHANGELOG",
+        "CHANGES",
+        "HISTORY",
+        "NEWS",
+        "AUTHORS",
+        "CONTRIBUTORS",
+        "CONTRIBUTING",
+        "NOTICE",
+        "COPYING",
+        "LICENSE",
+        "README",
+        "SECURITY",
+        "CODEOWNERS",
+        "TODO",
+    ];
+    const NAMES: [&str; 16] = [
+        "Makefile.PL",
+        "cpanfile",
+        "Rakefile",
+        "Gemfile",
+        "composer.json",
+        "package.json",
+        "phpunit.xml",
+        "phpunit.xml.dist",
+        "jest.config.js",
+        "tox.ini",
+        "pytest.ini",
+        ".eslintrc.json",
+        ".eslintrc.js",
+        ".prettierrc",
+        ".npmrc",
+        "Justfile",
+    ];
+    let mut words: Vec<&str> = path.split('/').collect();
+    let name = words.pop().unwrap_or_default();
+    let stem = name.split('.').next().unwrap_or(name);
+    words.iter().any(|word| DIRECTORIES.contains(word))
+        || STEMS.contains(&stem)
+        || NAMES.contains(&name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_a_name_at_a_slash_or_in_quotes_or_with_an_ending() {
+        for (text, name, word, path) in [
+            ("open('icons/cat.svg')", "icons", true, true),
+            ("open(\"icons\")", "icons", true, true),
+            ("let icons = pack(icons);", "icons", true, false),
+            ("read cat.svg now", "cat.svg", true, true),
+            ("bobcat.svg", "cat.svg", false, false),
+            ("sh tools/gen.sh", "tools", true, true),
+            ("toolset", "tools", false, false),
+        ] {
+            let start = text.find(name).unwrap();
+            let end = start + name.len();
+            assert_eq!(is_word(text.as_bytes(), start, end), word, "{text}");
+            assert_eq!(is_path(text.as_bytes(), start, end), path, "{text}");
+        }
+    }
+}
