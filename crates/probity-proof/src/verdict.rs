@@ -141,6 +141,29 @@ pub struct Verdict {
 }
 
 impl Verdict {
+    /// Of a claim that nothing was tried on.
+    pub(crate) fn new(id: &str) -> Self {
+        Self {
+            id: id.to_owned(),
+            outcome: Outcome::NotRun,
+            why: Why::Cancelled,
+            level: Level::Claimed,
+            proven: false,
+            runner: None,
+            runs: Vec::new(),
+            pairs: 0,
+            fix: FixResult::NotOffered,
+            base: BaseResult::NotTried,
+            function: None,
+            altered: None,
+            introduced: None,
+            test_path: String::new(),
+            test_name: String::new(),
+            test_source: String::new(),
+            output: String::new(),
+        }
+    }
+
     /// Whether another fix could still prove it.
     #[must_use]
     pub fn wants_fix(&self) -> bool {
@@ -187,15 +210,12 @@ pub enum Refusal {
     NotATestFileName(String),
     /// The code holds no test, or none of this name.
     NoSuchTest(Option<String>),
-    /// The code cannot be placed in its package, for this reason.
-    Unplaceable(&'static str),
     /// The flagged file belongs to no package.
     NoPackage(String),
     /// Nothing runs tests for this file.
     NoRunner(String),
     /// This machine lacks what would run it.
     Unavailable(Unavailable),
-    Trouble(Trouble),
 }
 
 /// What one run showed.
@@ -230,6 +250,18 @@ pub enum RunDetail {
 }
 
 impl RunDetail {
+    pub(crate) fn outcome(&self) -> Outcome {
+        match self {
+            Self::Passed => Outcome::Passed,
+            Self::Failed { .. } | Self::Crashed => Outcome::Failed,
+            Self::Unbuilt | Self::PackageUnbuilt => Outcome::BuildError,
+            Self::Timeout(_) => Outcome::Timeout,
+            Self::Skipped | Self::ExpectedFailure => Outcome::Skipped,
+            Self::NoSuchTest => Outcome::NotRun,
+            _ => Outcome::HarnessError,
+        }
+    }
+
     /// Whether the test never got its turn, through no fault of its own.
     #[must_use]
     pub fn is_before_test(&self) -> bool {

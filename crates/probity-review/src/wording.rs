@@ -175,11 +175,9 @@ fn refusal(refusal: &Refusal) -> String {
         Refusal::NotATestFileName(path) => format!("{path} is not the name of a test file"),
         Refusal::NoSuchTest(Some(name)) => format!("the code has no test named `{name}`"),
         Refusal::NoSuchTest(None) => "the code has no test".to_owned(),
-        Refusal::Unplaceable(why) => (*why).to_owned(),
         Refusal::NoPackage(path) => format!("{path} does not belong to a package"),
         Refusal::NoRunner(path) => format!("probity cannot run tests for {path}"),
         Refusal::Unavailable(why) => format!("the test could not be run: {why}"),
-        Refusal::Trouble(trouble) => format!("the test could not be run: {trouble}"),
     }
 }
 

@@ -327,10 +327,9 @@ impl Verdict {
         let outcome = match refusal {
             Refusal::NoTest
             | Refusal::NoSuchTest(_)
-            | Refusal::Unplaceable(_)
             | Refusal::NoPackage(_)
             | Refusal::NoRunner(_) => Outcome::NotRun,
-            Refusal::Unavailable(_) | Refusal::Trouble(_) => Outcome::HarnessError,
+            Refusal::Unavailable(_) => Outcome::HarnessError,
             _ => Outcome::Rejected,
         };
         self.end(outcome, Why::Refused(refusal));

@@ -9,7 +9,7 @@ use crate::{
     Outcome, RunDetail,
     repository::copies::Copies,
     runner::{
-        Built, Existing, Placed, Runner, Suite, Trial, Trouble,
+        self, Built, Existing, Placed, Runner, Suite, Trial, Trouble,
         context::{RunnerContext, Site},
     },
 };
@@ -86,7 +86,7 @@ impl<'a> Version<'a> {
         directory: &Path,
         wanted: Existing<'_>,
     ) -> Result<Suite, Box<Trial>> {
-        self.runner.run_existing(&self.site(directory)?, wanted)
+        runner::run_existing(self.runner, &self.site(directory)?, wanted)
     }
 }
 
