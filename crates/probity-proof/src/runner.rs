@@ -36,6 +36,11 @@ pub(crate) trait Runner: fmt::Debug + Send + Sync {
     /// Decides where the test of a claim goes, by what is in this directory. Nothing is written.
     fn place(&self, repo: &Path, claim: &Claim, flagged: &FlaggedLines) -> Result<Placed, Refusal>;
 
+    /// Whether what runs is a program that has the code in it.
+    fn is_compiled(&self) -> bool {
+        false
+    }
+
     /// Compiles the test, where that is a step of its own.
     fn build(&self, _site: &Site<'_>, _placed: &Placed) -> Result<Built, Box<Trial>> {
         Ok(Built::default())
@@ -149,7 +154,7 @@ pub(crate) struct Placed {
 }
 
 /// What building has made.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Built {
     /// As the commands see it; empty where there is none.
     pub(crate) program: PathBuf,

@@ -124,6 +124,8 @@ pub struct Verdict {
     /// Pairs of runs, one with each version of the code, that decided.
     pub pairs: u32,
     pub fix: FixResult,
+    /// The one of the claim's fixes that `fix` is about: the one that proves it, or the first.
+    pub fix_patch: Option<String>,
     pub base: BaseResult,
     /// The name of the function that the flagged lines are in, if a grammar tells.
     pub function: Option<String>,
@@ -153,6 +155,7 @@ impl Verdict {
             runs: Vec::new(),
             pairs: 0,
             fix: FixResult::NotOffered,
+            fix_patch: None,
             base: BaseResult::NotTried,
             function: None,
             altered: None,

@@ -268,6 +268,9 @@ pub(crate) fn isolation(is_sandboxed: bool) -> &'static str {
     }
 }
 
+#[cfg(test)]
+mod every_sentence;
+
 fn sentence(clause: &str) -> String {
     let mut characters = clause.chars();
     let mut text: String = characters.next().into_iter().flat_map(char::to_uppercase).collect();
@@ -296,6 +299,7 @@ pub(crate) mod tests {
             runs: Vec::new(),
             pairs: 0,
             fix: FixResult::NotOffered,
+            fix_patch: None,
             base: BaseResult::NotTried,
             function: None,
             altered: None,

@@ -158,6 +158,10 @@ impl Runner for Go {
         "go"
     }
 
+    fn is_compiled(&self) -> bool {
+        true
+    }
+
     fn place(&self, repo: &Path, claim: &Claim, flagged: &FlaggedLines) -> Result<Placed, Refusal> {
         let is_test = |name: &str| name.ends_with("_test.go");
         let directory = placement::directory(repo, claim, flagged, is_test)?;

@@ -243,6 +243,10 @@ impl Runner for Rust {
         "rust"
     }
 
+    fn is_compiled(&self) -> bool {
+        true
+    }
+
     fn place(&self, repo: &Path, claim: &Claim, flagged: &FlaggedLines) -> Result<Placed, Refusal> {
         let is_test = |name: &str| name.ends_with(".rs") && name != "build.rs";
         // Cargo knows two places for tests, and no others.
