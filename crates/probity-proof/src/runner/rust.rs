@@ -368,6 +368,6 @@ impl Runner for Rust {
 /// Runs these tests, or all if there are none.
 fn arguments(tests: &[String]) -> Vec<String> {
     let exact = if tests.is_empty() { None } else { Some("--exact") };
-    let words = ["--test-threads=1", "-Zunstable-options", "--format=json"];
+    let words = ["--test-threads=1", "-Zunstable-options", "--format=json", "--report-time"];
     tests.iter().cloned().chain(exact.into_iter().chain(words).map(str::to_owned)).collect()
 }

@@ -26,6 +26,8 @@ pub(super) fn report(ran: &Ran) -> Report {
         let line = String::from_utf8_lossy(line);
         let mut words = line.split_whitespace();
         let (kind, detail, test) = (words.next(), words.next(), words.next());
+        let seconds = words.next().and_then(|took| took.trim_matches(['(', ')']).strip_suffix('s'));
+        let seconds = seconds.and_then(|seconds| seconds.parse().ok());
         let Some(test) = test.filter(|test| !test.contains('/')) else { continue };
         let state = match (kind, detail) {
             (Some("==="), Some("RUN")) => State::Began,
@@ -34,7 +36,11 @@ pub(super) fn report(ran: &Ran) -> Report {
             (Some("---"), Some("SKIP:")) => State::Skipped,
             _ => continue,
         };
-        report.tell(TestReport { message: message.clone(), ..TestReport::new(test, state) });
+        report.tell(TestReport {
+            seconds,
+            message: message.clone(),
+            ..TestReport::new(test, state)
+        });
     }
     // Ended by a panic or a fault, and not because somebody ended it.
     let is_crash =
@@ -67,7 +73,7 @@ mod tests {
     fn only_framed_lines_of_tests_are_events() {
         for (stdout, stderr, expected) in [
             ("\x16=== RUN   TestX\n\x16--- FAIL: TestX (0.00s)\n", "", Some(State::Failed)),
-            ("\x16=== RUN   TestX\nx\x16--- PASS: TestX (0.00s)\n", "", Some(State::Passed)),
+            ("\x16=== RUN   TestX\nx\x16--- PASS: TestX (1.50s)\n", "", Some(State::Passed)),
             ("\x16=== RUN   TestX\n\x16--- SKIP: TestX (0.00s)\n", "", Some(State::Skipped)),
             ("\x16=== RUN   TestX\n--- FAIL: TestX (0.00s)\n", "", Some(State::Began)),
             ("\x16=== RUN   TestX\n\x16--- FAIL: TestX/sub (0.00s)\n", "", Some(State::Began)),
@@ -83,6 +89,13 @@ mod tests {
             let report = report(&ran);
             let state = report.tests.first().map(|test| test.state);
             assert_eq!(state, expected, "{ran:?}");
+            let took = report.tests.first().and_then(|test| test.seconds);
+            let expected = match state {
+                Some(State::Passed) => Some(1.5),
+                Some(State::Failed | State::Skipped) => Some(0.0),
+                _ => None,
+            };
+            assert_eq!(took, expected, "{ran:?}");
             let is_left = !ran.stderr.is_empty();
             assert_eq!(report.without_end, is_left.then_some(RunDetail::EndedEarly), "{ran:?}");
         }

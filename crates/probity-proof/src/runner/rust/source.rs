@@ -40,6 +40,7 @@ struct Event {
     name: String,
     #[serde(default)]
     stdout: String,
+    exec_time: Option<f64>,
 }
 
 /// What a program told of its tests, with what they wrote.
@@ -61,7 +62,8 @@ pub(super) fn report(ran: &Ran) -> (Report, String) {
         let numbered = |line: &&str| !line.starts_with("thread '");
         let message = event.stdout.lines().filter(numbered).collect::<Vec<_>>().join("\n");
         told.push_str(&event.stdout);
-        report.tell(TestReport { message, ..TestReport::new(event.name, state) });
+        let seconds = event.exec_time;
+        report.tell(TestReport { seconds, message, ..TestReport::new(event.name, state) });
     }
     // The code may end its process; so may the test, and then it does so with every fix.
     if !report.tests.is_empty() && matches!(ran.exit, Exit::Code(_)) {
@@ -194,13 +196,14 @@ mod tests {
     fn events_are_read_behind_what_the_code_writes() {
         let stdout = b"{ \"type\": \"test\", \"event\": \"started\", \"name\": \"x\" }\nabc\
             { \"type\": \"test\", \"name\": \"x\", \"event\": \"failed\", \"stdout\": \"{ \\\"type\\\"\" }\n\
-            { \"type\": \"test\", \"event\": \"ok\", \"name\": \"y\" }\n\
+            { \"type\": \"test\", \"event\": \"ok\", \"name\": \"y\", \"exec_time\": 0.5 }\n\
             { \"type\": \"test\", \"event\": \"started\", \"name\": \"z\" }\n{ \"type\": \"";
         let (exit, duration) = (Exit::Signal(9), std::time::Duration::ZERO);
         let ran = Ran { exit, duration, stdout: stdout.to_vec(), stderr: Vec::new() };
         let (report, told) = report(&ran);
         let states: Vec<State> = report.tests.iter().map(|test| test.state).collect();
         assert_eq!(states, [State::Failed, State::Passed, State::Began]);
+        assert_eq!(report.tests[1].seconds, Some(0.5));
         assert_eq!(told, "{ \"type\"");
     }
 }
