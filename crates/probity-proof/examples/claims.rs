@@ -16,7 +16,7 @@ mod corpus;
 #[path = "../tests/it/tools.rs"]
 mod tools;
 
-use std::{collections::BTreeMap, env, io, io::Write as _};
+use std::{collections::BTreeMap, env, io, io::Write as _, time::Instant};
 
 use corpus::{Half, Kind, LANGUAGES, Truth, try_all};
 use probity_proof::Verdict;
@@ -32,6 +32,7 @@ fn main() -> io::Result<()> {
     };
     let most = words.get(2).and_then(|count| count.parse().ok()).unwrap_or(usize::MAX);
     let mut by_kind: BTreeMap<(String, Half), Counts> = BTreeMap::new();
+    let mut times = Vec::new();
     let mut by_truth: BTreeMap<(String, Half), Counts> = BTreeMap::new();
     for language in LANGUAGES.into_iter().filter(|language| is_wanted(0, language.name)) {
         let mut taken: BTreeMap<Kind, usize> = BTreeMap::new();
@@ -41,6 +42,7 @@ fn main() -> io::Result<()> {
             *count += 1;
             is_wanted(1, &format!("{:?}", case.kind)) && *count <= most
         });
+        let began = Instant::now();
         try_all(language, &cases, |case, verdict| {
             let (kind, truth) = (case.kind, case.kind.truth());
             let rows = [
@@ -60,12 +62,15 @@ fn main() -> io::Result<()> {
                 }
             }
         });
+        let seconds = began.elapsed().as_secs_f64() / cases.len().max(1) as f64;
+        times.push(format!("{:12}{seconds:.1} s per claim, 2 claims at a time", language.name));
     }
     let mut out = io::stdout();
     writeln!(out, "{:32}{:>12}{:>12}", "proven", "tuning", "reporting")?;
     table(&mut out, &by_kind)?;
     writeln!(out)?;
-    table(&mut out, &by_truth)
+    table(&mut out, &by_truth)?;
+    writeln!(out, "\n{}", times.join("\n"))
 }
 
 fn table(out: &mut impl io::Write, rows: &BTreeMap<(String, Half), Counts>) -> io::Result<()> {

@@ -17,6 +17,8 @@ pub struct Claim {
     pub test_name: Option<String>,
     /// A unified diff against the repository that makes the test pass.
     pub fix_patch: Option<String>,
+    /// Other fixes of the same defect, tried in turn if the first does not prove it.
+    pub other_fixes: Vec<String>,
 }
 
 /// The lines that a claim is about.

@@ -2,24 +2,44 @@
 
 pub(crate) mod capture;
 pub(crate) mod context;
-pub(crate) mod go;
-pub(crate) mod javascript;
+mod go;
+mod javascript;
 pub(crate) mod placement;
-pub(crate) mod python;
-pub(crate) mod rust;
+mod python;
+pub(crate) mod report;
+mod rust;
 
-use std::{collections::BTreeMap, fmt, io, path::Path, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt, io,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
 
 use probity_sandbox::Exit;
 
-use self::{capture::Ran, context::Site};
-use crate::{Claim, Outcome, Refusal, RunDetail, claim::FlaggedLines, text::clean};
+use self::{
+    capture::Ran,
+    context::Site,
+    report::{Report, TestReport},
+};
+use crate::{
+    Claim, Outcome, Refusal, RunDetail, claim::FlaggedLines, text::clean, workshop::Preparation,
+};
 
+/// What a language has to bring: where a test goes, how it runs, and which tests exist. The rest is
+/// optional.
 pub(crate) trait Runner: fmt::Debug + Send + Sync {
     fn name(&self) -> &'static str;
 
     /// Decides where the test of a claim goes, by what is in this directory. Nothing is written.
     fn place(&self, repo: &Path, claim: &Claim, flagged: &FlaggedLines) -> Result<Placed, Refusal>;
+
+    /// Whether what runs is a program that has the code in it.
+    fn is_compiled(&self) -> bool {
+        false
+    }
 
     /// Compiles the test, where that is a step of its own.
     fn build(&self, _site: &Site<'_>, _placed: &Placed) -> Result<Built, Box<Trial>> {
@@ -29,9 +49,29 @@ pub(crate) trait Runner: fmt::Debug + Send + Sync {
     /// Runs the test once.
     fn run(&self, site: &Site<'_>, placed: &Placed, built: &Built) -> Result<Trial, Trouble>;
 
-    /// Runs existing tests; none of an agent's is there.
-    fn run_existing(&self, site: &Site<'_>, wanted: Existing<'_>) -> Result<Suite, Box<Trial>>;
+    /// The existing tests that are wanted, in groups that run together.
+    fn groups(&self, site: &Site<'_>, wanted: Existing<'_>) -> Result<Groups, Trouble>;
+
+    /// Runs existing tests of one group; none of an agent's is there.
+    fn run_group(
+        &self,
+        site: &Site<'_>,
+        directory: &Path,
+        tests: &BTreeSet<String>,
+        limit: Duration,
+    ) -> Result<Suite, Box<Trial>>;
 }
+
+/// Finds the tools of a language and makes them ready, in a repository that has files of it.
+type Prepare = fn(&mut Preparation<'_>) -> Result<Box<dyn Runner>, Unavailable>;
+
+/// The endings of the files of each language, and its runner.
+pub(crate) const LANGUAGES: [(&[&str], Prepare); 4] = [
+    (&["go"], go::Go::prepare),
+    (&["py"], python::Python::prepare),
+    (javascript::ENDINGS, javascript::JavaScript::prepare),
+    (&["rs"], rust::Rust::prepare),
+];
 
 /// Which of the existing tests are run.
 #[derive(Debug, Clone, Copy)]
@@ -40,6 +80,15 @@ pub(crate) enum Existing<'a> {
     Touching(&'a [String]),
     /// Those of these names, as an earlier run has told them.
     Named(&'a [String]),
+}
+
+/// Existing tests by the directory that they run in.
+#[derive(Debug, Default)]
+pub(crate) struct Groups {
+    /// No tests stand for all of the directory's.
+    pub(crate) tests: BTreeMap<PathBuf, BTreeSet<String>>,
+    /// Whether some are left out.
+    pub(crate) is_cut: bool,
 }
 
 /// Stands among the tests of a package for its building, which is none.
@@ -53,6 +102,43 @@ pub(crate) struct Suite {
     pub(crate) is_cut: bool,
 }
 
+impl Suite {
+    pub(crate) fn of(prefix: &str, ran: &Ran, report: &Report, limit: Duration) -> Self {
+        let mut suite = Self::default();
+        suite.add(prefix, ran, report, limit);
+        suite
+    }
+
+    /// Adds what a process told; its tests are known by their names behind this prefix.
+    pub(crate) fn add(&mut self, prefix: &str, ran: &Ran, report: &Report, limit: Duration) {
+        self.is_cut |= ran.duration >= limit;
+        let named = |test: &TestReport| (format!("{prefix}{}", test.name), test.state.outcome());
+        self.outcomes.extend(report.tests.iter().map(named));
+    }
+}
+
+/// Runs existing tests, group by group, as long as there is time.
+pub(crate) fn run_existing(
+    runner: &dyn Runner,
+    site: &Site<'_>,
+    wanted: Existing<'_>,
+) -> Result<Suite, Box<Trial>> {
+    let until = Instant::now() + site.context.suite_timeout;
+    let groups = runner.groups(site, wanted)?;
+    let mut suite = Suite { is_cut: groups.is_cut, ..Suite::default() };
+    for (directory, tests) in &groups.tests {
+        let limit = until.saturating_duration_since(Instant::now());
+        if limit < Duration::from_secs(1) {
+            suite.is_cut = true;
+            break;
+        }
+        let ran = runner.run_group(site, directory, tests, limit)?;
+        suite.is_cut |= ran.is_cut;
+        suite.outcomes.extend(ran.outcomes);
+    }
+    Ok(suite)
+}
+
 /// A test that has its place.
 #[derive(Debug, Clone)]
 pub(crate) struct Placed {
@@ -63,15 +149,15 @@ pub(crate) struct Placed {
     /// A file of the repository, and what is added to its end.
     pub(crate) added: Option<(String, String)>,
     /// Where its commands run, relative to the copy.
-    pub(crate) directory: std::path::PathBuf,
+    pub(crate) directory: PathBuf,
     pub(crate) flagged: FlaggedLines,
 }
 
 /// What building has made.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Built {
     /// As the commands see it; empty where there is none.
-    pub(crate) program: std::path::PathBuf,
+    pub(crate) program: PathBuf,
     /// The test as its program names it.
     pub(crate) test: String,
 }
@@ -89,14 +175,31 @@ pub(crate) struct Trial {
 }
 
 impl Trial {
-    pub(crate) fn new(outcome: Outcome, detail: RunDetail) -> Self {
+    pub(crate) fn new(detail: RunDetail) -> Self {
         let (message, output) = (String::new(), String::new());
-        Self { outcome, detail, duration: Duration::ZERO, message, output }
+        Self { outcome: detail.outcome(), detail, duration: Duration::ZERO, message, output }
     }
 
     /// A run that could not be made, for a reason that is not the code's.
     pub(crate) fn trouble(trouble: Trouble) -> Self {
-        Self::new(Outcome::HarnessError, RunDetail::Trouble(trouble))
+        Self::new(RunDetail::Trouble(trouble))
+    }
+
+    /// What a process told of the wanted test: the worst of those that fit.
+    pub(crate) fn told(
+        site: &Site<'_>,
+        ran: &Ran,
+        report: &Report,
+        is_wanted: impl Fn(&TestReport) -> bool,
+    ) -> Self {
+        let test = report.tests.iter().filter(|test| is_wanted(test)).min_by_key(|test| test.state);
+        let detail = report.judge(ran, site.context.test_timeout, test);
+        let mut trial = Self::new(detail).of(site, ran, &[&ran.stdout[..], &ran.stderr].concat());
+        if let Some(test) = test {
+            trial.duration = test.duration().unwrap_or(ran.duration);
+            trial.message.clone_from(&test.message);
+        }
+        trial
     }
 
     /// With the evidence of the process.
@@ -114,13 +217,53 @@ impl From<Trouble> for Box<Trial> {
 }
 
 /// How a compiler that has made nothing ended.
-pub(crate) fn failed_build(exit: Exit) -> Option<(Outcome, RunDetail)> {
+pub(crate) fn failed_build(exit: Exit) -> Option<RunDetail> {
     Some(match exit {
         Exit::Code(0) => return None,
-        Exit::Code(_) => (Outcome::BuildError, RunDetail::Unbuilt),
-        Exit::Timeout => (Outcome::HarnessError, RunDetail::BuildTimeout),
-        _ => (Outcome::HarnessError, RunDetail::BuildKilled),
+        Exit::Code(_) => RunDetail::Unbuilt,
+        Exit::Timeout => RunDetail::BuildTimeout,
+        _ => RunDetail::BuildKilled,
     })
+}
+
+/// What a command wrote, or its first complaint.
+pub(crate) fn succeeded(ran: Result<Ran, Trouble>) -> Result<Ran, Trouble> {
+    let ran = ran?;
+    if ran.exit == Exit::Code(0) {
+        return Ok(ran);
+    }
+    let told = String::from_utf8_lossy(&ran.stderr);
+    Err(Trouble::Machine(told.lines().next().unwrap_or("no reason given").to_owned()))
+}
+
+/// What is found out once, for each key.
+#[derive(Debug)]
+pub(crate) struct Once<Key, Found> {
+    known: Mutex<BTreeMap<Key, Arc<Mutex<Option<Found>>>>>,
+}
+
+impl<Key: Ord, Found: Clone> Once<Key, Found> {
+    /// Whoever asks for the same waits for the first; nothing is kept of a failure.
+    pub(crate) fn get<Failure>(
+        &self,
+        key: Key,
+        find: impl FnOnce() -> Result<Found, Failure>,
+    ) -> Result<Found, Failure> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = Arc::clone(known.entry(key).or_default());
+        drop(known);
+        let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = &*place {
+            return Ok(found.clone());
+        }
+        Ok(place.insert(find()?).clone())
+    }
+}
+
+impl<Key, Found> Default for Once<Key, Found> {
+    fn default() -> Self {
+        Self { known: Mutex::default() }
+    }
 }
 
 /// What kept a command from running, through no fault of the code.

@@ -124,6 +124,8 @@ pub struct Verdict {
     /// Pairs of runs, one with each version of the code, that decided.
     pub pairs: u32,
     pub fix: FixResult,
+    /// The one of the claim's fixes that `fix` is about: the one that proves it, or the first.
+    pub fix_patch: Option<String>,
     pub base: BaseResult,
     /// The name of the function that the flagged lines are in, if a grammar tells.
     pub function: Option<String>,
@@ -141,6 +143,30 @@ pub struct Verdict {
 }
 
 impl Verdict {
+    /// Of a claim that nothing was tried on.
+    pub(crate) fn new(id: &str) -> Self {
+        Self {
+            id: id.to_owned(),
+            outcome: Outcome::NotRun,
+            why: Why::Cancelled,
+            level: Level::Claimed,
+            proven: false,
+            runner: None,
+            runs: Vec::new(),
+            pairs: 0,
+            fix: FixResult::NotOffered,
+            fix_patch: None,
+            base: BaseResult::NotTried,
+            function: None,
+            altered: None,
+            introduced: None,
+            test_path: String::new(),
+            test_name: String::new(),
+            test_source: String::new(),
+            output: String::new(),
+        }
+    }
+
     /// Whether another fix could still prove it.
     #[must_use]
     pub fn wants_fix(&self) -> bool {
@@ -187,15 +213,12 @@ pub enum Refusal {
     NotATestFileName(String),
     /// The code holds no test, or none of this name.
     NoSuchTest(Option<String>),
-    /// The code cannot be placed in its package, for this reason.
-    Unplaceable(&'static str),
     /// The flagged file belongs to no package.
     NoPackage(String),
     /// Nothing runs tests for this file.
     NoRunner(String),
     /// This machine lacks what would run it.
     Unavailable(Unavailable),
-    Trouble(Trouble),
 }
 
 /// What one run showed.
@@ -230,6 +253,18 @@ pub enum RunDetail {
 }
 
 impl RunDetail {
+    pub(crate) fn outcome(&self) -> Outcome {
+        match self {
+            Self::Passed => Outcome::Passed,
+            Self::Failed { .. } | Self::Crashed => Outcome::Failed,
+            Self::Unbuilt | Self::PackageUnbuilt => Outcome::BuildError,
+            Self::Timeout(_) => Outcome::Timeout,
+            Self::Skipped | Self::ExpectedFailure => Outcome::Skipped,
+            Self::NoSuchTest => Outcome::NotRun,
+            _ => Outcome::HarnessError,
+        }
+    }
+
     /// Whether the test never got its turn, through no fault of its own.
     #[must_use]
     pub fn is_before_test(&self) -> bool {

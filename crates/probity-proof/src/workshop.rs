@@ -1,7 +1,8 @@
 //! A pristine copy of the repository, warm caches, and the runners: made once, used by all claims.
 
 use std::{
-    fs,
+    collections::BTreeSet,
+    fs, io,
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
     sync::{
@@ -16,20 +17,16 @@ use probity_sandbox::Backend;
 use tempfile::TempDir;
 
 use crate::{
-    BaseResult, Claim, FixResult, GitError, Level, Outcome, ProofError, ProofOptions, Refusal,
-    Tree, TreeError, Unavailable, Verdict, Why, WithoutFix,
+    Claim, GitError, Level, Outcome, ProofError, ProofOptions, Refusal, Tree, TreeError, Trouble,
+    Unavailable, Verdict, Why, WithoutFix,
     experiment::{Baselines, Laboratory},
     repository::{
         copies::{Copies, Reuse, remove},
         git::Git,
     },
     runner::{
-        Runner,
+        LANGUAGES, Runner,
         context::{RunnerContext, Site},
-        go::Go,
-        javascript::{self, JavaScript},
-        python::Python,
-        rust::Rust,
     },
 };
 
@@ -41,7 +38,8 @@ pub struct Workshop {
     directory: TempDir,
     head: Copies,
     base: Option<Copies>,
-    runners: Vec<Language>,
+    /// The endings of files, and what runs their tests or why nothing does.
+    runners: Runners,
     baselines: Baselines,
     notes: Vec<PrepareNote>,
     /// Of all claims that were ever tried, so that none meets another's files.
@@ -50,6 +48,8 @@ pub struct Workshop {
     time_left: Mutex<Option<Duration>>,
 }
 
+type Runners = Vec<(&'static [&'static str], Result<Box<dyn Runner>, Unavailable>)>;
+
 /// How many processes the proofs of a workshop took, without the preparation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProcessCounts {
@@ -57,13 +57,6 @@ pub struct ProcessCounts {
     pub compilations: usize,
     /// Of tests, one by one or together.
     pub runs: usize,
-}
-
-/// The files that a runner is for, and the runner or why there is none.
-#[derive(Debug)]
-pub(crate) struct Language {
-    pub(crate) endings: &'static [&'static str],
-    pub(crate) runner: Result<Box<dyn Runner>, Unavailable>,
 }
 
 /// What went less well than it should while preparing.
@@ -88,14 +81,19 @@ pub(crate) struct Preparation<'a> {
     pub(crate) notes: &'a mut Vec<PrepareNote>,
 }
 
-impl Preparation<'_> {
-    /// Whether the repository has files with one of these endings.
-    pub(crate) fn has(&self, endings: &[&str]) -> bool {
-        let known = |file: &PathBuf| {
-            let ending = file.extension().and_then(|ending| ending.to_str());
-            ending.is_some_and(|ending| endings.contains(&ending))
-        };
-        self.tree.files().iter().any(known)
+impl<'a> Preparation<'a> {
+    /// The directories of the repository that have a file of this name.
+    pub(crate) fn directories_with(&self, name: &str) -> Vec<&'a Path> {
+        let tree: &'a Tree = self.tree;
+        let files = tree.files().iter().filter(|file| file.ends_with(name));
+        files.filter_map(|file| file.parent()).collect()
+    }
+
+    /// Notes that dependencies could not be fetched or compiled ahead.
+    pub(crate) fn check_warm(&mut self, language: &'static str, warm: Result<(), Trouble>) {
+        if let Err(why) = warm {
+            self.notes.push(PrepareNote::NotWarm { language, why: why.to_string() });
+        }
     }
 }
 
@@ -141,7 +139,12 @@ impl Workshop {
             }
         });
         let head = Copies::new(tree, pristine, root.join("heads"), reuse);
-        let runners = runners(&options.repo, &context, &head, &root, progress, &mut notes)?;
+        let site = context.site(head.lend(&root.join("prepare"))?, &root.join("prepare"));
+        let site = site.map_err(|trouble| ProofError::Directory(io::Error::other(trouble)))?;
+        let (repo, tree, notes_of) = (&options.repo, &head.tree, &mut notes);
+        let mut preparation = Preparation { repo, tree, site: &site, progress, notes: notes_of };
+        let runners = runners(&mut preparation);
+        drop(site);
         context.compilations.store(0, Ordering::Relaxed);
         context.runs.store(0, Ordering::Relaxed);
         let (baselines, tried) = (Baselines::default(), AtomicUsize::new(0));
@@ -218,11 +221,11 @@ impl Workshop {
         *time_left = time_left.map(|left| left.saturating_sub(began.elapsed()));
         let verdicts = verdicts.into_inner().unwrap_or_else(PoisonError::into_inner);
         let all = claims.iter().zip(verdicts);
-        all.map(|(claim, verdict)| verdict.unwrap_or_else(|| blank(claim))).collect()
+        all.map(|(claim, verdict)| verdict.unwrap_or_else(|| Verdict::new(&claim.id))).collect()
     }
 
     fn prove(&self, claim: &Claim, without_fix: WithoutFix) -> Verdict {
-        let mut verdict = blank(claim);
+        let mut verdict = Verdict::new(&claim.id);
         if self.context.time_left().is_zero() {
             verdict.end(Outcome::NotRun, Why::OutOfTime);
             return verdict;
@@ -269,19 +272,19 @@ impl Workshop {
     fn runner(&self, claim: &Claim) -> Result<&dyn Runner, (Outcome, Refusal)> {
         let by_ending = |path: &str| {
             let ending = Path::new(path).extension()?.to_str()?;
-            self.runners.iter().find(|language| language.endings.contains(&ending))
+            self.runners.iter().find(|(endings, _)| endings.contains(&ending))
         };
         let found = by_ending(&claim.file)
             .or_else(|| claim.test_file.as_deref().and_then(by_ending))
             .ok_or_else(|| (Outcome::NotRun, Refusal::NoRunner(claim.file.clone())))?;
-        match &found.runner {
+        match &found.1 {
             Ok(runner) => Ok(runner.as_ref()),
             Err(why) => Err((Outcome::HarnessError, Refusal::Unavailable(why.clone()))),
         }
     }
 }
 
-fn context(options: &ProofOptions, root: &Path) -> std::io::Result<RunnerContext> {
+fn context(options: &ProofOptions, root: &Path) -> io::Result<RunnerContext> {
     let caches = options.caches.clone().unwrap_or_else(|| root.join("caches"));
     let kit = root.join("kit");
     for made in [&caches, &kit] {
@@ -303,56 +306,14 @@ fn context(options: &ProofOptions, root: &Path) -> std::io::Result<RunnerContext
     })
 }
 
-fn runners(
-    repo: &Path,
-    context: &RunnerContext,
-    head: &Copies,
-    root: &Path,
-    progress: &(dyn Fn(&str) + Sync),
-    notes: &mut Vec<PrepareNote>,
-) -> Result<Vec<Language>, ProofError> {
-    let directory = root.join("prepare");
-    let copy = head.lend(&directory)?;
-    let site = context.site(copy, &directory);
-    let site = site.map_err(|trouble| ProofError::Directory(std::io::Error::other(trouble)))?;
-    let mut preparation = Preparation { repo, tree: &head.tree, site: &site, progress, notes };
-    let mut languages = Vec::new();
-    let mut add = |endings, runner: Option<Result<Box<dyn Runner>, Unavailable>>| {
-        languages.extend(runner.map(|runner| Language { endings, runner }));
-    };
-    add(&["go"], Go::prepare(&mut preparation).map(boxed));
-    add(&["py"], Python::prepare(&mut preparation).map(boxed));
-    add(javascript::ENDINGS, JavaScript::prepare(&mut preparation).map(boxed));
-    add(&["rs"], Rust::prepare(&mut preparation).map(boxed));
-    Ok(languages)
-}
-
-fn boxed<R: Runner + 'static>(
-    runner: Result<R, Unavailable>,
-) -> Result<Box<dyn Runner>, Unavailable> {
-    runner.map(|runner| Box::new(runner) as Box<dyn Runner>)
-}
-
-fn blank(claim: &Claim) -> Verdict {
-    Verdict {
-        id: claim.id.clone(),
-        outcome: Outcome::NotRun,
-        why: Why::Cancelled,
-        level: Level::Claimed,
-        proven: false,
-        runner: None,
-        runs: Vec::new(),
-        pairs: 0,
-        fix: FixResult::NotOffered,
-        base: BaseResult::NotTried,
-        function: None,
-        altered: None,
-        introduced: None,
-        test_path: String::new(),
-        test_name: String::new(),
-        test_source: String::new(),
-        output: String::new(),
-    }
+/// A runner for each language that the repository has files of, or why there is none.
+fn runners(preparation: &mut Preparation<'_>) -> Runners {
+    let files = preparation.tree.files().iter();
+    let endings: BTreeSet<&str> =
+        files.filter_map(|file| file.extension().and_then(|ending| ending.to_str())).collect();
+    let is_there = |known: &[&str]| known.iter().any(|ending| endings.contains(ending));
+    let languages = LANGUAGES.into_iter().filter(|(known, _)| is_there(known));
+    languages.map(|(endings, prepare)| (endings, prepare(preparation))).collect()
 }
 
 #[derive(Debug, thiserror::Error)]

@@ -87,6 +87,10 @@ fn is_framing(words: &str) -> bool {
         "_____",
         "note: run with `RUST_BACKTRACE",
         "[signal ",
+        // Frames of Python outside of the repository, whose own paths are relative.
+        "File \"/",
+        "File \"<frozen ",
+        "Thread 0x",
     ];
     matches!(words, "FAIL" | "PASS")
         || STARTS.iter().any(|start| words.starts_with(start))
@@ -154,6 +158,15 @@ mod tests {
         assert_eq!(
             excerpt(&python, "a.py", 3),
             ">       assert first == second\nE       AssertionError: assert 1 == 2\nE         line"
+        );
+        let hang = format!(
+            "Timeout (0:00:30)!\nThread 0x0f (most recent call first):\n  File \"a.py\", line 3 in f\n  \
+             File \"t.py\", line 4 in test_f\n{}  File \"<frozen runpy>\", line 88 in _run_code\n",
+            "  File \"/usr/lib/pluggy.py\", line 1 in call\n".repeat(30)
+        );
+        assert_eq!(
+            excerpt(&hang, "a.py", 8),
+            "Timeout (0:00:30)!\n  File \"a.py\", line 3 in f\n  File \"t.py\", line 4 in test_f"
         );
         let nothing = "one\ntwo\nthree";
         assert_eq!(excerpt(nothing, "a.go", 2), "two\nthree");

@@ -23,6 +23,8 @@ pub struct AgentFinding {
     pub test_file: Option<String>,
     pub test_name: Option<String>,
     pub fix_patch: Option<String>,
+    /// Fixes of findings that have the same test and were taken for this one.
+    pub other_fixes: Vec<String>,
 }
 
 /// An item that is no finding.

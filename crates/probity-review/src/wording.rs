@@ -52,8 +52,12 @@ pub(crate) fn clause(verdict: &Verdict) -> String {
 
 fn failing(verdict: &Verdict) -> String {
     let runs = verdict.runs.len();
-    let mut text = match verdict.runs.len() {
-        1 => "the test fails".to_owned(),
+    let mut text = match (&verdict.why, runs) {
+        (Why::Ran(RunDetail::Timeout(limit)), _) => {
+            let seconds = limit.as_secs();
+            format!("the test does not finish within {seconds} s in any of {runs} runs")
+        }
+        (_, 1) => "the test fails".to_owned(),
         _ => format!("the test fails in all {runs} runs"),
     };
     let pairs = verdict.pairs;
@@ -175,11 +179,9 @@ fn refusal(refusal: &Refusal) -> String {
         Refusal::NotATestFileName(path) => format!("{path} is not the name of a test file"),
         Refusal::NoSuchTest(Some(name)) => format!("the code has no test named `{name}`"),
         Refusal::NoSuchTest(None) => "the code has no test".to_owned(),
-        Refusal::Unplaceable(why) => (*why).to_owned(),
         Refusal::NoPackage(path) => format!("{path} does not belong to a package"),
         Refusal::NoRunner(path) => format!("probity cannot run tests for {path}"),
         Refusal::Unavailable(why) => format!("the test could not be run: {why}"),
-        Refusal::Trouble(trouble) => format!("the test could not be run: {trouble}"),
     }
 }
 
@@ -270,6 +272,9 @@ pub(crate) fn isolation(is_sandboxed: bool) -> &'static str {
     }
 }
 
+#[cfg(test)]
+mod every_sentence;
+
 fn sentence(clause: &str) -> String {
     let mut characters = clause.chars();
     let mut text: String = characters.next().into_iter().flat_map(char::to_uppercase).collect();
@@ -298,6 +303,7 @@ pub(crate) mod tests {
             runs: Vec::new(),
             pairs: 0,
             fix: FixResult::NotOffered,
+            fix_patch: None,
             base: BaseResult::NotTried,
             function: None,
             altered: None,
@@ -364,7 +370,7 @@ pub(crate) mod tests {
                 "The test fails in all 5 runs, but the fix breaks `t0`, `t1`, `t2` and 2 more.",
             ),
             (
-                ran(Outcome::Timeout, timeout),
+                ran(Outcome::Timeout, timeout.clone()),
                 "The test did not finish within 30 s, and no fix was offered.",
             ),
             (
@@ -378,6 +384,14 @@ pub(crate) mod tests {
             (
                 verdict(Outcome::Flaky, Why::Changed { run: 3, then: Outcome::Passed }, ""),
                 "The test fails only sometimes: run 3 ended differently (passed).",
+            ),
+            (
+                Verdict {
+                    why: Why::Ran(timeout.clone()),
+                    ..failed(FixResult::Flips(SuiteRun::Empty))
+                },
+                "The test does not finish within 30 s in any of 5 runs and passes in all 5 runs with \
+                 the fix; no existing test covers the changed files.",
             ),
             (ran(Outcome::Skipped, RunDetail::Skipped), "The test skipped itself."),
         ] {

@@ -17,6 +17,9 @@ use crate::{
     runner::{Placed, Runner, Trial, context::RunnerContext, placement},
 };
 
+/// Fixes of one claim that are tried, each of which is a build.
+const MOST_FIXES: usize = 4;
+
 /// What claims are tried with.
 #[derive(Debug)]
 pub(crate) struct Laboratory<'a> {
@@ -75,7 +78,7 @@ impl Laboratory<'_> {
             directory,
             verdict,
         };
-        claimed.try_fix();
+        claimed.try_fixes();
         claimed.try_base();
         claimed.try_alterations();
         claimed.try_again();
@@ -121,28 +124,42 @@ impl Claimed<'_> {
             && self.verdict.level < Level::Flips
     }
 
-    /// The fix of the claim: it has to make the test pass and to break nothing.
-    fn try_fix(&mut self) {
-        let Some(patch) = self.claim.fix_patch.as_deref().filter(|patch| !patch.trim().is_empty())
-        else {
-            return;
-        };
+    /// The fixes of the claim: one has to make the test pass and to break nothing.
+    fn try_fixes(&mut self) {
+        let claim = self.claim;
+        let patches = claim.fix_patch.iter().chain(&claim.other_fixes);
+        let patches = patches.filter(|patch| !patch.trim().is_empty()).take(MOST_FIXES);
+        for (number, patch) in patches.enumerate() {
+            if !self.is_open() {
+                return;
+            }
+            let result = self.try_fix(patch, number);
+            let flips = matches!(result, FixResult::Flips(_));
+            if flips || number == 0 {
+                self.verdict.fix = result;
+                self.verdict.fix_patch = Some(patch.clone());
+            }
+            if flips {
+                self.verdict.level = Level::Flips;
+            }
+        }
+    }
+
+    fn try_fix(&mut self, patch: &str, number: usize) -> FixResult {
         let Laboratory { options, head, baselines, .. } = *self.laboratory;
         let fix = Fix::read(patch, &head.root, self.flagged, options.reviewed.as_ref(), self.claim);
         let fix = match fix {
             Ok(fix) => fix,
-            Err(fault) => {
-                self.verdict.fix = FixResult::Refused(fault);
-                return;
-            }
+            Err(fault) => return FixResult::Refused(fault),
         };
         let fixed = Version { changes: &fix.changes, ..self.as_it_is };
-        self.verdict.fix = match self.compare(fixed, "fixed", 0) {
+        // Each fix more is one more chance for a coin.
+        let more = u32::try_from(number).unwrap_or(u32::MAX);
+        match self.compare(fixed, &format!("fixed-{number}"), more) {
             Ok(Compared::Flips { pairs }) => {
                 self.verdict.pairs = pairs;
-                let directory = self.directory;
-                let suites = Suites { options, baselines, directory };
-                suites.judge(self.as_it_is, fixed)
+                let directory = &self.directory.join(format!("suite-{number}"));
+                Suites { options, baselines, directory }.judge(self.as_it_is, fixed)
             }
             Ok(Compared::DoesNotFlip(outcome)) => FixResult::DoesNotFlip(outcome),
             Ok(Compared::Slow) => FixResult::Slow,
@@ -152,9 +169,6 @@ impl Claimed<'_> {
                 FixResult::NotJudged
             }
             Err(trial) => FixResult::DoesNotFlip(trial.outcome),
-        };
-        if matches!(self.verdict.fix, FixResult::Flips(_)) {
-            self.verdict.level = Level::Flips;
         }
     }
 
@@ -197,7 +211,7 @@ impl Claimed<'_> {
         }
         let options = self.laboratory.options;
         match compare(options, self.original, &staged, &mut self.originals, 0) {
-            Compared::Flips { .. } if self.reads_code(version, &placed) => {
+            Compared::Flips { .. } if self.reads_code(&staged) => {
                 self.end(Compared::ReadCode(self.flagged.file.clone()));
                 BaseResult::Unknown
             }
@@ -270,7 +284,7 @@ impl Claimed<'_> {
         let staged = version.build(self.placed, self.directory.join(name))?;
         let compared = compare(options, self.original, &staged, &mut self.originals, more);
         Ok(match compared {
-            Compared::Flips { .. } if self.reads_code(version, self.placed) => {
+            Compared::Flips { .. } if self.reads_code(&staged) => {
                 Compared::ReadCode(self.flagged.file.clone())
             }
             _ => compared,
@@ -279,36 +293,55 @@ impl Claimed<'_> {
 
     /// Whether a test that passes on another version passes for the text of the changed files: with
     /// nothing but a comment more in them it ends otherwise.
-    fn reads_code(&self, other: Version<'_>, placed: &Placed) -> bool {
-        let head = self.laboratory.head;
-        let (mut originals, mut others) = (Vec::new(), other.changes.to_vec());
+    fn reads_code(&self, other: &Staged<'_>) -> bool {
+        let head = &self.laboratory.head.root;
+        let mut others = other.version.changes.to_vec();
         if others.is_empty() {
             let file = &self.flagged.file;
-            let text = confined::read(&other.copies.root, file);
+            let text = confined::read(&other.version.copies.root, file);
             others.extend(text.ok().map(|text| (file.clone(), text)));
         }
-        let mut is_other_commented = false;
-        for (path, text) in &mut others {
-            let Ok(before) = confined::read(&head.root, &path) else { continue };
-            let commented = inert::with_comment(path, &before, text);
-            originals.extend(commented.map(|commented| (path.clone(), commented)));
-            if let Some(commented) = inert::with_comment(path, text, &before) {
-                *text = commented;
-                is_other_commented = true;
+        let mut originals = Vec::new();
+        for (path, _) in &others {
+            originals.extend(confined::read(head, path).ok().map(|before| (path.clone(), before)));
+        }
+        // Of what is compiled each program can be run beside the files of the other version, which
+        // costs no build; only what seems to read them, or what compilers put into the program, is
+        // built again.
+        let code = &self.placed.source;
+        if self.as_it_is.runner.is_compiled()
+            && !code.contains("include")
+            && !code.contains("embed")
+        {
+            let first = self.original.beside(&others).run().trial.outcome;
+            let second = other.beside(&originals).run().trial.outcome;
+            if first != Outcome::Passed && second != Outcome::Failed {
+                return false;
             }
         }
-        let ends = |version: Version<'_>, placed: &Placed, name: &str| {
+        let commented = |ours: &[(String, String)], theirs: &[(String, String)]| {
+            let mut changes = ours.to_vec();
+            let mut has_comment = false;
+            for (path, text) in &mut changes {
+                let there = theirs.iter().find(|(known, _)| known == path);
+                if let Some(new) =
+                    there.and_then(|(_, there)| inert::with_comment(path, text, there))
+                {
+                    (*text, has_comment) = (new, true);
+                }
+            }
+            has_comment.then_some(changes)
+        };
+        let ends = |staged: &Staged<'_>, changes: Option<Vec<(String, String)>>, name: &str| {
+            let changes = changes?;
+            let version = Version { changes: &changes, ..staged.version };
             // What does not compile with a comment says nothing.
-            let staged = version.build(placed, self.directory.join(name)).ok()?;
+            let staged = version.build(staged.placed, self.directory.join(name)).ok()?;
             Some(staged.run().trial.outcome)
         };
-        let original = || {
-            let version = Version { changes: &originals, ..self.as_it_is };
-            ends(version, self.placed, "inert-original")
-        };
-        let other = || ends(Version { changes: &others, ..other }, placed, "inert-other");
-        !originals.is_empty() && original() == Some(Outcome::Passed)
-            || is_other_commented && other() == Some(Outcome::Failed)
+        ends(self.original, commented(&originals, &others), "inert-original")
+            == Some(Outcome::Passed)
+            || ends(other, commented(&others, &originals), "inert-other") == Some(Outcome::Failed)
     }
 
     fn end(&mut self, end: Compared) {
@@ -327,10 +360,9 @@ impl Verdict {
         let outcome = match refusal {
             Refusal::NoTest
             | Refusal::NoSuchTest(_)
-            | Refusal::Unplaceable(_)
             | Refusal::NoPackage(_)
             | Refusal::NoRunner(_) => Outcome::NotRun,
-            Refusal::Unavailable(_) | Refusal::Trouble(_) => Outcome::HarnessError,
+            Refusal::Unavailable(_) => Outcome::HarnessError,
             _ => Outcome::Rejected,
         };
         self.end(outcome, Why::Refused(refusal));

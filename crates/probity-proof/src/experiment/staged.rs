@@ -9,7 +9,7 @@ use crate::{
     Outcome, RunDetail,
     repository::copies::Copies,
     runner::{
-        Built, Existing, Placed, Runner, Suite, Trial, Trouble,
+        self, Built, Existing, Placed, Runner, Suite, Trial, Trouble,
         context::{RunnerContext, Site},
     },
 };
@@ -26,8 +26,8 @@ pub(super) struct Version<'a> {
 /// A version that a test can be run on, each time in a clean copy and a process of its own.
 #[derive(Debug)]
 pub(super) struct Staged<'a> {
-    version: Version<'a>,
-    placed: &'a Placed,
+    pub(super) version: Version<'a>,
+    pub(super) placed: &'a Placed,
     /// This version's own.
     directory: PathBuf,
     built: Built,
@@ -39,7 +39,13 @@ pub(super) struct Observed {
     pub(super) wrote_code: Option<PathBuf>,
 }
 
-impl Staged<'_> {
+impl<'a> Staged<'a> {
+    /// What was built here, beside these texts of the files.
+    pub(super) fn beside(&self, changes: &'a [(String, String)]) -> Self {
+        let (directory, built) = (self.directory.clone(), self.built.clone());
+        Self { version: Version { changes, ..self.version }, placed: self.placed, directory, built }
+    }
+
     pub(super) fn run(&self) -> Observed {
         let failed = |trouble| Observed { trial: Trial::trouble(trouble), wrote_code: None };
         self.try_run().unwrap_or_else(failed)
@@ -86,7 +92,7 @@ impl<'a> Version<'a> {
         directory: &Path,
         wanted: Existing<'_>,
     ) -> Result<Suite, Box<Trial>> {
-        self.runner.run_existing(&self.site(directory)?, wanted)
+        runner::run_existing(self.runner, &self.site(directory)?, wanted)
     }
 }
 

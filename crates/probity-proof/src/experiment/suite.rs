@@ -1,39 +1,18 @@
 //! Whether a fix breaks an existing test: all that touch its files, before and after.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    path::Path,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{collections::BTreeSet, path::Path};
 
 use super::staged::Version;
 use crate::{
     BrokenTest, FixResult, Outcome, ProofOptions, RunDetail, SuiteRun,
-    runner::{BUILD, Existing, Suite},
+    runner::{BUILD, Existing, Once, Suite},
 };
 
 /// More tests than this need not be named, nor run again one by one, to refuse a fix.
 const MOST_SUSPECTS: usize = 20;
 
-/// What the existing tests did on the code as it is, by runner and files; found out once.
-#[derive(Debug, Default)]
-pub(crate) struct Baselines {
-    known: Mutex<BTreeMap<Asked, Arc<Mutex<Option<Before>>>>>,
-}
-
-type Asked = (&'static str, Vec<String>);
-type Before = Result<Suite, RunDetail>;
-
-impl Baselines {
-    fn of(&self, asked: Asked, run: impl FnOnce() -> Before) -> Before {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let place = Arc::clone(known.entry(asked).or_default());
-        drop(known);
-        // Claims that ask for the same wait for the first of them.
-        let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);
-        place.get_or_insert_with(run).clone()
-    }
-}
+/// What the existing tests did on the code as it is, by runner and files.
+pub(crate) type Baselines = Once<(&'static str, Vec<String>), Result<Suite, RunDetail>>;
 
 /// What all comparisons of one fix share.
 pub(super) struct Suites<'a> {
@@ -48,10 +27,10 @@ impl Suites<'_> {
     /// makes the claim's own test pass.
     pub(super) fn judge(&self, original: Version<'_>, fixed: Version<'_>) -> FixResult {
         let files: Vec<String> = fixed.changes.iter().map(|(path, _)| path.clone()).collect();
-        let before = self.baselines.of((original.runner.name(), files.clone()), || {
-            self.run(original, "before", Existing::Touching(&files))
+        let before = self.baselines.get((original.runner.name(), files.clone()), || {
+            Ok(self.run(original, "before", Existing::Touching(&files)))
         });
-        let before = match before {
+        let before = match before.flatten() {
             Ok(suite) => suite,
             Err(detail) => return FixResult::Flips(SuiteRun::NotRun(detail)),
         };
@@ -109,7 +88,12 @@ impl Suites<'_> {
         suspects
     }
 
-    fn run(&self, version: Version<'_>, name: &str, wanted: Existing<'_>) -> Before {
+    fn run(
+        &self,
+        version: Version<'_>,
+        name: &str,
+        wanted: Existing<'_>,
+    ) -> Result<Suite, RunDetail> {
         let directory = self.directory.join("suite").join(name);
         let ran = version.run_existing(&directory, wanted);
         ran.map_err(|trial| trial.detail)

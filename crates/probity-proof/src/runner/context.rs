@@ -17,11 +17,11 @@ use std::{
 };
 
 use probity_sandbox::{Backend, Limits, Mount, Network, Spec};
-use serde::de::DeserializeOwned;
 
 use super::{
     Trouble,
     capture::{self, Ran},
+    report::Report,
 };
 use crate::repository::{
     confined,
@@ -164,30 +164,34 @@ impl RunnerContext {
         for made in [&build, &scratch.join("tmp")] {
             fs::create_dir_all(made).map_err(|error| Trouble::at(made, &error))?;
         }
-        let seen = |name: &str, host: &Path| {
-            if self.is_sandboxed() { Path::new("/proof").join(name) } else { host.to_owned() }
-        };
         Ok(Site {
             context: self,
-            seen_repo: seen("repo", &copy.repo),
-            seen_build: seen("build", &build),
-            seen_scratch: seen("out", &scratch),
+            seen_repo: self.seen("repo", &copy.repo),
+            seen_build: self.seen("build", &build),
+            seen_scratch: self.seen("out", &scratch),
             copy,
             build,
             scratch,
         })
     }
 
+    /// Puts a file of ours where commands see it.
+    pub(crate) fn add_to_kit(&self, name: &str, text: &str) -> Result<(), Trouble> {
+        let file = self.kit.join(name);
+        fs::write(&file, text).map_err(|error| Trouble::at(&file, &error))
+    }
+
+    /// What a directory of ours is for commands.
+    fn seen(&self, name: &str, host: &Path) -> PathBuf {
+        if self.is_sandboxed() { Path::new("/proof").join(name) } else { host.to_owned() }
+    }
+
     pub(crate) fn seen_kit(&self) -> PathBuf {
-        if self.is_sandboxed() { PathBuf::from("/proof/kit") } else { self.kit.clone() }
+        self.seen("kit", &self.kit)
     }
 
     pub(crate) fn seen_cache(&self, name: &str) -> PathBuf {
-        if self.is_sandboxed() {
-            Path::new("/proof/cache").join(name)
-        } else {
-            self.caches.join(name)
-        }
+        self.seen(&format!("cache/{name}"), &self.caches.join(name))
     }
 
     /// How long proofs may still take.
@@ -308,17 +312,14 @@ impl Site<'_> {
     }
 
     /// Runs a command whose reporter, one of ours, writes a line of JSON for each event.
-    pub(crate) fn run_reported<Event: DeserializeOwned>(
-        &self,
-        mut task: Task,
-    ) -> Result<(Ran, Vec<Event>), Trouble> {
+    pub(crate) fn run_reported(&self, mut task: Task) -> Result<(Ran, Report), Trouble> {
         let failed = |error: io::Error| Trouble::at(&self.scratch, &error);
         confined::write(&self.scratch, REPORT, "").map_err(failed)?;
         task.variable("PROBITY_REPORT", self.seen_scratch.join(REPORT));
+        task.variable("PROBITY_ROOT", &self.seen_repo);
         let ran = self.run(&task)?;
         let text = confined::read(&self.scratch, REPORT).unwrap_or_default();
-        let events = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-        Ok((ran, events))
+        Ok((ran, Report::of_lines(&text)))
     }
 
     /// Text with the copy's path taken off, as the reader of a report knows the files.

@@ -9,26 +9,26 @@ mod source;
 mod suite;
 
 use std::{
+    collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
+    sync::Arc,
     time::Duration,
 };
 
 use probity_sandbox::Exit;
 use serde::Deserialize;
 
-use self::output::Events;
+use self::suite::Listed;
 use super::{
-    Built, Existing, Placed, Runner, Suite, Trial, Trouble, Unavailable,
+    BUILD, Built, Existing, Groups, Once, Placed, Runner, Suite, Trial, Trouble, Unavailable,
     capture::Ran,
     context::{Access, Site, Task},
-    failed_build, placement,
+    failed_build, placement, succeeded,
 };
 use crate::{
-    Claim, Outcome, Refusal, RunDetail,
-    claim::FlaggedLines,
-    repository::confined,
-    workshop::{Preparation, PrepareNote},
+    Claim, Outcome, Refusal, RunDetail, claim::FlaggedLines, repository::confined,
+    workshop::Preparation,
 };
 
 const CACHE: &str = "go-build";
@@ -38,12 +38,11 @@ const PROGRAM: &str = "proof.test";
 const GRACE: Duration = Duration::from_secs(10);
 
 #[derive(Debug)]
-pub(crate) struct Go {
+pub(super) struct Go {
     root: PathBuf,
     modules: PathBuf,
-    /// Whether the compiler's errors come as JSON: from 1.24 on.
-    json: bool,
-    listings: suite::Listings,
+    /// What the packages of each module use, on the code as it is.
+    listings: Once<PathBuf, Arc<Vec<Listed>>>,
 }
 
 #[derive(Deserialize)]
@@ -51,51 +50,31 @@ pub(crate) struct Go {
 struct Environment {
     goroot: PathBuf,
     gomodcache: PathBuf,
-    goversion: String,
 }
 
 impl Go {
-    /// Finds the tool chain, fetches what the modules need and compiles everything once. None
-    /// for a repository without Go.
-    pub(crate) fn prepare(preparation: &mut Preparation<'_>) -> Option<Result<Self, Unavailable>> {
-        if !preparation.has(&["go"]) {
-            return None;
-        }
-        let found = Self::found(preparation.site);
-        if let Ok(go) = &found {
-            let modules = preparation.tree.files().iter().filter(|file| file.ends_with("go.mod"));
-            for module in modules.filter_map(|file| file.parent()) {
-                (preparation.progress)("fetching and compiling what the Go modules need");
-                if let Err(why) = go.warm(preparation.site, module) {
-                    preparation.notes.push(PrepareNote::NotWarm { language: "Go", why });
-                }
-            }
-        }
-        Some(found)
-    }
-
-    fn found(site: &Site<'_>) -> Result<Self, Unavailable> {
+    /// Finds the tool chain, fetches what the modules need and compiles everything once.
+    pub(super) fn prepare(
+        preparation: &mut Preparation<'_>,
+    ) -> Result<Box<dyn Runner>, Unavailable> {
+        let site = preparation.site;
         let program = site.context.tool("go").ok_or(Unavailable::NotInstalled("Go"))?;
         let mut ask = Task::new([program], "", Access::Compiles, site.context.build_timeout);
-        ask.arguments(["env", "-json", "GOROOT", "GOMODCACHE", "GOVERSION"]);
+        ask.arguments(["env", "-json", "GOROOT", "GOMODCACHE"]);
         let ran = site.fetch(&ask)?;
         let told: Environment = serde_json::from_slice(&ran.stdout)
             .map_err(|error| Trouble::Machine(format!("go env did not answer: {error}")))?;
-        let version = output::version(&told.goversion);
-        if version < (1, 20) {
-            return Err(Unavailable::NotInstalled("Go 1.20 or newer"));
+        let go = Self { root: told.goroot, modules: told.gomodcache, listings: Once::default() };
+        for module in preparation.directories_with("go.mod") {
+            (preparation.progress)("fetching and compiling what the Go modules need");
+            preparation.check_warm("Go", go.warm(site, module));
         }
-        Ok(Self {
-            root: told.goroot,
-            modules: told.gomodcache,
-            json: version >= (1, 24),
-            listings: suite::Listings::default(),
-        })
+        Ok(Box::new(go))
     }
 
     /// Downloading runs nothing of the repository. Listing with `-export` compiles all packages
     /// and their tests and links none of them.
-    fn warm(&self, site: &Site<'_>, module: &Path) -> Result<(), String> {
+    fn warm(&self, site: &Site<'_>, module: &Path) -> Result<(), Trouble> {
         if site.copy.repo.join(module).join("go.sum").is_file() {
             let program = self.root.join("bin/go");
             let limit = site.context.build_timeout;
@@ -138,9 +117,6 @@ impl Go {
             task.variable("GO111MODULE", "off");
         }
         task.arguments(["test", "-c", "-vet=off"]);
-        if self.json {
-            task.arguments(["-json"]);
-        }
         task.arguments(["-o".into(), site.seen_build.join(program)]);
         // As `go test` itself does with a program that it does not keep: what debuggers read takes a
         // third of the time, and traces do without it.
@@ -182,6 +158,10 @@ impl Runner for Go {
         "go"
     }
 
+    fn is_compiled(&self) -> bool {
+        true
+    }
+
     fn place(&self, repo: &Path, claim: &Claim, flagged: &FlaggedLines) -> Result<Placed, Refusal> {
         let is_test = |name: &str| name.ends_with("_test.go");
         let directory = placement::directory(repo, claim, flagged, is_test)?;
@@ -206,59 +186,57 @@ impl Runner for Go {
         let tags = [source::tags(&placed.source), source::tags(&flagged)].concat();
         let compile = || self.compile(site, &placed.directory, PROGRAM, &tags);
         let ran = compile()?;
-        let text = output::compiler(&ran);
-        let (outcome, mut detail) = match failed_build(ran.exit) {
+        let text = [&ran.stdout[..], &ran.stderr].concat();
+        let mut detail = match failed_build(ran.exit) {
             Some(failed) => failed,
             None if site.build.join(PROGRAM).is_file() => return Ok(Built::default()),
-            None => (Outcome::NotRun, RunDetail::NoSuchTest),
+            None => RunDetail::NoSuchTest,
         };
-        if outcome == Outcome::BuildError {
+        if detail == RunDetail::Unbuilt {
             // Is it the test at all?
             fs::remove_file(site.copy.repo.join(&placed.path)).ok();
             if !compile().is_ok_and(|ran| ran.exit == Exit::Code(0)) {
                 detail = RunDetail::PackageUnbuilt;
             }
         }
-        Err(Box::new(Trial::new(outcome, detail).of(site, &ran, &text)))
+        Err(Box::new(Trial::new(detail).of(site, &ran, &text)))
     }
 
     fn run(&self, site: &Site<'_>, placed: &Placed, _: &Built) -> Result<Trial, Trouble> {
         let filter = format!("^{}$", placed.name);
         let limit = site.context.test_timeout;
         let ran = self.execute(site, &placed.directory, PROGRAM, &filter, limit)?;
-        let (outcome, detail) = judge(limit, &ran, &placed.name);
-        let text = [&ran.stdout[..], &ran.stderr].concat();
-        let mut trial = Trial::new(outcome, detail).of(site, &ran, &text);
-        trial.message = output::message(&ran);
-        Ok(trial)
+        Ok(Trial::told(site, &ran, &output::report(&ran), |test| test.name == placed.name))
     }
 
-    fn run_existing(&self, site: &Site<'_>, wanted: Existing<'_>) -> Result<Suite, Box<Trial>> {
-        suite::run(self, site, wanted)
+    fn groups(&self, site: &Site<'_>, wanted: Existing<'_>) -> Result<Groups, Trouble> {
+        suite::groups(self, site, wanted)
     }
-}
 
-fn judge(limit: Duration, ran: &Ran, name: &str) -> (Outcome, RunDetail) {
-    let events = Events::parse(&ran.stdout);
-    let is_late = ran.exit == Exit::Timeout || ran.duration >= limit;
-    let ended_itself = String::from_utf8_lossy(&ran.stderr).contains("unexpected call to os.Exit");
-    match events.end(name) {
-        Some(_) if ended_itself => (Outcome::HarnessError, RunDetail::EndedEarly),
-        Some(Outcome::Passed) if ran.exit != Exit::Code(0) => {
-            (Outcome::HarnessError, RunDetail::ProcessFailed)
+    fn run_group(
+        &self,
+        site: &Site<'_>,
+        package: &Path,
+        tests: &BTreeSet<String>,
+        limit: Duration,
+    ) -> Result<Suite, Box<Trial>> {
+        let mut suite = Suite::default();
+        fs::remove_file(site.build.join(PROGRAM)).ok();
+        let built = self.compile(site, package, PROGRAM, &[])?;
+        let is_built = built.exit == Exit::Code(0);
+        let outcome = if is_built { Outcome::Passed } else { Outcome::BuildError };
+        let prefix = format!("{}{}", package.display(), suite::SEPARATOR);
+        suite.outcomes.insert(format!("{prefix}{BUILD}"), outcome);
+        if is_built && site.build.join(PROGRAM).is_file() {
+            let names: Vec<&str> = tests.iter().map(String::as_str).collect();
+            let filter = match names.is_empty() {
+                true => ".".to_owned(),
+                false => format!("^({})$", names.join("|")),
+            };
+            let ran = self.execute(site, package, PROGRAM, &filter, limit)?;
+            suite.add(&prefix, &ran, &output::report(&ran), limit);
         }
-        Some(Outcome::Passed) => (Outcome::Passed, RunDetail::Passed),
-        Some(Outcome::Skipped) => (Outcome::Skipped, RunDetail::Skipped),
-        Some(_) => (Outcome::Failed, RunDetail::Failed { kind: None }),
-        None if is_late => (Outcome::Timeout, RunDetail::Timeout(limit)),
-        None if !events.began(name) && ran.exit == Exit::Code(0) => {
-            (Outcome::NotRun, RunDetail::NoSuchTest)
-        }
-        None if !events.began(name) => (Outcome::HarnessError, RunDetail::NeverBegan),
-        None if output::is_crash(&ran.stderr) || ran.crashed() => {
-            (Outcome::Failed, RunDetail::Crashed)
-        }
-        None => (Outcome::HarnessError, RunDetail::EndedEarly),
+        Ok(suite)
     }
 }
 
@@ -272,17 +250,5 @@ fn pattern(directory: &Path, module: &Path) -> String {
     match directory.strip_prefix(module) {
         Ok(rest) if !rest.as_os_str().is_empty() => format!("./{}", rest.display()),
         _ => ".".to_owned(),
-    }
-}
-
-/// What a command wrote, or its first complaint.
-fn succeeded(ran: Result<Ran, Trouble>) -> Result<Ran, String> {
-    match ran {
-        Ok(ran) if ran.exit == Exit::Code(0) => Ok(ran),
-        Ok(ran) => {
-            let told = String::from_utf8_lossy(&ran.stderr);
-            Err(told.lines().next().unwrap_or("no reason given").to_owned())
-        }
-        Err(trouble) => Err(trouble.to_string()),
     }
 }

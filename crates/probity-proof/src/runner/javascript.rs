@@ -2,12 +2,11 @@
 //!
 //! Each is told to use a reporter of ours, and all three reporters write the same lines.
 
-mod events;
 mod modules;
-mod suite;
 mod titles;
 
 use std::{
+    collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
     time::Duration,
@@ -16,19 +15,21 @@ use std::{
 use serde::Deserialize;
 
 use self::{
-    events::{Event, duration, judge, message},
     modules::{Beside, Modules},
     titles::filter,
 };
 use super::{
-    Built, Existing, Placed, Runner, Suite, Trial, Trouble, Unavailable,
+    Built, Existing, Groups, Placed, Runner, Suite, Trial, Trouble, Unavailable,
     capture::Ran,
     context::{Access, Site, Task},
     placement,
+    report::Report,
 };
-use crate::{Claim, Refusal, claim::FlaggedLines, repository::confined, workshop::Preparation};
+use crate::{
+    Claim, Refusal, RunDetail, claim::FlaggedLines, repository::confined, workshop::Preparation,
+};
 
-pub(crate) const ENDINGS: &[&str] = &["js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx"];
+pub(super) const ENDINGS: &[&str] = &["js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx"];
 
 const KIT: [(&str, &str); 4] = [
     ("probity_start.mjs", include_str!("javascript/probity_start.mjs")),
@@ -37,11 +38,14 @@ const KIT: [(&str, &str); 4] = [
     ("probity_jest.cjs", include_str!("javascript/probity_jest.cjs")),
 ];
 
+/// Test files of one package that are run.
+const MOST_FILES: usize = 300;
+
 /// What a framework gets on top of the test's time to start.
 const GRACE: Duration = Duration::from_secs(15);
 
 #[derive(Debug)]
-pub(crate) struct JavaScript {
+pub(super) struct JavaScript {
     node: PathBuf,
     modules: Modules,
 }
@@ -63,25 +67,19 @@ enum Asked<'a> {
 }
 
 impl JavaScript {
-    /// Finds node and the installed packages. None for a repository without JavaScript.
-    pub(crate) fn prepare(preparation: &mut Preparation<'_>) -> Option<Result<Self, Unavailable>> {
-        if !preparation.has(ENDINGS) {
-            return None;
-        }
-        (preparation.progress)("looking for node and the installed packages");
-        Some(Self::found(preparation))
-    }
-
-    fn found(preparation: &Preparation<'_>) -> Result<Self, Unavailable> {
-        let Preparation { site, repo, tree, .. } = preparation;
+    /// Finds node and the installed packages.
+    pub(super) fn prepare(
+        preparation: &mut Preparation<'_>,
+    ) -> Result<Box<dyn Runner>, Unavailable> {
+        let Preparation { site, repo, tree, progress, .. } = preparation;
         let context = site.context;
+        progress("looking for node and the installed packages");
         let node = context.tool("node").ok_or(Unavailable::NotInstalled("Node.js"))?;
         let node = fs::canonicalize(&node).map_err(|error| Trouble::at(&node, &error))?;
         for (name, text) in KIT {
-            let file = context.kit.join(name);
-            fs::write(&file, text).map_err(|error| Trouble::at(&file, &error))?;
+            context.add_to_kit(name, text)?;
         }
-        Ok(Self { node, modules: Modules::find(context, repo, tree)? })
+        Ok(Box::new(Self { node, modules: Modules::find(context, repo, tree)? }))
     }
 
     fn session(
@@ -89,7 +87,7 @@ impl JavaScript {
         site: &Site<'_>,
         project: &Path,
         asked: &Asked<'_>,
-    ) -> Result<(Ran, Vec<Event>), Trouble> {
+    ) -> Result<(Ran, Report), Trouble> {
         let (limit, files) = match asked {
             Asked::Test(placed) => (site.context.test_timeout, std::slice::from_ref(&placed.path)),
             Asked::Files { limit, files, .. } => (*limit, *files),
@@ -107,7 +105,13 @@ impl JavaScript {
             }
         }
         task.arguments(files.iter().map(|file| site.seen_repo.join(file)));
-        site.run_reported(task)
+        let (ran, mut report) = site.run_reported(task)?;
+        // What else is in the file may fail, or keep the process from ending.
+        report.ignores_exit = true;
+        if !report.tests.is_empty() {
+            report.without_end.get_or_insert(RunDetail::NoSuchTest);
+        }
+        Ok((ran, report))
     }
 
     fn node_arguments(&self, site: &Site<'_>, project: &Path, asked: &Asked<'_>, task: &mut Task) {
@@ -226,18 +230,79 @@ impl Runner for JavaScript {
 
     fn run(&self, site: &Site<'_>, placed: &Placed, _: &Built) -> Result<Trial, Trouble> {
         let asked = Asked::Test(placed);
-        let (ran, events) = self.session(site, &placed.directory, &asked)?;
-        let (outcome, detail) = judge(site.context.test_timeout, &ran, &events, &placed.name);
-        let text = [&ran.stdout[..], &ran.stderr].concat();
-        let mut trial = Trial::new(outcome, detail).of(site, &ran, &text);
-        trial.message = message(&events, &placed.name);
-        trial.duration = duration(&events, &placed.name).unwrap_or(trial.duration);
-        Ok(trial)
+        let (ran, report) = self.session(site, &placed.directory, &asked)?;
+        Ok(Trial::told(site, &ran, &report, |test| {
+            let (_, title) = test.name.split_once(" > ").unwrap_or_default();
+            titles::is_wanted(title, &placed.name)
+        }))
     }
 
-    fn run_existing(&self, site: &Site<'_>, wanted: Existing<'_>) -> Result<Suite, Box<Trial>> {
-        Ok(self.suite(site, wanted)?)
+    /// The files of the tests; for vitest and jest the changed files, of which they know the tests.
+    fn groups(&self, site: &Site<'_>, wanted: Existing<'_>) -> Result<Groups, Trouble> {
+        let repo = &site.copy.repo;
+        let (names, touching) = match wanted {
+            Existing::Touching(files) => (files, true),
+            Existing::Named(names) => (names, false),
+        };
+        let mut groups = Groups::default();
+        for name in names {
+            let file = if touching { name } else { name.split(" > ").next().unwrap_or(name) };
+            let directory = Path::new(file).parent().unwrap_or(Path::new(""));
+            let project = project(repo, directory);
+            let files = match touching && framework(repo, &project) == Framework::Node {
+                true => tests(repo, &project),
+                false => vec![file.to_owned()],
+            };
+            groups.tests.entry(project).or_default().extend(files);
+        }
+        groups.tests.retain(|_, files| !files.is_empty());
+        Ok(groups)
     }
+
+    fn run_group(
+        &self,
+        site: &Site<'_>,
+        project: &Path,
+        files: &BTreeSet<String>,
+        limit: Duration,
+    ) -> Result<Suite, Box<Trial>> {
+        let files: Vec<String> = files.iter().cloned().collect();
+        let is_node = framework(&site.copy.repo, project) == Framework::Node;
+        let related = !is_node && !files.iter().all(|file| is_test_file(Path::new(file)));
+        let asked = Asked::Files { files: &files, related, limit };
+        let (ran, report) = self.session(site, project, &asked)?;
+        Ok(Suite::of("", &ran, &report, limit))
+    }
+}
+
+/// The test files of a package, without those of packages in it.
+fn tests(repo: &Path, project: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut pending = vec![project.to_owned()];
+    while let Some(directory) = pending.pop() {
+        let entries = fs::read_dir(repo.join(&directory)).into_iter().flatten().flatten();
+        for entry in entries {
+            let path = directory.join(entry.file_name());
+            let Ok(kind) = entry.file_type() else { continue };
+            let is_own = !repo.join(&path).join("package.json").is_file();
+            if kind.is_dir() && entry.file_name() != "node_modules" && is_own {
+                pending.push(path);
+            } else if kind.is_file() && is_test_file(&path) {
+                found.push(path.to_string_lossy().into_owned());
+            }
+        }
+    }
+    found.sort_unstable();
+    found.truncate(MOST_FILES);
+    found
+}
+
+/// Node takes every file of code in a directory named `test` for a test.
+fn is_test_file(path: &Path) -> bool {
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    let in_tests = path.parent().is_some_and(|parent| parent.iter().any(|part| part == "test"));
+    path.file_name().is_some_and(|name| is_test(&name.to_string_lossy()))
+        || in_tests && ["js", "mjs", "cjs"].contains(&ending)
 }
 
 /// The package that a directory belongs to.

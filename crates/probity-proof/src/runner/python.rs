@@ -3,42 +3,55 @@
 //! The plugin and not JUnit's XML, because that does not say what code was run, and is not written
 //! at all by a process that is killed.
 
-mod report;
-mod suite;
-
 use std::{
-    fs,
+    collections::BTreeSet,
     hash::{BuildHasher as _, RandomState},
     path::{Path, PathBuf},
+    sync::Arc,
     time::Duration,
 };
 
+use probity_sandbox::Exit;
 use serde::Deserialize;
 
-use self::{report::Session, suite::Coverage};
 use super::{
-    Built, Existing, Placed, Runner, Suite, Trial, Trouble, Unavailable,
+    Built, Existing, Groups, Once, Placed, Runner, Suite, Trial, Trouble, Unavailable,
+    capture::Ran,
     context::{Access, Site, Task},
     placement,
+    report::Report,
 };
-use crate::{Claim, Refusal, claim::FlaggedLines, syntax::Grammar, workshop::Preparation};
+use crate::{
+    Claim, Refusal, RunDetail, claim::FlaggedLines, syntax::Grammar, workshop::Preparation,
+};
 
 const PLUGIN: &str = include_str!("python/probity_pytest.py");
 
 /// What pytest gets on top of the test's time to start, to collect and to say where it hangs.
 const GRACE: Duration = Duration::from_secs(10);
 
+/// More than this are not named one by one.
+const MOST_TESTS: usize = 2_000;
+
 /// Files that make a directory the root of a project.
 const PROJECT: [&str; 5] = ["pyproject.toml", "pytest.ini", "setup.cfg", "setup.py", "tox.ini"];
 
 #[derive(Debug)]
-pub(crate) struct Python {
+pub(super) struct Python {
     interpreter: PathBuf,
     /// Where the interpreter and the packages are.
     tools: Vec<PathBuf>,
     /// The plugin's name, another in each review.
     plugin: String,
-    coverage: Coverage,
+    /// What the tests of each project run code of, on the code as it is.
+    coverage: Once<PathBuf, Arc<Coverage>>,
+}
+
+#[derive(Debug)]
+struct Coverage {
+    report: Report,
+    /// Whether there was no time for all of them.
+    is_cut: bool,
 }
 
 #[derive(Deserialize)]
@@ -52,29 +65,28 @@ const ASK: &str = "import json, sys, pytest; print(json.dumps({'executable': sys
 
 impl Python {
     /// Finds an interpreter that has pytest: the active environment's, the repository's own, or
-    /// the machine's. None for a repository without Python.
-    pub(crate) fn prepare(preparation: &mut Preparation<'_>) -> Option<Result<Self, Unavailable>> {
-        if !preparation.has(&["py"]) {
-            return None;
-        }
+    /// the machine's.
+    pub(super) fn prepare(
+        preparation: &mut Preparation<'_>,
+    ) -> Result<Box<dyn Runner>, Unavailable> {
         let Preparation { repo, site, progress, .. } = preparation;
         let context = site.context;
         progress("looking for a Python interpreter with pytest");
-        let active =
-            context.variable("VIRTUAL_ENV").map(|active| Path::new(active).join("bin/python"));
-        let own = [".venv", "venv", "env"].map(|name| repo.join(name).join("bin/python"));
+        let active = context.variable("VIRTUAL_ENV").map(Path::new);
+        let own = [".venv", "venv", "env"].map(|name| repo.join(name));
+        let environments = active.map(Path::to_owned).into_iter().chain(own);
         let on_path = ["python3", "python"].into_iter().filter_map(|name| context.tool(name));
-        let mut candidates =
-            active.into_iter().chain(own).chain(on_path).filter(|path| path.is_file());
+        let mut candidates = environments.map(|root| root.join("bin/python")).chain(on_path);
         let found = candidates.find_map(|path| Self::ask(site, repo, &path));
-        Some(found.ok_or(Unavailable::NoPytest).and_then(|found| {
-            let file = context.kit.join(format!("{}.py", found.plugin));
-            fs::write(&file, PLUGIN).map_err(|error| Trouble::at(&file, &error))?;
-            Ok(found)
-        }))
+        let found = found.ok_or(Unavailable::NoPytest)?;
+        context.add_to_kit(&format!("{}.py", found.plugin), PLUGIN)?;
+        Ok(Box::new(found))
     }
 
     fn ask(site: &Site<'_>, repo: &Path, interpreter: &Path) -> Option<Self> {
+        if !interpreter.is_file() {
+            return None;
+        }
         let mut task = Task::new([interpreter], "", Access::Compiles, site.context.build_timeout);
         task.arguments(["-c", ASK]);
         let ran = site.fetch(&task).ok()?;
@@ -88,8 +100,7 @@ impl Python {
         let others = probe.directories.iter().filter(|path| !of_prefix(path)).filter(wanted);
         tools.extend(others.filter(|path| !path.starts_with(&site.copy.repo)).cloned());
         let plugin = format!("zz{:x}", RandomState::new().hash_one(0));
-        let coverage = Coverage::default();
-        Some(Self { interpreter: probe.executable, tools, plugin, coverage })
+        Some(Self { interpreter: probe.executable, tools, plugin, coverage: Once::default() })
     }
 
     /// Runs pytest in a project with these arguments.
@@ -99,7 +110,7 @@ impl Python {
         project: &Path,
         arguments: Vec<String>,
         asked: Asked<'_>,
-    ) -> Result<Session, Trouble> {
+    ) -> Result<(Ran, Report), Trouble> {
         let limit = match asked {
             Asked::Test(_) => site.context.test_timeout,
             Asked::All { limit, .. } => limit,
@@ -120,14 +131,27 @@ impl Python {
         }
         task.variable("PYTHONPATH", path);
         task.variable("PYTHONDONTWRITEBYTECODE", "1");
-        task.variable("PROBITY_ROOT", &site.seen_repo);
         match asked {
             Asked::Test(name) => task.variable("PROBITY_TEST", name),
             Asked::All { follow: true, .. } => task.variable("PROBITY_FOLLOWS", "1"),
             Asked::All { follow: false, .. } => {}
         }
-        let (ran, events) = site.run_reported(task)?;
-        Ok(Session { ran, events })
+        let (ran, mut report) = site.run_reported(task)?;
+        // Pytest's own for a test that does not exist.
+        if matches!(ran.exit, Exit::Code(4 | 5)) {
+            report.without_end.get_or_insert(RunDetail::NoSuchTest);
+        }
+        Ok((ran, report))
+    }
+
+    /// What the tests of a project run code of; found out once, on the code as it is.
+    fn coverage(&self, site: &Site<'_>, project: &Path) -> Result<Arc<Coverage>, Trouble> {
+        self.coverage.get(project.to_owned(), || {
+            let limit = site.context.suite_timeout;
+            let asked = Asked::All { limit, follow: true };
+            let (ran, report) = self.session(site, project, Vec::new(), asked)?;
+            Ok(Arc::new(Coverage { report, is_cut: ran.duration >= limit }))
+        })
     }
 }
 
@@ -175,17 +199,52 @@ impl Runner for Python {
     fn run(&self, site: &Site<'_>, placed: &Placed, _: &Built) -> Result<Trial, Trouble> {
         let file = site.seen_repo.join(&placed.path).display().to_string();
         let asked = Asked::Test(&placed.name);
-        let session = self.session(site, &placed.directory, vec![file], asked)?;
-        let (outcome, detail) = session.judge(site.context.test_timeout);
-        let text = [&session.ran.stdout[..], &session.ran.stderr].concat();
-        let mut trial = Trial::new(outcome, detail).of(site, &session.ran, &text);
-        trial.message = session.message();
-        trial.duration = session.duration().unwrap_or(trial.duration);
-        Ok(trial)
+        let (ran, report) = self.session(site, &placed.directory, vec![file], asked)?;
+        Ok(Trial::told(site, &ran, &report, |_| true))
     }
 
-    fn run_existing(&self, site: &Site<'_>, wanted: Existing<'_>) -> Result<Suite, Box<Trial>> {
-        Ok(self.suite(site, wanted)?)
+    fn groups(&self, site: &Site<'_>, wanted: Existing<'_>) -> Result<Groups, Trouble> {
+        let of_file = |file: &str| {
+            project(&site.copy.repo, Path::new(file).parent().unwrap_or(Path::new("")))
+        };
+        let mut groups = Groups::default();
+        match wanted {
+            Existing::Named(names) => {
+                for name in names {
+                    let file = name.split("::").next().unwrap_or(name);
+                    groups.tests.entry(of_file(file)).or_default().insert(name.clone());
+                }
+            }
+            Existing::Touching(files) => {
+                for file in files {
+                    let project = of_file(file);
+                    let coverage = self.coverage(site, &project)?;
+                    groups.is_cut |= coverage.is_cut;
+                    let touched = coverage.report.touched.iter();
+                    let fitting = touched.filter(|(_, ran)| ran.contains(file));
+                    let names = fitting.map(|(name, _)| name.clone());
+                    groups.tests.entry(project).or_default().extend(names);
+                }
+            }
+        }
+        let before = groups.tests.len();
+        groups.tests.retain(|_, names| names.len() <= MOST_TESTS);
+        groups.is_cut |= groups.tests.len() < before;
+        groups.tests.retain(|_, names| !names.is_empty());
+        Ok(groups)
+    }
+
+    fn run_group(
+        &self,
+        site: &Site<'_>,
+        project: &Path,
+        tests: &BTreeSet<String>,
+        limit: Duration,
+    ) -> Result<Suite, Box<Trial>> {
+        let path = |name: &String| site.seen_repo.join(name).display().to_string();
+        let asked = Asked::All { limit, follow: false };
+        let (ran, report) = self.session(site, project, tests.iter().map(path).collect(), asked)?;
+        Ok(Suite::of("", &ran, &report, limit))
     }
 }
 

@@ -9,29 +9,25 @@ mod source;
 mod suite;
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
+    ffi::OsString,
     fs,
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
-use probity_sandbox::{Exit, Mount};
+use probity_sandbox::Mount;
 
-use self::{
-    package::Package,
-    source::{Event, Program},
-};
+use self::{package::Package, source::Program, suite::SEPARATOR};
 use super::{
-    Built, Existing, Placed, Runner, Suite, Trial, Trouble, Unavailable,
+    Built, Existing, Groups, Placed, Runner, Suite, Trial, Trouble, Unavailable,
     capture::Ran,
     context::{Access, Site, Task},
-    failed_build, placement,
+    failed_build, placement, succeeded,
 };
 use crate::{
-    Claim, Outcome, Refusal, RunDetail,
-    claim::FlaggedLines,
-    workshop::{Preparation, PrepareNote},
+    Claim, Outcome, Refusal, RunDetail, claim::FlaggedLines, text::clean, workshop::Preparation,
 };
 
 /// The target directory in which the dependencies are compiled ahead.
@@ -50,7 +46,7 @@ const ALL_FEATURES: &str = "all-features";
 const MOST_WORKSPACES: usize = 20;
 
 #[derive(Debug)]
-pub(crate) struct Rust {
+pub(super) struct Rust {
     sysroot: PathBuf,
     home: PathBuf,
     packages: Vec<Package>,
@@ -59,31 +55,11 @@ pub(crate) struct Rust {
 }
 
 impl Rust {
-    /// Finds the tool chain, fetches what the workspaces need and compiles everything once. None
-    /// for a repository without Rust.
-    pub(crate) fn prepare(preparation: &mut Preparation<'_>) -> Option<Result<Self, Unavailable>> {
-        let is_manifest = |file: &&PathBuf| file.ends_with("Cargo.toml");
-        let files = preparation.tree.files().iter();
-        let manifests: Vec<&PathBuf> = files.filter(is_manifest).collect();
-        if manifests.is_empty() {
-            return None;
-        }
-        Some(Self::found(preparation.site).map(|mut rust| {
-            for manifest in manifests.into_iter().take(MOST_WORKSPACES) {
-                let directory = manifest.parent().unwrap_or(Path::new(""));
-                if rust.packages.iter().any(|package| package.directory == directory) {
-                    continue;
-                }
-                (preparation.progress)("fetching and compiling what the Rust packages need");
-                if let Err(why) = rust.warm(preparation.site, directory) {
-                    preparation.notes.push(PrepareNote::NotWarm { language: "Rust", why });
-                }
-            }
-            rust
-        }))
-    }
-
-    fn found(site: &Site<'_>) -> Result<Self, Unavailable> {
+    /// Finds the tool chain, fetches what the workspaces need and compiles everything once.
+    pub(super) fn prepare(
+        preparation: &mut Preparation<'_>,
+    ) -> Result<Box<dyn Runner>, Unavailable> {
+        let site = preparation.site;
         let context = site.context;
         let rustc = context.tool("rustc").ok_or(Unavailable::NotInstalled("Rust"))?;
         let mut ask = Task::new([rustc], "", Access::Compiles, context.build_timeout);
@@ -93,19 +69,22 @@ impl Rust {
         if !sysroot.join("bin/cargo").is_file() {
             return Err(Unavailable::NotInstalled("cargo"));
         }
-        let home = context
-            .variable("CARGO_HOME")
-            .map(PathBuf::from)
-            .or_else(|| context.variable("HOME").map(|home| Path::new(home).join(".cargo")));
-        Ok(Self {
-            sysroot,
-            home: home.unwrap_or_default(),
-            packages: Vec::new(),
-            tests: Mutex::default(),
-        })
+        let home = context.variable("CARGO_HOME").map(PathBuf::from);
+        let usual = || context.variable("HOME").map(|home| Path::new(home).join(".cargo"));
+        let home = home.or_else(usual).unwrap_or_default();
+        let mut rust = Self { sysroot, home, packages: Vec::new(), tests: Mutex::default() };
+        for directory in
+            preparation.directories_with("Cargo.toml").into_iter().take(MOST_WORKSPACES)
+        {
+            if !rust.packages.iter().any(|package| package.directory == directory) {
+                (preparation.progress)("fetching and compiling what the Rust packages need");
+                preparation.check_warm("Rust", rust.warm(site, directory));
+            }
+        }
+        Ok(Box::new(rust))
     }
 
-    fn warm(&mut self, site: &Site<'_>, directory: &Path) -> Result<(), String> {
+    fn warm(&mut self, site: &Site<'_>, directory: &Path) -> Result<(), Trouble> {
         let cargo = self.sysroot.join("bin/cargo");
         let limit = site.context.build_timeout;
         let mut fetch = Task::new([cargo], directory, Access::Compiles, limit);
@@ -114,19 +93,11 @@ impl Rust {
         let warm = site.context.caches.join(WARM);
         let mut ask = self.task(site, directory, Some(&warm));
         ask.arguments(["metadata", "--no-deps", "--format-version=1"]);
-        let told = site.run(&ask).map_err(|trouble| trouble.to_string())?;
-        let packages = package::listed(&told.stdout, &site.seen_repo);
-        self.packages.extend(packages.ok_or_else(|| first_line(&told.stderr))?);
+        let told = succeeded(site.run(&ask))?;
+        self.packages.extend(package::listed(&told.stdout, &site.seen_repo).unwrap_or_default());
         let mut compile = self.task(site, directory, Some(&warm));
         compile.arguments(["test", "--no-run", "--workspace", "--quiet"]);
-        match site.run(&compile) {
-            Ok(ran) if ran.exit == Exit::Code(0) => Ok(()),
-            Ok(ran) => {
-                let fetched = fetched.err().map(|trouble| trouble.to_string()).unwrap_or_default();
-                Err(format!("{} {fetched}", first_line(&ran.stderr)).trim().to_owned())
-            }
-            Err(trouble) => Err(trouble.to_string()),
-        }
+        succeeded(site.run(&compile)).map_err(|trouble| fetched.err().unwrap_or(trouble)).map(drop)
     }
 
     /// Cargo, offline. The target directory is that of the site, or is mounted there.
@@ -175,44 +146,53 @@ impl Rust {
         self.packages.iter().filter(of).max_by_key(|package| package.directory.components().count())
     }
 
-    /// Begins a version's target directory with the compiled dependencies.
+    /// Begins a version's target directory, once, with the compiled dependencies.
     fn seed(&self, site: &Site<'_>) -> Result<(), Trouble> {
         let own = site.build.join(TARGET);
+        if own.is_dir() {
+            return Ok(());
+        }
         let members: Vec<&str> =
             self.packages.iter().map(|package| package.name.as_str()).collect();
         seed::copy(&site.context.caches.join(WARM), &own, &members)
             .map_err(|error| Trouble::at(&own, &error))
     }
 
-    /// Compiles, and gives the programs that came of it.
-    fn compile(&self, site: &Site<'_>, placed: &Placed) -> Result<(Ran, Vec<Program>), Trouble> {
-        let package = self.package(&placed.path).ok_or_else(|| no_package(&placed.path))?;
-        let all_features = site.build.join(TARGET).join(ALL_FEATURES).is_file();
+    /// Compiles tests of a package, and gives the programs that came of it.
+    fn compile<Word: Into<OsString>>(
+        &self,
+        site: &Site<'_>,
+        package: &Package,
+        targets: impl IntoIterator<Item = Word>,
+    ) -> Result<Vec<Program>, Box<Trial>> {
         let mut task = self.task(site, &package.workspace, None);
-        task.arguments(["test", "--no-run", "--message-format=json", "--package"]);
-        task.arguments([&package.name]);
-        task.arguments(all_features.then_some("--all-features"));
-        if placed.added.is_some() {
-            task.arguments(package.has_library.then_some("--lib"));
-            task.arguments(package.has_programs.then_some("--bins"));
-        } else {
-            let stem = Path::new(&placed.path).file_stem().unwrap_or_default();
-            task.arguments(["--test".into(), stem.to_owned()]);
+        task.arguments(["test", "--no-run", "--message-format=json", "--package", &package.name]);
+        if site.build.join(TARGET).join(ALL_FEATURES).is_file() {
+            task.arguments(["--all-features"]);
         }
+        task.arguments(targets);
         let ran = site.run(&task)?;
-        let programs = source::programs(&ran.stdout);
-        Ok((ran, programs))
+        match failed_build(ran.exit) {
+            Some(detail) => {
+                Err(Box::new(Trial::new(detail).of(site, &ran, &source::compiler(&ran))))
+            }
+            None => Ok(source::programs(&ran.stdout)),
+        }
     }
 
     /// Compiles, and finds the program with the test.
     fn build_once(&self, site: &Site<'_>, placed: &Placed) -> Result<Built, Box<Trial>> {
-        let (ran, programs) = self.compile(site, placed)?;
-        let text = source::compiler(&ran);
-        let trial = |outcome, detail| Box::new(Trial::new(outcome, detail).of(site, &ran, &text));
-        if let Some((outcome, detail)) = failed_build(ran.exit) {
-            return Err(trial(outcome, detail));
-        }
+        let none = || Trouble::Machine(format!("{} belongs to no package", placed.path));
+        let package = self.package(&placed.path).ok_or_else(none)?;
         let stem = Path::new(&placed.path).file_stem().unwrap_or_default().to_string_lossy();
+        let targets = match placed.added {
+            Some(_) => {
+                let kinds = [(package.has_library, "--lib"), (package.has_programs, "--bins")];
+                kinds.into_iter().filter(|(has, _)| *has).map(|(_, word)| word).collect()
+            }
+            None => vec!["--test", &*stem],
+        };
+        let programs = self.compile(site, package, targets)?;
         let module = if placed.added.is_some() { Some(stem.as_ref()) } else { None };
         // Every version of the code has the test in the same place, so one of them is asked.
         let tests = || self.tests.lock().unwrap_or_else(PoisonError::into_inner);
@@ -235,7 +215,7 @@ impl Rust {
                 return Ok(Built { program: program.path, test });
             }
         }
-        Err(trial(Outcome::NotRun, RunDetail::NoSuchTest))
+        Err(Box::new(Trial::new(RunDetail::NoSuchTest)))
     }
 
     /// Runs one of the programs, which can no longer write what was compiled.
@@ -261,6 +241,10 @@ impl Rust {
 impl Runner for Rust {
     fn name(&self) -> &'static str {
         "rust"
+    }
+
+    fn is_compiled(&self) -> bool {
+        true
     }
 
     fn place(&self, repo: &Path, claim: &Claim, flagged: &FlaggedLines) -> Result<Placed, Refusal> {
@@ -339,58 +323,51 @@ impl Runner for Rust {
     fn run(&self, site: &Site<'_>, placed: &Placed, built: &Built) -> Result<Trial, Trouble> {
         let arguments = arguments(std::slice::from_ref(&built.test));
         let limit = site.context.test_timeout;
-        let directory = &placed.directory;
-        let ran = self.execute(site, directory, &built.program, &arguments, limit)?;
-        let events: Vec<Event> = source::events(&ran.stdout)
-            .into_iter()
-            .filter(|event| event.name.as_deref() == Some(&built.test))
-            .collect();
-        let (outcome, detail) = judge(limit, &ran, &events);
-        let told = events.iter().filter_map(|event| event.stdout.as_deref()).collect::<String>();
-        let text = match told.is_empty() {
-            true => [&ran.stdout[..], &ran.stderr].concat(),
-            false => told.clone().into_bytes(),
-        };
-        let mut trial = Trial::new(outcome, detail).of(site, &ran, &text);
-        // A thread has another number in each run.
-        let numbered = |line: &&str| !line.starts_with("thread '");
-        trial.message = told.lines().filter(numbered).collect::<Vec<_>>().join("\n");
+        let ran = self.execute(site, &placed.directory, &built.program, &arguments, limit)?;
+        let (report, told) = source::report(&ran);
+        let mut trial = Trial::told(site, &ran, &report, |test| test.name == built.test);
+        if !told.is_empty() {
+            trial.output = site.relative(&clean(told.as_bytes(), site.context.output_cap));
+        }
         Ok(trial)
     }
 
-    fn run_existing(&self, site: &Site<'_>, wanted: Existing<'_>) -> Result<Suite, Box<Trial>> {
-        suite::run(self, site, wanted)
+    fn groups(&self, _: &Site<'_>, wanted: Existing<'_>) -> Result<Groups, Trouble> {
+        Ok(suite::groups(self, wanted))
+    }
+
+    fn run_group(
+        &self,
+        site: &Site<'_>,
+        directory: &Path,
+        tests: &BTreeSet<String>,
+        limit: Duration,
+    ) -> Result<Suite, Box<Trial>> {
+        let until = Instant::now() + limit;
+        let mut suite = Suite::default();
+        let Some(package) = self.package(directory) else { return Ok(suite) };
+        self.seed(site)?;
+        for program in self.compile(site, package, None::<&str>)? {
+            let prefix = format!("{}{SEPARATOR}", program.target);
+            let own = tests.iter().filter_map(|test| test.strip_prefix(&prefix));
+            let own: Vec<String> = own.map(str::to_owned).collect();
+            if own.is_empty() && !tests.is_empty() {
+                continue;
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            let arguments = arguments(&own);
+            let ran = self.execute(site, directory, &program.path, &arguments, left)?;
+            let (report, _) = source::report(&ran);
+            let prefix = format!("{}{SEPARATOR}{prefix}", package.name);
+            suite.add(&prefix, &ran, &report, left);
+        }
+        Ok(suite)
     }
 }
 
 /// Runs these tests, or all if there are none.
 fn arguments(tests: &[String]) -> Vec<String> {
     let exact = if tests.is_empty() { None } else { Some("--exact") };
-    let words = ["--test-threads=1", "-Zunstable-options", "--format=json"];
+    let words = ["--test-threads=1", "-Zunstable-options", "--format=json", "--report-time"];
     tests.iter().cloned().chain(exact.into_iter().chain(words).map(str::to_owned)).collect()
-}
-
-fn judge(limit: Duration, ran: &Ran, events: &[Event]) -> (Outcome, RunDetail) {
-    let ended = events.iter().rev().find(|event| event.event != "started");
-    match ended.map(|event| event.event.as_str()) {
-        Some("ok") if ran.exit == Exit::Code(0) => (Outcome::Passed, RunDetail::Passed),
-        Some("ok") => (Outcome::HarnessError, RunDetail::ProcessFailed),
-        Some("failed") => (Outcome::Failed, RunDetail::Failed { kind: None }),
-        Some("ignored") => (Outcome::Skipped, RunDetail::Skipped),
-        _ if ran.exit == Exit::Timeout => (Outcome::Timeout, RunDetail::Timeout(limit)),
-        _ if events.is_empty() => (Outcome::NotRun, RunDetail::NoSuchTest),
-        // The code may end its process; so may the test, and then it does so with every fix.
-        _ if ran.crashed() || matches!(ran.exit, Exit::Code(_)) => {
-            (Outcome::Failed, RunDetail::Crashed)
-        }
-        _ => (Outcome::HarnessError, RunDetail::EndedEarly),
-    }
-}
-
-fn no_package(path: &str) -> Trouble {
-    Trouble::Machine(format!("{path} belongs to no package"))
-}
-
-fn first_line(stderr: &[u8]) -> String {
-    String::from_utf8_lossy(stderr).lines().next().unwrap_or("no reason given").to_owned()
 }

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use probity_proof::{Claim, Outcome, ProcessCounts, ProofOptions, Why, WithoutFix, Workshop};
+use probity_proof::{
+    Claim, FixResult, Outcome, ProcessCounts, ProofOptions, Why, WithoutFix, Workshop,
+};
 
 use crate::stage::{Stage, claim, fix};
 
@@ -15,9 +17,9 @@ struct Row {
     broken: &'static str,
     sound: &'static str,
     test: &'static str,
-    /// Two with the test, two of existing tests, and one with a comment more in each version.
+    /// Two with the test, and two of existing tests.
     compilations: usize,
-    /// Pairs of the test, existing tests, and one with a comment more in each version.
+    /// Pairs of the test, existing tests, and one of each version with the other's text or a comment.
     runs: usize,
 }
 
@@ -42,7 +44,7 @@ fn rows() -> [Row; 4] {
             sound: "a / 2",
             test: "package calc\n\nimport \"testing\"\n\nfunc TestX(t *testing.T) {\n\tif Half(4) != 2 {\n\t\tt.Fatal(1)\n\t}\n}\n",
             // Once more to learn which packages use which.
-            compilations: 7,
+            compilations: 5,
             runs: 2 * PAIRS + 4,
         },
         Row {
@@ -87,7 +89,7 @@ fn rows() -> [Row; 4] {
             broken: "a / 3",
             sound: "a / 2",
             test: "#[test]\nfn x() {\n    assert_eq!(calc::half(4), 2);\n}\n",
-            compilations: 6,
+            compilations: 4,
             // Two programs of existing tests, and once to learn the test's whole name.
             runs: 2 * PAIRS + 7,
         },
@@ -114,6 +116,35 @@ fn every_version_is_built_once_and_every_run_is_one_process() {
         let Row { compilations, runs, .. } = row;
         assert_eq!(workshop.process_counts(), ProcessCounts { compilations, runs }, "{path}");
     }
+}
+
+#[test]
+fn a_further_fix_costs_one_build_and_a_refused_one_none() {
+    let [go, ..] = rows();
+    let stage = Stage::new(&go.files);
+    let workshop = Workshop::prepare(stage.options.clone(), &|_| {}).unwrap();
+    let patch = |sound: &str| fix("a.go", go.source, go.broken, sound);
+    let right = patch(go.sound);
+    let offered = |others: &[&str]| Claim {
+        line: 3,
+        fix_patch: Some(patch("a / 4")),
+        other_fixes: others.iter().map(|sound| patch(sound)).collect(),
+        ..claim("a", "a.go", go.test)
+    };
+    let cheat = "map[int]int{4: 2}[a]; if a == 4 { return 2 }; return a";
+    let claims = [offered(&[cheat, go.sound, "a / 5"]), offered(&["a / 5", cheat])];
+    let verdicts = workshop.prove_all(&claims[..1], WithoutFix::Leave, &|_, _| {});
+    assert!(verdicts[0].proven, "{verdicts:#?}");
+    assert_eq!(verdicts[0].fix_patch.as_ref(), Some(&right));
+    let counts = workshop.process_counts();
+    // One build and one run of the first fix, and two more pairs for two fixes before.
+    assert_eq!((counts.compilations, counts.runs), (go.compilations + 1, go.runs + 5));
+    let verdicts = workshop.prove_all(&claims[1..], WithoutFix::Leave, &|_, _| {});
+    assert!(!verdicts[0].proven, "{verdicts:#?}");
+    // What is said is said of the first.
+    assert_eq!(verdicts[0].fix, FixResult::DoesNotFlip(Outcome::Failed));
+    assert_eq!(verdicts[0].fix_patch.as_ref(), Some(&patch("a / 4")));
+    assert_eq!(workshop.process_counts().compilations, counts.compilations + 3);
 }
 
 #[test]

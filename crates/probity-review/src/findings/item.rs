@@ -37,6 +37,7 @@ pub(super) fn read(item: &Value) -> Result<AgentFinding, String> {
         test_file: short(item, "test_file"),
         test_name: short(item, "test_name"),
         fix_patch: code(item, "fix_patch")?,
+        other_fixes: Vec::new(),
     })
 }
 

@@ -1,6 +1,9 @@
 //! Which findings are about the code under review at all.
 
-use std::{collections::HashSet, path::Path};
+use std::{
+    collections::{HashMap, HashSet},
+    path::Path,
+};
 
 use probity_proof::Change;
 use probity_scope::Scope;
@@ -26,7 +29,8 @@ pub(super) fn admitted(
     let names: HashSet<&str> = names.iter().map(String::as_str).collect();
     let mut admitted = Admitted { kept: Vec::new(), dropped: Vec::new(), notes: Vec::new() };
     let mut seen = HashSet::new();
-    let mut tests: HashSet<(String, Option<String>)> = HashSet::new();
+    // Each test, and the finding that it is run for.
+    let mut tests: HashMap<(String, Option<String>), usize> = HashMap::new();
     for mut finding in findings.accepted {
         finding.file = finding.file.trim_start_matches("./").to_owned();
         let test = finding.test_code.as_deref().map(|code| code.trim().to_owned());
@@ -43,7 +47,7 @@ pub(super) fn admitted(
             Some("its file is not part of the change".to_owned())
         } else if !seen.insert(key) {
             Some("it was said before".to_owned())
-        } else if test.as_ref().is_some_and(|test| tests.contains(test)) {
+        } else if test.as_ref().is_some_and(|test| tests.contains_key(test)) {
             // One test shows one defect, however often it is told.
             Some("it is a duplicate: another finding has the same test".to_owned())
         } else if admitted.kept.len() >= options.max_findings {
@@ -52,9 +56,18 @@ pub(super) fn admitted(
             None
         };
         match refusal {
-            Some(reason) => admitted.dropped.push((finding, reason)),
+            Some(reason) => {
+                // Its fix may still be the one that proves the finding.
+                let same = test.and_then(|test| admitted.kept.get_mut(*tests.get(&test)?));
+                if let Some(kept) = same.filter(|kept| kept.file == finding.file)
+                    && kept.fix_patch != finding.fix_patch
+                {
+                    kept.other_fixes.extend(finding.fix_patch.clone());
+                }
+                admitted.dropped.push((finding, reason));
+            }
             None => {
-                tests.extend(test);
+                tests.extend(test.map(|test| (test, admitted.kept.len())));
                 admitted.notes.extend(placed(&mut finding, scope));
                 admitted.kept.push(finding);
             }
@@ -99,5 +112,6 @@ fn stand_in(title: String, file: String, line: Option<u64>) -> AgentFinding {
         test_file: None,
         test_name: None,
         fix_patch: None,
+        other_fixes: Vec::new(),
     }
 }

@@ -227,6 +227,7 @@ pub(super) fn finding_of(issue: &ProvenIssue) -> AgentFinding {
         test_file: Some(issue.test_path.clone()).filter(|path| !path.is_empty()),
         test_name: Some(issue.test_name.clone()).filter(|name| !name.is_empty()),
         fix_patch: issue.fix_patch.clone(),
+        other_fixes: Vec::new(),
     }
 }
 

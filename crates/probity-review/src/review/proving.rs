@@ -199,9 +199,13 @@ impl Trials {
             events(Event::Proved { done, of, title, outcome: verdict.outcome.name() });
         });
         for ((number, _), verdict) in chosen.iter().zip(verdicts) {
-            if let Some(place) = self.verdicts.get_mut(*number) {
-                *place = Some(verdict);
+            let claim = self.claims.get_mut(*number);
+            let Some((claim, place)) = claim.zip(self.verdicts.get_mut(*number)) else { continue };
+            // Of several fixes it is the one that proves.
+            if verdict.fix_patch.is_some() {
+                claim.fix_patch.clone_from(&verdict.fix_patch);
             }
+            *place = Some(verdict);
         }
     }
 
@@ -235,6 +239,7 @@ impl Trials {
             if claim.fix_patch.as_ref() != Some(&fix.fix_patch) && !fix.fix_patch.trim().is_empty()
             {
                 claim.fix_patch = Some(fix.fix_patch);
+                claim.other_fixes.clear();
                 changed.push(number);
             }
         }
@@ -314,6 +319,7 @@ fn claim(number: usize, finding: &AgentFinding, code: &str) -> Claim {
         test_file: finding.test_file.clone(),
         test_name: finding.test_name.clone(),
         fix_patch: finding.fix_patch.clone().filter(|patch| !patch.trim().is_empty()),
+        other_fixes: finding.other_fixes.clone(),
     }
 }
 

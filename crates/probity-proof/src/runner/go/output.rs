@@ -1,119 +1,103 @@
-//! What Go writes for machines: framed test events, and compiler messages.
+//! What Go's test programs write for machines: framed test events.
 
-use std::collections::BTreeMap;
-
-use serde::Deserialize;
-
-use crate::{Outcome, runner::capture::Ran};
+use crate::{
+    RunDetail,
+    runner::{
+        capture::Ran,
+        report::{Report, State, TestReport},
+    },
+};
 
 /// Before each event, in the mode that `test2json` asks for; the test's own words have none.
 const MARK: u8 = 0x16;
 
-/// What happened to the tests of one program, by their names. One that only began has no end.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Events {
-    ends: BTreeMap<String, Option<Outcome>>,
-}
-
-impl Events {
-    pub(super) fn parse(stdout: &[u8]) -> Self {
-        let mut events = Self::default();
-        // What comes before the first mark is no event.
-        for event in stdout.split(|byte| *byte == MARK).skip(1) {
-            let line = event.split(|byte| *byte == b'\n').next().unwrap_or_default();
-            let line = String::from_utf8_lossy(line);
-            let mut words = line.split_whitespace();
-            let (kind, detail, test) = (words.next(), words.next(), words.next());
-            // A part of a test ends with it.
-            let Some(test) = test.filter(|test| !test.contains('/')) else { continue };
-            let outcome = match (kind, detail) {
-                (Some("==="), Some("RUN")) => None,
-                (Some("---"), Some("PASS:")) => Some(Outcome::Passed),
-                (Some("---"), Some("FAIL:")) => Some(Outcome::Failed),
-                (Some("---"), Some("SKIP:")) => Some(Outcome::Skipped),
-                _ => continue,
-            };
-            let end = events.ends.entry(test.to_owned()).or_default();
-            *end = outcome.or(*end);
-        }
-        events
+/// What a test program told. A part of a test ends with it.
+pub(super) fn report(ran: &Ran) -> Report {
+    let mut report = Report::default();
+    let stderr = String::from_utf8_lossy(&ran.stderr);
+    if stderr.contains("unexpected call to os.Exit") {
+        report.without_end = Some(RunDetail::EndedEarly);
+        return report;
     }
-
-    pub(super) fn began(&self, name: &str) -> bool {
-        self.ends.contains_key(name)
+    let message = message(&ran.stdout, &stderr);
+    // What comes before the first mark is no event.
+    for event in ran.stdout.split(|byte| *byte == MARK).skip(1) {
+        let line = event.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let line = String::from_utf8_lossy(line);
+        let mut words = line.split_whitespace();
+        let (kind, detail, test) = (words.next(), words.next(), words.next());
+        let seconds = words.next().and_then(|took| took.trim_matches(['(', ')']).strip_suffix('s'));
+        let seconds = seconds.and_then(|seconds| seconds.parse().ok());
+        let Some(test) = test.filter(|test| !test.contains('/')) else { continue };
+        let state = match (kind, detail) {
+            (Some("==="), Some("RUN")) => State::Began,
+            (Some("---"), Some("PASS:")) => State::Passed,
+            (Some("---"), Some("FAIL:")) => State::Failed,
+            (Some("---"), Some("SKIP:")) => State::Skipped,
+            _ => continue,
+        };
+        report.tell(TestReport {
+            seconds,
+            message: message.clone(),
+            ..TestReport::new(test, state)
+        });
     }
-
-    pub(super) fn end(&self, name: &str) -> Option<Outcome> {
-        self.ends.get(name).copied().flatten()
+    // Ended by a panic or a fault, and not because somebody ended it.
+    let is_crash =
+        |line: &str| ["panic: ", "fatal error: ", "SIG"].iter().any(|word| line.starts_with(word));
+    if !report.tests.is_empty() && stderr.lines().any(is_crash) {
+        report.without_end = Some(RunDetail::Crashed);
     }
-
-    /// All tests; one that never ended has failed.
-    pub(super) fn outcomes(self) -> impl Iterator<Item = (String, Outcome)> {
-        self.ends.into_iter().map(|(name, end)| (name, end.unwrap_or(Outcome::Failed)))
-    }
+    report
 }
 
 /// What a test said before it ended, without the events.
-pub(super) fn message(ran: &Ran) -> String {
-    let told = String::from_utf8_lossy(&ran.stdout);
+fn message(stdout: &[u8], stderr: &str) -> String {
+    let told = String::from_utf8_lossy(stdout);
     let is_event = |line: &&str| !line.contains(char::from(MARK));
-    let crash = String::from_utf8_lossy(&ran.stderr);
     // Behind the first line of a crash come goroutines, whose order differs.
-    let crash = crash.lines().find(|line| line.starts_with("panic:") || line.starts_with("fatal "));
+    let crash =
+        stderr.lines().find(|line| line.starts_with("panic:") || line.starts_with("fatal "));
     told.lines().filter(is_event).chain(crash).collect::<Vec<_>>().join("\n")
-}
-
-/// Whether a program ended by a panic or a fault, and not because somebody ended it.
-pub(super) fn is_crash(stderr: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(stderr);
-    let crashed = text.lines().any(|line| {
-        line.starts_with("panic: ") || line.starts_with("fatal error: ") || line.starts_with("SIG")
-    });
-    crashed && !text.contains("unexpected call to os.Exit")
-}
-
-pub(super) fn version(text: &str) -> (u32, u32) {
-    let mut numbers = text.trim_start_matches("go").split(|part: char| !part.is_ascii_digit());
-    let mut next = || numbers.next().and_then(|number| number.parse().ok()).unwrap_or(0);
-    (next(), next())
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "PascalCase")]
-struct Message {
-    output: Option<String>,
-}
-
-/// The compiler's words, taken out of their JSON where they are in any.
-pub(super) fn compiler(ran: &Ran) -> Vec<u8> {
-    let mut text = Vec::new();
-    for line in ran.stdout.split_inclusive(|byte| *byte == b'\n') {
-        match serde_json::from_slice::<Message>(line) {
-            Ok(message) => text.extend(message.output.unwrap_or_default().bytes()),
-            Err(_) => text.extend(line),
-        }
-    }
-    text.extend(&ran.stderr);
-    text
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Events, Outcome};
+    use std::time::Duration;
+
+    use probity_sandbox::Exit;
+
+    use super::{Ran, RunDetail, State, report};
 
     #[test]
     fn only_framed_lines_of_tests_are_events() {
-        for (stdout, began, end) in [
-            ("\x16=== RUN   TestX\n\x16--- FAIL: TestX (0.00s)\n", true, Some(Outcome::Failed)),
-            ("\x16=== RUN   TestX\nx\x16--- PASS: TestX (0.00s)\n", true, Some(Outcome::Passed)),
-            ("\x16=== RUN   TestX\n\x16--- SKIP: TestX (0.00s)\n", true, Some(Outcome::Skipped)),
-            ("\x16=== RUN   TestX\n--- FAIL: TestX (0.00s)\n", true, None),
-            ("\x16=== RUN   TestX\n\x16--- FAIL: TestX/sub (0.00s)\n", true, None),
-            ("\x16=== RUN   TestXY\n\x16--- FAIL: TestXY (0.00s)\n", false, None),
-            ("--- FAIL: TestX (0.00s)\n", false, None),
+        for (stdout, stderr, expected) in [
+            ("\x16=== RUN   TestX\n\x16--- FAIL: TestX (0.00s)\n", "", Some(State::Failed)),
+            ("\x16=== RUN   TestX\nx\x16--- PASS: TestX (1.50s)\n", "", Some(State::Passed)),
+            ("\x16=== RUN   TestX\n\x16--- SKIP: TestX (0.00s)\n", "", Some(State::Skipped)),
+            ("\x16=== RUN   TestX\n--- FAIL: TestX (0.00s)\n", "", Some(State::Began)),
+            ("\x16=== RUN   TestX\n\x16--- FAIL: TestX/sub (0.00s)\n", "", Some(State::Began)),
+            ("--- FAIL: TestX (0.00s)\n", "", None),
+            (
+                "\x16=== RUN   TestX\n\x16--- FAIL: TestX (0.00s)\n",
+                "panic: unexpected call to os.Exit(0) during test\n",
+                None,
+            ),
         ] {
-            let events = Events::parse(stdout.as_bytes());
-            assert_eq!((events.began("TestX"), events.end("TestX")), (began, end), "{stdout:?}");
+            let (stdout, stderr) = (stdout.as_bytes().to_vec(), stderr.as_bytes().to_vec());
+            let ran = Ran { exit: Exit::Code(1), duration: Duration::ZERO, stdout, stderr };
+            let report = report(&ran);
+            let state = report.tests.first().map(|test| test.state);
+            assert_eq!(state, expected, "{ran:?}");
+            let took = report.tests.first().and_then(|test| test.seconds);
+            let expected = match state {
+                Some(State::Passed) => Some(1.5),
+                Some(State::Failed | State::Skipped) => Some(0.0),
+                _ => None,
+            };
+            assert_eq!(took, expected, "{ran:?}");
+            let is_left = !ran.stderr.is_empty();
+            assert_eq!(report.without_end, is_left.then_some(RunDetail::EndedEarly), "{ran:?}");
         }
     }
 }

@@ -1,25 +1,29 @@
 // A reporter for node --test: one JSON object a line for each test.
 import { appendFileSync } from 'node:fs';
+import { relative } from 'node:path';
 
-const report = process.env.PROBITY_REPORT;
+const { PROBITY_REPORT: report, PROBITY_ROOT: root } = process.env;
+const ofCode = ['testCodeFailure', 'uncaughtException', 'unhandledRejection', 'subtestsFailed'];
 
 export default async function* (source) {
   const above = [];
   for await (const { type, data } of source) {
     if (type === 'test:start') above.splice(data.nesting, Infinity, data.name);
     if (type !== 'test:pass' && type !== 'test:fail') continue;
-    const skipped = data.skip !== undefined || data.todo !== undefined;
     const error = data.details?.error;
     const cause = error?.cause;
+    const file = relative(root, (data.file ?? '').replace(/^file:\/\//, ''));
+    let state = type === 'test:pass' ? 'passed' : 'failed';
+    if (data.skip !== undefined || data.todo !== undefined) state = 'skipped';
+    // The runner ended it, and not its body.
+    else if (error !== undefined && !ofCode.includes(error.failureType)) state = 'began';
     const event = {
       event: 'test',
-      file: data.file ?? '',
-      name: data.name,
-      full: [...above.slice(0, data.nesting), data.name].join(' > '),
-      state: skipped ? 'skipped' : type === 'test:pass' ? 'passed' : 'failed',
-      milliseconds: data.details?.duration_ms ?? 0,
-      harness: error !== undefined && !['testCodeFailure', 'uncaughtException', 'unhandledRejection', 'subtestsFailed'].includes(error.failureType),
-      error: { name: String(cause?.name ?? ''), code: String(cause?.code ?? ''), stack: String(cause?.stack ?? '') },
+      test: [file, ...above.slice(0, data.nesting), data.name].join(' > '),
+      state,
+      seconds: (data.details?.duration_ms ?? 0) / 1000,
+      kind: cause?.name && String(cause.name),
+      message: String(cause?.stack ?? '').split('\n    at ')[0],
     };
     appendFileSync(report, JSON.stringify(event) + '\n');
     if (error) yield `${data.name}: ${cause?.stack ?? cause}\n`;

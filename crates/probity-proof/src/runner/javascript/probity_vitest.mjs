@@ -1,8 +1,10 @@
 // A reporter for vitest: one JSON object a line for each test, and for a file that did not load.
 import { appendFileSync } from 'node:fs';
+import { relative } from 'node:path';
 
-const report = process.env.PROBITY_REPORT;
+const { PROBITY_REPORT: report, PROBITY_ROOT: root } = process.env;
 const tell = (event) => appendFileSync(report, JSON.stringify(event) + '\n');
+const states = { passed: 'passed', failed: 'failed' };
 
 export default class {
   onTestCaseResult(test) {
@@ -10,20 +12,18 @@ export default class {
     const error = errors?.[0];
     tell({
       event: 'test',
-      file: test.module.moduleId,
-      name: test.name,
-      full: test.fullName,
-      state,
-      milliseconds: test.diagnostic()?.duration ?? 0,
-      harness: false,
-      error: { name: String(error?.name ?? ''), code: String(error?.code ?? ''), stack: String(error?.stack ?? '') },
+      test: [relative(root, test.module.moduleId), test.fullName].join(' > '),
+      state: states[state] ?? 'skipped',
+      seconds: (test.diagnostic()?.duration ?? 0) / 1000,
+      kind: error?.name && String(error.name),
+      message: String(error?.stack ?? '').split('\n    at ')[0],
     });
     if (error) console.log(`${test.fullName}: ${error.stack ?? error.message}`);
   }
 
   onTestModuleEnd(module) {
     for (const error of module.errors()) {
-      tell({ event: 'uncaught' });
+      tell({ event: 'unloaded' });
       console.log(error.stack ?? error.message);
     }
   }

@@ -3,33 +3,17 @@
 //! A test of `test.each` runs by titles that stand nowhere, made of one that does; and a suite may be
 //! named for what is in it. Who wrote the test knows what is written.
 
-use super::events::{Event, State, Test};
-
-/// The test of this name. Of several that a template or a suite stands for, one that fails.
-pub(super) fn find<'a>(events: &'a [Event], name: &str) -> Option<&'a Test> {
-    let spaced = name.replace(" > ", " ");
+/// Whether a test, by its whole title, is the one of this name, or one that a template or a suite of
+/// this name stands for.
+pub(super) fn is_wanted(title: &str, name: &str) -> bool {
+    let spaced = |text: &str| text.replace(" > ", " ");
     let last = name.rsplit(" > ").next().unwrap_or_default();
-    let tests = || {
-        events.iter().filter_map(|event| match event {
-            Event::Test(test) => Some(test.as_ref()),
-            _ => None,
-        })
-    };
-    let is_it = |test: &&Test| {
-        name.is_empty()
-            || test.name == name
-            || test.full == name
-            || test.full.replace(" > ", " ") == spaced
-            || last == test.name
-    };
-    let is_of_it = |test: &&Test| {
-        (is_template(last) && fits(last, &test.name))
-            || (!last.is_empty() && test.full.contains(&format!("{last} > ")))
-    };
-    let failed = |test: &&Test| test.state == State::Failed;
-    // Some tell of a suite as well, which is no test.
-    let of_it = tests().filter(is_of_it).find(failed).or_else(|| tests().find(is_of_it));
-    of_it.or_else(|| tests().find(is_it))
+    let own = title.rsplit(" > ").next().unwrap_or_default();
+    name.is_empty()
+        || [name, last].iter().any(|name| title == *name || title.ends_with(&format!(" > {name}")))
+        || spaced(title) == spaced(name)
+        || is_template(last) && fits(last, own)
+        || title.contains(&format!("{last} > "))
 }
 
 /// The title of the only test in a source; none if there are several, or if it is put together.
@@ -111,7 +95,24 @@ fn pieces(title: &str) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{filter, fits};
+    use super::{filter, fits, is_wanted};
+
+    #[test]
+    fn a_name_stands_for_its_test_its_suite_and_its_template() {
+        for (title, name, expected) in [
+            ("sums > adds", "adds", true),
+            ("sums > adds", "sums > adds", true),
+            ("sums > adds", "sums adds", true),
+            ("sums > adds", "sums", true),
+            ("sums > adds 1", "adds %i", true),
+            ("a > b", "a > b", true),
+            ("sums > adds", "", true),
+            ("sums > adds", "add", false),
+            ("sums > adds more", "adds", false),
+        ] {
+            assert_eq!(is_wanted(title, name), expected, "{title} / {name}");
+        }
+    }
 
     #[test]
     fn the_only_test_needs_no_name() {

@@ -49,7 +49,7 @@ def imported(module):
 
 def pytest_collectreport(report):
     if report.failed:
-        tell("collect-error", file=report.nodeid)
+        tell("unloaded")
 
 
 @pytest.hookimpl(trylast=True)
@@ -65,7 +65,7 @@ def pytest_collection_modifyitems(config, items):
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item, nextitem):
     test = name(item)
-    tell("start", test=test)
+    tell("test", test=test, state="began")
     if not FOLLOWS:
         return (yield)
     touched.clear()
@@ -84,15 +84,15 @@ def pytest_runtest_protocol(item, nextitem):
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_makereport(item, call):
     report = yield
-    error = call.excinfo
-    tell(
-        "phase",
-        test=name(item),
-        when=report.when,
-        outcome=report.outcome,
-        xfail=hasattr(report, "wasxfail"),
-        seconds=report.duration,
-        kind=error.type.__name__ if error else None,
-        message=error.exconly()[:2000] if error else "",
-    )
+    told = item.__dict__.setdefault("probity", {"state": "passed", "seconds": 0})
+    told["seconds"] += report.duration
+    if report.failed and told["state"] != "failed":
+        told["state"] = "failed" if report.when == "call" else report.when + "-failed"
+        told["kind"] = call.excinfo.type.__name__ if call.excinfo else None
+        told["message"] = call.excinfo.exconly()[:2000] if call.excinfo else ""
+    elif report.skipped:
+        told["state"] = "expected-failure" if hasattr(report, "wasxfail") else "skipped"
+    # One that passes may still fail while it is torn down.
+    if told["state"] != "passed" or report.when == "teardown":
+        tell("test", test=name(item), **told)
     return report

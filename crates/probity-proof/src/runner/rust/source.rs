@@ -2,15 +2,21 @@
 
 use std::path::PathBuf;
 
+use probity_sandbox::Exit;
 use serde::Deserialize;
 
-use crate::{Refusal, runner::capture::Ran};
+use crate::{
+    Refusal, RunDetail,
+    runner::{
+        capture::Ran,
+        report::{Report, State, TestReport},
+    },
+};
 
 #[derive(Deserialize)]
 struct Message {
     reason: String,
     executable: Option<PathBuf>,
-    manifest_path: Option<PathBuf>,
     target: Option<Target>,
     message: Option<Diagnostic>,
 }
@@ -27,22 +33,43 @@ struct Diagnostic {
 
 /// What the test's program says of a test. The code may have written before it on the same line.
 #[derive(Deserialize)]
-pub(super) struct Event {
+struct Event {
     #[serde(rename = "type")]
-    pub(super) kind: String,
-    pub(super) event: String,
-    pub(super) name: Option<String>,
-    pub(super) stdout: Option<String>,
+    kind: String,
+    event: String,
+    name: String,
+    #[serde(default)]
+    stdout: String,
+    exec_time: Option<f64>,
 }
 
-/// What the program tells of all its tests, in its order.
-pub(super) fn events(stdout: &[u8]) -> Vec<Event> {
-    let text = String::from_utf8_lossy(stdout);
+/// What a program told of its tests, with what they wrote.
+pub(super) fn report(ran: &Ran) -> (Report, String) {
+    let (mut report, mut told) = (Report::default(), String::new());
+    let text = String::from_utf8_lossy(&ran.stdout);
     let event = |line: &str| -> Option<Event> {
         let at = line.find("{ \"type\": \"")?;
         serde_json::from_str(line.get(at..)?).ok()
     };
-    text.lines().filter_map(event).filter(|event| event.kind == "test").collect()
+    for event in text.lines().filter_map(event).filter(|event| event.kind == "test") {
+        let state = match event.event.as_str() {
+            "ok" => State::Passed,
+            "failed" => State::Failed,
+            "ignored" => State::Skipped,
+            _ => State::Began,
+        };
+        // A thread has another number in each run.
+        let numbered = |line: &&str| !line.starts_with("thread '");
+        let message = event.stdout.lines().filter(numbered).collect::<Vec<_>>().join("\n");
+        told.push_str(&event.stdout);
+        let seconds = event.exec_time;
+        report.tell(TestReport { seconds, message, ..TestReport::new(event.name, state) });
+    }
+    // The code may end its process; so may the test, and then it does so with every fix.
+    if !report.tests.is_empty() && matches!(ran.exit, Exit::Code(_)) {
+        report.without_end = Some(RunDetail::Crashed);
+    }
+    (report, told)
 }
 
 fn messages(stdout: &[u8]) -> impl Iterator<Item = Message> {
@@ -53,18 +80,12 @@ fn messages(stdout: &[u8]) -> impl Iterator<Item = Message> {
 #[derive(Debug)]
 pub(super) struct Program {
     pub(super) path: PathBuf,
-    /// The package that it is of.
-    pub(super) manifest: PathBuf,
     pub(super) target: String,
 }
 
 pub(super) fn programs(stdout: &[u8]) -> Vec<Program> {
     let program = |message: Message| {
-        Some(Program {
-            path: message.executable?,
-            manifest: message.manifest_path?,
-            target: message.target?.name,
-        })
+        Some(Program { path: message.executable?, target: message.target?.name })
     };
     messages(stdout)
         .filter(|message| message.reason == "compiler-artifact")
@@ -132,7 +153,7 @@ pub(super) fn test_name(code: &str, wanted: Option<&str>) -> Result<String, Refu
 
 #[cfg(test)]
 mod tests {
-    use super::{events, is_inside, listed, test_name};
+    use super::{Exit, Ran, State, is_inside, listed, report, test_name};
 
     #[test]
     fn the_marked_function_is_the_test() {
@@ -175,8 +196,14 @@ mod tests {
     fn events_are_read_behind_what_the_code_writes() {
         let stdout = b"{ \"type\": \"test\", \"event\": \"started\", \"name\": \"x\" }\nabc\
             { \"type\": \"test\", \"name\": \"x\", \"event\": \"failed\", \"stdout\": \"{ \\\"type\\\"\" }\n\
-            { \"type\": \"test\", \"event\": \"ok\", \"name\": \"y\" }\n{ \"type\": \"";
-        let found: Vec<String> = events(stdout).into_iter().map(|event| event.event).collect();
-        assert_eq!(found, ["started", "failed", "ok"]);
+            { \"type\": \"test\", \"event\": \"ok\", \"name\": \"y\", \"exec_time\": 0.5 }\n\
+            { \"type\": \"test\", \"event\": \"started\", \"name\": \"z\" }\n{ \"type\": \"";
+        let (exit, duration) = (Exit::Signal(9), std::time::Duration::ZERO);
+        let ran = Ran { exit, duration, stdout: stdout.to_vec(), stderr: Vec::new() };
+        let (report, told) = report(&ran);
+        let states: Vec<State> = report.tests.iter().map(|test| test.state).collect();
+        assert_eq!(states, [State::Failed, State::Passed, State::Began]);
+        assert_eq!(report.tests[1].seconds, Some(0.5));
+        assert_eq!(told, "{ \"type\"");
     }
 }

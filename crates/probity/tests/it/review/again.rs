@@ -150,6 +150,22 @@ fn a_change_tells_what_it_brings_from_what_was_there() {
 }
 
 #[test]
+fn the_fix_of_a_second_finding_with_the_same_test_is_tried_as_well() {
+    let stage = Stage::new();
+    let told = findings();
+    let mut first = told[0].clone();
+    first["fix_patch"] =
+        json!(FIX.replace("+  return sum / numbers.length;", "+  return sum / 7;"));
+    let mut second = told[0].clone();
+    second["title"] = json!("averages are off");
+    let (_, page) = stage.review(&json!([first, second]), &["--no-history"]);
+    let issues = page["proven_issues"].as_array().unwrap();
+    let seen: Vec<_> = issues.iter().map(|issue| (&issue["title"], &issue["fix_patch"])).collect();
+    assert_eq!(seen, [(&json!("the average is wrong"), &json!(FIX))], "{page:#}");
+    assert_eq!(page["discarded"][0]["title"], "averages are off", "{page:#}");
+}
+
+#[test]
 fn one_place_weighs_once_and_one_file_may_hold_two_tests() {
     let stage = Stage::new();
     let told = findings();

@@ -1,0 +1,150 @@
+//! What a test runner told of its tests, in one shape for all of them, and what that shows.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
+
+use probity_sandbox::Exit;
+use serde::Deserialize;
+
+use super::capture::Ran;
+use crate::{Outcome, RunDetail};
+
+#[derive(Debug, Default)]
+pub(crate) struct Report {
+    /// One for each test; what is told last of a test counts.
+    pub(crate) tests: Vec<TestReport>,
+    /// What a process shows whose test did not end, where its runner knows more than the exit says.
+    pub(crate) without_end: Option<RunDetail>,
+    /// Whether the process may fail for other reasons than the wanted test, which passed.
+    pub(crate) ignores_exit: bool,
+    /// Files of the repository that each test ran code of, if the runner was asked.
+    pub(crate) touched: BTreeMap<String, BTreeSet<String>>,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct TestReport {
+    /// As the runner can be asked for it.
+    #[serde(rename = "test")]
+    pub(crate) name: String,
+    pub(crate) state: State,
+    pub(crate) seconds: Option<f64>,
+    /// The class of the exception.
+    pub(crate) kind: Option<String>,
+    /// What the failure says of itself, for comparing one with another.
+    pub(crate) message: String,
+}
+
+/// The worst comes first.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum State {
+    Failed,
+    SetupFailed,
+    /// Began, and did not end.
+    #[default]
+    Began,
+    TeardownFailed,
+    ExpectedFailure,
+    Skipped,
+    Passed,
+}
+
+impl State {
+    /// Of an existing test.
+    pub(crate) fn outcome(self) -> Outcome {
+        match self {
+            Self::Passed => Outcome::Passed,
+            Self::Skipped | Self::ExpectedFailure => Outcome::Skipped,
+            _ => Outcome::Failed,
+        }
+    }
+}
+
+impl TestReport {
+    pub(crate) fn new(name: impl Into<String>, state: State) -> Self {
+        Self { name: name.into(), state, ..Self::default() }
+    }
+
+    pub(crate) fn duration(&self) -> Option<Duration> {
+        Duration::try_from_secs_f64(self.seconds?).ok()
+    }
+}
+
+/// A line of one of our own reporters.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "event", rename_all = "kebab-case")]
+enum Event {
+    /// A file of tests could not be loaded, or something was thrown that nobody caught.
+    Unloaded,
+    /// The process was ended by the test or the code.
+    Left,
+    Test(TestReport),
+    Touched {
+        test: String,
+        files: BTreeSet<String>,
+    },
+}
+
+impl Report {
+    /// Of the lines that our reporters write, one JSON object each.
+    pub(crate) fn of_lines(text: &str) -> Self {
+        let mut report = Self::default();
+        for event in text.lines().filter_map(|line| serde_json::from_str(line).ok()) {
+            match event {
+                Event::Test(test) => report.tell(test),
+                Event::Touched { test, files } => {
+                    report.touched.insert(test, files);
+                }
+                Event::Left => report.without_end = Some(RunDetail::EndedEarly),
+                Event::Unloaded => {
+                    report.without_end.get_or_insert(RunDetail::Unbuilt);
+                }
+            }
+        }
+        report
+    }
+
+    /// What is told of a test that has begun before takes the place of that.
+    pub(crate) fn tell(&mut self, test: TestReport) {
+        match self.tests.iter_mut().find(|known| known.name == test.name) {
+            // A name may stand for several.
+            Some(known) if known.state != State::Began && known.state < test.state => {}
+            Some(known) => *known = test,
+            None => self.tests.push(test),
+        }
+    }
+
+    /// What a run shows of the one test that was wanted of it.
+    pub(super) fn judge(&self, ran: &Ran, limit: Duration, test: Option<&TestReport>) -> RunDetail {
+        let timeout = RunDetail::Timeout(limit);
+        let is_late = ran.exit == Exit::Timeout;
+        match test.map(|test| (test.state, test)) {
+            Some((State::Failed, test)) if test.duration().is_some_and(|took| took >= limit) => {
+                timeout
+            }
+            Some((State::Failed, test)) => RunDetail::Failed { kind: test.kind.clone() },
+            Some((State::SetupFailed, _)) => RunDetail::SetupFailed,
+            Some((State::TeardownFailed, _)) => RunDetail::TeardownFailed,
+            Some((State::Skipped, _)) => RunDetail::Skipped,
+            Some((State::ExpectedFailure, _)) => RunDetail::ExpectedFailure,
+            Some((State::Passed, _)) if self.ignores_exit || ran.exit == Exit::Code(0) => {
+                RunDetail::Passed
+            }
+            Some((State::Passed, _)) if is_late => timeout,
+            Some((State::Passed, _)) => RunDetail::ProcessFailed,
+            // Some programs end themselves when their time is over.
+            Some((State::Began, _)) if is_late || ran.duration >= limit => timeout,
+            None if is_late => timeout,
+            begun => match (&self.without_end, begun) {
+                (Some(detail), _) => detail.clone(),
+                (None, None) if ran.exit == Exit::Code(0) => RunDetail::NoSuchTest,
+                _ if ran.crashed() => RunDetail::Crashed,
+                (None, None) => RunDetail::NeverBegan,
+                (None, Some(_)) => RunDetail::EndedEarly,
+            },
+        }
+    }
+}
