@@ -9,14 +9,20 @@ use probity_finding::Span;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Logical {
     pub text: String,
-    /// Where pieces begin: offset in `text`, offset in the source; ascending in both.
-    pieces: Vec<(usize, usize)>,
+    /// Where the first piece begins in the source.
+    first: Option<usize>,
+    /// Where the others begin: offset in `text`, offset in the source; ascending in both. Most
+    /// instructions have none.
+    others: Vec<(usize, usize)>,
 }
 
 impl Logical {
     /// Appends a piece of the source that begins at `source`.
     pub(crate) fn push(&mut self, piece: &str, source: usize) {
-        self.pieces.push((self.text.len(), source));
+        match self.first {
+            Some(_) => self.others.push((self.text.len(), source)),
+            None => self.first = Some(source),
+        }
         self.text.push_str(piece);
     }
 
@@ -28,9 +34,10 @@ impl Logical {
         if offset > 0 && offset == self.text.len() {
             return self.offset(offset - 1) + 1;
         }
-        let next = self.pieces.partition_point(|&(at, _)| at <= offset);
-        let piece = next.checked_sub(1).and_then(|index| self.pieces.get(index));
-        piece.map_or(0, |&(at, source)| source + (offset - at))
+        let next = self.others.partition_point(|&(at, _)| at <= offset);
+        let piece = next.checked_sub(1).and_then(|index| self.others.get(index)).copied();
+        let piece = piece.or(self.first.map(|source| (0, source)));
+        piece.map_or(0, |(at, source)| source + (offset - at))
     }
 
     /// The source range of a range of the text. It ends right behind its last byte, so that a word at
@@ -54,10 +61,17 @@ impl Logical {
     /// The same for a part of the line, with offsets that begin at zero again.
     #[must_use]
     pub(crate) fn part(&self, range: Range<usize>) -> Self {
-        let mut part = Self { text: self.slice(range.clone()).to_owned(), pieces: Vec::new() };
-        part.pieces.push((0, self.offset(range.start)));
-        let inside = self.pieces.iter().filter(|&&(at, _)| range.start < at && at < range.end);
-        part.pieces.extend(inside.map(|&(at, source)| (at - range.start, source)));
-        part
+        let inside = self.others.iter().filter(|&&(at, _)| range.start < at && at < range.end);
+        Self {
+            text: self.slice(range.clone()).to_owned(),
+            first: Some(self.offset(range.start)),
+            others: inside.map(|&(at, source)| (at - range.start, source)).collect(),
+        }
+    }
+
+    /// Gives back the memory that is not needed once all pieces are there.
+    pub(crate) fn shrink(&mut self) {
+        self.text.shrink_to_fit();
+        self.others.shrink_to_fit();
     }
 }

@@ -119,6 +119,7 @@ impl<'a> Parser<'a> {
         found.comments = std::mem::take(&mut self.comments);
         found.inner_comments = inner_comments;
         found.empty_continuations = empty_continuations;
+        found.shrink();
         self.instructions.push(found);
     }
 
@@ -139,6 +140,8 @@ impl<'a> Parser<'a> {
     fn finish(mut self) -> Dockerfile<'a> {
         self.check_stages();
         self.errors.sort_by_key(|error| error.span.start);
+        self.tokens.shrink_to_fit();
+        self.instructions.shrink_to_fit();
         Dockerfile {
             text: self.text,
             tokens: self.tokens,

@@ -136,11 +136,12 @@ pub struct FlagOption {
     pub value: Option<Word>,
 }
 
-/// The arguments, by the shape that the instruction gives them.
+/// The arguments, by the shape that the instruction gives them. What is rare is behind a box, since every
+/// instruction has room for the largest shape.
 #[derive(Clone, Debug)]
 pub enum Arguments {
     /// FROM
-    From { image: Option<Word>, alias: Option<Alias>, surplus: Vec<Word> },
+    From { image: Option<Word>, alias: Option<Box<Alias>>, surplus: Vec<Word> },
     /// ARG, where a value is optional; ENV and LABEL, where `legacy` is `KEY value`.
     Pairs { legacy: bool, pairs: Vec<Pair> },
     /// COPY, ADD. The source that is a heredoc marker is a word like the others.
@@ -148,7 +149,7 @@ pub enum Arguments {
     /// RUN, CMD, ENTRYPOINT, SHELL
     Command(Command),
     /// HEALTHCHECK: `NONE` or `CMD`, and what follows.
-    Healthcheck { kind: Option<Word>, command: Command },
+    Healthcheck { kind: Option<Box<Word>>, command: Command },
     /// EXPOSE, VOLUME
     Words { json: bool, words: Vec<Word> },
     /// USER, WORKDIR, STOPSIGNAL, MAINTAINER, and whatever follows an unknown keyword.
@@ -216,6 +217,32 @@ impl Heredoc {
 }
 
 impl Instruction {
+    /// Gives back the memory that its lists do not need: most have one member and room for four.
+    pub(crate) fn shrink(&mut self) {
+        self.line.shrink();
+        self.flags.iter_mut().for_each(|flag| flag.options.shrink_to_fit());
+        self.flags.shrink_to_fit();
+        self.heredocs.shrink_to_fit();
+        self.comments.shrink_to_fit();
+        self.inner_comments.shrink_to_fit();
+        self.empty_continuations.shrink_to_fit();
+        match &mut self.arguments {
+            Arguments::Pairs { pairs, .. } => pairs.shrink_to_fit(),
+            Arguments::From { surplus: words, .. }
+            | Arguments::Transfer { sources: words, .. }
+            | Arguments::Words { words, .. }
+            | Arguments::Command(Command::Json { words, .. })
+            | Arguments::Healthcheck { command: Command::Json { words, .. }, .. } => {
+                words.shrink_to_fit();
+            }
+            Arguments::Onbuild(Some(nested)) => nested.shrink(),
+            Arguments::Command(_)
+            | Arguments::Healthcheck { .. }
+            | Arguments::Text(_)
+            | Arguments::Onbuild(None) => {}
+        }
+    }
+
     /// The keyword as it is written, joined.
     #[must_use]
     pub fn keyword_text(&self) -> &str {

@@ -14,6 +14,7 @@ mod fix;
 mod line_index;
 pub mod patch;
 mod severity;
+mod slice;
 mod span;
 
 pub use crate::{
@@ -23,5 +24,6 @@ pub use crate::{
     fix::{Applicability, Edit, Fix, Objective, Signal},
     line_index::{LineIndex, Position},
     severity::{Severity, UnknownSeverity},
+    slice::TextSlice,
     span::Span,
 };

@@ -27,10 +27,7 @@ use probity_finding::{Applicability, Finding, Fix, LineIndex};
 pub use self::choose::agent_fixes;
 pub use self::outcome::{AppliedFix, Fixed, SkipReason, SkippedFix};
 use self::{choose::choose, settle::settle, verify::Snapshot};
-use crate::{
-    LintOptions, Rejection,
-    parsed::{Detached, Parsed},
-};
+use crate::{Detached, LintOptions, Parsed, Rejection};
 
 /// Rounds after which rules that still change the text are given up on.
 const MAX_ROUNDS: usize = 10;

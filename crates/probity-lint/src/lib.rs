@@ -54,7 +54,7 @@ pub use crate::{
         AppliedFix, FixMode, FixOptions, Fixed, SkipReason, SkippedFix, agent_fixes, apply_given,
         fix, fix_parsed,
     },
-    parsed::Parsed,
+    parsed::{Detached, Parsed},
     preset::Preset,
     rejection::Rejection,
     rule::{Category, Metadata, OptionKind, OptionSpec, OptionValue, Rule},

@@ -1,6 +1,6 @@
 //! Whole lines and line ends, for fixes that add or remove them.
 
-use probity_dockerfile::{Dockerfile, Instruction, TokenKind};
+use probity_dockerfile::{Dockerfile, Instruction, Token, TokenKind};
 use probity_finding::{Edit, Span};
 
 /// The lines that a span touches, with the line end of the last one.
@@ -120,7 +120,7 @@ pub(crate) struct Line<'a> {
     pub(crate) start: usize,
     /// Behind the line end.
     pub(crate) end: usize,
-    /// It is content of a heredoc, every byte of which counts.
+    /// It is content of a heredoc, or ends one: every byte of it counts.
     pub(crate) in_heredoc: bool,
 }
 
@@ -132,8 +132,9 @@ impl Line<'_> {
 
 /// The lines that were written; the empty one behind the last line end was not.
 pub(crate) fn lines<'a>(file: &Dockerfile<'a>) -> Vec<Line<'a>> {
-    let mut heredocs =
-        file.tokens.iter().filter(|token| token.kind == TokenKind::HeredocBody).peekable();
+    let is_of_heredoc =
+        |token: &&Token| matches!(token.kind, TokenKind::HeredocBody | TokenKind::HeredocEnd);
+    let mut heredocs = file.tokens.iter().filter(is_of_heredoc).peekable();
     let mut found = Vec::new();
     let mut at = 0;
     for whole in file.text.split_inclusive('\n') {

@@ -18,21 +18,23 @@ impl<'t> Parsed<'t> {
     }
 
     /// The same without its text, which can then move.
-    pub(crate) fn detached(self) -> Detached {
+    #[must_use]
+    pub fn detached(self) -> Detached {
         Detached { tree: self.file.detached(), facts: self.facts }
     }
 }
 
 /// What was parsed of a text that is elsewhere.
 #[derive(Debug)]
-pub(crate) struct Detached {
+pub struct Detached {
     tree: DetachedTree,
     facts: Facts,
 }
 
 impl Detached {
-    /// With the text that it was parsed from.
-    pub(crate) fn attached(self, text: &str) -> Parsed<'_> {
+    /// With the text that it was parsed from; with another one its places mean nothing.
+    #[must_use]
+    pub fn attached(self, text: &str) -> Parsed<'_> {
         Parsed { file: self.tree.attached(text), facts: self.facts }
     }
 }

@@ -14,7 +14,7 @@ use probity_shell::{
     Script, ShellFinding, ShellLevel, Unchecked, check,
 };
 
-use crate::{ruleset::RuleSet, shell_relevance};
+use crate::{Parsed, ruleset::RuleSet, shell_relevance};
 
 /// The namespace of the findings: `shellcheck/SC2086`.
 pub(crate) const NAMESPACE: &str = "shellcheck";
@@ -77,13 +77,13 @@ pub trait ShellChecker: fmt::Debug + Send + Sync {
 
 /// The texts of a Dockerfile that a [`ShellChecker`] would be asked about.
 #[must_use]
-pub fn shell_scripts(text: &str, rules: &RuleSet) -> Vec<ShellScript> {
+pub fn shell_scripts(parsed: &Parsed<'_>, rules: &RuleSet) -> Vec<ShellScript> {
     if !rules.checks_shell() {
         return Vec::new();
     }
-    let file = probity_dockerfile::parse(text);
-    let facts = Facts::of(&file);
-    texts(&file, &facts).filter_map(|(_, text, known)| script(&text, &known)).collect()
+    texts(&parsed.file, &parsed.facts)
+        .filter_map(|(_, text, known)| script(&text, &known))
+        .collect()
 }
 
 pub(crate) fn findings(file: &Dockerfile<'_>, facts: &Facts, rules: &RuleSet) -> Vec<Finding> {

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use probity_finding::Span;
 
 use crate::{
-    Block, BlockKind, Command, Dialect, Invocation, Joiner, Part, PartKind, Pipeline, Place, Quote,
-    Script, Stage, StageKind, Word,
+    Block, BlockKind, Command, Dialect, Invocation, Joiner, Part, PartKind, Parts, Pipeline, Place,
+    Quote, Script, Stage, StageKind, Word,
 };
 
 /// The script that runs one program: nothing in its words is expanded.
@@ -16,8 +16,12 @@ pub fn exec_form(words: &[(Span, &str)], span: Span) -> Script {
         .iter()
         .map(|&(span, text)| Word {
             span,
-            text: text.to_owned(),
-            parts: vec![Part { span, quote: Quote::Single, kind: PartKind::Text(text.to_owned()) }],
+            text: text.into(),
+            parts: Parts::One(Part {
+                span,
+                quote: Quote::Single,
+                kind: PartKind::Text(text.into()),
+            }),
         })
         .collect();
     let command = Command {

@@ -14,7 +14,7 @@ mod word;
 
 use std::ops::Range;
 
-use probity_finding::Span;
+use probity_finding::{Span, TextSlice};
 use shuck_ast::{Stmt, StmtSeq, StmtTerminator};
 
 use crate::{
@@ -30,6 +30,8 @@ pub(crate) struct Lower<'t> {
     pub(crate) commands: Vec<Command>,
     pub(crate) blocks: Vec<Block>,
     pub(crate) inner: Vec<Inner>,
+    /// The text again; words are pieces of it.
+    whole: TextSlice,
     /// What the spans of parts may not leave, whatever the parser says.
     bounds: Range<usize>,
 }
@@ -42,7 +44,7 @@ impl<'t> Lower<'t> {
     ) -> Self {
         let bounds = 0..text.len();
         let (commands, blocks, inner) = (Vec::new(), Vec::new(), Vec::new());
-        Self { text, dialect, place, commands, blocks, inner, bounds }
+        Self { text, dialect, place, commands, blocks, inner, whole: text.into(), bounds }
     }
 
     /// Lowers a list of commands; gives the index of the block and where its content stands.
@@ -90,6 +92,7 @@ impl<'t> Lower<'t> {
         let last = self.commands.len();
         if let Some(block) = self.blocks.get_mut(index) {
             block.commands = first..last;
+            block.pipelines.shrink_to_fit();
             for pipeline in block.pipelines.iter_mut().rev() {
                 pipeline.is_in_last_chain = true;
                 if pipeline.joiner != Joiner::And {
@@ -121,6 +124,17 @@ impl<'t> Lower<'t> {
 
     pub(crate) fn slice(&self, range: &Range<usize>) -> &'t str {
         self.text.get(range.clone()).unwrap_or_default()
+    }
+
+    /// The same as a piece of the text that all words share.
+    pub(crate) fn shared(&self, range: &Range<usize>) -> TextSlice {
+        self.whole.slice(range.clone())
+    }
+
+    /// A piece of the text where it says just that, or else the other text.
+    pub(crate) fn same_or_own(&self, range: &Range<usize>, text: &str) -> TextSlice {
+        let written = self.shared(range);
+        if written == *text { written } else { text.into() }
     }
 
     /// Runs with bounds that are at most these.

@@ -83,7 +83,9 @@ pub(crate) fn parse_nested(
     let inner = lower.inner.iter();
     script.inner = inner.filter_map(|it| inner::parse(text, it, depth, place)).collect();
     script.commands = lower.commands;
+    script.commands.shrink_to_fit();
     script.blocks = lower.blocks;
+    script.blocks.shrink_to_fit();
     script.find_setters();
     script
 }

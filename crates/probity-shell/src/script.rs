@@ -126,7 +126,7 @@ pub struct Stage {
 pub enum StageKind {
     /// The index in [`Script::commands`].
     Command(usize),
-    Compound(Compound),
+    Compound(Box<Compound>),
 }
 
 /// A command that is made of others.

@@ -1,17 +1,24 @@
 //! Words: what the shell splits a command into, with the parts that it expands.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, ops::Deref, slice};
 
-use probity_finding::Span;
+use probity_finding::{Span, TextSlice};
 
 /// A word as it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Word {
     pub span: Span,
     /// As the shell sees it: joined over line continuations, quotes and escapes kept.
-    pub text: String,
+    pub text: TextSlice,
     /// In the order of the source. Quotes are no parts; what stands in them is.
-    pub parts: Vec<Part>,
+    pub parts: Parts,
+}
+
+/// The parts of a word. Nearly every word has one, which needs no memory of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Parts {
+    One(Part),
+    Several(Box<[Part]>),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,13 +42,13 @@ pub enum Quote {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PartKind {
     /// What stays as it is, with the escapes resolved.
-    Text(String),
+    Text(TextSlice),
     /// An unquoted pattern for file names (`*`, `?`, `[a-z]`), as it is written.
-    Glob(String),
+    Glob(TextSlice),
     /// An unquoted `{a,b}` or `{1..3}` where the dialect expands it, as it is written.
-    Brace(String),
+    Brace(TextSlice),
     /// An unquoted `~` or `~user` at the beginning, as it is written.
-    Tilde(String),
+    Tilde(TextSlice),
     /// `$X`, `${X}`, `${X:-default}`
     Variable(Box<Variable>),
     /// `$(…)` or backticks; the block holds the commands.
@@ -49,7 +56,7 @@ pub enum PartKind {
     /// `<(…)` or `>(…)`; the block holds the commands.
     ProcessSubstitution { block: usize },
     /// `$((…))`; the parts within it that are expanded.
-    Arithmetic(Vec<Part>),
+    Arithmetic(Box<[Part]>),
 }
 
 /// An expansion of a variable.
@@ -144,6 +151,38 @@ impl Word {
         let first = name.bytes().next()?;
         let valid = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
         (valid && !first.is_ascii_digit()).then_some(name)
+    }
+}
+
+impl From<Vec<Part>> for Parts {
+    fn from(mut parts: Vec<Part>) -> Self {
+        match parts.pop() {
+            Some(only) if parts.is_empty() => Self::One(only),
+            last => {
+                parts.extend(last);
+                Self::Several(parts.into_boxed_slice())
+            }
+        }
+    }
+}
+
+impl Deref for Parts {
+    type Target = [Part];
+
+    fn deref(&self) -> &[Part] {
+        match self {
+            Self::One(part) => slice::from_ref(part),
+            Self::Several(parts) => parts,
+        }
+    }
+}
+
+impl<'w> IntoIterator for &'w Parts {
+    type Item = &'w Part;
+    type IntoIter = slice::Iter<'w, Part>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
     }
 }
 

@@ -121,7 +121,7 @@ impl Parts {
                 let words = call
                     .words
                     .iter()
-                    .map(|it| it.literal().map_or_else(|| it.text.clone(), Cow::into_owned));
+                    .map(|it| it.literal().map_or_else(|| it.text.to_string(), Cow::into_owned));
                 let is_install =
                     installs.iter().any(|it| (it.script, it.command) == (number, place));
                 parts.commands.push(Called {

@@ -154,7 +154,7 @@ fn package_call(call: &Call<'_>) -> Option<PackageCall> {
         for word in rest {
             let package = Package {
                 span: word.span,
-                text: word.text.clone(),
+                text: word.text.to_string(),
                 kind: specification::kind(row, word),
             };
             match packages.last_mut().filter(|_| specification::is_bare_version(row, word)) {
@@ -196,7 +196,8 @@ fn give_version(owner: &mut Package, word: &Package) {
 /// `gem install rails -v 7.1` and `cargo install tool --version 1.2` say the version beside the name.
 fn apply_version_flag(row: &Row, call: &Call<'_>, packages: &mut [Package]) {
     let Some(word) = call.flag(row.version_flags) else { return };
-    let value = call.flag_value(row.version_flags).map_or_else(|| word.text.clone(), |(_, v)| v);
+    let value =
+        call.flag_value(row.version_flags).map_or_else(|| word.text.to_string(), |(_, v)| v);
     for package in packages {
         if let PackageKind::Named { version: version @ Version::None, .. } = &mut package.kind {
             *version = Version::Exact(value.clone());
@@ -216,7 +217,7 @@ fn files(row: &Row, call: &Call<'_>) -> Vec<Package> {
         let value = if prefix == *flag { words.next() } else { Some(word) };
         found.extend(value.map(|word| Package {
             span: word.span,
-            text: word.text.clone(),
+            text: word.text.to_string(),
             kind: PackageKind::Local,
         }));
     }

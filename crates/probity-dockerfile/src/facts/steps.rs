@@ -54,7 +54,7 @@ impl Walk<'_> {
                 put(current, setting, "", Value::Command(line), command_span(command, instruction));
             }
             (Arguments::Healthcheck { kind, command }, _) => {
-                let check = healthcheck(instruction, kind.as_ref(), command);
+                let check = healthcheck(instruction, kind.as_deref(), command);
                 put(current, Setting::Healthcheck, "", Value::Healthcheck(check), instruction.span);
             }
             (Arguments::Words { words, .. }, keyword) => {

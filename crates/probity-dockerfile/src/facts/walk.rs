@@ -86,6 +86,8 @@ pub(super) fn walk(dockerfile: &Dockerfile<'_>) -> Facts {
     // runs it.
     walk.expansion_errors.sort_by_key(|error| (error.instruction, error.span.start));
     walk.expansion_errors.dedup_by_key(|error| error.instruction);
+    walk.references.shrink_to_fit();
+    walk.states.shrink_to_fit();
     let syntax = dockerfile.directives.iter().find(|it| it.name == DirectiveName::Syntax);
     Facts {
         contract: ImageContract {
@@ -193,6 +195,7 @@ impl Walk<'_> {
                 self.instruction(&mut current, &stage, instruction);
             }
             let config = current.settings.finish();
+            current.steps.shrink_to_fit();
             contracts.push(StageContract {
                 name: stage.key(),
                 image: (!matches!(stage.base, Base::Stage(_)) || !stage.image.is_constant())

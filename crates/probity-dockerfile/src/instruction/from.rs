@@ -21,7 +21,7 @@ pub(super) fn parse(request: &Request<'_>, report: &mut Report<'_>) -> Arguments
         (true, 2..) => rest.next().zip(rest.next()),
         _ => None,
     };
-    let alias = alias.map(|(keyword, name)| Alias { keyword, name });
+    let alias = alias.map(|(keyword, name)| Box::new(Alias { keyword, name }));
     if let Some(alias) = &alias {
         check_name(&alias.name, report);
     }

@@ -22,7 +22,7 @@ pub(super) fn parse(request: &Request<'_>, report: &mut Report<'_>) -> Arguments
             let message = "HEALTHCHECK NONE takes no arguments";
             report.error(ErrorKind::InvalidHealthcheck, request.place(), message);
         }
-        return Arguments::Healthcheck { kind: Some(kind), command };
+        return Arguments::Healthcheck { kind: Some(Box::new(kind)), command };
     }
     checked_flag::check(request, report);
     if !kind.text.eq_ignore_ascii_case("CMD") {
@@ -37,7 +37,7 @@ pub(super) fn parse(request: &Request<'_>, report: &mut Report<'_>) -> Arguments
         report.error(ErrorKind::InvalidHealthcheck, kind.span, message);
     }
     check_timing(request, report);
-    Arguments::Healthcheck { kind: Some(kind), command }
+    Arguments::Healthcheck { kind: Some(Box::new(kind)), command }
 }
 
 fn is_empty(command: &Command) -> bool {

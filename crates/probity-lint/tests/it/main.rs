@@ -3,3 +3,4 @@
 
 mod callgrind;
 mod linear;
+mod memory;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use shuck_ast::{ArrayElem, AssignmentValue, BuiltinCommand, Command as Node, DeclOperand, Stmt};
 
 use crate::{
-    Assignment, Command, Part, PartKind, Place, Quote, Word,
+    Assignment, Command, Part, PartKind, Parts, Place, Quote, Word,
     inner::{self, Inner},
     lower::{Lower, union},
 };
@@ -29,6 +29,7 @@ impl Lower<'_> {
             Node::Simple(simple) => {
                 self.assignments(place, &simple.assignments, &mut command, &mut range);
                 let name = (!simple.name.span.to_range().is_empty()).then_some(&simple.name);
+                command.words.reserve_exact(usize::from(name.is_some()) + simple.args.len());
                 for word in name.into_iter().chain(&simple.args) {
                     self.argument(place, word, &mut command, &mut range);
                 }
@@ -51,6 +52,7 @@ impl Lower<'_> {
             }
             _ => {}
         }
+        command.redirections.reserve_exact(statement.redirects.len());
         for redirect in &statement.redirects {
             let (redirection, at) = self.redirection(place, redirect);
             command.redirections.push(redirection);
@@ -143,7 +145,7 @@ impl Lower<'_> {
         let mut parts = vec![self.text_part(head, Quote::None)];
         let words = assignment.value.iter().chain(&assignment.elements);
         parts.extend(words.flat_map(|word| word.parts.iter().cloned()));
-        Word { span: self.span(at.clone()), text: text.to_owned(), parts }
+        self.made(at.clone(), parts)
     }
 
     fn assignments(
@@ -153,6 +155,7 @@ impl Lower<'_> {
         command: &mut Command,
         range: &mut Option<Range<usize>>,
     ) {
+        command.assignments.reserve_exact(assignments.len());
         for assignment in assignments {
             let (assignment, at) = self.assignment(place, assignment);
             command.assignments.push(assignment);
@@ -194,13 +197,12 @@ impl Lower<'_> {
 
     /// A word that is nothing but its text.
     pub(super) fn plain(&self, range: Range<usize>) -> Word {
-        let text = self.slice(&range).to_owned();
-        let parts = vec![self.text_part(range.clone(), Quote::None)];
-        Word { span: self.span(range), text, parts }
+        let part = self.text_part(range.clone(), Quote::None);
+        Word { text: self.shared(&range), span: self.span(range), parts: Parts::One(part) }
     }
 
     pub(super) fn text_part(&self, range: Range<usize>, quote: Quote) -> Part {
-        let kind = PartKind::Text(self.slice(&range).to_owned());
+        let kind = PartKind::Text(self.shared(&range));
         Part { span: self.span(range), quote, kind }
     }
 }

@@ -56,7 +56,7 @@ impl Lower<'_> {
                 variable(reference.name.as_str(), Operation::Other, None)
             }
             // Everything else is no expansion of a variable and does not come here.
-            _ => PartKind::Text(self.slice(range).to_owned()),
+            _ => PartKind::Text(self.shared(range)),
         }
     }
 
@@ -134,14 +134,12 @@ impl Lower<'_> {
             }
             ParameterOp::ReplaceFirst { pattern, replacement_word_ast, .. }
             | ParameterOp::ReplaceAll { pattern, replacement_word_ast, .. } => {
-                let mut found = self.pattern(context.place, pattern);
+                let found = self.pattern(context.place, pattern);
                 let replacement = self.operand_word(context, replacement_word_ast);
                 let start = self.range(pattern.span).start;
                 let whole = self.clamp(start..self.range(replacement_word_ast.span).end);
-                found.parts.extend(replacement.parts);
-                found.span = self.span(whole.clone());
-                found.text = self.slice(&whole).to_owned();
-                Some(found)
+                let parts = found.parts.iter().chain(&replacement.parts).cloned();
+                Some(self.made(whole, parts.collect()))
             }
             _ => operand.map(|word| self.operand_word(context, word)),
         };

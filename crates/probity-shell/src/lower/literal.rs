@@ -34,7 +34,7 @@ impl Unquoted<'_> {
             };
             if let Some((length, kind)) = expanded {
                 plain.flush(offset, at, &mut parts);
-                let raw = rest.get(..length).unwrap_or_default().to_owned();
+                let raw = rest.get(..length).unwrap_or_default().into();
                 let kind = match kind {
                     Kind::Brace => PartKind::Brace(raw),
                     Kind::Glob => PartKind::Glob(raw),
@@ -117,7 +117,7 @@ impl Plain {
     fn flush(&mut self, offset: usize, end: usize, parts: &mut Vec<(Range<usize>, PartKind)>) {
         if self.start < end {
             let text = std::mem::take(&mut self.text);
-            parts.push((offset + self.start..offset + end, PartKind::Text(text)));
+            parts.push((offset + self.start..offset + end, PartKind::Text(text.into())));
         }
     }
 }

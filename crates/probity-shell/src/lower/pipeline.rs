@@ -83,7 +83,8 @@ impl Lower<'_> {
 
     /// The commands of a pipeline in order, and what stands before it.
     fn members<'s>(&self, statement: &'s Stmt) -> Members<'s> {
-        let mut found = Members { stages: Vec::new(), negated: false, timed: false, start: None };
+        let mut found =
+            Members { stages: Vec::with_capacity(1), negated: false, timed: false, start: None };
         let mut left = statement;
         loop {
             if left.negated {
@@ -132,7 +133,7 @@ impl Lower<'_> {
         if let Some(block) = self.blocks.get_mut(block) {
             block.pipelines.push(empty);
         }
-        let mut stages = Vec::new();
+        let mut stages = Vec::with_capacity(members.stages.len());
         let mut all: Option<Range<usize>> = members.start.map(|start| start..start);
         for (stage, (pipe, statement)) in members.stages.into_iter().enumerate() {
             let place = Place { block, pipeline, stage };
@@ -159,7 +160,7 @@ impl Lower<'_> {
             }
             _ => {
                 let (compound, range) = self.compound(place, statement);
-                (StageKind::Compound(compound), range)
+                (StageKind::Compound(Box::new(compound)), range)
             }
         }
     }

@@ -47,11 +47,16 @@ impl Lower<'_> {
             let context = Context { place, quote, patterns, braces, start: range.start };
             lower.parts(context, &word.parts)
         });
-        Word { span: self.span(range.clone()), text: self.slice(&range).to_owned(), parts }
+        self.made(range, parts)
+    }
+
+    /// A word of parts that are lowered already.
+    pub(super) fn made(&self, range: Range<usize>, parts: Vec<Part>) -> Word {
+        Word { text: self.shared(&range), span: self.span(range), parts: parts.into() }
     }
 
     fn parts(&mut self, context: Context<'_>, nodes: &[WordPartNode]) -> Vec<Part> {
-        let mut parts = Vec::new();
+        let mut parts = Vec::with_capacity(nodes.len());
         for node in nodes {
             let range = self.range(node.span);
             self.within(&range, |lower| lower.part(context, node, range.clone(), &mut parts));
@@ -73,9 +78,11 @@ impl Lower<'_> {
             }
             WordPart::SingleQuoted { value, .. } => {
                 let inner = self.range(value.span());
-                let text = value.is_source_backed().then(|| self.slice(&inner));
-                let text = text.unwrap_or_else(|| value.slice(self.text)).to_owned();
-                let kind = PartKind::Text(text);
+                let kind = PartKind::Text(if value.is_source_backed() {
+                    self.shared(&inner)
+                } else {
+                    self.same_or_own(&inner, value.slice(self.text))
+                });
                 parts.push(Part { span: self.span(inner), quote: Quote::Single, kind });
                 return;
             }
@@ -101,7 +108,7 @@ impl Lower<'_> {
             WordPart::ArithmeticExpansion { expression_word_ast, .. } => {
                 self.arithmetic(context.place, expression_word_ast)
             }
-            WordPart::ZshQualifiedGlob(_) => PartKind::Glob(self.slice(&range).to_owned()),
+            WordPart::ZshQualifiedGlob(_) => PartKind::Glob(self.shared(&range)),
             expansion => self.expansion(context, expansion, &range),
         };
         parts.push(Part { span: self.span(range), quote: context.quote, kind });
@@ -122,7 +129,7 @@ impl Lower<'_> {
     pub(super) fn arithmetic(&mut self, place: Place, word: &shuck_ast::Word) -> PartKind {
         let word = self.word_in(place, word, false, Quote::Double);
         let expanded = |part: &Part| part.text().is_none();
-        PartKind::Arithmetic(word.parts.into_iter().filter(expanded).collect())
+        PartKind::Arithmetic(word.parts.iter().filter(|part| expanded(part)).cloned().collect())
     }
 
     fn literal(
@@ -139,7 +146,7 @@ impl Lower<'_> {
         // Within `$(…)` the parser copies plain text; only what differs was decoded by it.
         let decoded = cooked.filter(|cooked| *cooked != self.slice(&range));
         if let Some(decoded) = decoded {
-            let kind = PartKind::Text(decoded.to_owned());
+            let kind = PartKind::Text(decoded.into());
             parts.push(Part { span: self.span(range), quote: context.quote, kind });
         } else if context.quote == Quote::None {
             let mut braces = Vec::new();
@@ -151,13 +158,16 @@ impl Lower<'_> {
             let text = self.slice(&range);
             let unquoted = Unquoted { text, patterns: context.patterns, first };
             let spanned = unquoted.parts(range.start, &braces).into_iter();
-            parts.extend(spanned.map(|(range, kind)| Part {
-                span: self.span(range),
-                quote: Quote::None,
-                kind,
+            parts.extend(spanned.map(|(range, kind)| {
+                let kind = match kind {
+                    PartKind::Text(text) => PartKind::Text(self.same_or_own(&range, &text)),
+                    kind => kind,
+                };
+                Part { span: self.span(range), quote: Quote::None, kind }
             }));
         } else {
-            let kind = PartKind::Text(super::literal::in_double_quotes(self.slice(&range)));
+            let decoded = super::literal::in_double_quotes(self.slice(&range));
+            let kind = PartKind::Text(self.same_or_own(&range, &decoded));
             parts.push(Part { span: self.span(range), quote: context.quote, kind });
         }
     }
@@ -169,23 +179,24 @@ impl Lower<'_> {
         self.within(&range, |lower| {
             for node in &pattern.parts {
                 let range = lower.range(node.span);
-                let raw = lower.slice(&range).to_owned();
+                let raw = lower.shared(&range);
                 let kind = match &node.kind {
                     PatternPart::Word(word) => {
-                        parts.extend(lower.word_in(place, word, false, Quote::None).parts);
+                        let word = lower.word_in(place, word, false, Quote::None);
+                        parts.extend(word.parts.iter().cloned());
                         continue;
                     }
                     PatternPart::Literal(_) => {
                         let (text, first) = (raw.as_str(), false);
                         let unquoted = Unquoted { text, patterns: false, first };
-                        PartKind::Text(unquoted.decoded())
+                        PartKind::Text(unquoted.decoded().into())
                     }
                     _ => PartKind::Glob(raw),
                 };
                 parts.push(Part { span: lower.span(range), quote: Quote::None, kind });
             }
         });
-        Word { span: self.span(range.clone()), text: self.slice(&range).to_owned(), parts }
+        self.made(range, parts)
     }
 
     /// The body of a here-document as a word.
@@ -221,7 +232,7 @@ impl Lower<'_> {
                 });
             }
         });
-        Word { span: self.span(range.clone()), text: self.slice(&range).to_owned(), parts }
+        self.made(range, parts)
     }
 }
 

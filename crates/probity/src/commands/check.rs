@@ -5,6 +5,7 @@ mod examine;
 mod fix;
 mod job;
 mod mask;
+mod opened;
 mod output;
 mod proof;
 mod searched;

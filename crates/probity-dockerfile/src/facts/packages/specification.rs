@@ -57,7 +57,7 @@ struct Value {
 impl Value {
     fn of(word: &Word) -> Self {
         let texts = word.parts.iter().map(|part| match &part.kind {
-            PartKind::Text(text) | PartKind::Glob(text) | PartKind::Brace(text) => text.clone(),
+            PartKind::Text(text) | PartKind::Glob(text) | PartKind::Brace(text) => text.to_string(),
             PartKind::Tilde(text) => format!("{text}/"),
             _ => EXPANSION.to_string(),
         });

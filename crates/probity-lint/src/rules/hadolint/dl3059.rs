@@ -137,14 +137,18 @@ fn commands(context: &Context<'_>, index: usize) -> usize {
         .instructions
         .get(index)
         .is_some_and(|run| matches!(run.arguments, Arguments::Command(Command::Json { .. })));
-    match is_exec {
-        true => 1,
-        false => {
-            let commands = context.scripts(index).iter().flat_map(|script| &script.commands);
-            // What only sets a variable runs nothing.
-            commands.filter(|command| !command.words.is_empty()).count()
-        }
+    if is_exec {
+        return 1;
     }
+    let mut end = 0;
+    // A text behind the one that contains it is an argument: `sh -c 'a && b'` is one command.
+    let texts = context.scripts(index).iter().filter(|script| {
+        let is_argument = script.span.end <= end;
+        end = end.max(script.span.end);
+        !is_argument
+    });
+    // What only sets a variable runs nothing.
+    texts.flat_map(|script| &script.commands).filter(|command| !command.words.is_empty()).count()
 }
 
 #[cfg(test)]
@@ -171,6 +175,10 @@ RUN [\"c\"]
 RUN A=2; d
 ^^^ {SAYS}
 RUN B=3; d
+^^^ {SAYS}
+RUN sh -c 'a && b'
+^^^ {SAYS}
+RUN c
 ^^^ {SAYS}
 "
             ),
@@ -203,6 +211,10 @@ RUN B=3; d
                 ),
                 ("RUN --network=none a\nRUN --network=none b", "RUN --network=none a \\\n    && b"),
                 ("RUN a\r\nRUN b\r", "RUN a \\\n    && b\r"),
+                (
+                    "COPY <<-E /x\n\ta\n\tE\nRUN a\nRUN b",
+                    "COPY <<-E /x\n\ta\n\tE\nRUN a \\\n    && b",
+                ),
                 (
                     "# why\nRUN echo \"${A:-b}\" >c\nRUN A=b printf '%s' $C",
                     "# why\nRUN echo \"${A:-b}\" >c \\\n    && A=b printf '%s' $C",

@@ -90,7 +90,7 @@ fn written(command: &Command, mounted: &[String]) -> Option<(String, Span)> {
         matches!(redirection.kind, Output | Append | Clobber)
     })?;
     let target = redirection.target.as_ref()?;
-    (prints && secret.is_some()).then(|| (target.text.clone(), target.span))
+    (prints && secret.is_some()).then(|| (target.text.to_string(), target.span))
 }
 
 /// Whether a later command of the script removes the file.

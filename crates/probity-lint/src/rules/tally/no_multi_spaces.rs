@@ -123,7 +123,7 @@ fn words(instruction: &Instruction) -> Vec<Span> {
         }
         Arguments::Command(command) => add(&command_words(command)),
         Arguments::Healthcheck { kind, command } => {
-            add(&kind.iter().collect::<Vec<_>>());
+            add(kind.as_deref().as_slice());
             add(&command_words(command));
         }
         Arguments::Words { words, .. } => add(&words.iter().collect::<Vec<_>>()),

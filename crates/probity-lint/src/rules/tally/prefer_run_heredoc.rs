@@ -243,10 +243,10 @@ fn says_the_same(heredoc: &str, script: &Script) -> bool {
     let facts = probity_dockerfile::Facts::of(&file);
     let [written] = facts.scripts(&file, 1) else { return false };
     let words = |it: &probity_shell::Command| -> Vec<String> {
-        let own = it.words.iter().map(|word: &Word| word.text.clone());
+        let own = it.words.iter().map(|word: &Word| word.text.to_string());
         let set = it.assignments.iter().map(|it| it.name.clone());
         let targets = it.redirections.iter().filter_map(|it| it.target.as_ref());
-        set.chain(own).chain(targets.map(|word| word.text.clone())).collect()
+        set.chain(own).chain(targets.map(|word| word.text.to_string())).collect()
     };
     let before: Vec<Vec<String>> = script.commands.iter().map(words).collect();
     let added = written.commands.len().saturating_sub(before.len());

@@ -46,7 +46,7 @@ pub(super) fn check(script: &Script, findings: &mut Findings) {
 /// Simple commands.
 pub(super) fn command(command: &Command, findings: &mut Findings) {
     let [first, rest @ ..] = command.words.as_slice() else { return };
-    if let [variable, equals, ..] = first.parts.as_slice()
+    if let [variable, equals, ..] = &*first.parts
         && let PartKind::Variable(it) = &variable.kind
         && it.operation == Operation::Value
         && is_name(&it.name)

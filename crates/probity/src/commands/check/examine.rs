@@ -1,6 +1,6 @@
 //! One file: read it, lint it, fix it if that is wanted.
 
-use std::{io, path::Path};
+use std::path::Path;
 
 use probity_finding::Finding;
 use probity_lint::{DirectiveOptions, LintOptions, Parsed, WantedFiles};
@@ -9,14 +9,11 @@ use probity_secrets::{FindSecrets as _, Secret};
 use super::{
     ai::AiRun,
     fix::{Fixing, Way, fix},
-    job::{Job, Target},
+    job::Job,
+    opened::Opened,
     searched::Searched,
 };
-use crate::{
-    context_files,
-    ignore_file::IgnoreFiles,
-    source::{self, Limits, Read},
-};
+use crate::{context_files, ignore_file::IgnoreFiles};
 
 /// What checking one file gave.
 pub(super) struct Checked {
@@ -36,16 +33,9 @@ pub(super) fn examine(
     ignore_files: &IgnoreFiles,
     ai: &AiRun,
 ) -> Checked {
-    let limits = Limits::new(job.config.check.file_validation.max_file_size);
-    let read = match &job.target {
-        Target::File(path) => source::read(path, directory, limits),
-        Target::Stdin(name) => {
-            source::read_stdin(io::stdin().lock(), name.as_deref(), directory, limits)
-        }
-    };
-    let source = match read {
-        Read::Text(source) => source,
-        Read::Problem(unread) => {
+    let (source, parsed) = match job.take_opened(directory) {
+        Opened::Text(source, parsed) => (source, parsed),
+        Opened::Problem(unread) => {
             return Checked {
                 shown: unread.shown,
                 text: String::new(),
@@ -56,7 +46,7 @@ pub(super) fn examine(
         }
     };
     let (dockerignore, complaint) = ignore_files.of(&source.path);
-    let parsed = Parsed::of(&source.text);
+    let parsed = parsed.attached(&source.text);
     let wanted = WantedFiles::of(&parsed);
     let context_files = ignore_files
         .context_of(&source.path)

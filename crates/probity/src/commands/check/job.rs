@@ -3,10 +3,10 @@
 use std::{
     collections::HashMap,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, Mutex, PoisonError},
 };
 
-use super::{Options, settings::FileRules, shellcheck::ShellcheckProgram};
+use super::{Options, opened::Opened, settings::FileRules, shellcheck::ShellcheckProgram};
 use crate::{
     config::{Configs, Layer, Origin, Settings, Sources, table},
     discover::Targets,
@@ -17,6 +17,21 @@ pub(super) struct Job {
     pub(super) target: Target,
     pub(super) config: Arc<Settings>,
     pub(super) rules: Arc<FileRules>,
+    /// What was opened before its turn.
+    opened: Mutex<Option<Opened>>,
+}
+
+impl Job {
+    /// The target, opened now unless it was before.
+    pub(super) fn take_opened(&self, directory: &Path) -> Opened {
+        let kept = self.opened.lock().unwrap_or_else(PoisonError::into_inner).take();
+        kept.unwrap_or_else(|| Opened::of(self, directory))
+    }
+
+    /// Keeps what was opened for [`Job::take_opened`].
+    pub(super) fn keep_opened(&self, opened: Opened) {
+        *self.opened.lock().unwrap_or_else(PoisonError::into_inner) = Some(opened);
+    }
 }
 
 pub(super) enum Target {
@@ -63,7 +78,7 @@ pub(super) fn jobs(
                 rules
             }
         };
-        anyhow::Ok(Job { target, config, rules })
+        anyhow::Ok(Job { target, config, rules, opened: Mutex::default() })
     };
     let mut jobs = Vec::with_capacity(targets.files.len() + 1);
     if targets.stdin {

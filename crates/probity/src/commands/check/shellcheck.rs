@@ -1,8 +1,8 @@
 //! An installed ShellCheck: asked about all texts of a batch of files at once.
 //!
 //! A process costs more than what it finds out about a text, so that what it said is remembered: the
-//! files of a batch are looked at before they are linted, and only texts that fixing has changed are
-//! asked about later.
+//! files of a batch are opened and looked at before they are linted, and only texts that fixing has
+//! changed are asked about later.
 
 mod directory;
 mod wire;
@@ -20,12 +20,8 @@ use probity_sandbox::{Backend, Exit, Spec};
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 
 use self::directory::PrivateDirectory;
-use super::job::{Job, Target};
-use crate::{
-    config::Settings,
-    failure::Failure,
-    source::{self, Limits, Read},
-};
+use super::{job::Job, opened::Opened};
+use crate::{config::Settings, failure::Failure};
 
 /// Texts for one process.
 const AT_ONCE: usize = 256;
@@ -52,15 +48,20 @@ pub(super) fn learn(batch: &[Job], directory: &Path) -> anyhow::Result<()> {
         return Ok(());
     };
     let scripts = |job: &Job| -> Vec<ShellScript> {
-        // What comes from standard input can be read once, and is asked about when it is linted.
-        let (Some(_), Target::File(path)) = (&job.rules.shellcheck, &job.target) else {
+        if job.rules.shellcheck.is_none() {
             return Vec::new();
-        };
-        let limits = Limits::new(job.config.check.file_validation.max_file_size);
-        match source::read(path, directory, limits) {
-            Read::Text(source) => shell_scripts(&source.text, &job.rules.set),
-            Read::Problem(_) => Vec::new(),
         }
+        let (opened, scripts) = match Opened::of(job, directory) {
+            Opened::Text(source, parsed) => {
+                let parsed = parsed.attached(&source.text);
+                let scripts = shell_scripts(&parsed, &job.rules.set);
+                let parsed = Box::new(parsed.detached());
+                (Opened::Text(source, parsed), scripts)
+            }
+            problem @ Opened::Problem(_) => (problem, Vec::new()),
+        };
+        job.keep_opened(opened);
+        scripts
     };
     let scripts: Vec<ShellScript> = batch.par_iter().flat_map_iter(scripts).collect();
     program.ask(&scripts);

@@ -62,6 +62,31 @@ fn both_ways_find_the_same_at_the_same_places_and_one_process_does_for_all() {
     assert_eq!(fs::read_to_string(&log).unwrap().lines().count(), 1);
 }
 
+/// What is said of each file by whoever parses or searches one.
+fn opened(output: &Output) -> Vec<&str> {
+    let lines = output.stderr.lines().filter_map(|line| line.strip_prefix("trace: "));
+    let mut opened: Vec<&str> =
+        lines.filter(|it| it.starts_with("parsing ") || it.starts_with("searching ")).collect();
+    opened.sort_unstable();
+    opened
+}
+
+#[test]
+fn a_file_is_parsed_once_and_searched_for_secrets_once_in_either_way() {
+    let dir = directory(&[("a", DOCKERFILE), ("b", "FROM a\nRUN ls | grep $x\n")]);
+    let (_program, path) = counted(&dir.path().join("log"));
+    let first = format!("searching {} bytes for secrets", DOCKERFILE.len());
+    let expected = ["parsing a", "parsing b", &first, "searching 24 bytes for secrets"];
+    for way in ["native", "binary"] {
+        let run = check(dir.path(), &path, &["--shellcheck", way, "a", "b"]);
+        let run = run.env("PROBITY_LOG", "probity=trace").run().code(1);
+        assert_eq!(opened(&run), expected, "{way}: {}", run.stderr);
+    }
+    let run = check(dir.path(), &path, &["--shellcheck", "binary", "-"]).input(DOCKERFILE);
+    let run = run.env("PROBITY_LOG", "probity=trace").run().code(1);
+    assert_eq!(opened(&run), ["parsing <stdin>", &first]);
+}
+
 #[test]
 fn the_mode_is_a_key_and_a_variable_too() {
     let dir = directory(&[("Dockerfile", DOCKERFILE)]);

@@ -1,0 +1,35 @@
+//! A target that is read and parsed, once for everybody who looks at it.
+
+use std::{io, path::Path};
+
+use probity_lint::{Detached, Parsed};
+
+use super::job::{Job, Target};
+use crate::source::{self, Limits, Read, Source, Unread};
+
+/// What became of opening a target.
+#[derive(Debug)]
+pub(super) enum Opened {
+    Text(Source, Box<Detached>),
+    Problem(Unread),
+}
+
+impl Opened {
+    pub(super) fn of(job: &Job, directory: &Path) -> Self {
+        let limits = Limits::new(job.config.check.file_validation.max_file_size);
+        let read = match &job.target {
+            Target::File(path) => source::read(path, directory, limits),
+            Target::Stdin(name) => {
+                source::read_stdin(io::stdin().lock(), name.as_deref(), directory, limits)
+            }
+        };
+        match read {
+            Read::Text(source) => {
+                tracing::trace!("parsing {}", source.shown);
+                let parsed = Box::new(Parsed::of(&source.text).detached());
+                Self::Text(source, parsed)
+            }
+            Read::Problem(unread) => Self::Problem(unread),
+        }
+    }
+}
