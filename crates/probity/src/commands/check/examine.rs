@@ -15,7 +15,7 @@ use super::{
 use crate::{
     context_files,
     ignore_file::IgnoreFiles,
-    source::{self, Limits, Read},
+    source::{self, Limits, Read, Source},
 };
 
 /// What checking one file gave.
@@ -43,24 +43,33 @@ pub(super) fn examine(
             source::read_stdin(io::stdin().lock(), name.as_deref(), directory, limits)
         }
     };
-    let source = match read {
-        Read::Text(source) => source,
-        Read::Problem(unread) => {
-            return Checked {
-                shown: unread.shown,
-                text: String::new(),
-                findings: vec![unread.finding],
-                secrets: Vec::new(),
-                fixing: None,
-            };
-        }
-    };
+    match read {
+        Read::Text(source) => examine_source(job, way, source, ignore_files, ai),
+        Read::Problem(unread) => Checked {
+            shown: unread.shown,
+            text: String::new(),
+            findings: vec![unread.finding],
+            secrets: Vec::new(),
+            fixing: None,
+        },
+    }
+}
+
+/// The same for a text that was read already.
+pub(super) fn examine_source(
+    job: &Job,
+    way: Way,
+    source: Source,
+    ignore_files: &IgnoreFiles,
+    ai: &AiRun,
+) -> Checked {
     let (dockerignore, complaint) = ignore_files.of(&source.path);
     let parsed = Parsed::of(&source.text);
     let wanted = WantedFiles::of(&parsed);
-    let context_files = ignore_files
-        .context_of(&source.path)
-        .map(|context| context_files::read(context, &wanted, dockerignore.as_ref()));
+    let context_files = ignore_files.context_of(&source.path).map(|context| {
+        let open_texts = ignore_files.open_texts();
+        context_files::read(context, &wanted, dockerignore.as_ref(), open_texts)
+    });
     let asked = &job.config.check.inline_directives;
     let rules = job.rules.for_path(&source.shown);
     let searched = Searched::new(&job.rules.secrets);

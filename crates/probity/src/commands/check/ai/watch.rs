@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use probity_autofix::{Event, Outcome, Request, preview};
 use serde_json::json;
 
-use super::trace::Trace;
+use super::{Progress, trace::Trace};
 use crate::{commands::check::mask::Hider, report::visible};
 
 /// Sees one session.
@@ -15,6 +15,7 @@ pub(super) struct Watch<'w> {
     /// Hides the secrets of the file wherever they are quoted.
     pub(super) hider: Hider<'w>,
     pub(super) trace: Option<&'w Trace>,
+    pub(super) heard: Option<&'w Progress>,
 }
 
 impl Watch<'_> {
@@ -70,6 +71,9 @@ impl Watch<'_> {
     }
 
     fn progress(&self, what: &str) {
+        if let Some(heard) = self.heard {
+            heard(what);
+        }
         if is_watched() {
             let line = format!("\r\x1b[K{}: {what} …", visible::line(self.shown));
             drop(io::stderr().write_all(line.as_bytes()));

@@ -1,0 +1,11 @@
+//! The language server through the real binary, by a client that speaks over its pipes.
+
+mod actions;
+mod client;
+mod completion;
+mod diagnostics;
+mod documents;
+mod lifecycle;
+mod reading;
+mod settings;
+mod sync;
