@@ -156,8 +156,13 @@ fn fix_rule(view: &View<'_>, finding: &Finding, all: &[Finding]) -> Option<CodeA
     if count < 2 {
         return None;
     }
+    let best = finding.fixes.iter().find(|fix| is_ready(fix))?.applicability;
+    let promise_of_fix = match best {
+        Applicability::Safe => String::new(),
+        other => format!(" ({})", other.as_str()),
+    };
     let action = CodeAction {
-        title: format!("Fix all {count} findings of {}", finding.rule),
+        title: format!("Fix all {count} findings of {}{promise_of_fix}", finding.rule),
         kind: Some(CodeActionKind::QuickFix),
         ..CodeAction::default()
     };

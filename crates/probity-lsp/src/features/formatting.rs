@@ -1,7 +1,7 @@
 //! Formatting by the layout rules: spaces, newlines and continuations, and never a word.
 
 use gen_lsp_types::{DocumentFormattingParams, DocumentRangeFormattingParams, TextEdit};
-use probity_finding::Edit;
+use probity_finding::{Edit, Span};
 use serde_json::Value;
 
 use super::{Answer, View, edits, typed};
@@ -33,11 +33,74 @@ fn layout(view: &View<'_>) -> Vec<Edit> {
     }
     let formatted = view.host.fix(&view.subject(), FixRequest::Layout);
     // Whatever a rule of layout may come to do, a formatter changes no word.
-    let formatted = formatted.filter(|text| words(text) == words(view.text()));
-    formatted.map(|text| edits::between(view.text(), &text)).unwrap_or_default()
+    formatted.and_then(|text| between(view.text(), &text)).unwrap_or_default()
 }
 
-/// The text without what layout consists of.
-fn words(text: &str) -> String {
-    text.chars().filter(|char| !char.is_whitespace() && !matches!(char, '\\' | '`')).collect()
+/// What differs between the words of two texts; nothing where a word differs too.
+fn between(before: &str, after: &str) -> Option<Vec<Edit>> {
+    let mut edits = Vec::new();
+    let (mut at, mut new) = (0, after);
+    loop {
+        let (old_gap, new_gap) = (gap(before.get(at..)?), gap(new));
+        compare(old_gap, new_gap, at, &mut edits);
+        at += old_gap.len();
+        new = new.get(new_gap.len()..)?;
+        let (old_char, new_char) = (before.get(at..)?.chars().next(), new.chars().next());
+        match (old_char, new_char) {
+            (None, None) => return Some(edits),
+            (Some(old), Some(char)) if old == char => {
+                at += old.len_utf8();
+                new = new.get(char.len_utf8()..)?;
+            }
+            _ => return None,
+        }
+    }
+}
+
+/// The layout that a text begins with: spaces, newlines and escape characters.
+fn gap(text: &str) -> &str {
+    let is_layout = |char: char| char.is_whitespace() || matches!(char, '\\' | '`');
+    text.get(..text.find(|char| !is_layout(char)).unwrap_or(text.len())).unwrap_or_default()
+}
+
+/// The end of a line, the lines between, and the indentation, each for itself: a range of lines is
+/// formatted without its neighbors.
+fn compare(old: &str, new: &str, start: usize, edits: &mut Vec<Edit>) {
+    let mut push = |from: usize, old: &str, new: &str| {
+        if old != new {
+            let span = Span::new(start + from, start + from + old.len());
+            edits.push(Edit::replace(span, new));
+        }
+    };
+    let ends = |text: &str| Some((text.find('\n')?, text.rfind('\n')? + 1));
+    let (Some((first, last)), Some((new_first, new_last))) = (ends(old), ends(new)) else {
+        return push(0, old, new);
+    };
+    push(0, &old[..first], &new[..new_first]);
+    push(first, &old[first..last], &new[new_first..new_last]);
+    push(last, &old[last..], &new[new_last..]);
+}
+
+#[cfg(test)]
+mod tests {
+    use probity_finding::{Fix, apply};
+
+    use super::*;
+
+    #[test]
+    fn gaps_change_one_by_one_and_words_not_at_all() {
+        for (before, after, count) in [
+            ("a  b \n\n\nc", "a b\n\nc", Some(3)),
+            ("a && b\r\n", "a \\\r\n  && b\r\n", Some(1)),
+            ("é😀", "é😀\n", Some(1)),
+            ("a b", "a c", None),
+            ("a", "a b", None),
+        ] {
+            let edits = between(before, after);
+            assert_eq!(edits.as_ref().map(Vec::len), count, "{before:?}");
+            if let Some(edits) = edits {
+                assert_eq!(apply(before, &[&Fix::safe("all", edits)]).text, after);
+            }
+        }
+    }
 }

@@ -64,8 +64,9 @@ fn thing_at(file: &Dockerfile<'_>, facts: &Facts, at: usize) -> Option<(Span, St
     let (index, whole) = places::instruction_at(file, at)?;
     let instruction = places::inner(whole, at);
     variable(file, facts, at)
+        .or_else(|| stage_page::used_at(file, facts, at))
         .or_else(|| flag(instruction, at))
-        .or_else(|| stage_page::at(file, facts, index, at))
+        .or_else(|| stage_page::begun_at(file, facts, index, at))
         .or_else(|| keyword(instruction, at))
 }
 

@@ -3,21 +3,23 @@
 use probity_dockerfile::{Base, CommandLine, Dockerfile, Facts, Setting, Stage, Value};
 use probity_finding::Span;
 
-/// The page of the stage whose name, image or FROM is at an offset.
-pub(super) fn at(
+/// The page of the stage that is used at an offset.
+pub(super) fn used_at(file: &Dockerfile<'_>, facts: &Facts, at: usize) -> Option<(Span, String)> {
+    let touches = |span: Span| span.start <= at && at <= span.end;
+    let mut references = facts.graph().references().iter();
+    let reference = references.find(|reference| touches(reference.span))?;
+    let stage = facts.stages().get(reference.target.stage()?)?;
+    Some((reference.span, page(file, facts, stage)))
+}
+
+/// The page of the stage that begins at an offset.
+pub(super) fn begun_at(
     file: &Dockerfile<'_>,
     facts: &Facts,
     instruction: usize,
     at: usize,
 ) -> Option<(Span, String)> {
     let touches = |span: Span| span.start <= at && at <= span.end;
-    let mut references = facts.graph().references().iter();
-    let reference = references.find(|reference| touches(reference.span));
-    if let Some((reference, stage)) =
-        reference.and_then(|found| Some((found, facts.stages().get(found.target.stage()?)?)))
-    {
-        return Some((reference.span, page(file, facts, stage)));
-    }
     let stage = facts.stages().iter().find(|stage| stage.instruction == instruction)?;
     let span = file.instructions.get(instruction)?.span;
     // The keyword itself has help of its own.

@@ -7,7 +7,7 @@ use gen_lsp_types::{Diagnostic, Uri};
 use lsp_server::{ErrorCode, Message};
 use serde_json::{Value, json};
 
-use super::{Event, Server, spawn};
+use super::{Event, Server, requests::guarded, spawn};
 use crate::{
     features::diagnostics,
     frame::Incoming,
@@ -40,7 +40,9 @@ pub(super) fn start(host: Arc<dyn Host>, events: Sender<Event>) -> io::Result<Se
         for job in waiting {
             let Job { uri, path, revision, text, folder, buffers } = job;
             let (folder, buffers) = (folder.as_deref(), &buffers);
-            let report = host.check(&Subject { path: &path, text: &text, folder, buffers });
+            let subject = Subject { path: &path, text: &text, folder, buffers };
+            // A document that no rule was prepared for must not end the checks of all others.
+            let report = guarded(|| Ok(host.check(&subject))).unwrap_or_default();
             if events.send(Event::Linted(Linted { uri, revision, report })).is_err() {
                 return;
             }

@@ -70,7 +70,8 @@ pub(crate) fn editor_configs(
 
 impl EditorRules {
     pub(crate) fn new(name: Name, config: Arc<Settings>) -> anyhow::Result<Self> {
-        let rules = FileRules::new(name, &config, || ShellcheckProgram::find(&config))?;
+        let mut rules = FileRules::new(name, &config, || ShellcheckProgram::find(&config))?;
+        rules.set.remember_shell_findings();
         Ok(Self { name, config, rules: Arc::new(rules) })
     }
 

@@ -137,7 +137,7 @@ fn words(text: &str) -> String {
 
 #[test]
 fn formatting_is_layout_alone_in_every_preset_and_obeys_what_is_ignored() {
-    let dir = directory(&[]);
+    let dir = directory(&[("probity.toml", "")]);
     let mut editor = Editor::start(dir.path(), json!({}));
     let text = "from alpine  AS Bad   \nRUN apt install -y é😀   \n\n\n\n\nMAINTAINER x\n";
     let path = dir.path().join("Dockerfile");

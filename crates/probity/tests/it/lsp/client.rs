@@ -202,10 +202,6 @@ impl Editor {
         self.input = None;
     }
 
-    pub(crate) fn process(&self) -> u32 {
-        self.child.id()
-    }
-
     /// Waits for the end of the process.
     pub(crate) fn exit_code(&mut self) -> Option<i32> {
         let until = Instant::now() + PATIENCE;

@@ -64,7 +64,7 @@ const DOCKERFILES: &[Row] = &[
 const CONFIGS: &[Row] = &[
     ("[ch‸\n", &["check", "ai", "review"], &["preset"], "[check"),
     ("[check.‸\n", &["rules", "output"], &[], "[check.rules"),
-    ("[check]\npre‸\n", &["preset", "exclude"], &["enabled"], "preset"),
+    ("[check]\npre‸\n", &["preset", "output"], &["enabled"], "preset"),
     ("[check]\npreset = ‸\n", &["\"strict\"", "\"recommended\""], &[], "preset = \"strict\""),
     ("# é😀\n[ai]\nenabled = t‸\n", &["true", "false"], &[], "enabled = true"),
     ("[check.rules.buildkit.StageNameCasing]\nsev‸\n", &["severity", "fix"], &[], "severity"),
