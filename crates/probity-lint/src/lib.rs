@@ -29,6 +29,7 @@ mod rules;
 mod ruleset;
 mod secret_names;
 mod shell_edits;
+mod shell_memory;
 mod shell_relevance;
 mod shellcheck;
 mod startup;

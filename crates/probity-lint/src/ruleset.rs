@@ -8,6 +8,7 @@ use crate::{
     RULES,
     preset::Preset,
     rule::{OptionValue, Rule},
+    shell_memory::ShellMemory,
     shellcheck::{NAMESPACE, ShellChecker},
 };
 
@@ -95,6 +96,8 @@ struct ShellChoice {
     is_off: bool,
     /// Who makes them, where that is not this program itself.
     checker: Option<Arc<dyn ShellChecker>>,
+    /// What is known about the scripts of the last text.
+    memory: Option<Arc<ShellMemory>>,
     /// Nothing but these, where something is selected.
     only: Option<Vec<Pattern>>,
     never: Vec<Pattern>,
@@ -249,6 +252,15 @@ impl RuleSet {
     /// Lets somebody else make ShellCheck's findings.
     pub fn with_shell_findings_of(&mut self, checker: Arc<dyn ShellChecker>) {
         self.shell.checker = Some(checker);
+    }
+
+    /// For whoever checks one text again and again: scripts that stay are not checked again.
+    pub fn remember_shell_findings(&mut self) {
+        self.shell.memory = Some(Arc::default());
+    }
+
+    pub(crate) fn shell_memory(&self) -> Option<&ShellMemory> {
+        self.shell.memory.as_deref()
     }
 
     pub(crate) fn shell_checker(&self) -> Option<&dyn ShellChecker> {

@@ -14,7 +14,12 @@ use probity_shell::{
     Script, ShellFinding, ShellLevel, Unchecked, check,
 };
 
-use crate::{Parsed, ruleset::RuleSet, shell_relevance};
+use crate::{
+    Parsed,
+    ruleset::RuleSet,
+    shell_memory::{Question, Recall},
+    shell_relevance,
+};
 
 /// The namespace of the findings: `shellcheck/SC2086`.
 pub(crate) const NAMESPACE: &str = "shellcheck";
@@ -93,11 +98,17 @@ pub(crate) fn findings(file: &Dockerfile<'_>, facts: &Facts, rules: &RuleSet) ->
         return found;
     }
     let (mut unchecked, mut without_quotes) = (Vec::new(), Vec::new());
-    for (index, text, known) in texts(file, facts) {
+    let mut recall = Recall::new(rules.shell_memory());
+    for (index, text, variables) in texts(file, facts) {
         let Some(script) = facts.scripts(file, index).first() else { continue };
-        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        let known: Vec<&str> = variables.iter().map(String::as_str).collect();
         let keyword = file.instructions.get(index).map(|instruction| instruction.keyword_span);
-        match check(text.text(), script, &known, &|range| text.place(range)) {
+        let whole =
+            file.instructions.get(index).map_or(Span::at(0), |instruction| instruction.span);
+        let source = whole.slice(file.text).unwrap_or_default();
+        let question = || Question::new(source, text.text(), &variables, script);
+        let check = || check(text.text(), script, &known, &|range| text.place(range));
+        match recall.checked(question, whole.start, check) {
             Ok(checked) => {
                 if checked.is_without_quotes {
                     without_quotes.extend(keyword);

@@ -14,6 +14,7 @@ pub(crate) mod explain;
 pub(crate) mod hadolint;
 pub(crate) mod image;
 pub(crate) mod init;
+pub(crate) mod lsp;
 pub(crate) mod names;
 pub(crate) mod review;
 pub(crate) mod rules;

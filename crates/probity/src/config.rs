@@ -57,7 +57,7 @@ pub(crate) use self::{
     value::{Origin, Owner, Sourced, Value},
 };
 use self::{discovery::Discovery, error::Problem, settings::resolve};
-use crate::name::Name;
+use crate::{name::Name, open_texts::OpenTexts};
 
 /// Which file a run takes.
 #[derive(Clone, Debug)]
@@ -92,6 +92,7 @@ pub(crate) struct Configs<'a> {
     warnings: Vec<String>,
     /// Warnings about flags and variables would come again with every file.
     said: HashSet<String>,
+    open_texts: OpenTexts,
 }
 
 /// The files that belong to a target.
@@ -160,6 +161,7 @@ impl<'a> Configs<'a> {
             resolved: HashMap::new(),
             warnings,
             said: HashSet::new(),
+            open_texts: OpenTexts::default(),
         };
         configs.read_users_files(sources.users_file, sources.containai.users)?;
         Ok(configs)
@@ -194,9 +196,25 @@ impl<'a> Configs<'a> {
         Ok(())
     }
 
+    /// The same with texts that count instead of the repository's files.
+    pub(crate) fn with_open_texts(self, open_texts: OpenTexts) -> Self {
+        Self { open_texts, ..self }
+    }
+
     /// The settings of a target, which need not exist: standard input has a name too.
     pub(crate) fn for_target(&mut self, target: &Path) -> Result<Arc<Settings>, ConfigError> {
-        let files = match &self.choice {
+        let files = self.files(target);
+        self.resolve(files)
+    }
+
+    /// The repository's files that are read for a target.
+    pub(crate) fn files_for(&mut self, target: &Path) -> Vec<PathBuf> {
+        let Files { own, peers, .. } = self.files(target);
+        own.into_iter().chain(peers).map(|path| self.current.join(path)).collect()
+    }
+
+    fn files(&mut self, target: &Path) -> Files {
+        match &self.choice {
             Choice::Nearest => Files {
                 own: self.own_files.as_mut().and_then(|own| own.nearest(target)),
                 peers: self
@@ -213,8 +231,7 @@ impl<'a> Configs<'a> {
                 Files { own, peers, is_in_repository: true }
             }
             Choice::None => Files::default(),
-        };
-        self.resolve(files)
+        }
     }
 
     /// What holds for a directory.
@@ -301,7 +318,11 @@ impl<'a> Configs<'a> {
     ) -> Result<(Layer, Arc<Path>), ConfigError> {
         let shown = path.strip_prefix(&self.current).unwrap_or(path);
         let is_asked_for = matches!(self.choice, Choice::This(_));
-        let text = read_text(&self.current.join(path), shown, is_asked_for)?;
+        let place = self.current.join(path);
+        let text = match self.open_texts.get(&place) {
+            Some(text) => text.to_owned(),
+            None => read_text(&place, shown, is_asked_for)?,
+        };
         let (layer, warnings) = if dialect == Dialect::Tally && hadolint::is_hadolint_file(path) {
             let (said, mut warnings) = hadolint::read(shown, &text)?;
             let (layer, more) = said.layer(&self.catalogue, shown);

@@ -8,6 +8,8 @@ use std::{
 use probity_dockerfile::Dockerignore;
 use probity_lint::{ContextFiles, WantedFiles};
 
+use crate::open_texts::OpenTexts;
+
 /// Entrypoint scripts are short; what is larger is a program.
 const LARGEST: u64 = 64 * 1024;
 
@@ -16,6 +18,7 @@ pub(crate) fn read(
     context: &Path,
     wanted: &WantedFiles,
     dockerignore: Option<&Dockerignore>,
+    open_texts: &OpenTexts,
 ) -> ContextFiles {
     if wanted.texts.is_empty() && wanted.names.is_empty() {
         return ContextFiles::default();
@@ -26,6 +29,9 @@ pub(crate) fn read(
         |path: &&String| !dockerignore.is_some_and(|ignore| ignore.ignores_copy_source(path));
     let texts = wanted.texts.iter().filter(is_sent).filter_map(|path| {
         let file = find(&root, path)?;
+        if let Some(text) = open_texts.get(&file) {
+            return Some((path.clone(), text.to_owned()));
+        }
         let is_short = fs::metadata(&file).is_ok_and(|metadata| metadata.len() <= LARGEST);
         if !is_short {
             return None;
@@ -63,7 +69,7 @@ mod tests {
         let texts = paths.iter().map(|path| (*path).to_owned()).collect();
         let wanted = WantedFiles { texts, ..WantedFiles::default() };
         let (ignore, _) = Dockerignore::parse("ignored.sh\n");
-        let found = read(&context, &wanted, Some(&ignore));
+        let found = read(&context, &wanted, Some(&ignore), &OpenTexts::default());
         let expected = ContextFiles::new([("docker/start.sh".to_owned(), "inside".to_owned())]);
         assert_eq!(found, expected);
     }

@@ -17,6 +17,11 @@ use exclude::Excludes;
 use pattern::Pattern;
 use walk::{Visibility, Walk};
 
+/// Whether a file is a Dockerfile by its name.
+pub(crate) fn is_dockerfile_name(path: &Path) -> bool {
+    name::counts(path)
+}
+
 /// What is asked for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Request<'a> {

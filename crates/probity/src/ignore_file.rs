@@ -8,6 +8,8 @@ use std::{
 use probity_dockerfile::Dockerignore;
 use probity_finding::{Finding, Severity};
 
+use crate::open_texts::OpenTexts;
+
 /// No ignore file is larger; what is, was not written by hand.
 const LARGEST: u64 = 1024 * 1024;
 
@@ -18,11 +20,21 @@ const LARGEST: u64 = 1024 * 1024;
 #[derive(Debug)]
 pub(crate) struct IgnoreFiles {
     context: Option<PathBuf>,
+    open_texts: OpenTexts,
 }
 
 impl IgnoreFiles {
     pub(crate) fn new(context: Option<&Path>) -> Self {
-        Self { context: context.map(Path::to_path_buf) }
+        Self { context: context.map(Path::to_path_buf), open_texts: OpenTexts::default() }
+    }
+
+    /// The same with texts that count instead of files.
+    pub(crate) fn with_open_texts(self, open_texts: OpenTexts) -> Self {
+        Self { open_texts, ..self }
+    }
+
+    pub(crate) fn open_texts(&self) -> &OpenTexts {
+        &self.open_texts
     }
 
     /// The build context of a Dockerfile: the directory beside it, unless another one is given.
@@ -36,6 +48,9 @@ impl IgnoreFiles {
         own.push(".dockerignore");
         let shared = self.context_of(dockerfile).map(|dir| dir.join(".dockerignore"));
         for path in std::iter::once(PathBuf::from(own)).chain(shared) {
+            if let Some(text) = self.open_texts.get(&path) {
+                return (Some(Dockerignore::parse(text).0), None);
+            }
             match read(&path) {
                 Ok(Some(text)) => return (Some(Dockerignore::parse(&text).0), None),
                 Ok(None) => {}

@@ -12,6 +12,7 @@ mod ignore_file;
 mod jsonc;
 mod logging;
 mod name;
+mod open_texts;
 mod recipe;
 mod report;
 mod seats;

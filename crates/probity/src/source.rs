@@ -107,6 +107,21 @@ pub(crate) fn read_stdin(
     }
 }
 
+/// Takes the text that an editor has for a file, which need not exist yet.
+pub(crate) fn of_editor(path: &Path, directory: &Path, text: &str, limits: Limits) -> Read {
+    let shown = shown(path, directory);
+    match read_bounded(text.as_bytes(), limits).and_then(|bytes| limits.text(bytes)) {
+        Ok((text, stray)) => {
+            let is_exact = stray.is_none();
+            let is_executable = rustix::fs::stat(path).is_ok_and(|stat| is_executable(&stat));
+            let findings = stray.into_iter().chain(is_executable.then(problem::executable));
+            let findings = findings.collect();
+            Read::Text(Source { path: path.to_owned(), shown, text, is_exact, findings })
+        }
+        Err(finding) => Read::Problem(Unread { shown, finding: *finding }),
+    }
+}
+
 /// The path relative to the working directory where it is below that, with forward slashes.
 pub(crate) fn shown(path: &Path, directory: &Path) -> String {
     let relative = path.strip_prefix(directory).unwrap_or(path);
@@ -145,13 +160,13 @@ fn read_file(path: &Path, limits: Limits) -> Outcome<(String, Option<Finding>, V
         return Err(problem::too_large(Some(size), limits.max_bytes));
     }
     let (text, stray) = read_bounded(file, limits).and_then(|bytes| limits.text(bytes))?;
-    let executable = Mode::XUSR | Mode::XGRP | Mode::XOTH;
-    let findings = if Mode::from_raw_mode(stat.st_mode).intersects(executable) {
-        vec![problem::executable()]
-    } else {
-        Vec::new()
-    };
+    let findings = is_executable(&stat).then(problem::executable).into_iter().collect();
     Ok((text, stray, findings))
+}
+
+fn is_executable(stat: &rustix::fs::Stat) -> bool {
+    let executable = Mode::XUSR | Mode::XGRP | Mode::XOTH;
+    Mode::from_raw_mode(stat.st_mode).intersects(executable)
 }
 
 fn cannot_open(path: &Path, error: rustix::io::Errno) -> Box<Finding> {

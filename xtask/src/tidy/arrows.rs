@@ -28,6 +28,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("probity-seat", &["probity-agent", "probity-sandbox"]),
     ("probity-proof", &["probity-sandbox", "probity-finding", "probity-text"]),
     ("probity-image", &["probity-sandbox"]),
+    ("probity-lsp", &["probity-lint", "probity-dockerfile", "probity-finding"]),
     (
         "probity-autofix",
         &[
@@ -67,6 +68,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "probity-finding",
             "probity-image",
             "probity-lint",
+            "probity-lsp",
             "probity-proof",
             "probity-proxy",
             "probity-review",

@@ -13,7 +13,7 @@ const DIRECT: &[(&str, &[&str], &str)] = &[
     ("the HTTP client", &["reqwest"], "probity-agent"),
     ("the database", &["sqlx", "rusqlite", "tokio-postgres"], "probity-review"),
     ("the command line", &["clap", "clap_complete", "clap_mangen"], "probity"),
-    ("the language server", &["lsp-server", "gen-lsp-types"], "probity"),
+    ("the language server", &["lsp-server", "gen-lsp-types"], "probity-lsp"),
 ];
 
 /// The ACP SDK's crates all begin so.

@@ -18,6 +18,7 @@ const CRATES: &[&str] = &[
     "probity-finding",
     "probity-image",
     "probity-lint",
+    "probity-lsp",
     "probity-proof",
     "probity-proxy",
     "probity-review",

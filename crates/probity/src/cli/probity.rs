@@ -14,7 +14,6 @@ use crate::{
     },
     commands,
     exit::Exit,
-    failure::Failure,
     logging::{self, Loudness},
     name::Name,
     report::Detail,
@@ -59,9 +58,16 @@ enum ProbityCommand {
         /// The rule's name, with or without its namespace
         rule: String,
     },
-    /// Serve an editor over the Language Server Protocol (not built yet)
-    #[command(hide = true)]
-    Lsp,
+    /// Serve an editor over the Language Server Protocol: findings, fixes, hovers, completion
+    #[command(
+        after_help = "Examples:\n  probity lsp\n  probity lsp --stdio\n\nEditors start this \
+            command themselves; `probity explain RULE` prints the page that a hover shows."
+    )]
+    Lsp {
+        /// Use standard input and output, which is the only transport
+        #[arg(long)]
+        stdio: bool,
+    },
     /// Run vulnerability skills through a model over smart-contract sources
     #[command(after_help = audit::EXAMPLES)]
     Audit(Box<audit::ProbityAuditArgs>),
@@ -158,7 +164,7 @@ Exit codes: 0 clean, 1 findings, 2 failure, 3 no files found, 4 nothing but synt
 
 /// Commands in the groups in which the help page shows them.
 const GROUPS: &[(&str, &[&str])] = &[
-    ("Check and fix", &["check", "rules", "explain", "config", "image"]),
+    ("Check and fix", &["check", "lsp", "rules", "explain", "config", "image"]),
     ("Put agents to work", &["audit", "review", "acp", "exec", "agent"]),
     ("This installation", &["init", "doctor", "demo", "names", "completions", "man"]),
 ];
@@ -190,7 +196,7 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> 
         Some(ProbityCommand::Man { dir, markdown }) => {
             manual::run(command(), dir.as_deref(), markdown)
         }
-        Some(ProbityCommand::Lsp) => Err(Failure::not_built("probity lsp").into()),
+        Some(ProbityCommand::Lsp { .. }) => commands::lsp::run(Name::Probity),
         Some(ProbityCommand::Audit(args)) => audit::run(*args, below, quiet),
         Some(ProbityCommand::Review(args)) => review::run(*args, below, quiet),
         Some(ProbityCommand::Acp(args)) => acp_setup::run(args, quiet),

@@ -12,7 +12,6 @@ use crate::{
     },
     commands,
     exit::Exit,
-    failure::Failure,
     logging::{self, Loudness},
     name::Name,
     report::Detail,
@@ -42,7 +41,7 @@ enum TallyCommand {
     /// Lint Dockerfiles
     #[command(visible_alias = "check", args_override_self = true)]
     Lint(Box<CheckArgs>),
-    /// Serve an editor over the Language Server Protocol (not built yet)
+    /// Serve an editor over the Language Server Protocol
     Lsp {
         /// Talk over standard input and output, the only way there is
         #[arg(long)]
@@ -74,7 +73,7 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> 
             let matches = found.subcommand().map_or(&found, |(_, lint)| lint);
             commands::check::run(&check::options(Name::Tally, *args, matches, Detail::Full)?)
         }
-        Some(TallyCommand::Lsp { .. }) => Err(Failure::not_built("tally lsp").into()),
+        Some(TallyCommand::Lsp { .. }) => commands::lsp::run(Name::Tally),
         Some(TallyCommand::Version { json }) => version(json),
         Some(TallyCommand::Completion { shell }) => manual::completions(command(), "tally", shell),
     }

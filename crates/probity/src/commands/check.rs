@@ -1,6 +1,7 @@
 //! `check`: find the files, lint and fix them in parallel, report them in order.
 
 mod ai;
+mod editor;
 mod examine;
 mod fix;
 mod job;
@@ -28,7 +29,10 @@ use probity_finding::Finding;
 use probity_lint::{Rejection, is_syntax_rule};
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 
-pub(crate) use self::mask::Hider;
+pub(crate) use self::{
+    editor::{EditorRules, EditorText, Wanted, editor_configs},
+    mask::Hider,
+};
 use self::{
     examine::{Checked, examine},
     fix::{Summary, Way},

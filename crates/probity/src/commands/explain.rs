@@ -6,7 +6,8 @@ use probity_lint::{Pattern, shell_code_about, shell_codes};
 
 use crate::{commands::rules, config::nearest, exit::Exit, failure::Failure};
 
-pub(crate) fn run(wanted: &str) -> anyhow::Result<Exit> {
+/// The page of the rule that a name means.
+pub(crate) fn page(wanted: &str) -> Option<String> {
     let pattern = Pattern::new(wanted);
     let found = rules::all().find(|rule| {
         pattern.matches(rule.name) || rule.equals.iter().any(|other| pattern.matches(other))
@@ -15,8 +16,11 @@ pub(crate) fn run(wanted: &str) -> anyhow::Result<Exit> {
         let (name, severity, about) = rules::built_in().find(|(name, ..)| pattern.matches(name))?;
         Some(rules::built_in_page(name, severity, about))
     });
-    let page = page.or_else(|| shell_page(&pattern));
-    let Some(page) = page else {
+    page.or_else(|| shell_page(&pattern))
+}
+
+pub(crate) fn run(wanted: &str) -> anyhow::Result<Exit> {
+    let Some(page) = page(wanted) else {
         let listed = rules::all().flat_map(|rule| [rule.name, rule.bare_name()]);
         let names = listed.chain(rules::built_in().map(|(name, ..)| name));
         let hint = nearest(wanted, names).map_or_else(

@@ -47,6 +47,11 @@ impl Stop {
         stop
     }
 
+    /// Somebody else calls the work off, and signals do what they always do.
+    pub(crate) fn by(cancel: Cancel) -> Self {
+        Self { cancel, signal: Arc::default() }
+    }
+
     /// As a shell tells of a program that a signal has ended.
     pub(crate) fn called_off(&self) -> Option<Exit> {
         let signal = self.signal.load(Ordering::SeqCst);

@@ -17,9 +17,10 @@ use std::{fs, path::Path};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+pub(crate) use self::called_off::left;
 use crate::binary::{Output, Run, directory, probity};
 
-const MULTI_STAGE: &str = "tally/prefer-multi-stage-build";
+pub(crate) const MULTI_STAGE: &str = "tally/prefer-multi-stage-build";
 
 pub(crate) const GO: &str = "\
 FROM golang:1.22
@@ -37,7 +38,7 @@ EXPOSE 8080
 ENTRYPOINT [\"/usr/local/bin/app\"]
 ";
 
-const TWO_STAGES: &str = "\
+pub(crate) const TWO_STAGES: &str = "\
 FROM golang:1.22 AS build
 
 WORKDIR /src
@@ -65,7 +66,7 @@ struct Stage {
 }
 
 /// A turn: says this and ends.
-fn turn(say: &str) -> String {
+pub(crate) fn turn(say: &str) -> String {
     let lines = [
         json!({"on": "session/prompt"}),
         json!({"say": say}),
@@ -75,7 +76,7 @@ fn turn(say: &str) -> String {
 }
 
 /// An answer that makes `new` of `old`: all lines out, all lines in.
-fn patch(old: &str, new: &str) -> String {
+pub(crate) fn patch(old: &str, new: &str) -> String {
     let lines = |sign: char, text: &str| -> String {
         text.lines().map(|line| format!("{sign}{line}\n")).collect()
     };

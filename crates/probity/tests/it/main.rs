@@ -25,6 +25,7 @@ mod hadolint;
 mod help;
 mod init;
 mod left_behind;
+mod lsp;
 mod model_server;
 mod names;
 mod oracle;

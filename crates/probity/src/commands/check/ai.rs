@@ -48,7 +48,12 @@ pub(super) struct AiRun {
     trace: Option<Trace>,
     /// Only where somebody may be asked: else a signal ends us at once, as it always did.
     stop: Option<Stop>,
+    /// Who hears how the agent gets on, beside a terminal.
+    progress: Option<Progress>,
 }
+
+/// Hears in words how an agent gets on.
+pub(super) type Progress = Box<dyn Fn(&str) + Send + Sync>;
 
 impl AiRun {
     pub(super) fn new(
@@ -64,7 +69,27 @@ impl AiRun {
         } else {
             (Seats::default(), Terms::default())
         };
-        Ok(Self { admit, dry_run, seats, terms, trace, stop })
+        Ok(Self { admit, dry_run, seats, terms, trace, stop, progress: None })
+    }
+
+    /// For runs in which nobody is asked.
+    pub(super) fn idle() -> Self {
+        Self {
+            admit: false,
+            dry_run: false,
+            seats: Seats::default(),
+            terms: Terms::default(),
+            trace: None,
+            stop: None,
+            progress: None,
+        }
+    }
+
+    /// For one question of an editor, which calls it off by `cancel`.
+    pub(super) fn for_editor(cancel: Cancel, progress: Progress) -> anyhow::Result<Self> {
+        let (seats, terms) = seats(Caller::Fix).context("AI fixes cannot be asked for")?;
+        let (stop, progress) = (Some(Stop::by(cancel)), Some(progress));
+        Ok(Self { admit: true, seats, terms, stop, progress, ..Self::idle() })
     }
 
     /// How to end where a signal has called the run off: from then on nothing is written.
@@ -197,6 +222,7 @@ impl AiRun {
             agent: &agent,
             hider: Hider::of(job.rules.gate(), &source.text),
             trace: self.trace.as_ref(),
+            heard: self.progress.as_ref(),
         };
         if self.dry_run {
             watch.preview(request, &contained_by);

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use probity_finding::Finding;
-use probity_lint::{DirectiveOptions, LintOptions, Parsed, WantedFiles};
+use probity_lint::{Detached, DirectiveOptions, LintOptions, Parsed, WantedFiles};
 use probity_secrets::{FindSecrets as _, Secret};
 
 use super::{
@@ -13,7 +13,7 @@ use super::{
     opened::Opened,
     searched::Searched,
 };
-use crate::{context_files, ignore_file::IgnoreFiles};
+use crate::{context_files, ignore_file::IgnoreFiles, source::Source};
 
 /// What checking one file gave.
 pub(super) struct Checked {
@@ -33,24 +33,34 @@ pub(super) fn examine(
     ignore_files: &IgnoreFiles,
     ai: &AiRun,
 ) -> Checked {
-    let (source, parsed) = match job.take_opened(directory) {
-        Opened::Text(source, parsed) => (source, parsed),
-        Opened::Problem(unread) => {
-            return Checked {
-                shown: unread.shown,
-                text: String::new(),
-                findings: vec![unread.finding],
-                secrets: Vec::new(),
-                fixing: None,
-            };
-        }
-    };
+    match job.take_opened(directory) {
+        Opened::Text(source, parsed) => examine_source(job, way, source, *parsed, ignore_files, ai),
+        Opened::Problem(unread) => Checked {
+            shown: unread.shown,
+            text: String::new(),
+            findings: vec![unread.finding],
+            secrets: Vec::new(),
+            fixing: None,
+        },
+    }
+}
+
+/// The same for a text that was read and parsed already.
+pub(super) fn examine_source(
+    job: &Job,
+    way: Way,
+    source: Source,
+    parsed: Detached,
+    ignore_files: &IgnoreFiles,
+    ai: &AiRun,
+) -> Checked {
     let (dockerignore, complaint) = ignore_files.of(&source.path);
     let parsed = parsed.attached(&source.text);
     let wanted = WantedFiles::of(&parsed);
-    let context_files = ignore_files
-        .context_of(&source.path)
-        .map(|context| context_files::read(context, &wanted, dockerignore.as_ref()));
+    let context_files = ignore_files.context_of(&source.path).map(|context| {
+        let open_texts = ignore_files.open_texts();
+        context_files::read(context, &wanted, dockerignore.as_ref(), open_texts)
+    });
     let asked = &job.config.check.inline_directives;
     let rules = job.rules.for_path(&source.shown);
     let searched = Searched::new(&job.rules.secrets);

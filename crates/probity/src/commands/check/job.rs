@@ -8,8 +8,9 @@ use std::{
 
 use super::{Options, opened::Opened, settings::FileRules, shellcheck::ShellcheckProgram};
 use crate::{
-    config::{Configs, Layer, Origin, Settings, Sources, table},
+    config::{Choice, Configs, Layer, Origin, Settings, Sources, table},
     discover::Targets,
+    name::Name,
 };
 
 /// One file to check, with what holds for it.
@@ -22,6 +23,10 @@ pub(super) struct Job {
 }
 
 impl Job {
+    pub(super) fn new(target: Target, config: Arc<Settings>, rules: Arc<FileRules>) -> Self {
+        Self { target, config, rules, opened: Mutex::default() }
+    }
+
     /// The target, opened now unless it was before.
     pub(super) fn take_opened(&self, directory: &Path) -> Opened {
         let kept = self.opened.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -40,14 +45,23 @@ pub(super) enum Target {
 }
 
 pub(super) fn configs(options: &Options, directory: &Path) -> anyhow::Result<Configs<'static>> {
+    configs_of(options.name, options.choice.clone(), options.flags.clone(), directory)
+}
+
+/// What holds for the files below a directory.
+pub(super) fn configs_of(
+    name: Name,
+    choice: Choice,
+    flags: Layer,
+    directory: &Path,
+) -> anyhow::Result<Configs<'static>> {
     let mut defaults = Layer::default();
     for key in table::keys() {
-        if let Some(text) = key.default_under(options.name) {
+        if let Some(text) = key.default_under(name) {
             defaults.parse(key, text, Origin::Default)?;
         }
     }
-    let choice = options.choice.clone();
-    let here = Sources::here(options.name, &["check", "ai"], directory, options.flags.clone());
+    let here = Sources::here(name, &["check", "ai"], directory, flags);
     Ok(Configs::new(Sources { choice, defaults, ..here })?)
 }
 
@@ -78,7 +92,7 @@ pub(super) fn jobs(
                 rules
             }
         };
-        anyhow::Ok(Job { target, config, rules, opened: Mutex::default() })
+        anyhow::Ok(Job::new(target, config, rules))
     };
     let mut jobs = Vec::with_capacity(targets.files.len() + 1);
     if targets.stdin {

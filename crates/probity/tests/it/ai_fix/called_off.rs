@@ -8,7 +8,7 @@ use super::{GO, MULTI_STAGE, Stage, TWO_STAGES, patch, turn};
 use crate::{agent::misbehaving::wait_until, binary::probity};
 
 /// How many processes name this in their command line.
-fn left(mark: &str) -> usize {
+pub(crate) fn left(mark: &str) -> usize {
     let processes = fs::read_dir("/proc").unwrap().map(|entry| entry.unwrap().path());
     let says = |path: std::path::PathBuf| {
         let text = fs::read(path).unwrap_or_default();

@@ -6,7 +6,7 @@ use probity_autofix::{Event, Outcome, Request, preview};
 use probity_text::visible;
 use serde_json::json;
 
-use super::trace::Trace;
+use super::{Progress, trace::Trace};
 use crate::commands::check::mask::Hider;
 
 /// Sees one session.
@@ -16,6 +16,7 @@ pub(super) struct Watch<'w> {
     /// Hides the secrets of the file wherever they are quoted.
     pub(super) hider: Hider<'w>,
     pub(super) trace: Option<&'w Trace>,
+    pub(super) heard: Option<&'w Progress>,
 }
 
 impl Watch<'_> {
@@ -71,6 +72,9 @@ impl Watch<'_> {
     }
 
     fn progress(&self, what: &str) {
+        if let Some(heard) = self.heard {
+            heard(what);
+        }
         if is_watched() {
             let line = format!("\r\x1b[K{}: {what} …", visible::line(self.shown));
             drop(io::stderr().write_all(line.as_bytes()));

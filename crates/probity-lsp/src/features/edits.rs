@@ -1,0 +1,133 @@
+//! Edits as the protocol writes them, and the edits that lead from one text to another.
+
+use std::collections::HashMap;
+
+use gen_lsp_types::{
+    AnnotatedTextEdit, ChangeAnnotation, DocumentChange, OptionalVersionedTextDocumentIdentifier,
+    TextDocumentEdit, TextDocumentIdentifier, TextEdit, WorkspaceEdit,
+};
+use probity_finding::{Edit, Span};
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+use crate::{client::Client, document::Document, lines::Lines};
+
+/// What a person reads before confirming an edit.
+pub(crate) struct Note {
+    pub(crate) label: String,
+    pub(crate) description: String,
+}
+
+/// The lines that differ, each run of them as one edit.
+pub(crate) fn between(before: &str, after: &str) -> Vec<Edit> {
+    let (old_lines, new_lines) = (lines_of(before), lines_of(after));
+    let operations = capture_diff_slices(Algorithm::Myers, &old_lines, &new_lines);
+    let offsets = |lines: &[&str]| -> Vec<usize> {
+        let mut at = 0;
+        let mut starts = vec![0];
+        for line in lines {
+            at += line.len();
+            starts.push(at);
+        }
+        starts
+    };
+    let (old, new) = (offsets(&old_lines), offsets(&new_lines));
+    let place = |starts: &[usize], line: usize| starts.get(line).copied().unwrap_or_default();
+    let changed = operations.iter().filter(|op| !matches!(op, DiffOp::Equal { .. }));
+    changed
+        .map(|op| {
+            let (from, to) = (op.old_range(), op.new_range());
+            let span = Span::new(place(&old, from.start), place(&old, from.end));
+            let text = after.get(place(&new, to.start)..place(&new, to.end)).unwrap_or_default();
+            Edit::replace(span, text)
+        })
+        .collect()
+}
+
+fn lines_of(text: &str) -> Vec<&str> {
+    text.split_inclusive('\n').collect()
+}
+
+pub(crate) fn text_edits(lines: &Lines<'_>, edits: &[Edit]) -> Vec<TextEdit> {
+    let edit =
+        |edit: &Edit| TextEdit { range: lines.range(edit.span), new_text: edit.text.clone() };
+    edits.iter().map(edit).collect()
+}
+
+/// An edit of one document, tied to its version where the client understands that.
+pub(crate) fn of_document(
+    document: &Document,
+    lines: &Lines<'_>,
+    client: &Client,
+    edits: &[Edit],
+) -> WorkspaceEdit {
+    let edits = text_edits(lines, edits);
+    if !client.takes_document_changes {
+        let changes = HashMap::from([(document.uri.clone(), edits)]);
+        return WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() };
+    }
+    let edits = edits.into_iter().map(Into::into).collect();
+    WorkspaceEdit {
+        document_changes: Some(vec![versioned(document, edits)]),
+        ..WorkspaceEdit::default()
+    }
+}
+
+/// An edit that the editor applies only after a person has agreed, where it can ask.
+pub(crate) fn confirmed(
+    document: &Document,
+    lines: &Lines<'_>,
+    client: &Client,
+    edits: &[Edit],
+    note: Note,
+) -> WorkspaceEdit {
+    if !(client.takes_document_changes && client.takes_annotations) {
+        return of_document(document, lines, client, edits);
+    }
+    let annotation_id = "probity-ai".to_owned();
+    let annotated = text_edits(lines, edits).into_iter().map(|text_edit| {
+        AnnotatedTextEdit { annotation_id: annotation_id.clone(), text_edit }.into()
+    });
+    let annotation = ChangeAnnotation {
+        label: note.label,
+        needs_confirmation: Some(true),
+        description: Some(note.description),
+    };
+    WorkspaceEdit {
+        document_changes: Some(vec![versioned(document, annotated.collect())]),
+        change_annotations: Some(HashMap::from([(annotation_id, annotation)])),
+        ..WorkspaceEdit::default()
+    }
+}
+
+fn versioned(document: &Document, edits: Vec<gen_lsp_types::Edit>) -> DocumentChange {
+    let identifier = TextDocumentIdentifier { uri: document.uri.clone() };
+    let text_document = OptionalVersionedTextDocumentIdentifier {
+        version: Some(document.version),
+        text_document_identifier: identifier,
+    };
+    TextDocumentEdit { text_document, edits }.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use probity_finding::{Fix, apply};
+
+    use super::*;
+
+    #[test]
+    fn the_edits_lead_to_the_other_text_and_touch_nothing_else() {
+        for (before, after, count) in [
+            ("a\nb\nc\n", "a\nx\nc\n", 1),
+            ("a\r\nb\r\n", "a\r\nb\r\nc", 1),
+            ("é\n😀\nz", "é\nz", 1),
+            ("a\nb\nc\nd\n", "x\nb\nc\ny\n", 2),
+            ("", "a\n", 1),
+            ("same\n", "same\n", 0),
+        ] {
+            let edits = between(before, after);
+            assert_eq!(edits.len(), count, "{before:?}");
+            let applied = apply(before, &[&Fix::safe("all", edits)]);
+            assert_eq!(applied.text, after);
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! `lsp`: the language server over standard input and output.
+
+mod agent;
+mod config_file;
+mod folders;
+mod host;
+
+use std::{io, sync::Arc};
+
+use anyhow::Context as _;
+use probity_lsp::Ended;
+
+use self::host::EditorHost;
+use crate::{exit::Exit, name::Name};
+
+/// Serves one editor until it leaves.
+pub(crate) fn run(name: Name) -> anyhow::Result<Exit> {
+    let host = Arc::new(EditorHost::new(name)?);
+    let ended = probity_lsp::serve(host, io::stdin(), io::stdout())
+        .context("the language server cannot start")?;
+    Ok(match ended {
+        Ended::Orderly => Exit::Clean,
+        // The protocol names this code for an `exit` without a `shutdown`.
+        Ended::Abrupt => Exit::Program(1),
+    })
+}

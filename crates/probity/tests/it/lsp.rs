@@ -1,0 +1,13 @@
+//! The language server through the real binary, by a client that speaks over its pipes.
+
+mod actions;
+mod agents;
+mod client;
+mod completion;
+mod diagnostics;
+mod documents;
+mod editors;
+mod lifecycle;
+mod reading;
+mod settings;
+mod sync;
