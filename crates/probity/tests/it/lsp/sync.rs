@@ -41,10 +41,13 @@ impl Dice {
     }
 }
 
+/// How many units a character has in an encoding.
+type Width = fn(char) -> usize;
+
 /// The client's own idea of a text: characters, and positions counted one by one.
 struct Model {
     chars: Vec<char>,
-    width: fn(char) -> usize,
+    width: Width,
 }
 
 impl Model {
@@ -83,7 +86,7 @@ impl Model {
 #[test]
 fn ten_thousand_random_edits_in_each_encoding_leave_both_sides_with_one_text() {
     let dir = directory(&[]);
-    let ways: [(&str, fn(char) -> usize); 3] =
+    let ways: [(&str, Width); 3] =
         [("utf-8", char::len_utf8), ("utf-16", char::len_utf16), ("utf-32", |_| 1)];
     for (round, (encoding, width)) in ways.into_iter().enumerate() {
         let mut editor = Editor::start(dir.path(), encodings(&[encoding]));
