@@ -7,8 +7,11 @@ mod entry;
 mod packages;
 mod paths;
 mod references;
+mod reverted;
 mod runtimes;
 mod shared_data;
+
+use std::path::Path;
 
 use crate::{Configuration, Difference, Root, Setting};
 
@@ -30,6 +33,8 @@ pub struct Pair<'p> {
     pub proposal: &'p Image,
     /// What is in there was not added by the original's own instructions.
     pub base: Option<&'p Image>,
+    /// The directory that both were built from.
+    pub context: Option<&'p Path>,
     /// Settings that a change may alter because that is its purpose.
     pub allowed: &'p [Setting],
 }
@@ -42,7 +47,7 @@ pub struct Sizes {
 
 /// Everything that differs to the proposal's disadvantage, and what is worth knowing; each once.
 pub fn compare(pair: &Pair<'_>) -> Vec<Difference> {
-    let checks: [fn(&Pair<'_>) -> Vec<Difference>; 7] = [
+    let checks: [fn(&Pair<'_>) -> Vec<Difference>; 8] = [
         configuration::check,
         entry::check,
         accounts::check,
@@ -50,6 +55,7 @@ pub fn compare(pair: &Pair<'_>) -> Vec<Difference> {
         shared_data::check,
         packages::check,
         paths::check,
+        reverted::check,
     ];
     let mut found: Vec<Difference> = Vec::new();
     for difference in checks.iter().flat_map(|check| check(pair)) {

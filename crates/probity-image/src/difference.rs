@@ -111,6 +111,10 @@ pub enum Difference {
         path: String,
         more: usize,
     },
+    /// The original changes this file, and the new image has it as the context has it.
+    ChangeLost {
+        path: String,
+    },
     StateChanged {
         before: String,
         after: String,
@@ -167,7 +171,7 @@ impl Difference {
             | Self::PackagesForOtherVersion { .. }
             | Self::PackageMissing { .. } => "image/runtimes",
             Self::SharedDataMissing { .. } => "image/shared-data",
-            Self::PathMissing { .. } => "image/paths",
+            Self::PathMissing { .. } | Self::ChangeLost { .. } => "image/paths",
             Self::StateChanged { .. }
             | Self::PortClosed { .. }
             | Self::PortOpened { .. }
@@ -258,6 +262,12 @@ impl fmt::Display for Difference {
             Self::PathMissing { path, more: 0 } => write!(out, "{path} is not in the new image"),
             Self::PathMissing { path, more } => {
                 write!(out, "{path} and {more} more files beside it are not in the new image")
+            }
+            Self::ChangeLost { path } => {
+                write!(
+                    out,
+                    "the original changes {path} after it was copied, and the new image does not"
+                )
             }
             Self::StateChanged { before, after } => {
                 write!(out, "the original {before} and the new image {after}")

@@ -235,7 +235,8 @@ impl Experiment {
         };
         let image = inspect(&self.bench, &name, &id, interrupt)?;
         let base = original.base.as_ref();
-        let pair = Pair { original: &original.image, proposal: &image, base, allowed };
+        let context = Some(self.options.build.context.as_path());
+        let pair = Pair { original: &original.image, proposal: &image, base, context, allowed };
         let mut verdict = Verdict {
             level: Level::Build,
             obstacle: None,

@@ -47,9 +47,15 @@ pub(super) fn needed<'p>(pair: &Pair<'_>, lost: Vec<&'p str>) -> Vec<&'p str> {
         let text = pair.original.root.text(lost[index]).unwrap_or_default();
         in_building.extend(mentioned(text.as_bytes(), is_word));
     }
-    let is_needed = |index: usize| {
-        !is_spared[index] || names[index].iter().any(|name| at_run_time.contains(name.as_str()))
+    let kept_names: BTreeSet<&str> =
+        pair.proposal.root.iter().map(|(path, _)| file_name(path)).collect();
+    // A name that a kept file has too says nothing about the lost one.
+    let is_named = |index: usize, name: &String| {
+        at_run_time.contains(name.as_str())
+            && (name != file_name(lost[index]) || !kept_names.contains(name.as_str()))
     };
+    let is_needed =
+        |index: usize| !is_spared[index] || names[index].iter().any(|name| is_named(index, name));
     lost.iter().enumerate().filter(|(index, _)| is_needed(*index)).map(|(_, path)| *path).collect()
 }
 
@@ -70,7 +76,9 @@ fn kept_mentions<'s>(
         if entry.size > LARGEST || searched > MOST {
             return None;
         }
-        found.extend(mentioned(&root.bytes(entry, LARGEST), is_path));
+        let bytes = root.bytes(entry, LARGEST);
+        let is_binary = bytes.contains(&0);
+        found.extend(mentioned(&bytes, if is_binary { is_path_of_binary } else { is_path }));
     }
     let configuration = &pair.proposal.configuration;
     let start = configuration.start().join("\n") + "\n" + &configuration.healthcheck.join("\n");
@@ -128,6 +136,21 @@ fn is_path(bytes: &[u8], start: usize, end: usize) -> bool {
     let has_ending = bytes.get(start..end).is_some_and(|name| name.contains(&b'.'));
     let before = start.checked_sub(1).and_then(|at| bytes.get(at));
     is_word(bytes, start, end) && (has_ending || is_edge(before) || is_edge(bytes.get(end)))
+}
+
+/// The same in a compiled program, where texts stand side by side without an end. Short names of
+/// directories are in there by chance.
+fn is_path_of_binary(bytes: &[u8], start: usize, end: usize) -> bool {
+    const SHORT: usize = 5;
+    let is_slash = |byte: Option<&u8>| byte == Some(&b'/');
+    let before = is_slash(start.checked_sub(1).and_then(|at| bytes.get(at)));
+    let after = is_slash(bytes.get(end));
+    let has_ending = bytes.get(start..end).is_some_and(|name| name.contains(&b'.'));
+    has_ending || (before && after) || (end - start >= SHORT && (before || after))
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
 }
 
 /// Files for people and for checks of the source: no program reads them to do its work.

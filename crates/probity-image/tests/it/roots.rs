@@ -83,7 +83,13 @@ fn lost(
     after.extend(with.iter().cloned());
     let (original, proposal) = (image(configuration, &all), image(configuration, &after));
     let base = image(&Configuration::default(), base);
-    let pair = Pair { original: &original, proposal: &proposal, base: Some(&base), allowed: &[] };
+    let pair = Pair {
+        original: &original,
+        proposal: &proposal,
+        base: Some(&base),
+        context: None,
+        allowed: &[],
+    };
     let found = compare(&pair);
     found.iter().filter(|found| found.is_harmful()).map(ToString::to_string).collect()
 }
@@ -223,6 +229,33 @@ fn what_building_names_may_go_unless_a_kept_program_names_it_too() {
     let without = ["app/tools/gen.sh", "app/strings/de.txt"];
     let found = lost(&configuration, &shell(), &own, &without, &vec![reader]);
     assert_eq!(found, ["/app/strings/de.txt is not in the new image"]);
+}
+
+#[test]
+fn a_change_that_a_step_makes_to_a_file_of_the_context_stays() {
+    let context = tempfile::tempdir().unwrap();
+    fs::write(context.path().join("settings.js"), "dev").unwrap();
+    let files = |text: &'static str| -> Files { vec![("app/settings.js", Text(text))] };
+    let found = |before: &'static str, after: &'static str| {
+        let configuration = command(&["/app/run"]);
+        let (original, proposal) =
+            (image(&configuration, &files(before)), image(&configuration, &files(after)));
+        let base = image(&Configuration::default(), &vec![]);
+        let context = Some(context.path());
+        let (base, allowed) = (Some(&base), [].as_slice());
+        compare(&Pair { original: &original, proposal: &proposal, base, context, allowed })
+            .iter()
+            .filter(|difference| difference.is_harmful() && difference.check() == "image/paths")
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        found("1.2.3 of today", "dev"),
+        ["the original changes /app/settings.js after it was copied, and the new image does not"]
+    );
+    // A stamp may differ from build to build, and a file may be copied unchanged.
+    assert_eq!(found("built 10:00", "built 10:01!"), [""; 0]);
+    assert_eq!(found("dev", "dev"), [""; 0]);
 }
 
 #[test]
@@ -411,8 +444,13 @@ fn configurations_are_equal_but_for_what_may_change() {
     let (original, proposal) = (image(&before, &vec![]), image(&after, &vec![]));
     let base = image(&base, &vec![]);
     let allowed = [Setting::Healthcheck];
-    let pair =
-        Pair { original: &original, proposal: &proposal, base: Some(&base), allowed: &allowed };
+    let pair = Pair {
+        original: &original,
+        proposal: &proposal,
+        base: Some(&base),
+        context: None,
+        allowed: &allowed,
+    };
     let found: Vec<String> = compare(&pair).iter().map(ToString::to_string).collect();
     assert_eq!(
         found,
