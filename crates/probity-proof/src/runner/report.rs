@@ -148,3 +148,55 @@ impl Report {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Duration, Exit, Ran, Report, RunDetail};
+
+    const LIMIT: Duration = Duration::from_secs(30);
+
+    /// What a process shows of its test, given the lines of its reporter, its end and its time.
+    fn judged(lines: &[&str], exit: Exit, seconds: u64) -> RunDetail {
+        let (stdout, stderr) = (Vec::new(), Vec::new());
+        let ran = Ran { exit, duration: Duration::from_secs(seconds), stdout, stderr };
+        let report = Report::of_lines(&lines.join("\n"));
+        report.judge(&ran, LIMIT, report.tests.first())
+    }
+
+    #[test]
+    fn a_run_shows_what_its_reporter_and_its_process_say_together() {
+        let began = r#"{"event": "test", "test": "x", "state": "began"}"#;
+        let passed = r#"{"event": "test", "test": "x", "state": "passed", "seconds": 0.5}"#;
+        let failed = r#"{"event": "test", "test": "x", "state": "failed", "kind": "E"}"#;
+        let late = r#"{"event": "test", "test": "x", "state": "failed", "seconds": 30.0}"#;
+        let teardown = r#"{"event": "test", "test": "x", "state": "teardown-failed"}"#;
+        let (left, unloaded) = (r#"{"event": "left"}"#, r#"{"event": "unloaded"}"#);
+        let (good, bad) = (Exit::Code(0), Exit::Code(1));
+        let crash = Exit::Signal(libc::SIGSEGV);
+        for (lines, exit, seconds, expected) in [
+            (&[began, passed][..], good, 1, RunDetail::Passed),
+            (&[began, passed], bad, 1, RunDetail::ProcessFailed),
+            (&[began, passed], Exit::Timeout, 40, RunDetail::Timeout(LIMIT)),
+            (&[began, failed], bad, 1, RunDetail::Failed { kind: Some("E".to_owned()) }),
+            (&[began, failed], Exit::Timeout, 40, RunDetail::Failed { kind: Some("E".to_owned()) }),
+            (&[began, late], bad, 31, RunDetail::Timeout(LIMIT)),
+            // What a later phase says does not make a failure better.
+            (&[failed, teardown], bad, 1, RunDetail::Failed { kind: Some("E".to_owned()) }),
+            (&[failed, passed], bad, 1, RunDetail::Failed { kind: Some("E".to_owned()) }),
+            (&[began, teardown], bad, 1, RunDetail::TeardownFailed),
+            (&[began], Exit::Timeout, 40, RunDetail::Timeout(LIMIT)),
+            (&[began], bad, 31, RunDetail::Timeout(LIMIT)),
+            (&[began], crash, 1, RunDetail::Crashed),
+            (&[began, left], good, 1, RunDetail::EndedEarly),
+            (&[began], good, 1, RunDetail::EndedEarly),
+            (&[unloaded], bad, 1, RunDetail::Unbuilt),
+            (&[unloaded, left], bad, 1, RunDetail::EndedEarly),
+            (&[], good, 1, RunDetail::NoSuchTest),
+            (&[], bad, 1, RunDetail::NeverBegan),
+            (&[], Exit::Timeout, 40, RunDetail::Timeout(LIMIT)),
+            (&["no JSON", "{}"], good, 1, RunDetail::NoSuchTest),
+        ] {
+            assert_eq!(judged(lines, exit, seconds), expected, "{lines:?} {exit:?}");
+        }
+    }
+}
