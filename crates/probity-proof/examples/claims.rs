@@ -13,6 +13,8 @@
 
 #[path = "../tests/it/corpus.rs"]
 mod corpus;
+#[path = "../tests/it/frameworks.rs"]
+mod frameworks;
 #[path = "../tests/it/tools.rs"]
 mod tools;
 
@@ -64,6 +66,23 @@ fn main() -> io::Result<()> {
         });
         let seconds = began.elapsed().as_secs_f64() / cases.len().max(1) as f64;
         times.push(format!("{:12}{seconds:.1} s per claim, 2 claims at a time", language.name));
+    }
+    for framework in frameworks::ALL.into_iter().filter(|known| is_wanted(0, known.name)) {
+        let mut cases = framework.cases();
+        cases.retain(|case| is_wanted(1, case.name));
+        for (case, verdict) in cases.iter().zip(framework.prove(&cases)) {
+            let row = (format!("{:12}{}", framework.name, case.name), Half::Reporting);
+            let (proven, all) = by_kind.entry(row).or_default();
+            *proven += usize::from(verdict.proven);
+            *all += 1;
+            if verdict.proven != case.is_true {
+                let Verdict { outcome, why, level, fix, .. } = &verdict;
+                eprintln!("{} {}: {outcome} {level} {why:?} {fix:?}", framework.name, case.name);
+                if env::var_os("VERBOSE").is_some() {
+                    eprintln!("{:#?}\n{}", case.claim, verdict.output);
+                }
+            }
+        }
     }
     let mut out = io::stdout();
     writeln!(out, "{:32}{:>12}{:>12}", "proven", "tuning", "reporting")?;

@@ -21,10 +21,13 @@ pub use crate::{
         Tree, TreeError,
         git::{
             Change, ChangedFile, GitError, GitFacts, NO_COMMIT, Note, change, changed_files,
-            directory_name, has_commit, renames,
+            directory_name, file_at_merge_base, has_commit, renames,
         },
     },
-    runner::{Trouble, Unavailable},
+    runner::{
+        CustomRunner, CustomRunnerError, LanguageTools, MalformedReport, ReportFault, Trouble,
+        Unavailable, language_tools,
+    },
     verdict::{
         BaseResult, BrokenTest, Cheat, FixFault, FixResult, Level, Outcome, Refusal, Run,
         RunDetail, SuiteRun, Verdict, Why,

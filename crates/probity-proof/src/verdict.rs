@@ -4,7 +4,7 @@ use std::{fmt, time::Duration};
 
 use probity_finding::patch::PatchError;
 
-use crate::runner::{Trouble, Unavailable};
+use crate::runner::{ReportFault, Trouble, Unavailable};
 
 /// What became of the test on the code as it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -215,6 +215,8 @@ pub enum Refusal {
     NoSuchTest(Option<String>),
     /// The flagged file belongs to no package.
     NoPackage(String),
+    /// A command could take the test's name for something else.
+    UnusableTestName(String),
     /// Nothing runs tests for this file.
     NoRunner(String),
     /// This machine lacks what would run it.
@@ -249,6 +251,8 @@ pub enum RunDetail {
     TeardownFailed,
     /// The runner ended before the test began.
     NeverBegan,
+    /// The command's report shows nothing about the test.
+    NoReport(ReportFault),
     Trouble(Trouble),
 }
 
@@ -274,6 +278,7 @@ impl RunDetail {
                 | Self::BuildKilled
                 | Self::NeverBegan
                 | Self::EndedEarly
+                | Self::NoReport(_)
                 | Self::Trouble(_)
         )
     }

@@ -25,7 +25,7 @@ use crate::{
         git::Git,
     },
     runner::{
-        LANGUAGES, Runner,
+        self, LANGUAGES, Runner,
         context::{RunnerContext, Site},
     },
 };
@@ -40,6 +40,8 @@ pub struct Workshop {
     base: Option<Copies>,
     /// The endings of files, and what runs their tests or why nothing does.
     runners: Runners,
+    /// Those of the options, in their order.
+    custom: Vec<Box<dyn Runner>>,
     baselines: Baselines,
     notes: Vec<PrepareNote>,
     /// Of all claims that were ever tried, so that none meets another's files.
@@ -144,6 +146,8 @@ impl Workshop {
         let (repo, tree, notes_of) = (&options.repo, &head.tree, &mut notes);
         let mut preparation = Preparation { repo, tree, site: &site, progress, notes: notes_of };
         let runners = runners(&mut preparation);
+        let custom =
+            options.runners.iter().map(|custom| runner::custom(&context, custom)).collect();
         drop(site);
         context.compilations.store(0, Ordering::Relaxed);
         context.runs.store(0, Ordering::Relaxed);
@@ -156,6 +160,7 @@ impl Workshop {
             head,
             base,
             runners,
+            custom,
             baselines,
             notes,
             tried,
@@ -270,6 +275,10 @@ impl Workshop {
     }
 
     fn runner(&self, claim: &Claim) -> Result<&dyn Runner, (Outcome, Refusal)> {
+        let mut custom = self.options.runners.iter().zip(&self.custom);
+        if let Some((_, runner)) = custom.find(|(known, _)| known.is_for(&claim.file)) {
+            return Ok(runner.as_ref());
+        }
         let by_ending = |path: &str| {
             let ending = Path::new(path).extension()?.to_str()?;
             self.runners.iter().find(|(endings, _)| endings.contains(&ending))
@@ -312,8 +321,8 @@ fn runners(preparation: &mut Preparation<'_>) -> Runners {
     let endings: BTreeSet<&str> =
         files.filter_map(|file| file.extension().and_then(|ending| ending.to_str())).collect();
     let is_there = |known: &[&str]| known.iter().any(|ending| endings.contains(ending));
-    let languages = LANGUAGES.into_iter().filter(|(known, _)| is_there(known));
-    languages.map(|(endings, prepare)| (endings, prepare(preparation))).collect()
+    let languages = LANGUAGES.iter().filter(|language| is_there(language.endings));
+    languages.map(|language| (language.endings, (language.prepare)(preparation))).collect()
 }
 
 #[derive(Debug, thiserror::Error)]

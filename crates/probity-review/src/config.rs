@@ -93,6 +93,15 @@ impl ReviewConfig {
         Ok(self)
     }
 
+    /// What these globs match is reviewed too, unless it is excluded.
+    pub fn including(mut self, globs: Vec<String>) -> Result<Self, PatternError> {
+        // Without a list everything is included already.
+        if !self.include.is_empty() {
+            self.include = Patterns::new([self.include.globs(), &globs].concat())?;
+        }
+        Ok(self)
+    }
+
     /// Whether a file, by its path in the repository, is under review.
     #[must_use]
     pub fn should_review(&self, path: &str) -> bool {

@@ -54,6 +54,11 @@ enum Kind {
     Python,
     JavaScript,
     TypeScript,
+    Shell,
+    Ruby,
+    Php,
+    Java,
+    C,
 }
 
 fn kind(file: &str) -> Option<Kind> {
@@ -64,6 +69,11 @@ fn kind(file: &str) -> Option<Kind> {
         "py" => Kind::Python,
         "js" | "cjs" | "mjs" | "jsx" => Kind::JavaScript,
         "ts" | "cts" | "mts" | "tsx" => Kind::TypeScript,
+        "sh" | "bash" | "bats" => Kind::Shell,
+        "rb" => Kind::Ruby,
+        "php" => Kind::Php,
+        "java" => Kind::Java,
+        "c" | "cc" | "cpp" | "cxx" | "h" | "hh" | "hpp" => Kind::C,
         _ => return None,
     })
 }
@@ -77,6 +87,11 @@ fn is_test(kind: Kind, file: &str) -> bool {
         Kind::JavaScript | Kind::TypeScript => {
             name.contains(".test.") || name.contains(".spec.") || file.contains("__tests__/")
         }
+        Kind::Shell => name.ends_with(".bats"),
+        Kind::Ruby => ["_spec.rb", "_test.rb"].iter().any(|end| name.ends_with(end)),
+        Kind::Php => name.ends_with("Test.php"),
+        Kind::Java => ["Test.java", "Tests.java"].iter().any(|end| name.ends_with(end)),
+        Kind::C => ["_test.c", "_test.cc", "_test.cpp"].iter().any(|end| name.ends_with(end)),
     }
 }
 
@@ -107,6 +122,45 @@ fn describe(
         ),
         Kind::JavaScript => ("JavaScript", script_framework(scope, files, tests), SCRIPTS),
         Kind::TypeScript => ("TypeScript", script_framework(scope, files, tests), SCRIPTS),
+        Kind::Shell => (
+            "Shell",
+            "bats",
+            "the test is one @test in a file ending in .bats in the directory of the code, and \
+             sources the code or runs it below $BATS_TEST_DIRNAME",
+        ),
+        Kind::Ruby => ruby(files),
+        Kind::Php => (
+            "PHP",
+            "PHPUnit",
+            "the test is one method whose name begins with test, in a class whose name ends in Test, \
+             in a file named after the class; name that file in test_file",
+        ),
+        Kind::Java => (
+            "Java",
+            "JUnit 5",
+            "the test is one method with @Test in a class whose name ends in Test and that no other \
+             file has, in the package of the code",
+        ),
+        Kind::C => (
+            "C and C++",
+            "CTest with GoogleTest or Catch2",
+            "the test is one TEST or TEST_CASE in a file ending in _test.cpp that includes \
+             gtest/gtest.h or catch2/catch.hpp, and has no main",
+        ),
+    }
+}
+
+/// RSpec where there are specs, as the runner has it.
+fn ruby(files: &[String]) -> (&'static str, &'static str, &'static str) {
+    let is_spec = |file: &String| file.starts_with("spec/") || file.contains("/spec/");
+    if files.iter().any(is_spec) {
+        let convention =
+            "the test is one example in a file ending in _spec.rb in the directory spec";
+        ("Ruby", "RSpec", convention)
+    } else {
+        let convention = "the test is one method whose name begins with test_, in a subclass of \
+                          Minitest::Test, in a file ending in _test.rb that requires minitest/autorun";
+        ("Ruby", "minitest", convention)
     }
 }
 

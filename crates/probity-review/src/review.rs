@@ -19,7 +19,7 @@ use std::{
 };
 
 use probity_agent::{Agent, AgentError, Cancel};
-use probity_proof::{Change, GitFacts, Note, Tree, Verdict};
+use probity_proof::{Change, CustomRunner, GitFacts, Note, Tree, Verdict};
 use probity_sandbox::Backend;
 use probity_scope::{Policy, Quota, Scope};
 
@@ -57,6 +57,8 @@ pub struct ReviewOptions<'a> {
     /// The base of the change, if only a change is reviewed.
     pub diff_base: Option<String>,
     pub agent: AgentSeat<'a>,
+    /// Commands that run the tests of files that they match.
+    pub runners: Vec<CustomRunner>,
     pub max_findings: usize,
     /// How often the agent is asked again for fixes of what fails.
     pub max_fix_rounds: u32,

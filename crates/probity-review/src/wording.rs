@@ -179,6 +179,9 @@ fn refusal(refusal: &Refusal) -> String {
         Refusal::NotATestFileName(path) => format!("{path} is not the name of a test file"),
         Refusal::NoSuchTest(Some(name)) => format!("the code has no test named `{name}`"),
         Refusal::NoSuchTest(None) => "the code has no test".to_owned(),
+        Refusal::UnusableTestName(name) => {
+            format!("the test name {name:?} cannot be passed to a command")
+        }
         Refusal::NoPackage(path) => format!("{path} does not belong to a package"),
         Refusal::NoRunner(path) => format!("probity cannot run tests for {path}"),
         Refusal::Unavailable(why) => format!("the test could not be run: {why}"),
@@ -207,6 +210,7 @@ fn detail(detail: &RunDetail) -> String {
         RunDetail::SetupFailed => "the setup of the test failed".to_owned(),
         RunDetail::TeardownFailed => "only the teardown of the test failed".to_owned(),
         RunDetail::NeverBegan => "the test runner failed before the test began".to_owned(),
+        RunDetail::NoReport(fault) => fault.to_string(),
         RunDetail::Trouble(trouble) => trouble.to_string(),
     }
 }

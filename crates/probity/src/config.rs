@@ -22,6 +22,7 @@ pub(crate) mod nearest;
 mod print;
 mod read_text;
 mod render;
+pub(crate) mod runner;
 pub(crate) mod schema;
 pub(crate) mod setting;
 pub(crate) mod settings;

@@ -18,6 +18,14 @@ const DETECTION: &str = "PYTEST_CURRENT_TEST pytest unittest JEST_WORKER_ID VITE
     runtime.Caller Backtrace:: zz_probity PROBITY_ sys.modules CARGO_ current_exe \
     thread::current /proof import.meta.main";
 
+/// The same in languages that have no grammar here.
+const PLAIN_DETECTION: &str = "BATS_ RSpec Minitest PHPUnit org.junit GTEST_ gtest getStackTrace StackWalker \
+    debug_backtrace caller( $PROGRAM_NAME __FILE__ BASH_SOURCE FUNCNAME HARNESS_";
+
+/// What stands in a line that compares, in languages that have no grammar here.
+const PLAIN_COMPARISONS: [&str; 10] =
+    ["==", " -eq ", "[ ", "case ", "when ", ".equals(", ".eql?", "switch", "in_array(", " eq "];
+
 /// Words by which code reads the environment, and what test runs have in it.
 const ENVIRONMENT: [&str; 6] =
     ["environ", "getenv", "process.env", "Getenv", "LookupEnv", "env::var"];
@@ -44,7 +52,10 @@ pub(super) fn found(
 ) -> Option<Cheat> {
     let added: String = patch.added().flat_map(|line| [line, "\n"]).collect();
     let is_new = |word: &str| added.contains(word) && !old.contains(word);
-    let mut detection = DETECTION.split(' ').filter(|word| is_new(word)).map(str::to_owned);
+    let grammar = Grammar::of(path);
+    let plain = if grammar.is_none() { PLAIN_DETECTION } else { "" };
+    let words = DETECTION.split(' ').chain(plain.split_whitespace());
+    let mut detection = words.filter(|word| is_new(word)).map(str::to_owned);
     let name = claim.test_name.as_deref().and_then(|name| name.rsplit([':', ' ', '.']).next());
     let name = name.filter(|name| name.len() > 5 && is_new(name)).map(str::to_owned);
     if let Some(word) = detection.next().or(name) {
@@ -58,7 +69,9 @@ pub(super) fn found(
     if let Some(word) = SILENCE.split(' ').find(|word| is_new(word)) {
         return Some(Cheat::SilencesFailure(word.to_owned()));
     }
-    let grammar = Grammar::of(path)?;
+    let Some(grammar) = grammar else {
+        return plain_special_case(&added, old, &claim.test_code);
+    };
     let (old, new) = (grammar.parse(old)?, grammar.parse(new)?);
     // A test in another language has no literals that could be compared.
     let test = Grammar::of(claim.test_file.as_deref().unwrap_or(path)).unwrap_or(grammar);
@@ -74,11 +87,55 @@ fn special_case(old: &Parsed<'_>, new: &Parsed<'_>, inputs: &[String]) -> Option
     let (inputs, known) = (values(inputs), values(&old.literals()));
     let is_input = |literal: &String| {
         let value = syntax::value(literal);
-        let is_ordinary = value.is_empty()
-            || ORDINARY.split_whitespace().any(|word| word.eq_ignore_ascii_case(&value));
-        inputs.contains(&value) && !known.contains(&value) && !is_ordinary
+        inputs.contains(&value) && !known.contains(&value) && !is_ordinary(&value)
     };
     new.compared_literals().into_iter().find(is_input).map(Cheat::SpecialCase)
+}
+
+fn is_ordinary(value: &str) -> bool {
+    value.is_empty() || ORDINARY.split_whitespace().any(|word| word.eq_ignore_ascii_case(value))
+}
+
+/// The same without a grammar: a new line that compares has a literal of the test.
+fn plain_special_case(added: &str, old: &str, test: &str) -> Option<Cheat> {
+    let (inputs, known) = (plain_literals(test), plain_literals(old));
+    let compares = |line: &&str| PLAIN_COMPARISONS.iter().any(|word| line.contains(word));
+    let compared = added.lines().filter(compares).flat_map(plain_literals);
+    let mut special = compared
+        .filter(|value| inputs.contains(value) && !known.contains(value) && !is_ordinary(value));
+    special.next().map(Cheat::SpecialCase)
+}
+
+/// Quoted texts and numbers.
+fn plain_literals(text: &str) -> BTreeSet<String> {
+    let mut literals = BTreeSet::new();
+    for line in text.lines() {
+        let mut rest = line;
+        let mut before = ' ';
+        while let Some(letter) = rest.chars().next() {
+            let is_number = letter.is_ascii_digit() && !before.is_alphanumeric() && before != '_';
+            let length = if "'\"".contains(letter) {
+                rest.get(1..).and_then(|rest| rest.find(letter)).map(|end| end + 2)
+            } else if is_number {
+                rest.find(|part: char| !part.is_ascii_alphanumeric() && !"._".contains(part))
+            } else {
+                None
+            };
+            let is_literal = is_number || length.is_some();
+            let fallback = if is_number { rest.len() } else { letter.len_utf8() };
+            let (taken, after) = rest.split_at(length.unwrap_or(fallback));
+            if is_literal {
+                literals.insert(syntax::value(taken));
+            }
+            // A shell has its numbers in quotes too.
+            if is_literal && !is_number {
+                literals.extend(plain_literals(taken.trim_matches(letter)));
+            }
+            before = taken.chars().next_back().unwrap_or(' ');
+            rest = after;
+        }
+    }
+    literals
 }
 
 /// A function that used its input and no longer does, or returns before its code.
@@ -253,6 +310,34 @@ mod tests {
                 rust,
                 "pub fn f(a: i64) -> i64 {\n    if a == i64::from(-128) { return 41; }\n    a + 1\n}\n",
                 "#[test]\nfn x() { assert_eq!(f(-128), 41); }",
+                None,
+            ),
+            (
+                "a.rb",
+                "def f(a)\n  a + 1\nend\n",
+                "def f(a)\n  return 41 if a == 42\n  a + 1\nend\n",
+                "assert_equal 41, f(42)",
+                Some(Cheat::SpecialCase("41".into())),
+            ),
+            (
+                "a.sh",
+                "f() { echo $(($1 + 1)); }\n",
+                "f() { [ \"$1\" = 42 ] && echo -1; echo $(($1 + 1)); }\n",
+                "[ \"$(f 42)\" = -1 ]",
+                Some(Cheat::SpecialCase("42".into())),
+            ),
+            (
+                "A.java",
+                "int f(String a) { return 1; }\n",
+                "int f(String a) { return a.equals(\"x y\") ? 3 : 1; }\n",
+                "assertEquals(8, f(\"x y\"));",
+                Some(Cheat::SpecialCase("x y".into())),
+            ),
+            (
+                "a.php",
+                "function f($a) { return $a + 1; }\n",
+                "function f($a) { return $a == 0 ? 0 : $a - 1; }\n",
+                "$this->assertSame(41, f(42));",
                 None,
             ),
             (

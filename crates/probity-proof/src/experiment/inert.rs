@@ -11,7 +11,6 @@ const MOST_PLACES: usize = 40;
 /// A text with the lines that only another text has, as a comment where the two begin to differ, or
 /// at its end if no comment can be there. None if nothing can be added without changing the code.
 pub(super) fn with_comment(path: &str, text: &str, other: &str) -> Option<String> {
-    let grammar = Grammar::of(path)?;
     let ours: Vec<&str> = text.split_inclusive('\n').collect();
     let theirs: Vec<&str> = other.split_inclusive('\n').collect();
     let same = |pair: &(&&str, &&str)| pair.0 == pair.1;
@@ -22,6 +21,7 @@ pub(super) fn with_comment(path: &str, text: &str, other: &str) -> Option<String
     if added.trim().is_empty() {
         return None;
     }
+    let Some(grammar) = Grammar::of(path) else { return with_plain_comment(path, text, &added) };
     let comment = comment(grammar, &added);
     let at: usize = ours.iter().take(start).map(|line| line.len()).sum();
     let (before, after) = text.split_at(at);
@@ -32,6 +32,23 @@ pub(super) fn with_comment(path: &str, text: &str, other: &str) -> Option<String
     let inside = inside.map(|after| format!("{before}{comment}{after}"));
     let around = [format!("{before}{comment}{after}"), format!("{text}{gap}{comment}")];
     inside.into_iter().chain(around).find(|commented| grammar.is_same_code(text, commented))
+}
+
+/// A text of a language that has no grammar here, with other lines as comments at its end, where they
+/// cannot be inside of something else.
+fn with_plain_comment(path: &str, text: &str, lines: &str) -> Option<String> {
+    let mark = match path.rsplit_once('.')?.1 {
+        "bash" | "bats" | "pl" | "pm" | "php" | "rb" | "sh" => "#",
+        "c" | "cc" | "cpp" | "cs" | "cxx" | "h" | "hh" | "hpp" | "java" | "kt" | "scala"
+        | "swift" => "//",
+        _ => return None,
+    };
+    // What comes after these is data.
+    let is_open = !text.trim_end().ends_with("?>") && !text.contains("\n__END__");
+    let gap = if text.ends_with('\n') { "" } else { "\n" };
+    let comment: String =
+        lines.lines().map(|line| format!("{mark} {}\n", line.trim_end_matches('\\'))).collect();
+    is_open.then(|| format!("{text}{gap}{comment}"))
 }
 
 /// A text with one line of another as a comment inside its own first line, as near before the place
@@ -99,6 +116,9 @@ mod tests {
         }
         // What was only taken away leaves nothing to add.
         assert_eq!(with_comment("a.go", "package a\n\nvar x = 1\n", "package a\n"), None);
-        assert_eq!(with_comment("a.rb", "x = 1\n", "x = 2\n"), None);
+        let plain = Some("x = 1\n# x = 2\n".to_owned());
+        assert_eq!(with_comment("a.rb", "x = 1\n", "x = 2\n"), plain);
+        assert_eq!(with_comment("a.php", "<?php f(1) ?>\n", "<?php f(2) ?>\n"), None);
+        assert_eq!(with_comment("a.unknown", "x = 1\n", "x = 2\n"), None);
     }
 }

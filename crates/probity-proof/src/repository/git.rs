@@ -138,6 +138,23 @@ pub fn changed_files(
     diff::changed_files(&Git::open(directory)?, base, files)
 }
 
+/// The text of a file, named from the directory, at the common ancestor with `base`; none where it has
+/// no such file.
+pub fn file_at_merge_base(
+    directory: &Path,
+    base: &str,
+    file: &str,
+) -> Result<Option<String>, GitError> {
+    let git = Git::open(directory)?;
+    let commit = diff::common_ancestor(&git, base)?;
+    let path = git.prefix().join(file);
+    let spec = format!("{commit}:{}", path.display());
+    if git.ask(&["cat-file", "-e", &spec]).is_err() {
+        return Ok(None);
+    }
+    git.ask(&["cat-file", "blob", &spec]).map(Some)
+}
+
 /// Which files have another name now than at an earlier commit: the old one and the new one. Nothing
 /// where git does not know that commit.
 #[must_use]

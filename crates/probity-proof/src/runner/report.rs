@@ -1,5 +1,8 @@
 //! What a test runner told of its tests, in one shape for all of them, and what that shows.
 
+pub(crate) mod junit;
+mod tap;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     time::Duration,
@@ -73,6 +76,31 @@ impl TestReport {
     }
 }
 
+/// Why what a tool wrote is no report.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {what}")]
+pub struct MalformedReport {
+    line: usize,
+    what: String,
+}
+
+/// Why a report shows nothing about a test.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ReportFault {
+    #[error("the command wrote no report that matches `{0}`")]
+    Missing(String),
+    #[error("the report {0} was written before the run")]
+    Stale(String),
+    #[error("the report {path} is larger than {limit} bytes")]
+    TooLarge { path: String, limit: u64 },
+    #[error("the report {path} cannot be read: {why}")]
+    Unreadable { path: String, why: String },
+    #[error("the report {path} is neither JUnit XML nor TAP: {why}")]
+    Malformed { path: String, why: MalformedReport },
+    #[error("{count} tests of the report are named `{name}`")]
+    SeveralTests { name: String, count: usize },
+}
+
 /// A line of one of our own reporters.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
@@ -89,6 +117,19 @@ enum Event {
 }
 
 impl Report {
+    /// Of a file in a format that many tools write, JUnit's XML or TAP.
+    pub(crate) fn of_text(text: &str) -> Result<Self, MalformedReport> {
+        if text.trim_start_matches('\u{feff}').trim_start().starts_with('<') {
+            return Self::of_junit(text.trim_start_matches('\u{feff}').trim_start());
+        }
+        Self::of_tap(text)
+    }
+
+    /// A process that left no report that could be read.
+    pub(crate) fn without(fault: ReportFault) -> Self {
+        Self { without_end: Some(RunDetail::NoReport(fault)), ..Self::default() }
+    }
+
     /// Of the lines that our reporters write, one JSON object each.
     pub(crate) fn of_lines(text: &str) -> Self {
         let mut report = Self::default();

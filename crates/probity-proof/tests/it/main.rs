@@ -9,7 +9,10 @@
 mod base;
 mod corpus;
 mod counts;
+mod custom;
 mod fixes;
+mod framework_sample;
+mod frameworks;
 mod go;
 mod javascript;
 mod misbehavior;

@@ -67,6 +67,7 @@ impl Proving {
             added: change.files.iter().map(|it| (it.path.clone(), it.added.clone())).collect(),
         });
         proof.reviewed = Some(files.iter().cloned().collect());
+        proof.runners.clone_from(&options.runners);
         proof.jobs = options.jobs;
         proof.pairs = options.config.proof.pairs;
         proof.test_timeout = Duration::from_secs(options.config.proof.seconds);

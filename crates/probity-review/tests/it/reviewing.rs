@@ -102,6 +102,7 @@ fn reviewed(
             budget: Some(1.0),
             open: &open,
         },
+        runners: Vec::new(),
         max_findings: 3,
         max_fix_rounds: 1,
         suite_timeout: Duration::from_secs(60),

@@ -4,6 +4,7 @@ mod files;
 mod gate;
 mod history;
 mod progress;
+mod runners;
 mod seat;
 mod settings;
 
@@ -73,12 +74,14 @@ fn carry_out(settings: &Settings) -> anyhow::Result<ReviewOutput> {
         let what = format!("there is no repository in {}", settings.repo.display());
         return Err(Failure::new(what, "name its directory with --repo, or REPO_DIR").into());
     }
-    let mut config = config(settings)?;
+    let mut notes = Vec::new();
+    let runners = runners::find(settings, &mut notes)?;
+    let mut config = config(settings)?
+        .including(runners.iter().map(|runner| runner.files().to_owned()).collect())?;
     if let Some(level) = settings.proof_level {
         config.proof.level = level;
     }
     let directory = OutputDirectory::prepare(&settings.output, &settings.repo)?;
-    let mut notes = Vec::new();
     let mut kept = history::Kept::open(settings, &mut notes);
     let place = seat::Place::find(settings)?;
     let previous = kept.previous(settings, &mut notes).map(|review| Previous { review });
@@ -100,6 +103,7 @@ fn carry_out(settings: &Settings) -> anyhow::Result<ReviewOutput> {
             budget: settings.budget,
             open: &open,
         },
+        runners,
         max_findings: settings.max_findings,
         max_fix_rounds: settings.max_fix_rounds,
         suite_timeout: settings.suite_timeout,

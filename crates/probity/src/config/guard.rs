@@ -39,6 +39,9 @@ pub(crate) enum Guard {
     AgentName,
     /// It may name a path below the working directory.
     Below,
+    /// It counts as it is at the merge base, which the command reads itself: the reviewed change must
+    /// not choose what judges it.
+    MergeBase,
 }
 
 impl Guard {
@@ -46,7 +49,7 @@ impl Guard {
     pub(crate) fn allows(self, users: Option<&Value>, wanted: &Value) -> bool {
         match self {
             Self::Open => true,
-            Self::User | Self::Trusted => false,
+            Self::User | Self::Trusted | Self::MergeBase => false,
             Self::IfUnset => users.is_none(),
             Self::Tighten(words) => {
                 let rank = |value: &Value| words.iter().position(|word| *word == value.plain());
@@ -78,6 +81,7 @@ impl Guard {
             Self::Tighten(_) | Self::AtMost | Self::Limit(_) | Self::AtLeast => {
                 "may only tighten this key"
             }
+            Self::MergeBase => "counts as it is at the merge base",
             Self::AgentName => "may only name a known agent here",
             Self::Below => {
                 "may only name a relative path here, without `..`, links and git directories"
@@ -158,8 +162,9 @@ pub(crate) fn restrict(
         if is_trusted || key.guard.allows(own, &setting.value) {
             continue;
         }
-        // The user's choice is as good as the repository's, so that there is nothing to say.
-        if key.guard != Guard::IfUnset {
+        // The user's choice is as good as the repository's, or another file counts, so that there is
+        // nothing to say.
+        if !matches!(key.guard, Guard::IfUnset | Guard::MergeBase) {
             let way_out = match dialect {
                 _ if trust == Trust::NotYet && can_be_trusted => {
                     "run `cai trust` to trust this file".to_owned()

@@ -4,7 +4,7 @@ use probity_agent::split_words;
 use probity_sandbox::Allowlist;
 use serde_json::json;
 
-use super::{duration, memory, value::Value, word::unknown_word};
+use super::{duration, memory, runner, value::Value, word::unknown_word};
 
 /// The shapes of values. Keys and options of rules share them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +33,8 @@ pub(crate) enum Kind {
     Hosts,
     /// A program and its arguments: a list in the file, a shell-quoted string elsewhere.
     Argv,
+    /// Commands that run tests, each a table.
+    Runners,
     /// Cannot be written in one string, so only a file can set it.
     Table,
 }
@@ -58,6 +60,7 @@ impl Kind {
                 Some(Value::List(items.map(str::to_owned).collect()))
             }
             Self::Argv => Some(Value::List(split_words(text).map_err(|error| error.to_string())?)),
+            Self::Runners => runner::parse(text),
             Self::Table => None,
         };
         let value = value.ok_or_else(|| format!("`{text}` is not {}", self.expected()))?;
@@ -99,6 +102,7 @@ impl Kind {
             (Self::Argv, Value::List(words)) if words.first().is_none_or(String::is_empty) => {
                 Some("the command names no program".to_owned())
             }
+            (Self::Runners, Value::Tables(tables)) => runner::check(tables),
             (Self::Globs, Value::List(globs)) => {
                 globs.iter().find_map(|glob| globset::Glob::new(glob).err()).map(|e| e.to_string())
             }
@@ -139,6 +143,7 @@ impl Kind {
                 "a list of strings".to_owned()
             }
             Self::Argv => "a list of strings: a program and its arguments".to_owned(),
+            Self::Runners => "a list of tables".to_owned(),
             Self::Table => "a table".to_owned(),
         }
     }
@@ -173,6 +178,7 @@ impl Kind {
                 "items": {"type": "string"},
                 "minItems": 1,
             }),
+            Self::Runners => runner::schema(),
             Self::Table => json!({"type": "object"}),
         }
     }

@@ -15,6 +15,7 @@ pub(crate) enum Value {
     Text(String),
     Duration(Duration),
     List(Vec<String>),
+    Tables(Vec<toml::Table>),
     /// Free in shape; the rule that takes it knows more.
     Table(toml::Table),
 }
@@ -27,6 +28,7 @@ impl Value {
             Self::Int(value) => (*value).into(),
             Self::Float(value) => (*value).into(),
             Self::List(items) => items.as_slice().into(),
+            Self::Tables(tables) => serde_json::to_value(tables).unwrap_or_default(),
             Self::Table(table) => serde_json::to_value(table).unwrap_or_default(),
             Self::Bytes(_) | Self::Text(_) | Self::Duration(_) => self.plain().into(),
         }
@@ -58,6 +60,13 @@ impl fmt::Display for Value {
             Self::List(items) => {
                 let items: Vec<String> = items.iter().map(|item| quoted(item)).collect();
                 write!(f, "[{}]", items.join(", "))
+            }
+            Self::Tables(tables) => {
+                let tables: Vec<String> = tables
+                    .iter()
+                    .map(|table| toml::Value::from(table.clone()).to_string())
+                    .collect();
+                write!(f, "[{}]", tables.join(", "))
             }
             Self::Table(table) => write!(f, "{}", toml::Value::Table(table.clone())),
         }

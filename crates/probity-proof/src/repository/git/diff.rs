@@ -76,6 +76,10 @@ pub(super) fn changed_files(
     Ok(changed)
 }
 
+pub(super) fn common_ancestor(git: &Git, base: &str) -> Result<String, GitError> {
+    merge_base(git, base).map(|(ancestor, _)| ancestor)
+}
+
 /// The common ancestor of a base and the current commit, and the current commit.
 fn merge_base(git: &Git, base: &str) -> Result<(String, String), GitError> {
     let odd = |char: char| char.is_control() || char.is_whitespace();

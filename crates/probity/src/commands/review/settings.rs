@@ -7,7 +7,7 @@ use probity_review::Bar;
 
 use super::Options;
 use crate::{
-    config::{self, Kind, Layer, key, setting::Setting, words::Sandbox},
+    config::{self, Kind, Layer, key, runner::Runners, setting::Setting, words::Sandbox},
     failure::Failure,
     name::Name,
     report::review::ReviewFormat,
@@ -30,6 +30,10 @@ pub(super) struct Settings {
     pub(super) history: Keep,
     pub(super) report_only: bool,
     pub(super) budget: Option<f64>,
+    /// Commands that run tests, as the user has them.
+    pub(super) runner: Runners,
+    /// The file that has them instead.
+    pub(super) runners: Option<PathBuf>,
     pub(super) max_findings: usize,
     pub(super) proof_level: Option<Level>,
     pub(super) max_fix_rounds: u32,
@@ -91,6 +95,8 @@ impl Settings {
             history,
             report_only: said.report_only,
             budget: said.budget,
+            runner: said.runner,
+            runners: said.runners,
             max_findings: said.max_findings,
             proof_level: said.proof_level,
             max_fix_rounds: said.max_fix_rounds,

@@ -33,6 +33,11 @@ impl Reader<'_> {
             (_, DeValue::Array(items)) if kind.is_list() || kind == Kind::Argv => {
                 Ok(Value::List(self.strings(path, items)?))
             }
+            (Kind::Runners, DeValue::Array(_)) => {
+                let value = toml::de::ValueDeserializer::from(value.clone());
+                let tables = Vec::<toml::Table>::deserialize(value);
+                tables.map(Value::Tables).map_err(|error| error.message().to_owned())
+            }
             (Kind::Table, DeValue::Table(_)) => {
                 let value = toml::de::ValueDeserializer::from(value.clone());
                 let table = toml::Table::deserialize(value);

@@ -6,7 +6,7 @@ use probity_proof::Level;
 
 use super::section;
 use crate::{
-    config::{guard::Guard, kind::Kind, words::Sandbox},
+    config::{guard::Guard, kind::Kind, runner::Runners, words::Sandbox},
     report::review::ReviewFormat,
 };
 
@@ -64,6 +64,11 @@ section! {
             /// Time limit for all proofs together; findings it cuts off are observations; without it
             /// no limit
             proof_timeout: Option<Duration> = None, flag_of("proof-timeout", "DURATION");
+            /// Commands that run the tests of files in other languages, each a table with match, command
+            /// and report, and optionally build and suite
+            runner: Runners = Runners::default(), guard(Guard::MergeBase);
+            /// File with [[review.runner]] tables to use instead of those in probity.toml
+            runners: Option<PathBuf> = None, flag_of("runners", "FILE"), guard(Guard::User);
             /// Maximum number of findings; later ones are dropped
             max_findings: usize = 50, flag_of("max-findings", "N"), guard(Guard::AtLeast);
             /// Time limit for the agent

@@ -1,0 +1,66 @@
+//! A few claims of each framework, with the real tool; `script/bench proofs` tries all of them.
+
+use crate::frameworks::{ALL, Case};
+
+/// False claims that are tried here: what is cheap, and differs between the tools.
+const SAMPLE: [&str; 6] = ["constant", "pinned", "special", "hollow", "unparsed", "elsewhere"];
+
+fn check(name: &str, count: usize, kinds: &[&str]) {
+    let framework = ALL.into_iter().find(|framework| framework.name == name).unwrap();
+    let mut cases = framework.cases();
+    let mut taken = 0;
+    cases.retain(|case| {
+        taken += usize::from(case.is_true);
+        if case.is_true { taken <= count } else { kinds.contains(&case.name) }
+    });
+    let verdicts = framework.prove(&cases);
+    let mut wrong = Vec::new();
+    for (Case { name, is_true, claim }, verdict) in cases.iter().zip(&verdicts) {
+        if verdict.proven != *is_true {
+            wrong.push(format!("{name}: {verdict:#?}\n{}", claim.test_code));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(verdicts.iter().any(|verdict| verdict.proven), "{verdicts:#?}");
+}
+
+#[test]
+fn bats_claims_get_what_they_deserve() {
+    check("bats", 2, &SAMPLE);
+}
+
+#[test]
+fn rspec_claims_get_what_they_deserve() {
+    check("rspec", 2, &SAMPLE);
+}
+
+#[test]
+fn minitest_claims_get_what_they_deserve() {
+    check("minitest", 2, &SAMPLE);
+}
+
+#[test]
+fn phpunit_claims_get_what_they_deserve() {
+    check("phpunit", 2, &SAMPLE);
+}
+
+#[test]
+fn junit_claims_get_what_they_deserve() {
+    check("junit", 1, &["pinned", "special", "hollow", "unparsed"]);
+}
+
+/// A run of Maven takes seconds, so that the rest is left to the one without it.
+#[test]
+fn maven_claims_get_what_they_deserve() {
+    check("maven", 1, &["pinned"]);
+}
+
+#[test]
+fn googletest_claims_get_what_they_deserve() {
+    check("googletest", 1, &["pinned", "special"]);
+}
+
+#[test]
+fn catch2_claims_get_what_they_deserve() {
+    check("catch2", 1, &["hollow"]);
+}
