@@ -24,10 +24,11 @@ use crate::{
         git::Git,
     },
     runner::{
-        Runner,
+        Placed, Runner,
         context::{RunnerContext, Site},
         go::Go,
         javascript::{self, JavaScript},
+        placement,
         python::Python,
         rust::Rust,
     },
@@ -64,6 +65,22 @@ pub struct ProcessCounts {
 pub(crate) struct Language {
     pub(crate) endings: &'static [&'static str],
     pub(crate) runner: Result<Box<dyn Runner>, Unavailable>,
+}
+
+/// Where the test of a claim goes in the repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlacedTest {
+    pub path: String,
+    pub source: String,
+    /// A file of the repository, and what is added to its end.
+    pub added: Option<(String, String)>,
+}
+
+/// Files that tests can be run for here, or why not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TestTool {
+    pub endings: &'static [&'static str],
+    pub runner: Result<&'static str, Unavailable>,
 }
 
 /// What went less well than it should while preparing.
@@ -170,6 +187,28 @@ impl Workshop {
     #[must_use]
     pub fn notes(&self) -> &[PrepareNote] {
         &self.notes
+    }
+
+    /// What runs tests here, for each kind of file that the repository has.
+    #[must_use]
+    pub fn test_tools(&self) -> Vec<TestTool> {
+        let tool = |language: &Language| TestTool {
+            endings: language.endings,
+            runner: language.runner.as_ref().map(|it| it.name()).map_err(Unavailable::clone),
+        };
+        self.runners.iter().map(tool).collect()
+    }
+
+    /// Decides where the test of a claim goes, and writes nothing.
+    ///
+    /// # Errors
+    ///
+    /// When it has no place.
+    pub fn place(&self, claim: &Claim) -> Result<PlacedTest, Refusal> {
+        let runner = self.runner(claim).map_err(|(_, refusal)| refusal)?;
+        let flagged = placement::flagged(&self.head.root, claim)?;
+        let Placed { path, source, added, .. } = runner.place(&self.head.root, claim, &flagged)?;
+        Ok(PlacedTest { path, source, added })
     }
 
     #[must_use]

@@ -27,7 +27,7 @@ use probity_finding::Finding;
 use probity_lint::{Rejection, is_syntax_rule};
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 
-pub(crate) use self::mask::Hider;
+pub(crate) use self::{fix::unified_diff, mask::Hider};
 use self::{
     examine::{Checked, examine},
     fix::{Summary, Way},

@@ -8,6 +8,7 @@ use probity_finding::{Applicability, Finding};
 use probity_lint::{AppliedFix, FixOptions, LintOptions, Parsed, RULES, Rejection, SkippedFix};
 
 pub(super) use self::summary::Summary;
+pub(crate) use self::diff::unified as unified_diff;
 use super::{
     Options,
     ai::AiRun,
