@@ -144,7 +144,7 @@ impl Diagnosis {
             Use { backend: chosen.map(|(kind, _)| kind.name()), reasons, without }
         };
         let Users { table, terms, .. } = Users::load()?;
-        let (agents, languages) = (agents(&table), languages());
+        let (agents, languages) = (agents(&table), languages()?);
         let is_installed = |agent: &Agent| agent.program.is_some();
         let found = capability::Found {
             has_sandbox: [&machine.docker, &machine.podman, &machine.bubblewrap]
@@ -211,8 +211,8 @@ impl Diagnosis {
         text.push_str("\nTest tools\n");
         for language in &self.languages {
             let mark = if language.missing.is_none() { "yes" } else { "no" };
-            let words = language.missing.as_deref().unwrap_or(language.tool);
-            line(&mut text, language.name, mark, words);
+            let words = language.missing.as_deref().or(language.tool).unwrap_or_default();
+            line(&mut text, &language.name, mark, words);
         }
         text.push_str("\nWhat would be used\n");
         for (name, used) in [

