@@ -194,7 +194,11 @@ impl Workshop {
     pub fn test_tools(&self) -> Vec<TestTool> {
         let tool = |language: &Language| TestTool {
             endings: language.endings,
-            runner: language.runner.as_ref().map(|it| it.name()).map_err(Unavailable::clone),
+            runner: language
+                .runner
+                .as_ref()
+                .map(|runner| runner.name())
+                .map_err(Unavailable::clone),
         };
         self.runners.iter().map(tool).collect()
     }

@@ -14,12 +14,12 @@ use probity_proof::Claim;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+pub(crate) use self::collect::collected;
 pub use self::{
     collect::NamedPart,
     file::{ClaimsError, SCHEMA, read_claims, read_part},
     split::{BadShard, Shard},
 };
-pub(crate) use self::collect::collected;
 use crate::{
     Bar, ReviewConfig,
     findings::AgentFinding,

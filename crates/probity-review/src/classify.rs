@@ -143,12 +143,7 @@ impl Classified {
     }
 }
 
-fn proven(
-    id: String,
-    finding: &AgentFinding,
-    proved: &Proved,
-    redactor: &Redactor,
-) -> ProvenIssue {
+fn proven(id: String, finding: &AgentFinding, proved: &Proved, redactor: &Redactor) -> ProvenIssue {
     let clean = |code: &Option<String>| code.clone().filter(|code| redactor.is_clean(code));
     let test_code = clean(&finding.test_code).or_else(|| proved.test_without_secrets.clone());
     ProvenIssue {

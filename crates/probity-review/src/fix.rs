@@ -83,7 +83,11 @@ pub fn fixable<'a>(
     ids: &[String],
 ) -> Result<Vec<&'a ProvenIssue>, FixError> {
     if ids.is_empty() {
-        return Ok(review.proven_issues.iter().filter(|it| missing_fix(it).is_none()).collect());
+        return Ok(review
+            .proven_issues
+            .iter()
+            .filter(|issue| missing_fix(issue).is_none())
+            .collect());
     }
     let mut chosen: Vec<&ProvenIssue> = Vec::new();
     for id in ids {
@@ -209,8 +213,7 @@ fn workshop(checkout: &Checkout, proving: &ProveOptions) -> Result<Workshop, Fix
 }
 
 fn only(workshop: &Workshop, claim: &Claim) -> Result<Verdict, FixError> {
-    let verdicts =
-        workshop.prove_all(std::slice::from_ref(claim), WithoutFix::Leave, &|_, _| {});
+    let verdicts = workshop.prove_all(std::slice::from_ref(claim), WithoutFix::Leave, &|_, _| {});
     verdicts.into_iter().next().ok_or_else(|| FixError::Tests("nothing was run".to_owned()))
 }
 

@@ -25,8 +25,8 @@ mod wording;
 
 pub use crate::{
     claims::{
-        BadShard, Claims, ClaimsError, NamedPart, Part, SCHEMA as CLAIMS_SCHEMA, Shard, read_claims,
-        read_part,
+        BadShard, Claims, ClaimsError, NamedPart, Part, SCHEMA as CLAIMS_SCHEMA, Shard,
+        read_claims, read_part,
     },
     classify::{Classified, Judged},
     config::{

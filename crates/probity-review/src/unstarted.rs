@@ -64,7 +64,8 @@ mod tests {
             "failed to load config\n\nError: ENOENT: no such file, mkdir 'x'\n",
         ));
         let own = proved(&verdict(harness, Why::Ran(RunDetail::SetupFailed), ""));
-        let failed = proved(&verdict(Outcome::Failed, Why::Ran(RunDetail::Failed { kind: None }), ""));
+        let failed =
+            proved(&verdict(Outcome::Failed, Why::Ran(RunDetail::Failed { kind: None }), ""));
         let no_runner = Why::Refused(Refusal::NoRunner("a.rb".to_owned()));
         let no_language = proved(&verdict(Outcome::NotRun, no_runner, ""));
         let tests = [("a.go", &no_go), ("b/c.go", &no_go), ("d.ts", &config), ("e.py", &own)];

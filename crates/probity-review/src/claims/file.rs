@@ -60,9 +60,11 @@ impl ClaimsError {
             Self::Commit { theirs, .. } => {
                 format!("run `git checkout {theirs}`, or run `probity review ask` again")
             }
-            Self::Tree { is_dirty: true } => "the working tree has uncommitted or untracked files, \
+            Self::Tree { is_dirty: true } => {
+                "the working tree has uncommitted or untracked files, \
                 which `git status` lists: remove them, or run `probity review ask` again"
-                .to_owned(),
+                    .to_owned()
+            }
             Self::Tree { is_dirty: false } => "check out the same files as for `ask`, with the \
                 same line endings and submodules, or run `probity review ask` again"
                 .to_owned(),
@@ -70,7 +72,8 @@ impl ClaimsError {
                 `fetch-depth: 0`, or GIT_DEPTH: 0)"
                 .to_owned(),
             Self::Foreign { .. } | Self::Split { .. } => {
-                "name the parts of one claims file, made with the same N of `--shard I/N`".to_owned()
+                "name the parts of one claims file, made with the same N of `--shard I/N`"
+                    .to_owned()
             }
             Self::Doubled { .. } => "name each part once".to_owned(),
             Self::Missing { .. } => {

@@ -18,9 +18,7 @@ pub struct Shard {
 const MOST: u32 = 1_000;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "`{0}` is not a shard; expected I/N with I from 1 to N and N at most {MOST}, such as 2/3"
-)]
+#[error("`{0}` is not a shard; expected I/N with I from 1 to N and N at most {MOST}, such as 2/3")]
 pub struct BadShard(String);
 
 impl Shard {

@@ -51,7 +51,7 @@ pub(super) fn findings<'a>(
     let since = options.previous.as_ref();
     let since = since.map_or("", |previous| previous.review.metadata.commit.as_str());
     let mut today = Today::new(&checkout.repo, since, names, scope);
-    claims.earlier = options.previous.as_ref().map(|it| Earlier::new(it, &mut today));
+    claims.earlier = options.previous.as_ref().map(|previous| Earlier::new(previous, &mut today));
     if files.is_empty() {
         // No money is spent on looking at nothing, and the reader is told.
         claims.notes.push("no file is under review, so the agent was not asked".to_owned());

@@ -75,7 +75,7 @@ impl Ground {
 
     /// Whether a file is under review.
     pub(super) fn is_reviewed(&self, config: &ReviewConfig, path: &str) -> bool {
-        config.should_review(path) && self.change.as_ref().is_none_or(|it| it.touches(path))
+        config.should_review(path) && self.change.as_ref().is_none_or(|change| change.touches(path))
     }
 
     /// The files under review.

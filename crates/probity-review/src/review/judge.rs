@@ -46,8 +46,9 @@ pub(super) fn judged(
             Some((known, proved))
         })
         .collect();
-    let of_findings =
-        findings.iter().filter_map(|(claimed, it)| Some((&*claimed.finding.file, it.as_ref()?)));
+    let of_findings = findings
+        .iter()
+        .filter_map(|(claimed, proved)| Some((&*claimed.finding.file, proved.as_ref()?)));
     let of_known = known.iter().map(|(known, proved)| (&*known.issue.file, proved));
     let tried: Vec<(&str, &Proved)> = of_findings.chain(of_known).collect();
     let (nothing, why) = (unstarted::lacks_every_runner(&tried), unstarted::notes(&tried));

@@ -45,7 +45,11 @@ impl Bench {
         let mut options = ProofOptions::new(&checkout.repo, proving.tests.sandbox.clone());
         options.base = ground.change.as_ref().map(|change| Base {
             commit: change.merge_base.clone(),
-            added: change.files.iter().map(|it| (it.path.clone(), it.added.clone())).collect(),
+            added: change
+                .files
+                .iter()
+                .map(|file| (file.path.clone(), file.added.clone()))
+                .collect(),
         });
         options.reviewed = Some(ground.files(&settings.config).into_iter().collect());
         options.jobs = proving.jobs;

@@ -10,8 +10,8 @@ use std::{
 
 use probity_agent::{Agent, AgentError, Answer, Cancel, Limits, StopReason, Turn, Usage};
 use probity_review::{
-    AgentSeat, AskOptions, Bar, Checkout, FailureKind, ProveOptions, ReviewConfig, Reviewed, Status,
-    TestPlace, Unopened, review,
+    AgentSeat, AskOptions, Bar, Checkout, FailureKind, ProveOptions, ReviewConfig, Reviewed,
+    Status, TestPlace, Unopened, review,
 };
 use probity_sandbox::Backend;
 use serde_json::{Value, json};
@@ -87,11 +87,8 @@ fn reviewed(
         let (answer, asked) = (answer.to_owned(), Arc::clone(&asked));
         Ok(Box::new(Scripted { answer, asked }))
     };
-    let checkout = Checkout {
-        repo: repo.to_owned(),
-        output: None,
-        hidden: vec!["sesame-key".to_owned()],
-    };
+    let checkout =
+        Checkout { repo: repo.to_owned(), output: None, hidden: vec!["sesame-key".to_owned()] };
     let mut options = AskOptions {
         config: ReviewConfig::profile("default").unwrap(),
         profile: "default".to_owned(),

@@ -172,10 +172,7 @@ mod tests {
         ("review ask", &["repo", "parts", "out"]),
         ("review prove", &["claims", "shard", "out", "repo"]),
         ("review merge", &["parts", "repo", "reports"]),
-        (
-            "review fix",
-            &["issues", "report", "repo", "dry_run", "commit", "branch", "allow_dirty"],
-        ),
+        ("review fix", &["issues", "report", "repo", "dry_run", "commit", "branch", "allow_dirty"]),
     ];
 
     #[test]

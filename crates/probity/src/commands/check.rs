@@ -27,13 +27,13 @@ use probity_finding::Finding;
 use probity_lint::{Rejection, is_syntax_rule};
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 
-pub(crate) use self::{fix::unified_diff, mask::Hider};
 use self::{
     examine::{Checked, examine},
     fix::{Summary, Way},
     job::{Job, Target, configs, jobs},
     output::Output,
 };
+pub(crate) use self::{fix::unified_diff, mask::Hider};
 use crate::{
     config::{
         Catalogue, Choice, Configs, Dialect, Layer, Settings, word::Word as _, words::AiContext,

@@ -118,7 +118,7 @@ impl Desk {
         output.notes.extend(self.notes);
         if self.kept.is_open() && output.changes.is_none() {
             // Where nothing is known everything is new.
-            output.proven_issues.iter_mut().for_each(|it| it.standing = Some(Standing::New));
+            output.proven_issues.iter_mut().for_each(|issue| issue.standing = Some(Standing::New));
         }
         self.kept.save(&mut output);
         self.directory.write(&output, &tests)?;

@@ -305,8 +305,8 @@ fn the_parallel_jobs_of_gitlab_ask_prove_and_merge() {
         let before = lines(&jobs[".probity"]["before_script"]).into_iter().skip(1);
         let script: Vec<String> = before
             .chain(lines(&jobs[job]["script"]))
-            .map(|line| line.as_str().unwrap().replace("/usr/local/bin", bin.to_str().unwrap()))
-            .map(|line| line.replace("/tmp", temp.to_str().unwrap()))
+            .map(|line| line.as_str().unwrap().replace("/tmp", temp.to_str().unwrap()))
+            .map(|line| line.replace("/usr/local/bin", bin.to_str().unwrap()))
             .collect();
         let (code, said) = machine.run(&serde_json::json!({ "run": script.join("\n") }));
         assert_eq!(code, Some(0), "{job}\n{said}");
@@ -344,8 +344,8 @@ fn the_shards_of_concourse_and_kubernetes_ask_prove_and_merge() {
     // Both run in an image that has the program.
     let archive = packed().join(format!("probity-{VERSION}-x86_64-unknown-linux-gnu.tar.gz"));
     let mut unpack = Command::new("tar");
-    unpack.args(["--extract", "--gzip", "--strip-components=1", "--wildcards", "*/probity"]);
-    unpack.arg("--directory").arg(machine.at("bin")).arg("--file").arg(archive);
+    unpack.args(["--extract", "--gzip", "--strip-components=1", "--directory"]);
+    unpack.arg(machine.at("bin")).arg("--file").arg(archive).args(["--wildcards", "*/probity"]);
     assert!(unpack.status().unwrap().success());
 
     // Concourse gives a task its inputs beside each other.

@@ -46,13 +46,17 @@ impl CommitError {
             Self::Dirty(_) => "commit them or run `git stash`".to_owned(),
             Self::BadBranch(_) => "name a branch as git allows it, such as fix/average".to_owned(),
             Self::BranchExists(_) => "name a branch that does not exist".to_owned(),
-            Self::NoIdentity => "run `git config --global user.name NAME` and `git config --global \
+            Self::NoIdentity => {
+                "run `git config --global user.name NAME` and `git config --global \
                                  user.email ADDRESS`"
-                .to_owned(),
+                    .to_owned()
+            }
             Self::Filtered(_) => "run the command without --commit, and commit yourself".to_owned(),
-            Self::Head(_) => "remove HEAD.lock from the git directory if no git is running, or run \
+            Self::Head(_) => {
+                "remove HEAD.lock from the git directory if no git is running, or run \
                               the command without --branch"
-                .to_owned(),
+                    .to_owned()
+            }
         }
     }
 }

@@ -18,8 +18,7 @@ use probity_review::{
 
 use super::{Options, checkout, files, listen, proving, settings::Settings};
 use crate::{
-    commands::check::unified_diff, exit::Exit, failure::Failure, name::Name, report::visible,
-    write,
+    commands::check::unified_diff, exit::Exit, failure::Failure, name::Name, report::visible, write,
 };
 
 /// What `fix` is told.
@@ -80,6 +79,10 @@ pub(crate) fn fix(command: FixCommand) -> anyhow::Result<Exit> {
                 say(&format!("{}: skipped: no proven fix: {why}", issue.id))?;
             }
         }
+    }
+    if chosen.is_empty() {
+        say("no issue has a proven fix")?;
+        return Ok(Exit::Clean);
     }
     let (cancel, stop) = (Cancel::new(), Arc::new(AtomicBool::new(false)));
     listen(&cancel, &stop);
@@ -233,9 +236,7 @@ fn show(checkout: &Checkout, chosen: &[&ProvenIssue]) -> anyhow::Result<Exit> {
         match changes(&checkout.repo, issue) {
             Ok(fixed) => {
                 for file in fixed {
-                    out.write_all(
-                        unified_diff(&file.path, &file.before, &file.after).as_bytes(),
-                    )?;
+                    out.write_all(unified_diff(&file.path, &file.before, &file.after).as_bytes())?;
                 }
             }
             Err(error) => {

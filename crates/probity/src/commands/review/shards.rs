@@ -15,8 +15,8 @@ use probity_review::{
 };
 
 use super::{
-    Desk, Options, Seat, checkout, files, listen, progress::Progress, proving,
-    settings::Settings, shown,
+    Desk, Options, Seat, checkout, files, listen, progress::Progress, proving, settings::Settings,
+    shown,
 };
 use crate::{exit::Exit, failure::Failure, name::Name};
 

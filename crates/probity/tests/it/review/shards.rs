@@ -87,12 +87,14 @@ fn later(title: &str, line: u64, name: &str, body: &str, fix: Option<&str>) -> V
 }
 
 fn later_fix(old: &str, new: &str) -> String {
-    format!("--- a/src/later.js\n+++ b/src/later.js\n@@ -1,3 +1,3 @@\n export function twice(value) {{\n-  return {old};\n+  return {new};\n }}\n")
+    format!(
+        "--- a/src/later.js\n+++ b/src/later.js\n@@ -1,3 +1,3 @@\n export function twice(value) {{\n-  return {old};\n+  return {new};\n }}\n"
+    )
 }
 
-/// Claims of every kind: proven, proven without a fix, unfounded, not proven, a cheat, a test that
-/// does not load, one that skips itself, one that hides where tests may not be, one without a test,
-/// a language without a runner, one of a file that is not there, and one whose fix comes later.
+/// Claims of every kind: proven, proven without a fix, proven by a fix that comes later, unfounded,
+/// not proven, a cheat, a test that does not load, skips itself, hides where tests may not be, is not
+/// there or hangs, no test, a file that is not under review, and one that does not exist.
 fn every_kind() -> Vec<Value> {
     let mut all = findings().as_array().unwrap().clone();
     let twice = "assert.equal(twice(2), 4);";
@@ -110,6 +112,10 @@ fn every_kind() -> Vec<Value> {
     let mut outside = later("hides", 2, "hides", "assert.equal(twice(9), 18);", None);
     outside["test_file"] = json!("../outside.test.js");
     all.push(outside);
+    let mut unnamed = later("is not there", 2, "there", "assert.equal(twice(3), 6);", None);
+    unnamed["test_name"] = json!("nobody");
+    all.push(unnamed);
+    all.push(later("hangs", 2, "hangs", "for (;;) twice(1);", None));
     let place = |title: &str, file: &str| {
         json!({ "title": title, "file": file, "line": 1, "severity_hint": "low",
                 "category": "correctness" })
@@ -127,7 +133,9 @@ fn two_answers(directory: &Path, findings: &Value, fixes: &Value) -> String {
     let file = directory.join("both.ndjson");
     let turn = |answer: &Value| {
         let say = json!({ "say": answer.to_string() });
-        format!("{{\"on\":\"session/prompt\"}}\n{say}\n{{\"answer\":{{\"stopReason\":\"end_turn\"}}}}\n")
+        format!(
+            "{{\"on\":\"session/prompt\"}}\n{say}\n{{\"answer\":{{\"stopReason\":\"end_turn\"}}}}\n"
+        )
     };
     fs::write(&file, turn(findings) + &turn(fixes)).unwrap();
     format!("replay:{}", file.display())
@@ -162,9 +170,8 @@ fn timeless(mut review: Value) -> Value {
 fn outcomes(review: &Value) -> Vec<String> {
     let all = ["proven_issues", "observations", "discarded"];
     let items = all.iter().flat_map(|list| review[*list].as_array().unwrap());
-    let mut outcomes: Vec<String> = items
-        .filter_map(|item| Some(item["proof"]["outcome"].as_str()?.to_owned()))
-        .collect();
+    let mut outcomes: Vec<String> =
+        items.filter_map(|item| Some(item["proof"]["outcome"].as_str()?.to_owned())).collect();
     outcomes.sort();
     outcomes.dedup();
     outcomes
@@ -186,12 +193,14 @@ fn parts_give_the_review_that_the_whole_gives() {
     let fixes = json!({ "findings": [], "fixes": [{ "id": "003", "fix_patch": right }] });
     let both = two_answers(stage.place.path(), &told, &fixes);
     let out = stage.at("whole");
+    let config = stage.at("review.yml");
+    fs::write(&config, "proof: { timeout_seconds: 10 }\n").unwrap();
     let run = stage.run(&["--agent", &both, "--output", &out, "--database-url", &history(0)]);
-    run.args(["--report-only"]).run().code(0);
+    run.args(["--report-only", "--config", &config]).run().code(0);
     let whole = review_in(Path::new(&out));
     assert_eq!(
         outcomes(&whole),
-        ["build-error", "failed", "not-run", "passed", "rejected", "skipped"],
+        ["build-error", "failed", "not-run", "passed", "rejected", "skipped", "timeout"],
         "{whole:#}"
     );
     let titles = |list: &str| -> Vec<String> {
@@ -216,6 +225,7 @@ fn parts_give_the_review_that_the_whole_gives() {
         let out = at("out");
         stage
             .run(&["ask", "--agent", &findings_only, "--output", &out, "--database-url", &url])
+            .args(["--config", &config])
             .run()
             .code(0);
         let mut claims = format!("{out}/claims.json");
@@ -226,7 +236,8 @@ fn parts_give_the_review_that_the_whole_gives() {
                 let part = at(&format!("{round}-part-{index}.json"));
                 let shard = format!("{index}/{shards}");
                 // Every shard but the first is on another machine.
-                let repo = if index == 1 { stage.repo.path().to_str().unwrap() } else { &elsewhere };
+                let repo =
+                    if index == 1 { stage.repo.path().to_str().unwrap() } else { &elsewhere };
                 let run = stage.run(&["prove", &claims, "--shard", &shard, "--out", &part]);
                 run.args(["--repo", repo]).run().code(0);
                 check_schema(&part);
@@ -397,7 +408,11 @@ fn a_log_has_one_line_for_each_claim() {
             "3 of 3 claims: src/numbers.js:8: clamp loses numbers: not proven (test failed, P1)",
         ]
     );
-    assert!(output.stdout.ends_with("shard 1/1 has 3 of 3 claims, 1 proven\n"), "{}", output.stdout);
+    assert!(
+        output.stdout.ends_with("shard 1/1 has 3 of 3 claims, 1 proven\n"),
+        "{}",
+        output.stdout
+    );
     let quiet = stage.run(&["prove", &claims, "--out", &stage.at("part.json"), "-q"]).run().code(0);
     assert_eq!(quiet.stderr, "");
 }
