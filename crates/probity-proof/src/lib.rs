@@ -20,8 +20,8 @@ pub use crate::{
     repository::{
         Tree, TreeError,
         git::{
-            Change, ChangedFile, GitError, GitFacts, NO_COMMIT, Note, change, changed_files,
-            directory_name, file_at_merge_base, has_commit, renames,
+            Change, ChangedFile, CommitError, Commits, GitError, GitFacts, NO_COMMIT, Note, change,
+            changed_files, check_clean, directory_name, file_at_merge_base, has_commit, renames,
         },
     },
     runner::{
@@ -32,5 +32,5 @@ pub use crate::{
         BaseResult, BrokenTest, Cheat, FixFault, FixResult, Level, Outcome, Refusal, Run,
         RunDetail, SuiteRun, Verdict, Why,
     },
-    workshop::{PrepareNote, ProcessCounts, Workshop},
+    workshop::{PlacedTest, PrepareNote, ProcessCounts, Workshop},
 };

@@ -156,6 +156,8 @@ pub(crate) const LANGUAGES: [Language; 9] = [
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LanguageTools {
     pub language: &'static str,
+    /// The endings of its files.
+    pub endings: &'static [&'static str],
     /// The program that runs its tests.
     pub program: &'static str,
     /// The missing program, and how to install it.
@@ -167,6 +169,7 @@ pub struct LanguageTools {
 pub fn language_tools(has_program: impl Fn(&str) -> bool) -> Vec<LanguageTools> {
     let tools = |language: &Language| LanguageTools {
         language: language.name,
+        endings: language.endings,
         program: language.needs.last().map_or("", |(program, _)| program),
         missing: language.needs.iter().find(|(program, _)| !has_program(program)).copied(),
     };

@@ -25,8 +25,9 @@ use crate::{
         git::Git,
     },
     runner::{
-        self, LANGUAGES, Runner,
+        self, LANGUAGES, Placed, Runner,
         context::{RunnerContext, Site},
+        placement,
     },
 };
 
@@ -59,6 +60,15 @@ pub struct ProcessCounts {
     pub compilations: usize,
     /// Of tests, one by one or together.
     pub runs: usize,
+}
+
+/// Where the test of a claim goes in the repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlacedTest {
+    pub path: String,
+    pub source: String,
+    /// A file of the repository, and what is added to its end.
+    pub added: Option<(String, String)>,
 }
 
 /// What went less well than it should while preparing.
@@ -178,6 +188,18 @@ impl Workshop {
     #[must_use]
     pub fn notes(&self) -> &[PrepareNote] {
         &self.notes
+    }
+
+    /// Decides where the test of a claim goes, and writes nothing.
+    ///
+    /// # Errors
+    ///
+    /// When it has no place.
+    pub fn place(&self, claim: &Claim) -> Result<PlacedTest, Refusal> {
+        let runner = self.runner(claim).map_err(|(_, refusal)| refusal)?;
+        let flagged = placement::flagged(&self.head.root, claim)?;
+        let Placed { path, source, added, .. } = runner.place(&self.head.root, claim, &flagged)?;
+        Ok(PlacedTest { path, source, added })
     }
 
     #[must_use]

@@ -11,6 +11,7 @@ pub use self::{
     paths::PatternError,
 };
 use probity_proof::Level;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 use crate::{Category, Risk};
 
@@ -22,7 +23,8 @@ const PROFILES: &[(&str, &str)] = &[
 ];
 
 /// What one review is told to look at.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ReviewConfig {
     pub weights: Weights,
     /// The categories that are enabled, in the order of [`Category::ALL`].
@@ -35,7 +37,8 @@ pub struct ReviewConfig {
 }
 
 /// How many points an issue of each severity takes away.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Weights {
     pub critical: f64,
     pub high: f64,
@@ -56,9 +59,11 @@ impl Weights {
 }
 
 /// What a proof has to be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ProofConfig {
     /// The lowest level that counts.
+    #[serde(serialize_with = "level_name", deserialize_with = "level_of_name")]
     pub level: Level,
     /// The least number of pairs of runs that have to agree.
     pub pairs: u32,
@@ -129,4 +134,15 @@ impl ReviewConfig {
     pub fn paths(&self) -> impl Iterator<Item = &str> {
         self.paths.globs().iter().step_by(2).map(String::as_str)
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn level_name<S: Serializer>(level: &Level, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(level.name())
+}
+
+fn level_of_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Level, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    Level::from_name(&name)
+        .ok_or_else(|| D::Error::custom(format!("`{name}` is not a level of proof")))
 }

@@ -5,26 +5,54 @@
 mod extract;
 mod item;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Category, Risk};
+use crate::{Category, Risk, output::ProvenIssue};
 
 /// A defect as the agent claims it. Nothing in it has been checked against the repository.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentFinding {
     pub title: String,
     pub description: String,
     pub file: String,
     pub line: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end_line: Option<u64>,
     pub severity: Risk,
     pub category: Category,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub test_code: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub test_file: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub test_name: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fix_patch: Option<String>,
     /// Fixes of findings that have the same test and were taken for this one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub other_fixes: Vec<String>,
+}
+
+/// An issue of an earlier review, as the agent of that time claimed it.
+impl From<&ProvenIssue> for AgentFinding {
+    fn from(issue: &ProvenIssue) -> Self {
+        let given = |text: &String| (!text.is_empty()).then(|| text.clone());
+        Self {
+            title: issue.title.clone(),
+            description: issue.description.clone(),
+            file: issue.file.clone(),
+            line: issue.line,
+            end_line: issue.end_line,
+            severity: issue.severity,
+            category: issue.category,
+            test_code: given(&issue.test_code),
+            test_file: given(&issue.test_path),
+            test_name: given(&issue.test_name),
+            fix_patch: issue.fix_patch.clone(),
+            other_fixes: Vec::new(),
+        }
+    }
 }
 
 /// An item that is no finding.

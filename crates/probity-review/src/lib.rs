@@ -3,15 +3,18 @@
 //! **Invariant:** a defect counts only when probity-proof has proven it by an experiment. The
 //! reviewed repository is never written to, only copies of it. The only room with a database.
 
+mod claims;
 mod classify;
 mod clean;
 mod config;
 mod excerpt;
 mod findings;
+mod fix;
 mod history;
 mod language;
 mod output;
 mod prompt;
+mod proved;
 mod redact;
 mod review;
 mod risk;
@@ -21,12 +24,17 @@ mod unstarted;
 mod wording;
 
 pub use crate::{
+    claims::{
+        BadShard, Claims, ClaimsError, NamedPart, Part, SCHEMA as CLAIMS_SCHEMA, Shard,
+        read_claims, read_part,
+    },
     classify::{Classified, Judged},
     config::{
         ConfigError, PatternError, ProofConfig, ReviewConfig, SCHEMA as CONFIG_SCHEMA, Weights,
     },
     excerpt::excerpt,
     findings::{AgentFinding, Findings, FindingsError, Rejected, parse as parse_findings},
+    fix::{FixError, FixedFile, changes, check_fixed, fixable, missing_fix, prove_fix},
     history::{Entry, History, HistoryError, HistoryPlace, Retention},
     language::{Language, languages},
     output::{
@@ -36,9 +44,11 @@ pub use crate::{
         Status, TestSummary, read,
     },
     prompt::{PromptParts, answer_schema, prompt},
+    proved::Proved,
     redact::Redactor,
     review::{
-        AgentSeat, Event, OpenAgent, Previous, ReviewOptions, Reviewed, TestPlace, Unopened, review,
+        AgentSeat, AskOptions, Checkout, Event, OpenAgent, Previous, ProveOptions, ProvedClaim,
+        Reviewed, StepError, TestPlace, Unopened, ask, ask_again, merge, prove, review,
     },
     risk::{Category, Risk, UnknownWord},
     score::{Bar, score},

@@ -44,7 +44,7 @@ pub(crate) struct FixRequest<'a> {
     pub(crate) claim: &'a Claim,
     pub(crate) title: &'a str,
     /// What its experiments have shown so far.
-    pub(crate) reason: String,
+    pub(crate) reason: &'a str,
     /// Of the failing test.
     pub(crate) output: &'a str,
 }
@@ -58,11 +58,13 @@ pub(crate) fn fix_prompt(requests: &[FixRequest<'_>]) -> String {
         let patch = patch.map(|patch| format!("\nYour fix was:\n\n{}", fenced(&patch, "diff")));
         _ = write!(
             text,
-            "\n# {}: {title}\n\n{}:{}. {reason}{}\nThe test ends with:\n\n{}",
+            "\n# {}: {title}\n\n{}:{}. {reason}{}\nThe test is:\n\n{}\nIt ends with:\n\n{}",
             claim.id,
             claim.file,
             claim.line,
             patch.unwrap_or_default(),
+            // Whoever is asked may have forgotten it, or be another.
+            fenced(&capped(&claim.test_code, FIX_OUTPUT_BYTES), ""),
             fenced(&output, ""),
         );
     }

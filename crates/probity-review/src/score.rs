@@ -1,12 +1,15 @@
 //! From proven issues to a score, and from a score to a verdict. Nothing else enters either.
 
+use serde::{Deserialize, Serialize};
+
 use crate::{
     Risk, Weights,
     output::{Deduction, MAX_SCORE, ProvenIssue, Score},
 };
 
 /// What a review has to reach.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Bar {
     pub threshold: f64,
     /// Whether one critical issue is enough to fail, whatever the score.

@@ -1,8 +1,6 @@
 //! The names under which generated tests are left for people to run.
 
-use probity_proof::Verdict;
-
-use crate::findings::AgentFinding;
+use crate::{findings::AgentFinding, proved::Proved};
 
 /// Longest part of a name that comes from the test.
 const NAME_CHARS: usize = 80;
@@ -16,18 +14,18 @@ pub struct TestFile {
 }
 
 /// `<id>_<name>` with the ending that the runner of that language wants to see.
-pub(crate) fn file_name(id: &str, finding: &AgentFinding, verdict: &Verdict) -> String {
+pub(crate) fn file_name(id: &str, finding: &AgentFinding, proved: &Proved) -> String {
     let given = finding.test_name.as_deref().unwrap_or_default();
-    let name = if verdict.test_name.is_empty() { given } else { &verdict.test_name };
+    let name = if proved.test_name.is_empty() { given } else { &proved.test_name };
     let name: String = name
         .chars()
         .map(|char| if char.is_ascii_alphanumeric() { char } else { '_' })
         .take(NAME_CHARS)
         .collect();
     let name = if name.trim_matches('_').is_empty() { "test".to_owned() } else { name };
-    let path = match verdict.test_path.is_empty() {
+    let path = match proved.test_path.is_empty() {
         true => finding.test_file.as_deref().unwrap_or(&finding.file),
-        false => &verdict.test_path,
+        false => &proved.test_path,
     };
     let file = path.rsplit('/').next().unwrap_or(path);
     let extension = file.rsplit_once('.').map_or("", |(_, extension)| extension);

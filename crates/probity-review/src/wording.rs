@@ -162,7 +162,7 @@ pub(crate) fn question(file: &str) -> String {
 }
 
 /// Why a test was not run.
-fn refusal(refusal: &Refusal) -> String {
+pub(crate) fn refusal(refusal: &Refusal) -> String {
     match refusal {
         Refusal::NoTest => "the finding has no test".to_owned(),
         Refusal::TestTooLarge { limit } => format!("the test is larger than {limit} bytes"),

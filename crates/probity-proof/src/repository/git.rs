@@ -1,17 +1,21 @@
 //! What git says about the repository under review.
 //!
 //! git runs without anything of the user's, the caller's or the repository's: no configuration of
-//! theirs, no `GIT_*` variable, no hook, no pager, no helper. It reads; it never writes.
+//! theirs, no `GIT_*` variable, no hook, no pager, no helper. It reads; only [`Commits`] write.
 
 mod address;
 mod command;
+mod commit;
 mod diff;
 mod private;
 
 use std::path::Path;
 
 pub(crate) use self::command::Git;
-pub use self::diff::{Change, ChangedFile};
+pub use self::{
+    commit::{CommitError, Commits, check_clean},
+    diff::{Change, ChangedFile},
+};
 
 /// Stands where git has no commit to name.
 pub const NO_COMMIT: &str = "0000000000000000000000000000000000000000";

@@ -1,9 +1,11 @@
 //! Globs over paths in a repository.
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use serde::{Deserialize, Serialize};
 
 /// `*` stays within one directory, `**` does not.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(try_from = "Vec<String>", into = "Vec<String>")]
 pub(super) struct Patterns {
     globs: Vec<String>,
     set: GlobSet,
@@ -44,5 +46,19 @@ impl Patterns {
 
     pub(super) fn globs(&self) -> &[String] {
         &self.globs
+    }
+}
+
+impl TryFrom<Vec<String>> for Patterns {
+    type Error = PatternError;
+
+    fn try_from(globs: Vec<String>) -> Result<Self, PatternError> {
+        Self::new(globs)
+    }
+}
+
+impl From<Patterns> for Vec<String> {
+    fn from(patterns: Patterns) -> Self {
+        patterns.globs
     }
 }

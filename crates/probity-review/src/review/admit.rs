@@ -8,7 +8,7 @@ use std::{
 use probity_proof::Change;
 use probity_scope::Scope;
 
-use super::ReviewOptions;
+use super::AskOptions;
 use crate::findings::{AgentFinding, Findings};
 
 const FILE_BYTES: u64 = 8 << 20;
@@ -21,7 +21,7 @@ pub(super) struct Admitted {
 
 pub(super) fn admitted(
     findings: Findings,
-    options: &ReviewOptions<'_>,
+    options: &AskOptions<'_>,
     names: &[String],
     scope: &Scope,
     change: Option<&Change>,

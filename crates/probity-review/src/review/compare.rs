@@ -6,13 +6,15 @@
 
 use std::collections::HashSet;
 
-use probity_proof::{Outcome, Verdict};
+use probity_proof::Outcome;
 
 use super::follow::Today;
 use crate::{
+    claims::{Earlier, KnownIssue},
     classify::{Classified, Judged},
     findings::AgentFinding,
     output::{Changes, Closed, Gone, ProvenIssue, ReviewOutput, Standing},
+    proved::Proved,
     redact::Redactor,
 };
 
@@ -27,15 +29,8 @@ pub struct Previous {
     pub review: ReviewOutput,
 }
 
-/// What that review knew, each issue with the path and the line that its code has today.
-pub(super) struct Earlier {
-    since: Changes,
-    /// What was proven and is not known to be gone.
-    open: Vec<ProvenIssue>,
-    closed: Vec<Closed>,
-}
-
 impl Earlier {
+    /// What that review knew, each issue with the path and the line that its code has today.
     pub(super) fn new(previous: &Previous, today: &mut Today<'_>) -> Self {
         let review = &previous.review;
         let changes = review.changes.clone().unwrap_or_default();
@@ -44,55 +39,36 @@ impl Earlier {
         let mut closed = changes.closed;
         open.iter_mut().for_each(|issue| today.follow(issue));
         closed.iter_mut().for_each(|closed| today.follow(&mut closed.issue));
-        let since = Changes {
-            since_commit: review.metadata.commit.clone(),
-            since_timestamp: review.metadata.timestamp.clone(),
-            ..Changes::default()
-        };
-        Self { since, open, closed }
+        let metadata = &review.metadata;
+        let (since_commit, since_timestamp) = (metadata.commit.clone(), metadata.timestamp.clone());
+        Self { since_commit, since_timestamp, open, closed }
     }
 
-    /// What a review that looked at nothing knows: as much as the one before.
-    pub(super) fn carried(self) -> Changes {
-        let Self { since, mut open, closed } = self;
-        open.truncate(MOST);
-        Changes { open, closed, ..since }
-    }
-
-    /// The issues whose tests are run again.
+    /// The issues whose tests are run again, each with whether it was fixed once.
     pub(super) fn known(
         &self,
         today: &mut Today<'_>,
         is_reviewed: &dyn Fn(&str) -> bool,
-    ) -> Vec<Known> {
-        let mut known: Vec<Known> = Vec::new();
+    ) -> Vec<(ProvenIssue, bool)> {
+        let mut known = Vec::new();
         for issue in &self.open {
             if is_reviewed(&issue.file) && today.has(&issue.file) && can_be_tried(issue) {
-                known.push(Known { issue: issue.clone(), was_fixed: false });
+                known.push((issue.clone(), false));
             }
         }
         known.truncate(MOST);
         for Closed { issue, digest } in &self.closed {
             let there = is_reviewed(&issue.file) && today.has(&issue.file);
             if there && can_be_tried(issue) && today.digest(&issue.file) != *digest {
-                known.push(Known { issue: issue.clone(), was_fixed: true });
+                known.push((issue.clone(), true));
             }
         }
         known
     }
 }
 
-/// An old proof that is run again.
-pub(super) struct Known {
-    pub(super) issue: ProvenIssue,
-    was_fixed: bool,
-}
-
-/// Old proofs, and what they show today.
-pub(super) struct Again {
-    pub(super) known: Vec<Known>,
-    pub(super) verdicts: Vec<Verdict>,
-}
+/// Old proofs, each with what it shows today.
+pub(super) type Again = Vec<(KnownIssue, Proved)>;
 
 fn can_be_tried(issue: &ProvenIssue) -> bool {
     !issue.test_code.is_empty() && !issue.fingerprint.is_empty()
@@ -106,7 +82,8 @@ pub(super) fn against(
     is_reviewed: &dyn Fn(&str) -> bool,
     redactor: &Redactor,
 ) -> Changes {
-    let Earlier { since: mut changes, open, closed } = earlier;
+    let Earlier { since_commit, since_timestamp, open, closed } = earlier;
+    let mut changes = Changes { since_commit, since_timestamp, ..Changes::default() };
     let before: Vec<&ProvenIssue> =
         open.iter().chain(closed.iter().map(|closed| &closed.issue)).collect();
     recognise(&before, &mut classified.proven);
@@ -117,29 +94,28 @@ pub(super) fn against(
     let mut told: HashSet<String> = HashSet::new();
     // Fixed issues whose test has passed again, which is the text that they are fixed in.
     let mut passed: HashSet<String> = HashSet::new();
-    for (Known { issue, was_fixed }, verdict) in again.known.into_iter().zip(again.verdicts) {
+    for (KnownIssue { issue, was_fixed, .. }, proved) in again {
         told.insert(issue.fingerprint.clone());
         let test = test_of(&issue);
         let is_there = test.as_ref().is_some_and(|test| tests.contains(test));
         if is_there || proven.contains(&issue.fingerprint) {
             continue;
         }
-        if verdict.outcome == Outcome::Passed {
+        if proved.outcome == Outcome::Passed {
             passed.insert(issue.fingerprint.clone());
             if !was_fixed {
                 changes.fixed.push(gone(&issue, "its test passes now"));
                 changes.closed.push(Closed { digest: today.digest(&issue.file), issue });
             }
-        } else if verdict.proven {
+        } else if proved.proven {
             proven.insert(issue.fingerprint.clone());
             tests.extend(test);
             let fingerprint = Some(issue.fingerprint.clone());
-            let finding = finding_of(&issue);
-            let verdict = Some(verdict);
-            let judged = Judged { finding, verdict, fingerprint, stand_in: None, question: None };
+            let finding = AgentFinding::from(&issue);
+            let judged = Judged { finding, proved: Some(proved), fingerprint, question: None };
             classified.add(judged, redactor);
         } else if !was_fixed {
-            let why = format!("its test could not be judged again: {}", verdict.outcome);
+            let why = format!("its test could not be judged again: {}", proved.outcome);
             changes.unclear.push(gone(&issue, &why));
             changes.open.push(issue);
         }
@@ -211,24 +187,6 @@ fn recognise(before: &[&ProvenIssue], proven: &mut [ProvenIssue]) {
 fn test_of(issue: &ProvenIssue) -> Option<(String, String)> {
     let code = Some(issue.test_code.trim().to_owned()).filter(|test| !test.is_empty());
     Some((code?, issue.test_name.clone()))
-}
-
-/// An issue of an earlier review, as the agent of that time claimed it.
-pub(super) fn finding_of(issue: &ProvenIssue) -> AgentFinding {
-    AgentFinding {
-        title: issue.title.clone(),
-        description: issue.description.clone(),
-        file: issue.file.clone(),
-        line: issue.line,
-        end_line: issue.end_line,
-        severity: issue.severity,
-        category: issue.category,
-        test_code: Some(issue.test_code.clone()).filter(|code| !code.is_empty()),
-        test_file: Some(issue.test_path.clone()).filter(|path| !path.is_empty()),
-        test_name: Some(issue.test_name.clone()).filter(|name| !name.is_empty()),
-        fix_patch: issue.fix_patch.clone(),
-        other_fixes: Vec::new(),
-    }
 }
 
 fn gone(issue: &ProvenIssue, how: &str) -> Gone {

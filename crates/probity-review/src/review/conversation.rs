@@ -3,37 +3,44 @@
 use std::{path::PathBuf, time::Instant};
 
 use probity_agent::{Agent, Answer, Limits, StopReason, Turn, Usage};
-use probity_proof::{Change, Tree};
+use probity_proof::{Change, Claim};
 use probity_scope::Scope;
 use tempfile::TempDir;
 
-use super::{Event, Failed, ReviewOptions};
+use super::{AskOptions, Checkout, Event, Events, Failed, ground::Ground};
 use crate::{
+    claims::Claims,
     clean::one_line,
     findings::{self, Findings, OfferedFix},
     language::languages,
     output::Cost,
     prompt::{FixRequest, PromptParts, fix_prompt, prompt},
+    proved::Proved,
+    redact::Redactor,
 };
 
 /// An agent, the copy that it looks at, and what was said so far.
 pub(super) struct Conversation<'a> {
-    pub(super) options: &'a ReviewOptions<'a>,
+    options: &'a AskOptions<'a>,
     agent: Box<dyn Agent>,
     copy: TempDir,
     began: Instant,
-    pub(super) cost: Option<Cost>,
-    pub(super) notes: Vec<String>,
+    cost: Option<Cost>,
+    notes: Vec<String>,
 }
 
 impl<'a> Conversation<'a> {
-    pub(super) fn open(options: &'a ReviewOptions<'a>, tree: &Tree) -> Result<Self, Failed> {
+    pub(super) fn open(
+        checkout: &Checkout,
+        options: &'a AskOptions<'a>,
+        ground: &Ground,
+    ) -> Result<Self, Failed> {
         let copy = tempfile::Builder::new()
             .prefix("probity-review-")
             .tempdir()
             .map_err(|error| Failed::machine(&error))?;
         let workspace: PathBuf = copy.path().join("workspace");
-        tree.take(&options.repo, &workspace)?;
+        ground.tree.take(&checkout.repo, &workspace)?;
         let agent = (options.agent.open)(&workspace)?;
         let (began, notes) = (Instant::now(), Vec::new());
         Ok(Self { options, agent, copy, began, cost: None, notes })
@@ -46,7 +53,7 @@ impl<'a> Conversation<'a> {
         names: &[String],
         files: &[String],
         change: Option<&Change>,
-        events: &(dyn Fn(Event<'_>) + Sync),
+        events: &Events<'_>,
     ) -> Result<Findings, Failed> {
         let options = self.options;
         let languages = languages(scope, names);
@@ -62,13 +69,37 @@ impl<'a> Conversation<'a> {
         Ok(findings::parse(&answer.text)?)
     }
 
-    /// Asks for fixes of findings whose tests fail. An agent that has no more to say is no reason to
-    /// lose a review.
-    pub(super) fn fixes(
+    /// Asks for better fixes of what fails and is not proven. If nothing comes, no round is left.
+    pub(super) fn improve(
         &mut self,
-        requests: &[FixRequest<'_>],
-        events: &(dyn Fn(Event<'_>) + Sync),
-    ) -> Vec<OfferedFix> {
+        claims: &mut Claims,
+        redactor: &Redactor,
+        events: &Events<'_>,
+    ) {
+        let unfixed: Vec<(Claim, &str, &Proved)> = claims
+            .unfixed()
+            .filter_map(|(claimed, proved)| {
+                Some((claimed.claim()?, claimed.finding.title.as_str(), proved))
+            })
+            .collect();
+        let requests: Vec<FixRequest<'_>> = unfixed
+            .iter()
+            .map(|(claim, title, proved)| {
+                let (reason, output) = (proved.proof.reason.as_str(), proved.output.as_str());
+                FixRequest { claim, title, reason, output }
+            })
+            .collect();
+        let offered = self.fixes(&requests, events);
+        let mut is_better = false;
+        for OfferedFix { id, fix_patch } in offered {
+            is_better |= claims.offer(&id, redactor.without_keys(&fix_patch));
+        }
+        claims.fix_rounds =
+            if is_better { claims.fix_rounds + 1 } else { claims.settings.max_fix_rounds };
+    }
+
+    /// An agent that has no more to say is no reason to lose a review.
+    fn fixes(&mut self, requests: &[FixRequest<'_>], events: &Events<'_>) -> Vec<OfferedFix> {
         let name = &self.options.agent.name;
         let step = match requests.len() {
             1 => format!("{name} is asked for 1 fix"),
@@ -91,22 +122,21 @@ impl<'a> Conversation<'a> {
         let answer = self.agent.ask(&Turn::new(prompt), &limits, &self.options.cancel)?;
         self.notes.extend(remarks(&answer));
         let said = answer.usage.map(|usage| cost(&usage, self.options.agent.budget));
-        self.cost = match (self.cost, said) {
-            (Some(before), Some(now)) => Some(sum(before, now)),
-            (before, now) => now.or(before),
-        };
+        self.cost = added(self.cost, said);
         Ok(answer)
     }
 
-    /// Ends the agent and removes its copy.
-    pub(super) fn close(self) -> (Option<Cost>, Vec<String>) {
+    /// Ends the agent and removes its copy. What it cost and what is to be said of it goes with the
+    /// claims.
+    pub(super) fn close(self, claims: &mut Claims) {
         let Self { agent, copy, cost, mut notes, .. } = self;
         drop(agent);
         // A copy that cannot be removed is litter, and no reason to lose a review.
         if let Err(error) = copy.close() {
             notes.push(format!("the agent's copy was not removed: {error}"));
         }
-        (cost, notes)
+        claims.notes.extend(notes);
+        claims.cost = added(claims.cost, cost);
     }
 }
 
@@ -136,6 +166,13 @@ fn cost(usage: &Usage, budget: Option<f64>) -> Cost {
         cached_input_tokens: usage.cached_input_tokens,
         usd: usage.cost.filter(|cost| cost.is_finite()),
         budget_usd: budget,
+    }
+}
+
+fn added(before: Option<Cost>, now: Option<Cost>) -> Option<Cost> {
+    match (before, now) {
+        (Some(before), Some(now)) => Some(sum(before, now)),
+        (before, now) => now.or(before),
     }
 }
 

@@ -1,14 +1,15 @@
 //! A review that did not happen, as a review.
 
-use std::{fmt::Display, time::Instant};
+use std::fmt::Display;
 
 use probity_agent::{AgentError, Cause};
 
 use probity_proof::{GitError, Note, ProofError, TreeError};
 
-use super::{Page, ReviewOptions, Reviewed, Unopened};
+use super::{Page, Reviewed, Unopened};
 use crate::{
     ReviewConfig,
+    claims::ClaimsError,
     classify::Classified,
     clean::{capped, one_line},
     findings::FindingsError,
@@ -178,17 +179,37 @@ impl From<ProofError> for Failed {
     }
 }
 
+/// Why a step of a review could not be taken.
+#[derive(Debug, thiserror::Error)]
+pub enum StepError {
+    #[error(transparent)]
+    Claims(#[from] ClaimsError),
+    #[error("{message}")]
+    Failed { message: String, help: String },
+}
+
+impl StepError {
+    /// What to do about it.
+    #[must_use]
+    pub fn help(&self) -> String {
+        match self {
+            Self::Claims(error) => error.help(),
+            Self::Failed { help, .. } => help.clone(),
+        }
+    }
+}
+
+impl From<Failed> for StepError {
+    fn from(Failed { message, help, .. }: Failed) -> Self {
+        Self::Failed { message, help }
+    }
+}
+
 impl Page {
     /// Complete and valid, and without a score that anybody could mistake for one.
-    pub(super) fn failed(
-        mut self,
-        failed: Failed,
-        options: &ReviewOptions<'_>,
-        began: Instant,
-        redactor: Option<&Redactor>,
-    ) -> Reviewed {
+    pub(super) fn failed(mut self, failed: Failed, redactor: Option<&Redactor>) -> Reviewed {
         let shown = |text: &str| redactor.map_or_else(String::new, |it| it.text(text));
-        self.metadata.duration_seconds = began.elapsed().as_secs();
+        self.metadata.duration_seconds = self.milliseconds() / 1000;
         let facts = self.git_notes.iter().map(|note| match note {
             Note::Dirty => wording::DIRTY_UNREVIEWED,
             other => wording::note(*other),
@@ -217,8 +238,8 @@ impl Page {
                 value: 0.0,
                 max: MAX_SCORE,
                 pass: false,
-                threshold: options.bar.threshold,
-                fail_on_critical: options.bar.fail_on_critical,
+                threshold: self.bar.threshold,
+                fail_on_critical: self.bar.fail_on_critical,
                 deductions: Vec::new(),
             },
             proven_issues: Vec::new(),

@@ -2,7 +2,6 @@
 
 use std::{
     collections::{HashMap, HashSet},
-    fmt::Write as _,
     path::Path,
 };
 
@@ -10,7 +9,7 @@ use probity_scope::Scope;
 use sha2::{Digest as _, Sha256};
 
 use super::fingerprint::Prints;
-use crate::output::ProvenIssue;
+use crate::{claims::hex, output::ProvenIssue};
 
 /// The repository of today, as far as an earlier review needs it.
 pub(super) struct Today<'a> {
@@ -39,12 +38,7 @@ impl<'a> Today<'a> {
         if !self.has(file) {
             return String::new();
         }
-        let digest = Sha256::digest(self.prints.text(file));
-        digest.iter().fold(String::new(), |mut hex, byte| {
-            // Writing to a string cannot fail.
-            _ = write!(hex, "{byte:02x}");
-            hex
-        })
+        hex(&Sha256::digest(self.prints.text(file)))
     }
 
     /// Gives an issue the path, the line and the identity that its code has today.

@@ -3,21 +3,13 @@
 
 use std::path::Path;
 
-use probity_proof::{BaseResult, Change, FixResult, Level, Verdict};
+use probity_proof::Change;
 
 /// Endings of documents.
 const DOCUMENTS: [&str; 5] = ["md", "rst", "txt", "adoc", "rdoc"];
 
-/// The test or document that the change altered beside the code, if the proof rests on the code
-/// before the change alone.
-pub(super) fn altered_description(verdict: &Verdict, change: &Change) -> Option<String> {
-    let by_base = verdict.level == Level::Flips
-        && verdict.base == BaseResult::Passes
-        && !matches!(verdict.fix, FixResult::Flips(_));
-    if !by_base {
-        return None;
-    }
-    let function = verdict.function.as_deref()?;
+/// The test or document of this function that the change altered beside the code.
+pub(super) fn altered_description(function: &str, change: &Change) -> Option<String> {
     let mut file = None;
     for line in change.hunks.lines() {
         if let Some(path) = line.strip_prefix("+++ b/").or_else(|| line.strip_prefix("--- a/")) {
@@ -46,20 +38,10 @@ fn has_word(line: &str, word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use probity_proof::{Outcome, RunDetail, Why};
-
     use super::*;
-    use crate::wording::tests::verdict;
 
     #[test]
     fn a_description_that_changed_with_the_code_makes_a_question() {
-        let failed = Why::Ran(RunDetail::Failed { kind: None });
-        let proven = Verdict {
-            level: Level::Flips,
-            base: BaseResult::Passes,
-            function: Some("total".to_owned()),
-            ..verdict(Outcome::Failed, failed, "")
-        };
         let change = |path: &str, line: &str| Change {
             base: "main".to_owned(),
             merge_base: "a".to_owned(),
@@ -75,10 +57,8 @@ mod tests {
             ("CHANGELOG.md", " total", None),
             ("other.py", "+total", None),
         ] {
-            let found = altered_description(&proven, &change(path, line));
+            let found = altered_description("total", &change(path, line));
             assert_eq!(found.as_deref(), expected, "{path} {line}");
         }
-        let by_fix = Verdict { base: BaseResult::Fails, ..proven };
-        assert_eq!(altered_description(&by_fix, &change("a.md", "+total")), None);
     }
 }

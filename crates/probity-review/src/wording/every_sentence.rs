@@ -5,7 +5,7 @@
 use std::{fmt::Debug, time::Duration};
 
 use probity_finding::patch::PatchError;
-use probity_proof::{Trouble, Unavailable};
+use probity_proof::{ReportFault, Trouble, Unavailable};
 
 use super::{tests::verdict, *};
 
@@ -42,7 +42,7 @@ fn text(text: &str) -> String {
 fn of_refusals() {
     let (names, name) = variants!(Refusal: NoTest, TestTooLarge, NulInTest, FlaggedPathOutside,
         FlaggedFileMissing, TestPathOutside, TestPathThroughLink, TestFileExists, NotATestFileName,
-        NoSuchTest, NoPackage, NoRunner, Unavailable);
+        NoSuchTest, UnusableTestName, NoPackage, NoRunner, Unavailable);
     let rows = [
         (Refusal::NoTest, "the finding has no test"),
         (Refusal::TestTooLarge { limit: 9 }, "the test is larger than 9 bytes"),
@@ -58,6 +58,10 @@ fn of_refusals() {
         (Refusal::NotATestFileName(text("a.py")), "a.py is not the name of a test file"),
         (Refusal::NoSuchTest(Some(text("x"))), "the code has no test named `x`"),
         (Refusal::NoSuchTest(None), "the code has no test"),
+        (
+            Refusal::UnusableTestName(text("a\nb")),
+            "the test name \"a\\nb\" cannot be passed to a command",
+        ),
         (Refusal::NoPackage(text("a.rs")), "a.rs does not belong to a package"),
         (Refusal::NoRunner(text("a.kt")), "probity cannot run tests for a.kt"),
         (
@@ -78,7 +82,7 @@ fn of_refusals() {
 fn of_runs() {
     let (names, name) = variants!(RunDetail: Passed, Failed, Crashed, Unbuilt, PackageUnbuilt,
         BuildTimeout, BuildKilled, Timeout, Skipped, ExpectedFailure, NoSuchTest, EndedEarly,
-        ProcessFailed, SetupFailed, TeardownFailed, NeverBegan, Trouble);
+        ProcessFailed, SetupFailed, TeardownFailed, NeverBegan, NoReport, Trouble);
     let rows = [
         (RunDetail::Passed, "the test passes"),
         (RunDetail::Failed { kind: None }, "the test fails"),
@@ -97,6 +101,10 @@ fn of_runs() {
         (RunDetail::SetupFailed, "the setup of the test failed"),
         (RunDetail::TeardownFailed, "only the teardown of the test failed"),
         (RunDetail::NeverBegan, "the test runner failed before the test began"),
+        (
+            RunDetail::NoReport(ReportFault::Missing(text("out/*.xml"))),
+            "the command wrote no report that matches `out/*.xml`",
+        ),
         (RunDetail::Trouble(Trouble::Cancelled), "the review was cancelled"),
         (
             RunDetail::Trouble(Trouble::PackageMissing(text("jest"))),

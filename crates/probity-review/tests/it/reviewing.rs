@@ -10,8 +10,8 @@ use std::{
 
 use probity_agent::{Agent, AgentError, Answer, Cancel, Limits, StopReason, Turn, Usage};
 use probity_review::{
-    AgentSeat, Bar, FailureKind, ReviewConfig, ReviewOptions, Reviewed, Status, TestPlace,
-    Unopened, review,
+    AgentSeat, AskOptions, Bar, Checkout, FailureKind, ProveOptions, ReviewConfig, Reviewed,
+    Status, TestPlace, Unopened, review,
 };
 use probity_sandbox::Backend;
 use serde_json::{Value, json};
@@ -78,7 +78,7 @@ fn repository() -> TempDir {
 fn reviewed(
     repo: &Path,
     answer: &str,
-    change: impl FnOnce(&mut ReviewOptions<'_>),
+    change: impl FnOnce(&mut AskOptions<'_>, &ProveOptions),
 ) -> (Reviewed, String) {
     let asked = Arc::new(Mutex::new(String::new()));
     let open = |copy: &Path| -> Result<Box<dyn Agent>, Unopened> {
@@ -87,9 +87,9 @@ fn reviewed(
         let (answer, asked) = (answer.to_owned(), Arc::clone(&asked));
         Ok(Box::new(Scripted { answer, asked }))
     };
-    let mut options = ReviewOptions {
-        repo: repo.to_owned(),
-        output: None,
+    let checkout =
+        Checkout { repo: repo.to_owned(), output: None, hidden: vec!["sesame-key".to_owned()] };
+    let mut options = AskOptions {
         config: ReviewConfig::profile("default").unwrap(),
         profile: "default".to_owned(),
         bar: Bar::DEFAULT,
@@ -102,20 +102,21 @@ fn reviewed(
             budget: Some(1.0),
             open: &open,
         },
-        runners: Vec::new(),
         max_findings: 3,
         max_fix_rounds: 1,
         suite_timeout: Duration::from_secs(60),
         proof_timeout: None,
+        previous: None,
+        cancel: Cancel::new(),
+    };
+    let proving = ProveOptions {
+        runners: Vec::new(),
         jobs: 1,
         tests: TestPlace { sandbox: Backend::None, environment: Vec::new(), caches: None },
-        previous: None,
-        hidden: vec!["sesame-key".to_owned()],
-        cancel: Cancel::new(),
         stop: Arc::default(),
     };
-    change(&mut options);
-    let reviewed = review(&options, &|_| {});
+    change(&mut options, &proving);
+    let reviewed = review(&checkout, &options, &proving, &|_| {});
     reviewed.output.validate().unwrap();
     assert!(fs::read_to_string(repo.join("a.go")).unwrap().starts_with("package m"));
     let asked = asked.lock().unwrap().clone();
@@ -142,7 +143,7 @@ fn findings_about_nothing_under_review_are_dropped_each_with_its_reason() {
         finding("one too many", "a.go", 1, "security"),
         { "title": "no place" },
     ]);
-    let (Reviewed { output, .. }, _) = reviewed(repo.path(), &answer.to_string(), |options| {
+    let (Reviewed { output, .. }, _) = reviewed(repo.path(), &answer.to_string(), |options, _| {
         let yml = "categories: { correctness: { enabled: true }, security: { enabled: true }, \
                    performance: { enabled: true } }";
         options.config = options.config.over(yml).unwrap();
@@ -183,7 +184,7 @@ fn one_test_is_one_issue_however_often_it_is_told() {
         finding
     };
     let answer = json!([with("one", 1, "x"), with("two", 3, "\nx \n"), with("three", 3, "y")]);
-    let (Reviewed { output, .. }, _) = reviewed(repo.path(), &answer.to_string(), |_| {});
+    let (Reviewed { output, .. }, _) = reviewed(repo.path(), &answer.to_string(), |_, _| {});
     let dropped: Vec<(&str, &str)> =
         output.discarded.iter().map(|it| (it.title.as_str(), it.reason.as_str())).collect();
     assert_eq!(dropped, [("two", "it is a duplicate: another finding has the same test")]);
@@ -196,7 +197,7 @@ fn claims_that_this_machine_cannot_try_are_no_review() {
     let mut claim = finding("wrong", "a.go", 3, "correctness");
     claim["test_code"] = json!("package m\n");
     let (Reviewed { output, tests }, _) =
-        reviewed(repo.path(), &json!([claim]).to_string(), |_| {});
+        reviewed(repo.path(), &json!([claim]).to_string(), |_, _| {});
     assert_eq!((output.status, output.score.pass), (Status::Error, false));
     let error = output.error.unwrap();
     assert_eq!(error.kind, FailureKind::Machine);
@@ -206,7 +207,7 @@ fn claims_that_this_machine_cannot_try_are_no_review() {
     assert_eq!(output.observations[0].reason, "the test could not be run: Go is not installed");
     // A concern without a test needs nothing of the machine.
     let untested = json!([finding("wrong", "a.go", 3, "correctness")]).to_string();
-    let (Reviewed { output, .. }, _) = reviewed(repo.path(), &untested, |_| {});
+    let (Reviewed { output, .. }, _) = reviewed(repo.path(), &untested, |_, _| {});
     assert_eq!(
         (output.status, output.notes.iter().any(|it| it.contains("Go is"))),
         (Status::Ok, false)
@@ -216,7 +217,7 @@ fn claims_that_this_machine_cannot_try_are_no_review() {
 #[test]
 fn the_prompt_knows_the_repository_and_the_configuration() {
     let repo = repository();
-    let (_, whole) = reviewed(repo.path(), "[]", |options| {
+    let (_, whole) = reviewed(repo.path(), "[]", |options, _| {
         options.config = options.config.clone().narrowed(&["web".to_owned()]).unwrap();
     });
     for says in [
@@ -240,7 +241,7 @@ fn the_prompt_knows_the_repository_and_the_configuration() {
     fs::write(repo.path().join("web/b.ts"), "export const b = 2;\n").unwrap();
     git(repo.path(), &["commit", "-qam", "second"]);
     let (Reviewed { output, .. }, diff) =
-        reviewed(repo.path(), "[]", |options| options.diff_base = Some("main".to_owned()));
+        reviewed(repo.path(), "[]", |options, _| options.diff_base = Some("main".to_owned()));
     for says in ["against `main`", "- web/b.ts 1-1", "-export const b = 1;\n+export const b = 2;"] {
         assert!(diff.contains(says), "{says}:\n{diff}");
     }
@@ -258,7 +259,7 @@ fn a_review_that_cannot_be_is_complete_and_says_why() {
         ("", None, FailureKind::Agent),
         ("[]", Some("nobody"), FailureKind::Repository),
     ] {
-        let (Reviewed { output, tests }, _) = reviewed(repo.path(), answer, |options| {
+        let (Reviewed { output, tests }, _) = reviewed(repo.path(), answer, |options, _| {
             options.diff_base = base.map(str::to_owned);
         });
         assert_eq!(output.status, Status::Error, "{answer}");
@@ -266,7 +267,7 @@ fn a_review_that_cannot_be_is_complete_and_says_why() {
         assert_eq!((output.score.value, output.score.pass, tests.len()), (0.0, false, 0));
         assert!(!output.notes.iter().any(|note| note.contains("reviewed")), "{:?}", output.notes);
     }
-    let (Reviewed { output, .. }, asked) = reviewed(repo.path(), "[]", |options| {
+    let (Reviewed { output, .. }, asked) = reviewed(repo.path(), "[]", |options, _| {
         options.config = options.config.clone().narrowed(&["nothing".to_owned()]).unwrap();
     });
     assert_eq!(
@@ -275,13 +276,13 @@ fn a_review_that_cannot_be_is_complete_and_says_why() {
         "nobody is asked about nothing"
     );
     assert_eq!(output.error.unwrap().message, "no file matches nothing");
-    let (Reviewed { output, .. }, asked) = reviewed(repo.path(), "[]", |options| {
+    let (Reviewed { output, .. }, asked) = reviewed(repo.path(), "[]", |options, _| {
         options.diff_base = Some("HEAD".to_owned());
     });
     assert_eq!((output.status, asked.as_str()), (Status::Ok, ""), "an empty change is no mistake");
     // Called off while the agent was answering.
-    let (Reviewed { output, .. }, _) = reviewed(repo.path(), "[]", |options| {
-        options.stop.store(true, std::sync::atomic::Ordering::SeqCst);
+    let (Reviewed { output, .. }, _) = reviewed(repo.path(), "[]", |_, proving| {
+        proving.stop.store(true, std::sync::atomic::Ordering::SeqCst);
     });
     assert_eq!(output.error.unwrap().kind, FailureKind::Cancelled);
 }

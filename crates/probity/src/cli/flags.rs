@@ -169,13 +169,19 @@ mod tests {
             &["ai_logs", "resume", "baseline", "no_ignores", "refute", "changed", "no_cache"],
         ),
         ("review", &["repo", "reports"]),
+        ("review ask", &["repo", "parts", "out"]),
+        ("review prove", &["claims", "shard", "out", "repo"]),
+        ("review merge", &["parts", "repo", "reports"]),
+        ("review fix", &["issues", "report", "repo", "dry_run", "commit", "branch", "allow_dirty"]),
     ];
 
     #[test]
     fn every_flag_sets_a_key_or_is_about_one_run() {
         let command = command();
         for (name, run_only) in RUN_ONLY {
-            let command = command.find_subcommand(name).unwrap();
+            let mut names = name.split(' ');
+            let command = names.try_fold(&command, |command, name| command.find_subcommand(name));
+            let command = command.unwrap();
             let ids: Vec<&str> = command.get_arguments().map(|arg| arg.get_id().as_str()).collect();
             for id in &ids {
                 let is_key = table::keys()

@@ -3,16 +3,20 @@
 use std::path::PathBuf;
 
 use clap::{ArgMatches, Args, Command, Subcommand};
+use probity_review::Shard;
 
 use super::{flags, words};
 use crate::{
     commands::{
         ListFormat,
-        review::{self, HistoryOptions, Options, Place},
+        review::{
+            self, AskCommand, CommitTo, FixCommand, HistoryOptions, MergeCommand, Options, Place,
+            ProveCommand,
+        },
     },
     config::{
-        Kind,
-        key::Key,
+        ConfigError, Kind, Layer,
+        key::{self, Key},
         setting::Setting as _,
         word::{Word as _, unknown_word},
     },
@@ -27,6 +31,8 @@ pub(super) const EXAMPLES: &str = "Examples:
   probity review --agent 'cmd:my-agent --json'      any command: prompt in, findings out
   probity review --report-only && probity review gate review/review.json
   probity review history                            what earlier reviews proved
+  probity review fix --commit                       apply the proven fixes, one commit each
+  probity review ask                                only ask; other machines prove and merge
 
 Exit codes: 0 pass, 1 fail, 2 no review.";
 
@@ -59,6 +65,18 @@ fn report(text: &str) -> Result<(ReviewFormat, PathBuf), String> {
 
 #[derive(Debug, Subcommand)]
 enum ReviewCommand {
+    /// Ask the agent, and write its claims to claims.json without proving them
+    #[command(after_help = ASK_EXAMPLES)]
+    Ask(AskArgs),
+    /// Prove the claims of a claims.json, or one shard of them
+    #[command(after_help = PROVE_EXAMPLES)]
+    Prove(ProveArgs),
+    /// Merge the parts of all shards into one review, store it and report it
+    #[command(after_help = MERGE_EXAMPLES)]
+    Merge(MergeArgs),
+    /// Apply proven fixes to the working tree
+    #[command(after_help = FIX_EXAMPLES)]
+    Fix(FixArgs),
     /// Decide whether a written review passes
     #[command(
         after_help = "Examples:\n  probity review gate review/review.json --threshold 8 --fail-on-critical"
@@ -79,6 +97,103 @@ enum ReviewCommand {
         after_help = "Examples:\n  probity review report review/review.json --format sarif -o review.sarif"
     )]
     Report(ReportArgs),
+}
+
+const ASK_EXAMPLES: &str = "Examples:
+  probity review ask --diff-only --base main
+  probity review prove review/claims.json --shard 1/2   on one machine
+  probity review prove review/claims.json --shard 2/2   on another machine
+  probity review ask --continue review/part-*.json      optional: asks once for better fixes
+  probity review merge review/part-*.json
+
+`prove` and `merge` never start an agent. A claim that fails and is not proven is an observation, unless
+`ask --continue` gets a better fix for it: prove the claims.json that it writes, and merge those parts.
+`--max-fix-rounds` limits how often `ask --continue` asks the agent.";
+
+const PROVE_EXAMPLES: &str = "Examples:
+  probity review prove review/claims.json
+  probity review prove review/claims.json --shard 2/5 --out part-2.json
+
+The checkout must have the same commit and the same files as the one that `ask` saw.";
+
+const MERGE_EXAMPLES: &str = "Examples:
+  probity review merge review/part-*.json
+
+Exit codes: 0 pass, 1 fail, 2 no review, or parts that are missing, given twice or of another review.";
+
+const FIX_EXAMPLES: &str = "Examples:
+  probity review fix --dry-run                  show what would change
+  probity review fix ISS-001                    apply one fix
+  probity review fix --commit                   apply all fixes, one commit each with its test
+  probity review fix --branch fix/review        the same, on a new branch
+
+probity proves each fix again on the code as it is now, applies it, and runs the tests of all fixes that
+it has applied. It refuses a fix whose code has changed since the review. Hooks and filters of the
+repository do not run.
+
+Exit codes: 0 all fixes applied, 1 some were refused, 2 none could be applied.";
+
+#[derive(Args, Debug)]
+struct FixArgs {
+    /// Issues to fix, such as ISS-001 [default: all that have a proven fix]
+    #[arg(value_name = "ISSUE")]
+    issues: Vec<String>,
+    /// Review to read [default: review.json in the output directory]
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+    /// Repository to fix
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    repo: PathBuf,
+    /// Print the changes as a diff, and write nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Make one commit for each issue, with its test next to the code
+    #[arg(long)]
+    commit: bool,
+    /// Make a new branch for the commits and switch to it; implies --commit
+    #[arg(long, value_name = "NAME")]
+    branch: Option<String>,
+    /// Apply fixes even if tracked files have uncommitted changes
+    #[arg(long, conflicts_with_all = ["commit", "branch"])]
+    allow_dirty: bool,
+}
+
+#[derive(Args, Debug)]
+struct AskArgs {
+    /// Repository to review
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    repo: PathBuf,
+    /// Ask for better fixes of claims that fail in these parts and are not proven; name all parts
+    #[arg(long = "continue", value_name = "PART", num_args = 1..)]
+    parts: Vec<PathBuf>,
+    /// File for the claims [default: claims.json in the output directory]
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+struct ProveArgs {
+    /// File that `probity review ask` wrote
+    #[arg(value_name = "CLAIMS", default_value = "review/claims.json")]
+    claims: PathBuf,
+    /// Shard to prove, counted from 1
+    #[arg(long, value_name = "I/N", default_value = "1/1")]
+    shard: Shard,
+    /// File for the results [default: part-I-of-N.json next to the claims]
+    #[arg(long, value_name = "PART")]
+    out: Option<PathBuf>,
+    /// Repository that the claims are about
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    repo: PathBuf,
+}
+
+#[derive(Args, Debug)]
+struct MergeArgs {
+    /// Files that `probity review prove` wrote, one for each shard
+    #[arg(value_name = "PART", required = true)]
+    parts: Vec<PathBuf>,
+    #[command(flatten)]
+    run: RunArgs,
 }
 
 #[derive(Args, Debug)]
@@ -157,12 +272,42 @@ fn threshold(text: &str) -> Result<f64, String> {
 
 /// Adds the flags of settings.
 pub(super) fn with_flags(command: Command) -> Command {
-    flags::with_flags(command, Name::Probity, is_of_review)
-        .mut_arg("no-history", |argument| argument.conflicts_with("review.database-url"))
+    let either = |command: Command| {
+        command.mut_arg("no-history", |argument| argument.conflicts_with("review.database-url"))
+    };
+    let with = |is_wanted| move |command| flags::with_flags(command, Name::Probity, is_wanted);
+    either(with(is_of_review)(command))
+        .mut_subcommand("ask", |ask| either(with(is_of_asking)(ask)))
+        .mut_subcommand("fix", with(is_of_fixing))
+        .mut_subcommand("prove", with(is_of_proving))
+        .mut_subcommand("merge", |merge| either(with(is_of_merging)(merge)))
 }
 
 fn is_of_review(key: &Key) -> bool {
     key.section() == "review"
+}
+
+fn is_of_asking(key: &Key) -> bool {
+    is_of_review(key) && !is_of_proving(key)
+}
+
+fn is_of_proving(key: &Key) -> bool {
+    key.path == key::review::jobs.key.path
+}
+
+fn is_of_fixing(key: &Key) -> bool {
+    is_of_proving(key) || key.path == key::review::output.key.path
+}
+
+fn is_of_merging(key: &Key) -> bool {
+    let wanted = [
+        key::review::output.key.path,
+        key::review::format.key.path,
+        key::review::report_only.key.path,
+        key::review::database_url.key.path,
+        key::review::history.key.path,
+    ];
+    wanted.contains(&key.path)
 }
 
 pub(super) fn run(args: ReviewArgs, matches: &ArgMatches, quiet: bool) -> anyhow::Result<Exit> {
@@ -171,6 +316,30 @@ pub(super) fn run(args: ReviewArgs, matches: &ArgMatches, quiet: bool) -> anyhow
             let RunArgs { repo, reports } = args.run;
             let flags = flags::layer(matches, is_of_review)?;
             review::run(Options { repo, reports, quiet, flags })
+        }
+        Some(ReviewCommand::Ask(AskArgs { repo, parts, out })) => {
+            let flags = nested(matches, "ask", is_of_asking)?;
+            let options = Options { repo, reports: Vec::new(), quiet, flags };
+            review::ask(AskCommand { options, parts, out })
+        }
+        Some(ReviewCommand::Prove(ProveArgs { claims, shard, out, repo })) => {
+            let flags = nested(matches, "prove", is_of_proving)?;
+            let options = Options { repo, reports: Vec::new(), quiet, flags };
+            review::prove(ProveCommand { options, claims, shard, out })
+        }
+        Some(ReviewCommand::Merge(MergeArgs { parts, run: RunArgs { repo, reports } })) => {
+            let flags = nested(matches, "merge", is_of_merging)?;
+            review::merge(MergeCommand { options: Options { repo, reports, quiet, flags }, parts })
+        }
+        Some(ReviewCommand::Fix(args)) => {
+            let FixArgs { issues, report, repo, dry_run, commit, branch, allow_dirty } = args;
+            let flags = nested(matches, "fix", is_of_fixing)?;
+            let commit = match branch {
+                Some(name) => Some(CommitTo::NewBranch(name)),
+                None => commit.then_some(CommitTo::Head),
+            };
+            let options = Options { repo, reports: Vec::new(), quiet, flags };
+            review::fix(FixCommand { options, issues, report, dry_run, allow_dirty, commit })
         }
         Some(ReviewCommand::Gate(GateArgs { review: file, threshold, fail_on_critical })) => {
             review::gate(&file, threshold, fail_on_critical)
@@ -191,6 +360,16 @@ pub(super) fn run(args: ReviewArgs, matches: &ArgMatches, quiet: bool) -> anyhow
             review::report(&file, format, output.as_deref())
         }
     }
+}
+
+/// What the flags of a command below `review` say.
+fn nested(
+    matches: &ArgMatches,
+    name: &str,
+    is_wanted: fn(&Key) -> bool,
+) -> Result<Layer, ConfigError> {
+    let matches = matches.subcommand_matches(name);
+    matches.map_or_else(|| Ok(Layer::default()), |matches| flags::layer(matches, is_wanted))
 }
 
 impl From<PlaceArgs> for Place {

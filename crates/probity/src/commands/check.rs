@@ -31,6 +31,7 @@ use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 
 pub(crate) use self::{
     editor::{EditorRules, EditorText, Wanted, editor_configs},
+    fix::unified_diff,
     mask::Hider,
 };
 use self::{

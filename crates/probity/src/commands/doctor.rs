@@ -211,8 +211,8 @@ impl Diagnosis {
         text.push_str("\nTest tools\n");
         for language in &self.languages {
             let mark = if language.missing.is_none() { "yes" } else { "no" };
-            let words = language.missing.as_deref().unwrap_or(language.tool);
-            line(&mut text, language.name, mark, words);
+            let words = language.missing.as_deref().or(language.tool).unwrap_or_default();
+            line(&mut text, &language.name, mark, words);
         }
         text.push_str("\nWhat would be used\n");
         for (name, used) in [

@@ -1,12 +1,14 @@
 //! `review`: an agent's findings, each proven or not, as files, reports, a history and an exit code.
 
 mod files;
+mod fix;
 mod gate;
 mod history;
 mod progress;
 mod runners;
 mod seat;
 mod settings;
+mod shards;
 
 use std::{
     io::Write as _,
@@ -16,15 +18,18 @@ use std::{
 
 use anyhow::Context as _;
 use probity_agent::Cancel;
+use probity_proof::CustomRunner;
 use probity_review::{
-    AgentSeat, Event, Previous, ReviewConfig, ReviewOptions, ReviewOutput, Reviewed, Standing,
-    Status, TestPlace, review,
+    AgentSeat, AskOptions, Checkout, Event, OpenAgent, Previous, ProveOptions, ReviewConfig,
+    ReviewOutput, Reviewed, Standing, Status, TestPlace, review,
 };
 
 use self::{files::OutputDirectory, progress::Progress, settings::Settings};
 pub(crate) use self::{
+    fix::{CommitTo, FixCommand, fix},
     gate::{run as gate, step as gate_step},
     history::{HistoryOptions, Place, list as history, show},
+    shards::{AskCommand, MergeCommand, ProveCommand, ask, merge, prove},
 };
 use crate::{
     config::Layer, exit::Exit, failure::Failure, name::Name, report::review::ReviewFormat,
@@ -59,81 +64,150 @@ fn conclude(output: &Path, settings: anyhow::Result<Settings>) -> anyhow::Result
     let settings = settings.inspect_err(|error| files::leave_failure(output, None, error))?;
     let review = carry_out(&settings)
         .inspect_err(|error| files::leave_failure(&settings.output, Some(&settings), error))?;
-    files::step_summary(&review, &settings.output)?;
-    print(&files::rendered(settings.format, &review, &settings.output)?)?;
+    shown(&settings, &review)
+}
+
+/// Prints a review that is written, and judges it.
+fn shown(settings: &Settings, review: &ReviewOutput) -> anyhow::Result<Exit> {
+    files::step_summary(review, &settings.output)?;
+    print(&files::rendered(settings.format, review, &settings.output)?)?;
     // A report for a person has said why there was none.
-    if let Some(error) = review.error.as_ref().filter(|_| settings.format != ReviewFormat::Text) {
+    if let Some(error) = review.error.as_ref()
+        && settings.format != ReviewFormat::Text
+    {
         tracing::error!("there was no review: {}; help: {}", error.message, error.help);
     }
-    Ok(judged(&review, settings.report_only))
+    Ok(judged(review, settings.report_only))
 }
 
 /// The review, written.
 fn carry_out(settings: &Settings) -> anyhow::Result<ReviewOutput> {
-    if !settings.repo.is_dir() {
-        let what = format!("there is no repository in {}", settings.repo.display());
-        return Err(Failure::new(what, "name its directory with --repo, or REPO_DIR").into());
+    let mut desk = Desk::prepare(settings)?;
+    let runners = runners::find(settings, &mut desk.notes)?;
+    let seat = Seat::find(settings, &runners, &mut desk)?;
+    let open = |copy: &Path| seat.place.open(copy, settings);
+    let (checkout, proving) = (checkout(settings)?, proving(settings, runners, &seat.stop));
+    let progress = Progress::start(settings.quiet);
+    let reviewed =
+        review(&checkout, &seat.options(settings, &open), &proving, &|event: Event<'_>| {
+            progress.tell(event);
+        });
+    progress.end();
+    desk.write(settings, reviewed)
+}
+
+/// Where a review is written and kept.
+struct Desk {
+    directory: OutputDirectory,
+    kept: history::Kept,
+    notes: Vec<String>,
+}
+
+impl Desk {
+    fn prepare(settings: &Settings) -> anyhow::Result<Self> {
+        if !settings.repo.is_dir() {
+            let what = format!("there is no repository in {}", settings.repo.display());
+            return Err(Failure::new(what, "name its directory with --repo, or REPO_DIR").into());
+        }
+        let directory = OutputDirectory::prepare(&settings.output, &settings.repo)?;
+        let mut notes = Vec::new();
+        let kept = history::Kept::open(settings, &mut notes);
+        Ok(Self { directory, kept, notes })
     }
-    let mut notes = Vec::new();
-    let runners = runners::find(settings, &mut notes)?;
-    let mut config = config(settings)?
-        .including(runners.iter().map(|runner| runner.files().to_owned()).collect())?;
-    if let Some(level) = settings.proof_level {
-        config.proof.level = level;
+
+    /// Keeps a review and writes its files.
+    fn write(mut self, settings: &Settings, reviewed: Reviewed) -> anyhow::Result<ReviewOutput> {
+        let Reviewed { mut output, tests } = reviewed;
+        output.notes.extend(self.notes);
+        if self.kept.is_open() && output.changes.is_none() {
+            // Where nothing is known everything is new.
+            output.proven_issues.iter_mut().for_each(|issue| issue.standing = Some(Standing::New));
+        }
+        self.kept.save(&mut output);
+        self.directory.write(&output, &tests)?;
+        for (format, path) in &settings.reports {
+            let report = files::rendered(*format, &output, &settings.output)?;
+            files::write_whole(path, &report)?;
+        }
+        Ok(output)
     }
-    let directory = OutputDirectory::prepare(&settings.output, &settings.repo)?;
-    let mut kept = history::Kept::open(settings, &mut notes);
-    let place = seat::Place::find(settings)?;
-    let previous = kept.previous(settings, &mut notes).map(|review| Previous { review });
-    let (cancel, stop) = (Cancel::new(), Arc::new(AtomicBool::new(false)));
-    listen(&cancel, &stop);
-    let open = |copy: &Path| place.open(copy, settings);
-    let options = ReviewOptions {
+}
+
+/// Who is asked, about what, and how it is called off.
+struct Seat {
+    config: ReviewConfig,
+    place: seat::Place,
+    previous: Option<Previous>,
+    cancel: Cancel,
+    stop: Arc<AtomicBool>,
+}
+
+impl Seat {
+    fn find(
+        settings: &Settings,
+        runners: &[CustomRunner],
+        desk: &mut Desk,
+    ) -> anyhow::Result<Self> {
+        let matched = runners.iter().map(|runner| runner.files().to_owned()).collect();
+        let mut config = config(settings)?.including(matched)?;
+        if let Some(level) = settings.proof_level {
+            config.proof.level = level;
+        }
+        let place = seat::Place::find(settings)?;
+        let previous = desk.kept.previous(settings, &mut desk.notes);
+        let previous = previous.map(|review| Previous { review });
+        let (cancel, stop) = (Cancel::new(), Arc::new(AtomicBool::new(false)));
+        listen(&cancel, &stop);
+        Ok(Self { config, place, previous, cancel, stop })
+    }
+
+    fn options<'a>(&self, settings: &Settings, open: &'a OpenAgent<'a>) -> AskOptions<'a> {
+        AskOptions {
+            config: self.config.clone(),
+            profile: settings.profile.clone(),
+            bar: settings.bar,
+            diff_base: settings.diff_base.clone(),
+            agent: AgentSeat {
+                name: self.place.agent_name(),
+                model: settings.model.clone().unwrap_or_default(),
+                isolation: self.place.isolation().to_owned(),
+                timeout: settings.timeout,
+                budget: settings.budget,
+                open,
+            },
+            max_findings: settings.max_findings,
+            max_fix_rounds: settings.max_fix_rounds,
+            suite_timeout: settings.suite_timeout,
+            proof_timeout: settings.proof_timeout,
+            previous: self.previous.clone(),
+            cancel: self.cancel.clone(),
+        }
+    }
+}
+
+fn checkout(settings: &Settings) -> anyhow::Result<Checkout> {
+    Ok(Checkout {
         repo: settings.repo.canonicalize().context("cannot find the repository")?,
         output: Some(settings.output.clone()),
-        config,
-        profile: settings.profile.clone(),
-        bar: settings.bar,
-        diff_base: settings.diff_base.clone(),
-        agent: AgentSeat {
-            name: place.agent_name(),
-            model: settings.model.clone().unwrap_or_default(),
-            isolation: place.isolation().to_owned(),
-            timeout: settings.timeout,
-            budget: settings.budget,
-            open: &open,
-        },
+        hidden: settings.hidden(),
+    })
+}
+
+fn proving(
+    settings: &Settings,
+    runners: Vec<CustomRunner>,
+    stop: &Arc<AtomicBool>,
+) -> ProveOptions {
+    ProveOptions {
         runners,
-        max_findings: settings.max_findings,
-        max_fix_rounds: settings.max_fix_rounds,
-        suite_timeout: settings.suite_timeout,
-        proof_timeout: settings.proof_timeout,
         jobs: settings.jobs,
         tests: TestPlace {
-            sandbox: place.tests().clone(),
+            sandbox: seat::tests(),
             environment: std::env::vars_os().collect(),
             caches: caches(),
         },
-        previous,
-        hidden: settings.hidden(),
-        cancel,
-        stop,
-    };
-    let progress = Progress::start(settings.quiet);
-    let Reviewed { mut output, tests } = review(&options, &|event: Event<'_>| progress.tell(event));
-    progress.end();
-    output.notes.extend(notes);
-    if kept.is_open() && options.previous.is_none() {
-        // Where nothing is known everything is new.
-        output.proven_issues.iter_mut().for_each(|it| it.standing = Some(Standing::New));
+        stop: Arc::clone(stop),
     }
-    kept.save(&mut output);
-    directory.write(&output, &tests)?;
-    for (format, path) in &settings.reports {
-        let report = files::rendered(*format, &output, &settings.output)?;
-        files::write_whole(path, &report)?;
-    }
-    Ok(output)
 }
 
 fn config(settings: &Settings) -> anyhow::Result<ReviewConfig> {

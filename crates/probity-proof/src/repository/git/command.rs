@@ -25,11 +25,11 @@ use crate::text::one_line;
 const PATIENCE: Duration = Duration::from_secs(120);
 const OUTPUT_BYTES: u64 = 64 << 20;
 
-/// git in one directory. It reads; it never writes into the repository.
+/// git in one directory. It reads; only [`Commits`](super::Commits) write into the repository.
 #[derive(Debug)]
 pub(crate) struct Git {
     directory: PathBuf,
-    private: Private,
+    pub(super) private: Private,
 }
 
 impl Git {
@@ -53,7 +53,7 @@ impl Git {
         Ok(String::from_utf8_lossy(&output).into_owned())
     }
 
-    fn ask_with(
+    pub(super) fn ask_with(
         &self,
         arguments: &[&OsStr],
         variables: &[(&str, &OsStr)],

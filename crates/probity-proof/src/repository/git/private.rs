@@ -20,6 +20,8 @@ const LONGEST_LINE: u64 = 64 << 10;
 #[derive(Debug)]
 pub(super) struct Private {
     directory: TempDir,
+    /// The git directory of the working tree itself.
+    pub(super) own: PathBuf,
     /// The root of the working tree.
     pub(super) top: PathBuf,
     /// Whether the repository's own configuration has filters.
@@ -43,7 +45,7 @@ impl Private {
         let settings = fs::read(common.join("config")).unwrap_or_default();
         let settings = String::from_utf8_lossy(&settings).to_ascii_lowercase();
         let has_filters = settings.contains("[filter") || settings.contains("[include");
-        Ok(Self { directory: private, top: top.to_owned(), has_filters })
+        Ok(Self { directory: private, own, top: top.to_owned(), has_filters })
     }
 
     pub(super) fn path(&self) -> &Path {

@@ -7,6 +7,7 @@ mod summary;
 use probity_finding::{Applicability, Finding};
 use probity_lint::{AppliedFix, FixOptions, LintOptions, Parsed, RULES, Rejection, SkippedFix};
 
+pub(crate) use self::diff::unified as unified_diff;
 pub(super) use self::summary::Summary;
 use super::{
     Options,

