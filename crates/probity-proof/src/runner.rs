@@ -407,3 +407,18 @@ pub enum Unavailable {
     #[error(transparent)]
     Trouble(#[from] Trouble),
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{LANGUAGES, language_tools};
+
+    #[test]
+    fn a_language_lacks_the_first_program_that_is_missing() {
+        let tools = language_tools(|program| program == "php" || program == "bats");
+        let of = |name: &str| tools.iter().find(|tools| tools.language == name).unwrap();
+        assert_eq!(tools.len(), LANGUAGES.len());
+        assert_eq!(of("Shell").missing, None);
+        assert_eq!(of("PHP").missing, Some(("phpunit", "apt-get install phpunit")));
+        assert_eq!(of("Go").missing.map(|(program, _)| program), Some("go"));
+    }
+}

@@ -20,15 +20,14 @@ pub(super) fn needed<'p>(pair: &Pair<'_>, lost: Vec<&'p str>) -> Vec<&'p str> {
     if lost.is_empty() {
         return lost;
     }
-    let names: Vec<Vec<String>> = lost.iter().map(|path| names(pair, path)).collect();
-    let all: Vec<&String> = names.iter().flatten().collect();
+    let names: Vec<Vec<&str>> = lost.iter().map(|path| names(pair, path)).collect();
+    let all: Vec<&str> = names.iter().flatten().copied().collect();
     // A pattern that is too large to be searched for leaves every path needed.
     let Ok(search) = AhoCorasick::new(&all) else { return lost };
     let mentioned = |bytes: &[u8], is_mention: fn(&[u8], usize, usize) -> bool| {
         let found = search.find_overlapping_iter(bytes);
         let found = found.filter(|found| is_mention(bytes, found.start(), found.end()));
-        let found: BTreeSet<&str> =
-            found.map(|found| all[found.pattern().as_usize()].as_str()).collect();
+        let found: BTreeSet<&str> = found.map(|found| all[found.pattern().as_usize()]).collect();
         found
     };
     let Some(at_run_time) = kept_mentions(pair, &mentioned) else { return lost };
@@ -39,7 +38,7 @@ pub(super) fn needed<'p>(pair: &Pair<'_>, lost: Vec<&'p str>) -> Vec<&'p str> {
     // A step runs a script, and the script names further files.
     loop {
         let next = (0..lost.len()).find(|&index| {
-            !is_read[index] && names[index].iter().any(|name| in_building.contains(name.as_str()))
+            !is_read[index] && names[index].iter().any(|name| in_building.contains(name))
         });
         let Some(index) = next else { break };
         is_read[index] = true;
@@ -47,15 +46,12 @@ pub(super) fn needed<'p>(pair: &Pair<'_>, lost: Vec<&'p str>) -> Vec<&'p str> {
         let text = pair.original.root.text(lost[index]).unwrap_or_default();
         in_building.extend(mentioned(text.as_bytes(), is_word));
     }
-    let kept_names: BTreeSet<&str> =
-        pair.proposal.root.iter().map(|(path, _)| file_name(path)).collect();
-    // A name that a kept file has too says nothing about the lost one.
-    let is_named = |index: usize, name: &String| {
-        at_run_time.contains(name.as_str())
-            && (name != file_name(lost[index]) || !kept_names.contains(name.as_str()))
-    };
-    let is_needed =
-        |index: usize| !is_spared[index] || names[index].iter().any(|name| is_named(index, name));
+    let kept = pair.proposal.root.iter().filter(|(_, entry)| entry.is_file());
+    let kept: BTreeSet<&str> = kept.map(|(path, _)| file_name(path)).collect();
+    // A name that a kept file has too, or that many directories have, says nothing about a lost one.
+    let is_named =
+        |name: &&str| at_run_time.contains(name) && !kept.contains(name) && !is_common(name);
+    let is_needed = |index: usize| !is_spared[index] || names[index].iter().any(is_named);
     lost.iter().enumerate().filter(|(index, _)| is_needed(*index)).map(|(_, path)| *path).collect()
 }
 
@@ -86,8 +82,20 @@ fn kept_mentions<'s>(
     Some(found)
 }
 
-/// The name of the file, and those of the directories above it that are not everybody's.
-fn names(pair: &Pair<'_>, path: &str) -> Vec<String> {
+/// The name of the file, and those of the directories above it up to that of the whole project.
+fn names<'p>(pair: &Pair<'_>, path: &'p str) -> Vec<&'p str> {
+    let directory = &pair.original.configuration.directory;
+    // A step that names `src` reads what is there; a program that names it may mean any directory.
+    let is_own = |word: &&str| {
+        (*word == "src" || !is_common(word)) && !directory.split('/').any(|above| above == *word)
+    };
+    let words: Vec<&str> = path.split('/').collect();
+    let (file, above) = words.split_last().unwrap_or((&path, &[]));
+    above.iter().copied().filter(is_own).chain([*file]).collect()
+}
+
+/// Directories that images and projects have for everything.
+fn is_common(name: &str) -> bool {
     const COMMON: [&str; 22] = [
         "usr",
         "src",
@@ -112,12 +120,7 @@ fn names(pair: &Pair<'_>, path: &str) -> Vec<String> {
         "project",
         "pkg",
     ];
-    let directory = &pair.original.configuration.directory;
-    let is_own =
-        |word: &&str| !COMMON.contains(word) && !directory.split('/').any(|above| above == *word);
-    let words: Vec<&str> = path.split('/').collect();
-    let (file, above) = words.split_last().unwrap_or((&path, &[]));
-    above.iter().copied().filter(is_own).chain([*file]).map(str::to_owned).collect()
+    COMMON.contains(&name)
 }
 
 /// Whether a name stands by itself.

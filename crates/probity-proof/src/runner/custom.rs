@@ -65,7 +65,7 @@ impl CustomRunner {
         if command.first().is_none_or(|program| program.is_empty() || program.contains('{')) {
             return Err(CustomRunnerError::NoProgram);
         }
-        if !command.iter().any(names_test) {
+        if !command.iter().any(|word| names_test(word)) {
             return Err(CustomRunnerError::NoTest);
         }
         let report = if report == STDOUT { None } else { Some(matcher(report)?) };
@@ -75,7 +75,7 @@ impl CustomRunner {
 
     /// The same with a command that runs all tests.
     pub fn with_suite(self, suite: Vec<String>) -> Result<Self, CustomRunnerError> {
-        if suite.iter().any(names_test) {
+        if suite.iter().any(|word| names_test(word)) {
             return Err(CustomRunnerError::TestInSuite);
         }
         Ok(Self { suite, ..self })
@@ -92,7 +92,7 @@ impl CustomRunner {
     }
 }
 
-fn names_test(word: &String) -> bool {
+fn names_test(word: &str) -> bool {
     word.contains("{name}") || word.contains("{file}")
 }
 

@@ -104,7 +104,7 @@ impl Tool for PhpUnit {
             Asked::Test(_) => task.arguments(asked.files(site)),
             // It takes one file or one directory, and looks there for `*Test.php`.
             Asked::Files(_) => {
-                task.arguments([site.seen_repo.join(&task.directory.clone())]);
+                task.arguments([site.seen_repo.join(task.directory.clone())]);
             }
         }
         let ran = site.run(&task)?;

@@ -45,8 +45,11 @@ pub(crate) struct Case {
     pub(crate) claim: Claim,
 }
 
+/// What a function is called with, and what it should return.
+type Call = (i32, i32, i32);
+
 /// A function as it is and as it should be, a call that shows it, and one that is right already.
-const FUNCTIONS: [(&str, &str, (i32, i32, i32), (i32, i32, i32)); 8] = [
+const FUNCTIONS: [(&str, &str, Call, Call); 8] = [
     ("@a - @b", "@a + @b", (5, 3, 8), (4, 0, 4)),
     ("@a + @b", "@a * @b", (4, 3, 12), (2, 2, 4)),
     ("@a * @b", "@a - @b", (9, 4, 5), (0, 0, 0)),
@@ -84,7 +87,7 @@ impl Framework {
         self.code.1.replace("<functions>", &functions)
     }
 
-    fn filled(&self, body: &str, number: usize, values: (i32, i32, i32)) -> String {
+    fn filled(&self, body: &str, number: usize, values: Call) -> String {
         let (x, y, value) = values;
         body.replace("<call>", self.call)
             .replace("<f>", &format!("f{number}"))

@@ -49,10 +49,10 @@ pub(super) struct Plain {
 impl Plain {
     /// None where JUnit is not installed.
     pub(super) fn find() -> Option<Self> {
-        let library = |name: &&str| Path::new(LIBRARIES).join(format!("{name}.jar"));
-        let all = NAMES.iter().map(|name| library(&name));
+        let library = |name: &str| Path::new(LIBRARIES).join(format!("{name}.jar"));
+        let all = NAMES.iter().map(|name| library(name));
         let libraries: Vec<PathBuf> = all.filter(|path| path.is_file()).collect();
-        let is_complete = NAMES.iter().take(NEEDED).all(|name| library(&name).is_file());
+        let is_complete = NAMES.iter().take(NEEDED).all(|name| library(name).is_file());
         is_complete.then_some(Self { libraries })
     }
 

@@ -74,6 +74,8 @@ const CASES: &[(&str, &str, &[&str], &[&str])] = &[
     ("review.report-only", "", &[], &["true"]),
     ("review.budget", "2.5", &["2.5", "1"], &["3"]),
     ("review.proof-level", "", &[], &["'P1'", "'P3'"]),
+    ("review.runner", "", &[], &["[{ match = '*', command = ['evil', '{name}'], report = '-' }]"]),
+    ("review.runners", "", &[], &["'evil.toml'"]),
     ("review.max-findings", "", &["50", "60"], &["0"]),
     ("review.sandbox", "", &[], &["'none'"]),
     ("review.env", "", &[], &["['TOKEN']"]),
@@ -107,8 +109,10 @@ fn a_repository_tightens_and_never_loosens() {
         for (value, holds) in cases {
             let (left, warnings) = restricted(&user, &format!("\n{path} = {value}"));
             assert_eq!(left.settings.contains_key(path), holds, "{path} = {value} beside {users}");
-            assert_eq!(warnings.len(), usize::from(!holds), "{warnings:?}");
             let key = super::key(path);
+            // Another version of the same file counts there, which is nothing to warn of.
+            let is_told = !holds && key.guard != Guard::MergeBase;
+            assert_eq!(warnings.len(), usize::from(is_told), "{warnings:?}");
             for warning in warnings {
                 let variable = crate::config::key::own_variable(path);
                 assert!(warning.starts_with("probity.toml:2: `"), "{warning}");

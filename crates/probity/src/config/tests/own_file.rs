@@ -113,7 +113,7 @@ fn mistakes_are_named_with_their_place() {
             "probity.toml:2:1: unknown key `treshold` in [review]; did you mean `threshold`? (valid \
              keys: agent, model, profile, config, threshold, fail-on-critical, paths, diff-only, \
              base, database-url, history, report-only, budget, proof-level, \
-             max-fix-rounds, suite-timeout, proof-timeout, max-findings, timeout, jobs, \
+             max-fix-rounds, suite-timeout, proof-timeout, runner, runners, max-findings, timeout, jobs, \
              sandbox, env, format, output)",
         ),
         (
@@ -151,5 +151,34 @@ fn mistakes_are_named_with_their_place() {
         ),
     ] {
         assert_eq!(own_file(text).expect_err(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn runners_are_tables_that_are_read_strictly() {
+    let runner = "[[review.runner]]\nmatch = '**/*.kt'\ncommand = ['./gradlew', 'test', '--tests', '{name}']\n\
+                  report = 'build/**/*.xml'\n";
+    let root = tree(&[("user.toml", runner), ("probity.toml", &runner.replace("gradlew", "evil"))]);
+    let (own, warnings) = settings(Name::Probity, root.path(), "x", Some("user.toml"));
+    let runners = own.review.runner.read();
+    assert_eq!(runners.iter().map(|runner| runner.files()).collect::<Vec<_>>(), ["**/*.kt"]);
+    assert!(format!("{runners:?}").contains("gradlew"), "{runners:?}");
+    assert_eq!(warnings, Vec::<String>::new());
+    for (from, to, expected) in [
+        ("'{name}'", "'all'", "`command` must contain `{name}` or `{file}`"),
+        ("match", "mtach", "unknown field `mtach`"),
+        ("'**/*.kt'", "'['", "`[` is not a glob"),
+        ("report = 'build/**/*.xml'\n", "", "missing field `report`"),
+        (
+            "[[review.runner]]",
+            "[review.runner]",
+            "`review.runner` must be a list of tables, not a table",
+        ),
+    ] {
+        let root = tree(&[("probity.toml", &runner.replacen(from, to, 1))]);
+        let mut configs =
+            super::discovery::configs_of(Name::Probity, root.path(), Choice::Nearest, None);
+        let error = configs.for_target(Path::new("x")).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
     }
 }

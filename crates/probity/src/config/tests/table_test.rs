@@ -262,7 +262,7 @@ review.proof-level | --proof-level | PROBITY_REVIEW__PROOF_LEVEL REVIEW_PROOF_LE
 review.max-fix-rounds | --max-fix-rounds | PROBITY_REVIEW__MAX_FIX_ROUNDS | only probity.toml | 1
 review.suite-timeout | --suite-timeout | PROBITY_REVIEW__SUITE_TIMEOUT | only probity.toml | 2m
 review.proof-timeout | --proof-timeout | PROBITY_REVIEW__PROOF_TIMEOUT | only probity.toml | unset
-review.runner | - | PROBITY_REVIEW__RUNNER | only probity.toml | unset | guarded
+review.runner | no flag | PROBITY_REVIEW__RUNNER | only probity.toml | unset | guarded
 review.runners | --runners | PROBITY_REVIEW__RUNNERS | only probity.toml | unset | guarded
 review.max-findings | --max-findings | PROBITY_REVIEW__MAX_FINDINGS | only probity.toml | 50 | guarded
 review.timeout | --timeout | PROBITY_REVIEW__TIMEOUT | only probity.toml | 10m
