@@ -32,5 +32,5 @@ pub use crate::{
         BaseResult, BrokenTest, Cheat, FixFault, FixResult, Level, Outcome, Refusal, Run,
         RunDetail, SuiteRun, Verdict, Why,
     },
-    workshop::{PlacedTest, PrepareNote, ProcessCounts, Workshop},
+    workshop::{PlacedTest, PrepareNote, ProcessCounts, TestTool, Workshop},
 };

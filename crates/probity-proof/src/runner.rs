@@ -160,7 +160,9 @@ pub struct LanguageTools {
     pub endings: &'static [&'static str],
     /// The program that runs its tests.
     pub program: &'static str,
-    /// The missing program, and how to install it.
+    /// How that program is installed.
+    pub install: &'static str,
+    /// The first missing program, and how to install it.
     pub missing: Option<(&'static str, &'static str)>,
 }
 
@@ -171,6 +173,7 @@ pub fn language_tools(has_program: impl Fn(&str) -> bool) -> Vec<LanguageTools> 
         language: language.name,
         endings: language.endings,
         program: language.needs.last().map_or("", |(program, _)| program),
+        install: language.needs.last().map_or("", |(_, install)| install),
         missing: language.needs.iter().find(|(program, _)| !has_program(program)).copied(),
     };
     LANGUAGES.iter().map(tools).collect()

@@ -71,6 +71,13 @@ pub struct PlacedTest {
     pub added: Option<(String, String)>,
 }
 
+/// Files that tests can be run for here, or why not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TestTool {
+    pub endings: &'static [&'static str],
+    pub runner: Result<&'static str, Unavailable>,
+}
+
 /// What went less well than it should while preparing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PrepareNote {
@@ -188,6 +195,16 @@ impl Workshop {
     #[must_use]
     pub fn notes(&self) -> &[PrepareNote] {
         &self.notes
+    }
+
+    /// What runs tests here, for each kind of file that the repository has.
+    #[must_use]
+    pub fn test_tools(&self) -> Vec<TestTool> {
+        let tools = self.runners.iter().map(|(endings, runner)| TestTool {
+            endings,
+            runner: runner.as_ref().map(|runner| runner.name()).map_err(Unavailable::clone),
+        });
+        tools.collect()
     }
 
     /// Decides where the test of a claim goes, and writes nothing.

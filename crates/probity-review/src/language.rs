@@ -183,6 +183,8 @@ fn script_framework(scope: &Scope, files: &[String], tests: &[String]) -> &'stat
         "vitest"
     } else if named("\"jest\"") || named("\"ts-jest\"") || named("'@jest/globals'") {
         "jest"
+    } else if named("\"mocha\"") {
+        "mocha"
     } else {
         "node --test"
     }

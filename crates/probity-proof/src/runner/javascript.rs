@@ -1,6 +1,6 @@
-//! JavaScript and TypeScript: `node --test`, vitest or jest, as the repository has it.
+//! JavaScript and TypeScript: `node --test`, vitest, jest or mocha, as the repository has it.
 //!
-//! Each is told to use a reporter of ours, and all three reporters write the same lines.
+//! Each is told to use a reporter of ours, and all reporters write the same lines.
 
 mod modules;
 mod titles;
@@ -22,8 +22,8 @@ use super::{
     Built, Existing, Groups, Placed, Runner, Suite, Trial, Trouble, Unavailable,
     capture::Ran,
     context::{Access, Site, Task},
-    placement,
-    report::Report,
+    failed_build, placement,
+    report::{Report, State},
 };
 use crate::{
     Claim, Refusal, RunDetail, claim::FlaggedLines, repository::confined, workshop::Preparation,
@@ -31,11 +31,12 @@ use crate::{
 
 pub(super) const ENDINGS: &[&str] = &["js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx"];
 
-const KIT: [(&str, &str); 4] = [
+const KIT: [(&str, &str); 5] = [
     ("probity_start.mjs", include_str!("javascript/probity_start.mjs")),
     ("probity_node.mjs", include_str!("javascript/probity_node.mjs")),
     ("probity_vitest.mjs", include_str!("javascript/probity_vitest.mjs")),
     ("probity_jest.cjs", include_str!("javascript/probity_jest.cjs")),
+    ("probity_mocha.cjs", include_str!("javascript/probity_mocha.cjs")),
 ];
 
 /// Test files of one package that are run.
@@ -55,6 +56,14 @@ enum Framework {
     Node,
     Vitest,
     Jest,
+    Mocha,
+}
+
+impl Framework {
+    /// Whether it finds the tests that use a file by itself.
+    fn finds_related(self) -> bool {
+        matches!(self, Self::Vitest | Self::Jest)
+    }
 }
 
 /// Which tests a framework is to run.
@@ -100,6 +109,7 @@ impl JavaScript {
         task.mounts = self.modules.install(site, beside)?;
         match framework {
             Framework::Node => self.node_arguments(site, project, asked, &mut task),
+            Framework::Mocha => task.arguments(self.mocha_arguments(site, project, asked)?),
             framework => {
                 task.arguments(self.framework_arguments(site, project, framework, asked)?);
             }
@@ -108,7 +118,13 @@ impl JavaScript {
         let (ran, mut report) = site.run_reported(task)?;
         // What else is in the file may fail, or keep the process from ending.
         report.ignores_exit = true;
-        if !report.tests.is_empty() {
+        let has_unended = report.tests.iter().any(|test| test.state == State::Began);
+        if framework == Framework::Mocha && report.tests.is_empty() {
+            // It tells nothing of files that do not load, nor of tests that it leaves out.
+            report.without_end = failed_build(ran.exit).or(Some(RunDetail::NoSuchTest));
+        } else if framework == Framework::Mocha && has_unended {
+            report.without_end.get_or_insert(RunDetail::EndedEarly);
+        } else if !report.tests.is_empty() {
             report.without_end.get_or_insert(RunDetail::NoSuchTest);
         }
         Ok((ran, report))
@@ -140,6 +156,25 @@ impl JavaScript {
             let with_tsx = self.modules.has(project, "tsx");
             task.arguments([if with_tsx { "--import=tsx" } else { "--experimental-strip-types" }]);
         }
+    }
+
+    /// Our own time limit ends a test, since mocha's would look like a failure.
+    fn mocha_arguments(
+        &self,
+        site: &Site<'_>,
+        project: &Path,
+        asked: &Asked<'_>,
+    ) -> Result<Vec<String>, Trouble> {
+        let reporter = site.context.seen_kit().join("probity_mocha.cjs");
+        let mut words = vec![
+            self.script(site, project, "mocha", "bin/mocha.js")?,
+            format!("--reporter={}", reporter.display()),
+            "--timeout=0".to_owned(),
+            "--no-parallel".to_owned(),
+            "--exit".to_owned(),
+        ];
+        words.extend(asked.filter().map(|filter| format!("--grep={filter}")));
+        Ok(words)
     }
 
     /// What vitest and jest are told, of which the words differ and the meaning does not.
@@ -249,9 +284,10 @@ impl Runner for JavaScript {
             let file = if touching { name } else { name.split(" > ").next().unwrap_or(name) };
             let directory = Path::new(file).parent().unwrap_or(Path::new(""));
             let project = project(repo, directory);
-            let files = match touching && framework(repo, &project) == Framework::Node {
-                true => tests(repo, &project),
-                false => vec![file.to_owned()],
+            let files = if touching && !framework(repo, &project).finds_related() {
+                tests(repo, &project)
+            } else {
+                vec![file.to_owned()]
             };
             groups.tests.entry(project).or_default().extend(files);
         }
@@ -267,8 +303,8 @@ impl Runner for JavaScript {
         limit: Duration,
     ) -> Result<Suite, Box<Trial>> {
         let files: Vec<String> = files.iter().cloned().collect();
-        let is_node = framework(&site.copy.repo, project) == Framework::Node;
-        let related = !is_node && !files.iter().all(|file| is_test_file(Path::new(file)));
+        let finds_related = framework(&site.copy.repo, project).finds_related();
+        let related = finds_related && !files.iter().all(|file| is_test_file(Path::new(file)));
         let asked = Asked::Files { files: &files, related, limit };
         let (ran, report) = self.session(site, project, &asked)?;
         Ok(Suite::of("", &ran, &report, limit))
@@ -345,14 +381,16 @@ fn framework(repo: &Path, directory: &Path) -> Framework {
         let text = confined::read(repo, above.join("package.json")).unwrap_or_default();
         let package: Package = serde_json::from_str(&text).unwrap_or_default();
         let script = package.scripts.get("test").and_then(serde_json::Value::as_str).unwrap_or("");
-        let mut words = script.split_whitespace();
+        let words = script.split_whitespace();
         if words.clone().any(|word| word == "--test") {
             return Framework::Node;
         }
-        for (name, framework) in [("vitest", Framework::Vitest), ("jest", Framework::Jest)] {
+        let frameworks =
+            [("vitest", Framework::Vitest), ("jest", Framework::Jest), ("mocha", Framework::Mocha)];
+        for (name, framework) in frameworks {
             let listed = package.dependencies.contains_key(name)
                 || package.for_development.contains_key(name);
-            if listed || words.any(|word| word == name) {
+            if listed || words.clone().any(|word| word == name) {
                 return framework;
             }
         }

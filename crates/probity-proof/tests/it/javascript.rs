@@ -1,4 +1,4 @@
-//! JavaScript and TypeScript: every outcome, in `node --test`, vitest and jest alike.
+//! JavaScript and TypeScript: every outcome, in `node --test`, vitest, jest and mocha alike.
 
 use std::os::unix::fs::symlink;
 
@@ -40,6 +40,12 @@ const JEST: Framework = Framework {
     ending: "js",
     code: "const LIMIT = 10;\n\nfunction sub(a, b) {\n  return a + b;\n}\n\
         module.exports = { LIMIT, sub };\n",
+};
+
+const MOCHA: Framework = Framework {
+    package: r#"{"devDependencies": {"mocha": "12"}}"#,
+    head: "const assert = require('node:assert');\nconst test = it;\nconst calc = require('./calc.js');\n",
+    ..JEST
 };
 
 impl Framework {
@@ -130,8 +136,13 @@ fn every_outcome_of_jest_is_told_apart() {
 }
 
 #[test]
+fn every_outcome_of_mocha_is_told_apart() {
+    outcomes(&MOCHA);
+}
+
+#[test]
 fn a_fix_proves_in_every_framework_and_one_that_breaks_a_test_does_not() {
-    for framework in [NODE, VITEST, JEST] {
+    for framework in [NODE, VITEST, JEST, MOCHA] {
         let patch = |to: &str| Some(fix(&framework.file(), framework.code, "a + b", to));
         let fixed =
             |id: &str, to: &str| Claim { fix_patch: patch(to), ..framework.claim(id, REAL) };
@@ -146,7 +157,7 @@ fn a_fix_proves_in_every_framework_and_one_that_breaks_a_test_does_not() {
 
 #[test]
 fn a_test_in_a_suite_is_found_by_any_of_its_names() {
-    for framework in [NODE, VITEST, JEST] {
+    for framework in [NODE, VITEST, JEST, MOCHA] {
         let code = format!(
             "{}describe('the suite', () => {{\n  test('other', () => {{}});\n  \
              test('x', () => {{\n{REAL}\n}});\n}});\n",
@@ -162,8 +173,8 @@ fn a_test_in_a_suite_is_found_by_any_of_its_names() {
             .map(|name| (of(name), Outcome::Failed))
             .to_vec();
         rows.push((of("the y"), Outcome::NotRun));
-        // Node has no such tests.
-        if framework.package != NODE.package {
+        // Node and mocha have no such tests.
+        if ![NODE.package, MOCHA.package].contains(&framework.package) {
             rows.push((Claim { test_code: each, ..of("%i less one") }, Outcome::Failed));
         }
         framework.repository().check_outcomes(&rows);

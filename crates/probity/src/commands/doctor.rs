@@ -144,7 +144,7 @@ impl Diagnosis {
             Use { backend: chosen.map(|(kind, _)| kind.name()), reasons, without }
         };
         let Users { table, terms, .. } = Users::load()?;
-        let (agents, languages) = (agents(&table), languages());
+        let (agents, languages) = (agents(&table), languages()?);
         let is_installed = |agent: &Agent| agent.program.is_some();
         let found = capability::Found {
             has_sandbox: [&machine.docker, &machine.podman, &machine.bubblewrap]

