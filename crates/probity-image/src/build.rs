@@ -13,7 +13,7 @@ use probity_sandbox::Exit;
 
 use crate::{
     EngineKind, ImageError, Obstacle, Workbench,
-    engine::{Interrupt, SOON, last_lines},
+    engine::{Answer, Interrupt, SOON, last_lines},
 };
 
 /// A Dockerfile, and what has to be known about it before a builder sees it.
@@ -71,7 +71,13 @@ pub(crate) fn build(
     let tag = format!("localhost/probity-proof:{}-{name}", bench.owner);
     let words = arguments(bench, options, &file, &id_file, &tag);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let answer = match bench.engine.ask(&words, options.timeout, interrupt) {
+    let ask = || bench.engine.ask(&words, options.timeout, interrupt);
+    let mut answer = ask();
+    // Podman gives up if somebody else removes a layer that it is looking at.
+    if answer.as_ref().is_ok_and(lost_a_layer) {
+        answer = ask();
+    }
+    let answer = match answer {
         Err(ImageError::Timeout { limit, .. }) => {
             return Ok(Built::Impossible(Obstacle::BuildTimeout { limit }));
         }
@@ -84,6 +90,11 @@ pub(crate) fn build(
     }
     let id = fs::read_to_string(&id_file).map_err(ImageError::io("the builder's image id"))?;
     Ok(Built::Image(id.trim().to_owned()))
+}
+
+fn lost_a_layer(answer: &Answer) -> bool {
+    let said = String::from_utf8_lossy(&answer.stderr);
+    answer.exit != Exit::Code(0) && said.contains("layer not known")
 }
 
 /// An image that is there, or is pulled if that is allowed.

@@ -135,7 +135,9 @@ pub fn abandoned(engine: &Engine) -> Result<Vec<Leftover>, ImageError> {
 fn leftovers(engine: &Engine, label: &str) -> Result<Vec<Leftover>, ImageError> {
     let filter = format!("label={label}");
     let list = |kind: LeftoverKind, words: &[&str]| -> Result<Vec<Leftover>, ImageError> {
-        let listed = engine.must(words, SOON, &|| false)?;
+        let ask = || engine.must(words, SOON, &|| false);
+        // Podman fails if somebody else removes an image while it lists them.
+        let listed = ask().or_else(|_| ask()).or_else(|_| ask())?;
         let mut ids: Vec<String> =
             String::from_utf8_lossy(&listed).lines().map(|id| id.trim().to_owned()).collect();
         ids.sort_unstable();

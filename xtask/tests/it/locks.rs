@@ -11,7 +11,7 @@ fn a_locked_package_is_for_its_owner_alone() {
         ("sqlx", "probity-review", "probity", "the database"),
         ("rusqlite", "probity-review", "probity-audit", "the database"),
         ("clap", "probity", "probity-lint", "the command line"),
-        ("lsp-server", "probity", "probity-lint", "the language server"),
+        ("lsp-server", "probity-lsp", "probity", "the language server"),
     ];
     for (package, owner, other, thing) in cases {
         let workspace = Workspace::new();

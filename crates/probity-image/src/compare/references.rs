@@ -20,8 +20,8 @@ pub(super) fn needed<'p>(pair: &Pair<'_>, lost: Vec<&'p str>) -> Vec<&'p str> {
     if lost.is_empty() {
         return lost;
     }
-    let names: Vec<Vec<&str>> = lost.iter().map(|path| names(pair, path)).collect();
-    let all: Vec<&str> = names.iter().flatten().copied().collect();
+    let names: Vec<Vec<String>> = lost.iter().map(|path| names(pair, path)).collect();
+    let all: Vec<&str> = names.iter().flatten().map(String::as_str).collect();
     // A pattern that is too large to be searched for leaves every path needed.
     let Ok(search) = AhoCorasick::new(&all) else { return lost };
     let mentioned = |bytes: &[u8], is_mention: fn(&[u8], usize, usize) -> bool| {
@@ -38,7 +38,7 @@ pub(super) fn needed<'p>(pair: &Pair<'_>, lost: Vec<&'p str>) -> Vec<&'p str> {
     // A step runs a script, and the script names further files.
     loop {
         let next = (0..lost.len()).find(|&index| {
-            !is_read[index] && names[index].iter().any(|name| in_building.contains(name))
+            !is_read[index] && names[index].iter().any(|name| in_building.contains(name.as_str()))
         });
         let Some(index) = next else { break };
         is_read[index] = true;
@@ -49,8 +49,10 @@ pub(super) fn needed<'p>(pair: &Pair<'_>, lost: Vec<&'p str>) -> Vec<&'p str> {
     let kept = pair.proposal.root.iter().filter(|(_, entry)| entry.is_file());
     let kept: BTreeSet<&str> = kept.map(|(path, _)| file_name(path)).collect();
     // A name that a kept file has too, or that many directories have, says nothing about a lost one.
-    let is_named =
-        |name: &&str| at_run_time.contains(name) && !kept.contains(name) && !is_common(name);
+    let is_named = |name: &String| {
+        let name = name.as_str();
+        at_run_time.contains(name) && !kept.contains(name) && !is_common(name)
+    };
     let is_needed = |index: usize| !is_spared[index] || names[index].iter().any(is_named);
     lost.iter().enumerate().filter(|(index, _)| is_needed(*index)).map(|(_, path)| *path).collect()
 }
@@ -82,8 +84,9 @@ fn kept_mentions<'s>(
     Some(found)
 }
 
-/// The name of the file, and those of the directories above it up to that of the whole project.
-fn names<'p>(pair: &Pair<'_>, path: &'p str) -> Vec<&'p str> {
+/// The name of the file, those of the directories above it up to that of the whole project, and the
+/// path of the directory that it is in, unless that is the project itself.
+fn names(pair: &Pair<'_>, path: &str) -> Vec<String> {
     let directory = &pair.original.configuration.directory;
     // A step that names `src` reads what is there; a program that names it may mean any directory.
     let is_own = |word: &&str| {
@@ -91,7 +94,11 @@ fn names<'p>(pair: &Pair<'_>, path: &'p str) -> Vec<&'p str> {
     };
     let words: Vec<&str> = path.split('/').collect();
     let (file, above) = words.split_last().unwrap_or((&path, &[]));
-    above.iter().copied().filter(is_own).chain([*file]).collect()
+    let whole = above.join("/");
+    let is_project = format!("{}/", directory.trim_matches('/')).starts_with(&format!("{whole}/"));
+    let whole = (!is_project && above.len() > 1).then(|| format!("/{whole}"));
+    let words = above.iter().copied().filter(is_own).chain([*file]).map(str::to_owned);
+    words.chain(whole).collect()
 }
 
 /// Directories that images and projects have for everything.
@@ -138,7 +145,9 @@ fn is_path(bytes: &[u8], start: usize, end: usize) -> bool {
     };
     let has_ending = bytes.get(start..end).is_some_and(|name| name.contains(&b'.'));
     let before = start.checked_sub(1).and_then(|at| bytes.get(at));
-    is_word(bytes, start, end) && (has_ending || is_edge(before) || is_edge(bytes.get(end)))
+    let is_whole = bytes.get(start) == Some(&b'/');
+    is_word(bytes, start, end)
+        && (is_whole || has_ending || is_edge(before) || is_edge(bytes.get(end)))
 }
 
 /// The same in a compiled program, where texts stand side by side without an end. Short names of
@@ -149,7 +158,8 @@ fn is_path_of_binary(bytes: &[u8], start: usize, end: usize) -> bool {
     let before = is_slash(start.checked_sub(1).and_then(|at| bytes.get(at)));
     let after = is_slash(bytes.get(end));
     let has_ending = bytes.get(start..end).is_some_and(|name| name.contains(&b'.'));
-    has_ending || (before && after) || (end - start >= SHORT && (before || after))
+    let is_whole = bytes.get(start) == Some(&b'/');
+    is_whole || has_ending || (before && after) || (end - start >= SHORT && (before || after))
 }
 
 fn file_name(path: &str) -> &str {
