@@ -254,7 +254,7 @@ impl RuleSet {
         self.shell.checker = Some(checker);
     }
 
-    /// For whoever checks one text again and again: scripts that stay are not checked again.
+    /// Remembers the findings of scripts, for a caller that checks one text again and again.
     pub fn remember_shell_findings(&mut self) {
         self.shell.memory = Some(Arc::default());
     }

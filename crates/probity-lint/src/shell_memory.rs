@@ -1,5 +1,5 @@
-//! What ShellCheck's checks found in the scripts of the last text, for whoever checks a text again
-//! and again while it changes: most scripts stay, and checking them costs more than all else.
+//! What ShellCheck's checks found in the scripts of the last text. An editor checks a text again and
+//! again while it changes: most scripts stay, and checking them costs more than all else.
 
 use std::{
     collections::HashMap,

@@ -13,7 +13,7 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Document {
     pub(crate) uri: Uri,
-    /// For a document that is no file, a path beside which it would be saved.
+    /// The path of the file. A document without a file gets a path in its workspace.
     pub(crate) path: PathBuf,
     pub(crate) kind: Kind,
     /// The client's number, given back with what is about this text.

@@ -46,7 +46,7 @@ pub(crate) enum Needs {
 
 pub(crate) type Answer = Result<Value, Refused>;
 
-/// Why there is no answer.
+/// Why a request failed.
 #[derive(Debug)]
 pub(crate) enum Refused {
     Parameters(serde_json::Error),

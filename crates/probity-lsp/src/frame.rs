@@ -62,8 +62,8 @@ enum Header {
     End,
 }
 
-/// Reads up to the empty line. Lines that are no header are passed over, so that the next frame is
-/// found again after garbage.
+/// Reads up to the empty line. It skips lines that are not headers and so finds the next frame after
+/// garbage.
 fn header(input: &mut impl BufRead) -> io::Result<Header> {
     let mut length = None;
     let mut stray = None;

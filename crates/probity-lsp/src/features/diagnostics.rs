@@ -110,7 +110,7 @@ fn of_problem(range: Range, problem: &ConfigProblem) -> Diagnostic {
     }
 }
 
-/// `textDocument/diagnostic`. Problems of configuration files are pushed, so nothing is said here.
+/// `textDocument/diagnostic`. The server pushes problems of configuration files, so the answer lacks them.
 pub(super) fn pull(view: &View<'_>, params: Value) -> Answer {
     typed(params, |params: DocumentDiagnosticParams| {
         let result_id = view.document.revision.to_string();

@@ -204,7 +204,9 @@ fn stage_places(facts: &Facts, stage: usize) -> Vec<Place> {
 fn renamed_at(file: &Dockerfile<'_>, facts: &Facts, at: usize) -> Result<Symbol, Refused> {
     let refused = |what: &str| Err(Refused::Failed(what.to_owned()));
     match symbol_at(file, facts, at) {
-        None => refused("there is no stage and no build argument here"),
+        None => refused(
+            "only stages and build arguments can be renamed; place the cursor on the name of one",
+        ),
         Some(Symbol::Stage(stage))
             if facts.stages().get(stage).is_none_or(|it| it.name.is_none()) =>
         {

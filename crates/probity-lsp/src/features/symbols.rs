@@ -81,7 +81,7 @@ fn symbol(
     name_span: Span,
     children: Vec<DocumentSymbol>,
 ) -> DocumentSymbol {
-    #[expect(deprecated, reason = "the field is part of the struct; nothing is said in it")]
+    #[expect(deprecated, reason = "the struct has the field, and we leave it empty")]
     DocumentSymbol {
         name,
         detail: Some(detail),

@@ -203,7 +203,7 @@ const NAMES: &[(&str, usize, Result<&str, &str>)] = &[
     ("FROM a\nENV V=1\nRUN echo $‸V\n", 2, Err("ENV variables are part of the image")),
     ("FROM a\nARG TARGETARCH\nRUN echo $TARGET‸ARCH\n", 2, Err("BuildKit sets this argument")),
     ("FROM a\nARG V‸\nRUN V=2; echo $V\n", 2, Err("line 3 uses the word `V` without `$`")),
-    ("FROM a\nRUN ec‸ho\n", 0, Err("no stage and no build argument")),
+    ("FROM a\nRUN ec‸ho\n", 0, Err("only stages and build arguments can be renamed")),
     ("FROM a AS n\nFROM b AS m‸\n", 1, Err("another stage is called `n`")),
     ("FROM a\nARG V‸=1\nARG n=2\nRUN echo $V\n", 2, Err("the name `n` is used already")),
 ];
