@@ -19,7 +19,7 @@ impl Secrets {
     pub fn mask(&self, text: &str) -> String {
         let mut secrets = self.detector.find(text);
         secrets.retain(|secret| {
-            secret.confidence >= Confidence::Medium || secret.kind == "generic-password"
+            secret.confidence != Confidence::Low || secret.kind == "generic-password"
         });
         mask_same_length(text, &secrets)
     }

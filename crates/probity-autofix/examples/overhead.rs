@@ -59,6 +59,7 @@ fn measured(text: &str, answer: &str) -> Duration {
     let detector = Detector::new(&Options::default()).unwrap();
     let lint = LintOptions {
         rules: &rules,
+        uses: None,
         directives,
         dockerignore: None,
         context_files: None,

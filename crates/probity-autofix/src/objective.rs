@@ -103,6 +103,7 @@ mod tests {
         };
         let options = LintOptions {
             rules: &rules,
+            uses: None,
             directives,
             dockerignore: None,
             context_files: None,

@@ -10,7 +10,7 @@ use probity_secrets::FindSecrets;
 use probity_shell::Script;
 
 use crate::{
-    ContextFiles, LintOptions,
+    BuildUses, ContextFiles, LintOptions,
     rule::{Metadata, OptionValue},
     ruleset::RuleChoice,
 };
@@ -23,6 +23,7 @@ const LONGEST_EVIDENCE: usize = 120;
 pub struct Context<'a> {
     pub(crate) file: &'a Dockerfile<'a>,
     pub(crate) facts: &'a Facts,
+    pub(crate) uses: Option<&'a BuildUses>,
     pub(crate) dockerignore: Option<&'a Dockerignore>,
     pub(crate) context_files: Option<&'a ContextFiles>,
     pub(crate) secrets: Option<&'a dyn FindSecrets>,
@@ -38,8 +39,8 @@ impl<'a> Context<'a> {
         metadata: &'static Metadata,
         choice: &'a RuleChoice,
     ) -> Self {
-        let LintOptions { dockerignore, context_files, secrets, .. } = *options;
-        Self { file, facts, dockerignore, context_files, secrets, metadata, choice }
+        let LintOptions { uses, dockerignore, context_files, secrets, .. } = *options;
+        Self { file, facts, uses, dockerignore, context_files, secrets, metadata, choice }
     }
 
     /// The instructions of one kind with their indices, without those behind `ONBUILD`.
@@ -109,7 +110,20 @@ impl<'a> Context<'a> {
 
     /// A finding of this rule at `span`, with the severity in force.
     pub(crate) fn finding(&self, span: Span, message: impl Into<String>) -> Finding {
-        let mut finding = Finding::new(self.metadata.name, self.choice.severity, span, message);
+        self.completed(Finding::new(self.metadata.name, self.choice.severity, span, message))
+    }
+
+    /// A finding about the file as a whole.
+    pub(crate) fn finding_of_file(&self, message: impl Into<String>) -> Finding {
+        self.completed(Finding::of_file(self.metadata.name, self.choice.severity, message))
+    }
+
+    /// Whether a build gives this name to an additional context, so that it is not an image.
+    pub(crate) fn is_build_context(&self, name: &str) -> bool {
+        self.uses.is_some_and(|uses| uses.contexts.contains(name))
+    }
+
+    fn completed(&self, mut finding: Finding) -> Finding {
         // A rule that is several elsewhere says itself which one it means.
         if let [alias] = self.metadata.equals {
             finding.alias = Some(alias);

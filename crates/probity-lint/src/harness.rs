@@ -9,8 +9,8 @@ use probity_finding::{Applicability, Finding, Span};
 use probity_secrets::{Detector, Options};
 
 use crate::{
-    ContextFiles, DirectiveOptions, FixOptions, LintOptions, OptionValue, Pattern, RULES, RuleSet,
-    lint, rule::Metadata,
+    BuildUses, ContextFiles, DirectiveOptions, FixOptions, LintOptions, OptionValue, Pattern,
+    RULES, RuleSet, lint, rule::Metadata,
 };
 
 /// Built once for all tests.
@@ -62,6 +62,14 @@ pub(crate) fn run_in_context(rule: &str, text: &str, files: &ContextFiles) -> Ve
     lint(text, &options).into_iter().filter(|finding| finding.rule == rule).collect()
 }
 
+/// The same, with builds that use the file.
+pub(crate) fn run_with_uses(rule: &str, text: &str, uses: &BuildUses) -> Vec<Finding> {
+    let mut rules = RuleSet::default();
+    rules.select(&[Pattern::new(rule)]);
+    let options = LintOptions { uses: Some(uses), ..lint_options(&rules) };
+    lint(text, &options).into_iter().filter(|finding| finding.rule == rule).collect()
+}
+
 /// The texts that a rule about labels flags where these are listed, with what is said.
 pub(crate) fn flagged(rule: &str, text: &str, labels: &[&str]) -> Vec<(String, String)> {
     let labels = OptionValue::TextList(labels.iter().map(|it| (*it).to_owned()).collect());
@@ -78,6 +86,7 @@ pub(crate) fn lint_with(text: &str, rules: &RuleSet) -> Vec<Finding> {
 pub(crate) fn lint_options(rules: &RuleSet) -> LintOptions<'_> {
     LintOptions {
         rules,
+        uses: None,
         directives: DirectiveOptions::default(),
         dockerignore: None,
         context_files: None,

@@ -38,6 +38,7 @@ mod suppress;
 mod syntax;
 mod template;
 mod unnoticed;
+mod uses;
 
 use probity_dockerfile::{Dockerfile, Dockerignore, Facts};
 use probity_finding::Finding;
@@ -64,12 +65,15 @@ pub use crate::{
     shellcheck::{ScriptFinding, ShellChecker, ShellScript, shell_scripts},
     suppress::META_RULES,
     syntax::{SYNTAX_RULES, is_syntax_rule},
+    uses::BuildUses,
 };
 
 /// What a run over one file depends on, beside its text.
 #[derive(Clone, Copy, Debug)]
 pub struct LintOptions<'a> {
     pub rules: &'a RuleSet,
+    /// How builds use the file, where a Compose or Bake file says it.
+    pub uses: Option<&'a BuildUses>,
     pub directives: DirectiveOptions,
     /// The ignore file of the build context, where the context is known.
     pub dockerignore: Option<&'a Dockerignore>,

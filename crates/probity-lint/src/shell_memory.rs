@@ -110,8 +110,11 @@ mod tests {
         remembering.remember_shell_findings();
         let check = |rules: &RuleSet, text: &str| {
             let directives = DirectiveOptions::default();
-            let (dockerignore, context_files, secrets) = (None, None, None);
-            lint(text, &LintOptions { rules, directives, dockerignore, context_files, secrets })
+            let (uses, dockerignore, context_files, secrets) = (None, None, None, None);
+            lint(
+                text,
+                &LintOptions { rules, uses, directives, dockerignore, context_files, secrets },
+            )
         };
         let script = "RUN cd $x && \\\n  # é\n  echo `ls`\n";
         let heredoc = "RUN <<E\nrm $y\nE\n";

@@ -5,21 +5,25 @@ use crate::{Confidence, base64, checksum, entropy, placeholder};
 /// Below this a value of a vendor's format is `ghp_aaaa…`, not a token.
 const VARIED: f64 = 2.5;
 
-/// A vendor's own format: enough that it is no stand-in.
+/// A vendor's own format: enough unless it is a stand-in.
 pub(crate) fn varied(value: &[u8]) -> Option<Confidence> {
-    let real = !placeholder::in_token(value) && entropy::shannon(value) >= VARIED;
-    real.then_some(Confidence::High)
+    if placeholder::in_token(value) || entropy::shannon(value) < VARIED {
+        return None;
+    }
+    let made_up = placeholder::is_sequence(value);
+    Some(if made_up { Confidence::FormatOnly } else { Confidence::High })
 }
 
 /// A format that others have too, next to the vendor's name.
 pub(crate) fn varied_in_context(value: &[u8]) -> Option<Confidence> {
-    let real = !placeholder::in_token(value) && entropy::looks_random(value);
+    let stand_in = placeholder::in_token(value) || placeholder::is_sequence(value);
+    let real = !stand_in && entropy::looks_random(value);
     real.then_some(Confidence::Medium)
 }
 
 /// A universally unique identifier, or another short value, that the vendor's name makes a secret.
 pub(crate) fn in_context(value: &[u8]) -> Option<Confidence> {
-    varied(value).map(|_| Confidence::Medium)
+    varied(value).map(|found| found.min(Confidence::Medium))
 }
 
 /// Prefix, random characters, checksum. A wrong checksum leaves a doubt only: lengths and the part
@@ -36,7 +40,7 @@ pub(crate) fn crc32_after_prefix(value: &[u8]) -> Option<Confidence> {
 pub(crate) fn amazon_key_id(value: &[u8]) -> Option<Confidence> {
     let base32 = |byte: &u8| matches!(byte, b'A'..=b'Z' | b'2'..=b'7');
     let sure = value.iter().all(base32);
-    varied(value).map(|found| if sure { found } else { Confidence::Medium })
+    if sure { varied(value) } else { in_context(value) }
 }
 
 /// Random base64 has capitals, small letters and digits; a path or a hash lacks one of them.
@@ -50,7 +54,7 @@ pub(crate) fn mixed_base64(value: &[u8]) -> Option<Confidence> {
 /// Keys of OpenAI carry the word `OpenAI` in base64 in their middle, but not all always did.
 pub(crate) fn openai(value: &[u8]) -> Option<Confidence> {
     let marked = value.windows(8).any(|window| window == b"T3BlbkFJ");
-    varied(value).map(|found| if marked { found } else { Confidence::Medium })
+    if marked { varied(value) } else { in_context(value) }
 }
 
 /// Random bytes in hexadecimal digits, which no letter beyond F can vary.

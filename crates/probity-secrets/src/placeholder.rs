@@ -33,9 +33,11 @@ const STAND_INS: &[&str] = &[
     "_____",
     "00000000",
     "11111111",
-    "0123456789abcdef",
-    "12345678901234567890",
 ];
+
+/// Characters in their order: what people type for a token. Somebody's real token can contain them
+/// too, so text with them does not leave the machine.
+const SEQUENCES: &[&str] = &["0123456789abcdef", "12345678901234567890"];
 
 /// Words that are a stand-in where they are all the letters of a password. With digits and marks
 /// around them they are still what manuals print.
@@ -102,7 +104,12 @@ const PARTS_OF_STAND_INS: &[&str] =
 const DOCUMENTED: &[u32] =
     &[0x776D_E070, 0x396D_8142, 0x599B_3D05, 0xCEA6_7886, 0xB4CB_D586, 0x8770_7360];
 
-/// The value cannot be a real token of a vendor, whatever its format.
+/// The value is one that nobody would be given, but it does not say so.
+pub(crate) fn is_sequence(value: &[u8]) -> bool {
+    SEQUENCES.iter().any(|characters| contains(value, characters.as_bytes()))
+}
+
+/// The value says that it is not a real token, whatever its format.
 pub(crate) fn in_token(value: &[u8]) -> bool {
     is_variable(value)
         || is_our_token(value)
@@ -118,7 +125,11 @@ pub(crate) fn in_password(value: &[u8], user: &[u8]) -> bool {
     letters.sort_unstable();
     letters.dedup();
     let one_letter_only = letters.len() == 1 && !value.iter().any(u8::is_ascii_digit);
-    in_token(value) || word || one_letter_only || value.eq_ignore_ascii_case(user)
+    in_token(value)
+        || is_sequence(value)
+        || word
+        || one_letter_only
+        || value.eq_ignore_ascii_case(user)
 }
 
 /// The value is too simple to tell what it is, and names what examples are made of.

@@ -17,6 +17,9 @@ pub struct Secret {
 /// How sure the detector is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Confidence {
+    /// The format is a vendor's own and the value looks made up: hidden and kept on the machine, but
+    /// not worth a finding.
+    FormatOnly,
     /// The name of a variable promises a secret and the value looks random.
     Low,
     /// The format fits and so does the context, or a checksum that should fit does not.

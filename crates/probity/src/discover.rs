@@ -52,6 +52,10 @@ pub(crate) enum DiscoverError {
     NoMatch { pattern: String },
     #[error("`{pattern}` is not a valid pattern: {source}")]
     BadPattern { pattern: String, source: globset::Error },
+    #[error("cannot use `{}`: {reason}", path.display())]
+    NotDescribed { path: PathBuf, reason: String },
+    #[error("`{}`: {build}: the Dockerfile `{}` does not exist", path.display(), dockerfile.display())]
+    MissingDockerfile { path: PathBuf, build: String, dockerfile: PathBuf },
     #[error("cannot search the directory `{}`: {source}", path.display())]
     Unsearchable { path: PathBuf, source: io::Error },
 }

@@ -33,6 +33,12 @@ impl IgnoreFiles {
         Self { open_texts, ..self }
     }
 
+    /// The same for a file whose builds name this context; one that the user named comes first.
+    pub(crate) fn for_context(&self, context: &Path) -> Self {
+        let context = self.context.clone().or_else(|| Some(context.to_owned()));
+        Self { context, open_texts: self.open_texts.clone() }
+    }
+
     pub(crate) fn open_texts(&self) -> &OpenTexts {
         &self.open_texts
     }

@@ -1,5 +1,6 @@
 //! The one binary, under whichever name it is called.
 
+mod builds;
 mod cli;
 mod commands;
 mod config;

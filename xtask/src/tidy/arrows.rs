@@ -13,6 +13,7 @@ use super::{
 const ARROWS: &[(&str, &[&str])] = &[
     ("probity-finding", &[]),
     ("probity-text", &[]),
+    ("probity-builds", &[]),
     ("probity-secrets", &[]),
     ("probity-scope", &[]),
     ("probity-sandbox", &[]),
@@ -64,6 +65,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "probity-agent",
             "probity-audit",
             "probity-autofix",
+            "probity-builds",
             "probity-dockerfile",
             "probity-finding",
             "probity-image",

@@ -28,6 +28,7 @@ const CRATES: &[&str] = &[
     "probity-secrets",
     "probity-shell",
     "probity-text",
+    "probity-builds",
 ];
 
 pub(crate) struct Workspace {

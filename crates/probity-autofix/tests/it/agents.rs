@@ -82,6 +82,7 @@ impl<'c> Case<'c> {
         let secrets = self.detector.as_ref().map(|detector| detector as &dyn FindSecrets);
         let lint = LintOptions {
             rules: &rules,
+            uses: None,
             directives,
             dockerignore: None,
             context_files: None,

@@ -46,6 +46,7 @@ fn fix_with(text: &str, rules: &[Replace], change: impl Fn(&mut FixOptions<'_>))
     let mut options = FixOptions {
         lint: LintOptions {
             rules: &set,
+            uses: None,
             directives: DirectiveOptions::default(),
             dockerignore: None,
             context_files: None,

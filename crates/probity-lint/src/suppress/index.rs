@@ -134,6 +134,7 @@ mod tests {
             rules.map(|rule| Finding::new(rule, Severity::Warning, span, "")).collect();
         let options = LintOptions {
             rules: &RuleSet::default(),
+            uses: None,
             directives: DirectiveOptions::default(),
             dockerignore: None,
             context_files: None,

@@ -95,6 +95,7 @@ fn a_file_costs_no_more_than_so_many_bytes_a_line() {
     let rules = RuleSet::of(Preset::Recommended);
     let options = LintOptions {
         rules: &rules,
+        uses: None,
         directives: DirectiveOptions::default(),
         dockerignore: None,
         context_files: None,

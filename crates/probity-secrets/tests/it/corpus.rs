@@ -1,5 +1,7 @@
 //! The score over everything that is a secret and everything that is none.
 
+use probity_secrets::Confidence;
+
 use crate::{
     detector,
     forge::{self, Dice},
@@ -113,4 +115,25 @@ fn false_alarms() -> Vec<(&'static str, String)> {
             found.into_iter().map(move |secret| (secret.kind, text[secret.range].to_owned()))
         })
         .collect()
+}
+
+/// A token that somebody typed by hand is still hidden and kept on the machine.
+#[test]
+fn a_sequence_of_characters_in_a_vendors_format_is_a_secret_by_its_format_alone() {
+    let hexadecimal = "0123456789abcdef".repeat(3);
+    for (kind, prefix, length) in [
+        ("github-personal-token", "ghp_", 36),
+        ("databricks-token", "dapi", 32),
+        ("npm-token", "npm_", 36),
+        ("sonarqube-token", "squ_", 40),
+    ] {
+        let token = format!("{prefix}{}", &hexadecimal[..length]);
+        let text = format!("ARG VALUE={token}\n");
+        let found: Vec<_> = detector()
+            .find(&text)
+            .into_iter()
+            .map(|secret| (secret.kind, text[secret.range].to_owned(), secret.confidence))
+            .collect();
+        assert_eq!(found, [(kind, token, Confidence::FormatOnly)]);
+    }
 }

@@ -19,7 +19,6 @@ fn documented() -> Vec<String> {
         format!("//registry.npmjs.org/:_authToken=npm_{x}"),
         format!("SLACK_TOKEN=xoxb-{}", "your-token-here"),
         format!("AKIA{}", "A".repeat(16)),
-        format!("dapi{}", "0123456789abcdef".repeat(2)),
         format!("{dashes}BEGIN RSA PRIVATE KEY{dashes}"),
         format!("grep -q '{dashes}BEGIN PRIVATE KEY{dashes}' key.pem || exit 1"),
         format!("{dashes}BEGIN PRIVATE KEY{dashes} ... {dashes}END PRIVATE KEY{dashes}"),

@@ -6,6 +6,7 @@ use clap::{ArgMatches, Args, Command};
 
 use super::flags;
 use crate::{
+    builds::ChosenBuilds,
     commands::check::Options,
     config::{Catalogue, Choice, ConfigError, Layer, Origin, key, key::Key},
     failure::Failure,
@@ -16,7 +17,7 @@ use crate::{
 /// The flags that are about a run and not about settings.
 #[derive(Args, Debug)]
 pub(crate) struct CheckArgs {
-    /// Files, directories, globs, or `-` for standard input
+    /// Dockerfiles, directories, globs, Compose or Bake files, or `-` for standard input
     #[arg(value_name = "PATH", default_value = ".")]
     paths: Vec<PathBuf>,
 
@@ -68,6 +69,12 @@ struct FileArgs {
     /// Name of standard input (`-`) in reports and in the search for a configuration file
     #[arg(long, value_name = "PATH")]
     stdin_filename: Option<PathBuf>,
+    /// Check only this target or group of a Bake file
+    #[arg(long, value_name = "NAME")]
+    target: Vec<String>,
+    /// Check only this service of a Compose file
+    #[arg(long, value_name = "NAME")]
+    service: Vec<String>,
     /// Number of files to check at the same time; 0 means one for each processor
     #[arg(short = 'j', long, value_name = "N", default_value_t = 0)]
     jobs: usize,
@@ -143,6 +150,7 @@ pub(super) fn options(
         print_config,
         list_rules: args.rules.list_rules,
         stdin_filename: args.files.stdin_filename,
+        builds: ChosenBuilds { targets: args.files.target, services: args.files.service },
         jobs: args.files.jobs,
         show_secrets: args.output.show_secrets,
         no_color: args.output.no_color,

@@ -154,6 +154,8 @@ mod tests {
                 "skip_blank_lines",
                 "skip_comments",
                 "stdin_filename",
+                "target",
+                "service",
                 "jobs",
                 "show_secrets",
                 "no_color",

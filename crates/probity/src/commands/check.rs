@@ -4,6 +4,7 @@ mod ai;
 mod editor;
 mod examine;
 mod fix;
+mod inline;
 mod job;
 mod mask;
 mod opened;
@@ -41,6 +42,7 @@ use self::{
     output::Output,
 };
 use crate::{
+    builds::{self, ChosenBuilds},
     config::{
         Catalogue, Choice, Configs, Dialect, Layer, Settings, word::Word as _, words::AiContext,
     },
@@ -71,6 +73,7 @@ pub(crate) struct Options {
     pub(crate) print_config: Option<PathBuf>,
     pub(crate) list_rules: bool,
     pub(crate) stdin_filename: Option<PathBuf>,
+    pub(crate) builds: ChosenBuilds,
     /// Files at the same time; 0 is one for each processor.
     pub(crate) jobs: usize,
     pub(crate) show_secrets: bool,
@@ -107,7 +110,18 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     if let Some(name) = &options.stdin_filename {
         targets.stdin &= !discover::excludes(&request, name)?;
     }
-    let jobs = jobs(&targets, options, &directory, &mut configs)?;
+    let described = builds::expand(&mut targets, &options.builds);
+    if options.name == Name::Tally
+        && Way::of(options, &general) != Way::Offer
+        && !described.is_empty()
+    {
+        return Err(Failure::new(
+            "--fix cannot be used with a Compose or Bake file",
+            "name the Dockerfiles instead",
+        )
+        .into());
+    }
+    let jobs = jobs(&targets, &described, options, &directory, &mut configs)?;
     warn(&mut configs);
     if options.list_rules {
         let config = jobs.first().map_or(&general, |job| &job.config);

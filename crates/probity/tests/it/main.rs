@@ -7,6 +7,7 @@ mod ai_fix;
 mod attacks;
 mod audit;
 mod binary;
+mod builds;
 mod check;
 mod configuration;
 mod containers;

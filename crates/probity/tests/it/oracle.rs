@@ -53,6 +53,7 @@ fn damaged_files_are_linted_to_the_end() {
     let directives = DirectiveOptions::default();
     let options = LintOptions {
         rules: &rules,
+        uses: None,
         directives,
         dockerignore: None,
         context_files: None,

@@ -105,6 +105,7 @@ mod tests {
         rules.select(&[Pattern::new(RULE)]);
         let options = LintOptions {
             rules: &rules,
+            uses: None,
             directives: DirectiveOptions::default(),
             dockerignore: Some(&dockerignore),
             context_files: None,

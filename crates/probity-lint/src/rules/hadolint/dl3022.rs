@@ -45,7 +45,9 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                 .get(reference.instruction)
                 .is_some_and(|it| matches!(it.keyword, Keyword::Copy | Keyword::Onbuild));
         let is_missing = match &reference.target {
-            Target::Image(name) => !name.contains([':', '/', '@', '$']),
+            Target::Image(name) => {
+                !name.contains([':', '/', '@', '$']) && !context.is_build_context(name)
+            }
             // Stages that need each other are what is wrong there, not a name.
             Target::StageIndex(stage) | Target::Stage(stage) => {
                 *stage > reference.stage && graph.cycle_of(reference).is_none()

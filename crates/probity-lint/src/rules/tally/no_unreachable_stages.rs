@@ -54,7 +54,10 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     if context.facts.stages().iter().any(is_chosen) {
         return;
     }
-    if graph.references().iter().any(names_nothing) {
+    let is_lost = |reference: &StageReference| {
+        names_nothing(reference) && !context.is_build_context(&reference.text)
+    };
+    if graph.references().iter().any(is_lost) {
         return;
     }
     let targets = needed_by_targets(context);
@@ -126,7 +129,11 @@ fn needed_by_targets(context: &Context<'_>) -> HashSet<usize> {
         let starts = facts.config(stage.index).is_some_and(|config| {
             !config.get(Setting::Cmd).is_empty() || !config.get(Setting::Entrypoint).is_empty()
         });
-        name.split(['-', '_', '.']).any(|part| TARGETS.contains(&part))
+        let is_built = context.uses.is_some_and(|uses| {
+            uses.targets.keys().any(|target| target.eq_ignore_ascii_case(&name))
+        });
+        is_built
+            || name.split(['-', '_', '.']).any(|part| TARGETS.contains(&part))
             || starts && !name.is_empty()
     };
     let targets = facts.stages().iter().filter(|stage| is_target(stage));

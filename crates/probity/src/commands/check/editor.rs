@@ -148,6 +148,6 @@ impl EditorRules {
         let context = self.config.check.context.as_deref().filter(|context| context.is_dir());
         let files = IgnoreFiles::new(context).with_open_texts(text.open_texts.clone());
         let parsed = Parsed::of(&source.text).detached();
-        examine_source(&job, way, source, parsed, &files, ai)
+        examine_source(&job, None, way, source, parsed, &files, ai)
     }
 }

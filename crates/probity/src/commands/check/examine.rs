@@ -9,11 +9,12 @@ use probity_secrets::{FindSecrets as _, Secret};
 use super::{
     ai::AiRun,
     fix::{Fixing, Way, fix},
-    job::Job,
+    inline,
+    job::{Job, Target},
     opened::Opened,
     searched::Searched,
 };
-use crate::{context_files, ignore_file::IgnoreFiles, source::Source};
+use crate::{builds::FileUses, context_files, ignore_file::IgnoreFiles, source::Source};
 
 /// What checking one file gave.
 pub(super) struct Checked {
@@ -34,7 +35,13 @@ pub(super) fn examine(
     ai: &AiRun,
 ) -> Checked {
     match job.take_opened(directory) {
-        Opened::Text(source, parsed) => examine_source(job, way, source, *parsed, ignore_files, ai),
+        Opened::Text(source, parsed) => match &job.target {
+            Target::Inline(_, inline) => inline::examine(job, source, inline, ignore_files, ai),
+            Target::File(_) | Target::Stdin(_) => {
+                let uses = job.uses.as_ref();
+                examine_source(job, uses, way, source, *parsed, ignore_files, ai)
+            }
+        },
         Opened::Problem(unread) => Checked {
             shown: unread.shown,
             text: String::new(),
@@ -48,12 +55,15 @@ pub(super) fn examine(
 /// The same for a text that was read and parsed already.
 pub(super) fn examine_source(
     job: &Job,
+    uses: Option<&FileUses>,
     way: Way,
     source: Source,
     parsed: Detached,
     ignore_files: &IgnoreFiles,
     ai: &AiRun,
 ) -> Checked {
+    let own_context = uses.and_then(FileUses::context).map(|dir| ignore_files.for_context(dir));
+    let ignore_files = own_context.as_ref().unwrap_or(ignore_files);
     let (dockerignore, complaint) = ignore_files.of(&source.path);
     let parsed = parsed.attached(&source.text);
     let wanted = WantedFiles::of(&parsed);
@@ -66,6 +76,7 @@ pub(super) fn examine_source(
     let searched = Searched::new(&job.rules.secrets);
     let options = LintOptions {
         rules: &rules,
+        uses: uses.map(|uses| &uses.lint),
         directives: DirectiveOptions {
             enabled: asked.enabled,
             validate_rules: asked.validate_rules,

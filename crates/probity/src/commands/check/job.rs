@@ -8,6 +8,7 @@ use std::{
 
 use super::{Options, opened::Opened, settings::FileRules, shellcheck::ShellcheckProgram};
 use crate::{
+    builds::{Described, FileUses, InlineDockerfile},
     config::{Choice, Configs, Layer, Origin, Settings, Sources, table},
     discover::Targets,
     name::Name,
@@ -18,13 +19,15 @@ pub(super) struct Job {
     pub(super) target: Target,
     pub(super) config: Arc<Settings>,
     pub(super) rules: Arc<FileRules>,
+    /// How builds use it, if a Compose or Bake file says it.
+    pub(super) uses: Option<FileUses>,
     /// What was opened before its turn.
     opened: Mutex<Option<Opened>>,
 }
 
 impl Job {
     pub(super) fn new(target: Target, config: Arc<Settings>, rules: Arc<FileRules>) -> Self {
-        Self { target, config, rules, opened: Mutex::default() }
+        Self { target, config, rules, uses: None, opened: Mutex::default() }
     }
 
     /// The target, opened now unless it was before.
@@ -42,6 +45,8 @@ impl Job {
 pub(super) enum Target {
     File(PathBuf),
     Stdin(Option<PathBuf>),
+    /// The Dockerfiles inside a Compose or Bake file.
+    Inline(PathBuf, Vec<InlineDockerfile>),
 }
 
 pub(super) fn configs(options: &Options, directory: &Path) -> anyhow::Result<Configs<'static>> {
@@ -67,6 +72,7 @@ pub(super) fn configs_of(
 
 pub(super) fn jobs(
     targets: &Targets,
+    described: &Described,
     options: &Options,
     directory: &Path,
     configs: &mut Configs<'_>,
@@ -101,7 +107,11 @@ pub(super) fn jobs(
         jobs.push(job(Target::Stdin(filename), &path, configs)?);
     }
     for path in &targets.files {
-        jobs.push(job(Target::File(path.clone()), path, configs)?);
+        let uses = described.uses.get(path).cloned();
+        jobs.push(Job { uses, ..job(Target::File(path.clone()), path, configs)? });
+    }
+    for (path, inline) in &described.inline {
+        jobs.push(job(Target::Inline(path.clone(), inline.clone()), path, configs)?);
     }
     Ok(jobs)
 }

@@ -142,6 +142,7 @@ mod tests {
         rules.select(&[probity_lint::Pattern::new("*")]);
         let options = probity_lint::LintOptions {
             rules: &rules,
+            uses: None,
             directives: probity_lint::DirectiveOptions::default(),
             dockerignore: None,
             context_files: None,

@@ -18,7 +18,7 @@ impl Opened {
     pub(super) fn of(job: &Job, directory: &Path) -> Self {
         let limits = Limits::new(job.config.check.file_validation.max_file_size);
         let read = match &job.target {
-            Target::File(path) => source::read(path, directory, limits),
+            Target::File(path) | Target::Inline(path, _) => source::read(path, directory, limits),
             Target::Stdin(name) => {
                 source::read_stdin(io::stdin().lock(), name.as_deref(), directory, limits)
             }

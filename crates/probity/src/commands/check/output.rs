@@ -25,7 +25,9 @@ pub(super) fn refuse_input(path: &str, jobs: &[Job]) -> anyhow::Result<()> {
     // What does not exist yet is no input.
     let Ok(report) = fs::canonicalize(path) else { return Ok(()) };
     let is_report = |job: &Job| match &job.target {
-        Target::File(input) => fs::canonicalize(input).is_ok_and(|input| input == report),
+        Target::File(input) | Target::Inline(input, _) => {
+            fs::canonicalize(input).is_ok_and(|input| input == report)
+        }
         Target::Stdin(_) => false,
     };
     if !is_stream(path) && jobs.iter().any(is_report) {

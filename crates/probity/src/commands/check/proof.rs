@@ -46,7 +46,7 @@ impl<'p> Prover<'p> {
     ) -> Self {
         let beside = match &job.target {
             Target::File(path) => path.parent().map(ToOwned::to_owned),
-            Target::Stdin(_) => None,
+            Target::Stdin(_) | Target::Inline(..) => None,
         };
         let context = job.config.check.context.clone().or(beside);
         let ai = &job.config.ai;

@@ -87,6 +87,7 @@ pub(super) fn examine(
         DirectiveOptions { enabled: !settings.disable_ignore_pragma, ..Default::default() };
     let options = LintOptions {
         rules,
+        uses: None,
         directives,
         dockerignore: None,
         context_files: None,

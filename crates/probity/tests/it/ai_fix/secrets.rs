@@ -43,6 +43,18 @@ fn denied_secrets_start_no_agent() {
     betrays_nothing(&stage, &output);
 }
 
+/// A wrong checksum or typed characters do not make a token harmless.
+#[test]
+fn a_token_with_typed_characters_starts_no_agent() {
+    let typed = ["ghp_", "0123456789abcdef0123456789abcdef0123"].concat();
+    let old = with_secret(GO).replace(&secret(), &typed);
+    let stage = Stage::new(&old, "");
+    let command = format!("touch {}", stage.path().join("started").display());
+    let run = stage.fix(MULTI_STAGE).args(["--acp-command", &command, "--ai-sandbox", "none"]);
+    assert_eq!(outcome(&run.run().code(1))["reason"], "secrets-found");
+    assert!(!stage.path().join("started").exists());
+}
+
 /// What a repository calls harmless is not found in its files, and is not sent either.
 #[test]
 fn a_repository_does_not_decide_which_secrets_an_agent_sees() {

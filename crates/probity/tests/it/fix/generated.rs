@@ -37,6 +37,7 @@ fn meaning(text: &str) -> (HashMap<ErrorKind, usize>, ImageContract, Vec<String>
 fn options(rules: &RuleSet) -> LintOptions<'_> {
     LintOptions {
         rules,
+        uses: None,
         directives: DirectiveOptions::default(),
         dockerignore: None,
         context_files: None,

@@ -1,0 +1,169 @@
+//! Values of expressions in a Bake file.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hcl::{
+    Expression, Value,
+    eval::{Context, ErrorKind, Evaluate as _},
+};
+
+use super::source::{Attributes, Definitions};
+use crate::{Note, Surroundings};
+
+/// Variables that depend on each other are tried this often.
+const ROUNDS: usize = 8;
+
+/// Evaluates attributes and remembers what it could not evaluate.
+pub(super) struct Evaluator {
+    context: Context<'static>,
+    /// Functions that were called and are not built in here.
+    functions: BTreeSet<String>,
+    notes: Vec<Note>,
+}
+
+impl Evaluator {
+    pub(super) fn new(definitions: &Definitions, surroundings: &dyn Surroundings) -> Self {
+        let mut evaluator =
+            Self { context: Context::new(), functions: BTreeSet::new(), notes: Vec::new() };
+        let mut waiting: Vec<(&String, &Expression)> = Vec::new();
+        for (name, default) in &definitions.variables {
+            match surroundings.variable(name) {
+                Some(value) => evaluator.declare(name, Value::from(value)),
+                None => waiting.push((name, default)),
+            }
+        }
+        waiting.extend(&definitions.globals);
+        for _ in 0..ROUNDS {
+            waiting.retain(|(name, expression)| match expression.evaluate(&evaluator.context) {
+                Ok(value) => {
+                    evaluator.declare(name, value);
+                    false
+                }
+                Err(_) => true,
+            });
+        }
+        // The reason for each that is left; its value is the empty text from here on.
+        for (name, expression) in waiting {
+            evaluator.value(name, expression);
+            evaluator.declare(name, Value::from(""));
+        }
+        evaluator
+    }
+
+    fn declare(&mut self, name: &str, value: Value) {
+        self.context.declare_var(name, value);
+    }
+
+    /// The same with variables of a matrix.
+    pub(super) fn with(&self, values: &BTreeMap<String, Value>) -> Context<'static> {
+        let mut context = self.context.clone();
+        for (name, value) in values {
+            context.declare_var(name.as_str(), value.clone());
+        }
+        context
+    }
+
+    fn value(&mut self, about: &str, expression: &Expression) -> Option<Value> {
+        let context = self.context.clone();
+        self.value_in(&context, about, expression)
+    }
+
+    pub(super) fn value_in(
+        &mut self,
+        context: &Context<'static>,
+        about: &str,
+        expression: &Expression,
+    ) -> Option<Value> {
+        let error = match expression.evaluate(context) {
+            Ok(value) => return Some(value),
+            Err(error) => error,
+        };
+        if let ErrorKind::UndefinedFunc(function) = error.kind() {
+            self.functions.insert(function.to_string());
+        } else {
+            let message = format!("a value is left out: {}", error.kind());
+            self.notes.push(Note::about(about, message));
+        }
+        None
+    }
+
+    pub(super) fn list(&mut self, about: &str, expression: Option<&Expression>) -> Vec<String> {
+        let value = expression.and_then(|expression| self.value(about, expression));
+        value.as_ref().map_or_else(Vec::new, texts)
+    }
+
+    /// The attributes of a target as values.
+    pub(super) fn attributes_in(
+        &mut self,
+        context: &Context<'static>,
+        about: &str,
+        attributes: &Attributes,
+        wanted: &[&'static str],
+    ) -> BTreeMap<&'static str, Value> {
+        let mut values = BTreeMap::new();
+        for name in wanted {
+            let expression = attributes.get(*name);
+            let value = match expression {
+                // A value of a map that cannot be evaluated hides none of the others.
+                Some(Expression::Object(entries)) => {
+                    let mut known = hcl::Map::new();
+                    for (key, entry) in entries {
+                        let key = match key {
+                            hcl::ObjectKey::Identifier(name) => Some(name.to_string()),
+                            hcl::ObjectKey::Expression(key) => {
+                                self.value_in(context, about, key).as_ref().and_then(text)
+                            }
+                            _ => None,
+                        };
+                        let Some(key) = key else { continue };
+                        let value = self.value_in(context, about, entry);
+                        known.insert(key, value.unwrap_or(Value::Null));
+                    }
+                    Some(Value::Object(known))
+                }
+                Some(expression) => self.value_in(context, about, expression),
+                None => None,
+            };
+            values.extend(value.map(|value| (*name, value)));
+        }
+        values
+    }
+
+    /// One note for all functions together.
+    pub(super) fn into_notes(mut self) -> Vec<Note> {
+        if !self.functions.is_empty() {
+            let names: Vec<String> =
+                self.functions.iter().map(|name| format!("`{name}`")).collect();
+            let message = format!("values that call functions are left out: {}", names.join(", "));
+            self.notes.push(Note { about: None, message });
+        }
+        self.notes
+    }
+}
+
+/// The text of a scalar.
+pub(super) fn text(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Bool(_) | Value::Number(_) => Some(value.to_string()),
+        _ => None,
+    }
+}
+
+/// The scalars of a list; one scalar is a list of one.
+pub(super) fn texts(value: &Value) -> Vec<String> {
+    match value {
+        Value::Array(items) => items.iter().filter_map(text).collect(),
+        other => text(other).into_iter().collect(),
+    }
+}
+
+/// The scalars of a map.
+pub(super) fn pairs(value: &Value) -> BTreeMap<String, Option<String>> {
+    match value {
+        Value::Object(entries) => {
+            entries.iter().map(|(key, value)| (key.clone(), text(value))).collect()
+        }
+        _ => BTreeMap::new(),
+    }
+}

@@ -1,0 +1,162 @@
+//! Bake files.
+
+use probity_builds::Format;
+
+use super::{Given, shown};
+
+#[track_caller]
+fn check(text: &str, expected: &str) {
+    check_with(text, &[], &Given::default(), expected);
+}
+
+#[track_caller]
+fn check_with(text: &str, only: &[&str], given: &Given, expected: &str) {
+    assert_eq!(shown(Format::BakeHcl, text, only, given), expected);
+}
+
+const SHOP: &str = r#"
+variable "TAG" { default = "1.0" }
+variable "FULL" { default = "shop-${TAG}" }
+registry = "example.com"
+group "default" { targets = ["api", "web"] }
+target "_common" {
+  args = { TAG = TAG, LEVEL = 3 }
+  platforms = ["linux/amd64"]
+}
+target "api" {
+  inherits = ["_common"]
+  context = "api"
+  args = { LEVEL = 4, NAME = "${registry}/${FULL}" }
+  contexts = { base = "target:web", src = "../src" }
+}
+target "web" {
+  inherits = ["_common"]
+  dockerfile = "web/Dockerfile"
+  target = "final"
+  platforms = ["linux/arm64"]
+}
+"#;
+
+#[test]
+fn targets_with_variables_and_inheritance() {
+    check(
+        SHOP,
+        "\
+api: api/Dockerfile in api LEVEL=4 NAME=example.com/shop-1.0 TAG=1.0 on linux/amd64 \
+with base->target:web with src->../src
+web: web/Dockerfile in . target final LEVEL=3 TAG=1.0 on linux/arm64",
+    );
+    let given = Given { variables: [("TAG", "2")].into(), ..Given::default() };
+    check_with(
+        SHOP,
+        &["web"],
+        &given,
+        "web: web/Dockerfile in . target final LEVEL=3 TAG=2 on linux/arm64",
+    );
+}
+
+#[test]
+fn groups_and_names_choose() {
+    let text = "group \"all\" { targets = [\"a\", \"more\"] }\ngroup \"more\" { targets = [\"b\", \"all\"] }\n\
+                target \"a\" {}\ntarget \"b\" { dockerfile = \"B\" }\ntarget \"c\" {}\n";
+    check_with(text, &["more"], &Given::default(), "a: Dockerfile in .\nb: B in .");
+    check_with(
+        text,
+        &["d"],
+        &Given::default(),
+        "error: `d` is not one of its targets and groups (it has: a, b, c, all, more)",
+    );
+}
+
+#[test]
+fn a_matrix_makes_targets() {
+    check(
+        r#"
+target "app" {
+  name = "app-${item.name}-${replace_dots}"
+  matrix = { item = [{ name = "one", port = 1 }, { name = "two", port = 2 }], replace_dots = ["a"] }
+  args = { PORT = item.port }
+  target = item.name
+}
+target "plain" {
+  matrix = { version = ["1.0", "2"] }
+  args = { V = version }
+}
+target "child" { inherits = ["plain-2"] }
+"#,
+        "\
+app-one-a: Dockerfile in . target one PORT=1
+app-two-a: Dockerfile in . target two PORT=2
+child: Dockerfile in . V=2
+plain-1-0: Dockerfile in . V=1.0
+plain-2: Dockerfile in . V=2",
+    );
+}
+
+#[test]
+fn functions_give_one_note_and_hide_nothing_else() {
+    check(
+        r#"
+function "mine" {
+  params = [x]
+  result = x
+}
+target "a" {
+  dockerfile = "A"
+  args = { NOW = timestamp(), NAME = upper("x"), FIXED = "1" }
+}
+target "b" { target = mine("x") }
+"#,
+        "\
+a: A in . FIXED=1 NAME=? NOW=?
+b: Dockerfile in .
+note: values that call functions are left out: `mine`, `timestamp`, `upper`",
+    );
+}
+
+#[test]
+fn wrong_references_are_notes() {
+    check(
+        r#"
+target "a" { inherits = ["b"] }
+target "b" { inherits = ["a"] }
+group "g" { targets = ["a", "d", "c"] }
+target "c" { inherits = ["nowhere"] }
+target "d" { target = unknown_variable }
+"#,
+        "\
+a: Dockerfile in .
+c: Dockerfile in .
+d: Dockerfile in .
+note: d: a value is left out: undefined variable `unknown_variable`
+note: a: it inherits from itself
+note: c: it inherits `nowhere`, which does not exist",
+    );
+}
+
+#[test]
+fn conditionals_and_inline_dockerfiles() {
+    let text = "variable \"CI\" { default = \"\" }\ntarget \"a\" {\n  target = CI == \"\" ? \"dev\" : \"prod\"\n\
+                  dockerfile-inline = <<EOF\nFROM scratch\nCOPY a /\nEOF\n}\n";
+    check(text, "a: inline \"FROM scratch\\nCOPY a /\\n\" at 1 +0 whole in . target dev");
+}
+
+#[test]
+fn json_has_the_same_meaning() {
+    let text = r#"{"variable": {"TAG": {"default": "1"}}, "group": {"default": {"targets": ["a"]}},
+      "target": {"a": {"context": "app", "args": {"V": "v${TAG}", "N": 3, "X": null}}, "_b": {}}}"#;
+    assert_eq!(
+        shown(Format::BakeJson, text, &[], &Given::default()),
+        "a: app/Dockerfile in app N=3 V=v1 X=?"
+    );
+    assert_eq!(
+        shown(Format::BakeJson, "{\n\"target\": }", &[], &Given::default()),
+        "error: line 2: it is not valid JSON"
+    );
+}
+
+#[test]
+fn wrong_files_say_where() {
+    let found = shown(Format::BakeHcl, "target \"a\" {\n  args = {\n", &[], &Given::default());
+    assert!(found.starts_with("error: line "), "{found}");
+}

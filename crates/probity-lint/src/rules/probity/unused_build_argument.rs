@@ -1,0 +1,76 @@
+//! Arguments of builds that the file does not declare.
+
+use std::collections::HashSet;
+
+use probity_dockerfile::{Arguments, Keyword};
+use probity_finding::Finding;
+
+use crate::{context::Context, uses::BuildUses};
+
+/// Arguments that BuildKit knows without a declaration.
+const PREDEFINED: &[&str] =
+    &["HTTP_PROXY", "HTTPS_PROXY", "FTP_PROXY", "NO_PROXY", "ALL_PROXY", "SOURCE_DATE_EPOCH"];
+
+rule! {
+    /// # What it does
+    ///
+    /// Reports a build argument in a Compose or Bake file that no `ARG` of the Dockerfile declares.
+    /// Without such a file the rule is silent. Proxy variables, `SOURCE_DATE_EPOCH` and arguments that
+    /// begin with `BUILDKIT_` need no declaration.
+    ///
+    /// # Why it is bad
+    ///
+    /// BuildKit ignores the argument and prints a warning, so the build does not use the value that
+    /// somebody set. Often the name is misspelled, or the `ARG` was removed.
+    ///
+    /// # Examples
+    ///
+    /// With `args: {VERSON: "1.2"}` in `compose.yaml`:
+    ///
+    /// ```dockerfile,needs-context
+    /// FROM alpine:3.20
+    /// ARG VERSION
+    /// RUN echo "$VERSION"
+    /// ```
+    UnusedBuildArgument {
+        name: "probity/unused-build-argument",
+        severity: Warning,
+        category: Correctness,
+    }
+}
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let Some(uses) = context.uses else { return };
+    let mut declared = HashSet::new();
+    for (_, arg) in context.each(Keyword::Arg) {
+        let Arguments::Pairs { pairs, .. } = &arg.arguments else { continue };
+        declared.extend(pairs.iter().map(|pair| pair.key.text.as_str()));
+    }
+    for (name, builds) in &uses.args {
+        let is_predefined = name.starts_with("BUILDKIT_")
+            || PREDEFINED.iter().any(|known| known.eq_ignore_ascii_case(name));
+        if is_predefined || declared.contains(name.as_str()) {
+            continue;
+        }
+        let builds = BuildUses::list(builds);
+        let message = format!("no ARG declares the argument `{name}` passed by {builds}");
+        findings.push(context.finding_of_file(message));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{BuildUses, harness::run_with_uses};
+
+    #[test]
+    fn declared_and_predefined_arguments_are_silent() {
+        let builds = || ["api".to_owned(), "web".to_owned()].into();
+        let names = ["VERSION", "VERSON", "http_proxy", "BUILDKIT_INLINE_CACHE"];
+        let args = names.iter().map(|name| ((*name).to_owned(), builds()));
+        let uses = BuildUses { args: args.collect(), ..BuildUses::default() };
+        let text = "FROM a\nARG VERSION OTHER=1\n";
+        let found = run_with_uses("probity/unused-build-argument", text, &uses);
+        let messages: Vec<&str> = found.iter().map(|finding| finding.message.as_str()).collect();
+        assert_eq!(messages, ["no ARG declares the argument `VERSON` passed by api, web"]);
+    }
+}

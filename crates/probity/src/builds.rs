@@ -1,0 +1,210 @@
+//! Compose and Bake files among the targets: the Dockerfiles they name, and how these are built.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    env, fs,
+    path::{Component, Path, PathBuf},
+};
+
+use probity_builds::{Build, Format, InlinePlace, LARGEST_FILE, Recipe, Surroundings, describe};
+use probity_lint::BuildUses;
+
+use crate::discover::{DiscoverError, Targets};
+
+/// Which builds a command line asks for; all of them without a name.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ChosenBuilds {
+    /// Of Bake files.
+    pub(crate) targets: Vec<String>,
+    /// Of Compose files.
+    pub(crate) services: Vec<String>,
+}
+
+/// How builds use one Dockerfile.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FileUses {
+    pub(crate) lint: BuildUses,
+    contexts: BTreeSet<PathBuf>,
+}
+
+/// A Dockerfile inside a Compose or Bake file.
+#[derive(Clone, Debug)]
+pub(crate) struct InlineDockerfile {
+    pub(crate) text: String,
+    pub(crate) place: InlinePlace,
+    pub(crate) uses: FileUses,
+}
+
+/// What the Compose and Bake files among the targets say.
+#[derive(Debug, Default)]
+pub(crate) struct Described {
+    pub(crate) uses: BTreeMap<PathBuf, FileUses>,
+    /// Inline Dockerfiles by the file they are in.
+    pub(crate) inline: BTreeMap<PathBuf, Vec<InlineDockerfile>>,
+}
+
+impl FileUses {
+    /// The build context, unless builds disagree about it.
+    pub(crate) fn context(&self) -> Option<&Path> {
+        let mut contexts = self.contexts.iter();
+        contexts.next().filter(|_| contexts.next().is_none()).map(PathBuf::as_path)
+    }
+
+    fn add(&mut self, build: &Build, context: PathBuf) {
+        let by = || [build.name.clone()];
+        for name in build.args.keys() {
+            self.lint.args.entry(name.clone()).or_default().extend(by());
+        }
+        if let Some(target) = &build.target {
+            self.lint.targets.entry(target.clone()).or_default().extend(by());
+        }
+        self.lint.contexts.extend(build.contexts.keys().cloned());
+        self.lint.platforms.extend(build.platforms.iter().cloned());
+        self.contexts.insert(context);
+    }
+}
+
+impl Described {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.uses.is_empty() && self.inline.is_empty()
+    }
+}
+
+/// Replaces Compose and Bake files by the Dockerfiles that they name. A Dockerfile is a target once,
+/// however many builds use it.
+pub(crate) fn expand(targets: &mut Targets, chosen: &ChosenBuilds) -> Described {
+    let mut described = Described::default();
+    let files = std::mem::take(&mut targets.files);
+    for path in files {
+        let name = path.file_name().and_then(|name| name.to_str());
+        match name.and_then(Format::of_named_file) {
+            Some(format) => described.add_file(&path, format, chosen, targets),
+            None => targets.files.push(path),
+        }
+    }
+    targets.files.extend(described.uses.keys().cloned());
+    targets.files.sort();
+    targets.files.dedup();
+    described
+}
+
+impl Described {
+    fn add_file(
+        &mut self,
+        path: &Path,
+        format: Format,
+        chosen: &ChosenBuilds,
+        targets: &mut Targets,
+    ) {
+        let directory = path.parent().unwrap_or(path);
+        let only = match format {
+            Format::Compose => &chosen.services,
+            Format::BakeHcl | Format::BakeJson => &chosen.targets,
+        };
+        let failed = |reason: String| DiscoverError::NotDescribed { path: path.to_owned(), reason };
+        let text = match read(path) {
+            Ok(text) => text,
+            Err(error) => return targets.errors.push(failed(error.to_string())),
+        };
+        let found = match describe(format, &text, only, &Beside::of(directory)) {
+            Ok(found) => found,
+            Err(error) => return targets.errors.push(failed(error.to_string())),
+        };
+        for note in &found.notes {
+            let about = note.about.as_deref().map(|name| format!("{name}: ")).unwrap_or_default();
+            tracing::warn!("{}: {about}{}", path.display(), note.message);
+        }
+        if found.builds.is_empty() {
+            tracing::warn!("{} describes no build", path.display());
+        }
+        for build in &found.builds {
+            self.add_build(path, directory, build, targets);
+        }
+    }
+
+    fn add_build(&mut self, path: &Path, directory: &Path, build: &Build, targets: &mut Targets) {
+        let context = normal(&directory.join(&build.context));
+        match &build.recipe {
+            Recipe::File(dockerfile) => {
+                let dockerfile = normal(&directory.join(dockerfile));
+                if !dockerfile.is_file() {
+                    return targets.errors.push(DiscoverError::MissingDockerfile {
+                        path: path.to_owned(),
+                        build: build.name.clone(),
+                        dockerfile,
+                    });
+                }
+                self.uses.entry(dockerfile).or_default().add(build, context);
+            }
+            Recipe::Inline { text, place } => {
+                let mut uses = FileUses::default();
+                uses.add(build, context);
+                let inline = InlineDockerfile { text: text.clone(), place: place.clone(), uses };
+                self.inline.entry(path.to_owned()).or_default().push(inline);
+            }
+            Recipe::Remote => tracing::warn!(
+                "{}: {}: the context {} is remote, so its Dockerfile is not checked",
+                path.display(),
+                build.name,
+                build.context
+            ),
+        }
+    }
+}
+
+/// Variables and files beside a description.
+struct Beside<'d> {
+    directory: &'d Path,
+    /// Of the `.env` file.
+    variables: BTreeMap<String, String>,
+}
+
+impl<'d> Beside<'d> {
+    fn of(directory: &'d Path) -> Self {
+        let text = read(&directory.join(".env")).unwrap_or_default();
+        let pairs = text.lines().filter(|line| !line.trim_start().starts_with('#'));
+        let pairs = pairs.filter_map(|line| line.split_once('='));
+        let bare = |text: &str| {
+            text.trim().trim_start_matches("export ").trim_matches(['"', '\'']).to_owned()
+        };
+        let variables = pairs.map(|(name, value)| (bare(name), bare(value))).collect();
+        Self { directory, variables }
+    }
+}
+
+impl Surroundings for Beside<'_> {
+    fn variable(&self, name: &str) -> Option<String> {
+        env::var(name).ok().or_else(|| self.variables.get(name).cloned())
+    }
+
+    fn read(&self, path: &str) -> Option<String> {
+        read(&self.directory.join(path)).ok()
+    }
+}
+
+/// Reads a file of ordinary size; a device or a FIFO would make us wait.
+fn read(path: &Path) -> std::io::Result<String> {
+    let metadata = fs::metadata(path)?;
+    if !metadata.is_file() {
+        return Err(std::io::Error::other("it is not a regular file"));
+    }
+    if usize::try_from(metadata.len()).is_ok_and(|size| size > LARGEST_FILE) {
+        return Err(std::io::Error::other(probity_builds::DescribeError::TooLarge));
+    }
+    fs::read_to_string(path)
+}
+
+/// The path without `.` and, where no link can be meant, without `..`.
+fn normal(path: &Path) -> PathBuf {
+    let mut normal = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir if !normal.is_symlink() && normal.file_name().is_some() => {
+                normal.pop();
+            }
+            other => normal.push(other),
+        }
+    }
+    normal
+}

@@ -1,0 +1,174 @@
+//! Compose and Bake files on the command line.
+
+use std::fs;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::binary::{named, probity};
+
+const COMPOSE: &str = "\
+services:
+  api:
+    build:
+      context: api
+      target: runtime
+      args: {VERSION: '1', VERSON: '2'}
+      additional_contexts: [base=../base]
+  worker:
+    build:
+      context: api
+      target: worker
+  inline:
+    build:
+      dockerfile_inline: |
+        FROM alpine:3.20
+        # a comment
+        RUN cd /srv
+        MAINTAINER somebody
+  database:
+    image: postgres:16
+";
+
+const DOCKERFILE: &str = "\
+FROM base AS runtime
+ARG VERSION
+COPY lost.txt /
+FROM debian:12 AS worker
+RUN true
+FROM debian:12
+CMD [\"true\"]
+";
+
+fn stage() -> TempDir {
+    let stage = tempfile::tempdir().unwrap();
+    for (path, text) in [
+        ("compose.yaml", COMPOSE),
+        ("api/Dockerfile", DOCKERFILE),
+        ("api/.dockerignore", "lost.txt\n"),
+        ("web/Dockerfile", "FROM debian\n"),
+        (
+            "docker-bake.hcl",
+            "target \"web\" {\n  context = \"web\"\n  target = \"final\"\n}\n\
+             target \"gone\" {\n  dockerfile = \"missing\"\n}\n",
+        ),
+    ] {
+        let path = stage.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    stage
+}
+
+/// File, line, column and rule of every finding.
+fn findings(stdout: &str) -> Vec<(String, i64, i64, String)> {
+    let report: Value = serde_json::from_str(stdout).unwrap();
+    let mut found = Vec::new();
+    for file in report["files"].as_array().unwrap() {
+        for violation in file["violations"].as_array().unwrap() {
+            let start = &violation["location"]["start"];
+            found.push((
+                file["file"].as_str().unwrap().to_owned(),
+                start["line"].as_i64().unwrap(),
+                start["column"].as_i64().unwrap(),
+                violation["rule"].as_str().unwrap().to_owned(),
+            ));
+        }
+    }
+    found
+}
+
+#[test]
+fn each_dockerfile_is_checked_once_with_the_union_of_its_uses() {
+    let stage = stage();
+    let rules = "probity/unused-build-argument,probity/unknown-build-target,hadolint/DL3006,\
+                 tally/no-unreachable-stages,buildkit/CopyIgnoredFile,hadolint/DL3003,\
+                 buildkit/MaintainerDeprecated";
+    let run = probity().args(["check", "compose.yaml", "--format", "json", "--select", rules]);
+    let output = run.dir(stage.path()).run().code(1);
+    let found = findings(&output.stdout);
+    let expected = [
+        // `base` is a context and `runtime` and `worker` are built, so nothing is said of them.
+        ("api/Dockerfile", -1, -1, "probity/unused-build-argument"),
+        ("api/Dockerfile", 3, 5, "buildkit/CopyIgnoredFile"),
+        ("compose.yaml", 17, 12, "hadolint/DL3003"),
+        ("compose.yaml", 18, 8, "buildkit/MaintainerDeprecated"),
+    ];
+    let expected =
+        expected.map(|(file, line, column, rule)| (file.to_owned(), line, column, rule.to_owned()));
+    assert_eq!(found, expected, "{}", output.stderr);
+    // The same Dockerfile without the description.
+    let run = probity().args(["check", "api/Dockerfile", "--format", "json", "--select", rules]);
+    let output = run.dir(stage.path()).run().code(1);
+    let rules: Vec<String> =
+        findings(&output.stdout).into_iter().map(|(_, _, _, rule)| rule).collect();
+    assert_eq!(
+        rules,
+        [
+            "hadolint/DL3006",
+            "tally/no-unreachable-stages",
+            "buildkit/CopyIgnoredFile",
+            "tally/no-unreachable-stages",
+        ]
+    );
+}
+
+#[test]
+fn inline_dockerfiles_are_never_edited() {
+    let stage = stage();
+    let run = probity().args(["check", "compose.yaml", "--fix-unsafe", "--service", "inline"]);
+    run.dir(stage.path()).run();
+    assert_eq!(fs::read_to_string(stage.path().join("compose.yaml")).unwrap(), COMPOSE);
+}
+
+#[test]
+fn names_choose_builds() {
+    let stage = stage();
+    let select = ["--select", "probity/unknown-build-target", "--format", "json"];
+    let run = probity().args(["check", "docker-bake.hcl", "--target", "web"]).args(select);
+    let output = run.dir(stage.path()).run().code(1);
+    assert_eq!(
+        findings(&output.stdout),
+        [("web/Dockerfile".to_owned(), -1, -1, "probity/unknown-build-target".to_owned())]
+    );
+    let run = probity().args(["check", "docker-bake.hcl", "--target", "wbe"]).args(select);
+    let output = run.dir(stage.path()).run().code(2);
+    let says = "`wbe` is not one of its targets and groups (it has: gone, web)";
+    assert!(output.stderr.contains(says), "{}", output.stderr);
+}
+
+#[test]
+fn a_missing_dockerfile_hides_no_other_build() {
+    let stage = stage();
+    let select = ["--select", "hadolint/DL3006", "--format", "json"];
+    let run = probity().args(["check", "docker-bake.hcl"]).args(select);
+    let output = run.dir(stage.path()).run().code(2);
+    assert_eq!(
+        findings(&output.stdout),
+        [("web/Dockerfile".to_owned(), 1, 5, "hadolint/DL3006".to_owned())]
+    );
+    assert!(output.stderr.contains("gone: the Dockerfile `"), "{}", output.stderr);
+    assert!(output.stderr.contains("missing` does not exist"), "{}", output.stderr);
+}
+
+#[test]
+fn a_broken_description_says_where() {
+    let stage = stage();
+    fs::write(stage.path().join("compose.yaml"), "services:\n  a: {}\n  a: {}\n").unwrap();
+    let run = probity().args(["check", "compose.yaml", "web/Dockerfile"]);
+    let output = run.dir(stage.path()).run().code(2);
+    assert!(output.stderr.contains("line 3: duplicate mapping key: a"), "{}", output.stderr);
+    assert!(output.stdout.contains("web/Dockerfile"), "{}", output.stdout);
+}
+
+#[test]
+fn tally_does_not_fix_by_a_description() {
+    let stage = stage();
+    let run = named("tally").args(["lint", "--fix", "compose.yaml"]);
+    let output = run.dir(stage.path()).run().code(2);
+    assert!(
+        output.stderr.contains("cannot be used with a Compose or Bake file"),
+        "{}",
+        output.stderr
+    );
+}
