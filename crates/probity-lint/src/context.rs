@@ -10,7 +10,7 @@ use probity_secrets::FindSecrets;
 use probity_shell::Script;
 
 use crate::{
-    ContextFiles, LintOptions,
+    BaseImages, ContextFiles, LintOptions,
     rule::{Metadata, OptionValue},
     ruleset::RuleChoice,
 };
@@ -25,6 +25,7 @@ pub struct Context<'a> {
     pub(crate) facts: &'a Facts,
     pub(crate) dockerignore: Option<&'a Dockerignore>,
     pub(crate) context_files: Option<&'a ContextFiles>,
+    pub(crate) base_images: Option<&'a BaseImages>,
     pub(crate) secrets: Option<&'a dyn FindSecrets>,
     metadata: &'static Metadata,
     choice: &'a RuleChoice,
@@ -38,8 +39,8 @@ impl<'a> Context<'a> {
         metadata: &'static Metadata,
         choice: &'a RuleChoice,
     ) -> Self {
-        let LintOptions { dockerignore, context_files, secrets, .. } = *options;
-        Self { file, facts, dockerignore, context_files, secrets, metadata, choice }
+        let LintOptions { dockerignore, context_files, base_images, secrets, .. } = *options;
+        Self { file, facts, dockerignore, context_files, base_images, secrets, metadata, choice }
     }
 
     /// The instructions of one kind with their indices, without those behind `ONBUILD`.

@@ -111,7 +111,17 @@ mod tests {
         let check = |rules: &RuleSet, text: &str| {
             let directives = DirectiveOptions::default();
             let (dockerignore, context_files, secrets) = (None, None, None);
-            lint(text, &LintOptions { rules, directives, dockerignore, context_files, secrets })
+            lint(
+                text,
+                &LintOptions {
+                    rules,
+                    directives,
+                    dockerignore,
+                    context_files,
+                    base_images: None,
+                    secrets,
+                },
+            )
         };
         let script = "RUN cd $x && \\\n  # é\n  echo `ls`\n";
         let heredoc = "RUN <<E\nrm $y\nE\n";

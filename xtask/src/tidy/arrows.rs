@@ -16,6 +16,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("probity-secrets", &[]),
     ("probity-scope", &[]),
     ("probity-sandbox", &[]),
+    ("probity-registry", &[]),
     ("probity-shell", &["probity-finding"]),
     ("probity-dockerfile", &["probity-finding", "probity-shell"]),
     (
@@ -71,6 +72,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "probity-lsp",
             "probity-proof",
             "probity-proxy",
+            "probity-registry",
             "probity-review",
             "probity-sandbox",
             "probity-scope",
