@@ -161,12 +161,12 @@ impl Cache for Memory {
 
 #[test]
 fn a_cache_answers_without_the_registry_and_is_verified() {
-    let registry = Registry::start();
+    let mut registry = Registry::start();
     registry.push("cached:1", &[("linux/amd64", json!({"User": "kept"}))]);
     let name = format!("{}/cached:1", registry.host);
     let (settings, cache) = (trusted(&registry), Arc::new(Memory::default()));
     let first = ask_with(&name, &settings, Arc::<Memory>::clone(&cache)).unwrap();
-    drop(registry);
+    registry.stop();
     let second = ask_with(&name, &settings, Arc::<Memory>::clone(&cache)).unwrap();
     assert_eq!(first, second);
     // Contents that somebody changed count as absent.

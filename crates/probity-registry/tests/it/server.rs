@@ -90,10 +90,17 @@ impl Registry {
     }
 }
 
-impl Drop for Registry {
-    fn drop(&mut self) {
+impl Registry {
+    /// From now on nobody answers there.
+    pub(crate) fn stop(&mut self) {
         drop(self.child.kill());
         drop(self.child.wait());
+    }
+}
+
+impl Drop for Registry {
+    fn drop(&mut self) {
+        self.stop();
     }
 }
 
