@@ -4,11 +4,11 @@ mod contract;
 mod insights;
 mod parts;
 
+use self::{contract::output_contract, parts::Issues};
 pub(crate) use self::{
     insights::RegistryInsights,
     parts::{Objectives, RuntimeSummary},
 };
-use self::{contract::output_contract, parts::Issues};
 use crate::{Expect, checks::Issue};
 
 /// What all prompts of one session have in common.

@@ -226,15 +226,14 @@ fn work(text: &str, what: &str) -> Option<(usize, usize)> {
     let detector = Detector::new(&Options::default()).ok()?;
     let directives = DirectiveOptions::default();
     let secrets: Option<&dyn FindSecrets> = Some(&detector);
-    let options =
-        LintOptions {
-            rules: &rules,
-            directives,
-            dockerignore: None,
-            context_files: None,
-            base_images: None,
-            secrets,
-        };
+    let options = LintOptions {
+        rules: &rules,
+        directives,
+        dockerignore: None,
+        context_files: None,
+        base_images: None,
+        secrets,
+    };
     let modes = BTreeMap::new();
     let (count, rounds) = match what {
         "lint" => (lint(text, &options).len(), 0),

@@ -9,8 +9,9 @@ use probity_finding::{Applicability, Finding, Span};
 use probity_secrets::{Detector, Options};
 
 use crate::{
-    BaseConfiguration, BaseImage, BaseImages, ContextFiles, DirectiveOptions, FixOptions, ImageAnswer, LintOptions, OptionValue, Pattern, RULES, RuleSet,
-    TagNow, WantedImage, lint, rule::Metadata,
+    BaseConfiguration, BaseImage, BaseImages, ContextFiles, DirectiveOptions, FixOptions,
+    ImageAnswer, LintOptions, OptionValue, Pattern, RULES, RuleSet, TagNow, WantedImage, lint,
+    rule::Metadata,
 };
 
 /// Built once for all tests.
@@ -49,8 +50,7 @@ static BASE_IMAGES: LazyLock<BaseImages> = LazyLock::new(|| {
         configuration: Some(BaseConfiguration { fits_platform: true, ..Default::default() }),
         ..base.clone()
     };
-    let elsewhere =
-        BaseImage { configuration: Some(BaseConfiguration::default()), ..tool.clone() };
+    let elsewhere = BaseImage { configuration: Some(BaseConfiguration::default()), ..tool.clone() };
     let absent = BaseImage { configuration: None, ..base.clone() };
     let found = |image: BaseImage| ImageAnswer::Found(Box::new(image));
     let mut images = BaseImages::new("linux/amd64".to_owned());

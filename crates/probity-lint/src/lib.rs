@@ -49,9 +49,7 @@ use crate::{context::Context, directive::Directives};
 pub use probity_shell::{shell_code_about, shell_codes};
 
 pub use crate::{
-    base_images::{
-        BaseConfiguration, BaseImage, BaseImages, ImageAnswer, TagNow, WantedImage,
-    },
+    base_images::{BaseConfiguration, BaseImage, BaseImages, ImageAnswer, TagNow, WantedImage},
     context_files::{ContextFiles, WantedFiles},
     directive::DirectiveOptions,
     elsewhere::{ELSEWHERE, is_foreign_code},

@@ -45,7 +45,10 @@ pub struct Proxies {
 /// Who asks.
 #[derive(Clone, Debug)]
 pub enum Credential {
-    Password { user: String, password: SecretString },
+    Password {
+        user: String,
+        password: SecretString,
+    },
     /// Exchanged for a token at the registry's token server.
     IdentityToken(SecretString),
     /// Sent to the registry as it is.

@@ -91,8 +91,9 @@ mod tests {
             r#"{"os":"","architecture":"","config":null}"#,
             r#"{"config":{"User":"","Env":null,"Healthcheck":null,"Volumes":null,"OnBuild":null}}"#,
         ] {
-            let read = Configuration::read(text.as_bytes()).unwrap_or_else(|error| {
-                Configuration { user: Some(error.to_string()), ..Configuration::default() }
+            let read = Configuration::read(text.as_bytes()).unwrap_or_else(|error| Configuration {
+                user: Some(error.to_string()),
+                ..Configuration::default()
             });
             assert_eq!(read, Configuration::default(), "{text}");
         }

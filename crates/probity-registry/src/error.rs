@@ -57,9 +57,7 @@ impl Error {
             Self::Unreachable { .. } => {
                 "check the network and HTTPS_PROXY, or use `--slow-checks=off`".to_owned()
             }
-            Self::Insecure { .. } => {
-                "remove it from `slow-checks.insecure-registries`".to_owned()
-            }
+            Self::Insecure { .. } => "remove it from `slow-checks.insecure-registries`".to_owned(),
             _ => return None,
         };
         Some(text)

@@ -8,7 +8,9 @@ use std::{
 
 use reqwest::{
     Method, Response, StatusCode, Url,
-    header::{ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_ENCODING, HeaderMap, HeaderValue, LOCATION},
+    header::{
+        ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_ENCODING, HeaderMap, HeaderValue, LOCATION,
+    },
 };
 
 use crate::{
@@ -83,7 +85,8 @@ async fn follow(clients: &Clients, request: &Request<'_>) -> Result<Reply, Error
     let mut authorization = request.authorization.clone();
     for _ in 0..=MOST_REDIRECTS {
         let response = send(clients, request, &url, authorization.as_ref()).await?;
-        let target = response.headers().get(LOCATION).filter(|_| response.status().is_redirection());
+        let target =
+            response.headers().get(LOCATION).filter(|_| response.status().is_redirection());
         let Some(target) = target else { return read(request, response).await };
         let refused = |target: &str, reason| Error::Redirect {
             registry: request.registry.to_owned(),
@@ -148,10 +151,8 @@ async fn read(request: &Request<'_>, mut response: Response) -> Result<Reply, Er
     }
     let limit = if status.is_success() { request.limit } else { ERROR_BODY_BYTES };
     let mut body = Vec::new();
-    while let Some(chunk) = response
-        .chunk()
-        .await
-        .map_err(|error| unreached(request.registry, &error.without_url()))?
+    while let Some(chunk) =
+        response.chunk().await.map_err(|error| unreached(request.registry, &error.without_url()))?
     {
         if body.len() + chunk.len() > limit {
             if status.is_success() {
@@ -180,5 +181,9 @@ fn unreached(registry: &str, error: &reqwest::Error) -> Error {
         next = cause.source();
     }
     let (registry, reason) = (registry.to_owned(), one_line(&reason));
-    if is_tls { Error::Untrusted { registry, reason } } else { Error::Unreachable { registry, reason } }
+    if is_tls {
+        Error::Untrusted { registry, reason }
+    } else {
+        Error::Unreachable { registry, reason }
+    }
 }

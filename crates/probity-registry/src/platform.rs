@@ -75,9 +75,7 @@ impl Platform {
                 _ => None,
             },
             ("arm64", "arm") => (level(self) <= 8).then(|| 100 + 8 - level(self)),
-            (wanted_one, own) => {
-                (wanted_one == own && wanted.variant == self.variant).then_some(0)
-            }
+            (wanted_one, own) => (wanted_one == own && wanted.variant == self.variant).then_some(0),
         }
     }
 }

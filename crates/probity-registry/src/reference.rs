@@ -102,9 +102,8 @@ pub(crate) fn is_registry(text: &str) -> bool {
 fn is_component(text: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     let bytes = text.as_bytes();
-    let ends_plain = [bytes.first(), bytes.last()]
-        .iter()
-        .all(|byte| byte.is_some_and(|byte| is_plain(*byte)));
+    let ends_plain =
+        [bytes.first(), bytes.last()].iter().all(|byte| byte.is_some_and(|byte| is_plain(*byte)));
     ends_plain
         && bytes.split(|byte| is_plain(*byte)).all(|separator| {
             matches!(separator, b"" | b"." | b"_" | b"__")
@@ -150,9 +149,23 @@ mod tests {
     #[test]
     fn nothing_else_reaches_a_url() {
         for text in [
-            "", "/", "a//b", "Alpine", "a:", "a:-x", "a@sha256:1", "a b", "a?x=1", "a/../b",
-            "user@host.example/a", "host.example:99999/a", "evil.example#/a", "a:1:2", "ho_st.x/a",
-            "[::g]:1/a", "a:t@b",
+            "",
+            "/",
+            "a//b",
+            "Alpine",
+            "a:",
+            "a:-x",
+            "a@sha256:1",
+            "a b",
+            "a?x=1",
+            "a/../b",
+            "user@host.example/a",
+            "host.example:99999/a",
+            "evil.example#/a",
+            "a:1:2",
+            "ho_st.x/a",
+            "[::g]:1/a",
+            "a:t@b",
         ] {
             assert!(Reference::parse(text).is_err(), "{text}");
         }

@@ -36,7 +36,11 @@ impl RegistryInsights {
     pub(crate) fn of(images: Option<&BaseImages>, facts: &Facts) -> Self {
         let Some(images) = images else { return Self(Vec::new()) };
         let stages = facts.stages().iter().take(MOST_IMAGES);
-        Self(stages.filter_map(|stage| insight(stage.image.pattern(), images.found(stage)?)).collect())
+        Self(
+            stages
+                .filter_map(|stage| insight(stage.image.pattern(), images.found(stage)?))
+                .collect(),
+        )
     }
 }
 

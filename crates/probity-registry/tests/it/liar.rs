@@ -29,9 +29,7 @@ pub(crate) struct Liar {
 
 impl Liar {
     /// Writes what `answer` wants to each request; a connection carries one request.
-    pub(crate) fn start(
-        answer: impl Fn(&Head, &mut dyn Write) + Send + Sync + 'static,
-    ) -> Self {
+    pub(crate) fn start(answer: impl Fn(&Head, &mut dyn Write) + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let host = listener.local_addr().unwrap().to_string();
         let seen = Arc::new(Mutex::new(Vec::new()));

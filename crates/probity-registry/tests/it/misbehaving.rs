@@ -224,7 +224,10 @@ fn a_wait_beyond_the_time_limit_is_not_begun() {
 #[test]
 fn a_token_is_fetched_for_pulling_one_repository() {
     let tokens = Liar::start(|_, out| reply(out, "200 OK", &[], br#"{"token":"t0ken"}"#));
-    let realm = format!("Bearer realm=\"http://{}/token\",service=\"it\",scope=\"repository:b:push\"", tokens.host);
+    let realm = format!(
+        "Bearer realm=\"http://{}/token\",service=\"it\",scope=\"repository:b:push\"",
+        tokens.host
+    );
     let liar = Liar::start(move |head, out| match head.header("authorization") {
         Some("Bearer t0ken") => honest(head, out),
         _ => reply(out, "401 Unauthorized", &[("www-authenticate", &realm)], b""),
@@ -237,12 +240,17 @@ fn a_token_is_fetched_for_pulling_one_repository() {
     assert_eq!(asked[0].line, "GET /token?service=it&scope=repository%3Aa%3Apull HTTP/1.1");
     assert_eq!(asked[0].header("authorization"), Some("Basic bWU6c2VjcmV0"));
     // The password is the token server's business; the registry gets the token.
-    assert!(liar.seen().iter().all(|head| head.header("authorization") != asked[0].header("authorization")));
+    assert!(
+        liar.seen()
+            .iter()
+            .all(|head| head.header("authorization") != asked[0].header("authorization"))
+    );
 }
 
 #[test]
 fn a_page_that_is_not_there_is_not_a_missing_image() {
-    let liar = Liar::start(|_, out| reply(out, "404 Not Found", &[], b"<h1>\x1b[2J No such page</h1>"));
+    let liar =
+        Liar::start(|_, out| reply(out, "404 Not Found", &[], b"<h1>\x1b[2J No such page</h1>"));
     let answer = ask(&format!("{}/a:1", liar.host), &plain(&[&liar]));
     let (registry, said) = (liar.host.clone(), "<h1> [2J No such page</h1>".to_owned());
     assert_eq!(answer, Err(Error::Status { registry, status: 404, said }));

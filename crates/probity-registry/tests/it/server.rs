@@ -138,8 +138,7 @@ fn write_layout(directory: &Path, images: &[(&str, Value)]) -> String {
     fs::create_dir_all(&blobs).unwrap();
     let keep = |value: &Value| -> (String, usize) {
         let bytes = value.to_string().into_bytes();
-        let hex: String =
-            Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+        let hex: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
         fs::write(blobs.join(&hex), &bytes).unwrap();
         (format!("sha256:{hex}"), bytes.len())
     };

@@ -7,9 +7,7 @@ use clap::{ArgMatches, Args, Command};
 use super::flags;
 use crate::{
     commands::check::Options,
-    config::{
-        Catalogue, Choice, ConfigError, Layer, Origin, key, key::Key, words::SlowChecksMode,
-    },
+    config::{Catalogue, Choice, ConfigError, Layer, Origin, key, key::Key, words::SlowChecksMode},
     failure::Failure,
     name::Name,
     report::Detail,
@@ -182,10 +180,8 @@ fn pin_layer(layer: &mut Layer, fixes: &FixArgs) {
     layer.set(&key::check::fix, &true, origin());
     layer.set(&key::check::fix_rule, &rules, origin());
     layer.set(&key::check::slow_checks::mode, &SlowChecksMode::On, origin());
-    if fixes.update_pins {
-        // A new image is more than a safe fix; no other rule is admitted.
-        layer.set(&key::check::unsafe_fixes, &Some(true), origin());
-    }
+    // Another base is more than a safe fix; no other rule is admitted.
+    layer.set(&key::check::unsafe_fixes, &Some(true), origin());
 }
 
 fn layer(rules: &RuleArgs, matches: &ArgMatches) -> Result<Layer, ConfigError> {

@@ -30,17 +30,17 @@ use probity_finding::Finding;
 use probity_lint::{Rejection, is_syntax_rule};
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 
-pub(crate) use self::{
-    editor::{EditorRules, EditorText, Wanted, editor_configs},
-    fix::unified_diff,
-    mask::Hider,
-};
 use self::{
     base_images::SlowChecks,
     examine::{Checked, examine},
     fix::{Summary, Way},
     job::{Job, Target, configs, jobs},
     output::Output,
+};
+pub(crate) use self::{
+    editor::{EditorRules, EditorText, Wanted, editor_configs},
+    fix::unified_diff,
+    mask::Hider,
 };
 use crate::{
     config::{

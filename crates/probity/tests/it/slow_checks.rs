@@ -99,7 +99,7 @@ fn platforms_missing_tags_and_inherited_settings_are_known() {
     let codes = |output: &Output| -> Vec<String> {
         let word = |line: &str| {
             let rule = rules.iter().find(|rule| line.contains(*rule)).unwrap();
-            format!("{} {rule}", line.split(':').nth(1).unwrap())
+            format!("{} {rule}", line.split(':').nth(2).unwrap())
         };
         output.stdout.lines().map(word).collect()
     };

@@ -41,14 +41,14 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// Safe: the tag names this image now. The digest is that of the index, so every platform of the
-    /// image still works. An image whose name contains a variable gets no fix. `probity check --pin`
+    /// Suggestion: the tag names this image now, but later builds no longer follow the tag. The digest is
+    /// that of the index, so every platform of the image still works. An image whose name contains a variable gets no fix. `probity check --pin`
     /// applies this fix and no other.
     FromWithoutDigest {
         name: "probity/from-without-digest",
         severity: Off,
         category: Reproducibility,
-        fixes: Safe,
+        fixes: Suggestion,
     }
 }
 
@@ -69,7 +69,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 /// None where the word is not the name itself: a variable may have another value tomorrow.
 fn pin(text: &str, span: Span, name: &str) -> Option<Fix> {
     let rest = name.strip_prefix(span.slice(text)?)?;
-    Some(Fix::safe("Pin the digest", vec![Edit::insert(span.end, rest)]))
+    Some(Fix::suggestion("Pin the digest", vec![Edit::insert(span.end, rest)]))
 }
 
 #[cfg(test)]

@@ -49,8 +49,9 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for stage in context.facts.stages() {
         let (Some(image), Some(span)) = (images.found(stage), stage.image_span) else { continue };
         let name = stage.image.to_string();
-        let Ok(ImageRef { tag: Some(tag), digest: Some(digest), digest_range: Some(range), .. }) =
-            ImageRef::parse(&name)
+        let Ok(ImageRef {
+            tag: Some(tag), digest: Some(digest), digest_range: Some(range), ..
+        }) = ImageRef::parse(&name)
         else {
             continue;
         };

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use probity_finding::Finding;
 use probity_dockerfile::Dockerignore;
+use probity_finding::Finding;
 use probity_lint::{
     ContextFiles, Detached, DirectiveOptions, LintOptions, Parsed, RuleSet, WantedFiles,
 };

@@ -10,9 +10,7 @@ use probity_secrets::Detector;
 
 use super::{Options, shellcheck::ShellcheckProgram};
 use crate::{
-    config::{
-        Catalogue, Oddity, Origin, Settings, Sourced, Value, key, words::ShellcheckMode,
-    },
+    config::{Catalogue, Oddity, Origin, Settings, Sourced, Value, key, words::ShellcheckMode},
     exit::Exit,
     failure::Failure,
     name::Name,

@@ -50,10 +50,16 @@ const OTHERS: &[(&str, &str)] = &[
         "CI",
         "If set, `--slow-checks=auto` asks no registry; variables of known CI services count, too",
     ),
-    ("DOCKER_DEFAULT_PLATFORM", "Platform of builds, for `--slow-checks` [default: linux, this CPU]"),
+    (
+        "DOCKER_DEFAULT_PLATFORM",
+        "Platform of builds, for `--slow-checks` [default: linux, this CPU]",
+    ),
     ("DOCKER_CONFIG", "Directory of docker's login file [default: ~/.docker]"),
     ("REGISTRY_AUTH_FILE", "Login file of podman [default: $XDG_RUNTIME_DIR/containers/auth.json]"),
-    ("SSL_CERT_FILE", "Certificates of a private authority, for requests to providers and registries"),
+    (
+        "SSL_CERT_FILE",
+        "Certificates of a private authority, for requests to providers and registries",
+    ),
 ];
 
 /// The names under which a key's variables are read.

@@ -26,8 +26,8 @@ pub(super) struct DiskCache {
 impl DiskCache {
     pub(super) fn new(tag_time: Duration) -> Self {
         let absolute = |name| env::var_os(name).map(PathBuf::from).filter(|it| it.is_absolute());
-        let cache = absolute("XDG_CACHE_HOME")
-            .or_else(|| absolute("HOME").map(|home| home.join(".cache")));
+        let cache =
+            absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".cache")));
         Self { directory: cache.map(|cache| cache.join("probity/registry")), tag_time }
     }
 

@@ -127,8 +127,7 @@ impl Login {
 /// Runs `docker-credential-NAME get`, a program of the user's search path that the user's own file
 /// names.
 fn ask_helper(name: &str, registry: &str, deadline: Instant) -> Option<Credential> {
-    let is_plain =
-        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     if name.is_empty() || !name.bytes().all(is_plain) {
         return None;
     }
