@@ -19,11 +19,11 @@ const CI_VARIABLES: &[&str] = &[
 ];
 
 pub(super) fn in_ci() -> bool {
-    let is_set = |name: &&str| {
+    let is_set = |name: &str| {
         let value = env::var_os(name).unwrap_or_default();
         !(value.is_empty() || value == "0" || value == "false")
     };
-    CI_VARIABLES.iter().any(|name| is_set(&name))
+    CI_VARIABLES.iter().any(|name| is_set(name))
 }
 
 /// What `docker build` would build for without a flag.
