@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeMap,
     fs,
-    sync::{Arc, Mutex, OnceLock},
+    sync::{Arc, Mutex},
 };
 
 use probity_registry::{
@@ -27,15 +27,9 @@ fn trusted(registry: &Registry) -> Settings {
     }
 }
 
-/// One for all tests of this process.
-fn registry() -> &'static Registry {
-    static REGISTRY: OnceLock<Registry> = OnceLock::new();
-    REGISTRY.get_or_init(Registry::start)
-}
-
 #[test]
 fn an_index_gives_its_digest_its_platforms_and_the_configuration_of_one() {
-    let registry = registry();
+    let registry = &Registry::start();
     let config = |user: &str| {
         json!({
             "User": user, "Env": ["PATH=/bin", "A=b=c"], "Shell": ["/bin/bash", "-c"],
@@ -70,7 +64,7 @@ fn an_index_gives_its_digest_its_platforms_and_the_configuration_of_one() {
 
 #[test]
 fn one_platform_has_the_digest_of_its_manifest() {
-    let registry = registry();
+    let registry = &Registry::start();
     let digest = registry.push("single:1", &[("linux/arm64", json!({"User": "one"}))]);
     let image = ask(&format!("{}/single:1", registry.host), &trusted(registry)).unwrap();
     assert_eq!(image.digest.as_str(), digest);
@@ -81,7 +75,7 @@ fn one_platform_has_the_digest_of_its_manifest() {
 
 #[test]
 fn a_pinned_image_says_what_its_tag_names_now() {
-    let registry = registry();
+    let registry = &Registry::start();
     let old = registry.push("pinned:1", &[("linux/amd64", json!({"User": "old"}))]);
     let name = format!("{}/pinned:1@{old}", registry.host);
     let same = ask(&name, &trusted(registry)).unwrap();
@@ -97,7 +91,7 @@ fn a_pinned_image_says_what_its_tag_names_now() {
 
 #[test]
 fn missing_tags_and_repositories_are_missing_and_nothing_else() {
-    let registry = registry();
+    let registry = &Registry::start();
     registry.push("known:1", &[("linux/amd64", json!({}))]);
     for name in ["known:2", "unknown:1"] {
         let image = format!("{}/{name}", registry.host);
@@ -107,7 +101,7 @@ fn missing_tags_and_repositories_are_missing_and_nothing_else() {
 
 #[test]
 fn a_password_and_an_authority_are_needed() {
-    let registry = registry();
+    let registry = &Registry::start();
     registry.push("private:1", &[("linux/amd64", json!({}))]);
     let name = format!("{}/private:1", registry.host);
     let denied = Error::Denied { registry: registry.host.clone(), repository: "private".into() };
@@ -124,7 +118,7 @@ fn a_password_and_an_authority_are_needed() {
 
 #[test]
 fn a_mirror_is_asked_first_and_the_registry_if_it_does_not_know() {
-    let registry = registry();
+    let registry = &Registry::start();
     registry.push("library/mirrored:1", &[("linux/amd64", json!({"User": "mirror"}))]);
     let mirrors = BTreeMap::from([("docker.io".to_owned(), vec![registry.host.clone()])]);
     let image = ask("mirrored:1", &Settings { mirrors, ..trusted(registry) }).unwrap();
