@@ -63,6 +63,7 @@ fn measured(text: &str, answer: &str) -> Duration {
         directives,
         dockerignore: None,
         context_files: None,
+        base_images: None,
         secrets: Some(&detector),
     };
     let ceiling = Applicability::Unsafe;

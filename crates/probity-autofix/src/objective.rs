@@ -107,6 +107,7 @@ mod tests {
             directives,
             dockerignore: None,
             context_files: None,
+            base_images: None,
             secrets: None,
         };
         let mut seen = Vec::new();

@@ -1,10 +1,14 @@
 //! What the agent is told: parts with a cap each, put together in one order.
 
 mod contract;
+mod insights;
 mod parts;
 
-pub(crate) use self::parts::{Objectives, RuntimeSummary};
 use self::{contract::output_contract, parts::Issues};
+pub(crate) use self::{
+    insights::RegistryInsights,
+    parts::{Objectives, RuntimeSummary},
+};
 use crate::{Expect, checks::Issue};
 
 /// What all prompts of one session have in common.
@@ -13,6 +17,7 @@ pub(crate) struct Prompts<'a> {
     pub(crate) expect: Expect,
     pub(crate) objectives: Objectives,
     pub(crate) runtime: RuntimeSummary,
+    pub(crate) insights: RegistryInsights,
 }
 
 const ROLE: &str = "You are an automated tool that changes one Dockerfile. You are given its text \
@@ -34,6 +39,7 @@ impl Prompts<'_> {
         let mut prompt = format!("{ROLE}\n\nConstraints:\n{}", bullets(CONSTRAINTS));
         prompt.push_str(&format!("\n{}", self.objectives));
         prompt.push_str(&format!("\n{}", self.runtime));
+        prompt.push_str(&self.insights.to_string());
         prompt.push_str(&self.file("The Dockerfile", text));
         prompt.push_str(&output_contract(self.expect, self.file_name));
         prompt

@@ -232,6 +232,7 @@ fn work(text: &str, what: &str) -> Option<(usize, usize)> {
         directives,
         dockerignore: None,
         context_files: None,
+        base_images: None,
         secrets,
     };
     let modes = BTreeMap::new();

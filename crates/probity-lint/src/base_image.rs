@@ -1,11 +1,12 @@
 //! What is known about the images that most files start from: whether they are root, and which
 //! shell they have beside `sh`.
 //!
-//! Nothing is looked up; the names of official images say it. About others nothing is known.
+//! Where a registry was asked, its answer counts. Otherwise the names of official images say it, and
+//! about others nothing is known.
 
-use probity_dockerfile::{Base, ImageRef, Os, Stage};
+use probity_dockerfile::{Base, ImageRef, Manager, Os, ShellSource, Stage};
 
-use crate::context::Context;
+use crate::{base_images::BaseConfiguration, context::Context};
 
 /// The better shell of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +50,11 @@ const WITH_BASH: &[&str] = &[
 /// The shell of the image that an instruction's stage starts from in the end; none where the image
 /// is not one of those that are known. All that are known run as root.
 pub(crate) fn shell(context: &Context<'_>, instruction: usize) -> Option<BaseShell> {
+    if let Some(base) = configuration(context, instruction)
+        && base.shell.first().is_some_and(|program| program.ends_with("bash"))
+    {
+        return Some(BaseShell::Bash);
+    }
     let image = root_image(context, instruction)?;
     let name = image.familiar_name();
     let is_alpine = image.tag.as_deref().is_some_and(|tag| tag.contains("alpine"));
@@ -71,8 +77,42 @@ pub(crate) fn is_root(context: &Context<'_>, instruction: usize) -> bool {
             let name = name.split(':').next().unwrap_or_default();
             matches!(name, "root" | "0")
         }
-        None => shell(context, instruction).is_some(),
+        None => match configuration(context, instruction) {
+            Some(base) => base.is_root(),
+            None => shell(context, instruction).is_some(),
+        },
     }
+}
+
+/// What the registry says about the image below an instruction's stage. The image of a build argument
+/// is not asked about: the build may name another one.
+pub(crate) fn configuration<'a>(
+    context: &Context<'a>,
+    instruction: usize,
+) -> Option<&'a BaseConfiguration> {
+    let stage = context.facts.stage_of(instruction)?;
+    let root = context.facts.stages().get(stage.root)?;
+    if !root.image.is_constant() {
+        return None;
+    }
+    context.base_images?.found(root)?.configuration.as_ref()
+}
+
+/// Whether the image below an instruction's stage is known to set a working directory.
+pub(crate) fn sets_workdir(context: &Context<'_>, instruction: usize) -> bool {
+    let directory = configuration(context, instruction).and_then(|it| it.working_dir.as_deref());
+    directory.is_some_and(|directory| directory != "/")
+}
+
+/// Whether commands in shell form run in the shell of the image below, which is known to have
+/// `pipefail`.
+pub(crate) fn shell_sets_pipefail(context: &Context<'_>, instruction: usize) -> bool {
+    let is_inherited = context
+        .facts
+        .state(instruction)
+        .is_some_and(|state| state.shell.source == ShellSource::Default);
+    let base = configuration(context, instruction).filter(|_| is_inherited);
+    base.is_some_and(|base| base.shell.iter().any(|word| word == "pipefail"))
 }
 
 /// Official images of systems and languages whose containers start as root, beside those with bash.
@@ -104,6 +144,15 @@ pub(crate) fn starts_as_root(context: &Context<'_>, instruction: usize) -> bool 
     let root = context.facts.stage_of(instruction).and_then(|stage| stages.get(stage.root));
     if root.is_some_and(|root| root.base == Base::Scratch && root.os == Os::Linux) {
         return true;
+    }
+    if let Some(base) = configuration(context, instruction) {
+        if !base.is_root() {
+            return false;
+        }
+        // An entrypoint of the image may change the user itself.
+        if base.entrypoint.is_empty() {
+            return true;
+        }
     }
     let Some(image) = root_image_by_default(context, instruction) else { return false };
     let tag = image.tag.as_deref().unwrap_or_default();
@@ -159,8 +208,11 @@ const VARIABLES: &[(&str, &[&str])] = &[
 ];
 
 /// Whether the image below an instruction's stage may set a variable: an official image is known to,
-/// and about any other image nothing is known.
+/// and about any other image nothing is known unless its registry was asked.
 pub(crate) fn may_define(context: &Context<'_>, instruction: usize, variable: &str) -> bool {
+    if let Some(base) = configuration(context, instruction) {
+        return base.env.iter().any(|(name, _)| name == variable);
+    }
     let Some(image) = root_image_by_default(context, instruction) else { return false };
     let name = image.familiar_name();
     if image.domain != "docker.io" || !image.path.starts_with("library/") {
@@ -173,12 +225,32 @@ pub(crate) fn may_define(context: &Context<'_>, instruction: usize, variable: &s
 /// The image at the bottom of the stages, by the name that it has in a build without arguments.
 pub(crate) fn root_image_by_default(context: &Context<'_>, instruction: usize) -> Option<ImageRef> {
     let stage = context.facts.stage_of(instruction)?;
-    let root: &Stage = context.facts.stages().get(stage.root)?;
-    let Base::Image(name) = &root.base else { return None };
-    if root.os != Os::Linux {
+    own_image_by_default(context.facts.stages().get(stage.root)?)
+}
+
+/// The image that a stage itself starts from, by the name that it has in a build without arguments.
+pub(crate) fn own_image_by_default(stage: &Stage) -> Option<ImageRef> {
+    let Base::Image(name) = &stage.base else { return None };
+    if stage.os != Os::Linux {
         return None;
     }
     ImageRef::parse(name).ok()
+}
+
+/// Whether instructions install packages from the mirrors of a system, and not from its archive.
+pub(crate) fn installs_from_mirrors(
+    context: &Context<'_>,
+    instructions: std::ops::Range<usize>,
+) -> bool {
+    const MANAGERS: &[Manager] = &[Manager::AptGet, Manager::Apt, Manager::Yum, Manager::Dnf];
+    let scripts = instructions.clone().flat_map(|index| context.scripts(index));
+    let mut words = scripts.flat_map(|script| &script.commands).flat_map(|command| &command.words);
+    let is_moved = words.any(|word| {
+        let value = word.prefix();
+        value.contains("vault.centos.org") || value.contains("archive.debian.org")
+    });
+    let mut calls = instructions.flat_map(|index| context.package_calls(index));
+    !is_moved && calls.any(|call| MANAGERS.contains(&call.manager))
 }
 
 /// The image at the bottom of the stages, by a name that is the same in every build.

@@ -10,7 +10,7 @@ use probity_secrets::FindSecrets;
 use probity_shell::Script;
 
 use crate::{
-    BuildUses, ContextFiles, LintOptions,
+    BaseImages, BuildUses, ContextFiles, LintOptions,
     rule::{Metadata, OptionValue},
     ruleset::RuleChoice,
 };
@@ -26,6 +26,7 @@ pub struct Context<'a> {
     pub(crate) uses: Option<&'a BuildUses>,
     pub(crate) dockerignore: Option<&'a Dockerignore>,
     pub(crate) context_files: Option<&'a ContextFiles>,
+    pub(crate) base_images: Option<&'a BaseImages>,
     pub(crate) secrets: Option<&'a dyn FindSecrets>,
     metadata: &'static Metadata,
     choice: &'a RuleChoice,
@@ -39,8 +40,18 @@ impl<'a> Context<'a> {
         metadata: &'static Metadata,
         choice: &'a RuleChoice,
     ) -> Self {
-        let LintOptions { uses, dockerignore, context_files, secrets, .. } = *options;
-        Self { file, facts, uses, dockerignore, context_files, secrets, metadata, choice }
+        let LintOptions { uses, dockerignore, context_files, base_images, secrets, .. } = *options;
+        Self {
+            file,
+            facts,
+            uses,
+            dockerignore,
+            context_files,
+            base_images,
+            secrets,
+            metadata,
+            choice,
+        }
     }
 
     /// The instructions of one kind with their indices, without those behind `ONBUILD`.

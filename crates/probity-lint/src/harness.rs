@@ -9,12 +9,66 @@ use probity_finding::{Applicability, Finding, Span};
 use probity_secrets::{Detector, Options};
 
 use crate::{
-    BuildUses, ContextFiles, DirectiveOptions, FixOptions, LintOptions, OptionValue, Pattern,
-    RULES, RuleSet, lint, rule::Metadata,
+    BaseConfiguration, BaseImage, BaseImages, BuildUses, ContextFiles, DirectiveOptions, FixOptions,
+    ImageAnswer, LintOptions, OptionValue, Pattern, RULES, RuleSet, TagNow, WantedImage, lint,
+    rule::Metadata,
 };
 
 /// Built once for all tests.
 static DETECTOR: LazyLock<Detector> = LazyLock::new(|| Detector::new(&Options::default()).unwrap());
+
+/// What a registry says that exists in tests and pages only: `base` has a user, a shell, a directory, a
+/// variable and a health check, `tool:2` exists for one platform, and `tool:2.1` does not exist.
+static BASE_IMAGES: LazyLock<BaseImages> = LazyLock::new(|| {
+    let (old, new) = ("0".repeat(64), "1".repeat(64));
+    let words = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>();
+    let configuration = BaseConfiguration {
+        fits_platform: true,
+        user: Some("app".to_owned()),
+        env: vec![("KNOWN".to_owned(), "1".to_owned())],
+        shell: words(&["/bin/bash", "-o", "pipefail", "-c"]),
+        working_dir: Some("/srv".to_owned()),
+        entrypoint: words(&["/bin/sh", "-c", "serve"]),
+        healthcheck: words(&["CMD", "true"]),
+        ..BaseConfiguration::default()
+    };
+    let base = BaseImage {
+        digest: format!("sha256:{new}"),
+        is_index: true,
+        tag: None,
+        platforms: words(&["linux/amd64", "linux/arm64"]),
+        configuration: Some(configuration),
+    };
+    let moved = BaseImage {
+        digest: format!("sha256:{old}"),
+        tag: Some(TagNow::Names(format!("sha256:{new}"))),
+        ..base.clone()
+    };
+    let tool = BaseImage {
+        is_index: false,
+        platforms: words(&["linux/amd64"]),
+        configuration: Some(BaseConfiguration { fits_platform: true, ..Default::default() }),
+        ..base.clone()
+    };
+    let elsewhere = BaseImage { configuration: Some(BaseConfiguration::default()), ..tool.clone() };
+    let absent = BaseImage { configuration: None, ..base.clone() };
+    let found = |image: BaseImage| ImageAnswer::Found(Box::new(image));
+    let mut images = BaseImages::new("linux/amd64".to_owned());
+    for (name, platform, answer) in [
+        ("base", None, found(base.clone())),
+        ("base:1", None, found(base)),
+        (&format!("base:1@sha256:{old}"), None, found(moved)),
+        ("base:1", Some("linux/s390x"), found(absent)),
+        ("tool:2", None, found(tool.clone())),
+        ("tool:2", Some("linux/amd64"), found(tool)),
+        ("tool:2", Some("linux/arm64"), found(elsewhere)),
+        ("tool:2.1", None, ImageAnswer::Missing),
+    ] {
+        let name = format!("registry.example/{name}");
+        images.insert(WantedImage { name, platform: platform.map(str::to_owned) }, answer);
+    }
+    images
+});
 
 /// Findings of one rule alone, directives in force.
 pub(crate) fn run(rule: &str, text: &str) -> Vec<Finding> {
@@ -90,6 +144,7 @@ pub(crate) fn lint_options(rules: &RuleSet) -> LintOptions<'_> {
         directives: DirectiveOptions::default(),
         dockerignore: None,
         context_files: None,
+        base_images: Some(&*BASE_IMAGES),
         secrets: Some(&*DETECTOR),
     }
 }

@@ -56,8 +56,11 @@ pub(crate) fn image_runs_as_root(context: &Context<'_>, last: &Stage) -> bool {
     is_root && !startup::may_drop_rights(context, last)
 }
 
-/// Images of several makers say so in their tag.
+/// The registry says so, or images of several makers in their tag.
 fn base_says_otherwise(context: &Context<'_>, last: &Stage) -> bool {
+    if let Some(base) = base_image::configuration(context, last.instruction) {
+        return !base.is_root();
+    }
     let image = base_image::root_image(context, last.instruction);
     image.and_then(|image| image.tag).is_some_and(|tag| tag.contains("nonroot"))
 }

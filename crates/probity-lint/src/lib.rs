@@ -8,11 +8,13 @@
 mod rule;
 mod bare_stage;
 mod base_image;
+mod base_images;
 mod context;
 mod context_files;
 mod directive;
 mod downloads;
 mod elsewhere;
+mod end_of_life;
 mod exclusion;
 mod fix;
 #[cfg(test)]
@@ -48,6 +50,7 @@ use crate::{context::Context, directive::Directives};
 pub use probity_shell::{shell_code_about, shell_codes};
 
 pub use crate::{
+    base_images::{BaseConfiguration, BaseImage, BaseImages, ImageAnswer, TagNow, WantedImage},
     context_files::{ContextFiles, WantedFiles},
     directive::DirectiveOptions,
     elsewhere::{ELSEWHERE, is_foreign_code},
@@ -79,6 +82,8 @@ pub struct LintOptions<'a> {
     pub dockerignore: Option<&'a Dockerignore>,
     /// Files of the build context, where it is known; see [`WantedFiles`].
     pub context_files: Option<&'a ContextFiles>,
+    /// What registries say about base images, where they were asked; see [`WantedImage`].
+    pub base_images: Option<&'a BaseImages>,
     /// Knows what a secret looks like; without it the rules about secrets find nothing.
     pub secrets: Option<&'a dyn FindSecrets>,
 }

@@ -110,10 +110,18 @@ mod tests {
         remembering.remember_shell_findings();
         let check = |rules: &RuleSet, text: &str| {
             let directives = DirectiveOptions::default();
-            let (uses, dockerignore, context_files, secrets) = (None, None, None, None);
+            let (dockerignore, context_files, secrets) = (None, None, None);
             lint(
                 text,
-                &LintOptions { rules, uses, directives, dockerignore, context_files, secrets },
+                &LintOptions {
+                    rules,
+                    uses: None,
+                    directives,
+                    dockerignore,
+                    context_files,
+                    base_images: None,
+                    secrets,
+                },
             )
         };
         let script = "RUN cd $x && \\\n  # é\n  echo `ls`\n";

@@ -42,14 +42,6 @@ impl Failure {
     pub(crate) fn in_these_words(self) -> Self {
         Self { bare: true, ..self }
     }
-
-    /// A command or flag that is part of the design and not of this version.
-    pub(crate) fn not_built(what: &str) -> Self {
-        Self::new(
-            format!("`{what}` is not built yet in this version"),
-            "the help page marks what is not built yet; CHANGELOG.md says what came when",
-        )
-    }
 }
 
 impl fmt::Display for Failure {

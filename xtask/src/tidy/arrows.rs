@@ -17,6 +17,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("probity-secrets", &[]),
     ("probity-scope", &[]),
     ("probity-sandbox", &[]),
+    ("probity-registry", &[]),
     ("probity-shell", &["probity-finding"]),
     ("probity-dockerfile", &["probity-finding", "probity-shell"]),
     (
@@ -73,6 +74,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "probity-lsp",
             "probity-proof",
             "probity-proxy",
+            "probity-registry",
             "probity-review",
             "probity-sandbox",
             "probity-scope",

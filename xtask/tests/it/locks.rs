@@ -7,7 +7,7 @@ const MIT: &str = "license = \"MIT\"";
 #[test]
 fn a_locked_package_is_for_its_owner_alone() {
     let cases = [
-        ("reqwest", "probity-agent", "probity-audit", "the HTTP client"),
+        ("reqwest", "probity-agent and probity-registry", "probity-audit", "the HTTP client"),
         ("sqlx", "probity-review", "probity", "the database"),
         ("rusqlite", "probity-review", "probity-audit", "the database"),
         ("clap", "probity", "probity-lint", "the command line"),
@@ -17,7 +17,9 @@ fn a_locked_package_is_for_its_owner_alone() {
         let workspace = Workspace::new();
         workspace.vendor(package, MIT, "");
         let dependency = format!("[dependencies]\n{package}.workspace = true\n");
-        workspace.append(&format!("crates/{owner}/Cargo.toml"), &dependency);
+        for member in owner.split(" and ") {
+            workspace.append(&format!("crates/{member}/Cargo.toml"), &dependency);
+        }
         workspace.expect(&[]);
         workspace.append(&format!("crates/{other}/Cargo.toml"), &dependency);
         let problem = format!(

@@ -21,6 +21,7 @@ const CRATES: &[&str] = &[
     "probity-lsp",
     "probity-proof",
     "probity-proxy",
+    "probity-registry",
     "probity-review",
     "probity-sandbox",
     "probity-scope",

@@ -9,7 +9,7 @@ use crate::{
     batch::{Batch, Verdict},
     checks::{Change, Issue, Limits, View},
     diff_of,
-    prompt::{Objectives, Prompts, RuntimeSummary},
+    prompt::{Objectives, Prompts, RegistryInsights, RuntimeSummary},
     secrets::Payload,
 };
 
@@ -36,6 +36,7 @@ impl Job<'_> {
             expect: self.request.settings.expect,
             objectives: Objectives::of(self.batch, self.before, file_name),
             runtime: RuntimeSummary::of(&self.before.facts.final_runtime(), &self.limits.settings),
+            insights: RegistryInsights::of(self.request.fix.lint.base_images, &self.before.facts),
         }
     }
 

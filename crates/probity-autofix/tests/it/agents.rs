@@ -86,6 +86,7 @@ impl<'c> Case<'c> {
             directives,
             dockerignore: None,
             context_files: None,
+            base_images: None,
             secrets,
         };
         let modes: BTreeMap<String, FixMode> = BTreeMap::new();

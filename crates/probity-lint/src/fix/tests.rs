@@ -50,6 +50,7 @@ fn fix_with(text: &str, rules: &[Replace], change: impl Fn(&mut FixOptions<'_>))
             directives: DirectiveOptions::default(),
             dockerignore: None,
             context_files: None,
+            base_images: None,
             secrets: None,
         },
         ceiling: Applicability::Safe,

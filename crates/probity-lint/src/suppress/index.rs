@@ -138,6 +138,7 @@ mod tests {
             directives: DirectiveOptions::default(),
             dockerignore: None,
             context_files: None,
+            base_images: None,
             secrets: None,
         };
         let kept = suppress::apply(findings, &file, &directives, &options);

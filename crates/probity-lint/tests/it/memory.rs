@@ -99,6 +99,7 @@ fn a_file_costs_no_more_than_so_many_bytes_a_line() {
         directives: DirectiveOptions::default(),
         dockerignore: None,
         context_files: None,
+        base_images: None,
         secrets: Some(&detector),
     };
     let [small, large] = [LINES, 2 * LINES].map(|lines| {

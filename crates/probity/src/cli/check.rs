@@ -8,7 +8,7 @@ use super::flags;
 use crate::{
     builds::ChosenBuilds,
     commands::check::Options,
-    config::{Catalogue, Choice, ConfigError, Layer, Origin, key, key::Key},
+    config::{Catalogue, Choice, ConfigError, Layer, Origin, key, key::Key, words::SlowChecksMode},
     failure::Failure,
     name::Name,
     report::Detail,
@@ -98,6 +98,12 @@ struct FixArgs {
     /// Show the fixes as a diff and write nothing
     #[arg(long)]
     diff: bool,
+    /// Write the digest of each base image (`image:tag@sha256:…`) and apply no other fix
+    #[arg(long)]
+    pin: bool,
+    /// Show renewed digests of pinned base images as a diff; with --fix, write them
+    #[arg(long)]
+    update_pins: bool,
     /// Admit AI fixes, and no other unsafe ones
     #[arg(long)]
     fix_ai: bool,
@@ -143,6 +149,10 @@ pub(super) fn options(
         (None, true) => Choice::None,
         (config, false) => config.map_or(Choice::Nearest, Choice::This),
     };
+    let mut flags = layer(&args.rules, matches)?;
+    // Whoever asks for new digests beside others gets both in one way.
+    let is_writing = args.fixes.pin || flags.settings.contains_key(key::check::fix.key.path);
+    pin_layer(&mut flags, &args.fixes);
     Ok(Options {
         name,
         paths: args.paths,
@@ -156,12 +166,30 @@ pub(super) fn options(
         no_color: args.output.no_color,
         statistics: args.output.statistics,
         detail,
-        diff: args.fixes.diff,
+        diff: args.fixes.diff || (args.fixes.update_pins && !is_writing),
+        is_pinning: args.fixes.pin || args.fixes.update_pins,
         fix_ai: args.fixes.fix_ai,
         ai_trace: args.ai.ai_trace,
         ai_dry_run: args.ai.ai_dry_run,
-        flags: layer(&args.rules, matches)?,
+        flags,
     })
+}
+
+/// What `--pin` and `--update-pins` stand for: look-ups, and the fixes of the rules about digests.
+fn pin_layer(layer: &mut Layer, fixes: &FixArgs) {
+    let rules = [
+        (fixes.pin, "--pin", "probity/from-without-digest"),
+        (fixes.update_pins, "--update-pins", "probity/outdated-digest"),
+    ];
+    let asked: Vec<_> = rules.into_iter().filter(|(is_asked, ..)| *is_asked).collect();
+    let Some((_, flag, _)) = asked.first() else { return };
+    let origin = || Origin::Flag { name: (*flag).to_owned() };
+    let rules = asked.iter().map(|(_, _, rule)| (*rule).to_owned()).collect();
+    layer.set(&key::check::fix, &true, origin());
+    layer.set(&key::check::fix_rule, &rules, origin());
+    layer.set(&key::check::slow_checks::mode, &SlowChecksMode::On, origin());
+    // Another base is more than a safe fix; no other rule is admitted.
+    layer.set(&key::check::unsafe_fixes, &Some(true), origin());
 }
 
 fn layer(rules: &RuleArgs, matches: &ArgMatches) -> Result<Layer, ConfigError> {

@@ -146,6 +146,8 @@ mod tests {
             "check",
             &[
                 "paths",
+                "pin",
+                "update_pins",
                 "config",
                 "no_config",
                 "print_config",

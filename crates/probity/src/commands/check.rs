@@ -1,6 +1,7 @@
 //! `check`: find the files, lint and fix them in parallel, report them in order.
 
 mod ai;
+mod base_images;
 mod editor;
 mod examine;
 mod fix;
@@ -30,16 +31,17 @@ use probity_finding::Finding;
 use probity_lint::{Rejection, is_syntax_rule};
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 
-pub(crate) use self::{
-    editor::{EditorRules, EditorText, Wanted, editor_configs},
-    fix::unified_diff,
-    mask::Hider,
-};
 use self::{
+    base_images::SlowChecks,
     examine::{Checked, examine},
     fix::{Summary, Way},
     job::{Job, Target, configs, jobs},
     output::Output,
+};
+pub(crate) use self::{
+    editor::{EditorRules, EditorText, Wanted, editor_configs},
+    fix::unified_diff,
+    mask::Hider,
 };
 use crate::{
     builds::{self, ChosenBuilds},
@@ -82,6 +84,8 @@ pub(crate) struct Options {
     /// How much of each finding the text report shows.
     pub(crate) detail: Detail,
     pub(crate) diff: bool,
+    /// Digests are written, so that tags are asked about anew.
+    pub(crate) is_pinning: bool,
     /// Agents' fixes are within the ceiling, whatever it is.
     pub(crate) fix_ai: bool,
     pub(crate) ai_trace: Option<PathBuf>,
@@ -90,7 +94,6 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
-    settings::refuse_unbuilt(&options.flags)?;
     settings::refuse_nonsense(options)?;
     let directory = std::env::current_dir().context("cannot tell the working directory")?;
     let mut configs = configs(options, &directory)?;
@@ -187,11 +190,13 @@ fn check(jobs: &[Job], options: &Options, way: Way, directory: &Path) -> anyhow:
     };
     let may_ask = way != Way::Offer && jobs.iter().any(|job| job.config.ai.enabled);
     let ai = ai::AiRun::new(options, trace, may_ask)?;
+    let mut slow_checks = SlowChecks::new(options.is_pinning);
     let mut counted = Counted::default();
     let mut summary = Summary::default();
     let mut unread_input = false;
     for batch in jobs.chunks(BATCH) {
         shellcheck::learn(batch, directory)?;
+        slow_checks.learn(batch, directory, &ignore_files);
         let work = |job: &Job| examine(job, way, directory, &ignore_files, &ai);
         let checked: Vec<Checked> = match batch {
             // One file is not worth waking the pool for.

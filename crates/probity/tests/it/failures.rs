@@ -68,14 +68,6 @@ fn a_report_that_cannot_be_written_is_a_failure_and_leaves_nothing() {
 }
 
 #[test]
-fn flags_that_are_not_built_do_not_pretend() {
-    let dir = directory(&[("Dockerfile", CLEAN)]);
-    let flag = "--slow-checks=on";
-    let output = probity().dir(&dir).args(["check", flag]).run().code(2);
-    assert!(output.stderr.contains(&format!("`{flag}` is not built yet")), "{}", output.stderr);
-}
-
-#[test]
 fn a_reader_that_has_seen_enough_is_no_error() {
     let many = "FROM a AS Bad\n".repeat(20_000);
     let dir = directory(&[("Dockerfile", &many)]);

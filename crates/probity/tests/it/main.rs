@@ -44,3 +44,4 @@ mod secrets;
 mod session_end;
 mod settings;
 mod shellcheck;
+mod slow_checks;

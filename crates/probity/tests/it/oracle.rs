@@ -57,6 +57,7 @@ fn damaged_files_are_linted_to_the_end() {
         directives,
         dockerignore: None,
         context_files: None,
+        base_images: None,
         secrets: None,
     };
     for number in 0..FILES as u64 {

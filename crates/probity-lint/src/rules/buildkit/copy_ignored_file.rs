@@ -109,6 +109,7 @@ mod tests {
             directives: DirectiveOptions::default(),
             dockerignore: Some(&dockerignore),
             context_files: None,
+            base_images: None,
             secrets: None,
         };
         let findings = lint(text, &options).into_iter().filter(|finding| finding.rule == RULE);

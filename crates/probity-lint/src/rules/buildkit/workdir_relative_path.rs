@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use probity_dockerfile::{Arguments, Base, Keyword, Os, Stage, Step, Word, is_absolute};
 use probity_finding::{Edit, Finding, Fix};
 
-use crate::context::Context;
+use crate::{base_image, context::Context};
 
 rule! {
     /// # What it does
@@ -66,7 +66,8 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         let trigger = matches!(context.facts.steps(index), [Step::Onbuild { .. }]);
         let state = context.facts.state(index);
         let first = state.is_some_and(|state| state.workdir.instruction.is_none());
-        if !first || (trigger && !built_on.contains(&stage.index)) {
+        let is_known = base_image::sets_workdir(context, index);
+        if !first || is_known || (trigger && !built_on.contains(&stage.index)) {
             continue;
         }
         let drives = may_have_drives(context.facts.stages().get(stage.root).unwrap_or(stage));

@@ -3,7 +3,7 @@
 use probity_dockerfile::{Arguments, Keyword, is_absolute};
 use probity_finding::Finding;
 
-use crate::context::Context;
+use crate::{base_image, context::Context};
 
 rule! {
     /// # What it does
@@ -43,7 +43,9 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         let path = to.text.trim_matches(['"', '\'']);
         let is_open = path.starts_with('$') || is_absolute(path, stage.os) || has_drive(path);
         // A stage from scratch starts in the root, whatever changes.
-        let is_settled = state.workdir.instruction.is_some() || state.workdir.path.is_some();
+        let is_settled = state.workdir.instruction.is_some()
+            || state.workdir.path.is_some()
+            || base_image::sets_workdir(context, index);
         if !is_open && !is_settled {
             let message = "the destination is relative and no WORKDIR is set";
             findings.push(context.finding(to.span, message));

@@ -4,6 +4,7 @@ use probity_dockerfile::Setting;
 use probity_finding::{Finding, Fix, Objective};
 
 use crate::{
+    base_image,
     context::Context,
     rule::{OptionKind, OptionSpec},
 };
@@ -12,7 +13,8 @@ rule! {
     /// # What it does
     ///
     /// Flags an image without a `HEALTHCHECK`, in its last stage or in a stage that it is based on.
-    /// `HEALTHCHECK NONE` counts: it says that there is none.
+    /// `HEALTHCHECK NONE` counts: it says that there is none. With slow checks, probity asks the registry
+    /// whether the base image has one.
     ///
     /// # Why it is bad
     ///
@@ -56,7 +58,9 @@ rule! {
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let Some(stage) = context.facts.final_stage() else { return };
     let Some(from) = context.file.instructions.get(stage.instruction) else { return };
-    if context.facts.final_runtime().get(Setting::Healthcheck).is_empty() {
+    let base = base_image::configuration(context, stage.instruction);
+    let is_inherited = base.is_some_and(|base| !base.healthcheck.is_empty());
+    if !is_inherited && context.facts.final_runtime().get(Setting::Healthcheck).is_empty() {
         let place = stage.image_span.unwrap_or(from.keyword_span);
         let objective = Objective {
             kind: "healthcheck",
@@ -87,6 +91,7 @@ mod tests {
     #[test]
     fn one_of_the_stage_below_or_none_is_enough() {
         check(RULE, "FROM a AS x\nHEALTHCHECK CMD y\nFROM x\n");
+        check(RULE, "FROM registry.example/base:1\nUSER c\n");
         check(RULE, "FROM a\nHEALTHCHECK NONE\n");
         check(RULE, "FROM a\nhealthcheck --interval=5s \\\n  CMD [\"x\"]\n");
     }

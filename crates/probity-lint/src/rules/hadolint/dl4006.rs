@@ -2,11 +2,11 @@
 
 mod fix;
 
-use probity_dockerfile::Keyword;
+use probity_dockerfile::{Arguments, Command, Keyword};
 use probity_finding::{Finding, Span};
 use probity_shell::{Pipeline, Script, StageKind};
 
-use crate::context::Context;
+use crate::{base_image, context::Context};
 
 rule! {
     /// # What it does
@@ -61,7 +61,11 @@ rule! {
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let fixes = fix::Fixes::default();
-    for (index, _) in context.each(Keyword::Run) {
+    for (index, run) in context.each(Keyword::Run) {
+        let is_shell_form = matches!(run.arguments, Arguments::Command(Command::Shell(_)));
+        if is_shell_form && base_image::shell_sets_pipefail(context, index) {
+            continue;
+        }
         for script in context.scripts(index) {
             for pipe in pipes(script) {
                 let message = "set the SHELL option -o pipefail before RUN with a pipe in it";

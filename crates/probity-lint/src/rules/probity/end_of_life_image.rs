@@ -1,9 +1,8 @@
 //! Base images whose packages have moved away.
 
-use probity_dockerfile::{Base, Manager};
 use probity_finding::Finding;
 
-use crate::{base_image, context::Context};
+use crate::{base_image, context::Context, end_of_life};
 
 rule! {
     /// # What it does
@@ -35,46 +34,22 @@ rule! {
     }
 }
 
-/// The beginnings of the tags, by the image.
-const GONE: &[(&str, &[&str])] = &[
-    ("centos", &["5", "6", "7", "8", "centos5", "centos6", "centos7", "centos8"]),
-    ("debian", &["7", "8", "9", "10", "wheezy", "jessie", "stretch", "buster"]),
-];
-
-const MANAGERS: &[Manager] = &[Manager::AptGet, Manager::Apt, Manager::Yum, Manager::Dnf];
-
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for stage in context.facts.stages() {
-        let Base::Image(_) = stage.base else { continue };
-        let Some(image) = base_image::root_image_by_default(context, stage.instruction) else {
+        let Some(image) = base_image::own_image_by_default(stage) else { continue };
+        let (Some((name, version)), Some(span)) = (end_of_life::gone(&image), stage.image_span)
+        else {
             continue;
         };
-        let name = image.familiar_name();
-        let tag = image.tag.as_deref().unwrap_or_default();
-        let version = tag.split(['-', '.']).next().unwrap_or_default();
-        let is_gone = GONE.iter().any(|(known, tags)| *known == name && tags.contains(&version));
-        if !is_gone || !installs(context, stage.instructions.clone()) {
+        if !base_image::installs_from_mirrors(context, stage.instructions.clone()) {
             continue;
         }
-        let Some(span) = stage.image_span else { continue };
         let message = format!(
             "{name} {version} is no longer supported and its packages have left the mirrors; use a \
              supported release"
         );
         findings.push(context.finding(span, message));
     }
-}
-
-/// Whether instructions install packages from where they were.
-fn installs(context: &Context<'_>, instructions: std::ops::Range<usize>) -> bool {
-    let scripts = instructions.clone().flat_map(|index| context.scripts(index));
-    let mut words = scripts.flat_map(|script| &script.commands).flat_map(|command| &command.words);
-    let is_moved = words.any(|word| {
-        let value = word.prefix();
-        value.contains("vault.centos.org") || value.contains("archive.debian.org")
-    });
-    let mut calls = instructions.flat_map(|index| context.package_calls(index));
-    !is_moved && calls.any(|call| MANAGERS.contains(&call.manager))
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! Base images that can change under their tag.
 
 use probity_dockerfile::{Base, ImageRef};
-use probity_finding::Finding;
+use probity_finding::{Edit, Finding, Fix, Span};
 
-use crate::context::Context;
+use crate::{base_images::pinned, context::Context};
 
 rule! {
     /// # What it does
@@ -28,10 +28,27 @@ rule! {
     /// ```dockerfile,good
     /// FROM debian:12-slim@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
     /// ```
+    ///
+    /// With slow checks, probity asks the registry for the digest:
+    ///
+    /// ```dockerfile,bad
+    /// FROM registry.example/base:1
+    /// ```
+    ///
+    /// ```dockerfile,fixed
+    /// FROM registry.example/base:1@sha256:1111111111111111111111111111111111111111111111111111111111111111
+    /// ```
+    ///
+    /// # Fix safety
+    ///
+    /// Suggestion: the tag names this image now, but later builds no longer follow the tag. The digest is
+    /// that of the index, so every platform of the image still works. An image whose name contains a variable gets no fix. `probity check --pin`
+    /// applies this fix and no other.
     FromWithoutDigest {
         name: "probity/from-without-digest",
         severity: Off,
         category: Reproducibility,
+        fixes: Suggestion,
     }
 }
 
@@ -41,14 +58,23 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         let Ok(image) = ImageRef::parse(name) else { continue };
         if image.digest.is_none() {
             let message = format!("{name} has no digest; write {name}@sha256:<digest>");
-            findings.push(context.finding(span, message));
+            let digest = context.base_images.and_then(|images| images.found(stage));
+            let name = digest.and_then(|image| pinned(name, &image.digest));
+            let fix = name.and_then(|name| pin(context.file.text, span, &name));
+            findings.push(fix.into_iter().fold(context.finding(span, message), Finding::with_fix));
         }
     }
 }
 
+/// None where the word is not the name itself: a variable may have another value tomorrow.
+fn pin(text: &str, span: Span, name: &str) -> Option<Fix> {
+    let rest = name.strip_prefix(span.slice(text)?)?;
+    Some(Fix::suggestion("Pin the digest", vec![Edit::insert(span.end, rest)]))
+}
+
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::harness::{check, fixed};
 
     const RULE: &str = "probity/from-without-digest";
 
@@ -64,6 +90,18 @@ FROM example.com:5000/a/b
      ^^^^^^^^^^^^^^^^^^^^ example.com:5000/a/b has no digest; write example.com:5000/a/b@sha256:<digest>
 ",
         );
+    }
+
+    #[test]
+    fn the_digest_of_the_index_is_added_and_a_missing_tag_before_it() {
+        let digest = "1".repeat(64);
+        fixed(
+            RULE,
+            "FROM registry.example/base AS a\nFROM a\n",
+            &format!("FROM registry.example/base:latest@sha256:{digest} AS a\nFROM a\n"),
+        );
+        let open = "ARG V=1\nFROM registry.example/base:$V\n";
+        fixed(RULE, open, open);
     }
 
     #[test]

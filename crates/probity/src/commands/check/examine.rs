@@ -2,8 +2,11 @@
 
 use std::path::Path;
 
+use probity_dockerfile::Dockerignore;
 use probity_finding::Finding;
-use probity_lint::{Detached, DirectiveOptions, LintOptions, Parsed, WantedFiles};
+use probity_lint::{
+    ContextFiles, Detached, DirectiveOptions, LintOptions, Parsed, RuleSet, WantedFiles,
+};
 use probity_secrets::{FindSecrets as _, Secret};
 
 use super::{
@@ -64,28 +67,15 @@ pub(super) fn examine_source(
 ) -> Checked {
     let own_context = uses.and_then(FileUses::context).map(|dir| ignore_files.for_context(dir));
     let ignore_files = own_context.as_ref().unwrap_or(ignore_files);
-    let (dockerignore, complaint) = ignore_files.of(&source.path);
     let parsed = parsed.attached(&source.text);
-    let wanted = WantedFiles::of(&parsed);
-    let context_files = ignore_files.context_of(&source.path).map(|context| {
-        let open_texts = ignore_files.open_texts();
-        context_files::read(context, &wanted, dockerignore.as_ref(), open_texts)
-    });
-    let asked = &job.config.check.inline_directives;
+    let context = ContextOf::file(&source, &parsed, ignore_files);
     let rules = job.rules.for_path(&source.shown);
     let searched = Searched::new(&job.rules.secrets);
     let options = LintOptions {
-        rules: &rules,
         uses: uses.map(|uses| &uses.lint),
-        directives: DirectiveOptions {
-            enabled: asked.enabled,
-            validate_rules: asked.validate_rules,
-            warn_unused: asked.warn_unused,
-            require_reason: asked.require_reason,
-        },
-        dockerignore: dockerignore.as_ref(),
-        context_files: context_files.as_ref(),
+        base_images: job.base_images(),
         secrets: Some(&searched),
+        ..context.options(job, &rules)
     };
     let (text, found, fixing) = match way {
         _ if !source.is_exact => (None, without_fixes(parsed, &options), None),
@@ -96,12 +86,61 @@ pub(super) fn examine_source(
         }
     };
     let mut findings = source.findings;
-    findings.extend(complaint);
+    findings.extend(context.complaint);
     findings.extend(found);
     job.rules.keep_wanted(&source.shown, &mut findings);
     let text = text.unwrap_or(source.text);
     let secrets = searched.find(&text);
     Checked { shown: source.shown, text, findings, secrets, fixing }
+}
+
+/// The findings of a file without anything that has to be looked up. Secrets are not among them.
+pub(super) fn findings_before(
+    job: &Job,
+    source: &Source,
+    parsed: &Parsed<'_>,
+    ignore_files: &IgnoreFiles,
+) -> Vec<Finding> {
+    let context = ContextOf::file(source, parsed, ignore_files);
+    let rules = job.rules.for_path(&source.shown);
+    probity_lint::lint_parsed(parsed, &context.options(job, &rules))
+}
+
+/// What the build context of a file says.
+struct ContextOf {
+    dockerignore: Option<Dockerignore>,
+    /// A finding about the ignore file.
+    complaint: Option<Finding>,
+    files: Option<ContextFiles>,
+}
+
+impl ContextOf {
+    fn file(source: &Source, parsed: &Parsed<'_>, ignore_files: &IgnoreFiles) -> Self {
+        let (dockerignore, complaint) = ignore_files.of(&source.path);
+        let wanted = WantedFiles::of(parsed);
+        let files = ignore_files.context_of(&source.path).map(|context| {
+            let open_texts = ignore_files.open_texts();
+            context_files::read(context, &wanted, dockerignore.as_ref(), open_texts)
+        });
+        Self { dockerignore, complaint, files }
+    }
+
+    fn options<'a>(&'a self, job: &Job, rules: &'a RuleSet) -> LintOptions<'a> {
+        let asked = &job.config.check.inline_directives;
+        LintOptions {
+            rules,
+            directives: DirectiveOptions {
+                enabled: asked.enabled,
+                validate_rules: asked.validate_rules,
+                warn_unused: asked.warn_unused,
+                require_reason: asked.require_reason,
+            },
+            dockerignore: self.dockerignore.as_ref(),
+            context_files: self.files.as_ref(),
+            base_images: None,
+            secrets: None,
+        }
+    }
 }
 
 /// Takes what was parsed, so that it is gone before the report is made.

@@ -3,8 +3,10 @@
 use std::{
     collections::HashMap,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
 };
+
+use probity_lint::BaseImages;
 
 use super::{Options, opened::Opened, settings::FileRules, shellcheck::ShellcheckProgram};
 use crate::{
@@ -23,17 +25,35 @@ pub(super) struct Job {
     pub(super) uses: Option<FileUses>,
     /// What was opened before its turn.
     opened: Mutex<Option<Opened>>,
+    /// What registries said about its base images.
+    base_images: OnceLock<Arc<BaseImages>>,
 }
 
 impl Job {
     pub(super) fn new(target: Target, config: Arc<Settings>, rules: Arc<FileRules>) -> Self {
-        Self { target, config, rules, uses: None, opened: Mutex::default() }
+        Self {
+            target,
+            config,
+            rules,
+            uses: None,
+            opened: Mutex::default(),
+            base_images: OnceLock::new(),
+        }
     }
 
     /// The target, opened now unless it was before.
     pub(super) fn take_opened(&self, directory: &Path) -> Opened {
         let kept = self.opened.lock().unwrap_or_else(PoisonError::into_inner).take();
         kept.unwrap_or_else(|| Opened::of(self, directory))
+    }
+
+    pub(super) fn base_images(&self) -> Option<&BaseImages> {
+        self.base_images.get().map(Arc::as_ref)
+    }
+
+    /// Keeps the first answers that it is given.
+    pub(super) fn keep_base_images(&self, images: Arc<BaseImages>) {
+        self.base_images.get_or_init(|| images);
     }
 
     /// Keeps what was opened for [`Job::take_opened`].

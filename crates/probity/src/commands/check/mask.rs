@@ -146,6 +146,7 @@ mod tests {
             directives: probity_lint::DirectiveOptions::default(),
             dockerignore: None,
             context_files: None,
+            base_images: None,
             secrets: Some(&searched),
         };
         let findings = probity_lint::lint(&text, &options);

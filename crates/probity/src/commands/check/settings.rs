@@ -10,24 +10,11 @@ use probity_secrets::Detector;
 
 use super::{Options, shellcheck::ShellcheckProgram};
 use crate::{
-    config::{
-        Catalogue, Layer, Oddity, Origin, Settings, Sourced, Value, key,
-        word::Word as _,
-        words::{ShellcheckMode, SlowChecksMode},
-    },
+    config::{Catalogue, Oddity, Origin, Settings, Sourced, Value, key, words::ShellcheckMode},
     exit::Exit,
     failure::Failure,
     name::Name,
 };
-
-/// Flags of the design whose work this version cannot do yet; doing nothing would be a lie.
-pub(super) fn refuse_unbuilt(flags: &Layer) -> anyhow::Result<()> {
-    let mode = flags.settings.get(key::check::slow_checks::mode.key.path);
-    if mode.is_some_and(|mode| mode.value == Value::Text(SlowChecksMode::On.word().to_owned())) {
-        return Err(Failure::not_built("--slow-checks=on").into());
-    }
-    Ok(())
-}
 
 /// Refuses what can only be a mistake, before anything is read or written.
 pub(super) fn refuse_nonsense(options: &Options) -> anyhow::Result<()> {

@@ -26,7 +26,7 @@ const OTHERS: &[(&str, &str)] = &[
         "XDG_STATE_HOME",
         "Directory of agent homes, sessions, trust and history [default: ~/.local/state]",
     ),
-    ("XDG_CACHE_HOME", "Directory of build caches of proofs [default: ~/.cache]"),
+    ("XDG_CACHE_HOME", "Directory of caches of proofs and registries [default: ~/.cache]"),
     ("HOME", "Home directory, for the defaults above and for login files"),
     ("PATH", "Directories in which agents, engines and test runners are looked for"),
     ("TMPDIR", "Directory of temporary copies"),
@@ -45,8 +45,21 @@ const OTHERS: &[(&str, &str)] = &[
         "OPENAI_API_KEY, ANTHROPIC_API_KEY",
         "API key of the provider, unless `audit.api-key-env` names another variable",
     ),
-    ("HTTPS_PROXY, HTTP_PROXY, NO_PROXY", "Proxy for requests to providers"),
-    ("SSL_CERT_FILE", "Certificates of a private authority, for requests to providers"),
+    ("HTTPS_PROXY, HTTP_PROXY, NO_PROXY", "Proxy for requests to providers and registries"),
+    (
+        "CI",
+        "If set, `--slow-checks=auto` asks no registry; variables of known CI services count, too",
+    ),
+    (
+        "DOCKER_DEFAULT_PLATFORM",
+        "Platform of builds, for `--slow-checks` [default: linux, this CPU]",
+    ),
+    ("DOCKER_CONFIG", "Directory of docker's login file [default: ~/.docker]"),
+    ("REGISTRY_AUTH_FILE", "Login file of podman [default: $XDG_RUNTIME_DIR/containers/auth.json]"),
+    (
+        "SSL_CERT_FILE",
+        "Certificates of a private authority, for requests to providers and registries",
+    ),
 ];
 
 /// The names under which a key's variables are read.

@@ -91,6 +91,7 @@ pub(super) fn examine(
         directives,
         dockerignore: None,
         context_files: None,
+        base_images: None,
         secrets: Some(detector),
     };
     let findings = lint(&source.text, &options);

@@ -78,14 +78,18 @@ section! {
                 tally_default("102400");
         }
         slow_checks SlowChecks {
-            /// Run checks that ask a registry; `auto` means not in CI (`on` is not built yet)
+            /// Ask registries about base images; `auto` means not in CI
             mode: SlowChecksMode = SlowChecksMode::Auto, flag_of("slow-checks", "WHEN"),
                 tally("slow-checks.mode"), also(&["TALLY_SLOW_CHECKS"]);
-            /// Time limit for all slow checks together (not built yet)
+            /// Time limit for all slow checks together
             timeout: Duration = Duration::from_secs(20), flag_of("slow-checks-timeout", "DURATION"),
                 tally("slow-checks.timeout");
             /// Skip slow checks for files that already have an error
             fail_fast: bool = true, tally("slow-checks.fail-fast");
+            /// Registries to ask first: `registry=mirror`, or a mirror of Docker Hub
+            mirrors: Vec<String> = Vec::new(), guard(Guard::User);
+            /// Registries on this machine to ask without TLS, such as `localhost:5000`
+            insecure_registries: Vec<String> = Vec::new(), guard(Guard::User);
         }
         shellcheck Shellcheck {
             /// Source of ShellCheck findings: this program, an installed `shellcheck`, or none

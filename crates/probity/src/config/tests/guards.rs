@@ -28,6 +28,8 @@ fn restricted(user: &str, repository: &str) -> (Layer, Vec<String>) {
 /// For every guarded key: what the user has, what a repository may say, and what it may not.
 const CASES: &[(&str, &str, &[&str], &[&str])] = &[
     ("check.output.path", "", &["'out.sarif'", "'a/b.json'", "'stdout'"], &["'/etc/x'", "'../x'"]),
+    ("check.slow-checks.mirrors", "", &[], &["['evil.test']"]),
+    ("check.slow-checks.insecure-registries", "", &[], &["['localhost:5000']"]),
     ("ai.command", "", &[], &["['sh', '-c', 'x']"]),
     ("ai.agent", "", &["'claude'"], &["'acp:evil'", "'cmd:evil'", "'replay:x'", "'a b'", "'a/b'"]),
     ("ai.secrets-policy", "", &["'deny'"], &["'tokenize'", "'allow'"]),

@@ -173,6 +173,8 @@ fn every_typed_value_follows_its_key() {
             mode: On,
             timeout: 3s,
             fail_fast: false,
+            mirrors: [],
+            insecure_registries: [],
         },
         shellcheck: Shellcheck {
             mode: Off,

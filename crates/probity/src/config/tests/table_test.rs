@@ -204,6 +204,8 @@ check.file-validation.max-file-size | no flag | PROBITY_CHECK__FILE_VALIDATION_M
 check.slow-checks.mode | --slow-checks | PROBITY_CHECK__SLOW_CHECKS_MODE TALLY_SLOW_CHECKS_MODE TALLY_SLOW_CHECKS | slow-checks.mode | auto
 check.slow-checks.timeout | --slow-checks-timeout | PROBITY_CHECK__SLOW_CHECKS_TIMEOUT TALLY_SLOW_CHECKS_TIMEOUT | slow-checks.timeout | 20s
 check.slow-checks.fail-fast | no flag | PROBITY_CHECK__SLOW_CHECKS_FAIL_FAST TALLY_SLOW_CHECKS_FAIL_FAST | slow-checks.fail-fast | true
+check.slow-checks.mirrors | no flag | PROBITY_CHECK__SLOW_CHECKS_MIRRORS | only probity.toml | unset | guarded
+check.slow-checks.insecure-registries | no flag | PROBITY_CHECK__SLOW_CHECKS_INSECURE_REGISTRIES | only probity.toml | unset | guarded
 check.shellcheck.mode | --shellcheck | PROBITY_CHECK__SHELLCHECK_MODE TALLY_SHELLCHECK_MODE TALLY_SHELLCHECK | shellcheck.mode | native
 check.shellcheck.timeout | no flag | PROBITY_CHECK__SHELLCHECK_TIMEOUT TALLY_SHELLCHECK_TIMEOUT | shellcheck.timeout | 1m
 ai.enabled | --ai | PROBITY_AI__ENABLED TALLY_AI_ENABLED | ai.enabled | false | guarded

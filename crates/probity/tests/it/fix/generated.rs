@@ -41,6 +41,7 @@ fn options(rules: &RuleSet) -> LintOptions<'_> {
         directives: DirectiveOptions::default(),
         dockerignore: None,
         context_files: None,
+        base_images: None,
         secrets: None,
     }
 }

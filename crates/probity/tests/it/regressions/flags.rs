@@ -63,18 +63,6 @@ fn tally_alone_prints_its_help() {
 }
 
 #[test]
-fn the_help_page_marks_the_flags_that_are_refused() {
-    let help = probity().args(["check", "--help"]).run().code(0).stdout;
-    let lines: Vec<&str> = help.lines().collect();
-    for flag in ["--slow-checks", "--slow-checks-timeout"] {
-        let at = lines.iter().position(|line| line.split_whitespace().any(|word| word == flag));
-        let at = at.unwrap_or_else(|| panic!("{flag} is missing in\n{help}"));
-        let about = lines[at..].iter().take(2).copied().collect::<Vec<_>>().join(" ");
-        assert!(about.contains("not built yet"), "{flag}: {about}");
-    }
-}
-
-#[test]
 fn standard_input_obeys_exclude_and_its_name_needs_it() {
     let dir = directory(&[("Dockerfile", BAD)]);
     let run = |args: &[&str]| probity().dir(&dir).args(["check"]).args(args).input(BAD).run();

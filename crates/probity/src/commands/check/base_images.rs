@@ -1,0 +1,179 @@
+//! Slow checks: what registries say about the base images of a batch, before it is linted.
+//!
+//! Look-ups never fail a check. What could not be looked up is noted once for each registry, and the
+//! rules treat it as unknown.
+
+mod cache;
+mod convert;
+mod credentials;
+mod environment;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use probity_finding::Severity;
+use probity_lint::{BaseImages, ImageAnswer, WantedImage};
+use probity_registry::{Error, Platform, Question, Reference, Settings as Limits, look_up};
+use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
+
+use self::{cache::DiskCache, convert::answer_of};
+use super::{examine, job::Job, opened::Opened};
+use crate::{
+    config::{Settings, words::SlowChecksMode},
+    ignore_file::IgnoreFiles,
+};
+
+/// Images that are looked up at the same time.
+const PARALLEL: usize = 4;
+
+/// How long an answer about a tag is believed.
+const TAG_TIME: Duration = Duration::from_secs(60 * 60);
+
+/// The look-ups of one run.
+pub(super) struct SlowChecks {
+    in_ci: bool,
+    platform: Platform,
+    /// What is left of the time for all look-ups; none before the first one.
+    left: Option<Duration>,
+    known: BTreeMap<Question, Option<ImageAnswer>>,
+    noted: BTreeSet<String>,
+    tag_time: Duration,
+}
+
+impl SlowChecks {
+    /// A run that writes digests asks for what the tags name now.
+    pub(super) fn new(is_pinning: bool) -> Self {
+        Self {
+            in_ci: environment::in_ci(),
+            platform: environment::build_platform(),
+            left: None,
+            known: BTreeMap::new(),
+            noted: BTreeSet::new(),
+            tag_time: if is_pinning { Duration::ZERO } else { TAG_TIME },
+        }
+    }
+
+    /// Looks up the base images of these files, and leaves the answers with each job.
+    pub(super) fn learn(&mut self, batch: &[Job], directory: &Path, ignore_files: &IgnoreFiles) {
+        let wants = |job: &Job| match job.config.check.slow_checks.mode {
+            SlowChecksMode::On => true,
+            SlowChecksMode::Auto => !self.in_ci,
+            SlowChecksMode::Off => false,
+        };
+        let asking: Vec<&Job> = batch.iter().filter(|job| wants(job)).collect();
+        let Some(first) = asking.first() else { return };
+        let config = Arc::clone(&first.config);
+        let wanted: Vec<(&Job, BTreeSet<WantedImage>)> = asking
+            .par_iter()
+            .map(|job| (*job, wanted_images(job, directory, ignore_files)))
+            .collect();
+        let images = wanted.iter().flat_map(|(_, images)| images);
+        let questions: BTreeSet<Question> = images
+            .filter_map(|image| self.question(image))
+            .filter(|question| !self.known.contains_key(question))
+            .collect();
+        self.ask(&questions.into_iter().collect::<Vec<_>>(), &config);
+        for (job, images) in wanted {
+            let mut answers = BaseImages::new(self.platform.to_string());
+            for image in images {
+                let answer = self.question(&image).and_then(|it| self.known.get(&it)?.clone());
+                if let Some(answer) = answer {
+                    answers.insert(image, answer);
+                }
+            }
+            if !answers.is_empty() {
+                job.keep_base_images(Arc::new(answers));
+            }
+        }
+    }
+
+    fn question(&self, wanted: &WantedImage) -> Option<Question> {
+        let reference = Reference::parse(&wanted.name).ok()?;
+        let platform = match &wanted.platform {
+            Some(text) => Platform::parse(text)?,
+            None => self.platform.clone(),
+        };
+        Some(Question { reference, platform })
+    }
+
+    fn ask(&mut self, questions: &[Question], config: &Settings) {
+        if questions.is_empty() {
+            return;
+        }
+        let slow = &config.check.slow_checks;
+        let left = *self.left.get_or_insert(slow.timeout);
+        let begun = Instant::now();
+        let deadline = begun + left;
+        let mirrors = environment::mirrors(&slow.mirrors);
+        let registries: BTreeSet<&str> = questions
+            .iter()
+            .flat_map(|question| {
+                let registry = &question.reference.registry;
+                std::iter::once(registry).chain(mirrors.get(registry).into_iter().flatten())
+            })
+            .map(String::as_str)
+            .collect();
+        let limits = Limits {
+            deadline,
+            parallel: PARALLEL,
+            credentials: credentials::of(&registries, deadline),
+            mirrors,
+            certificates: Vec::new(),
+            proxies: environment::proxies(),
+            insecure: slow.insecure_registries.clone(),
+        };
+        let answers = look_up(questions, &limits, Arc::new(DiskCache::new(self.tag_time)));
+        self.left = Some(left.saturating_sub(begun.elapsed()));
+        for (question, answer) in questions.iter().zip(answers) {
+            let answer = match answer {
+                Ok(image) => Some(ImageAnswer::Found(Box::new(answer_of(&image, question)))),
+                Err(Error::Missing { .. }) => Some(ImageAnswer::Missing),
+                Err(error) => {
+                    self.note(&question.reference.registry, &error, slow.mode);
+                    None
+                }
+            };
+            self.known.insert(question.clone(), answer);
+        }
+    }
+
+    /// Once for each registry. Somebody who did not ask for look-ups sees it with `-v`.
+    fn note(&mut self, registry: &str, error: &Error, mode: SlowChecksMode) {
+        if !self.noted.insert(registry.to_owned()) {
+            return;
+        }
+        let way_out = error.way_out().map(|way_out| format!("; {way_out}")).unwrap_or_default();
+        let text = format!("base images of {registry} are unknown: {error}{way_out}");
+        let text = probity_text::one_line(&text, 400);
+        match mode {
+            SlowChecksMode::On => tracing::warn!("{text}"),
+            SlowChecksMode::Auto | SlowChecksMode::Off => tracing::info!("{text}"),
+        }
+    }
+}
+
+/// The images of a file; none if it has an error and such files are not looked up.
+fn wanted_images(job: &Job, directory: &Path, ignore_files: &IgnoreFiles) -> BTreeSet<WantedImage> {
+    let (opened, wanted) = match job.take_opened(directory) {
+        Opened::Text(source, parsed) => {
+            let parsed = parsed.attached(&source.text);
+            let mut wanted = WantedImage::all(&parsed);
+            if job.config.check.slow_checks.fail_fast && !wanted.is_empty() {
+                let found = examine::findings_before(job, &source, &parsed, ignore_files);
+                if found.iter().any(|finding| finding.severity == Severity::Error) {
+                    tracing::info!("{}: no look-ups, since it has an error", source.shown);
+                    wanted.clear();
+                }
+            }
+            let parsed = Box::new(parsed.detached());
+            (Opened::Text(source, parsed), wanted)
+        }
+        problem @ Opened::Problem(_) => (problem, BTreeSet::new()),
+    };
+    job.keep_opened(opened);
+    wanted
+}

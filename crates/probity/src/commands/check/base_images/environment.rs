@@ -1,0 +1,71 @@
+//! What the machine says about look-ups: whether this is CI, which platform, which proxies.
+
+use std::{collections::BTreeMap, env};
+
+use probity_registry::{Platform, Proxies};
+
+/// Variables that a CI service sets; most of them set `CI`, too.
+const CI_VARIABLES: &[&str] = &[
+    "CI",
+    "BUILDKITE",
+    "BUILD_NUMBER",
+    "CIRCLECI",
+    "GITHUB_ACTIONS",
+    "GITLAB_CI",
+    "JENKINS_URL",
+    "TEAMCITY_VERSION",
+    "TF_BUILD",
+    "TRAVIS",
+];
+
+pub(super) fn in_ci() -> bool {
+    let is_set = |name: &str| {
+        let value = env::var_os(name).unwrap_or_default();
+        !(value.is_empty() || value == "0" || value == "false")
+    };
+    CI_VARIABLES.iter().any(|name| is_set(name))
+}
+
+/// What `docker build` would build for without a flag.
+pub(super) fn build_platform() -> Platform {
+    let named = env::var("DOCKER_DEFAULT_PLATFORM").ok();
+    let named = named.as_deref().and_then(Platform::parse);
+    named.unwrap_or_else(|| Platform::new("linux", env::consts::ARCH, None))
+}
+
+pub(super) fn proxies() -> Proxies {
+    let variable = |names: &[&str]| {
+        let mut values = names.iter().filter_map(|name| env::var(name).ok());
+        values.find(|value| !value.is_empty())
+    };
+    Proxies {
+        // The upper-case form of this one is a header of requests in CGI programs.
+        http: variable(&["http_proxy"]),
+        https: variable(&["https_proxy", "HTTPS_PROXY"]),
+        except: variable(&["no_proxy", "NO_PROXY"]),
+    }
+}
+
+/// Entries `registry=mirror`; one without a registry is a mirror of Docker Hub.
+pub(super) fn mirrors(entries: &[String]) -> BTreeMap<String, Vec<String>> {
+    let mut mirrors: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for entry in entries {
+        let (registry, mirror) = entry.split_once('=').unwrap_or(("docker.io", entry));
+        let host = mirror.trim().trim_start_matches("https://").trim_end_matches('/');
+        mirrors.entry(registry.trim().to_owned()).or_default().push(host.to_owned());
+    }
+    mirrors
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mirrors_belong_to_a_registry_or_to_docker_hub() {
+        let entries = ["https://mirror.example/", "ghcr.io=a.example:5000", "b.example"];
+        let made = mirrors(&entries.map(str::to_owned));
+        assert_eq!(made["docker.io"], ["mirror.example", "b.example"]);
+        assert_eq!(made["ghcr.io"], ["a.example:5000"]);
+    }
+}

@@ -1,0 +1,235 @@
+//! `--slow-checks`, `--pin` and `--update-pins` against a real registry with TLS and a password.
+
+#[path = "../../../probity-registry/tests/it/server.rs"]
+mod server;
+
+use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
+
+use serde_json::json;
+use tempfile::TempDir;
+
+use self::server::{PASSWORD, Registry, USER};
+use crate::binary::{Output, Run, directory, named, probity};
+
+/// A registry, and the home of a user who is logged in there by a helper program.
+struct Place {
+    registry: Registry,
+    home: TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        let registry = Registry::start();
+        let home = tempfile::tempdir().unwrap();
+        let bin = home.path().join("bin");
+        fs::create_dir_all(home.path().join(".docker")).unwrap();
+        fs::create_dir(&bin).unwrap();
+        let login = json!({"credHelpers": {registry.host.as_str(): "probe"}});
+        fs::write(home.path().join(".docker/config.json"), login.to_string()).unwrap();
+        // It answers for this registry alone, as a key ring would.
+        let answer = json!({"Username": USER, "Secret": PASSWORD});
+        let script = format!(
+            "#!/bin/sh\nread -r server\n[ \"$1 $server\" = 'get {}' ] || exit 1\necho '{answer}'\n",
+            registry.host
+        );
+        let helper = bin.join("docker-credential-probe");
+        fs::write(&helper, script).unwrap();
+        fs::set_permissions(&helper, fs::Permissions::from_mode(0o755)).unwrap();
+        Self { registry, home }
+    }
+
+    fn file(&self, text: &str) -> TempDir {
+        directory(&[("Dockerfile", &text.replace("REG", &self.registry.host))])
+    }
+
+    /// As this user: the output names the registry `REG`.
+    fn run(&self, run: Run, dir: &TempDir, args: &[&str]) -> Output {
+        let search = format!("{}:/usr/bin:/bin", self.home.path().join("bin").display());
+        let mut output = run
+            .dir(dir)
+            .env("HOME", self.home.path().to_str().unwrap())
+            .env("PATH", &search)
+            .env("SSL_CERT_FILE", self.registry.authority().to_str().unwrap())
+            .env("DOCKER_DEFAULT_PLATFORM", "linux/amd64")
+            .args(["check"])
+            .args(args)
+            .run();
+        output.stdout = output.stdout.replace(&self.registry.host, "REG");
+        output.stderr = output.stderr.replace(&self.registry.host, "REG");
+        output
+    }
+
+    fn check(&self, dir: &TempDir, args: &[&str]) -> Output {
+        let args = [&["--slow-checks=on", "--format", "gnu"], args].concat();
+        self.run(probity(), dir, &args)
+    }
+}
+
+fn dockerfile(dir: &TempDir) -> String {
+    fs::read_to_string(dir.path().join("Dockerfile")).unwrap()
+}
+
+#[test]
+fn platforms_missing_tags_and_inherited_settings_are_known() {
+    let place = Place::new();
+    let config = json!({
+        "User": "app", "Env": ["KNOWN=1"], "Healthcheck": {"Test": ["CMD", "true"]},
+        "Shell": ["/bin/bash", "-o", "pipefail", "-c"], "WorkingDir": "/srv",
+    });
+    place.registry.push("base:1", &[("linux/amd64", config)]);
+    place.registry.push("arm:1", &[("linux/arm64", json!({}))]);
+    let rules = [
+        "buildkit/InvalidBaseImagePlatform",
+        "buildkit/UndefinedVar",
+        "hadolint/DL3045",
+        "hadolint/DL3057",
+        "hadolint/DL4006",
+        "probity/nonexistent-image",
+    ];
+    let select = rules.join(",");
+    let dir = place.file(
+        "FROM REG/arm:1 AS a\nFROM REG/gone:1 AS b\nFROM REG/base:1\nCOPY $KNOWN x\n\
+         ENV A=$UNKNOWN\nRUN a | b\n",
+    );
+    let fail_fast = [("PROBITY_CHECK__SLOW_CHECKS_FAIL_FAST", "false")];
+    let run = |mode: &str| {
+        let run = fail_fast.iter().fold(probity(), |run, (name, value)| run.env(name, value));
+        place.run(run, &dir, &["--format", "gnu", "--select", &select, mode])
+    };
+    let codes = |output: &Output| -> Vec<String> {
+        let word = |line: &str| {
+            let rule = rules.iter().find(|rule| line.contains(*rule)).unwrap();
+            format!("{} {rule}", line.split(':').nth(2).unwrap())
+        };
+        output.stdout.lines().map(word).collect()
+    };
+    let with = run("--slow-checks=on").code(1);
+    assert_eq!(with.stderr, "");
+    assert_eq!(
+        codes(&with),
+        [
+            "1 buildkit/InvalidBaseImagePlatform",
+            "2 probity/nonexistent-image",
+            "5 buildkit/UndefinedVar"
+        ],
+        "{}",
+        with.stdout
+    );
+    let arm = "Base image REG/arm:1 was pulled with platform \"linux/arm64\", expected \
+               \"linux/amd64\" for current build";
+    assert!(with.stdout.contains(arm), "{}", with.stdout);
+    // The same file, as the names of its images tell.
+    let guessed = ["3 hadolint/DL3057", "4 hadolint/DL3045", "6 hadolint/DL4006"];
+    assert_eq!(codes(&run("--slow-checks=off").code(1)), guessed);
+    // The test says that this is CI.
+    assert_eq!(codes(&run("--slow-checks=auto").code(1)), guessed);
+}
+
+#[test]
+fn automatic_look_ups_happen_outside_ci_only() {
+    let place = Place::new();
+    place.registry.push("one:1", &[("linux/amd64", json!({}))]);
+    let dir = place.file("FROM REG/one:2\n");
+    let select = ["--select", "probity/nonexistent-image"];
+    let run = |ci: &str, run: Run| place.run(run.env("CI", ci), &dir, &select).code;
+    assert_eq!(run("", probity()), Some(1));
+    assert_eq!(run("false", probity()), Some(1));
+    assert_eq!(run("true", probity()), Some(0));
+    assert_eq!(run("", probity().env("GITLAB_CI", "true")), Some(0));
+    assert_eq!(run("", named("tally")), Some(1));
+}
+
+#[test]
+fn a_registry_that_does_not_answer_is_one_note_and_no_failure() {
+    let dir = directory(&[(
+        "Dockerfile",
+        "FROM 127.0.0.1:1/a:1 AS a\nFROM 127.0.0.1:1/b:1 AS b\nFROM 127.0.0.1:2/c:1\n",
+    )]);
+    let run = |args: &[&str]| {
+        let select = ["check", "--select", "buildkit/StageNameCasing"];
+        probity().env("CI", "").dir(&dir).args(select).args(args).run().code(0)
+    };
+    let notes = run(&["--slow-checks=on"]).stderr;
+    let lines: Vec<&str> = notes.lines().collect();
+    assert_eq!(lines.len(), 2, "{notes}");
+    for (line, registry) in lines.iter().zip(["127.0.0.1:1", "127.0.0.1:2"]) {
+        assert!(line.contains(&format!("base images of {registry} are unknown")), "{notes}");
+        assert!(line.ends_with("or use `--slow-checks=off`"), "{notes}");
+    }
+    // Nobody asked for it by name.
+    assert_eq!(run(&["--slow-checks=auto"]).stderr, "");
+}
+
+#[test]
+fn files_with_an_error_are_not_looked_up() {
+    let dir = directory(&[("Dockerfile", "FROM 127.0.0.1:1/a:1\nFORM b\n")]);
+    let run = |fail_fast: &str| {
+        let run = probity().dir(&dir).env("PROBITY_CHECK__SLOW_CHECKS_FAIL_FAST", fail_fast);
+        run.args(["check", "--slow-checks=on"]).run().stderr
+    };
+    assert_eq!(run("true"), "");
+    assert!(run("false").contains("base images of 127.0.0.1:1 are unknown"));
+}
+
+#[test]
+fn a_wrong_password_is_one_note() {
+    let place = Place::new();
+    place.registry.push("private:1", &[("linux/amd64", json!({}))]);
+    fs::write(place.home.path().join(".docker/config.json"), "{}").unwrap();
+    let dir = place.file("FROM REG/private:1\n");
+    let output = place.check(&dir, &["--select", "probity/nonexistent-image"]).code(0);
+    assert_eq!(
+        output.stderr,
+        "warning: base images of REG are unknown: REG denies access to private, or the repository \
+         does not exist; check the name, or log in with `docker login REG`\n"
+    );
+}
+
+#[test]
+fn pins_are_written_shown_and_renewed() {
+    let place = Place::new();
+    let images = |user: &str| {
+        [("linux/amd64", json!({"User": user})), ("linux/arm64", json!({"User": user}))]
+    };
+    let old = place.registry.push("multi:1", &images("old"));
+    let text = "ARG V=1\nFROM REG/multi:1 AS a\nFROM --platform=linux/arm64 REG/multi:1\n\
+                FROM REG/multi:$V\nFROM a\nFROM scratch\n";
+    let dir = place.file(text);
+    let before = dockerfile(&dir);
+    // The digest is that of the index, for every platform.
+    let pinned = |digest: &str| {
+        let text = text.replace("multi:1 ", &format!("multi:1@{digest} "));
+        text.replace("multi:1\n", &format!("multi:1@{digest}\n"))
+            .replace("REG", &place.registry.host)
+    };
+    let select = ["--select", "probity/from-without-digest,probity/outdated-digest"];
+    let shown = place.check(&dir, &[&select[..], &["--pin", "--diff"]].concat());
+    let added = shown.stdout.lines().filter(|line| line.starts_with('+')).count();
+    assert_eq!((added, dockerfile(&dir)), (3, before), "{}", shown.stdout);
+    place.check(&dir, &[&select[..], &["--pin"]].concat());
+    assert_eq!(dockerfile(&dir), pinned(&old));
+    // A tag that was moved meanwhile is asked for anew, whatever the cache says.
+    let new = place.registry.push("multi:1", &images("new"));
+    let diff = place.check(&dir, &[&select[..], &["--update-pins"]].concat()).code(1);
+    let renewed = diff.stdout.lines().filter(|line| line.contains(&format!("@{new}")));
+    assert_eq!(renewed.count(), 2, "{}", diff.stdout);
+    assert_eq!(dockerfile(&dir), pinned(&old));
+    place.check(&dir, &[&select[..], &["--update-pins", "--fix"]].concat());
+    assert_eq!(dockerfile(&dir), pinned(&new));
+}
+
+#[test]
+fn answers_are_kept_in_the_cache_directory() {
+    let mut place = Place::new();
+    place.registry.push("kept:1", &[("linux/arm64", json!({}))]);
+    let dir = place.file("FROM REG/kept:1\n");
+    let select = ["--select", "buildkit/InvalidBaseImagePlatform"];
+    let first = place.check(&dir, &select).code(1).stdout;
+    let cache = place.home.path().join(".cache/probity/registry");
+    let count = |name: &str| fs::read_dir(cache.join(name)).unwrap().count();
+    assert_eq!((count("content"), count("tags")), (2, 1));
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&cache.join("content")), 0o700);
+    place.registry.stop();
+    assert_eq!(place.check(&dir, &select).code(1).stdout, first);
+}
