@@ -4,7 +4,8 @@
 
 use probity_dockerfile::ImageRef;
 
-/// The day that the table was last compared with the announcements of the projects.
+/// The day that the table was written. Nobody has compared it with the announcements of the projects
+/// since then; a date that is wrong is a bug.
 pub(crate) const TABLE_DATE: &str = "2026-11-16";
 
 /// The day that security updates end, by the image and the beginning of its tag.

@@ -10,6 +10,7 @@ mod environment;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    io::{self, IsTerminal as _},
     path::Path,
     sync::Arc,
     time::{Duration, Instant},
@@ -21,7 +22,11 @@ use probity_registry::{Error, Platform, Question, Reference, Settings as Limits,
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 
 use self::{cache::DiskCache, convert::answer_of};
-use super::{examine, job::Job, opened::Opened};
+use super::{
+    examine,
+    job::{Job, Target},
+    opened::Opened,
+};
 use crate::{
     config::{Settings, words::SlowChecksMode},
     ignore_file::IgnoreFiles,
@@ -35,7 +40,8 @@ const TAG_TIME: Duration = Duration::from_secs(60 * 60);
 
 /// The look-ups of one run.
 pub(super) struct SlowChecks {
-    in_ci: bool,
+    /// Whether somebody waits at a terminal: `auto` never slows a script or a pipeline down.
+    is_watched: bool,
     platform: Platform,
     /// What is left of the time for all look-ups; none before the first one.
     left: Option<Duration>,
@@ -48,7 +54,7 @@ impl SlowChecks {
     /// A run that writes digests asks for what the tags name now.
     pub(super) fn new(is_pinning: bool) -> Self {
         Self {
-            in_ci: environment::in_ci(),
+            is_watched: !environment::in_ci() && io::stderr().is_terminal(),
             platform: environment::build_platform(),
             left: None,
             known: BTreeMap::new(),
@@ -61,7 +67,7 @@ impl SlowChecks {
     pub(super) fn learn(&mut self, batch: &[Job], directory: &Path, ignore_files: &IgnoreFiles) {
         let wants = |job: &Job| match job.config.check.slow_checks.mode {
             SlowChecksMode::On => true,
-            SlowChecksMode::Auto => !self.in_ci,
+            SlowChecksMode::Auto => self.is_watched,
             SlowChecksMode::Off => false,
         };
         let asking: Vec<&Job> = batch.iter().filter(|job| wants(job)).collect();
@@ -158,6 +164,9 @@ impl SlowChecks {
 
 /// The images of a file; none if it has an error and such files are not looked up.
 fn wanted_images(job: &Job, directory: &Path, ignore_files: &IgnoreFiles) -> BTreeSet<WantedImage> {
+    if matches!(job.target, Target::Inline(..)) {
+        return BTreeSet::new();
+    }
     let (opened, wanted) = match job.take_opened(directory) {
         Opened::Text(source, parsed) => {
             let parsed = parsed.attached(&source.text);

@@ -129,6 +129,7 @@ impl ContextOf {
         let asked = &job.config.check.inline_directives;
         LintOptions {
             rules,
+            uses: None,
             directives: DirectiveOptions {
                 enabled: asked.enabled,
                 validate_rules: asked.validate_rules,

@@ -78,7 +78,7 @@ section! {
                 tally_default("102400");
         }
         slow_checks SlowChecks {
-            /// Ask registries about base images; `auto` means not in CI
+            /// Ask registries about base images; `auto` means in a terminal, not in CI
             mode: SlowChecksMode = SlowChecksMode::Auto, flag_of("slow-checks", "WHEN"),
                 tally("slow-checks.mode"), also(&["TALLY_SLOW_CHECKS"]);
             /// Time limit for all slow checks together
