@@ -30,7 +30,8 @@ type Counts = (usize, usize);
 fn main() -> io::Result<()> {
     let words: Vec<String> = env::args().skip(1).collect();
     let is_wanted = |place: usize, word: &str| {
-        let is_one = |wanted: &String| wanted == "all" || wanted.split(',').any(|name| name == word);
+        let is_one =
+            |wanted: &String| wanted == "all" || wanted.split(',').any(|name| name == word);
         words.get(place).is_none_or(is_one)
     };
     let most = words.get(2).and_then(|count| count.parse().ok()).unwrap_or(usize::MAX);
@@ -70,7 +71,13 @@ fn main() -> io::Result<()> {
         let seconds = began.elapsed().as_secs_f64() / cases.len().max(1) as f64;
         times.push(format!("{:12}{seconds:.1} s per claim, 2 claims at a time", language.name));
     }
-    for framework in frameworks::ALL.into_iter().filter(|known| is_wanted(0, known.name)) {
+    // Bun is larger than all other tools together, and not everywhere.
+    let is_there = |name: &str| {
+        let path = env::var_os("PATH").unwrap_or_default();
+        name != "bun" || env::split_paths(&path).any(|directory| directory.join(name).is_file())
+    };
+    let known = |name: &str| is_wanted(0, name) && is_there(name);
+    for framework in frameworks::ALL.into_iter().filter(|framework| known(framework.name)) {
         let mut cases = framework.cases();
         cases.retain(|case| is_wanted(1, case.name));
         for (case, verdict) in cases.iter().zip(framework.prove(&cases)) {

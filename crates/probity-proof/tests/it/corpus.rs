@@ -16,7 +16,7 @@ mod python;
 #[path = "corpus/rust.rs"]
 mod rust;
 #[path = "corpus/trial.rs"]
-mod trial;
+pub(crate) mod trial;
 
 use probity_proof::Claim;
 
@@ -34,7 +34,7 @@ pub(crate) struct Case {
     pub(crate) name: String,
     pub(crate) kind: Kind,
     /// Which of the language's repositories the files are for.
-    layout: usize,
+    pub(crate) layout: usize,
     module: String,
     files: Files,
     pub(crate) claim: Claim,
