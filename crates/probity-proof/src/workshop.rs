@@ -53,13 +53,15 @@ pub struct Workshop {
 
 type Runners = Vec<(&'static [&'static str], Result<Box<dyn Runner>, Unavailable>)>;
 
-/// How many processes the proofs of a workshop took, without the preparation.
+/// What the proofs of a workshop took, without the preparation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProcessCounts {
     /// Of compilers; one compilation may be several processes of its own.
     pub compilations: usize,
     /// Of tests, one by one or together.
     pub runs: usize,
+    /// Copies of the repository that were made; one in which nothing was changed serves again.
+    pub copies: usize,
 }
 
 /// Where the test of a claim goes in the repository.
@@ -223,7 +225,8 @@ impl Workshop {
     pub fn process_counts(&self) -> ProcessCounts {
         let RunnerContext { compilations, runs, .. } = &self.context;
         let count = |counter: &AtomicUsize| counter.load(Ordering::Relaxed);
-        ProcessCounts { compilations: count(compilations), runs: count(runs) }
+        let copies = self.head.made() - 1 + self.base.as_ref().map_or(0, Copies::made);
+        ProcessCounts { compilations: count(compilations), runs: count(runs), copies }
     }
 
     /// Tries all claims, as many at a time as the options say, and gives one verdict for each, in

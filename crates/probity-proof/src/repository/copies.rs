@@ -92,6 +92,11 @@ impl Copies {
         })
     }
 
+    /// How many were made so far.
+    pub(crate) fn made(&self) -> usize {
+        self.made.load(Ordering::Relaxed)
+    }
+
     fn take_back(&self, mut copy: Copy, written: &BTreeSet<PathBuf>) {
         let ours = Ours::of(written, &copy);
         let good = self.reuse == Reuse::IfUntouched

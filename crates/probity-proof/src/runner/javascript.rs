@@ -1,7 +1,8 @@
-//! JavaScript and TypeScript: `node --test`, vitest, jest or mocha, as the repository has it.
+//! JavaScript and TypeScript: `node --test`, vitest, jest, mocha or bun, as the repository has it.
 //!
-//! Each is told to use a reporter of ours, and all reporters write the same lines.
+//! Each but bun, which takes none, is told to use a reporter of ours, and these write the same lines.
 
+mod bun;
 mod modules;
 mod titles;
 
@@ -47,7 +48,8 @@ const GRACE: Duration = Duration::from_secs(15);
 
 #[derive(Debug)]
 pub(super) struct JavaScript {
-    node: PathBuf,
+    node: Option<PathBuf>,
+    bun: Option<PathBuf>,
     modules: Modules,
 }
 
@@ -57,6 +59,7 @@ enum Framework {
     Vitest,
     Jest,
     Mocha,
+    Bun,
 }
 
 impl Framework {
@@ -83,12 +86,15 @@ impl JavaScript {
         let Preparation { site, repo, tree, progress, .. } = preparation;
         let context = site.context;
         progress("looking for node and the installed packages");
-        let node = context.tool("node").ok_or(Unavailable::NotInstalled("Node.js"))?;
-        let node = fs::canonicalize(&node).map_err(|error| Trouble::at(&node, &error))?;
+        let real = |name: &str| context.tool(name).and_then(|path| fs::canonicalize(path).ok());
+        let (node, bun) = (real("node"), real("bun"));
+        if node.is_none() && bun.is_none() {
+            return Err(Unavailable::NotInstalled("Node.js"));
+        }
         for (name, text) in KIT {
             context.add_to_kit(name, text)?;
         }
-        Ok(Box::new(Self { node, modules: Modules::find(context, repo, tree)? }))
+        Ok(Box::new(Self { node, bun, modules: Modules::find(context, repo, tree)? }))
     }
 
     fn session(
@@ -101,21 +107,35 @@ impl JavaScript {
             Asked::Test(placed) => (site.context.test_timeout, std::slice::from_ref(&placed.path)),
             Asked::Files { limit, files, .. } => (*limit, *files),
         };
-        let mut task = Task::new([&self.node], project, Access::Runs, limit + GRACE);
-        task.tools.extend(self.node.parent().and_then(Path::parent).map(Path::to_owned));
         let framework = framework(&site.copy.repo, project);
+        let (name, program) = match framework {
+            Framework::Bun => ("bun", &self.bun),
+            _ => ("Node.js", &self.node),
+        };
+        let missing = || Trouble::Machine(Unavailable::NotInstalled(name).to_string());
+        let program = program.as_ref().ok_or_else(missing)?;
+        let mut task = Task::new([program], project, Access::Runs, limit + GRACE);
+        task.tools.extend(program.ancestors().nth(2).map(Path::to_owned));
         let beside =
             if framework == Framework::Vitest { Beside::Written } else { Beside::Unwritten };
         task.mounts = self.modules.install(site, beside)?;
         match framework {
             Framework::Node => self.node_arguments(site, project, asked, &mut task),
             Framework::Mocha => task.arguments(self.mocha_arguments(site, project, asked)?),
+            Framework::Bun => bun::add_arguments(&mut task, site, asked),
             framework => {
                 task.arguments(self.framework_arguments(site, project, framework, asked)?);
             }
         }
         task.arguments(files.iter().map(|file| site.seen_repo.join(file)));
-        let (ran, mut report) = site.run_reported(task)?;
+        let (ran, mut report) = match framework {
+            Framework::Bun => {
+                let ran = site.run(&task)?;
+                let report = bun::report(site, project, &ran);
+                (ran, report)
+            }
+            _ => site.run_reported(task)?,
+        };
         // What else is in the file may fail, or keep the process from ending.
         report.ignores_exit = true;
         let has_unended = report.tests.iter().any(|test| test.state == State::Began);
@@ -385,8 +405,13 @@ fn framework(repo: &Path, directory: &Path) -> Framework {
         if words.clone().any(|word| word == "--test") {
             return Framework::Node;
         }
-        let frameworks =
-            [("vitest", Framework::Vitest), ("jest", Framework::Jest), ("mocha", Framework::Mocha)];
+        let frameworks = [
+            ("vitest", Framework::Vitest),
+            ("jest", Framework::Jest),
+            ("mocha", Framework::Mocha),
+            ("bun", Framework::Bun),
+            ("@types/bun", Framework::Bun),
+        ];
         for (name, framework) in frameworks {
             let listed = package.dependencies.contains_key(name)
                 || package.for_development.contains_key(name);

@@ -32,6 +32,8 @@ pub(crate) struct TestReport {
     /// As the runner can be asked for it.
     #[serde(rename = "test")]
     pub(crate) name: String,
+    /// Where it is, in reports that say so.
+    pub(crate) file: Option<String>,
     pub(crate) state: State,
     pub(crate) seconds: Option<f64>,
     /// The class of the exception.

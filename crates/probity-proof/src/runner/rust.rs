@@ -27,7 +27,8 @@ use super::{
     failed_build, placement, succeeded,
 };
 use crate::{
-    Claim, Outcome, Refusal, RunDetail, claim::FlaggedLines, text::clean, workshop::Preparation,
+    Claim, Outcome, Refusal, RunDetail, claim::FlaggedLines, repository::confined, text::clean,
+    workshop::Preparation,
 };
 
 /// The target directory in which the dependencies are compiled ahead.
@@ -50,6 +51,9 @@ pub(super) struct Rust {
     sysroot: PathBuf,
     home: PathBuf,
     packages: Vec<Package>,
+    /// Lock files that cargo has made, since the repository has none: without them it would make them
+    /// in every copy, of which none could serve again.
+    locks: Vec<(PathBuf, String)>,
     /// By file and name of a claim's test: the target that it is in, and its whole name there.
     tests: Mutex<BTreeMap<(String, String), (String, String)>>,
 }
@@ -72,7 +76,8 @@ impl Rust {
         let home = context.variable("CARGO_HOME").map(PathBuf::from);
         let usual = || context.variable("HOME").map(|home| Path::new(home).join(".cargo"));
         let home = home.or_else(usual).unwrap_or_default();
-        let mut rust = Self { sysroot, home, packages: Vec::new(), tests: Mutex::default() };
+        let (packages, locks) = (Vec::new(), Vec::new());
+        let mut rust = Self { sysroot, home, packages, locks, tests: Mutex::default() };
         for directory in
             preparation.directories_with("Cargo.toml").into_iter().take(MOST_WORKSPACES)
         {
@@ -87,6 +92,8 @@ impl Rust {
     fn warm(&mut self, site: &Site<'_>, directory: &Path) -> Result<(), Trouble> {
         let cargo = self.sysroot.join("bin/cargo");
         let limit = site.context.build_timeout;
+        let lock = directory.join("Cargo.lock");
+        let has_lock = site.copy.repo.join(&lock).is_file();
         let mut fetch = Task::new([cargo], directory, Access::Compiles, limit);
         fetch.arguments(["fetch"]);
         let fetched = site.fetch(&fetch);
@@ -95,6 +102,9 @@ impl Rust {
         ask.arguments(["metadata", "--no-deps", "--format-version=1"]);
         let told = succeeded(site.run(&ask))?;
         self.packages.extend(package::listed(&told.stdout, &site.seen_repo).unwrap_or_default());
+        if let (false, Ok(text)) = (has_lock, confined::read(&site.copy.repo, &lock)) {
+            self.locks.push((lock, text));
+        }
         let mut compile = self.task(site, directory, Some(&warm));
         compile.arguments(["test", "--no-run", "--workspace", "--quiet"]);
         succeeded(site.run(&compile)).map_err(|trouble| fetched.err().unwrap_or(trouble)).map(drop)
@@ -171,6 +181,11 @@ impl Rust {
             task.arguments(["--all-features"]);
         }
         task.arguments(targets);
+        let of_workspace = |lock: &Path| lock.parent() == Some(&package.workspace);
+        for (lock, text) in self.locks.iter().filter(|(lock, _)| of_workspace(lock)) {
+            let written = site.copy.write(&placement::slashes(lock), text);
+            written.map_err(|error| Trouble::at(lock, &error))?;
+        }
         let ran = site.run(&task)?;
         match failed_build(ran.exit) {
             Some(detail) => {

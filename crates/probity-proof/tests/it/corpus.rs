@@ -16,7 +16,7 @@ mod python;
 #[path = "corpus/rust.rs"]
 mod rust;
 #[path = "corpus/trial.rs"]
-mod trial;
+pub(crate) mod trial;
 
 use probity_proof::Claim;
 
@@ -34,7 +34,7 @@ pub(crate) struct Case {
     pub(crate) name: String,
     pub(crate) kind: Kind,
     /// Which of the language's repositories the files are for.
-    layout: usize,
+    pub(crate) layout: usize,
     module: String,
     files: Files,
     pub(crate) claim: Claim,
@@ -121,11 +121,15 @@ pub(crate) const LANGUAGES: [&Language; 4] =
 const WORDS: [&str; 8] = ["alpha", "beta", "gamma", "delta", "omega", "sigma", "kappa", "theta"];
 
 impl Language {
-    /// All cases of a language: each kind with as many shapes as it is to have.
+    /// All cases of a language: each kind with as many shapes as it is to have. New ones come last,
+    /// since the place of a case decides which half it is in.
     pub(crate) fn cases(&self) -> Vec<Case> {
         let mut cases: Vec<Case> = Vec::new();
-        for kind in Kind::ALL {
-            for number in 0..kind.count(self.shapes.len()) {
+        let counts = |kind: Kind| kind.counts(self.shapes.len());
+        let first = Kind::ALL.map(|kind| (kind, 0..counts(kind)[0]));
+        let more = Kind::ALL.map(|kind| (kind, counts(kind)[0]..counts(kind).iter().sum()));
+        for (kind, numbers) in first.into_iter().chain(more) {
+            for number in numbers {
                 let index = cases.len();
                 let hangs = matches!(kind, Kind::EndlessCode);
                 // A function that is one expression has no place for a statement.

@@ -114,8 +114,28 @@ fn every_version_is_built_once_and_every_run_is_one_process() {
         let verdicts = workshop.prove_all(&[claim], WithoutFix::Leave, &|_, _| {});
         assert!(verdicts[0].proven, "{verdicts:#?}");
         let Row { compilations, runs, .. } = row;
-        assert_eq!(workshop.process_counts(), ProcessCounts { compilations, runs }, "{path}");
+        // Nothing writes into the copy of the preparation, so that it serves all runs; but cargo, which
+        // makes a lock file there.
+        let copies = usize::from(path.ends_with(".rs"));
+        let counts = ProcessCounts { compilations, runs, copies };
+        assert_eq!(workshop.process_counts(), counts, "{path}");
     }
+}
+
+#[test]
+fn a_copy_that_a_test_has_changed_serves_no_other_run() {
+    let [_, python, ..] = rows();
+    let stage = Stage::new(&python.files);
+    let workshop = Workshop::prepare(stage.options.clone(), &|_| {}).unwrap();
+    let litters = "import a\n\ndef test_x():\n    assert not __import__('os').path.exists('left')\n    \
+        open('left', 'w').close()\n    assert a.half(4) == 2\n";
+    let right = fix("a.py", python.source, python.broken, python.sound);
+    let claim = Claim { line: 2, fix_patch: Some(right), ..claim("a", "a.py", litters) };
+    let verdicts = workshop.prove_all(&[claim], WithoutFix::Leave, &|_, _| {});
+    assert!(verdicts[0].proven, "{verdicts:#?}");
+    // All but the runs of existing tests, which change nothing; the first has that of the preparation.
+    let counts = workshop.process_counts();
+    assert_eq!((counts.runs, counts.copies), (python.runs, 2 * PAIRS + 2));
 }
 
 #[test]

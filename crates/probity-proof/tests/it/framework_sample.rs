@@ -64,3 +64,8 @@ fn googletest_claims_get_what_they_deserve() {
 fn catch2_claims_get_what_they_deserve() {
     check("catch2", 1, &["hollow"]);
 }
+
+#[test]
+fn mocha_claims_get_what_they_deserve() {
+    check("mocha", 2, &SAMPLE);
+}

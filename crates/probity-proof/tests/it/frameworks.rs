@@ -189,6 +189,9 @@ impl Framework {
             fs::create_dir_all(file.parent().unwrap()).unwrap();
             fs::write(file, text).unwrap();
         }
+        if self.others.iter().any(|(path, _)| *path == "package.json") {
+            tools::link_packages(directory.path());
+        }
         let mut options = tools::options(directory.path());
         options.test_timeout = Duration::from_secs(20);
         options.pairs = probity_proof::ProofOptions::LEAST_PAIRS;

@@ -4,6 +4,7 @@ use std::{
     env,
     ffi::OsString,
     fs,
+    os::unix::fs::symlink,
     path::{Path, PathBuf},
 };
 
@@ -25,6 +26,11 @@ pub(crate) fn options(repo: &Path) -> ProofOptions {
 pub(crate) fn tools() -> PathBuf {
     fs::canonicalize(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tools"))
         .unwrap_or_else(|error| panic!("run script/tools first: {error}"))
+}
+
+/// Links the packages of JavaScript tests into a repository.
+pub(crate) fn link_packages(repo: &Path) {
+    symlink(tools().join("proof-node/node_modules"), repo.join("node_modules")).unwrap();
 }
 
 fn environment() -> Vec<(OsString, OsString)> {

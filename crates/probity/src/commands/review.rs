@@ -281,7 +281,7 @@ pub(crate) fn report(
     format: ReviewFormat,
     to: Option<&Path>,
 ) -> anyhow::Result<Exit> {
-    let output = files::read_review(review)?;
+    let output = files::read_review(review, files::NAME_REVIEW)?;
     let beside = review.parent().unwrap_or(Path::new(""));
     let report = files::rendered(format, &output, beside)?;
     match to {

@@ -7,6 +7,11 @@ mod integration;
 mod own;
 mod places;
 mod reports;
+mod runners;
+/// A database server, as the tests of the history start it.
+#[expect(dead_code, reason = "TLS is tested there")]
+#[path = "../../../probity-review/tests/it/history/server.rs"]
+mod server;
 mod shards;
 mod step;
 mod story;

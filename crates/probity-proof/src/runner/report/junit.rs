@@ -91,7 +91,8 @@ fn started(attributes: &Attributes) -> TestReport {
     let is_left_out = matches!(attributes.get("status"), Some("notrun" | "disabled"));
     let state = if is_left_out { State::Skipped } else { State::Passed };
     let seconds = attributes.get("time").and_then(|time| time.replace(',', "").parse().ok());
-    TestReport { seconds, ..TestReport::new(name, state) }
+    let file = attributes.get("file").map(str::to_owned);
+    TestReport { file, seconds, ..TestReport::new(name, state) }
 }
 
 /// What an element inside of a test says about it.

@@ -114,11 +114,10 @@ fn read(text: &str) -> Option<Report> {
         };
         let exception = example.exception;
         report.tests.push(TestReport {
-            name: example.full_description,
-            state,
             seconds: example.run_time,
             kind: exception.as_ref().map(|exception| exception.class.clone()),
             message: exception.and_then(|exception| exception.message).unwrap_or_default(),
+            ..TestReport::new(example.full_description, state)
         });
     }
     if told.summary.errors_outside_of_examples_count > 0 {

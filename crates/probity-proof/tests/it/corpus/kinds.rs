@@ -102,14 +102,15 @@ impl Kind {
         }
     }
 
-    /// How many there are where a language has so many shapes.
-    pub(super) fn count(self, shapes: usize) -> usize {
+    /// How many there are where a language has so many shapes: at first, and after all the others.
+    pub(super) fn counts(self, shapes: usize) -> [usize; 2] {
         match self {
-            Self::Fixed | Self::Unfixed => 5 * shapes,
-            Self::PinnedExpectation | Self::SpecialCase => shapes,
+            Self::Fixed => [5 * shapes, 10 * shapes],
+            Self::Unfixed => [5 * shapes, 2 * shapes],
+            Self::PinnedExpectation | Self::SpecialCase => [shapes; 2],
             // Each costs the time limit several times.
-            Self::EndlessCode | Self::HangingTest => 3,
-            _ => 5,
+            Self::EndlessCode | Self::HangingTest => [3, 0],
+            _ => [5, 3],
         }
     }
 

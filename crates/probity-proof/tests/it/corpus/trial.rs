@@ -1,8 +1,9 @@
 //! Puts cases into repositories, as many into each as belong together, and has them tried.
 
-use std::{collections::BTreeMap, fs, os::unix::fs::symlink, path::Path, time::Duration};
+use std::{collections::BTreeMap, fs, path::Path, time::Duration};
 
 use probity_proof::{Claim, ProofOptions, Verdict, WithoutFix, Workshop};
+use tempfile::TempDir;
 
 use super::{Case, Language};
 use crate::tools;
@@ -31,6 +32,15 @@ pub(crate) fn try_all(
 }
 
 fn try_together(language: &Language, layout: usize, cases: &[&Case]) -> Vec<Verdict> {
+    let directory = repository(language, layout, cases);
+    let workshop = Workshop::prepare(options(directory.path()), &|_| {}).unwrap();
+    assert_eq!(workshop.notes(), [], "{}", language.name);
+    let claims: Vec<Claim> = cases.iter().map(|case| case.claim.clone()).collect();
+    workshop.prove_all(&claims, WithoutFix::Alter, &|_, _| {})
+}
+
+/// A repository that has the files of these cases.
+pub(crate) fn repository(language: &Language, layout: usize, cases: &[&Case]) -> TempDir {
     let directory = tempfile::tempdir().unwrap();
     let modules: Vec<&str> = cases.iter().map(|case| case.module.as_str()).collect();
     let common = (language.common)(layout, &modules);
@@ -40,14 +50,10 @@ fn try_together(language: &Language, layout: usize, cases: &[&Case]) -> Vec<Verd
         fs::write(file, text).unwrap();
     }
     if language.name == "javascript" {
-        let installed = tools::tools().join("proof-node/node_modules");
-        symlink(installed, directory.path().join("node_modules")).unwrap();
+        tools::link_packages(directory.path());
         fs::write(directory.path().join(".gitignore"), "node_modules\n").unwrap();
     }
-    let workshop = Workshop::prepare(options(directory.path()), &|_| {}).unwrap();
-    assert_eq!(workshop.notes(), [], "{}", language.name);
-    let claims: Vec<Claim> = cases.iter().map(|case| case.claim.clone()).collect();
-    workshop.prove_all(&claims, WithoutFix::Alter, &|_, _| {})
+    directory
 }
 
 fn options(repo: &Path) -> ProofOptions {

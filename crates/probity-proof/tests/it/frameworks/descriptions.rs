@@ -2,8 +2,8 @@
 
 use super::Framework;
 
-pub(crate) const ALL: [&Framework; 8] =
-    [&BATS, &RSPEC, &MINITEST, &PHPUNIT, &JUNIT, &MAVEN, &GOOGLETEST, &CATCH2];
+pub(crate) const ALL: [&Framework; 10] =
+    [&BATS, &RSPEC, &MINITEST, &PHPUNIT, &JUNIT, &MAVEN, &GOOGLETEST, &CATCH2, &MOCHA, &BUN];
 
 const BATS: Framework = Framework {
     name: "bats",
@@ -193,4 +193,44 @@ const CATCH2: Framework = Framework {
         ),
     ],
     ..GOOGLETEST
+};
+
+const MOCHA: Framework = Framework {
+    name: "mocha",
+    code: ("src/calc.js", "<functions>"),
+    function: "export function <f>(a, b) {\n  <here>return <e>;\n}\n\n",
+    sigil: "",
+    tests: (
+        "src/calc.test.js",
+        "import assert from 'node:assert';\nimport { readFileSync } from 'node:fs';\n\
+         import * as calc from './calc.js';\n\ndescribe('<C>', () => {\n<tests>});\n",
+    ),
+    test: "  it('<t>', () => {\n    <body>\n  });\n\n",
+    call: "calc.<f>(<x>, <y>)",
+    equal: "assert.equal(<call>, <v>);",
+    fails: "<call>;\n    assert.equal(1, 2);",
+    coin: "<call>;\n    assert.ok(Math.random() < 0.5);",
+    hangs: "<call>;\n    for (;;);",
+    missing_file: "<call>;\n    readFileSync('/nowhere/data.json');",
+    unparsed: "assert.equal((;",
+    special: "if (a === 7) return 99;\n  ",
+    others: &[
+        ("package.json", "{\"type\": \"module\", \"devDependencies\": {\"mocha\": \"12\"}}"),
+        (".gitignore", "node_modules\n"),
+    ],
+};
+
+const BUN: Framework = Framework {
+    name: "bun",
+    tests: (
+        "src/calc.test.js",
+        "import { describe, it } from 'bun:test';\nimport assert from 'node:assert';\n\
+         import { readFileSync } from 'node:fs';\nimport * as calc from './calc.js';\n\n\
+         describe('<C>', () => {\n<tests>});\n",
+    ),
+    others: &[
+        ("package.json", "{\"type\": \"module\", \"scripts\": {\"test\": \"bun test\"}}"),
+        (".gitignore", "node_modules\n"),
+    ],
+    ..MOCHA
 };

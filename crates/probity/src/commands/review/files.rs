@@ -213,12 +213,14 @@ pub(super) fn write_whole(path: &Path, text: &str) -> anyhow::Result<()> {
     })
 }
 
-/// Reads a review that is to be judged or shown.
-pub(super) fn read_review(path: &Path) -> anyhow::Result<ReviewOutput> {
+/// What to do if a review that was named is not there.
+pub(super) const NAME_REVIEW: &str = "name the review.json that a review wrote";
+
+/// Reads a review that is written already; `help` says what to do if it is not there.
+pub(super) fn read_review(path: &Path, help: &'static str) -> anyhow::Result<ReviewOutput> {
     let shown = path.display();
-    let text = read_bounded(path).with_context(|| {
-        Failure::new(format!("cannot read {shown}"), "name the review.json that a review wrote")
-    })?;
+    let text =
+        read_bounded(path).with_context(|| Failure::new(format!("cannot read {shown}"), help))?;
     read(&text).with_context(|| {
         Failure::new(format!("{shown} cannot be used"), "let the review write it again")
     })

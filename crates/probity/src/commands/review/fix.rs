@@ -40,11 +40,14 @@ pub(crate) enum CommitTo {
     NewBranch(String),
 }
 
+const NO_REVIEW: &str =
+    "run `probity review` first, or name the review.json that it wrote with `--report FILE`";
+
 pub(crate) fn fix(command: FixCommand) -> anyhow::Result<Exit> {
     let FixCommand { options, issues, report, dry_run, allow_dirty, commit } = command;
     let settings = Settings::new(Name::Probity, options)?;
     let report = report.unwrap_or_else(|| settings.output.join("review.json"));
-    let review = files::read_review(&report)?;
+    let review = files::read_review(&report, NO_REVIEW)?;
     if let Some(error) = &review.error {
         let what = format!("{}: there was no review: {}", report.display(), error.message);
         return Err(Failure::new(what, "run the review again").into());

@@ -33,7 +33,7 @@ pub(crate) fn step(review: Option<PathBuf>) -> anyhow::Result<Exit> {
 fn judge(path: &Path, flags: impl Fn(Bar) -> Bar) -> anyhow::Result<Exit> {
     // A variable that cannot be read is said before the file is.
     settings::bar_or(Bar::DEFAULT)?;
-    let review = files::read_review(path)?;
+    let review = files::read_review(path, files::NAME_REVIEW)?;
     let of_review = &review.score;
     let bar = flags(settings::bar_or(Bar {
         threshold: of_review.threshold,

@@ -179,7 +179,7 @@ fn a_repository_in_another_state_is_left_alone() {
     };
     refused(&["ISS-009"], "the review has no issue ISS-009", "lists the issues");
     refused(&["ISS-003"], "ISS-003 has no proven fix", "fix it by hand");
-    refused(&["--report", "nowhere.json"], "cannot read nowhere.json", "review.json");
+    refused(&["--report", "nowhere.json"], "cannot read nowhere.json", "`--report FILE`");
     for name in ["a..b", "-x", "main"] {
         let branch = format!("--branch={name}");
         refused(&[&branch], &format!("`{name}`"), "name a branch");
@@ -266,4 +266,15 @@ fn a_report_of_another_repository_is_refused() {
     let output = run.args([other.path().to_str().unwrap()]).run().code(1);
     assert!(output.stdout.ends_with("0 of 2 fixes applied\n"), "{}", output.stdout);
     assert_eq!(git(Path::new(other.path()), &["status", "--porcelain"]), "");
+}
+
+#[test]
+fn without_a_review_the_help_names_the_command_and_the_flag() {
+    let repo = repository();
+    let output = probity().args(["review", "fix"]).dir(repo.path()).run().code(2);
+    assert_eq!(
+        output.stderr,
+        "error: cannot read review/review.json\n  cause: No such file or directory (os error 2)\n  \
+         help: run `probity review` first, or name the review.json that it wrote with `--report FILE`\n"
+    );
 }

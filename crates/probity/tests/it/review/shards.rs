@@ -5,7 +5,9 @@ use std::{fs, path::Path, process::Command};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::{CODE, FIX, commit, findings, git, recorded, repository, review_in, root};
+use super::{
+    CODE, FIX, commit, findings, git, recorded, repository, review_in, root, server::Server,
+};
 use crate::binary::{Run, probity};
 
 /// A repository, its checkout on another machine, and what reviews of it leave.
@@ -267,6 +269,54 @@ fn parts_give_the_review_that_the_whole_gives() {
         let list: Value = serde_json::from_str(&list.code(0).stdout).unwrap();
         assert_eq!(list["reviews"].as_array().unwrap().len(), 2, "stored once: {list:#}");
     }
+}
+
+/// Each step with a state directory of its own, as machines have it: only the server knows of the others.
+#[test]
+fn machines_share_the_history_of_a_database_server() {
+    let stage = Stage::new();
+    let server = Server::start();
+    let url = server.url();
+    let on = |machine: &str, arguments: &[&str]| {
+        let run = stage.run(arguments).env("XDG_STATE_HOME", &stage.at(machine));
+        run.env("DATABASE_URL", &url)
+    };
+    let agent = recorded(stage.place.path(), &findings().to_string());
+    let elsewhere = stage.clone("elsewhere");
+    git(Path::new(&elsewhere), &["remote", "remove", "origin"]);
+    let out = stage.at("out");
+    let review = |number: u32, agent: &str| {
+        on("asks", &["ask", "--agent", agent, "--output", &out]).run().code(0);
+        let claims = format!("{out}/claims.json");
+        let parts = [1, 2].map(|index| {
+            let part = stage.at(&format!("{number}-{index}.json"));
+            let shard = format!("{index}/2");
+            let repo = if index == 1 { stage.repo.path().to_str().unwrap() } else { &elsewhere };
+            let run = on(&shard, &["prove", &claims, "--shard", &shard, "--out", &part]);
+            run.args(["--repo", repo]).run().code(0);
+            part
+        });
+        let [one, two] = &parts;
+        let run = on("merges", &["merge", "--output", &out, "--report-only", one, two]);
+        let output = run.run().code(0);
+        assert!(!output.stderr.contains("history"), "{}", output.stderr);
+        review_in(Path::new(&out))
+    };
+    let first = review(1, &agent);
+    assert_eq!(first["proven_issues"].as_array().unwrap().len(), 1, "{first:#}");
+    // An agent that sees nothing: the known issue comes from the server, and is proven by a shard.
+    let silent = recorded(stage.place.path(), "[]");
+    let second = review(2, &silent);
+    assert_eq!(second["changes"]["known"], json!(["ISS-001"]), "{second:#}");
+    assert_eq!(second["proven_issues"][0]["title"], "the average is wrong");
+    let list = on("reads", &["history", "--format", "json"]).run().code(0);
+    let list: Value = serde_json::from_str(&list.stdout).unwrap();
+    assert_eq!(list["reviews"].as_array().unwrap().len(), 2, "each is stored once: {list:#}");
+    let local: Vec<&str> = ["asks", "1/2", "2/2", "merges", "reads"]
+        .into_iter()
+        .filter(|machine| Path::new(&stage.at(machine)).join("probity/reviews.sqlite").exists())
+        .collect();
+    assert_eq!(local, [""; 0], "nothing is stored on the machines");
 }
 
 fn check_schema(file: &str) {
