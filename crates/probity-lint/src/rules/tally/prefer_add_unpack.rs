@@ -1,8 +1,10 @@
 //! Archives that a shell fetches and unpacks.
 
+use std::{borrow::Cow, collections::HashMap};
+
 use probity_dockerfile::{Instruction, Keyword};
 use probity_finding::{Edit, Finding, Fix, Span};
-use probity_shell::{Call, Script, Word};
+use probity_shell::{Call, Command, Script, Word};
 
 use crate::{
     context::Context,
@@ -86,7 +88,9 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     }
     for (index, run) in context.runs() {
         for script in context.scripts(index) {
-            let Some(found) = script.commands.iter().find_map(|it| unpacked(script, it)) else {
+            let tars = tars(script);
+            let mut commands = script.commands.iter();
+            let Some(found) = commands.find_map(|it| unpacked(script, it, &tars)) else {
                 continue;
             };
             let message = "ADD --unpack downloads and unpacks this archive without a shell";
@@ -104,7 +108,20 @@ struct Unpacked<'s> {
     tar: Call<'s>,
 }
 
-fn unpacked<'s>(script: &'s Script, command: &'s probity_shell::Command) -> Option<Unpacked<'s>> {
+/// The last call of `tar` that unpacks each file.
+fn tars(script: &Script) -> HashMap<Cow<'_, str>, Call<'_>> {
+    let calls = script.commands.iter().map(|command| command.effective());
+    let unpacking = calls.filter(|call| unpacks(call));
+    unpacking
+        .flat_map(|call| call.args().iter().filter_map(move |word| Some((word.literal()?, call))))
+        .collect()
+}
+
+fn unpacked<'s>(
+    script: &'s Script,
+    command: &'s Command,
+    tars: &HashMap<Cow<'s, str>, Call<'s>>,
+) -> Option<Unpacked<'s>> {
     let call = command.effective();
     if !call.is_any(&["curl", "wget"]) {
         return None;
@@ -115,10 +132,8 @@ fn unpacked<'s>(script: &'s Script, command: &'s probity_shell::Command) -> Opti
         return unpacks(&tar).then_some(Unpacked { address, tar });
     }
     let file = saved(&call, address)?;
-    let later = script.commands.iter().filter(|other| other.span.start > command.span.end);
-    let mut tars = later.map(|other| other.effective());
-    let tar = tars.find(|tar| unpacks(tar) && tar.args().iter().any(|word| word.is(&file)))?;
-    Some(Unpacked { address, tar })
+    let tar = *tars.get(file.as_str())?;
+    (tar.span()?.start > command.span.end).then_some(Unpacked { address, tar })
 }
 
 fn is_archive(word: &Word) -> bool {

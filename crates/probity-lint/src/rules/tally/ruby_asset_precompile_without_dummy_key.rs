@@ -2,6 +2,7 @@
 
 use probity_dockerfile::Instruction;
 use probity_finding::{Edit, Finding, Fix};
+use probity_shell::Assignment;
 
 use crate::{
     context::Context,
@@ -54,10 +55,16 @@ const VARIABLES: &[&str] = &["SECRET_KEY_BASE_DUMMY", "SECRET_KEY_BASE"];
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for stage in ruby::production(context) {
+        let mut run = None;
+        let mut is_exported = false;
         for tool in ruby::commands(context, stage.instructions.clone()) {
+            if run.replace(tool.index) != Some(tool.index) {
+                is_exported = false;
+            }
+            is_exported |= tool.command.declarations.iter().any(is_placeholder);
             let is_compiled = tool.call.is_any(&["rails", "rake"])
                 && tool.call.args().iter().any(|word| word.is("assets:precompile"));
-            if !is_compiled || has_placeholder(context, &tool) {
+            if !is_compiled || is_exported || has_placeholder(context, &tool) {
                 continue;
             }
             let Some(span) = tool.call.span() else { continue };
@@ -74,16 +81,14 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 fn has_placeholder(context: &Context<'_>, tool: &Tool<'_>) -> bool {
     let is_one = |name: &&str| environment::before(context, tool.index, name) == Some("1");
-    let mut assigned = tool.script.commands.iter().flat_map(|command| {
-        let is_own = command.span == tool.command.span;
-        let own = if is_own { command.assignments.as_slice() } else { &[] };
-        own.iter().chain(&command.declarations)
-    });
     VARIABLES.iter().any(is_one)
-        || assigned.any(|it| {
-            VARIABLES.contains(&it.name.as_str()) && it.value.as_ref().is_some_and(|v| v.is("1"))
-        })
+        || tool.command.assignments.iter().any(is_placeholder)
         || context.file.instructions.get(tool.index).is_some_and(mounts_key)
+}
+
+fn is_placeholder(assigned: &Assignment) -> bool {
+    VARIABLES.contains(&assigned.name.as_str())
+        && assigned.value.as_ref().is_some_and(|value| value.is("1"))
 }
 
 fn mounts_key(run: &Instruction) -> bool {

@@ -1,6 +1,7 @@
 //! Parallel work that emulators break.
 
 use probity_finding::{Finding, Fix};
+use probity_shell::Command;
 
 use crate::{context::Context, ruby, shell_edits};
 
@@ -8,7 +9,7 @@ rule! {
     /// # What it does
     ///
     /// Flags `bootsnap precompile` without `-j 1`, unless the same `RUN` compares `BUILDPLATFORM` with
-    /// `TARGETPLATFORM`.
+    /// `TARGETPLATFORM` before.
     ///
     /// # Why it is bad
     ///
@@ -46,13 +47,21 @@ rule! {
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for stage in ruby::production(context) {
+        let mut run = None;
+        let (mut asks_build, mut asks_target) = (false, false);
         for tool in ruby::commands(context, stage.instructions.clone()) {
+            if run.replace(tool.index) != Some(tool.index) {
+                (asks_build, asks_target) = (false, false);
+            }
+            asks_build |= mentions(tool.command, "BUILDPLATFORM");
+            asks_target |= mentions(tool.command, "TARGETPLATFORM");
             let Some(verb) = tool.call.args().first().filter(|word| word.is("precompile")) else {
                 continue;
             };
             let value = tool.call.flag_value(&["-j", "--jobs"]).map(|(_, value)| value);
             let value = value.as_deref().map(|value| value.trim_start_matches('='));
-            if !tool.call.is_any(&["bootsnap"]) || value == Some("1") || is_native(&tool) {
+            let is_native = asks_build && asks_target;
+            if !tool.call.is_any(&["bootsnap"]) || value == Some("1") || is_native {
                 continue;
             }
             let message = "without -j 1 this crashes in builds for other platforms";
@@ -64,11 +73,8 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Whether the script looks at the platforms.
-fn is_native(tool: &ruby::Tool<'_>) -> bool {
-    let words = || tool.script.commands.iter().flat_map(|command| &command.words);
-    let has = |name: &str| words().any(|word| word.text.contains(name));
-    has("BUILDPLATFORM") && has("TARGETPLATFORM")
+fn mentions(command: &Command, name: &str) -> bool {
+    command.words.iter().any(|word| word.text.contains(name))
 }
 
 #[cfg(test)]
