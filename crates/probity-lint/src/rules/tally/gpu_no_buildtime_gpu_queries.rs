@@ -67,10 +67,10 @@ fn query(command: &Command) -> Option<Span> {
     if !version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
         return None;
     }
-    let asks = |text: &str| FUNCTIONS.iter().any(|function| text.contains(function));
+    let asks = |value: &str| FUNCTIONS.iter().any(|function| value.contains(function));
     let flag = call.args().iter().position(|word| word.is("-c"));
     let code = flag.and_then(|flag| call.args().get(flag + 1));
-    if let Some(code) = code.filter(|code| asks(&code.text)) {
+    if let Some(code) = code.filter(|code| asks(&code.prefix())) {
         return Some(code.span);
     }
     None

@@ -83,10 +83,6 @@ const PACKAGES: &[&str] = &[
 const VALUED: &[&str] = &["-c", "--channel", "-n", "--name", "-p", "--prefix"];
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    // Few files use conda, and the others need not be looked through.
-    if !["conda", "mamba"].iter().any(|name| context.file.text.contains(name)) {
-        return;
-    }
     let calls = |stage: &Stage| {
         let scripts = stage.instructions.clone().flat_map(|index| context.scripts(index));
         let commands = scripts.flat_map(|script| &script.commands);
@@ -119,8 +115,8 @@ fn is_for_gpus(context: &Context<'_>, stage: &Stage) -> bool {
 fn installs_python(call: &Call<'_>) -> bool {
     let words = call.positional(VALUED);
     let Some((verb, packages)) = words.split_first() else { return false };
-    let is_known = |text: &str| {
-        let name = text.split(['=', '<', '>', '~', '!']).next().unwrap_or_default();
+    let is_known = |value: &str| {
+        let name = value.split(['=', '<', '>', '~', '!']).next().unwrap_or_default();
         PACKAGES.contains(&name)
     };
     verb.is("install") && packages.iter().any(|word| is_known(&word.prefix()))

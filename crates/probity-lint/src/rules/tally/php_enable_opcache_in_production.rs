@@ -74,11 +74,6 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         return;
     };
     let Some(span) = last.image_span else { return };
-    // A file without any of these words is not about PHP.
-    let mentions = ["php", "frankenphp", "apache2-foreground", "httpd-foreground", "rr"];
-    if !mentions.iter().any(|word| context.file.text.contains(word)) {
-        return;
-    }
     let image = image(context, last);
     let is_official = image.as_ref().is_some_and(is_official_server);
     if stage_purpose::is_development(last)
@@ -126,6 +121,10 @@ fn enables(context: &Context<'_>, stage: &Stage) -> bool {
         || stage.instructions.clone().any(|index| brings(context, index))
 }
 
+fn names_opcache(value: &str) -> bool {
+    value.contains("opcache")
+}
+
 /// Whether an instruction installs or configures OPcache.
 fn brings(context: &Context<'_>, index: usize) -> bool {
     let Some(instruction) = context.file.instructions.get(index) else { return false };
@@ -133,7 +132,7 @@ fn brings(context: &Context<'_>, index: usize) -> bool {
         let mut words = sources.iter().chain(destination);
         let text = context.file.text;
         let mut bodies = instruction.heredocs.iter().map(|heredoc| heredoc.content(text));
-        return words.any(|word| word.text.contains("opcache"))
+        return words.any(|word| names_opcache(&word.text))
             || bodies.any(|body| body.contains("opcache"));
     }
     let calls = context.package_calls(index).iter();
@@ -147,10 +146,9 @@ fn brings(context: &Context<'_>, index: usize) -> bool {
     is_package
         || commands.any(|command| {
             let call = command.effective();
-            let names = |text: &str| text.contains("opcache");
             let writes = command.redirections.iter().any(|it| it.target.is_some());
             (call.is_any(EXTENSION_TOOLS) || writes)
-                && command.words.iter().any(|word| names(&word.text))
+                && command.words.iter().any(|word| names_opcache(&word.prefix()))
         })
 }
 

@@ -54,7 +54,7 @@ const EXTENSION_TOOLS: &[&str] =
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let Some(last) = context.facts.final_stage() else { return };
-    if !context.file.text.contains("xdebug") || stage_purpose::is_development(last) {
+    if stage_purpose::is_development(last) {
         return;
     }
     for index in context.with_bases(last).flat_map(|stage| stage.instructions.clone()) {

@@ -130,8 +130,8 @@ fn fix(context: &Context<'_>, index: usize, run: &Instruction, address: &str) ->
         && !context.is_trigger(index)
         && command.redirections.is_empty()
         && command.assignments.is_empty();
-    let flags = call.args().iter().map(|word| word.prefix()).filter(|text| text.starts_with('-'));
-    let is_known = flags.map(|text| text.split('=').next().unwrap_or_default().to_owned());
+    let flags = call.args().iter().map(|word| word.prefix()).filter(|value| value.starts_with('-'));
+    let is_known = flags.map(|value| value.split('=').next().unwrap_or_default().to_owned());
     if !is_plain || !is_known.into_iter().all(|flag| KNOWN.contains(&flag.as_str())) {
         return None;
     }
@@ -153,7 +153,7 @@ fn fix(context: &Context<'_>, index: usize, run: &Instruction, address: &str) ->
             format!("{}/{directory}", workdir.trim_end_matches('/'))
         }
     };
-    if [&target, &reference].iter().any(|text| text.contains([' ', '"', '\'', '$', '\\'])) {
+    if [&target, &reference].iter().any(|value| value.contains([' ', '"', '\'', '$', '\\'])) {
         return None;
     }
     let written = format!("ADD --keep-git-dir=true {source}{reference} {target}");

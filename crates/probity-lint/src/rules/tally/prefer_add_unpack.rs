@@ -137,9 +137,9 @@ fn unpacked<'s>(
 }
 
 fn is_archive(word: &Word) -> bool {
-    let Some(text) = word.literal() else { return false };
-    let is_remote = text.starts_with("https://") || text.starts_with("http://");
-    is_remote && ENDINGS.iter().any(|ending| text.ends_with(ending))
+    let Some(address) = word.literal() else { return false };
+    let is_remote = address.starts_with("https://") || address.starts_with("http://");
+    is_remote && ENDINGS.iter().any(|ending| address.ends_with(ending))
 }
 
 /// The file that a download is saved in.
@@ -165,8 +165,8 @@ fn unpacks(tar: &Call<'_>) -> bool {
     let mut extracts = false;
     let mut is_value = false;
     for (at, word) in tar.args().iter().enumerate() {
-        let text = word.prefix();
-        let flag = text.split('=').next().unwrap_or_default();
+        let value = word.prefix();
+        let flag = value.split('=').next().unwrap_or_default();
         // The first word may be letters without a dash: `tar xzf`.
         let letters = match flag.strip_prefix('-') {
             Some(rest) => (!rest.starts_with('-')).then_some(rest),
@@ -183,7 +183,7 @@ fn unpacks(tar: &Call<'_>) -> bool {
             }
             None if flag.starts_with("--") && HARMLESS.contains(&flag) => {
                 extracts |= matches!(flag, "--extract" | "--get");
-                is_value = matches!(flag, "--file" | "--directory") && !text.contains('=');
+                is_value = matches!(flag, "--file" | "--directory") && !value.contains('=');
             }
             None => return false,
         }

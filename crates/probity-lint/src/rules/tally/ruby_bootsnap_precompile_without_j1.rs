@@ -74,7 +74,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 }
 
 fn mentions(command: &Command, name: &str) -> bool {
-    command.words.iter().any(|word| word.text.contains(name))
+    command.words.iter().flat_map(|word| word.variables()).any(|(_, own)| own.name == name)
 }
 
 #[cfg(test)]

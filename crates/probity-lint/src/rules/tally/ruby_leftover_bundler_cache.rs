@@ -73,10 +73,10 @@ fn is_cleaned(context: &Context<'_>, stage: &Stage, install: usize) -> bool {
 }
 
 fn cleans(call: &Call<'_>) -> bool {
-    let removes = |text: &str| {
-        let text =
-            text.trim_matches(['"', '\'']).trim_end_matches(['/', '*']).trim_end_matches('/');
-        text.ends_with("/.bundle") || text.ends_with("/cache")
+    let removes = |path: &str| {
+        let path =
+            path.trim_matches(['"', '\'']).trim_end_matches(['/', '*']).trim_end_matches('/');
+        path.ends_with("/.bundle") || path.ends_with("/cache")
     };
     match call.name().as_deref() {
         Some("rm") => call.args().iter().any(|word| removes(&word.text)),
