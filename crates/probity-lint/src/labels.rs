@@ -58,7 +58,8 @@ pub(crate) fn flag_values(
     }
 }
 
-fn unquoted(text: &str) -> String {
+/// A value without the quotes around it.
+pub(crate) fn unquoted(text: &str) -> String {
     let inner = ['"', '\'']
         .iter()
         .find_map(|quote| text.strip_prefix(*quote).and_then(|rest| rest.strip_suffix(*quote)));

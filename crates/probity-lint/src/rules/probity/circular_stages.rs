@@ -36,6 +36,7 @@ rule! {
         name: "probity/circular-stages",
         severity: Error,
         category: Correctness,
+        equals: &["tally/circular-stage-deps"],
     }
 }
 

@@ -39,6 +39,7 @@ rule! {
         name: "probity/copy-from-empty-stage",
         severity: Error,
         category: Correctness,
+        equals: &["tally/copy-from-empty-scratch-stage"],
     }
 }
 

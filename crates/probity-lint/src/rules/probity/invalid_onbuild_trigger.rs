@@ -34,6 +34,7 @@ rule! {
         name: "probity/invalid-onbuild-trigger",
         severity: Error,
         category: Correctness,
+        equals: &["tally/invalid-onbuild-trigger"],
     }
 }
 

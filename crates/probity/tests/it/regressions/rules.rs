@@ -47,7 +47,7 @@ fn names_of_no_rule_are_refused_and_names_of_others_are_warned_of() {
             assert_eq!(output.stdout, "", "{flag} {name}");
         }
         for name in
-            ["DL3005", "hadolint/DL3039", "powershell/*", "SC2148", "tally/windows/no-run-mounts"]
+            ["DL3005", "hadolint/DL3039", "powershell/*", "SC2148", "tally/platform-mismatch"]
         {
             let output = probity().dir(&dir).args(["check", flag, name]).run();
             assert_ne!(output.code, Some(2), "{flag} {name}: {}", output.stderr);
