@@ -38,7 +38,10 @@ mod tests {
         for (bundle, expected) in [
             ("m['a.js'] = {\nconst a = load('a.js');\nexports.total = (n) => a(n) * 12;\n}", true),
             ("require('./total.js').total(3)", false),
-            ("{\"a.js\":\"Y29uc3QgYSA9IHJlcXVpcmUoJy4vYScpOwpleHBvcnRzLnRvdGFsID0gKG4pID0+IGEobikgKiAxMjsK\"}", true),
+            (
+                "{\"a.js\":\"Y29uc3QgYSA9IHJlcXVpcmUoJy4vYScpOwpleHBvcnRzLnRvdGFsID0gKG4pID0+IGEobikgKiAxMjsK\"}",
+                true,
+            ),
         ] {
             assert_eq!(is_in(source, bundle.as_bytes()), expected, "{bundle}");
         }

@@ -117,7 +117,8 @@ fn names(pair: &Pair<'_>, path: &str) -> Vec<String> {
     let whole = (!is_project && above.contains('/')).then(|| format!("/{above}"));
     // A program on PATH is there to be called, unless a step calls it by its own name: a step that
     // names the directory puts something there.
-    let is_on_path = pair.original.configuration.path().iter().any(|on| on.trim_matches('/') == above);
+    let is_on_path =
+        pair.original.configuration.path().iter().any(|on| on.trim_matches('/') == above);
     if is_on_path {
         return vec![file.to_owned()];
     }

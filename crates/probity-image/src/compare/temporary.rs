@@ -59,16 +59,19 @@ fn is_prepared(pair: &Pair<'_>) -> bool {
 }
 
 fn is_used(pair: &Pair<'_>) -> bool {
-    let Ok(search) = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(FUNCTIONS.iter().chain([&DIRECTORY])) else { return true };
+    let Ok(search) = AhoCorasick::builder()
+        .match_kind(MatchKind::LeftmostLongest)
+        .build(FUNCTIONS.iter().chain([&DIRECTORY]))
+    else {
+        return true;
+    };
     let root = &pair.proposal.root;
     let mut own = root.iter().filter(|(path, entry)| entry.is_file() && pair.is_added(path));
     let names_it = own.any(|(_, entry)| {
         let bytes = root.bytes(entry, LARGEST);
-        search.find_iter(&bytes).any(|found| {
-            match FUNCTIONS.get(found.pattern().as_usize()) {
-                Some(name) => is_call(name, &bytes, found.start(), found.end()),
-                None => is_path(&bytes, found.start(), found.end()),
-            }
+        search.find_iter(&bytes).any(|found| match FUNCTIONS.get(found.pattern().as_usize()) {
+            Some(name) => is_call(name, &bytes, found.start(), found.end()),
+            None => is_path(&bytes, found.start(), found.end()),
         })
     });
     let mut values = pair.proposal.configuration.environment.values();
