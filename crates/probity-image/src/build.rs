@@ -28,13 +28,21 @@ pub struct Recipe {
     pub frontend: Option<String>,
 }
 
+/// Which of the images that a Dockerfile describes is built.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Variant {
+    pub arguments: Vec<(String, String)>,
+    /// The last stage if there is none.
+    pub target: Option<String>,
+    pub platform: Option<String>,
+}
+
 #[derive(Debug, Clone)]
 pub struct BuildOptions {
     pub context: PathBuf,
     /// `Dockerfile.dockerignore` or `.dockerignore`, whichever applies to the original.
     pub ignore_file: Option<PathBuf>,
-    pub arguments: Vec<(String, String)>,
-    pub target: Option<String>,
+    pub variant: Variant,
     pub network: bool,
     pub pull: bool,
     pub timeout: Duration,
@@ -143,10 +151,12 @@ fn arguments(
             words.extend(ignore.map(|path| format!("--ignorefile={path}")));
         }
     }
-    for (name, value) in &options.arguments {
+    let Variant { arguments, target, platform } = &options.variant;
+    for (name, value) in arguments {
         words.extend(["--build-arg".to_owned(), format!("{name}={value}")]);
     }
-    words.extend(options.target.iter().map(|target| format!("--target={target}")));
+    words.extend(target.iter().map(|target| format!("--target={target}")));
+    words.extend(platform.iter().map(|platform| format!("--platform={platform}")));
     words.push(shown(&options.context));
     words
 }

@@ -3,6 +3,7 @@
 mod accounts;
 mod closure;
 mod configuration;
+mod embedded;
 mod entry;
 mod packages;
 mod paths;
@@ -10,6 +11,7 @@ mod references;
 mod reverted;
 mod runtimes;
 mod shared_data;
+mod temporary;
 
 use std::path::Path;
 
@@ -47,7 +49,7 @@ pub struct Sizes {
 
 /// Everything that differs to the proposal's disadvantage, and what is worth knowing; each once.
 pub fn compare(pair: &Pair<'_>) -> Vec<Difference> {
-    let checks: [fn(&Pair<'_>) -> Vec<Difference>; 8] = [
+    let checks: [fn(&Pair<'_>) -> Vec<Difference>; 9] = [
         configuration::check,
         entry::check,
         accounts::check,
@@ -56,6 +58,7 @@ pub fn compare(pair: &Pair<'_>) -> Vec<Difference> {
         packages::check,
         paths::check,
         reverted::check,
+        temporary::check,
     ];
     let mut found: Vec<Difference> = Vec::new();
     for difference in checks.iter().flat_map(|check| check(pair)) {
@@ -75,6 +78,9 @@ impl Pair<'_> {
     /// are compared by other checks, since a new base has them elsewhere.
     pub(crate) fn misses_opened(&self, path: &str) -> bool {
         let root = &self.original.root;
+        if temporary::is_below(path) {
+            return !self.proposal.root.has_directory("tmp");
+        }
         let Some((path, _)) = root.resolve(path).filter(|(_, entry)| entry.is_file()) else {
             return false;
         };

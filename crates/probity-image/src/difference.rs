@@ -84,6 +84,12 @@ pub enum Difference {
     AccessLost {
         path: String,
     },
+    /// Modes as `chmod` takes them.
+    RightsChanged {
+        path: String,
+        before: u32,
+        after: u32,
+    },
     RuntimeMissing {
         runtime: &'static str,
         version: String,
@@ -162,9 +168,10 @@ impl Difference {
             Self::InterpreterMissing { .. }
             | Self::LibraryMissing { .. }
             | Self::VersionMissing { .. } => "image/libraries",
-            Self::UserMissing { .. } | Self::DirectoryMissing { .. } | Self::AccessLost { .. } => {
-                "image/accounts"
-            }
+            Self::UserMissing { .. }
+            | Self::DirectoryMissing { .. }
+            | Self::AccessLost { .. }
+            | Self::RightsChanged { .. } => "image/accounts",
             Self::RuntimeMissing { .. }
             | Self::RuntimeOlder { .. }
             | Self::RuntimeNewer { .. }
@@ -239,6 +246,9 @@ impl fmt::Display for Difference {
             }
             Self::AccessLost { path } => {
                 write!(out, "the image's user can use {path} in the original only")
+            }
+            Self::RightsChanged { path, before, after } => {
+                write!(out, "the mode of {path} changes from {before:o} to {after:o}")
             }
             Self::RuntimeMissing { runtime, version } => {
                 write!(out, "{runtime} {version} is not in the new image")

@@ -13,6 +13,8 @@ pub enum ImageError {
     Refused { engine: &'static str, action: String, why: String },
     #[error("{engine} {action} took longer than {} seconds", limit.as_secs())]
     Timeout { engine: &'static str, action: String, limit: Duration },
+    #[error("the files of the images need {needed} bytes of {limit} that a proof may use")]
+    DiskLimit { needed: u64, limit: u64 },
     #[error("cancelled")]
     Cancelled,
     #[error("the answer of {what} cannot be read: {why}")]

@@ -19,6 +19,7 @@ pub fn inspect(
     let engine = &bench.engine;
     let answer = engine.must(&["image", "inspect", image], SOON, interrupt)?;
     let described = configuration::read(&answer)?;
+    bench.reserve(described.size)?;
     let container = format!("probity-proof-{}-{name}", bench.owner);
     let label = bench.label();
     // Never started; an image without a command needs one to become a container.

@@ -4,7 +4,7 @@ use std::{
     fs, process,
     sync::{
         Mutex, PoisonError,
-        atomic::{AtomicU32, Ordering},
+        atomic::{AtomicU32, AtomicU64, Ordering},
     },
 };
 
@@ -23,6 +23,9 @@ pub struct Workbench {
     pub(crate) directory: TempDir,
     /// Layers that builders without BuildKit made, oldest first; they bear no label.
     layers: Mutex<Vec<String>>,
+    /// How many bytes of images may be kept at a time, and how many are.
+    disk_limit: u64,
+    kept: AtomicU64,
 }
 
 /// Something that a proof has left.
@@ -59,7 +62,27 @@ impl Workbench {
         let (pid, number) = (process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         let started = started(pid).unwrap_or_default();
         let owner = format!("{pid}.{started}.{number}");
-        Ok(Self { engine, owner, directory, layers: Mutex::default() })
+        let (layers, kept) = (Mutex::default(), AtomicU64::new(0));
+        Ok(Self { engine, owner, directory, layers, disk_limit: u64::MAX, kept })
+    }
+
+    pub(crate) fn limit_disk(&mut self, bytes: u64) {
+        self.disk_limit = bytes;
+    }
+
+    /// Before the files of an image of this size are kept.
+    pub(crate) fn reserve(&self, size: u64) -> Result<(), ImageError> {
+        let needed = self.kept.fetch_add(size, Ordering::Relaxed).saturating_add(size);
+        if needed <= self.disk_limit {
+            return Ok(());
+        }
+        self.release(size);
+        Err(ImageError::DiskLimit { needed, limit: self.disk_limit })
+    }
+
+    /// After those files are gone.
+    pub(crate) fn release(&self, size: u64) {
+        self.kept.fetch_sub(size, Ordering::Relaxed);
     }
 
     pub(crate) fn label(&self) -> String {

@@ -20,7 +20,7 @@ mod root;
 mod start;
 mod words;
 
-pub use build::{BuildOptions, Recipe};
+pub use build::{BuildOptions, Recipe, Variant};
 pub use compare::{Image, Pair, Sizes, compare};
 pub use configuration::Configuration;
 pub use difference::{Difference, Setting};

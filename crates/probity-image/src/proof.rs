@@ -15,6 +15,7 @@ use crate::{
 };
 
 pub use evidence::Evidence;
+use evidence::bytes;
 
 /// How far an experiment went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,6 +44,8 @@ pub struct Options {
     pub level: Level,
     pub build: BuildOptions,
     pub start: StartOptions,
+    /// How many bytes of the images' files may be kept at a time.
+    pub disk_limit: u64,
 }
 
 /// One side of a comparison.
@@ -100,6 +103,10 @@ pub enum Obstacle {
     OriginalFailsCommand {
         output: String,
     },
+    DiskLimit {
+        needed: u64,
+        limit: u64,
+    },
     Engine {
         why: String,
     },
@@ -138,6 +145,12 @@ impl fmt::Display for Obstacle {
             Self::OriginalFailsCommand { output } => {
                 write!(out, "`ai.proof-command` fails in the original: {output}")
             }
+            Self::DiskLimit { needed, limit } => write!(
+                out,
+                "the files of both images need {}, more than the {} that `ai.proof-disk` allows",
+                bytes(*needed),
+                bytes(*limit)
+            ),
             Self::Engine { why } => out.write_str(why),
         }
     }
@@ -189,13 +202,16 @@ impl Experiment {
     ///
     /// If the run was cancelled, or the engine fails in a way that says nothing about the original.
     pub fn prepare(
-        bench: Workbench,
+        mut bench: Workbench,
         subject: &Subject,
         options: Options,
         interrupt: Interrupt<'_>,
     ) -> Result<Self, ImageError> {
+        bench.limit_disk(options.disk_limit);
         let original = match subject.obtain(&bench, "original", &options.build, interrupt)? {
-            Built::Image(id) => Ok(Original::of(&bench, &id, subject, &options, interrupt)?),
+            Built::Image(id) => {
+                within_disk(Original::of(&bench, &id, subject, &options, interrupt))?
+            }
             Built::Failed(output) => {
                 Err(Obstacle::OriginalFails { output, network: options.build.network })
             }
@@ -233,7 +249,12 @@ impl Experiment {
             }
             Built::Impossible(obstacle) => return Ok(Verdict::without(obstacle)),
         };
-        let image = inspect(&self.bench, &name, &id, interrupt)?;
+        let image = match within_disk(inspect(&self.bench, &name, &id, interrupt))? {
+            Ok(image) => image,
+            Err(obstacle) => return Ok(Verdict::without(obstacle)),
+        };
+        // Its files go with it, at the end of this.
+        self.bench.release(image.size);
         let base = original.base.as_ref();
         let context = Some(self.options.build.context.as_path());
         let pair = Pair { original: &original.image, proposal: &image, base, context, allowed };
@@ -317,6 +338,16 @@ fn starts(
         return Ok(Err(Obstacle::OriginalUnsteady));
     }
     Ok(Ok([first, second]))
+}
+
+/// A limit is no failure: it says how far an experiment can go.
+fn within_disk<T>(kept: Result<T, ImageError>) -> Result<Result<T, Obstacle>, ImageError> {
+    match kept {
+        Err(ImageError::DiskLimit { needed, limit }) => {
+            Ok(Err(Obstacle::DiskLimit { needed, limit }))
+        }
+        kept => kept.map(Ok),
+    }
 }
 
 fn has_health(image: &Image) -> bool {

@@ -16,7 +16,7 @@ pub(crate) mod hadolint;
 pub(crate) mod key;
 pub(crate) mod kind;
 pub(crate) mod layer;
-mod memory;
+pub(crate) mod memory;
 pub(crate) mod merge;
 pub(crate) mod nearest;
 mod print;

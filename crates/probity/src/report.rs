@@ -20,6 +20,7 @@ pub(crate) mod review;
 mod samples;
 mod sarif;
 mod sonarqube;
+pub(crate) mod stages;
 mod stream;
 mod text;
 

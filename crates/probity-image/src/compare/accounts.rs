@@ -1,4 +1,5 @@
-//! The image's user exists, its directories exist, and it can still use its own files.
+//! The image's user exists, its directories exist, it can still use its own files, and nobody else
+//! can use more.
 
 use super::{Image, Pair};
 use crate::{Configuration, Difference, Entry, EntryKind, Root, Setting};
@@ -24,7 +25,24 @@ pub(super) fn check(pair: &Pair<'_>) -> Vec<Difference> {
     if let (Some(before_account), Some(after_account)) = (known, account(after)) {
         found.extend(access(pair, before_account, after_account));
     }
+    found.extend(rights(pair));
     found
+}
+
+/// A path whose rights mean more than who may use it: a program that runs as its owner, or a file
+/// that nobody else may read.
+fn rights(pair: &Pair<'_>) -> Option<Difference> {
+    const SPECIAL: u32 = 0o7000;
+    const OF_OTHERS: u32 = 0o077;
+    pair.original.root.iter().find_map(|(path, entry)| {
+        let now = pair.proposal.root.get(path).filter(|now| now.kind == entry.kind)?;
+        let (before, after) = (entry.mode, now.mode);
+        let is_kind = matches!(entry.kind, EntryKind::File | EntryKind::Directory);
+        let lost = before & SPECIAL & !after != 0;
+        let is_exposed = before & OF_OTHERS == 0 && after & OF_OTHERS != 0;
+        let is_worse = is_kind && (lost || is_exposed) && pair.is_own_or_changed(path);
+        is_worse.then(|| Difference::RightsChanged { path: format!("/{path}"), before, after })
+    })
 }
 
 /// Paths in both images that the image's user can no longer use as it could; root can use them all.

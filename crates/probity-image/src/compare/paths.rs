@@ -31,18 +31,7 @@ pub(super) fn check(pair: &Pair<'_>) -> Vec<Difference> {
         let first = paths.first()?;
         Some(Difference::PathMissing { path: format!("/{first}"), more: paths.len() - 1 })
     });
-    of_directory.chain(lost_temporary(pair)).collect()
-}
-
-/// Small bases have no `/tmp`, and a program notices only when it needs one.
-fn lost_temporary(pair: &Pair<'_>) -> Option<Difference> {
-    let (before, after) = (&pair.original.root, &pair.proposal.root);
-    let is_lost = before.has_directory("tmp") && !after.has_directory("tmp");
-    let mut programs =
-        after.iter().filter(|(path, entry)| entry.is_executable() && pair.is_own(path));
-    let names_it = |bytes: &[u8]| bytes.windows(4).any(|window| window == b"/tmp");
-    let is_named = is_lost && programs.any(|(_, entry)| names_it(&after.bytes(entry, 64 << 20)));
-    is_named.then(|| Difference::PathMissing { path: "/tmp".to_owned(), more: 0 })
+    of_directory.collect()
 }
 
 /// Whether the original's instructions made a copy of a file later, and the copy is in the new image:
@@ -143,7 +132,7 @@ pub(super) fn is_manifest(path: &str) -> bool {
 }
 
 /// Source text of compiled languages, manifests and lock files of build tools, intermediate files.
-fn is_for_building(path: &str) -> bool {
+pub(super) fn is_for_building(path: &str) -> bool {
     const ENDINGS: [&str; 40] = [
         "c", "h", "cc", "cpp", "cxx", "hpp", "hh", "inc", "S", "s", "asm", "o", "a", "la", "d",
         "m4", "ac", "am", "in", "cmake", "go", "rs", "rlib", "rmeta", "java", "kt", "kts", "scala",

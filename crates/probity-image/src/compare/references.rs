@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 
 use aho_corasick::AhoCorasick;
 
-use super::{Pair, paths};
+use super::{Pair, embedded, paths};
+use crate::Entry;
 
 /// A program larger than this is not searched, and its files count as needed.
 const LARGEST: u64 = 64 << 20;
@@ -31,6 +32,7 @@ pub(super) fn needed<'p>(pair: &Pair<'_>, lost: Vec<&'p str>) -> Vec<&'p str> {
         found
     };
     let Some(at_run_time) = kept_mentions(pair, &mentioned) else { return lost };
+    let root = &pair.original.root;
     let steps = pair.original.steps.join("\n");
     let mut in_building = mentioned(steps.as_bytes(), is_word);
     let mut is_spared: Vec<bool> = lost.iter().map(|path| is_beside_the_point(path)).collect();
@@ -43,27 +45,39 @@ pub(super) fn needed<'p>(pair: &Pair<'_>, lost: Vec<&'p str>) -> Vec<&'p str> {
         let Some(index) = next else { break };
         is_read[index] = true;
         is_spared[index] = true;
-        let text = pair.original.root.text(lost[index]).unwrap_or_default();
+        let text = root.text(lost[index]).unwrap_or_default();
         in_building.extend(mentioned(text.as_bytes(), is_word));
     }
     let kept = pair.proposal.root.iter().filter(|(_, entry)| entry.is_file());
     let kept: BTreeSet<&str> = kept.map(|(path, _)| file_name(path)).collect();
     // A name that a kept file has too, or that many directories have, says nothing about a lost one.
-    let is_named = |name: &String| {
-        let name = name.as_str();
-        at_run_time.contains(name) && !kept.contains(name) && !is_common(name)
+    let telling = |name: &&String| !kept.contains(name.as_str()) && !is_common(name);
+    // A bundle names the files that it was made of, and has their contents.
+    let is_named = |index: usize| {
+        let telling: Vec<&String> = names[index].iter().filter(telling).collect();
+        let mut naming = at_run_time
+            .iter()
+            .filter(|(_, mentions)| telling.iter().any(|name| mentions.contains(name.as_str())));
+        let contents = || root.text(lost[index]).unwrap_or_default();
+        naming.any(|(file, _)| match file {
+            Some(file) => !embedded::is_in(&contents(), &pair.proposal.root.bytes(file, LARGEST)),
+            None => true,
+        })
     };
-    let is_needed = |index: usize| !is_spared[index] || names[index].iter().any(is_named);
+    let is_needed = |index: usize| !is_spared[index] || is_named(index);
     lost.iter().enumerate().filter(|(index, _)| is_needed(*index)).map(|(_, path)| *path).collect()
 }
 
-/// Names that files of the new image mention; none if there is too much to search.
-fn kept_mentions<'s>(
-    pair: &Pair<'_>,
+/// A file of the new image, or its configuration, and the names that it mentions.
+type Mentions<'p, 's> = (Option<&'p Entry>, BTreeSet<&'s str>);
+
+/// Names that the new image mentions; none if there is too much to search.
+fn kept_mentions<'p, 's>(
+    pair: &Pair<'p>,
     mentioned: &impl Fn(&[u8], fn(&[u8], usize, usize) -> bool) -> BTreeSet<&'s str>,
-) -> Option<BTreeSet<&'s str>> {
+) -> Option<Vec<Mentions<'p, 's>>> {
     let root = &pair.proposal.root;
-    let mut found = BTreeSet::new();
+    let mut found = Vec::new();
     let mut searched = 0;
     for (path, entry) in root.iter() {
         let is_searched = entry.is_file() && !paths::is_package_file(path) && pair.is_added(path);
@@ -76,28 +90,39 @@ fn kept_mentions<'s>(
         }
         let bytes = root.bytes(entry, LARGEST);
         let is_binary = bytes.contains(&0);
-        found.extend(mentioned(&bytes, if is_binary { is_path_of_binary } else { is_path }));
+        let names = mentioned(&bytes, if is_binary { is_path_of_binary } else { is_path });
+        if !names.is_empty() {
+            found.push((Some(entry), names));
+        }
     }
     let configuration = &pair.proposal.configuration;
     let start = configuration.start().join("\n") + "\n" + &configuration.healthcheck.join("\n");
-    found.extend(mentioned(start.as_bytes(), is_word));
+    found.push((None, mentioned(start.as_bytes(), is_word)));
     Some(found)
 }
 
 /// The name of the file, those of the directories above it up to that of the whole project, and the
 /// path of the directory that it is in, unless that is the project itself.
 fn names(pair: &Pair<'_>, path: &str) -> Vec<String> {
-    let directory = &pair.original.configuration.directory;
+    let directory = pair.original.configuration.directory.trim_matches('/');
+    let inside = path.strip_prefix(directory).and_then(|rest| rest.strip_prefix('/'));
     // A step that names `src` reads what is there; a program that names it may mean any directory.
-    let is_own = |word: &&str| {
-        (*word == "src" || !is_common(word)) && !directory.split('/').any(|above| above == *word)
-    };
-    let words: Vec<&str> = path.split('/').collect();
-    let (file, above) = words.split_last().unwrap_or((&path, &[]));
-    let whole = above.join("/");
-    let is_project = format!("{}/", directory.trim_matches('/')).starts_with(&format!("{whole}/"));
-    let whole = (!is_project && above.len() > 1).then(|| format!("/{whole}"));
-    let words = above.iter().copied().filter(is_own).chain([*file]).map(str::to_owned);
+    let is_of_project =
+        |word: &str| inside.is_none() && directory.split('/').any(|above| above == word);
+    let is_own = |word: &&str| (*word == "src" || !is_common(word)) && !is_of_project(word);
+    let mut words: Vec<&str> = inside.unwrap_or(path).split('/').collect();
+    let file = words.pop().unwrap_or(path);
+    let above = path.rsplit_once('/').map_or("", |(above, _)| above);
+    let is_project = format!("{directory}/").starts_with(&format!("{above}/"));
+    let whole = (!is_project && above.contains('/')).then(|| format!("/{above}"));
+    // A program on PATH is there to be called, unless a step calls it by its own name: a step that
+    // names the directory puts something there.
+    let is_on_path =
+        pair.original.configuration.path().iter().any(|on| on.trim_matches('/') == above);
+    if is_on_path {
+        return vec![file.to_owned()];
+    }
+    let words = words.into_iter().filter(is_own).chain([file]).map(str::to_owned);
     words.chain(whole).collect()
 }
 
@@ -147,7 +172,17 @@ fn is_path(bytes: &[u8], start: usize, end: usize) -> bool {
     let before = start.checked_sub(1).and_then(|at| bytes.get(at));
     let is_whole = bytes.get(start) == Some(&b'/');
     is_word(bytes, start, end)
+        && !is_in_url(bytes, start)
         && (is_whole || has_ending || is_edge(before) || is_edge(bytes.get(end)))
+}
+
+/// Whether a scheme precedes this place of the same word.
+fn is_in_url(bytes: &[u8], start: usize) -> bool {
+    const LONGEST: usize = 2048;
+    let before = bytes.get(start.saturating_sub(LONGEST)..start).unwrap_or_default();
+    let is_end = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`<>()=".contains(byte);
+    let word = before.iter().rposition(is_end).map_or(0, |at| at + 1);
+    before.get(word..).is_some_and(|word| word.windows(3).any(|three| three == b"://"))
 }
 
 /// The same in a compiled program, where texts stand side by side without an end. Short names of
@@ -168,8 +203,20 @@ fn file_name(path: &str) -> &str {
 
 /// Files for people and for checks of the source: no program reads them to do its work.
 fn is_beside_the_point(path: &str) -> bool {
-    const DIRECTORIES: [&str; 9] =
-        ["docs", "doc", "man", "t", "spec", "__tests__", "coverage", "benchmarks", "examples"];
+    const DIRECTORIES: [&str; 12] = [
+        "docs",
+        "doc",
+        "man",
+        "t",
+        "spec",
+        "__tests__",
+        "coverage",
+        "bench",
+        "benches",
+        "benchmarks",
+        "examples",
+        "fuzz",
+    ];
     const STEMS: [&str; 14] = [
         "CHANGELOG",
         "CHANGES",
@@ -226,6 +273,7 @@ mod tests {
             ("bobcat.svg", "cat.svg", false, false),
             ("sh tools/gen.sh", "tools", true, true),
             ("toolset", "tools", false, false),
+            ("get https://example.org/docs now", "docs", true, false),
         ] {
             let start = text.find(name).unwrap();
             let end = start + name.len();

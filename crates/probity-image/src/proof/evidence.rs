@@ -78,7 +78,7 @@ impl fmt::Display for Verdict {
 }
 
 /// Decimal units, as engines print them.
-fn bytes(count: u64) -> String {
+pub(super) fn bytes(count: u64) -> String {
     let units = [(1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB")];
     for (unit, name) in units {
         if count >= unit {

@@ -219,6 +219,7 @@ mod tests {
                 Kind::Duration => Some("3s".to_owned()),
                 Kind::Argv => Some("agent --acp".to_owned()),
                 Kind::Variables => Some("NAME".to_owned()),
+                Kind::Assignments => Some("NAME=a,b".to_owned()),
                 _ => Some("3".to_owned()),
             };
             let flags = key.flag.map(|flag| (flag.long, true));

@@ -3,10 +3,12 @@
 use std::{path::PathBuf, time::Duration};
 
 use clap::{Args, Subcommand};
+use probity_image::Variant;
 
 use super::words;
 use crate::{
     commands::image::{self, DiffFormat, DiffOptions},
+    config::memory,
     exit::Exit,
 };
 
@@ -51,6 +53,28 @@ pub(super) struct DiffArgs {
     /// Time limit for each build in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 600)]
     timeout: u64,
+    /// Disk space for the files of the images
+    #[arg(long, value_name = "SIZE", default_value = "20g", value_parser = size)]
+    disk: u64,
+    /// Build argument of both Dockerfiles (repeat for more)
+    #[arg(long, value_name = "NAME=VALUE", value_parser = assignment)]
+    build_arg: Vec<(String, String)>,
+    /// Stage to build in both Dockerfiles [default: the last one]
+    #[arg(long, value_name = "STAGE")]
+    target: Option<String>,
+    /// Platform to build for, such as linux/amd64 [default: that of the engine]
+    #[arg(long)]
+    platform: Option<String>,
+}
+
+fn size(text: &str) -> Result<u64, String> {
+    memory::parse(text).ok_or_else(|| "write an amount such as 512m or 4g".to_owned())
+}
+
+fn assignment(text: &str) -> Result<(String, String), String> {
+    let pair = text.split_once('=').filter(|(name, _)| !name.is_empty());
+    let pair = pair.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    pair.ok_or_else(|| "write NAME=VALUE".to_owned())
 }
 
 pub(super) fn run(command: ImageCommand) -> anyhow::Result<Exit> {
@@ -65,5 +89,11 @@ pub(super) fn run(command: ImageCommand) -> anyhow::Result<Exit> {
         pull: args.pull,
         network: args.network,
         timeout: Duration::from_secs(args.timeout),
+        disk_limit: args.disk,
+        variant: Variant {
+            arguments: args.build_arg,
+            target: args.target,
+            platform: args.platform,
+        },
     })
 }

@@ -11,12 +11,18 @@ use std::{
 use anyhow::Context as _;
 use probity_image::{
     BuildOptions, Difference, Engine, Experiment, Level, Obstacle, Options, StartOptions, Subject,
-    Verdict, Workbench,
+    Variant, Verdict, Workbench,
 };
+
+use probity_text::visible;
 
 use super::{print_json, stop::Stop};
 use crate::{
-    config::word::words, exit::Exit, failure::Failure, recipe::recipe, report::proof::ProofReport,
+    config::word::words,
+    exit::Exit,
+    failure::Failure,
+    recipe::recipe,
+    report::{proof::ProofReport, stages::StagesReport},
 };
 
 pub(crate) struct DiffOptions {
@@ -29,6 +35,8 @@ pub(crate) struct DiffOptions {
     pub(crate) pull: bool,
     pub(crate) network: bool,
     pub(crate) timeout: Duration,
+    pub(crate) disk_limit: u64,
+    pub(crate) variant: Variant,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +51,7 @@ words! {
 }
 
 pub(crate) fn diff(options: &DiffOptions) -> anyhow::Result<Exit> {
+    let subject = |name: &str| subject(name, &options.variant);
     let (original, new) = (subject(&options.original)?, subject(&options.new)?);
     let Some(engine) = Engine::find() else {
         let way_out = "start docker or install podman; `probity doctor` shows what is there";
@@ -59,23 +68,38 @@ pub(crate) fn diff(options: &DiffOptions) -> anyhow::Result<Exit> {
     if let (Some(obstacle), Level::Static) = (&verdict.obstacle, verdict.level) {
         return Err(Failure::new(in_flags(obstacle), way_out(obstacle)).into());
     }
+    let stages = match (&original, &new) {
+        (Subject::Dockerfile(before), Subject::Dockerfile(after)) => {
+            StagesReport::of(&before.text, &after.text, &|text: &str| {
+                visible::line(text).into_owned()
+            })
+        }
+        _ => None,
+    };
     match options.format {
-        DiffFormat::Json => print_json(&ProofReport::of(&verdict).to_json())?,
-        DiffFormat::Text => io::stdout().lock().write_all(text(options, &verdict).as_bytes())?,
+        DiffFormat::Json => {
+            let report = ProofReport { stages, ..ProofReport::of(&verdict) };
+            print_json(&report.to_json())?;
+        }
+        DiffFormat::Text => {
+            let tree = stages.map(|stages| stages.tree("")).unwrap_or_default();
+            write!(io::stdout().lock(), "{}{tree}", text(options, &verdict))?;
+        }
         DiffFormat::Markdown => {
-            io::stdout().lock().write_all(markdown(options, &verdict).as_bytes())?;
+            let graph = stages.map(|stages| format!("\n{}", stages.mermaid())).unwrap_or_default();
+            write!(io::stdout().lock(), "{}{graph}", markdown(options, &verdict))?;
         }
     }
     Ok(if verdict.is_harmless() { Exit::Clean } else { Exit::Findings })
 }
 
 /// A name that is a file is a Dockerfile, any other is an image.
-fn subject(name: &str) -> anyhow::Result<Subject> {
+fn subject(name: &str, variant: &Variant) -> anyhow::Result<Subject> {
     if !Path::new(name).is_file() {
         return Ok(Subject::Image(name.to_owned()));
     }
     let text = fs::read_to_string(name).with_context(|| format!("cannot read {name}"))?;
-    Ok(Subject::Dockerfile(recipe(&text)))
+    Ok(Subject::Dockerfile(recipe(&text, variant)))
 }
 
 fn experiment_options(options: &DiffOptions) -> anyhow::Result<Options> {
@@ -92,13 +116,13 @@ fn experiment_options(options: &DiffOptions) -> anyhow::Result<Options> {
         build: BuildOptions {
             context,
             ignore_file: ignore_file.is_file().then_some(ignore_file),
-            arguments: Vec::new(),
-            target: None,
+            variant: options.variant.clone(),
             network: options.network,
             pull: options.pull,
             timeout: options.timeout,
         },
         start: StartOptions { watched: options.watched, command: Vec::new() },
+        disk_limit: options.disk_limit,
     })
 }
 
@@ -110,6 +134,9 @@ fn in_flags(obstacle: &Obstacle) -> String {
         Obstacle::BuildTimeout { limit } => {
             format!("the build took longer than {} seconds", limit.as_secs())
         }
+        Obstacle::DiskLimit { needed, limit } => {
+            format!("the files of both images need {needed} bytes, more than {limit}")
+        }
         Obstacle::OriginalFails { output, .. } => format!("the original does not build: {output}"),
         other => other.to_string(),
     }
@@ -119,6 +146,7 @@ fn way_out(obstacle: &Obstacle) -> &'static str {
     match obstacle {
         Obstacle::Frontend { .. } | Obstacle::MissingImage { .. } => "pull it, or give --pull",
         Obstacle::BuildTimeout { .. } => "give a larger --timeout",
+        Obstacle::DiskLimit { .. } => "give a larger --disk",
         Obstacle::OriginalFails { network: false, .. } => {
             "correct it, or give --network if `RUN` needs the network"
         }

@@ -29,6 +29,8 @@ pub(crate) enum Kind {
     Globs,
     /// Names of environment variables.
     Variables,
+    /// `NAME=VALUE`, one a line outside of files: values may contain commas.
+    Assignments,
     /// Hosts that can be reached.
     Hosts,
     /// A program and its arguments: a list in the file, a shell-quoted string elsewhere.
@@ -59,6 +61,10 @@ impl Kind {
                 let items = text.split([',', '\n']).map(str::trim).filter(|item| !item.is_empty());
                 Some(Value::List(items.map(str::to_owned).collect()))
             }
+            Self::Assignments => {
+                let items = text.lines().map(str::trim).filter(|item| !item.is_empty());
+                Some(Value::List(items.map(str::to_owned).collect()))
+            }
             Self::Argv => Some(Value::List(split_words(text).map_err(|error| error.to_string())?)),
             Self::Runners => runner::parse(text),
             Self::Table => None,
@@ -68,7 +74,10 @@ impl Kind {
     }
 
     pub(crate) fn is_list(self) -> bool {
-        matches!(self, Self::StringList | Self::Globs | Self::Variables | Self::Hosts)
+        matches!(
+            self,
+            Self::StringList | Self::Globs | Self::Variables | Self::Assignments | Self::Hosts
+        )
     }
 
     /// Reads the default of a rule's option; an empty text is an empty list, or says that there is
@@ -110,6 +119,12 @@ impl Kind {
                 let wrong = names.iter().find(|name| !is_variable(name));
                 wrong.map(|name| format!("`{name}` is not the name of a variable"))
             }
+            (Self::Assignments, Value::List(items)) => {
+                let is_assignment =
+                    |item: &str| item.split_once('=').is_some_and(|(name, _)| is_variable(name));
+                let wrong = items.iter().find(|item| !is_assignment(item));
+                wrong.map(|item| format!("`{item}` is not an assignment; write NAME=VALUE"))
+            }
             (Self::Hosts, Value::List(hosts)) => {
                 Allowlist::parse(hosts).err().map(|error| error.to_string())
             }
@@ -142,6 +157,7 @@ impl Kind {
             Self::StringList | Self::Globs | Self::Variables | Self::Hosts => {
                 "a list of strings".to_owned()
             }
+            Self::Assignments => "a list of strings such as \"NAME=VALUE\"".to_owned(),
             Self::Argv => "a list of strings: a program and its arguments".to_owned(),
             Self::Runners => "a list of tables".to_owned(),
             Self::Table => "a table".to_owned(),
@@ -171,6 +187,9 @@ impl Kind {
             }
             Self::Variables => {
                 json!({"type": "array", "items": {"type": "string", "pattern": "^[A-Za-z0-9_]+$"}})
+            }
+            Self::Assignments => {
+                json!({"type": "array", "items": {"type": "string", "pattern": "^[A-Za-z0-9_]+="}})
             }
             Self::Argv => json!({
                 "type": "array",

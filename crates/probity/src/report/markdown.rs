@@ -76,6 +76,9 @@ fn write_proofs(out: &mut dyn Write, file: &FileReport<'_>) -> io::Result<()> {
             writeln!(out, "- {}: {}", escape(difference.check), escape(&difference.message))?;
         }
         writeln!(out)?;
+        if let Some(stages) = &proof.stages {
+            writeln!(out, "{}", stages.mermaid())?;
+        }
     }
     Ok(())
 }

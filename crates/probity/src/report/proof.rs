@@ -3,6 +3,8 @@
 use probity_image::{Difference, Verdict};
 use serde_json::{Value, json};
 
+use super::stages::StagesReport;
+
 /// Texts are fit to be shown: bounded, and without secrets.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ProofReport {
@@ -15,7 +17,14 @@ pub(crate) struct ProofReport {
     pub(crate) sizes: Option<(u64, u64)>,
     /// Ports that listen in both images, and the status with which both answer.
     pub(crate) ports: Vec<(u16, Option<String>)>,
+    /// Whether both were still running at the end, if they were started.
+    pub(crate) is_running: Option<bool>,
+    pub(crate) health: Option<String>,
+    /// Whether files that were opened and closed again were seen.
+    pub(crate) is_watched: bool,
     pub(crate) differences: Vec<DifferenceReport>,
+    /// None if an image was compared that no Dockerfile of ours made.
+    pub(crate) stages: Option<StagesReport>,
 }
 
 #[derive(Clone, Debug)]
@@ -38,7 +47,11 @@ impl ProofReport {
             obstacle: verdict.obstacle.as_ref().map(ToString::to_string),
             sizes: verdict.evidence.sizes.map(|sizes| (sizes.before, sizes.after)),
             ports: verdict.evidence.ports.clone(),
+            is_running: verdict.evidence.is_running,
+            health: verdict.evidence.health.clone(),
+            is_watched: verdict.evidence.is_watched,
             differences: verdict.differences.iter().map(shown).collect(),
+            stages: None,
         }
     }
 
@@ -70,7 +83,11 @@ impl ProofReport {
             "obstacle": self.obstacle,
             "sizes": self.sizes.map(|(before, after)| json!({"before": before, "after": after})),
             "ports": ports.collect::<Value>(),
+            "running": self.is_running,
+            "health": self.health,
+            "openedFilesSeen": self.is_watched,
             "differences": differences.collect::<Value>(),
+            "stages": self.stages.as_ref().map(StagesReport::to_json),
         })
     }
 }

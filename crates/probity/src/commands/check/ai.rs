@@ -30,10 +30,7 @@ use crate::{
     config::table::ai::Ai,
     exit::Exit,
     failure::Failure,
-    report::{
-        ai_fix::{AiFix, AiSession},
-        proof::ProofReport,
-    },
+    report::ai_fix::{AiFix, AiSession},
     seats::seats,
     source::Source,
 };
@@ -141,7 +138,6 @@ impl AiRun {
         let is_cancelled = || self.is_cancelled();
         let mut prover = Prover::new(job, source, &is_cancelled);
         let (mut resolution, session) = self.resolved(job, source, &request, &mut prover);
-        let proof = prover.verdict().map(ProofReport::of);
         forget(&mut fixed.skipped, &wanted);
         if !resolution.edits.is_empty() {
             fixed = taken(fixed, &wanted, &mut resolution, options);
@@ -150,6 +146,7 @@ impl AiRun {
         let outcomes = wanted.iter().zip(&resolution.outcomes);
         let hider = Hider::of(job.rules.gate(), &source.text);
         let hide = |text: &str| hider.message(text);
+        let proof = prover.report(&hide);
         let ai_fixes: Vec<AiFix> = outcomes
             .map(|((finding, fix), outcome)| {
                 let line = finding.span.map(|span| lines.position(span.start).line + 1);
@@ -174,7 +171,7 @@ impl AiRun {
                     reason: reason.map(|reason| reason.as_str()),
                     detail,
                     session: session.clone().map(|session| shown(session, &hide)),
-                    proof: proof.clone().map(|proof| proof.masked(&hide)),
+                    proof: proof.clone(),
                 }
             })
             .collect();

@@ -8,13 +8,14 @@ use probity_autofix::Issue;
 use probity_dockerfile::Setting as Instruction;
 use probity_image::{
     BuildOptions, Engine, Experiment, ImageError, Level, Obstacle, Options, Setting, StartOptions,
-    Subject, Verdict, Workbench,
+    Subject, Variant, Verdict, Workbench,
 };
 
 use super::job::{Job, Target};
 use crate::{
     config::{table::ai::Ai, words::Proof},
     recipe::recipe,
+    report::{proof::ProofReport, stages::StagesReport},
     source::Source,
 };
 
@@ -28,6 +29,8 @@ pub(super) struct Prover<'p> {
     experiment: Option<Experiment>,
     /// About the last proposal.
     verdict: Option<Verdict>,
+    /// The last proposal and its original.
+    texts: (String, String),
 }
 
 /// How a proposal stands.
@@ -50,7 +53,15 @@ impl<'p> Prover<'p> {
         };
         let context = job.config.check.context.clone().or(beside);
         let ai = &job.config.ai;
-        Self { ai, context, source, is_cancelled, experiment: None, verdict: None }
+        Self {
+            ai,
+            context,
+            source,
+            is_cancelled,
+            experiment: None,
+            verdict: None,
+            texts: <_>::default(),
+        }
     }
 
     /// Compares a proposal with an original, in which these settings may differ.
@@ -71,6 +82,7 @@ impl<'p> Prover<'p> {
         let issues: Vec<Issue> = harm
             .map(|difference| Issue::new(difference.check(), &difference.to_string(), file))
             .collect();
+        self.texts = (original.to_owned(), proposal.to_owned());
         let reached = verdict.level;
         let summary = verdict.to_string();
         self.verdict = Some(verdict);
@@ -93,6 +105,14 @@ impl<'p> Prover<'p> {
         self.verdict.as_ref()
     }
 
+    /// The same with the stages of both files, without what `hide` replaces.
+    pub(super) fn report(&self, hide: &impl Fn(&str) -> String) -> Option<ProofReport> {
+        let (before, after) = &self.texts;
+        let stages = StagesReport::of(before, after, hide);
+        let report = ProofReport::of(self.verdict.as_ref()?).masked(hide);
+        Some(ProofReport { stages, ..report })
+    }
+
     fn verdict_of(
         &mut self,
         original: &str,
@@ -103,6 +123,7 @@ impl<'p> Prover<'p> {
             let why = "standard input has no build context; give --context DIR".to_owned();
             return Ok(Verdict::without(Obstacle::Engine { why }));
         };
+        let variant = variant(self.ai);
         let experiment = match &mut self.experiment {
             Some(experiment) => experiment,
             empty => {
@@ -111,14 +132,14 @@ impl<'p> Prover<'p> {
                 };
                 let bench = Workbench::new(engine)?;
                 let options = self::options(self.ai, context, self.source);
-                let subject = Subject::Dockerfile(recipe(original));
+                let subject = Subject::Dockerfile(recipe(original, &variant));
                 let prepared = Experiment::prepare(bench, &subject, options, self.is_cancelled)?;
                 empty.insert(prepared)
             }
         };
         let allowed: Vec<Setting> =
             allowed.iter().filter_map(|setting| of_image(*setting)).collect();
-        let subject = Subject::Dockerfile(recipe(proposal));
+        let subject = Subject::Dockerfile(recipe(proposal, &variant));
         experiment.try_proposal(&subject, &allowed, self.is_cancelled)
     }
 }
@@ -140,8 +161,7 @@ fn options(ai: &Ai, context: &std::path::Path, source: &Source) -> Options {
         build: BuildOptions {
             context: absolute(context),
             ignore_file: own.is_file().then(|| absolute(own)),
-            arguments: Vec::new(),
-            target: None,
+            variant: variant(ai),
             network: ai.proof_network,
             pull: ai.proof_pull,
             timeout: ai.proof_timeout,
@@ -150,7 +170,15 @@ fn options(ai: &Ai, context: &std::path::Path, source: &Source) -> Options {
             watched: Duration::from_secs(ai.proof_seconds.into()),
             command: ai.proof_command.clone().unwrap_or_default(),
         },
+        disk_limit: ai.proof_disk.0,
     }
+}
+
+fn variant(ai: &Ai) -> Variant {
+    let pairs = ai.proof_build_args.iter().filter_map(|argument| argument.split_once('='));
+    let arguments = pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    let (target, platform) = (ai.proof_target.clone(), ai.proof_platform.clone());
+    Variant { arguments, target, platform }
 }
 
 /// The part of an image that an instruction sets; none for what a container never sees.

@@ -9,6 +9,7 @@ use crate::config::{
     guard::Guard,
     key::Key,
     kind::Kind,
+    setting::Bytes,
     word::Word as _,
     words::{AiContext, Proof, ProofLevel, Sandbox},
 };
@@ -62,6 +63,15 @@ section! {
             proof_seconds: u32 = 5, kind(Kind::IntIn(1, 300));
             /// Command that a proof runs in both containers; it must succeed in both
             proof_command: Option<Vec<String>> = None, kind(Kind::Argv), guard(Guard::User);
+            /// Build arguments of a proof
+            proof_build_args: Vec<String> = Vec::new(), kind(Kind::Assignments),
+                flag_of("prove-build-arg", "NAME=VALUE");
+            /// Stage that a proof builds [default: the last one]
+            proof_target: Option<String> = None, flag_of("prove-target", "STAGE");
+            /// Platform that a proof builds for, such as `linux/amd64` [default: that of the engine]
+            proof_platform: Option<String> = None, flag_of("prove-platform", "PLATFORM");
+            /// Disk space that a proof may use for the files of its images
+            proof_disk: Bytes = Bytes(20 << 30);
         }
     }
 }

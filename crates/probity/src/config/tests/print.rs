@@ -204,6 +204,12 @@ fn every_typed_value_follows_its_key() {
         proof_timeout: 600s,
         proof_seconds: 5,
         proof_command: None,
+        proof_build_args: [],
+        proof_target: None,
+        proof_platform: None,
+        proof_disk: Bytes(
+            21474836480,
+        ),
     },
 )
 "###);

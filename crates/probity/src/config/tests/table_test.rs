@@ -36,6 +36,7 @@ fn another_value(key: &Key) -> (String, String) {
         Kind::Duration => ("'1m1s'", "61s"),
         Kind::StringList | Kind::Globs => ("['*', 'DL4001']", "*, DL4001,"),
         Kind::Variables => ("['ONE', 'TWO']", "ONE,TWO"),
+        Kind::Assignments => ("['ONE=1,2', 'TWO=']", "ONE=1,2\nTWO="),
         Kind::Hosts => ("['a.test', '*.b.test']", "a.test,*.b.test"),
         Kind::Argv => ("['an agent', '--acp']", "'an agent' --acp"),
         Kind::Runners => {
@@ -226,6 +227,10 @@ ai.proof-network | no flag | PROBITY_AI__PROOF_NETWORK | only probity.toml | fal
 ai.proof-timeout | no flag | PROBITY_AI__PROOF_TIMEOUT | only probity.toml | 10m
 ai.proof-seconds | no flag | PROBITY_AI__PROOF_SECONDS | only probity.toml | 5
 ai.proof-command | no flag | PROBITY_AI__PROOF_COMMAND | only probity.toml | unset | guarded
+ai.proof-build-args | --prove-build-arg | PROBITY_AI__PROOF_BUILD_ARGS | only probity.toml | unset
+ai.proof-target | --prove-target | PROBITY_AI__PROOF_TARGET | only probity.toml | unset
+ai.proof-platform | --prove-platform | PROBITY_AI__PROOF_PLATFORM | only probity.toml | unset
+ai.proof-disk | no flag | PROBITY_AI__PROOF_DISK | only probity.toml | 20g
 audit.provider | --provider | PROBITY_AUDIT__PROVIDER | only probity.toml | unset | guarded
 audit.endpoint | --endpoint | PROBITY_AUDIT__ENDPOINT | only probity.toml | unset | guarded
 audit.model | --model | PROBITY_AUDIT__MODEL | only probity.toml | unset

@@ -7,6 +7,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use probity_sandbox::Kind;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use super::{MULTI_STAGE, Stage, outcome, patch, turn};
@@ -37,14 +39,22 @@ fn two_stages(base: &str) -> String {
     )
 }
 
+/// What a build does while it is interrupted: long, and found by its words.
+fn slow() -> String {
+    format!("sleep 9{:07}", std::process::id())
+}
+
 /// A builder whose compiler copies, a good base, and one in which no shell is.
 fn images(server: &Server) {
-    let compiler = "#!/bin/sh\nmkdir -p /usr/local/bin\ncat app.sh > \"$3\"\n\
-                    /bin/busybox chmod 755 \"$3\"\n";
+    let compiler = format!(
+        "#!/bin/sh\n[ ! -e slow ] || /bin/busybox {}\nmkdir -p /usr/local/bin\n\
+         cat app.sh > \"$3\"\n/bin/busybox chmod 755 \"$3\"\n",
+        slow()
+    );
     let files = [
         ("golang", format!("FROM {IMAGE}\nCOPY go /bin/go\nRUN /bin/busybox chmod 755 /bin/go\n")),
         ("bare", format!("FROM {IMAGE}\nRUN /bin/busybox rm /bin/sh\n")),
-        ("go", compiler.to_owned()),
+        ("go", compiler),
     ];
     let files: Vec<(&str, &str)> =
         files.iter().map(|(name, text)| (*name, text.as_str())).collect();
@@ -144,6 +154,9 @@ fn proofs(server: &Server) {
     assert_eq!(images_of(server), before, "no image is left");
     image_diff(server, &stage, &good, &harmful);
     assert_eq!(images_of(server), before, "no image is left");
+    variants(server);
+    interrupted(server, &good);
+    assert_eq!(images_of(server), before, "no image is left");
     // Layers of docker's old builder bear no label: after a kill they stay as its cache.
     killed(server, &good);
 }
@@ -178,18 +191,83 @@ fn image_diff(server: &Server, stage: &Stage, good: &str, harmful: &str) {
     );
 }
 
+/// Arguments, a target and limits reach both builds.
+fn variants(server: &Server) {
+    let stage = self::stage(&[]);
+    let original = "ARG BASE=absent:1\nFROM $BASE AS app\nARG WORD\nENV WORD=$WORD\n\
+                    CMD [\"sh\", \"-c\", \"echo $WORD\"]\nFROM $BASE\nRUN false\n";
+    let new = original.replace("ENV WORD", "RUN test \"$WORD\" = 'a, b'\nENV WORD");
+    fs::write(stage.path().join("Dockerfile"), original).unwrap();
+    fs::write(stage.path().join("home/new"), new).unwrap();
+    let base = format!("BASE={IMAGE}");
+    let chosen = ["--build-arg", &base, "--target", "app", "--run", "--seconds", "1"];
+    let with = |more: &[&'static str]| [&chosen[..], more].concat();
+    let diff = |more: &[&str]| {
+        let run = probity().dir(stage.path()).args(["image", "diff", "Dockerfile", "home/new"]);
+        on(server, &stage, run.args(more)).run()
+    };
+    let output = diff(&[]).code(2);
+    assert!(output.stderr.contains("the image absent:1 is not"), "{}", output.stderr);
+    let output = diff(&chosen[..2]).code(2);
+    assert!(output.stderr.contains("the original does not build"), "{}", output.stderr);
+    diff(&with(&["--build-arg", "WORD=a, b"])).code(0);
+    let output = diff(&with(&["--build-arg", "WORD=other"])).code(1);
+    assert!(output.stdout.contains("image/build"), "{}", output.stdout);
+    let output = diff(&with(&["--build-arg", "WORD=a, b", "--disk", "1k"])).code(2);
+    assert!(output.stderr.contains("give a larger --disk"), "{}", output.stderr);
+    assert_eq!(labelled(server), "");
+}
+
+/// Ctrl-C in the middle of a build, and of a start.
+fn interrupted(server: &Server, good: &str) {
+    for (is_slow, more) in [(true, &[][..]), (false, &["--run", "--seconds", "100"])] {
+        // What a killed `podman build` leaves is not removed yet.
+        if is_slow && server.kind == Kind::Podman {
+            continue;
+        }
+        let stage = self::stage(&[]);
+        fs::write(stage.path().join("home/good"), good).unwrap();
+        if is_slow {
+            fs::write(stage.path().join("slow"), "").unwrap();
+        }
+        let run = probity().dir(stage.path()).args(["image", "diff", "Dockerfile", "home/good"]);
+        let mut command = on(server, &stage, run.args(more)).into_command();
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
+        let running = || server.says(&["ps", "-q", "--filter", "label=probity.proof"]).1;
+        let is_there = || if is_slow { is_building() } else { running().lines().count() == 2 };
+        wait_for("the proof never began", is_there);
+        kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+        let ended = child.wait().unwrap();
+        assert!(!ended.success(), "{ended}");
+        assert_eq!(labelled(server), "", "slow: {is_slow}");
+        assert_eq!(server.says(&["volume", "ls", "-q"]).1, "");
+        wait_for("the build runs on", || !is_building());
+    }
+}
+
+fn is_building() -> bool {
+    let processes = fs::read_dir("/proc").unwrap().filter_map(Result::ok);
+    let mut lines = processes.filter_map(|entry| fs::read(entry.path().join("cmdline")).ok());
+    let words = slow().replace(' ', "\0");
+    lines.any(|line| String::from_utf8_lossy(&line).contains(&words))
+}
+
+fn wait_for(what: &str, is_so: impl Fn() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !is_so() {
+        assert!(Instant::now() < deadline, "{what}");
+        thread::sleep(Duration::from_millis(100));
+    }
+}
+
 /// What a killed proof leaves is removed by `cai gc`, and nothing of a living one is.
 fn killed(server: &Server, good: &str) {
     let stage = self::stage(&[patch(ONE_STAGE, good)]);
     let run = on(server, &stage, stage.fix(MULTI_STAGE)).env("PROBITY_AI__PROOF_SECONDS", "100");
     let mut command = run.into_command();
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
-    let deadline = Instant::now() + Duration::from_secs(60);
     let running = || server.says(&["ps", "-q", "--filter", "label=probity.proof"]).1;
-    while running().lines().count() < 2 {
-        assert!(Instant::now() < deadline, "the original was never started");
-        thread::sleep(Duration::from_millis(100));
-    }
+    wait_for("the original was never started", || running().lines().count() == 2);
     let gc = || on(server, &stage, named("cai").dir(stage.path()).args(["gc"])).run().code(0);
     gc();
     assert_eq!(running().lines().count(), 2, "a living proof is left alone");

@@ -52,6 +52,10 @@ impl Summary {
         for ai_fix in &fixing.ai_fixes {
             let Some(session) = &ai_fix.session else { continue };
             self.ai_lines.push(ai_fix.in_words(shown, in_detail));
+            let stages = ai_fix.proof.as_ref().and_then(|proof| proof.stages.as_ref());
+            if let (Some(stages), true) = (stages, told.is_empty()) {
+                self.ai_lines.extend(stages.tree("  ").lines().map(str::to_owned));
+            }
             told.push((ai_fix.rule.as_str(), ai_fix.line));
             if told.len() == 1 {
                 let notes = session.notes.iter().map(|note| format!("AI fix of {shown}: {note}"));
