@@ -78,12 +78,21 @@ pub struct ExpansionError {
 /// Where to find the facts of one instruction.
 #[derive(Clone, Debug, Default)]
 struct Place {
-    stage: Option<usize>,
+    stage: Option<u32>,
     /// From before the instruction.
     environment: Environment,
-    state: usize,
-    references: Range<usize>,
-    steps: Range<usize>,
+    state: u32,
+    references: Range<u32>,
+    steps: Range<u32>,
+}
+
+/// An index as a place keeps it: no file has four thousand million of anything.
+fn compact(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
+}
+
+fn wide(range: &Range<u32>) -> Range<usize> {
+    range.start as usize..range.end as usize
 }
 
 impl Facts {
@@ -105,7 +114,7 @@ impl Facts {
     /// The stage that an instruction belongs to; none before the first FROM.
     #[must_use]
     pub fn stage_of(&self, instruction: usize) -> Option<&Stage> {
-        self.stages.get(self.places.get(instruction)?.stage?)
+        self.stages.get(self.places.get(instruction)?.stage? as usize)
     }
 
     #[must_use]
@@ -129,7 +138,7 @@ impl Facts {
     #[must_use]
     pub fn references(&self, instruction: usize) -> &[VariableReference] {
         let place = self.places.get(instruction);
-        let range = place.map(|place| place.references.clone()).unwrap_or_default();
+        let range = place.map(|place| wide(&place.references)).unwrap_or_default();
         self.references.get(range).unwrap_or_default()
     }
 
@@ -142,7 +151,7 @@ impl Facts {
     /// What is in force when an instruction runs; none for an index that is not in the file.
     #[must_use]
     pub fn state(&self, instruction: usize) -> Option<&State> {
-        self.states.get(self.places.get(instruction)?.state)
+        self.states.get(self.places.get(instruction)?.state as usize)
     }
 
     /// What an instruction of a stage does, with its words expanded. CMD, LABEL and the like do
@@ -150,8 +159,8 @@ impl Facts {
     #[must_use]
     pub fn steps(&self, instruction: usize) -> &[Step] {
         let steps = self.places.get(instruction).and_then(|place| {
-            let stage = self.contract.stages.get(place.stage?)?;
-            stage.steps.get(place.steps.clone())
+            let stage = self.contract.stages.get(place.stage? as usize)?;
+            stage.steps.get(wide(&place.steps))
         });
         steps.unwrap_or_default()
     }

@@ -82,8 +82,8 @@ fn flag(line: &Logical, range: Range<usize>, bare: &[(usize, char)]) -> Flag {
 }
 
 fn bare_text(line: &Logical, range: Range<usize>, bare: &[(usize, char)]) -> Word {
-    let text = bare.iter().map(|&(_, c)| c).collect();
-    Word { span: line.span(range.clone()), range, text }
+    let text: String = bare.iter().map(|&(_, c)| c).collect();
+    Word { span: line.span(range.clone()), text: line.same_or_own(&range, text), range }
 }
 
 /// Cuts a value at its commas. Double quotes that survived as characters bind a field.
@@ -119,7 +119,10 @@ fn option(line: &Logical, field: &[(usize, char)], begin: usize) -> FlagOption {
     let equals = field.iter().position(|&(_, c)| c == '=').unwrap_or(field.len());
     let (key, value) = field.split_at(equals);
     let mut key = bare_text(line, bounds(key, begin), key);
-    key.text = key.text.to_lowercase();
+    let lower = key.text.to_lowercase();
+    if key.text != lower {
+        key.text = lower.into();
+    }
     let value =
         value.split_first().map(|(&(at, _), value)| bare_text(line, bounds(value, at + 1), value));
     FlagOption { span: line.span(bounds(field, begin)), key, value }

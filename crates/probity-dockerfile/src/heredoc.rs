@@ -8,7 +8,7 @@ use probity_finding::Span;
 
 use self::lexer::{Lexer, Quotes};
 use crate::{
-    ErrorKind, Heredoc, Logical, Token, TokenKind,
+    ErrorKind, Heredoc, Logical, TokenKind, Tokens,
     error::Report,
     lines::{Line, Lines},
 };
@@ -79,7 +79,7 @@ pub(crate) fn bodies(
     text: &str,
     lines: &mut Lines<'_>,
     markers: Vec<(Span, Marker)>,
-    tokens: &mut Vec<Token>,
+    tokens: &mut Tokens,
     mut seen: impl FnMut(Line),
 ) -> Vec<Heredoc> {
     let mut heredocs = Vec::new();
@@ -100,10 +100,10 @@ pub(crate) fn bodies(
         }
         let end = terminator.map_or(text.len(), |(_, line)| line.content.start);
         let body = body.unwrap_or(Span::at(end));
-        push(tokens, TokenKind::HeredocBody, body);
+        tokens.push(TokenKind::HeredocBody, body);
         if let Some((_, line)) = terminator {
-            push(tokens, TokenKind::HeredocEnd, line.content);
-            push(tokens, TokenKind::LineEnd, line.ending);
+            tokens.push(TokenKind::HeredocEnd, line.content);
+            tokens.push(TokenKind::LineEnd, line.ending);
         }
         heredocs.push(Heredoc {
             marker: span,
@@ -116,10 +116,4 @@ pub(crate) fn bodies(
         });
     }
     heredocs
-}
-
-fn push(tokens: &mut Vec<Token>, kind: TokenKind, span: Span) {
-    if !span.is_empty() {
-        tokens.push(Token { kind, span });
-    }
 }

@@ -48,7 +48,7 @@ pub use crate::{
     logical::Logical,
     parse::parse,
     platform::{Platform, PlatformError},
-    token::{Token, TokenKind},
+    token::{Token, TokenKind, Tokens},
     tree::{
         Alias, Arguments, Command, Comment, DetachedTree, Directive, DirectiveName, Dockerfile,
         Flag, FlagOption, Heredoc, Instruction, Pair, Word,

@@ -2,7 +2,7 @@
 
 use probity_finding::Span;
 
-use crate::{Comment, Logical, Token, TokenKind};
+use crate::{Comment, Token, TokenKind, logical::LogicalBuilder};
 
 /// One line of the text.
 #[derive(Clone, Copy, Debug)]
@@ -66,7 +66,7 @@ pub(crate) enum Piece {
 /// The lines of an instruction joined, heredocs not yet included.
 #[derive(Debug)]
 pub(crate) struct Joined {
-    pub(crate) line: Logical,
+    pub(crate) line: LogicalBuilder,
     pub(crate) pieces: Vec<Piece>,
     pub(crate) inner_comments: Vec<Comment>,
     pub(crate) empty_continuations: Vec<Span>,
@@ -83,7 +83,7 @@ pub(crate) fn join(
 ) -> Joined {
     let text = lines.text;
     let mut joined = Joined {
-        line: Logical::default(),
+        line: LogicalBuilder::default(),
         pieces: Vec::new(),
         inner_comments: Vec::new(),
         empty_continuations: Vec::new(),

@@ -3,12 +3,13 @@
 
 use std::ops::Range;
 
-use probity_finding::Span;
+use probity_finding::{Span, TextSlice};
 
 /// The joined text of an instruction and where each piece of it stands in the source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Logical {
-    pub text: String,
+    /// The words of the instruction are pieces of it.
+    pub text: TextSlice,
     /// Where the first piece begins in the source.
     first: Option<usize>,
     /// Where the others begin: offset in `text`, offset in the source; ascending in both. Most
@@ -16,7 +17,15 @@ pub struct Logical {
     others: Vec<(usize, usize)>,
 }
 
-impl Logical {
+/// A logical line that is being put together.
+#[derive(Debug, Default)]
+pub(crate) struct LogicalBuilder {
+    text: String,
+    first: Option<usize>,
+    others: Vec<(usize, usize)>,
+}
+
+impl LogicalBuilder {
     /// Appends a piece of the source that begins at `source`.
     pub(crate) fn push(&mut self, piece: &str, source: usize) {
         match self.first {
@@ -26,6 +35,19 @@ impl Logical {
         self.text.push_str(piece);
     }
 
+    pub(crate) fn finish(mut self) -> Logical {
+        self.others.shrink_to_fit();
+        Logical { text: self.text.into(), first: self.first, others: self.others }
+    }
+}
+
+impl From<Logical> for LogicalBuilder {
+    fn from(line: Logical) -> Self {
+        Self { text: line.text.into(), first: line.first, others: line.others }
+    }
+}
+
+impl Logical {
     /// The source offset of the byte at `offset`; at the end of the text, the offset behind its
     /// last byte.
     #[must_use]
@@ -58,20 +80,20 @@ impl Logical {
         self.text.get(range).unwrap_or_default()
     }
 
+    /// A piece of the line where it says just that, otherwise the text itself.
+    pub(crate) fn same_or_own(&self, range: &Range<usize>, text: String) -> TextSlice {
+        let written = self.text.slice(range.clone());
+        if written == text { written } else { text.into() }
+    }
+
     /// The same for a part of the line, with offsets that begin at zero again.
     #[must_use]
     pub(crate) fn part(&self, range: Range<usize>) -> Self {
         let inside = self.others.iter().filter(|&&(at, _)| range.start < at && at < range.end);
         Self {
-            text: self.slice(range.clone()).to_owned(),
+            text: self.text.slice(range.clone()),
             first: Some(self.offset(range.start)),
             others: inside.map(|&(at, source)| (at - range.start, source)).collect(),
         }
-    }
-
-    /// Gives back the memory that is not needed once all pieces are there.
-    pub(crate) fn shrink(&mut self) {
-        self.text.shrink_to_fit();
-        self.others.shrink_to_fit();
     }
 }

@@ -3,8 +3,8 @@
 use probity_finding::Span;
 
 use crate::{
-    Arguments, Comment, Dockerfile, ErrorKind, Heredoc, Instruction, Keyword, SyntaxError, Token,
-    TokenKind,
+    Arguments, Comment, Dockerfile, ErrorKind, Heredoc, Instruction, Keyword, SyntaxError,
+    TokenKind, Tokens,
     directive::Directives,
     error::Report,
     heredoc,
@@ -27,7 +27,7 @@ pub fn parse(text: &str) -> Dockerfile<'_> {
 struct Parser<'a> {
     text: &'a str,
     lines: Lines<'a>,
-    tokens: Vec<Token>,
+    tokens: Tokens,
     directives: Directives,
     instructions: Vec<Instruction>,
     errors: Vec<SyntaxError>,
@@ -46,7 +46,7 @@ impl<'a> Parser<'a> {
         let mut parser = Self {
             text,
             lines: Lines::new(text, bom),
-            tokens: Vec::new(),
+            tokens: Tokens::default(),
             directives: Directives::new(),
             instructions: Vec::new(),
             errors: Vec::new(),
@@ -99,7 +99,7 @@ impl<'a> Parser<'a> {
             lines::join(&mut self.lines, first, start, escape, |line| check_length(line, errors));
         let Joined { line, pieces, inner_comments, empty_continuations } = joined;
         let mut report = Report { errors: &mut self.errors, line: first.number };
-        let mut found = instruction(line, Place::OwnLine, escape, &mut report);
+        let mut found = instruction(line.finish(), Place::OwnLine, escape, &mut report);
         token::cut(self.text, &found, &pieces, &mut self.tokens);
         if found.may_hold_heredocs() {
             let markers = heredoc::markers(&found.line, &mut report);
@@ -190,9 +190,7 @@ impl<'a> Parser<'a> {
     }
 
     fn token(&mut self, kind: TokenKind, span: Span) {
-        if !span.is_empty() {
-            self.tokens.push(Token { kind, span });
-        }
+        self.tokens.push(kind, span);
     }
 }
 

@@ -11,6 +11,15 @@ pub struct Token {
     pub span: Span,
 }
 
+/// The tokens of a file, each as its kind and its length: where it stands follows from those before it. A
+/// file has several on every line, and whole spans would be three times as large.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tokens {
+    all: Vec<(TokenKind, u32)>,
+    /// Behind the last byte of the last token.
+    end: usize,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TokenKind {
     /// The byte order mark at the very beginning.
@@ -37,19 +46,48 @@ pub enum TokenKind {
     HeredocEnd,
 }
 
+impl Tokens {
+    /// In the order of the text.
+    pub fn iter(&self) -> impl Iterator<Item = Token> {
+        let mut start = 0;
+        self.all.iter().map(move |&(kind, length)| {
+            let span = Span::new(start, start + length as usize);
+            start = span.end;
+            Token { kind, span }
+        })
+    }
+
+    #[must_use]
+    pub fn last(&self) -> Option<Token> {
+        let &(kind, length) = self.all.last()?;
+        Some(Token { kind, span: Span::new(self.end - length as usize, self.end) })
+    }
+
+    /// Appends what begins where the last token ends. What is longer than 4 GiB becomes several tokens.
+    pub(crate) fn push(&mut self, kind: TokenKind, span: Span) {
+        let mut left = span.len();
+        debug_assert!(left == 0 || self.end == span.start, "tokens follow each other without gaps");
+        while left > 0 {
+            let length = u32::try_from(left).unwrap_or(u32::MAX);
+            self.all.push((kind, length));
+            left -= length as usize;
+        }
+        self.end += span.len();
+    }
+
+    pub(crate) fn shrink_to_fit(&mut self) {
+        self.all.shrink_to_fit();
+    }
+}
+
 /// Cuts the lines of an instruction into tokens.
-pub(crate) fn cut(
-    text: &str,
-    instruction: &Instruction,
-    pieces: &[Piece],
-    tokens: &mut Vec<Token>,
-) {
+pub(crate) fn cut(text: &str, instruction: &Instruction, pieces: &[Piece], tokens: &mut Tokens) {
     let mut marks = marks(instruction).into_iter().peekable();
     for piece in pieces {
         let content = match *piece {
             Piece::Content(span) => span,
             Piece::Left(token) => {
-                tokens.push(token);
+                tokens.push(token.kind, token.span);
                 continue;
             }
         };
@@ -58,7 +96,7 @@ pub(crate) fn cut(
             cut_text(text, Span::new(at, mark.span.start.max(at)), tokens);
             let start = mark.span.start.max(at);
             let end = mark.span.end.min(content.end);
-            push(tokens, mark.kind, start, end);
+            tokens.push(mark.kind, Span::new(start, end.max(start)));
             at = end.max(at);
             if mark.span.end > content.end {
                 break;
@@ -81,17 +119,11 @@ fn marks(instruction: &Instruction) -> Vec<Token> {
 }
 
 /// What is neither keyword nor flag: text, and blanks around it.
-fn cut_text(text: &str, span: Span, tokens: &mut Vec<Token>) {
+fn cut_text(text: &str, span: Span, tokens: &mut Tokens) {
     let content = span.slice(text).unwrap_or_default();
     let start = span.end - content.trim_start().len();
     let end = start + content.trim().len();
-    push(tokens, TokenKind::Whitespace, span.start, start);
-    push(tokens, TokenKind::Text, start, end);
-    push(tokens, TokenKind::Whitespace, end, span.end);
-}
-
-fn push(tokens: &mut Vec<Token>, kind: TokenKind, start: usize, end: usize) {
-    if start < end {
-        tokens.push(Token { kind, span: Span::new(start, end) });
-    }
+    tokens.push(TokenKind::Whitespace, Span::new(span.start, start));
+    tokens.push(TokenKind::Text, Span::new(start, end));
+    tokens.push(TokenKind::Whitespace, Span::new(end, span.end));
 }

@@ -2,16 +2,16 @@
 
 use std::{borrow::Cow, ops::Range};
 
-use probity_finding::Span;
+use probity_finding::{Span, TextSlice};
 
-use crate::{Keyword, Logical, SyntaxError, Token, word::BLANKS};
+use crate::{Keyword, Logical, SyntaxError, Tokens, word::BLANKS};
 
 /// A whole Dockerfile.
 #[derive(Clone, Debug)]
 pub struct Dockerfile<'a> {
     pub text: &'a str,
     /// Every byte of the text, in order.
-    pub tokens: Vec<Token>,
+    pub tokens: Tokens,
     pub directives: Vec<Directive>,
     /// `\` or a backtick.
     pub escape: char,
@@ -32,7 +32,7 @@ impl Dockerfile<'_> {
 /// A tree that has let go of its text.
 #[derive(Clone, Debug)]
 pub struct DetachedTree {
-    tokens: Vec<Token>,
+    tokens: Tokens,
     directives: Vec<Directive>,
     escape: char,
     instructions: Vec<Instruction>,
@@ -114,7 +114,7 @@ pub struct Word {
     pub range: Range<usize>,
     /// As BuildKit sees it: joined over continuations. Quotes and escapes are kept in arguments, gone
     /// in flags, and decoded in JSON.
-    pub text: String,
+    pub text: TextSlice,
 }
 
 /// `--name`, `--name=value`.
@@ -219,7 +219,6 @@ impl Heredoc {
 impl Instruction {
     /// Gives back the memory that its lists do not need: most have one member and room for four.
     pub(crate) fn shrink(&mut self) {
-        self.line.shrink();
         self.flags.iter_mut().for_each(|flag| flag.options.shrink_to_fit());
         self.flags.shrink_to_fit();
         self.heredocs.shrink_to_fit();

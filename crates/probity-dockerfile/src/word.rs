@@ -7,14 +7,14 @@ use crate::{Logical, Word};
 impl Word {
     /// The text of a range of a logical line, as it is.
     pub(crate) fn of(line: &Logical, range: Range<usize>) -> Self {
-        let text = line.slice(range.clone()).to_owned();
+        let text = line.text.slice(range.clone());
         Self { span: line.span(range.clone()), range, text }
     }
 
     /// The same for a part of this word, whose text stands in the line as it is.
     pub(crate) fn part(&self, line: &Logical, range: Range<usize>) -> Self {
         let end = (self.range.start + range.end).min(self.range.end);
-        let text = self.text.get(range.clone()).unwrap_or_default().to_owned();
+        let text = self.text.slice(range.clone());
         let range = (self.range.start + range.start).min(end)..end;
         Self { span: line.span(range.clone()), range, text }
     }

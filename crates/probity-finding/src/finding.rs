@@ -94,12 +94,15 @@ impl Finding {
 
     #[must_use]
     pub fn with_related(mut self, span: Span, message: impl Into<String>) -> Self {
+        self.related.reserve_exact(1);
         self.related.push(Related { span, message: message.into() });
         self
     }
 
     #[must_use]
     pub fn with_fix(mut self, fix: Fix) -> Self {
+        // A finding has one or two, and a list makes room for four.
+        self.fixes.reserve_exact(1);
         self.fixes.push(fix);
         self
     }

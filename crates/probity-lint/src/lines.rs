@@ -133,7 +133,7 @@ impl Line<'_> {
 /// The lines that were written; the empty one behind the last line end was not.
 pub(crate) fn lines<'a>(file: &Dockerfile<'a>) -> Vec<Line<'a>> {
     let is_of_heredoc =
-        |token: &&Token| matches!(token.kind, TokenKind::HeredocBody | TokenKind::HeredocEnd);
+        |token: &Token| matches!(token.kind, TokenKind::HeredocBody | TokenKind::HeredocEnd);
     let mut heredocs = file.tokens.iter().filter(is_of_heredoc).peekable();
     let mut found = Vec::new();
     let mut at = 0;

@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, ops::Range};
 
-use probity_finding::Span;
+use probity_finding::{Span, TextSlice};
 
 use crate::{
     Call, Command, Dialect, Invocation, PartKind, Quote, Script, Word, dialect, parse::parse_nested,
@@ -43,7 +43,8 @@ pub(crate) fn parse(
     }
     let unquoted = Unquoted::of(text, inner.range.clone())?;
     let within = |range: Range<usize>| place(unquoted.place(range));
-    let script = parse_nested(&unquoted.text, inner.invocation, &within, depth + 1);
+    let script =
+        parse_nested(&TextSlice::from(&*unquoted.text), inner.invocation, &within, depth + 1);
     script.errors.is_empty().then_some(script)
 }
 

@@ -33,7 +33,7 @@ pub use crate::{
     dialect::{Dialect, Invocation},
     exec_form::exec_form,
     limits::{MAX_DEPTH, MAX_OPERATORS, MAX_REREADS},
-    parse::{parse, parse_mapped},
+    parse::{parse, parse_mapped, parse_shared},
     script::{
         Block, BlockKind, Compound, CompoundKind, Joiner, Opaque, Pipeline, Script, ShellError,
         Stage, StageKind,

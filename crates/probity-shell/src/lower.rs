@@ -38,13 +38,14 @@ pub(crate) struct Lower<'t> {
 
 impl<'t> Lower<'t> {
     pub(crate) fn new(
-        text: &'t str,
+        text: &'t TextSlice,
         dialect: Dialect,
         place: &'t dyn Fn(Range<usize>) -> Span,
     ) -> Self {
         let bounds = 0..text.len();
         let (commands, blocks, inner) = (Vec::new(), Vec::new(), Vec::new());
-        Self { text, dialect, place, commands, blocks, inner, whole: text.into(), bounds }
+        let whole = text.clone();
+        Self { text, dialect, place, commands, blocks, inner, whole, bounds }
     }
 
     /// Lowers a list of commands; gives the index of the block and where its content stands.

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, ops::Range};
 
-use probity_finding::Span;
+use probity_finding::{Span, TextSlice};
 use shuck_parser::{
     ShellDialect, ShellProfile,
     parser::{ParseResult, ParseStatus, Parser},
@@ -33,12 +33,22 @@ pub fn parse_mapped(
     invocation: Invocation,
     place: &dyn Fn(Range<usize>) -> Span,
 ) -> Script {
+    parse_shared(&TextSlice::from(text), invocation, place)
+}
+
+/// The same for a text that is shared already: words are pieces of it.
+#[must_use]
+pub fn parse_shared(
+    text: &TextSlice,
+    invocation: Invocation,
+    place: &dyn Fn(Range<usize>) -> Span,
+) -> Script {
     parse_nested(text, invocation, place, 0)
 }
 
 /// Parses a text that stands in so many others.
 pub(crate) fn parse_nested(
-    text: &str,
+    text: &TextSlice,
     invocation: Invocation,
     place: &dyn Fn(Range<usize>) -> Span,
     depth: usize,

@@ -63,7 +63,9 @@ pub(crate) fn is_same(change: &Change<'_>, old: usize, new: usize) -> bool {
     }
     let flags = |it: &Instruction| -> Vec<(String, Option<String>)> {
         let flags = it.flags.iter();
-        flags.map(|it| (it.name.text.clone(), it.value.as_ref().map(|v| v.text.clone()))).collect()
+        flags
+            .map(|it| (it.name.text.to_string(), it.value.as_ref().map(|v| v.text.to_string())))
+            .collect()
     };
     if was.keyword != Keyword::Run || is.keyword != Keyword::Run || flags(was) != flags(is) {
         return false;

@@ -106,7 +106,7 @@ fn command(view: &View<'_>) -> Option<(RuntimeEntry, String)> {
     let (entry, check) = current(view)?;
     let text = match check.command? {
         CommandLine::Exec(words) => words.join(" "),
-        CommandLine::Shell { text, .. } => text,
+        CommandLine::Shell { text, .. } => text.to_string(),
     };
     Some((entry, text))
 }

@@ -4,7 +4,9 @@
 //! layout of continuations are not in it; every word that is executed, copied or recorded is. Where
 //! one cannot tell whether a difference matters, it counts.
 
-use std::fmt;
+use std::{fmt, sync::Arc};
+
+use probity_finding::TextSlice;
 
 use crate::{
     Keyword,
@@ -33,7 +35,7 @@ pub struct StageContract {
     pub image: Option<Text>,
     pub platform: Option<Text>,
     /// What the stage itself sets; the rest comes from its base.
-    pub config: Vec<Entry>,
+    pub config: Vec<Arc<Entry>>,
     pub steps: Vec<Step>,
 }
 
@@ -41,7 +43,7 @@ pub struct StageContract {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
     Arg {
-        name: String,
+        name: TextSlice,
         default: Option<Text>,
     },
     Env {
@@ -55,7 +57,7 @@ pub enum Step {
         command: CommandLine,
         heredocs: Vec<StepHeredoc>,
     },
-    Transfer(Transfer),
+    Transfer(Box<Transfer>),
     /// The trigger, with the text of its heredocs.
     Onbuild {
         trigger: String,
@@ -78,7 +80,7 @@ pub struct Transfer {
 /// A flag; in its value stages are `stage:N`, however the text refers to them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StepFlag {
-    pub name: String,
+    pub name: TextSlice,
     pub value: Option<Text>,
 }
 
@@ -140,7 +142,12 @@ impl StageContract {
 }
 
 /// Both lists are ordered by setting and, but for variables, by key.
-fn config_differences(label: &str, before: &[Entry], after: &[Entry], found: &mut Vec<String>) {
+fn config_differences(
+    label: &str,
+    before: &[Arc<Entry>],
+    after: &[Arc<Entry>],
+    found: &mut Vec<String>,
+) {
     let known = |entry: &Entry| (entry.setting, entry.key.clone());
     let old: std::collections::HashMap<_, _> =
         before.iter().map(|entry| (known(entry), entry)).collect();

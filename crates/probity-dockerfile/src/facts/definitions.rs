@@ -33,7 +33,7 @@ impl Walk<'_> {
         };
         let set = set && !STEERING_ARGUMENTS.contains(&name.as_str());
         let variable = Variable {
-            name: name.clone(),
+            name: name.to_string(),
             value,
             kind: VariableKind::Arg,
             instruction: Some(current.index),

@@ -163,6 +163,7 @@ fn package_call(call: &Call<'_>) -> Option<PackageCall> {
             }
         }
     }
+    packages.shrink_to_fit();
     apply_version_flag(row, call, &mut packages);
     Some(PackageCall {
         manager: row.manager,
@@ -221,6 +222,7 @@ fn files(row: &Row, call: &Call<'_>) -> Vec<Package> {
             kind: PackageKind::Local,
         }));
     }
+    found.shrink_to_fit();
     found
 }
 
@@ -243,5 +245,6 @@ fn flags(row: &Row, call: &Call<'_>) -> Vec<PackageFlag> {
             _ => {}
         }
     }
+    found.shrink_to_fit();
     found
 }

@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, fmt, sync::Arc};
 
-use probity_finding::Span;
+use probity_finding::{Span, TextSlice};
 
 use crate::facts::{ports, text::Text};
 
@@ -15,7 +15,8 @@ pub struct Runtime {
 /// One setting and the instruction that made it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuntimeEntry {
-    pub entry: Entry,
+    /// Shared with the contract of the stage.
+    pub entry: Arc<Entry>,
     pub instruction: usize,
     /// The word, pair or command that says it.
     pub span: Span,
@@ -59,7 +60,7 @@ pub enum Value {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CommandLine {
     Exec(Vec<String>),
-    Shell { shell: Arc<[String]>, text: String },
+    Shell { shell: Arc<[String]>, text: TextSlice },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,12 +90,12 @@ impl Runtime {
     /// a container does not see it.
     #[must_use]
     pub fn differences(&self, other: &Self) -> Vec<Setting> {
-        let sorted = |runtime: &Self, setting| {
-            let mut entries: Vec<Entry> =
-                runtime.get(setting).iter().map(|entry| entry.entry.clone()).collect();
+        fn sorted(runtime: &Runtime, setting: Setting) -> Vec<&Entry> {
+            let mut entries: Vec<&Entry> =
+                runtime.get(setting).iter().map(|entry| &*entry.entry).collect();
             entries.sort_by(|a, b| a.key.cmp(&b.key));
             entries
-        };
+        }
         let changed = |setting: &Setting| sorted(self, *setting) != sorted(other, *setting);
         Setting::ALL.into_iter().filter(changed).collect()
     }

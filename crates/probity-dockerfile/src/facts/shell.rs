@@ -156,7 +156,7 @@ fn takes_command(word: &str, dialect: Dialect) -> bool {
 }
 
 fn parse(line: &Logical, invocation: Invocation) -> Script {
-    probity_shell::parse_mapped(&line.text, invocation, &|range| place(line, range))
+    probity_shell::parse_shared(&line.text, invocation, &|range| place(line, range))
 }
 
 /// An empty range belongs to what stands before it, not to the line behind a continuation.

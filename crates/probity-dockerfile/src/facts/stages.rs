@@ -94,7 +94,7 @@ impl Stages {
             index: number,
             instruction: index,
             instructions: index..index + 1,
-            name: alias.map(|alias| alias.name.text.clone()),
+            name: alias.map(|alias| alias.name.text.to_string()),
             name_span: alias.map(|alias| alias.name.span),
             image_span: word.map(|word| word.span),
             os: below.map_or_else(|| os(&image, platform.as_ref()), |below| below.os),

@@ -35,7 +35,7 @@ impl Walk<'_> {
             (Arguments::Pairs { pairs, .. }, _) => self.label(current, instruction, pairs),
             (Arguments::Transfer { sources, destination, .. }, _) => {
                 let step = self.transfer(current, instruction, sources, destination.as_ref());
-                current.steps.push(Step::Transfer(step));
+                current.steps.push(Step::Transfer(Box::new(step)));
             }
             (Arguments::Command(command), Keyword::Run) => {
                 let step = self.run(current, instruction, command);
@@ -147,7 +147,7 @@ impl Walk<'_> {
     }
 
     fn shell(&mut self, current: &mut Current, words: &[Word], span: Span) {
-        let argv: Vec<String> = words.iter().map(|word| word.text.clone()).collect();
+        let argv: Vec<String> = words.iter().map(|word| word.text.to_string()).collect();
         current.shell = Arc::from(argv.clone());
         let value = Value::Command(CommandLine::Exec(argv.clone()));
         put(current, Setting::Shell, "", value, span);
@@ -221,7 +221,7 @@ impl Walk<'_> {
 }
 
 pub(super) fn put(current: &mut Current, setting: Setting, key: &str, value: Value, span: Span) {
-    let entry = Entry { setting, key: key.to_owned(), value };
+    let entry = Arc::new(Entry { setting, key: key.to_owned(), value });
     current.settings.put(RuntimeEntry { entry, instruction: current.index, span });
 }
 
@@ -232,7 +232,7 @@ fn command_line(command: &Command, shell: &Arc<[String]>) -> CommandLine {
             CommandLine::Shell { shell: Arc::clone(shell), text: word.text.clone() }
         }
         Command::Json { words, .. } => {
-            CommandLine::Exec(words.iter().map(|word| word.text.clone()).collect())
+            CommandLine::Exec(words.iter().map(|word| word.text.to_string()).collect())
         }
     }
 }
@@ -250,8 +250,8 @@ fn healthcheck(instruction: &Instruction, kind: Option<&Word>, command: &Command
     let flags = instruction.flags.iter();
     let mut options: Vec<(String, String)> = flags
         .map(|flag| {
-            let value = flag.value.as_ref().map(|word| word.text.clone());
-            (flag.name.text.clone(), value.unwrap_or_default())
+            let value = flag.value.as_ref().map(|word| word.text.to_string());
+            (flag.name.text.to_string(), value.unwrap_or_default())
         })
         .collect();
     options.sort_unstable();

@@ -7,7 +7,7 @@ use probity_finding::Span;
 use crate::{
     Arguments, DirectiveName, Dockerfile, Instruction, Keyword,
     facts::{
-        ExpansionError, Facts, Place,
+        ExpansionError, Facts, Place, compact,
         contract::{ImageContract, StageContract, Step},
         definitions::predefined,
         graph::Graph,
@@ -136,7 +136,7 @@ impl Walk<'_> {
                 self.begin_stage(&mut current, instruction);
             } else if let Some(stage) = self.stages.all.last_mut() {
                 stage.instructions.end = index + 1;
-                let stage = stage.index;
+                let stage = compact(stage.index);
                 self.edit_place(index, |place| place.stage = Some(stage));
                 continue;
             } else if let (Keyword::Arg, Arguments::Pairs { pairs, .. }) =
@@ -146,10 +146,10 @@ impl Walk<'_> {
                 self.globals = current.environment;
                 arguments.append(&mut current.steps);
             }
-            let end = self.references.len();
+            let references = compact(start)..compact(self.references.len());
             self.edit_place(index, |place| {
                 place.environment = before;
-                place.references = start..end;
+                place.references = references;
             });
         }
         arguments
@@ -164,7 +164,7 @@ impl Walk<'_> {
         let platform = platform.map(|word| self.word(current, instruction, word));
         let number = self.stages.all.len();
         self.stages.begin(instruction, current.index, image, platform);
-        self.edit_place(current.index, |place| place.stage = Some(number));
+        self.edit_place(current.index, |place| place.stage = Some(compact(number)));
     }
 
     /// The instructions of every stage, in order, and what they amount to.
@@ -202,7 +202,7 @@ impl Walk<'_> {
                     .then(|| stage.image.clone()),
                 base: stage.base,
                 platform: stage.platform,
-                config: config.entries().iter().map(|entry| entry.entry.clone()).collect(),
+                config: config.entries().iter().map(|entry| Arc::clone(&entry.entry)).collect(),
                 steps: current.steps,
             });
             configs.push(config);
@@ -249,14 +249,14 @@ impl Walk<'_> {
             let (state, environment) = (current.state, current.environment);
             let start = self.references.len();
             self.dispatch(current, stage, trigger);
-            let references = start..self.references.len();
+            let references = compact(start)..compact(self.references.len());
             let known = |place: &Place| !place.references.is_empty();
             if self.places.get(index).is_some_and(known) {
                 self.references.truncate(start);
                 continue;
             }
             self.edit_place(index, |place| {
-                place.state = state;
+                place.state = compact(state);
                 place.environment = environment;
                 place.references = references;
             });
@@ -266,14 +266,14 @@ impl Walk<'_> {
 
     fn instruction(&mut self, current: &mut Current, stage: &Stage, instruction: &Instruction) {
         let (state, environment) = (current.state, current.environment);
-        self.edit_place(current.index, |place| place.state = state);
+        self.edit_place(current.index, |place| place.state = compact(state));
         if instruction.keyword == Keyword::From {
             return;
         }
         let (references, steps) = (self.references.len(), current.steps.len());
         self.dispatch(current, stage, instruction);
-        let references = references..self.references.len();
-        let steps = steps..current.steps.len();
+        let references = compact(references)..compact(self.references.len());
+        let steps = compact(steps)..compact(current.steps.len());
         self.edit_place(current.index, |place| {
             place.environment = environment;
             place.references = references;

@@ -91,6 +91,8 @@ pub(super) fn json_words(
         Array::Strings(strings) => {
             let word = |(at, text): (Range<usize>, String)| {
                 let range = range.start + at.start..range.start + at.end;
+                let within = range.start + 1..range.end.saturating_sub(1);
+                let text = request.line.same_or_own(&within, text);
                 Word { span: request.line.span(range.clone()), range, text }
             };
             Some(strings.into_iter().map(word).collect())

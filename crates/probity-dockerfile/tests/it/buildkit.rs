@@ -67,7 +67,7 @@ fn node_reading(file: &Dockerfile<'_>, node: &Instruction) -> Value {
     reading.insert("keyword".to_owned(), json!(keyword));
     reading.insert("start_line".to_owned(), json!(node.lines.0));
     reading.insert("end_line".to_owned(), json!(node.lines.1));
-    reading.insert("original".to_owned(), json!(node.line.text));
+    reading.insert("original".to_owned(), json!(node.line.text.as_str()));
     reading.insert("dump".to_owned(), json!(dump(file, node)));
     reading.insert("args".to_owned(), json!(arguments(node)));
     if is_json(node) {
@@ -118,10 +118,10 @@ fn is_json(node: &Instruction) -> bool {
 
 /// The arguments as BuildKit's nodes list them.
 fn arguments(node: &Instruction) -> Vec<String> {
-    let texts = |words: &[Word]| words.iter().map(|word| word.text.clone()).collect::<Vec<_>>();
+    let texts = |words: &[Word]| words.iter().map(|word| word.text.to_string()).collect::<Vec<_>>();
     let command = |command: &Command| match command {
         Command::Missing => Vec::new(),
-        Command::Shell(word) => vec![word.text.clone()],
+        Command::Shell(word) => vec![word.text.to_string()],
         Command::Json { words, .. } => texts(words),
     };
     match &node.arguments {
@@ -141,17 +141,17 @@ fn arguments(node: &Instruction) -> Vec<String> {
         }
         Arguments::Command(line) => command(line),
         Arguments::Healthcheck { kind, command: line } => {
-            kind.iter().map(|kind| kind.text.clone()).chain(command(line)).collect()
+            kind.iter().map(|kind| kind.text.to_string()).chain(command(line)).collect()
         }
         Arguments::Words { words, .. } => texts(words),
-        Arguments::Text(word) => word.iter().map(|word| word.text.clone()).collect(),
+        Arguments::Text(word) => word.iter().map(|word| word.text.to_string()).collect(),
         Arguments::Onbuild(_) => vec![String::new()],
     }
 }
 
 fn pair_arguments(keyword: Keyword, legacy: bool, pair: &Pair) -> Vec<String> {
-    let key = pair.key.text.clone();
-    let value = pair.value.as_ref().map(|value| value.text.clone());
+    let key = pair.key.text.to_string();
+    let value = pair.value.as_ref().map(|value| value.text.to_string());
     if keyword == Keyword::Arg {
         return vec![value.map_or(key.clone(), |value| format!("{key}={value}"))];
     }

@@ -23,7 +23,7 @@ pub(crate) fn check(text: &str) {
 
 fn check_tree(text: &str, file: &Dockerfile<'_>) {
     let mut at = 0;
-    for token in &file.tokens {
+    for token in file.tokens.iter() {
         assert_eq!(token.span.start, at, "a gap or an overlap in {text:?}");
         assert!(!token.span.is_empty(), "an empty {:?} in {text:?}", token.kind);
         assert!(token.span.slice(text).is_some(), "a token cuts a character in {text:?}");

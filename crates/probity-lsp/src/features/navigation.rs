@@ -128,7 +128,7 @@ fn definitions(file: &Dockerfile<'_>) -> Vec<(usize, String, Span)> {
         if let (Keyword::Arg | Keyword::Env, Arguments::Pairs { pairs, .. }) =
             (instruction.keyword, &instruction.arguments)
         {
-            let names = pairs.iter().map(|pair| (index, pair.key.text.clone(), pair.key.span));
+            let names = pairs.iter().map(|pair| (index, pair.key.text.to_string(), pair.key.span));
             found.extend(names);
         }
     }

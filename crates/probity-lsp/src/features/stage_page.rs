@@ -77,10 +77,10 @@ pub(super) fn in_words(value: &Value) -> String {
         Value::Present => String::new(),
         Value::Text(text) => text.to_string(),
         Value::Command(CommandLine::Exec(words)) => words.join(" "),
-        Value::Command(CommandLine::Shell { text, .. }) => text.clone(),
+        Value::Command(CommandLine::Shell { text, .. }) => text.to_string(),
         Value::Healthcheck(check) => match &check.command {
             Some(CommandLine::Exec(words)) => words.join(" "),
-            Some(CommandLine::Shell { text, .. }) => text.clone(),
+            Some(CommandLine::Shell { text, .. }) => text.to_string(),
             None => "NONE".to_owned(),
         },
     }

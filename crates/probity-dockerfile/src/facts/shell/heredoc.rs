@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use probity_shell::{Call, Command, Dialect, Invocation, RedirectionKind, Script};
 
 use super::parse;
-use crate::{Dockerfile, Heredoc, Instruction, Logical};
+use crate::{Dockerfile, Heredoc, Instruction, Logical, logical::LogicalBuilder};
 
 /// The text of a RUN with everything that belongs to it.
 pub(super) fn text(
@@ -22,7 +22,10 @@ pub(super) fn text(
         let invocation = shebang(&body.text).unwrap_or(invocation);
         return (body, invocation);
     }
-    let mut whole = line;
+    if instruction.heredocs.is_empty() {
+        return (line, invocation);
+    }
+    let mut whole = LogicalBuilder::from(line);
     for heredoc in &instruction.heredocs {
         // The shell sees the lines as they are, and takes the tabs off by itself.
         whole.push("\n", heredoc.body.start.saturating_sub(1));
@@ -31,7 +34,7 @@ pub(super) fn text(
             whole.push(end.slice(dockerfile.text).unwrap_or_default(), end.start);
         }
     }
-    (whole, invocation)
+    (whole.finish(), invocation)
 }
 
 pub(super) fn scripts(
@@ -81,15 +84,15 @@ fn literals(call: Call<'_>) -> Option<Vec<String>> {
 
 /// The body as the build uses it.
 fn body(dockerfile: &Dockerfile<'_>, heredoc: &Heredoc) -> Logical {
-    let mut body = Logical::default();
+    let mut body = LogicalBuilder::default();
     push_lines(&mut body, dockerfile, heredoc, heredoc.strip_tabs);
-    body
+    body.finish()
 }
 
 /// Line by line. A carriage return at the end would be part of the last word of every line, which
 /// nobody who writes one has in mind.
 fn push_lines(
-    logical: &mut Logical,
+    logical: &mut LogicalBuilder,
     dockerfile: &Dockerfile<'_>,
     heredoc: &Heredoc,
     strip_tabs: bool,

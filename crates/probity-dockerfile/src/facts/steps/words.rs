@@ -13,6 +13,7 @@ use crate::{
         variables::{Environments, STEERING_ARGUMENTS, VariableReference},
         walk::{Current, Walk},
     },
+    logical::LogicalBuilder,
 };
 
 impl Walk<'_> {
@@ -146,10 +147,10 @@ fn surroundings<'e>(
 
 /// The text of a heredoc and the way back to the source.
 fn logical(body: &str, start: usize, strip_tabs: bool) -> Logical {
-    let mut content = Logical::default();
+    let mut content = LogicalBuilder::default();
     if !strip_tabs {
         content.push(body, start);
-        return content;
+        return content.finish();
     }
     let mut offset = start;
     for line in body.split_inclusive('\n') {
@@ -157,5 +158,5 @@ fn logical(body: &str, start: usize, strip_tabs: bool) -> Logical {
         content.push(kept, offset + line.len() - kept.len());
         offset += line.len();
     }
-    content
+    content.finish()
 }

@@ -91,7 +91,7 @@ impl Defined {
                     [pair] => pair.key.span,
                     _ => instruction.keyword_span,
                 };
-                let names = pairs.iter().map(|pair| pair.key.text.clone()).collect();
+                let names = pairs.iter().map(|pair| pair.key.text.to_string()).collect();
                 Some(Self { names, place })
             }
             _ => None,

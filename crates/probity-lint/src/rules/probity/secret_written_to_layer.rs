@@ -64,7 +64,7 @@ fn mounted_secrets(run: &Instruction) -> Vec<String> {
     let targets = secrets.filter_map(|flag| {
         let target = ["target", "dst", "destination"].iter().find_map(|key| flag.option(key));
         let by_id = || flag.option("id").map(|id| format!("/run/secrets/{}", id.text));
-        target.map(|target| target.text.clone()).or_else(by_id)
+        target.map(|target| target.text.to_string()).or_else(by_id)
     });
     targets.collect()
 }

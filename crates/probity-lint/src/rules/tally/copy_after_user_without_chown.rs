@@ -84,7 +84,7 @@ fn written_user(context: &Context<'_>, index: usize) -> Option<String> {
     let before = context.file.instructions.get(stage.instructions.start..index)?;
     let user = before.iter().rev().find(|it| it.keyword == Keyword::User)?;
     match &user.arguments {
-        Arguments::Text(Some(word)) => Some(word.text.clone()),
+        Arguments::Text(Some(word)) => Some(word.text.to_string()),
         _ => None,
     }
 }
