@@ -9,9 +9,9 @@ use probity_finding::{Applicability, Finding, Span};
 use probity_secrets::{Detector, Options};
 
 use crate::{
-    BaseConfiguration, BaseImage, BaseImages, BuildUses, ContextFiles, DirectiveOptions, FixOptions,
-    ImageAnswer, LintOptions, OptionValue, Pattern, RULES, RuleSet, TagNow, WantedImage, lint,
-    rule::Metadata,
+    BaseConfiguration, BaseImage, BaseImages, BuildUses, ContextFiles, DirectiveOptions,
+    FixOptions, ImageAnswer, LintOptions, OptionValue, Pattern, RULES, RuleSet, TagNow,
+    WantedImage, lint, rule::Metadata,
 };
 
 /// Built once for all tests.

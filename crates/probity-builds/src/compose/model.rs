@@ -90,10 +90,7 @@ pub(super) fn parse(text: &str) -> Result<ComposeFile, DescribeError> {
     let parsed: Result<Option<ComposeFile>, _> = serde_saphyr::from_str(text);
     parsed.map(Option::unwrap_or_default).map_err(|error| {
         let line = error.location().map_or(1, |location| location.line());
-        DescribeError::Syntax {
-            line: u64::from(line),
-            message: without_position(&error.to_string()),
-        }
+        DescribeError::Syntax { line, message: without_position(&error.to_string()) }
     })
 }
 

@@ -117,7 +117,8 @@ fn programs() -> PathBuf {
     let mut found: Vec<PathBuf> = versions.unwrap_or_default();
     found.retain(|bin| bin.join("initdb").exists());
     found.sort();
-    found.pop().expect("PostgreSQL is missing: run script/tools once")
+    // Without PostgreSQL: `script/tools` installs it.
+    found.pop().unwrap()
 }
 
 fn postgres_user() -> (u32, u32) {

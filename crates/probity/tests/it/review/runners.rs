@@ -80,7 +80,7 @@ fn outcome(review: &Value, title: &str) -> String {
     }
     let lists = ["proven_issues", "observations", "discarded"];
     let mut all = lists.iter().flat_map(|list| review[*list].as_array().unwrap());
-    let item = all.find(|item| item["title"] == title).unwrap_or_else(|| panic!("{review:#}"));
+    let item = all.find(|item| item["title"] == title).unwrap();
     let is_proven = review["proven_issues"].as_array().unwrap().contains(item);
     let outcome = item["proof"]["outcome"].as_str().unwrap_or("none");
     if is_proven { "proven".to_owned() } else { outcome.to_owned() }
