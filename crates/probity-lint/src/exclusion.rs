@@ -84,6 +84,21 @@ pub static EXCLUSIONS: &[Exclusion] = &[
         "Windows has no signals, so the instruction goes",
     ),
     pair(
+        "tally/invalid-json-form",
+        "buildkit/JSONArgsRecommended",
+        "the list becomes the JSON form that the loser asks for",
+    ),
+    overlap(
+        "tally/ruby/secrets-in-arg-or-env",
+        "buildkit/SecretsUsedInArgOrEnv",
+        "both ask for a secret mount; the winner names the secret of Rails",
+    ),
+    pair(
+        "tally/ruby/prefer-bundler-cache-mount",
+        "tally/prefer-package-cache-mounts",
+        "both ask for a cache of gems; the winner knows the directories of Bundler",
+    ),
+    pair(
         "probity/unnoticed-download-failure",
         "hadolint/DL4006",
         "both ask for `pipefail`; the winner says what goes wrong",

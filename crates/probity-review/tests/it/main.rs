@@ -1,9 +1,6 @@
 //! A review as a whole: its documents, repositories, claims, and what becomes of them.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "a test that cannot set its stage fails there and then"
-)]
+#![expect(clippy::unwrap_used, reason = "a test that cannot set its stage fails there and then")]
 
 mod answers;
 mod configuration;

@@ -15,6 +15,7 @@ use tempfile::TempDir;
 pub(crate) struct Run {
     command: Command,
     input: Option<Vec<u8>>,
+    in_terminal: bool,
 }
 
 /// What a run left behind.
@@ -33,7 +34,7 @@ pub(crate) fn probity() -> Run {
         .env("HOME", "/nowhere")
         // No registry is asked unless a test wants it.
         .env("CI", "true");
-    Run { command, input: None }
+    Run { command, input: None, in_terminal: false }
 }
 
 /// A user who is nobody in particular.
@@ -86,7 +87,16 @@ impl Run {
         self
     }
 
+    /// With a terminal for its streams, which all become standard output.
+    pub(crate) fn in_terminal(mut self) -> Self {
+        self.in_terminal = true;
+        self
+    }
+
     pub(crate) fn run(mut self) -> Output {
+        if self.in_terminal {
+            self.command = behind_terminal(&self.command);
+        }
         let stdin = if self.input.is_some() { Stdio::piped() } else { Stdio::null() };
         self.command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = self.command.spawn().unwrap();
@@ -106,6 +116,17 @@ impl Run {
     pub(crate) fn into_command(self) -> Command {
         self.command
     }
+}
+
+/// The same command, started by `script`, which gives it a terminal and passes its exit code on.
+fn behind_terminal(command: &Command) -> Command {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    let quoted: Vec<String> = words.map(|word| format!("'{}'", word.to_str().unwrap())).collect();
+    let mut script = Command::new("/usr/bin/script");
+    script.args(["-qec", &quoted.join(" "), "/dev/null"]).env_clear();
+    script.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    script.current_dir(command.get_current_dir().unwrap_or(Path::new(".")));
+    script
 }
 
 impl Output {

@@ -126,17 +126,18 @@ fn platforms_missing_tags_and_inherited_settings_are_known() {
 }
 
 #[test]
-fn automatic_look_ups_happen_outside_ci_only() {
+fn automatic_look_ups_happen_in_a_terminal_outside_ci_only() {
     let place = Place::new();
     place.registry.push("one:1", &[("linux/amd64", json!({}))]);
     let dir = place.file("FROM REG/one:2\n");
     let select = ["--select", "probity/nonexistent-image"];
     let run = |ci: &str, run: Run| place.run(run.env("CI", ci), &dir, &select).code;
-    assert_eq!(run("", probity()), Some(1));
-    assert_eq!(run("false", probity()), Some(1));
-    assert_eq!(run("true", probity()), Some(0));
-    assert_eq!(run("", probity().env("GITLAB_CI", "true")), Some(0));
-    assert_eq!(run("", named("tally")), Some(1));
+    assert_eq!(run("", probity().in_terminal()), Some(1));
+    assert_eq!(run("false", probity().in_terminal()), Some(1));
+    assert_eq!(run("true", probity().in_terminal()), Some(0));
+    assert_eq!(run("", probity().in_terminal().env("GITLAB_CI", "true")), Some(0));
+    assert_eq!(run("", probity()), Some(0));
+    assert_eq!(run("", named("tally")), Some(0));
 }
 
 #[test]

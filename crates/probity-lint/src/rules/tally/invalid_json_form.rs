@@ -84,7 +84,8 @@ fn written(instruction: &Instruction) -> Option<(Span, &str)> {
 /// `[a`, but neither `[[` nor `[ -f a ]`, which are tests.
 fn is_like_an_array(text: &str) -> bool {
     let Some(rest) = text.strip_prefix('[') else { return false };
-    if rest.starts_with('[') {
+    // PowerShell writes types in brackets.
+    if rest.starts_with('[') || text.contains("]::") {
         return false;
     }
     if !rest.starts_with([' ', '\t']) {
