@@ -88,16 +88,6 @@ pub static EXCLUSIONS: &[Exclusion] = &[
         "buildkit/JSONArgsRecommended",
         "the list becomes the JSON form that the loser asks for",
     ),
-    overlap(
-        "tally/ruby/secrets-in-arg-or-env",
-        "buildkit/SecretsUsedInArgOrEnv",
-        "both ask for a secret mount; the winner names the secret of Rails",
-    ),
-    pair(
-        "tally/ruby/prefer-bundler-cache-mount",
-        "tally/prefer-package-cache-mounts",
-        "both ask for a cache of gems; the winner knows the directories of Bundler",
-    ),
     pair(
         "probity/unnoticed-download-failure",
         "hadolint/DL4006",
@@ -277,6 +267,7 @@ mod tests {
         ),
         ("tally/windows/no-stopsignal", "tally/no-ungraceful-stopsignal", "STOPSIGNAL SIGKILL"),
         ("tally/windows/no-stopsignal", "tally/prefer-canonical-stopsignal", "STOPSIGNAL 15"),
+        ("tally/invalid-json-form", "buildkit/JSONArgsRecommended", "CMD ['serve', '-v']"),
         (
             "probity/unnoticed-download-failure",
             "hadolint/DL4006",

@@ -34,7 +34,7 @@ rule! {
     /// ```
     UnsupportedBaseImage {
         name: "probity/unsupported-base-image",
-        severity: Warning,
+        severity: Off,
         category: Security,
     }
 }
