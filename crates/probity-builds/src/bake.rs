@@ -3,7 +3,7 @@
 mod evaluate;
 mod inherit;
 mod matrix;
-mod source;
+pub(crate) mod source;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,34 +29,18 @@ struct Target {
     inherits: Vec<String>,
 }
 
-pub(crate) fn describe_hcl(
-    text: &str,
-    only: &[String],
-    surroundings: &dyn Surroundings,
-) -> Result<Described, DescribeError> {
-    if is_too_deep(text) {
-        return Err(DescribeError::TooDeep);
-    }
-    describe(Format::BakeHcl, source::from_hcl(text)?, only, surroundings)
-}
-
-pub(crate) fn describe_json(
-    text: &str,
-    only: &[String],
-    surroundings: &dyn Surroundings,
-) -> Result<Described, DescribeError> {
-    if is_too_deep(text) {
-        return Err(DescribeError::TooDeep);
-    }
-    describe(Format::BakeJson, source::from_json(text)?, only, surroundings)
-}
-
-fn describe(
+/// `read` turns the text into definitions.
+pub(crate) fn describe(
     format: Format,
-    definitions: Definitions,
+    text: &str,
+    read: fn(&str) -> Result<Definitions, DescribeError>,
     only: &[String],
     surroundings: &dyn Surroundings,
 ) -> Result<Described, DescribeError> {
+    if is_too_deep(text) {
+        return Err(DescribeError::TooDeep);
+    }
+    let definitions = read(text)?;
     let mut evaluator = Evaluator::new(&definitions, surroundings);
     let mut targets: BTreeMap<String, Target> = BTreeMap::new();
     // A matrix makes targets of other names; its own name then stands for all of them.

@@ -39,14 +39,6 @@ pub struct Note {
     pub message: String,
 }
 
-/// Which build a use of a Dockerfile comes from, for reports.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Origin {
-    /// The description, as the user named it.
-    pub file: String,
-    pub name: String,
-}
-
 impl Note {
     pub(crate) fn about(name: &str, message: impl Into<String>) -> Self {
         Self { about: Some(name.to_owned()), message: message.into() }

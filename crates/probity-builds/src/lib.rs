@@ -16,7 +16,7 @@ mod format;
 
 use std::fmt;
 
-pub use build::{Build, Note, Origin, Recipe};
+pub use build::{Build, Note, Recipe};
 pub use compose::InlinePlace;
 pub use format::Format;
 
@@ -93,8 +93,10 @@ pub fn describe(
     }
     let mut described = match format {
         Format::Compose => compose::describe(text, only, surroundings),
-        Format::BakeHcl => bake::describe_hcl(text, only, surroundings),
-        Format::BakeJson => bake::describe_json(text, only, surroundings),
+        Format::BakeHcl => bake::describe(format, text, bake::source::from_hcl, only, surroundings),
+        Format::BakeJson => {
+            bake::describe(format, text, bake::source::from_json, only, surroundings)
+        }
     }?;
     if described.builds.len() > MOST_BUILDS {
         return Err(DescribeError::TooManyBuilds);

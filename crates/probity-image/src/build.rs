@@ -32,7 +32,7 @@ pub struct Recipe {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Variant {
     pub arguments: Vec<(String, String)>,
-    /// The last stage if there is none.
+    /// The stage to build; without one the last stage.
     pub target: Option<String>,
     pub platform: Option<String>,
 }

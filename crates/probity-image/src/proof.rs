@@ -340,7 +340,7 @@ fn starts(
     Ok(Ok([first, second]))
 }
 
-/// A limit is no failure: it says how far an experiment can go.
+/// Reaching the limit is not a failure: it bounds how far an experiment can go.
 fn within_disk<T>(kept: Result<T, ImageError>) -> Result<Result<T, Obstacle>, ImageError> {
     match kept {
         Err(ImageError::DiskLimit { needed, limit }) => {

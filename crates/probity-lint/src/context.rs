@@ -129,7 +129,7 @@ impl<'a> Context<'a> {
         self.completed(Finding::of_file(self.metadata.name, self.choice.severity, message))
     }
 
-    /// Whether a build gives this name to an additional context, so that it is not an image.
+    /// Whether a build gives this name to an additional context. Such a name is not an image.
     pub(crate) fn is_build_context(&self, name: &str) -> bool {
         self.uses.is_some_and(|uses| uses.contexts.contains(name))
     }

@@ -16,8 +16,8 @@ pub(crate) struct Downloader {
     pub(crate) flags: &'static [&'static str],
 }
 
-/// The place in each stage where a program is first installed or called without a configuration. A
-/// stage below that has been told about is told about once.
+/// The place in each stage where a program is first installed or called without a configuration.
+/// A stage that is based on a reported stage is not reported again.
 pub(crate) fn unconfigured(context: &Context<'_>, downloader: &Downloader) -> Vec<(usize, Span)> {
     // Most files that call neither need not be looked through.
     if !context.file.text.contains(downloader.program) {

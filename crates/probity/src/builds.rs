@@ -46,8 +46,7 @@ pub(crate) struct Described {
 impl FileUses {
     /// The build context, unless builds disagree about it.
     pub(crate) fn context(&self) -> Option<&Path> {
-        let mut contexts = self.contexts.iter();
-        contexts.next().filter(|_| contexts.next().is_none()).map(PathBuf::as_path)
+        if self.contexts.len() == 1 { self.contexts.first().map(PathBuf::as_path) } else { None }
     }
 
     fn add(&mut self, build: &Build, context: PathBuf) {

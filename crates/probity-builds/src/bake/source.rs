@@ -10,7 +10,7 @@ use crate::DescribeError;
 pub(super) type Attributes = BTreeMap<String, Expression>;
 
 #[derive(Debug, Default)]
-pub(super) struct Definitions {
+pub(crate) struct Definitions {
     /// Variables with their defaults.
     pub(super) variables: Attributes,
     /// Attributes outside all blocks, which other values may use.
@@ -21,7 +21,7 @@ pub(super) struct Definitions {
     pub(super) functions: Vec<String>,
 }
 
-pub(super) fn from_hcl(text: &str) -> Result<Definitions, DescribeError> {
+pub(crate) fn from_hcl(text: &str) -> Result<Definitions, DescribeError> {
     let body = hcl::parse(text).map_err(|error| match &error {
         hcl::Error::Parse(error) => DescribeError::Syntax {
             line: u64::try_from(error.location().line()).unwrap_or(u64::MAX),
@@ -70,7 +70,7 @@ fn attributes(body: Body) -> Attributes {
 }
 
 /// In JSON every text may be a template, as in HCL.
-pub(super) fn from_json(text: &str) -> Result<Definitions, DescribeError> {
+pub(crate) fn from_json(text: &str) -> Result<Definitions, DescribeError> {
     let value: serde_json::Value =
         serde_json::from_str(text).map_err(|error| DescribeError::Syntax {
             line: u64::try_from(error.line()).unwrap_or(u64::MAX),

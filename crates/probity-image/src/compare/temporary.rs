@@ -2,7 +2,7 @@
 //!
 //! Small bases have no `/tmp`, and a program notices only when it needs one. A program that was
 //! compiled below `/tmp` names it too, so the name alone says nothing: a program uses the directory
-//! if it calls a function that makes temporary files, or names a path below it that is no source.
+//! if it calls a function that makes temporary files, or names a path below it that is not a source file.
 
 use aho_corasick::{AhoCorasick, MatchKind};
 

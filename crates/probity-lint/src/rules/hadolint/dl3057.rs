@@ -13,7 +13,7 @@ rule! {
     /// # What it does
     ///
     /// Flags an image without a `HEALTHCHECK`, in its last stage or in a stage that it is based on.
-    /// `HEALTHCHECK NONE` counts: it says that there is none. With slow checks, probity asks the registry
+    /// `HEALTHCHECK NONE` counts as one. With slow checks, probity asks the registry
     /// whether the base image has one.
     ///
     /// # Why it is bad

@@ -8,8 +8,8 @@ rule! {
     /// # What it does
     ///
     /// Flags a base image whose tag or repository does not exist. probity asks the image's registry, so
-    /// the rule finds nothing without slow checks (`--slow-checks=on`). A registry that cannot be
-    /// reached or that denies access is no finding.
+    /// the rule finds nothing without slow checks (`--slow-checks=on`). probity reports
+    /// nothing if it cannot reach the registry or the registry denies access.
     ///
     /// # Why it is bad
     ///

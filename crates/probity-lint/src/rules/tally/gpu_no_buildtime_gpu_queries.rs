@@ -13,7 +13,7 @@ rule! {
     ///
     /// # Why it is bad
     ///
-    /// A build has no GPU. `nvidia-smi` fails, and the frameworks answer that there is none.
+    /// A build has no GPU. `nvidia-smi` fails, and the frameworks report no device.
     ///
     /// # Examples
     ///

@@ -36,7 +36,7 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: whoever starts the container has to choose the GPUs. The rule offers no fix if a
+    /// A suggestion: the user who starts the container has to choose the GPUs. The rule offers no fix if a
     /// comment is inside the removed text.
     GpuNoHardcodedVisibleDevices {
         name: "tally/gpu/no-hardcoded-visible-devices",

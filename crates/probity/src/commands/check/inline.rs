@@ -1,7 +1,7 @@
 //! Dockerfiles inside a Compose or Bake file: their findings point into that file.
 
 use probity_builds::InlinePlace;
-use probity_finding::{Finding, Span};
+use probity_finding::{Finding, LineIndex, Position, Span};
 use probity_lint::Parsed;
 
 use super::{
@@ -31,7 +31,7 @@ pub(super) fn examine(
         };
         let parsed = Parsed::of(text).detached();
         let checked = examine_source(job, Some(uses), Way::Offer, source, parsed, ignore_files, ai);
-        let map = Map { from: Lines::of(text), to: Lines::of(&around.text), place };
+        let map = Map { from: LineIndex::new(text), to: LineIndex::new(&around.text), place };
         findings.extend(checked.findings.into_iter().map(|finding| map.finding(finding)));
     }
     let secrets = probity_secrets::FindSecrets::find(&job.rules.secrets, &around.text);
@@ -40,8 +40,8 @@ pub(super) fn examine(
 
 /// From places in the Dockerfile to places in the file around it.
 struct Map<'a> {
-    from: Lines,
-    to: Lines,
+    from: LineIndex<'a>,
+    to: LineIndex<'a>,
     place: &'a InlinePlace,
 }
 
@@ -63,37 +63,9 @@ impl Map<'_> {
     }
 
     fn offset(&self, offset: usize) -> usize {
-        let (line, column) = self.from.position(offset);
-        let (line, column) = self.place.in_file(line, column);
-        self.to.offset(line, column)
-    }
-}
-
-/// Where lines begin.
-struct Lines {
-    starts: Vec<usize>,
-    end: usize,
-}
-
-impl Lines {
-    fn of(text: &str) -> Self {
-        let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
-        let starts = std::iter::once(0).chain(ends.map(|(at, _)| at + 1)).collect();
-        Self { starts, end: text.len() }
-    }
-
-    /// The 1-based line and the byte column of an offset.
-    fn position(&self, offset: usize) -> (usize, usize) {
-        let line = self.starts.partition_point(|start| *start <= offset);
-        let start = self.starts.get(line.saturating_sub(1)).copied().unwrap_or(0);
-        (line, offset - start)
-    }
-
-    /// The offset of a column, at most the end of its line: a variable that was replaced changes
-    /// columns.
-    fn offset(&self, line: usize, column: usize) -> usize {
-        let start = self.starts.get(line.saturating_sub(1)).copied().unwrap_or(self.end);
-        let end = self.starts.get(line).map_or(self.end, |next| next - 1);
-        (start + column).min(end.max(start))
+        let Position { line, column } = self.from.position(offset);
+        let (line, column) = self.place.in_file(line + 1, column);
+        // A column beyond its line, where a variable was replaced, becomes the end of the line.
+        self.to.offset(Position { line: line - 1, column })
     }
 }
