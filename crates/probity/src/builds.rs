@@ -38,6 +38,8 @@ pub(crate) struct InlineDockerfile {
 /// What the Compose and Bake files among the targets say.
 #[derive(Debug, Default)]
 pub(crate) struct Described {
+    /// Whether there was a description, though it may describe no build.
+    pub(crate) is_found: bool,
     pub(crate) uses: BTreeMap<PathBuf, FileUses>,
     /// Inline Dockerfiles by the file they are in.
     pub(crate) inline: BTreeMap<PathBuf, Vec<InlineDockerfile>>,
@@ -109,6 +111,7 @@ impl Described {
             Ok(found) => found,
             Err(error) => return targets.errors.push(failed(error.to_string())),
         };
+        self.is_found = true;
         for note in &found.notes {
             let about = note.about.as_deref().map(|name| format!("{name}: ")).unwrap_or_default();
             tracing::warn!("{}: {about}{}", path.display(), note.message);

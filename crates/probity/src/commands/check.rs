@@ -133,6 +133,9 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     for error in &targets.errors {
         tracing::error!("{error}");
     }
+    if jobs.is_empty() && described.is_found && targets.errors.is_empty() {
+        return Ok(Exit::Clean);
+    }
     if jobs.is_empty() {
         return no_files(&targets);
     }

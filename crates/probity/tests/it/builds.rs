@@ -172,3 +172,13 @@ fn tally_does_not_fix_by_a_description() {
         output.stderr
     );
 }
+
+#[test]
+fn a_description_without_builds_is_clean() {
+    let stage = stage();
+    fs::write(stage.path().join("compose.yaml"), "services:\n  a:\n    image: b\n").unwrap();
+    for run in [probity().args(["check"]), named("tally").args(["lint"])] {
+        let output = run.args(["compose.yaml"]).dir(stage.path()).run().code(0);
+        assert!(output.stderr.contains("describes no build"), "{}", output.stderr);
+    }
+}
