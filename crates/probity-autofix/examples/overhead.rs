@@ -67,7 +67,7 @@ fn measured(text: &str, answer: &str) -> Duration {
         secrets: Some(&detector),
     };
     let ceiling = Applicability::Unsafe;
-    let fix = FixOptions { lint, ceiling, only: &[], modes: &modes, excluded: &[] };
+    let fix = FixOptions { lint, ceiling, only: &[], modes: &modes, excluded: &[], known: None };
     let findings = probity_lint::lint(text, &lint);
     let members: Vec<Member> = agent_fixes(&findings, &fix, false)
         .into_iter()

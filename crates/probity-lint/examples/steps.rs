@@ -240,8 +240,14 @@ fn work(text: &str, what: &str) -> Option<(usize, usize)> {
         "lint" => (lint(text, &options).len(), 0),
         "fix" => {
             let ceiling = Applicability::Unsafe;
-            let options =
-                FixOptions { lint: options, ceiling, only: &[], modes: &modes, excluded: &[] };
+            let options = FixOptions {
+                lint: options,
+                ceiling,
+                only: &[],
+                modes: &modes,
+                excluded: &[],
+                known: None,
+            };
             let fixed = fix(text, &options);
             (fixed.applied.len(), fixed.rounds)
         }

@@ -20,6 +20,7 @@ mod tests;
 use std::{
     borrow::Cow,
     collections::{BTreeMap, BTreeSet},
+    fmt,
 };
 
 use probity_finding::{Applicability, Finding, Fix, LineIndex};
@@ -44,6 +45,27 @@ pub struct FixOptions<'a> {
     pub modes: &'a BTreeMap<String, FixMode>,
     /// Rules whose findings do not count in this file, by full name.
     pub excluded: &'a [&'a str],
+    /// Findings that are old, and that no fix is wanted for.
+    pub known: Option<&'a dyn KnownFindings>,
+}
+
+/// Tells the old findings of a text from the new ones.
+pub trait KnownFindings: fmt::Debug + Sync {
+    /// For each finding, whether it is old. The text is asked about again after each round of fixes.
+    fn are_known(&self, text: &str, findings: &[Finding]) -> Vec<bool>;
+}
+
+/// The findings that are not old.
+#[must_use]
+pub fn new_findings<'f>(
+    known: Option<&dyn KnownFindings>,
+    text: &str,
+    findings: &'f [Finding],
+) -> Vec<&'f Finding> {
+    let Some(known) = known else { return findings.iter().collect() };
+    let answers = known.are_known(text, findings);
+    let new = findings.iter().zip(answers).filter(|(_, is_known)| !is_known);
+    new.map(|(finding, _)| finding).collect()
 }
 
 /// When the fixes of one rule may be applied.
@@ -79,6 +101,7 @@ pub fn apply_given(text: &str, findings: &[Finding], options: &FixOptions<'_>) -
         only: &[],
         modes: &modes,
         excluded: &[],
+        known: None,
         ..*options
     };
     // Behind the first round the text is another, which the fixes know nothing about.
@@ -227,7 +250,8 @@ impl Progress {
         }
         findings.retain(|finding| !options.excluded.contains(&finding.rule.as_ref()));
         let lines = LineIndex::new(text);
-        let (candidates, mut skipped) = choose(&findings, options, barred, &lines);
+        let (candidates, mut skipped) =
+            choose(new_findings(options.known, text, &findings), options, barred, &lines);
         let mut applied = Vec::new();
         let mut next = None;
         let (safe, others): (Vec<_>, Vec<_>) =

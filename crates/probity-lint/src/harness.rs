@@ -162,7 +162,8 @@ pub(crate) fn fix_with(
     change(&mut rules);
     let lint = lint_options(&rules);
     let modes = BTreeMap::new();
-    let options = FixOptions { lint, ceiling, only: &[], modes: &modes, excluded: &[] };
+    let options =
+        FixOptions { lint, ceiling, only: &[], modes: &modes, excluded: &[], known: None };
     let first = crate::fix(text, &options);
     for skipped in &first.skipped {
         assert_eq!(skipped.reason, crate::SkipReason::Safety, "{rule}: {skipped:?} in\n{text}");

@@ -62,8 +62,8 @@ pub use crate::{
     elsewhere::{ELSEWHERE, is_foreign_code},
     exclusion::{EXCLUSIONS, Exclusion, Reach},
     fix::{
-        AppliedFix, FixMode, FixOptions, Fixed, SkipReason, SkippedFix, agent_fixes, apply_given,
-        fix, fix_parsed,
+        AppliedFix, FixMode, FixOptions, Fixed, KnownFindings, SkipReason, SkippedFix, agent_fixes,
+        apply_given, fix, fix_parsed, new_findings,
     },
     parsed::{Detached, Parsed},
     preset::Preset,

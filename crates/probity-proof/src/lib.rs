@@ -20,8 +20,9 @@ pub use crate::{
     repository::{
         Tree, TreeError,
         git::{
-            Change, ChangedFile, CommitError, Commits, GitError, GitFacts, NO_COMMIT, Note, change,
-            changed_files, check_clean, directory_name, file_at_merge_base, has_commit, renames,
+            Ancestor, Change, ChangedFile, CommitError, Commits, GitError, GitFacts, NO_COMMIT,
+            Note, change, changed_files, check_clean, directory_name, file_at_merge_base,
+            has_commit, renames,
         },
     },
     runner::{

@@ -15,6 +15,8 @@ use tracing_subscriber::{
     util::SubscriberInitExt as _,
 };
 
+use crate::color::When;
+
 /// How much a person wants to hear.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Loudness {
@@ -25,10 +27,10 @@ pub(crate) struct Loudness {
 /// Starts logging; `PROBITY_LOG` (`debug`, `probity=trace`, …) wins over the flags.
 pub(crate) fn start(loudness: Loudness) {
     let (filter, complaint) = filter(std::env::var("PROBITY_LOG").ok().as_deref(), loudness);
-    let colour = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let is_colored = When::Auto.is_colored(io::stderr().is_terminal());
     let lines = tracing_subscriber::fmt::layer()
         .with_writer(io::stderr)
-        .with_ansi(colour)
+        .with_ansi(is_colored)
         .event_format(Line);
     // Starting twice in one process is possible only in tests, and the first start stays.
     drop(tracing_subscriber::registry().with(filter).with(lines).try_init());

@@ -2,6 +2,7 @@
 
 mod builds;
 mod cli;
+mod color;
 mod commands;
 mod config;
 mod containment;

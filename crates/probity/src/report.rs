@@ -7,7 +7,7 @@
 pub(crate) mod ai_fix;
 mod checkstyle;
 mod codeclimate;
-mod counts;
+pub(crate) mod counts;
 mod github_actions;
 mod gnu;
 mod json;
@@ -70,6 +70,8 @@ pub(crate) struct Options {
     pub(crate) detail: Detail,
     /// Whether text may be coloured; no other format ever is.
     pub(crate) color: bool,
+    /// Whether text may hold links, which only a terminal shows as such.
+    pub(crate) links: bool,
     pub(crate) tool_version: &'static str,
     /// What a rule is about, in a sentence, where the caller knows.
     pub(crate) describe: fn(&str) -> Option<String>,

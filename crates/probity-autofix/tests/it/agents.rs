@@ -96,6 +96,7 @@ impl<'c> Case<'c> {
             only: &self.only,
             modes: &modes,
             excluded: &[],
+            known: None,
         };
         let findings = probity_lint::lint(self.text, &lint);
         let members: Vec<Member> = agent_fixes(&findings, &fix, false)

@@ -16,7 +16,7 @@ pub(super) struct Candidate<'f> {
 
 /// At most one fix for each finding: the first that is within the ceiling.
 pub(super) fn choose<'f>(
-    findings: &'f [Finding],
+    findings: Vec<&'f Finding>,
     options: &FixOptions<'_>,
     barred: &BTreeSet<Cow<'static, str>>,
     lines: &LineIndex<'_>,

@@ -57,6 +57,7 @@ fn fix_with(text: &str, rules: &[Replace], change: impl Fn(&mut FixOptions<'_>))
         only: &[],
         modes: &modes,
         excluded: &[],
+        known: None,
     };
     change(&mut options);
     super::run(Parsed::of(text), &options, super::Comments::Stay, &|parsed| {

@@ -4,6 +4,7 @@
 //! theirs, no `GIT_*` variable, no hook, no pager, no helper. It reads; only [`Commits`] write.
 
 mod address;
+mod ancestor;
 mod command;
 mod commit;
 mod diff;
@@ -13,6 +14,7 @@ use std::path::Path;
 
 pub(crate) use self::command::Git;
 pub use self::{
+    ancestor::Ancestor,
     commit::{CommitError, Commits, check_clean},
     diff::{Change, ChangedFile},
 };
@@ -149,14 +151,7 @@ pub fn file_at_merge_base(
     base: &str,
     file: &str,
 ) -> Result<Option<String>, GitError> {
-    let git = Git::open(directory)?;
-    let commit = diff::common_ancestor(&git, base)?;
-    let path = git.prefix().join(file);
-    let spec = format!("{commit}:{}", path.display());
-    if git.ask(&["cat-file", "-e", &spec]).is_err() {
-        return Ok(None);
-    }
-    git.ask(&["cat-file", "blob", &spec]).map(Some)
+    Ancestor::with(directory, base)?.text(&directory.join(file))
 }
 
 /// Which files have another name now than at an earlier commit: the old one and the new one. Nothing

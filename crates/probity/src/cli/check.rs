@@ -7,6 +7,7 @@ use clap::{ArgMatches, Args, Command};
 use super::flags;
 use crate::{
     builds::ChosenBuilds,
+    color::When,
     commands::check::Options,
     config::{Catalogue, Choice, ConfigError, Layer, Origin, key, key::Key, words::SlowChecksMode},
     failure::Failure,
@@ -66,6 +67,15 @@ struct RuleArgs {
 
 #[derive(Args, Debug)]
 struct FileArgs {
+    /// Report and fix only what is on lines changed since the merge base with REF
+    #[arg(long, value_name = "REF")]
+    changed: Option<String>,
+    /// Write all findings to FILE, for --baseline, and report none
+    #[arg(long, value_name = "FILE")]
+    write_baseline: Option<PathBuf>,
+    /// Check again when a file or a configuration changes
+    #[arg(long)]
+    watch: bool,
     /// Name of standard input (`-`) in reports and in the search for a configuration file
     #[arg(long, value_name = "PATH")]
     stdin_filename: Option<PathBuf>,
@@ -88,6 +98,15 @@ struct OutputArgs {
     /// Do not use colors
     #[arg(long)]
     no_color: bool,
+    /// When to use colors [default: auto, if the output is a terminal]
+    #[arg(
+        long,
+        value_name = "WHEN",
+        conflicts_with = "no_color",
+        hide_default_value = true,
+        default_value = "auto"
+    )]
+    color: When,
     /// Count findings by rule instead of listing them, as text or JSON
     #[arg(long)]
     statistics: bool,
@@ -160,10 +179,13 @@ pub(super) fn options(
         print_config,
         list_rules: args.rules.list_rules,
         stdin_filename: args.files.stdin_filename,
+        changed: args.files.changed,
+        write_baseline: args.files.write_baseline,
+        watch: args.files.watch,
         builds: ChosenBuilds { targets: args.files.target, services: args.files.service },
         jobs: args.files.jobs,
         show_secrets: args.output.show_secrets,
-        no_color: args.output.no_color,
+        color: if args.output.no_color { When::Never } else { args.output.color },
         statistics: args.output.statistics,
         detail,
         diff: args.fixes.diff || (args.fixes.update_pins && !is_writing),

@@ -7,6 +7,7 @@ mod examine;
 mod fix;
 mod inline;
 mod job;
+mod known;
 mod mask;
 mod opened;
 mod output;
@@ -15,6 +16,7 @@ mod searched;
 mod settings;
 mod shellcheck;
 mod statistics;
+mod watch;
 
 use std::{
     io::{self, Write as _},
@@ -36,6 +38,7 @@ use self::{
     examine::{Checked, examine},
     fix::{Summary, Way},
     job::{Job, Target, configs, jobs},
+    known::Known,
     output::Output,
 };
 pub(crate) use self::{
@@ -45,6 +48,7 @@ pub(crate) use self::{
 };
 use crate::{
     builds::{self, ChosenBuilds},
+    color::When,
     config::{
         Catalogue, Choice, Configs, Dialect, Layer, Settings, word::Word as _, words::AiContext,
     },
@@ -75,11 +79,15 @@ pub(crate) struct Options {
     pub(crate) print_config: Option<PathBuf>,
     pub(crate) list_rules: bool,
     pub(crate) stdin_filename: Option<PathBuf>,
+    /// A base: findings on lines that have not changed since are not reported.
+    pub(crate) changed: Option<String>,
+    pub(crate) write_baseline: Option<PathBuf>,
+    pub(crate) watch: bool,
     pub(crate) builds: ChosenBuilds,
     /// Files at the same time; 0 is one for each processor.
     pub(crate) jobs: usize,
     pub(crate) show_secrets: bool,
-    pub(crate) no_color: bool,
+    pub(crate) color: When,
     pub(crate) statistics: bool,
     /// How much of each finding the text report shows.
     pub(crate) detail: Detail,
@@ -96,7 +104,14 @@ pub(crate) struct Options {
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     settings::refuse_nonsense(options)?;
     let directory = std::env::current_dir().context("cannot tell the working directory")?;
-    let mut configs = configs(options, &directory)?;
+    if options.watch {
+        return watch::run(options, &directory, || run_once(options, &directory));
+    }
+    run_once(options, &directory)
+}
+
+fn run_once(options: &Options, directory: &Path) -> anyhow::Result<Exit> {
+    let mut configs = configs(options, directory)?;
     if let Some(file) = &options.print_config {
         let config = configs.for_target(&directory.join(file))?;
         warn(&mut configs);
@@ -107,8 +122,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         return Ok(Exit::Clean);
     }
     let general = configs.without_file()?;
-    let request =
-        Request { paths: &options.paths, exclude: &general.check.exclude, directory: &directory };
+    let request = Request { paths: &options.paths, exclude: &general.check.exclude, directory };
     let mut targets = discover::discover(&request)?;
     if let Some(name) = &options.stdin_filename {
         targets.stdin &= !discover::excludes(&request, name)?;
@@ -124,7 +138,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         )
         .into());
     }
-    let jobs = jobs(&targets, &described, options, &directory, &mut configs)?;
+    let jobs = jobs(&targets, &described, options, directory, &mut configs)?;
     warn(&mut configs);
     if options.list_rules {
         let config = jobs.first().map_or(&general, |job| &job.config);
@@ -146,7 +160,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     }
     let way = Way::of(options, &general);
     warn_of_unbuilt(way, &jobs);
-    let exit = check(&jobs, options, way, &directory)?;
+    let exit = check(&jobs, options, way, directory)?;
     Ok(if targets.errors.is_empty() { exit } else { Exit::Failure })
 }
 
@@ -194,14 +208,16 @@ fn check(jobs: &[Job], options: &Options, way: Way, directory: &Path) -> anyhow:
     let may_ask = way != Way::Offer && jobs.iter().any(|job| job.config.ai.enabled);
     let ai = ai::AiRun::new(options, trace, may_ask)?;
     let mut slow_checks = SlowChecks::new(options.is_pinning);
+    let mut known = Known::of_run(options, first, directory)?;
     let mut counted = Counted::default();
     let mut summary = Summary::default();
     let mut unread_input = false;
     for batch in jobs.chunks(BATCH) {
         shellcheck::learn(batch, directory)?;
         slow_checks.learn(batch, directory, &ignore_files);
+        known.learn(batch, directory)?;
         let work = |job: &Job| examine(job, way, directory, &ignore_files, &ai);
-        let checked: Vec<Checked> = match batch {
+        let mut checked: Vec<Checked> = match batch {
             // One file is not worth waking the pool for.
             [job] => vec![work(job)],
             _ if way != Way::Offer && batch.iter().any(|job| job.config.ai.enabled) => {
@@ -219,7 +235,8 @@ fn check(jobs: &[Job], options: &Options, way: Way, directory: &Path) -> anyhow:
         }
         // What fixing has changed was looked at again.
         shellcheck::refuse_failure(batch)?;
-        for (job, checked) in batch.iter().zip(&checked) {
+        for (job, checked) in batch.iter().zip(&mut checked) {
+            known.take_old(job, directory, checked);
             counted.add(job, &checked.findings);
             let hider = Hider::new(&job.rules.secrets, &checked.text, &checked.secrets);
             if let Some(fixing) = &checked.fixing {
@@ -268,10 +285,11 @@ fn check(jobs: &[Job], options: &Options, way: Way, directory: &Path) -> anyhow:
     output.finish(jobs.len(), rules_enabled)?;
     io::stdout().lock().flush()?;
     summary.say(way)?;
+    let written = known.finish(options, way)?;
     Ok(match counted.exit() {
         _ if summary.failed_files > 0 || unread_input => Exit::Failure,
         _ if way == Way::Diff && summary.changed_files > 0 => Exit::Findings,
-        exit => exit,
+        exit => written.unwrap_or(exit),
     })
 }
 

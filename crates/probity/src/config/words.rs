@@ -2,7 +2,7 @@
 
 use probity_audit::{ReadScope, Risk};
 use probity_autofix::{Expect, SecretsPolicy};
-use probity_finding::Severity;
+use probity_finding::{Applicability, Severity};
 pub(crate) use probity_image::Level as ProofLevel;
 use probity_lint::{FixMode, Preset};
 use probity_proof::Level;
@@ -140,6 +140,7 @@ words! {
     RuleSeverity {
         Off = "off", Error = "error", Warning = "warning", Info = "info", Style = "style",
     }
+    Applicability { Safe = "safe", Suggestion = "suggestion", Unsafe = "unsafe" }
     Preset { Recommended = "recommended", Strict = "strict", All = "all" }
     ShellcheckMode { Native = "native", Binary = "binary", Off = "off" }
     Sandbox {

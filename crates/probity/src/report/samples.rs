@@ -8,6 +8,7 @@ pub(crate) const OPTIONS: Options = Options {
     show_source: true,
     detail: Detail::Short,
     color: false,
+    links: false,
     tool_version: "1.2.3",
     describe: |_| None,
 };

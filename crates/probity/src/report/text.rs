@@ -50,7 +50,7 @@ impl Text {
         Self {
             show_source: options.show_source,
             detail: options.detail,
-            style: Style { renderer, bold, color: options.color },
+            style: Style { renderer, bold, color: options.color, links: options.links },
             counts: Counts::default(),
             by_rule: ByRule::default(),
             fixable: Fixable::default(),

@@ -29,6 +29,7 @@ mod left_behind;
 mod lsp;
 mod model_server;
 mod names;
+mod old_code;
 mod oracle;
 mod packages;
 mod pipelines;

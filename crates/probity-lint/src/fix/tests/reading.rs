@@ -50,7 +50,7 @@ pub(super) fn fixed(text: &str, rules: &RuleSet) -> crate::Fixed {
     let modes = BTreeMap::new();
     let lint = lint_options(rules);
     let ceiling = Applicability::Unsafe;
-    fix(text, &FixOptions { lint, ceiling, only: &[], modes: &modes, excluded: &[] })
+    fix(text, &FixOptions { lint, ceiling, only: &[], modes: &modes, excluded: &[], known: None })
 }
 
 /// What is wrong with the way in which one text became another.

@@ -17,6 +17,7 @@ pub(super) fn sarif(
         show_source: false,
         detail: report::Detail::Full,
         color: false,
+        links: false,
         tool_version: env!("CARGO_PKG_VERSION"),
         describe: |_| None,
     };

@@ -14,7 +14,9 @@ use probity_agent::{Cancel, CommandOptions};
 use probity_autofix::{Event, Member, Outcome, Proof, Reason, Request, Resolution, Settings};
 use probity_dockerfile::Setting;
 use probity_finding::{Applicability, Finding, Fix, LineIndex};
-use probity_lint::{FixOptions, Fixed, SkipReason, SkippedFix, agent_fixes, apply_given};
+use probity_lint::{
+    FixOptions, Fixed, SkipReason, SkippedFix, agent_fixes, apply_given, new_findings,
+};
 use probity_seat::{Caller, Occupant, Request as SeatRequest, Seats, Terms, Unseated};
 
 pub(super) use self::trace::Trace;
@@ -110,7 +112,9 @@ impl AiRun {
         mut fixed: Fixed,
         options: &FixOptions<'_>,
     ) -> (Fixed, Vec<AiFix>) {
-        let wanted: Vec<(Finding, Fix)> = agent_fixes(&fixed.remaining, options, self.admit)
+        let new = new_findings(options.known, &fixed.text, &fixed.remaining);
+        let new: Vec<Finding> = new.into_iter().cloned().collect();
+        let wanted: Vec<(Finding, Fix)> = agent_fixes(&new, options, self.admit)
             .into_iter()
             .map(|(finding, fix)| (finding.clone(), fix.clone()))
             .collect();

@@ -5,7 +5,9 @@ mod proven;
 mod summary;
 
 use probity_finding::{Applicability, Finding};
-use probity_lint::{AppliedFix, FixOptions, LintOptions, Parsed, RULES, Rejection, SkippedFix};
+use probity_lint::{
+    AppliedFix, FixOptions, KnownFindings, LintOptions, Parsed, RULES, Rejection, SkippedFix,
+};
 
 pub(crate) use self::diff::unified as unified_diff;
 pub(super) use self::summary::Summary;
@@ -45,6 +47,7 @@ impl Way {
         let idle = [
             (unsafe_too && is_flag(&key::check::unsafe_fixes.key), "--fix-unsafe"),
             (is_flag(&key::check::fix_rule.key), "--fix-rule"),
+            (config.check.fix_level.is_some(), "--fix-level"),
             (options.fix_ai, "--fix-ai"),
             (options.ai_dry_run, "--ai-dry-run"),
         ];
@@ -85,6 +88,15 @@ pub(super) struct Fixing {
     pub(super) proof: Option<ProofReport>,
 }
 
+/// The least safe fixes that a run applies.
+fn ceiling(config: &Settings) -> Applicability {
+    let by_switch = match config.check.unsafe_fixes {
+        Some(true) => Applicability::Unsafe,
+        Some(false) | None => Applicability::Safe,
+    };
+    config.check.fix_level.unwrap_or(by_switch)
+}
+
 /// Fixes one file; gives its text and its findings as they are now.
 pub(super) fn fix(
     way: Way,
@@ -94,10 +106,14 @@ pub(super) fn fix(
     lint: LintOptions<'_>,
     ai: &AiRun,
 ) -> (String, Vec<Finding>, Fixing) {
-    let unsafe_too = job.config.check.unsafe_fixes.unwrap_or(false);
+    let known: Option<&dyn KnownFindings> = match job.known() {
+        Some(known) => Some(known),
+        None => None,
+    };
     let options = FixOptions {
         lint,
-        ceiling: if unsafe_too { Applicability::Unsafe } else { Applicability::Safe },
+        ceiling: ceiling(&job.config),
+        known,
         only: &job.config.check.fix_rule,
         modes: &job.rules.modes,
         excluded: &job.rules.excluded_in(&source.shown),

@@ -8,7 +8,9 @@ use std::{
 
 use probity_lint::BaseImages;
 
-use super::{Options, opened::Opened, settings::FileRules, shellcheck::ShellcheckProgram};
+use super::{
+    Options, known::KnownInFile, opened::Opened, settings::FileRules, shellcheck::ShellcheckProgram,
+};
 use crate::{
     builds::{Described, FileUses, InlineDockerfile},
     config::{Choice, Configs, Layer, Origin, Settings, Sources, table},
@@ -27,6 +29,8 @@ pub(super) struct Job {
     opened: Mutex<Option<Opened>>,
     /// What registries said about its base images.
     base_images: OnceLock<Arc<BaseImages>>,
+    /// Which of its findings are old.
+    known: OnceLock<KnownInFile>,
 }
 
 impl Job {
@@ -38,6 +42,7 @@ impl Job {
             uses: None,
             opened: Mutex::default(),
             base_images: OnceLock::new(),
+            known: OnceLock::new(),
         }
     }
 
@@ -54,6 +59,14 @@ impl Job {
     /// Keeps the first answers that it is given.
     pub(super) fn keep_base_images(&self, images: Arc<BaseImages>) {
         self.base_images.get_or_init(|| images);
+    }
+
+    pub(super) fn known(&self) -> Option<&KnownInFile> {
+        self.known.get()
+    }
+
+    pub(super) fn keep_known(&self, known: KnownInFile) {
+        self.known.get_or_init(|| known);
     }
 
     /// Keeps what was opened for [`Job::take_opened`].

@@ -104,14 +104,13 @@ impl Output {
                 (Sink::at(Path::new(path))?, false)
             }
         };
-        let no_color =
-            options.no_color || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         let reporter: Box<dyn Reporter> = match statistics {
             Some(statistics) => Box::new(statistics),
             None => asked.format.reporter(&report::Options {
                 show_source: asked.show_source,
                 detail: options.detail,
-                color: terminal && !no_color,
+                color: options.color.is_colored(terminal),
+                links: terminal && options.color.is_colored(terminal),
                 tool_version: env!("CARGO_PKG_VERSION"),
                 describe: crate::commands::rules::describe,
             }),

@@ -8,13 +8,17 @@ use probity_finding::{Finding, Severity};
 use probity_lint::{FixMode, OptionValue, Pattern, RULES, RuleSet};
 use probity_secrets::Detector;
 
-use super::{Options, shellcheck::ShellcheckProgram};
+use super::{Options, job::Job, shellcheck::ShellcheckProgram};
 use crate::{
     config::{Catalogue, Oddity, Origin, Settings, Sourced, Value, key, words::ShellcheckMode},
     exit::Exit,
     failure::Failure,
     name::Name,
 };
+
+/// Rules that are silent if no registry was asked.
+const NEED_A_REGISTRY: [&str; 3] =
+    ["buildkit/InvalidBaseImagePlatform", "probity/nonexistent-image", "probity/outdated-digest"];
 
 /// Refuses what can only be a mistake, before anything is read or written.
 pub(super) fn refuse_nonsense(options: &Options) -> anyhow::Result<()> {
@@ -25,6 +29,13 @@ pub(super) fn refuse_nonsense(options: &Options) -> anyhow::Result<()> {
             "add `-` to the paths",
         )
         .into());
+    }
+    let given = |path: &str| options.flags.settings.get(path).map(|said| said.value.plain());
+    let level = given(key::check::fix_level.key.path).filter(|level| level != "unsafe");
+    let is_unsafe = given(key::check::unsafe_fixes.key.path).is_some_and(|said| said == "true");
+    if let (Some(level), true) = (level, is_unsafe) {
+        let what = format!("--fix-level {level} and --fix-unsafe cannot be used together");
+        return Err(Failure::new(what, "give one of them").into());
     }
     for key in [&key::check::rules::include.key, &key::check::rules::exclude.key] {
         let Some(Sourced { value: Value::List(patterns), origin: flag }) =
@@ -164,6 +175,23 @@ impl FileRules {
         let mut set = self.set.clone();
         set.ignore(&excluded);
         Cow::Owned(set)
+    }
+
+    /// Whether a run would have found what a rule looks for in this file.
+    pub(super) fn looks_for(&self, path: &str, rule: &str, job: &Job) -> bool {
+        if NEED_A_REGISTRY.contains(&rule) && job.base_images().is_none() {
+            return false;
+        }
+        let rules = self.for_path(path);
+        match rule.split_once('/') {
+            Some(("shellcheck", _)) => rules.shell_severity(rule, Severity::Info).is_some(),
+            // Nobody but an agent would find it.
+            Some(("ai", _)) => false,
+            _ if RULES.iter().any(|known| known.metadata().name == rule) => {
+                rules.active(&[]).any(|(active, _)| active.metadata().name == rule)
+            }
+            _ => true,
+        }
     }
 
     /// Takes out what the configuration excludes for this path, and syntax stays.

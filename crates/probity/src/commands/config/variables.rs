@@ -21,6 +21,8 @@ pub(crate) fn run(markdown: bool) -> anyhow::Result<Exit> {
 const OTHERS: &[(&str, &str)] = &[
     ("PROBITY_LOG", "Log filter, as tracing-subscriber reads it"),
     ("NO_COLOR", "Do not use colors if it is not empty"),
+    ("FORCE_COLOR, CLICOLOR_FORCE", "Use colors also if the output is not a terminal"),
+    ("CLICOLOR", "Do not use colors if it is 0"),
     ("XDG_CONFIG_HOME", "Directory of your own configuration files [default: ~/.config]"),
     (
         "XDG_STATE_HOME",

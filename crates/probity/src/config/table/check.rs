@@ -2,6 +2,7 @@
 
 use std::{path::PathBuf, time::Duration};
 
+use probity_finding::Applicability;
 use probity_lint::Preset;
 
 use super::section;
@@ -24,6 +25,9 @@ section! {
             /// Apply suggestions and unsafe fixes too
             unsafe_fixes: Option<bool> = None, flag("fix-unsafe"), tally("unsafe-fixes"),
                 also(&["TALLY_FIX_UNSAFE"]);
+            /// Apply fixes up to this level: `safe` keeps the image as it is, `suggestion` may change
+            /// it, `unsafe` may change behavior
+            fix_level: Option<Applicability> = None, flag_of("fix-level", "LEVEL"), not_in_file();
             /// Apply safe fixes
             fix: bool = false, flag("fix"), tally("fix"), not_in_file();
             /// Apply only the fixes of these rules; all rules if empty
@@ -35,6 +39,8 @@ section! {
             /// Build context directory, for rules that read it
             context: Option<PathBuf> = None, flag_of("context", "DIR"), tally("context"),
                 not_in_file();
+            /// Hide the findings that this file lists, and remove those that no longer exist from it
+            baseline: Option<PathBuf> = None, flag_of("baseline", "FILE"), guard(Guard::Below);
         }
         output Output {
             /// Report format

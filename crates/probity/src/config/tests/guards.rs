@@ -27,6 +27,7 @@ fn restricted(user: &str, repository: &str) -> (Layer, Vec<String>) {
 
 /// For every guarded key: what the user has, what a repository may say, and what it may not.
 const CASES: &[(&str, &str, &[&str], &[&str])] = &[
+    ("check.baseline", "", &["'old.json'", "'a/old.json'"], &["'/etc/x'", "'../x'"]),
     ("check.output.path", "", &["'out.sarif'", "'a/b.json'", "'stdout'"], &["'/etc/x'", "'../x'"]),
     ("check.slow-checks.mirrors", "", &[], &["['evil.test']"]),
     ("check.slow-checks.insecure-registries", "", &[], &["['localhost:5000']"]),

@@ -82,6 +82,7 @@ skip-blank-lines = true  # from default
 skip-comments = true  # from default
 
 # set by flags and variables only
+# check.fix-level is not set
 # check.fix = true  # from --fix
 # check.fix-rule = []  # from default
 # check.exclude = []  # from default
@@ -140,6 +141,7 @@ fn every_typed_value_follows_its_key() {
         unsafe_fixes: Some(
             true,
         ),
+        fix_level: None,
         fix: true,
         fix_rule: [
             "r",
@@ -150,6 +152,7 @@ fn every_typed_value_follows_its_key() {
         context: Some(
             "d",
         ),
+        baseline: None,
         output: Output {
             format: Junit,
             path: "p",

@@ -187,10 +187,12 @@ fn the_table_is_listed() {
     insta::assert_snapshot!(page, @r###"
 check.preset | --preset | PROBITY_CHECK__PRESET | only probity.toml | recommended
 check.unsafe-fixes | --fix-unsafe | PROBITY_CHECK__UNSAFE_FIXES TALLY_UNSAFE_FIXES TALLY_FIX_UNSAFE | unsafe-fixes | unset
+check.fix-level | --fix-level | PROBITY_CHECK__FIX_LEVEL | no file | unset
 check.fix | --fix | PROBITY_CHECK__FIX TALLY_FIX | no file | false
 check.fix-rule | --fix-rule | PROBITY_CHECK__FIX_RULE TALLY_FIX_RULE | no file | unset
 check.exclude | --exclude | PROBITY_CHECK__EXCLUDE TALLY_EXCLUDE | no file | unset
 check.context | --context | PROBITY_CHECK__CONTEXT TALLY_CONTEXT | no file | unset
+check.baseline | --baseline | PROBITY_CHECK__BASELINE | only probity.toml | unset | guarded
 check.output.format | --format | PROBITY_CHECK__OUTPUT_FORMAT TALLY_OUTPUT_FORMAT TALLY_FORMAT | output.format | text
 check.output.path | --output | PROBITY_CHECK__OUTPUT_PATH TALLY_OUTPUT_PATH | output.path | stdout | guarded
 check.output.show-source | --show-source --hide-source | PROBITY_CHECK__OUTPUT_SHOW_SOURCE TALLY_OUTPUT_SHOW_SOURCE | output.show-source | true

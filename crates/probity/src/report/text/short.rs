@@ -24,6 +24,7 @@ pub(super) struct Style {
     pub(super) renderer: Renderer,
     pub(super) bold: anstyle::Style,
     pub(super) color: bool,
+    pub(super) links: bool,
 }
 
 /// `path:line:column: severity: message [rule]`.
@@ -38,10 +39,22 @@ pub(super) fn write_line(
     let at = finding.span.map(|span| Place::shown(lines, span, Unit::Character));
     let at = at.map(|place| format!("{}:{}:", place.line, place.column)).unwrap_or_default();
     let message = visible::line(&finding.message);
-    let rule = visible::line(&finding.rule);
+    let rule = style.linked(&visible::line(&finding.rule), finding.docs.as_deref());
     let severity = finding.severity;
     let paint = if style.color { paint(severity) } else { anstyle::Style::new() };
     writeln!(out, "{bold}{path}:{at}{bold:#} {paint}{severity}{paint:#}: {message} [{rule}]")
+}
+
+impl Style {
+    /// A text that leads to an address where the terminal can follow it.
+    fn linked(&self, text: &str, address: Option<&str>) -> String {
+        match address {
+            Some(address) if self.links && !address.contains(char::is_control) => {
+                format!("\u{1b}]8;;{address}\u{1b}\\{text}\u{1b}]8;;\u{1b}\\")
+            }
+            _ => text.to_owned(),
+        }
+    }
 }
 
 /// The first line of the finding's source with its marks; nothing where there is nothing to look at.

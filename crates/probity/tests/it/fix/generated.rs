@@ -54,7 +54,7 @@ fn fixed(text: &str, ceiling: Applicability) -> Fixed {
     let rules = RuleSet::default();
     let modes = BTreeMap::new();
     let lint = options(&rules);
-    fix(text, &FixOptions { lint, ceiling, only: &[], modes: &modes, excluded: &[] })
+    fix(text, &FixOptions { lint, ceiling, only: &[], modes: &modes, excluded: &[], known: None })
 }
 
 /// How many errors each rule finds; a fix may move them, but not add to them.
