@@ -28,6 +28,7 @@ use probity_finding::Span;
 
 use crate::{
     Dockerfile,
+    compact::wide_range,
     facts::{
         packages::Packages,
         runtime::Settings,
@@ -86,15 +87,6 @@ struct Place {
     steps: Range<u32>,
 }
 
-/// An index as a place keeps it: no file has four thousand million of anything.
-fn compact(index: usize) -> u32 {
-    u32::try_from(index).unwrap_or(u32::MAX)
-}
-
-fn wide(range: &Range<u32>) -> Range<usize> {
-    range.start as usize..range.end as usize
-}
-
 impl Facts {
     #[must_use]
     pub fn of(dockerfile: &Dockerfile<'_>) -> Self {
@@ -138,7 +130,7 @@ impl Facts {
     #[must_use]
     pub fn references(&self, instruction: usize) -> &[VariableReference] {
         let place = self.places.get(instruction);
-        let range = place.map(|place| wide(&place.references)).unwrap_or_default();
+        let range = place.map(|place| wide_range(&place.references)).unwrap_or_default();
         self.references.get(range).unwrap_or_default()
     }
 
@@ -160,7 +152,7 @@ impl Facts {
     pub fn steps(&self, instruction: usize) -> &[Step] {
         let steps = self.places.get(instruction).and_then(|place| {
             let stage = self.contract.stages.get(place.stage? as usize)?;
-            stage.steps.get(wide(&place.steps))
+            stage.steps.get(wide_range(&place.steps))
         });
         steps.unwrap_or_default()
     }

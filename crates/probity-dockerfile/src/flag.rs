@@ -78,12 +78,13 @@ fn flag(line: &Logical, range: Range<usize>, bare: &[(usize, char)]) -> Flag {
         _ => Vec::new(),
     };
     let value = value.map(|(range, value)| bare_text(line, range, value));
-    Flag { span: line.span(range), name, value, options }
+    Flag { span: line.span(range), name, value, options: options.into() }
 }
 
 fn bare_text(line: &Logical, range: Range<usize>, bare: &[(usize, char)]) -> Word {
     let text: String = bare.iter().map(|&(_, c)| c).collect();
-    Word { span: line.span(range.clone()), text: line.same_or_own(&range, text), range }
+    let text = line.same_or_own(&range, text);
+    Word::new(line, range, text)
 }
 
 /// Cuts a value at its commas. Double quotes that survived as characters bind a field.

@@ -57,9 +57,8 @@ pub(crate) fn instruction(
     let keyword_range = trimmed.start..keyword_end;
     let keyword = Keyword::of(line.slice(keyword_range.clone()));
     let keyword_span = line.span(keyword_range.clone());
-    // Before the flags only some spaces are skipped, so the body is trimmed for others to read, not here.
+    // Before the flags only some spaces are skipped: the body is not trimmed here.
     let (mut flags, flags_end) = flag::flags(&line, keyword_end..trimmed.end, escape);
-    let body = word::trim(&line, keyword_end..trimmed.end);
     let rest = word::trim(&line, flags_end..trimmed.end);
     if keyword == Keyword::Unknown {
         let name = line.slice(keyword_range);
@@ -79,23 +78,7 @@ pub(crate) fn instruction(
     let before = report.errors.len();
     let arguments = arguments(request, place, report);
     keep_causes(report.errors, before);
-    let end = if body.is_empty() { keyword_span.end } else { line.span(body.clone()).end };
-    Instruction {
-        span: Span::new(keyword_span.start, end),
-        keyword,
-        keyword_span,
-        lines: (report.line, report.line),
-        body,
-        rest,
-        flags,
-        arguments,
-        heredocs: Vec::new(),
-        comments: Vec::new(),
-        inner_comments: Vec::new(),
-        empty_continuations: Vec::new(),
-        trigger_errors: Vec::new(),
-        line,
-    }
+    Instruction::new(line, keyword, flags, rest.start, arguments)
 }
 
 /// What was taken for a flag, or for JSON, is missing as an argument: that is one mistake, and the first

@@ -7,6 +7,7 @@
 //! nothing, and facts are computed once per file, never by a rule.
 #![cfg_attr(not(test), warn(clippy::disallowed_methods, reason = "probity-dockerfile is pure"))]
 
+mod compact;
 mod directive;
 mod dockerignore;
 mod error;

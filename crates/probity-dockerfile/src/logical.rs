@@ -5,45 +5,56 @@ use std::ops::Range;
 
 use probity_finding::{Span, TextSlice};
 
+use crate::compact::compact;
+
 /// The joined text of an instruction and where each piece of it stands in the source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Logical {
     /// The words of the instruction are pieces of it.
     pub text: TextSlice,
+    /// Where the pieces behind the first one begin. Most instructions have none.
+    others: Box<[Piece]>,
     /// Where the first piece begins in the source.
-    first: Option<usize>,
-    /// Where the others begin: offset in `text`, offset in the source; ascending in both. Most
-    /// instructions have none.
-    others: Vec<(usize, usize)>,
+    first: u32,
+}
+
+/// A piece of a logical line. The offsets of a line's pieces ascend.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Piece {
+    /// Where it begins in the logical line.
+    at: u32,
+    /// Where it begins in the source.
+    source: u32,
 }
 
 /// A logical line that is being put together.
 #[derive(Debug, Default)]
 pub(crate) struct LogicalBuilder {
     text: String,
-    first: Option<usize>,
-    others: Vec<(usize, usize)>,
+    pieces: Vec<Piece>,
 }
 
 impl LogicalBuilder {
     /// Appends a piece of the source that begins at `source`.
     pub(crate) fn push(&mut self, piece: &str, source: usize) {
-        match self.first {
-            Some(_) => self.others.push((self.text.len(), source)),
-            None => self.first = Some(source),
-        }
+        self.pieces.push(Piece { at: compact(self.text.len()), source: compact(source) });
         self.text.push_str(piece);
     }
 
-    pub(crate) fn finish(mut self) -> Logical {
-        self.others.shrink_to_fit();
-        Logical { text: self.text.into(), first: self.first, others: self.others }
+    pub(crate) fn finish(self) -> Logical {
+        let (first, others) = match self.pieces.split_first() {
+            Some((first, others)) => (first.source, others.into()),
+            None => Default::default(),
+        };
+        Logical { text: self.text.into(), others, first }
     }
 }
 
 impl From<Logical> for LogicalBuilder {
     fn from(line: Logical) -> Self {
-        Self { text: line.text.into(), first: line.first, others: line.others }
+        let mut pieces = vec![Piece { at: 0, source: line.first }];
+        pieces.extend(line.others);
+        Self { text: line.text.into(), pieces }
     }
 }
 
@@ -56,10 +67,10 @@ impl Logical {
         if offset > 0 && offset == self.text.len() {
             return self.offset(offset - 1) + 1;
         }
-        let next = self.others.partition_point(|&(at, _)| at <= offset);
+        let next = self.others.partition_point(|piece| piece.at as usize <= offset);
         let piece = next.checked_sub(1).and_then(|index| self.others.get(index)).copied();
-        let piece = piece.or(self.first.map(|source| (0, source)));
-        piece.map_or(0, |(at, source)| source + (offset - at))
+        let Piece { at, source } = piece.unwrap_or(Piece { at: 0, source: self.first });
+        source as usize + (offset - at as usize)
     }
 
     /// The source range of a range of the text. It ends right behind its last byte, so that a word at
@@ -89,11 +100,16 @@ impl Logical {
     /// The same for a part of the line, with offsets that begin at zero again.
     #[must_use]
     pub(crate) fn part(&self, range: Range<usize>) -> Self {
-        let inside = self.others.iter().filter(|&&(at, _)| range.start < at && at < range.end);
+        let inside = |piece: &&Piece| {
+            let at = piece.at as usize;
+            range.start < at && at < range.end
+        };
+        let begin = compact(range.start);
+        let others = self.others.iter().filter(inside);
         Self {
             text: self.text.slice(range.clone()),
-            first: Some(self.offset(range.start)),
-            others: inside.map(|&(at, source)| (at - range.start, source)).collect(),
+            others: others.map(|piece| Piece { at: piece.at - begin, ..*piece }).collect(),
+            first: compact(self.offset(range.start)),
         }
     }
 }

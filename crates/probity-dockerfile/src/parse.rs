@@ -11,6 +11,7 @@ use crate::{
     instruction::{Place, instruction},
     lines::{self, Joined, Line, Lines},
     token,
+    tree::Extras,
 };
 
 /// Parses a Dockerfile. Whatever the text is, there is a tree; what BuildKit would reject is in its
@@ -101,33 +102,35 @@ impl<'a> Parser<'a> {
         let mut report = Report { errors: &mut self.errors, line: first.number };
         let mut found = instruction(line.finish(), Place::OwnLine, escape, &mut report);
         token::cut(self.text, &found, &pieces, &mut self.tokens);
+        let mut heredocs: Box<[Heredoc]> = Box::default();
         if found.may_hold_heredocs() {
             let markers = heredoc::markers(&found.line, &mut report);
             let markers = markers.into_iter().map(|(at, marker)| (found.line.span(at), marker));
             let markers = markers.collect();
             let (lines, tokens, errors) = (&mut self.lines, &mut self.tokens, &mut self.errors);
-            let heredocs = heredoc::bodies(self.text, lines, markers, tokens, |line| {
+            let found_bodies = heredoc::bodies(self.text, lines, markers, tokens, |line| {
                 check_length(line, errors)
             });
-            found.add_heredocs(heredocs);
-            self.check_heredocs(&found, first.number);
+            heredocs = found_bodies.into();
+            found.reach_over(&heredocs);
+            self.check_heredocs(&heredocs, first.number);
         }
-        found.lines = (first.number, self.lines.number());
-        if let Arguments::Onbuild(Some(nested)) = &mut found.arguments {
-            nested.lines = found.lines;
-        }
-        found.comments = std::mem::take(&mut self.comments);
-        found.inner_comments = inner_comments;
-        found.empty_continuations = empty_continuations;
-        found.shrink();
+        found.set_lines(first.number, self.lines.number());
+        let extras = Extras {
+            heredocs,
+            comments: std::mem::take(&mut self.comments).into(),
+            inner_comments: inner_comments.into(),
+            empty_continuations: empty_continuations.into(),
+            trigger_errors: Box::default(),
+        };
+        found.extras = extras.unless_empty();
         self.instructions.push(found);
     }
 
     /// The first heredoc without an end takes the rest of the file; those behind it had no chance.
-    fn check_heredocs(&mut self, instruction: &Instruction, line: usize) {
+    fn check_heredocs(&mut self, heredocs: &[Heredoc], line: usize) {
         let mut report = Report { errors: &mut self.errors, line };
-        let mut heredocs = instruction.heredocs.iter();
-        if let Some(heredoc) = heredocs.find(|heredoc| heredoc.terminator.is_none()) {
+        if let Some(heredoc) = heredocs.iter().find(|heredoc| heredoc.terminator.is_none()) {
             report.error_with_help(
                 ErrorKind::UnterminatedHeredoc,
                 heredoc.marker,
@@ -168,19 +171,19 @@ impl<'a> Parser<'a> {
             .find(|found| !matches!(found.keyword, Keyword::Arg | Keyword::Unknown));
         match (stage, early) {
             (None, _) => {
-                let mut report = Report { errors: &mut self.errors, line: first.lines.0 };
+                let mut report = Report { errors: &mut self.errors, line: first.lines().0 };
                 report.error_with_help(
                     ErrorKind::NoStages,
-                    first.keyword_span,
+                    first.keyword_span(),
                     "dockerfile contains no stages to build",
                     "begin with FROM".to_owned(),
                 );
             }
             (Some(_), Some(early)) if early.keyword != Keyword::From => {
-                let mut report = Report { errors: &mut self.errors, line: early.lines.0 };
+                let mut report = Report { errors: &mut self.errors, line: early.lines().0 };
                 report.error_with_help(
                     ErrorKind::InstructionBeforeFrom,
-                    early.keyword_span,
+                    early.keyword_span(),
                     format!("no build stage in current context: {} before FROM", early.keyword),
                     "only ARG may stand before the first FROM".to_owned(),
                 );
@@ -195,14 +198,16 @@ impl<'a> Parser<'a> {
 }
 
 impl Instruction {
-    fn add_heredocs(&mut self, heredocs: Vec<Heredoc>) {
+    /// Lets the instruction, and the one behind `ONBUILD`, end where its heredocs do.
+    fn reach_over(&mut self, heredocs: &[Heredoc]) {
         let ends = heredocs.iter().map(|heredoc| heredoc.terminator.unwrap_or(heredoc.body).end);
         self.span.end = ends.fold(self.span.end, usize::max);
         if let Arguments::Onbuild(Some(nested)) = &mut self.arguments {
             nested.span.end = self.span.end;
-            nested.heredocs.clone_from(&heredocs);
+            if !heredocs.is_empty() {
+                nested.extras.get_or_insert_default().heredocs = heredocs.into();
+            }
         }
-        self.heredocs = heredocs;
     }
 }
 

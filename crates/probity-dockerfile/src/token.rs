@@ -109,7 +109,7 @@ pub(crate) fn cut(text: &str, instruction: &Instruction, pieces: &[Piece], token
 
 /// The keywords and flags, in order. Those that reach over a continuation are cut by it.
 fn marks(instruction: &Instruction) -> Vec<Token> {
-    let mut marks = vec![Token { kind: TokenKind::Keyword, span: instruction.keyword_span }];
+    let mut marks = vec![Token { kind: TokenKind::Keyword, span: instruction.keyword_span() }];
     let flags = instruction.flags.iter();
     marks.extend(flags.map(|flag| Token { kind: TokenKind::Flag, span: flag.span }));
     if let Arguments::Onbuild(Some(nested)) = &instruction.arguments {

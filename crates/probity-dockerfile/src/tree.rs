@@ -1,10 +1,14 @@
 //! The tree: directives, instructions, and every word of them with its place in the source.
 
+mod instruction;
+
 use std::{borrow::Cow, ops::Range};
 
 use probity_finding::{Span, TextSlice};
 
-use crate::{Keyword, Logical, SyntaxError, Tokens, word::BLANKS};
+pub(crate) use self::instruction::Extras;
+pub use self::instruction::Instruction;
+use crate::{SyntaxError, Tokens};
 
 /// A whole Dockerfile.
 #[derive(Clone, Debug)]
@@ -67,35 +71,6 @@ pub enum DirectiveName {
     Check,
 }
 
-/// One instruction, its continuation lines and heredocs included.
-#[derive(Clone, Debug)]
-pub struct Instruction {
-    /// From the keyword to the last byte of the content, terminators of heredocs included.
-    pub span: Span,
-    pub keyword: Keyword,
-    pub keyword_span: Span,
-    /// The first and the last line as BuildKit reports them, counted from one.
-    pub lines: (usize, usize),
-    /// The whole logical line, keyword included. The ranges of words lie in it.
-    pub line: Logical,
-    /// What stands behind the keyword, in `line`, trimmed.
-    pub body: Range<usize>,
-    /// What stands behind the flags, in `line`, trimmed.
-    pub rest: Range<usize>,
-    pub flags: Vec<Flag>,
-    pub arguments: Arguments,
-    /// In the order of their markers. Those of an `ONBUILD` are held by the nested instruction too.
-    pub heredocs: Vec<Heredoc>,
-    /// The comment lines above that BuildKit attaches to the instruction.
-    pub comments: Vec<Comment>,
-    /// The comment lines between continuation lines, which are no part of the instruction.
-    pub inner_comments: Vec<Comment>,
-    /// Blank lines inside a continuation, each without its line end.
-    pub empty_continuations: Vec<Span>,
-    /// What is wrong with an instruction behind `ONBUILD` and comes out when it runs, in another build.
-    pub trigger_errors: Vec<SyntaxError>,
-}
-
 /// A comment line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Comment {
@@ -110,8 +85,7 @@ pub struct Comment {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Word {
     pub span: Span,
-    /// Where the word stands in [`Instruction::line`].
-    pub range: Range<usize>,
+    pub(crate) in_line: Range<u32>,
     /// As BuildKit sees it: joined over continuations. Quotes and escapes are kept in arguments, gone
     /// in flags, and decoded in JSON.
     pub text: TextSlice,
@@ -125,7 +99,7 @@ pub struct Flag {
     pub name: Word,
     pub value: Option<Word>,
     /// The comma-separated parts of the value of `--mount` and `--device`.
-    pub options: Vec<FlagOption>,
+    pub options: Box<[FlagOption]>,
 }
 
 /// `key` or `key=value` within the value of a flag; the key is in lower case.
@@ -141,17 +115,17 @@ pub struct FlagOption {
 #[derive(Clone, Debug)]
 pub enum Arguments {
     /// FROM
-    From { image: Option<Word>, alias: Option<Box<Alias>>, surplus: Vec<Word> },
+    From { image: Option<Box<Word>>, alias: Option<Box<Alias>>, surplus: Box<[Word]> },
     /// ARG, where a value is optional; ENV and LABEL, where `legacy` is `KEY value`.
-    Pairs { legacy: bool, pairs: Vec<Pair> },
+    Pairs { legacy: bool, pairs: Box<[Pair]> },
     /// COPY, ADD. The source that is a heredoc marker is a word like the others.
-    Transfer { json: bool, sources: Vec<Word>, destination: Option<Word> },
+    Transfer { json: bool, sources: Box<[Word]>, destination: Option<Box<Word>> },
     /// RUN, CMD, ENTRYPOINT, SHELL
     Command(Command),
     /// HEALTHCHECK: `NONE` or `CMD`, and what follows.
     Healthcheck { kind: Option<Box<Word>>, command: Command },
     /// EXPOSE, VOLUME
-    Words { json: bool, words: Vec<Word> },
+    Words { json: bool, words: Box<[Word]> },
     /// USER, WORKDIR, STOPSIGNAL, MAINTAINER, and whatever follows an unknown keyword.
     Text(Option<Word>),
     /// ONBUILD
@@ -167,7 +141,7 @@ pub enum Command {
     /// The words of the array: spans include the quotes, texts are decoded.
     Json {
         span: Span,
-        words: Vec<Word>,
+        words: Box<[Word]>,
     },
 }
 
@@ -213,63 +187,6 @@ impl Heredoc {
         }
         let lines = body.split_inclusive('\n').map(|line| line.trim_start_matches('\t'));
         Cow::Owned(lines.collect())
-    }
-}
-
-impl Instruction {
-    /// Gives back the memory that its lists do not need: most have one member and room for four.
-    pub(crate) fn shrink(&mut self) {
-        self.flags.iter_mut().for_each(|flag| flag.options.shrink_to_fit());
-        self.flags.shrink_to_fit();
-        self.heredocs.shrink_to_fit();
-        self.comments.shrink_to_fit();
-        self.inner_comments.shrink_to_fit();
-        self.empty_continuations.shrink_to_fit();
-        match &mut self.arguments {
-            Arguments::Pairs { pairs, .. } => pairs.shrink_to_fit(),
-            Arguments::From { surplus: words, .. }
-            | Arguments::Transfer { sources: words, .. }
-            | Arguments::Words { words, .. }
-            | Arguments::Command(Command::Json { words, .. })
-            | Arguments::Healthcheck { command: Command::Json { words, .. }, .. } => {
-                words.shrink_to_fit();
-            }
-            Arguments::Onbuild(Some(nested)) => nested.shrink(),
-            Arguments::Command(_)
-            | Arguments::Healthcheck { .. }
-            | Arguments::Text(_)
-            | Arguments::Onbuild(None) => {}
-        }
-    }
-
-    /// The keyword as it is written, joined.
-    #[must_use]
-    pub fn keyword_text(&self) -> &str {
-        let text = self.line.text.trim_start();
-        text.split(BLANKS).next().unwrap_or_default()
-    }
-
-    /// The text behind the keyword, joined.
-    #[must_use]
-    pub fn body_text(&self) -> &str {
-        self.line.slice(self.body.clone())
-    }
-
-    /// The text behind the flags, joined.
-    #[must_use]
-    pub fn rest_text(&self) -> &str {
-        self.line.slice(self.rest.clone())
-    }
-
-    /// The flags of this name.
-    pub fn flags_named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Flag> {
-        self.flags.iter().filter(move |flag| flag.name.text == name)
-    }
-
-    /// The value of the first flag of this name.
-    #[must_use]
-    pub fn flag_value<'a>(&'a self, name: &'a str) -> Option<&'a Word> {
-        self.flags_named(name).find_map(|flag| flag.value.as_ref())
     }
 }
 

@@ -2,21 +2,37 @@
 
 use std::ops::Range;
 
-use crate::{Logical, Word};
+use probity_finding::TextSlice;
+
+use crate::{
+    Logical, Word,
+    compact::{compact_range, wide_range},
+};
 
 impl Word {
     /// The text of a range of a logical line, as it is.
     pub(crate) fn of(line: &Logical, range: Range<usize>) -> Self {
         let text = line.text.slice(range.clone());
-        Self { span: line.span(range.clone()), range, text }
+        Self::new(line, range, text)
+    }
+
+    /// A word whose text is another one than the range says: quotes are gone, or escapes.
+    pub(crate) fn new(line: &Logical, range: Range<usize>, text: TextSlice) -> Self {
+        Self { in_line: compact_range(&range), span: line.span(range), text }
+    }
+
+    /// Where the word stands in [`crate::Instruction::line`].
+    #[must_use]
+    pub fn range(&self) -> Range<usize> {
+        wide_range(&self.in_line)
     }
 
     /// The same for a part of this word, whose text stands in the line as it is.
     pub(crate) fn part(&self, line: &Logical, range: Range<usize>) -> Self {
-        let end = (self.range.start + range.end).min(self.range.end);
+        let whole = self.range();
+        let end = (whole.start + range.end).min(whole.end);
         let text = self.text.slice(range.clone());
-        let range = (self.range.start + range.start).min(end)..end;
-        Self { span: line.span(range.clone()), range, text }
+        Self::new(line, (whole.start + range.start).min(end)..end, text)
     }
 }
 

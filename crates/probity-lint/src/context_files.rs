@@ -88,7 +88,7 @@ fn started_names(instruction: &Instruction) -> Vec<&str> {
 
 fn is_copy(instruction: &Instruction) -> bool {
     matches!(instruction.keyword, Keyword::Copy | Keyword::Add)
-        && instruction.heredocs.is_empty()
+        && instruction.heredocs().is_empty()
         && instruction.flag_value("from").is_none()
 }
 

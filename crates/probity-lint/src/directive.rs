@@ -90,7 +90,7 @@ impl Directives {
         for (index, instruction) in file.instructions.iter().enumerate() {
             // Of several check comments above one instruction BuildKit takes the first, and takes no
             // notice of it if it is invalid.
-            let found = instruction.comments.iter().find_map(|comment| {
+            let found = instruction.comments().iter().find_map(|comment| {
                 let text = comment.text.slice(file.text)?;
                 let (value, offset) = check::comment_value(text)?;
                 Some((value, comment.text.start + offset, comment.span))

@@ -76,7 +76,7 @@ fn writes(context: &Context<'_>, index: usize, downloader: &Downloader) -> bool 
     };
     match &instruction.arguments {
         Arguments::Transfer { sources, destination, .. } => {
-            sources.iter().chain(destination).any(|word| is_config(&word.text))
+            sources.iter().chain(destination.as_deref()).any(|word| is_config(&word.text))
         }
         _ if instruction.keyword == Keyword::Run => {
             let commands = context.scripts(index).iter().flat_map(|script| &script.commands);

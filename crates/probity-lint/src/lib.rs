@@ -124,7 +124,7 @@ fn check(file: &Dockerfile<'_>, facts: &Facts, options: &LintOptions<'_>) -> Vec
         findings.extend(shellcheck::findings(file, facts, options.rules));
     }
     findings.retain(|finding| !finding.alias.is_some_and(|alias| options.rules.is_muted(alias)));
-    let mut findings = suppress::apply(findings, file, &directives, options);
+    suppress::apply(&mut findings, file, &directives, options);
     if options.rules.settles_contradictions() {
         template::settle(file, &mut findings);
         exclusion::settle(file, &mut findings, options.rules.weighs_shell_findings());

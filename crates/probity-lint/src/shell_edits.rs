@@ -118,7 +118,7 @@ pub(crate) fn has_comment(context: &Context<'_>, span: Span) -> bool {
     let behind = first + all.iter().skip(first).take_while(|it| it.span.start < span.end).count();
     // The comments before an instruction are its own, so that one more may have some here.
     let near = all.iter().take(behind + 1).skip(first);
-    near.flat_map(|it| it.inner_comments.iter().chain(&it.comments))
+    near.flat_map(|it| it.inner_comments().iter().chain(it.comments()))
         .any(|comment| span.start < comment.span.end && comment.span.start < span.end)
 }
 

@@ -102,7 +102,7 @@ pub(crate) fn findings(file: &Dockerfile<'_>, facts: &Facts, rules: &RuleSet) ->
     for (index, text, variables) in texts(file, facts) {
         let Some(script) = facts.scripts(file, index).first() else { continue };
         let known: Vec<&str> = variables.iter().map(String::as_str).collect();
-        let keyword = file.instructions.get(index).map(|instruction| instruction.keyword_span);
+        let keyword = file.instructions.get(index).map(|instruction| instruction.keyword_span());
         let whole =
             file.instructions.get(index).map_or(Span::at(0), |instruction| instruction.span);
         let source = whole.slice(file.text).unwrap_or_default();
@@ -148,7 +148,7 @@ fn without_structure(file: &Dockerfile<'_>, facts: &Facts, rules: &RuleSet) -> O
     let is_flat = |script: &Script| script.opaque.is_some_and(|why| why != Opaque::Dialect);
     let places = file.instructions.iter().enumerate().filter_map(|(index, instruction)| {
         let is_one = facts.scripts(file, index).iter().any(is_flat);
-        is_one.then_some(instruction.keyword_span)
+        is_one.then_some(instruction.keyword_span())
     });
     let what = format!(
         "rules looked at each command of this script alone: it has more than {MAX_DEPTH} levels of \

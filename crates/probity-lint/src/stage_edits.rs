@@ -34,7 +34,7 @@ pub(crate) fn insert_at_top(context: &Context<'_>, stage: &Stage, written: &str)
 /// Removes the lines of an instruction; none where comments would go with it.
 pub(crate) fn remove(context: &Context<'_>, instruction: &Instruction) -> Option<Edit> {
     let lines = whole_lines(context.file.text, instruction.span);
-    instruction.inner_comments.is_empty().then(|| Edit::delete(lines))
+    instruction.inner_comments().is_empty().then(|| Edit::delete(lines))
 }
 
 /// Removes one pair, or the whole instruction where it has no other; none where comments would go with

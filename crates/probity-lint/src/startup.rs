@@ -191,7 +191,7 @@ fn written_text(context: &Context<'_>, name: &str) -> Option<String> {
         let Arguments::Transfer { destination: Some(word), .. } = &instruction.arguments else {
             return None;
         };
-        let heredoc = instruction.heredocs.first()?;
+        let heredoc = instruction.heredocs().first()?;
         let is_target = word.text.trim_matches('"').rsplit('/').next() == Some(name)
             || word.text.ends_with('/') && heredoc.name == name;
         is_target.then(|| heredoc.content(context.file.text).into_owned())
@@ -207,7 +207,7 @@ fn installs_switch(context: &Context<'_>, index: usize) -> bool {
     };
     match (&instruction.arguments, instruction.keyword) {
         (Arguments::Transfer { sources, destination, .. }, _) => {
-            sources.iter().chain(destination).any(|word| is_switch(&word.text))
+            sources.iter().chain(destination.as_deref()).any(|word| is_switch(&word.text))
         }
         (_, Keyword::Run) => {
             let installs = context.package_calls(index).iter();

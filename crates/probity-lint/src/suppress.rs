@@ -28,38 +28,36 @@ pub const META_RULES: &[(&str, &str)] = &[
 ];
 
 pub(crate) fn apply(
-    findings: Vec<Finding>,
+    findings: &mut Vec<Finding>,
     file: &Dockerfile<'_>,
     directives: &Directives,
     options: &LintOptions<'_>,
-) -> Vec<Finding> {
+) {
     let index = Index::of(&directives.ignores);
     let mut used = vec![false; directives.ignores.len()];
-    let mut kept = Vec::with_capacity(findings.len());
-    for mut finding in findings {
-        let at = instruction_of(file, &finding);
+    findings.retain_mut(|finding| {
+        let at = instruction_of(file, finding);
         if is_syntax_rule(&finding.rule) {
             // What the build refuses goes only by the name that hadolint, which goes on, has for it.
             let own =
                 is_hadolints(&finding.rule).then(|| index.first_that_names(&finding.rule, at));
             if let Some(first) = own.flatten() {
                 used[first] = true;
-                continue;
+                return false;
             }
         } else {
             let by_alias = finding.alias.and_then(|it| index.first_that_suppresses(it, at));
             if let Some(first) = index.first_that_suppresses(&finding.rule, at).or(by_alias) {
                 used[first] = true;
-                continue;
+                return false;
             }
             if directives.checks_are_errors && finding.rule.starts_with("buildkit/") {
                 finding.severity = Severity::Error;
             }
         }
-        kept.push(finding);
-    }
-    kept.extend(meta_findings(directives, &used, options));
-    kept
+        true
+    });
+    findings.extend(meta_findings(directives, &used, options));
 }
 
 /// The index of the instruction that a finding stands in.

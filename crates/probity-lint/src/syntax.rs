@@ -54,7 +54,7 @@ pub(crate) fn findings(file: &Dockerfile<'_>, facts: &Facts) -> Vec<Finding> {
     let lines: HashSet<usize> = file.errors.iter().map(|error| error.line).collect();
     let broken = facts.expansion_errors().iter().filter(|error| {
         let instruction = file.instructions.get(error.instruction);
-        instruction.is_none_or(|instruction| !lines.contains(&instruction.lines.0))
+        instruction.is_none_or(|instruction| !lines.contains(&instruction.lines().0))
     });
     found.extend(broken.map(|error| {
         Finding::new("tally/syntax-error", Severity::Error, error.span, error.message.clone())

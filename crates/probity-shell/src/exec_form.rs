@@ -1,7 +1,5 @@
 //! A program and its arguments without a shell, in the shape that rules know from the shell.
 
-use std::collections::BTreeMap;
-
 use probity_finding::Span;
 
 use crate::{
@@ -57,6 +55,6 @@ pub fn exec_form(words: &[(Span, &str)], span: Span) -> Script {
         errors: Vec::new(),
         opaque: None,
         inner: Vec::new(),
-        setters: BTreeMap::new(),
+        setters: Box::default(),
     }
 }

@@ -18,15 +18,24 @@ impl Script {
     pub(crate) fn find_setters(&mut self) {
         let numbered = self.commands.iter().enumerate();
         let setters = numbered.filter(|(_, command)| command.call().is_any(&["set"]));
-        let mut indexes: Vec<usize> = setters.map(|(index, _)| index).collect();
-        indexes.sort_by_key(|&index| self.commands.get(index).map(|command| command.span.start));
-        for index in indexes {
-            let Some(command) = self.commands.get(index) else { continue };
+        let mut setters: Vec<Setter> = setters
+            .map(|(index, command)| {
+                let (block, start) = (command.place.block, command.span.start);
+                Setter { block, start, command: index, options: self.invocation }
+            })
+            .collect();
+        setters.sort_by_key(|setter| (setter.block, setter.start));
+        let mut by_start: Vec<usize> = (0..setters.len()).collect();
+        by_start.sort_by_key(|&index| setters.get(index).map(|setter| setter.start));
+        self.setters = setters.into();
+        for index in by_start {
+            let command = self.setters.get(index).and_then(|it| self.commands.get(it.command));
+            let Some(command) = command else { continue };
             let mut options = self.options_at(command);
             apply_set(&mut options, command);
-            let (block, start) = (command.place.block, command.span.start);
-            let setter = Setter { block, start, command: index, options };
-            self.setters.entry(block).or_default().push(setter);
+            if let Some(setter) = self.setters.get_mut(index) {
+                setter.options = options;
+            }
         }
     }
 
@@ -41,9 +50,10 @@ impl Script {
     fn options_in(&self, place: Place, command: &Command) -> Invocation {
         let mut around = self.ancestors(place);
         let last = around.find_map(|place| {
-            let setters = self.setters.get(&place.block)?;
-            let earlier = setters.partition_point(|it| it.start < command.span.start);
-            setters.get(earlier.checked_sub(1)?)
+            let here = (place.block, command.span.start);
+            let earlier = self.setters.partition_point(|it| (it.block, it.start) < here);
+            let setter = self.setters.get(earlier.checked_sub(1)?)?;
+            (setter.block == place.block).then_some(setter)
         });
         last.map_or(self.invocation, |setter| setter.options)
     }

@@ -1,6 +1,6 @@
 //! The front door: from a text to a script.
 
-use std::{collections::BTreeMap, ops::Range};
+use std::ops::Range;
 
 use probity_finding::{Span, TextSlice};
 use shuck_parser::{
@@ -61,7 +61,7 @@ pub(crate) fn parse_nested(
         errors: Vec::new(),
         opaque: None,
         inner: Vec::new(),
-        setters: BTreeMap::new(),
+        setters: Box::default(),
     };
     if !invocation.dialect.is_posix() {
         script.opaque = Some(Opaque::Dialect);

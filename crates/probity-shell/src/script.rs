@@ -3,7 +3,7 @@
 //! Everything is in flat lists that name each other by index, so that no depth of nesting costs a
 //! stack and a rule can walk from a command outwards as easily as inwards.
 
-use std::{collections::BTreeMap, ops::Range};
+use std::ops::Range;
 
 use probity_finding::Span;
 
@@ -25,8 +25,8 @@ pub struct Script {
     pub opaque: Option<Opaque>,
     /// The texts that commands of this one give to another shell: `bash -c '…'`.
     pub inner: Vec<Script>,
-    /// The commands that change options, by their block and in the order of the source.
-    pub(crate) setters: BTreeMap<usize, Vec<Setter>>,
+    /// The commands that change options, by their block and then in the order of the source.
+    pub(crate) setters: Box<[Setter]>,
 }
 
 /// A place where the text is no valid shell.

@@ -78,7 +78,7 @@ pub(crate) fn is_harmless_run(
     let is_plain = script.errors.is_empty()
         && script.opaque.is_none()
         && instruction.flags.is_empty()
-        && instruction.heredocs.is_empty()
+        && instruction.heredocs().is_empty()
         && block.pipelines.iter().all(|it| it.stages.len() == 1 && !it.background && !it.negated);
     if !is_plain || script.commands.is_empty() || script.commands.len() != block.pipelines.len() {
         return false;

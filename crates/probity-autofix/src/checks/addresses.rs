@@ -52,7 +52,7 @@ fn new_address(check: &Check, change: &Change<'_>) -> Vec<Issue> {
 fn of(view: &View<'_>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for instruction in &view.file.instructions {
-        let heredocs = instruction.heredocs.iter().map(|it| it.content(view.text).into_owned());
+        let heredocs = instruction.heredocs().iter().map(|it| it.content(view.text).into_owned());
         let texts = std::iter::once(instruction.body_text().to_owned()).chain(heredocs);
         for text in texts {
             let plain = text.replace(['"', '\'', '\\'], "");

@@ -159,7 +159,7 @@ pub(crate) fn written(view: &View<'_>, instruction: &Instruction) -> String {
         false => body.split_whitespace().collect::<Vec<_>>().join(" "),
     };
     let mut text = format!("{} {body}", instruction.keyword);
-    for heredoc in &instruction.heredocs {
+    for heredoc in instruction.heredocs() {
         text.push('\n');
         text.push_str(&heredoc.content(view.text));
     }

@@ -38,7 +38,7 @@ impl Facts {
             return None;
         }
         let invocation = Invocation::of_argv(&self.state(instruction)?.shell.argv);
-        let line = run.line.part(word.range.clone());
+        let line = run.line.part(word.range());
         let (line, invocation) = heredoc::text(dockerfile, run, line, invocation);
         Some(ShellText { invocation, line })
     }
@@ -104,8 +104,8 @@ fn scripts(dockerfile: &Dockerfile<'_>, instruction: &Instruction, shell: &Shell
     match command {
         Command::Missing => Vec::new(),
         Command::Shell(word) => {
-            let line = instruction.line.part(word.range.clone());
-            if instruction.keyword == Keyword::Run && !instruction.heredocs.is_empty() {
+            let line = instruction.line.part(word.range());
+            if instruction.keyword == Keyword::Run && !instruction.heredocs().is_empty() {
                 return heredoc::scripts(dockerfile, instruction, line, invocation);
             }
             vec![parse(&line, invocation)]
@@ -124,7 +124,7 @@ fn inner(instruction: &Instruction, words: &[Word]) -> Option<Script> {
     let invocation = Invocation::of_argv(&argv);
     let flag = argv.iter().skip(1).position(|word| takes_command(word, invocation.dialect))?;
     let word = words.get(start + 1 + flag + 1)?;
-    let quoted = word.range.start + 1..word.range.end.checked_sub(1)?;
+    let quoted = word.range().start + 1..word.range().end.checked_sub(1)?;
     if instruction.line.slice(quoted.clone()) != word.text {
         return None;
     }
@@ -137,7 +137,7 @@ fn program(instruction: &Instruction, words: &[Word], span: Span) -> Option<Scri
         .iter()
         .map(|word| {
             // Without its quotes, where nothing in it is escaped.
-            let within = word.range.start + 1..word.range.end.saturating_sub(1);
+            let within = word.range().start + 1..word.range().end.saturating_sub(1);
             let is_plain = instruction.line.slice(within.clone()) == word.text;
             let place = if is_plain { instruction.line.span(within) } else { word.span };
             (place, word.text.as_str())

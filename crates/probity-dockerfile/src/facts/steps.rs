@@ -34,7 +34,7 @@ impl Walk<'_> {
             (Arguments::Pairs { pairs, .. }, Keyword::Env) => self.env(current, instruction, pairs),
             (Arguments::Pairs { pairs, .. }, _) => self.label(current, instruction, pairs),
             (Arguments::Transfer { sources, destination, .. }, _) => {
-                let step = self.transfer(current, instruction, sources, destination.as_ref());
+                let step = self.transfer(current, instruction, sources, destination.as_deref());
                 current.steps.push(Step::Transfer(Box::new(step)));
             }
             (Arguments::Command(command), Keyword::Run) => {
@@ -65,7 +65,7 @@ impl Walk<'_> {
             }
             (Arguments::Onbuild(Some(nested)), _) => {
                 let trigger = format!("{} {}", nested.keyword, nested.body_text());
-                let heredocs = self.literal_heredocs(&nested.heredocs);
+                let heredocs = self.literal_heredocs(nested.heredocs());
                 current.steps.push(Step::Onbuild { trigger, heredocs });
             }
             (Arguments::From { .. } | Arguments::Text(None) | Arguments::Onbuild(None), _) => {}
@@ -99,7 +99,7 @@ impl Walk<'_> {
     ) -> Transfer {
         let flags = instruction.flags.iter();
         let flags = flags.map(|flag| self.transfer_flag(current, instruction, flag)).collect();
-        let markers = &instruction.heredocs;
+        let markers = instruction.heredocs();
         let mut path = |word: &Word| {
             let marker = markers.iter().any(|it| it.marker.start == word.span.start);
             if marker { Text::constant(&*word.text) } else { self.word(current, instruction, word) }
@@ -124,7 +124,7 @@ impl Walk<'_> {
         let flags = instruction.flags.iter();
         let flags = flags.map(|flag| self.run_flag(current, instruction, flag)).collect();
         let command = command_line(command, &current.shell);
-        Step::Run { flags, command, heredocs: self.literal_heredocs(&instruction.heredocs) }
+        Step::Run { flags, command, heredocs: self.literal_heredocs(instruction.heredocs()) }
     }
 
     fn run_flag(&mut self, current: &Current, at: &Instruction, flag: &Flag) -> StepFlag {
@@ -189,7 +189,7 @@ impl Walk<'_> {
             Keyword::Stopsignal => (Setting::Stopsignal, self.word(current, instruction, word)),
             Keyword::Maintainer => (Setting::Author, Text::constant(&*word.text)),
             _ => {
-                let name = instruction.keyword_span.slice(self.dockerfile.text);
+                let name = instruction.keyword_span().slice(self.dockerfile.text);
                 let text = format!("{} {}", name.unwrap_or_default(), word.text);
                 return current.steps.push(Step::Unknown(text));
             }

@@ -6,8 +6,9 @@ use probity_finding::Span;
 
 use crate::{
     Arguments, DirectiveName, Dockerfile, Instruction, Keyword,
+    compact::compact,
     facts::{
-        ExpansionError, Facts, Place, compact,
+        ExpansionError, Facts, Place,
         contract::{ImageContract, StageContract, Step},
         definitions::predefined,
         graph::Graph,

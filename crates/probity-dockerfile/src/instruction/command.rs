@@ -68,7 +68,7 @@ pub(super) fn command(
         return Command::Missing;
     }
     match json_words(request, range.clone(), report) {
-        Some(words) => Command::Json { span: request.line.span(range), words },
+        Some(words) => Command::Json { span: request.line.span(range), words: words.into() },
         None => Command::Shell(Word::of(request.line, range)),
     }
 }
@@ -93,7 +93,7 @@ pub(super) fn json_words(
                 let range = range.start + at.start..range.start + at.end;
                 let within = range.start + 1..range.end.saturating_sub(1);
                 let text = request.line.same_or_own(&within, text);
-                Word { span: request.line.span(range.clone()), range, text }
+                Word::new(request.line, range, text)
             };
             Some(strings.into_iter().map(word).collect())
         }

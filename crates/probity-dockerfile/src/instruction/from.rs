@@ -16,7 +16,7 @@ pub(super) fn parse(request: &Request<'_>, report: &mut Report<'_>) -> Arguments
         );
     }
     let mut rest = words.split_off(words.len().min(1)).into_iter();
-    let image = words.pop();
+    let image = words.pop().map(Box::new);
     let alias = match (has_alias, rest.len()) {
         (true, 2..) => rest.next().zip(rest.next()),
         _ => None,

@@ -1,7 +1,7 @@
 //! ONBUILD: an instruction for later, which BuildKit hardly looks at now.
 
 use super::{Place, Request, checked_flag, instruction};
-use crate::{Arguments, ErrorKind, Keyword, error::Report};
+use crate::{Arguments, ErrorKind, Keyword, error::Report, tree::Extras};
 
 pub(super) fn parse(request: &Request<'_>, report: &mut Report<'_>) -> Arguments {
     checked_flag::check(request, report);
@@ -14,23 +14,25 @@ pub(super) fn parse(request: &Request<'_>, report: &mut Report<'_>) -> Arguments
     let line = request.line.part(request.rest.clone());
     let mut nested = instruction(line, Place::Trigger, request.escape, &mut later);
     // Whatever else is wrong comes out when the trigger fires, in another build.
-    let (now, later) = errors.into_iter().partition(|error| error.code.is_of_shape());
-    report.errors.extend::<Vec<_>>(now);
-    nested.trigger_errors = later;
+    let (now, later): (Vec<_>, Vec<_>) =
+        errors.into_iter().partition(|error| error.code.is_of_shape());
+    report.errors.extend(now);
     match nested.keyword {
         Keyword::Onbuild => report.error(
             ErrorKind::InvalidOnbuild,
-            nested.keyword_span,
+            nested.keyword_span(),
             "chaining ONBUILD via ONBUILD ONBUILD is not allowed",
         ),
         Keyword::From | Keyword::Maintainer => report.error(
             ErrorKind::InvalidOnbuild,
-            nested.keyword_span,
+            nested.keyword_span(),
             format!("{} is not allowed as an ONBUILD trigger", nested.keyword),
         ),
-        _ => return Arguments::Onbuild(Some(Box::new(nested))),
+        _ => {
+            nested.extras =
+                Extras { trigger_errors: later.into(), ..Extras::default() }.unless_empty()
+        }
     }
-    nested.trigger_errors.clear();
     Arguments::Onbuild(Some(Box::new(nested)))
 }
 

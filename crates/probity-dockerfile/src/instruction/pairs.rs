@@ -15,7 +15,7 @@ pub(super) fn arg(request: &Request<'_>, report: &mut Report<'_>) -> Arguments {
     if words.is_empty() {
         request.needs_an_argument(report);
     }
-    let pairs: Vec<Pair> = words.iter().map(|word| pair(request, word)).collect();
+    let pairs: Box<[Pair]> = words.iter().map(|word| pair(request, word)).collect();
     check_names(request.keyword, &pairs, report);
     Arguments::Pairs { legacy: false, pairs }
 }
@@ -25,12 +25,12 @@ pub(super) fn env_or_label(request: &Request<'_>, report: &mut Report<'_>) -> Ar
     let words = word::quoted(request.line, request.rest.clone(), request.escape);
     let Some(first) = words.first() else {
         request.needs_an_argument(report);
-        return Arguments::Pairs { legacy: false, pairs: Vec::new() };
+        return Arguments::Pairs { legacy: false, pairs: Box::default() };
     };
     if !first.text.contains('=') {
-        return Arguments::Pairs { legacy: true, pairs: vec![legacy(request, report)] };
+        return Arguments::Pairs { legacy: true, pairs: Box::new([legacy(request, report)]) };
     }
-    let pairs: Vec<Pair> = words.iter().map(|word| pair(request, word)).collect();
+    let pairs: Box<[Pair]> = words.iter().map(|word| pair(request, word)).collect();
     check_names(request.keyword, &pairs, report);
     for pair in pairs.iter().filter(|pair| pair.value.is_none()) {
         let message =

@@ -17,14 +17,14 @@ pub(super) fn parse(request: &Request<'_>, report: &mut Report<'_>) -> Arguments
                 request.keyword
             ),
         );
-        return Arguments::Transfer { json, sources: words, destination: None };
+        return Arguments::Transfer { json, sources: words.into(), destination: None };
     }
-    let destination = words.pop();
+    let destination = words.pop().map(Box::new);
     if let Some(word) = &destination
         && matches!(heredoc::marker(&word.text), Ok(Some(_)))
     {
         let message = format!("{} cannot accept a heredoc as a destination", request.keyword);
         report.error(ErrorKind::HeredocDestination, word.span, message);
     }
-    Arguments::Transfer { json, sources: words, destination }
+    Arguments::Transfer { json, sources: words.into(), destination }
 }

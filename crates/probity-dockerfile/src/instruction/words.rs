@@ -14,7 +14,7 @@ pub(super) fn expose(request: &Request<'_>, report: &mut Report<'_>) -> Argument
             report.error(ErrorKind::InvalidPort, word.span, reason);
         }
     }
-    Arguments::Words { json: false, words }
+    Arguments::Words { json: false, words: words.into() }
 }
 
 pub(super) fn volume(request: &Request<'_>, report: &mut Report<'_>) -> Arguments {
@@ -28,7 +28,7 @@ pub(super) fn volume(request: &Request<'_>, report: &mut Report<'_>) -> Argument
     for word in words.iter().filter(|word| word.text.trim().is_empty()) {
         report.error(ErrorKind::EmptyVolume, word.span, "VOLUME can not be an empty string");
     }
-    Arguments::Words { json, words }
+    Arguments::Words { json, words: words.into() }
 }
 
 /// USER, WORKDIR, MAINTAINER and STOPSIGNAL. The last takes any flag without looking at it.

@@ -48,10 +48,10 @@ fn reading(name: &str, file: &Dockerfile<'_>) -> Value {
         return json!({ "file": name, "error": error.message });
     }
     let nodes: Vec<Value> = file.instructions.iter().map(|node| node_reading(file, node)).collect();
-    let warned = file.instructions.iter().filter(|node| !node.empty_continuations.is_empty());
+    let warned = file.instructions.iter().filter(|node| !node.empty_continuations().is_empty());
     let warnings: Vec<String> = warned
         .map(|node| {
-            format!("{}: Empty continuation line found in: {}", node.lines.1, node.line.text)
+            format!("{}: Empty continuation line found in: {}", node.lines().1, node.line.text)
         })
         .collect();
     let mut reading = json!({ "file": name, "escape": file.escape.to_string(), "nodes": nodes });
@@ -63,10 +63,10 @@ fn reading(name: &str, file: &Dockerfile<'_>) -> Value {
 
 fn node_reading(file: &Dockerfile<'_>, node: &Instruction) -> Value {
     let mut reading = Map::new();
-    let keyword = node.keyword_span.slice(file.text).unwrap().to_uppercase();
+    let keyword = node.keyword_span().slice(file.text).unwrap().to_uppercase();
     reading.insert("keyword".to_owned(), json!(keyword));
-    reading.insert("start_line".to_owned(), json!(node.lines.0));
-    reading.insert("end_line".to_owned(), json!(node.lines.1));
+    reading.insert("start_line".to_owned(), json!(node.lines().0));
+    reading.insert("end_line".to_owned(), json!(node.lines().1));
     reading.insert("original".to_owned(), json!(node.line.text.as_str()));
     reading.insert("dump".to_owned(), json!(dump(file, node)));
     reading.insert("args".to_owned(), json!(arguments(node)));
@@ -77,12 +77,12 @@ fn node_reading(file: &Dockerfile<'_>, node: &Instruction) -> Value {
         reading.insert("flags".to_owned(), json!(flags(node)));
     }
     let comments: Vec<&str> =
-        node.comments.iter().map(|comment| comment.text.slice(file.text).unwrap()).collect();
+        node.comments().iter().map(|comment| comment.text.slice(file.text).unwrap()).collect();
     if !comments.is_empty() {
         reading.insert("prev_comment".to_owned(), json!(comments));
     }
     let heredocs: Vec<Value> = node
-        .heredocs
+        .heredocs()
         .iter()
         .map(|heredoc| {
             json!({
@@ -128,15 +128,20 @@ fn arguments(node: &Instruction) -> Vec<String> {
         _ if node.keyword == Keyword::Unknown => vec![String::new()],
         Arguments::From { image, alias, surplus } => {
             let alias = alias.iter().flat_map(|alias| [alias.keyword.clone(), alias.name.clone()]);
-            let words: Vec<Word> =
-                image.iter().cloned().chain(alias).chain(surplus.iter().cloned()).collect();
+            let words: Vec<Word> = image
+                .as_deref()
+                .cloned()
+                .into_iter()
+                .chain(alias)
+                .chain(surplus.iter().cloned())
+                .collect();
             texts(&words)
         }
         Arguments::Pairs { legacy, pairs } => {
             pairs.iter().flat_map(|pair| pair_arguments(node.keyword, *legacy, pair)).collect()
         }
         Arguments::Transfer { sources, destination, .. } => {
-            let words: Vec<Word> = sources.iter().chain(destination).cloned().collect();
+            let words: Vec<Word> = sources.iter().chain(destination.as_deref()).cloned().collect();
             texts(&words)
         }
         Arguments::Command(line) => command(line),
@@ -161,7 +166,7 @@ fn pair_arguments(keyword: Keyword, legacy: bool, pair: &Pair) -> Vec<String> {
 
 /// BuildKit's own way of printing a node.
 fn dump(file: &Dockerfile<'_>, node: &Instruction) -> String {
-    let mut parts = vec![node.keyword_span.slice(file.text).unwrap().to_lowercase()];
+    let mut parts = vec![node.keyword_span().slice(file.text).unwrap().to_lowercase()];
     if !node.flags.is_empty() {
         let flags: Vec<String> = flags(node).iter().map(|flag| format!("{flag:?}")).collect();
         parts.push(format!("[{}]", flags.join(" ")));

@@ -73,8 +73,8 @@ fn bytes_of(file: &Dockerfile<'_>) -> String {
 fn check_instruction(text: &str, outer: Span, instruction: &Instruction) {
     let span = instruction.span;
     inside(text, outer, span);
-    inside(text, span, instruction.keyword_span);
-    assert!(instruction.lines.0 <= instruction.lines.1);
+    inside(text, span, instruction.keyword_span());
+    assert!(instruction.lines().0 <= instruction.lines().1);
     // The logical line is the source without what it leaves out.
     for (at, c) in instruction.line.text.char_indices() {
         let source = instruction.line.span(at..at + c.len_utf8()).slice(text);
@@ -82,7 +82,7 @@ fn check_instruction(text: &str, outer: Span, instruction: &Instruction) {
     }
     instruction.flags.iter().for_each(|flag| check_flag(text, instruction, flag));
     words(&instruction.arguments).iter().for_each(|word| check_word(text, instruction, word));
-    for heredoc in &instruction.heredocs {
+    for heredoc in instruction.heredocs() {
         inside(text, span, heredoc.marker);
         inside(text, span, heredoc.body);
         if let Some(terminator) = heredoc.terminator {
@@ -91,7 +91,7 @@ fn check_instruction(text: &str, outer: Span, instruction: &Instruction) {
             assert!(heredoc.body.end <= terminator.start);
         }
     }
-    for comment in instruction.comments.iter().chain(&instruction.inner_comments) {
+    for comment in instruction.comments().iter().chain(instruction.inner_comments()) {
         assert!(comment.span.slice(text).unwrap().starts_with('#'));
         assert!(comment.text.slice(text).is_some());
     }
@@ -113,20 +113,20 @@ fn check_flag(text: &str, instruction: &Instruction, flag: &Flag) {
 
 fn check_word(text: &str, instruction: &Instruction, word: &Word) {
     inside(text, instruction.span, word.span);
-    assert_eq!(instruction.line.span(word.range.clone()), word.span);
+    assert_eq!(instruction.line.span(word.range()), word.span);
 }
 
 fn words(arguments: &Arguments) -> Vec<&Word> {
     match arguments {
         Arguments::From { image, alias, surplus } => {
             let alias = alias.iter().flat_map(|alias| [&alias.keyword, &alias.name]);
-            image.iter().chain(alias).chain(surplus).collect()
+            image.as_deref().into_iter().chain(alias).chain(surplus).collect()
         }
         Arguments::Pairs { pairs, .. } => {
             pairs.iter().flat_map(|pair| std::iter::once(&pair.key).chain(&pair.value)).collect()
         }
         Arguments::Transfer { sources, destination, .. } => {
-            sources.iter().chain(destination).collect()
+            sources.iter().chain(destination.as_deref()).collect()
         }
         Arguments::Command(line) | Arguments::Healthcheck { command: line, .. } => match line {
             Command::Missing => Vec::new(),

@@ -15,7 +15,7 @@ fn parts(text: &str) -> String {
 fn describe(text: &str, instruction: &Instruction, lines: &mut Vec<String>) {
     let under = |word: &Word| word.span.slice(text).unwrap().to_owned();
     let mut say = |what: &str, under: &str| lines.push(format!("{what}: {}", under.escape_debug()));
-    say("keyword", instruction.keyword_span.slice(text).unwrap());
+    say("keyword", instruction.keyword_span().slice(text).unwrap());
     for flag in &instruction.flags {
         say("flag", flag.span.slice(text).unwrap());
         say("flag name", &under(&flag.name));
@@ -51,7 +51,7 @@ fn describe(text: &str, instruction: &Instruction, lines: &mut Vec<String>) {
         Arguments::Onbuild(None) => {}
     }
     let mut say = |what: &str, under: &str| lines.push(format!("{what}: {}", under.escape_debug()));
-    for heredoc in &instruction.heredocs {
+    for heredoc in instruction.heredocs() {
         say("marker", heredoc.marker.slice(text).unwrap());
         say("body", heredoc.body.slice(text).unwrap());
         say("content", &heredoc.content(text));
@@ -202,5 +202,5 @@ fn offsets_behind_a_byte_order_mark_are_those_of_the_file() {
     assert_eq!(file.directives[0].value_span.slice(text), Some("`"));
     assert_eq!(file.directives[0].name_span.slice(text), Some("escape"));
     assert_eq!(file.instructions[0].span.slice(text), Some("FROM a"));
-    assert_eq!(file.instructions[0].lines, (2, 2));
+    assert_eq!(file.instructions[0].lines(), (2, 2));
 }

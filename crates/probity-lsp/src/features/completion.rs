@@ -95,7 +95,7 @@ fn continued_instruction(file: &Dockerfile<'_>, line_start: usize) -> Option<Key
     let is_inside = |span: Span| span.start < line_start && line_start <= span.end;
     let found = file.instructions.iter().find(|it| is_inside(it.span))?;
     let before = file.text.get(..line_start)?.trim_end();
-    (before.ends_with(file.escape) && found.heredocs.is_empty()).then_some(found.keyword)
+    (before.ends_with(file.escape) && found.heredocs().is_empty()).then_some(found.keyword)
 }
 
 fn replacing(word: &str, at: usize, all: Vec<Choice>) -> Choices {

@@ -77,7 +77,7 @@ fn touches(span: Span, at: usize) -> bool {
 fn keyword(instruction: &Instruction, at: usize) -> Option<(Span, String)> {
     let page = manual::page(instruction.keyword)?;
     let text = format!("```dockerfile\n{}\n```\n\n{}", page.syntax, page.about);
-    touches(instruction.keyword_span, at).then_some((instruction.keyword_span, text))
+    touches(instruction.keyword_span(), at).then_some((instruction.keyword_span(), text))
 }
 
 fn flag(instruction: &Instruction, at: usize) -> Option<(Span, String)> {
@@ -134,7 +134,7 @@ fn variable(file: &Dockerfile<'_>, facts: &Facts, at: usize) -> Option<(Span, St
     let line = seen
         .instruction
         .and_then(|index| file.instructions.get(index))
-        .map(|instruction| instruction.lines.0);
+        .map(|instruction| instruction.lines().0);
     let origin = match (seen.kind, line) {
         (VariableKind::Arg, Some(line)) => {
             format!("Default of `ARG` in line {line}; `--build-arg {}=…` changes it.", used.name)

@@ -15,7 +15,7 @@ pub(super) fn instruction_at<'f>(
 /// The instruction itself, or the one behind ONBUILD where that is meant.
 pub(super) fn inner(instruction: &Instruction, offset: usize) -> &Instruction {
     match &instruction.arguments {
-        Arguments::Onbuild(Some(nested)) if offset >= nested.keyword_span.start => nested,
+        Arguments::Onbuild(Some(nested)) if offset >= nested.keyword_span().start => nested,
         _ => instruction,
     }
 }
@@ -38,7 +38,7 @@ pub(super) fn uses(file: &Dockerfile<'_>, facts: &Facts) -> Vec<Use> {
             vec![instruction.span]
         } else {
             let references = facts.references(index).iter().map(|reference| reference.span);
-            let bodies = instruction.heredocs.iter().filter(|it| it.expand).map(|it| it.body);
+            let bodies = instruction.heredocs().iter().filter(|it| it.expand).map(|it| it.body);
             references.chain(bodies).collect()
         };
         for span in spans {

@@ -25,7 +25,7 @@ pub(super) fn folding(view: &View<'_>, params: Value) -> Answer {
         }
         for instruction in &file.instructions {
             found.push((instruction.span, None));
-            found.extend(instruction.heredocs.iter().map(|heredoc| (heredoc.body, None)));
+            found.extend(instruction.heredocs().iter().map(|heredoc| (heredoc.body, None)));
         }
         found.extend(comments(view, &file).map(|span| (span, Some(FoldingRangeKind::Comment))));
         let mut ranges: Vec<FoldingRange> = Vec::new();
@@ -81,7 +81,7 @@ fn selected(view: &View<'_>, file: &Dockerfile<'_>, facts: &Facts, at: usize) ->
             spans.extend(own.iter().map(|instruction| instruction.span).reduce(Span::to));
         }
         spans.push(instruction.span);
-        spans.extend(instruction.heredocs.iter().map(|it| it.body).filter(|it| touches(*it)));
+        spans.extend(instruction.heredocs().iter().map(|it| it.body).filter(|it| touches(*it)));
     }
     let line = view.lines.line_span(view.lines.line_of(at));
     let tokens = file.tokens.iter().filter(|token| token.kind != TokenKind::LineEnd);

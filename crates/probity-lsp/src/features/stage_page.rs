@@ -23,7 +23,7 @@ pub(super) fn begun_at(
     let stage = facts.stages().iter().find(|stage| stage.instruction == instruction)?;
     let span = file.instructions.get(instruction)?.span;
     // The keyword itself has help of its own.
-    let keyword = file.instructions.get(instruction)?.keyword_span;
+    let keyword = file.instructions.get(instruction)?.keyword_span();
     (touches(span) && !touches(keyword)).then(|| (span, page(file, facts, stage)))
 }
 
@@ -38,7 +38,7 @@ fn page(file: &Dockerfile<'_>, facts: &Facts, stage: &Stage) -> String {
         Base::Image(image) => format!("image `{image}`"),
         Base::Unknown => "an image that only the build knows".to_owned(),
     };
-    let line = |index: usize| file.instructions.get(index).map(|found| found.lines.0);
+    let line = |index: usize| file.instructions.get(index).map(|found| found.lines().0);
     let from = line(stage.instruction).unwrap_or_default();
     let mut rows = vec![format!("Stage `{name}` (line {from}), from {base}"), String::new()];
     let runtime = facts.runtime(stage.index);

@@ -68,7 +68,7 @@ fn of_instruction(view: &View<'_>, instruction: &Instruction) -> DocumentSymbol 
     let dots = if shown.len() < text.len() { "…" } else { "" };
     let name = instruction.keyword_text().to_ascii_uppercase();
     let detail = format!("{shown}{dots}");
-    let place = instruction.keyword_span;
+    let place = instruction.keyword_span();
     symbol(view, name, detail, kind, instruction.span, place, Vec::new())
 }
 

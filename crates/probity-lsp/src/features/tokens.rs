@@ -121,7 +121,7 @@ fn classified(file: &Dockerfile<'_>, facts: &Facts) -> Vec<(Span, Class)> {
                 Class::Flag,
             )
         }));
-        all.extend(instruction.heredocs.iter().map(|it| (it.marker, Class::Heredoc)));
+        all.extend(instruction.heredocs().iter().map(|it| (it.marker, Class::Heredoc)));
     }
     all.extend(file.tokens.iter().filter_map(|token| {
         let class = match token.kind {

@@ -15,18 +15,18 @@ pub(super) fn text(
     invocation: Invocation,
 ) -> (Logical, Invocation) {
     // A line that is one marker and nothing else stands for its body.
-    if let [heredoc] = instruction.heredocs.as_slice()
+    if let [heredoc] = instruction.heredocs()
         && heredoc.marker == line.span(0..line.text.len())
     {
         let body = body(dockerfile, heredoc);
         let invocation = shebang(&body.text).unwrap_or(invocation);
         return (body, invocation);
     }
-    if instruction.heredocs.is_empty() {
+    if instruction.heredocs().is_empty() {
         return (line, invocation);
     }
     let mut whole = LogicalBuilder::from(line);
-    for heredoc in &instruction.heredocs {
+    for heredoc in instruction.heredocs() {
         // The shell sees the lines as they are, and takes the tabs off by itself.
         whole.push("\n", heredoc.body.start.saturating_sub(1));
         push_lines(&mut whole, dockerfile, heredoc, false);
@@ -72,7 +72,7 @@ fn fed<'i>(command: &Command, instruction: &'i Instruction) -> Option<(Invocatio
     })?;
     let marker = input.here_document.as_ref()?.body;
     let heredoc = instruction
-        .heredocs
+        .heredocs()
         .iter()
         .find(|heredoc| heredoc.body.encloses(marker) && marker.start == heredoc.body.start)?;
     Some((invocation, heredoc))

@@ -24,9 +24,9 @@ impl Walk<'_> {
         at: &Instruction,
         word: &Word,
     ) -> Text {
-        let written = at.line.slice(word.range.clone());
+        let written = at.line.slice(word.range());
         if written == word.text {
-            let start = word.range.start;
+            let start = word.range().start;
             return self.expand(current, at, &word.text, Reading::Word, |range| {
                 at.line.span(start + range.start..start + range.end)
             });
@@ -39,7 +39,7 @@ impl Walk<'_> {
             let found = written.get(from..).and_then(|rest| rest.find(reference));
             let Some(start) = found.map(|found| from + found) else { return word.span };
             from = start + 1;
-            let start = word.range.start + start;
+            let start = word.range().start + start;
             at.line.span(start..start + reference.len())
         })
     }
@@ -49,7 +49,7 @@ impl Walk<'_> {
         let around = surroundings(self.dockerfile.escape, &self.environments, current);
         let (texts, error) = text::expand_list(around, &word.text, &mut self.budget);
         if let Some(error) = error {
-            let start = word.range.start;
+            let start = word.range().start;
             let span = at.line.span(start + error.range.start..start + error.range.end);
             self.note_error(current, at, &word.text, &error, span);
         }

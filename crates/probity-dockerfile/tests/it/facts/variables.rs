@@ -50,7 +50,7 @@ fn unmatched(text: &str) -> Vec<(usize, String)> {
                 let source = reference.span.slice(text).unwrap();
                 assert!(source.starts_with('$') && source.contains(&reference.name), "{source}");
                 if !reference.matched && reference.first {
-                    found.push((instruction.lines.0, source.to_owned()));
+                    found.push((instruction.lines().0, source.to_owned()));
                 }
             }
         }

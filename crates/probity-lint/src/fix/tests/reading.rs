@@ -92,7 +92,7 @@ fn indents(file: &Dockerfile<'_>, kind: char) -> bool {
 fn stray_backslashes(file: &Dockerfile<'_>) -> Vec<String> {
     let mut found = Vec::new();
     let runs = file.instructions.iter().filter(|it| it.keyword == Keyword::Run);
-    for heredoc in runs.flat_map(|run| &run.heredocs) {
+    for heredoc in runs.flat_map(|run| run.heredocs()) {
         let body: Vec<&str> = heredoc.body.slice(file.text).unwrap().lines().collect();
         for (at, line) in body.iter().enumerate().filter(|(_, line)| line.ends_with('\\')) {
             let next = body.get(at + 1).map_or("", |line| line.trim());
@@ -135,15 +135,15 @@ fn lost_blank_lines(old: &Dockerfile<'_>, new: &Dockerfile<'_>) -> Vec<String> {
 /// Heredocs that a fix has made and that touch the instruction before or behind them.
 fn crowded_heredocs(old: &Dockerfile<'_>, new: &Dockerfile<'_>) -> Vec<String> {
     let was_there = |index: usize| {
-        let body = new.instructions[index].heredocs[0].body.slice(new.text).unwrap();
+        let body = new.instructions[index].heredocs()[0].body.slice(new.text).unwrap();
         // What a fix changes in a heredoc leaves most of it as it was.
         let last = body.lines().last().unwrap_or_default();
-        let mut bodies = old.instructions.iter().flat_map(|it| &it.heredocs);
+        let mut bodies = old.instructions.iter().flat_map(|it| it.heredocs());
         bodies.any(|heredoc| heredoc.body.slice(old.text).unwrap().contains(last))
     };
     let last = new.instructions.len() - 1;
     (0..=last)
-        .filter(|&at| !new.instructions[at].heredocs.is_empty() && !was_there(at))
+        .filter(|&at| !new.instructions[at].heredocs().is_empty() && !was_there(at))
         .filter(|&at| {
             let before = at == 0 || has_blank_line(gap(new, at - 1));
             !(before && (at == last || has_blank_line(gap(new, at))))

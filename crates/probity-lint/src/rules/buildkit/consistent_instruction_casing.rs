@@ -70,9 +70,9 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             let message = format!(
                 "Command '{text}' should match the case of the command majority ({casing})"
             );
-            let finding = context.finding(instruction.keyword_span, message);
-            let whole = instruction.keyword_span.slice(context.file.text) == Some(text);
-            let edit = Edit::replace(instruction.keyword_span, wanted);
+            let finding = context.finding(instruction.keyword_span(), message);
+            let whole = instruction.keyword_span().slice(context.file.text) == Some(text);
+            let edit = Edit::replace(instruction.keyword_span(), wanted);
             let fix = whole.then(|| Fix::safe(format!("Write {casing}"), vec![edit]));
             findings.push(fix.into_iter().fold(finding, Finding::with_fix));
         }

@@ -60,13 +60,13 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 /// The sources that may be paths of the build context.
 fn sources(instruction: &Instruction) -> impl Iterator<Item = &Word> {
     let sources = match &instruction.arguments {
-        Arguments::Transfer { sources, .. } => sources.as_slice(),
+        Arguments::Transfer { sources, .. } => &**sources,
         _ => &[],
     };
     let is_from_elsewhere =
         instruction.flag_value("from").is_some_and(|from| !from.text.is_empty());
     let is_heredoc =
-        |word: &Word| instruction.heredocs.iter().any(|heredoc| heredoc.marker == word.span);
+        |word: &Word| instruction.heredocs().iter().any(|heredoc| heredoc.marker == word.span);
     sources.iter().filter(move |word| !is_from_elsewhere && !is_heredoc(word))
 }
 

@@ -45,7 +45,7 @@ rule! {
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for instruction in &context.file.instructions {
-        let Some(comment) = instruction.comments.last() else { continue };
+        let Some(comment) = instruction.comments().last() else { continue };
         let Some(defined) = Defined::by(instruction) else { continue };
         let text = comment.text.slice(context.file.text).unwrap_or_default();
         let first = text.split(' ').next().unwrap_or_default();
@@ -86,10 +86,10 @@ impl Defined {
                 Some(Self { names, place: alias.name.span })
             }
             (Keyword::Arg, Arguments::Pairs { pairs, .. }) => {
-                let place = match pairs.as_slice() {
+                let place = match &**pairs {
                     [] => return None,
                     [pair] => pair.key.span,
-                    _ => instruction.keyword_span,
+                    _ => instruction.keyword_span(),
                 };
                 let names = pairs.iter().map(|pair| pair.key.text.to_string()).collect();
                 Some(Self { names, place })

@@ -74,7 +74,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         );
         let is_meant = instruction.rest_text().trim_start().starts_with('[');
         let detail = if is_meant { NOT_JSON } else { NO_SIGNALS };
-        let finding = context.finding(instruction.keyword_span, message).with_detail(detail);
+        let finding = context.finding(instruction.keyword_span(), message).with_detail(detail);
         let fix = fix(context, index, instruction);
         findings.push(fix.into_iter().fold(finding, Finding::with_fix));
     }
@@ -84,7 +84,7 @@ fn fix(context: &Context<'_>, index: usize, instruction: &Instruction) -> Option
     let Arguments::Command(Command::Shell(command)) = &instruction.arguments else { return None };
     let stage = context.facts.stage_of(index)?;
     // The shell of Windows splits words in its own way.
-    if stage.os != Os::Linux || !instruction.inner_comments.is_empty() {
+    if stage.os != Os::Linux || !instruction.inner_comments().is_empty() {
         return None;
     }
     let words = plain::plain_words(&command.text)?;

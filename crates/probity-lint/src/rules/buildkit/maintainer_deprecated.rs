@@ -51,7 +51,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for (index, maintainer) in context.each(Keyword::Maintainer) {
         let message = "Maintainer instruction is deprecated in favor of using label";
         let finding = context
-            .finding(maintainer.keyword_span, message)
+            .finding(maintainer.keyword_span(), message)
             .with_detail(format!("The usual label is {LABEL}."));
         let fix = fix(context, index, maintainer);
         findings.push(fix.into_iter().fold(finding, Finding::with_fix));
@@ -64,12 +64,12 @@ fn fix(context: &Context<'_>, index: usize, maintainer: &Instruction) -> Option<
     let Arguments::Text(Some(author)) = &maintainer.arguments else { return None };
     let runtime = context.facts.config(context.facts.stage_of(index)?.index)?;
     let taken = runtime.get(Setting::Label).iter().any(|label| label.entry.key == LABEL);
-    if taken || !maintainer.inner_comments.is_empty() {
+    if taken || !maintainer.inner_comments().is_empty() {
         return None;
     }
     let keyword = if maintainer.keyword_text() == "maintainer" { "label" } else { "LABEL" };
     let text = format!("{keyword} {LABEL}={}", quoted(&author.text, context.file.escape)?);
-    let edit = Edit::replace(maintainer.keyword_span.to(author.span), text);
+    let edit = Edit::replace(maintainer.keyword_span().to(author.span), text);
     Some(Fix::suggestion("Use a label", vec![edit]))
 }
 

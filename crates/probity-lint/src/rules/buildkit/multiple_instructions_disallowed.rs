@@ -75,9 +75,9 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                     by.keyword_text()
                 );
                 let finding = context
-                    .finding(replaced.keyword_span, message)
+                    .finding(replaced.keyword_span(), message)
                     .with_alias(alias)
-                    .with_related(last.keyword_span, "this one will be used");
+                    .with_related(last.keyword_span(), "this one will be used");
                 let fix = fix(context, replaced);
                 findings.push(fix.into_iter().fold(finding, Finding::with_fix));
             }
@@ -90,8 +90,8 @@ fn fix(context: &Context<'_>, replaced: &Instruction) -> Option<Fix> {
     let is_directive = |comment: &str| {
         ["ignore=", "skip=", "shell="].iter().any(|word| comment.to_lowercase().contains(word))
     };
-    let mut comments = replaced.comments.iter().filter_map(|it| it.span.slice(text));
-    if !replaced.inner_comments.is_empty() || comments.any(is_directive) {
+    let mut comments = replaced.comments().iter().filter_map(|it| it.span.slice(text));
+    if !replaced.inner_comments().is_empty() || comments.any(is_directive) {
         return None;
     }
     let edit = Edit::delete(whole_lines(text, replaced.span));

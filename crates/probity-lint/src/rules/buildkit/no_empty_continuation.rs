@@ -58,7 +58,7 @@ rule! {
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for instruction in &context.file.instructions {
-        let Some((&first, others)) = instruction.empty_continuations.split_first() else {
+        let Some((&first, others)) = instruction.empty_continuations().split_first() else {
             continue;
         };
         let finding = context.finding(first, "Empty continuation line").with_detail(format!(
@@ -67,7 +67,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         ));
         let add = |finding: Finding, &line| finding.with_related(line, "another blank line");
         let delete = |&line| Edit::delete(whole_lines(context.file.text, line));
-        let edits = instruction.empty_continuations.iter().map(delete).collect();
+        let edits = instruction.empty_continuations().iter().map(delete).collect();
         let finding = others.iter().fold(finding, add);
         findings.push(finding.with_fix(Fix::safe("Remove the blank lines", edits)));
     }

@@ -103,7 +103,7 @@ fn fix(context: &Context<'_>, run: &Instruction, script: &Script) -> Option<Fix>
         && !path.contains(['$', ' ', '"', '\'', '\\', '\n'])
         && is_shell_form
         && run.flags.is_empty()
-        && run.heredocs.is_empty()
+        && run.heredocs().is_empty()
         && !shell_edits::has_comment(context, gone);
     let edits = vec![
         lines::instruction_before(context.file, run, &format!("WORKDIR {path}")),

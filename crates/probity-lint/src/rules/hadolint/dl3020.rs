@@ -71,8 +71,8 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             continue;
         }
         let message = "use COPY instead of ADD for files and folders";
-        let fix = Fix::suggestion("use COPY", vec![Edit::replace(add.keyword_span, "COPY")]);
-        findings.push(context.finding(add.keyword_span, message).with_fix(fix));
+        let fix = Fix::suggestion("use COPY", vec![Edit::replace(add.keyword_span(), "COPY")]);
+        findings.push(context.finding(add.keyword_span(), message).with_fix(fix));
     }
 }
 

@@ -61,7 +61,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let base = base_image::configuration(context, stage.instruction);
     let is_inherited = base.is_some_and(|base| !base.healthcheck.is_empty());
     if !is_inherited && context.facts.final_runtime().get(Setting::Healthcheck).is_empty() {
-        let place = stage.image_span.unwrap_or(from.keyword_span);
+        let place = stage.image_span.unwrap_or(from.keyword_span());
         let objective = Objective {
             kind: "healthcheck",
             score: 1,

@@ -64,8 +64,8 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         if are_runs && same_flags && is_single(index) && is_single(index + 1) {
             let message = "consecutive RUN instructions; consider one";
             let finding = context
-                .finding(second.keyword_span, message)
-                .with_related(first.keyword_span, "the one before");
+                .finding(second.keyword_span(), message)
+                .with_related(first.keyword_span(), "the one before");
             let fix = fix(context, index, &step);
             findings.push(fix.into_iter().fold(finding, Finding::with_fix));
         }
@@ -80,8 +80,8 @@ fn fix(context: &Context<'_>, index: usize, step: &str) -> Option<Fix> {
     let between = gap.slice(context.file.text)?;
     let shells = |at: usize| context.facts.state(at).map(|state| &state.shell);
     let is_plain = between.trim().is_empty()
-        && first.heredocs.is_empty()
-        && second.heredocs.is_empty()
+        && first.heredocs().is_empty()
+        && second.heredocs().is_empty()
         && !has_directive(context, index)
         && shells(index) == shells(index + 1);
     let end = own_end(context.scripts(index).first()?)?;
@@ -104,7 +104,7 @@ fn has_directive(context: &Context<'_>, index: usize) -> bool {
     let pair: Vec<&Instruction> = instructions.skip(index).take(2).collect();
     let end = pair.first().map_or(start, |it| it.span.start);
     let above = Span::new(start, end).slice(text).into_iter();
-    let inner = pair.iter().flat_map(|it| &it.inner_comments);
+    let inner = pair.iter().flat_map(|it| it.inner_comments());
     let inner = inner.filter_map(|comment| comment.span.slice(text));
     above.chain(inner).any(|comment| {
         let comment = comment.to_ascii_lowercase();

@@ -97,7 +97,7 @@ fn fix(
         Some(_) => return None,
     };
     let is_lossless =
-        run.heredocs.is_empty() && !shell_edits::has_comment(context, gone) && is_first;
+        run.heredocs().is_empty() && !shell_edits::has_comment(context, gone) && is_first;
     let is_shell_form = matches!(run.arguments, Arguments::Command(dockerfile::Command::Shell(_)));
     (is_lossless && is_shell_form).then(|| Fix::risky("use SHELL", edits))
 }

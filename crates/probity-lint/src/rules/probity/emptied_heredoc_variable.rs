@@ -59,7 +59,7 @@ fn first_lost<'a>(
         return None;
     }
     let scope = context.facts.scope(index);
-    instruction.heredocs.iter().filter(|heredoc| heredoc.expand).find_map(|heredoc| {
+    instruction.heredocs().iter().filter(|heredoc| heredoc.expand).find_map(|heredoc| {
         let body = heredoc.body.slice(context.file.text)?;
         let is_lost = |name: &&str| {
             // About a name in capitals the image below may know something.

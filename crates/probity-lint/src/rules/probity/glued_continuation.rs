@@ -55,7 +55,7 @@ rule! {
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for (index, instruction) in context.each_nested() {
         if let Arguments::Transfer { json: false, sources, destination } = &instruction.arguments {
-            let words = sources.iter().chain(destination);
+            let words = sources.iter().chain(destination.as_deref());
             findings.extend(words.filter_map(|word| argument(context, word)));
         }
         // What stands behind ONBUILD has the scripts of its ONBUILD.

@@ -68,7 +68,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for (index, instruction) in context.each(Keyword::Run) {
         for script in context.scripts(index) {
             let body = |it: &&Heredoc| it.body.encloses(script.span) && !it.body.is_empty();
-            let Some(heredoc) = instruction.heredocs.iter().find(body) else { continue };
+            let Some(heredoc) = instruction.heredocs().iter().find(body) else { continue };
             let ends = [Joiner::Newline, Joiner::Semicolon];
             let Some(command) = unnoticed::first_failure(script, &ends, matters) else { continue };
             let message = format!(

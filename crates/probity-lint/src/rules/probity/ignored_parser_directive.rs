@@ -37,7 +37,7 @@ rule! {
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let directives = &context.file.directives;
-    let comments = context.file.instructions.iter().flat_map(|instruction| &instruction.comments);
+    let comments = context.file.instructions.iter().flat_map(|instruction| instruction.comments());
     for comment in comments {
         let is_read = directives.iter().any(|directive| directive.line == comment.line);
         if let Some(name) = directive_name(context, comment)

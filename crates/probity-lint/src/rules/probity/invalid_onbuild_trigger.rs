@@ -41,7 +41,7 @@ rule! {
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for (_, instruction) in context.each(Keyword::Onbuild) {
         let Arguments::Onbuild(Some(trigger)) = &instruction.arguments else { continue };
-        for error in &trigger.trigger_errors {
+        for error in trigger.trigger_errors() {
             let message =
                 format!("images that are built on this one cannot be built: {}", error.message);
             let finding = context.finding(error.span, message);

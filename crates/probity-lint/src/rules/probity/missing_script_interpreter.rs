@@ -84,7 +84,7 @@ fn mentions_bash(context: &Context<'_>, index: usize) -> bool {
     let arguments = context.file.instructions.get(index).map(|instruction| &instruction.arguments);
     let copies = match arguments {
         Some(Arguments::Transfer { sources, destination, .. }) => {
-            sources.iter().chain(destination).any(|word| is_path_of_bash(&word.text))
+            sources.iter().chain(destination.as_deref()).any(|word| is_path_of_bash(&word.text))
         }
         _ => false,
     };

@@ -90,7 +90,7 @@ fn granting_heredocs(context: &Context<'_>, instruction: &Instruction) -> Vec<Sp
     if !is_sudoers(&destination.text) {
         return Vec::new();
     }
-    let grants = instruction.heredocs.iter().filter(|heredoc| {
+    let grants = instruction.heredocs().iter().filter(|heredoc| {
         let text = heredoc.content(context.file.text);
         text.lines().any(|line| !line.trim_start().starts_with('#') && grants_all(line))
     });

@@ -97,7 +97,7 @@ const SLIGHT: &[&str] = &[
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for (index, instruction) in context.each(Keyword::Run) {
         let [script, ..] = context.scripts(index) else { continue };
-        if !instruction.heredocs.is_empty() {
+        if !instruction.heredocs().is_empty() {
             continue;
         }
         // A cleanup at the end succeeds whatever came before it.

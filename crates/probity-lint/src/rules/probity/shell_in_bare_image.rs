@@ -87,7 +87,7 @@ fn brings(context: &Context<'_>, index: usize, program: &str) -> bool {
         let Some(Arguments::Transfer { sources, destination, .. }) = arguments else {
             return false;
         };
-        let mut words = sources.iter().chain(destination);
+        let mut words = sources.iter().chain(destination.as_deref());
         words.any(
             |word| matches!(last_part(&word.text), name if name == program || name == "busybox"),
         )

@@ -60,7 +60,7 @@ fn first_argument<'a>(
 ) -> Option<(&'a str, Span)> {
     let is_file = matches!(instruction.keyword, Keyword::Copy | Keyword::Add)
         && matches!(instruction.arguments, Arguments::Transfer { .. });
-    let quoted = instruction.heredocs.iter().filter(|heredoc| is_file && !heredoc.expand);
+    let quoted = instruction.heredocs().iter().filter(|heredoc| is_file && !heredoc.expand);
     quoted.into_iter().find_map(|heredoc| {
         let body = heredoc.body.slice(context.file.text)?;
         let is_script = body.trim_start().starts_with("#!");

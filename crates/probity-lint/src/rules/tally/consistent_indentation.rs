@@ -54,7 +54,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             "" => "nothing belongs before this instruction",
             _ => "one tab belongs before this instruction",
         };
-        findings.push(context.finding(instruction.keyword_span, message));
+        findings.push(context.finding(instruction.keyword_span(), message));
     }
 }
 

@@ -64,8 +64,8 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         let message = format!(
             "`USER` is {user}, but files of a {keyword} without `--chown` are owned by root"
         );
-        let finding = context.finding(transfer.keyword_span, message);
-        let edit = Edit::insert(transfer.keyword_span.end, format!(" --chown={user}"));
+        let finding = context.finding(transfer.keyword_span(), message);
+        let edit = Edit::insert(transfer.keyword_span().end, format!(" --chown={user}"));
         let is_plain = !user.contains(['"', '\'', ' ', '\\']);
         let fix = is_plain.then(|| Fix::suggestion(format!("add --chown={user}"), vec![edit]));
         findings.push(fix.into_iter().fold(finding, Finding::with_fix));

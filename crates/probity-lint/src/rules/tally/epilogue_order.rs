@@ -70,7 +70,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for stage in context.facts.stages().iter().filter(|stage| !used.contains(&stage.index)) {
         let all = context.file.instructions.get(stage.instructions.clone()).unwrap_or_default();
         let Some((instruction, message)) = misplaced(all) else { continue };
-        let finding = context.finding(instruction.keyword_span, message);
+        let finding = context.finding(instruction.keyword_span(), message);
         let fix = fix(context, stage, all);
         findings.push(fix.into_iter().fold(finding, Finding::with_fix));
     }
@@ -143,7 +143,7 @@ fn fix(context: &Context<'_>, stage: &Stage, all: &[Instruction]) -> Option<Fix>
 
 /// The lines of an instruction and of the comments above it.
 fn block(text: &str, instruction: &Instruction) -> Span {
-    let start = instruction.comments.first().map_or(instruction.span.start, |it| it.span.start);
+    let start = instruction.comments().first().map_or(instruction.span.start, |it| it.span.start);
     whole_lines(text, Span::new(start.min(instruction.span.start), instruction.span.end))
 }
 

@@ -78,7 +78,7 @@ fn written(instruction: &Instruction) -> Option<(Span, &str)> {
     if !is_read {
         return None;
     }
-    Some((instruction.line.span(instruction.rest.clone()), instruction.rest_text()))
+    Some((instruction.line.span(instruction.rest()), instruction.rest_text()))
 }
 
 /// `[a`, but neither `[[` nor `[ -f a ]`, which are tests.

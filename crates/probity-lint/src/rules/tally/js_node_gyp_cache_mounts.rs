@@ -122,7 +122,7 @@ fn compiles(context: &Context<'_>, stage: &Stage) -> bool {
 fn fix(run: &Instruction) -> Option<Fix> {
     let Arguments::Command(Command::Shell(_)) = run.arguments else { return None };
     let flag = format!("--mount=type=cache,target={DIRECTORY},id=node-gyp,sharing=locked ");
-    let at = run.line.offset(run.rest.start);
+    let at = run.line.offset(run.rest().start);
     Some(Fix::suggestion("mount a cache", vec![Edit::insert(at, flag)]))
 }
 

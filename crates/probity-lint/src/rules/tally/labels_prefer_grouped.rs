@@ -74,9 +74,9 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             continue;
         }
         let message = format!("these {} labels can be one LABEL", pairs.len());
-        let rest = group.iter().skip(1).map(|label| label.keyword_span);
-        let finding = context.finding(first.keyword_span, message).with_more_places(rest);
-        let span = Span::new(first.keyword_span.end, last.span.end);
+        let rest = group.iter().skip(1).map(|label| label.keyword_span());
+        let finding = context.finding(first.keyword_span(), message).with_more_places(rest);
+        let span = Span::new(first.keyword_span().end, last.span.end);
         let fix = fix(context, &group, &pairs, span);
         findings.push(fix.into_iter().fold(finding, Finding::with_fix));
     }
@@ -89,7 +89,7 @@ fn groups<'a>(context: &Context<'a>) -> Vec<Vec<&'a Instruction>> {
     for instruction in &context.file.instructions {
         let is_label = instruction.keyword == Keyword::Label;
         let follows = before.is_some_and(|before| {
-            before.keyword == Keyword::Label && before.lines.1 + 1 == instruction.lines.0
+            before.keyword == Keyword::Label && before.lines().1 + 1 == instruction.lines().0
         });
         match groups.last_mut() {
             Some(group) if is_label && follows => group.push(instruction),
@@ -111,7 +111,7 @@ fn pairs(label: &Instruction) -> &[Pair] {
 fn fix(context: &Context<'_>, group: &[&Instruction], pairs: &[&Pair], span: Span) -> Option<Fix> {
     let is_plain = |label: &&Instruction| {
         let legacy = matches!(label.arguments, Arguments::Pairs { legacy: true, .. });
-        !legacy && label.inner_comments.is_empty() && label.empty_continuations.is_empty()
+        !legacy && label.inner_comments().is_empty() && label.empty_continuations().is_empty()
     };
     let keys: HashSet<String> = pairs.iter().map(|pair| unquoted(&pair.key.text)).collect();
     let is_certain = keys.len() == pairs.len() && keys.iter().all(|key| !key.contains('$'));
@@ -120,7 +120,7 @@ fn fix(context: &Context<'_>, group: &[&Instruction], pairs: &[&Pair], span: Spa
     }
     let text = context.file.text;
     let first = group.first()?;
-    let indentation = " ".repeat(first.keyword_span.len() + 1);
+    let indentation = " ".repeat(first.keyword_span().len() + 1);
     let next = format!(" {}{}{indentation}", context.file.escape, line_end(text));
     let written: Vec<&str> = pairs.iter().filter_map(|pair| pair.span.slice(text)).collect();
     // A value that goes over several lines keeps them.

@@ -113,7 +113,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         if ranks.is_sorted() {
             continue;
         }
-        let finding = context.finding(label.keyword_span, "the labels are not in order");
+        let finding = context.finding(label.keyword_span(), "the labels are not in order");
         let fix = fix(context, label, pairs, &ranks);
         findings.push(fix.into_iter().fold(finding, Finding::with_fix));
     }
@@ -137,7 +137,7 @@ fn fix(context: &Context<'_>, label: &Instruction, pairs: &[Pair], ranks: &[Rank
     let keys: HashSet<&str> = pairs.iter().map(|pair| pair.key.text.as_str()).collect();
     let is_certain = keys.len() == pairs.len()
         && keys.iter().all(|key| !key.contains('$'))
-        && label.inner_comments.is_empty();
+        && label.inner_comments().is_empty();
     if !is_certain {
         return None;
     }

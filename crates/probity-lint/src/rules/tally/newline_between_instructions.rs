@@ -107,7 +107,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         } else {
             continue;
         };
-        findings.push(context.finding(after.keyword_span, message).with_fix(fix));
+        findings.push(context.finding(after.keyword_span(), message).with_fix(fix));
     }
 }
 

@@ -112,7 +112,7 @@ fn chained(instruction: &Instruction) -> bool {
         (Arguments::Healthcheck { command, .. }, _) => command,
         _ => return false,
     };
-    matches!(command, Command::Shell(_)) && instruction.heredocs.is_empty()
+    matches!(command, Command::Shell(_)) && instruction.heredocs().is_empty()
 }
 
 fn check_chain(
@@ -210,7 +210,7 @@ fn parts(instruction: &Instruction) -> Option<Parts> {
         {
             let command = match command {
                 // `<<EOF` stays behind the last flag: what follows it is the script.
-                _ if !instruction.heredocs.is_empty() => None,
+                _ if !instruction.heredocs().is_empty() => None,
                 Command::Missing => None,
                 Command::Shell(Word { span, .. }) | Command::Json { span, .. } => Some(*span),
             };

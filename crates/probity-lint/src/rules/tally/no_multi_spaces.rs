@@ -101,12 +101,12 @@ fn add_runs(text: &str, gap: Span, runs: &mut Vec<Span>) {
 
 /// The keyword, the flags and the words that BuildKit tells apart, in the order of the text.
 fn words(instruction: &Instruction) -> Vec<Span> {
-    let mut spans = vec![instruction.keyword_span];
+    let mut spans = vec![instruction.keyword_span()];
     spans.extend(instruction.flags.iter().map(|flag| flag.span));
     let mut add = |words: &[&Word]| spans.extend(words.iter().map(|word| word.span));
     match &instruction.arguments {
         Arguments::From { image, alias, surplus } => {
-            add(&image.iter().collect::<Vec<_>>());
+            add(image.as_deref().as_slice());
             if let Some(alias) = alias {
                 add(&[&alias.keyword, &alias.name]);
             }
@@ -119,7 +119,7 @@ fn words(instruction: &Instruction) -> Vec<Span> {
         }
         Arguments::Pairs { pairs, .. } => spans.extend(pairs.iter().map(|pair| pair.span)),
         Arguments::Transfer { sources, destination, .. } => {
-            add(&sources.iter().chain(destination).collect::<Vec<_>>());
+            add(&sources.iter().chain(destination.as_deref()).collect::<Vec<_>>());
         }
         Arguments::Command(command) => add(&command_words(command)),
         Arguments::Healthcheck { kind, command } => {
@@ -129,7 +129,7 @@ fn words(instruction: &Instruction) -> Vec<Span> {
         Arguments::Words { words, .. } => add(&words.iter().collect::<Vec<_>>()),
         Arguments::Text(word) => add(&word.iter().collect::<Vec<_>>()),
         Arguments::Onbuild(nested) => {
-            spans.extend(nested.as_deref().map(|nested| nested.keyword_span));
+            spans.extend(nested.as_deref().map(|nested| nested.keyword_span()));
         }
     }
     spans.sort();

@@ -80,7 +80,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         .file
         .instructions
         .iter()
-        .flat_map(|instruction| &instruction.empty_continuations)
+        .flat_map(|instruction| instruction.empty_continuations())
         .map(|blank| blank.start)
         .collect();
     let counts = |line: &Line<'_>| line.is_blank() && inside.binary_search(&line.start).is_err();

@@ -129,9 +129,9 @@ fn names_opcache(value: &str) -> bool {
 fn brings(context: &Context<'_>, index: usize) -> bool {
     let Some(instruction) = context.file.instructions.get(index) else { return false };
     if let Arguments::Transfer { sources, destination, .. } = &instruction.arguments {
-        let mut words = sources.iter().chain(destination);
+        let mut words = sources.iter().chain(destination.as_deref());
         let text = context.file.text;
-        let mut bodies = instruction.heredocs.iter().map(|heredoc| heredoc.content(text));
+        let mut bodies = instruction.heredocs().iter().map(|heredoc| heredoc.content(text));
         return words.any(|word| names_opcache(&word.text))
             || bodies.any(|body| body.contains("opcache"));
     }

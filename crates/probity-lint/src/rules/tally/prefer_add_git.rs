@@ -125,8 +125,8 @@ fn fix(context: &Context<'_>, index: usize, run: &Instruction, address: &str) ->
     let call = command.call();
     let is_plain = run.keyword == Keyword::Run
         && run.flags.is_empty()
-        && run.heredocs.is_empty()
-        && run.inner_comments.is_empty()
+        && run.heredocs().is_empty()
+        && run.inner_comments().is_empty()
         && !context.is_trigger(index)
         && command.redirections.is_empty()
         && command.assignments.is_empty();
@@ -157,7 +157,7 @@ fn fix(context: &Context<'_>, index: usize, run: &Instruction, address: &str) ->
         return None;
     }
     let written = format!("ADD --keep-git-dir=true {source}{reference} {target}");
-    let span = Span::new(run.keyword_span.start, run.span.end);
+    let span = Span::new(run.keyword_span().start, run.span.end);
     Some(Fix::suggestion("use ADD", vec![Edit::replace(span, written)]))
 }
 

@@ -203,8 +203,8 @@ fn fix(
     let [_] = block.pipelines.as_slice() else { return None };
     let is_plain = run.keyword == Keyword::Run
         && run.flags.is_empty()
-        && run.heredocs.is_empty()
-        && run.inner_comments.is_empty()
+        && run.heredocs().is_empty()
+        && run.inner_comments().is_empty()
         && !context.is_trigger(index)
         && [download, tar].iter().all(|it| it.redirections.is_empty() && it.assignments.is_empty());
     // A header or a password has no place in ADD.
@@ -229,7 +229,7 @@ fn fix(
         return None;
     }
     let written = format!("ADD --unpack {address} {}/", directory.trim_end_matches('/'));
-    let span = Span::new(run.keyword_span.start, run.span.end);
+    let span = Span::new(run.keyword_span().start, run.span.end);
     Some(Fix::suggestion("use ADD --unpack", vec![Edit::replace(span, written)]))
 }
 

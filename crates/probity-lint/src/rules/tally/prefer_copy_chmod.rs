@@ -74,7 +74,7 @@ fn target(copy: &Instruction) -> Option<String> {
     let Arguments::Transfer { sources, destination: Some(to), .. } = &copy.arguments else {
         return None;
     };
-    let [source] = sources.as_slice() else { return None };
+    let [source] = &**sources else { return None };
     let (source, to) = (source.text.as_str(), to.text.as_str());
     let is_one = !source.ends_with(['/', '.']) && !source.contains(['*', '?', '[']);
     let is_known = !source.contains('$') && !to.contains(['$', '"', '\'', '\\']);
@@ -83,7 +83,7 @@ fn target(copy: &Instruction) -> Option<String> {
         return None;
     }
     match to.ends_with('/') {
-        true if copy.heredocs.is_empty() => {
+        true if copy.heredocs().is_empty() => {
             Some(format!("{to}{}", source.rsplit('/').next().unwrap_or(source)))
         }
         true => None,
@@ -102,10 +102,10 @@ fn mode(call: &Call<'_>, target: &str) -> Option<String> {
 fn fix(context: &Context<'_>, copy: &Instruction, run: &Instruction, mode: &str) -> Option<Fix> {
     let gap = Span::new(copy.span.end, run.span.start);
     let is_plain = gap.slice(context.file.text)?.trim().is_empty()
-        && run.inner_comments.is_empty()
-        && run.heredocs.is_empty();
+        && run.inner_comments().is_empty()
+        && run.heredocs().is_empty();
     let edits = vec![
-        Edit::insert(copy.keyword_span.end, format!(" --chmod={mode}")),
+        Edit::insert(copy.keyword_span().end, format!(" --chmod={mode}")),
         Edit::delete(Span::new(copy.span.end, run.span.end)),
     ];
     let is_number = mode.bytes().all(|it| it.is_ascii_digit());

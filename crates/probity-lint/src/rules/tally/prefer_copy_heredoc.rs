@@ -91,14 +91,14 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             let goes_on = written.as_ref() == Some(&(index, path.clone()));
             if goes_on && context.boolean("check-consecutive-runs") {
                 let message = format!("one COPY <<EOF {path} writes the whole file");
-                findings.push(context.finding(run.keyword_span, message));
+                findings.push(context.finding(run.keyword_span(), message));
             }
             written = goes_on.then_some((index + 1, path));
             continue;
         }
         if context.boolean("check-single-run") {
             let message = format!("COPY <<EOF {path} writes the file without a shell");
-            let finding = context.finding(run.keyword_span, message);
+            let finding = context.finding(run.keyword_span(), message);
             let fix = fix(context, index, run, &path, &content);
             findings.push(fix.into_iter().fold(finding, Finding::with_fix));
         }
@@ -163,8 +163,8 @@ fn fix(
     content: &str,
 ) -> Option<Fix> {
     let is_plain = run.flags.is_empty()
-        && run.heredocs.is_empty()
-        && run.inner_comments.is_empty()
+        && run.heredocs().is_empty()
+        && run.inner_comments().is_empty()
         && base_image::is_root(context, index)
         && lines::line_end(context.file.text) == "\n"
         && !content.contains('\r')

@@ -275,13 +275,13 @@ fn fix(
 /// Adds the flags, each on a line of its own and the command on the next; a heredoc follows the last.
 fn mounted(context: &Context<'_>, run: &Instruction, step: &str, missing: &[&Mount]) -> Edit {
     let text = context.file.text;
-    let at = run.line.offset(run.rest.start);
+    let at = run.line.offset(run.rest().start);
     let line = Span::new(whole_lines(text, Span::at(at)).start, at).slice(text).unwrap_or_default();
     // A command that begins its line keeps its indentation, and the flags take the same.
     let indentation = if line.trim().is_empty() { line } else { step };
     let next_line = format!(" \\{}{indentation}", lines::line_end(text));
     let flags: Vec<String> = missing.iter().map(|mount| mount.flag()).collect();
-    let behind = if run.heredocs.is_empty() { next_line.as_str() } else { " " };
+    let behind = if run.heredocs().is_empty() { next_line.as_str() } else { " " };
     Edit::insert(at, format!("{}{behind}", flags.join(&next_line)))
 }
 

@@ -95,11 +95,11 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         let Some(script) = context.scripts(index).first() else { continue };
         let Some(block) = script.blocks.first().filter(|_| is_shell && is_linux) else { continue };
         let joined = block.pipelines.iter().filter(|it| it.joiner == Joiner::And).count() + 1;
-        if joined < least || !run.heredocs.is_empty() || !script.errors.is_empty() {
+        if joined < least || !run.heredocs().is_empty() || !script.errors.is_empty() {
             continue;
         }
         let message = format!("{joined} commands make a script; write it as a heredoc");
-        let finding = context.finding(run.keyword_span, message);
+        let finding = context.finding(run.keyword_span(), message);
         let fix = fix(context, index, run, script, block);
         findings.push(fix.into_iter().fold(finding, Finding::with_fix));
     }
@@ -112,7 +112,7 @@ fn check_consecutive(context: &Context<'_>, least: usize, findings: &mut Vec<Fin
         instructions.get(index).is_some_and(|it| {
             it.keyword == Keyword::Run
                 && it.flags.is_empty()
-                && it.heredocs.is_empty()
+                && it.heredocs().is_empty()
                 && matches!(it.arguments, Arguments::Command(Command::Shell(_)))
         })
     };
@@ -124,7 +124,7 @@ fn check_consecutive(context: &Context<'_>, least: usize, findings: &mut Vec<Fin
         let count: usize = blocks.map(|block| block.pipelines.len()).sum();
         if group.len() > 1 && count >= least {
             let message = format!("{count} commands in {} RUNs make a script", group.len());
-            findings.push(context.finding(run.keyword_span, message));
+            findings.push(context.finding(run.keyword_span(), message));
         }
     }
 }
@@ -223,7 +223,7 @@ fn body(context: &Context<'_>, run: &Instruction, pipelines: &[Pipeline]) -> Opt
     let first = head.first()?.span.to(head.last()?.span);
     let spans = std::iter::once(first).chain(rest.iter().map(|it| it.span));
     let mut body = String::new();
-    let mut comments = run.inner_comments.iter().peekable();
+    let mut comments = run.inner_comments().iter().peekable();
     for span in spans {
         while let Some(comment) = comments.next_if(|it| it.span.end <= span.start) {
             body.push_str(comment.span.slice(text)?.trim());

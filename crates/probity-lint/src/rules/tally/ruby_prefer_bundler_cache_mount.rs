@@ -68,7 +68,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                 && matches!(run.arguments, Arguments::Command(Command::Shell(_)));
             let flag =
                 "--mount=type=cache,id=bundler,target=/usr/local/bundle/cache,sharing=locked ";
-            let edit = Edit::insert(run.line.offset(run.rest.start), flag);
+            let edit = Edit::insert(run.line.offset(run.rest().start), flag);
             let fix = is_known.then(|| Fix::suggestion("mount a cache", vec![edit]));
             findings.push(fix.into_iter().fold(finding, Finding::with_fix));
         }

@@ -75,8 +75,8 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             continue;
         }
         let message = format!("{} cannot write tmp, log, storage and db", owner(user));
-        let finding = context.finding(copy.keyword_span, message);
-        let edit = Edit::insert(copy.keyword_span.end, format!(" --chown={user}"));
+        let finding = context.finding(copy.keyword_span(), message);
+        let edit = Edit::insert(copy.keyword_span().end, format!(" --chown={user}"));
         let fix = copy
             .flag_value("chown")
             .is_none()
@@ -105,7 +105,7 @@ fn is_rails(context: &Context<'_>, stage: &Stage, own: &[Instruction]) -> bool {
 /// `COPY . .`, `COPY --from=build /rails /rails`
 fn copies_application(copy: &Instruction) -> bool {
     let Arguments::Transfer { sources, .. } = &copy.arguments else { return false };
-    let [source] = sources.as_slice() else { return false };
+    let [source] = &**sources else { return false };
     let source = source.text.trim_end_matches('/');
     copy.keyword == Keyword::Copy && (matches!(source, "." | "") || ROOTS.contains(&source))
 }

@@ -60,7 +60,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         if !is_there {
             let message =
                 format!("scratch has no {SHELL} to run this; name the program in an array");
-            findings.push(context.finding(run.keyword_span, message));
+            findings.push(context.finding(run.keyword_span(), message));
         }
     }
 }
@@ -76,7 +76,7 @@ fn is_mounted(run: &Instruction) -> bool {
 }
 
 fn names_its_own(context: &Context<'_>, run: &Instruction) -> bool {
-    let first = run.heredocs.first().and_then(|it| it.body.slice(context.file.text));
+    let first = run.heredocs().first().and_then(|it| it.body.slice(context.file.text));
     first.is_some_and(|body| body.trim_start_matches('\t').starts_with("#!"))
 }
 

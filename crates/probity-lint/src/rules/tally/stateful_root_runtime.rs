@@ -92,10 +92,10 @@ fn volumes(context: &Context<'_>, last: &Stage) -> Vec<Sign> {
 
 fn sign(context: &Context<'_>, last: &Stage, index: usize) -> Option<Sign> {
     let instruction = context.file.instructions.get(index).filter(|_| index != last.instruction)?;
-    let (word, text) = match (&instruction.arguments, context.facts.steps(index)) {
-        (Arguments::Text(Some(word)), [Step::Workdir(text), ..]) => (word, text),
+    let (span, text) = match (&instruction.arguments, context.facts.steps(index)) {
+        (Arguments::Text(Some(word)), [Step::Workdir(text), ..]) => (word.span, text),
         (Arguments::Transfer { destination: Some(word), .. }, [Step::Transfer(it), ..]) => {
-            (word, it.destination.as_ref()?)
+            (word.span, it.destination.as_ref()?)
         }
         (_, [Step::Run { .. }, ..]) if instruction.keyword == Keyword::Run => {
             return made(context, index);
@@ -106,7 +106,7 @@ fn sign(context: &Context<'_>, last: &Stage, index: usize) -> Option<Sign> {
     // Programs are put into `/srv` as often as data.
     let is_program =
         instruction.keyword == Keyword::Workdir && path.trim_end_matches('/') == "/srv";
-    (is_data(path) && !is_program).then(|| Sign { span: word.span, path: path.clone() })
+    (is_data(path) && !is_program).then(|| Sign { span, path: path.clone() })
 }
 
 /// The first directory for data that a `RUN` makes.

@@ -57,7 +57,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         for flag in instruction.flags_named("chown") {
             let message = "Windows ignores --chown; remove the flag";
             let finding = context.finding(flag.span, message);
-            let behind = instruction.line.offset(instruction.rest.start);
+            let behind = instruction.line.offset(instruction.rest().start);
             let next = instruction.flags.iter().map(|other| other.span.start);
             let next = next.filter(|start| *start >= flag.span.end).chain([behind]).min();
             let span = Span::new(flag.span.start, next.unwrap_or(flag.span.end));

@@ -52,10 +52,10 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             continue;
         }
         let message = "Windows has no signals, so that this does nothing";
-        let finding = context.finding(stop.keyword_span, message);
+        let finding = context.finding(stop.keyword_span(), message);
         let lines = whole_lines(context.file.text, stop.span);
         let fix = Fix::suggestion("remove it", vec![Edit::delete(lines)]);
-        let fix = stop.inner_comments.is_empty().then_some(fix);
+        let fix = stop.inner_comments().is_empty().then_some(fix);
         findings.push(fix.into_iter().fold(finding, Finding::with_fix));
     }
 }

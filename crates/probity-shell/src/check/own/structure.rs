@@ -10,7 +10,7 @@ use crate::{
 
 /// Pipelines.
 pub(super) fn check(script: &Script, findings: &mut Findings) {
-    let setters = script.setters.values().flatten();
+    let setters = script.setters.iter();
     let mut errexit = setters.filter_map(|setter| script.commands.get(setter.command));
     let has_errexit = script.invocation.errexit || errexit.any(sets_errexit);
     for (index, block) in script.blocks.iter().enumerate() {

@@ -88,7 +88,7 @@ pub(super) struct Seen<'a> {
 
 impl Seen<'_> {
     fn instruction(&self) -> Option<&Instruction> {
-        self.file.instructions.iter().find(|instruction| instruction.lines.0 == self.line)
+        self.file.instructions.iter().find(|instruction| instruction.lines().0 == self.line)
     }
 
     /// The instruction's text, or the line where there is none.
@@ -120,13 +120,13 @@ impl Seen<'_> {
 
     /// How many instructions with this keyword come before.
     fn count_before(&self, keyword: Keyword) -> usize {
-        let before = self.file.instructions.iter().filter(|it| it.lines.0 < self.line);
+        let before = self.file.instructions.iter().filter(|it| it.lines().0 < self.line);
         before.filter(|it| it.keyword == keyword).count()
     }
 
     /// Whether the stage that this is in begins with an empty image.
     fn is_from_scratch(&self) -> bool {
-        let mut before = self.file.instructions.iter().filter(|it| it.lines.0 <= self.line);
+        let mut before = self.file.instructions.iter().filter(|it| it.lines().0 <= self.line);
         let from = before.rfind(|it| it.keyword == Keyword::From);
         let source = from.and_then(|it| it.span.slice(self.file.text));
         source.is_some_and(|it| it.split_ascii_whitespace().nth(1) == Some("scratch"))
@@ -134,12 +134,12 @@ impl Seen<'_> {
 
     fn is_last_stage(&self) -> bool {
         let mut froms = self.file.instructions.iter().filter(|it| it.keyword == Keyword::From);
-        froms.next_back().is_some_and(|it| it.lines.0 == self.line)
+        froms.next_back().is_some_and(|it| it.lines().0 == self.line)
     }
 
     fn is_in_last_stage(&self) -> bool {
         let mut froms = self.file.instructions.iter().filter(|it| it.keyword == Keyword::From);
-        froms.next_back().is_none_or(|from| from.lines.0 <= self.line)
+        froms.next_back().is_none_or(|from| from.lines().0 <= self.line)
     }
 
     /// Whether the file has several instructions with the keyword of this one.

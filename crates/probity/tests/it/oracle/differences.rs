@@ -74,7 +74,7 @@ pub(super) const DIFFERENCES: &[Difference] = &[
         rule: "buildkit/ConsistentInstructionCasing",
         side: Side::Ours,
         reason: "we flag an ARG before the first FROM too, as the rule's page says",
-        holds: |case| case.globals().any(|arg| arg.lines.0 == case.line),
+        holds: |case| case.globals().any(|arg| arg.lines().0 == case.line),
     },
     Difference {
         rule: "buildkit/ConsistentInstructionCasing",
@@ -226,7 +226,7 @@ impl Case<'_> {
 
     /// The instruction that the difference is about.
     fn instruction(&self) -> Option<&Instruction> {
-        self.file.instructions.iter().find(|it| it.lines.0 == self.line)
+        self.file.instructions.iter().find(|it| it.lines().0 == self.line)
     }
 
     fn source(&self) -> &str {
@@ -234,7 +234,7 @@ impl Case<'_> {
     }
 
     fn before(&self) -> impl Iterator<Item = &Instruction> {
-        self.file.instructions.iter().take_while(|it| it.lines.0 < self.line)
+        self.file.instructions.iter().take_while(|it| it.lines().0 < self.line)
     }
 
     /// The ARG instructions before the first stage.
