@@ -25,6 +25,7 @@ mod harness;
 mod identity;
 mod labels;
 mod lines;
+mod own_rule;
 mod packages;
 mod parsed;
 mod preset;
@@ -65,6 +66,7 @@ pub use crate::{
         AppliedFix, FixMode, FixOptions, Fixed, KnownFindings, SkipReason, SkippedFix, agent_fixes,
         apply_given, fix, fix_parsed, new_findings,
     },
+    own_rule::{ExpressionError, OWN_NAMESPACE, OwnRule, OwnRuleError, WrittenRule, WrongExample},
     parsed::{Detached, Parsed},
     preset::Preset,
     rejection::Rejection,
@@ -119,6 +121,9 @@ fn check(file: &Dockerfile<'_>, facts: &Facts, options: &LintOptions<'_>) -> Vec
     for (rule, choice) in options.rules.active(directives.experimental()) {
         let context = Context::new(file, facts, options, rule.metadata(), choice);
         rule.check(&context, &mut findings);
+    }
+    for (rule, severity) in options.rules.active_own() {
+        rule.check(file, facts, severity, &mut findings);
     }
     if options.rules.checks_shell() {
         findings.extend(shellcheck::findings(file, facts, options.rules));

@@ -6,6 +6,7 @@ use probity_finding::Severity;
 
 use crate::{
     RULES,
+    own_rule::OwnRule,
     preset::Preset,
     rule::{OptionValue, Rule},
     shell_memory::ShellMemory,
@@ -65,7 +66,17 @@ pub struct RuleSet {
     /// Names that other tools have for a part of a rule's findings, where only that part is off.
     muted: Vec<&'static str>,
     shell: ShellChoice,
+    /// Rules of the configuration.
+    own: Vec<OwnChoice>,
     manner: Manner,
+}
+
+/// How a rule of the configuration runs.
+#[derive(Clone, Debug)]
+struct OwnChoice {
+    rule: Arc<OwnRule>,
+    severity: Severity,
+    is_on: bool,
 }
 
 /// Whether a rule runs.
@@ -152,7 +163,40 @@ impl RuleSet {
             choices: RULES.iter().map(choice).collect(),
             muted: Vec::new(),
             shell: ShellChoice::default(),
+            own: Vec::new(),
             manner,
+        }
+    }
+
+    /// Adds rules of the configuration, before anything else is said about rules.
+    pub fn add_own(&mut self, rules: impl IntoIterator<Item = Arc<OwnRule>>) {
+        let choice =
+            |rule: Arc<OwnRule>| OwnChoice { severity: rule.severity(), rule, is_on: true };
+        self.own.extend(rules.into_iter().map(choice));
+    }
+
+    /// The rules of the configuration that run, each with its severity.
+    pub(crate) fn active_own(&self) -> impl Iterator<Item = (&OwnRule, Severity)> {
+        let active = self.own.iter().filter(|choice| choice.is_on);
+        active.map(|choice| (choice.rule.as_ref(), choice.severity))
+    }
+
+    /// Whether the configuration has a rule of this name, on or off.
+    #[must_use]
+    pub fn has_own(&self, name: &str) -> bool {
+        self.own.iter().any(|choice| same_rule(name, choice.rule.name()))
+    }
+
+    /// Whether a rule of the configuration runs.
+    #[must_use]
+    pub fn has_active_own(&self, name: &str) -> bool {
+        self.active_own().any(|(rule, _)| rule.name() == name)
+    }
+
+    fn set_own(&mut self, change: impl Fn(&str, &mut OwnChoice)) {
+        for choice in &mut self.own {
+            let rule = Arc::clone(&choice.rule);
+            change(rule.name(), choice);
         }
     }
 
@@ -161,6 +205,12 @@ impl RuleSet {
         if rule.starts_with(NAMESPACE) {
             self.shell.severities.insert(rule.to_ascii_lowercase(), severity);
         }
+        self.set_own(|name, choice| {
+            if same_rule(rule, name) {
+                choice.is_on = severity.is_some();
+                choice.severity = severity.unwrap_or(choice.severity);
+            }
+        });
         for index in indices(rule) {
             self.states[index] = match severity {
                 None => State::Off,
@@ -214,6 +264,7 @@ impl RuleSet {
     /// is only outside the preset is switched on by any pattern.
     pub fn select(&mut self, patterns: &[Pattern]) {
         self.shell.only = Some(patterns.to_vec());
+        self.set_own(|name, choice| choice.is_on &= patterns.iter().any(|it| it.matches(name)));
         for (index, rule) in RULES.iter().enumerate() {
             let matches = any_matches(patterns, *rule);
             if is_named(patterns, *rule) {
@@ -233,6 +284,7 @@ impl RuleSet {
     /// Switches off what the patterns match.
     pub fn ignore(&mut self, patterns: &[Pattern]) {
         self.shell.never.extend_from_slice(patterns);
+        self.set_own(|name, choice| choice.is_on &= !patterns.iter().any(|it| it.matches(name)));
         for (index, rule) in RULES.iter().enumerate() {
             let equals = rule.metadata().equals;
             let parts: Vec<&'static str> =
@@ -331,7 +383,8 @@ impl RuleSet {
     /// How many rules run.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.states.iter().filter(|state| **state == State::On).count()
+        let own = self.active_own().count();
+        self.states.iter().filter(|state| **state == State::On).count() + own
     }
 
     #[must_use]

@@ -85,7 +85,7 @@ fn meta_findings(
         if asked.validate_rules {
             let unknown = |named: &&Named| match ignore.buildkit_only {
                 true => !is_check(&named.name),
-                false => !is_known(&named.name),
+                false => !is_known(&named.name) && !options.rules.has_own(&named.name),
             };
             for named in ignore.rules.iter().filter(unknown) {
                 let message = format!("no rule is called `{}`", named.name);

@@ -16,6 +16,7 @@ pub(crate) mod image;
 pub(crate) mod init;
 pub(crate) mod lsp;
 pub(crate) mod names;
+pub(crate) mod own_rules;
 pub(crate) mod review;
 pub(crate) mod rules;
 pub(crate) mod stop;

@@ -19,6 +19,7 @@ pub(crate) mod layer;
 pub(crate) mod memory;
 pub(crate) mod merge;
 pub(crate) mod nearest;
+pub(crate) mod own_rules;
 mod print;
 mod read_text;
 mod render;

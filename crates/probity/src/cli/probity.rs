@@ -48,7 +48,9 @@ enum ProbityCommand {
     #[command(visible_alias = "lint", after_help = CHECK_EXAMPLES, args_override_self = true)]
     Check(Box<CheckArgs>),
     /// List the rules
-    #[command(after_help = "Examples:\n  probity rules\n  probity rules --format json")]
+    #[command(
+        after_help = "Examples:\n  probity rules\n  probity rules --format json\n  probity rules test"
+    )]
     Rules(rules::RulesArgs),
     /// Show the manual page of a rule
     #[command(

@@ -22,7 +22,7 @@ use std::{
     io::{self, Write as _},
     path::{Path, PathBuf},
     sync::{
-        Mutex, PoisonError,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicUsize, Ordering},
     },
     thread,
@@ -30,14 +30,14 @@ use std::{
 
 use anyhow::Context as _;
 use probity_finding::Finding;
-use probity_lint::{Rejection, is_syntax_rule};
+use probity_lint::{OwnRule, Rejection, is_syntax_rule};
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 
 use self::{
     base_images::SlowChecks,
     examine::{Checked, examine},
     fix::{Summary, Way},
-    job::{Job, Target, configs, jobs},
+    job::{Job, Target, configs, configs_of, jobs},
     known::Known,
     output::Output,
 };
@@ -108,6 +108,14 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         return watch::run(options, &directory, || run_once(options, &directory));
     }
     run_once(options, &directory)
+}
+
+/// The rules that the configuration of the working directory has.
+pub(crate) fn own_rules(choice: Choice) -> anyhow::Result<Vec<Arc<OwnRule>>> {
+    let directory = std::env::current_dir().context("cannot tell the working directory")?;
+    let mut configs = configs_of(Name::Probity, choice, Layer::default(), &directory)?;
+    let config = configs.for_target(&directory.join("Dockerfile"))?;
+    Ok(config.check.rule.read())
 }
 
 fn run_once(options: &Options, directory: &Path) -> anyhow::Result<Exit> {

@@ -4,7 +4,12 @@ use std::io::Write as _;
 
 use probity_lint::{Pattern, shell_code_about, shell_codes};
 
-use crate::{commands::rules, config::nearest, exit::Exit, failure::Failure};
+use crate::{
+    commands::{own_rules, rules},
+    config::nearest,
+    exit::Exit,
+    failure::Failure,
+};
 
 /// The page of the rule that a name means.
 pub(crate) fn page(wanted: &str) -> Option<String> {
@@ -20,7 +25,7 @@ pub(crate) fn page(wanted: &str) -> Option<String> {
 }
 
 pub(crate) fn run(wanted: &str) -> anyhow::Result<Exit> {
-    let Some(page) = page(wanted) else {
+    let Some(page) = page(wanted).or_else(|| own_rules::page(wanted)) else {
         let listed = rules::all().flat_map(|rule| [rule.name, rule.bare_name()]);
         let names = listed.chain(rules::built_in().map(|(name, ..)| name));
         let hint = nearest(wanted, names).map_or_else(

@@ -3,8 +3,8 @@
 use std::sync::LazyLock;
 
 use probity_lint::{
-    ELSEWHERE, FixMode, META_RULES, OptionKind, Pattern, RULES, SYNTAX_RULES, is_foreign_code,
-    shell_codes,
+    ELSEWHERE, FixMode, META_RULES, OWN_NAMESPACE, OptionKind, Pattern, RULES, SYNTAX_RULES,
+    is_foreign_code, shell_codes,
 };
 
 use super::{error::did_you_mean, kind::Kind, word::Word as _, words::RuleSeverity};
@@ -131,6 +131,10 @@ impl Catalogue<'static> {
 impl<'a> Catalogue<'a> {
     /// What is odd about a name, `namespace/*` or `*` with which rules are chosen.
     pub(crate) fn oddity(&self, text: &str) -> Option<Oddity> {
+        // Which of these exist is known where the configuration is.
+        if text.starts_with(OWN_NAMESPACE) {
+            return None;
+        }
         let pattern = Pattern::new(text);
         if self.rules.iter().any(|rule| {
             pattern.matches(rule.name) || rule.equals.iter().any(|name| pattern.matches(name))

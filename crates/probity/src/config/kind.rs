@@ -4,7 +4,7 @@ use probity_agent::split_words;
 use probity_sandbox::Allowlist;
 use serde_json::json;
 
-use super::{duration, memory, runner, value::Value, word::unknown_word};
+use super::{duration, memory, own_rules, runner, value::Value, word::unknown_word};
 
 /// The shapes of values. Keys and options of rules share them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +37,8 @@ pub(crate) enum Kind {
     Argv,
     /// Commands that run tests, each a table.
     Runners,
+    /// Rules, each a table.
+    OwnRules,
     /// Cannot be written in one string, so only a file can set it.
     Table,
 }
@@ -66,7 +68,7 @@ impl Kind {
                 Some(Value::List(items.map(str::to_owned).collect()))
             }
             Self::Argv => Some(Value::List(split_words(text).map_err(|error| error.to_string())?)),
-            Self::Runners => runner::parse(text),
+            Self::Runners | Self::OwnRules => runner::parse(text),
             Self::Table => None,
         };
         let value = value.ok_or_else(|| format!("`{text}` is not {}", self.expected()))?;
@@ -112,6 +114,7 @@ impl Kind {
                 Some("the command names no program".to_owned())
             }
             (Self::Runners, Value::Tables(tables)) => runner::check(tables),
+            (Self::OwnRules, Value::Tables(tables)) => own_rules::check(tables),
             (Self::Globs, Value::List(globs)) => {
                 globs.iter().find_map(|glob| globset::Glob::new(glob).err()).map(|e| e.to_string())
             }
@@ -159,7 +162,7 @@ impl Kind {
             }
             Self::Assignments => "a list of strings such as \"NAME=VALUE\"".to_owned(),
             Self::Argv => "a list of strings: a program and its arguments".to_owned(),
-            Self::Runners => "a list of tables".to_owned(),
+            Self::Runners | Self::OwnRules => "a list of tables".to_owned(),
             Self::Table => "a table".to_owned(),
         }
     }
@@ -198,6 +201,7 @@ impl Kind {
                 "minItems": 1,
             }),
             Self::Runners => runner::schema(),
+            Self::OwnRules => own_rules::schema(),
             Self::Table => json!({"type": "object"}),
         }
     }

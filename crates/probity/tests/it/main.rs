@@ -31,6 +31,7 @@ mod model_server;
 mod names;
 mod old_code;
 mod oracle;
+mod own_rules;
 mod packages;
 mod pipelines;
 mod presets;

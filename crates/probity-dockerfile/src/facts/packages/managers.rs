@@ -78,6 +78,15 @@ pub(super) struct Row {
     pub(super) target_flags: &'static [&'static str],
 }
 
+impl Manager {
+    /// The program, as it is called most often.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        let row = ROWS.iter().copied().chain([&PIP]).find(|row| row.manager == self);
+        row.and_then(|row| row.names.first()).copied().unwrap_or_default()
+    }
+}
+
 /// The row of a call, and how many words stand before the manager's name.
 pub(super) fn row(call: &Call<'_>) -> Option<(&'static Row, usize)> {
     let name = call.name()?;

@@ -5,7 +5,7 @@ use std::{borrow::Cow, collections::BTreeMap, io::Write as _, sync::Arc};
 use anyhow::Context as _;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use probity_finding::{Finding, Severity};
-use probity_lint::{FixMode, OptionValue, Pattern, RULES, RuleSet};
+use probity_lint::{FixMode, OWN_NAMESPACE, OptionValue, Pattern, RULES, RuleSet};
 use probity_secrets::Detector;
 
 use super::{Options, job::Job, shellcheck::ShellcheckProgram};
@@ -82,6 +82,14 @@ impl FileRules {
             Name::Tally => RuleSet::default(),
             _ => RuleSet::of(config.check.preset),
         };
+        set.add_own(config.check.rule.read());
+        let chosen = config.check.rules.include.iter().chain(&config.check.rules.exclude);
+        for pattern in chosen.map(|item| item.value.as_str()) {
+            let is_own = pattern.starts_with(OWN_NAMESPACE) && !pattern.ends_with('*');
+            if is_own && !set.has_own(pattern) {
+                tracing::warn!("no [[check.rule]] has the name of `{pattern}`");
+            }
+        }
         let mut program = None;
         match config.check.shellcheck.mode {
             ShellcheckMode::Native => {}
@@ -185,6 +193,7 @@ impl FileRules {
         let rules = self.for_path(path);
         match rule.split_once('/') {
             Some(("shellcheck", _)) => rules.shell_severity(rule, Severity::Info).is_some(),
+            Some(("own", _)) => rules.has_active_own(rule),
             // Nobody but an agent would find it.
             Some(("ai", _)) => false,
             _ if RULES.iter().any(|known| known.metadata().name == rule) => {

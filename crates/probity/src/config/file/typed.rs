@@ -33,7 +33,7 @@ impl Reader<'_> {
             (_, DeValue::Array(items)) if kind.is_list() || kind == Kind::Argv => {
                 Ok(Value::List(self.strings(path, items)?))
             }
-            (Kind::Runners, DeValue::Array(_)) => {
+            (Kind::Runners | Kind::OwnRules, DeValue::Array(_)) => {
                 let value = toml::de::ValueDeserializer::from(value.clone());
                 let tables = Vec::<toml::Table>::deserialize(value);
                 tables.map(Value::Tables).map_err(|error| error.message().to_owned())

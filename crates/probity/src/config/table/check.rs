@@ -10,6 +10,7 @@ use crate::{
     config::{
         guard::Guard,
         kind::Kind,
+        own_rules::OwnRules,
         value::Sourced,
         words::{FailLevel, ShellcheckMode, SlowChecksMode},
     },
@@ -41,6 +42,8 @@ section! {
                 not_in_file();
             /// Hide the findings that this file lists, and remove those that no longer exist from it
             baseline: Option<PathBuf> = None, flag_of("baseline", "FILE"), guard(Guard::Below);
+            /// Rules of your own, each a table with name, message and when
+            rule: OwnRules = OwnRules::default();
         }
         output Output {
             /// Report format

@@ -153,6 +153,9 @@ fn every_typed_value_follows_its_key() {
             "d",
         ),
         baseline: None,
+        rule: OwnRules(
+            [],
+        ),
         output: Output {
             format: Junit,
             path: "p",

@@ -43,6 +43,10 @@ fn another_value(key: &Key) -> (String, String) {
             let table = "[{ match = '*.kt', command = ['./run', '{name}'], report = '-' }]";
             (table, table)
         }
+        Kind::OwnRules => {
+            let table = "[{ name = 'a', message = 'b', when = 'true' }]";
+            (table, table)
+        }
         Kind::Table => panic!("no key is a table"),
     };
     (in_file.to_owned(), in_variable.to_owned())
@@ -193,6 +197,7 @@ check.fix-rule | --fix-rule | PROBITY_CHECK__FIX_RULE TALLY_FIX_RULE | no file |
 check.exclude | --exclude | PROBITY_CHECK__EXCLUDE TALLY_EXCLUDE | no file | unset
 check.context | --context | PROBITY_CHECK__CONTEXT TALLY_CONTEXT | no file | unset
 check.baseline | --baseline | PROBITY_CHECK__BASELINE | only probity.toml | unset | guarded
+check.rule | no flag | PROBITY_CHECK__RULE | only probity.toml | unset
 check.output.format | --format | PROBITY_CHECK__OUTPUT_FORMAT TALLY_OUTPUT_FORMAT TALLY_FORMAT | output.format | text
 check.output.path | --output | PROBITY_CHECK__OUTPUT_PATH TALLY_OUTPUT_PATH | output.path | stdout | guarded
 check.output.show-source | --show-source --hide-source | PROBITY_CHECK__OUTPUT_SHOW_SOURCE TALLY_OUTPUT_SHOW_SOURCE | output.show-source | true

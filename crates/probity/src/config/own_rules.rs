@@ -1,0 +1,121 @@
+//! `[[check.rule]]`: rules of the user, as tables of the file.
+
+use std::sync::Arc;
+
+use probity_lint::{OwnRule, WrittenRule};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{kind::Kind, setting::Setting, value::Value, word::Word as _, words::RuleSeverity};
+
+/// More rules than this are a mistake.
+const MOST: usize = 500;
+
+/// The tables as they are written; each has been read once already.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct OwnRules(Vec<toml::Table>);
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    name: String,
+    message: String,
+    #[serde(default)]
+    description: String,
+    severity: Option<String>,
+    when: String,
+    replace: Option<String>,
+    with: Option<String>,
+    #[serde(default)]
+    bad: Vec<String>,
+    #[serde(default)]
+    good: Vec<String>,
+}
+
+impl OwnRules {
+    /// In their order; none is left out, because none got here that cannot be read.
+    pub(crate) fn read(&self) -> Vec<Arc<OwnRule>> {
+        self.0.iter().filter_map(|table| read(table).ok()).map(Arc::new).collect()
+    }
+}
+
+fn read(table: &toml::Table) -> Result<OwnRule, String> {
+    let written =
+        Written::deserialize(table.clone()).map_err(|error| error.message().to_owned())?;
+    let Written { name, message, description, severity, when, replace, with, bad, good } = written;
+    let severity = match severity.as_deref() {
+        None => None,
+        Some(word) => {
+            let known = RuleSeverity::ALL.iter().find(|known| known.word() == word);
+            let known = known.and_then(|known| known.severity());
+            Some(known.ok_or_else(|| {
+                format!("`severity` is `{word}`; use error, warning, info or style")
+            })?)
+        }
+    };
+    let replacement = match (replace, with) {
+        (Some(replaced), with) => Some((replaced, with.unwrap_or_default())),
+        (None, Some(_)) => return Err("`with` needs `replace`".to_owned()),
+        (None, None) => None,
+    };
+    let rule = WrittenRule { name, message, description, severity, when, replacement, bad, good };
+    OwnRule::new(rule).map_err(|error| error.to_string())
+}
+
+/// What is wrong with the first table that cannot be read, or with all of them together.
+pub(super) fn check(tables: &[toml::Table]) -> Option<String> {
+    if tables.len() > MOST {
+        return Some(format!("{} rules are more than {MOST}", tables.len()));
+    }
+    let mut names = Vec::with_capacity(tables.len());
+    tables.iter().find_map(|table| match read(table) {
+        Err(why) => Some(why),
+        Ok(rule) if names.contains(&rule.name().to_owned()) => {
+            Some(format!("two rules have the name `{}`", rule.name()))
+        }
+        Ok(rule) => {
+            names.push(rule.name().to_owned());
+            None
+        }
+    })
+}
+
+pub(super) fn schema() -> serde_json::Value {
+    let text = |doc: &str| json!({"type": "string", "description": doc});
+    let texts =
+        |doc: &str| json!({"type": "array", "items": {"type": "string"}, "description": doc});
+    json!({
+        "type": "array",
+        "items": {
+            "type": "object",
+            "properties": {
+                "name": {"type": "string", "pattern": "^[a-z0-9-]+$", "description": "Name of the rule, reported as own/NAME"},
+                "message": text("What is wrong and what to do"),
+                "description": text("Paragraph for `probity explain`"),
+                "severity": {"enum": ["error", "warning", "info", "style"], "default": "warning"},
+                "when": text("Expression that is true for instructions to report"),
+                "replace": text("Text of the instruction that the fix replaces"),
+                "with": text("Text that takes its place; empty if absent"),
+                "bad": texts("Dockerfiles or instructions that the rule reports, for `probity rules test`"),
+                "good": texts("Dockerfiles or instructions that the rule does not report"),
+            },
+            "required": ["name", "message", "when"],
+            "additionalProperties": false,
+        },
+    })
+}
+
+impl Setting for OwnRules {
+    const KIND: Kind = Kind::OwnRules;
+
+    fn from_value(value: &Value) -> Option<Self> {
+        match value {
+            Value::Tables(tables) => Some(Self(tables.clone())),
+            _ => None,
+        }
+    }
+
+    fn to_value(&self) -> Option<Value> {
+        (!self.0.is_empty()).then(|| Value::Tables(self.0.clone()))
+    }
+}
