@@ -18,7 +18,7 @@ use self::{
     session::{Conversation, Stop},
 };
 use crate::{
-    Expect, Member, Outcome, Reason, Resolution, SecretsPolicy,
+    AgentContext, ContextRead, Expect, Member, Outcome, Reason, Resolution, SecretsPolicy,
     batch::Batch,
     checks::{Issue, View},
     minimal_edits,
@@ -37,6 +37,8 @@ pub struct Request<'a> {
     /// The rules and fixes that hold for the file; what the detector of secrets knows is there too.
     pub fix: FixOptions<'a>,
     pub settings: Settings,
+    /// What the agent gets to know of the build context.
+    pub context: Option<&'a AgentContext>,
 }
 
 /// What the configuration of a file says about agents.
@@ -54,9 +56,23 @@ pub struct Settings {
 /// writes them masks them first.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'e> {
-    Asking { round: u32, prompt: &'e str },
-    Answered { round: u32, answer: &'e str },
-    Refused { round: u32, issues: &'e [Issue] },
+    Asking {
+        round: u32,
+        prompt: &'e str,
+    },
+    Answered {
+        round: u32,
+        answer: &'e str,
+    },
+    /// The agent asked for a file of the build context.
+    Read {
+        round: u32,
+        read: &'e ContextRead,
+    },
+    Refused {
+        round: u32,
+        issues: &'e [Issue],
+    },
 }
 
 /// What an experiment says about a proposal that passed every check of its text.

@@ -9,6 +9,7 @@
 mod answer;
 mod batch;
 mod checks;
+mod context;
 mod edits;
 mod engine;
 mod objective;
@@ -20,6 +21,7 @@ pub use crate::{
     answer::{Answer, Expect, Malformed, parse_answer},
     batch::Member,
     checks::Issue,
+    context::{AgentContext, ContextOptions, ContextRead, ReadOutcome, SharedDetector},
     edits::{diff_of, minimal_edits},
     engine::{Event, Opening, Proof, Proving, Request, Settings, preview, resolve},
     objective::check_names,

@@ -62,9 +62,9 @@ impl<'c> Conversation<'c> {
         self.session.rounds = round;
         self.session.prompts += 1;
         self.session.prompt_bytes += prompt.len();
-        let answer = agent
-            .ask(&Turn::new(prompt), &Limits::within(left), self.cancel)
-            .map_err(|error| self.explained(&error))?;
+        let answer = agent.ask(&Turn::new(prompt), &Limits::within(left), self.cancel);
+        self.note_reads(round);
+        let answer = answer.map_err(|error| self.explained(&error))?;
         self.agent = Some(agent);
         self.session.answer_bytes += answer.text.len();
         let room = MOST_DENIED.saturating_sub(self.session.denied.len());
@@ -79,6 +79,16 @@ impl<'c> Conversation<'c> {
             StopReason::Other(_) => "the agent stopped for a reason of its own",
         };
         Err(Stop { reason: Reason::AgentFailed, detail: stopped.to_owned() })
+    }
+
+    /// What the agent has read while it was asked, also if it failed in the end.
+    fn note_reads(&mut self, round: u32) {
+        let reader = self.request.context.and_then(|context| context.reader.as_ref());
+        let Some(reader) = reader else { return };
+        for read in reader.since(self.session.reads.len()) {
+            (self.watch)(Event::Read { round, read: &read });
+            self.session.reads.push(read);
+        }
     }
 
     /// Does something whose time does not count as the agent's.

@@ -8,7 +8,11 @@ use super::flags;
 use crate::{
     builds::ChosenBuilds,
     commands::check::Options,
-    config::{Catalogue, Choice, ConfigError, Layer, Origin, key, key::Key, words::SlowChecksMode},
+    config::{
+        Catalogue, Choice, ConfigError, Layer, Origin, key,
+        key::Key,
+        words::{AiContext, SlowChecksMode},
+    },
     failure::Failure,
     name::Name,
     report::Detail,
@@ -117,6 +121,9 @@ struct AiArgs {
     /// Show what would be sent, to whom and in which sandbox; ask no agent
     #[arg(long)]
     ai_dry_run: bool,
+    /// Let the agent read files of the build context over ACP, as `ai.context = "read-only"` does
+    #[arg(long)]
+    ai_allow_fs: bool,
 }
 
 /// Adds the flags of settings.
@@ -150,6 +157,10 @@ pub(super) fn options(
         (config, false) => config.map_or(Choice::Nearest, Choice::This),
     };
     let mut flags = layer(&args.rules, matches)?;
+    if args.ai.ai_allow_fs {
+        let origin = Origin::Flag { name: "--ai-allow-fs".to_owned() };
+        flags.set(&key::ai::context, &AiContext::ReadOnly, origin);
+    }
     // Whoever asks for new digests beside others gets both in one way.
     let is_writing = args.fixes.pin || flags.settings.contains_key(key::check::fix.key.path);
     pin_layer(&mut flags, &args.fixes);

@@ -45,9 +45,7 @@ pub(crate) use self::{
 };
 use crate::{
     builds::{self, ChosenBuilds},
-    config::{
-        Catalogue, Choice, Configs, Dialect, Layer, Settings, word::Word as _, words::AiContext,
-    },
+    config::{Catalogue, Choice, Configs, Dialect, Layer, Settings},
     discover::{self, Request, Targets},
     exit::Exit,
     failure::Failure,
@@ -145,7 +143,6 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         drop(rayon::ThreadPoolBuilder::new().num_threads(threads).build_global());
     }
     let way = Way::of(options, &general);
-    warn_of_unbuilt(way, &jobs);
     let exit = check(&jobs, options, way, &directory)?;
     Ok(if targets.errors.is_empty() { exit } else { Exit::Failure })
 }
@@ -273,18 +270,6 @@ fn check(jobs: &[Job], options: &Options, way: Way, directory: &Path) -> anyhow:
         _ if way == Way::Diff && summary.changed_files > 0 => Exit::Findings,
         exit => exit,
     })
-}
-
-/// What the configuration asks for and this version cannot do, where it would matter.
-fn warn_of_unbuilt(way: Way, jobs: &[Job]) {
-    let mut asking = jobs.iter().filter(|job| way != Way::Offer && job.config.ai.enabled);
-    if let Some(job) = asking.find(|job| job.config.ai.context != AiContext::None) {
-        let word = job.config.ai.context.word();
-        tracing::warn!(
-            "`ai.context = \"{word}\"` is not built yet and counts as \"none\": agents see the \
-             Dockerfile, and nothing of the build context"
-        );
-    }
 }
 
 /// The same as a pool would give, for work that mostly waits; no job is begun once it is over.

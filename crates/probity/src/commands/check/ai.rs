@@ -4,6 +4,7 @@
 //! ordinary unsafe fix, applied by the same loop as all others.
 
 mod agent;
+mod context;
 mod trace;
 mod watch;
 
@@ -11,7 +12,9 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use probity_agent::{Cancel, CommandOptions};
-use probity_autofix::{Event, Member, Outcome, Proof, Reason, Request, Resolution, Settings};
+use probity_autofix::{
+    AgentContext, Event, Member, Outcome, Proof, Reason, Request, Resolution, Settings,
+};
 use probity_dockerfile::Setting;
 use probity_finding::{Applicability, Finding, Fix, LineIndex};
 use probity_lint::{FixOptions, Fixed, SkipReason, SkippedFix, agent_fixes, apply_given};
@@ -109,6 +112,7 @@ impl AiRun {
         source: &Source,
         mut fixed: Fixed,
         options: &FixOptions<'_>,
+        context: Option<&Path>,
     ) -> (Fixed, Vec<AiFix>) {
         let wanted: Vec<(Finding, Fix)> = agent_fixes(&fixed.remaining, options, self.admit)
             .into_iter()
@@ -134,10 +138,11 @@ impl AiRun {
                 ..*options
             },
             settings: settings(&job.config.ai),
+            context: None,
         };
         let is_cancelled = || self.is_cancelled();
         let mut prover = Prover::new(job, source, &is_cancelled);
-        let (mut resolution, session) = self.resolved(job, source, &request, &mut prover);
+        let (mut resolution, session) = self.resolved(job, source, context, &request, &mut prover);
         forget(&mut fixed.skipped, &wanted);
         if !resolution.edits.is_empty() {
             fixed = taken(fixed, &wanted, &mut resolution, options);
@@ -183,6 +188,7 @@ impl AiRun {
         &self,
         job: &Job,
         source: &Source,
+        root: Option<&Path>,
         request: &Request<'_>,
         prover: &mut Prover<'_>,
     ) -> (Resolution, Option<AiSession>) {
@@ -204,7 +210,7 @@ impl AiRun {
             named_by,
             form: None,
             sandbox: job.config.ai.sandbox,
-            directory: source.path.parent().unwrap_or(Path::new(".")),
+            directory: context::directory(job, source, root),
             directories: &[],
             variables: &[],
             terms: &self.terms,
@@ -214,6 +220,15 @@ impl AiRun {
             Err(unseated) => return nothing(reason_of(&unseated), in_words(unseated)),
         };
         let (agent, contained_by) = (reference.label(), seated.contained.to_string());
+        let ignore = request.fix.lint.dockerignore;
+        let context = match context::of(job, root, ignore, &seated) {
+            Ok(context) => context,
+            Err(error) => {
+                let detail = format!("the build context cannot be read: {error}");
+                return nothing(Reason::NotConfigured, detail);
+            }
+        };
+        let request = &Request { context: context.as_ref(), ..*request };
         let watch = Watch {
             shown: &source.shown,
             agent: &agent,
@@ -225,7 +240,10 @@ impl AiRun {
             watch.preview(request, &contained_by);
             return nothing(Reason::AiDisabled, "this is a dry run".to_owned());
         }
-        let mut opening = || seated.open(CommandOptions::default(), None);
+        let mut opening = || match context.as_ref().and_then(AgentContext::files) {
+            Some(files) => seated.open_with_files(CommandOptions::default(), files),
+            None => seated.open(CommandOptions::default(), None),
+        };
         let cancel = self.stop.as_ref().map_or_else(Cancel::new, |stop| stop.cancel.clone());
         let mut prove = |proposal: &str, allowed: &[Setting]| match prover.judge(
             request.text,
@@ -251,6 +269,7 @@ impl AiRun {
             milliseconds: u64::try_from(own.duration.as_millis()).unwrap_or(u64::MAX),
             secrets: own.secrets,
             denied: own.denied.clone(),
+            reads: own.reads.clone(),
             notes: own.notes.clone(),
         });
         (resolution, session)
@@ -320,7 +339,9 @@ fn forget(skipped: &mut Vec<SkippedFix>, wanted: &[(Finding, Fix)]) {
 
 fn shown(session: AiSession, hide: &impl Fn(&str) -> String) -> AiSession {
     let hidden = |texts: &[String]| texts.iter().map(|text| hide(text)).collect();
-    AiSession { denied: hidden(&session.denied), notes: hidden(&session.notes), ..session }
+    let (denied, notes) = (hidden(&session.denied), hidden(&session.notes));
+    let reads = session.reads.iter().map(|read| context::hidden(read, hide)).collect();
+    AiSession { denied, notes, reads, ..session }
 }
 
 fn settings(ai: &Ai) -> Settings {

@@ -68,6 +68,7 @@ pub(super) fn examine_source(
     let own_context = uses.and_then(FileUses::context).map(|dir| ignore_files.for_context(dir));
     let ignore_files = own_context.as_ref().unwrap_or(ignore_files);
     let parsed = parsed.attached(&source.text);
+    let context_root = ignore_files.context_of(&source.path);
     let context = ContextOf::file(&source, &parsed, ignore_files);
     let rules = job.rules.for_path(&source.shown);
     let searched = Searched::new(&job.rules.secrets);
@@ -81,7 +82,7 @@ pub(super) fn examine_source(
         _ if !source.is_exact => (None, without_fixes(parsed, &options), None),
         Way::Offer => (None, findings_of(parsed, &options), None),
         Way::Write | Way::Diff => {
-            let (text, found, fixing) = fix(way, job, &source, parsed, options, ai);
+            let (text, found, fixing) = fix(way, job, &source, parsed, options, context_root, ai);
             (Some(text), found, Some(fixing))
         }
     };

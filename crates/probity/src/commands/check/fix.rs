@@ -4,6 +4,8 @@ mod diff;
 mod proven;
 mod summary;
 
+use std::path::Path;
+
 use probity_finding::{Applicability, Finding};
 use probity_lint::{AppliedFix, FixOptions, LintOptions, Parsed, RULES, Rejection, SkippedFix};
 
@@ -47,6 +49,7 @@ impl Way {
             (is_flag(&key::check::fix_rule.key), "--fix-rule"),
             (options.fix_ai, "--fix-ai"),
             (options.ai_dry_run, "--ai-dry-run"),
+            (is_flag(&key::ai::context.key), "--ai-allow-fs"),
         ];
         for (_, flag) in idle.iter().filter(|(given, _)| *given && way == Self::Offer) {
             tracing::warn!("{flag} has no effect without --fix or --diff");
@@ -85,13 +88,14 @@ pub(super) struct Fixing {
     pub(super) proof: Option<ProofReport>,
 }
 
-/// Fixes one file; gives its text and its findings as they are now.
+/// Fixes one file; gives its text and its findings as they are now. `context` is its build context.
 pub(super) fn fix(
     way: Way,
     job: &Job,
     source: &Source,
     parsed: Parsed<'_>,
     lint: LintOptions<'_>,
+    context: Option<&Path>,
     ai: &AiRun,
 ) -> (String, Vec<Finding>, Fixing) {
     let unsafe_too = job.config.check.unsafe_fixes.unwrap_or(false);
@@ -104,7 +108,7 @@ pub(super) fn fix(
     };
     let fixed = probity_lint::fix_parsed(parsed, &options);
     let (fixed, proof) = proven::proven(job, source, fixed, &options, ai);
-    let (fixed, ai_fixes) = ai.improve(job, source, fixed, &options);
+    let (fixed, ai_fixes) = ai.improve(job, source, fixed, &options, context);
     if (ai.is_dry_run() && way == Way::Write) || ai.called_off().is_some() {
         return untouched(job, source, &options, ai_fixes);
     }

@@ -182,24 +182,3 @@ fn the_command_of_a_file_runs_contained_or_by_your_leave_only() {
         assert_eq!(is_told, !applied, "{}", output.stderr);
     }
 }
-
-#[test]
-fn a_context_that_is_not_built_is_told_where_somebody_is_asked() {
-    for (word, flags, told) in [
-        ("none", &["--fix", "--fix-ai"][..], false),
-        ("snapshot", &["--fix", "--fix-ai"], true),
-        ("read-only", &["--diff", "--fix-ai"], true),
-        ("snapshot", &[], false),
-    ] {
-        let stage = good();
-        let command = stage.command();
-        let run = probity()
-            .dir(stage.path())
-            .args(["check", "--fail-level", "info", "Dockerfile"])
-            .args(flags);
-        let run = run.args(["--acp-command", &command]).env("TALLY_AI_CONTEXT", word);
-        let output = run.run();
-        let says = format!("`ai.context = \"{word}\"` is not built yet and counts as \"none\"");
-        assert_eq!(output.stderr.contains(&says), told, "{word} {flags:?}: {}", output.stderr);
-    }
-}

@@ -6,8 +6,8 @@ use probity_autofix::{Event, Outcome, Request, preview};
 use probity_text::visible;
 use serde_json::json;
 
-use super::{Progress, trace::Trace};
-use crate::commands::check::mask::Hider;
+use super::{Progress, context, trace::Trace};
+use crate::{commands::check::mask::Hider, report::ai_fix::read_to_json};
 
 /// Sees one session.
 pub(super) struct Watch<'w> {
@@ -31,6 +31,9 @@ impl Watch<'_> {
                 self.progress(&format!("checking the answer of {}", self.agent));
                 self.record(round, "answer", || self.hidden(answer).into());
             }
+            Event::Read { round, read } => self.record(round, "read", || {
+                read_to_json(&context::hidden(read, &|text: &str| self.hidden(text)))
+            }),
             Event::Refused { round, issues } => self.record(round, "refused", || {
                 let issues = serde_json::to_string(issues).unwrap_or_default();
                 serde_json::from_str(&self.hidden(&issues)).unwrap_or_default()
