@@ -64,6 +64,7 @@ fn measured(text: &str, answer: &str) -> Duration {
         dockerignore: None,
         context_files: None,
         base_images: None,
+        detections: &[],
         secrets: Some(&detector),
     };
     let ceiling = Applicability::Unsafe;

@@ -87,6 +87,7 @@ impl<'c> Case<'c> {
             dockerignore: None,
             context_files: None,
             base_images: None,
+            detections: &[],
             secrets,
         };
         let modes: BTreeMap<String, FixMode> = BTreeMap::new();

@@ -139,6 +139,7 @@ mod tests {
             dockerignore: None,
             context_files: None,
             base_images: None,
+            detections: &[],
             secrets: None,
         };
         let kept = suppress::apply(findings, &file, &directives, &options);

@@ -2,6 +2,7 @@
 
 mod ai;
 mod base_images;
+mod cache;
 mod editor;
 mod examine;
 mod fix;
@@ -88,6 +89,8 @@ pub(crate) struct Options {
     pub(crate) fix_ai: bool,
     pub(crate) ai_trace: Option<PathBuf>,
     pub(crate) ai_dry_run: bool,
+    /// An agent is asked for problems.
+    pub(crate) ai_detect: bool,
     pub(crate) flags: Layer,
 }
 
@@ -142,6 +145,9 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         let threads = options.jobs.min(MOST_THREADS);
         drop(rayon::ThreadPoolBuilder::new().num_threads(threads).build_global());
     }
+    if options.ai_detect {
+        settings::refuse_detection_by_nobody(&jobs)?;
+    }
     let way = Way::of(options, &general);
     let exit = check(&jobs, options, way, &directory)?;
     Ok(if targets.errors.is_empty() { exit } else { Exit::Failure })
@@ -188,8 +194,11 @@ fn check(jobs: &[Job], options: &Options, way: Way, directory: &Path) -> anyhow:
         }
         None => None,
     };
-    let may_ask = way != Way::Offer && jobs.iter().any(|job| job.config.ai.enabled);
-    let ai = ai::AiRun::new(options, trace, may_ask)?;
+    let asks = |jobs: &[Job]| {
+        let fixes = way != Way::Offer && jobs.iter().any(|job| job.config.ai.enabled);
+        options.ai_detect || fixes
+    };
+    let ai = ai::AiRun::new(options, trace, asks(jobs))?;
     let mut slow_checks = SlowChecks::new(options.is_pinning);
     let mut counted = Counted::default();
     let mut summary = Summary::default();
@@ -201,7 +210,7 @@ fn check(jobs: &[Job], options: &Options, way: Way, directory: &Path) -> anyhow:
         let checked: Vec<Checked> = match batch {
             // One file is not worth waking the pool for.
             [job] => vec![work(job)],
-            _ if way != Way::Offer && batch.iter().any(|job| job.config.ai.enabled) => {
+            _ if asks(batch) => {
                 let most = match options.jobs {
                     0 => AGENTS_AT_ONCE,
                     jobs => jobs,
@@ -257,6 +266,7 @@ fn check(jobs: &[Job], options: &Options, way: Way, directory: &Path) -> anyhow:
                 text,
                 findings,
                 ai_fixes,
+                ai_detections: &checked.ai_detections,
                 rejection: rejection.as_ref(),
             })?;
         }

@@ -89,7 +89,7 @@ impl AiFix {
 }
 
 impl AiSession {
-    fn to_json(&self) -> Value {
+    pub(super) fn to_json(&self) -> Value {
         json!({
             "agent": self.agent,
             "containedBy": self.contained_by,

@@ -10,14 +10,17 @@ use probity_lint::{
 use probity_secrets::{FindSecrets as _, Secret};
 
 use super::{
-    ai::AiRun,
+    ai::{AiRun, Subject},
     fix::{Fixing, Way, fix},
     inline,
     job::{Job, Target},
     opened::Opened,
     searched::Searched,
 };
-use crate::{builds::FileUses, context_files, ignore_file::IgnoreFiles, source::Source};
+use crate::{
+    builds::FileUses, context_files, ignore_file::IgnoreFiles, report::ai_detection::AiDetection,
+    source::Source,
+};
 
 /// What checking one file gave.
 pub(super) struct Checked {
@@ -28,6 +31,8 @@ pub(super) struct Checked {
     /// Those of the text.
     pub(super) secrets: Vec<Secret>,
     pub(super) fixing: Option<Fixing>,
+    /// What an agent was asked to find.
+    pub(super) ai_detections: Vec<AiDetection>,
 }
 
 pub(super) fn examine(
@@ -51,6 +56,7 @@ pub(super) fn examine(
             findings: vec![unread.finding],
             secrets: Vec::new(),
             fixing: None,
+            ai_detections: Vec::new(),
         },
     }
 }
@@ -78,6 +84,10 @@ pub(super) fn examine_source(
         secrets: Some(&searched),
         ..context.options(job, &rules)
     };
+    let subject =
+        Subject { job, source: &source, root: context_root, ignore: context.dockerignore.as_ref() };
+    let (detections, ai_detection) = ai.detected(subject, options);
+    let options = LintOptions { detections: &detections, ..options };
     let (text, found, fixing) = match way {
         _ if !source.is_exact => (None, without_fixes(parsed, &options), None),
         Way::Offer => (None, findings_of(parsed, &options), None),
@@ -92,7 +102,8 @@ pub(super) fn examine_source(
     job.rules.keep_wanted(&source.shown, &mut findings);
     let text = text.unwrap_or(source.text);
     let secrets = searched.find(&text);
-    Checked { shown: source.shown, text, findings, secrets, fixing }
+    let ai_detections = ai_detection.into_iter().collect();
+    Checked { shown: source.shown, text, findings, secrets, fixing, ai_detections }
 }
 
 /// The findings of a file without anything that has to be looked up. Secrets are not among them.
@@ -140,6 +151,7 @@ impl ContextOf {
             dockerignore: self.dockerignore.as_ref(),
             context_files: self.files.as_ref(),
             base_images: None,
+            detections: &[],
             secrets: None,
         }
     }

@@ -7,7 +7,9 @@ mod summary;
 use std::path::Path;
 
 use probity_finding::{Applicability, Finding};
-use probity_lint::{AppliedFix, FixOptions, LintOptions, Parsed, RULES, Rejection, SkippedFix};
+use probity_lint::{
+    AI_DETECTORS, AppliedFix, FixOptions, LintOptions, Parsed, RULES, Rejection, SkippedFix,
+};
 
 pub(crate) use self::diff::unified as unified_diff;
 pub(super) use self::summary::Summary;
@@ -48,15 +50,22 @@ impl Way {
             (unsafe_too && is_flag(&key::check::unsafe_fixes.key), "--fix-unsafe"),
             (is_flag(&key::check::fix_rule.key), "--fix-rule"),
             (options.fix_ai, "--fix-ai"),
-            (options.ai_dry_run, "--ai-dry-run"),
-            (is_flag(&key::ai::context.key), "--ai-allow-fs"),
         ];
         for (_, flag) in idle.iter().filter(|(given, _)| *given && way == Self::Offer) {
             tracing::warn!("{flag} has no effect without --fix or --diff");
         }
+        let idle = [
+            (options.ai_dry_run, "--ai-dry-run"),
+            (is_flag(&key::ai::context.key), "--ai-allow-fs"),
+        ];
+        let asks_nobody = way == Self::Offer && !options.ai_detect;
+        for (_, flag) in idle.iter().filter(|(given, _)| *given && asks_nobody) {
+            tracing::warn!("{flag} has no effect without --fix, --diff or --ai-detect");
+        }
         let known = |name: &String| {
             let pattern = probity_lint::Pattern::new(name.as_str());
             RULES.iter().any(|rule| pattern.matches(rule.metadata().name))
+                || AI_DETECTORS.iter().any(|detector| pattern.matches(detector.name))
         };
         for name in config.check.fix_rule.iter().filter(|name| !known(name)) {
             tracing::warn!("--fix-rule {name}: no rule here has that name");

@@ -275,6 +275,6 @@ Left out: package.json: contains a secret (github-personal-token)
 fn reading_without_an_agent_says_that_it_has_no_effect() {
     let dir = project();
     let output = fix(dir.path(), "").args(["--ai-allow-fs"]).run();
-    let says = "--ai-allow-fs has no effect without --fix or --diff";
+    let says = "--ai-allow-fs has no effect without --fix, --diff or --ai-detect";
     assert!(output.stderr.contains(says), "{}", output.stderr);
 }

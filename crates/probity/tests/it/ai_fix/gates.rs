@@ -144,7 +144,7 @@ fn a_dry_run_writes_nothing_and_says_so_where_it_has_no_effect() {
     assert_eq!(stage.text(), text);
     assert!(!stage.path().join("trace.ndjson").exists());
     assert!(output.stderr.contains("would be sent"), "{}", output.stderr);
-    let says = "--ai-dry-run has no effect without --fix or --diff";
+    let says = "--ai-dry-run has no effect without --fix, --diff or --ai-detect";
     assert!(!output.stderr.contains(says), "{}", output.stderr);
     let output = run(&[]);
     assert!(output.stderr.contains(says), "{}", output.stderr);

@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal as _, Write as _};
 
-use probity_autofix::{Event, Outcome, Request, preview};
+use probity_autofix::{Event, Outcome};
 use probity_text::visible;
 use serde_json::json;
 
@@ -42,9 +42,9 @@ impl Watch<'_> {
     }
 
     /// Shows what would be sent, and to whom.
-    pub(super) fn preview(&self, request: &Request<'_>, contained_by: &str) {
+    pub(super) fn preview(&self, prompt: Result<String, Outcome>, contained_by: &str) {
         let (shown, agent) = (self.shown, self.agent);
-        let said = match preview(request) {
+        let said = match prompt {
             Ok(prompt) => {
                 let bytes = prompt.len();
                 let text = self.hidden(&prompt);
