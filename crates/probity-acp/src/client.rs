@@ -1,8 +1,8 @@
 //! The ACP client: an agent behind a pair of pipes that gets prompts and nothing else.
 //!
-//! The agent is offered no file system and no terminal, and whatever it asks for is denied at once,
-//! also between turns, by the thread that reads. That is manners, not safety: a process can do what
-//! its sandbox lets it do, whatever it says here.
+//! The agent is offered no terminal, and no files unless somebody serves them. Whatever else it asks
+//! for is denied at once, also between turns, by the thread that reads. That is manners, not safety: a
+//! process can do what its sandbox lets it do, whatever it says here.
 //!
 //! **Invariant:** every wait has a limit and every buffer has one. A blocked pipe blocks one of the
 //! two threads, never the caller; they end when the process behind the pipes does.
@@ -10,6 +10,7 @@
 mod canceller;
 mod deny;
 mod error;
+mod files;
 mod limits;
 mod reader;
 mod shared;
@@ -28,6 +29,7 @@ use crate::recording::Side;
 pub use canceller::Canceller;
 pub use deny::Denied;
 pub use error::{AuthMethod, Cause, ClientError, Phase};
+pub use files::{FileRefusal, Files, ServeFiles};
 pub use limits::Limits;
 use shared::{Deadline, Shared};
 use turn::Collecting;
@@ -82,15 +84,33 @@ impl Client {
         R: Read + Send + 'static,
         W: Write + Send + 'static,
     {
+        Self::connect_serving(agent_output, agent_input, who, limits, tap, None)
+    }
+
+    /// The same for an agent that may read the files that somebody serves.
+    pub fn connect_serving<R, W>(
+        agent_output: R,
+        agent_input: W,
+        who: ClientName<'_>,
+        limits: Limits,
+        tap: Option<Tap>,
+        files: Option<Files>,
+    ) -> Result<Self, ClientError>
+    where
+        R: Read + Send + 'static,
+        W: Write + Send + 'static,
+    {
         let began = Instant::now();
-        let shared = Arc::new(Shared::new(tap));
+        let serves = files.is_some();
+        let shared = Arc::new(Shared::new(tap, files));
         reader::start(&shared, agent_output, limits.line_bytes)
             .and_then(|()| shared::start_writer(&shared, agent_input))
             .map_err(|error| shared.error(Phase::Start, Cause::pipe(&error)))?;
         let agent = AgentInfo::default();
         let mut client =
             Self { shared, limits, began, next_id: 1, agent, open_sessions: Vec::new() };
-        let answer = client.ask(Phase::Start, |id| wire::initialize(id, who.name, who.version))?;
+        let answer =
+            client.ask(Phase::Start, |id| wire::initialize(id, who.name, who.version, serves))?;
         client.agent =
             wire::read_agent(&answer).map_err(|cause| client.shared.error(Phase::Start, cause))?;
         Ok(client)

@@ -61,8 +61,8 @@ mod replay;
 mod splice;
 
 pub use client::{
-    AgentInfo, AuthMethod, Canceller, Cause, Client, ClientError, ClientName, Denied, Limits,
-    Phase, Session, StopReason, Tap, Tokens, Turn, Usage,
+    AgentInfo, AuthMethod, Canceller, Cause, Client, ClientError, ClientName, Denied, FileRefusal,
+    Files, Limits, Phase, ServeFiles, Session, StopReason, Tap, Tokens, Turn, Usage,
 };
 pub use envelope::{Envelope, Id, Kind, Outcome};
 pub use frame::{Broken, Frame, FrameReader, FrameWriter, LINE_LIMIT, Skipped};

@@ -1,6 +1,6 @@
 //! Agents that speak the Agent Client Protocol: one process and one session for all turns.
 //!
-//! The agent is given prompts and nothing else. When a turn fails its process is ended, since
+//! The agent is given prompts, and files to read if somebody serves them. When a turn fails its process is ended, since
 //! nobody knows what it is still doing; the next turn starts another and tells it what was said.
 
 mod failure;
@@ -13,7 +13,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use probity_acp::{Canceller, Client, ClientName, Session, Side};
+use probity_acp::{Canceller, Client, ClientName, FileRefusal, Files, ServeFiles, Session, Side};
 use probity_text::one_line;
 
 use crate::{
@@ -40,6 +40,7 @@ pub struct AcpAgent {
     name: String,
     source: Source,
     tap: Option<Tap>,
+    files: Option<Served>,
     transcript: Transcript,
     running: Option<Running>,
 }
@@ -52,6 +53,21 @@ enum Source {
 }
 
 struct Tap(AcpTap);
+
+struct Served(Files);
+
+/// The files of a session, by the names that the agent has for them.
+struct Below {
+    directory: PathBuf,
+    files: Files,
+}
+
+impl ServeFiles for Below {
+    fn read(&self, path: &str) -> Result<String, FileRefusal> {
+        let below = Path::new(path).strip_prefix(&self.directory).ok().and_then(Path::to_str);
+        self.files.read(below.unwrap_or(path))
+    }
+}
 
 #[derive(Debug)]
 struct Running {
@@ -86,7 +102,14 @@ impl AcpAgent {
 
     fn new(name: &str, source: Source, system: &str, tap: Option<AcpTap>) -> Self {
         let (name, transcript) = (name.to_owned(), Transcript::new(system.to_owned()));
-        Self { name, source, tap: tap.map(Tap), transcript, running: None }
+        Self { name, source, tap: tap.map(Tap), files: None, transcript, running: None }
+    }
+
+    /// Lets it read files.
+    #[must_use]
+    pub fn serving(mut self, files: Option<Files>) -> Self {
+        self.files = files.map(Served);
+        self
     }
 
     /// Initializes the agent and opens its session.
@@ -109,10 +132,15 @@ impl AcpAgent {
             // A recording runs nowhere; the protocol wants an absolute path all the same.
             Source::Recording(_) => PathBuf::from("/"),
         };
-        let opened = Client::connect(output, input, who, bounds, tap).and_then(|mut client| {
-            let session = client.open_session(&cwd.to_string_lossy())?;
-            Ok((client, session))
+        let files = self.files.as_ref().map(|Served(files)| {
+            Arc::new(Below { directory: cwd.clone(), files: Arc::clone(files) }) as Files
         });
+        let opened = Client::connect_serving(output, input, who, bounds, tap, files).and_then(
+            |mut client| {
+                let session = client.open_session(&cwd.to_string_lossy())?;
+                Ok((client, session))
+            },
+        );
         let (client, session) =
             opened.map_err(|error| failure::from_client(&self.name, error, &peer))?;
         Ok(Running { client, session, peer, is_new: true, denials: 0, cost: 0.0 })
@@ -246,5 +274,11 @@ impl Running {
 impl std::fmt::Debug for Tap {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.write_str("Tap")
+    }
+}
+
+impl std::fmt::Debug for Served {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Served")
     }
 }

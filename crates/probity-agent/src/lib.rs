@@ -37,4 +37,4 @@ pub use crate::{
     seat::{Seat, StderrTap},
     words::{WordsError, join_words, split_words},
 };
-pub use probity_acp::Side;
+pub use probity_acp::{FileRefusal, Files, ServeFiles, Side};

@@ -2,7 +2,7 @@
 
 use crate::{
     AcpAgent, AcpTap, Agent, AgentError, AgentRef, AgentTable, Cause, CommandAgent, CommandOptions,
-    Phase, Seat,
+    Files, Phase, Seat,
 };
 
 /// How an agent that can do both is spoken to.
@@ -20,18 +20,21 @@ pub struct OpenOptions<'a> {
     pub command: CommandOptions,
     /// For agents that speak ACP, and recordings.
     pub tap: Option<AcpTap>,
+    /// The same; paths are relative to the working directory of the session, and others are absolute.
+    pub files: Option<Files>,
 }
 
 /// A new conversation. Nothing is started before the first turn.
 pub fn open(reference: &AgentRef, options: OpenOptions<'_>) -> Result<Box<dyn Agent>, AgentError> {
     let name = reference.label();
-    let OpenOptions { table, way, seat, command, tap } = options;
+    let OpenOptions { table, way, seat, command, tap, files } = options;
     let refused = |cause: String, way_out: String| {
         Err(AgentError::new(&name, Phase::Preparing, Cause::BadOptions(cause), way_out))
     };
     let argv = match reference {
         AgentRef::Replay(file) => {
-            return Ok(Box::new(AcpAgent::recorded(&name, file, &command.system, tap)));
+            let agent = AcpAgent::recorded(&name, file, &command.system, tap);
+            return Ok(Box::new(agent.serving(files)));
         }
         AgentRef::Command(argv) => {
             return Ok(Box::new(CommandAgent::any(&name, argv, command, seat)?));
@@ -58,7 +61,7 @@ pub fn open(reference: &AgentRef, options: OpenOptions<'_>) -> Result<Box<dyn Ag
         let way_out = "choose the model in the agent's own settings or command";
         return refused(cause, way_out.to_owned());
     }
-    Ok(Box::new(AcpAgent::command(&name, argv, seat, &command.system, tap)))
+    Ok(Box::new(AcpAgent::command(&name, argv, seat, &command.system, tap).serving(files)))
 }
 
 impl std::fmt::Debug for OpenOptions<'_> {

@@ -64,6 +64,7 @@ fn measured(text: &str, answer: &str) -> Duration {
         dockerignore: None,
         context_files: None,
         base_images: None,
+        detections: &[],
         secrets: Some(&detector),
     };
     let ceiling = Applicability::Unsafe;
@@ -84,7 +85,8 @@ fn measured(text: &str, answer: &str) -> Duration {
         max_input_bytes: 262_144,
         max_rounds: 2,
     };
-    let request = Request { path: "Dockerfile", text, members: &members, fix, settings };
+    let request =
+        Request { path: "Dockerfile", text, members: &members, fix, settings, context: None };
     let began = Instant::now();
     for _ in 0..FIXES {
         let mut open = || Ok(Box::new(Instantly(answer.to_owned())) as Box<dyn Agent>);

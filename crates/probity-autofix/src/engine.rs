@@ -13,12 +13,10 @@ use probity_dockerfile::Setting;
 use probity_finding::Span;
 use probity_lint::FixOptions;
 
-use self::{
-    rounds::{Ended, Job},
-    session::{Conversation, Stop},
-};
+use self::rounds::{Ended, Job};
+pub(crate) use self::session::{Conversation, SessionTerms, Stop, sendable};
 use crate::{
-    Expect, Member, Outcome, Reason, Resolution, SecretsPolicy,
+    AgentContext, ContextRead, Expect, Member, Outcome, Reason, Resolution, SecretsPolicy,
     batch::Batch,
     checks::{Issue, View},
     minimal_edits,
@@ -37,6 +35,8 @@ pub struct Request<'a> {
     /// The rules and fixes that hold for the file; what the detector of secrets knows is there too.
     pub fix: FixOptions<'a>,
     pub settings: Settings,
+    /// What the agent gets to know of the build context.
+    pub context: Option<&'a AgentContext>,
 }
 
 /// What the configuration of a file says about agents.
@@ -54,9 +54,23 @@ pub struct Settings {
 /// writes them masks them first.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'e> {
-    Asking { round: u32, prompt: &'e str },
-    Answered { round: u32, answer: &'e str },
-    Refused { round: u32, issues: &'e [Issue] },
+    Asking {
+        round: u32,
+        prompt: &'e str,
+    },
+    Answered {
+        round: u32,
+        answer: &'e str,
+    },
+    /// The agent asked for a file of the build context.
+    Read {
+        round: u32,
+        read: &'e ContextRead,
+    },
+    Refused {
+        round: u32,
+        issues: &'e [Issue],
+    },
 }
 
 /// What an experiment says about a proposal that passed every check of its text.
@@ -116,7 +130,7 @@ fn resolve_unmarked(
     let before = View::of(&payload.text);
     let limits = batch.limits();
     let job = Job { request, payload: &payload, batch: &batch, before: &before, limits: &limits };
-    let mut conversation = Conversation::new(request, &payload, open, cancel, watch);
+    let mut conversation = Conversation::new(terms_of(request), &payload, open, cancel, watch);
     let ended = job.rounds(&mut conversation, prove);
     let mut resolution = Resolution { session: conversation.finish(), ..Resolution::default() };
     resolution.session.secrets = payload.secrets;
@@ -149,18 +163,25 @@ fn resolve_unmarked(
 pub fn preview(request: &Request<'_>) -> Result<String, Outcome> {
     let text = request.text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(request.text);
     let request = &Request { text, ..*request };
-    let Settings { secrets, max_input_bytes, .. } = request.settings;
-    let detector = request.fix.lint.secrets;
     let skip = |(reason, detail): (Reason, String)| Outcome::skipped(reason, detail);
+    let (secrets, detector) = (request.settings.secrets, request.fix.lint.secrets);
     let payload = Payload::of(request.text, secrets, detector).map_err(skip)?;
     let members = members_of(request, &payload);
     let (batch, before) = (Batch::of(&members), View::of(&payload.text));
     let limits = batch.limits();
     let job = Job { request, payload: &payload, batch: &batch, before: &before, limits: &limits };
     let prompt = job.prompts().first(&payload.text);
-    session::sendable(&prompt, &payload, secrets, detector, max_input_bytes)
+    sendable(&prompt, &payload, terms_of(request))
         .map_err(|stop| Outcome::skipped(stop.reason, stop.detail))?;
     Ok(prompt)
+}
+
+fn terms_of<'a>(request: &Request<'a>) -> SessionTerms<'a> {
+    SessionTerms {
+        settings: request.settings,
+        detector: request.fix.lint.secrets,
+        context: request.context,
+    }
 }
 
 /// The members with evidence that may be sent: where secrets became tokens, the evidence is found

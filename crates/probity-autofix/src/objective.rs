@@ -108,6 +108,7 @@ mod tests {
             dockerignore: None,
             context_files: None,
             base_images: None,
+            detections: &[],
             secrets: None,
         };
         let mut seen = Vec::new();

@@ -4,6 +4,8 @@ use std::{fmt, time::Duration};
 
 use probity_finding::Edit;
 
+use crate::ContextRead;
+
 /// What one session with an agent came to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Resolution {
@@ -27,6 +29,8 @@ pub struct Session {
     pub secrets: usize,
     /// What the agent wanted to do and was not allowed to, bounded.
     pub denied: Vec<String>,
+    /// The files of the build context that it asked for, whether or not it got them.
+    pub reads: Vec<ContextRead>,
     /// What had to be put right, and what is new in the image.
     pub notes: Vec<String>,
 }

@@ -9,7 +9,7 @@ pub(crate) use self::{
     insights::RegistryInsights,
     parts::{Objectives, RuntimeSummary},
 };
-use crate::{Expect, checks::Issue};
+use crate::{Expect, checks::Issue, context::AgentContext};
 
 /// What all prompts of one session have in common.
 pub(crate) struct Prompts<'a> {
@@ -18,6 +18,7 @@ pub(crate) struct Prompts<'a> {
     pub(crate) objectives: Objectives,
     pub(crate) runtime: RuntimeSummary,
     pub(crate) insights: RegistryInsights,
+    pub(crate) context: Option<&'a AgentContext>,
 }
 
 const ROLE: &str = "You are an automated tool that changes one Dockerfile. You are given its text \
@@ -28,18 +29,37 @@ const CONSTRAINTS: &[&str] = &[
     "Keep the comments; keep what the objectives do not touch exactly as it is.",
     "Invent no dependency: no package, image, file, address or build argument that is not there or \
      that the objective does not call for.",
-    "Use only what is written here. You cannot run commands, read files or use other tools, and \
-     requests to do so are denied.",
-    "If you are not sure that the result works, answer NO_CHANGE.",
 ];
+
+const UNSURE: &str = "If you are not sure that the result works, answer NO_CHANGE.";
+
+const WITHOUT_FILES: &str = "Use only what is written here. You cannot run commands, read files or \
+                             use other tools, and requests to do so are denied.";
+
+const WITH_FILES: &str = "Use only what is written here and the files of the build context. Read \
+                          those with fs/read_text_file, by paths below the working directory of the \
+                          session. You cannot run commands or use other tools, and requests to do so \
+                          are denied.";
+
+/// What the agent may use beside the prompt.
+pub(crate) fn tools(context: Option<&AgentContext>) -> &'static str {
+    match context.and_then(|context| context.reader.as_ref()) {
+        Some(_) => WITH_FILES,
+        None => WITHOUT_FILES,
+    }
+}
 
 impl Prompts<'_> {
     /// The first prompt of a session.
     pub(crate) fn first(&self, text: &str) -> String {
         let mut prompt = format!("{ROLE}\n\nConstraints:\n{}", bullets(CONSTRAINTS));
+        prompt.push_str(&bullets(&[tools(self.context), UNSURE]));
         prompt.push_str(&format!("\n{}", self.objectives));
         prompt.push_str(&format!("\n{}", self.runtime));
         prompt.push_str(&self.insights.to_string());
+        if let Some(context) = self.context {
+            prompt.push_str(&context.snapshot.to_string());
+        }
         prompt.push_str(&self.file("The Dockerfile", text));
         prompt.push_str(&output_contract(self.expect, self.file_name));
         prompt
@@ -87,6 +107,6 @@ pub(crate) fn bullets(lines: &[&str]) -> String {
     lines.iter().map(|line| format!("- {line}\n")).collect()
 }
 
-fn longest_run(text: &str) -> usize {
+pub(crate) fn longest_run(text: &str) -> usize {
     text.split(|c| c != '`').map(str::len).max().unwrap_or_default()
 }

@@ -233,6 +233,7 @@ fn work(text: &str, what: &str) -> Option<(usize, usize)> {
         dockerignore: None,
         context_files: None,
         base_images: None,
+        detections: &[],
         secrets,
     };
     let modes = BTreeMap::new();

@@ -145,6 +145,7 @@ pub(crate) fn lint_options(rules: &RuleSet) -> LintOptions<'_> {
         dockerignore: None,
         context_files: None,
         base_images: Some(&*BASE_IMAGES),
+        detections: &[],
         secrets: Some(&*DETECTOR),
     }
 }

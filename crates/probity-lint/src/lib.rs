@@ -12,6 +12,7 @@ mod base_images;
 mod context;
 mod context_files;
 mod cuda;
+mod detections;
 mod directive;
 mod download_config;
 mod downloads;
@@ -59,6 +60,7 @@ pub use probity_shell::{shell_code_about, shell_codes};
 pub use crate::{
     base_images::{BaseConfiguration, BaseImage, BaseImages, ImageAnswer, TagNow, WantedImage},
     context_files::{ContextFiles, WantedFiles},
+    detections::{AI_DETECTORS, AiDetector, DETECTION_SEVERITY, Detection},
     directive::DirectiveOptions,
     elsewhere::{ELSEWHERE, is_foreign_code},
     exclusion::{EXCLUSIONS, Exclusion, Reach},
@@ -92,6 +94,8 @@ pub struct LintOptions<'a> {
     pub context_files: Option<&'a ContextFiles>,
     /// What registries say about base images, where they were asked; see [`WantedImage`].
     pub base_images: Option<&'a BaseImages>,
+    /// What an agent found in the file, where one was asked.
+    pub detections: &'a [Detection],
     /// Knows what a secret looks like; without it the rules about secrets find nothing.
     pub secrets: Option<&'a dyn FindSecrets>,
 }
@@ -128,6 +132,7 @@ fn check(file: &Dockerfile<'_>, facts: &Facts, options: &LintOptions<'_>) -> Vec
     if options.rules.checks_shell() {
         findings.extend(shellcheck::findings(file, facts, options.rules));
     }
+    findings.extend(detections::findings(file, options.detections, options.rules));
     findings.retain(|finding| !finding.alias.is_some_and(|alias| options.rules.is_muted(alias)));
     suppress::apply(&mut findings, file, &directives, options);
     if options.rules.settles_contradictions() {

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use probity_finding::Severity;
 
 use crate::{
-    RULES,
+    RULES, detections,
     own_rule::OwnRule,
     preset::Preset,
     rule::{OptionValue, Rule},
@@ -101,7 +101,8 @@ enum Manner {
     Tally,
 }
 
-/// What is wanted of ShellCheck's findings, which are no rules of the registry.
+/// What is wanted of ShellCheck's findings, which are no rules of the registry. The patterns and
+/// severities are those of AI detections, too.
 #[derive(Clone, Debug, Default)]
 struct ShellChoice {
     is_off: bool,
@@ -202,7 +203,7 @@ impl RuleSet {
 
     /// Gives a rule another severity; `None` switches it off. Unknown names change nothing.
     pub fn set_severity(&mut self, rule: &str, severity: Option<Severity>) {
-        if rule.starts_with(NAMESPACE) {
+        if rule.starts_with(NAMESPACE) || rule.starts_with(detections::NAMESPACE) {
             self.shell.severities.insert(rule.to_ascii_lowercase(), severity);
         }
         self.set_own(|name, choice| {
@@ -346,6 +347,19 @@ impl RuleSet {
         }
         let is_by_name = shell.only.is_some() || matches(&shell.also);
         (is_by_name || shell.least.is_none_or(|least| default >= least)).then_some(default)
+    }
+
+    /// The severity of an AI detection; none where it is not wanted.
+    #[must_use]
+    pub fn detection_severity(&self, name: &str) -> Option<Severity> {
+        let matches = |patterns: &[Pattern]| patterns.iter().any(|pattern| pattern.matches(name));
+        if self.shell.only.as_deref().is_some_and(|only| !matches(only))
+            || matches(&self.shell.never)
+        {
+            return None;
+        }
+        let chosen = self.shell.severities.get(name).copied();
+        chosen.unwrap_or(Some(detections::DETECTION_SEVERITY))
     }
 
     /// Whether advice that excludes other advice is given alone.

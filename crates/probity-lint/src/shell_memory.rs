@@ -120,6 +120,7 @@ mod tests {
                     dockerignore,
                     context_files,
                     base_images: None,
+                    detections: &[],
                     secrets,
                 },
             )

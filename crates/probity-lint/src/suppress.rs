@@ -6,7 +6,7 @@ use probity_dockerfile::Dockerfile;
 use probity_finding::{Finding, Severity};
 
 use crate::{
-    LintOptions, RULES,
+    AI_DETECTORS, LintOptions, RULES,
     directive::{Directives, Named},
     elsewhere::is_known_elsewhere,
     ruleset::same_rule,
@@ -116,5 +116,6 @@ fn is_known(name: &str) -> bool {
         || is_known_elsewhere(name)
         || RULES.iter().any(|rule| rule.metadata().is_called(name))
         || META_RULES.iter().any(|(rule, _)| same_rule(name, rule))
+        || AI_DETECTORS.iter().any(|detector| same_rule(name, detector.name))
         || SYNTAX_RULES.iter().any(|(rule, _)| is_hadolints(rule) && same_rule(name, rule))
 }

@@ -19,4 +19,4 @@ mod stepwise;
 pub use error::{Named, ScopeError};
 pub use listing::{Entry, Kind, Metadata, Walk, WalkLimits};
 pub use policy::{Policy, Quota};
-pub use scope::{Prefix, Scope};
+pub use scope::{Located, Prefix, Scope};

@@ -30,6 +30,22 @@ pub struct Prefix {
     pub total: u64,
 }
 
+/// A whole file, and its name below the root with links resolved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Located {
+    pub bytes: Vec<u8>,
+    pub real: PathBuf,
+}
+
+/// An opened regular file.
+struct Regular {
+    file: File,
+    /// As it was asked for.
+    name: PathBuf,
+    size: u64,
+    real: PathBuf,
+}
+
 impl Scope {
     /// Opens the root. From here on it is the directory that was opened, even if another takes
     /// its name.
@@ -45,8 +61,13 @@ impl Scope {
     /// Reads a whole file. One that is longer than `max_bytes`, or than the policy allows, is
     /// refused before a byte of it is read.
     pub fn read(&self, path: &Path, max_bytes: u64) -> Result<Vec<u8>, ScopeError> {
+        self.read_located(path, max_bytes).map(|located| located.bytes)
+    }
+
+    /// The same, and where the bytes are from: links may have led to another name.
+    pub fn read_located(&self, path: &Path, max_bytes: u64) -> Result<Located, ScopeError> {
         let limit = max_bytes.min(self.policy.max_file_bytes);
-        let (file, name, size) = self.regular(path)?;
+        let Regular { file, name, size, real } = self.regular(path)?;
         let too_large = |size| ScopeError::TooLarge { path: Named::new(&name), size, limit };
         if size > limit {
             return Err(too_large(size));
@@ -54,13 +75,13 @@ impl Scope {
         let bytes = self.take(&name, file, size, limit.saturating_add(1))?;
         // Files of /proc and files that grow have no honest size beforehand.
         let read = bytes.len() as u64;
-        if read > limit { Err(too_large(read)) } else { Ok(bytes) }
+        if read > limit { Err(too_large(read)) } else { Ok(Located { bytes, real }) }
     }
 
     /// Reads the beginning of a file, however long the file is.
     pub fn read_prefix(&self, path: &Path, max_bytes: u64) -> Result<Prefix, ScopeError> {
         let limit = max_bytes.min(self.policy.max_file_bytes);
-        let (file, name, total) = self.regular(path)?;
+        let Regular { file, name, size: total, .. } = self.regular(path)?;
         let bytes = self.take(&name, file, total.min(limit), limit)?;
         Ok(Prefix { total: total.max(bytes.len() as u64), bytes })
     }
@@ -68,7 +89,7 @@ impl Scope {
     /// Opens a regular file. It counts against the quota of files, and its size against that of
     /// bytes.
     pub fn open_file(&self, path: &Path) -> Result<File, ScopeError> {
-        let (file, name, size) = self.regular(path)?;
+        let Regular { file, name, size, .. } = self.regular(path)?;
         self.used.take(&name, size, self.policy.quota)?;
         Ok(file)
     }
@@ -101,14 +122,14 @@ impl Scope {
         !self.policy.allow_sensitive && is_sensitive(relative)
     }
 
-    fn regular(&self, path: &Path) -> Result<(File, PathBuf, u64), ScopeError> {
+    fn regular(&self, path: &Path) -> Result<Regular, ScopeError> {
         let resolved = self.resolve(path)?;
         let name = self.root.relative(path)?.to_owned();
         if resolved.file_type() != FileType::RegularFile {
             return Err(ScopeError::NotAFile(Named::new(&name)));
         }
         let size = u64::try_from(resolved.stat.st_size).unwrap_or(0);
-        Ok((File::from(resolved.descriptor), name, size))
+        Ok(Regular { file: File::from(resolved.descriptor), name, size, real: resolved.real })
     }
 
     /// Reads at most `most` bytes after counting the `expected` ones against the quota.

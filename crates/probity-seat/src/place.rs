@@ -8,8 +8,8 @@ use std::{
 };
 
 use probity_agent::{
-    Agent, AgentError, AgentRef, AgentTable, Answer, Cancel, CommandOptions, OpenOptions, Seat,
-    StderrTap, Turn, Way, open,
+    Agent, AgentError, AgentRef, AgentTable, Answer, Cancel, CommandOptions, Files, OpenOptions,
+    Seat, StderrTap, Turn, Way, open,
 };
 use probity_sandbox::{
     Backend, Choice, Engine, Found, Kind, Root, Spec, choose_here, enforces_allowlist, has_image,
@@ -297,6 +297,30 @@ impl Seated {
         command: CommandOptions,
         tap: Option<probity_agent::AcpTap>,
     ) -> Result<Box<dyn Agent>, AgentError> {
+        self.converse(command, tap, None)
+    }
+
+    /// The same with files that the agent may read over the protocol.
+    pub fn open_with_files(
+        &self,
+        command: CommandOptions,
+        files: Files,
+    ) -> Result<Box<dyn Agent>, AgentError> {
+        self.converse(command, None, Some(files))
+    }
+
+    /// Whether the agent can be served files: an agent behind its command line cannot.
+    #[must_use]
+    pub fn can_read_files(&self) -> bool {
+        self.way == Way::Acp && !matches!(self.reference, Some(AgentRef::Command(_)))
+    }
+
+    fn converse(
+        &self,
+        command: CommandOptions,
+        tap: Option<probity_agent::AcpTap>,
+        files: Option<Files>,
+    ) -> Result<Box<dyn Agent>, AgentError> {
         let reference = self.reference.clone().unwrap_or_else(|| AgentRef::Acp(Vec::new()));
         let options = OpenOptions {
             table: &self.table,
@@ -304,6 +328,7 @@ impl Seated {
             seat: self.seat.clone(),
             command,
             tap,
+            files,
         };
         let agent = open(&reference, options)?;
         Ok(Box::new(Conversation { agent, _logins: self.logins.clone() }))

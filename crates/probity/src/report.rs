@@ -4,6 +4,7 @@
 //! Only what a format wants at its end is kept: counts, and the rules that were hit. JUnit is the
 //! exception, since its root element counts what follows it.
 
+pub(crate) mod ai_detection;
 pub(crate) mod ai_fix;
 mod checkstyle;
 mod codeclimate;
@@ -29,7 +30,7 @@ use std::io::{self, Write};
 use probity_finding::Finding;
 use probity_lint::Rejection;
 
-use self::ai_fix::AiFix;
+use self::{ai_detection::AiDetection, ai_fix::AiFix};
 use crate::config::word::words;
 
 /// One file's part of a report. The findings are in report order.
@@ -42,6 +43,8 @@ pub(crate) struct FileReport<'a> {
     pub(crate) findings: &'a [Finding],
     /// What agents were asked for, and what became of it.
     pub(crate) ai_fixes: &'a [AiFix],
+    /// What an agent was asked to find.
+    pub(crate) ai_detections: &'a [AiDetection],
     /// Why no fix was applied, where fixes were asked for and none may touch the file. The text report
     /// leaves it to the summary on standard error.
     pub(crate) rejection: Option<&'a Rejection>,

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::deny;
 use super::error::Cause;
+use super::files;
 use super::shared::{Shared, State};
 use super::wire::shorten;
 use crate::envelope::{Envelope, Id, Kind, Outcome, unquote};
@@ -67,6 +68,11 @@ fn handle(shared: &Shared, message: &Envelope<'_>) {
             shared.with(|state| take_answer(state, &id, outcome));
         }
         Kind::Request { id, method, params } if id.raw().len() <= ID_BYTES => {
+            if let Some(served) = &shared.files
+                && method == files::METHOD
+            {
+                return shared.reply(files::answer(served.as_ref(), &id, params));
+            }
             let cancelling = shared.with(|state| state.cancelling);
             let (reply, denied) = deny::answer(&id, &method, params, cancelling);
             shared.with(|state| {
@@ -157,7 +163,7 @@ mod tests {
     #[test]
     fn text_that_is_read_after_the_answer_is_not_collected() {
         let chunk = r#"{"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"x"}}}}"#;
-        let shared = Shared::new(None);
+        let shared = Shared::new(None, None);
         shared.collect(Some(Collecting::new("s", 100)));
         shared.expect(3);
         for text in [chunk, r#"{"id":2,"result":{}}"#, chunk, r#"{"id":3,"result":{}}"#, chunk] {

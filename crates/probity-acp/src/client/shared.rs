@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use super::Tap;
 use super::deny::Denied;
 use super::error::{Cause, ClientError, Phase};
+use super::files::Files;
 use super::turn::{Collecting, Usage};
 use super::wire::shorten;
 use crate::frame::{FrameWriter, Skipped};
@@ -22,6 +23,7 @@ pub(super) struct Shared {
     state: Mutex<State>,
     changed: Condvar,
     pub(super) tap: Option<Tap>,
+    pub(super) files: Option<Files>,
 }
 
 #[derive(Default)]
@@ -69,8 +71,8 @@ impl Deadline {
 }
 
 impl Shared {
-    pub(super) fn new(tap: Option<Tap>) -> Self {
-        Self { state: Mutex::default(), changed: Condvar::new(), tap }
+    pub(super) fn new(tap: Option<Tap>, files: Option<Files>) -> Self {
+        Self { state: Mutex::default(), changed: Condvar::new(), tap, files }
     }
 
     /// Looks at the state or changes it, and wakes whoever waits for a change.

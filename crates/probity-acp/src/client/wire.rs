@@ -6,11 +6,11 @@ use super::error::{AuthMethod, Cause};
 use super::turn::Tokens;
 use crate::envelope::Id;
 
-pub(super) fn initialize(id: u64, name: &str, version: &str) -> String {
+pub(super) fn initialize(id: u64, name: &str, version: &str, serves_files: bool) -> String {
     let params = json!({
         "protocolVersion": 1,
         "clientCapabilities": {
-            "fs": {"readTextFile": false, "writeTextFile": false},
+            "fs": {"readTextFile": serves_files, "writeTextFile": false},
             "terminal": false,
         },
         "clientInfo": {"name": name, "version": version},

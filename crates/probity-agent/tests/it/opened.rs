@@ -24,8 +24,14 @@ fn ask_for(
     command: CommandOptions,
 ) -> Result<Answer, AgentError> {
     let table = AgentTable::shipped();
-    let options =
-        OpenOptions { table: &table, way, seat: seat(Path::new("/")), command, tap: None };
+    let options = OpenOptions {
+        table: &table,
+        way,
+        seat: seat(Path::new("/")),
+        command,
+        tap: None,
+        files: None,
+    };
     let mut agent = open(&AgentRef::parse(reference).unwrap(), options)?;
     agent.ask(&Turn::new("hello"), limits, &Cancel::new())
 }
@@ -88,6 +94,7 @@ fn a_recording_is_played_without_a_process() {
         tap: Some(Arc::new(move |side, frame: &str| {
             ear.lock().unwrap().push((side, frame.to_owned()));
         })),
+        files: None,
     };
     let mut agent = open(&AgentRef::Replay(file.path().to_owned()), options).unwrap();
     let answer = agent.ask(&Turn::new("hello"), &LIMITS, &Cancel::new()).unwrap();

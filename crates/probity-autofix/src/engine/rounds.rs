@@ -37,6 +37,7 @@ impl Job<'_> {
             objectives: Objectives::of(self.batch, self.before, file_name),
             runtime: RuntimeSummary::of(&self.before.facts.final_runtime(), &self.limits.settings),
             insights: RegistryInsights::of(self.request.fix.lint.base_images, &self.before.facts),
+            context: self.request.context,
         }
     }
 

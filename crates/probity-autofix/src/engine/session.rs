@@ -6,9 +6,9 @@ use probity_agent::{Agent, AgentError, Cancel, Cause, Limits, StopReason, Turn};
 use probity_secrets::FindSecrets;
 use probity_text::beginning;
 
-use super::{Event, Opening, Request};
+use super::{Event, Opening, Settings};
 use crate::{
-    Answer, Expect, Reason, SecretsPolicy, checks::Issue, outcome::Session, parse_answer,
+    AgentContext, Answer, Expect, Reason, checks::Issue, outcome::Session, parse_answer,
     secrets::Payload,
 };
 
@@ -18,13 +18,22 @@ const LONGEST_STDERR: usize = 400;
 
 /// Why a session ended without an accepted proposal.
 #[derive(Debug)]
-pub(super) struct Stop {
-    pub(super) reason: Reason,
-    pub(super) detail: String,
+pub(crate) struct Stop {
+    pub(crate) reason: Reason,
+    pub(crate) detail: String,
 }
 
-pub(super) struct Conversation<'c> {
-    request: &'c Request<'c>,
+/// What holds for every question of one session.
+#[derive(Clone, Copy)]
+pub(crate) struct SessionTerms<'c> {
+    pub(crate) settings: Settings,
+    /// Knows what may not be sent.
+    pub(crate) detector: Option<&'c dyn FindSecrets>,
+    pub(crate) context: Option<&'c AgentContext>,
+}
+
+pub(crate) struct Conversation<'c> {
+    terms: SessionTerms<'c>,
     payload: &'c Payload,
     open: Opening<'c>,
     agent: Option<Box<dyn Agent>>,
@@ -35,24 +44,27 @@ pub(super) struct Conversation<'c> {
 }
 
 impl<'c> Conversation<'c> {
-    pub(super) fn new(
-        request: &'c Request<'c>,
+    pub(crate) fn new(
+        terms: SessionTerms<'c>,
         payload: &'c Payload,
         open: Opening<'c>,
         cancel: &'c Cancel,
         watch: &'c dyn Fn(Event<'_>),
     ) -> Self {
         let (began, session) = (Instant::now(), Session::default());
-        Self { request, payload, open, agent: None, cancel, watch, began, session }
+        Self { terms, payload, open, agent: None, cancel, watch, began, session }
     }
 
     pub(super) fn ask(&mut self, round: u32, prompt: &str, expect: Expect) -> Result<Answer, Stop> {
-        let settings = &self.request.settings;
-        let detector = self.request.fix.lint.secrets;
-        sendable(prompt, self.payload, settings.secrets, detector, settings.max_input_bytes)?;
-        let left = settings.timeout.saturating_sub(self.began.elapsed());
+        self.say(round, prompt).map(|answer| parse_answer(&answer, expect))
+    }
+
+    /// Sends a prompt, if it may be sent, and gives the agent's words.
+    pub(crate) fn say(&mut self, round: u32, prompt: &str) -> Result<String, Stop> {
+        sendable(prompt, self.payload, self.terms)?;
+        let left = self.terms.settings.timeout.saturating_sub(self.began.elapsed());
         if left.is_zero() {
-            return Err(timed_out(self.request));
+            return Err(timed_out(&self.terms.settings));
         }
         let mut agent = match self.agent.take() {
             Some(agent) => agent,
@@ -62,9 +74,9 @@ impl<'c> Conversation<'c> {
         self.session.rounds = round;
         self.session.prompts += 1;
         self.session.prompt_bytes += prompt.len();
-        let answer = agent
-            .ask(&Turn::new(prompt), &Limits::within(left), self.cancel)
-            .map_err(|error| self.explained(&error))?;
+        let answer = agent.ask(&Turn::new(prompt), &Limits::within(left), self.cancel);
+        self.note_reads(round);
+        let answer = answer.map_err(|error| self.explained(&error))?;
         self.agent = Some(agent);
         self.session.answer_bytes += answer.text.len();
         let room = MOST_DENIED.saturating_sub(self.session.denied.len());
@@ -72,13 +84,23 @@ impl<'c> Conversation<'c> {
         self.session.denied.extend(denied);
         (self.watch)(Event::Answered { round, answer: &answer.text });
         let stopped = match &answer.stop {
-            StopReason::EndTurn => return Ok(parse_answer(&answer.text, expect)),
+            StopReason::EndTurn => return Ok(answer.text),
             StopReason::MaxTokens => "the answer is cut off: the agent reached its limit of tokens",
             StopReason::Refusal => "the agent refused",
             StopReason::Cancelled => "the agent says that it was cancelled",
             StopReason::Other(_) => "the agent stopped for a reason of its own",
         };
         Err(Stop { reason: Reason::AgentFailed, detail: stopped.to_owned() })
+    }
+
+    /// What the agent has read while it was asked, also if it failed in the end.
+    fn note_reads(&mut self, round: u32) {
+        let reader = self.terms.context.and_then(|context| context.reader.as_ref());
+        let Some(reader) = reader else { return };
+        for read in reader.since(self.session.reads.len()) {
+            (self.watch)(Event::Read { round, read: &read });
+            self.session.reads.push(read);
+        }
     }
 
     /// Does something whose time does not count as the agent's.
@@ -94,14 +116,14 @@ impl<'c> Conversation<'c> {
     }
 
     /// Ends the agent, and gives what the session cost.
-    pub(super) fn finish(self) -> Session {
+    pub(crate) fn finish(self) -> Session {
         drop(self.agent);
         Session { duration: self.began.elapsed(), ..self.session }
     }
 
     fn explained(&self, error: &AgentError) -> Stop {
         let reason = match error.cause {
-            Cause::TimedOut(_) => return timed_out(self.request),
+            Cause::TimedOut(_) => return timed_out(&self.terms.settings),
             Cause::PromptTooLarge { .. } => Reason::PromptTooLarge,
             Cause::AnswerTooLarge { .. } => Reason::MalformedOutput,
             _ => Reason::AgentFailed,
@@ -117,26 +139,25 @@ impl<'c> Conversation<'c> {
 }
 
 /// Whether this very text may be sent.
-pub(super) fn sendable(
+pub(crate) fn sendable(
     prompt: &str,
     payload: &Payload,
-    policy: SecretsPolicy,
-    detector: Option<&dyn FindSecrets>,
-    most: usize,
+    terms: SessionTerms<'_>,
 ) -> Result<(), Stop> {
+    let most = terms.settings.max_input_bytes;
     let bytes = prompt.len();
     if bytes > most {
         let detail = format!("the prompt has {bytes} bytes, and {most} are the most");
         return Err(Stop { reason: Reason::PromptTooLarge, detail });
     }
-    match payload.objection(prompt, policy, detector) {
+    match payload.objection(prompt, terms.settings.secrets, terms.detector) {
         Some(detail) => Err(Stop { reason: Reason::SecretsFound, detail }),
         None => Ok(()),
     }
 }
 
-fn timed_out(request: &Request<'_>) -> Stop {
-    let seconds = request.settings.timeout.as_secs_f64();
+fn timed_out(settings: &Settings) -> Stop {
+    let seconds = settings.timeout.as_secs_f64();
     let detail = format!("no accepted answer within {seconds} s");
     Stop { reason: Reason::AgentTimeout, detail }
 }

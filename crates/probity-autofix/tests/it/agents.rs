@@ -87,6 +87,7 @@ impl<'c> Case<'c> {
             dockerignore: None,
             context_files: None,
             base_images: None,
+            detections: &[],
             secrets,
         };
         let modes: BTreeMap<String, FixMode> = BTreeMap::new();
@@ -122,8 +123,14 @@ impl<'c> Case<'c> {
             }
         };
         let settings = self.settings;
-        let request =
-            Request { path: "app/Dockerfile", text: self.text, members: &members, fix, settings };
+        let request = Request {
+            path: "app/Dockerfile",
+            text: self.text,
+            members: &members,
+            fix,
+            settings,
+            context: None,
+        };
         let mut proofs = self.proofs.into_iter();
         let mut prove = |_: &str, _: &[Setting]| proofs.next().unwrap_or(Proof::Accepted);
         let resolution = resolve(&request, &mut open, &Cancel::new(), &watch, &mut prove);

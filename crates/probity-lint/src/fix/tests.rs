@@ -51,6 +51,7 @@ fn fix_with(text: &str, rules: &[Replace], change: impl Fn(&mut FixOptions<'_>))
             dockerignore: None,
             context_files: None,
             base_images: None,
+            detections: &[],
             secrets: None,
         },
         ceiling: Applicability::Safe,

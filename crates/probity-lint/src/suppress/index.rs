@@ -139,6 +139,7 @@ mod tests {
             dockerignore: None,
             context_files: None,
             base_images: None,
+            detections: &[],
             secrets: None,
         };
         suppress::apply(&mut findings, &file, &directives, &options);

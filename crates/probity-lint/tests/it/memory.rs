@@ -100,6 +100,7 @@ fn a_file_costs_no_more_than_so_many_bytes_a_line() {
         dockerignore: None,
         context_files: None,
         base_images: None,
+        detections: &[],
         secrets: Some(&detector),
     };
     let [small, large] = [LINES, 2 * LINES].map(|lines| {

@@ -9,7 +9,11 @@ use crate::{
     builds::ChosenBuilds,
     color::When,
     commands::check::Options,
-    config::{Catalogue, Choice, ConfigError, Layer, Origin, key, key::Key, words::SlowChecksMode},
+    config::{
+        Catalogue, Choice, ConfigError, Layer, Origin, Value, key,
+        key::Key,
+        words::{AiContext, SlowChecksMode},
+    },
     failure::Failure,
     name::Name,
     report::Detail,
@@ -136,6 +140,12 @@ struct AiArgs {
     /// Show what would be sent, to whom and in which sandbox; ask no agent
     #[arg(long)]
     ai_dry_run: bool,
+    /// Ask the agent for problems that no rule finds, and report them as `ai/NAME`
+    #[arg(long)]
+    ai_detect: bool,
+    /// Let the agent read files of the build context over ACP, as `ai.context = "read-only"` does
+    #[arg(long)]
+    ai_allow_fs: bool,
 }
 
 /// Adds the flags of settings.
@@ -169,6 +179,10 @@ pub(super) fn options(
         (config, false) => config.map_or(Choice::Nearest, Choice::This),
     };
     let mut flags = layer(&args.rules, matches)?;
+    if args.ai.ai_allow_fs {
+        let origin = Origin::Flag { name: "--ai-allow-fs".to_owned() };
+        flags.set(&key::ai::context, &AiContext::ReadOnly, origin);
+    }
     // Whoever asks for new digests beside others gets both in one way.
     let is_writing = args.fixes.pin || flags.settings.contains_key(key::check::fix.key.path);
     pin_layer(&mut flags, &args.fixes);
@@ -193,8 +207,20 @@ pub(super) fn options(
         fix_ai: args.fixes.fix_ai,
         ai_trace: args.ai.ai_trace,
         ai_dry_run: args.ai.ai_dry_run,
+        ai_detect: args.ai.ai_detect,
         flags,
     })
+}
+
+/// `tally analyze`: what it stands for is asked for by a flag of its own.
+pub(super) fn analyzing(options: Options) -> anyhow::Result<Options> {
+    let enabled = options.flags.settings.get(key::ai::enabled.key.path);
+    let is_asked = enabled.is_some_and(|setting| setting.value == Value::Bool(true));
+    if !is_asked {
+        let way_out = "add --ai, or use `tally lint` to run the rules alone";
+        return Err(Failure::new("analyze asks an AI agent, and --ai is missing", way_out).into());
+    }
+    Ok(Options { ai_detect: true, ..options })
 }
 
 /// What `--pin` and `--update-pins` stand for: look-ups, and the fixes of the rules about digests.

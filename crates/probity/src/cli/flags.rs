@@ -170,6 +170,8 @@ mod tests {
                 "fix_ai",
                 "ai_trace",
                 "ai_dry_run",
+                "ai_detect",
+                "ai_allow_fs",
             ],
         ),
         (

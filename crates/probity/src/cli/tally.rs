@@ -41,6 +41,9 @@ enum TallyCommand {
     /// Lint Dockerfiles
     #[command(visible_alias = "check", args_override_self = true)]
     Lint(Box<CheckArgs>),
+    /// Lint Dockerfiles and ask an AI agent for problems that no rule finds; needs --ai
+    #[command(args_override_self = true)]
+    Analyze(Box<CheckArgs>),
     /// Serve an editor over the Language Server Protocol
     Lsp {
         /// Talk over standard input and output, the only way there is
@@ -73,6 +76,11 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> 
             let matches = found.subcommand().map_or(&found, |(_, lint)| lint);
             commands::check::run(&check::options(Name::Tally, *args, matches, Detail::Full)?)
         }
+        Some(TallyCommand::Analyze(args)) => {
+            let matches = found.subcommand().map_or(&found, |(_, analyze)| analyze);
+            let options = check::options(Name::Tally, *args, matches, Detail::Full)?;
+            commands::check::run(&check::analyzing(options)?)
+        }
         Some(TallyCommand::Lsp { .. }) => commands::lsp::run(Name::Tally),
         Some(TallyCommand::Version { json }) => version(json),
         Some(TallyCommand::Completion { shell }) => manual::completions(command(), "tally", shell),
@@ -81,8 +89,10 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> 
 
 /// The command line, with switches that take `=true` and `=false` as tally's do.
 fn command() -> Command {
-    let tally = Tally::command().mut_subcommand("lint", check::with_tally_flags);
-    ["lint", "lsp", "version"].into_iter().fold(tally, |command, name| {
+    let tally = Tally::command()
+        .mut_subcommand("lint", check::with_tally_flags)
+        .mut_subcommand("analyze", check::with_tally_flags);
+    ["lint", "analyze", "lsp", "version"].into_iter().fold(tally, |command, name| {
         command.mut_subcommand(name, |sub| {
             sub.mut_args(|arg| match arg.get_action() {
                 ArgAction::SetTrue => arg

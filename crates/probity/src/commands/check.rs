@@ -2,6 +2,7 @@
 
 mod ai;
 mod base_images;
+mod cache;
 mod editor;
 mod examine;
 mod fix;
@@ -49,9 +50,7 @@ pub(crate) use self::{
 use crate::{
     builds::{self, ChosenBuilds},
     color::When,
-    config::{
-        Catalogue, Choice, Configs, Dialect, Layer, Settings, word::Word as _, words::AiContext,
-    },
+    config::{Catalogue, Choice, Configs, Dialect, Layer, Settings},
     discover::{self, Request, Targets},
     exit::Exit,
     failure::Failure,
@@ -98,6 +97,8 @@ pub(crate) struct Options {
     pub(crate) fix_ai: bool,
     pub(crate) ai_trace: Option<PathBuf>,
     pub(crate) ai_dry_run: bool,
+    /// An agent is asked for problems.
+    pub(crate) ai_detect: bool,
     pub(crate) flags: Layer,
 }
 
@@ -166,8 +167,10 @@ fn run_once(options: &Options, directory: &Path) -> anyhow::Result<Exit> {
         let threads = options.jobs.min(MOST_THREADS);
         drop(rayon::ThreadPoolBuilder::new().num_threads(threads).build_global());
     }
+    if options.ai_detect {
+        settings::refuse_detection_by_nobody(&jobs)?;
+    }
     let way = Way::of(options, &general);
-    warn_of_unbuilt(way, &jobs);
     let exit = check(&jobs, options, way, directory)?;
     Ok(if targets.errors.is_empty() { exit } else { Exit::Failure })
 }
@@ -213,8 +216,11 @@ fn check(jobs: &[Job], options: &Options, way: Way, directory: &Path) -> anyhow:
         }
         None => None,
     };
-    let may_ask = way != Way::Offer && jobs.iter().any(|job| job.config.ai.enabled);
-    let ai = ai::AiRun::new(options, trace, may_ask)?;
+    let asks = |jobs: &[Job]| {
+        let fixes = way != Way::Offer && jobs.iter().any(|job| job.config.ai.enabled);
+        options.ai_detect || fixes
+    };
+    let ai = ai::AiRun::new(options, trace, asks(jobs))?;
     let mut slow_checks = SlowChecks::new(options.is_pinning);
     let mut known = Known::of_run(options, first, directory)?;
     let mut counted = Counted::default();
@@ -228,7 +234,7 @@ fn check(jobs: &[Job], options: &Options, way: Way, directory: &Path) -> anyhow:
         let mut checked: Vec<Checked> = match batch {
             // One file is not worth waking the pool for.
             [job] => vec![work(job)],
-            _ if way != Way::Offer && batch.iter().any(|job| job.config.ai.enabled) => {
+            _ if asks(batch) => {
                 let most = match options.jobs {
                     0 => AGENTS_AT_ONCE,
                     jobs => jobs,
@@ -285,6 +291,7 @@ fn check(jobs: &[Job], options: &Options, way: Way, directory: &Path) -> anyhow:
                 text,
                 findings,
                 ai_fixes,
+                ai_detections: &checked.ai_detections,
                 rejection: rejection.as_ref(),
             })?;
         }
@@ -299,18 +306,6 @@ fn check(jobs: &[Job], options: &Options, way: Way, directory: &Path) -> anyhow:
         _ if way == Way::Diff && summary.changed_files > 0 => Exit::Findings,
         exit => written.unwrap_or(exit),
     })
-}
-
-/// What the configuration asks for and this version cannot do, where it would matter.
-fn warn_of_unbuilt(way: Way, jobs: &[Job]) {
-    let mut asking = jobs.iter().filter(|job| way != Way::Offer && job.config.ai.enabled);
-    if let Some(job) = asking.find(|job| job.config.ai.context != AiContext::None) {
-        let word = job.config.ai.context.word();
-        tracing::warn!(
-            "`ai.context = \"{word}\"` is not built yet and counts as \"none\": agents see the \
-             Dockerfile, and nothing of the build context"
-        );
-    }
 }
 
 /// The same as a pool would give, for work that mostly waits; no job is begun once it is over.

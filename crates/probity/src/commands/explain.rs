@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use probity_lint::{Pattern, shell_code_about, shell_codes};
+use probity_lint::{AI_DETECTORS, Pattern, shell_code_about, shell_codes};
 
 use crate::{
     commands::{own_rules, rules},
@@ -21,13 +21,16 @@ pub(crate) fn page(wanted: &str) -> Option<String> {
         let (name, severity, about) = rules::built_in().find(|(name, ..)| pattern.matches(name))?;
         Some(rules::built_in_page(name, severity, about))
     });
-    page.or_else(|| shell_page(&pattern))
+    let detector = || AI_DETECTORS.iter().find(|detector| pattern.matches(detector.name));
+    page.or_else(|| shell_page(&pattern)).or_else(|| detector().map(rules::detector_page))
 }
 
 pub(crate) fn run(wanted: &str) -> anyhow::Result<Exit> {
     let Some(page) = page(wanted).or_else(|| own_rules::page(wanted)) else {
         let listed = rules::all().flat_map(|rule| [rule.name, rule.bare_name()]);
-        let names = listed.chain(rules::built_in().map(|(name, ..)| name));
+        let names = listed
+            .chain(rules::built_in().map(|(name, ..)| name))
+            .chain(AI_DETECTORS.iter().map(|detector| detector.name));
         let hint = nearest(wanted, names).map_or_else(
             || "`probity rules` lists them all".to_owned(),
             |name| format!("did you mean `{name}`? `probity rules` lists them all"),

@@ -8,7 +8,10 @@ use std::{
 };
 
 use anyhow::Context as _;
-use probity_lint::{META_RULES, Metadata, OptionKind, Preset, RULES, SYNTAX_RULES};
+use probity_lint::{
+    AI_DETECTORS, AiDetector, DETECTION_SEVERITY, META_RULES, Metadata, OptionKind, Preset, RULES,
+    SYNTAX_RULES,
+};
 
 use super::{ListFormat, print_json};
 use crate::{config::word::Word as _, exit::Exit, source};
@@ -39,8 +42,10 @@ pub(crate) fn built_in() -> impl Iterator<Item = (&'static str, &'static str, &'
 /// What a rule is about, in a sentence.
 pub(crate) fn describe(name: &str) -> Option<String> {
     let listed = all().find(|rule| rule.name == name).map(Metadata::summary);
+    let detector = || AI_DETECTORS.iter().find(|it| it.name == name).map(|it| it.about.to_owned());
     listed
         .or_else(|| built_in().find(|(own, ..)| *own == name).map(|(_, _, about)| about.to_owned()))
+        .or_else(detector)
 }
 
 fn list() -> String {
@@ -54,6 +59,11 @@ fn list() -> String {
     _ = writeln!(text, "\nWith reading, parsing and directives, chosen by no name:");
     for (name, severity, about) in built_in() {
         _ = writeln!(text, "{name:<width$}  {severity:<8} {:<11}  {about}", "always");
+    }
+    _ = writeln!(text, "\nBy an AI agent, with --ai-detect:");
+    for detector in AI_DETECTORS {
+        let (name, severity, about) = (detector.name, DETECTION_SEVERITY.as_str(), detector.about);
+        _ = writeln!(text, "{name:<width$}  {severity:<8} {:<11}  {about}", "on request");
     }
     text
 }
@@ -111,6 +121,13 @@ pub(crate) fn write_docs(dir: &Path) -> anyhow::Result<Exit> {
     for (name, severity, about) in built_in() {
         _ = writeln!(index, "| {name} | {severity} | {about} |");
     }
+    index.push_str(
+        "\n## AI detection\n\nAn AI agent reports these with `--ai-detect`; see \
+         [AI detection](../ai-detection.md).\n\n| rule | severity | what it is about |\n|---|---|---|\n",
+    );
+    for detector in AI_DETECTORS {
+        _ = writeln!(index, "| {} | {DETECTION_SEVERITY} | {} |", detector.name, detector.about);
+    }
     write(&dir.join("README.md"), &index)?;
     Ok(Exit::Clean)
 }
@@ -130,6 +147,20 @@ pub(crate) fn built_in_page(name: &str, severity: &str, about: &str) -> String {
          It comes with reading a file, with parsing it or with its directives; choosing rules does \
          not concern it.\n",
         about.trim_end_matches('.')
+    )
+}
+
+/// The page of something that an agent may report.
+pub(crate) fn detector_page(detector: &AiDetector) -> String {
+    let AiDetector { name, about, .. } = detector;
+    let fix = match detector.objective_kind() {
+        Some(kind) => format!("an AI fix with the objective `{kind}`"),
+        None => "none".to_owned(),
+    };
+    format!(
+        "# {name}\n\nSeverity: {DETECTION_SEVERITY}. Reported by an AI agent with `--ai-detect`. Fix: \
+         {fix}.\n\n## What it does\n\n{about}\n\nThe finding quotes text that exists in the file. \
+         Nothing else about it is proven.\n"
     )
 }
 

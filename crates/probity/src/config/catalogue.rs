@@ -3,16 +3,16 @@
 use std::sync::LazyLock;
 
 use probity_lint::{
-    ELSEWHERE, FixMode, META_RULES, OWN_NAMESPACE, OptionKind, Pattern, RULES, SYNTAX_RULES,
-    is_foreign_code, shell_codes,
+    AI_DETECTORS, ELSEWHERE, FixMode, META_RULES, OWN_NAMESPACE, OptionKind, Pattern, RULES,
+    SYNTAX_RULES, is_foreign_code, shell_codes,
 };
 
 use super::{error::did_you_mean, kind::Kind, word::Word as _, words::RuleSeverity};
 use crate::source::FILE_RULES;
 
 /// The tables below `rules`, which are also the first part of every rule's name.
-pub(crate) const NAMESPACES: [&str; 6] =
-    ["tally", "buildkit", "hadolint", "shellcheck", "powershell", "probity"];
+pub(crate) const NAMESPACES: [&str; 7] =
+    ["tally", "buildkit", "hadolint", "shellcheck", "powershell", "probity", "ai"];
 
 /// One rule that runs here.
 #[derive(Clone, Copy, Debug)]
@@ -117,7 +117,12 @@ impl Catalogue<'static> {
                 let name = format!("shellcheck/SC{code:04}").leak();
                 RuleSchema { name, equals: &[], options: &[] }
             });
-            rules.chain(shell).collect()
+            let ai = AI_DETECTORS.iter().map(|detector| RuleSchema {
+                name: detector.name,
+                equals: &[],
+                options: &[],
+            });
+            rules.chain(shell).chain(ai).collect()
         });
         static ALWAYS_ON: LazyLock<Vec<&str>> = LazyLock::new(|| {
             let syntax = SYNTAX_RULES.iter().map(|&(name, _)| name);

@@ -1,5 +1,6 @@
 //! What an agent was asked to fix, and what became of it, as reports show it.
 
+use probity_autofix::{ContextRead, ReadOutcome};
 use serde_json::{Value, json};
 
 use super::proof::ProofReport;
@@ -34,6 +35,8 @@ pub(crate) struct AiSession {
     pub(crate) milliseconds: u64,
     pub(crate) secrets: usize,
     pub(crate) denied: Vec<String>,
+    /// The files of the build context that it asked for.
+    pub(crate) reads: Vec<ContextRead>,
     pub(crate) notes: Vec<String>,
 }
 
@@ -86,7 +89,7 @@ impl AiFix {
 }
 
 impl AiSession {
-    fn to_json(&self) -> Value {
+    pub(super) fn to_json(&self) -> Value {
         json!({
             "agent": self.agent,
             "containedBy": self.contained_by,
@@ -97,6 +100,7 @@ impl AiSession {
             "milliseconds": self.milliseconds,
             "secrets": self.secrets,
             "denied": self.denied,
+            "reads": self.reads.iter().map(read_to_json).collect::<Vec<_>>(),
             "notes": self.notes,
         })
     }
@@ -107,5 +111,21 @@ impl AiSession {
             "; {rounds}, {} bytes sent, {} received, {} ms, {} secrets",
             self.prompt_bytes, self.answer_bytes, self.milliseconds, self.secrets
         )
+    }
+}
+
+/// A request to read a file: with its size, or with the reason why it was refused.
+pub(crate) fn read_to_json(read: &ContextRead) -> Value {
+    match &read.outcome {
+        ReadOutcome::Served { bytes } => json!({"path": read.path, "bytes": bytes}),
+        ReadOutcome::Refused { why } => json!({"path": read.path, "refused": why}),
+    }
+}
+
+/// The same for people.
+pub(crate) fn read_in_words(read: &ContextRead) -> String {
+    match &read.outcome {
+        ReadOutcome::Served { bytes } => format!("the agent read {}, {bytes} bytes", read.path),
+        ReadOutcome::Refused { why } => format!("the agent was refused {why}"),
     }
 }

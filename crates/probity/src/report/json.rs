@@ -1,8 +1,8 @@
 //! One JSON document with everything that is known, in the shape that tally's users parse.
 //!
 //! Lines count from 1, columns are bytes from 0, and -1 stands for the file as a whole. Keys are only
-//! ever added to that shape: here `fingerprint`, `related`, `spans`, `ai_fixes` where an agent was asked,
-//! and `unfixed_files` where no fix may touch a file.
+//! ever added to that shape: here `fingerprint`, `related`, `spans`, `ai_fixes` and `ai_detections` where an
+//! agent was asked, and `unfixed_files` where no fix may touch a file.
 
 use std::io::{self, Write};
 
@@ -26,12 +26,14 @@ pub(crate) struct Json {
     files: Items,
     counts: Counts,
     ai_fixes: Vec<serde_json::Value>,
+    ai_detections: Vec<serde_json::Value>,
     unfixed_files: Vec<serde_json::Value>,
 }
 
 impl Reporter for Json {
     fn file(&mut self, out: &mut dyn Write, file: &FileReport<'_>) -> io::Result<()> {
         self.ai_fixes.extend(file.ai_fixes.iter().map(|fix| fix.to_json(file.path)));
+        self.ai_detections.extend(file.ai_detections.iter().map(|it| it.to_json(file.path)));
         self.unfixed_files.extend(file.rejection.map(|Rejection { line, reason }| {
             serde_json::json!({ "file": file.path, "line": line, "reason": reason })
         }));
@@ -58,6 +60,10 @@ impl Reporter for Json {
         if !self.ai_fixes.is_empty() {
             out.write_all(b",\n\"ai_fixes\":")?;
             write_json(out, &self.ai_fixes)?;
+        }
+        if !self.ai_detections.is_empty() {
+            out.write_all(b",\n\"ai_detections\":")?;
+            write_json(out, &self.ai_detections)?;
         }
         if !self.unfixed_files.is_empty() {
             out.write_all(b",\n\"unfixed_files\":")?;

@@ -3,6 +3,7 @@
 
 mod bad_answers;
 mod called_off;
+mod context;
 mod engines;
 mod example;
 mod gates;

@@ -3,6 +3,7 @@
 
 mod acp;
 mod agent;
+mod ai_detect;
 mod ai_fix;
 mod attacks;
 mod audit;

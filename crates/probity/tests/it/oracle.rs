@@ -58,6 +58,7 @@ fn damaged_files_are_linted_to_the_end() {
         dockerignore: None,
         context_files: None,
         base_images: None,
+        detections: &[],
         secrets: None,
     };
     for number in 0..FILES as u64 {

@@ -31,12 +31,19 @@ fn a_rule_of_the_configuration_reports_and_fixes() {
         run.args(args).run()
     };
     let found = check(&[]).code(1).stdout;
-    assert!(found.contains("Dockerfile:2:5: error: run as root instead of with sudo [own/no-sudo]"), "{found}");
+    assert!(
+        found.contains("Dockerfile:2:5: error: run as root instead of with sudo [own/no-sudo]"),
+        "{found}"
+    );
     assert!(found.contains("Dockerfile:1:1: warning: name the team"), "{found}");
     assert!(!check(&["--ignore", "own/no-sudo"]).code(1).stdout.contains("no-sudo"));
     assert_eq!(check(&["--select", "team-label"]).code(1).stdout.lines().count(), 1);
     let typo = check(&["--ignore", "own/no-sudi"]);
-    assert!(typo.stderr.contains("no [[check.rule]] has the name of `own/no-sudi`"), "{}", typo.stderr);
+    assert!(
+        typo.stderr.contains("no [[check.rule]] has the name of `own/no-sudi`"),
+        "{}",
+        typo.stderr
+    );
     check(&["--fix", "--fix-level", "suggestion", "--fix-rule", "own/no-sudo"]);
     let fixed = fs::read_to_string(dir.path().join("Dockerfile")).unwrap();
     assert_eq!(fixed, TEXT.replace("sudo ", ""));
@@ -49,7 +56,10 @@ fn examples_are_tried_and_pages_shown() {
     let tried = run(&["rules", "test"]).code(0).stdout;
     assert_eq!(tried, "own/no-sudo: 3 examples as expected\nown/team-label: no examples\n");
     let page = run(&["explain", "no-sudo"]).code(0).stdout;
-    assert!(page.starts_with("# own/no-sudo\n\nrun as root") && page.contains("hides who runs what"), "{page}");
+    assert!(
+        page.starts_with("# own/no-sudo\n\nrun as root") && page.contains("hides who runs what"),
+        "{page}"
+    );
     let wrong = RULES.replace("\"RUN true\", ", "\"RUN sudo true\", ");
     fs::write(dir.path().join("other.toml"), wrong).unwrap();
     let tried = run(&["rules", "test", "--config", "other.toml"]).code(1).stdout;
@@ -62,13 +72,18 @@ fn examples_are_tried_and_pages_shown() {
 fn a_rule_that_cannot_work_is_an_error_of_the_configuration() {
     for (from, to, says) in [
         ("c.name ==", "c.nam ==", "a command has no `nam`; it has name, arguments"),
-        ("stage.is_final", "stage.is_final == 1", "`==` cannot be used on true or false and a number"),
+        (
+            "stage.is_final",
+            "stage.is_final == 1",
+            "`==` cannot be used on true or false and a number",
+        ),
         ("name = \"team-label\"", "name = \"no-sudo\"", "two rules have the name `own/no-sudo`"),
         ("severity = \"error\"", "severity = \"fatal\"", "use error, warning, info or style"),
         ("bad =", "bads =", "unknown field `bads`"),
         ("replace = \"sudo \"", "with = \"\"", "`with` needs `replace`"),
     ] {
-        let dir = directory(&[("probity.toml", &RULES.replacen(from, to, 1)), ("Dockerfile", TEXT)]);
+        let dir =
+            directory(&[("probity.toml", &RULES.replacen(from, to, 1)), ("Dockerfile", TEXT)]);
         let error = probity().dir(&dir).args(["check"]).run().code(2).stderr;
         assert!(error.contains(says) && error.contains("probity.toml"), "{error}");
     }

@@ -110,6 +110,7 @@ mod tests {
             dockerignore: Some(&dockerignore),
             context_files: None,
             base_images: None,
+            detections: &[],
             secrets: None,
         };
         let findings = lint(text, &options).into_iter().filter(|finding| finding.rule == RULE);

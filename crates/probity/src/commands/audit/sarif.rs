@@ -29,6 +29,7 @@ pub(super) fn sarif(
             text: &file.text,
             findings: &file.findings,
             ai_fixes: &[],
+            ai_detections: &[],
             rejection: None,
         };
         reporter.file(&mut bytes, &part)?;

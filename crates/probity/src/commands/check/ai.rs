@@ -4,23 +4,28 @@
 //! ordinary unsafe fix, applied by the same loop as all others.
 
 mod agent;
+mod asked;
+mod context;
+mod detect;
 mod trace;
 mod watch;
 
 use std::path::Path;
 
 use anyhow::Context as _;
-use probity_agent::{Cancel, CommandOptions};
-use probity_autofix::{Event, Member, Outcome, Proof, Reason, Request, Resolution, Settings};
+use probity_agent::Cancel;
+use probity_autofix::{
+    Event, Member, Outcome, Proof, Reason, Request, Resolution, Settings, preview,
+};
 use probity_dockerfile::Setting;
 use probity_finding::{Applicability, Finding, Fix, LineIndex};
 use probity_lint::{
-    FixOptions, Fixed, SkipReason, SkippedFix, agent_fixes, apply_given, new_findings,
+    AI_DETECTORS, FixOptions, Fixed, SkipReason, SkippedFix, agent_fixes, apply_given, new_findings,
 };
-use probity_seat::{Caller, Occupant, Request as SeatRequest, Seats, Terms, Unseated};
+use probity_seat::{Caller, Seats, Terms};
 
-pub(super) use self::trace::Trace;
-use self::{agent::chosen, watch::Watch};
+use self::{agent::chosen, asked::shown, watch::Watch};
+pub(super) use self::{asked::Subject, trace::Trace};
 use super::{
     Options,
     job::Job,
@@ -31,7 +36,6 @@ use crate::{
     commands::stop::Stop,
     config::table::ai::Ai,
     exit::Exit,
-    failure::Failure,
     report::ai_fix::{AiFix, AiSession},
     seats::seats,
     source::Source,
@@ -42,6 +46,8 @@ pub(super) struct AiRun {
     /// `--fix-ai`: agents' fixes are within the ceiling, whatever it is.
     admit: bool,
     dry_run: bool,
+    /// `--ai-detect`.
+    detects: bool,
     seats: Seats,
     terms: Terms,
     trace: Option<Trace>,
@@ -60,15 +66,15 @@ impl AiRun {
         trace: Option<Trace>,
         may_ask: bool,
     ) -> anyhow::Result<Self> {
-        let (admit, dry_run) = (options.fix_ai, options.ai_dry_run);
+        let (admit, dry_run, detects) = (options.fix_ai, options.ai_dry_run, options.ai_detect);
         let stop = (may_ask && !dry_run).then(Stop::listen);
         // What is wrong with the user's configuration concerns only those who ask an agent.
         let (seats, terms) = if may_ask {
-            seats(Caller::Fix).context("AI fixes cannot be asked for")?
+            seats(Caller::Fix).context("no agent can be asked")?
         } else {
             (Seats::default(), Terms::default())
         };
-        Ok(Self { admit, dry_run, seats, terms, trace, stop, progress: None })
+        Ok(Self { admit, dry_run, detects, seats, terms, trace, stop, progress: None })
     }
 
     /// For runs in which nobody is asked.
@@ -76,6 +82,7 @@ impl AiRun {
         Self {
             admit: false,
             dry_run: false,
+            detects: false,
             seats: Seats::default(),
             terms: Terms::default(),
             trace: None,
@@ -111,6 +118,7 @@ impl AiRun {
         source: &Source,
         mut fixed: Fixed,
         options: &FixOptions<'_>,
+        context: Option<&Path>,
     ) -> (Fixed, Vec<AiFix>) {
         let new = new_findings(options.known, &fixed.text, &fixed.remaining);
         let new: Vec<Finding> = new.into_iter().cloned().collect();
@@ -138,13 +146,15 @@ impl AiRun {
                 ..*options
             },
             settings: settings(&job.config.ai),
+            context: None,
         };
         let is_cancelled = || self.is_cancelled();
         let mut prover = Prover::new(job, source, &is_cancelled);
-        let (mut resolution, session) = self.resolved(job, source, &request, &mut prover);
+        let (mut resolution, session) = self.resolved(job, source, context, &request, &mut prover);
         forget(&mut fixed.skipped, &wanted);
         if !resolution.edits.is_empty() {
             fixed = taken(fixed, &wanted, &mut resolution, options);
+            forget_detections(&mut fixed.remaining, &wanted, &resolution.outcomes);
         }
         let lines = LineIndex::new(&text);
         let outcomes = wanted.iter().zip(&resolution.outcomes);
@@ -187,6 +197,7 @@ impl AiRun {
         &self,
         job: &Job,
         source: &Source,
+        root: Option<&Path>,
         request: &Request<'_>,
         prover: &mut Prover<'_>,
     ) -> (Resolution, Option<AiSession>) {
@@ -198,38 +209,25 @@ impl AiRun {
             let outcomes = vec![outcome; request.members.len()];
             (Resolution { outcomes, ..Resolution::default() }, None)
         };
-        let (reference, named_by) = match chosen(&job.config) {
-            Ok(chosen) => chosen,
+        let subject = Subject { job, source, root, ignore: request.fix.lint.dockerignore };
+        let asked = chosen(&job.config).and_then(|chosen| self.asked(subject, chosen));
+        let asked = match asked {
+            Ok(asked) => asked,
             Err((reason, detail)) => return nothing(reason, detail),
         };
-        let seated = self.seats.seat(&SeatRequest {
-            caller: Caller::Fix,
-            occupant: Occupant::Agent(&reference),
-            named_by,
-            form: None,
-            sandbox: job.config.ai.sandbox,
-            directory: source.path.parent().unwrap_or(Path::new(".")),
-            directories: &[],
-            variables: &[],
-            terms: &self.terms,
-        });
-        let seated = match seated {
-            Ok(seated) => seated,
-            Err(unseated) => return nothing(reason_of(&unseated), in_words(unseated)),
-        };
-        let (agent, contained_by) = (reference.label(), seated.contained.to_string());
+        let request = &Request { context: asked.context.as_ref(), ..*request };
         let watch = Watch {
             shown: &source.shown,
-            agent: &agent,
+            agent: &asked.agent,
             hider: Hider::of(job.rules.gate(), &source.text),
             trace: self.trace.as_ref(),
             heard: self.progress.as_ref(),
         };
         if self.dry_run {
-            watch.preview(request, &contained_by);
+            watch.preview(preview(request), &asked.contained_by);
             return nothing(Reason::AiDisabled, "this is a dry run".to_owned());
         }
-        let mut opening = || seated.open(CommandOptions::default(), None);
+        let mut opening = || asked.open();
         let cancel = self.stop.as_ref().map_or_else(Cancel::new, |stop| stop.cancel.clone());
         let mut prove = |proposal: &str, allowed: &[Setting]| match prover.judge(
             request.text,
@@ -244,35 +242,9 @@ impl AiRun {
         let resolution =
             probity_autofix::resolve(request, &mut opening, &cancel, &heard, &mut prove);
         watch.end();
-        let own = &resolution.session;
-        let session = (own.prompts > 0).then(|| AiSession {
-            agent: agent.clone(),
-            contained_by: contained_by.clone(),
-            rounds: own.rounds,
-            prompts: own.prompts,
-            prompt_bytes: own.prompt_bytes,
-            answer_bytes: own.answer_bytes,
-            milliseconds: u64::try_from(own.duration.as_millis()).unwrap_or(u64::MAX),
-            secrets: own.secrets,
-            denied: own.denied.clone(),
-            notes: own.notes.clone(),
-        });
+        let session = asked.session(&resolution.session);
         (resolution, session)
     }
-}
-
-fn reason_of(unseated: &Unseated) -> Reason {
-    match unseated {
-        Unseated::Unknown { .. } => Reason::NotConfigured,
-        _ => Reason::AgentFailed,
-    }
-}
-
-/// The reason and the way out, in one line.
-fn in_words(unseated: Unseated) -> String {
-    let failure = Failure::from(unseated);
-    let what = failure.to_string();
-    format!("{}; {}", what.lines().collect::<Vec<_>>().join("; "), failure.way_out())
 }
 
 /// Puts the accepted edits into the text, by the loop's own gate, and fixes on from there.
@@ -313,6 +285,20 @@ fn taken(
     }
 }
 
+/// Takes out the detections whose objective is met: the text that they quote may well have stayed.
+fn forget_detections(
+    remaining: &mut Vec<Finding>,
+    wanted: &[(Finding, Fix)],
+    outcomes: &[Outcome],
+) {
+    let met = || wanted.iter().zip(outcomes).filter(|(_, outcome)| **outcome == Outcome::Applied);
+    remaining.retain(|finding| {
+        let is_met = |met: &Finding| met.rule == finding.rule && met.message == finding.message;
+        !AI_DETECTORS.iter().any(|detector| detector.name == finding.rule)
+            || !met().any(|((met, _), _)| is_met(met))
+    });
+}
+
 /// Takes out what is accounted for as an outcome.
 fn forget(skipped: &mut Vec<SkippedFix>, wanted: &[(Finding, Fix)]) {
     skipped.retain(|entry| {
@@ -320,11 +306,6 @@ fn forget(skipped: &mut Vec<SkippedFix>, wanted: &[(Finding, Fix)]) {
         let is_known = wanted.iter().any(|(finding, _)| finding.rule == entry.rule);
         !(is_gate && is_known)
     });
-}
-
-fn shown(session: AiSession, hide: &impl Fn(&str) -> String) -> AiSession {
-    let hidden = |texts: &[String]| texts.iter().map(|text| hide(text)).collect();
-    AiSession { denied: hidden(&session.denied), notes: hidden(&session.notes), ..session }
 }
 
 fn settings(ai: &Ai) -> Settings {

@@ -10,14 +10,17 @@ use probity_lint::{
 use probity_secrets::{FindSecrets as _, Secret};
 
 use super::{
-    ai::AiRun,
+    ai::{AiRun, Subject},
     fix::{Fixing, Way, fix},
     inline,
     job::{Job, Target},
     opened::Opened,
     searched::Searched,
 };
-use crate::{builds::FileUses, context_files, ignore_file::IgnoreFiles, source::Source};
+use crate::{
+    builds::FileUses, context_files, ignore_file::IgnoreFiles, report::ai_detection::AiDetection,
+    source::Source,
+};
 
 /// What checking one file gave.
 pub(super) struct Checked {
@@ -28,6 +31,8 @@ pub(super) struct Checked {
     /// Those of the text.
     pub(super) secrets: Vec<Secret>,
     pub(super) fixing: Option<Fixing>,
+    /// What an agent was asked to find.
+    pub(super) ai_detections: Vec<AiDetection>,
 }
 
 pub(super) fn examine(
@@ -51,6 +56,7 @@ pub(super) fn examine(
             findings: vec![unread.finding],
             secrets: Vec::new(),
             fixing: None,
+            ai_detections: Vec::new(),
         },
     }
 }
@@ -68,6 +74,7 @@ pub(super) fn examine_source(
     let own_context = uses.and_then(FileUses::context).map(|dir| ignore_files.for_context(dir));
     let ignore_files = own_context.as_ref().unwrap_or(ignore_files);
     let parsed = parsed.attached(&source.text);
+    let context_root = ignore_files.context_of(&source.path);
     let context = ContextOf::file(&source, &parsed, ignore_files);
     let rules = job.rules.for_path(&source.shown);
     let searched = Searched::new(&job.rules.secrets);
@@ -77,11 +84,15 @@ pub(super) fn examine_source(
         secrets: Some(&searched),
         ..context.options(job, &rules)
     };
+    let subject =
+        Subject { job, source: &source, root: context_root, ignore: context.dockerignore.as_ref() };
+    let (detections, ai_detection) = ai.detected(subject, options);
+    let options = LintOptions { detections: &detections, ..options };
     let (text, found, fixing) = match way {
         _ if !source.is_exact => (None, without_fixes(parsed, &options), None),
         Way::Offer => (None, findings_of(parsed, &options), None),
         Way::Write | Way::Diff => {
-            let (text, found, fixing) = fix(way, job, &source, parsed, options, ai);
+            let (text, found, fixing) = fix(way, job, &source, parsed, options, context_root, ai);
             (Some(text), found, Some(fixing))
         }
     };
@@ -91,7 +102,8 @@ pub(super) fn examine_source(
     job.rules.keep_wanted(&source.shown, &mut findings);
     let text = text.unwrap_or(source.text);
     let secrets = searched.find(&text);
-    Checked { shown: source.shown, text, findings, secrets, fixing }
+    let ai_detections = ai_detection.into_iter().collect();
+    Checked { shown: source.shown, text, findings, secrets, fixing, ai_detections }
 }
 
 /// The findings of a file without anything that has to be looked up. Secrets are not among them.
@@ -139,6 +151,7 @@ impl ContextOf {
             dockerignore: self.dockerignore.as_ref(),
             context_files: self.files.as_ref(),
             base_images: None,
+            detections: &[],
             secrets: None,
         }
     }

@@ -4,9 +4,12 @@ mod diff;
 mod proven;
 mod summary;
 
+use std::path::Path;
+
 use probity_finding::{Applicability, Finding};
 use probity_lint::{
-    AppliedFix, FixOptions, KnownFindings, LintOptions, Parsed, RULES, Rejection, SkippedFix,
+    AI_DETECTORS, AppliedFix, FixOptions, KnownFindings, LintOptions, Parsed, RULES, Rejection,
+    SkippedFix,
 };
 
 pub(crate) use self::diff::unified as unified_diff;
@@ -49,14 +52,22 @@ impl Way {
             (is_flag(&key::check::fix_rule.key), "--fix-rule"),
             (config.check.fix_level.is_some(), "--fix-level"),
             (options.fix_ai, "--fix-ai"),
-            (options.ai_dry_run, "--ai-dry-run"),
         ];
         for (_, flag) in idle.iter().filter(|(given, _)| *given && way == Self::Offer) {
             tracing::warn!("{flag} has no effect without --fix or --diff");
         }
+        let idle = [
+            (options.ai_dry_run, "--ai-dry-run"),
+            (is_flag(&key::ai::context.key), "--ai-allow-fs"),
+        ];
+        let asks_nobody = way == Self::Offer && !options.ai_detect;
+        for (_, flag) in idle.iter().filter(|(given, _)| *given && asks_nobody) {
+            tracing::warn!("{flag} has no effect without --fix, --diff or --ai-detect");
+        }
         let known = |name: &String| {
             let pattern = probity_lint::Pattern::new(name.as_str());
             RULES.iter().any(|rule| pattern.matches(rule.metadata().name))
+                || AI_DETECTORS.iter().any(|detector| pattern.matches(detector.name))
         };
         for name in config.check.fix_rule.iter().filter(|name| !known(name)) {
             tracing::warn!("--fix-rule {name}: no rule here has that name");
@@ -97,13 +108,14 @@ fn ceiling(config: &Settings) -> Applicability {
     config.check.fix_level.unwrap_or(by_switch)
 }
 
-/// Fixes one file; gives its text and its findings as they are now.
+/// Fixes one file; gives its text and its findings as they are now. `context` is its build context.
 pub(super) fn fix(
     way: Way,
     job: &Job,
     source: &Source,
     parsed: Parsed<'_>,
     lint: LintOptions<'_>,
+    context: Option<&Path>,
     ai: &AiRun,
 ) -> (String, Vec<Finding>, Fixing) {
     let known: Option<&dyn KnownFindings> = match job.known() {
@@ -120,7 +132,7 @@ pub(super) fn fix(
     };
     let fixed = probity_lint::fix_parsed(parsed, &options);
     let (fixed, proof) = proven::proven(job, source, fixed, &options, ai);
-    let (fixed, ai_fixes) = ai.improve(job, source, fixed, &options);
+    let (fixed, ai_fixes) = ai.improve(job, source, fixed, &options, context);
     if (ai.is_dry_run() && way == Way::Write) || ai.called_off().is_some() {
         return untouched(job, source, &options, ai_fixes);
     }

@@ -21,6 +21,7 @@ pub(super) fn examine(
     ai: &AiRun,
 ) -> Checked {
     let mut findings = around.findings;
+    let mut ai_detections = Vec::new();
     for InlineDockerfile { text, place, uses } in inline {
         let source = Source {
             path: around.path.clone(),
@@ -31,11 +32,19 @@ pub(super) fn examine(
         };
         let parsed = Parsed::of(text).detached();
         let checked = examine_source(job, Some(uses), Way::Offer, source, parsed, ignore_files, ai);
+        ai_detections.extend(checked.ai_detections);
         let map = Map { from: LineIndex::new(text), to: LineIndex::new(&around.text), place };
         findings.extend(checked.findings.into_iter().map(|finding| map.finding(finding)));
     }
     let secrets = probity_secrets::FindSecrets::find(&job.rules.secrets, &around.text);
-    Checked { shown: around.shown, text: around.text, findings, secrets, fixing: None }
+    Checked {
+        shown: around.shown,
+        text: around.text,
+        findings,
+        secrets,
+        fixing: None,
+        ai_detections,
+    }
 }
 
 /// From places in the Dockerfile to places in the file around it.

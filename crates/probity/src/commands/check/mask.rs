@@ -147,6 +147,7 @@ mod tests {
             dockerignore: None,
             context_files: None,
             base_images: None,
+            detections: &[],
             secrets: Some(&searched),
         };
         let findings = probity_lint::lint(&text, &options);

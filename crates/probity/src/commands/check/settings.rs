@@ -57,6 +57,16 @@ pub(super) fn refuse_nonsense(options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Refuses detection if no configuration names an agent.
+pub(super) fn refuse_detection_by_nobody(jobs: &[Job]) -> anyhow::Result<()> {
+    let names_one = |job: &Job| job.config.ai.command.is_some() || job.config.ai.agent.is_some();
+    if jobs.iter().any(names_one) {
+        return Ok(());
+    }
+    let way_out = "name one with --acp-command, or set `ai.agent` in your configuration";
+    Err(Failure::new("--ai-detect needs an agent, and none is named", way_out).into())
+}
+
 /// The rules that one configuration leaves in force, and the paths that each of them passes over.
 pub(super) struct FileRules {
     pub(super) set: RuleSet,

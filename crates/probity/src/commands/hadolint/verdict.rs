@@ -92,6 +92,7 @@ pub(super) fn examine(
         dockerignore: None,
         context_files: None,
         base_images: None,
+        detections: &[],
         secrets: Some(detector),
     };
     let findings = lint(&source.text, &options);

@@ -45,8 +45,10 @@ section! {
             /// Sandbox of the agent
             sandbox: Sandbox = Sandbox::Auto, flag_of("ai-sandbox", "SANDBOX"),
                 tally("ai.sandbox"), guard(Guard::User);
-            /// How much of the build context the agent sees
-            context: AiContext = AiContext::None, tally("ai.context");
+            /// What the agent sees of the build context: `none`, `snapshot` (file names, manifests
+            /// and lock files in the prompt), `read-only` (also reads files over ACP)
+            context: AiContext = AiContext::None, tally("ai.context"),
+                guard(Guard::Tighten(&["none", "snapshot", "read-only"]));
             /// How unsafe fixes are proven: `static` checks the text, `build` also builds and
             /// compares both images, `run` also starts them, `auto` goes as far as the machine can
             proof: Proof = Proof::Auto, flag_of("prove", "LEVEL"), tally_default("static");

@@ -40,6 +40,8 @@ const CASES: &[(&str, &str, &[&str], &[&str])] = &[
     ("ai.redact-secrets", "", &["true"], &["false"]),
     ("ai.redact-secrets", "true", &["true"], &["false"]),
     ("ai.sandbox", "", &[], &["'auto'", "'bwrap'", "'none'"]),
+    ("ai.context", "", &["'none'"], &["'snapshot'", "'read-only'"]),
+    ("ai.context", "'snapshot'", &["'none'", "'snapshot'"], &["'read-only'"]),
     ("ai.proof-required", "", &["'run'", "'build'", "'static'"], &[]),
     ("ai.proof-required", "'build'", &["'run'", "'build'"], &["'static'"]),
     ("ai.proof-pull", "", &[], &["true"]),

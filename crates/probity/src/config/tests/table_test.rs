@@ -226,7 +226,7 @@ ai.autofix-output | no flag | PROBITY_AI__AUTOFIX_OUTPUT TALLY_AI_AUTOFIX_OUTPUT
 ai.redact-secrets | --ai-redact-secrets | PROBITY_AI__REDACT_SECRETS TALLY_AI_REDACT_SECRETS | ai.redact-secrets | unset | guarded
 ai.max-rounds | no flag | PROBITY_AI__MAX_ROUNDS TALLY_AI_MAX_ROUNDS | ai.max-rounds | 2
 ai.sandbox | --ai-sandbox | PROBITY_AI__SANDBOX TALLY_AI_SANDBOX | ai.sandbox | auto | guarded
-ai.context | no flag | PROBITY_AI__CONTEXT TALLY_AI_CONTEXT | ai.context | none
+ai.context | no flag | PROBITY_AI__CONTEXT TALLY_AI_CONTEXT | ai.context | none | guarded
 ai.proof | --prove | PROBITY_AI__PROOF | only probity.toml | auto
 ai.proof-required | no flag | PROBITY_AI__PROOF_REQUIRED | only probity.toml | static | guarded
 ai.proof-pull | no flag | PROBITY_AI__PROOF_PULL | only probity.toml | false | guarded

@@ -144,7 +144,7 @@ fn a_dry_run_writes_nothing_and_says_so_where_it_has_no_effect() {
     assert_eq!(stage.text(), text);
     assert!(!stage.path().join("trace.ndjson").exists());
     assert!(output.stderr.contains("would be sent"), "{}", output.stderr);
-    let says = "--ai-dry-run has no effect without --fix or --diff";
+    let says = "--ai-dry-run has no effect without --fix, --diff or --ai-detect";
     assert!(!output.stderr.contains(says), "{}", output.stderr);
     let output = run(&[]);
     assert!(output.stderr.contains(says), "{}", output.stderr);
@@ -180,26 +180,5 @@ fn the_command_of_a_file_runs_contained_or_by_your_leave_only() {
         let is_told = output.stderr.contains("agent-failed: no sandbox is available for a command")
             && output.stderr.contains("--ai-sandbox none");
         assert_eq!(is_told, !applied, "{}", output.stderr);
-    }
-}
-
-#[test]
-fn a_context_that_is_not_built_is_told_where_somebody_is_asked() {
-    for (word, flags, told) in [
-        ("none", &["--fix", "--fix-ai"][..], false),
-        ("snapshot", &["--fix", "--fix-ai"], true),
-        ("read-only", &["--diff", "--fix-ai"], true),
-        ("snapshot", &[], false),
-    ] {
-        let stage = good();
-        let command = stage.command();
-        let run = probity()
-            .dir(stage.path())
-            .args(["check", "--fail-level", "info", "Dockerfile"])
-            .args(flags);
-        let run = run.args(["--acp-command", &command]).env("TALLY_AI_CONTEXT", word);
-        let output = run.run();
-        let says = format!("`ai.context = \"{word}\"` is not built yet and counts as \"none\"");
-        assert_eq!(output.stderr.contains(&says), told, "{word} {flags:?}: {}", output.stderr);
     }
 }

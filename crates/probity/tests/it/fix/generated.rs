@@ -42,6 +42,7 @@ fn options(rules: &RuleSet) -> LintOptions<'_> {
         dockerignore: None,
         context_files: None,
         base_images: None,
+        detections: &[],
         secrets: None,
     }
 }

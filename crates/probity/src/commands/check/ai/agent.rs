@@ -6,13 +6,19 @@ use probity_seat::NamedBy;
 
 use crate::config::Settings;
 
-/// The agent that may be asked, and who named it; or the reason why nobody may be.
+/// The agent that may be asked for fixes, and who named it; or the reason why nobody may be.
 pub(super) fn chosen(config: &Settings) -> Result<(AgentRef, NamedBy), (Reason, String)> {
     let ai = &config.ai;
     if !ai.enabled {
         let detail = "AI fixes are off; --ai or `ai.enabled = true` switches them on";
         return Err((Reason::AiDisabled, detail.to_owned()));
     }
+    named(config)
+}
+
+/// The agent that the configuration names, whether or not it may propose fixes.
+pub(super) fn named(config: &Settings) -> Result<(AgentRef, NamedBy), (Reason, String)> {
+    let ai = &config.ai;
     let reference = match (&ai.command, &ai.agent) {
         (None, None) => {
             let detail = "no agent is named; set `ai.command` or `ai.agent`";

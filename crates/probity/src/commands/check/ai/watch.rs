@@ -2,12 +2,12 @@
 
 use std::io::{self, IsTerminal as _, Write as _};
 
-use probity_autofix::{Event, Outcome, Request, preview};
+use probity_autofix::{Event, Outcome};
 use probity_text::visible;
 use serde_json::json;
 
-use super::{Progress, trace::Trace};
-use crate::commands::check::mask::Hider;
+use super::{Progress, context, trace::Trace};
+use crate::{commands::check::mask::Hider, report::ai_fix::read_to_json};
 
 /// Sees one session.
 pub(super) struct Watch<'w> {
@@ -31,6 +31,9 @@ impl Watch<'_> {
                 self.progress(&format!("checking the answer of {}", self.agent));
                 self.record(round, "answer", || self.hidden(answer).into());
             }
+            Event::Read { round, read } => self.record(round, "read", || {
+                read_to_json(&context::hidden(read, &|text: &str| self.hidden(text)))
+            }),
             Event::Refused { round, issues } => self.record(round, "refused", || {
                 let issues = serde_json::to_string(issues).unwrap_or_default();
                 serde_json::from_str(&self.hidden(&issues)).unwrap_or_default()
@@ -39,9 +42,9 @@ impl Watch<'_> {
     }
 
     /// Shows what would be sent, and to whom.
-    pub(super) fn preview(&self, request: &Request<'_>, contained_by: &str) {
+    pub(super) fn preview(&self, prompt: Result<String, Outcome>, contained_by: &str) {
         let (shown, agent) = (self.shown, self.agent);
-        let said = match preview(request) {
+        let said = match prompt {
             Ok(prompt) => {
                 let bytes = prompt.len();
                 let text = self.hidden(&prompt);

@@ -8,6 +8,7 @@ use std::{
 use probity_lint::{Rejection, SkipReason};
 
 use super::{Fixing, Way};
+use crate::report::ai_fix::read_in_words;
 
 /// More notes than this help nobody.
 const MAX_NOTES: usize = 20;
@@ -64,6 +65,8 @@ impl Summary {
                 self.ai_lines.extend(
                     denied.map(|what| format!("AI fix of {shown}: the agent was denied: {what}")),
                 );
+                let reads = session.reads.iter().map(read_in_words);
+                self.ai_lines.extend(reads.map(|what| format!("AI fix of {shown}: {what}")));
             }
         }
         if let Some(proof) = &fixing.proof {
