@@ -68,6 +68,17 @@ impl<'c> Case<'c> {
         answer: impl FnMut(usize, &str) -> String + Send + 'static,
         stop: StopReason,
     ) -> Ran {
+        let text = self.text;
+        let ran = self.ask_if_wanted(answer, stop);
+        ran.unwrap_or_else(|| panic!("no rule has an objective for:\n{text}"))
+    }
+
+    /// The same, or nothing where no rule wants anything of the file.
+    pub(crate) fn ask_if_wanted(
+        self,
+        answer: impl FnMut(usize, &str) -> String + Send + 'static,
+        stop: StopReason,
+    ) -> Option<Ran> {
         let mut rules = RuleSet::default();
         rules.include(&self.rules.iter().map(|rule| Pattern::new(*rule)).collect::<Vec<_>>());
         for rule in self.errors {
@@ -107,7 +118,9 @@ impl<'c> Case<'c> {
                 objective: fix.objective.clone().unwrap(),
             })
             .collect();
-        assert!(!members.is_empty(), "no rule has an objective for:\n{}", self.text);
+        if members.is_empty() {
+            return None;
+        }
         let prompts = Arc::new(Mutex::new(Vec::new()));
         let heard = Arc::clone(&prompts);
         let mut agent: Option<Box<dyn Agent>> =
@@ -129,7 +142,7 @@ impl<'c> Case<'c> {
         let fix = Fix::risky("t", resolution.edits.clone());
         let text = apply(self.text, &[&fix]).text;
         let prompts = prompts.lock().unwrap().clone();
-        Ran { resolution, text, prompts, refused: refused.into_inner().unwrap() }
+        Some(Ran { resolution, text, prompts, refused: refused.into_inner().unwrap() })
     }
 }
 

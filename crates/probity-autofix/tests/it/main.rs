@@ -8,6 +8,7 @@ mod answer;
 mod batches;
 mod checks;
 mod checks_of_objectives;
+mod corpus;
 mod failures;
 mod harmful;
 mod objectives;
