@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex},
+    sync::{Arc, LazyLock, Mutex},
     time::Duration,
 };
 
@@ -22,6 +22,9 @@ pub(crate) const HEALTHCHECK: &str = "hadolint/DL3057";
 pub(crate) const COMMAND_FAMILY: &str = "hadolint/DL4001";
 pub(crate) const BASE_IMAGE: &str = "tally/prefer-slim-base-image";
 
+/// Made once, since it takes longer than most sessions.
+static DETECTOR: LazyLock<Detector> = LazyLock::new(|| Detector::new(&Options::default()).unwrap());
+
 /// A session to run: the file, the rules whose objectives count, and the settings.
 pub(crate) struct Case<'c> {
     pub(crate) text: &'c str,
@@ -30,7 +33,7 @@ pub(crate) struct Case<'c> {
     pub(crate) only: Vec<String>,
     /// Rules whose findings are errors.
     pub(crate) errors: &'c [&'c str],
-    pub(crate) detector: Option<Detector>,
+    pub(crate) detector: Option<&'static Detector>,
     /// What the experiment says about each proposal in turn; afterwards it accepts.
     pub(crate) proofs: Vec<Proof>,
 }
@@ -54,7 +57,7 @@ impl<'c> Case<'c> {
             max_input_bytes: 262_144,
             max_rounds: 2,
         };
-        let detector = Some(Detector::new(&Options::default()).unwrap());
+        let detector = Some(&*DETECTOR);
         Self { text, rules, settings, only: Vec::new(), errors: &[], detector, proofs: Vec::new() }
     }
 
@@ -90,7 +93,7 @@ impl<'c> Case<'c> {
             warn_unused: false,
             require_reason: false,
         };
-        let secrets = self.detector.as_ref().map(|detector| detector as &dyn FindSecrets);
+        let secrets = self.detector.map(|detector| detector as &dyn FindSecrets);
         let lint = LintOptions {
             rules: &rules,
             uses: None,

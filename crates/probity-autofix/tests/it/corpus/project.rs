@@ -176,8 +176,10 @@ fn restyled(text: &str, before: &str) -> String {
         } else if is_new {
             styled.push_str("# Runtime stage: only what the program needs\n");
         }
-        let line = line.replace(" AS build", " AS builder").replace("--from=build ", "--from=builder ");
-        let line = if before.contains(" AS build") { line.replace("builder", "build") } else { line };
+        let line =
+            line.replace(" AS build", " AS builder").replace("--from=build ", "--from=builder ");
+        let line =
+            if before.contains(" AS build") { line.replace("builder", "build") } else { line };
         styled.push_str(&line);
         styled.push('\n');
     }

@@ -30,7 +30,7 @@ use crate::{
     config::table::ai::Ai,
     exit::Exit,
     failure::Failure,
-    report::ai_fix::{AiFix, AiSession},
+    report::ai_fix::{AiFix, AiRefusal, AiSession},
     seats::seats,
     source::Source,
 };
@@ -233,6 +233,7 @@ impl AiRun {
             allowed,
         ) {
             Standing::Accepted => Proof::Accepted,
+            Standing::Proven => Proof::Proven,
             Standing::Refused(issues) => Proof::Refused(issues),
             Standing::Unproven(detail) => Proof::Unproven(detail),
         };
@@ -252,6 +253,7 @@ impl AiRun {
             secrets: own.secrets,
             denied: own.denied.clone(),
             notes: own.notes.clone(),
+            refusals: own.refusals.iter().map(AiRefusal::of).collect(),
         });
         (resolution, session)
     }
@@ -320,7 +322,9 @@ fn forget(skipped: &mut Vec<SkippedFix>, wanted: &[(Finding, Fix)]) {
 
 fn shown(session: AiSession, hide: &impl Fn(&str) -> String) -> AiSession {
     let hidden = |texts: &[String]| texts.iter().map(|text| hide(text)).collect();
-    AiSession { denied: hidden(&session.denied), notes: hidden(&session.notes), ..session }
+    let refusals = session.refusals.iter().map(|refusal| refusal.masked(hide)).collect();
+    let (denied, notes) = (hidden(&session.denied), hidden(&session.notes));
+    AiSession { denied, notes, refusals, ..session }
 }
 
 fn settings(ai: &Ai) -> Settings {
