@@ -3,6 +3,7 @@
 //! **Invariant:** depends on none of our crates. It reads the sources and runs the built binary, so
 //! that it still works on a tree that does not compile.
 
+mod corpus;
 mod docs;
 mod eval;
 mod tidy;
@@ -23,6 +24,8 @@ Commands:
   tidy [--root DIR]            check what the compiler cannot: arrows between crates, manifests,
                                sources, paths quoted in documents, licences, bans, file lengths
   docs [--check] [--root DIR]  write the generated documents, or only say which are stale
+  eval [--root DIR]            print how many good and harmful patches of the corpus the text checks
+                               accept
   eval --agent REF [--binary FILE] [--root DIR]
                                score an agent on the files of eval/; {case} in REF is the case's
                                directory
@@ -80,9 +83,12 @@ fn run(mut arguments: Vec<String>) -> Result<Report, String> {
         "eval" => {
             let root = arguments.root()?;
             let binary = arguments.value("--binary")?.map(PathBuf::from);
-            let agent = arguments.value("--agent")?.ok_or("which agent? give --agent REF")?;
+            let agent = arguments.value("--agent")?;
             arguments.finish()?;
-            eval::run(&root, &agent, binary)
+            match agent {
+                Some(agent) => eval::run(&root, &agent, binary),
+                None => corpus::run(&root),
+            }
         }
         "help" | "--help" | "-h" => Ok(Report { text: HELP.to_owned(), clean: true }),
         unknown => Err(format!("no command named `{unknown}`\n\n{HELP}")),

@@ -30,6 +30,8 @@ pub(crate) struct Batch<'m> {
 pub(crate) enum Verdict {
     /// Taken; the kinds of objectives that it meets.
     Accepted(Vec<&'static str>),
+    /// The same, but these checks suspect harm, which only a proof of both images can refute.
+    Suspected(Vec<&'static str>, Vec<Issue>),
     /// It fails checks of what was changed.
     PatchRejected(Vec<Issue>),
     /// It fails checks of what came of it.
@@ -94,8 +96,12 @@ impl<'m> Batch<'m> {
         }
         issues.extend(faults(&own, change));
         issues.extend(faults(&narrow_checks(&met), change));
-        match issues.is_empty() {
-            true => Verdict::Accepted(met.into_iter().map(|kind| kind.name).collect()),
+        let names = met.into_iter().map(|kind| kind.name).collect();
+        if issues.is_empty() {
+            return Verdict::Accepted(names);
+        }
+        match issues.iter().all(|issue| issue.is_heuristic) {
+            true => Verdict::Suspected(names, issues),
             false => Verdict::Invalid(issues),
         }
     }

@@ -8,17 +8,24 @@ pub(crate) mod addresses;
 pub(crate) mod base_image;
 pub(crate) mod base_needs;
 pub(crate) mod belongings;
+pub(crate) mod commands;
 pub(crate) mod contract;
 pub(crate) mod directives;
 pub(crate) mod downloads;
+pub(crate) mod final_image;
 pub(crate) mod healthcheck;
+pub(crate) mod image_kind;
 pub(crate) mod issue;
+pub(crate) mod kept;
+pub(crate) mod kept_packages;
 pub(crate) mod new_bases;
 pub(crate) mod packages;
 pub(crate) mod patch;
 pub(crate) mod probe;
+mod probe_code;
 pub(crate) mod relint;
 pub(crate) mod runtime;
+pub(crate) mod search_path;
 pub(crate) mod stages;
 pub(crate) mod steps;
 pub(crate) mod syntax;
@@ -34,10 +41,26 @@ use probity_finding::patch::Patch;
 #[derive(Clone, Copy)]
 pub(crate) struct Check {
     pub(crate) name: &'static str,
-    pub(crate) run: fn(&Check, &Change<'_>) -> Vec<Issue>,
+    /// An older name of the same check.
+    pub(crate) second_name: Option<&'static str>,
+    /// Whether it only suspects harm: what a proof of both images shows outranks it.
+    pub(crate) is_heuristic: bool,
+    run: fn(&Check, &Change<'_>) -> Vec<Issue>,
 }
 
 impl Check {
+    pub(crate) const fn new(name: &'static str, run: fn(&Self, &Change<'_>) -> Vec<Issue>) -> Self {
+        Self { name, second_name: None, is_heuristic: false, run }
+    }
+
+    pub(crate) const fn once_called(self, second_name: &'static str) -> Self {
+        Self { second_name: Some(second_name), ..self }
+    }
+
+    pub(crate) const fn heuristic(self) -> Self {
+        Self { is_heuristic: true, ..self }
+    }
+
     pub(crate) fn faults(&self, change: &Change<'_>) -> Vec<Issue> {
         (self.run)(self, change)
     }
@@ -93,6 +116,7 @@ pub(crate) const AFTER: &[Check] = &[
     runtime::RUNTIME,
     runtime::ONBUILD,
     directives::COMMENTS_KEPT,
+    directives::COMMENTS_ADDED,
     stages::REFERENCES,
     stages::UNREACHABLE,
     addresses::NEW_ADDRESS,

@@ -76,7 +76,11 @@ pub enum Event<'e> {
 /// What an experiment says about a proposal that passed every check of its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Proof {
+    /// Nothing speaks against it; no image was compared.
     Accepted,
+    /// Both images were built and compared, and the new one does no harm: checks that only suspect
+    /// harm then advise.
+    Proven,
     /// The issues go back to the agent.
     Refused(Vec<Issue>),
     /// The experiment cannot be made here, and the fix must not be applied without it.

@@ -31,7 +31,7 @@ pub use crate::{
     edits::{diff_of, minimal_edits},
     engine::{Event, Opening, Proof, Proving, Request, Settings, preview, resolve},
     objective::check_names,
-    outcome::{Outcome, Reason, Resolution, Session},
+    outcome::{Outcome, Reason, Refusal, Resolution, Session},
     secrets::SecretsPolicy,
 };
 pub use probity_finding::patch::{

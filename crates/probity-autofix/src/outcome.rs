@@ -4,7 +4,7 @@ use std::{fmt, time::Duration};
 
 use probity_finding::Edit;
 
-use crate::ContextRead;
+use crate::{ContextRead, Issue};
 
 /// What one session with an agent came to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,7 +16,8 @@ pub struct Resolution {
     pub session: Session,
 }
 
-/// What the session cost, and what is worth knowing about it. Nothing of the texts is in here.
+/// What the session cost, and what is worth knowing about it. Of the texts only lines that
+/// issues quote are in here.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Session {
     pub rounds: u32,
@@ -33,6 +34,17 @@ pub struct Session {
     pub reads: Vec<ContextRead>,
     /// What had to be put right, and what is new in the image.
     pub notes: Vec<String>,
+    /// Why each proposal that was not taken was not, round by round.
+    pub refusals: Vec<Refusal>,
+}
+
+/// A proposal that was not taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// From one.
+    pub round: u32,
+    pub reason: Reason,
+    pub issues: Vec<Issue>,
 }
 
 /// What became of one objective.

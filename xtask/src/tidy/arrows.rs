@@ -40,6 +40,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "probity-finding",
             "probity-secrets",
             "probity-scope",
+            "probity-shell",
             "probity-text",
         ],
     ),

@@ -1,8 +1,16 @@
 //! The few commands that a conversion may add: what prepares a stage and brings nothing new into it.
 
-use probity_dockerfile::{Action, Arguments, Instruction, PackageCall};
+use probity_dockerfile::{Action, Arguments, Manager, PackageCall};
+use probity_shell::Command;
 
-use super::{Change, View};
+use super::{
+    Change, View,
+    commands::{self, Segment, words},
+    kept_packages::is_twin,
+};
+
+/// Packages that programs of any kind need of a small image.
+const USUAL: &[&str] = &["ca-certificates", "tzdata"];
 
 /// Flags of package managers that choose neither what is installed nor where it comes from.
 const HARMLESS: &[&str] = &[
@@ -22,6 +30,9 @@ const HARMLESS: &[&str] = &[
     "--omit",
     "--production",
     "--frozen-lockfile",
+    "--no-audit",
+    "--no-fund",
+    "--no-dev",
 ];
 
 /// Where package managers keep what they have downloaded.
@@ -66,53 +77,57 @@ const ACCOUNT_FLAGS: &[&str] = &[
 /// What would make of an account more than that.
 const POWERS: &[&str] = &["0", "root", "sudo", "wheel", "docker", "shadow", "disk", "adm"];
 
-/// Whether a new RUN installs what the original installs, cleans up, or makes directories and users.
-pub(crate) fn is_harmless_run(
-    change: &Change<'_>,
-    index: usize,
-    instruction: &Instruction,
-) -> bool {
-    let after = change.after;
-    let [script] = after.facts.scripts(&after.file, index) else { return false };
-    let [block] = script.blocks.as_slice() else { return false };
-    let is_plain = script.errors.is_empty()
-        && script.opaque.is_none()
-        && instruction.flags.is_empty()
-        && instruction.heredocs().is_empty()
-        && block.pipelines.iter().all(|it| it.stages.len() == 1 && !it.background && !it.negated);
-    if !is_plain || script.commands.is_empty() || script.commands.len() != block.pipelines.len() {
+/// Whether a part of a RUN installs what the original installs, cleans up, or makes directories and
+/// users.
+pub(crate) fn is_harmless(change: &Change<'_>, part: &Segment<'_>) -> bool {
+    let [command] = part.commands.as_slice() else { return false };
+    let assigns = command.assignments.iter().any(|it| it.name != "DEBIAN_FRONTEND");
+    if assigns || !command.redirections.is_empty() || !command.effective().wrappers.is_empty() {
         return false;
     }
-    let calls = after.facts.package_calls(&after.file, index);
-    script.commands.iter().enumerate().all(|(place, command)| {
-        let assigns = command.assignments.iter().any(|it| it.name != "DEBIAN_FRONTEND");
-        if assigns || !command.redirections.is_empty() || !command.effective().wrappers.is_empty() {
-            return false;
-        }
-        if let Some(call) = calls.iter().find(|call| call.command == place) {
-            return is_known_call(change.before, call);
-        }
-        let words: Option<Vec<String>> = command.words.iter().map(|word| word.pattern()).collect();
-        let Some(words) = words else { return false };
-        let Some((name, arguments)) = words.split_first() else { return false };
-        match name.as_str() {
-            "rm" => arguments
-                .iter()
-                .all(|it| is_list(it) || matches!(it.as_str(), "-r" | "-f" | "-rf" | "-fr")),
-            "mkdir" => arguments.iter().all(|it| {
-                // A directory in the place of a file would take the file in.
-                it == "-p" || (!it.starts_with('-') && !is_copied_file(change, it))
-            }),
-            name if ACCOUNTS.contains(&name) => arguments.iter().all(|it| {
-                let (flag, value) = it.split_once('=').unwrap_or((it, ""));
-                let is_known = !flag.starts_with('-') || ACCOUNT_FLAGS.contains(&flag);
-                is_known
-                    && !it.split([',', ':', '=']).any(|part| POWERS.contains(&part))
-                    && !POWERS.contains(&value)
-            }),
-            _ => false,
-        }
-    })
+    if let Some(call) = part.calls.first() {
+        return is_known_call(change.before, call) || is_pruning(change.before, command);
+    }
+    let Some(words) = words(command) else { return false };
+    let Some((name, arguments)) = words.split_first() else { return false };
+    match name.as_str() {
+        "rm" => arguments
+            .iter()
+            .all(|it| is_list(it) || matches!(it.as_str(), "-r" | "-f" | "-rf" | "-fr")),
+        "mkdir" => arguments.iter().all(|it| {
+            // A directory in the place of a file would take the file in.
+            it == "-p" || (!it.starts_with('-') && !is_copied_file(change, it))
+        }),
+        "ldconfig" | "update-ca-certificates" => arguments.is_empty(),
+        "npm" => is_pruning(change.before, command),
+        name if ACCOUNTS.contains(&name) => is_plain_account(name, arguments),
+        _ => false,
+    }
+}
+
+fn is_plain_account(name: &str, arguments: &[String]) -> bool {
+    // `addgroup USER GROUP` gives an account that is there the rights of a group.
+    let names = arguments.iter().filter(|it| !it.starts_with('-')).count();
+    let joins = matches!(name, "addgroup" | "adduser") && names > 1;
+    let has_values = arguments.iter().any(|it| it.starts_with('-'));
+    arguments.iter().all(|it| {
+        let (flag, value) = it.split_once('=').unwrap_or((it, ""));
+        let is_known = !flag.starts_with('-') || ACCOUNT_FLAGS.contains(&flag);
+        is_known
+            && !it.split([',', ':', '=']).any(|part| POWERS.contains(&part))
+            && !POWERS.contains(&value)
+    }) && (!joins || has_values)
+}
+
+/// `npm prune --omit=dev`: leaves out what only the build needed.
+fn is_pruning(before: &View<'_>, command: &Command) -> bool {
+    let Some(words) = words(command) else { return false };
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let is_prune = matches!(
+        words.as_slice(),
+        ["npm", "prune", "--omit=dev" | "--production"] | ["npm", "prune", "--omit", "dev"]
+    );
+    is_prune && commands::calls(before).any(|(_, call)| call.manager == Manager::Npm)
 }
 
 /// Whether a COPY of a stage puts a file there.
@@ -141,10 +156,14 @@ fn is_known_call(before: &View<'_>, call: &PackageCall) -> bool {
                 .filter(|old| old.manager == call.manager && old.action == Action::Install);
             let olds: Vec<&PackageCall> = olds.collect();
             let is_whole = call.packages.is_empty() && call.files.is_empty();
+            let installed = commands::installed(before);
+            let is_system = !commands::is_language_manager(call.manager);
             let known = |text: &str| {
-                olds.iter().any(|old| {
+                let is_old = olds.iter().any(|old| {
                     old.packages.iter().chain(&old.files).any(|package| package.text == text)
-                })
+                });
+                let is_twin = installed.iter().any(|name| is_twin(name, text));
+                is_old || (is_system && (USUAL.contains(&text) || is_twin))
             };
             let is_known = match is_whole {
                 true => olds.iter().any(|old| old.packages.is_empty() && old.files.is_empty()),

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use probity_dockerfile::Keyword;
 
-use super::{Change, Check, Issue, View};
+use super::{Change, Check, Issue, View, probe};
 
-pub(crate) const NEW_ADDRESS: Check = Check { name: "new-address", run: new_address };
+pub(crate) const NEW_ADDRESS: Check = Check::new("new-address", new_address);
 
 /// Instructions whose words reach programs that may take them for machines; copies and FROM have
 /// checks of their own.
@@ -51,13 +51,15 @@ fn new_address(check: &Check, change: &Change<'_>) -> Vec<Issue> {
 /// Every address in the instructions of a file, however it is quoted; comments do nothing.
 fn of(view: &View<'_>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
-    for instruction in &view.file.instructions {
+    for (index, instruction) in view.file.instructions.iter().enumerate() {
+        // `process.exit` looks like a host; what code may name is another check's business.
+        let is_code = instruction.keyword == Keyword::Healthcheck && probe::is_code(view, index);
         let heredocs = instruction.heredocs().iter().map(|it| it.content(view.text).into_owned());
         let texts = std::iter::once(instruction.body_text().to_owned()).chain(heredocs);
         for text in texts {
             let plain = text.replace(['"', '\'', '\\'], "");
             found.extend(in_text(&plain).map(str::to_owned));
-            if TALKERS.contains(&instruction.keyword) {
+            if TALKERS.contains(&instruction.keyword) && !is_code {
                 found.extend(words(&plain).filter_map(bare_host).map(str::to_owned));
             }
         }

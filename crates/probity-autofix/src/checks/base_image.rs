@@ -2,11 +2,13 @@
 
 use probity_dockerfile::{Base, ImageRef};
 
-use super::{Change, Check, Issue, View};
+use super::{
+    Change, Check, Issue, View,
+    image_kind::{ImageKind, agree},
+};
 
-pub(crate) const MUST_CHANGE_BASE: Check =
-    Check { name: "patch/must-change-base", run: must_change_base };
-pub(crate) const BASE_FAMILY: Check = Check { name: "base-family", run: base_family };
+pub(crate) const MUST_CHANGE_BASE: Check = Check::new("patch/must-change-base", must_change_base);
+pub(crate) const BASE_FAMILY: Check = Check::new("base-family", base_family);
 
 /// Releases of Debian, as tags name them behind the variant.
 pub(super) const RELEASES: &[&str] = &["buster", "bullseye", "bookworm", "trixie"];
@@ -56,6 +58,8 @@ fn is_distroless(image: &str) -> bool {
 
 /// A distroless image holds one language or none, and it has to be that of the original.
 fn is_matching_distroless(old: &str, new: &str) -> bool {
+    let kinds = (ImageKind::of(old), ImageKind::of(new));
+    let versions = kinds.0.and_then(|it| it.version).zip(kinds.1.and_then(|it| it.version));
     let (Ok(old), Ok(new)) = (ImageRef::parse(old), ImageRef::parse(new)) else { return false };
     let name = old.path.rsplit('/').next().unwrap_or_default();
     let families: &[&str] = match name {
@@ -68,6 +72,7 @@ fn is_matching_distroless(old: &str, new: &str) -> bool {
     let image = new.path.strip_prefix("distroless/").unwrap_or_default();
     new.domain == "gcr.io"
         && new.digest.is_none()
+        && versions.is_none_or(|(old, new)| agree(&old, &new))
         && families.iter().any(|family| image.starts_with(family))
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use probity_dockerfile::{
-    Action, CommandLine, ImageRef, Instruction, Keyword, PackageKind, Setting, Stage, Step, Value,
+    Action, CommandLine, ImageRef, Keyword, PackageKind, Setting, Stage, Step, Value,
 };
 
 use super::{
@@ -11,9 +11,8 @@ use super::{
     base_image::{RELEASES, base, is_bare},
 };
 
-pub(crate) const NEEDS_SHELL: Check = Check { name: "needs-shell", run: needs_shell };
-pub(crate) const NEEDS_TOOLS: Check = Check { name: "needs-tools", run: needs_tools };
-pub(crate) const NEEDS_LIBC: Check = Check { name: "needs-libc", run: needs_libc };
+pub(crate) const NEEDS_SHELL: Check = Check::new("needs-shell", needs_shell).heuristic();
+pub(crate) const NEEDS_TOOLS: Check = Check::new("needs-tools", needs_tools).heuristic();
 
 const DEBIAN: &[&str] = &["apt-get", "apt", "apt-key", "aptitude", "dpkg", "add-apt-repository"];
 const RED_HAT: &[&str] = &["yum", "dnf", "microdnf", "rpm"];
@@ -71,43 +70,6 @@ fn needs_tools(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     );
     vec![change.issue(check, &message)]
 }
-
-/// A program that was linked against the library of one distribution does not start without it.
-fn needs_libc(check: &Check, change: &Change<'_>) -> Vec<Issue> {
-    let (Some(old), Some(new)) = (base(change.before), base(change.after)) else {
-        return Vec::new();
-    };
-    let is_musl = |image: &str| image.contains("alpine");
-    let has_none = new == "scratch" || new.contains("distroless/static");
-    let is_other = is_musl(&old) != is_musl(&new) || has_none;
-    let says_static = STATIC.iter().any(|sign| change.before.text.contains(sign));
-    let copies = change.after.facts.final_stage().is_some_and(|stage| {
-        let all = change.after.file.instructions.get(stage.instructions.clone());
-        let copies = |it: &Instruction| it.flag_value("from").is_some();
-        all.unwrap_or_default().iter().any(copies)
-    });
-    let builds =
-        COMPILERS.iter().any(|name| old.rsplit('/').next().is_some_and(|it| it.starts_with(name)))
-            || called_anywhere(change.before).iter().any(|it| BUILDERS.contains(&it.as_str()));
-    if !is_other || says_static || !copies || !builds {
-        return Vec::new();
-    }
-    let message = format!(
-        "nothing shows that what was built on `{old}` needs no library that `{new}` lacks; take a \
-         smaller image of the same distribution"
-    );
-    vec![change.issue(check, &message)]
-}
-
-fn called_anywhere(view: &View<'_>) -> Vec<String> {
-    (0..view.file.instructions.len()).flat_map(|index| called_by(view, index)).collect()
-}
-
-/// Signs that a program is linked with all that it needs.
-const STATIC: &[&str] = &["CGO_ENABLED=0", "CGO_ENABLED 0", "-static", "musl", "crt-static"];
-
-/// Images whose programs are compiled.
-const COMPILERS: &[&str] = &["golang", "rust", "gcc", "swift", "haskell", "buildpack-deps"];
 
 /// Whether an image is known not to have a tool that Dockerfiles call.
 fn lacks(image: &str, tool: &str) -> bool {

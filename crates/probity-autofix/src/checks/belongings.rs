@@ -2,19 +2,20 @@
 
 use std::borrow::Cow;
 
-use probity_dockerfile::{
-    Action, Arguments, CommandLine, ImageRef, Instruction, Keyword, Setting, Value,
-};
+use probity_dockerfile::{Action, Arguments, CommandLine, Instruction, Keyword, Setting, Value};
 
 use super::{
     Change, Check, Issue, View,
     additions::ACCOUNTS,
     base_image::base,
+    commands,
+    image_kind::ImageKind,
+    search_path::is_on_path,
     steps::{absolute, copied, written},
 };
 
-pub(crate) const ENTRY_COPIED: Check = Check { name: "entry-copied", run: entry_copied };
-pub(crate) const USER_MADE: Check = Check { name: "user-made", run: user_made };
+pub(crate) const ENTRY_COPIED: Check = Check::new("entry-copied", entry_copied).heuristic();
+pub(crate) const USER_MADE: Check = Check::new("user-made", user_made);
 
 /// Ends of names that a relative word of a command must have to be a file.
 const FILES: &[&str] = &[
@@ -83,13 +84,22 @@ fn named_paths(view: &View<'_>) -> Vec<String> {
         };
         let extension = word.rsplit_once('.').map(|(_, extension)| extension);
         let is_file = extension.is_some_and(|it| FILES.contains(&it)) && !word.starts_with('-');
+        // A class path is several paths, and `lib/*` is all that is in a directory.
+        if word.starts_with('/') && word.contains([':', '*']) {
+            let parts = word.split(':').map(|part| part.trim_end_matches("/*"));
+            paths.extend(parts.filter(|it| it.starts_with('/')).map(str::to_owned));
+            continue;
+        }
         if word.contains(['$', ':', '*', '>', '<', '|', ';', '&']) || word.len() < 2 {
             continue;
         }
-        if word.starts_with('/') || is_file {
+        let is_relative = word.starts_with("./") && word.len() > 2;
+        if word.starts_with('/') || is_file || is_relative {
             paths.extend(absolute(word, workdir.as_deref()));
         }
     }
+    let variables = runtime.get(Setting::Env).iter().filter_map(|it| text_of(&it.entry.value));
+    paths.extend(variables.filter(|it| it.starts_with('/') && !it.contains([':', '$', ' '])));
     let volumes = runtime.get(Setting::Volume).iter().map(|entry| entry.entry.key.clone());
     paths.extend(volumes.filter(|path| path.starts_with('/')));
     if bare_program(view).is_some() {
@@ -127,7 +137,7 @@ fn words_of(command: &CommandLine) -> Vec<String> {
     }
 }
 
-fn text_of(value: &Value) -> Option<String> {
+pub(super) fn text_of(value: &Value) -> Option<String> {
     match value {
         Value::Text(text) => text.value.clone(),
         _ => None,
@@ -135,7 +145,7 @@ fn text_of(value: &Value) -> Option<String> {
 }
 
 /// The program that is looked for in the search path.
-fn bare_program(view: &View<'_>) -> Option<String> {
+pub(super) fn bare_program(view: &View<'_>) -> Option<String> {
     let runtime = view.facts.final_runtime();
     let first = runtime.get(Setting::Entrypoint).first().or(runtime.get(Setting::Cmd).first())?;
     let Value::Command(command) = &first.entry.value else { return None };
@@ -149,10 +159,19 @@ fn bare_program(view: &View<'_>) -> Option<String> {
 fn is_there(change: &Change<'_>, program: &str) -> bool {
     let (before, after) = (base(change.before), base(change.after));
     let provides = |image: &str| {
-        let Ok(image) = ImageRef::parse(image) else { return true };
-        let name = image.path.rsplit('/').next().unwrap_or_default().to_owned();
-        let mut known = PROVIDED.iter().filter(|(language, _)| name.contains(language));
-        known.any(|(_, programs)| programs.contains(&program)) || program.starts_with(&name)
+        let Some(kind) = ImageKind::of(image) else { return true };
+        let is_variant = match program {
+            "apache2-foreground" => kind.tag.contains("apache"),
+            "php-fpm" => kind.tag.contains("fpm"),
+            _ => true,
+        };
+        let name = &kind.name;
+        let mut known = PROVIDED.iter().filter(|(image, _)| match *image {
+            "runtime" => name == "runtime",
+            image => name.contains(image),
+        });
+        is_variant
+            && (known.any(|(_, programs)| programs.contains(&program)) || program.starts_with(name))
     };
     // What the original's image is not known to bring may come from anywhere in it.
     let is_images_own = before.as_deref().is_some_and(provides);
@@ -166,37 +185,75 @@ fn is_there(change: &Change<'_>, program: &str) -> bool {
             sources.iter().any(|source| {
                 let source = source.trim_end_matches('/');
                 let name = source.rsplit('/').next().unwrap_or_default();
-                name == program || (!is_images_own && is_programs_place(source))
+                (name == program && is_reached(change, index, it, program))
+                    || (!is_images_own && is_programs_place(change.after, source))
             })
         });
         let calls = change.after.facts.package_calls(&change.after.file, index);
-        let installs = calls.iter().any(|call| call.action == Action::Install);
+        let installs = calls.iter().any(|call| {
+            let is_library = |name: &String| name.starts_with("lib") || name == "ca-certificates";
+            let is_more = !commands::names(call).iter().all(is_library);
+            call.action == Action::Install
+                && (is_more || commands::is_language_manager(call.manager))
+        });
         let mentions = it.keyword == Keyword::Run && it.body_text().contains(program);
         let transfers = matches!(it.keyword, Keyword::Copy | Keyword::Add)
             && it.flag_value("from").is_none()
-            && !is_images_own;
+            && puts_on_path(change.after, index, it, program);
         copies || mentions || (installs && !is_images_own) || transfers
     })
 }
 
-/// A directory that programs are in, or one that may hold such a directory.
-fn is_programs_place(path: &str) -> bool {
-    path.ends_with("/bin") || path == "/usr/local" || path.starts_with("/opt/") || path == "/usr"
+/// Whether a COPY of the build context may put a program on the search path.
+fn puts_on_path(view: &View<'_>, index: usize, it: &Instruction, program: &str) -> bool {
+    let directories =
+        ["/usr/local/bin", "/usr/bin", "/bin", "/usr/local/sbin", "/usr/sbin", "/sbin"];
+    directories.iter().any(|directory| covers(view, index, it, &format!("{directory}/{program}")))
+}
+
+/// A directory on the search path, or one that may hold such a directory.
+fn is_programs_place(view: &View<'_>, path: &str) -> bool {
+    is_on_path(view, path) || is_on_path(view, &format!("{path}/bin"))
+}
+
+/// Whether a copied program ends up on the search path.
+fn is_reached(change: &Change<'_>, index: usize, it: &Instruction, program: &str) -> bool {
+    let Arguments::Transfer { destination: Some(destination), .. } = &it.arguments else {
+        return false;
+    };
+    let state = change.after.facts.state(index);
+    let workdir = state.and_then(|state| state.workdir.path.as_deref());
+    let Some(target) = absolute(&destination.text, workdir.or(Some("/"))) else { return false };
+    let directory = match target.strip_suffix('/') {
+        Some(directory) => directory,
+        None => target.strip_suffix(&format!("/{program}")).unwrap_or_default(),
+    };
+    is_on_path(change.after, directory)
 }
 
 /// The instructions of the original that make a path or copy something to it.
 fn producers(view: &View<'_>, path: &str) -> Vec<String> {
     let all = view.file.instructions.iter().enumerate();
     let makes = |index: usize, it: &Instruction| match it.keyword {
-        Keyword::Run => it.body_text().contains(path),
+        Keyword::Run => it.body_text().contains(path) || builds_around(view, index, path),
         Keyword::Copy | Keyword::Add => covers(view, index, it, path),
         _ => false,
     };
     all.filter(|(index, it)| makes(*index, it)).map(|(_, it)| written(view, it)).collect()
 }
 
+/// Whether a build runs in a directory around the path, or names one as its output.
+fn builds_around(view: &View<'_>, index: usize, path: &str) -> bool {
+    let workdir = view.facts.state(index).and_then(|state| state.workdir.path.as_deref());
+    let is_around = |directory: &str| directory.len() > 1 && is_within(path, directory);
+    commands::of_instruction(view, index).iter().filter(|it| it.is_build()).any(|it| {
+        let is_named = |word: &String| is_around(word.trim_end_matches('/'));
+        workdir.is_some_and(is_around) || it.words.iter().any(is_named)
+    })
+}
+
 /// Whether a COPY or ADD puts something at the path, or a directory around it.
-fn covers(view: &View<'_>, index: usize, it: &Instruction, path: &str) -> bool {
+pub(super) fn covers(view: &View<'_>, index: usize, it: &Instruction, path: &str) -> bool {
     let Arguments::Transfer { sources, destination: Some(destination), .. } = &it.arguments else {
         return false;
     };
@@ -214,8 +271,15 @@ fn covers(view: &View<'_>, index: usize, it: &Instruction, path: &str) -> bool {
     })
 }
 
-fn is_within(path: &str, directory: &str) -> bool {
+pub(super) fn is_within(path: &str, directory: &str) -> bool {
     path.strip_prefix(directory).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Whether a source with one `*` in its last part stands for a file.
+fn is_matched(path: &str, source: &str) -> bool {
+    let Some((before, after)) = source.split_once('*') else { return false };
+    let rest = path.strip_prefix(before).and_then(|rest| rest.strip_suffix(after));
+    rest.is_some_and(|rest| !rest.contains('/'))
 }
 
 fn is_held(change: &Change<'_>, path: &str, producers: &[String]) -> bool {
@@ -223,7 +287,9 @@ fn is_held(change: &Change<'_>, path: &str, producers: &[String]) -> bool {
         let Some(it) = change.after.file.instructions.get(index) else { return false };
         let holds = copied(change, index, it).is_some_and(|sources| {
             let mut sources = sources.iter().map(|source| source.trim_end_matches('/'));
-            sources.any(|source| is_within(path, source) || is_within(source, path))
+            sources.any(|source| {
+                is_within(path, source) || is_within(source, path) || is_matched(path, source)
+            })
         });
         let makes = it.keyword == Keyword::Run && it.body_text().contains(path);
         holds || makes || producers.contains(&written(change.after, it))
@@ -231,7 +297,7 @@ fn is_held(change: &Change<'_>, path: &str, producers: &[String]) -> bool {
 }
 
 /// The instructions that make the final image: those of its stage and of the stages below.
-fn final_chain(view: &View<'_>) -> Vec<usize> {
+pub(super) fn final_chain(view: &View<'_>) -> Vec<usize> {
     let stages = view.facts.stages();
     let mut chain = Vec::new();
     let mut next = stages.len().checked_sub(1);

@@ -5,9 +5,10 @@ use probity_dockerfile::{Base, ImageContract, Setting, Step};
 use super::{Change, Check, Issue};
 
 pub(crate) const ONLY_HEALTHCHECK: Check =
-    Check { name: "only-healthcheck-changes", run: only_healthcheck };
-pub(crate) const ONLY_BASE: Check = Check { name: "only-base-changes", run: only_base };
-pub(crate) const ONLY_RUNS: Check = Check { name: "only-runs-change", run: only_runs };
+    Check::new("runtime-invariants-except-healthcheck", only_healthcheck)
+        .once_called("only-healthcheck-changes");
+pub(crate) const ONLY_BASE: Check = Check::new("only-base-changes", only_base);
+pub(crate) const ONLY_RUNS: Check = Check::new("only-runs-change", only_runs);
 
 /// Takes out of a contract what an objective may change; the number is that of the stage at the
 /// bottom of the final one.

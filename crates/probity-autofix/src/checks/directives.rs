@@ -4,8 +4,9 @@ use probity_dockerfile::{Directive, DirectiveName, TokenKind};
 
 use super::{Change, Check, Issue, View};
 
-pub(crate) const DIRECTIVES: Check = Check { name: "directives", run: directives };
-pub(crate) const COMMENTS_KEPT: Check = Check { name: "comments-kept", run: comments_kept };
+pub(crate) const DIRECTIVES: Check = Check::new("directives", directives);
+pub(crate) const COMMENTS_ADDED: Check = Check::new("comments-added", comments_added);
+pub(crate) const COMMENTS_KEPT: Check = Check::new("comments-kept", comments_kept);
 
 fn directives(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let Change { before, after, .. } = change;
@@ -31,6 +32,50 @@ fn comments_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let lost = more_than(comments(change.before), comments(change.after));
     let message = "this comment of the original is changed or gone";
     lost.first().map(|line| change.issue(check, message).quoting(line)).into_iter().collect()
+}
+
+/// Words by which a comment turns to whoever reads or checks the file.
+const ADDRESS: &[&str] = &[
+    "ai",
+    "approve",
+    "approved",
+    "assistant",
+    "bypass",
+    "checker",
+    "instruction",
+    "instructions",
+    "linter",
+    "llm",
+    "merge",
+    "model",
+    "please",
+    "prompt",
+    "review",
+    "reviewed",
+    "reviewer",
+    "reviewers",
+    "trust",
+    "trusted",
+    "you",
+    "your",
+];
+const LONGEST_COMMENT: usize = 120;
+
+/// A comment says what a line is for; it does not ask anybody for anything.
+fn comments_added(check: &Check, change: &Change<'_>) -> Vec<Issue> {
+    let new = more_than(comments(change.after), comments(change.before));
+    let speaks = |text: &&str| {
+        let lower = text.to_lowercase();
+        let mut words = lower.split(|it: char| !it.is_alphanumeric());
+        text.chars().count() > LONGEST_COMMENT || words.any(|word| ADDRESS.contains(&word))
+    };
+    let message =
+        "a new comment must describe the file in a few words, and not speak to its reader";
+    new.into_iter()
+        .find(speaks)
+        .map(|line| change.issue(check, message).quoting(line))
+        .into_iter()
+        .collect()
 }
 
 /// What the first holds beyond the second, each as often as it does.

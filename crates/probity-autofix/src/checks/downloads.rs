@@ -6,8 +6,7 @@ use probity_dockerfile::{Instruction, Keyword};
 
 use super::{Change, Check, Issue, View, steps::written, tools};
 
-pub(crate) const ONLY_TOOL_CALLS: Check =
-    Check { name: "only-tool-calls-change", run: only_tool_calls };
+pub(crate) const ONLY_TOOL_CALLS: Check = Check::new("only-tool-calls-change", only_tool_calls);
 
 /// Flags of either tool that change how much is said, and where the answer goes.
 const HARMLESS: &[&str] = &[
@@ -187,6 +186,7 @@ impl<'w> Download<'w> {
         let is_wget = tool == "wget";
         let (mut addresses, mut others) = (Vec::new(), Vec::new());
         let mut target: Option<String> = None;
+        let mut directory: Option<String> = None;
         let mut by_name = is_wget;
         let all = words;
         let mut words = words.iter();
@@ -196,7 +196,14 @@ impl<'w> Download<'w> {
                 false => "--output",
             };
             let letter = if is_wget { 'O' } else { 'o' };
-            if let Some(rest) = word.strip_prefix(long) {
+            let into = if is_wget { "--directory-prefix" } else { "--output-dir" };
+            if let Some(rest) = word.strip_prefix(into) {
+                let value = rest.strip_prefix('=').map(str::to_owned);
+                directory = Some(value.or_else(|| words.next().cloned())?);
+            } else if let Some(rest) = word.strip_prefix("-P").filter(|_| is_wget) {
+                let value = (!rest.is_empty()).then(|| rest.to_owned());
+                directory = Some(value.or_else(|| words.next().cloned())?);
+            } else if let Some(rest) = word.strip_prefix(long) {
                 let value = rest.strip_prefix('=').map(str::to_owned);
                 target = Some(value.or_else(|| words.next().cloned())?);
             } else if word.starts_with("--") || word == "-nv" {
@@ -222,9 +229,12 @@ impl<'w> Download<'w> {
             }
         }
         let name = || addresses.first().and_then(|it| it.rsplit('/').next()).map(str::to_owned);
+        let is_below = directory.is_some();
         let target = match (target, by_name) {
-            (Some(target), _) => target,
-            (None, true) => name()?,
+            // wget leaves the directory out where it is told the file.
+            (Some(target), _) if is_wget || !is_below => target,
+            (Some(target), _) => within(directory, &target),
+            (None, true) => within(directory, &name()?),
             (None, false) => "-".to_owned(),
         };
         addresses.sort_unstable();
@@ -238,5 +248,12 @@ impl<'w> Download<'w> {
         };
         let (fails, follows) = (has('f', "--fail"), has('L', "--location"));
         Some(Self { addresses, target, others, fails, follows })
+    }
+}
+
+fn within(directory: Option<String>, name: &str) -> String {
+    match directory {
+        Some(directory) => format!("{}/{name}", directory.trim_end_matches('/')),
+        None => name.to_owned(),
     }
 }

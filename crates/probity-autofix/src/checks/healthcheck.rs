@@ -11,9 +11,9 @@ use super::{
 };
 
 pub(crate) const MUST_ADD_HEALTHCHECK_CMD: Check =
-    Check { name: "patch/must-add-healthcheck-cmd", run: must_add_healthcheck_cmd };
-pub(crate) const ENDPOINT: Check = Check { name: "healthcheck-endpoint", run: endpoint };
-pub(crate) const TOOL: Check = Check { name: "healthcheck-tool", run: tool };
+    Check::new("patch/must-add-healthcheck-cmd", must_add_healthcheck_cmd);
+pub(crate) const ENDPOINT: Check = Check::new("healthcheck-endpoint", endpoint);
+pub(crate) const TOOL: Check = Check::new("healthcheck-tool", tool);
 
 fn must_add_healthcheck_cmd(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     if current(change.after).is_some_and(|(_, check)| check.command.is_some()) {

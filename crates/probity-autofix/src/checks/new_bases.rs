@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use probity_dockerfile::{Base, ImageRef, Keyword, Stage};
+use probity_dockerfile::{Base, ImageRef, Stage};
 
-use super::{Change, Check, Issue, base_image::base};
+use super::{Change, Check, Issue, View, base_image::base, belongings::final_chain, commands};
 
-pub(crate) const NEW_BASE: Check = Check { name: "new-base", run: new_base };
-pub(crate) const GAINS_NOTHING: Check = Check { name: "gains-nothing", run: gains_nothing };
+pub(crate) const NEW_BASE: Check = Check::new("new-base", new_base).heuristic();
+pub(crate) const GAINS_NOTHING: Check = Check::new("gains-nothing", gains_nothing).heuristic();
 
 /// Official images that programs run on; a name beside them is more likely a slip than a choice.
 const OFFICIAL: &[&str] = &[
@@ -103,20 +103,15 @@ fn is_allowed(stage: &Stage, olds: &[ImageRef]) -> bool {
     }
 }
 
-/// A final stage on the image that builds, or on the stage that does, holds all that it held before.
+/// A final stage on the image that builds holds all that it held before, unless a RUN brought the tools
+/// and that RUN is not below it.
 fn gains_nothing(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let stages = change.after.facts.stages();
-    let Some(last) = stages.last().filter(|_| stages.len() > 1) else { return Vec::new() };
+    let [_, .., last] = stages else { return Vec::new() };
     let old = base(change.before);
     let is_same = old.is_some() && base(change.after) == old;
-    let is_on_builder = matches!(last.base, Base::Stage(below) if stages
-    .get(below)
-    .is_some_and(|stage| stage.instructions.clone().any(|index| {
-        let instruction = change.after.file.instructions.get(index);
-        instruction.is_some_and(|it| it.keyword == Keyword::Run)
-    })));
-    if is_same || is_on_builder {
-        let message = "the final stage is still based on what builds, so that nothing is gained";
+    if is_same && !leaves_tools_behind(change) {
+        let message = "the final stage is still based on what builds, so nothing is gained";
         let issue = change.issue(check, message);
         return vec![match last.image_span {
             Some(span) => issue.at(change.after, span),
@@ -124,12 +119,31 @@ fn gains_nothing(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         }];
     }
     // Another image below the steps that build is another compiler.
-    let builds = stages.iter().any(|stage| match &stage.base {
-        Base::Image(name) => Some(name) == old.as_ref(),
-        _ => false,
-    });
-    if builds || old.is_none() {
+    let is_old = |stage: &&Stage| {
+        let root = stages.get(stage.root).map(|root| &root.base);
+        matches!((root, &old), (Some(Base::Image(name)), Some(old)) if name == old)
+    };
+    let builds = |stage: &&Stage| {
+        let mut indices = stage.instructions.clone();
+        indices.any(|index| {
+            commands::of_instruction(change.after, index).iter().any(commands::Called::is_build)
+        })
+    };
+    let is_moved = stages.iter().filter(builds).any(|stage| !is_old(&stage));
+    if old.is_none() || (stages.iter().any(|stage| is_old(&stage)) && !is_moved) {
         return Vec::new();
     }
-    vec![change.issue(check, "no stage builds on the image of the original")]
+    vec![change.issue(check, "a stage that builds is not based on the image of the original")]
+}
+
+/// Whether an install of build packages of the original is not in the final image.
+fn leaves_tools_behind(change: &Change<'_>) -> bool {
+    let packages = |view: &View<'_>, chain: Option<Vec<usize>>| -> BTreeSet<String> {
+        let is_in = |index: usize| chain.as_ref().is_none_or(|chain| chain.contains(&index));
+        let calls = commands::calls(view).filter(|(index, _)| is_in(*index));
+        let names = calls.flat_map(|(_, call)| commands::names(call));
+        names.filter(|name| commands::is_build_package(name)).collect()
+    };
+    let left = packages(change.after, Some(final_chain(change.after)));
+    packages(change.before, None).iter().any(|name| !left.contains(name))
 }

@@ -4,10 +4,12 @@ use std::borrow::Cow;
 
 use probity_dockerfile::{CommandLine, Keyword, Setting, Value};
 
-use super::{Change, Check, Issue, View, healthcheck::ports, patch::all};
+use probity_shell::Command;
 
-pub(crate) const COMMAND: Check = Check { name: "healthcheck-command", run: command };
-pub(crate) const PACE: Check = Check { name: "healthcheck-pace", run: pace };
+use super::{Change, Check, Issue, View, healthcheck::ports, patch::all, probe_code};
+
+pub(crate) const COMMAND: Check = Check::new("healthcheck-command", command);
+pub(crate) const PACE: Check = Check::new("healthcheck-pace", pace);
 
 const LOCAL: &[&str] = &["localhost", "127.0.0.1", "[::1]"];
 
@@ -81,9 +83,9 @@ fn command(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     if is_one_probe(after, *index) {
         return Vec::new();
     }
-    let message = "the command must be one probe with curl, wget, nc or the image's own program, of an \
-                   exposed port of localhost, at most followed by `|| exit 1`, for curl with --fail, \
-                   without flags that send, store or run anything";
+    let message = "the command must be one probe with curl, wget, nc, the image's own program or its \
+                   interpreter, of an exposed port of localhost, at most followed by `| grep -q …` and \
+                   `|| exit 1`, for curl with --fail, without anything that sends, stores or runs";
     vec![placed(change, change.issue(check, message), *index)]
 }
 
@@ -152,36 +154,71 @@ fn is_one_probe(view: &View<'_>, index: usize) -> bool {
     let [block] = script.blocks.as_slice() else { return false };
     let is_plain = script.errors.is_empty()
         && script.opaque.is_none()
-        && block.pipelines.iter().all(|it| it.stages.len() == 1 && !it.background && !it.negated)
-        && script.commands.len() == block.pipelines.len();
-    let fallback = match (block.pipelines.as_slice(), script.commands.as_slice()) {
-        ([_], [_]) => true,
-        ([_, second], [_, exit]) => {
-            let joiner = second.joiner_span.and_then(|span| span.slice(view.text));
-            let words: Vec<_> = exit.words.iter().filter_map(|word| word.literal()).collect();
-            joiner == Some("||") && words == ["exit", "1"] && exit.redirections.is_empty()
-        }
-        _ => false,
-    };
-    let Some(probe) = script.commands.first().filter(|_| is_plain && fallback) else {
+        && block.pipelines.iter().all(|it| !it.background && !it.negated);
+    let stages: Vec<usize> = block.pipelines.iter().map(|it| it.stages.len()).collect();
+    if !is_plain || script.commands.len() != stages.iter().sum::<usize>() {
         return false;
+    }
+    let (probe, filter, exit) = match (stages.as_slice(), script.commands.as_slice()) {
+        ([1], [probe]) => (probe, None, None),
+        ([1, 1], [probe, exit]) => (probe, None, Some(exit)),
+        ([2], [probe, filter]) => (probe, Some(filter), None),
+        ([2, 1], [probe, filter, exit]) => (probe, Some(filter), Some(exit)),
+        _ => return false,
     };
-    let is_quiet = probe.redirections.iter().all(|it| {
+    let last = block.pipelines.last().and_then(|it| it.joiner_span);
+    let joiner = last.and_then(|span| span.slice(view.text));
+    let is_exit = exit.is_none_or(|exit| is_constant(exit, &["exit", "1"]) && joiner == Some("||"));
+    let Some((name, arguments)) = plain_words(view, probe) else { return false };
+    if !is_exit || filter.is_some_and(|it| !is_search(view, it)) {
+        return false;
+    }
+    match name.as_str() {
+        "curl" | "wget" => asks_this_container(view, &name, &arguments),
+        _ if filter.is_some() => false,
+        "nc" => asks_this_container(view, &name, &arguments),
+        "pg_isready" => asks_this_database(view, &arguments),
+        "redis-cli" | "mysqladmin" => arguments == ["ping"],
+        _ if probe_code::is_code(&name, &arguments) => {
+            probe_code::is_probe(view, &name, &arguments)
+        }
+        _ => is_own_program(view, &name) && asks_how_it_is(view, &arguments),
+    }
+}
+
+fn is_constant(command: &Command, words: &[&str]) -> bool {
+    let own: Vec<_> = command.words.iter().filter_map(|word| word.literal()).collect();
+    own == words && command.redirections.is_empty()
+}
+
+/// `grep -q PATTERN`: fails where the answer lacks something.
+fn is_search(view: &View<'_>, command: &Command) -> bool {
+    let Some((name, arguments)) = plain_words(view, command) else { return false };
+    let is_quiet = |flag: &str| matches!(flag, "-q" | "-qi" | "-iq" | "-qE" | "-qF" | "-qw");
+    matches!(arguments.as_slice(), [flag, pattern] if is_quiet(flag) && !pattern.starts_with('-'))
+        && name == "grep"
+}
+
+/// The name and the arguments of a command that sets and redirects nothing but its own output.
+fn plain_words(view: &View<'_>, command: &Command) -> Option<(String, Vec<String>)> {
+    let is_quiet = command.redirections.iter().all(|it| {
         let written = it.span.slice(view.text).unwrap_or_default();
         it.target.as_ref().is_some_and(|target| target.is("/dev/null")) || written == "2>&1"
     });
     let words: Option<Vec<String>> =
-        probe.words.iter().map(|word| word.literal().map(Cow::into_owned)).collect();
-    let Some(words) = words.filter(|_| is_quiet && probe.assignments.is_empty()) else {
-        return false;
-    };
-    let Some((name, arguments)) = words.split_first() else { return false };
-    match name.as_str() {
-        "curl" | "wget" | "nc" => asks_this_container(view, name, arguments),
-        "pg_isready" => asks_this_database(view, arguments),
-        "redis-cli" | "mysqladmin" => arguments == ["ping"],
-        _ => is_own_program(view, name) && asks_how_it_is(view, arguments),
-    }
+        command.words.iter().map(|word| word.literal().map(Cow::into_owned)).collect();
+    let mut words = words?.into_iter();
+    let name = words.next()?;
+    (is_quiet && command.assignments.is_empty()).then(|| (name, words.collect()))
+}
+
+/// Whether the command of a health check is code for an interpreter.
+pub(super) fn is_code(view: &View<'_>, index: usize) -> bool {
+    let scripts = view.facts.scripts(&view.file, index).iter();
+    let mut commands = scripts.flat_map(|script| &script.commands);
+    commands.any(|command| {
+        plain_words(view, command).is_some_and(|(name, words)| probe_code::is_code(&name, &words))
+    })
 }
 
 /// One question, and at most where on this machine the program itself listens.
@@ -242,7 +279,9 @@ fn asks_this_container(view: &View<'_>, tool: &str, arguments: &[String]) -> boo
     let mut words = arguments.iter().map(String::as_str);
     while let Some(word) = words.next() {
         let is_fine = match word {
-            "-o" | "-O" | "-qO" | "-so" => matches!(words.next(), Some("/dev/null" | "-")),
+            "-o" | "-O" | "-qO" | "-so" | "--output" | "--output-document" => {
+                matches!(words.next(), Some("/dev/null" | "-"))
+            }
             "-m" | "-w" | "-t" | "--max-time" | "--connect-timeout" => {
                 words.next().is_some_and(|it| it.bytes().all(|it| it.is_ascii_digit()))
             }

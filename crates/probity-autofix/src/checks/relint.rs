@@ -7,7 +7,7 @@ use probity_lint::FixOptions;
 
 use super::{Change, Check, Issue};
 
-pub(crate) const LINT: Check = Check { name: "lint", run: lint };
+pub(crate) const LINT: Check = Check::new("lint", lint);
 
 /// New is what a rule finds more often than in the original. Safe fixes would be applied to the
 /// proposal anyway, so what they mend does not count, unless other rules were asked for.

@@ -1,14 +1,13 @@
 //! What a container starts with stays what it was, but for what the objectives allow.
 
 use probity_dockerfile::{Runtime, Setting, Step};
-use probity_text::beginning;
 
 use super::{Change, Check, Issue, View};
 
 const LONGEST_LIST: usize = 150;
 
-pub(crate) const RUNTIME: Check = Check { name: "runtime", run: runtime };
-pub(crate) const ONBUILD: Check = Check { name: "onbuild", run: onbuild };
+pub(crate) const RUNTIME: Check = Check::new("runtime-invariants", runtime).once_called("runtime");
+pub(crate) const ONBUILD: Check = Check::new("onbuild", onbuild);
 
 fn runtime(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let (old, new) = (change.before.facts.final_runtime(), change.after.facts.final_runtime());
@@ -45,8 +44,19 @@ fn onbuild(check: &Check, change: &Change<'_>) -> Vec<Issue> {
 fn listed(runtime: &Runtime, setting: Setting) -> String {
     let entries = runtime.get(setting).iter();
     let texts: Vec<String> = entries.map(|entry| format!("`{}`", entry.entry)).collect();
-    match texts.as_slice() {
-        [] => "not set".to_owned(),
-        texts => beginning(&texts.join(", "), LONGEST_LIST),
+    if texts.is_empty() {
+        return "not set".to_owned();
+    }
+    // Whole entries only, and the first in any case: an entry that ends in the middle says less.
+    let mut length = 0;
+    let fitting = texts.iter().take_while(|text| {
+        length += text.len();
+        length <= LONGEST_LIST
+    });
+    let shown = fitting.count().max(1);
+    let first = texts.iter().take(shown).cloned().collect::<Vec<_>>().join(", ");
+    match texts.len() - shown {
+        0 => first,
+        more => format!("{first} and {more} more"),
     }
 }

@@ -5,13 +5,21 @@ use std::collections::BTreeSet;
 use probity_dockerfile::{Facts, Stage, StageReference, StageReferenceKind, Target};
 use probity_lint::{LintOptions, Pattern, RuleSet};
 
-use super::{Change, Check, Issue};
+use super::{Change, Check, Issue, View};
 
-pub(crate) const REFERENCES: Check = Check { name: "stage-references", run: references };
-pub(crate) const UNREACHABLE: Check =
-    Check { name: "tally/no-unreachable-stages", run: unreachable };
-pub(crate) const FINAL_STAGE_BUILDS: Check =
-    Check { name: "final-stage-builds", run: final_stage_builds };
+pub(crate) const STAGE_COUNT: Check = Check::new("stage-count", stage_count);
+pub(crate) const REFERENCES: Check = Check::new("stage-references", references);
+pub(crate) const UNREACHABLE: Check = Check::new("tally/no-unreachable-stages", unreachable);
+pub(crate) const FINAL_STAGE_BUILDS: Check = Check::new("final-stage-builds", final_stage_builds);
+
+/// One stage more than before.
+fn stage_count(check: &Check, change: &Change<'_>) -> Vec<Issue> {
+    let count = |view: &View<'_>| view.facts.stages().len();
+    if count(change.after) > count(change.before) {
+        return Vec::new();
+    }
+    vec![change.issue(check, "the file must have more stages than before")]
+}
 
 /// What is copied or mounted comes from a stage before, or from where the original had something
 /// from; a new stage by the name of an image would put itself in the image's place.
@@ -68,6 +76,16 @@ fn label(stage: &Stage) -> String {
     stage.key().unwrap_or_else(|| stage.image.pattern().to_owned())
 }
 
+/// Whether a finding is about more than packages of headers, which libraries may come with.
+fn builds(finding: &probity_finding::Finding) -> bool {
+    let objectives = finding.fixes.iter().filter_map(|fix| fix.objective.as_ref());
+    let mut signals = objectives.flat_map(|objective| &objective.signals);
+    signals.any(|signal| {
+        let is_headers = |name: &String| name.ends_with("-dev") || name.ends_with("-devel");
+        signal.packages.is_empty() || !signal.packages.iter().all(is_headers)
+    })
+}
+
 /// The final stage by itself must not be what the rule objected to.
 fn final_stage_builds(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     const RULE: &str = "tally/prefer-multi-stage-build";
@@ -83,7 +101,7 @@ fn final_stage_builds(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let mut rules = RuleSet::default();
     rules.select(&[Pattern::new(RULE)]);
     let options = LintOptions { rules: &rules, ..change.fix.lint };
-    let found = probity_lint::lint(text, &options).into_iter().find(|it| it.rule == RULE);
+    let found = probity_lint::lint(text, &options).into_iter().find(builds);
     let place = found.and_then(|finding| finding.span);
     let message = "the final stage still builds; build in an earlier stage and copy the result";
     place

@@ -6,7 +6,7 @@ use probity_dockerfile::ErrorKind;
 
 use super::{Change, Check, Issue, View};
 
-pub(crate) const PARSES: Check = Check { name: "parses", run: parses };
+pub(crate) const PARSES: Check = Check::new("parses", parses);
 
 fn parses(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let Change { before, after, .. } = change;

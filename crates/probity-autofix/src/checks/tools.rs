@@ -6,9 +6,8 @@ use probity_finding::Span;
 use super::{Change, Check, Issue, View};
 
 pub(crate) const MUST_USE_ONE_TOOL: Check =
-    Check { name: "patch/must-use-one-tool", run: must_use_one_tool };
-pub(crate) const SECOND_TOOL_GONE: Check =
-    Check { name: "second-tool-gone", run: second_tool_gone };
+    Check::new("patch/must-use-one-tool", must_use_one_tool);
+pub(crate) const SECOND_TOOL_GONE: Check = Check::new("second-tool-gone", second_tool_gone);
 
 /// One call of one of the two.
 #[derive(Debug)]

@@ -19,6 +19,15 @@ pub(super) enum Ended {
     NoChange,
 }
 
+/// A proposal that no check refuses for certain.
+struct Candidate {
+    text: String,
+    met: Vec<&'static str>,
+    notes: Vec<String>,
+    /// What checks suspect.
+    suspicions: Vec<Issue>,
+}
+
 /// Everything that the rounds of one session share.
 pub(super) struct Job<'j> {
     pub(super) request: &'j Request<'j>,
@@ -80,18 +89,10 @@ impl Job<'_> {
             };
             let verdict = match self.applied(&block, &current) {
                 Ok((proposal, notes)) => {
-                    let mut verdict = self.judged(&proposal, notes);
-                    if let Ok(Ended::Accepted { text, .. }) = &verdict {
-                        match conversation.apart(|| prove(text, &self.limits.settings)) {
-                            Proof::Accepted => {}
-                            Proof::Refused(issues) => {
-                                verdict = Err((Reason::ValidationFailed, issues));
-                            }
-                            Proof::Unproven(detail) => {
-                                return Err(Stop { reason: Reason::Unproven, detail });
-                            }
-                        }
-                    }
+                    let verdict = match self.judged(&proposal, notes) {
+                        Ok(candidate) => self.proven(conversation, candidate, prove)?,
+                        Err(refusal) => Err(refusal),
+                    };
                     current = proposal;
                     verdict
                 }
@@ -100,7 +101,7 @@ impl Job<'_> {
             match verdict {
                 Ok(ended) => return Ok(ended),
                 Err((reason, found)) => {
-                    conversation.refused(round, &found);
+                    conversation.refused(round, reason, &found);
                     refused = Some(Stop { reason, detail: in_words(&found) });
                     issues = found;
                 }
@@ -139,7 +140,7 @@ impl Job<'_> {
         &self,
         proposal: &str,
         mut notes: Vec<String>,
-    ) -> Result<Ended, (Reason, Vec<Issue>)> {
+    ) -> Result<Candidate, (Reason, Vec<Issue>)> {
         let file_name = file_name(self.request.path);
         let rejected = |issue: Issue| (Reason::PatchRejected, vec![issue]);
         let text = self.payload.restored(proposal, file_name).map_err(|issue| rejected(*issue))?;
@@ -154,14 +155,41 @@ impl Job<'_> {
             limits: self.limits,
             fix: &self.request.fix,
         };
-        match self.batch.judge(&change) {
-            Verdict::Accepted(met) => {
-                notes.extend(new_images(self.before, &after));
-                Ok(Ended::Accepted { text, met, notes })
+        let (met, suspicions) = match self.batch.judge(&change) {
+            Verdict::Accepted(met) => (met, Vec::new()),
+            Verdict::Suspected(met, issues) => (met, issues),
+            Verdict::PatchRejected(issues) => return Err((Reason::PatchRejected, issues)),
+            Verdict::Invalid(issues) => return Err((Reason::ValidationFailed, issues)),
+        };
+        notes.extend(new_images(self.before, &after));
+        Ok(Candidate { text, met, notes, suspicions })
+    }
+
+    /// What the experiment says, which outranks suspicions where it compared the images.
+    fn proven(
+        &self,
+        conversation: &mut Conversation<'_>,
+        candidate: Candidate,
+        prove: Proving<'_>,
+    ) -> Result<Result<Ended, (Reason, Vec<Issue>)>, Stop> {
+        let Candidate { text, met, mut notes, mut suspicions } = candidate;
+        match conversation.apart(|| prove(&text, &self.limits.settings)) {
+            Proof::Accepted if suspicions.is_empty() => {}
+            Proof::Accepted => return Ok(Err((Reason::ValidationFailed, suspicions))),
+            Proof::Proven => {
+                let words = |issue: &Issue| format!("advice: {}: {}", issue.rule, issue.message);
+                notes.extend(suspicions.iter().map(words));
             }
-            Verdict::PatchRejected(issues) => Err((Reason::PatchRejected, issues)),
-            Verdict::Invalid(issues) => Err((Reason::ValidationFailed, issues)),
+            Proof::Refused(issues) => {
+                suspicions.extend(issues);
+                return Ok(Err((Reason::ValidationFailed, suspicions)));
+            }
+            Proof::Unproven(detail) if suspicions.is_empty() => {
+                return Err(Stop { reason: Reason::Unproven, detail });
+            }
+            Proof::Unproven(_) => return Ok(Err((Reason::ValidationFailed, suspicions))),
         }
+        Ok(Ok(Ended::Accepted { text, met, notes }))
     }
 }
 

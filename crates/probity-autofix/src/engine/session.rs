@@ -8,7 +8,10 @@ use probity_text::beginning;
 
 use super::{Event, Opening, Settings};
 use crate::{
-    AgentContext, Answer, Expect, Reason, checks::Issue, outcome::Session, parse_answer,
+    AgentContext, Answer, Expect, Reason,
+    checks::Issue,
+    outcome::{Refusal, Session},
+    parse_answer,
     secrets::Payload,
 };
 
@@ -111,7 +114,8 @@ impl<'c> Conversation<'c> {
         value
     }
 
-    pub(super) fn refused(&self, round: u32, issues: &[Issue]) {
+    pub(super) fn refused(&mut self, round: u32, reason: Reason, issues: &[Issue]) {
+        self.session.refusals.push(Refusal { round, reason, issues: issues.to_vec() });
         (self.watch)(Event::Refused { round, issues });
     }
 

@@ -1,7 +1,10 @@
 //! From one stage to several: build in one, run in another.
 
 use super::{ObjectiveKind, Retry, no_hints};
-use crate::checks::{base_needs, belongings, new_bases, patch::MUST_ADD_FROM, stages, steps};
+use crate::checks::{
+    base_needs, belongings, final_image, kept, kept_packages, new_bases, patch::MUST_ADD_FROM,
+    stages, steps,
+};
 
 pub(crate) const MULTI_STAGE: ObjectiveKind = ObjectiveKind {
     name: "multi-stage",
@@ -25,15 +28,21 @@ pub(crate) const MULTI_STAGE: ObjectiveKind = ObjectiveKind {
     must: MUST_ADD_FROM,
     patch_checks: &[],
     after_checks: &[
+        stages::STAGE_COUNT,
         stages::FINAL_STAGE_BUILDS,
         steps::STEPS_KEPT,
         belongings::ENTRY_COPIED,
         belongings::USER_MADE,
+        kept::PATHS_KEPT,
+        kept_packages::PACKAGES_KEPT,
         new_bases::NEW_BASE,
         new_bases::GAINS_NOTHING,
+        final_image::BASE_COMMAND,
+        final_image::BASE_RELEASE,
+        final_image::RUNTIME_VERSION,
         base_needs::NEEDS_SHELL,
         base_needs::NEEDS_TOOLS,
-        base_needs::NEEDS_LIBC,
+        final_image::NEEDS_LIBC,
     ],
     narrow_checks: &[],
     forgets: &[],

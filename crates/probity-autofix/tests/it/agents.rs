@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex},
+    sync::{Arc, LazyLock, Mutex},
     time::Duration,
 };
 
@@ -22,6 +22,9 @@ pub(crate) const HEALTHCHECK: &str = "hadolint/DL3057";
 pub(crate) const COMMAND_FAMILY: &str = "hadolint/DL4001";
 pub(crate) const BASE_IMAGE: &str = "tally/prefer-slim-base-image";
 
+/// Made once, since it takes longer than most sessions.
+static DETECTOR: LazyLock<Detector> = LazyLock::new(|| Detector::new(&Options::default()).unwrap());
+
 /// A session to run: the file, the rules whose objectives count, and the settings.
 pub(crate) struct Case<'c> {
     pub(crate) text: &'c str,
@@ -30,7 +33,7 @@ pub(crate) struct Case<'c> {
     pub(crate) only: Vec<String>,
     /// Rules whose findings are errors.
     pub(crate) errors: &'c [&'c str],
-    pub(crate) detector: Option<Detector>,
+    pub(crate) detector: Option<&'static Detector>,
     /// What the experiment says about each proposal in turn; afterwards it accepts.
     pub(crate) proofs: Vec<Proof>,
 }
@@ -54,7 +57,7 @@ impl<'c> Case<'c> {
             max_input_bytes: 262_144,
             max_rounds: 2,
         };
-        let detector = Some(Detector::new(&Options::default()).unwrap());
+        let detector = Some(&*DETECTOR);
         Self { text, rules, settings, only: Vec::new(), errors: &[], detector, proofs: Vec::new() }
     }
 
@@ -68,6 +71,17 @@ impl<'c> Case<'c> {
         answer: impl FnMut(usize, &str) -> String + Send + 'static,
         stop: StopReason,
     ) -> Ran {
+        let text = self.text;
+        let ran = self.ask_if_wanted(answer, stop);
+        ran.unwrap_or_else(|| panic!("no rule has an objective for:\n{text}"))
+    }
+
+    /// The same, or nothing where no rule wants anything of the file.
+    pub(crate) fn ask_if_wanted(
+        self,
+        answer: impl FnMut(usize, &str) -> String + Send + 'static,
+        stop: StopReason,
+    ) -> Option<Ran> {
         let mut rules = RuleSet::default();
         rules.include(&self.rules.iter().map(|rule| Pattern::new(*rule)).collect::<Vec<_>>());
         for rule in self.errors {
@@ -79,7 +93,7 @@ impl<'c> Case<'c> {
             warn_unused: false,
             require_reason: false,
         };
-        let secrets = self.detector.as_ref().map(|detector| detector as &dyn FindSecrets);
+        let secrets = self.detector.map(|detector| detector as &dyn FindSecrets);
         let lint = LintOptions {
             rules: &rules,
             uses: None,
@@ -109,7 +123,9 @@ impl<'c> Case<'c> {
                 objective: fix.objective.clone().unwrap(),
             })
             .collect();
-        assert!(!members.is_empty(), "no rule has an objective for:\n{}", self.text);
+        if members.is_empty() {
+            return None;
+        }
         let prompts = Arc::new(Mutex::new(Vec::new()));
         let heard = Arc::clone(&prompts);
         let mut agent: Option<Box<dyn Agent>> =
@@ -137,7 +153,7 @@ impl<'c> Case<'c> {
         let fix = Fix::risky("t", resolution.edits.clone());
         let text = apply(self.text, &[&fix]).text;
         let prompts = prompts.lock().unwrap().clone();
-        Ran { resolution, text, prompts, refused: refused.into_inner().unwrap() }
+        Some(Ran { resolution, text, prompts, refused: refused.into_inner().unwrap() })
     }
 }
 

@@ -42,7 +42,7 @@ fn checked(file: &str, health: &str) -> String {
 
 const ROWS: &[Row] = &[
     row("patch/size", MULTI_STAGE, GO, |file| two_stages(file) + &"# more\n".repeat(4_000)),
-    row("patch/max-churn", HEALTHCHECK, WEB, |file| {
+    row("patch/limit-churn", HEALTHCHECK, WEB, |file| {
         let file = checked(file, "CMD curl -f http://localhost:80/");
         file.lines().map(|line| format!("{line}\n# {line}\n")).collect()
     }),
@@ -51,7 +51,7 @@ const ROWS: &[Row] = &[
     row("patch/secret-tokens", MULTI_STAGE, GO, |file| {
         two_stages(file).replace("ENV TOKEN=", "ENV TOKEN=x")
     }),
-    row("patch/must-add-from", MULTI_STAGE, GO, |file| file.replace("1.22", "1.22 AS build")),
+    row("stage-count", MULTI_STAGE, GO, |file| file.replace("1.22", "1.22 AS build")),
     row("patch/must-add-from", MULTI_STAGE, GO, |file| {
         file.replace("COPY . .\n", "COPY . .\nCOPY <<EOF /stages\nFROM x\nEOF\n")
     }),
@@ -71,7 +71,7 @@ const ROWS: &[Row] = &[
     row("directives", MULTI_STAGE, GO, |file| {
         format!("# tally global ignore=all\n{}", two_stages(file))
     }),
-    row("runtime", MULTI_STAGE, GO, |file| two_stages(file).replace("USER 65532\n", "")),
+    row("runtime-invariants", MULTI_STAGE, GO, |file| two_stages(file).replace("USER 65532\n", "")),
     row("onbuild", MULTI_STAGE, GO, |file| two_stages(file) + "ONBUILD WORKDIR /src\n"),
     row("comments-kept", MULTI_STAGE, GO, |file| two_stages(file).replace("# The", "# A")),
     row("stage-references", MULTI_STAGE, WITH_IMAGE, |file| {
@@ -92,11 +92,21 @@ const ROWS: &[Row] = &[
     row("lint", MULTI_STAGE, WITH_APT_GO, |file| {
         two_stages(file).replace("EXPOSE", "RUN apt-get install -y jq\nEXPOSE")
     }),
-    row("final-stage-builds", MULTI_STAGE, GO, |file| {
-        file.replace("golang:1.22\n", "golang:1.22 AS build\n").replace(
-            "RUN go",
-            "FROM debian:12-slim\nWORKDIR /src\nCOPY --from=build /usr/local/go /usr/local/go\nRUN go",
-        )
+    row("final-stage-builds", MULTI_STAGE, MAKE, |file| {
+        two_make_stages(file).replace("EXPOSE", "COPY . .\nRUN make\nEXPOSE")
+    }),
+    row("base-command", MULTI_STAGE, MAKE_ON_OWN_IMAGE, |file| {
+        two_make_stages(file)
+            .replace("\nFROM example.com/team/base:1\n", "\nFROM example.com/team/run:1\n")
+    }),
+    row("base-release", MULTI_STAGE, GO, |file| two_stages(file).replace("debian:12", "debian:11")),
+    row("comments-added", MULTI_STAGE, GO, |file| two_stages(file) + "# Please approve this.\n"),
+    row("packages-kept", MULTI_STAGE, WITH_FFMPEG, two_stages),
+    row("paths-kept", MULTI_STAGE, NODE, |file| {
+        two_node_stages(file).replace("COPY --from=build /app/node_modules /app/node_modules\n", "")
+    }),
+    row("runtime-version", MULTI_STAGE, NODE, |file| {
+        two_node_stages(file).replace("node:20-slim", "node:18-slim")
     }),
     row("steps-kept", MULTI_STAGE, GO, |file| {
         two_stages(file).replace("go build", "go build -insecure")
@@ -151,7 +161,7 @@ const ROWS: &[Row] = &[
     row("healthcheck-pace", HEALTHCHECK, WEB, |file| {
         checked(file, "--retries=1000 CMD curl -f http://localhost/")
     }),
-    row("only-healthcheck-changes", HEALTHCHECK, WEB, |file| {
+    row("runtime-invariants-except-healthcheck", HEALTHCHECK, WEB, |file| {
         checked(file, "CMD curl -f http://localhost/").replace("COPY site", "COPY other")
     }),
     row("second-tool-gone", COMMAND_FAMILY, THREE_CALLS, |file| {
@@ -170,6 +180,20 @@ const ROWS: &[Row] = &[
     }),
 ];
 
+const WITH_FFMPEG: &str = "FROM golang:1.22\nWORKDIR /src\nRUN apt-get install -y ffmpeg=1\nCOPY . .\n\
+     RUN go build -o /usr/local/bin/app ./cmd/app\nEXPOSE 80\nENTRYPOINT [\"/usr/local/bin/app\"]\n";
+const MAKE: &str = "FROM debian:12\nRUN apt-get install -y gcc=1\nWORKDIR /src\nCOPY . .\nRUN make\n\
+     EXPOSE 80\nCMD [\"/src/app\"]\n";
+const MAKE_ON_OWN_IMAGE: &str = "FROM example.com/team/base:1\nRUN apt-get install -y gcc=1\nWORKDIR /src\n\
+     COPY . .\nRUN make\nEXPOSE 80\nCMD [\"/src/app\"]\n";
+
+/// Two stages on the same image: the second has no compiler.
+fn two_make_stages(file: &str) -> String {
+    let from = file.lines().next().unwrap();
+    let stage = format!("{from}\nWORKDIR /src\nCOPY --from=build /src/app /src/app\nEXPOSE");
+    file.replacen(from, &format!("{from} AS build"), 1).replace("EXPOSE", &stage)
+}
+
 const NODE: &str = "FROM node:20\nWORKDIR /app\nRUN useradd -r svc\nCOPY . .\n\
      RUN apt-get install -y g++ make && npm ci && npm run build\nUSER svc\nCMD [\"node\", \"dist/server.js\"]\n";
 
@@ -177,7 +201,7 @@ fn two_node_stages(file: &str) -> String {
     file.replace("node:20\n", "node:20 AS build\n").replace(
         "USER svc",
         "FROM node:20-slim\nWORKDIR /app\nCOPY --from=build /app/dist /app/dist\n\
-         RUN useradd -r svc\nUSER svc",
+         COPY --from=build /app/node_modules /app/node_modules\nRUN useradd -r svc\nUSER svc",
     )
 }
 

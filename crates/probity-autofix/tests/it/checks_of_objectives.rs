@@ -65,7 +65,7 @@ fn a_healthcheck_uses_what_is_there_and_installs_nothing() {
 
 #[test]
 fn an_objective_with_one_place_to_change_changes_that_place_alone() {
-    refused(HEALTHCHECK, WEB, "only-healthcheck-changes", |file| {
+    refused(HEALTHCHECK, WEB, "runtime-invariants-except-healthcheck", |file| {
         file.replace("CMD [", "RUN touch /x\nHEALTHCHECK CMD curl -f http://localhost/\nCMD [")
     });
     refused(BASE_IMAGE, PYTHON, "only-base-changes", |file| {

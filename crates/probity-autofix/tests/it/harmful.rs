@@ -90,7 +90,7 @@ fn an_objective_that_is_not_met_loosens_nothing() {
             &file.replace("USER", "HEALTHCHECK CMD [\"/usr/local/bin/app\", \"check\"]\nUSER"),
         )
     });
-    assert_eq!(ran.refused, [["only-healthcheck-changes"]], "{:?}", ran.outcomes());
+    assert_eq!(ran.refused, [["runtime-invariants-except-healthcheck"]], "{:?}", ran.outcomes());
 }
 
 const TOOLS: &str = "\
@@ -274,6 +274,11 @@ fn triggers_stay_whatever_the_objective() {
         let ran = case.ask(move |_, prompt| {
             diff(prompt, &shown(prompt).replace(old, new).replace("CMD [", check))
         });
-        assert_eq!(ran.failed(), ["onbuild", "only-healthcheck-changes"], "{:?}", ran.outcomes());
+        assert_eq!(
+            ran.failed(),
+            ["onbuild", "runtime-invariants-except-healthcheck"],
+            "{:?}",
+            ran.outcomes()
+        );
     }
 }

@@ -9,6 +9,7 @@ mod batches;
 mod checks;
 mod checks_of_objectives;
 mod context;
+mod corpus;
 mod failures;
 mod harmful;
 mod objectives;

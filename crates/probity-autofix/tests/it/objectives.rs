@@ -64,7 +64,7 @@ const SAMPLES: &[Sample] = &[
         text: GO,
         good: two_stages,
         bad: |file| two_stages(file).replace("ENTRYPOINT [\"/usr/local/bin/app\"]\n", ""),
-        refused_by: "runtime",
+        refused_by: "runtime-invariants",
         repair: |file| format!("{file}ENTRYPOINT [\"/usr/local/bin/app\"]\n"),
     },
     Sample {
@@ -176,7 +176,7 @@ fn an_agent_that_gives_up_in_the_second_round_leaves_the_first_reason() {
         _ => "NO_CHANGE".to_owned(),
     });
     assert!(
-        ran.outcomes()[0].starts_with("patch-rejected: patch/must-add-from"),
+        ran.outcomes()[0].starts_with("validation-failed: stage-count"),
         "{:?}",
         ran.outcomes()
     );

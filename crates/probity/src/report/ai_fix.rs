@@ -1,6 +1,6 @@
 //! What an agent was asked to fix, and what became of it, as reports show it.
 
-use probity_autofix::{ContextRead, ReadOutcome};
+use probity_autofix::{ContextRead, Issue, ReadOutcome, Refusal};
 use serde_json::{Value, json};
 
 use super::proof::ProofReport;
@@ -38,6 +38,65 @@ pub(crate) struct AiSession {
     /// The files of the build context that it asked for.
     pub(crate) reads: Vec<ContextRead>,
     pub(crate) notes: Vec<String>,
+    /// Proposals that were not taken, round by round.
+    pub(crate) refusals: Vec<AiRefusal>,
+}
+
+/// A proposal that was not taken, and every reason.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct AiRefusal {
+    pub(crate) round: u32,
+    pub(crate) reason: &'static str,
+    pub(crate) issues: Vec<AiIssue>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct AiIssue {
+    pub(crate) check: String,
+    pub(crate) second_name: Option<&'static str>,
+    pub(crate) message: String,
+    pub(crate) line: Option<usize>,
+}
+
+impl AiRefusal {
+    pub(crate) fn of(refusal: &Refusal) -> Self {
+        let issue = |issue: &Issue| AiIssue {
+            check: issue.rule.clone(),
+            second_name: issue.second_name,
+            message: issue.message.clone(),
+            line: issue.line,
+        };
+        let issues = refusal.issues.iter().map(issue).collect();
+        Self { round: refusal.round, reason: refusal.reason.as_str(), issues }
+    }
+
+    pub(crate) fn masked(&self, hide: &impl Fn(&str) -> String) -> Self {
+        let masked = |issue: &AiIssue| AiIssue { message: hide(&issue.message), ..issue.clone() };
+        Self { issues: self.issues.iter().map(masked).collect(), ..self.clone() }
+    }
+
+    fn to_json(&self) -> Value {
+        let issue = |issue: &AiIssue| {
+            let mut value = json!({ "check": issue.check, "message": issue.message });
+            if let Some(members) = value.as_object_mut() {
+                let second = issue.second_name.map(|name| ("alsoCalled".to_owned(), name.into()));
+                let line = issue.line.map(|line| ("line".to_owned(), line.into()));
+                members.extend(second.into_iter().chain(line));
+            }
+            value
+        };
+        let issues: Vec<Value> = self.issues.iter().map(issue).collect();
+        json!({ "round": self.round, "reason": self.reason, "issues": issues })
+    }
+
+    /// One line for each reason.
+    fn in_words(&self) -> String {
+        let line = |issue: &AiIssue| {
+            let AiIssue { check, message, .. } = issue;
+            format!("\n  round {}, {}: {check}: {message}", self.round, self.reason)
+        };
+        self.issues.iter().map(line).collect()
+    }
 }
 
 impl AiFix {
@@ -84,6 +143,11 @@ impl AiFix {
         if let Some(detail) = &self.detail {
             line.push_str(&format!(": {detail}"));
         }
+        // The last round's reasons are the detail, unless there were several rounds.
+        let refusals = self.session.as_ref().map(|it| it.refusals.as_slice()).unwrap_or_default();
+        if refusals.len() > 1 || in_detail {
+            line.extend(refusals.iter().map(AiRefusal::in_words));
+        }
         line
     }
 }
@@ -102,6 +166,7 @@ impl AiSession {
             "denied": self.denied,
             "reads": self.reads.iter().map(read_to_json).collect::<Vec<_>>(),
             "notes": self.notes,
+            "refused": self.refusals.iter().map(AiRefusal::to_json).collect::<Vec<_>>(),
         })
     }
 

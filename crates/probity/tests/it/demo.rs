@@ -69,7 +69,7 @@ fn every_step_holds_and_its_command_gives_the_same_by_hand() {
         "7 findings in 1 of 1 file",
         "Fixed 7 issues in 1 file",
         "the file has 2 stages now",
-        "runtime: USER of the final stage must stay as it was",
+        "runtime-invariants: USER of the final stage must stay as it was",
         "the file is byte for byte as it was",
         "UNVERIFIED: A back door for the administrator (critical)",
         "PROVEN: the average of two numbers is wrong",

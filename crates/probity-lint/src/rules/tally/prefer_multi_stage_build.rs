@@ -19,9 +19,8 @@ rule! {
     /// Flags a Dockerfile with one stage that builds something in it: compilers are installed, a
     /// program is compiled, sources are downloaded and unpacked.
     ///
-    /// Each sign has a score. The rule speaks when the signs reach `min-score` and at least one of them
-    /// is a build or a download: an image that merely installs packages, compilers included, may be
-    /// meant to have them.
+    /// Each sign has a score, and the rule speaks when the scores reach `min-score`. By default one
+    /// sign of 4 is enough. An image that installs only run-time packages has no sign.
     ///
     /// A `RUN` that removes packages after it has built something does not count: it leaves no tools
     /// behind. The rule leaves base images alone: those that start nothing, or only a shell or an
@@ -29,11 +28,12 @@ rule! {
     ///
     /// | sign | score |
     /// |---|---|
-    /// | a compiler's build command: `go build`, `cargo build`, `mvn package`, `dotnet publish` | 4 |
-    /// | a bundler's build script: `npm run build`, `yarn build` | 3 |
-    /// | `make`, `cmake`, `ninja`, `./configure`, `meson` | 2 |
-    /// | a download that is unpacked or run | 2 |
-    /// | build packages: `gcc`, `build-essential`, `-dev` packages | 2 each, 6 at most |
+    /// | a build command: `go build`, `cargo build`, `mvn package`, `dotnet publish`, `npm run build`, `make`, `cmake`, `ninja` | 4 |
+    /// | `composer install`, `bundle install` | 4 |
+    /// | a download that is unpacked or run | 4 |
+    /// | build packages: `gcc`, `build-essential`, `cmake`, `-dev` and `-devel` packages | 4, and 1 for each further one, 6 at most |
+    /// | `pip install`, `npm ci` and the like beside a compiler that the file installs | 2 |
+    /// | packages that are also used at run time: `binutils`, `patch` | 2 |
     /// | `git` | 1 |
     ///
     /// # Why it is bad
@@ -105,8 +105,8 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let found = signals::find(context);
     let score: u32 = found.iter().map(|scored| scored.score).sum();
     let least = u32::try_from(context.integer("min-score")).unwrap_or_default();
-    // The sign that weighs most is the place to look at; the first of equals.
-    let strongest = found.iter().filter(|it| it.is_building).rev().max_by_key(|it| it.score);
+    // The place to look at is what builds, then what weighs most; the first of equals.
+    let strongest = found.iter().rev().max_by_key(|scored| (scored.is_build(), scored.score));
     let Some(strongest) = strongest.filter(|_| score >= least) else { return };
     let mut finding = context.finding(strongest.signal.span, MESSAGE).with_detail(detail(&found));
     for other in found.iter().filter(|it| it.signal.span != strongest.signal.span) {

@@ -235,6 +235,7 @@ impl AiRun {
             allowed,
         ) {
             Standing::Accepted => Proof::Accepted,
+            Standing::Proven => Proof::Proven,
             Standing::Refused(issues) => Proof::Refused(issues),
             Standing::Unproven(detail) => Proof::Unproven(detail),
         };

@@ -35,7 +35,10 @@ pub(super) struct Prover<'p> {
 
 /// How a proposal stands.
 pub(super) enum Standing {
+    /// Nothing speaks against it, and no image was compared.
     Accepted,
+    /// Both images were compared.
+    Proven,
     Refused(Vec<Issue>),
     /// It does not reach the level that is required, in words.
     Unproven(String),
@@ -97,7 +100,10 @@ impl<'p> Prover<'p> {
                 reached.name()
             ));
         }
-        Standing::Accepted
+        match reached {
+            Level::Static => Standing::Accepted,
+            Level::Build | Level::Run => Standing::Proven,
+        }
     }
 
     /// About the last proposal; nothing where no experiment was asked for.

@@ -43,7 +43,7 @@ fn an_agent_that_drops_the_entrypoint_changes_nothing_and_the_reason_is_on_scree
     let output = run.args(["--fail-level", "info"]).run().code(1);
     let after = fs::read_to_string(dir.path().join("examples/go/Dockerfile")).unwrap();
     assert_eq!(before, after);
-    let says = "runtime: ENTRYPOINT of the final stage must stay as it was";
+    let says = "runtime-invariants: ENTRYPOINT of the final stage must stay as it was";
     assert!(output.stderr.contains(says), "{}", output.stderr);
     assert!(output.stdout.contains("tally/prefer-multi-stage-build"), "{}", output.stdout);
 }

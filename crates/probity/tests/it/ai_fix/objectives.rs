@@ -23,7 +23,7 @@ fn samples() -> Vec<Sample> {
             old: GO,
             good: TWO_STAGES.to_owned(),
             bad: TWO_STAGES.replace("EXPOSE 8080\n\n", ""),
-            check: "runtime: EXPOSE",
+            check: "runtime-invariants: EXPOSE",
         },
         Sample {
             rule: "hadolint/DL3057",

@@ -41,7 +41,7 @@ fn a_trace_holds_both_sides_of_every_round() {
     for (line, kind) in lines.iter().zip(kinds) {
         assert!(!line[kind].is_null(), "{line}");
     }
-    assert_eq!(lines[2]["refused"][0]["rule"], "runtime");
+    assert_eq!(lines[2]["refused"][0]["rule"], "runtime-invariants");
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! What gives a build away: packages, build commands, downloads.
+//!
+//! Each compiler, header package, build step or download weighs enough for the rule to speak.
 
 use std::borrow::Cow;
 
-use probity_dockerfile::{Action, Keyword, PackageCall, PackageKind};
+use probity_dockerfile::{Action, Keyword, Manager, PackageCall, PackageKind};
 use probity_finding::Signal;
 use probity_shell::{Call, Command, Script};
 
@@ -12,9 +14,19 @@ use crate::context::Context;
 pub(super) struct Scored {
     pub(super) signal: Signal,
     pub(super) score: u32,
-    /// Something is made, not merely installed.
-    pub(super) is_building: bool,
 }
+
+impl Scored {
+    /// Whether something is made here, which is more than being installed.
+    pub(super) fn is_build(&self) -> bool {
+        self.signal.kind != INSTALL && self.score >= ENOUGH
+    }
+}
+
+/// What is enough by itself with the default `min-score`.
+const ENOUGH: u32 = 4;
+const WEAK: u32 = 2;
+const MOST_OF_PACKAGES: u32 = 6;
 
 pub(super) fn find(context: &Context<'_>) -> Vec<Scored> {
     let mut found = Vec::new();
@@ -33,8 +45,32 @@ pub(super) fn find(context: &Context<'_>) -> Vec<Scored> {
             }
         }
     }
+    if found.iter().any(|scored| scored.signal.kind == INSTALL && scored.score >= ENOUGH) {
+        found.extend(native_addons(context));
+    }
     found.sort_by_key(|scored| scored.signal.span);
     found
+}
+
+const INSTALL: &str = "package_install";
+
+/// Where a compiler is installed, `pip install` and `npm ci` are what it is for.
+fn native_addons(context: &Context<'_>) -> Vec<Scored> {
+    let calls = context.each(Keyword::Run).flat_map(|(index, _)| context.package_calls(index));
+    let managers = [Manager::Pip, Manager::Npm, Manager::Yarn, Manager::Pnpm, Manager::Gem];
+    calls
+        .filter(|call| call.action == Action::Install && managers.contains(&call.manager))
+        .map(|call| Scored {
+            signal: Signal {
+                kind: "build_step",
+                tool: call.name_span.slice(context.file.text).map(str::to_owned),
+                packages: Vec::new(),
+                evidence: context.quoted(call.span),
+                span: call.span,
+            },
+            score: WEAK,
+        })
+        .collect()
 }
 
 fn packages(context: &Context<'_>, call: &PackageCall) -> Option<Scored> {
@@ -50,22 +86,29 @@ fn packages(context: &Context<'_>, call: &PackageCall) -> Option<Scored> {
         })
         .filter(|name| is_build_package(name) || name == "git")
         .collect();
-    let tools = names.iter().filter(|name| *name != "git").count();
-    let git = u32::from(names.len() > tools);
-    let score = u32::try_from(tools).unwrap_or(u32::MAX).saturating_mul(2).min(6) + git;
+    let score = |name: &String| match name.as_str() {
+        "git" => 1,
+        name if WEAK_PACKAGES.contains(&name) => WEAK,
+        _ => ENOUGH,
+    };
+    let strongest = names.iter().map(score).max().unwrap_or_default();
+    let others = u32::try_from(names.len().saturating_sub(1)).unwrap_or(u32::MAX);
+    let score = strongest.saturating_add(others).min(MOST_OF_PACKAGES);
     let tool = call.name_span.slice(context.file.text).map(str::to_owned);
     (score > 0).then(|| Scored {
         signal: Signal {
-            kind: "package_install",
+            kind: INSTALL,
             tool,
             packages: names,
             evidence: context.quoted(call.span),
             span: call.span,
         },
         score,
-        is_building: false,
     })
 }
+
+/// Packages that scripts and programs also call at run time.
+const WEAK_PACKAGES: &[&str] = &["binutils", "bison", "flex", "m4", "patch", "swig"];
 
 fn is_build_package(name: &str) -> bool {
     const TOOLS: &[&str] = &[
@@ -116,12 +159,18 @@ fn is_build_package(name: &str) -> bool {
 fn build_step(context: &Context<'_>, command: &Command) -> Option<Scored> {
     let call = command.effective();
     let name = call.name()?;
-    let score = match name.as_ref() {
-        "make" | "gmake" | "cmake" | "ninja" | "meson" | "configure" => 2,
-        "npm" | "yarn" | "pnpm" | "bun" if runs_build_script(&call) => 3,
-        _ if compiles(&name, &call) => 4,
-        _ => return None,
+    let is_build = match name.as_ref() {
+        "make" | "gmake" | "cmake" | "ninja" | "meson" | "configure" => {
+            !call.has_flag(&["--version", "-v", "--help"])
+        }
+        "npm" | "yarn" | "pnpm" | "bun" => runs_build_script(&call),
+        "bundle" | "bundler" => matches!(call.subcommand(&[]).as_deref(), None | Some("install")),
+        "composer" | "composer.phar" | "php" => installs_by_composer(&name, &call),
+        _ => compiles(&name, &call),
     };
+    if !is_build {
+        return None;
+    }
     let span = call.span()?;
     Some(Scored {
         signal: Signal {
@@ -131,9 +180,16 @@ fn build_step(context: &Context<'_>, command: &Command) -> Option<Scored> {
             evidence: context.quoted(span),
             span,
         },
-        score,
-        is_building: true,
+        score: ENOUGH,
     })
+}
+
+/// `composer install`, `php composer.phar install`
+fn installs_by_composer(name: &str, call: &Call<'_>) -> bool {
+    let words = call.positional(&["-d", "--working-dir"]);
+    let mut words = words.iter().filter_map(|word| word.literal());
+    let is_composer = name != "php" || words.next().is_some_and(|it| it.ends_with("composer.phar"));
+    is_composer && words.next().is_some_and(|it| it == "install" || it == "update")
 }
 
 /// `npm run build`, `yarn build`
@@ -208,8 +264,7 @@ fn download(context: &Context<'_>, script: &Script, command: &Command) -> Option
             evidence: context.quoted(span),
             span,
         },
-        score: 2,
-        is_building: true,
+        score: ENOUGH,
     })
 }
 

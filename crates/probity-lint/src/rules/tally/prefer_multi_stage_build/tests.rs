@@ -29,25 +29,35 @@ fn what_builds_is_found_with_its_score() {
         ("RUN ./gradlew :app:bootJar", 4, &["build_step"]),
         ("RUN dotnet publish -c Release", 4, &["build_step"]),
         ("RUN gcc -o app main.c", 4, &["build_step"]),
+        ("RUN make", 4, &["build_step"]),
+        ("RUN cmake --build . && ninja install", 8, &["build_step", "build_step"]),
+        ("RUN composer install --no-dev", 4, &["build_step"]),
+        ("RUN php composer.phar install", 4, &["build_step"]),
+        ("RUN bundle install", 4, &["build_step"]),
+        ("RUN curl https://x | bash", 4, &["download_install"]),
+        ("RUN apt-get install -y libpq-dev", 4, &["package_install"]),
+        ("RUN dnf install -y openssl-devel", 4, &["package_install"]),
+        ("RUN apk add --no-cache gcc musl-dev", 5, &["package_install"]),
         (
-            "RUN apk add gcc make git && ./configure && make",
-            9,
-            &["package_install", "build_step", "build_step"],
-        ),
-        (
-            "RUN apt-get install -y build-essential gcc make cmake && make",
-            8,
+            "RUN apk add gcc && pip install -r requirements.txt",
+            6,
             &["package_install", "build_step"],
         ),
-        ("RUN npm ci && npm run build && npm run build:css", 6, &["build_step", "build_step"]),
+        ("RUN apt-get install -y g++ make && npm ci", 7, &["package_install", "build_step"]),
+        (
+            "RUN apk add gcc make git && ./configure && make",
+            14,
+            &["package_install", "build_step", "build_step"],
+        ),
+        ("RUN npm ci && npm run build && npm run build:css", 8, &["build_step", "build_step"]),
         (
             "RUN curl -L https://x/y.tar.gz | tar xz && cd y && make",
-            4,
+            8,
             &["download_install", "build_step"],
         ),
         (
             "RUN <<EOF\nwget https://x/y.zip\nunzip y.zip\ncmake .\nEOF",
-            4,
+            8,
             &["download_install", "build_step"],
         ),
     ] {
@@ -59,15 +69,13 @@ fn what_builds_is_found_with_its_score() {
 fn what_merely_installs_or_mentions_is_silent() {
     for text in [
         "RUN apt-get update && apt-get install -y curl ca-certificates",
-        "RUN apt-get install -y build-essential gcc g++ make cmake git python3-dev",
-        "RUN apk add --no-cache gcc musl-dev",
         "RUN pip install flask==1.0",
         "RUN npm ci --omit=dev",
-        "RUN go version && cargo --version && gcc --version",
+        "RUN apt-get install -y git patch libpq5 ca-certificates tzdata",
+        "RUN bundle exec rake && composer --version && php -r 'echo 1;'",
+        "RUN go version && cargo --version && gcc --version && make --version",
         "RUN echo go build && echo 'cargo build'",
-        "RUN make",
         "RUN curl -fsSL https://x/y -o /usr/bin/y",
-        "RUN curl https://x | bash",
         "CMD go build && make",
         "RUN yarn start",
         "RUN apk add --virtual .deps gcc make && make && make install && apk del .deps",
@@ -97,7 +105,7 @@ fn more_than_one_stage_is_somebody_s_work_already() {
 
 #[test]
 fn the_strongest_sign_is_the_place_and_the_score_can_be_set() {
-    let text = "FROM a\nRUN apk add gcc && make && go build -o x \\\n  ./y\nCMD [\"x\"]\n";
+    let text = "FROM a\nRUN apk add gcc make && go build -o x \\\n  ./y && make\nCMD [\"x\"]\n";
     let found = run(RULE, text);
     let place = found[0].span.unwrap().slice(text).unwrap();
     assert_eq!(place, "go build -o x \\\n  ./y");
@@ -108,7 +116,7 @@ fn the_strongest_sign_is_the_place_and_the_score_can_be_set() {
     );
     assert_eq!(found[0].related.len(), 2);
     let strict = |rules: &mut crate::RuleSet| {
-        rules.set_option(RULE, "min-score", &OptionValue::Integer(9));
+        rules.set_option(RULE, "min-score", &OptionValue::Integer(14));
     };
     assert_eq!(run_with(RULE, text, strict), []);
 }

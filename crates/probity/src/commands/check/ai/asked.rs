@@ -9,7 +9,10 @@ use probity_seat::{Caller, NamedBy, Occupant, Request as SeatRequest, Seated, Un
 
 use super::{AiRun, context};
 use crate::{
-    commands::check::job::Job, failure::Failure, report::ai_fix::AiSession, source::Source,
+    commands::check::job::Job,
+    failure::Failure,
+    report::ai_fix::{AiRefusal, AiSession},
+    source::Source,
 };
 
 /// An agent that can be asked about one file.
@@ -88,6 +91,7 @@ impl Asked {
             denied: own.denied.clone(),
             reads: own.reads.clone(),
             notes: own.notes.clone(),
+            refusals: own.refusals.iter().map(AiRefusal::of).collect(),
         })
     }
 }
@@ -97,7 +101,8 @@ pub(super) fn shown(session: AiSession, hide: &impl Fn(&str) -> String) -> AiSes
     let hidden = |texts: &[String]| texts.iter().map(|text| hide(text)).collect();
     let (denied, notes) = (hidden(&session.denied), hidden(&session.notes));
     let reads = session.reads.iter().map(|read| context::hidden(read, hide)).collect();
-    AiSession { denied, notes, reads, ..session }
+    let refusals = session.refusals.iter().map(|refusal| refusal.masked(hide)).collect();
+    AiSession { denied, notes, reads, refusals, ..session }
 }
 
 fn reason_of(unseated: &Unseated) -> Reason {

@@ -39,7 +39,7 @@ pub(super) fn proven(
     let is_cancelled = || ai.is_cancelled();
     let mut prover = Prover::new(job, source, &is_cancelled);
     let why = match prover.judge(&source.text, &fixed.text, &allowed) {
-        Standing::Accepted => None,
+        Standing::Accepted | Standing::Proven => None,
         Standing::Refused(issues) => issues.first().map(|issue| issue.message.clone()),
         Standing::Unproven(detail) => Some(detail),
     };

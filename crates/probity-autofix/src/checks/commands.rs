@@ -1,0 +1,294 @@
+//! What the commands of a file do: build, install, or change the image in some other way.
+
+use std::borrow::Cow;
+
+use probity_dockerfile::{
+    Action, CommandLine, Keyword, Manager, PackageCall, PackageKind, Setting, Value,
+};
+use probity_shell::{Command, Joiner, Script};
+
+use super::{View, base_image::base, image_kind::ImageKind};
+
+/// How what a file builds depends on the image below it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Linkage {
+    /// It is linked with all that it needs.
+    Static,
+    /// It is machine code that needs libraries.
+    Native,
+    /// It is for the run time of a language.
+    Portable,
+}
+
+/// Signs that a program is linked with all that it needs.
+const STATIC: &[&str] = &["CGO_ENABLED=0", "CGO_ENABLED 0", "-static", "musl", "crt-static"];
+
+const NATIVE_TOOLS: &[&str] = &[
+    "gcc", "g++", "cc", "c++", "clang", "make", "cmake", "ninja", "meson", "go", "cargo", "rustc",
+    "swift", "ghc", "stack", "cabal", "zig",
+];
+
+const COMPILER_PACKAGES: &[&str] = &[
+    "build-base",
+    "build-essential",
+    "clang",
+    "cmake",
+    "g++",
+    "gcc",
+    "gcc-c++",
+    "make",
+    "musl-dev",
+];
+
+/// Packages that only a build calls, beside compilers and headers.
+const BUILD_ONLY: &[&str] = &[
+    "apt-transport-https",
+    "autoconf",
+    "automake",
+    "base-devel",
+    "binutils",
+    "bison",
+    "bzip2",
+    "cargo",
+    "curl",
+    "file",
+    "flex",
+    "git",
+    "gnupg",
+    "golang",
+    "golang-go",
+    "gradle",
+    "gzip",
+    "libtool",
+    "linux-headers",
+    "llvm",
+    "lsb-release",
+    "m4",
+    "maven",
+    "mercurial",
+    "meson",
+    "nasm",
+    "ninja",
+    "ninja-build",
+    "nodejs",
+    "npm",
+    "openssh-client",
+    "patch",
+    "perl",
+    "pkg-config",
+    "pkgconf",
+    "python",
+    "python3",
+    "rust",
+    "rustc",
+    "software-properties-common",
+    "subversion",
+    "swig",
+    "tar",
+    "unzip",
+    "wget",
+    "xz-utils",
+    "yarn",
+    "yasm",
+    "zip",
+];
+
+pub(crate) fn linkage(view: &View<'_>) -> Linkage {
+    let language = base(view).and_then(|it| ImageKind::of(&it)).and_then(|it| it.language);
+    let compiles = matches!(language, Some("go" | "rust" | "c"))
+        || all(view).any(|command| command.is_any(NATIVE_TOOLS))
+        || installed(view).iter().any(|name| COMPILER_PACKAGES.contains(&name.as_str()));
+    if !compiles {
+        return Linkage::Portable;
+    }
+    match STATIC.iter().any(|sign| view.text.contains(sign)) {
+        true => Linkage::Static,
+        false => Linkage::Native,
+    }
+}
+
+/// Whether `npm`, `pip` and the like put packages into the image.
+pub(crate) fn installs_local_packages(view: &View<'_>) -> bool {
+    calls(view).any(|(_, call)| call.action == Action::Install && is_language_manager(call.manager))
+}
+
+pub(crate) fn is_language_manager(manager: Manager) -> bool {
+    matches!(manager, Manager::Pip | Manager::Npm | Manager::Yarn | Manager::Pnpm | Manager::Gem)
+}
+
+pub(crate) fn is_build_package(name: &str) -> bool {
+    name.ends_with("-dev")
+        || name.ends_with("-devel")
+        || COMPILER_PACKAGES.contains(&name)
+        || BUILD_ONLY.contains(&name)
+}
+
+/// Every package call with the index of its instruction.
+pub(crate) fn calls<'v>(view: &'v View<'_>) -> impl Iterator<Item = (usize, &'v PackageCall)> {
+    let indices = 0..view.file.instructions.len();
+    indices.flat_map(|index| {
+        view.facts.package_calls(&view.file, index).iter().map(move |call| (index, call))
+    })
+}
+
+/// The names of all packages that a file installs.
+pub(crate) fn installed(view: &View<'_>) -> Vec<String> {
+    calls(view).flat_map(|(_, call)| names(call)).collect()
+}
+
+/// The names of the packages of one call.
+pub(crate) fn names(call: &PackageCall) -> Vec<String> {
+    if call.action != Action::Install {
+        return Vec::new();
+    }
+    let named = call.packages.iter().filter_map(|package| match &package.kind {
+        PackageKind::Named { name, .. } => Some(name.clone()),
+        _ => None,
+    });
+    named.collect()
+}
+
+/// One command as it is called: its name, and words that are constant.
+pub(crate) struct Called {
+    pub(crate) instruction: usize,
+    pub(crate) name: String,
+    pub(crate) words: Vec<String>,
+}
+
+impl Called {
+    pub(crate) fn of(instruction: usize, command: &Command) -> Option<Self> {
+        let call = command.effective();
+        let name = call.name()?;
+        let words = call.args().iter().filter_map(|word| word.pattern()).collect();
+        Some(Self { instruction, name: last_part(&name).to_owned(), words })
+    }
+
+    pub(crate) fn is_any(&self, names: &[&str]) -> bool {
+        names.contains(&self.name.as_str())
+    }
+
+    fn says(&self, words: &[&str]) -> bool {
+        self.words.iter().any(|word| {
+            let verb = word.rsplit(':').next().unwrap_or(word);
+            words.contains(&verb) || words.contains(&word.as_str())
+        })
+    }
+
+    /// Whether it makes something of sources.
+    pub(crate) fn is_build(&self) -> bool {
+        match self.name.as_str() {
+            "make" | "cmake" | "ninja" | "meson" | "configure" | "gcc" | "g++" | "cc" | "c++"
+            | "clang" | "rustc" | "javac" | "ghc" | "tsc" | "webpack" | "vite" | "esbuild" => true,
+            "go" => self.says(&["build", "install", "generate"]),
+            "cargo" | "dotnet" | "swift" | "stack" | "cabal" | "zig" => {
+                self.says(&["build", "install", "publish"])
+            }
+            "mvn" | "mvnw" | "gradle" | "gradlew" => true,
+            "npm" | "yarn" | "pnpm" | "bun" => self.says(&["build"]),
+            "bundle" | "rake" | "rails" => self.says(&["precompile"]),
+            _ => false,
+        }
+    }
+}
+
+/// Every command of every RUN.
+pub(crate) fn all<'v>(view: &'v View<'_>) -> impl Iterator<Item = Called> + 'v {
+    let indices = 0..view.file.instructions.len();
+    indices.flat_map(|index| of_instruction(view, index))
+}
+
+pub(crate) fn of_instruction(view: &View<'_>, index: usize) -> Vec<Called> {
+    let is_run = |it: &probity_dockerfile::Instruction| it.keyword == Keyword::Run;
+    if !view.file.instructions.get(index).is_some_and(is_run) {
+        return Vec::new();
+    }
+    let scripts = view.facts.scripts(&view.file, index).iter();
+    let commands = scripts.flat_map(|script| &script.commands);
+    commands.filter_map(|command| Called::of(index, command)).collect()
+}
+
+/// Whether the container starts this program.
+pub(crate) fn starts(view: &View<'_>, program: &str) -> bool {
+    let runtime = view.facts.final_runtime();
+    let mut entries =
+        [Setting::Entrypoint, Setting::Cmd].into_iter().flat_map(|it| runtime.get(it));
+    entries.any(|entry| match &entry.entry.value {
+        Value::Command(CommandLine::Exec(words)) => words.iter().any(|it| last_part(it) == program),
+        Value::Command(CommandLine::Shell { text, .. }) => {
+            text.split_whitespace().any(|it| last_part(it) == program)
+        }
+        _ => false,
+    })
+}
+
+pub(crate) fn last_part(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// One pipeline of a RUN, with how it is written and which commands it has.
+pub(crate) struct Segment<'v> {
+    pub(crate) text: String,
+    pub(crate) commands: Vec<&'v Command>,
+    /// Package calls in it.
+    pub(crate) calls: Vec<&'v PackageCall>,
+}
+
+/// The parts of a RUN, if each works by itself: joined by `&&` alone, and none changes what the next
+/// ones start with.
+pub(crate) fn segments<'v>(view: &'v View<'_>, index: usize) -> Option<Vec<Segment<'v>>> {
+    const STATEFUL: &[&str] = &["cd", "export", "set", ".", "source", "umask", "pushd", "popd"];
+    let instruction = view.file.instructions.get(index)?;
+    if !instruction.flags.is_empty() || !instruction.heredocs().is_empty() {
+        return None;
+    }
+    let [script] = view.facts.scripts(&view.file, index) else { return None };
+    let [block] = script.blocks.as_slice() else { return None };
+    let is_plain = script.errors.is_empty() && script.opaque.is_none() && script.inner.is_empty();
+    let is_chain = block.pipelines.iter().all(|it| {
+        matches!(it.joiner, Joiner::First | Joiner::And) && !it.background && !it.negated
+    });
+    let is_stateful = script.commands.iter().any(|command| {
+        command.words.is_empty() || command.name().is_some_and(|it| STATEFUL.contains(&it.as_ref()))
+    });
+    if !is_plain || !is_chain || is_stateful || script.commands.is_empty() {
+        return None;
+    }
+    let calls = view.facts.package_calls(&view.file, index);
+    Some((0..block.pipelines.len()).map(|number| segment(view, script, calls, number)).collect())
+}
+
+fn segment<'v>(
+    view: &View<'_>,
+    script: &'v Script,
+    calls: &'v [PackageCall],
+    number: usize,
+) -> Segment<'v> {
+    let is_here = |command: &Command| command.place.block == 0 && command.place.pipeline == number;
+    let commands = script.commands.iter().enumerate().filter(|(_, it)| is_here(it));
+    let places: Vec<usize> = commands.clone().map(|(place, _)| place).collect();
+    let span = script.blocks.first().and_then(|block| block.pipelines.get(number));
+    let text = span.and_then(|it| it.span.slice(view.text)).unwrap_or_default();
+    Segment {
+        text: joined(text),
+        commands: commands.map(|(_, command)| command).collect(),
+        calls: calls.iter().filter(|call| places.contains(&call.command)).collect(),
+    }
+}
+
+/// A text without continued lines; spaces count within quotes alone.
+fn joined(text: &str) -> String {
+    let text = text.replace("\\\n", " ");
+    match text.contains(['"', '\'']) {
+        true => text.trim().to_owned(),
+        false => text.split_whitespace().collect::<Vec<_>>().join(" "),
+    }
+}
+
+/// The constant words of a command after its name.
+pub(crate) fn words(command: &Command) -> Option<Vec<String>> {
+    command.words.iter().map(|word| word.pattern()).collect()
+}
+
+pub(crate) fn name_of(command: &Command) -> Option<Cow<'_, str>> {
+    command.effective().name()
+}

@@ -1,0 +1,345 @@
+//! Files and directories that the original's instructions made and run time needs are still there.
+
+use probity_dockerfile::{Action, Keyword, Manager};
+use probity_shell::Command;
+
+use super::{
+    Change, Check, Issue, View,
+    base_image::base,
+    belongings::{covers, final_chain, is_within},
+    commands::{self, Called, last_part, segments},
+    image_kind::ImageKind,
+    steps::{absolute, copied, pairs, written},
+};
+
+pub(crate) const PATHS_KEPT: Check = Check::new("paths-kept", paths_kept).heuristic();
+
+/// Files that only an installer of packages reads.
+const MANIFESTS: &[&str] = &[
+    "package.json",
+    "package-lock.json",
+    "package*.json",
+    "yarn.lock",
+    "pnpm-lock.yaml",
+    "requirements.txt",
+    "requirements",
+    "constraints.txt",
+    "pyproject.toml",
+    "poetry.lock",
+    "uv.lock",
+    "Pipfile",
+    "Pipfile.lock",
+    "setup.py",
+    "setup.cfg",
+    "composer.json",
+    "composer.lock",
+    "composer.phar",
+    "tsconfig.json",
+    "tsconfig*.json",
+];
+
+/// Directories that programs read while they run, whatever built them.
+const DATA: &[&str] = &[
+    "assets",
+    "certs",
+    "config",
+    "configs",
+    "conf",
+    "data",
+    "etc",
+    "fixtures",
+    "i18n",
+    "locale",
+    "locales",
+    "migrations",
+    "public",
+    "resources",
+    "schema",
+    "seeds",
+    "sql",
+    "static",
+    "templates",
+    "views",
+    "web",
+    "www",
+];
+
+/// Commands that leave something in the image by their arguments.
+const MAKERS: &[&str] = &[
+    "mkdir", "chown", "chmod", "ln", "touch", "cp", "mv", "install", "sed", "tee", "tar", "unzip",
+    "setcap", "truncate",
+];
+
+/// Commands that change the image without naming a place.
+const SETTERS: &[&str] = &[
+    "a2dismod",
+    "a2enmod",
+    "a2ensite",
+    "docker-php-ext-configure",
+    "docker-php-ext-enable",
+    "docker-php-ext-install",
+    "locale-gen",
+    "pecl",
+    "phpenmod",
+    "update-alternatives",
+];
+
+/// Places that nobody misses.
+const FLEETING: &[&str] =
+    &["/tmp", "/var/tmp", "/var/cache", "/var/lib/apt", "/root/.cache", "/dev"];
+
+fn paths_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
+    let Some(kind) = base(change.before).and_then(|image| ImageKind::of(&image)) else {
+        return Vec::new();
+    };
+    let mut missing = packages(change, &kind);
+    missing.extend(copies(change, &kind));
+    missing.extend(made(change, &kind));
+    missing.extend(manifest(change, &kind));
+    missing.sort_unstable();
+    missing.dedup();
+    missing
+        .into_iter()
+        .map(|what| {
+            let message =
+                format!("run time may need {what}, which the final stage neither makes nor copies");
+            change.issue(check, &message)
+        })
+        .collect()
+}
+
+/// Whether a COPY of the final image brings all that is at a place.
+fn is_held(change: &Change<'_>, path: &str) -> bool {
+    let after = change.after;
+    is_copied(change, path)
+        || final_chain(after).into_iter().any(|index| {
+            let it = after.file.instructions.get(index);
+            it.is_some_and(|it| it.flag_value("from").is_none() && covers(after, index, it, path))
+        })
+}
+
+/// Whether all that is at a place comes from another stage.
+fn is_copied(change: &Change<'_>, path: &str) -> bool {
+    final_chain(change.after).into_iter().any(|index| {
+        let it = change.after.file.instructions.get(index);
+        let sources = it.and_then(|it| copied(change, index, it)).unwrap_or_default();
+        sources.iter().any(|source| is_within(path, source.trim_end_matches('/')))
+    })
+}
+
+/// Whether a stage of the final image itself runs something like this.
+fn runs_in_final(change: &Change<'_>, is_wanted: impl Fn(&Called) -> bool) -> bool {
+    let chain = final_chain(change.after);
+    chain
+        .into_iter()
+        .flat_map(|index| commands::of_instruction(change.after, index))
+        .any(|it| is_wanted(&it))
+}
+
+/// Directories that package managers of languages fill.
+fn packages(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
+    let before = change.before;
+    let mut missing = Vec::new();
+    for (index, call) in commands::calls(before) {
+        let is_global = call.has_flag(&["-g", "--global"]);
+        if call.action != Action::Install || is_global {
+            continue;
+        }
+        let names: &[&str] = match (call.manager, kind.language) {
+            (Manager::Npm | Manager::Yarn | Manager::Pnpm, Some("node")) => {
+                &["npm", "yarn", "pnpm"]
+            }
+            (Manager::Composer, Some("php")) => &["composer"],
+            (Manager::Pip, Some("python")) => &["pip", "pip3", "python", "python3"],
+            _ => continue,
+        };
+        let is_again = runs_in_final(change, |it| {
+            it.is_any(names)
+                && it.words.iter().any(|word| matches!(word.as_str(), "install" | "ci" | "i"))
+        });
+        let is_there = match (call.manager, &call.target) {
+            (Manager::Pip, None) => holds_site_packages(change),
+            (Manager::Pip, Some(target)) => is_copied(change, target.trim_end_matches('/')),
+            (Manager::Composer, _) => is_copied(change, &below(before, index, "vendor")),
+            _ => is_copied(change, &below(before, index, "node_modules")),
+        };
+        if !is_there && !is_again {
+            missing.push(format!("the packages that `{}` installs", names.first().unwrap_or(&"")));
+        }
+    }
+    for it in commands::all(before) {
+        let directory = match it.name.as_str() {
+            "bundle" if it.words.iter().any(|word| word == "install") => {
+                "/usr/local/bundle".to_owned()
+            }
+            "php" if it.words.iter().any(|word| word == "install") => {
+                below(before, it.instruction, "vendor")
+            }
+            _ => continue,
+        };
+        let vendored = below(before, it.instruction, "vendor/bundle");
+        let is_again =
+            runs_in_final(change, |other| other.name == it.name && other.words == it.words);
+        let is_vendored = it.name == "bundle"
+            && before.text.contains("vendor/bundle")
+            && is_copied(change, &vendored);
+        if !is_copied(change, &directory) && !is_vendored && !is_again {
+            missing.push(format!("`{directory}`"));
+        }
+    }
+    missing
+}
+
+/// Whether the directory of Python's packages comes along, wherever it is.
+fn holds_site_packages(change: &Change<'_>) -> bool {
+    final_chain(change.after).into_iter().any(|index| {
+        let it = change.after.file.instructions.get(index);
+        let sources = it.and_then(|it| copied(change, index, it)).unwrap_or_default();
+        sources.iter().any(|source| {
+            let source = source.trim_end_matches('/');
+            let is_venv = change.before.text.contains(&format!("{source}/bin"));
+            is_venv
+                || matches!(last_part(source), "site-packages" | "dist-packages" | ".local")
+                || matches!(source, "/usr/local" | "/usr/local/lib")
+                || source.starts_with("/usr/local/lib/python") && source.matches('/').count() == 4
+        })
+    })
+}
+
+fn below(view: &View<'_>, index: usize, name: &str) -> String {
+    let workdir = view.facts.state(index).and_then(|state| state.workdir.path.as_deref());
+    format!("{}/{name}", workdir.unwrap_or("/").trim_end_matches('/'))
+}
+
+/// What the original copies from the build context, unless only the build reads it.
+fn copies(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
+    let before = change.before;
+    let is_script = matches!(kind.language, Some("python" | "node" | "ruby" | "php" | "perl"));
+    let last_build = commands::all(before).filter(Called::is_build).map(|it| it.instruction).max();
+    let mut missing = Vec::new();
+    for index in 0..before.file.instructions.len() {
+        let is_built_later = last_build.is_some_and(|build| index < build);
+        for (source, target) in pairs(before, index).unwrap_or_default() {
+            let name = last_part(source.trim_end_matches('/'));
+            let is_all = matches!(source.trim_end_matches('/'), "." | "" | "*");
+            let place = placed(&source, &target, is_all);
+            let is_needed = match (is_script, is_built_later) {
+                (true, true) if kind.language == Some("node") => DATA.contains(&name),
+                (true, _) => is_all || !MANIFESTS.contains(&name),
+                (false, true) => {
+                    let is_read = commands::all(before).any(|it| {
+                        it.is_build() && it.words.iter().any(|word| is_within(word, &target))
+                    });
+                    let is_apart =
+                        !is_within(&place, below(before, index, "").trim_end_matches('/'));
+                    DATA.contains(&name) || (is_apart && !is_all && !is_read)
+                }
+                // Whoever copies after the last build copies for run time.
+                (false, false) => last_build.is_some(),
+            };
+            if is_needed && !is_held(change, &place) {
+                missing.push(format!("`{place}`"));
+            }
+        }
+    }
+    missing
+}
+
+/// `npm start` reads from `package.json` what to start.
+fn manifest(change: &Change<'_>, kind: &ImageKind) -> Option<String> {
+    let before = change.before;
+    let is_started = ["npm", "yarn", "pnpm"].iter().any(|it| commands::starts(before, it));
+    let last = before.file.instructions.len().checked_sub(1)?;
+    let path = below(before, last, "package.json");
+    let is_copied = (0..=last).any(|index| {
+        before.file.instructions.get(index).is_some_and(|it| covers(before, index, it, &path))
+    });
+    (kind.language == Some("node") && is_started && is_copied && !is_held(change, &path))
+        .then(|| format!("`{path}`"))
+}
+
+/// Where a source ends up: a file in the directory, a directory's files in its place.
+fn placed(source: &str, target: &str, is_all: bool) -> String {
+    let name = last_part(source.trim_end_matches('/'));
+    let is_file =
+        name.rsplit_once('.').is_some_and(|(stem, end)| !stem.is_empty() && !end.is_empty());
+    let is_named = last_part(target).rsplit_once('.').is_some_and(|(stem, _)| !stem.is_empty());
+    match is_file && !is_all && !is_named {
+        true => format!("{target}/{name}"),
+        false => target.to_owned(),
+    }
+}
+
+/// What other commands make, where the final stage does not run them.
+fn made(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
+    let (before, after) = (change.before, change.after);
+    let chain = final_chain(after);
+    let kept: Vec<String> = chain
+        .iter()
+        .filter_map(|index| segments(after, *index))
+        .flatten()
+        .map(|it| it.text)
+        .collect();
+    let whole: Vec<String> = chain
+        .iter()
+        .filter_map(|index| after.file.instructions.get(*index))
+        .map(|it| written(after, it))
+        .collect();
+    let mut missing = Vec::new();
+    for (index, instruction) in before.file.instructions.iter().enumerate() {
+        if instruction.keyword != Keyword::Run || whole.contains(&written(before, instruction)) {
+            continue;
+        }
+        for part in segments(before, index).unwrap_or_default() {
+            if kept.contains(&part.text) {
+                continue;
+            }
+            for command in &part.commands {
+                let is_setter =
+                    commands::name_of(command).is_some_and(|it| SETTERS.contains(&it.as_ref()));
+                let is_lost = match is_setter {
+                    true => !is_held(change, "/usr/local/lib/php/extensions"),
+                    false => targets(before, index, command, kind)
+                        .iter()
+                        .any(|it| !is_around(change, it)),
+                };
+                if is_lost {
+                    missing.push(format!("what `{}` does", part.text));
+                }
+            }
+        }
+    }
+    missing
+}
+
+/// Whether something at a place, or around it, comes along.
+fn is_around(change: &Change<'_>, path: &str) -> bool {
+    let after = change.after;
+    is_held(change, path)
+        || final_chain(after).into_iter().any(|index| {
+            let Some(it) = after.file.instructions.get(index) else { return false };
+            let sources = copied(change, index, it).unwrap_or_default();
+            sources.iter().any(|source| is_within(source.trim_end_matches('/'), path))
+        })
+}
+
+/// The places that a command changes, as far as its words tell.
+fn targets(view: &View<'_>, index: usize, command: &Command, kind: &ImageKind) -> Vec<String> {
+    let written_to = command.redirections.iter().filter_map(|it| it.target.as_ref()?.pattern());
+    let mut found: Vec<String> = written_to.filter(|it| it.starts_with('/')).collect();
+    let Some(called) = Called::of(index, command) else { return found };
+    if called.is_any(MAKERS) {
+        let words: Vec<&String> = called.words.iter().filter(|it| !it.starts_with('-')).collect();
+        let is_last = called.is_any(&["cp", "mv", "install", "ln"]);
+        let chosen: Vec<&String> =
+            if is_last { words.last().copied().into_iter().collect() } else { words };
+        let is_script = matches!(kind.language, Some("python" | "node" | "ruby" | "php" | "perl"));
+        let workdir = view.facts.state(index).and_then(|state| state.workdir.path.as_deref());
+        let is_directory = called.name == "mkdir" && is_script;
+        let is_path = |it: &&&String| it.starts_with('/') || is_directory;
+        found.extend(chosen.iter().filter(is_path).filter_map(|it| absolute(it, workdir)));
+    }
+    found.retain(|path| !FLEETING.iter().any(|fleeting| is_within(path, fleeting)));
+    found.iter_mut().for_each(|path| path.truncate(path.trim_end_matches('/').len()));
+    found
+}

@@ -1,0 +1,188 @@
+//! Packages of the original that run time needs are in the final stage too.
+
+use std::collections::BTreeSet;
+
+use super::{
+    Change, Check, Issue, View,
+    base_image::base,
+    belongings::{final_chain, is_within},
+    commands::{self, Linkage},
+    image_kind::{Distribution, ImageKind},
+    steps::copied,
+};
+
+pub(crate) const PACKAGES_KEPT: Check = Check::new("packages-kept", packages_kept).heuristic();
+
+/// Packages of headers whose libraries are in any image.
+const ALWAYS: &[&str] = &[
+    "libc-dev",
+    "libc6-dev",
+    "libffi-dev",
+    "libstdc++-dev",
+    "linux-libc-dev",
+    "libbz2-dev",
+    "liblzma-dev",
+    "libltdl-dev",
+    "zlib1g-dev",
+];
+
+/// Packages of headers, and names of their libraries that do not follow from them.
+const TWINS: &[(&str, &[&str])] = &[
+    ("default-libmysqlclient-dev", &["libmariadb3", "default-mysql-client"]),
+    ("libjpeg-dev", &["libjpeg62-turbo", "libjpeg-turbo8"]),
+    ("libjpeg62-turbo-dev", &["libjpeg62-turbo"]),
+    ("jpeg-dev", &["libjpeg-turbo"]),
+    ("libcurl4-openssl-dev", &["libcurl4", "libcurl4t64"]),
+    ("libmagickwand-dev", &["libmagickwand-6.q16-6"]),
+    ("mariadb-dev", &["mariadb-connector-c"]),
+    ("openssl-dev", &["libssl3", "openssl"]),
+    ("postgresql-dev", &["libpq"]),
+    ("libssl-dev", &["openssl"]),
+    ("libsqlite3-dev", &["libsqlite3-0", "sqlite3"]),
+];
+
+/// Alpine's packages of headers that are not called `lib…`.
+const ALPINE: &[&str] = &[
+    "freetype-dev",
+    "icu-dev",
+    "jpeg-dev",
+    "mariadb-dev",
+    "postgresql-dev",
+    "sqlite-dev",
+    "vips-dev",
+];
+
+/// Where the files of packages are, for stages that copy them instead.
+const FILES: &[(&str, &[&str])] = &[
+    ("ca-certificates", &["/etc/ssl/certs/ca-certificates.crt", "/etc/ssl/certs"]),
+    ("tzdata", &["/usr/share/zoneinfo"]),
+];
+
+/// Whether a package is the library that a package of headers is for: `libpq-dev` and `libpq5`.
+pub(crate) fn is_twin(headers: &str, package: &str) -> bool {
+    let listed = TWINS.iter().find(|(name, _)| *name == headers);
+    if listed.is_some_and(|(_, packages)| packages.contains(&package)) {
+        return true;
+    }
+    let Some(stem) = headers.strip_suffix("-dev").or_else(|| headers.strip_suffix("-devel")) else {
+        return false;
+    };
+    let stem = stem.trim_end_matches(|it: char| it.is_ascii_digit() || it == '.' || it == '-');
+    let Some(rest) = package.strip_prefix(stem) else { return false };
+    let rest = rest.strip_suffix("t64").unwrap_or(rest);
+    rest == "-libs"
+        || rest.bytes().all(|it| it.is_ascii_digit() || matches!(it, b'.' | b'-' | b'+'))
+}
+
+fn packages_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
+    let Some(kind) = base(change.after).and_then(|image| ImageKind::of(&image)) else {
+        return Vec::new();
+    };
+    let now = in_final_stage(change.after);
+    let mut missing: BTreeSet<String> = BTreeSet::new();
+    for (_, call) in commands::calls(change.before) {
+        if commands::is_language_manager(call.manager) {
+            continue;
+        }
+        for name in commands::names(call) {
+            let is_there = match needs_library(change, &kind, &name) {
+                true => now.iter().any(|it| *it == name || is_twin(&name, it)),
+                false => {
+                    commands::is_build_package(&name)
+                        || now.contains(&name)
+                        || is_copied(change, &name)
+                        || is_in_image(&kind, &name)
+                }
+            };
+            if !is_there {
+                missing.insert(name);
+            }
+        }
+    }
+    if missing.is_empty() {
+        return Vec::new();
+    }
+    let names: Vec<String> = missing.into_iter().collect();
+    let message = format!(
+        "run time may need {}, which the final stage neither installs nor copies; install it, or the \
+         library of a package of headers",
+        names.join(", ")
+    );
+    vec![change.issue(check, &message)]
+}
+
+/// Whether what was built needs the library of these headers in the final stage.
+fn needs_library(change: &Change<'_>, kind: &ImageKind, name: &str) -> bool {
+    let is_headers = name.ends_with("-dev") || name.ends_with("-devel");
+    let is_library =
+        name.starts_with("lib") || ALPINE.contains(&name) || name.starts_with("default-lib");
+    let is_of_image = match kind.language {
+        Some("python" | "ruby" | "php" | "node") => matches!(name, "libssl-dev" | "libyaml-dev"),
+        _ => false,
+    };
+    is_headers
+        && is_library
+        && !ALWAYS.contains(&name)
+        && !is_of_image
+        && !kind.is_full()
+        && commands::linkage(change.before) == Linkage::Native
+}
+
+fn in_final_stage(view: &View<'_>) -> Vec<String> {
+    let chain = final_chain(view);
+    let calls = commands::calls(view).filter(|(index, _)| chain.contains(index));
+    calls.flat_map(|(_, call)| commands::names(call)).collect()
+}
+
+fn is_copied(change: &Change<'_>, name: &str) -> bool {
+    let files = FILES.iter().find(|(package, _)| *package == name).map(|(_, files)| *files);
+    let files = files.unwrap_or_default();
+    final_chain(change.after).into_iter().any(|index| {
+        let it = change.after.file.instructions.get(index);
+        let sources = it.and_then(|it| copied(change, index, it)).unwrap_or_default();
+        sources
+            .iter()
+            .any(|source| files.iter().any(|file| is_within(file, source.trim_end_matches('/'))))
+    })
+}
+
+/// Whether an image is known to have a package without being asked.
+fn is_in_image(kind: &ImageKind, name: &str) -> bool {
+    let is_distroless = kind.name.contains("-debian");
+    match name {
+        "ca-certificates" => {
+            is_distroless
+                || kind.is_musl()
+                || matches!(kind.language, Some("python" | "ruby" | "php" | "java" | "dotnet"))
+        }
+        "tzdata" => is_distroless || matches!(kind.language, Some("python" | "java" | "dotnet")),
+        "bash" => !kind.is_musl() && kind.distribution != Some(Distribution::Bare),
+        "openssl" => matches!(kind.language, Some("python" | "ruby" | "php")),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_twin;
+
+    #[test]
+    fn libraries_are_told_from_their_headers() {
+        for (headers, package) in [
+            ("libpq-dev", "libpq5"),
+            ("libssl-dev", "libssl3"),
+            ("libssl-dev", "libssl3t64"),
+            ("libxslt1-dev", "libxslt1.1"),
+            ("libpng-dev", "libpng16-16"),
+            ("sqlite-dev", "sqlite-libs"),
+            ("postgresql-dev", "libpq"),
+        ] {
+            assert!(is_twin(headers, package), "{headers} {package}");
+        }
+        for (headers, package) in
+            [("libpq-dev", "libpqxx-7.10"), ("libssl-dev", "netcat"), ("gcc", "gcc12")]
+        {
+            assert!(!is_twin(headers, package), "{headers} {package}");
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! Where the final stage looks for programs.
+
+use probity_dockerfile::Setting;
+
+use super::{View, base_image::base, belongings::text_of, image_kind::ImageKind};
+
+/// What images have that say nothing else.
+const USUAL: &[&str] =
+    &["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
+
+/// Whether a directory is on the search path of the final stage.
+pub(crate) fn is_on_path(view: &View<'_>, directory: &str) -> bool {
+    let runtime = view.facts.final_runtime();
+    let variables = runtime.get(Setting::Env).iter().filter(|it| it.entry.key == "PATH");
+    let values: Vec<String> = variables.filter_map(|it| text_of(&it.entry.value)).collect();
+    let mut own = values.iter().flat_map(|value| value.split(':'));
+    // A value with `$PATH` in it is not constant, and then the usual ones are in it.
+    own.any(|it| it == directory) || USUAL.contains(&directory) || is_images_own(view, directory)
+}
+
+fn is_images_own(view: &View<'_>, directory: &str) -> bool {
+    let language = base(view).and_then(|image| ImageKind::of(&image)).and_then(|it| it.language);
+    let own: &[&str] = match language {
+        Some("go") => &["/go/bin", "/usr/local/go/bin"],
+        Some("rust") => &["/usr/local/cargo/bin"],
+        Some("ruby") => &["/usr/local/bundle/bin"],
+        Some("java") => &["/opt/java/openjdk/bin", "/usr/local/tomcat/bin"],
+        _ => &[],
+    };
+    own.contains(&directory)
+}
