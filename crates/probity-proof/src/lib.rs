@@ -6,16 +6,19 @@
 
 mod claim;
 mod experiment;
+mod exploit;
 mod options;
 mod repository;
 mod runner;
 mod syntax;
 mod text;
 mod verdict;
+pub mod wording;
 mod workshop;
 
 pub use crate::{
     claim::Claim,
+    exploit::{Exploit, ExploitFault, ExploitLevel, ExploitVerdict, Replay, Standing},
     options::{Base, ProofError, ProofOptions, WithoutFix},
     repository::{
         Tree, TreeError,
