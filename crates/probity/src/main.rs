@@ -18,6 +18,7 @@ mod recipe;
 mod report;
 mod seats;
 mod source;
+mod test_place;
 mod write;
 
 use std::{

@@ -17,6 +17,10 @@ fn finding(title: &str, line: Option<u64>, verified: bool) -> Finding {
         verified: Some(verified),
         fingerprint: Some(format!("print of {title}")),
         refutation: None,
+        impact: None,
+        likelihood: None,
+        exploit: None,
+        offered: None,
     }
 }
 
@@ -46,7 +50,14 @@ fn report(root: &Path, state: &State, baseline: Option<&Baseline>) -> Report {
     let generated_at = "2026-11-15T08:00:00.123456789+00:00".to_owned();
     Report::new(
         state,
-        &ReportOptions { root, generated_at, baseline, rules: Rules::Probity, heeds_ignores: true },
+        &ReportOptions {
+            root,
+            generated_at,
+            baseline,
+            rules: Rules::Probity,
+            heeds_ignores: true,
+            scope: None,
+        },
     )
 }
 
@@ -113,7 +124,7 @@ fn unverified_findings_alone_are_not_none_and_not_the_worst() {
     let report =
         report(dir.path(), &state(vec![iteration("a", vec![finding("x", None, false)])]), None);
     assert!(!report.markdown().contains("*(none)*"));
-    assert_eq!(report.worst(), None);
+    assert!(!report.reaches(Risk::Low, ExploitLevel::Quoted));
 }
 
 #[test]
