@@ -16,6 +16,9 @@ mod verdict;
 pub mod wording;
 mod workshop;
 
+/// Where tests run, which the options name.
+pub use probity_sandbox::Backend;
+
 pub use crate::{
     claim::Claim,
     exploit::{Exploit, ExploitFault, ExploitLevel, ExploitVerdict, Replay, Standing},

@@ -80,3 +80,41 @@ fn a_validator_that_allows_everything_is_exploited_and_fixed() {
     let verdict = workshop.exploit(&exploit(&format!("{TESTS}// no such word\n")));
     assert_eq!(verdict.fault, Some(ExploitFault::NotShown), "{verdict:#?}");
 }
+
+const PRICE: &str =
+    "pub fn accepts(paid: Int, price: Int) -> Bool {\n  paid >= 0 && price >= 0\n}\n";
+const PRICE_TESTS: &str = "use price\n\ntest exploit() {\n  !price.accepts(1, 5)\n}\n\ntest control() \
+    {\n  price.accepts(5, 5)\n}\n";
+
+/// Where `script/test --with-aiken` puts the compiler, or where the machine has it.
+fn compiler() -> Option<std::path::PathBuf> {
+    let installed = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tools/aiken/bin");
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let directories = std::iter::once(installed).chain(std::env::split_paths(&path));
+    directories.into_iter().find(|directory| directory.join("aiken").is_file())
+}
+
+/// Says nothing without a compiler: `script/test --with-aiken` installs one.
+#[test]
+fn the_real_compiler_is_understood() {
+    let Some(bin) = compiler() else {
+        println!("aiken is not installed; `script/test --with-aiken` installs it");
+        return;
+    };
+    let mut stage = Stage::new(&[
+        ("aiken.toml", "name = \"probity/price\"\nversion = \"0.0.0\"\nplutus = \"v3\"\n"),
+        ("lib/price.ak", PRICE),
+        (".gitignore", "build/\n"),
+    ]);
+    let path = stage.options.environment.iter_mut().find(|(name, _)| name == "PATH").unwrap();
+    path.1 = bin.canonicalize().unwrap().into_os_string();
+    let workshop = Workshop::prepare(stage.options.clone(), &|_| {}).unwrap();
+    let mut price = exploit(PRICE_TESTS);
+    price.claim.file = "lib/price.ak".to_owned();
+    let verdict = workshop.exploit(&price);
+    assert_eq!(verdict.level, ExploitLevel::Exploited, "{verdict:#?}");
+    let sound = fix("lib/price.ak", PRICE, "paid >= 0 && price >= 0", "paid >= price");
+    price.claim.fix_patch = Some(sound);
+    let verdict = workshop.exploit(&price);
+    assert_eq!(verdict.level, ExploitLevel::ExploitedAndFixed, "{verdict:#?}");
+}
