@@ -113,6 +113,7 @@ fn skills(root: &Path) {
             earlier: Vec::new(),
             changed: None,
             refute: false,
+            prove: None,
             cache: None,
         };
         let began = Instant::now();

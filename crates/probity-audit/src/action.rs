@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     answer::{FAILURES, SUCCESSES, verdict},
+    exploit,
     tools::request::Request,
 };
 
@@ -27,6 +28,8 @@ pub(crate) enum Expected {
     Findings,
     /// On a finding of another conversation.
     Verdict,
+    /// Of a finding of another conversation.
+    Exploit,
 }
 
 /// Reads an action: a JSON object alone, in a fence, or among prose, outside of what the model thinks
@@ -81,6 +84,7 @@ fn action(object: Map<String, Value>, expected: Expected) -> Result<Action, Stri
             let keys: &[&str] = match expected {
                 Expected::Findings => &["findings", "status"],
                 Expected::Verdict => &["verdict"],
+                Expected::Exploit => &["test_code", "reason"],
             };
             // An empty object does not count as an answer: a model that says nothing has not looked.
             if keys.iter().any(|key| object.contains_key(*key)) {
@@ -121,6 +125,9 @@ fn action(object: Map<String, Value>, expected: Expected) -> Result<Action, Stri
 /// A final answer whose findings are not a list, or have another name, would otherwise pass as a
 /// clean one.
 fn done(object: Map<String, Value>, expected: Expected) -> Result<Action, String> {
+    if expected == Expected::Exploit {
+        return exploit::check(&object).map(|()| Action::Final(object));
+    }
     if expected == Expected::Verdict {
         return match verdict(&object) {
             Some(_) => Ok(Action::Final(object)),

@@ -3,7 +3,7 @@
 use probity_text::one_line;
 use serde_json::{Map, Value};
 
-use crate::{Finding, NextPrompt, Risk, Skill, Verdict, text::bounded};
+use crate::{Finding, NextPrompt, Risk, Skill, Verdict, exploit::Attempt, text::bounded};
 
 /// No contract has so many holes of one class; a model that counts further has lost its way.
 const MOST_FINDINGS: usize = 200;
@@ -120,6 +120,10 @@ fn finding(value: &Value, usual: Risk) -> Option<Finding> {
         verified: None,
         fingerprint: None,
         refutation: None,
+        impact: Some(text("impact")).filter(|impact| !impact.is_empty()),
+        likelihood: object.get("likelihood").and_then(Value::as_str).and_then(Risk::meant_by),
+        exploit: None,
+        offered: Attempt::read(object),
     })
 }
 

@@ -13,9 +13,10 @@ use std::{
 use probity_agent::{Cancel, Limits};
 
 use crate::{
-    AnswerCache, Event, Iteration, Observer, PermissionPrompt, Provider, ReadTools, Rules, Skill,
-    State, ToolOptions, cache,
+    AnswerCache, Event, Finding, Iteration, Observer, PermissionPrompt, Provider, Proving,
+    ReadTools, Rules, Skill, State, ToolOptions, cache,
     coverage::Coverage,
+    exploit::Exploitation,
     inlined::Inlined,
     provider::Answers,
     report::fingerprint,
@@ -48,6 +49,8 @@ pub struct AuditOptions<'a> {
     pub changed: Option<Vec<String>>,
     /// Whether each finding goes to a conversation that tries to show that it is wrong.
     pub refute: bool,
+    /// What exploits run in, if findings are to be proven.
+    pub prove: Option<Proving<'a>>,
     pub cache: Option<&'a dyn AnswerCache>,
 }
 
@@ -129,11 +132,13 @@ pub fn run(
                 while !stop.load(Ordering::Relaxed) && !cancel.is_cancelled() {
                     let index = next.fetch_add(1, Ordering::Relaxed);
                     let Some(skill) = options.skills.get(index) else { return };
-                    if kept.is_done(index) {
+                    let done = kept.done(index);
+                    if done.as_ref().is_some_and(|done| !has_to_be_proven(&options, done)) {
                         continue;
                     }
                     observer.event(skill, &Event::Begins);
-                    let iteration = one(&options, &session, &secrets, skill);
+                    let answered = done.unwrap_or_else(|| one(&options, &session, &secrets, skill));
+                    let iteration = proven(&options, &session, &secrets, skill, answered);
                     kept.put(index, iteration.clone());
                     stop.fetch_or(kept.has_failed(), Ordering::Relaxed);
                     observer.event(skill, &Event::Ends { iteration: &iteration });
@@ -186,6 +191,35 @@ fn one(
     iteration
 }
 
+/// Whether an iteration has findings that nobody has tried to exploit.
+fn has_to_be_proven(options: &AuditOptions<'_>, iteration: &Iteration) -> bool {
+    options.prove.is_some() && iteration.findings.iter().any(is_open)
+}
+
+/// Whether a finding can be exploited, and was not tried.
+pub(crate) fn is_open(finding: &Finding) -> bool {
+    finding.verified == Some(true) && finding.exploit.is_none()
+}
+
+/// An iteration whose findings were tried, if that is wanted and a model can write exploits.
+fn proven(
+    options: &AuditOptions<'_>,
+    session: &Session<'_>,
+    secrets: &Secrets,
+    skill: &Skill,
+    mut iteration: Iteration,
+) -> Iteration {
+    if let (Some(proving), Answers::Agent(open)) = (&options.prove, &options.provider.answers) {
+        let usage = session.prove(skill, &mut iteration.findings, open.as_ref(), *proving);
+        iteration.usage.get_or_insert_default().add(&usage);
+        star_out(&mut iteration, secrets);
+    }
+    for finding in &mut iteration.findings {
+        finding.offered = None;
+    }
+    iteration
+}
+
 /// What was proven may be shown, but for what no file of ours should hold; a model can put a secret
 /// into any of its words.
 fn star_out(iteration: &mut Iteration, secrets: &Secrets) {
@@ -193,7 +227,9 @@ fn star_out(iteration: &mut Iteration, secrets: &Secrets) {
         let words = [&mut finding.title, &mut finding.summary, &mut finding.recommendation];
         let refutation = finding.refutation.iter_mut();
         let refuted = refutation.flat_map(|it| it.evidence.iter_mut().chain([&mut it.reason]));
+        let exploit = finding.exploit.iter_mut().flat_map(Exploitation::texts);
         let quoted = finding.evidence.iter_mut().chain(&mut finding.file).chain(refuted);
+        let quoted = quoted.chain(&mut finding.impact).chain(exploit);
         for text in words.into_iter().chain(quoted) {
             *text = secrets.mask(text);
         }
@@ -218,9 +254,9 @@ struct Progress {
 }
 
 impl Kept<'_> {
-    fn is_done(&self, index: usize) -> bool {
+    fn done(&self, index: usize) -> Option<Iteration> {
         let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        inner.done.get(index).is_some_and(Option::is_some)
+        inner.done.get(index).cloned().flatten()
     }
 
     fn has_failed(&self) -> bool {

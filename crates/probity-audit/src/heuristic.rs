@@ -90,6 +90,10 @@ fn finding(class: &Class, file: &File<'_>, line: usize, detail: Option<String>) 
         verified: None,
         fingerprint: None,
         refutation: None,
+        impact: None,
+        likelihood: None,
+        exploit: None,
+        offered: None,
     }
 }
 

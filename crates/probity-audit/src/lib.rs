@@ -14,6 +14,7 @@ mod cache;
 mod coverage;
 mod duplicates;
 mod evidence;
+mod exploit;
 mod heuristic;
 mod ignores;
 mod inlined;
@@ -32,24 +33,32 @@ mod sources;
 mod state;
 mod text;
 mod tools;
+mod verify;
+
+pub use probity_proof::ExploitLevel;
 
 pub use crate::{
     audit::{AuditError, AuditOptions, run},
     baseline::{Baseline, BaselineError},
     cache::AnswerCache,
     coverage::FileCoverage,
+    exploit::{Exploitation, Proving},
     heuristic::{classes as heuristic_classes, detect},
     ignores::Excuse,
     permission::{PermissionPrompt, ReadScope},
     provider::{Detected, Opening, Provider, ProviderSpec},
-    report::{FileFindings, Ignored, Mark, Report, ReportOptions, Reported, SkillCoverage},
+    report::{
+        AuditScope, FileFindings, Ignored, Mark, NamedDigest, Report, ReportError, ReportOptions,
+        Reported, SkillCoverage, Status,
+    },
     resume::{Resumed, resume},
     risk::Risk,
     rules::Rules,
     secrets::Secrets,
     session::{Event, MAX_STEPS, Observer},
     skill::{Pack, Skill, SkillError, embedded},
-    sources::{SourceError, digest, discover, is_contract, is_not_own},
+    sources::{SourceError, digest, digests, discover, is_contract, is_not_own},
     state::{Finding, Iteration, NextPrompt, Refutation, State, TokenUsage, Verdict},
     tools::{OpenError, ReadTools, Reading, ToolError, ToolOptions, request::Request},
+    verify::verify,
 };

@@ -3,6 +3,8 @@
 //! The texts are part of the contract with small models: short, one thing a sentence. What comes from
 //! files is set between marks that no file can hold, because they are made of its own digest.
 
+pub(crate) mod exploit;
+
 use std::fmt::Write as _;
 
 use probity_text::one_line;
@@ -15,7 +17,7 @@ use crate::{
 
 /// Changes whenever a text of this file does that is not part of a first prompt: cached answers to
 /// other texts are not used.
-pub(crate) const VERSION: &str = "1";
+pub(crate) const VERSION: &str = "2";
 
 /// The same for every skill, so that a provider can cache it.
 pub(crate) fn system(rules: Rules, language: Language, is_change: bool) -> String {
@@ -35,6 +37,10 @@ pub(crate) fn system(rules: Rules, language: Language, is_change: bool) -> Strin
         Rules::Specification => r#"{"action":"read_file","path":"relative/path.ak"}"#,
         Rules::Probity => READ_ACTION,
     };
+    let risk = match rules {
+        Rules::Specification => "",
+        Rules::Probity => r#","impact":string|null,"likelihood":"low|medium|high"|null"#,
+    };
     format!(
         r#"You audit {subject}. You are given one skill: a description of one class of vulnerability. Find out whether the sources have it.
 
@@ -44,7 +50,7 @@ pub(crate) fn system(rules: Rules, language: Language, is_change: bool) -> Strin
 2) {{"action":"grep","pattern":"regex","path":"relative/path/or/dir","context_lines":2}}
 3) {{"action":"list_dir","path":"relative/path"}}
 4) {{"action":"find_files","path":"relative/path","glob":"*.ak"}}
-5) {{"action":"final","status":"completed","findings":[{{"title":string,"severity":"low|medium|high|critical","summary":string,"evidence":[string],"recommendation":string,"file":string|null,"line":number|null}}],"next_prompt":string|null}}
+5) {{"action":"final","status":"completed","findings":[{{"title":string,"severity":"low|medium|high|critical","summary":string,"evidence":[string],"recommendation":string,"file":string|null,"line":number|null{risk}}}],"next_prompt":string|null}}
 
 Rules:
 - Read the code before you judge it. Report only what the code shows.
@@ -90,6 +96,16 @@ pub(crate) fn refute(
     permission: &PermissionPrompt,
     inlined: &Inlined,
 ) -> String {
+    claim(skill, finding, sources, permission) + &inlined.text + inlined.first_question()
+}
+
+/// A finding as a claim, and what may be read about it.
+pub(crate) fn claim(
+    skill: &Skill,
+    finding: &Finding,
+    sources: &[String],
+    permission: &PermissionPrompt,
+) -> String {
     let mut text = format!(
         "Class of vulnerability: {}\n{}\n\nClaim: {}\nSeverity: {}\n",
         skill.name,
@@ -104,7 +120,7 @@ pub(crate) fn refute(
     for quote in finding.evidence.iter().take(MOST_UNREAD) {
         _ = writeln!(text, "Quote: {}", one_line(quote, 1_000));
     }
-    text + &surroundings(sources, permission) + &inlined.text + inlined.first_question()
+    text + &surroundings(sources, permission)
 }
 
 pub(crate) fn initial(
@@ -195,6 +211,9 @@ pub(crate) fn repair(why: &str, was_cut: bool, steps_left: usize, expected: Expe
     let last = match expected {
         Expected::Findings => r#"{"action":"final","status":"completed","findings":[…]}"#,
         Expected::Verdict => r#"{"action":"final","verdict":"upheld","reason":"…","evidence":[]}"#,
+        Expected::Exploit => {
+            r#"{"action":"final","test_file":"…","test_name":"…","control_name":"…","test_code":"…","fix_patch":null}"#
+        }
     };
     format!(
         "Your last answer could not be used: {why}.{cut} Answer with exactly one JSON object, for \

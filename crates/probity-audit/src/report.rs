@@ -1,17 +1,27 @@
 //! What people read in the end: findings that were verified, those that were not, and what is
 //! missing because a skill failed.
 
+mod html;
 mod json;
 mod markdown;
+mod parse;
+mod scope;
+mod summary;
 
 use std::{collections::BTreeMap, path::Path};
 
 use probity_finding::{Fingerprints, LineIndex, Span};
+use probity_proof::ExploitLevel;
 use probity_scope::Scope;
+use serde::{Deserialize, Serialize};
 
+pub use self::{
+    parse::ReportError,
+    scope::{AuditScope, NamedDigest},
+};
 use crate::{
-    Baseline, FileCoverage, Finding, Iteration, Refutation, Risk, Rules, State, TokenUsage,
-    duplicates,
+    Baseline, Exploitation, FileCoverage, Finding, Iteration, Refutation, Risk, Rules, State,
+    TokenUsage, duplicates,
     ignores::{Excuse, Ignores},
     session::SCAFFOLDED,
     sources::{MOST_BYTES, whole},
@@ -27,6 +37,8 @@ pub struct ReportOptions<'a> {
     pub rules: Rules,
     /// Whether comments in the sources take findings back.
     pub heeds_ignores: bool,
+    /// What was audited and with what, if the report is to say it.
+    pub scope: Option<AuditScope>,
 }
 
 /// The first thing that a report says that rests on nothing.
@@ -60,6 +72,7 @@ pub struct Report {
     pub coverage: Vec<SkillCoverage>,
     /// Whether no model and no detector looked at anything.
     pub is_scaffold: bool,
+    pub scope: Option<AuditScope>,
     pub(crate) rules: Rules,
 }
 
@@ -78,12 +91,45 @@ pub struct SkillCoverage {
 }
 
 /// A finding, and which skills came to it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Reported {
     pub skill_id: String,
     /// Other skills that found the same.
+    #[serde(default)]
     pub also_found_by: Vec<String>,
+    #[serde(default)]
+    pub status: Status,
+    /// Why it has that status, if somebody looked again.
+    #[serde(default)]
+    pub status_reason: Option<String>,
+    #[serde(flatten)]
     pub finding: Finding,
+}
+
+/// What has become of a finding.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    #[default]
+    Open,
+    /// Its exploit no longer succeeds.
+    Fixed,
+    /// A comment in the sources accepts it.
+    Accepted,
+    /// Its exploit cannot be run any more.
+    Unclear,
+}
+
+impl Status {
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Fixed => "fixed",
+            Self::Accepted => "accepted",
+            Self::Unclear => "unclear",
+        }
+    }
 }
 
 /// One file's findings as other reports want them.
@@ -103,6 +149,10 @@ pub struct Mark {
     pub excuse: Option<String>,
     pub refutation: Option<Refutation>,
     pub is_outside_change: bool,
+    pub id: String,
+    pub level: Option<ExploitLevel>,
+    pub status: Status,
+    pub exploit: Option<Exploitation>,
 }
 
 impl Report {
@@ -125,6 +175,7 @@ impl Report {
             coverage: state.iterations.iter().filter_map(coverage).collect(),
             is_scaffold: !state.iterations.is_empty()
                 && state.iterations.iter().all(|iteration| iteration.status == SCAFFOLDED),
+            scope: options.scope.clone(),
             rules: options.rules,
         };
         let mut ignores = Ignores::new(whole(options.root).ok());
@@ -133,6 +184,8 @@ impl Report {
                 let reported = Reported {
                     skill_id: iteration.skill_id.clone(),
                     also_found_by: Vec::new(),
+                    status: Status::Open,
+                    status_reason: None,
                     finding: finding.clone(),
                 };
                 // Asked for in any case, so that a comment that is not heeded is not called useless.
@@ -158,10 +211,12 @@ impl Report {
         report
     }
 
-    /// The worst verified finding. Unverified ones, and those outside of a change, fail no build.
+    /// Whether a verified finding is at least this severe and shown this far. Unverified ones, and
+    /// those outside of a change, fail no build.
     #[must_use]
-    pub fn worst(&self) -> Option<Risk> {
-        self.findings.iter().map(|reported| reported.finding.severity).max()
+    pub fn reaches(&self, risk: Risk, level: ExploitLevel) -> bool {
+        let mut findings = self.findings.iter().map(|reported| &reported.finding);
+        findings.any(|finding| finding.severity >= risk && finding.level() >= level)
     }
 
     /// Whether every skill was answered about all that it should be answered about.
@@ -206,7 +261,14 @@ impl Report {
             });
             let lines = LineIndex::new(&file.text);
             file.findings.push(lint_finding(reported, mark.is_outside_change, &lines));
-            file.marks.push(Mark { refutation: reported.finding.refutation.clone(), ..mark });
+            file.marks.push(Mark {
+                refutation: reported.finding.refutation.clone(),
+                id: reported.finding.id(),
+                level: Some(reported.finding.level()),
+                status: if mark.excuse.is_some() { Status::Accepted } else { reported.status },
+                exploit: reported.finding.exploit.clone(),
+                ..mark
+            });
         }
         files.into_values().collect()
     }

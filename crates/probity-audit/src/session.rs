@@ -3,11 +3,13 @@
 mod conversation;
 mod ended;
 mod examine;
+mod prove;
 mod refute;
 
 use std::{path::Path, sync::OnceLock};
 
 use probity_agent::{Agent, AgentError, Cancel, Limits};
+use probity_proof::ExploitLevel;
 use probity_scope::Scope;
 
 pub(crate) use self::ended::{NOT_CHECKED, SCAFFOLDED};
@@ -67,6 +69,15 @@ pub enum Event<'a> {
     },
     Repairs {
         why: &'a str,
+    },
+    /// A new conversation tries to exploit this finding.
+    Exploits {
+        finding: &'a Finding,
+    },
+    /// What became of one attempt.
+    Tried {
+        level: ExploitLevel,
+        reason: &'a str,
     },
     /// A new conversation tries to show that this finding is wrong.
     Refutes {

@@ -11,6 +11,8 @@ use std::{
 use probity_scope::{Kind, Policy, Quota, Scope, ScopeError};
 use sha2::{Digest as _, Sha256};
 
+use crate::NamedDigest;
+
 /// Directories of generated or installed files, which are never sources.
 const GENERATED: &[&str] = &[".git", ".tx3", ".venv", "build", "node_modules", "target"];
 
@@ -76,6 +78,22 @@ pub fn digest(root: &Path, sources: &[String]) -> Result<String, SourceError> {
         hash.update(content);
     }
     Ok(hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// The SHA-256 of each source; empty for one that cannot be read.
+#[must_use]
+pub fn digests(root: &Path, sources: &[String]) -> Vec<NamedDigest> {
+    let scope = whole(root).ok();
+    let digest = |source: &String| {
+        let file = scope.as_ref()?.open_file(Path::new(source)).ok()?;
+        let content = of(file).ok()?;
+        Some(content.as_ref().iter().map(|byte| format!("{byte:02x}")).collect())
+    };
+    let named = |source: &String| {
+        let digest = digest(source).unwrap_or_default();
+        NamedDigest { name: source.clone(), digest }
+    };
+    sources.iter().map(named).collect()
 }
 
 fn of(mut file: File) -> io::Result<impl AsRef<[u8]>> {

@@ -3,9 +3,12 @@
 //! Version "1" is read by other programs. What we add to it is optional, and left out when there is
 //! nothing to say.
 
+use probity_proof::ExploitLevel;
 use serde::{Deserialize, Serialize};
 
-use crate::{FileCoverage, PermissionPrompt, ProviderSpec, Risk, Skill};
+use crate::{
+    Exploitation, FileCoverage, PermissionPrompt, ProviderSpec, Risk, Skill, exploit::Attempt,
+};
 
 /// The only version there is.
 pub(crate) const VERSION: &str = "1";
@@ -75,6 +78,34 @@ pub struct Finding {
     /// What became of the attempt to show that the finding is wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refutation: Option<Refutation>,
+    /// What an attacker gains, in the model's words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub impact: Option<String>,
+    /// How likely an attack is, in the model's words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub likelihood: Option<Risk>,
+    /// What became of the attempt to exploit the vulnerability.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exploit: Option<Exploitation>,
+    /// An exploit that the model sent with its finding, not tried yet.
+    #[serde(skip)]
+    pub(crate) offered: Option<Attempt>,
+}
+
+impl Finding {
+    /// A short name that stays the same as long as the finding is on the same line.
+    #[must_use]
+    pub fn id(&self) -> String {
+        let print: String =
+            self.fingerprint.iter().flat_map(|print| print.chars().take(8)).collect();
+        format!("VULN-{print}")
+    }
+
+    /// How far the vulnerability is shown.
+    #[must_use]
+    pub fn level(&self) -> ExploitLevel {
+        self.exploit.as_ref().map_or(ExploitLevel::Quoted, |exploit| exploit.level)
+    }
 }
 
 /// The answer of a model that was asked to show that a finding is wrong.
@@ -225,6 +256,10 @@ mod tests {
                 verified: None,
                 fingerprint: None,
                 refutation: None,
+                impact: None,
+                likelihood: None,
+                exploit: None,
+                offered: None,
             }],
             next_prompt: None,
             error: None,

@@ -6,13 +6,24 @@
 //! | code with the fix | passes in every run | nothing that passed before fails |
 //!
 //! The other version may also be the merge base, or a flagged function that returns another value.
+//!
+//! A vulnerability has a control of honest use beside its test, the exploit:
+//!
+//! | | exploit | control |
+//! |---|---|---|
+//! | code as it is | fails in every run | passes in every run |
+//! | code with the fix | passes in every run | passes in every run |
+//! | entry point that rejects everything, without a fix | passes in every run | fails in every run |
 
 mod altered;
 mod cheat;
+mod exploit;
 mod fix;
 mod inert;
 mod pairs;
 mod prove;
+mod reading;
+mod rejected;
 mod staged;
 mod suite;
 

@@ -6,16 +6,22 @@
 
 mod claim;
 mod experiment;
+mod exploit;
 mod options;
 mod repository;
 mod runner;
 mod syntax;
 mod text;
 mod verdict;
+pub mod wording;
 mod workshop;
+
+/// Where tests run, which the options name.
+pub use probity_sandbox::Backend;
 
 pub use crate::{
     claim::Claim,
+    exploit::{Exploit, ExploitFault, ExploitLevel, ExploitVerdict, Replay, Standing},
     options::{Base, ProofError, ProofOptions, WithoutFix},
     repository::{
         Tree, TreeError,

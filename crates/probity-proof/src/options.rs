@@ -4,7 +4,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     ffi::OsString,
     io,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, atomic::AtomicBool},
     time::Duration,
 };
@@ -23,6 +23,8 @@ pub struct ProofOptions {
     pub reviewed: Option<BTreeSet<String>>,
     /// Commands that run the tests of files, before the runners that are built in.
     pub runners: Vec<CustomRunner>,
+    /// Files of the repository that no test sees.
+    pub withheld: Option<fn(&Path) -> bool>,
     /// How many claims are tried at a time; zero is one for each processor.
     pub jobs: usize,
     /// Of one run of one test.
@@ -80,6 +82,7 @@ impl ProofOptions {
             base: None,
             reviewed: None,
             runners: Vec::new(),
+            withheld: None,
             jobs: 0,
             test_timeout: Duration::from_secs(30),
             build_timeout: Duration::from_secs(300),

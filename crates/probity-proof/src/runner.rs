@@ -1,5 +1,6 @@
 //! What a test runner is: where a test goes, how it is built and run, and which tests exist already.
 
+mod aiken;
 mod bats;
 pub(crate) mod capture;
 pub(crate) mod context;
@@ -91,7 +92,7 @@ pub(crate) struct Language {
     needs: &'static [(&'static str, &'static str)],
 }
 
-pub(crate) const LANGUAGES: [Language; 9] = [
+pub(crate) const LANGUAGES: [Language; 10] = [
     Language {
         name: "Go",
         endings: &["go"],
@@ -149,6 +150,12 @@ pub(crate) const LANGUAGES: [Language; 9] = [
             ("cmake", "apt-get install cmake"),
             ("ctest", "apt-get install cmake libgtest-dev catch2"),
         ],
+    },
+    Language {
+        name: "Aiken",
+        endings: &["ak"],
+        prepare: aiken::Aiken::prepare,
+        needs: &[("aiken", "cargo install aiken --locked")],
     },
 ];
 

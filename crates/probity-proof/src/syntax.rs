@@ -2,6 +2,7 @@
 //!
 //! Nothing read here proves a claim. It says where to put another value, and which fixes to refuse.
 
+pub(crate) mod aiken;
 mod alter;
 mod compared;
 mod functions;

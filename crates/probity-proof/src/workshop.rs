@@ -1,5 +1,7 @@
 //! A pristine copy of the repository, warm caches, and the runners: made once, used by all claims.
 
+mod exploit;
+
 use std::{
     collections::BTreeSet,
     fs, io,
@@ -140,7 +142,10 @@ impl Workshop {
         // Links on the way would make one place look like two.
         let root = fs::canonicalize(directory.path()).map_err(ProofError::Directory)?;
         let context = context(&options, &root).map_err(ProofError::Directory)?;
-        let tree = Tree::of(&options.repo, None)?;
+        let mut tree = Tree::of(&options.repo, None)?;
+        if let Some(is_withheld) = options.withheld {
+            tree.leave_out(is_withheld);
+        }
         let pristine = root.join("pristine");
         tree.take(&options.repo, &pristine)?;
         let mut notes = Vec::new();
@@ -289,6 +294,29 @@ impl Workshop {
             }
         };
         verdict.runner = Some(runner.name());
+        // One bad claim must not take the others down, whatever is wrong with it or with us.
+        let proved = self.in_laboratory(runner, without_fix, |laboratory, directory| {
+            laboratory.prove(claim, directory, &mut verdict);
+        });
+        if proved.is_none() {
+            verdict.end(Outcome::HarnessError, Why::Panicked);
+            (verdict.proven, verdict.level) = (false, Level::Claimed);
+        }
+        // Whatever ends after the deadline was cut off by it.
+        if self.context.time_left().is_zero() {
+            verdict.end(Outcome::NotRun, Why::OutOfTime);
+            (verdict.proven, verdict.level) = (false, Level::Claimed);
+        }
+        verdict
+    }
+
+    /// Works in a directory that no other claim has. None if the work panics.
+    fn in_laboratory<Done>(
+        &self,
+        runner: &dyn Runner,
+        without_fix: WithoutFix,
+        work: impl FnOnce(&Laboratory<'_>, &Path) -> Done,
+    ) -> Option<Done> {
         let number = self.tried.fetch_add(1, Ordering::Relaxed).to_string();
         let directory = self.directory.path().join("claims").join(number);
         let laboratory = Laboratory {
@@ -300,20 +328,9 @@ impl Workshop {
             baselines: &self.baselines,
             without_fix,
         };
-        // One bad claim must not take the others down, whatever is wrong with it or with us.
-        let proved =
-            catch_unwind(AssertUnwindSafe(|| laboratory.prove(claim, &directory, &mut verdict)));
-        if proved.is_err() {
-            verdict.end(Outcome::HarnessError, Why::Panicked);
-            (verdict.proven, verdict.level) = (false, Level::Claimed);
-        }
-        // Whatever ends after the deadline was cut off by it.
-        if self.context.time_left().is_zero() {
-            verdict.end(Outcome::NotRun, Why::OutOfTime);
-            (verdict.proven, verdict.level) = (false, Level::Claimed);
-        }
+        let done = catch_unwind(AssertUnwindSafe(|| work(&laboratory, &directory)));
         remove(&directory);
-        verdict
+        done.ok()
     }
 
     fn runner(&self, claim: &Claim) -> Result<&dyn Runner, (Outcome, Refusal)> {

@@ -20,3 +20,4 @@ pub use error::{Named, ScopeError};
 pub use listing::{Entry, Kind, Metadata, Walk, WalkLimits};
 pub use policy::{Policy, Quota};
 pub use scope::{Located, Prefix, Scope};
+pub use sensitive::is_sensitive;

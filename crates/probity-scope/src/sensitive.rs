@@ -90,7 +90,8 @@ const HARMLESS: &[Pattern] = &[
 ];
 
 /// Whether a path, given relative to the root, is one of a sensitive file.
-pub(crate) fn is_sensitive(path: &Path) -> bool {
+#[must_use]
+pub fn is_sensitive(path: &Path) -> bool {
     let components: Vec<String> = path
         .components()
         .map(|component| component.as_os_str().to_string_lossy().to_lowercase())

@@ -7,10 +7,12 @@
 //!
 //! - [`stripped`] and [`one_line`] take away what steers or misleads, for texts that are kept.
 //! - [`visible`] shows it instead, for reports about the text itself.
+//! - [`html`] puts it into a page.
 //! - [`beginning`], [`ending`], [`capped`] and [`both_ends`] bound a text.
 
 mod bound;
 mod hidden;
+pub mod html;
 mod strip;
 pub mod visible;
 

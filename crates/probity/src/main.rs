@@ -19,6 +19,7 @@ mod recipe;
 mod report;
 mod seats;
 mod source;
+mod test_place;
 mod write;
 
 use std::{

@@ -46,7 +46,14 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     (
         "probity-audit",
-        &["probity-agent", "probity-finding", "probity-secrets", "probity-scope", "probity-text"],
+        &[
+            "probity-agent",
+            "probity-proof",
+            "probity-finding",
+            "probity-secrets",
+            "probity-scope",
+            "probity-text",
+        ],
     ),
     (
         "probity-review",

@@ -7,6 +7,7 @@ use probity_agent::Schema;
 use serde_json::{Map, Value, json};
 
 use super::Expected;
+use crate::exploit::EXPLOIT_FIELDS;
 
 impl Expected {
     pub(crate) fn schema(self) -> Schema {
@@ -22,6 +23,11 @@ impl Expected {
         match self {
             Self::Findings => properties.extend(findings()),
             Self::Verdict => properties.extend(verdict()),
+            Self::Exploit => {
+                for word in EXPLOIT_FIELDS.iter().chain(&["reason"]) {
+                    properties.insert((*word).to_owned(), json!({"type": ["string", "null"]}));
+                }
+            }
         }
         Schema { name: "action", schema: object(properties) }
     }
@@ -39,6 +45,8 @@ fn findings() -> [(String, Value); 3] {
         ("recommendation".to_owned(), json!({"type": "string"})),
         ("file".to_owned(), json!({"type": ["string", "null"]})),
         ("line".to_owned(), json!({"type": ["integer", "null"]})),
+        ("impact".to_owned(), json!({"type": ["string", "null"]})),
+        ("likelihood".to_owned(), json!({"type": ["string", "null"]})),
     ]);
     [
         ("status".to_owned(), json!({"type": ["string", "null"]})),

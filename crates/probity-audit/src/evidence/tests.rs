@@ -35,6 +35,10 @@ fn check(
         verified: None,
         fingerprint: None,
         refutation: None,
+        impact: None,
+        likelihood: None,
+        exploit: None,
+        offered: None,
     };
     Evidence::new(&scope, &sources).check(&mut finding);
     (finding.file, finding.line, finding.verified.unwrap())

@@ -1,8 +1,9 @@
 //! The report as JSON, with everything that is known.
 
+use probity_proof::ExploitLevel;
 use serde_json::{Value, json};
 
-use super::{Report, Reported};
+use super::{Report, Reported, Status, summary};
 
 impl Report {
     /// Pretty, with a newline at the end.
@@ -26,6 +27,8 @@ impl Report {
                     "comment_line": it.excuse.line,
                     "reason": it.excuse.reason,
                     "fingerprint": it.reported.finding.fingerprint,
+                    "id": it.reported.finding.id(),
+                    "status": Status::Accepted,
                 })
             })
             .collect();
@@ -56,7 +59,11 @@ impl Report {
                 "known": self.known,
                 "elsewhere": self.elsewhere.len(),
                 "refutations": self.verdicts(),
+                "levels": levels(&self.findings),
+                "sentences": summary::sentences(self),
             },
+            "scope": self.scope,
+            "limits": summary::LIMITS,
             "warnings": self.warnings,
             "usage": self.usage,
         });
@@ -79,5 +86,23 @@ fn finding(reported: &Reported) -> Value {
         "verified": it.verified.unwrap_or(false),
         "fingerprint": it.fingerprint,
         "refutation": it.refutation,
+        "id": it.id(),
+        "status": reported.status,
+        "status_reason": reported.status_reason,
+        "impact": it.impact,
+        "likelihood": it.likelihood,
+        "level": it.level(),
+        "exploit": it.exploit,
     })
+}
+
+/// How many findings have each level.
+fn levels(findings: &[Reported]) -> Value {
+    let count = |level: ExploitLevel| {
+        findings.iter().filter(|reported| reported.finding.level() == level).count()
+    };
+    ExploitLevel::ALL
+        .into_iter()
+        .map(|level| (level.name().to_owned(), json!(count(level))))
+        .collect()
 }

@@ -5,9 +5,9 @@
 
 use std::fmt::Write as _;
 
-use probity_text::one_line;
+use probity_text::{one_line, stripped};
 
-use super::{Ignored, NOBODY_ASKED, Report, Reported, SkillCoverage};
+use super::{Ignored, NOBODY_ASKED, Report, Reported, SkillCoverage, summary};
 use crate::{FileCoverage, Finding, Rules, text::shown_name};
 
 const MOST_LINE: usize = 4_000;
@@ -92,7 +92,29 @@ impl Report {
                 _ = writeln!(page, "- `{skill}`");
             }
         }
+        page.push_str(&self.overview());
         page
+    }
+
+    /// Summary, scope and limits, which only our own reports have.
+    fn overview(&self) -> String {
+        let Some(scope) = &self.scope else { return String::new() };
+        let mut text = "\n## Executive summary\n\n".to_owned();
+        for sentence in summary::sentences(self) {
+            _ = writeln!(text, "{sentence}");
+        }
+        text.push_str("\n## Scope\n\n");
+        for (name, value) in scope.rows() {
+            _ = writeln!(text, "- {name}: {}", line(&value));
+        }
+        for digest in scope.files.iter().chain(&scope.skills) {
+            _ = writeln!(text, "- {}: `{}`", inert(&shown_name(&digest.name)), digest.digest);
+        }
+        text.push_str("\n## Limits of the method\n\n");
+        for limit in summary::LIMITS {
+            _ = writeln!(text, "- {limit}");
+        }
+        text
     }
 
     fn list(&self) -> String {
@@ -148,7 +170,61 @@ fn item(reported: &Reported) -> String {
         .map(|skill| format!("`{skill}`"))
         .collect();
     _ = writeln!(item, "  - Found by: {}", skills.join(", "));
+    item.push_str(&proof(reported));
     item
+}
+
+/// What shows the vulnerability, if somebody tried to exploit it or looked again.
+fn proof(reported: &Reported) -> String {
+    let finding = &reported.finding;
+    let mut text = String::new();
+    if let Some(reason) = &reported.status_reason {
+        _ = writeln!(text, "  - Status: {}. {}", reported.status.as_str(), line(reason));
+    }
+    let Some(exploit) = &finding.exploit else { return text };
+    _ = writeln!(text, "  - Id: {}", finding.id());
+    if let Some(impact) = &finding.impact {
+        _ = writeln!(text, "  - Impact: {}", line(impact));
+    }
+    if let Some(likelihood) = finding.likelihood {
+        _ = writeln!(text, "  - Likelihood: {likelihood}");
+    }
+    _ = writeln!(
+        text,
+        "  - Level: {}. {}",
+        summary::level_words(exploit.level),
+        line(&exploit.reason)
+    );
+    for tried in &exploit.tried {
+        _ = writeln!(text, "  - Tried before: {}", line(tried));
+    }
+    if !exploit.test_code.is_empty() {
+        let (attack, control) = (code(&exploit.test_name), code(&exploit.control_name));
+        _ = writeln!(text, "  - Exploit {attack} and control {control}:\n");
+        text.push_str(&fenced(&exploit.test_code, ""));
+    }
+    if !exploit.output.trim().is_empty() {
+        _ = writeln!(text, "  - Output of the exploit:\n");
+        text.push_str(&fenced(&exploit.output, "text"));
+    }
+    if let Some(patch) = &exploit.fix_patch {
+        _ = writeln!(text, "  - Fix:\n");
+        text.push_str(&fenced(patch, "diff"));
+    }
+    text
+}
+
+/// A block of code inside of a list's item, whatever backquotes it holds.
+fn fenced(text: &str, language: &str) -> String {
+    let text = stripped(text);
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
+    let fence = "`".repeat(longest.max(2) + 1);
+    let mut block = format!("    {fence}{language}\n");
+    for line in text.lines() {
+        _ = writeln!(block, "    {line}");
+    }
+    _ = writeln!(block, "    {fence}\n");
+    block
 }
 
 fn location(finding: &Finding) -> Option<String> {

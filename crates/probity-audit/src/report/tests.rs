@@ -17,6 +17,10 @@ fn finding(title: &str, line: Option<u64>, verified: bool) -> Finding {
         verified: Some(verified),
         fingerprint: Some(format!("print of {title}")),
         refutation: None,
+        impact: None,
+        likelihood: None,
+        exploit: None,
+        offered: None,
     }
 }
 
@@ -46,7 +50,14 @@ fn report(root: &Path, state: &State, baseline: Option<&Baseline>) -> Report {
     let generated_at = "2026-11-15T08:00:00.123456789+00:00".to_owned();
     Report::new(
         state,
-        &ReportOptions { root, generated_at, baseline, rules: Rules::Probity, heeds_ignores: true },
+        &ReportOptions {
+            root,
+            generated_at,
+            baseline,
+            rules: Rules::Probity,
+            heeds_ignores: true,
+            scope: None,
+        },
     )
 }
 
@@ -113,7 +124,7 @@ fn unverified_findings_alone_are_not_none_and_not_the_worst() {
     let report =
         report(dir.path(), &state(vec![iteration("a", vec![finding("x", None, false)])]), None);
     assert!(!report.markdown().contains("*(none)*"));
-    assert_eq!(report.worst(), None);
+    assert!(!report.reaches(Risk::Low, ExploitLevel::Quoted));
 }
 
 #[test]
@@ -322,4 +333,81 @@ fn no_word_of_a_model_hides_what_comes_after_it() {
 
     - `s-2` (\<b): \<html> says no
     ");
+}
+
+fn exploited(title: &str, level: ExploitLevel) -> Finding {
+    let exploit = Exploitation {
+        level,
+        reason: "The exploit succeeds in all 5 runs.".to_owned(),
+        tried: vec!["Not exploited: the exploit test passes.".to_owned()],
+        test_file: "tests/test_x.py".to_owned(),
+        test_name: "test_attack".to_owned(),
+        control_name: "test_honest".to_owned(),
+        test_code: "def test_attack():\n    \"\"\"```\"\"\"\n".to_owned(),
+        fix_patch: Some("--- a/x\n+++ b/x\n-old\n+new\n".to_owned()),
+        runner: Some("pytest".to_owned()),
+        output: "1 failed\n".to_owned(),
+    };
+    Finding {
+        impact: Some("Strangers read orders.".to_owned()),
+        likelihood: Some(Risk::Medium),
+        exploit: Some(exploit),
+        ..finding(title, Some(3), true)
+    }
+}
+
+#[test]
+fn an_exploit_comes_after_the_lines_of_its_finding() {
+    let dir = tempfile::tempdir().unwrap();
+    let found = exploited("Injection", ExploitLevel::ExploitedAndFixed);
+    let page = report(dir.path(), &state(vec![iteration("a-1", vec![found])]), None).markdown();
+    let rest = page.split_once("  - Found by: `a-1`\n").unwrap().1;
+    insta::assert_snapshot!(rest, @r#"
+      - Id: VULN-print of
+      - Impact: Strangers read orders.
+      - Likelihood: medium
+      - Level: exploited and fixed. The exploit succeeds in all 5 runs.
+      - Tried before: Not exploited: the exploit test passes.
+      - Exploit `test_attack` and control `test_honest`:
+
+        ````
+        def test_attack():
+            """```"""
+        ````
+
+      - Output of the exploit:
+
+        ```text
+        1 failed
+        ```
+
+      - Fix:
+
+        ```diff
+        --- a/x
+        +++ b/x
+        -old
+        +new
+        ```
+    "#);
+}
+
+#[test]
+fn a_report_as_json_is_read_again_with_its_exploits() {
+    let dir = tempfile::tempdir().unwrap();
+    let found = exploited("Injection", ExploitLevel::Exploited);
+    let quoted = finding("Open datum", Some(42), true);
+    let written = report(dir.path(), &state(vec![iteration("a-1", vec![found, quoted])]), None);
+    let read = Report::parse(&written.json()).unwrap();
+    assert_eq!(read.findings, written.findings);
+    for (risk, level, reaches) in [
+        (Risk::High, ExploitLevel::Exploited, true),
+        (Risk::High, ExploitLevel::ExploitedAndFixed, false),
+        (Risk::Critical, ExploitLevel::Quoted, false),
+    ] {
+        assert_eq!(read.reaches(risk, level), reaches, "{risk} {level}");
+    }
+    let state = state(Vec::new()).to_json().unwrap();
+    assert!(matches!(Report::parse(&state), Err(ReportError::State)));
+    assert!(matches!(Report::parse("[]"), Err(ReportError::Json(_))));
 }

@@ -86,6 +86,7 @@ fn options<'a>(root: &'a Path, skills: &'a [Skill], provider: &'a Provider) -> A
         earlier: Vec::new(),
         changed: None,
         refute: false,
+        prove: None,
         cache: None,
     }
 }

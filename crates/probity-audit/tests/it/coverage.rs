@@ -79,6 +79,7 @@ fn audited(
         earlier: Vec::new(),
         changed: None,
         refute: false,
+        prove: None,
         cache: None,
     };
     let mut state = run(options, &Quiet, &|_| Ok(()), &Cancel::new()).unwrap();

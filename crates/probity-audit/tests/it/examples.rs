@@ -87,6 +87,7 @@ fn asked(example: &Example, text: &str, said: &[String]) -> Report {
         baseline: None,
         rules: Rules::Probity,
         heeds_ignores: true,
+        scope: None,
     };
     Report::new(&state, &how)
 }

@@ -8,5 +8,6 @@ mod heuristic;
 mod model;
 mod odd_files;
 mod project;
+mod proving;
 mod second_opinions;
 mod tools;

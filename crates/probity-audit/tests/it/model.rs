@@ -105,6 +105,7 @@ pub(crate) fn options<'a>(
         earlier: Vec::new(),
         changed: None,
         refute: false,
+        prove: None,
         cache: None,
     }
 }

@@ -57,7 +57,7 @@ pub(super) fn function_name(root: &Path, flagged: &FlaggedLines) -> Option<Strin
 
 /// The innermost functions of the flagged lines. One without a name goes by that of the function
 /// that it is in.
-fn chosen(parsed: &Parsed<'_>, flagged: &FlaggedLines) -> Vec<(String, Function)> {
+pub(super) fn chosen(parsed: &Parsed<'_>, flagged: &FlaggedLines) -> Vec<(String, Function)> {
     let mut functions = parsed.functions();
     functions.retain(|function| flagged.overlap(function.first, function.last));
     functions.sort_by_key(|function| function.last - function.first);
@@ -69,8 +69,8 @@ fn chosen(parsed: &Parsed<'_>, flagged: &FlaggedLines) -> Vec<(String, Function)
     named.take(MOST_FUNCTIONS).collect()
 }
 
-const GO_ERROR: &str = "probityError{}";
-const GO_ERROR_TYPE: &str =
+pub(super) const GO_ERROR: &str = "probityError{}";
+pub(super) const GO_ERROR_TYPE: &str =
     "\n\ntype probityError struct{}\n\nfunc (probityError) Error() string { return \"probity\" }\n";
 
 fn values(grammar: Grammar, function: &Function, test: &Parsed<'_>) -> Vec<Value> {
@@ -140,7 +140,7 @@ fn go(result: &str, literals: &[String], composites: &[String]) -> Vec<String> {
 }
 
 /// `(n int, err error)` and `(int, error)` and `int` as their types.
-fn go_types(result: &str) -> Vec<String> {
+pub(super) fn go_types(result: &str) -> Vec<String> {
     let inner = result.trim().strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
     let Some(inner) = inner else {
         return if result.trim().is_empty() { Vec::new() } else { vec![result.trim().to_owned()] };
@@ -162,7 +162,7 @@ fn go_types(result: &str) -> Vec<String> {
     types
 }
 
-fn go_zero(kind: &str) -> String {
+pub(super) fn go_zero(kind: &str) -> String {
     format!("*new({kind})")
 }
 

@@ -39,7 +39,7 @@ pub(super) fn with_comment(path: &str, text: &str, other: &str) -> Option<String
 fn with_plain_comment(path: &str, text: &str, lines: &str) -> Option<String> {
     let mark = match path.rsplit_once('.')?.1 {
         "bash" | "bats" | "pl" | "pm" | "php" | "rb" | "sh" => "#",
-        "c" | "cc" | "cpp" | "cs" | "cxx" | "h" | "hh" | "hpp" | "java" | "kt" | "scala"
+        "ak" | "c" | "cc" | "cpp" | "cs" | "cxx" | "h" | "hh" | "hpp" | "java" | "kt" | "scala"
         | "swift" => "//",
         _ => return None,
     };

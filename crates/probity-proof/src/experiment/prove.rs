@@ -5,15 +5,15 @@ use std::path::Path;
 use super::{
     altered,
     fix::Fix,
-    inert,
     pairs::{Compared, Originals, compare},
+    reading::reads_code,
     staged::{Observed, Staged, Version},
     suite::{Baselines, Suites},
 };
 use crate::{
     BaseResult, Claim, FixResult, Level, Outcome, ProofOptions, Verdict, Why, WithoutFix,
     claim::FlaggedLines,
-    repository::{confined, copies::Copies},
+    repository::copies::Copies,
     runner::{Placed, Runner, Trial, context::RunnerContext, placement},
 };
 
@@ -291,57 +291,8 @@ impl Claimed<'_> {
         })
     }
 
-    /// Whether a test that passes on another version passes for the text of the changed files: with
-    /// nothing but a comment more in them it ends otherwise.
     fn reads_code(&self, other: &Staged<'_>) -> bool {
-        let head = &self.laboratory.head.root;
-        let mut others = other.version.changes.to_vec();
-        if others.is_empty() {
-            let file = &self.flagged.file;
-            let text = confined::read(&other.version.copies.root, file);
-            others.extend(text.ok().map(|text| (file.clone(), text)));
-        }
-        let mut originals = Vec::new();
-        for (path, _) in &others {
-            originals.extend(confined::read(head, path).ok().map(|before| (path.clone(), before)));
-        }
-        // Of what is compiled each program can be run beside the files of the other version, which
-        // costs no build; only what seems to read them, or what compilers put into the program, is
-        // built again.
-        let code = &self.placed.source;
-        if self.as_it_is.runner.is_compiled()
-            && !code.contains("include")
-            && !code.contains("embed")
-        {
-            let first = self.original.beside(&others).run().trial.outcome;
-            let second = other.beside(&originals).run().trial.outcome;
-            if first != Outcome::Passed && second != Outcome::Failed {
-                return false;
-            }
-        }
-        let commented = |ours: &[(String, String)], theirs: &[(String, String)]| {
-            let mut changes = ours.to_vec();
-            let mut has_comment = false;
-            for (path, text) in &mut changes {
-                let there = theirs.iter().find(|(known, _)| known == path);
-                if let Some(new) =
-                    there.and_then(|(_, there)| inert::with_comment(path, text, there))
-                {
-                    (*text, has_comment) = (new, true);
-                }
-            }
-            has_comment.then_some(changes)
-        };
-        let ends = |staged: &Staged<'_>, changes: Option<Vec<(String, String)>>, name: &str| {
-            let changes = changes?;
-            let version = Version { changes: &changes, ..staged.version };
-            // What does not compile with a comment says nothing.
-            let staged = version.build(staged.placed, self.directory.join(name)).ok()?;
-            Some(staged.run().trial.outcome)
-        };
-        ends(self.original, commented(&originals, &others), "inert-original")
-            == Some(Outcome::Passed)
-            || ends(other, commented(&others, &originals), "inert-other") == Some(Outcome::Failed)
+        reads_code(self.original, other, &self.flagged.file, self.directory)
     }
 
     fn end(&mut self, end: Compared) {

@@ -95,6 +95,12 @@ impl Tree {
         Ok(tree)
     }
 
+    /// Takes files and links out of the tree.
+    pub(crate) fn leave_out(&mut self, is_left_out: fn(&Path) -> bool) {
+        self.files.retain(|path| !is_left_out(path));
+        self.links.retain(|(path, _)| !is_left_out(path));
+    }
+
     /// The paths that are text, with forward slashes; others cannot be named in JSON. Links that
     /// stay inside are among them.
     #[must_use]

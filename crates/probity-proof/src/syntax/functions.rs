@@ -14,6 +14,8 @@ pub(crate) struct Function {
     pub(crate) first: u32,
     pub(crate) last: u32,
     pub(crate) body: Body,
+    /// The text of its parameters, with their parentheses if it has any.
+    pub(crate) parameters: String,
     /// The text of what it says it returns; empty if it says nothing.
     pub(crate) result: String,
     /// Those that it uses before it returns in any case.
@@ -72,12 +74,18 @@ impl Parsed<'_> {
             first: line(node.start_position().row),
             last: line(node.end_position().row),
             body: self.body(node, body),
+            parameters: self.parameters(node),
             result: result.to_owned(),
             has_dead_code,
             alike_parameters: self.alike_parameters(node, result),
             used_parameters: names.intersection(&used).map(|name| (*name).to_owned()).collect(),
             yields: has_yield(body),
         })
+    }
+
+    fn parameters(&self, node: Node<'_>) -> String {
+        let list = node.child_by_field_name("parameters");
+        list.map(|list| self.text(list)).unwrap_or_default().to_owned()
     }
 
     fn alike_parameters(&self, node: Node<'_>, result: &str) -> Vec<String> {

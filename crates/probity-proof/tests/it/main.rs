@@ -6,10 +6,12 @@
     reason = "a test that cannot set its stage fails there and then"
 )]
 
+mod aiken;
 mod base;
 mod corpus;
 mod counts;
 mod custom;
+mod exploits;
 mod fixes;
 mod framework_sample;
 mod frameworks;

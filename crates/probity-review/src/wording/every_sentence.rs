@@ -5,7 +5,9 @@
 use std::{fmt::Debug, time::Duration};
 
 use probity_finding::patch::PatchError;
-use probity_proof::{ReportFault, Trouble, Unavailable};
+use probity_proof::{
+    BrokenTest, Cheat, Refusal, ReportFault, SuiteRun, Trouble, Unavailable, wording::fix_fault,
+};
 
 use super::{tests::verdict, *};
 

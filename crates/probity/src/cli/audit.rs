@@ -6,7 +6,7 @@ use clap::{ArgMatches, Args, Command, Subcommand};
 
 use super::flags;
 use crate::{
-    commands::audit::{self, Options, skills},
+    commands::audit::{self, Options, skills, verify},
     config::{key::Key, table::audit::DEFAULT_SKILLS},
     exit::Exit,
     name::Name,
@@ -46,6 +46,9 @@ struct MoreArgs {
     /// Ask the model again, in a new conversation, to show that each finding is wrong
     #[arg(long)]
     refute: bool,
+    /// Ask the model for an exploit, a control test and a fix for each finding, and run them on copies
+    #[arg(long)]
+    prove: bool,
     /// Require reading only for sources that changed since the merge base with this commit
     #[arg(long, value_name = "REF")]
     changed: Option<String>,
@@ -88,6 +91,10 @@ pub(super) fn run(
         Some(AuditCommand::Skills { command: SkillsCommand::New { id, skills_dir } }) => {
             skills::new(&id, &skills_dir)
         }
+        Some(AuditCommand::Verify(args)) => {
+            let VerifyArgs { report, report_out } = args;
+            verify::run(&verify::Options { report, report_out, quiet })
+        }
         None => audit::run(Options {
             name: Name::Probity,
             profile: None,
@@ -96,6 +103,7 @@ pub(super) fn run(
             baseline: args.more.baseline,
             heeds_ignores: !args.more.no_ignores,
             refute: args.more.refute,
+            prove: args.more.prove,
             changed: args.more.changed,
             has_cache: !args.more.no_cache,
             quiet,
@@ -118,6 +126,7 @@ pub(super) fn run_as_trix(
         baseline: None,
         heeds_ignores: true,
         refute: false,
+        prove: false,
         changed: None,
         has_cache: false,
         quiet: false,
@@ -125,8 +134,23 @@ pub(super) fn run_as_trix(
     })
 }
 
+#[derive(Args, Debug)]
+pub(super) struct VerifyArgs {
+    /// Report as JSON, which `probity audit --prove --format json` writes
+    report: PathBuf,
+    /// Write the report with the status of each finding; the ending chooses the format: .md, .json,
+    /// .sarif or .html
+    #[arg(long, value_name = "FILE")]
+    report_out: Option<PathBuf>,
+}
+
 #[derive(Debug, Subcommand)]
 pub(super) enum AuditCommand {
+    /// Run the exploits of a report again on today's code, without a model
+    #[command(
+        after_help = "Examples:\n  probity audit verify vulnerabilities.json\n  probity audit verify vulnerabilities.json --report-out today.html\n\nExit codes: 0 every exploit fails or is accepted, 1 an exploit still succeeds, 2 wrong usage,\n3 an exploit cannot be run any more."
+    )]
+    Verify(VerifyArgs),
     /// List, show, check and write skills
     Skills {
         #[command(subcommand)]
@@ -184,6 +208,10 @@ pub(super) const EXAMPLES: &str = "Examples:
   probity audit --provider openai --resume         continue after a failure
   probity audit --provider openai --changed main --refute
                                                    a branch, with a second opinion
+  probity audit --provider openai --include 'src/**/*.py' --skills-dir builtin:web --prove \
+      --format html --fail-on high:exploited
+                                                   prove findings by exploits
+  probity audit verify vulnerabilities.json        run the exploits of a report again
   probity audit skills check skills/vulnerabilities
 
 Exit codes: 0 every skill is done, 1 an error or a finding at --fail-on, 2 wrong usage or no

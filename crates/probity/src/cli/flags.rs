@@ -176,7 +176,16 @@ mod tests {
         ),
         (
             "audit",
-            &["ai_logs", "resume", "baseline", "no_ignores", "refute", "changed", "no_cache"],
+            &[
+                "ai_logs",
+                "resume",
+                "baseline",
+                "no_ignores",
+                "refute",
+                "prove",
+                "changed",
+                "no_cache",
+            ],
         ),
         ("review", &["repo", "reports"]),
         ("review ask", &["repo", "parts", "out"]),

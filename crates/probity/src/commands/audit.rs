@@ -8,12 +8,15 @@ mod cache;
 mod changed;
 mod output;
 mod project;
+mod prove;
 mod provider;
 mod rescue;
 mod sarif;
+mod scope;
 mod seat;
 pub(crate) mod skills;
 mod summary;
+pub(crate) mod verify;
 mod watch;
 
 use std::{
@@ -24,13 +27,13 @@ use std::{
 use anyhow::Context as _;
 use probity_agent::Limits;
 use probity_audit::{
-    AnswerCache, AuditOptions, Baseline, PermissionPrompt, ProviderSpec, Report, ReportOptions,
-    Risk, Rules, Skill, State, ToolOptions, resume,
+    AnswerCache, AuditOptions, Baseline, PermissionPrompt, ProviderSpec, Proving, Report,
+    ReportOptions, Rules, Skill, State, ToolOptions, resume,
 };
 
 use crate::{
     commands::stop::Stop,
-    config::{self, Layer, table::audit::Audit},
+    config::{self, Layer, Settings, words::AuditFailOn},
     exit::Exit,
     failure::Failure,
     name::Name,
@@ -49,6 +52,8 @@ pub(crate) struct Options {
     pub(crate) heeds_ignores: bool,
     /// Whether each finding goes to a conversation that tries to show that it is wrong.
     pub(crate) refute: bool,
+    /// Whether each finding goes to a conversation that writes an exploit for it.
+    pub(crate) prove: bool,
     /// The commit since which sources have to have changed to be audited.
     pub(crate) changed: Option<String>,
     /// Whether answers of earlier runs are used and kept.
@@ -68,15 +73,19 @@ pub(crate) fn run(options: Options) -> anyhow::Result<Exit> {
         let way_out = "name one, for example `--provider openai`, or leave out --refute";
         return Err(Failure::new(what, way_out).into());
     }
-    audited(&options, &settings.audit, &root, &chosen).map_err(as_audit_error)
+    if options.prove {
+        prove::check(&settings.audit, &chosen)?;
+    }
+    audited(&options, &settings, &root, &chosen).map_err(as_audit_error)
 }
 
 fn audited(
     options: &Options,
-    settings: &Audit,
+    all: &Settings,
     root: &Path,
     provider_name: &str,
 ) -> anyhow::Result<Exit> {
+    let settings = &all.audit;
     let project = match &options.profile {
         Some(profile) => Some(project::read(root)?.with_profile(profile)?),
         None => None,
@@ -116,6 +125,7 @@ fn audited(
     } else {
         Vec::new()
     };
+    let workshop = if options.prove { Some(prove::workshop(root, all, &stop)?) } else { None };
     let talk = watch::Talk { logs: options.ai_logs, asks: is_interactive };
     let watch = watch::Watch::new(talk, &provider.spec, &skills, earlier.len());
     watch.start(sources.len());
@@ -135,6 +145,9 @@ fn audited(
         earlier,
         changed,
         refute: options.refute,
+        prove: workshop
+            .as_ref()
+            .map(|workshop| Proving { workshop, rounds: settings.prove_rounds.into() }),
         cache: cache.as_ref().map(|files| files as &dyn AnswerCache),
     };
     let keep = |state: &State| output::write_state(&settings.state_out, state);
@@ -159,6 +172,10 @@ fn audited(
         baseline: baseline.as_ref(),
         rules,
         heeds_ignores: options.heeds_ignores,
+        scope: match rules {
+            Rules::Specification => None,
+            Rules::Probity => Some(scope::of(root, &state, &skills, workshop.as_ref())),
+        },
     };
     let report = Report::new(&state, &how);
     output::write_report(&report_out, &report, settings.format, root, &skills)?;
@@ -167,15 +184,19 @@ fn audited(
 }
 
 /// The specification calls an audit that asked nobody done; we do not.
-fn judged(report: &Report, fail_on: Option<Risk>, rules: Rules) -> Exit {
+fn judged(report: &Report, fail_on: Option<AuditFailOn>, rules: Rules) -> Exit {
     let is_whole = match rules {
         Rules::Specification => report.failed.is_empty(),
         Rules::Probity => report.is_whole(),
     };
-    match (fail_on, report.worst()) {
-        (Some(limit), Some(worst)) if worst >= limit => Exit::Findings,
-        _ if !is_whole => Exit::SkillFailed,
-        _ => Exit::Clean,
+    let fails =
+        fail_on.map(AuditFailOn::bar).is_some_and(|(risk, level)| report.reaches(risk, level));
+    if fails {
+        Exit::Findings
+    } else if is_whole {
+        Exit::Clean
+    } else {
+        Exit::SkillFailed
     }
 }
 

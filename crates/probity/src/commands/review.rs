@@ -32,7 +32,12 @@ pub(crate) use self::{
     shards::{AskCommand, MergeCommand, ProveCommand, ask, merge, prove},
 };
 use crate::{
-    config::Layer, exit::Exit, failure::Failure, name::Name, report::review::ReviewFormat,
+    config::Layer,
+    exit::Exit,
+    failure::Failure,
+    name::Name,
+    report::review::ReviewFormat,
+    test_place::{proof_caches, test_sandbox},
 };
 
 /// What one review is told besides its settings.
@@ -202,9 +207,9 @@ fn proving(
         runners,
         jobs: settings.jobs,
         tests: TestPlace {
-            sandbox: seat::tests(),
+            sandbox: test_sandbox(),
             environment: std::env::vars_os().collect(),
-            caches: caches(),
+            caches: proof_caches(),
         },
         stop: Arc::clone(stop),
     }
@@ -230,16 +235,6 @@ fn config(settings: &Settings) -> anyhow::Result<ReviewConfig> {
     config
         .narrowed(&settings.paths)
         .with_context(|| Failure::new("the paths to review cannot be read", way_out))
-}
-
-/// Where build caches stay from one review to the next, if there is such a place.
-fn caches() -> Option<PathBuf> {
-    let base = settings::text("XDG_CACHE_HOME").map(PathBuf::from);
-    let home = || Some(PathBuf::from(settings::text("HOME")?).join(".cache"));
-    let directory = base.filter(|base| base.is_absolute()).or_else(home)?.join("probity/proofs");
-    // Without one a review is slower, and otherwise the same.
-    std::fs::create_dir_all(&directory).ok()?;
-    Some(directory)
 }
 
 /// Ctrl-C ends the agent and the tests, and the review says that it was called off.

@@ -5,7 +5,7 @@ use std::{
     process,
     sync::{
         Arc,
-        atomic::{AtomicU8, Ordering},
+        atomic::{AtomicBool, AtomicU8, Ordering},
     },
     thread,
 };
@@ -17,6 +17,8 @@ use crate::{commands::exec::signals, exit::Exit};
 /// Whether somebody has called the work off.
 pub(crate) struct Stop {
     pub(crate) cancel: Cancel,
+    /// The same for tests, which no agent runs.
+    pub(crate) tests: Arc<AtomicBool>,
     /// The number of the signal, or 0.
     signal: Arc<AtomicU8>,
 }
@@ -24,9 +26,10 @@ pub(crate) struct Stop {
 impl Stop {
     /// From now on a signal ends the work in order, and a second one ends it at once.
     pub(crate) fn listen() -> Self {
-        let stop = Self { cancel: Cancel::new(), signal: Arc::default() };
+        let stop = Self::by(Cancel::new());
         let Ok(mut signals) = signals::catch() else { return stop };
         let (cancel, signal) = (stop.cancel.clone(), Arc::clone(&stop.signal));
+        let tests = Arc::clone(&stop.tests);
         let wait = move || {
             let mut number = [0];
             if signals.read_exact(&mut number).is_err() {
@@ -35,6 +38,7 @@ impl Stop {
             let [first] = number;
             signal.store(first, Ordering::SeqCst);
             cancel.cancel();
+            tests.store(true, Ordering::SeqCst);
             // Somebody may be asked on the terminal just now, which no flag ends. What is left
             // behind is removed at the next start.
             if signals.read_exact(&mut number).is_ok() {
@@ -49,7 +53,7 @@ impl Stop {
 
     /// Somebody else calls the work off, and signals do what they always do.
     pub(crate) fn by(cancel: Cancel) -> Self {
-        Self { cancel, signal: Arc::default() }
+        Self { cancel, tests: Arc::default(), signal: Arc::default() }
     }
 
     /// As a shell tells of a program that a signal has ended.

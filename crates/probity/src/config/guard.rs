@@ -12,6 +12,8 @@ use super::{
     layer::Layer,
     table::{self, NAMED},
     value::{Origin, Value},
+    word::Word as _,
+    words::AuditFailOn,
 };
 
 /// How far a repository's file is obeyed.
@@ -29,6 +31,9 @@ pub(crate) enum Guard {
     /// It may choose a word that is not looser than the user's. The words go from the tightest to the
     /// loosest; an absent one is the loosest of all.
     Tighten(&'static [&'static str]),
+    /// It may choose a bar for the findings of an audit that is not above the user's, neither in
+    /// severity nor in level.
+    LowerBar,
     /// It may set a number that is not above the user's.
     AtMost,
     /// It may set a limit that is not above the user's, or the usual one where the user sets none.
@@ -56,6 +61,14 @@ impl Guard {
                 let users = users.and_then(rank).unwrap_or(words.len());
                 rank(wanted).is_some_and(|wanted| wanted <= users)
             }
+            Self::LowerBar => {
+                let bar =
+                    |value: &Value| AuditFailOn::from_word(&value.plain()).map(AuditFailOn::bar);
+                let (Some(users), Some(wanted)) = (users.and_then(bar), bar(wanted)) else {
+                    return users.is_none();
+                };
+                wanted.0 <= users.0 && wanted.1 <= users.1
+            }
             Self::AtMost => {
                 users.and_then(number).is_none_or(|users| number(wanted) <= Some(users))
             }
@@ -78,7 +91,7 @@ impl Guard {
             Self::Open => "may set this key",
             Self::User | Self::Trusted => "may not set this key",
             Self::IfUnset => "may set this key only if you do not",
-            Self::Tighten(_) | Self::AtMost | Self::Limit(_) | Self::AtLeast => {
+            Self::Tighten(_) | Self::LowerBar | Self::AtMost | Self::Limit(_) | Self::AtLeast => {
                 "may only tighten this key"
             }
             Self::MergeBase => "counts as it is at the merge base",
@@ -212,6 +225,7 @@ fn number(value: &Value) -> Option<f64> {
         Value::Int(number) => Some(*number as f64),
         Value::Float(number) => Some(*number),
         Value::Bytes(bytes) => Some(*bytes as f64),
+        Value::Duration(time) => Some(time.as_secs_f64()),
         _ => None,
     }
 }

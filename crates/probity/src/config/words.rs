@@ -1,6 +1,6 @@
 //! The words of the choices that settings have, and the choices that only settings know.
 
-use probity_audit::{ReadScope, Risk};
+use probity_audit::{ExploitLevel, ReadScope, Risk};
 use probity_autofix::{Expect, SecretsPolicy};
 use probity_finding::{Applicability, Severity};
 pub(crate) use probity_image::Level as ProofLevel;
@@ -99,6 +99,47 @@ pub(crate) enum AuditFormat {
     Markdown,
     Json,
     Sarif,
+    Html,
+}
+
+/// Which findings of an audit make the run fail: from a severity on, and from a level on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AuditFailOn {
+    Low,
+    Medium,
+    High,
+    Critical,
+    Exploited,
+    MediumExploited,
+    HighExploited,
+    CriticalExploited,
+    Fixed,
+    MediumFixed,
+    HighFixed,
+    CriticalFixed,
+}
+
+impl AuditFailOn {
+    /// The least severity and the least level that fail.
+    pub(crate) fn bar(self) -> (Risk, ExploitLevel) {
+        let risk = match self {
+            Self::Low | Self::Exploited | Self::Fixed => Risk::Low,
+            Self::Medium | Self::MediumExploited | Self::MediumFixed => Risk::Medium,
+            Self::High | Self::HighExploited | Self::HighFixed => Risk::High,
+            Self::Critical | Self::CriticalExploited | Self::CriticalFixed => Risk::Critical,
+        };
+        let level = match self {
+            Self::Low | Self::Medium | Self::High | Self::Critical => ExploitLevel::Quoted,
+            Self::Exploited
+            | Self::MediumExploited
+            | Self::HighExploited
+            | Self::CriticalExploited => ExploitLevel::Exploited,
+            Self::Fixed | Self::MediumFixed | Self::HighFixed | Self::CriticalFixed => {
+                ExploitLevel::ExploitedAndFixed
+            }
+        };
+        (risk, level)
+    }
 }
 
 /// What a contained process can reach.
@@ -156,11 +197,17 @@ words! {
     SecretsPolicy { Deny = "deny", Allow = "allow", Tokenize = "tokenize" }
     Expect { Patch = "patch", Dockerfile = "dockerfile" }
     ReadScope { Workspace = "workspace", Strict = "strict" }
-    AuditFormat { Markdown = "markdown", Json = "json", Sarif = "sarif" }
+    AuditFormat { Markdown = "markdown", Json = "json", Sarif = "sarif", Html = "html" }
     NetworkMode { Open = "open", Allowlist = "allowlist", None = "none" }
     AgentProcess { Session = "session", Workspace = "workspace" }
     Terminals { None = "none", Editor = "editor" }
     EditorFiles { None = "none", Editor = "editor" }
     Level { Fails = "P1", Depends = "P2", Flips = "P3" }
-    Risk { Low = "low", Medium = "medium", High = "high", Critical = "critical" }
+    AuditFailOn {
+        Low = "low", Medium = "medium", High = "high", Critical = "critical",
+        Exploited = "exploited", MediumExploited = "medium:exploited",
+        HighExploited = "high:exploited", CriticalExploited = "critical:exploited",
+        Fixed = "exploited-and-fixed", MediumFixed = "medium:exploited-and-fixed",
+        HighFixed = "high:exploited-and-fixed", CriticalFixed = "critical:exploited-and-fixed",
+    }
 }

@@ -2,8 +2,10 @@
 
 mod agents;
 mod failing;
+mod page;
 mod progress;
 mod providers;
+mod proving;
 mod reading;
 mod reports;
 mod resuming;

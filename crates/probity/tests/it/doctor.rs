@@ -47,7 +47,8 @@ fn a_machine_without_anything_is_told_so() {
              Ruby             no  ruby; install: apt-get install ruby ruby-rspec ruby-minitest\n  \
              PHP              no  php; install: apt-get install php-cli\n  \
              Java             no  javac; install: apt-get install default-jdk-headless junit5 maven libsurefire-java\n  \
-             C and C++        no  c++; install: apt-get install g++\n\n"
+             C and C++        no  c++; install: apt-get install g++\n  \
+             Aiken            no  aiken; install: cargo install aiken --locked\n\n"
         ),
         "{text}"
     );

@@ -32,6 +32,7 @@ pub(super) fn report_path(given: &Path, format: Format) -> PathBuf {
         Format::Markdown => return given.to_owned(),
         Format::Json => "json",
         Format::Sarif => "sarif",
+        Format::Html => "html",
     };
     match given == Path::new(DEFAULT_REPORT) {
         true => given.with_extension(ending),
@@ -121,6 +122,7 @@ pub(super) fn write_report(
         Format::Markdown => report.markdown(),
         Format::Json => report.json(),
         Format::Sarif => sarif(report, root, skills).with_context(failed)?,
+        Format::Html => report.html(),
     };
     write(path, text.as_bytes()).with_context(failed)
 }

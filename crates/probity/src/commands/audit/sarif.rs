@@ -49,6 +49,12 @@ pub(super) fn sarif(
             if let Some(refutation) = &mark.refutation {
                 result["properties"]["refutation"] = json!(refutation);
             }
+            result["properties"]["id"] = json!(mark.id);
+            result["properties"]["status"] = json!(mark.status);
+            result["properties"]["level"] = json!(mark.level);
+            if let Some(exploit) = &mark.exploit {
+                result["properties"]["exploit"] = json!(exploit);
+            }
             if mark.is_outside_change {
                 result["properties"]["outsideChange"] = json!(true);
             }

@@ -5,7 +5,7 @@ use std::{
     path::Path,
 };
 
-use probity_audit::{Report, State, TokenUsage};
+use probity_audit::{ExploitLevel, Report, State, TokenUsage};
 use probity_text::visible;
 
 use crate::name::Name;
@@ -58,6 +58,18 @@ pub(super) fn print(
     )?;
     if !report.elsewhere.is_empty() {
         writeln!(out, "Findings outside the changed files: {}", report.elsewhere.len())?;
+    }
+    if report.findings.iter().any(|reported| reported.finding.exploit.is_some()) {
+        let count = |level: ExploitLevel| {
+            report.findings.iter().filter(|reported| reported.finding.level() == level).count()
+        };
+        writeln!(
+            out,
+            "Exploits: {} exploited and fixed, {} exploited, {} quoted",
+            count(ExploitLevel::ExploitedAndFixed),
+            count(ExploitLevel::Exploited),
+            count(ExploitLevel::Quoted)
+        )?;
     }
     let verdicts = report.verdicts();
     if !verdicts.is_empty() {

@@ -10,7 +10,6 @@ use probity_agent::{
     Agent, AgentError, AgentRef, Answer, Cancel, CommandOptions, Limits, StopReason, Turn,
 };
 use probity_review::{Unopened, answer_schema, parse_findings};
-use probity_sandbox::{Backend, Kind, Preference, choose_here};
 use probity_seat::{Caller, Contained, NamedBy, Occupant, Request, Seats, Terms};
 
 use super::settings::{Settings, Variables};
@@ -95,15 +94,6 @@ impl Place {
             variables: named,
             terms: &self.terms,
         }
-    }
-}
-
-/// What contains the tests, whatever the user wants for the agent.
-pub(super) fn tests() -> Backend {
-    let no_image = |_: Kind, _: &_| Err("not used for tests".to_owned());
-    match choose_here(Preference::Only(Kind::Bubblewrap), &no_image).chosen {
-        Some((_, program)) => Backend::Bubblewrap { program },
-        None => Backend::None,
     }
 }
 

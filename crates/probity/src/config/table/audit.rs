@@ -2,13 +2,13 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use probity_audit::{ReadScope, Risk};
+use probity_audit::ReadScope;
 
 use super::section;
 use crate::config::{
     guard::Guard,
     kind::Kind,
-    words::{AuditFormat, Sandbox},
+    words::{AuditFailOn, AuditFormat, Sandbox},
 };
 
 /// Where a report goes for which nobody names another place.
@@ -73,9 +73,15 @@ section! {
                 guard(Guard::Below);
             /// Report format
             format: AuditFormat = AuditFormat::Markdown, flag_of("format", "FORMAT"), short('f');
-            /// Exit with 1 if a verified finding is at least this severe
-            fail_on: Option<Risk> = None, flag_of("fail-on", "SEVERITY"),
-                guard(Guard::Tighten(&["low", "medium", "high", "critical"]));
+            /// Exit with 1 if a verified finding has at least this severity, this level, or
+            /// SEVERITY:LEVEL
+            fail_on: Option<AuditFailOn> = None, flag_of("fail-on", "BAR"), guard(Guard::LowerBar);
+            /// Maximum number of exploits that the model may try for each finding
+            prove_rounds: u16 = 4, kind(Kind::IntIn(1, 20)), flag_of("prove-rounds", "N"),
+                guard(Guard::AtMost);
+            /// Time limit for the exploits of all findings together
+            prove_timeout: Duration = Duration::from_secs(1800),
+                flag_of("prove-timeout", "DURATION"), guard(Guard::AtMost);
         }
     }
 }

@@ -259,6 +259,8 @@ audit.state-out | --state-out | PROBITY_AUDIT__STATE_OUT | only probity.toml | .
 audit.report-out | --report-out | PROBITY_AUDIT__REPORT_OUT | only probity.toml | .tx3/audit/vulnerabilities.md | guarded
 audit.format | --format | PROBITY_AUDIT__FORMAT | only probity.toml | markdown
 audit.fail-on | --fail-on | PROBITY_AUDIT__FAIL_ON | only probity.toml | unset | guarded
+audit.prove-rounds | --prove-rounds | PROBITY_AUDIT__PROVE_ROUNDS | only probity.toml | 4 | guarded
+audit.prove-timeout | --prove-timeout | PROBITY_AUDIT__PROVE_TIMEOUT | only probity.toml | 30m | guarded
 review.agent | --agent | PROBITY_REVIEW__AGENT AGENT_CLI | only probity.toml | claude | guarded
 review.model | --model | PROBITY_REVIEW__MODEL AGENT_MODEL | only probity.toml | unset
 review.profile | --profile | PROBITY_REVIEW__PROFILE REVIEW_PROFILE | only probity.toml | default | guarded

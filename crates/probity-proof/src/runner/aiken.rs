@@ -1,0 +1,289 @@
+//! Aiken: `aiken check`, which writes JSON where its output is not a terminal.
+//!
+//! A validator is seen by no other module, so the tests of a claim about one are added to its own
+//! file. The packages are those that the repository has in `build/packages`: nothing is fetched.
+
+use std::{
+    collections::BTreeSet,
+    fs, io,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use probity_sandbox::{Exit, Mount};
+use serde::Deserialize;
+
+use super::{
+    Built, Existing, Groups, Placed, Runner, Suite, Trial, Trouble, Unavailable,
+    capture::Ran,
+    context::{Access, Site, Task},
+    placement,
+    report::{Report, State, TestReport},
+};
+use crate::{
+    Claim, Refusal, RunDetail, claim::FlaggedLines, repository::confined, workshop::Preparation,
+};
+
+/// What makes a directory a project.
+const PROJECT: &str = "aiken.toml";
+const PACKAGES: &str = "build/packages";
+
+/// What the compiler gets on top of the test's time.
+const GRACE: Duration = Duration::from_secs(60);
+
+/// Between a module and its test.
+const SEPARATOR: &str = ".";
+
+#[derive(Debug)]
+pub(super) struct Aiken {
+    program: PathBuf,
+    /// Relative to the repository, and where the packages of each are, if it has any.
+    projects: Vec<(PathBuf, Option<PathBuf>)>,
+}
+
+/// What `aiken check` writes, as far as it is read.
+#[derive(Deserialize)]
+struct Checked {
+    modules: Vec<Module>,
+}
+
+#[derive(Deserialize)]
+struct Module {
+    name: String,
+    tests: Vec<Test>,
+}
+
+#[derive(Deserialize)]
+struct Test {
+    title: String,
+    status: String,
+    #[serde(default)]
+    assertion: Option<String>,
+}
+
+impl Aiken {
+    pub(super) fn prepare(
+        preparation: &mut Preparation<'_>,
+    ) -> Result<Box<dyn Runner>, Unavailable> {
+        let context = preparation.site.context;
+        let program = context.tool("aiken").ok_or(Unavailable::NotInstalled("aiken"))?;
+        let projects = preparation.directories_with(PROJECT);
+        if projects.is_empty() {
+            return Err(Unavailable::NoBuildFile(PROJECT));
+        }
+        let with_packages = |project: &Path| {
+            let there = preparation.repo.join(project).join(PACKAGES);
+            (project.to_owned(), fs::canonicalize(there).ok())
+        };
+        let projects = projects.into_iter().map(with_packages).collect();
+        Ok(Box::new(Self { program, projects }))
+    }
+
+    /// Runs the tests of a project.
+    fn check(
+        &self,
+        site: &Site<'_>,
+        project: &Path,
+        limit: Duration,
+    ) -> Result<(Ran, Report), Trouble> {
+        let mut task = Task::new([&self.program], project, Access::Runs, limit + GRACE);
+        task.tools.extend(self.program.parent().map(Path::to_owned));
+        // The same cases of property tests in every run.
+        task.arguments(["check", "--seed", "1"]);
+        let known = self.projects.iter().find(|(directory, _)| directory == project);
+        if let Some((_, Some(real))) = known {
+            let place = project.join(PACKAGES);
+            let failed = |error: io::Error| Trouble::at(real, &error);
+            if site.context.is_sandboxed() {
+                site.copy.make_directory(&place).map_err(failed)?;
+                task.mounts.push(Mount::read_only(real, site.seen_repo.join(place)));
+            } else {
+                site.copy.make_directory(&project.join("build")).map_err(failed)?;
+                site.copy.link(&place, real).map_err(failed)?;
+            }
+        }
+        let ran = site.run(&task)?;
+        let report = report(&ran);
+        Ok((ran, report))
+    }
+}
+
+/// What the compiler said of each test; nothing if it did not come so far.
+fn report(ran: &Ran) -> Report {
+    let text = String::from_utf8_lossy(&ran.stdout);
+    let start = text.find('{').unwrap_or(text.len());
+    let mut values = serde_json::Deserializer::from_str(text.get(start..).unwrap_or_default())
+        .into_iter::<Checked>();
+    let Some(Ok(checked)) = values.next() else {
+        let unbuilt = matches!(ran.exit, Exit::Code(code) if code != 0);
+        let without_end = if unbuilt { Some(RunDetail::Unbuilt) } else { None };
+        return Report { without_end, ..Report::default() };
+    };
+    let mut report = Report { ignores_exit: true, ..Report::default() };
+    for module in checked.modules {
+        for test in module.tests {
+            let state = if test.status == "pass" { State::Passed } else { State::Failed };
+            let name = format!("{}{SEPARATOR}{}", module.name, test.title);
+            let message = test.assertion.unwrap_or_default();
+            report.tell(TestReport { message, ..TestReport::new(name, state) });
+        }
+    }
+    report.without_end = Some(RunDetail::NoSuchTest);
+    report
+}
+
+/// The name of a module, by its file below `lib` or `validators` of a project.
+fn module(project: &Path, file: &str) -> Option<String> {
+    let inner = Path::new(file).strip_prefix(project).ok()?;
+    let inner = inner.strip_prefix("lib").or_else(|_| inner.strip_prefix("validators")).ok()?;
+    Some(inner.with_extension("").to_string_lossy().into_owned())
+}
+
+fn project(repo: &Path, file: &str) -> Option<PathBuf> {
+    let above = Path::new(file).ancestors().skip(1);
+    above.into_iter().find(|above| repo.join(above).join(PROJECT).is_file()).map(Path::to_owned)
+}
+
+/// A test's code without the imports that its file has already.
+fn addition(file: &str, code: &str) -> String {
+    let is_new = |line: &&str| !line.starts_with("use ") || !file.lines().any(|own| own == *line);
+    let lines: Vec<&str> = code.lines().filter(is_new).collect();
+    format!("\n{}\n", lines.join("\n"))
+}
+
+/// The wanted test, which has to be in the code.
+fn test_name(claim: &Claim) -> Result<String, Refusal> {
+    let names = claim.test_code.lines().filter_map(|line| {
+        let rest = line.trim_start().strip_prefix("test ")?;
+        Some(rest.split(['(', ' ']).next().unwrap_or_default().to_owned())
+    });
+    let wanted = claim.test_name.as_deref().filter(|name| !name.is_empty());
+    let bare = wanted.map(|name| name.rsplit(['.', ':']).next().unwrap_or(name));
+    let found = names.into_iter().find(|name| bare.is_none_or(|bare| name == bare));
+    found.ok_or_else(|| Refusal::NoSuchTest(wanted.map(str::to_owned)))
+}
+
+impl Runner for Aiken {
+    fn name(&self) -> &'static str {
+        "aiken"
+    }
+
+    fn place(&self, repo: &Path, claim: &Claim, flagged: &FlaggedLines) -> Result<Placed, Refusal> {
+        let is_test = |name: &str| name.ends_with(".ak");
+        placement::directory(repo, claim, flagged, is_test)?;
+        let file = &flagged.file;
+        let project = project(repo, file).ok_or_else(|| Refusal::NoPackage(file.clone()))?;
+        let id = placement::plain(&claim.id).to_lowercase();
+        let name_of = |number: &str| format!("zz_probity_{id}{number}.ak");
+        let is_validator = Path::new(file).starts_with(project.join("validators"));
+        // Beside `lib` and `validators` the compiler reads nothing.
+        let directory = if is_validator { project.clone() } else { project.join("lib") };
+        let path = placement::unused(repo, &directory, name_of);
+        let test = test_name(claim)?;
+        let added = if is_validator {
+            let text = confined::read(repo, file).unwrap_or_default();
+            Some((file.clone(), addition(&text, &claim.test_code)))
+        } else {
+            None
+        };
+        let of_test = if is_validator { file } else { &path };
+        let module = module(&project, of_test).ok_or_else(|| Refusal::NoPackage(file.clone()))?;
+        Ok(Placed {
+            name: format!("{module}{SEPARATOR}{test}"),
+            source: claim.test_code.clone(),
+            added,
+            directory: project,
+            flagged: flagged.clone(),
+            path,
+        })
+    }
+
+    fn run(&self, site: &Site<'_>, placed: &Placed, _: &Built) -> Result<Trial, Trouble> {
+        let (ran, report) = self.check(site, &placed.directory, site.context.test_timeout)?;
+        Ok(Trial::told(site, &ran, &report, |test| test.name == placed.name))
+    }
+
+    /// All tests of the projects: what touches a file is not known here.
+    fn groups(&self, site: &Site<'_>, wanted: Existing<'_>) -> Result<Groups, Trouble> {
+        let mut groups = Groups::default();
+        let projects: BTreeSet<PathBuf> = match wanted {
+            Existing::Touching(files) => {
+                files.iter().filter_map(|file| project(&site.copy.repo, file)).collect()
+            }
+            Existing::Named(_) => {
+                self.projects.iter().map(|(project, _)| project.clone()).collect()
+            }
+        };
+        groups.tests.extend(projects.into_iter().map(|project| (project, BTreeSet::new())));
+        Ok(groups)
+    }
+
+    fn run_group(
+        &self,
+        site: &Site<'_>,
+        project: &Path,
+        _: &BTreeSet<String>,
+        limit: Duration,
+    ) -> Result<Suite, Box<Trial>> {
+        let (ran, report) = self.check(site, project, limit)?;
+        match &report.without_end {
+            Some(detail @ RunDetail::Unbuilt) => Err(Box::new(Trial::new(detail.clone()))),
+            _ => Ok(Suite::of("", &ran, &report, limit)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// In the form that the compiler's source gives it; not recorded from a run.
+    const CHECKED: &str = include_str!("aiken/checked.json");
+
+    fn ran(stdout: &str, code: i32) -> Ran {
+        let (stdout, stderr) = (stdout.as_bytes().to_vec(), Vec::new());
+        Ran { exit: Exit::Code(code), duration: Duration::ZERO, stdout, stderr }
+    }
+
+    #[test]
+    fn every_test_of_every_module_is_read() {
+        let report = report(&ran(CHECKED, 1));
+        let states: Vec<_> =
+            report.tests.iter().map(|test| (test.name.as_str(), test.state)).collect();
+        assert_eq!(
+            states,
+            [
+                ("swap.exploit", State::Failed),
+                ("swap.control", State::Passed),
+                ("swap/price.rounds_up", State::Passed),
+            ]
+        );
+        assert_eq!(report.without_end, Some(RunDetail::NoSuchTest));
+        assert_eq!(super::report(&ran("", 1)).without_end, Some(RunDetail::Unbuilt));
+        assert_eq!(super::report(&ran("", 0)).without_end, None);
+    }
+
+    #[test]
+    fn modules_imports_and_names_are_found() {
+        let project = Path::new("contracts");
+        for (file, expected) in [
+            ("contracts/validators/swap.ak", Some("swap")),
+            ("contracts/lib/swap/price.ak", Some("swap/price")),
+            ("contracts/swap.ak", None),
+        ] {
+            assert_eq!(module(project, file).as_deref(), expected);
+        }
+        let code = "use a\nuse b\n\ntest exploit() {\n  True\n}\n";
+        assert_eq!(addition("use a\n", code), "\nuse b\n\ntest exploit() {\n  True\n}\n");
+        for (wanted, expected) in
+            [(None, Some("exploit")), (Some("swap.exploit"), Some("exploit")), (Some("x"), None)]
+        {
+            let claim = Claim {
+                test_code: code.to_owned(),
+                test_name: wanted.map(str::to_owned),
+                ..Claim::default()
+            };
+            assert_eq!(test_name(&claim).ok().as_deref(), expected);
+        }
+    }
+}

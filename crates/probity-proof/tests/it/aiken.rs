@@ -1,0 +1,120 @@
+//! Aiken: a project with its compiler, which is the real one where the machine has it, and otherwise a
+//! stand-in that knows one validator.
+
+use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
+
+use probity_proof::{Claim, Exploit, ExploitFault, ExploitLevel, Workshop};
+
+use crate::stage::{Stage, fix};
+
+/// Compiles nothing: it reads what the only handler says, and writes what the compiler would.
+const STAND_IN: &str = r#"#!/bin/sh
+[ "$1" = check ] && [ -d build/packages/stdlib ] || exit 1
+file=validators/swap.ak
+grep -q 'no such word' $file && exit 1
+body=$(sed -n 's/^  spend(.*) { *\(.*[^ ]\) *}$/\1/p' $file)
+exploit=fail control=pass
+[ "$body" = True ] || exploit=pass
+[ "$body" = False ] && control=fail
+test() { grep -q "^test $1()" $file && tests="$tests${tests:+,}{\"title\":\"$1\",\"status\":\"$2\"}"; }
+tests=
+test exploit $exploit
+test control $control
+test old pass
+echo "{\"seed\":1,\"modules\":[{\"name\":\"swap\",\"tests\":[$tests]}]}"
+[ $exploit = pass ]
+"#;
+
+const SWAP: &str = "validator swap {\n  spend(paid: Int) { True }\n}\n\ntest old() {\n  True\n}\n";
+const TESTS: &str =
+    "test exploit() {\n  !swap.spend(0)\n}\n\ntest control() {\n  swap.spend(9)\n}\n";
+
+/// A project whose packages are installed and ignored, as projects have them, and a compiler.
+fn stage(bin: &Path) -> Stage {
+    let mut stage = Stage::new(&[
+        ("aiken.toml", "name = \"a/swap\"\nversion = \"0.0.0\"\n"),
+        ("validators/swap.ak", SWAP),
+        (".gitignore", "build/\n"),
+    ]);
+    stage.write("build/packages/stdlib/aiken.toml", "name = \"b/stdlib\"\n");
+    let program = bin.join("aiken");
+    fs::write(&program, STAND_IN).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let path = stage.options.environment.iter_mut().find(|(name, _)| name == "PATH").unwrap();
+    let mut first = bin.as_os_str().to_owned();
+    first.push(":");
+    first.push(&path.1);
+    path.1 = first;
+    stage
+}
+
+fn exploit(tests: &str) -> Exploit {
+    Exploit {
+        claim: Claim {
+            id: "swap".to_owned(),
+            file: "validators/swap.ak".to_owned(),
+            line: 2,
+            test_code: tests.to_owned(),
+            test_name: Some("exploit".to_owned()),
+            ..Claim::default()
+        },
+        control_name: "control".to_owned(),
+    }
+}
+
+#[test]
+fn a_validator_that_allows_everything_is_exploited_and_fixed() {
+    let bin = tempfile::tempdir().unwrap();
+    let stage = stage(bin.path());
+    let workshop = Workshop::prepare(stage.options.clone(), &|_| {}).unwrap();
+    let verdict = workshop.exploit(&exploit(TESTS));
+    assert_eq!(verdict.level, ExploitLevel::Exploited, "{verdict:#?}");
+    assert_eq!(verdict.rejecting.as_deref(), Some("spend"));
+    assert_eq!(verdict.exploit.runner, Some("aiken"));
+
+    let mut fixed = exploit(TESTS);
+    fixed.claim.fix_patch = Some(fix("validators/swap.ak", SWAP, "{ True }", "{ paid > 5 }"));
+    let verdict = workshop.exploit(&fixed);
+    assert_eq!(verdict.level, ExploitLevel::ExploitedAndFixed, "{verdict:#?}");
+
+    let verdict = workshop.exploit(&exploit(&format!("{TESTS}// no such word\n")));
+    assert_eq!(verdict.fault, Some(ExploitFault::NotShown), "{verdict:#?}");
+}
+
+const PRICE: &str =
+    "pub fn accepts(paid: Int, price: Int) -> Bool {\n  paid >= 0 && price >= 0\n}\n";
+const PRICE_TESTS: &str = "use price\n\ntest exploit() {\n  !price.accepts(1, 5)\n}\n\ntest control() \
+    {\n  price.accepts(5, 5)\n}\n";
+
+/// Where `script/test --with-aiken` puts the compiler, or where the machine has it.
+fn compiler() -> Option<std::path::PathBuf> {
+    let installed = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tools/aiken/bin");
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let directories = std::iter::once(installed).chain(std::env::split_paths(&path));
+    directories.into_iter().find(|directory| directory.join("aiken").is_file())
+}
+
+/// Says nothing without a compiler: `script/test --with-aiken` installs one.
+#[test]
+fn the_real_compiler_is_understood() {
+    let Some(bin) = compiler() else {
+        println!("aiken is not installed; `script/test --with-aiken` installs it");
+        return;
+    };
+    let mut stage = Stage::new(&[
+        ("aiken.toml", "name = \"probity/price\"\nversion = \"0.0.0\"\nplutus = \"v3\"\n"),
+        ("lib/price.ak", PRICE),
+        (".gitignore", "build/\n"),
+    ]);
+    let path = stage.options.environment.iter_mut().find(|(name, _)| name == "PATH").unwrap();
+    path.1 = bin.canonicalize().unwrap().into_os_string();
+    let workshop = Workshop::prepare(stage.options.clone(), &|_| {}).unwrap();
+    let mut price = exploit(PRICE_TESTS);
+    price.claim.file = "lib/price.ak".to_owned();
+    let verdict = workshop.exploit(&price);
+    assert_eq!(verdict.level, ExploitLevel::Exploited, "{verdict:#?}");
+    let sound = fix("lib/price.ak", PRICE, "paid >= 0 && price >= 0", "paid >= price");
+    price.claim.fix_patch = Some(sound);
+    let verdict = workshop.exploit(&price);
+    assert_eq!(verdict.level, ExploitLevel::ExploitedAndFixed, "{verdict:#?}");
+}
