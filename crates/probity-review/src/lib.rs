@@ -1,7 +1,8 @@
 //! A repository in, proven issues out; and the history of reviews.
 //!
 //! **Invariant:** a defect counts only when probity-proof has proven it by an experiment. The
-//! reviewed repository is never written to, only copies of it. The only room with a database.
+//! reviewed repository is never written to, only copies of it. The only room with a database; requests are made
+//! by `publish` alone.
 
 mod claims;
 mod classify;
@@ -15,12 +16,14 @@ mod language;
 mod output;
 mod prompt;
 mod proved;
+mod publish;
 mod redact;
 mod review;
 mod risk;
 mod score;
 mod tests_on_disk;
 mod unstarted;
+mod verdict;
 mod wording;
 
 pub use crate::{
@@ -45,6 +48,10 @@ pub use crate::{
     },
     prompt::{PromptParts, answer_schema, prompt},
     proved::Proved,
+    publish::{
+        About, CommentPlace, Conclusion, ForgeKind, IssueComment, OpenPull, PersonalVerdict,
+        Publication, PublishError, Published, PullTarget, ReviewStatus,
+    },
     redact::Redactor,
     review::{
         AgentSeat, AskOptions, Checkout, Event, OpenAgent, Previous, ProveOptions, ProvedClaim,
@@ -53,4 +60,5 @@ pub use crate::{
     risk::{Category, Risk, UnknownWord},
     score::{Bar, score},
     tests_on_disk::TestFile,
+    verdict::PersonVerdict,
 };

@@ -5,6 +5,7 @@
 
 mod issue;
 mod read;
+mod redacted;
 mod validate;
 
 use serde::{Deserialize, Serialize};

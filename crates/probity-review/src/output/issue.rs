@@ -1,6 +1,7 @@
 //! What a review says about one finding: proven, observed, or discarded.
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
 use super::read::or_default;
 use crate::{Category, Risk};
@@ -42,6 +43,24 @@ pub struct ProvenIssue {
     /// Where in the repository it was run.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub test_path: String,
+    /// The flagged lines as they were reviewed.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub code: String,
+}
+
+impl ProvenIssue {
+    /// The fingerprint, or what stands in for it in a review that has none: letters and digits.
+    #[must_use]
+    pub fn identity(&self) -> String {
+        let print = &self.fingerprint;
+        if !print.is_empty() && print.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+            return print.clone();
+        }
+        let words = format!("{}\0{}\0{}\0{}", self.file, self.line, self.category, self.title);
+        let mut identity = crate::claims::hex(&Sha256::digest(words));
+        identity.truncate(32);
+        identity
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -68,6 +68,10 @@ pub(super) fn judged(
         let is_reviewed = |path: &str| ground.is_reviewed(&settings.config, path);
         compare::against(earlier, known, &mut today, &mut classified, &is_reviewed, redactor)
     });
+    let mut prints = fingerprint::Prints::new(&ground.scope);
+    for issue in &mut classified.proven {
+        issue.code = redactor.text(&prints.lines(&issue.file, issue.line, issue.end_line));
+    }
     for issue in classified.proven.iter_mut().filter(|issue| issue.introduced.is_none()) {
         // There was no such file to have the defect before.
         let is_new = change.is_some_and(|change| change.brings(&issue.file));

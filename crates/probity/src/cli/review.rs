@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgMatches, Args, Command, Subcommand};
-use probity_review::Shard;
+use probity_review::{ForgeKind, Shard};
 
 use super::{flags, words};
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
         ListFormat,
         review::{
             self, AskCommand, CommitTo, FixCommand, HistoryOptions, MergeCommand, Options, Place,
-            ProveCommand,
+            ProveCommand, PublishCommand,
         },
     },
     config::{
@@ -33,6 +33,7 @@ pub(super) const EXAMPLES: &str = "Examples:
   probity review history                            what earlier reviews proved
   probity review fix --commit                       apply the proven fixes, one commit each
   probity review ask                                only ask; other machines prove and merge
+  probity review publish                            comment on the pull request of this job
 
 Exit codes: 0 pass, 1 fail, 2 no review.";
 
@@ -92,6 +93,9 @@ enum ReviewCommand {
         after_help = "Examples:\n  probity review show\n  probity review show 12 --format markdown"
     )]
     Show(ShowArgs),
+    /// Publish a review in its pull request
+    #[command(after_help = PUBLISH_EXAMPLES)]
+    Publish(PublishArgs),
     /// Convert a review to another format
     #[command(
         after_help = "Examples:\n  probity review report review/review.json --format sarif -o review.sarif"
@@ -120,6 +124,19 @@ const MERGE_EXAMPLES: &str = "Examples:
   probity review merge review/part-*.json
 
 Exit codes: 0 pass, 1 fail, 2 no review, or parts that are missing, given twice or of another review.";
+
+const PUBLISH_EXAMPLES: &str = "Examples:
+  probity review publish                              in a job for a pull request
+  probity review publish review/review.json --gitlab
+  probity review publish --gitea --endpoint https://git.example.org/api/v1 --project o/r --pull 7
+
+probity writes one summary comment, a comment for each proven issue on the lines of the diff, and a check
+run or commit status. Publishing again updates these comments and adds nothing. Threads of fixed issues
+are resolved; a thread that a person has answered or resolved stays as it is.
+
+The token comes from GITHUB_TOKEN, GITLAB_TOKEN or GITEA_TOKEN.
+
+Exit codes: 0 published, 2 nothing could be published.";
 
 const FIX_EXAMPLES: &str = "Examples:
   probity review fix --dry-run                  show what would change
@@ -194,6 +211,56 @@ struct MergeArgs {
     parts: Vec<PathBuf>,
     #[command(flatten)]
     run: RunArgs,
+}
+
+#[derive(Args, Debug)]
+struct PublishArgs {
+    /// Review to publish
+    #[arg(value_name = "FILE", default_value = "review/review.json")]
+    review: PathBuf,
+    /// Publish to GitHub [default: the forge that runs this job]
+    #[arg(long, group = "forge")]
+    github: bool,
+    /// Publish to GitLab
+    #[arg(long, group = "forge")]
+    gitlab: bool,
+    /// Publish to Gitea or Forgejo
+    #[arg(long, group = "forge")]
+    gitea: bool,
+    /// URL of the API [default: that of the job, otherwise the public one]
+    #[arg(long, value_name = "URL")]
+    endpoint: Option<String>,
+    /// Project on the forge, such as OWNER/NAME [default: that of the job]
+    #[arg(long, value_name = "PROJECT")]
+    project: Option<String>,
+    /// Number of the pull request [default: that of the job]
+    #[arg(long, value_name = "N")]
+    pull: Option<u64>,
+    /// Maximum number of issues that get a comment of their own; the summary has the others
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    max_comments: usize,
+    /// Checkout that was reviewed; probity needs it to suggest fixes
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    repo: PathBuf,
+}
+
+impl From<PublishArgs> for PublishCommand {
+    fn from(args: PublishArgs) -> Self {
+        let chosen = [
+            (args.github, ForgeKind::Github),
+            (args.gitlab, ForgeKind::Gitlab),
+            (args.gitea, ForgeKind::Gitea),
+        ];
+        Self {
+            review: args.review,
+            forge: chosen.into_iter().find(|(is_chosen, _)| *is_chosen).map(|(_, forge)| forge),
+            endpoint: args.endpoint,
+            project: args.project,
+            pull: args.pull,
+            max_comments: args.max_comments,
+            repo: args.repo,
+        }
+    }
 }
 
 #[derive(Args, Debug)]
@@ -356,6 +423,7 @@ pub(super) fn run(args: ReviewArgs, matches: &ArgMatches, quiet: bool) -> anyhow
         Some(ReviewCommand::Show(ShowArgs { which, place, format })) => {
             review::show(which.as_deref(), &place.into(), format)
         }
+        Some(ReviewCommand::Publish(args)) => review::publish(&args.into()),
         Some(ReviewCommand::Report(ReportArgs { review: file, format, output })) => {
             review::report(&file, format, output.as_deref())
         }

@@ -5,6 +5,7 @@ mod fix;
 mod gate;
 mod history;
 mod progress;
+mod publish;
 mod runners;
 mod seat;
 mod settings;
@@ -29,6 +30,7 @@ pub(crate) use self::{
     fix::{CommitTo, FixCommand, fix},
     gate::{run as gate, step as gate_step},
     history::{HistoryOptions, Place, list as history, show},
+    publish::{PublishCommand, publish},
     shards::{AskCommand, MergeCommand, ProveCommand, ask, merge, prove},
 };
 use crate::{

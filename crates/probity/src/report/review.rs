@@ -7,6 +7,7 @@ mod github;
 mod gitlab;
 mod junit;
 mod markdown;
+pub(crate) mod pull_request;
 mod sarif;
 mod text;
 

@@ -6,6 +6,7 @@ mod fix;
 mod integration;
 mod own;
 mod places;
+mod publish;
 mod reports;
 mod runners;
 /// A database server, as the tests of the history start it.

@@ -114,20 +114,10 @@ impl Settings {
 
     /// Values that must not appear in anything that a review leaves behind.
     pub(super) fn hidden(&self) -> Vec<String> {
-        let mut hidden: Vec<String> = env::vars_os()
-            .filter_map(|(name, value)| {
-                let name = name.to_str()?.to_ascii_uppercase();
-                let words = ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL"];
-                let secret = words.iter().any(|word| name.contains(word));
-                let named = match &self.variables {
-                    Variables::Named(names) => {
-                        names.iter().any(|it| it.eq_ignore_ascii_case(&name))
-                    }
-                    Variables::OfTheAgent => false,
-                };
-                (secret || named).then(|| value.to_str().map(str::to_owned))?
-            })
-            .collect();
+        let mut hidden = secrets_of_environment();
+        if let Variables::Named(names) = &self.variables {
+            hidden.extend(names.iter().filter_map(|name| env::var(name).ok()));
+        }
         if let Keep::Database(url) = &self.history {
             hidden.push(url.clone());
             let login = url.split_once("://").and_then(|(_, rest)| rest.rsplit_once('@'));
@@ -136,6 +126,17 @@ impl Settings {
         }
         hidden
     }
+}
+
+/// The values of variables that are named like secrets.
+pub(super) fn secrets_of_environment() -> Vec<String> {
+    let words = ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL"];
+    let secrets = env::vars_os().filter_map(|(name, value)| {
+        let name = name.to_str()?.to_ascii_uppercase();
+        let is_secret = words.iter().any(|word| name.contains(word));
+        (is_secret).then(|| value.to_str().map(str::to_owned))?
+    });
+    secrets.collect()
 }
 
 /// Where a CI step leaves its review, which is known before anything else is.

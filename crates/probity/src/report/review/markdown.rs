@@ -98,7 +98,7 @@ fn notes(text: &mut String, review: &ReviewOutput) {
 }
 
 /// The output as it is, behind a fence that is longer than any in it.
-fn fenced(text: &mut String, language: &str, output: &str) {
+pub(super) fn fenced(text: &mut String, language: &str, output: &str) {
     if output.is_empty() {
         return;
     }
