@@ -12,6 +12,7 @@ mod excerpt;
 mod findings;
 mod fix;
 mod history;
+mod ignore;
 mod language;
 mod output;
 mod prompt;
@@ -21,6 +22,7 @@ mod redact;
 mod review;
 mod risk;
 mod score;
+mod summary;
 mod tests_on_disk;
 mod unstarted;
 mod verdict;
@@ -39,12 +41,13 @@ pub use crate::{
     findings::{AgentFinding, Findings, FindingsError, Rejected, parse as parse_findings},
     fix::{FixError, FixedFile, changes, check_fixed, fixable, missing_fix, prove_fix},
     history::{Entry, History, HistoryError, HistoryPlace, Retention},
+    ignore::apply_ignores,
     language::{Language, languages},
     output::{
-        Changes, Closed, Cost, Deduction, Discarded, FailureKind, Gone, Invalid, Isolation,
-        MAX_SCORE, Metadata, Observation, Proof, ProofFix, ProofRun, ProvenIssue, ReadError,
-        ReviewFailure, ReviewOutput, SCHEMA as REVIEW_SCHEMA, SCHEMA_VERSION, Score, Standing,
-        Status, TestSummary, read,
+        Changes, Closed, Cost, Deduction, Discarded, Dismissed, FailureKind, Gone, Invalid,
+        Isolation, MAX_SCORE, Metadata, Observation, Proof, ProofFix, ProofRun, ProvenIssue,
+        ReadError, ReviewFailure, ReviewOutput, SCHEMA as REVIEW_SCHEMA, SCHEMA_VERSION, Score,
+        Standing, Status, TestSummary, TrendPoint, read,
     },
     prompt::{PromptParts, answer_schema, prompt},
     proved::Proved,
@@ -60,5 +63,5 @@ pub use crate::{
     risk::{Category, Risk, UnknownWord},
     score::{Bar, score},
     tests_on_disk::TestFile,
-    verdict::PersonVerdict,
+    verdict::{PersonVerdict, VerdictRecord, apply_verdicts, issue_with_id, reconsider},
 };

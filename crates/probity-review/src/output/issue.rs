@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::read::or_default;
-use crate::{Category, Risk};
+use crate::{Category, Risk, verdict::PersonVerdict};
 
 /// A defect that a failing test demonstrates. Only these count.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -61,6 +61,19 @@ impl ProvenIssue {
         identity.truncate(32);
         identity
     }
+}
+
+/// A proven issue that a person has taken out of the count.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Dismissed {
+    pub issue: ProvenIssue,
+    pub verdict: PersonVerdict,
+    /// Who says so.
+    pub by: String,
+    pub reason: String,
+    /// Digest of the flagged lines; with other lines the issue is back.
+    #[serde(default)]
+    pub lines: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,6 +5,7 @@ mod ending;
 mod fix;
 mod integration;
 mod own;
+mod page;
 mod places;
 mod publish;
 mod reports;
@@ -16,6 +17,7 @@ mod server;
 mod shards;
 mod step;
 mod story;
+mod verdicts;
 
 use std::{
     fs,

@@ -17,7 +17,7 @@ use probity_text::visible;
 use secrecy::ExposeSecret as _;
 
 use self::{suggestion::Suggestion, target::CiPull};
-use super::{files, settings};
+use super::{files, history::Place, settings, verdict};
 use crate::{
     exit::Exit,
     failure::Failure,
@@ -33,21 +33,27 @@ pub(crate) struct PublishCommand {
     pub(crate) project: Option<String>,
     pub(crate) pull: Option<u64>,
     pub(crate) max_comments: usize,
-    /// The checkout that was reviewed, for suggestions.
-    pub(crate) repo: PathBuf,
+    /// Whether verdicts of people in the pull request count.
+    pub(crate) sync: bool,
+    /// The checkout that was reviewed, for suggestions, and the history.
+    pub(crate) place: Place,
 }
 
 pub(crate) fn publish(command: &PublishCommand) -> anyhow::Result<Exit> {
     let CiPull { target, commits } = CiPull::find(command)?;
-    let review = files::read_review(&command.review, files::NAME_REVIEW)?;
+    let mut review = files::read_review(&command.review, files::NAME_REVIEW)?;
     check(&command.review, &review, &target.project)?;
     let mut hidden = settings::secrets_of_environment();
     hidden.push(target.token.expose_secret().to_owned());
     let redactor = Redactor::new(&hidden).context("cannot look for secrets")?;
     let forge = target.forge;
     let pull = OpenPull::look(&target).map_err(failure)?;
+    pull.check_commit(&review.metadata.commit, &commits).map_err(failure)?;
+    if command.sync {
+        verdict::sync(&pull, &mut review, &command.place)?;
+    }
     let shown = review.redacted(&redactor);
-    let offers = offers(&command.repo, &shown, &redactor);
+    let offers = offers(&command.place.repo, &shown, &redactor);
     let issues = offers.iter().map(|(issue, offer)| comment(&shown, issue, offer.as_ref(), forge));
     let publication = Publication {
         commit: &review.metadata.commit,
@@ -139,11 +145,15 @@ fn comment(
     IssueComment { identity: issue.identity(), file: issue.file.clone(), places, body }
 }
 
-/// Issues whose threads are done: their tests pass now.
+/// Issues whose threads are done: their tests pass now, or a person has dismissed them.
 fn done(review: &ReviewOutput) -> Vec<String> {
-    let Some(changes) = &review.changes else { return Vec::new() };
-    let fixed = changes.fixed.iter().map(|gone| gone.fingerprint.clone());
-    fixed.chain(changes.closed.iter().map(|closed| closed.issue.identity())).collect()
+    let changes = review.changes.iter();
+    let fixed = changes.clone().flat_map(|changes| &changes.fixed);
+    let closed = changes.flat_map(|changes| &changes.closed);
+    let fixed = fixed.map(|gone| gone.fingerprint.clone());
+    let closed = closed.map(|closed| closed.issue.identity());
+    let dismissed = review.dismissed.iter().map(|dismissed| dismissed.issue.identity());
+    fixed.chain(closed).chain(dismissed).collect()
 }
 
 fn status(review: &ReviewOutput) -> ReviewStatus {

@@ -25,6 +25,8 @@ pub(super) struct Settings {
     pub(super) bar: Bar,
     pub(super) paths: Vec<String>,
     pub(super) diff_base: Option<String>,
+    /// What the change is compared with, whether or not only the change is reviewed.
+    pub(super) base_ref: String,
     /// The branch that this one came from.
     pub(super) base: String,
     pub(super) history: Keep,
@@ -46,6 +48,7 @@ pub(super) struct Settings {
     pub(super) format: ReviewFormat,
     pub(super) reports: Vec<(ReviewFormat, PathBuf)>,
     pub(super) quiet: bool,
+    pub(super) since_last: bool,
 }
 
 /// Where reviews are kept.
@@ -69,7 +72,7 @@ pub(super) enum Variables {
 impl Settings {
     /// Under the name `ci-agent-review` the environment alone says what to do.
     pub(super) fn new(name: Name, options: Options) -> anyhow::Result<Self> {
-        let Options { repo, reports, quiet, flags } = options;
+        let Options { repo, reports, quiet, since_last, flags } = options;
         let is_step = name == Name::CiAgentReview;
         let said = config::in_force(name, &["review"], &repo, flags)?.review.clone();
         let history = match said.database_url {
@@ -91,6 +94,7 @@ impl Settings {
             bar: Bar { threshold: said.threshold, fail_on_critical: said.fail_on_critical },
             paths: said.paths,
             diff_base: said.diff_only.then(|| said.base.clone()),
+            base_ref: said.base.clone(),
             base: said.base.trim_start_matches("origin/").to_owned(),
             history,
             report_only: said.report_only,
@@ -109,6 +113,7 @@ impl Settings {
             format: said.format.unwrap_or_else(usual_format),
             reports,
             quiet,
+            since_last,
         })
     }
 

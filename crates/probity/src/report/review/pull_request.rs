@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use probity_review::{ProvenIssue, ReviewOutput, Status};
 
-use super::{grounds, markdown::fenced, proving_fix, standing, told_by_test};
+use super::{dismissal, grounds, markdown::fenced, proving_fix, standing, told_by_test};
 use crate::report::markdown::{code, escape};
 
 const OUTPUT_LINES: usize = 20;
@@ -81,6 +81,10 @@ pub(crate) fn summary(review: &ReviewOutput, with_thread: &[String]) -> String {
         for gone in &changes.fixed {
             _ = writeln!(text, "- Fixed: {} in {}", spoken(&gone.title), code(&gone.file));
         }
+    }
+    for dismissed in &review.dismissed {
+        let (id, title) = (code(&dismissed.issue.id), spoken(&dismissed.issue.title));
+        _ = writeln!(text, "- Dismissed: {id} {title}: {}", spoken(&dismissal(dismissed)));
     }
     let observed = review.observations.len();
     if observed > 0 {

@@ -318,6 +318,63 @@ fn secrets_are_not_posted_whoever_wrote_them_into_the_review() {
 }
 
 #[test]
+fn people_with_write_access_dismiss_issues_in_their_threads() {
+    for api in APIS {
+        let stage = Stage::new(api);
+        let state = stage.place.path().join("state");
+        fs::create_dir(&state).unwrap();
+        let database = format!("sqlite:{}", state.join("h.sqlite").display());
+        let sync = ["--sync", "--database-url", &database];
+        stage.publish(&review("c1"), &sync).code(0);
+        let say = |author: &str, body: &str| {
+            let (author, body) = (author.to_owned(), body.to_owned());
+            stage.forge.change(|state| {
+                let id = state.next_id();
+                state.threads[0].notes.push(Note { id, author, body });
+            });
+        };
+        say("stranger", "/probity false-positive trust me");
+        let output = stage.publish(&review("c1"), &sync).code(0);
+        assert!(output.stderr.contains("stranger has no write access"), "{api:?}: {output:?}");
+        assert!(stage.forge.state().comments[0].body.contains("8 of 10"), "{api:?}");
+
+        say("maintainer", "I see.\r\n/probity false-positive it is meant");
+        // Without --sync nobody's word is read.
+        stage.publish(&review("c1"), &[]).code(0);
+        assert!(stage.forge.state().comments[0].body.contains("8 of 10"), "{api:?}");
+        for _ in 0..2 {
+            stage.publish(&review("c1"), &sync).code(0);
+            let state = stage.forge.state();
+            let summary = &state.comments[0].body;
+            assert!(
+                summary.starts_with("## probity review: 9 of 10, passes"),
+                "{api:?}: {summary}"
+            );
+            let listed = "- Dismissed: `ISS-001` the average is wrong: false-positive by maintainer: it is meant";
+            assert!(summary.contains(listed), "{api:?}: {summary}");
+            let first = seen(&state.threads[0]);
+            match api {
+                Api::Gitea => assert_eq!(first.1, "**Resolved.**"),
+                Api::Github | Api::Gitlab => assert_eq!(first.3, Some(server::BOT), "{api:?}"),
+            }
+        }
+        let known = probity()
+            .args(["review", "verdicts", "--all", "--format", "json", "--database-url", &database])
+            .dir(stage.place.path())
+            .run()
+            .code(0);
+        let known: Value = serde_json::from_str(&known.stdout).unwrap();
+        assert_eq!(known["verdicts"].as_array().unwrap().len(), 1, "{known:#}");
+
+        // A database that is down costs a warning.
+        let down = format!("sqlite:{}/x", stage.place.path().join("review.json").display());
+        let output = stage.publish(&review("c1"), &["--sync", "--database-url", &down]);
+        let output = output.code(0);
+        assert!(output.stderr.contains("were not stored"), "{api:?}: {output:?}");
+    }
+}
+
+#[test]
 fn a_job_for_a_pull_request_needs_no_flags() {
     let stage = Stage::new(Api::Github);
     let (review_file, event) =
