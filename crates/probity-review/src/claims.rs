@@ -23,7 +23,7 @@ pub use self::{
 use crate::{
     Bar, ReviewConfig,
     findings::AgentFinding,
-    output::{Closed, Cost, Metadata, ProvenIssue},
+    output::{Closed, Cost, Dismissed, Metadata, ProvenIssue},
     proved::Proved,
 };
 
@@ -83,6 +83,14 @@ pub struct ClaimSettings {
     pub suite_milliseconds: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proof_milliseconds: Option<u64>,
+    /// Whether earlier issues are under review wherever they are.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub prove_all_known: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 /// A finding under review. It has an id if it has a test to run.
@@ -119,6 +127,12 @@ pub struct Earlier {
     /// What was proven and is not known to be gone.
     pub open: Vec<ProvenIssue>,
     pub closed: Vec<Closed>,
+    /// What a person has dismissed, where its lines are still the same.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dismissed: Vec<Dismissed>,
+    /// The highest number that an issue has had.
+    #[serde(default)]
+    pub highest_id: u64,
 }
 
 /// Results, and what is to be said about the place where they were made.

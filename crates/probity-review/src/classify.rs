@@ -165,6 +165,7 @@ fn proven(id: String, finding: &AgentFinding, proved: &Proved, redactor: &Redact
         fix_patch: clean(&finding.fix_patch),
         test_code: test_code.unwrap_or_default(),
         test_path: proved.test_path.clone(),
+        code: String::new(),
     }
 }
 

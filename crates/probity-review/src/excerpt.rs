@@ -8,6 +8,8 @@ use crate::clean::one_line;
 /// Frames of the flagged file that are shown beside the complaint.
 const FRAMES: usize = 2;
 const COMPLAINT_CHARS: usize = 200;
+/// Lines with values beyond the others; a difference of two long texts has many.
+const MOST_VALUES: usize = 40;
 
 /// At most this many lines of the output; `file` is the flagged one.
 #[must_use]
@@ -24,6 +26,9 @@ pub fn excerpt(output: &str, file: &str, most: usize) -> String {
     };
     let shown = told.iter().skip(from).take(room).map(|line| line.trim_end().to_owned());
     let mut lines: Vec<String> = shown.collect();
+    // Without the expected and the actual value nobody can judge the complaint.
+    let rest = told.iter().skip(from + room).filter(|line| is_value(line));
+    lines.extend(rest.take(MOST_VALUES).map(|line| line.trim_end().to_owned()));
     while lines.last().is_some_and(String::is_empty) {
         lines.pop();
     }
@@ -101,6 +106,16 @@ fn is_quoted(line: &str) -> bool {
     line.starts_with('>')
 }
 
+/// A line that has one of the two values of a comparison.
+fn is_value(line: &str) -> bool {
+    let words = line.trim_start().trim_start_matches("E ").trim_start().to_ascii_lowercase();
+    let names = ["expected", "actual", "received", "got", "want", "left", "right"];
+    let is_named = names.iter().any(|name| {
+        words.strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with([':', '=']))
+    });
+    is_named || words.starts_with("+ ") || words.starts_with("- ")
+}
+
 fn is_complaint(line: &str) -> bool {
     const STARTS: &[&str] =
         &["panic:", "fatal error:", "E ", "Error", "error", "expect(", "assertion "];
@@ -171,6 +186,28 @@ mod tests {
         let nothing = "one\ntwo\nthree";
         assert_eq!(excerpt(nothing, "a.go", 2), "two\nthree");
         assert_eq!(excerpt("", "", 0), "");
+    }
+
+    #[test]
+    fn expected_and_actual_values_are_shown_however_much_is_between_them() {
+        let between = "  some context\n".repeat(30);
+        for (output, values) in [
+            (
+                format!("assertion `left == right` failed\n{between}  left: 6\n right: 3\n"),
+                "left: 6\nright: 3",
+            ),
+            (
+                format!(
+                    "Error: expect(received).toBe(expected)\n{between}Expected: 3\nReceived: 6\n"
+                ),
+                "Expected: 3\nReceived: 6",
+            ),
+            (format!("AssertionError [ERR_ASSERTION]: not equal\n{between}+ 6\n- 3\n"), "+ 6\n- 3"),
+        ] {
+            let shown = excerpt(&output, "a.rs", 4);
+            let lines: Vec<&str> = shown.lines().map(str::trim).collect();
+            assert_eq!(lines[4..].join("\n"), values, "{shown}");
+        }
     }
 
     #[test]

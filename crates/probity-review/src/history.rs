@@ -9,7 +9,10 @@ mod text;
 
 use std::{path::PathBuf, time::Duration};
 
-use crate::output::{ReadError, ReviewOutput, read};
+use crate::{
+    output::{ReadError, ReviewOutput, read},
+    verdict::{PersonVerdict, VerdictRecord},
+};
 
 /// For one call, connecting and migrating included.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -85,6 +88,12 @@ pub struct Entry {
     pub proven: i64,
     pub observations: i64,
     pub created_at: String,
+    pub agent: String,
+    pub model: String,
+    /// What the agent says that it used and cost.
+    pub input_tokens: i64,
+    pub output_tokens: i64,
+    pub usd: Option<f64>,
 }
 
 /// What stays when the history is pruned. A limit that is not given does not limit.
@@ -110,7 +119,13 @@ trait Store {
     fn prune(&mut self, repo: Option<&str>, retention: Retention) -> Result<u64, HistoryError>;
     fn rename(&mut self, id: i64, repo: &str) -> Result<(), HistoryError>;
     fn delete(&mut self, id: i64) -> Result<bool, HistoryError>;
+    fn record_verdict(&mut self, record: &VerdictRecord) -> Result<(), HistoryError>;
+    /// The newest first, each as its words.
+    fn verdicts(&mut self, repo: Option<&str>) -> Result<Vec<VerdictRow>, HistoryError>;
 }
+
+/// Repository, issue, lines, verdict, author, reason, agent, model, category, title, file and time.
+type VerdictRow = [String; 12];
 
 type Kept = Result<Option<(i64, String)>, HistoryError>;
 
@@ -189,6 +204,17 @@ impl History {
         self.store.prune(repo, retention)
     }
 
+    /// Keeps a person's verdict.
+    pub fn record_verdict(&mut self, record: &VerdictRecord) -> Result<(), HistoryError> {
+        self.store.record_verdict(record)
+    }
+
+    /// What people said, the newest first.
+    pub fn verdicts(&mut self, repo: Option<&str>) -> Result<Vec<VerdictRecord>, HistoryError> {
+        // A word of a newer version says nothing to this one.
+        Ok(self.store.verdicts(repo)?.into_iter().filter_map(VerdictRecord::from_row).collect())
+    }
+
     /// Whether there was such a review.
     pub fn delete(&mut self, id: i64) -> Result<bool, HistoryError> {
         self.store.delete(id)
@@ -198,6 +224,44 @@ impl History {
 impl std::fmt::Debug for History {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.write_str("History")
+    }
+}
+
+impl VerdictRecord {
+    fn row(&self) -> [String; 11] {
+        let category = self.category.to_string();
+        [
+            &self.repo,
+            &self.issue,
+            &self.lines,
+            self.verdict.word(),
+            &self.by,
+            &self.reason,
+            &self.agent,
+            &self.model,
+            &category,
+            &self.title,
+            &self.file,
+        ]
+        .map(text::without_nul)
+    }
+
+    fn from_row(row: VerdictRow) -> Option<Self> {
+        let [repo, issue, lines, word, by, reason, agent, model, category, title, file, time] = row;
+        Some(Self {
+            repo,
+            issue,
+            lines,
+            verdict: PersonVerdict::from_word(&word)?,
+            by,
+            reason,
+            agent,
+            model,
+            category: category.parse().ok()?,
+            title,
+            file,
+            created_at: time,
+        })
     }
 }
 
@@ -230,6 +294,7 @@ mod doing {
     pub(super) const KEEP: &str = "cannot keep the review";
     pub(super) const READ: &str = "cannot read the history";
     pub(super) const PRUNE: &str = "cannot prune the history";
+    pub(super) const JUDGE: &str = "cannot keep the verdict";
     pub(super) const RENAME: &str = "cannot rename a repository in the history";
     pub(super) const DELETE: &str = "cannot delete the review";
 }

@@ -5,12 +5,13 @@
 
 mod issue;
 mod read;
+mod redacted;
 mod validate;
 
 use serde::{Deserialize, Serialize};
 
 pub use self::{
-    issue::{Discarded, Observation, Proof, ProofFix, ProofRun, ProvenIssue, Standing},
+    issue::{Discarded, Dismissed, Observation, Proof, ProofFix, ProofRun, ProvenIssue, Standing},
     read::{ReadError, read},
     validate::Invalid,
 };
@@ -38,6 +39,9 @@ pub struct ReviewOutput {
     pub proven_issues: Vec<ProvenIssue>,
     #[serde(default, deserialize_with = "or_default")]
     pub observations: Vec<Observation>,
+    /// Proven, and out of the count because a person says so.
+    #[serde(default, deserialize_with = "or_default", skip_serializing_if = "Vec::is_empty")]
+    pub dismissed: Vec<Dismissed>,
     /// What the agent said and what does not even count as an observation, with the reason.
     #[serde(default, deserialize_with = "or_default")]
     pub discarded: Vec<Discarded>,
@@ -50,6 +54,9 @@ pub struct ReviewOutput {
     /// How this review differs from the last one that was kept, where one was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changes: Option<Changes>,
+    /// Earlier reviews of this branch and this one, the oldest first.
+    #[serde(default, deserialize_with = "or_default", skip_serializing_if = "Vec::is_empty")]
+    pub trend: Vec<TrendPoint>,
     /// What a reader should know before believing any of it.
     #[serde(default, deserialize_with = "or_default")]
     pub notes: Vec<String>,
@@ -172,6 +179,19 @@ pub struct Isolation {
     pub tests: String,
 }
 
+/// One review among others of its branch.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TrendPoint {
+    pub commit: String,
+    pub timestamp: String,
+    pub score: f64,
+    pub pass: bool,
+    pub proven: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usd: Option<f64>,
+}
+
 /// How the proven issues differ from those of the last review of the same branch.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -198,6 +218,14 @@ pub struct Changes {
     /// The last issues that were fixed. Their tests are run again when their files have changed.
     #[serde(deserialize_with = "or_default", skip_serializing_if = "Vec::is_empty")]
     pub closed: Vec<Closed>,
+    /// The highest number that an issue of this branch has had, so no number is used twice.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub highest_id: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// An issue that was fixed, as long as it is remembered.

@@ -11,6 +11,7 @@ mod failed;
 mod fingerprint;
 mod follow;
 mod ground;
+mod ids;
 mod judge;
 mod page;
 mod proving;
@@ -67,6 +68,8 @@ pub struct AskOptions<'a> {
     pub proof_timeout: Option<Duration>,
     /// The review that this one is compared with, and whose proofs are run again.
     pub previous: Option<Previous>,
+    /// Whether the proofs of all its issues are run again, also of files that the change leaves alone.
+    pub prove_all_known: bool,
     /// Ends the agent.
     pub cancel: Cancel,
 }

@@ -10,7 +10,7 @@ use super::{
 
 /// What is behind a lock, the packages that open it, and the crates that may.
 const DIRECT: &[(&str, &[&str], &[&str])] = &[
-    ("the HTTP client", &["reqwest"], &["probity-agent", "probity-registry"]),
+    ("the HTTP client", &["reqwest"], &["probity-agent", "probity-registry", "probity-review"]),
     ("the database", &["sqlx", "rusqlite", "tokio-postgres"], &["probity-review"]),
     ("the command line", &["clap", "clap_complete", "clap_mangen"], &["probity"]),
     ("the language server", &["lsp-server", "gen-lsp-types"], &["probity-lsp"]),

@@ -8,14 +8,18 @@ use std::{error::Error as _, future::Future};
 use tokio::runtime::{Builder, Runtime};
 use tokio_postgres::{Client, types::ToSql};
 
-use super::{Entry, HistoryError, Kept, PATIENCE, Retention, Row, Store, database, doing};
+use super::{
+    Entry, HistoryError, Kept, PATIENCE, Retention, Row, Store, VerdictRow, database, doing,
+};
+use crate::verdict::VerdictRecord;
 use address::Address;
 
 /// Any number will do, as long as all of us take the same.
 const LOCK: i64 = 0x7072_6f62_6974_7901;
 
 /// One after another. The first one finds the table that the original tool may have made.
-const MIGRATIONS: &[&str] = &["
+const MIGRATIONS: &[&str] = &[
+    "
     CREATE TABLE IF NOT EXISTS ci_agent.reviews (
         id SERIAL PRIMARY KEY,
         repo TEXT NOT NULL,
@@ -31,7 +35,26 @@ const MIGRATIONS: &[&str] = &["
     );
     CREATE INDEX IF NOT EXISTS reviews_repo_commit ON ci_agent.reviews (repo, commit_sha);
     CREATE INDEX IF NOT EXISTS reviews_repo_created ON ci_agent.reviews (repo, created_at DESC);
-"];
+",
+    "
+    CREATE TABLE IF NOT EXISTS ci_agent.verdicts (
+        id SERIAL PRIMARY KEY,
+        repo TEXT NOT NULL,
+        issue TEXT NOT NULL,
+        lines TEXT NOT NULL,
+        verdict TEXT NOT NULL,
+        author TEXT NOT NULL,
+        reason TEXT NOT NULL,
+        agent TEXT NOT NULL,
+        model TEXT NOT NULL,
+        category TEXT NOT NULL,
+        title TEXT NOT NULL,
+        file TEXT NOT NULL,
+        created_at TIMESTAMPTZ NOT NULL DEFAULT NOW()
+    );
+    CREATE INDEX IF NOT EXISTS verdicts_repo ON ci_agent.verdicts (repo);
+",
+];
 
 pub(super) struct Postgres {
     /// The connection is a task of it, so it works while a call waits and rests between calls.
@@ -147,7 +170,12 @@ impl Store for Postgres {
         let query = "SELECT id::bigint, repo, commit_sha, coalesce(branch, ''), score::float8, \
              pass, threshold::float8, proven_count::bigint, obs_count::bigint, \
              to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"'), \
-             coalesce(review_json->>'status', 'ok') \
+             coalesce(review_json->>'status', 'ok'), \
+             coalesce(review_json->'metadata'->>'agent_cli', ''), \
+             coalesce(review_json->'metadata'->>'agent_model', ''), \
+             coalesce((review_json->'cost'->>'input_tokens')::bigint, 0), \
+             coalesce((review_json->'cost'->>'output_tokens')::bigint, 0), \
+             (review_json->'cost'->>'usd')::float8 \
              FROM ci_agent.reviews WHERE $1::text IS NULL OR repo = $1 \
              ORDER BY created_at DESC, id DESC LIMIT $2";
         let values: Values<'_> = &[&repo, &most];
@@ -175,6 +203,29 @@ impl Store for Postgres {
         let query = "DELETE FROM ci_agent.reviews WHERE id::bigint = $1";
         Ok(self.changed(doing::DELETE, query, &[&id])? > 0)
     }
+
+    fn record_verdict(&mut self, record: &VerdictRecord) -> Result<(), HistoryError> {
+        let query = "INSERT INTO ci_agent.verdicts (repo, issue, lines, verdict, author, reason, \
+             agent, model, category, title, file) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+        let row = record.row();
+        let values: Vec<&(dyn ToSql + Sync)> =
+            row.iter().map(|value| value as &(dyn ToSql + Sync)).collect();
+        self.changed(doing::JUDGE, query, &values).map(drop)
+    }
+
+    fn verdicts(&mut self, repo: Option<&str>) -> Result<Vec<VerdictRow>, HistoryError> {
+        let query = "SELECT repo, issue, lines, verdict, author, reason, agent, model, category, \
+             title, file, \
+             to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"') \
+             FROM ci_agent.verdicts WHERE $1::text IS NULL OR repo = $1 ORDER BY id DESC";
+        let values: Values<'_> = &[&repo];
+        let rows = in_time(&self.runtime, doing::READ, self.client.query(query, values))?;
+        let words = |row: &tokio_postgres::Row| -> VerdictRow {
+            std::array::from_fn(|index| row.get(index))
+        };
+        Ok(rows.iter().map(words).collect())
+    }
 }
 
 fn entry(row: &tokio_postgres::Row) -> Entry {
@@ -190,6 +241,11 @@ fn entry(row: &tokio_postgres::Row) -> Entry {
         proven: row.get(7),
         observations: row.get(8),
         created_at: row.get(9),
+        agent: row.get(11),
+        model: row.get(12),
+        input_tokens: row.get(13),
+        output_tokens: row.get(14),
+        usd: row.get(15),
     }
 }
 

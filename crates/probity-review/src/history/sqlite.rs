@@ -4,13 +4,15 @@ use std::{path::Path, time::Duration};
 
 use rusqlite::{Connection, OptionalExtension as _, Params, TransactionBehavior, params};
 
-use super::{Entry, HistoryError, Kept, Retention, Row, Store, database, doing};
+use super::{Entry, HistoryError, Kept, Retention, Row, Store, VerdictRow, database, doing};
+use crate::verdict::VerdictRecord;
 
 /// How long another writer is waited for.
 const BUSY: Duration = Duration::from_secs(20);
 
 /// One after another; the number of those that were carried out stands in `user_version`.
-const MIGRATIONS: &[&str] = &["
+const MIGRATIONS: &[&str] = &[
+    "
     CREATE TABLE reviews (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
         repo TEXT NOT NULL,
@@ -26,7 +28,26 @@ const MIGRATIONS: &[&str] = &["
     );
     CREATE INDEX reviews_repo_commit ON reviews (repo, commit_sha);
     CREATE INDEX reviews_repo_created ON reviews (repo, created_at DESC);
-"];
+",
+    "
+    CREATE TABLE verdicts (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        repo TEXT NOT NULL,
+        issue TEXT NOT NULL,
+        lines TEXT NOT NULL,
+        verdict TEXT NOT NULL,
+        author TEXT NOT NULL,
+        reason TEXT NOT NULL,
+        agent TEXT NOT NULL,
+        model TEXT NOT NULL,
+        category TEXT NOT NULL,
+        title TEXT NOT NULL,
+        file TEXT NOT NULL,
+        created_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))
+    );
+    CREATE INDEX verdicts_repo ON verdicts (repo);
+",
+];
 
 pub(super) struct Sqlite {
     connection: Connection,
@@ -107,7 +128,12 @@ impl Store for Sqlite {
     fn list(&mut self, repo: Option<&str>, most: i64) -> Result<Vec<Entry>, HistoryError> {
         let query = "SELECT id, repo, commit_sha, coalesce(branch, ''), score, pass, threshold, \
                      proven_count, obs_count, created_at, \
-                     coalesce(json_extract(review_json, '$.status'), 'ok') \
+                     coalesce(json_extract(review_json, '$.status'), 'ok'), \
+                     coalesce(json_extract(review_json, '$.metadata.agent_cli'), ''), \
+                     coalesce(json_extract(review_json, '$.metadata.agent_model'), ''), \
+                     coalesce(json_extract(review_json, '$.cost.input_tokens'), 0), \
+                     coalesce(json_extract(review_json, '$.cost.output_tokens'), 0), \
+                     json_extract(review_json, '$.cost.usd') \
                      FROM reviews WHERE $1 IS NULL OR repo = $1 \
                      ORDER BY created_at DESC, id DESC LIMIT $2";
         let mut statement = self.connection.prepare(query).map_err(failed(doing::READ))?;
@@ -136,6 +162,29 @@ impl Store for Sqlite {
         let deleted = self.connection.execute("DELETE FROM reviews WHERE id = $1", [id]);
         Ok(deleted.map_err(failed(doing::DELETE))? > 0)
     }
+
+    fn record_verdict(&mut self, record: &VerdictRecord) -> Result<(), HistoryError> {
+        let query = "INSERT INTO verdicts (repo, issue, lines, verdict, author, reason, agent, \
+                     model, category, title, file) \
+                     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+        let values = rusqlite::params_from_iter(record.row());
+        self.connection.execute(query, values).map(drop).map_err(failed(doing::JUDGE))
+    }
+
+    fn verdicts(&mut self, repo: Option<&str>) -> Result<Vec<VerdictRow>, HistoryError> {
+        let query = "SELECT repo, issue, lines, verdict, author, reason, agent, model, category, \
+                     title, file, created_at FROM verdicts WHERE $1 IS NULL OR repo = $1 \
+                     ORDER BY id DESC";
+        let mut statement = self.connection.prepare(query).map_err(failed(doing::READ))?;
+        let rows = statement.query_map([repo], |row| {
+            let mut words = VerdictRow::default();
+            for (index, word) in words.iter_mut().enumerate() {
+                *word = row.get(index)?;
+            }
+            Ok(words)
+        });
+        rows.and_then(Iterator::collect).map_err(failed(doing::READ))
+    }
 }
 
 fn entry(row: &rusqlite::Row<'_>) -> rusqlite::Result<Entry> {
@@ -152,6 +201,11 @@ fn entry(row: &rusqlite::Row<'_>) -> rusqlite::Result<Entry> {
         proven: row.get(7)?,
         observations: row.get(8)?,
         created_at: row.get(9)?,
+        agent: row.get(11)?,
+        model: row.get(12)?,
+        input_tokens: row.get(13)?,
+        output_tokens: row.get(14)?,
+        usd: row.get(15)?,
     })
 }
 

@@ -1,9 +1,10 @@
 //! What a review says about one finding: proven, observed, or discarded.
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
 use super::read::or_default;
-use crate::{Category, Risk};
+use crate::{Category, Risk, verdict::PersonVerdict};
 
 /// A defect that a failing test demonstrates. Only these count.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -42,6 +43,37 @@ pub struct ProvenIssue {
     /// Where in the repository it was run.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub test_path: String,
+    /// The flagged lines as they were reviewed.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub code: String,
+}
+
+impl ProvenIssue {
+    /// The fingerprint, or what stands in for it in a review that has none: letters and digits.
+    #[must_use]
+    pub fn identity(&self) -> String {
+        let print = &self.fingerprint;
+        if !print.is_empty() && print.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+            return print.clone();
+        }
+        let words = format!("{}\0{}\0{}\0{}", self.file, self.line, self.category, self.title);
+        let mut identity = crate::claims::hex(&Sha256::digest(words));
+        identity.truncate(32);
+        identity
+    }
+}
+
+/// A proven issue that a person has taken out of the count.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Dismissed {
+    pub issue: ProvenIssue,
+    pub verdict: PersonVerdict,
+    /// Who says so.
+    pub by: String,
+    pub reason: String,
+    /// Digest of the flagged lines; with other lines the issue is back.
+    #[serde(default)]
+    pub lines: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

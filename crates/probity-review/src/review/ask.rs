@@ -26,6 +26,7 @@ pub(super) fn settings(options: &AskOptions<'_>) -> ClaimSettings {
         max_fix_rounds: options.max_fix_rounds,
         suite_milliseconds: milliseconds(options.suite_timeout),
         proof_milliseconds: options.proof_timeout.map(milliseconds),
+        prove_all_known: options.prove_all_known,
     }
 }
 
@@ -51,8 +52,20 @@ pub(super) fn findings<'a>(
     let since = options.previous.as_ref();
     let since = since.map_or("", |previous| previous.review.metadata.commit.as_str());
     let mut today = Today::new(&checkout.repo, since, names, scope);
-    claims.earlier = options.previous.as_ref().map(|previous| Earlier::new(previous, &mut today));
+    let earlier = |previous| Earlier::new(previous, &mut today, redactor);
+    claims.earlier = options.previous.as_ref().map(earlier);
+    let is_reviewed = |path: &str| ground.is_known_reviewed(&claims.settings, path);
+    let known = claims.earlier.as_ref().map(|earlier| earlier.known(&mut today, &is_reviewed));
+    let known = known.unwrap_or_default();
+    let mut number = 0;
+    let mut next_id = || {
+        number += 1;
+        id(number - 1)
+    };
     if files.is_empty() {
+        for (issue, was_fixed) in known {
+            claims.known.push(KnownIssue { id: next_id(), issue, was_fixed });
+        }
         // No money is spent on looking at nothing, and the reader is told.
         claims.notes.push("no file is under review, so the agent was not asked".to_owned());
         claims.milliseconds = page.milliseconds();
@@ -61,11 +74,6 @@ pub(super) fn findings<'a>(
     let mut conversation = Conversation::open(checkout, options, ground)?;
     let found = conversation.findings(scope, names, &files, change.as_ref(), events)?;
     let admitted = admitted(found, options, names, scope, change.as_ref());
-    let mut number = 0;
-    let mut next_id = || {
-        number += 1;
-        id(number - 1)
-    };
     for mut finding in admitted.kept {
         conceal(&mut finding, redactor);
         let id = finding.test_code.is_some().then(&mut next_id);
@@ -76,9 +84,7 @@ pub(super) fn findings<'a>(
         claims.dropped.push(DroppedFinding { finding, reason });
     }
     claims.notes.extend(admitted.notes.iter().map(|note| redactor.text(note)));
-    let is_reviewed = |path: &str| ground.is_reviewed(&options.config, path);
-    let known = claims.earlier.as_ref().map(|earlier| earlier.known(&mut today, &is_reviewed));
-    for (issue, was_fixed) in known.unwrap_or_default() {
+    for (issue, was_fixed) in known {
         claims.known.push(KnownIssue { id: next_id(), issue, was_fixed });
     }
     claims.milliseconds = page.milliseconds();

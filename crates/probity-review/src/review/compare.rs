@@ -13,9 +13,10 @@ use crate::{
     claims::{Earlier, KnownIssue},
     classify::{Classified, Judged},
     findings::AgentFinding,
-    output::{Changes, Closed, Gone, ProvenIssue, ReviewOutput, Standing},
+    output::{Changes, Closed, Dismissed, Gone, ProvenIssue, ReviewOutput, Standing},
     proved::Proved,
     redact::Redactor,
+    verdict::lines_digest,
 };
 
 /// More old proofs than this are not run again.
@@ -31,7 +32,7 @@ pub struct Previous {
 
 impl Earlier {
     /// What that review knew, each issue with the path and the line that its code has today.
-    pub(super) fn new(previous: &Previous, today: &mut Today<'_>) -> Self {
+    pub(super) fn new(previous: &Previous, today: &mut Today<'_>, redactor: &Redactor) -> Self {
         let review = &previous.review;
         let changes = review.changes.clone().unwrap_or_default();
         let mut open: Vec<ProvenIssue> =
@@ -39,9 +40,23 @@ impl Earlier {
         let mut closed = changes.closed;
         open.iter_mut().for_each(|issue| today.follow(issue));
         closed.iter_mut().for_each(|closed| today.follow(&mut closed.issue));
+        let mut dismissed: Vec<Dismissed> = Vec::new();
+        for mut one in review.dismissed.iter().cloned() {
+            today.follow(&mut one.issue);
+            let code = redactor.text(&today.lines(&one.issue));
+            if !today.has(&one.issue.file) {
+                continue;
+            } else if lines_digest(&code) == one.lines {
+                dismissed.push(one);
+            } else {
+                // The word of a person was about other lines.
+                open.push(one.issue);
+            }
+        }
         let metadata = &review.metadata;
         let (since_commit, since_timestamp) = (metadata.commit.clone(), metadata.timestamp.clone());
-        Self { since_commit, since_timestamp, open, closed }
+        let highest_id = changes.highest_id;
+        Self { since_commit, since_timestamp, open, closed, dismissed, highest_id }
     }
 
     /// The issues whose tests are run again, each with whether it was fixed once.
@@ -82,7 +97,7 @@ pub(super) fn against(
     is_reviewed: &dyn Fn(&str) -> bool,
     redactor: &Redactor,
 ) -> Changes {
-    let Earlier { since_commit, since_timestamp, open, closed } = earlier;
+    let Earlier { since_commit, since_timestamp, open, closed, .. } = earlier;
     let mut changes = Changes { since_commit, since_timestamp, ..Changes::default() };
     let before: Vec<&ProvenIssue> =
         open.iter().chain(closed.iter().map(|closed| &closed.issue)).collect();

@@ -76,6 +76,12 @@ impl<'a> Conversation<'a> {
         redactor: &Redactor,
         events: &Events<'_>,
     ) {
+        if self.is_budget_spent(claims.cost) {
+            let note = "the budget is spent, so the agent was not asked for better fixes";
+            self.notes.push(note.to_owned());
+            claims.fix_rounds = claims.settings.max_fix_rounds;
+            return;
+        }
         let unfixed: Vec<(Claim, &str, &Proved)> = claims
             .unfixed()
             .filter_map(|(claimed, proved)| {
@@ -96,6 +102,12 @@ impl<'a> Conversation<'a> {
         }
         claims.fix_rounds =
             if is_better { claims.fix_rounds + 1 } else { claims.settings.max_fix_rounds };
+    }
+
+    /// Whether the agent has cost what it may, earlier turns included.
+    fn is_budget_spent(&self, before: Option<Cost>) -> bool {
+        let spent = added(before, self.cost).and_then(|cost| cost.usd);
+        self.options.agent.budget.zip(spent).is_some_and(|(budget, spent)| spent >= budget)
     }
 
     /// An agent that has no more to say is no reason to lose a review.
@@ -123,6 +135,13 @@ impl<'a> Conversation<'a> {
         self.notes.extend(remarks(&answer));
         let said = answer.usage.map(|usage| cost(&usage, self.options.agent.budget));
         self.cost = added(self.cost, said);
+        let is_unknown = self.cost.is_none_or(|cost| cost.usd.is_none());
+        if self.options.agent.budget.is_some() && is_unknown {
+            let note = "the agent does not tell its cost, so the budget could not be checked";
+            if !self.notes.iter().any(|known| known == note) {
+                self.notes.push(note.to_owned());
+            }
+        }
         Ok(answer)
     }
 

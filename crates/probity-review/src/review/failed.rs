@@ -249,6 +249,8 @@ impl Page {
             cost: self.cost,
             isolation: Some(self.isolation),
             changes: None,
+            trend: Vec::new(),
+            dismissed: Vec::new(),
             notes: self.notes,
         };
         Reviewed { output, tests }

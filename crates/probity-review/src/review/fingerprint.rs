@@ -8,6 +8,8 @@ use probity_scope::Scope;
 use crate::{Category, classify::Classified};
 
 const FILE_BYTES: u64 = 8 << 20;
+/// Of the flagged code, in a report.
+const SHOWN_LINES: usize = 60;
 
 /// Issues first and by themselves, so that what is merely observed cannot change their identity.
 pub(super) fn assign(classified: &mut Classified, scope: &Scope) {
@@ -42,6 +44,14 @@ impl<'a> Prints<'a> {
             let bytes = self.scope.read(Path::new(file), FILE_BYTES).unwrap_or_default();
             String::from_utf8_lossy(&bytes).into_owned()
         })
+    }
+
+    /// These lines of a file, and not more than a reader looks at.
+    pub(super) fn lines(&mut self, file: &str, line: u64, end_line: Option<u64>) -> String {
+        let from = usize::try_from(line.saturating_sub(1)).unwrap_or(usize::MAX);
+        let count = end_line.unwrap_or(line).saturating_sub(line).saturating_add(1);
+        let count = usize::try_from(count).unwrap_or(usize::MAX).min(SHOWN_LINES);
+        self.text(file).lines().skip(from).take(count).collect::<Vec<_>>().join("\n")
     }
 
     /// The line of a file that has this fingerprint under the path `called`: the nearest to where it

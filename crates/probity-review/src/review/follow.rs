@@ -33,6 +33,11 @@ impl<'a> Today<'a> {
         self.names.contains(file)
     }
 
+    /// The flagged lines as they are today.
+    pub(super) fn lines(&mut self, issue: &ProvenIssue) -> String {
+        self.prints.lines(&issue.file, issue.line, issue.end_line)
+    }
+
     /// Tells one text of a file from another; empty where there is no file.
     pub(super) fn digest(&mut self, file: &str) -> String {
         if !self.has(file) {

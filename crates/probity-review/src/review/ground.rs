@@ -14,7 +14,7 @@ use sha2::{Digest as _, Sha256};
 use super::{Checkout, Event, Events, Failed, StepError};
 use crate::{
     ReviewConfig,
-    claims::{Claims, ClaimsError, hex},
+    claims::{ClaimSettings, Claims, ClaimsError, hex},
 };
 
 pub(super) struct Ground {
@@ -76,6 +76,14 @@ impl Ground {
     /// Whether a file is under review.
     pub(super) fn is_reviewed(&self, config: &ReviewConfig, path: &str) -> bool {
         config.should_review(path) && self.change.as_ref().is_none_or(|change| change.touches(path))
+    }
+
+    /// Whether an issue of an earlier review is under review in this file.
+    pub(super) fn is_known_reviewed(&self, settings: &ClaimSettings, path: &str) -> bool {
+        if settings.prove_all_known {
+            return settings.config.should_review(path);
+        }
+        self.is_reviewed(&settings.config, path)
     }
 
     /// The files under review.

@@ -3,18 +3,21 @@
 use probity_proof::Change;
 
 use super::{
-    Checkout, Failed, Reviewed, compare, fingerprint, follow::Today, ground::Ground, page::Page,
-    question,
+    Checkout, Failed, Reviewed, compare, fingerprint, follow::Today, ground::Ground,
+    ids::EarlierIds, page::Page, question,
 };
 use crate::{
     Risk,
     claims::{ClaimedFinding, Claims, KnownIssue},
     classify::{Classified, Judged},
-    output::{ProvenIssue, ReviewOutput, SCHEMA_VERSION, Score, Status},
+    output::{Dismissed, ProvenIssue, ReviewOutput, SCHEMA_VERSION, Status},
     proved::Proved,
     redact::Redactor,
     score::score,
-    unstarted, wording,
+    summary::in_words,
+    unstarted,
+    verdict::{dismiss, lines_digest},
+    wording,
 };
 
 /// The review of claims that all have their result.
@@ -62,12 +65,21 @@ pub(super) fn judged(
         return page.failed(Failed::nothing_to_run_with(&why, classified), Some(redactor));
     }
     page.notes.extend(why);
+    let dismissed = earlier.as_ref().map_or_else(Vec::new, |earlier| earlier.dismissed.clone());
     let changes = earlier.map(|earlier| {
+        let ids = EarlierIds::of(&earlier);
         // The issues are where their code is today already.
         let mut today = Today::new(&checkout.repo, "", &ground.names, &ground.scope);
-        let is_reviewed = |path: &str| ground.is_reviewed(&settings.config, path);
-        compare::against(earlier, known, &mut today, &mut classified, &is_reviewed, redactor)
+        let is_reviewed = |path: &str| ground.is_known_reviewed(&settings, path);
+        let mut changes =
+            compare::against(earlier, known, &mut today, &mut classified, &is_reviewed, redactor);
+        ids.keep(&mut classified, &mut changes);
+        changes
     });
+    let mut prints = fingerprint::Prints::new(&ground.scope);
+    for issue in &mut classified.proven {
+        issue.code = redactor.text(&prints.lines(&issue.file, issue.line, issue.end_line));
+    }
     for issue in classified.proven.iter_mut().filter(|issue| issue.introduced.is_none()) {
         // There was no such file to have the defect before.
         let is_new = change.is_some_and(|change| change.brings(&issue.file));
@@ -78,24 +90,46 @@ pub(super) fn judged(
     page.metadata.duration_seconds = page.milliseconds() / 1000;
     page.metadata.tests_generated = summary.total_generated;
     page.metadata.tests_failing = summary.failing;
-    let unclear = changes.as_ref().map_or(0, |changes| changes.unclear.len());
-    let output = ReviewOutput {
+    let mut output = ReviewOutput {
         schema_version: SCHEMA_VERSION.to_owned(),
         status: Status::Ok,
         error: None,
         metadata: page.metadata,
-        summary: in_words(&proven, [observations.len(), discarded.len(), unclear], &score),
+        summary: String::new(),
         score,
         proven_issues: proven,
+        dismissed: Vec::new(),
         observations,
         discarded,
         test_summary: summary,
         cost: page.cost,
         isolation: Some(page.isolation),
         changes,
+        trend: Vec::new(),
         notes: page.notes,
     };
+    output.summary = in_words(&output);
+    keep_dismissed(&mut output, dismissed);
     Reviewed { output, tests }
+}
+
+/// What a person has dismissed stays so, whether or not the agent reports it again.
+fn keep_dismissed(output: &mut ReviewOutput, dismissed: Vec<Dismissed>) {
+    dismiss(output, |issue| {
+        let same = |known: &&Dismissed| {
+            known.issue.fingerprint == issue.fingerprint && known.lines == lines_digest(&issue.code)
+        };
+        let known = dismissed.iter().find(same)?;
+        Some((known.verdict, known.by.clone(), known.reason.clone()))
+    });
+    for known in dismissed {
+        let is_it = |issue: &ProvenIssue| issue.fingerprint == known.issue.fingerprint;
+        let listed = output.dismissed.iter().map(|listed| &listed.issue);
+        if !output.proven_issues.iter().chain(listed).any(is_it) {
+            output.dismissed.push(known);
+        }
+    }
+    output.summary = in_words(output);
 }
 
 fn classify(
@@ -154,38 +188,4 @@ fn is_fixed_alike(one: &Judged, other: &Judged) -> bool {
     let words = |one: &Judged| one.finding.title.to_lowercase();
     let fix = |one: &Judged| one.finding.fix_patch.clone().filter(|fix| !fix.trim().is_empty());
     words(one) == words(other) || (fix(one).is_some() && fix(one) == fix(other))
-}
-
-fn in_words(
-    proven: &[ProvenIssue],
-    [observations, discarded, unclear]: [usize; 3],
-    score: &Score,
-) -> String {
-    let counted = |count: usize, one: &str| match count {
-        1 => format!("1 {one}"),
-        count => format!("{count} {one}s"),
-    };
-    let by_risk: Vec<String> = Risk::ALL
-        .into_iter()
-        .map(|risk| (proven.iter().filter(|issue| issue.severity == risk).count(), risk))
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, risk)| format!("{count} {risk}"))
-        .collect();
-    let proven = match proven.len() {
-        0 => "nothing proven".to_owned(),
-        count => format!("{} ({})", counted(count, "proven issue"), by_risk.join(", ")),
-    };
-    let unclear = match unclear {
-        0 => String::new(),
-        count => format!(", {count} from earlier reviews undecided"),
-    };
-    format!(
-        "Score {} of {}: {proven}, {}, {discarded} discarded{unclear}; {} the threshold of {}{}.",
-        score.value,
-        score.max,
-        counted(observations, "observation"),
-        if score.value >= score.threshold { "reaches" } else { "misses" },
-        score.threshold,
-        if score.pass || score.value < score.threshold { "" } else { ", but has a critical issue" },
-    )
 }

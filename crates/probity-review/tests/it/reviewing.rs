@@ -107,6 +107,7 @@ fn reviewed(
         suite_timeout: Duration::from_secs(60),
         proof_timeout: None,
         previous: None,
+        prove_all_known: false,
         cancel: Cancel::new(),
     };
     let proving = ProveOptions {

@@ -22,6 +22,7 @@ fn issues(risks: &[Risk]) -> Vec<ProvenIssue> {
         fix_patch: None,
         test_code: String::new(),
         test_path: String::new(),
+        code: String::new(),
     };
     risks.iter().enumerate().map(issue).collect()
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgMatches, Args, Command, Subcommand};
-use probity_review::Shard;
+use probity_review::{ForgeKind, PersonVerdict, Shard};
 
 use super::{flags, words};
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
         ListFormat,
         review::{
             self, AskCommand, CommitTo, FixCommand, HistoryOptions, MergeCommand, Options, Place,
-            ProveCommand,
+            ProveCommand, PublishCommand, TrendCommand, VerdictCommand,
         },
     },
     config::{
@@ -33,6 +33,7 @@ pub(super) const EXAMPLES: &str = "Examples:
   probity review history                            what earlier reviews proved
   probity review fix --commit                       apply the proven fixes, one commit each
   probity review ask                                only ask; other machines prove and merge
+  probity review publish                            comment on the pull request of this job
 
 Exit codes: 0 pass, 1 fail, 2 no review.";
 
@@ -43,6 +44,9 @@ pub(super) struct ReviewArgs {
     command: Option<ReviewCommand>,
     #[command(flatten)]
     run: RunArgs,
+    /// Review what was added since the last review of this branch, and prove its older issues again
+    #[arg(long, value_name = "last", value_parser = ["last"], conflicts_with = "review.diff-only")]
+    since: Option<String>,
 }
 
 #[derive(Args, Debug)]
@@ -92,6 +96,28 @@ enum ReviewCommand {
         after_help = "Examples:\n  probity review show\n  probity review show 12 --format markdown"
     )]
     Show(ShowArgs),
+    /// Publish a review in its pull request
+    #[command(after_help = PUBLISH_EXAMPLES)]
+    Publish(PublishArgs),
+    /// Judge an issue: accurate, false-positive or wont-fix
+    #[command(after_help = VERDICT_EXAMPLES)]
+    Verdict(VerdictArgs),
+    /// Show how often agents were right, by the verdicts of people
+    #[command(
+        after_help = "Examples:\n  probity review verdicts\n  probity review verdicts --all --format json"
+    )]
+    Verdicts(VerdictsArgs),
+    /// Show scores and cost over time
+    #[command(
+        after_help = "Examples:\n  probity review trend\n  probity review trend --branch main --format json"
+    )]
+    Trend(TrendArgs),
+    /// Write the score of a review as an SVG picture
+    #[command(after_help = "Examples:\n  probity review badge review/review.json -o badge.svg")]
+    Badge(BadgeArgs),
+    /// Show the history in a browser
+    #[command(after_help = SERVE_EXAMPLES)]
+    Serve(ServeArgs),
     /// Convert a review to another format
     #[command(
         after_help = "Examples:\n  probity review report review/review.json --format sarif -o review.sarif"
@@ -120,6 +146,34 @@ const MERGE_EXAMPLES: &str = "Examples:
   probity review merge review/part-*.json
 
 Exit codes: 0 pass, 1 fail, 2 no review, or parts that are missing, given twice or of another review.";
+
+const PUBLISH_EXAMPLES: &str = "Examples:
+  probity review publish                              in a job for a pull request
+  probity review publish review/review.json --gitlab
+  probity review publish --gitea --endpoint https://git.example.org/api/v1 --project o/r --pull 7
+
+probity writes one summary comment, a comment for each proven issue on the lines of the diff, and a check
+run or commit status. Publishing again updates these comments and adds nothing. Threads of fixed issues
+are resolved; a thread that a person has answered or resolved stays as it is.
+
+The token comes from GITHUB_TOKEN, GITLAB_TOKEN or GITEA_TOKEN.
+
+Exit codes: 0 published, 2 nothing could be published.";
+
+const VERDICT_EXAMPLES: &str = "Examples:
+  probity review verdict ISS-003 false-positive --reason 'an empty list is not allowed here'
+  probity review verdict ISS-004 wont-fix --reason 'the module is removed in May'
+  probity review verdict ISS-001 accurate --reason 'it was in production'
+
+An issue that is a false positive or will not be fixed costs nothing. It is listed with your name and the
+reason, and comes back only if its lines change. probity writes review.json and the reports beside it again.";
+
+const SERVE_EXAMPLES: &str = "Examples:
+  probity review serve
+  probity review serve --port 8080 --database-url postgres://localhost/reviews
+
+probity prints the URL and serves pages until you press Ctrl-C. It listens on 127.0.0.1 only, changes
+nothing, and refuses requests with another Host header.";
 
 const FIX_EXAMPLES: &str = "Examples:
   probity review fix --dry-run                  show what would change
@@ -169,6 +223,9 @@ struct AskArgs {
     /// File for the claims [default: claims.json in the output directory]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Review what was added since the last review of this branch, and prove its older issues again
+    #[arg(long, value_name = "last", value_parser = ["last"], conflicts_with = "review.diff-only")]
+    since: Option<String>,
 }
 
 #[derive(Args, Debug)]
@@ -194,6 +251,135 @@ struct MergeArgs {
     parts: Vec<PathBuf>,
     #[command(flatten)]
     run: RunArgs,
+}
+
+#[derive(Args, Debug)]
+struct PublishArgs {
+    /// Review to publish
+    #[arg(value_name = "FILE", default_value = "review/review.json")]
+    review: PathBuf,
+    /// Publish to GitHub [default: the forge that runs this job]
+    #[arg(long, group = "forge")]
+    github: bool,
+    /// Publish to GitLab
+    #[arg(long, group = "forge")]
+    gitlab: bool,
+    /// Publish to Gitea or Forgejo
+    #[arg(long, group = "forge")]
+    gitea: bool,
+    /// URL of the API [default: that of the job, otherwise the public one]
+    #[arg(long, value_name = "URL")]
+    endpoint: Option<String>,
+    /// Project on the forge, such as OWNER/NAME [default: that of the job]
+    #[arg(long, value_name = "PROJECT")]
+    project: Option<String>,
+    /// Number of the pull request [default: that of the job]
+    #[arg(long, value_name = "N")]
+    pull: Option<u64>,
+    /// Maximum number of issues that get a comment of their own; the summary has the others
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    max_comments: usize,
+    /// Read `/probity false-positive REASON` and other verdicts from people with write access
+    #[arg(long)]
+    sync: bool,
+    /// Checkout that was reviewed; probity needs it to suggest fixes
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    repo: PathBuf,
+    /// Database for verdicts [default: DATABASE_URL, otherwise a file in the state directory]
+    #[arg(long, value_name = "URL")]
+    database_url: Option<String>,
+}
+
+#[derive(Args, Debug)]
+struct VerdictArgs {
+    /// Issue to judge, such as ISS-003
+    #[arg(value_name = "ISSUE")]
+    issue: String,
+    /// accurate, false-positive or wont-fix
+    #[arg(value_name = "VERDICT", value_parser = person_verdict)]
+    verdict: PersonVerdict,
+    /// Reason for the verdict
+    #[arg(long, value_name = "TEXT")]
+    reason: String,
+    /// Name to store with the verdict [default: USER]
+    #[arg(long, value_name = "NAME")]
+    by: Option<String>,
+    /// Review that has the issue
+    #[arg(long, value_name = "FILE", default_value = "review/review.json")]
+    report: PathBuf,
+    #[command(flatten)]
+    place: PlaceArgs,
+}
+
+#[derive(Args, Debug)]
+struct VerdictsArgs {
+    #[command(flatten)]
+    place: PlaceArgs,
+    /// Count the verdicts of every repository
+    #[arg(long)]
+    all: bool,
+    #[arg(short, long, default_value = "text", value_parser = words::<ListFormat>())]
+    format: ListFormat,
+}
+
+#[derive(Args, Debug)]
+struct TrendArgs {
+    #[command(flatten)]
+    place: PlaceArgs,
+    /// Show every repository
+    #[arg(long)]
+    all: bool,
+    /// Show only this branch
+    #[arg(long, value_name = "NAME")]
+    branch: Option<String>,
+    /// Maximum number of reviews to read
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 100)]
+    limit: u32,
+    #[arg(short, long, default_value = "text", value_parser = words::<ListFormat>())]
+    format: ListFormat,
+}
+
+#[derive(Args, Debug)]
+struct BadgeArgs {
+    #[arg(value_name = "FILE", default_value = "review/review.json")]
+    review: PathBuf,
+    /// File to write [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+struct ServeArgs {
+    #[command(flatten)]
+    place: PlaceArgs,
+    /// Port to listen on; 0 takes a free one
+    #[arg(long, value_name = "PORT", default_value_t = 0)]
+    port: u16,
+}
+
+fn person_verdict(text: &str) -> Result<PersonVerdict, String> {
+    let names = PersonVerdict::ALL.map(PersonVerdict::word);
+    PersonVerdict::from_word(text).ok_or_else(|| unknown_word(text, &names))
+}
+
+impl From<PublishArgs> for PublishCommand {
+    fn from(args: PublishArgs) -> Self {
+        let chosen = [
+            (args.github, ForgeKind::Github),
+            (args.gitlab, ForgeKind::Gitlab),
+            (args.gitea, ForgeKind::Gitea),
+        ];
+        Self {
+            review: args.review,
+            forge: chosen.into_iter().find(|(is_chosen, _)| *is_chosen).map(|(_, forge)| forge),
+            endpoint: args.endpoint,
+            project: args.project,
+            pull: args.pull,
+            max_comments: args.max_comments,
+            sync: args.sync,
+            place: Place { repo: args.repo, database_url: args.database_url },
+        }
+    }
 }
 
 #[derive(Args, Debug)]
@@ -313,23 +499,25 @@ fn is_of_merging(key: &Key) -> bool {
 pub(super) fn run(args: ReviewArgs, matches: &ArgMatches, quiet: bool) -> anyhow::Result<Exit> {
     match args.command {
         None => {
-            let RunArgs { repo, reports } = args.run;
+            let (RunArgs { repo, reports }, since_last) = (args.run, args.since.is_some());
             let flags = flags::layer(matches, is_of_review)?;
-            review::run(Options { repo, reports, quiet, flags })
+            review::run(Options { repo, reports, quiet, since_last, flags })
         }
-        Some(ReviewCommand::Ask(AskArgs { repo, parts, out })) => {
+        Some(ReviewCommand::Ask(AskArgs { repo, parts, out, since })) => {
             let flags = nested(matches, "ask", is_of_asking)?;
-            let options = Options { repo, reports: Vec::new(), quiet, flags };
+            let since_last = since.is_some();
+            let options = Options { repo, reports: Vec::new(), quiet, since_last, flags };
             review::ask(AskCommand { options, parts, out })
         }
         Some(ReviewCommand::Prove(ProveArgs { claims, shard, out, repo })) => {
             let flags = nested(matches, "prove", is_of_proving)?;
-            let options = Options { repo, reports: Vec::new(), quiet, flags };
+            let options = plain(repo, quiet, flags);
             review::prove(ProveCommand { options, claims, shard, out })
         }
         Some(ReviewCommand::Merge(MergeArgs { parts, run: RunArgs { repo, reports } })) => {
             let flags = nested(matches, "merge", is_of_merging)?;
-            review::merge(MergeCommand { options: Options { repo, reports, quiet, flags }, parts })
+            let options = Options { reports, ..plain(repo, quiet, flags) };
+            review::merge(MergeCommand { options, parts })
         }
         Some(ReviewCommand::Fix(args)) => {
             let FixArgs { issues, report, repo, dry_run, commit, branch, allow_dirty } = args;
@@ -338,7 +526,7 @@ pub(super) fn run(args: ReviewArgs, matches: &ArgMatches, quiet: bool) -> anyhow
                 Some(name) => Some(CommitTo::NewBranch(name)),
                 None => commit.then_some(CommitTo::Head),
             };
-            let options = Options { repo, reports: Vec::new(), quiet, flags };
+            let options = plain(repo, quiet, flags);
             review::fix(FixCommand { options, issues, report, dry_run, allow_dirty, commit })
         }
         Some(ReviewCommand::Gate(GateArgs { review: file, threshold, fail_on_critical })) => {
@@ -356,10 +544,37 @@ pub(super) fn run(args: ReviewArgs, matches: &ArgMatches, quiet: bool) -> anyhow
         Some(ReviewCommand::Show(ShowArgs { which, place, format })) => {
             review::show(which.as_deref(), &place.into(), format)
         }
+        Some(ReviewCommand::Publish(args)) => review::publish(&args.into()),
+        Some(ReviewCommand::Trend(args)) => review::trend(&TrendCommand {
+            place: args.place.into(),
+            all: args.all,
+            branch: args.branch,
+            limit: args.limit,
+            format: args.format,
+        }),
+        Some(ReviewCommand::Badge(BadgeArgs { review: file, output })) => {
+            review::badge(&file, output.as_ref())
+        }
+        Some(ReviewCommand::Serve(ServeArgs { place, port })) => review::serve(&place.into(), port),
+        Some(ReviewCommand::Verdict(args)) => review::verdict(&VerdictCommand {
+            issue: args.issue,
+            verdict: args.verdict,
+            reason: args.reason,
+            by: args.by,
+            report: args.report,
+            place: args.place.into(),
+        }),
+        Some(ReviewCommand::Verdicts(VerdictsArgs { place, all, format })) => {
+            review::verdicts(&place.into(), all, format)
+        }
         Some(ReviewCommand::Report(ReportArgs { review: file, format, output })) => {
             review::report(&file, format, output.as_deref())
         }
     }
+}
+
+fn plain(repo: PathBuf, quiet: bool, flags: Layer) -> Options {
+    Options { repo, reports: Vec::new(), quiet, since_last: false, flags }
 }
 
 /// What the flags of a command below `review` say.

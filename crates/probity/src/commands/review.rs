@@ -5,10 +5,14 @@ mod fix;
 mod gate;
 mod history;
 mod progress;
+mod publish;
 mod runners;
 mod seat;
+mod serve;
 mod settings;
 mod shards;
+mod trend;
+mod verdict;
 
 use std::{
     io::Write as _,
@@ -18,10 +22,11 @@ use std::{
 
 use anyhow::Context as _;
 use probity_agent::Cancel;
-use probity_proof::CustomRunner;
+use probity_proof::{CustomRunner, GitFacts, has_commit};
 use probity_review::{
     AgentSeat, AskOptions, Checkout, Event, OpenAgent, Previous, ProveOptions, ReviewConfig,
-    ReviewOutput, Reviewed, Standing, Status, TestPlace, review,
+    ReviewOutput, Reviewed, Standing, Status, TestPlace, apply_ignores, apply_verdicts, reconsider,
+    review,
 };
 
 use self::{files::OutputDirectory, progress::Progress, settings::Settings};
@@ -29,7 +34,11 @@ pub(crate) use self::{
     fix::{CommitTo, FixCommand, fix},
     gate::{run as gate, step as gate_step},
     history::{HistoryOptions, Place, list as history, show},
+    publish::{PublishCommand, publish},
+    serve::serve,
     shards::{AskCommand, MergeCommand, ProveCommand, ask, merge, prove},
+    trend::{TrendCommand, badge, trend},
+    verdict::{VerdictCommand, verdict, verdicts},
 };
 use crate::{
     config::Layer,
@@ -47,6 +56,8 @@ pub(crate) struct Options {
     /// Files that get the review too.
     pub(crate) reports: Vec<(ReviewFormat, PathBuf)>,
     pub(crate) quiet: bool,
+    /// Whether only what was added since the last review of this branch is reviewed.
+    pub(crate) since_last: bool,
     pub(crate) flags: Layer,
 }
 
@@ -59,7 +70,13 @@ pub(crate) fn run(options: Options) -> anyhow::Result<Exit> {
 /// Under the name `ci-agent-review`.
 pub(crate) fn step() -> anyhow::Result<Exit> {
     let repo = settings::text("REPO_DIR").unwrap_or_else(|| "repo".to_owned()).into();
-    let options = Options { repo, reports: Vec::new(), quiet: false, flags: Layer::default() };
+    let options = Options {
+        repo,
+        reports: Vec::new(),
+        quiet: false,
+        since_last: false,
+        flags: Layer::default(),
+    };
     conclude(&settings::output_directory(), Settings::new(Name::CiAgentReview, options))
 }
 
@@ -128,7 +145,13 @@ impl Desk {
             // Where nothing is known everything is new.
             output.proven_issues.iter_mut().for_each(|issue| issue.standing = Some(Standing::New));
         }
+        apply_ignores(&settings.repo, &settings.base_ref, &mut output);
+        let mut notes = Vec::new();
+        let said = self.kept.verdicts(&output.metadata.repo, &mut notes);
+        apply_verdicts(&mut output, &said);
+        output.notes.extend(notes);
         self.kept.save(&mut output);
+        output.trend = self.kept.trend(&output);
         self.directory.write(&output, &tests)?;
         for (format, path) in &settings.reports {
             let report = files::rendered(*format, &output, &settings.output)?;
@@ -143,6 +166,8 @@ struct Seat {
     config: ReviewConfig,
     place: seat::Place,
     previous: Option<Previous>,
+    /// The commit of the last review of this branch, if what came after it is reviewed.
+    since: Option<String>,
     cancel: Cancel,
     stop: Arc<AtomicBool>,
 }
@@ -160,10 +185,19 @@ impl Seat {
         }
         let place = seat::Place::find(settings)?;
         let previous = desk.kept.previous(settings, &mut desk.notes);
-        let previous = previous.map(|review| Previous { review });
+        let previous = previous.map(|mut review| {
+            let said = desk.kept.verdicts(&review.metadata.repo, &mut desk.notes);
+            reconsider(&mut review, &said);
+            Previous { review }
+        });
+        let since = if settings.since_last {
+            since_last(settings, previous.as_ref(), &mut desk.notes)
+        } else {
+            None
+        };
         let (cancel, stop) = (Cancel::new(), Arc::new(AtomicBool::new(false)));
         listen(&cancel, &stop);
-        Ok(Self { config, place, previous, cancel, stop })
+        Ok(Self { config, place, previous, since, cancel, stop })
     }
 
     fn options<'a>(&self, settings: &Settings, open: &'a OpenAgent<'a>) -> AskOptions<'a> {
@@ -171,7 +205,7 @@ impl Seat {
             config: self.config.clone(),
             profile: settings.profile.clone(),
             bar: settings.bar,
-            diff_base: settings.diff_base.clone(),
+            diff_base: self.since.clone().or_else(|| settings.diff_base.clone()),
             agent: AgentSeat {
                 name: self.place.agent_name(),
                 model: settings.model.clone().unwrap_or_default(),
@@ -185,9 +219,30 @@ impl Seat {
             suite_timeout: settings.suite_timeout,
             proof_timeout: settings.proof_timeout,
             previous: self.previous.clone(),
+            prove_all_known: self.since.is_some(),
             cancel: self.cancel.clone(),
         }
     }
+}
+
+/// The commit of the last review of this branch. Without one everything is reviewed that otherwise is.
+fn since_last(
+    settings: &Settings,
+    previous: Option<&Previous>,
+    notes: &mut Vec<String>,
+) -> Option<String> {
+    let branch = GitFacts::of(&settings.repo).branch;
+    let last = previous.map(|previous| &previous.review.metadata);
+    let last = last.filter(|last| !branch.is_empty() && last.branch == branch);
+    let commit = last.map(|last| last.commit.clone());
+    let found = commit.filter(|commit| has_commit(&settings.repo, commit));
+    if found.is_none() {
+        notes.push(
+            "this branch has no earlier review to start from, so --since last changes nothing"
+                .to_owned(),
+        );
+    }
+    found
 }
 
 fn checkout(settings: &Settings) -> anyhow::Result<Checkout> {

@@ -5,12 +5,14 @@
 
 mod github;
 mod gitlab;
+pub(crate) mod html;
 mod junit;
 mod markdown;
+pub(crate) mod pull_request;
 mod sarif;
 mod text;
 
-use probity_review::{Observation, ProvenIssue, ReviewOutput, Risk, Standing, excerpt};
+use probity_review::{Dismissed, Observation, ProvenIssue, ReviewOutput, Risk, Standing, excerpt};
 use probity_text::visible;
 use serde_json::Value;
 
@@ -25,6 +27,8 @@ pub(crate) enum ReviewFormat {
     Json,
     /// For a comment or a job summary.
     Markdown,
+    /// One page that needs no other file.
+    Html,
     /// SARIF 2.1.0, for code scanning.
     Sarif,
     /// One test case for each finding; what is proven has failed.
@@ -37,7 +41,7 @@ pub(crate) enum ReviewFormat {
 
 words! {
     ReviewFormat {
-        Text = "text", Json = "json", Markdown = "markdown", Sarif = "sarif", Junit = "junit",
+        Text = "text", Json = "json", Markdown = "markdown", Html = "html", Sarif = "sarif", Junit = "junit",
         Gitlab = "gitlab", GithubActions = "github-actions",
     }
 }
@@ -47,6 +51,7 @@ pub(crate) fn render(format: ReviewFormat, review: &ReviewOutput) -> anyhow::Res
         ReviewFormat::Text => text::render(review),
         ReviewFormat::Json => json(review)?,
         ReviewFormat::Markdown => markdown::render(review),
+        ReviewFormat::Html => html::render(review),
         ReviewFormat::Sarif => sarif::render(review)?,
         ReviewFormat::Junit => junit::render(review)?,
         ReviewFormat::Gitlab => gitlab::render(review)?,
@@ -84,17 +89,47 @@ fn last_lines(output: &str, most: usize) -> String {
 fn standing(review: &ReviewOutput, issue: &ProvenIssue) -> String {
     let is_back =
         review.changes.as_ref().is_some_and(|changes| changes.reopened.contains(&issue.id));
-    let mut words = match issue.standing {
+    // New is what this change brings; what was there before is older.
+    let age = match (issue.introduced, issue.standing) {
+        (Some(true), _) => ", new",
+        (Some(false), _) => ", older",
+        (None, Some(Standing::New)) => ", not reported before",
+        (None, _) => "",
+    };
+    let known = match issue.standing {
         Some(Standing::Known) if is_back => ", known: fixed before, and back again",
         Some(Standing::Known) => ", known",
-        Some(Standing::New) => ", new",
-        None => "",
-    }
-    .to_owned();
-    if issue.introduced == Some(false) {
-        words.push_str(", older than this change");
-    }
-    words
+        Some(Standing::New) | None => "",
+    };
+    format!("{age}{known}")
+}
+
+/// The levels of proof, in words.
+const LEVELS: [(&str, &str); 3] = [
+    ("P1", "the test fails in every run"),
+    ("P2", "the test also passes if the flagged function returns another value"),
+    ("P3", "the test passes with a fix that breaks nothing, or before the change"),
+];
+
+/// What the levels mean that the issues of a review have.
+fn legend(review: &ReviewOutput) -> Vec<(&'static str, &'static str)> {
+    let has = |level: &str| {
+        let proofs = review.proven_issues.iter().filter_map(|issue| issue.proof.as_ref());
+        proofs.into_iter().any(|proof| proof.level == level)
+    };
+    LEVELS.into_iter().filter(|(level, _)| has(level)).collect()
+}
+
+/// What the agent says that it used; empty if it does not say.
+fn cost(review: &ReviewOutput) -> String {
+    let Some(cost) = &review.cost else { return String::new() };
+    let usd = cost.usd.map_or_else(String::new, |usd| format!(", {usd:.2} US dollars"));
+    format!("{} input and {} output tokens{usd}", cost.input_tokens, cost.output_tokens)
+}
+
+/// Why a dismissed issue costs nothing, in one line.
+fn dismissal(dismissed: &Dismissed) -> String {
+    format!("{} by {}: {}", dismissed.verdict.word(), dismissed.by, dismissed.reason)
 }
 
 /// Why an issue counts, in one line; empty where the review does not say.

@@ -5,7 +5,9 @@ mod ending;
 mod fix;
 mod integration;
 mod own;
+mod page;
 mod places;
+mod publish;
 mod reports;
 mod runners;
 /// A database server, as the tests of the history start it.
@@ -15,6 +17,7 @@ mod server;
 mod shards;
 mod step;
 mod story;
+mod verdicts;
 
 use std::{
     fs,

@@ -25,6 +25,7 @@ const REVIEW: &str = "review.json";
 const TESTS: &str = "review/tests/";
 const REPORTS: &[(&str, ReviewFormat)] = &[
     ("review.md", ReviewFormat::Markdown),
+    ("review.html", ReviewFormat::Html),
     ("review.sarif", ReviewFormat::Sarif),
     ("review.junit.xml", ReviewFormat::Junit),
     ("review.gitlab.json", ReviewFormat::Gitlab),
@@ -79,7 +80,8 @@ impl OutputDirectory {
             let proven = earlier.proven_issues.iter().map(|issue| &issue.test_file);
             let observed = earlier.observations.iter().map(|it| &it.test_file);
             let discarded = earlier.discarded.iter().map(|it| &it.test_file);
-            for test in proven.chain(observed).chain(discarded) {
+            let dismissed = earlier.dismissed.iter().map(|it| &it.issue.test_file);
+            for test in proven.chain(observed).chain(discarded).chain(dismissed) {
                 let Some(name) = test.strip_prefix(TESTS) else { continue };
                 if !name.is_empty() && !name.contains('/') && name != ".." {
                     remove(&self.path.join("tests").join(name))?;
@@ -172,6 +174,8 @@ fn write_failure(
         cost: None,
         isolation: None,
         changes: None,
+        trend: Vec::new(),
+        dismissed: Vec::new(),
         notes: Vec::new(),
     };
     directory.write(&review, &[])
@@ -193,12 +197,25 @@ pub(super) fn rendered(
     let proven = output.proven_issues.iter_mut().map(|it| &mut it.test_file);
     let observed = output.observations.iter_mut().map(|it| &mut it.test_file);
     let discarded = output.discarded.iter_mut().map(|it| &mut it.test_file);
-    for test in proven.chain(observed).chain(discarded) {
+    let dismissed = output.dismissed.iter_mut().map(|it| &mut it.issue.test_file);
+    for test in proven.chain(observed).chain(discarded).chain(dismissed) {
         if let Some(name) = test.strip_prefix(TESTS) {
             *test = directory.join("tests").join(name).to_string_lossy().into_owned();
         }
     }
     render(format, &output)
+}
+
+/// Writes a review again that a person has judged, and the reports that lie beside it.
+pub(super) fn rewrite(path: &Path, review: &ReviewOutput) -> anyhow::Result<()> {
+    let directory = path.parent().unwrap_or(Path::new(""));
+    for (name, format) in REPORTS {
+        let report = directory.join(name);
+        if report.is_file() {
+            write_whole(&report, &rendered(*format, review, directory)?)?;
+        }
+    }
+    write_whole(path, &render(ReviewFormat::Json, review)?)
 }
 
 /// A file that is there whole or not at all.

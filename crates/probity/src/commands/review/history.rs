@@ -7,7 +7,10 @@ use std::{
 
 use anyhow::Context as _;
 use probity_proof::{GitFacts, directory_name, has_commit};
-use probity_review::{Entry, History, HistoryError, HistoryPlace, Retention, ReviewOutput, Status};
+use probity_review::{
+    Entry, History, HistoryError, HistoryPlace, Retention, ReviewOutput, Status, TrendPoint,
+    VerdictRecord,
+};
 use probity_text::visible;
 use serde_json::json;
 
@@ -26,6 +29,9 @@ use crate::{
 };
 
 const FILE: &str = "reviews.sqlite";
+/// Reviews that are looked at for a chart, and those of the branch that it shows.
+const TREND_ENTRIES: u32 = 500;
+const TREND_POINTS: usize = 30;
 
 /// The history of a running review. None of its failures is one of the review.
 pub(super) struct Kept {
@@ -74,6 +80,28 @@ impl Kept {
         })
     }
 
+    /// What people have said about issues of this repository.
+    pub(super) fn verdicts(&mut self, repo: &str, notes: &mut Vec<String>) -> Vec<VerdictRecord> {
+        let Some(history) = self.history.as_mut() else { return Vec::new() };
+        history.verdicts(Some(repo)).unwrap_or_else(|error| {
+            notes.push(said(&format!("the verdicts of people cannot be read: {error}")));
+            Vec::new()
+        })
+    }
+
+    /// The reviews of a branch up to this one, the oldest first. Without them a report has no chart,
+    /// and nothing else is missing.
+    pub(super) fn trend(&mut self, output: &ReviewOutput) -> Vec<TrendPoint> {
+        let Some(history) = self.history.as_mut() else { return Vec::new() };
+        let metadata = &output.metadata;
+        let entries = history.list(Some(&metadata.repo), TREND_ENTRIES).unwrap_or_default();
+        let of_branch = entries.iter().filter(|entry| entry.branch == metadata.branch);
+        let mut points: Vec<TrendPoint> =
+            of_branch.filter_map(trend_point).take(TREND_POINTS).collect();
+        points.reverse();
+        points
+    }
+
     /// Whether there is a history to stand in.
     pub(super) fn is_open(&self) -> bool {
         self.history.is_some()
@@ -86,6 +114,18 @@ impl Kept {
             output.notes.push(said(&format!("the review was not kept: {error}")));
         }
     }
+}
+
+/// A review that did not happen has no score.
+pub(super) fn trend_point(entry: &Entry) -> Option<TrendPoint> {
+    Some(TrendPoint {
+        commit: entry.commit.clone(),
+        timestamp: entry.created_at.clone(),
+        score: entry.score?,
+        pass: entry.pass,
+        proven: u64::try_from(entry.proven).unwrap_or(0),
+        usd: entry.usd,
+    })
 }
 
 /// Reviews that were kept by the name of the directory get the name that the repository has now.
@@ -129,7 +169,7 @@ pub(crate) struct HistoryOptions {
     pub(crate) format: ListFormat,
 }
 
-fn open(place: &Place) -> anyhow::Result<History> {
+pub(super) fn open(place: &Place) -> anyhow::Result<History> {
     let mut flags = Layer::default();
     let origin = Origin::Flag { name: "--database-url".to_owned() };
     flags.set(&key::review::database_url, &place.database_url, origin);
@@ -229,7 +269,7 @@ fn as_line(entry: &Entry) -> String {
     visible::line(line.trim_end()).into_owned()
 }
 
-fn as_json(entry: &Entry) -> serde_json::Value {
+pub(super) fn as_json(entry: &Entry) -> serde_json::Value {
     json!({
         "id": entry.id,
         "repo": entry.repo,
@@ -242,5 +282,10 @@ fn as_json(entry: &Entry) -> serde_json::Value {
         "provenIssues": entry.proven,
         "observations": entry.observations,
         "createdAt": entry.created_at,
+        "agent": entry.agent,
+        "model": entry.model,
+        "inputTokens": entry.input_tokens,
+        "outputTokens": entry.output_tokens,
+        "usd": entry.usd,
     })
 }

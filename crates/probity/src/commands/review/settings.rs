@@ -25,6 +25,8 @@ pub(super) struct Settings {
     pub(super) bar: Bar,
     pub(super) paths: Vec<String>,
     pub(super) diff_base: Option<String>,
+    /// What the change is compared with, whether or not only the change is reviewed.
+    pub(super) base_ref: String,
     /// The branch that this one came from.
     pub(super) base: String,
     pub(super) history: Keep,
@@ -46,6 +48,7 @@ pub(super) struct Settings {
     pub(super) format: ReviewFormat,
     pub(super) reports: Vec<(ReviewFormat, PathBuf)>,
     pub(super) quiet: bool,
+    pub(super) since_last: bool,
 }
 
 /// Where reviews are kept.
@@ -69,7 +72,7 @@ pub(super) enum Variables {
 impl Settings {
     /// Under the name `ci-agent-review` the environment alone says what to do.
     pub(super) fn new(name: Name, options: Options) -> anyhow::Result<Self> {
-        let Options { repo, reports, quiet, flags } = options;
+        let Options { repo, reports, quiet, since_last, flags } = options;
         let is_step = name == Name::CiAgentReview;
         let said = config::in_force(name, &["review"], &repo, flags)?.review.clone();
         let history = match said.database_url {
@@ -91,6 +94,7 @@ impl Settings {
             bar: Bar { threshold: said.threshold, fail_on_critical: said.fail_on_critical },
             paths: said.paths,
             diff_base: said.diff_only.then(|| said.base.clone()),
+            base_ref: said.base.clone(),
             base: said.base.trim_start_matches("origin/").to_owned(),
             history,
             report_only: said.report_only,
@@ -109,25 +113,16 @@ impl Settings {
             format: said.format.unwrap_or_else(usual_format),
             reports,
             quiet,
+            since_last,
         })
     }
 
     /// Values that must not appear in anything that a review leaves behind.
     pub(super) fn hidden(&self) -> Vec<String> {
-        let mut hidden: Vec<String> = env::vars_os()
-            .filter_map(|(name, value)| {
-                let name = name.to_str()?.to_ascii_uppercase();
-                let words = ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL"];
-                let secret = words.iter().any(|word| name.contains(word));
-                let named = match &self.variables {
-                    Variables::Named(names) => {
-                        names.iter().any(|it| it.eq_ignore_ascii_case(&name))
-                    }
-                    Variables::OfTheAgent => false,
-                };
-                (secret || named).then(|| value.to_str().map(str::to_owned))?
-            })
-            .collect();
+        let mut hidden = secrets_of_environment();
+        if let Variables::Named(names) = &self.variables {
+            hidden.extend(names.iter().filter_map(|name| env::var(name).ok()));
+        }
         if let Keep::Database(url) = &self.history {
             hidden.push(url.clone());
             let login = url.split_once("://").and_then(|(_, rest)| rest.rsplit_once('@'));
@@ -136,6 +131,17 @@ impl Settings {
         }
         hidden
     }
+}
+
+/// The values of variables that are named like secrets.
+pub(super) fn secrets_of_environment() -> Vec<String> {
+    let words = ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL"];
+    let secrets = env::vars_os().filter_map(|(name, value)| {
+        let name = name.to_str()?.to_ascii_uppercase();
+        let is_secret = words.iter().any(|word| name.contains(word));
+        (is_secret).then(|| value.to_str().map(str::to_owned))?
+    });
+    secrets.collect()
 }
 
 /// Where a CI step leaves its review, which is known before anything else is.

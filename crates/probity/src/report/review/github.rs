@@ -4,8 +4,11 @@ use std::fmt::Write as _;
 
 use probity_review::{ReviewOutput, Status};
 
-use super::{observed, rank};
+use super::{grounds, observed, rank, told_by_test};
 use crate::report::github_actions::{data, property};
+
+/// Of the test's output, in an annotation.
+const OUTPUT_LINES: usize = 8;
 
 pub(super) fn render(review: &ReviewOutput) -> String {
     let mut text = String::new();
@@ -16,7 +19,15 @@ pub(super) fn render(review: &ReviewOutput) -> String {
         return text;
     }
     for issue in &review.proven_issues {
-        let message = format!("{}\nproven by {}", issue.title, issue.test_name);
+        let mut message = issue.title.clone();
+        let proof = format!("proven by {} in {}", issue.test_name, issue.test_file);
+        let output = told_by_test(issue, OUTPUT_LINES);
+        for part in [issue.description.as_str(), &grounds(issue), &proof, &output] {
+            if !part.is_empty() {
+                message.push('\n');
+                message.push_str(part);
+            }
+        }
         _ = writeln!(
             text,
             "::{} file={},line={},endLine={},title={}::{}",

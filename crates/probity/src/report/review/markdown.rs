@@ -5,11 +5,10 @@ use std::fmt::Write as _;
 use probity_review::{ReviewOutput, Status};
 use probity_text::visible;
 
-use super::{grounds, proving_fix, standing, told_by_test};
+use super::{dismissal, grounds, legend, proving_fix, standing, told_by_test};
 use crate::report::markdown::{code, escape};
 
 const OUTPUT_LINES: usize = 20;
-const FIX_LINES: usize = 60;
 
 pub(super) fn render(review: &ReviewOutput) -> String {
     let mut text = String::new();
@@ -53,7 +52,20 @@ pub(super) fn render(review: &ReviewOutput) -> String {
             text.push('\n');
         }
         fenced(&mut text, "text", &told_by_test(issue, OUTPUT_LINES));
-        fenced(&mut text, "diff", &proving_fix(issue, FIX_LINES));
+        fenced(&mut text, "diff", &proving_fix(issue, usize::MAX));
+    }
+    for (level, meaning) in legend(review) {
+        _ = writeln!(text, "- {}: {}", code(level), escape(meaning));
+    }
+    if !review.proven_issues.is_empty() {
+        text.push('\n');
+    }
+    for dismissed in &review.dismissed {
+        let (id, title) = (escape(&dismissed.issue.id), escape(&dismissed.issue.title));
+        _ = writeln!(text, "- Dismissed: {id} {title}: {}", escape(&dismissal(dismissed)));
+    }
+    if !review.dismissed.is_empty() {
+        text.push('\n');
     }
     observations(&mut text, review);
     if !review.discarded.is_empty() {
@@ -98,7 +110,7 @@ fn notes(text: &mut String, review: &ReviewOutput) {
 }
 
 /// The output as it is, behind a fence that is longer than any in it.
-fn fenced(text: &mut String, language: &str, output: &str) {
+pub(super) fn fenced(text: &mut String, language: &str, output: &str) {
     if output.is_empty() {
         return;
     }

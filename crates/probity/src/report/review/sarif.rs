@@ -1,6 +1,7 @@
 //! SARIF 2.1.0. A rule is a category; severities are SARIF's levels and GitHub's scores.
 
-use probity_review::{Category, ReviewOutput, Risk, Status};
+use probity_finding::patch::{LineKind, Patch};
+use probity_review::{Category, ProvenIssue, ReviewOutput, Risk, Status, missing_fix};
 use probity_text::visible;
 use serde_json::{Value, json};
 
@@ -32,6 +33,9 @@ pub(super) fn render(review: &ReviewOutput) -> anyhow::Result<String> {
             "test": issue.test_name,
             "testFile": issue.test_file,
         });
+        if let Some(fix) = fix(issue) {
+            result["fixes"] = json!([fix]);
+        }
         results.push(result);
     }
     for it in &review.observations {
@@ -100,6 +104,40 @@ fn result(
         result["partialFingerprints"] = json!({ "probity/v1": fingerprint });
     }
     result
+}
+
+/// The proven fix as replacements of lines; nothing if it is not a patch of the flagged file alone.
+fn fix(issue: &ProvenIssue) -> Option<Value> {
+    if missing_fix(issue).is_some() {
+        return None;
+    }
+    let patch = Patch::parse(issue.fix_patch.as_deref()?, &issue.file).ok()?;
+    let replacements: Vec<Value> = patch
+        .hunks()
+        .iter()
+        .map(|hunk| {
+            let side = |other: LineKind| {
+                let lines = hunk.lines.iter().filter(move |line| line.kind != other);
+                lines.map(|line| format!("{}\n", line.text)).collect::<Vec<String>>()
+            };
+            let (before, after) = (side(LineKind::Added), side(LineKind::Removed));
+            // Without old lines the hunk says after which line it goes.
+            let start = if before.is_empty() { hunk.old_start + 1 } else { hunk.old_start.max(1) };
+            json!({
+                "deletedRegion": {
+                    "startLine": start, "startColumn": 1,
+                    "endLine": start + before.len(), "endColumn": 1,
+                },
+                "insertedContent": { "text": after.concat() },
+            })
+        })
+        .collect();
+    let change = json!({
+        "artifactLocation": ArtifactLocation::new(&issue.file),
+        "replacements": replacements,
+    });
+    let words = "The fix with which the test passes.";
+    Some(json!({ "description": { "text": words }, "artifactChanges": [change] }))
 }
 
 fn rule(category: Category) -> Value {

@@ -90,7 +90,7 @@ fn people_are_told_why_an_issue_counts_and_how_it_stands() {
     };
     for (review, says) in [
         (with("P3", "It passes with the fix.", None), "P3: It passes with the fix."),
-        (with("P3", "It passes with the fix.", Some(false)), ", new, older than this change"),
+        (with("P3", "It passes with the fix.", Some(false)), ", older"),
     ] {
         let plain = |text: String| text.replace('\\', "");
         for format in [ReviewFormat::Text, ReviewFormat::Markdown] {
@@ -122,7 +122,7 @@ fn the_fix_that_proves_an_issue_is_beside_it() {
         ),
         (ReviewFormat::Text, "\n    +19\n    … 50 more lines in review.json\n"),
         (ReviewFormat::Markdown, "\n```diff\n--- a/x\n"),
-        (ReviewFormat::Markdown, "\n+55\n… 14 more lines in review.json\n```\n"),
+        (ReviewFormat::Markdown, "\n+68\n+69\n```\n"),
     ] {
         let report = render(format, &review).unwrap();
         assert!(report.contains(says), "{format:?} {says}: {report}");
@@ -160,7 +160,7 @@ fn a_review_that_did_not_happen_is_an_error_everywhere_and_a_score_nowhere() {
 #[test]
 fn text_says_what_was_proven_by_what() {
     insta::assert_snapshot!(shown(ReviewFormat::Text), @r##"
-ISS-001 a b/ü.go:3: high: Divide | by <zero> [correctness P2, new]
+ISS-001 a b/ü.go:3: high: Divide | by <zero> [correctness P2, not reported before]
     proven by TestDivide in review/tests/ISS-001_TestDivide_test.go
     | --- FAIL
     | ```
@@ -168,6 +168,7 @@ ISS-001 a b/ü.go:3: high: Divide | by <zero> [correctness P2, new]
 OBS-001 b.go:1: Slow? (not proven: test could not compile)
 DIS-001 discarded: Wrong: its test passes
 fixed: Old in c.go: its test passes now
+P2: the test also passes if the flagged function returns another value
 note: a note
 Score 8.5 of 10.
 "##);
@@ -176,7 +177,7 @@ Score 8.5 of 10.
 #[test]
 fn annotations_are_errors_only_where_there_is_proof() {
     insta::assert_snapshot!(shown(ReviewFormat::GithubActions), @r##"
-::error file=a b/ü.go,line=3,endLine=4,title=ISS-001 high correctness::Divide | by <zero>%0Aproven by TestDivide
+::error file=a b/ü.go,line=3,endLine=4,title=ISS-001 high correctness::Divide | by <zero>%0AIt panics.%0A::error::x%0Aproven by TestDivide in review/tests/ISS-001_TestDivide_test.go%0A--- FAIL%0A```%0Apanic: ␛[31mdivide<U+202E>
 ::notice file=b.go,line=1,title=OBS-001 performance::Slow? (not proven: test could not compile)
 review: Score 8.5 of 10.
 "##);
@@ -191,7 +192,7 @@ Score 8.5 of 10.
 
 ### ISS-001 Divide \| by \<zero\>
 
-**high**, correctness, new, at `a b/ü.go:3`, proven (P2) by `TestDivide` in `review/tests/ISS-001_TestDivide_test.go`
+**high**, correctness, not reported before, at `a b/ü.go:3`, proven (P2) by `TestDivide` in `review/tests/ISS-001_TestDivide_test.go`
 
 It panics.
 ::error::x
@@ -201,6 +202,8 @@ It panics.
 ```
 panic: ␛[31mdivide<U+202E>
 ````
+
+- `P2`: the test also passes if the flagged function returns another value
 
 ### Observations
 

@@ -5,7 +5,9 @@ use std::fmt::Write as _;
 use probity_review::{ReviewOutput, Status};
 use probity_text::visible;
 
-use super::{grounds, last_lines, observed, proving_fix, standing, told_by_test};
+use super::{
+    cost, dismissal, grounds, last_lines, legend, observed, proving_fix, standing, told_by_test,
+};
 
 const OUTPUT_LINES: usize = 8;
 const FIX_LINES: usize = 24;
@@ -55,6 +57,11 @@ pub(super) fn render(review: &ReviewOutput) -> String {
             _ = writeln!(text, "{start}    {}", visible::line(line));
         }
     }
+    for dismissed in &review.dismissed {
+        let (id, title) = (&dismissed.issue.id, visible::line(&dismissed.issue.title));
+        let why = dismissal(dismissed);
+        _ = writeln!(text, "{id} dismissed: {title}: {}", visible::line(&why));
+    }
     observations(&mut text, review);
     for discarded in &review.discarded {
         let (title, reason) = (visible::line(&discarded.title), visible::line(&discarded.reason));
@@ -69,6 +76,13 @@ pub(super) fn render(review: &ReviewOutput) -> String {
             let (title, how) = (visible::line(&gone.title), visible::line(&gone.how));
             _ = writeln!(text, "unclear: {} in {}: {how}", title, visible::line(&gone.file));
         }
+    }
+    for (level, meaning) in legend(review) {
+        _ = writeln!(text, "{level}: {meaning}");
+    }
+    let cost = cost(review);
+    if !cost.is_empty() {
+        _ = writeln!(text, "cost: {cost}");
     }
     notes(&mut text, review);
     _ = writeln!(text, "{}", visible::line(&review.summary));

@@ -9,22 +9,22 @@ use super::{CODE, FIX, commit, findings, git, recorded, repository, review_in};
 use crate::binary::{Output, probity};
 
 /// A repository, and a place for what reviews of it leave.
-struct Stage {
+pub(super) struct Stage {
     repo: TempDir,
-    place: TempDir,
+    pub(super) place: TempDir,
 }
 
 impl Stage {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self { repo: repository(), place: tempfile::tempdir().unwrap() }
     }
 
-    fn repo(&self) -> &Path {
+    pub(super) fn repo(&self) -> &Path {
         self.repo.path()
     }
 
     /// Reviews with an agent that says this; gives what was printed and what was written.
-    fn review(&self, answer: &Value, more: &[&str]) -> (Output, Value) {
+    pub(super) fn review(&self, answer: &Value, more: &[&str]) -> (Output, Value) {
         let at = |name: &str| self.place.path().join(name).to_str().unwrap().to_owned();
         let agent = recorded(self.place.path(), &answer.to_string());
         let output = probity()
@@ -47,7 +47,7 @@ fn mended() -> String {
 fn a_known_issue_goes_where_its_code_goes() {
     let stage = Stage::new();
     let (output, page) = stage.review(&findings(), &[]);
-    assert!(output.stdout.contains(", new]"), "the first time: {}", output.stdout);
+    assert!(output.stdout.contains(", not reported before]"), "the first time: {}", output.stdout);
     let print = page["proven_issues"][0]["fingerprint"].clone();
 
     fs::write(stage.repo().join("src/numbers.js"), format!("// Sums.\n\n{CODE}")).unwrap();
@@ -146,7 +146,7 @@ fn a_change_tells_what_it_brings_from_what_was_there() {
     let introduced: Vec<&Value> =
         page["proven_issues"].as_array().unwrap().iter().map(|it| &it["introduced"]).collect();
     assert_eq!(introduced, [&json!(false), &json!(true)], "{page:#}");
-    assert!(output.stdout.contains("older than this change"), "{}", output.stdout);
+    assert!(output.stdout.contains(", older"), "{}", output.stdout);
 }
 
 #[test]
@@ -195,4 +195,26 @@ fn one_place_weighs_once_and_one_file_may_hold_two_tests() {
     };
     let (_, page) = stage.review(&json!([with("averages", 4), with("more", 3)]), &["--no-history"]);
     assert_eq!(page["proven_issues"].as_array().unwrap().len(), 2, "{page:#}");
+}
+
+#[test]
+fn since_last_reviews_what_was_added_and_proves_older_issues_again() {
+    let stage = Stage::new();
+    let (_, page) = stage.review(&json!([]), &["--since", "last"]);
+    let note = page["notes"].to_string();
+    assert!(note.contains("no earlier review to start from"), "{note}");
+    stage.review(&json!([findings()[0]]), &[]);
+    fs::write(stage.repo().join("src/other.js"), "export const one = 1;\n").unwrap();
+    commit(stage.repo());
+    // What the agent says about a file that was reviewed before is not under review.
+    let (_, page) = stage.review(&json!([findings()[1]]), &["--since", "last"]);
+    assert_eq!(page["metadata"]["files_reviewed"], 1, "{page:#}");
+    assert_eq!(page["changes"]["known"], json!(["ISS-001"]), "{page:#}");
+    assert_eq!(page["discarded"][0]["reason"], "its file is not part of the change", "{page:#}");
+    // Nothing was added: the agent is not asked, and the older issue is fixed all the same.
+    fs::write(stage.repo().join("README.md"), "x\n").unwrap();
+    commit(stage.repo());
+    let (_, page) = stage.review(&json!("not asked"), &["--since", "last"]);
+    assert_eq!(page["metadata"]["files_reviewed"], 0, "{page:#}");
+    assert_eq!(page["changes"]["known"], json!(["ISS-001"]), "{page:#}");
 }

@@ -1,0 +1,225 @@
+//! The pages of the history: all repositories, one repository, one review.
+
+use std::{collections::BTreeMap, fmt::Write as _};
+
+use probity_review::{Entry, History, HistoryError, TrendPoint};
+
+use super::Answer;
+use crate::{
+    commands::review::{
+        history::trend_point,
+        trend::{branches, spent},
+        verdict::accuracy,
+    },
+    report::review::html::{
+        self,
+        chart::{sparkline, trend},
+        page::{escape, page, table},
+    },
+};
+
+/// As many reviews are looked at.
+const MOST: u32 = 5000;
+/// As many reviews of a repository are listed.
+const LISTED: usize = 200;
+
+/// The answer to a path and its query.
+pub(super) fn answer(target: &str, history: &mut History) -> Answer {
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
+    let value = query.split('&').find_map(|part| part.split_once('=')).map(|(_, value)| value);
+    let made = match (path, value) {
+        ("/", None) => home(history).map(Some),
+        ("/repo", Some(name)) => repository(history, &decoded(name)),
+        ("/review", Some(id)) => review(history, id),
+        _ => Ok(None),
+    };
+    match made {
+        Ok(Some(body)) => Answer::page(body),
+        Ok(None) => Answer::refused("404 Not Found"),
+        Err(error) => {
+            tracing::warn!("{error}");
+            Answer::refused("500 Internal Server Error")
+        }
+    }
+}
+
+/// A page that says only this.
+pub(super) fn message(words: &str) -> String {
+    page(
+        words,
+        "",
+        &format!("<h1>{}</h1>\n<p><a href=\"/\">All repositories</a></p>\n", escape(words)),
+    )
+}
+
+fn home(history: &mut History) -> Result<String, HistoryError> {
+    let entries = history.list(None, MOST)?;
+    let mut repos: BTreeMap<&str, Vec<&Entry>> = BTreeMap::new();
+    for entry in entries.iter().rev() {
+        repos.entry(&entry.repo).or_default().push(entry);
+    }
+    let rows: Vec<Vec<String>> = repos
+        .into_iter()
+        .map(|(repo, entries)| {
+            let link = format!("<a href=\"/repo?name={}\">{}</a>", encoded(repo), escape(repo));
+            let last = entries.last().and_then(|entry| entry.score);
+            let last = last.map_or_else(|| "no review".to_owned(), |score| score.to_string());
+            let line = sparkline(entries.iter().filter_map(|entry| entry.score));
+            vec![link, entries.len().to_string(), last, line]
+        })
+        .collect();
+    let mut text = "<h1>Reviews</h1>\n".to_owned();
+    if rows.is_empty() {
+        text.push_str("<p>No review has been kept yet.</p>\n");
+    } else {
+        text.push_str(&table(
+            "Repositories",
+            &["Repository", "Reviews", "Last score", "Trend"],
+            &rows,
+        ));
+    }
+    figures(&mut text, history, &entries, None)?;
+    Ok(page("Reviews", "", &text))
+}
+
+fn repository(history: &mut History, repo: &str) -> Result<Option<String>, HistoryError> {
+    let entries = history.list(Some(repo), MOST)?;
+    if entries.is_empty() {
+        return Ok(None);
+    }
+    let mut text =
+        format!("<p><a href=\"/\">All repositories</a></p>\n<h1>{}</h1>\n", escape(repo));
+    for ((_, branch), entries) in branches(&entries) {
+        let points: Vec<TrendPoint> =
+            entries.iter().filter_map(|entry| trend_point(entry)).collect();
+        // Writing to a string cannot fail.
+        _ = writeln!(text, "<h2>Branch {}</h2>", escape(branch));
+        if points.len() > 1 {
+            text.push_str(&trend(&points, entries.last().map(|entry| entry.threshold)));
+        }
+        let rows: Vec<Vec<String>> =
+            entries.iter().rev().take(LISTED).map(|entry| row(entry)).collect();
+        let headings = ["Review", "Commit", "Score", "Proven issues", "Agent", "US dollars"];
+        text.push_str(&table("Reviews and issues over time", &headings, &rows));
+    }
+    figures(&mut text, history, &entries, Some(repo))?;
+    Ok(Some(page(repo, "", &text)))
+}
+
+fn row(entry: &Entry) -> Vec<String> {
+    let day: String = entry.created_at.chars().take(16).collect();
+    let commit: String = entry.commit.chars().take(10).collect();
+    let score = match entry.score {
+        Some(score) if entry.pass => format!("<span class=\"pass\">{score} passes</span>"),
+        Some(score) => format!("<span class=\"fail\">{score} fails</span>"),
+        None => "no review".to_owned(),
+    };
+    vec![
+        format!("<a href=\"/review?id={}\">{}</a>", entry.id, escape(&day)),
+        format!("<code>{}</code>", escape(&commit)),
+        score,
+        entry.proven.to_string(),
+        escape(&format!("{} {}", entry.agent, entry.model)),
+        entry.usd.map_or_else(String::new, |usd| format!("{usd:.2}")),
+    ]
+}
+
+/// How often agents were right, and what they cost.
+fn figures(
+    text: &mut String,
+    history: &mut History,
+    entries: &[Entry],
+    repo: Option<&str>,
+) -> Result<(), HistoryError> {
+    let rows: Vec<Vec<String>> = accuracy(&history.verdicts(repo)?)
+        .into_iter()
+        .map(|([agent, model, category], it)| {
+            let right = it.accurate + it.wont_fix;
+            let mut row = [agent, model, category].map(|word| escape(&word)).to_vec();
+            row.extend([
+                right.to_string(),
+                it.false_positive.to_string(),
+                format!("{}%", it.percent()),
+            ]);
+            row
+        })
+        .collect();
+    if !rows.is_empty() {
+        let headings = ["Agent", "Model", "Category", "Right", "Wrong", "Accuracy"];
+        text.push_str("<h2>Accuracy</h2>\n");
+        text.push_str(&table("By the verdicts of people", &headings, &rows));
+    }
+    let rows: Vec<Vec<String>> = spent(entries)
+        .into_iter()
+        .rev()
+        .map(|([month, agent, model], it)| {
+            let mut row = [month, agent, model].map(|word| escape(&word)).to_vec();
+            let usd = it.usd.map_or_else(String::new, |usd| format!("{usd:.2}"));
+            let counts = [it.reviews.to_string(), it.input_tokens.to_string()];
+            row.extend(counts.into_iter().chain([it.output_tokens.to_string(), usd]));
+            row
+        })
+        .collect();
+    if !rows.is_empty() {
+        let headings =
+            ["Month", "Agent", "Model", "Reviews", "Input tokens", "Output tokens", "US dollars"];
+        text.push_str("<h2>Cost</h2>\n");
+        text.push_str(&table("By month", &headings, &rows));
+    }
+    Ok(())
+}
+
+fn review(history: &mut History, id: &str) -> Result<Option<String>, HistoryError> {
+    let Ok(id) = id.parse() else { return Ok(None) };
+    let Some(review) = history.by_id(id)? else { return Ok(None) };
+    let repo = &review.metadata.repo;
+    let back = format!("<p><a href=\"/repo?name={}\">{}</a></p>\n", encoded(repo), escape(repo));
+    let title = format!("Review of {repo}");
+    Ok(Some(page(&title, &html::filter_style(), &format!("{back}{}", html::body(&review)))))
+}
+
+/// Letters, digits and little else go into a URL as they are.
+fn encoded(text: &str) -> String {
+    text.bytes().fold(String::new(), |mut url, byte| {
+        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
+            url.push(char::from(byte));
+        } else {
+            // Writing to a string cannot fail.
+            _ = write!(url, "%{byte:02X}");
+        }
+        url
+    })
+}
+
+fn decoded(text: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut rest = text.as_bytes();
+    while let [first, after @ ..] = rest {
+        let hex = after.get(..2).and_then(|pair| std::str::from_utf8(pair).ok());
+        let byte = hex.and_then(|pair| u8::from_str_radix(pair, 16).ok());
+        match byte {
+            Some(byte) if *first == b'%' => {
+                bytes.push(byte);
+                rest = after.get(2..).unwrap_or_default();
+            }
+            _ => {
+                bytes.push(*first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_go_through_urls_unchanged() {
+        for name in ["github.com/o/r", "a b&c=d?#%41", "größe", "%", "%zz"] {
+            assert_eq!(decoded(&encoded(name)), name);
+        }
+        assert_eq!(decoded("%2"), "%2");
+    }
+}

@@ -1,0 +1,155 @@
+//! `review trend` and `review badge`: scores and cost over time.
+
+use std::{
+    collections::BTreeMap,
+    io::Write as _,
+    path::{Path, PathBuf},
+};
+
+use anyhow::Context as _;
+use probity_review::{Entry, Status};
+use probity_text::visible;
+use serde_json::json;
+
+use super::{files, history, print};
+use crate::{
+    commands::ListFormat,
+    exit::Exit,
+    report::review::html::chart::{badge as picture, sparkline},
+};
+
+/// What `trend` is told.
+#[derive(Debug)]
+pub(crate) struct TrendCommand {
+    pub(crate) place: history::Place,
+    /// The reviews of every repository.
+    pub(crate) all: bool,
+    /// Only this branch.
+    pub(crate) branch: Option<String>,
+    pub(crate) limit: u32,
+    pub(crate) format: ListFormat,
+}
+
+/// What an agent cost in a month.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Spent {
+    pub(super) reviews: u64,
+    pub(super) input_tokens: i64,
+    pub(super) output_tokens: i64,
+    /// Nothing if no review of the month says what it cost.
+    pub(super) usd: Option<f64>,
+}
+
+/// By month, agent and model.
+pub(super) fn spent(entries: &[Entry]) -> BTreeMap<[String; 3], Spent> {
+    let mut months: BTreeMap<[String; 3], Spent> = BTreeMap::new();
+    for entry in entries {
+        let month: String = entry.created_at.chars().take(7).collect();
+        let spent = months.entry([month, entry.agent.clone(), entry.model.clone()]).or_default();
+        spent.reviews += 1;
+        spent.input_tokens = spent.input_tokens.saturating_add(entry.input_tokens);
+        spent.output_tokens = spent.output_tokens.saturating_add(entry.output_tokens);
+        spent.usd = match (spent.usd, entry.usd) {
+            (Some(before), Some(now)) => Some(before + now),
+            (before, now) => now.or(before),
+        };
+    }
+    months
+}
+
+/// The reviews of each branch, the oldest first.
+pub(super) fn branches(entries: &[Entry]) -> BTreeMap<(&str, &str), Vec<&Entry>> {
+    let mut branches: BTreeMap<(&str, &str), Vec<&Entry>> = BTreeMap::new();
+    for entry in entries.iter().rev() {
+        branches.entry((&entry.repo, &entry.branch)).or_default().push(entry);
+    }
+    branches
+}
+
+pub(crate) fn trend(command: &TrendCommand) -> anyhow::Result<Exit> {
+    let mut history = history::open(&command.place)?;
+    let repo = (!command.all).then(|| probity_proof::GitFacts::of(&command.place.repo).repo);
+    let mut entries = history.list(repo.as_deref(), command.limit)?;
+    if let Some(branch) = &command.branch {
+        entries.retain(|entry| entry.branch == *branch);
+    }
+    let report = match command.format {
+        ListFormat::Json => as_json(&entries)?,
+        ListFormat::Text => as_text(&entries),
+    };
+    print(&report)?;
+    Ok(Exit::Clean)
+}
+
+fn as_text(entries: &[Entry]) -> String {
+    if entries.is_empty() {
+        return "no review has been kept yet\n".to_owned();
+    }
+    let mut lines = Vec::new();
+    for ((repo, branch), entries) in branches(entries) {
+        let line = sparkline(entries.iter().filter_map(|entry| entry.score));
+        lines.push(format!("{repo} {branch}  {line}"));
+        for entry in entries {
+            let short: String = entry.commit.chars().take(10).collect();
+            let day: String = entry.created_at.chars().take(16).collect();
+            let score = entry.score.map_or_else(|| "none".to_owned(), |score| score.to_string());
+            let word = if entry.pass { "pass" } else { "fail" };
+            let usd = entry.usd.map_or_else(String::new, |usd| format!("  ${usd:.2}"));
+            let proven = entry.proven;
+            lines.push(format!("  {day}  {short:<10}  {score:>5}  {word}  {proven} proven{usd}"));
+        }
+    }
+    for ([month, agent, model], it) in spent(entries) {
+        let usd = it.usd.map_or_else(String::new, |usd| format!(", ${usd:.2}"));
+        let (input, output) = (it.input_tokens, it.output_tokens);
+        let agent = format!("{agent} {model}");
+        let agent = agent.trim_end();
+        lines.push(format!(
+            "cost {month}  {agent}: {} reviews, {input} input and {output} output tokens{usd}",
+            it.reviews
+        ));
+    }
+    lines.iter().map(|line| format!("{}\n", visible::line(line))).collect()
+}
+
+fn as_json(entries: &[Entry]) -> anyhow::Result<String> {
+    let points = |entries: Vec<&Entry>| -> Vec<serde_json::Value> {
+        entries.into_iter().map(history::as_json).collect()
+    };
+    let branches: Vec<serde_json::Value> = branches(entries)
+        .into_iter()
+        .map(|((repo, branch), entries)| {
+            json!({ "repo": repo, "branch": branch, "reviews": points(entries) })
+        })
+        .collect();
+    let cost: Vec<serde_json::Value> = spent(entries)
+        .into_iter()
+        .map(|([month, agent, model], it)| {
+            json!({
+                "month": month, "agent": agent, "model": model, "reviews": it.reviews,
+                "inputTokens": it.input_tokens, "outputTokens": it.output_tokens, "usd": it.usd,
+            })
+        })
+        .collect();
+    Ok(format!(
+        "{}\n",
+        serde_json::to_string_pretty(&json!({ "branches": branches, "cost": cost }))?
+    ))
+}
+
+/// Writes the score of a review as a picture.
+pub(crate) fn badge(review: &Path, to: Option<&PathBuf>) -> anyhow::Result<Exit> {
+    let review = files::read_review(review, files::NAME_REVIEW)?;
+    let svg = match review.status {
+        Status::Error => picture("no review", None),
+        Status::Ok => {
+            let value = format!("{} of {}", review.score.value, review.score.max);
+            picture(&value, Some(review.score.pass))
+        }
+    };
+    match to {
+        Some(path) => files::write_whole(path, &svg)?,
+        None => write!(std::io::stdout().lock(), "{svg}").context("cannot write the badge")?,
+    }
+    Ok(Exit::Clean)
+}

@@ -1,0 +1,335 @@
+//! A forge in memory, which speaks the APIs of GitHub, GitLab and Gitea as far as publishing needs them.
+//!
+//! It has state, and it checks what it gets: an unknown path, a field that the API does not have, a line
+//! that the diff does not show and a missing token are refused.
+
+use std::{
+    collections::BTreeSet,
+    io::{BufReader, Write as _},
+    net::{TcpListener, TcpStream},
+    sync::{Arc, Mutex, MutexGuard},
+    thread,
+};
+
+use serde_json::{Value, json};
+
+use super::{gitea, github, gitlab};
+
+pub(super) const BOT: &str = "bot";
+pub(super) const TOKEN: &str = "t0ken-of-the-bot-4711";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Api {
+    Github,
+    Gitlab,
+    Gitea,
+}
+
+pub(super) const APIS: [Api; 3] = [Api::Github, Api::Gitlab, Api::Gitea];
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Note {
+    pub(super) id: u64,
+    pub(super) author: String,
+    pub(super) body: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ForgeThread {
+    pub(super) id: u64,
+    pub(super) file: String,
+    pub(super) start: u64,
+    pub(super) line: u64,
+    pub(super) resolved_by: Option<String>,
+    pub(super) notes: Vec<Note>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ForgeStatus {
+    pub(super) id: u64,
+    pub(super) commit: String,
+    pub(super) state: String,
+    pub(super) description: String,
+}
+
+/// A pull request. Everything that a publisher could do twice is in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct State {
+    pub(super) head: String,
+    pub(super) is_open: bool,
+    pub(super) file: String,
+    pub(super) hunks: String,
+    pub(super) comments: Vec<Note>,
+    pub(super) threads: Vec<ForgeThread>,
+    pub(super) statuses: Vec<ForgeStatus>,
+    pub(super) writers: BTreeSet<String>,
+    pub(super) last_id: u64,
+}
+
+impl State {
+    pub(super) fn next_id(&mut self) -> u64 {
+        self.last_id += 1;
+        self.last_id
+    }
+
+    pub(super) fn thread(&mut self, file: &str, start: u64, line: u64, body: &str) -> Reply {
+        if file != self.file || !self.shows(start) || !self.shows(line) {
+            return refused(422, "the line is not part of the diff");
+        }
+        let (id, note) = (self.next_id(), self.next_id());
+        let notes = vec![Note { id: note, author: BOT.to_owned(), body: body.to_owned() }];
+        let (file, resolved_by) = (file.to_owned(), None);
+        self.threads.push(ForgeThread { id, file, start, line, resolved_by, notes });
+        reply(json!({ "id": id }))
+    }
+
+    fn shows(&self, line: u64) -> bool {
+        let header = self.hunks.lines().next().unwrap();
+        let new = header.split('+').nth(1).unwrap().split(' ').next().unwrap();
+        let (start, count) = new.split_once(',').unwrap();
+        let (start, count): (u64, u64) = (start.parse().unwrap(), count.parse().unwrap());
+        (start..start + count).contains(&line)
+    }
+
+    pub(super) fn comment(&mut self, body: &str) -> Reply {
+        let id = self.next_id();
+        self.comments.push(Note { id, author: BOT.to_owned(), body: body.to_owned() });
+        reply(json!({ "id": id }))
+    }
+
+    /// Replaces a note, if it is the bot's.
+    pub(super) fn edit(&mut self, id: &str, body: &str) -> Reply {
+        let in_threads = self.threads.iter_mut().flat_map(|thread| thread.notes.iter_mut());
+        let mut all = in_threads.chain(self.comments.iter_mut());
+        match all.find(|note| note.id.to_string() == id) {
+            Some(note) if note.author == BOT => {
+                body.clone_into(&mut note.body);
+                reply(json!({ "id": note.id }))
+            }
+            Some(_) => refused(403, "that is somebody else's"),
+            None => refused(404, "Not Found"),
+        }
+    }
+
+    pub(super) fn resolve(&mut self, id: &str, is_resolved: bool) -> Reply {
+        match self.threads.iter_mut().find(|thread| thread.id.to_string() == id) {
+            Some(thread) => {
+                thread.resolved_by = is_resolved.then(|| BOT.to_owned());
+                reply(json!({ "id": thread.id }))
+            }
+            None => refused(404, "Not Found"),
+        }
+    }
+
+    pub(super) fn status(&mut self, commit: &str, state: &str, description: &str) -> Reply {
+        if commit != self.head {
+            return refused(422, "No commit found");
+        }
+        let id = self.next_id();
+        let text = str::to_owned;
+        let (commit, state, description) = (text(commit), text(state), text(description));
+        self.statuses.push(ForgeStatus { id, commit, state, description });
+        reply(json!({ "id": id }))
+    }
+}
+
+pub(super) struct Reply {
+    pub(super) status: u16,
+    pub(super) body: Vec<u8>,
+    pub(super) headers: String,
+}
+
+pub(super) fn reply(value: Value) -> Reply {
+    Reply { status: 200, body: value.to_string().into_bytes(), headers: String::new() }
+}
+
+pub(super) fn refused(status: u16, message: &str) -> Reply {
+    Reply { status, ..reply(json!({ "message": message })) }
+}
+
+/// One request, without its query.
+pub(super) struct Asked<'a> {
+    pub(super) method: &'a str,
+    pub(super) path: Vec<&'a str>,
+    pub(super) query: &'a str,
+    pub(super) body: &'a Value,
+}
+
+impl Asked<'_> {
+    #[track_caller]
+    pub(super) fn text(&self, name: &str) -> &str {
+        self.body[name].as_str().unwrap()
+    }
+
+    /// Refuses fields that the API does not have.
+    #[track_caller]
+    pub(super) fn only(&self, names: &[&str]) {
+        for name in self.body.as_object().unwrap().keys() {
+            assert!(names.contains(&name.as_str()), "{} {:?}: {name}", self.method, self.path);
+        }
+    }
+
+    /// The first page of everything.
+    pub(super) fn is_later_page(&self) -> bool {
+        self.query.split('&').any(|part| part.starts_with("page=") && part != "page=1")
+    }
+}
+
+struct Shared {
+    state: State,
+    /// Refuses what writes, with this status.
+    refusal: Option<u16>,
+    /// How many requests are refused for now, and for how many seconds.
+    limited: (u32, u64),
+    writes: usize,
+}
+
+pub(super) struct Forge {
+    pub(super) api: Api,
+    port: u16,
+    shared: Arc<Mutex<Shared>>,
+}
+
+impl Forge {
+    /// The thread ends with the test's process.
+    pub(super) fn start(api: Api, head: &str, file: &str, hunks: &str) -> Self {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let state = State {
+            head: head.to_owned(),
+            is_open: true,
+            file: file.to_owned(),
+            hunks: hunks.to_owned(),
+            comments: Vec::new(),
+            threads: Vec::new(),
+            statuses: Vec::new(),
+            writers: BTreeSet::from([BOT.to_owned(), "maintainer".to_owned()]),
+            last_id: 100,
+        };
+        let shared = Shared { state, refusal: None, limited: (0, 0), writes: 0 };
+        let shared = Arc::new(Mutex::new(shared));
+        let served = Arc::clone(&shared);
+        thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let served = Arc::clone(&served);
+                thread::spawn(move || serve(stream, api, &served));
+            }
+        });
+        Self { api, port, shared }
+    }
+
+    pub(super) fn address(&self) -> String {
+        let path = match self.api {
+            Api::Github => "",
+            Api::Gitlab => "/api/v4",
+            Api::Gitea => "/api/v1",
+        };
+        format!("http://127.0.0.1:{}{path}", self.port)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Shared> {
+        self.shared.lock().unwrap()
+    }
+
+    pub(super) fn state(&self) -> State {
+        self.lock().state.clone()
+    }
+
+    pub(super) fn change(&self, change: impl FnOnce(&mut State)) {
+        change(&mut self.lock().state);
+    }
+
+    pub(super) fn refuse_writes(&self, status: u16) {
+        self.lock().refusal = Some(status);
+    }
+
+    pub(super) fn limit(&self, requests: u32, seconds: u64) {
+        self.lock().limited = (requests, seconds);
+    }
+
+    pub(super) fn writes(&self) -> usize {
+        self.lock().writes
+    }
+}
+
+fn serve(mut stream: TcpStream, api: Api, shared: &Mutex<Shared>) {
+    let mut reader = BufReader::new(stream.try_clone().unwrap());
+    while let Some((first, headers, body)) = request(&mut reader) {
+        let mut words = first.split(' ');
+        let (method, target) = (words.next().unwrap(), words.next().unwrap());
+        let reply = answer(api, method, target, &headers, &body, &mut shared.lock().unwrap());
+        let head = format!(
+            "HTTP/1.1 {} Status\r\nContent-Length: {}\r\n{}\r\n",
+            reply.status,
+            reply.body.len(),
+            reply.headers
+        );
+        if stream.write_all(&[head.as_bytes(), &reply.body].concat()).is_err() {
+            return;
+        }
+    }
+}
+
+/// The first line, the other lines in lower case, and the body.
+fn request(reader: &mut impl std::io::BufRead) -> Option<(String, String, Value)> {
+    let mut first = String::new();
+    reader.read_line(&mut first).ok().filter(|count| *count > 0)?;
+    let mut headers = String::new();
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).ok()?;
+        if line.trim().is_empty() {
+            break;
+        }
+        if let Some((name, value)) = line.split_once(':')
+            && name.eq_ignore_ascii_case("content-length")
+        {
+            length = value.trim().parse().unwrap();
+        }
+        headers.push_str(&line);
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).ok()?;
+    let body = if body.is_empty() { Value::Null } else { serde_json::from_slice(&body).unwrap() };
+    Some((first.trim().to_owned(), headers, body))
+}
+
+fn answer(
+    api: Api,
+    method: &str,
+    target: &str,
+    headers: &str,
+    body: &Value,
+    shared: &mut Shared,
+) -> Reply {
+    let expected = match api {
+        Api::Github => format!("authorization: Bearer {TOKEN}"),
+        Api::Gitlab => format!("private-token: {TOKEN}"),
+        Api::Gitea => format!("authorization: token {TOKEN}"),
+    };
+    if !headers.lines().any(|line| line == expected) {
+        return refused(401, "Bad credentials");
+    }
+    if shared.limited.0 > 0 {
+        shared.limited.0 -= 1;
+        let headers = format!("Retry-After: {}\r\n", shared.limited.1);
+        return Reply { headers, ..refused(429, "Too many requests") };
+    }
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
+    let prefix = ["/api/v4/", "/api/v1/", "/"];
+    let path = prefix.iter().find_map(|prefix| path.strip_prefix(prefix)).unwrap();
+    let asked = Asked { method, path: path.split('/').collect(), query, body };
+    let is_query = path == "graphql" && body["query"].as_str().unwrap().starts_with("query");
+    if method != "GET" && !is_query {
+        if let Some(status) = shared.refusal {
+            return refused(status, "Resource not accessible by integration");
+        }
+        shared.writes += 1;
+    }
+    match api {
+        Api::Github => github::answer(&asked, &mut shared.state),
+        Api::Gitlab => gitlab::answer(&asked, &mut shared.state),
+        Api::Gitea => gitea::answer(&asked, &mut shared.state),
+    }
+}
