@@ -74,8 +74,8 @@ pub(crate) fn is_harmless_run(
 ) -> bool {
     let after = change.after;
     let [script] = after.facts.scripts(&after.file, index) else { return false };
-    let [block] = script.blocks.as_slice() else { return false };
-    let is_plain = script.errors.is_empty()
+    let [block] = &*script.blocks else { return false };
+    let is_plain = script.errors().is_empty()
         && script.opaque.is_none()
         && instruction.flags.is_empty()
         && instruction.heredocs().is_empty()
@@ -85,8 +85,9 @@ pub(crate) fn is_harmless_run(
     }
     let calls = after.facts.package_calls(&after.file, index);
     script.commands.iter().enumerate().all(|(place, command)| {
-        let assigns = command.assignments.iter().any(|it| it.name != "DEBIAN_FRONTEND");
-        if assigns || !command.redirections.is_empty() || !command.effective().wrappers.is_empty() {
+        let assigns = command.assignments().iter().any(|it| it.name != "DEBIAN_FRONTEND");
+        if assigns || !command.redirections().is_empty() || !command.effective().wrappers.is_empty()
+        {
             return false;
         }
         if let Some(call) = calls.iter().find(|call| call.command == place) {

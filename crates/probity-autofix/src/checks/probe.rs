@@ -149,30 +149,30 @@ fn seconds(text: &str) -> Option<u64> {
 
 fn is_one_probe(view: &View<'_>, index: usize) -> bool {
     let [script] = view.facts.scripts(&view.file, index) else { return false };
-    let [block] = script.blocks.as_slice() else { return false };
-    let is_plain = script.errors.is_empty()
+    let [block] = &*script.blocks else { return false };
+    let is_plain = script.errors().is_empty()
         && script.opaque.is_none()
         && block.pipelines.iter().all(|it| it.stages.len() == 1 && !it.background && !it.negated)
         && script.commands.len() == block.pipelines.len();
-    let fallback = match (block.pipelines.as_slice(), script.commands.as_slice()) {
+    let fallback = match (block.pipelines.as_slice(), &*script.commands) {
         ([_], [_]) => true,
         ([_, second], [_, exit]) => {
             let joiner = second.joiner_span.and_then(|span| span.slice(view.text));
             let words: Vec<_> = exit.words.iter().filter_map(|word| word.literal()).collect();
-            joiner == Some("||") && words == ["exit", "1"] && exit.redirections.is_empty()
+            joiner == Some("||") && words == ["exit", "1"] && exit.redirections().is_empty()
         }
         _ => false,
     };
     let Some(probe) = script.commands.first().filter(|_| is_plain && fallback) else {
         return false;
     };
-    let is_quiet = probe.redirections.iter().all(|it| {
+    let is_quiet = probe.redirections().iter().all(|it| {
         let written = it.span.slice(view.text).unwrap_or_default();
         it.target.as_ref().is_some_and(|target| target.is("/dev/null")) || written == "2>&1"
     });
     let words: Option<Vec<String>> =
         probe.words.iter().map(|word| word.literal().map(Cow::into_owned)).collect();
-    let Some(words) = words.filter(|_| is_quiet && probe.assignments.is_empty()) else {
+    let Some(words) = words.filter(|_| is_quiet && probe.assignments().is_empty()) else {
         return false;
     };
     let Some((name, arguments)) = words.split_first() else { return false };
