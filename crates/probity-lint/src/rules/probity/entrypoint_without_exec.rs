@@ -166,7 +166,7 @@ fn is_arguments(word: &Word) -> bool {
         PartKind::Variable(variable) => matches!(variable.name.as_str(), "@" | "*"),
         _ => false,
     };
-    matches!(&*word.parts(), [part] if is_all(&part.kind))
+    matches!(word.parts(), [part] if is_all(&part.kind))
 }
 
 #[cfg(test)]
