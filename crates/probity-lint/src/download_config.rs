@@ -63,7 +63,7 @@ fn used(context: &Context<'_>, index: usize, downloader: &Downloader) -> Option<
             && !call.has_flag(downloader.flags)
             && !call.has_flag(&["--version", "--help"])
     });
-    let called = called.and_then(|call| call.name_word()).map(|word| word.span);
+    let called = called.and_then(|call| call.name_word()).map(|word| word.span());
     [installed.map(|package| package.span), called].into_iter().flatten().min()
 }
 
@@ -81,10 +81,10 @@ fn writes(context: &Context<'_>, index: usize, downloader: &Downloader) -> bool 
         _ if instruction.keyword == Keyword::Run => {
             let commands = context.scripts(index).iter().flat_map(|script| &script.commands);
             let mut words = commands.flat_map(|command| {
-                let targets = command.redirections.iter().filter_map(|it| it.target.as_ref());
+                let targets = command.redirections().iter().filter_map(|it| it.target.as_ref());
                 command.words.iter().chain(targets)
             });
-            words.any(|word| is_config(&word.text))
+            words.any(|word| is_config(word.text()))
         }
         _ => false,
     }

@@ -29,7 +29,7 @@ pub(crate) fn readers<'s>(
     command: &Command,
 ) -> impl Iterator<Item = &'s Command> {
     let stages = script.pipeline(command.place).map_or(&[][..], |pipeline| &pipeline.stages);
-    stages.iter().skip(command.place.stage + 1).filter_map(|stage| match stage.kind {
+    stages.iter().skip(command.place.stage() + 1).filter_map(|stage| match stage.kind {
         StageKind::Command(index) => script.commands.get(index),
         StageKind::Compound(_) => None,
     })
@@ -50,12 +50,12 @@ pub(crate) fn is_used(script: &Script, download: &Command) -> bool {
 fn uses(command: &Command, file: &str) -> bool {
     let call = command.effective();
     let mut words = call.words.iter();
-    let names = |word: &Word| file_name(&word.text) == file;
+    let names = |word: &Word| file_name(word.text()) == file;
     let installs = call.is_any(&["dpkg", "rpm", "apt-get", "apt", "dnf", "yum", "install"])
         || call.is_any(&["chmod"]) && makes_executable(call.args())
         || call.is_any(UNPACKERS)
         || interprets(command);
-    let is_run = call.name_word().is_some_and(|word| word.text.contains('/') && names(word));
+    let is_run = call.name_word().is_some_and(|word| word.text().contains('/') && names(word));
     is_run || installs && words.any(names)
 }
 
@@ -76,18 +76,18 @@ fn saved_as(download: &Command) -> Option<String> {
     let flags: &[&str] = if is_wget { &["-O", "--output-document"] } else { &["-o", "--output"] };
     if let Some(flag) = call.flag(flags) {
         // The value may have variables in it, so it is compared as it is written.
-        let next = call.args().iter().find(|word| word.span.start > flag.span.end);
-        let inline = flag.text.split_once('=').map(|(_, value)| file_name(value));
-        return inline.or_else(|| next.map(|word| file_name(&word.text)));
+        let next = call.args().iter().find(|word| word.span().start > flag.span().end);
+        let inline = flag.text().split_once('=').map(|(_, value)| file_name(value));
+        return inline.or_else(|| next.map(|word| file_name(word.text())));
     }
     let redirected =
-        download.redirections.iter().find_map(|redirection| redirection.target.as_ref());
+        download.redirections().iter().find_map(|redirection| redirection.target.as_ref());
     if let Some(target) = redirected {
-        return Some(file_name(&target.text));
+        return Some(file_name(target.text()));
     }
     let keeps_name = is_wget || call.has_flag(&["-O", "--remote-name", "--remote-name-all"]);
-    let address = call.args().iter().rev().find(|word| word.text.contains("://"))?;
-    keeps_name.then(|| file_name(&address.text))
+    let address = call.args().iter().rev().find(|word| word.text().contains("://"))?;
+    keeps_name.then(|| file_name(address.text()))
 }
 
 /// The last component of a path or a URL, without quotes.
@@ -114,7 +114,7 @@ pub(crate) fn may_verify(script: &Script) -> bool {
     const HINTS: &[&str] = &["sha1", "sha2", "sha3", "sha5", "checksum", "hash", "attestation"];
     script.commands.iter().any(|command| {
         let hints = || {
-            let mut words = command.words.iter().map(|word| word.text.to_ascii_lowercase());
+            let mut words = command.words.iter().map(|word| word.text().to_ascii_lowercase());
             words.any(|text| HINTS.iter().any(|hint| text.contains(hint)))
         };
         verifies(command)
@@ -132,7 +132,7 @@ pub(crate) fn is_printed_checksum(script: &Script, command: &Command) -> bool {
     call.is_any(CHECKSUMS)
         && !call.has_flag(&["-c", "--check", "--help", "--version"])
         && !call.positional(&["-a", "--algorithm"]).is_empty()
-        && command.redirections.is_empty()
+        && command.redirections().is_empty()
         && !script.is_piped(command)
         && is_outer
 }

@@ -98,7 +98,7 @@ pub(crate) fn memberships(call: &Call<'_>) -> Option<(String, Vec<String>)> {
         }
         "gpasswd" => {
             let (user, value) = call.flag_value(&["-a", "--add"])?;
-            let group = call.args().last().filter(|group| group.span != user.span)?;
+            let group = call.args().last().filter(|group| group.span() != user.span())?;
             Some((value, vec![group.literal()?.into_owned()]))
         }
         _ => None,
@@ -109,7 +109,7 @@ pub(crate) fn memberships(call: &Call<'_>) -> Option<(String, Vec<String>)> {
 fn groups(call: &Call<'_>) -> Option<String> {
     let flag = call.flag(&["-G", "--groups"])?;
     let is_cluster = flag.prefix().ends_with('G') && flag.prefix().len() > 2;
-    let behind = || call.args().iter().find(|word| word.span.start >= flag.span.end)?.literal();
+    let behind = || call.args().iter().find(|word| word.span().start >= flag.span().end)?.literal();
     if is_cluster {
         behind().map(Cow::into_owned)
     } else {

@@ -39,10 +39,11 @@ pub(crate) fn remove_before(
 ) -> Option<Edit> {
     let first = words.first()?;
     let span = match is_exec_form(script) {
-        true => {
-            Span::new(with_quotes(context, first.span).start, with_quotes(context, next.span).start)
-        }
-        false => Span::new(first.span.start, next.span.start),
+        true => Span::new(
+            with_quotes(context, first.span()).start,
+            with_quotes(context, next.span()).start,
+        ),
+        false => Span::new(first.span().start, next.span().start),
     };
     (!has_comment(context, span)).then(|| Edit::delete(span))
 }
@@ -53,10 +54,10 @@ pub(crate) fn remove_before(
 pub(crate) fn append_command(context: &Context<'_>, index: usize, command: &str) -> Option<Edit> {
     let script = context.scripts(index).first()?;
     let feeds_another = |script: &Script| {
-        let mut redirections = script.commands.iter().flat_map(|it| &it.redirections);
+        let mut redirections = script.commands.iter().flat_map(|it| it.redirections());
         redirections.any(|it| it.here_document.is_some())
     };
-    if is_exec_form(script) || !script.errors.is_empty() || feeds_another(script) {
+    if is_exec_form(script) || !script.errors().is_empty() || feeds_another(script) {
         return None;
     }
     let pipelines = &script.blocks.first()?.pipelines;
@@ -100,7 +101,7 @@ pub(crate) fn stops_at_failure(script: &Script) -> bool {
     };
     // `-e`, `-ex`, `-euo`
     let is_errexit = |word: &Word| {
-        let letters = word.text.strip_prefix('-').unwrap_or_default();
+        let letters = word.text().strip_prefix('-').unwrap_or_default();
         !letters.starts_with('-') && letters.contains('e')
     };
     script.invocation.errexit

@@ -75,7 +75,7 @@ fn is_constant(script: &Script, name: &str) -> bool {
     let assigned = script
         .commands
         .iter()
-        .flat_map(|command| command.assignments.iter().chain(&command.declarations));
+        .flat_map(|command| command.assignments().iter().chain(command.declarations()));
     let mut own = assigned.filter(|assignment| assignment.name == name).peekable();
     own.peek().is_some()
         && own.all(|assignment| {
@@ -96,8 +96,8 @@ fn is_status_wanted(script: &Script, command: &Command) -> bool {
 
 /// Whether the values that a command declares come from programs that do not fail.
 fn cannot_fail(script: &Script, command: &Command) -> bool {
-    let values = command.declarations.iter().filter_map(|assignment| assignment.value.as_ref());
-    let mut parts = values.flat_map(|value| &value.parts);
+    let values = command.declarations().iter().filter_map(|assignment| assignment.value.as_ref());
+    let mut parts = values.flat_map(|value| value.parts());
     parts.all(|part| match part.kind {
         PartKind::Substitution { block, .. } => {
             let inner = script.commands_in(block);

@@ -267,7 +267,7 @@ impl<'s> Soundness<'s> {
     fn several_words(&self) -> &HashSet<&'s str> {
         self.several_words.get_or_init(|| {
             let commands = self.script.commands.iter();
-            let values = commands.flat_map(|it| it.assignments.iter().chain(&it.declarations));
+            let values = commands.flat_map(|it| it.assignments().iter().chain(it.declarations()));
             let several = values.filter(|it| {
                 let literal = it.value.as_ref().and_then(|value| value.literal());
                 literal.is_none_or(|value| value.contains(char::is_whitespace))

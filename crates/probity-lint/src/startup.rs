@@ -221,7 +221,7 @@ fn installs_switch(context: &Context<'_>, index: usize) -> bool {
             let commands = context.scripts(index).iter().flat_map(|script| &script.commands);
             // `curl -o /usr/local/bin/gosu …`, `chmod +x /usr/local/bin/gosu`
             let mut words = commands.flat_map(|command| &command.words);
-            is_installed || words.any(|word| word.text.contains('/') && is_switch(&word.text))
+            is_installed || words.any(|word| word.text().contains('/') && is_switch(word.text()))
         }
         _ => false,
     }

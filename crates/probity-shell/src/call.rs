@@ -25,7 +25,7 @@ impl<'w> Call<'w> {
     /// From the name to the last argument; none without a name.
     #[must_use]
     pub fn span(&self) -> Option<Span> {
-        Some(self.words.first()?.span.to(self.words.last()?.span))
+        Some(self.words.first()?.span().to(self.words.last()?.span()))
     }
 
     #[must_use]
@@ -85,8 +85,8 @@ impl<'w> Call<'w> {
             let text = word.prefix();
             for flag in flags {
                 if text == *flag {
-                    let end = word.span.end;
-                    let value = self.args().iter().find(|value| value.span.start >= end)?;
+                    let end = word.span().end;
+                    let value = self.args().iter().find(|value| value.span().start >= end)?;
                     return Some((value, value.pattern()?));
                 }
                 let rest = text.strip_prefix(flag);
@@ -111,7 +111,7 @@ impl<'w> Call<'w> {
         let mut words = self.args().iter();
         while let Some(word) = words.next() {
             let text = word.prefix();
-            if text == "--" && word.parts.len() == 1 {
+            if text == "--" && word.parts().len() == 1 {
                 found.extend(words);
                 break;
             }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use probity_finding::Span;
 
-use crate::{Call, Word};
+use crate::{Call, Word, script::compact};
 
 /// A simple command: `A=b name argument >file`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,24 +12,49 @@ pub struct Command {
     /// From the first assignment, word or redirection to the last.
     pub span: Span,
     /// The name and the arguments. Empty where only assignments or redirections are written.
-    pub words: Vec<Word>,
-    /// Those before the name. What `export A=b` sets is in `declarations`, and a word too.
-    pub assignments: Vec<Assignment>,
-    /// The assignments among the arguments of `export`, `local`, `readonly`, `declare`, `typeset`.
-    pub declarations: Vec<Assignment>,
-    pub redirections: Vec<Redirection>,
+    pub words: Box<[Word]>,
+    extras: Option<Box<Extras>>,
     pub place: Place,
+}
+
+/// What most commands have nothing of.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Extras {
+    pub(crate) assignments: Vec<Assignment>,
+    pub(crate) declarations: Vec<Assignment>,
+    pub(crate) redirections: Vec<Redirection>,
 }
 
 /// Where something stands: in which block, in which pipeline of it, as which stage of that.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Place {
+    block: u32,
+    pipeline: u32,
+    stage: u32,
+}
+
+impl Place {
+    pub(crate) fn new(block: usize, pipeline: usize, stage: usize) -> Self {
+        Self { block: compact(block), pipeline: compact(pipeline), stage: compact(stage) }
+    }
+
     /// The index in [`crate::Script::blocks`].
-    pub block: usize,
+    #[must_use]
+    pub fn block(self) -> usize {
+        self.block as usize
+    }
+
     /// The index in [`crate::Block::pipelines`].
-    pub pipeline: usize,
+    #[must_use]
+    pub fn pipeline(self) -> usize {
+        self.pipeline as usize
+    }
+
     /// The index in [`crate::Pipeline::stages`].
-    pub stage: usize,
+    #[must_use]
+    pub fn stage(self) -> usize {
+        self.stage as usize
+    }
 }
 
 /// `NAME=value`, `NAME+=value`, `NAME=(…)`
@@ -98,6 +123,30 @@ pub struct HereDocument {
 }
 
 impl Command {
+    pub(crate) fn new(span: Span, place: Place, words: Vec<Word>, mut extras: Extras) -> Self {
+        extras.redirections.shrink_to_fit();
+        extras.declarations.shrink_to_fit();
+        let extras = (extras != Extras::default()).then(|| Box::new(extras));
+        Self { span, words: words.into(), extras, place }
+    }
+
+    /// Those before the name. What `export A=b` sets is in `declarations`, and a word too.
+    #[must_use]
+    pub fn assignments(&self) -> &[Assignment] {
+        self.extras.as_deref().map(|extras| &*extras.assignments).unwrap_or_default()
+    }
+
+    /// The assignments among the arguments of `export`, `local`, `readonly`, `declare`, `typeset`.
+    #[must_use]
+    pub fn declarations(&self) -> &[Assignment] {
+        self.extras.as_deref().map(|extras| &*extras.declarations).unwrap_or_default()
+    }
+
+    #[must_use]
+    pub fn redirections(&self) -> &[Redirection] {
+        self.extras.as_deref().map(|extras| &*extras.redirections).unwrap_or_default()
+    }
+
     /// The command as it is written.
     #[must_use]
     pub fn call(&self) -> Call<'_> {

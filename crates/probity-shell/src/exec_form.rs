@@ -3,8 +3,8 @@
 use probity_finding::Span;
 
 use crate::{
-    Block, BlockKind, Command, Dialect, Invocation, Joiner, Part, PartKind, Parts, Pipeline, Place,
-    Quote, Script, Stage, StageKind, Word,
+    Block, BlockKind, Command, Dialect, Invocation, Joiner, Part, PartKind, Pipeline, Place, Quote,
+    Script, Stage, StageKind, Word, command::Extras,
 };
 
 /// The script that runs one program: nothing in its words is expanded.
@@ -12,24 +12,12 @@ use crate::{
 pub fn exec_form(words: &[(Span, &str)], span: Span) -> Script {
     let words: Vec<Word> = words
         .iter()
-        .map(|&(span, text)| Word {
-            span,
-            text: text.into(),
-            parts: Parts::One(Part {
-                span,
-                quote: Quote::Single,
-                kind: PartKind::Text(text.into()),
-            }),
+        .map(|&(span, text)| {
+            let kind = PartKind::Text(text.into());
+            Word::new(span, text.into(), vec![Part { span, quote: Quote::Single, kind }])
         })
         .collect();
-    let command = Command {
-        span,
-        words,
-        assignments: Vec::new(),
-        declarations: Vec::new(),
-        redirections: Vec::new(),
-        place: Place::default(),
-    };
+    let command = Command::new(span, Place::default(), words, Extras::default());
     let pipeline = Pipeline {
         span,
         joiner: Joiner::First,
@@ -37,24 +25,22 @@ pub fn exec_form(words: &[(Span, &str)], span: Span) -> Script {
         negated: false,
         timed: false,
         background: false,
-        stages: vec![Stage { span, pipe: None, kind: StageKind::Command(0) }],
+        stages: Box::new([Stage { span, pipe: None, kind: StageKind::Command(0) }]),
         is_in_last_chain: true,
     };
     let block = Block {
         kind: BlockKind::Script,
         span,
         parent: None,
-        commands: 0..1,
+        command_range: 0..1,
         pipelines: vec![pipeline],
     };
     Script {
         span,
         invocation: Invocation { dialect: Dialect::Other, ..Invocation::of_argv::<&str>(&[]) },
-        commands: vec![command],
-        blocks: vec![block],
-        errors: Vec::new(),
+        commands: Box::new([command]),
+        blocks: Box::new([block]),
         opaque: None,
-        inner: Vec::new(),
-        setters: Box::default(),
+        extras: None,
     }
 }

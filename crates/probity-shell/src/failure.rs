@@ -20,20 +20,25 @@ impl Script {
         let setters = numbered.filter(|(_, command)| command.call().is_any(&["set"]));
         let mut setters: Vec<Setter> = setters
             .map(|(index, command)| {
-                let (block, start) = (command.place.block, command.span.start);
+                let (block, start) = (command.place.block(), command.span.start);
                 Setter { block, start, command: index, options: self.invocation }
             })
             .collect();
         setters.sort_by_key(|setter| (setter.block, setter.start));
         let mut by_start: Vec<usize> = (0..setters.len()).collect();
         by_start.sort_by_key(|&index| setters.get(index).map(|setter| setter.start));
-        self.setters = setters.into();
+        if setters.is_empty() {
+            return;
+        }
+        self.extras.get_or_insert_default().setters = setters.into();
         for index in by_start {
-            let command = self.setters.get(index).and_then(|it| self.commands.get(it.command));
+            let setter = self.setters().get(index);
+            let command = setter.and_then(|setter| self.commands.get(setter.command));
             let Some(command) = command else { continue };
             let mut options = self.options_at(command);
             apply_set(&mut options, command);
-            if let Some(setter) = self.setters.get_mut(index) {
+            let setters = self.extras.as_deref_mut().map(|extras| &mut extras.setters);
+            if let Some(setter) = setters.and_then(|setters| setters.get_mut(index)) {
                 setter.options = options;
             }
         }
@@ -50,10 +55,10 @@ impl Script {
     fn options_in(&self, place: Place, command: &Command) -> Invocation {
         let mut around = self.ancestors(place);
         let last = around.find_map(|place| {
-            let here = (place.block, command.span.start);
-            let earlier = self.setters.partition_point(|it| (it.block, it.start) < here);
-            let setter = self.setters.get(earlier.checked_sub(1)?)?;
-            (setter.block == place.block).then_some(setter)
+            let here = (place.block(), command.span.start);
+            let earlier = self.setters().partition_point(|it| (it.block, it.start) < here);
+            let setter = self.setters().get(earlier.checked_sub(1)?)?;
+            (setter.block == place.block()).then_some(setter)
         });
         last.map_or(self.invocation, |setter| setter.options)
     }
@@ -67,7 +72,7 @@ impl Script {
         for place in self.ancestors(command.place) {
             // What `set` changes within a subshell does not hold around it.
             let options = self.options_in(place, command);
-            let Some(block) = self.block(place.block) else { return false };
+            let Some(block) = self.block(place.block()) else { return false };
             match self.fate(block, place, options) {
                 Fate::Ignored => return true,
                 Fate::Ends => return false,
@@ -87,12 +92,12 @@ impl Script {
 
     /// What becomes of a failure at a place, within its block.
     fn fate(&self, block: &Block, place: Place, options: Invocation) -> Fate {
-        let Some(pipeline) = block.pipelines.get(place.pipeline) else { return Fate::Result };
-        let piped = place.stage + 1 < pipeline.stages.len() && !options.pipefail;
+        let Some(pipeline) = block.pipelines.get(place.pipeline()) else { return Fate::Result };
+        let piped = place.stage() + 1 < pipeline.stages.len() && !options.pipefail;
         if piped || pipeline.negated || pipeline.background {
             return Fate::Ignored;
         }
-        let Some(next) = block.pipelines.get(place.pipeline + 1) else { return Fate::Result };
+        let Some(next) = block.pipelines.get(place.pipeline() + 1) else { return Fate::Result };
         match next.joiner {
             // The rest up to `||` is skipped; what comes there runs instead. A command that is not
             // the last of its `&&` does not end a script by `errexit`.
@@ -105,7 +110,7 @@ impl Script {
 
     /// The place of a command, that of the block it stands in, and so on outwards.
     fn ancestors(&self, place: Place) -> impl Iterator<Item = Place> {
-        std::iter::successors(Some(place), |place| self.block(place.block)?.parent)
+        std::iter::successors(Some(place), |place| self.block(place.block())?.parent)
     }
 }
 

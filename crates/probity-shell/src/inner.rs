@@ -5,7 +5,7 @@ use std::{borrow::Cow, ops::Range};
 use probity_finding::{Span, TextSlice};
 
 use crate::{
-    Call, Command, Dialect, Invocation, PartKind, Quote, Script, Word, dialect, parse::parse_nested,
+    Call, Dialect, Invocation, PartKind, Quote, Script, Word, dialect, parse::parse_nested,
 };
 
 /// How deep texts within texts are followed; nobody reads further either.
@@ -18,12 +18,12 @@ pub(crate) struct Inner {
     pub(crate) invocation: Invocation,
 }
 
-/// Which word of a command is a text for another shell, and how that shell is started.
-pub(crate) fn word_of(command: &Command) -> Option<(usize, Invocation)> {
-    let call = command.effective();
+/// Which word of a command, with its wrappers taken off, is a text for another shell, and how that
+/// shell is started.
+pub(crate) fn word_of(call: &Call<'_>) -> Option<(usize, Invocation)> {
     let (at, invocation) = match call.name()?.as_ref() {
-        "su" | "runuser" => (flag_word(&call)?, Invocation::plain(Dialect::Sh)),
-        name if Dialect::of_program(name).is_posix() => shell_word(&call)?,
+        "su" | "runuser" => (flag_word(call)?, Invocation::plain(Dialect::Sh)),
+        name if Dialect::of_program(name).is_posix() => shell_word(call)?,
         _ => return None,
     };
     let word = call.words.get(at)?;
@@ -45,7 +45,7 @@ pub(crate) fn parse(
     let within = |range: Range<usize>| place(unquoted.place(range));
     let script =
         parse_nested(&TextSlice::from(&*unquoted.text), inner.invocation, &within, depth + 1);
-    script.errors.is_empty().then_some(script)
+    script.errors().is_empty().then_some(script)
 }
 
 /// `-c text` of a program that takes its flags in any order.
@@ -80,8 +80,8 @@ fn shell_word(call: &Call<'_>) -> Option<(usize, Invocation)> {
 /// Whether what the inner shell gets is what is written, but for variables. Commands in `$(…)` are
 /// run by the shell around it and stand in its list.
 fn is_known(word: &Word) -> bool {
-    let quote = word.parts.first().map(|part| part.quote);
-    word.parts.iter().all(|part| {
+    let quote = word.parts().first().map(|part| part.quote);
+    word.parts().iter().all(|part| {
         let is_plain = matches!(part.kind, PartKind::Text(_))
             || matches!(part.kind, PartKind::Variable(_)) && part.quote == Quote::Double;
         is_plain && Some(part.quote) == quote

@@ -38,5 +38,5 @@ pub use crate::{
         Block, BlockKind, Compound, CompoundKind, Joiner, Opaque, Pipeline, Script, ShellError,
         Stage, StageKind,
     },
-    word::{Operation, Part, PartKind, Parts, Quote, Variable, Word},
+    word::{Operation, Part, PartKind, Quote, Variable, Word},
 };

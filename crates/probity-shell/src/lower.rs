@@ -19,6 +19,7 @@ use shuck_ast::{Stmt, StmtSeq, StmtTerminator};
 
 use crate::{
     Block, BlockKind, Command, Dialect, Joiner, Place, inner::Inner, lower::pipeline::Join,
+    script::compact,
 };
 
 /// What has been lowered so far.
@@ -74,7 +75,7 @@ impl<'t> Lower<'t> {
             kind,
             span: self.span(within.clone()),
             parent,
-            commands: first..first,
+            command_range: compact(first)..compact(first),
             pipelines: Vec::new(),
         };
         self.blocks.push(block);
@@ -92,7 +93,7 @@ impl<'t> Lower<'t> {
         }
         let last = self.commands.len();
         if let Some(block) = self.blocks.get_mut(index) {
-            block.commands = first..last;
+            block.command_range = compact(first)..compact(last);
             block.pipelines.shrink_to_fit();
             for pipeline in block.pipelines.iter_mut().rev() {
                 pipeline.is_in_last_chain = true;

@@ -10,7 +10,7 @@ use shuck_parser::{
 
 use crate::{
     BlockKind, Dialect, Invocation, Opaque, Script, ShellError, breaks, flat, inner, limits,
-    lower::Lower,
+    lower::Lower, script::Extras,
 };
 
 /// How deep commands may be nested by keywords, counted by the parser.
@@ -56,12 +56,10 @@ pub(crate) fn parse_nested(
     let mut script = Script {
         span: place(0..text.len()),
         invocation,
-        commands: Vec::new(),
-        blocks: Vec::new(),
-        errors: Vec::new(),
+        commands: Box::default(),
+        blocks: Box::default(),
         opaque: None,
-        inner: Vec::new(),
-        setters: Box::default(),
+        extras: None,
     };
     if !invocation.dialect.is_posix() {
         script.opaque = Some(Opaque::Dialect);
@@ -88,14 +86,15 @@ pub(crate) fn parse_nested(
         span: lower.span(lower.range(diagnostic.span)),
         message: diagnostic.message.clone(),
     });
-    script.errors = errors.collect();
-    script.errors.sort_by_key(|error| error.span);
+    let mut errors: Vec<ShellError> = errors.collect();
+    errors.sort_by_key(|error| error.span);
     let inner = lower.inner.iter();
-    script.inner = inner.filter_map(|it| inner::parse(text, it, depth, place)).collect();
-    script.commands = lower.commands;
-    script.commands.shrink_to_fit();
-    script.blocks = lower.blocks;
-    script.blocks.shrink_to_fit();
+    let inner: Vec<Script> = inner.filter_map(|it| inner::parse(text, it, depth, place)).collect();
+    script.commands = lower.commands.into();
+    script.blocks = lower.blocks.into();
+    if !errors.is_empty() || !inner.is_empty() {
+        script.extras = Some(Box::new(Extras { errors, inner, setters: Box::default() }));
+    }
     script.find_setters();
     script
 }

@@ -15,17 +15,21 @@ pub struct Script {
     pub span: Span,
     pub invocation: Invocation,
     /// All simple commands, those within `$(…)` and functions included, in the order of the source.
-    pub commands: Vec<Command>,
+    pub commands: Box<[Command]>,
     /// The lists of commands. The first one is the text itself; an outer block comes before the ones
     /// within it. Empty where the language is another one, and just one where there is too much.
-    pub blocks: Vec<Block>,
-    /// In the order of the source. What could be understood is there all the same.
-    pub errors: Vec<ShellError>,
+    pub blocks: Box<[Block]>,
     /// Why the text was not looked into, or only command by command.
     pub opaque: Option<Opaque>,
-    /// The texts that commands of this one give to another shell: `bash -c '…'`.
-    pub inner: Vec<Script>,
-    /// The commands that change options, by their block and then in the order of the source.
+    pub(crate) extras: Option<Box<Extras>>,
+}
+
+/// What most scripts have nothing of.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Extras {
+    pub(crate) errors: Vec<ShellError>,
+    pub(crate) inner: Vec<Script>,
+    /// By their block and then in the order of the source.
     pub(crate) setters: Box<[Setter]>,
 }
 
@@ -53,8 +57,7 @@ pub struct Block {
     pub span: Span,
     /// Where it stands; none for the text itself.
     pub parent: Option<Place>,
-    /// The indexes of the commands in it, those of blocks within it included.
-    pub commands: Range<usize>,
+    pub(crate) command_range: Range<u32>,
     pub pipelines: Vec<Pipeline>,
 }
 
@@ -93,7 +96,7 @@ pub struct Pipeline {
     pub timed: bool,
     /// `… &`
     pub background: bool,
-    pub stages: Vec<Stage>,
+    pub stages: Box<[Stage]>,
     /// Whether only `&&` joins what follows in its block.
     pub(crate) is_in_last_chain: bool,
 }
@@ -160,7 +163,40 @@ pub enum CompoundKind {
     Other,
 }
 
+impl Block {
+    /// The indexes of the commands in it, those of blocks within it included.
+    #[must_use]
+    pub fn commands(&self) -> Range<usize> {
+        self.command_range.start as usize..self.command_range.end as usize
+    }
+}
+
 impl Script {
+    /// In the order of the source. What could be understood is there all the same.
+    #[must_use]
+    pub fn errors(&self) -> &[ShellError] {
+        self.extras.as_deref().map(|extras| &*extras.errors).unwrap_or_default()
+    }
+
+    /// The texts that commands of this one give to another shell: `bash -c '…'`.
+    #[must_use]
+    pub fn inner(&self) -> &[Self] {
+        self.extras.as_deref().map(|extras| &*extras.inner).unwrap_or_default()
+    }
+
+    /// Takes the inner texts out of this one.
+    pub fn take_inner(&mut self) -> Vec<Self> {
+        self.extras
+            .as_deref_mut()
+            .map(|extras| std::mem::take(&mut extras.inner))
+            .unwrap_or_default()
+    }
+
+    /// The commands that change options, by their block and then in the order of the source.
+    pub(crate) fn setters(&self) -> &[Setter] {
+        self.extras.as_deref().map(|extras| &*extras.setters).unwrap_or_default()
+    }
+
     #[must_use]
     pub fn block(&self, index: usize) -> Option<&Block> {
         self.blocks.get(index)
@@ -169,14 +205,14 @@ impl Script {
     /// The commands within a block, at any depth.
     #[must_use]
     pub fn commands_in(&self, block: usize) -> &[Command] {
-        let commands = self.block(block).and_then(|it| self.commands.get(it.commands.clone()));
+        let commands = self.block(block).and_then(|block| self.commands.get(block.commands()));
         commands.unwrap_or_default()
     }
 
     /// The block that a command stands in, the one around that, and so on to the text itself.
     pub fn enclosing(&self, command: &Command) -> impl Iterator<Item = &Block> {
-        let first = self.block(command.place.block);
-        std::iter::successors(first, |block| self.block(block.parent?.block))
+        let first = self.block(command.place.block());
+        std::iter::successors(first, |block| self.block(block.parent?.block()))
     }
 
     /// Whether a command runs in a block of this kind, at any depth.
@@ -187,19 +223,19 @@ impl Script {
 
     #[must_use]
     pub fn pipeline(&self, place: Place) -> Option<&Pipeline> {
-        self.block(place.block)?.pipelines.get(place.pipeline)
+        self.block(place.block())?.pipelines.get(place.pipeline())
     }
 
     /// The pipeline behind the one at a place, in the same block.
     #[must_use]
     pub fn next_pipeline(&self, place: Place) -> Option<&Pipeline> {
-        self.block(place.block)?.pipelines.get(place.pipeline + 1)
+        self.block(place.block())?.pipelines.get(place.pipeline() + 1)
     }
 
     /// The pipeline before the one at a place, in the same block.
     #[must_use]
     pub fn previous_pipeline(&self, place: Place) -> Option<&Pipeline> {
-        self.block(place.block)?.pipelines.get(place.pipeline.checked_sub(1)?)
+        self.block(place.block())?.pipelines.get(place.pipeline().checked_sub(1)?)
     }
 
     /// Whether a command shares its pipeline with others.
@@ -212,9 +248,14 @@ impl Script {
     #[must_use]
     pub fn only_command(&self) -> Option<&Command> {
         let [pipeline] = self.blocks.first()?.pipelines.as_slice() else { return None };
-        let [Stage { kind: StageKind::Command(command), .. }] = pipeline.stages.as_slice() else {
+        let [Stage { kind: StageKind::Command(command), .. }] = &*pipeline.stages else {
             return None;
         };
         self.commands.get(*command)
     }
+}
+
+/// An index as it is kept: no script has four thousand million of anything.
+pub(crate) fn compact(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
 }

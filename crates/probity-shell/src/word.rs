@@ -1,24 +1,27 @@
 //! Words: what the shell splits a command into, with the parts that it expands.
 
-use std::{borrow::Cow, ops::Deref, slice};
+use std::{borrow::Cow, slice};
 
 use probity_finding::{Span, TextSlice};
 
 /// A word as it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Word {
-    pub span: Span,
-    /// As the shell sees it: joined over line continuations, quotes and escapes kept.
-    pub text: TextSlice,
-    /// In the order of the source. Quotes are no parts; what stands in them is.
-    pub parts: Parts,
+pub struct Word(Form);
+
+/// Nearly every word is one part that says the same as the word, and a file has a million of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Form {
+    /// A text of no quotes and no escapes, which is also the word's.
+    Plain(Part),
+    Other(Box<Composed>),
 }
 
-/// The parts of a word. Nearly every word has one, which needs no memory of its own.
+/// A word of several parts, or of one that is written in another way.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Parts {
-    One(Part),
-    Several(Box<[Part]>),
+struct Composed {
+    span: Span,
+    text: TextSlice,
+    parts: Box<[Part]>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,10 +92,51 @@ pub enum Operation {
 }
 
 impl Word {
+    pub(crate) fn new(span: Span, text: TextSlice, parts: Vec<Part>) -> Self {
+        match <[Part; 1]>::try_from(parts) {
+            Ok([part]) if part.says(span, &text) => Self(Form::Plain(part)),
+            Ok(parts) => Self::composed(span, text, parts.into()),
+            Err(parts) => Self::composed(span, text, parts.into()),
+        }
+    }
+
+    fn composed(span: Span, text: TextSlice, parts: Box<[Part]>) -> Self {
+        Self(Form::Other(Box::new(Composed { span, text, parts })))
+    }
+
+    #[must_use]
+    pub fn span(&self) -> Span {
+        match &self.0 {
+            Form::Plain(part) => part.span,
+            Form::Other(word) => word.span,
+        }
+    }
+
+    /// As the shell sees it: joined over line continuations, quotes and escapes kept.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        match &self.0 {
+            Form::Plain(part) => part.text().unwrap_or_default(),
+            Form::Other(word) => &word.text,
+        }
+    }
+
+    /// In the order of the source. Quotes are no parts; what stands in them is.
+    #[must_use]
+    pub fn parts(&self) -> &[Part] {
+        match &self.0 {
+            Form::Plain(part) => slice::from_ref(part),
+            Form::Other(word) => &word.parts,
+        }
+    }
+
     /// The value, where it is the same on every run: no expansion, no pattern.
     #[must_use]
     pub fn literal(&self) -> Option<Cow<'_, str>> {
-        self.parts.iter().all(|part| matches!(part.kind, PartKind::Text(_))).then(|| self.prefix())
+        self.parts()
+            .iter()
+            .all(|part| matches!(part.kind, PartKind::Text(_)))
+            .then(|| self.prefix())
     }
 
     /// The value with patterns left as they are written (`/var/lib/apt/lists/*`), where nothing but
@@ -100,7 +144,7 @@ impl Word {
     #[must_use]
     pub fn pattern(&self) -> Option<String> {
         let mut value = String::new();
-        for part in &self.parts {
+        for part in self.parts() {
             value.push_str(part.text()?);
         }
         Some(value)
@@ -110,7 +154,7 @@ impl Word {
     #[must_use]
     pub fn prefix(&self) -> Cow<'_, str> {
         let texts = || {
-            self.parts.iter().map_while(|part| match &part.kind {
+            self.parts().iter().map_while(|part| match &part.kind {
                 PartKind::Text(text) => Some(text.as_str()),
                 _ => None,
             })
@@ -131,8 +175,9 @@ impl Word {
     /// Whether any part of it is quoted; escapes do not count.
     #[must_use]
     pub fn is_quoted(&self) -> bool {
-        self.text.contains(['"', '\'']) && self.parts.iter().any(|part| part.quote != Quote::None)
-            || self.parts.is_empty() && !self.text.is_empty()
+        self.text().contains(['"', '\''])
+            && self.parts().iter().any(|part| part.quote != Quote::None)
+            || self.parts().is_empty() && !self.text().is_empty()
     }
 
     /// The variables, those within operands and arithmetic included; those within `$(…)` belong to
@@ -140,53 +185,27 @@ impl Word {
     #[must_use]
     pub fn variables(&self) -> Vec<(&Part, &Variable)> {
         let mut found = Vec::new();
-        collect_variables(&self.parts, &mut found);
+        collect_variables(self.parts(), &mut found);
         found
     }
 
     /// `NAME=value`, as the words of `env` and `docker run -e` have it: the name.
     #[must_use]
     pub fn assigned_name(&self) -> Option<&str> {
-        let (name, _) = self.text.split_once('=')?;
+        let (name, _) = self.text().split_once('=')?;
         let first = name.bytes().next()?;
         let valid = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
         (valid && !first.is_ascii_digit()).then_some(name)
     }
 }
 
-impl From<Vec<Part>> for Parts {
-    fn from(mut parts: Vec<Part>) -> Self {
-        match parts.pop() {
-            Some(only) if parts.is_empty() => Self::One(only),
-            last => {
-                parts.extend(last);
-                Self::Several(parts.into_boxed_slice())
-            }
-        }
-    }
-}
-
-impl Deref for Parts {
-    type Target = [Part];
-
-    fn deref(&self) -> &[Part] {
-        match self {
-            Self::One(part) => slice::from_ref(part),
-            Self::Several(parts) => parts,
-        }
-    }
-}
-
-impl<'w> IntoIterator for &'w Parts {
-    type Item = &'w Part;
-    type IntoIter = slice::Iter<'w, Part>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.iter()
-    }
-}
-
 impl Part {
+    /// Whether a word of this part alone, of that place and text, is nothing but the part.
+    fn says(&self, span: Span, word: &str) -> bool {
+        let is_plain = matches!(self.kind, PartKind::Text(_)) && self.quote == Quote::None;
+        is_plain && self.span == span && self.text() == Some(word)
+    }
+
     /// The text of a part that is no expansion of a variable or a command.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
@@ -206,7 +225,7 @@ fn collect_variables<'w>(parts: &'w [Part], found: &mut Vec<(&'w Part, &'w Varia
             PartKind::Variable(variable) => {
                 found.push((part, variable));
                 if let Some(operand) = &variable.operand {
-                    collect_variables(&operand.parts, found);
+                    collect_variables(operand.parts(), found);
                 }
             }
             PartKind::Arithmetic(parts) => collect_variables(parts, found),

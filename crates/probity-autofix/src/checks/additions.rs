@@ -81,8 +81,8 @@ const POWERS: &[&str] = &["0", "root", "sudo", "wheel", "docker", "shadow", "dis
 /// users.
 pub(crate) fn is_harmless(change: &Change<'_>, part: &Segment<'_>) -> bool {
     let [command] = part.commands.as_slice() else { return false };
-    let assigns = command.assignments.iter().any(|it| it.name != "DEBIAN_FRONTEND");
-    if assigns || !command.redirections.is_empty() || !command.effective().wrappers.is_empty() {
+    let assigns = command.assignments().iter().any(|it| it.name != "DEBIAN_FRONTEND");
+    if assigns || !command.redirections().is_empty() || !command.effective().wrappers.is_empty() {
         return false;
     }
     if let Some(call) = part.calls.first() {

@@ -102,7 +102,7 @@ impl Parts {
         let mut parts = Self { commands: Vec::new(), shape: Vec::new() };
         let installs = view.facts.package_calls(&view.file, index);
         for (number, script) in view.facts.scripts(&view.file, index).iter().enumerate() {
-            if !script.errors.is_empty() || script.opaque.is_some() {
+            if !script.errors().is_empty() || script.opaque.is_some() {
                 return None;
             }
             for block in &script.blocks {
@@ -115,14 +115,14 @@ impl Parts {
             }
             for (place, command) in script.commands.iter().enumerate() {
                 let call = command.effective();
-                let spans = command.assignments.iter().map(|it| it.span);
-                let spans = spans.chain(call.wrappers.iter().map(|it| it.span));
-                let spans = spans.chain(command.redirections.iter().map(|it| it.span));
+                let spans = command.assignments().iter().map(|it| it.span);
+                let spans = spans.chain(call.wrappers.iter().map(|it| it.span()));
+                let spans = spans.chain(command.redirections().iter().map(|it| it.span));
                 let around = spans.filter_map(|span| span.slice(view.text)).map(str::to_owned);
                 let words = call
                     .words
                     .iter()
-                    .map(|it| it.literal().map_or_else(|| it.text.to_string(), Cow::into_owned));
+                    .map(|it| it.literal().map_or_else(|| it.text().to_string(), Cow::into_owned));
                 let is_install =
                     installs.iter().any(|it| (it.script, it.command) == (number, place));
                 parts.commands.push(Called {

@@ -325,7 +325,7 @@ fn is_around(change: &Change<'_>, path: &str) -> bool {
 
 /// The places that a command changes, as far as its words tell.
 fn targets(view: &View<'_>, index: usize, command: &Command, kind: &ImageKind) -> Vec<String> {
-    let written_to = command.redirections.iter().filter_map(|it| it.target.as_ref()?.pattern());
+    let written_to = command.redirections().iter().filter_map(|it| it.target.as_ref()?.pattern());
     let mut found: Vec<String> = written_to.filter(|it| it.starts_with('/')).collect();
     let Some(called) = Called::of(index, command) else { return found };
     if called.is_any(MAKERS) {

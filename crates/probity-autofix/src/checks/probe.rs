@@ -151,15 +151,15 @@ fn seconds(text: &str) -> Option<u64> {
 
 fn is_one_probe(view: &View<'_>, index: usize) -> bool {
     let [script] = view.facts.scripts(&view.file, index) else { return false };
-    let [block] = script.blocks.as_slice() else { return false };
-    let is_plain = script.errors.is_empty()
+    let [block] = &*script.blocks else { return false };
+    let is_plain = script.errors().is_empty()
         && script.opaque.is_none()
         && block.pipelines.iter().all(|it| !it.background && !it.negated);
     let stages: Vec<usize> = block.pipelines.iter().map(|it| it.stages.len()).collect();
     if !is_plain || script.commands.len() != stages.iter().sum::<usize>() {
         return false;
     }
-    let (probe, filter, exit) = match (stages.as_slice(), script.commands.as_slice()) {
+    let (probe, filter, exit) = match (stages.as_slice(), &*script.commands) {
         ([1], [probe]) => (probe, None, None),
         ([1, 1], [probe, exit]) => (probe, None, Some(exit)),
         ([2], [probe, filter]) => (probe, Some(filter), None),
@@ -188,7 +188,7 @@ fn is_one_probe(view: &View<'_>, index: usize) -> bool {
 
 fn is_constant(command: &Command, words: &[&str]) -> bool {
     let own: Vec<_> = command.words.iter().filter_map(|word| word.literal()).collect();
-    own == words && command.redirections.is_empty()
+    own == words && command.redirections().is_empty()
 }
 
 /// `grep -q PATTERN`: fails where the answer lacks something.
@@ -201,7 +201,7 @@ fn is_search(view: &View<'_>, command: &Command) -> bool {
 
 /// The name and the arguments of a command that sets and redirects nothing but its own output.
 fn plain_words(view: &View<'_>, command: &Command) -> Option<(String, Vec<String>)> {
-    let is_quiet = command.redirections.iter().all(|it| {
+    let is_quiet = command.redirections().iter().all(|it| {
         let written = it.span.slice(view.text).unwrap_or_default();
         it.target.as_ref().is_some_and(|target| target.is("/dev/null")) || written == "2>&1"
     });
@@ -209,7 +209,7 @@ fn plain_words(view: &View<'_>, command: &Command) -> Option<(String, Vec<String
         command.words.iter().map(|word| word.literal().map(Cow::into_owned)).collect();
     let mut words = words?.into_iter();
     let name = words.next()?;
-    (is_quiet && command.assignments.is_empty()).then(|| (name, words.collect()))
+    (is_quiet && command.assignments().is_empty()).then(|| (name, words.collect()))
 }
 
 /// Whether the command of a health check is code for an interpreter.

@@ -153,8 +153,8 @@ fn package_call(call: &Call<'_>) -> Option<PackageCall> {
     if action == Action::Install || action == Action::Remove {
         for word in rest {
             let package = Package {
-                span: word.span,
-                text: word.text.to_string(),
+                span: word.span(),
+                text: word.text().to_string(),
                 kind: specification::kind(row, word),
             };
             match packages.last_mut().filter(|_| specification::is_bare_version(row, word)) {
@@ -170,7 +170,7 @@ fn package_call(call: &Call<'_>) -> Option<PackageCall> {
         action,
         subcommand,
         span: call.span()?,
-        name_span: call.name_word()?.span,
+        name_span: call.name_word()?.span(),
         script: 0,
         command: 0,
         packages,
@@ -198,7 +198,7 @@ fn give_version(owner: &mut Package, word: &Package) {
 fn apply_version_flag(row: &Row, call: &Call<'_>, packages: &mut [Package]) {
     let Some(word) = call.flag(row.version_flags) else { return };
     let value =
-        call.flag_value(row.version_flags).map_or_else(|| word.text.to_string(), |(_, v)| v);
+        call.flag_value(row.version_flags).map_or_else(|| word.text().to_string(), |(_, v)| v);
     for package in packages {
         if let PackageKind::Named { version: version @ Version::None, .. } = &mut package.kind {
             *version = Version::Exact(value.clone());
@@ -217,8 +217,8 @@ fn files(row: &Row, call: &Call<'_>) -> Vec<Package> {
         };
         let value = if prefix == *flag { words.next() } else { Some(word) };
         found.extend(value.map(|word| Package {
-            span: word.span,
-            text: word.text.to_string(),
+            span: word.span(),
+            text: word.text().to_string(),
             kind: PackageKind::Local,
         }));
     }
@@ -233,7 +233,7 @@ fn flags(row: &Row, call: &Call<'_>) -> Vec<PackageFlag> {
         let text = word.prefix();
         let known = row.flags.knows(&text);
         let name = text.split('=').next().unwrap_or_default();
-        let flag = |name: String| PackageFlag { name, span: word.span, known };
+        let flag = |name: String| PackageFlag { name, span: word.span(), known };
         match name.as_bytes() {
             [b'-', b'-', _, ..] => found.push(flag(name.to_owned())),
             // `-yq` is `-y` and `-q`; a letter that takes a value ends the row, which does not matter

@@ -82,7 +82,7 @@ impl ShellText {
 fn flatten(scripts: Vec<Script>) -> Vec<Script> {
     let mut flat = Vec::with_capacity(scripts.len());
     for mut script in scripts {
-        let inner = std::mem::take(&mut script.inner);
+        let inner = script.take_inner();
         flat.push(script);
         flat.extend(flatten(inner));
     }

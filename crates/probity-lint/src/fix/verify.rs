@@ -108,7 +108,7 @@ fn shell_errors<'f>(
     facts: &'f Facts,
 ) -> impl Iterator<Item = &'f ShellError> {
     let scripts = (0..file.instructions.len()).flat_map(|index| facts.scripts(file, index));
-    scripts.flat_map(|script| &script.errors)
+    scripts.flat_map(|script| script.errors())
 }
 
 fn counted<K: Eq + Hash>(keys: impl Iterator<Item = K>) -> HashMap<K, usize> {

@@ -115,6 +115,7 @@ fn such_a_rule_is_chosen_silenced_and_weighed_like_any_other() {
             context_files: None,
             base_images: None,
             secrets: None,
+            detections: &[],
         };
         let all = lint(text, &options).into_iter().filter(|finding| finding.rule == "own/r");
         all.map(|finding| finding.severity).collect::<Vec<_>>()

@@ -119,7 +119,7 @@ fn commands(file: &Dockerfile<'_>, facts: &Facts, index: usize) -> Vec<Vec<Strin
         let each = command.words.iter();
         each.map(|word| match word.literal() {
             Some(constant) => constant.into_owned(),
-            None => word.text.to_string(),
+            None => word.text().to_string(),
         })
         .collect()
     });

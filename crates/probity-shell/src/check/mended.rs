@@ -35,14 +35,14 @@ pub(super) fn mend(
             !literal.iter().any(|&start| around.start <= start && start < around.end)
         }
         // Where one goes to where another goes, the order may be meant.
-        2261 => at(script, finding.span).is_none_or(|it| !it.redirections.iter().any(copies)),
+        2261 => at(script, finding.span).is_none_or(|it| !it.redirections().iter().any(copies)),
         // Of two redirections, and no more.
-        2069 => at(script, finding.span).is_none_or(|it| it.redirections.len() == 2),
+        2069 => at(script, finding.span).is_none_or(|it| it.redirections().len() == 2),
         2093 | 2156 | 2259 => false,
         // Flags say more than names, so that no pattern says the same.
         2045 => {
             let list = first_within(script, finding.span);
-            let has_flag = |it: &Command| it.words.iter().any(|it| it.text.starts_with('-'));
+            let has_flag = |it: &Command| it.words.iter().any(|it| it.text().starts_with('-'));
             if list.is_some_and(has_flag) {
                 finding.level = ShellLevel::Warning;
             }
@@ -105,15 +105,15 @@ fn copies(redirection: &Redirection) -> bool {
 /// Whether a command stands in a list whose first member may come to an end. Which of the others
 /// ends everything depends on what they return, and ShellCheck does not guess.
 fn follows_list(script: &Script, command: &Command) -> bool {
-    let Some(block) = script.block(command.place.block) else { return false };
-    let before = block.pipelines.get(..=command.place.pipeline).unwrap_or_default();
+    let Some(block) = script.block(command.place.block()) else { return false };
+    let before = block.pipelines.get(..=command.place.pipeline()).unwrap_or_default();
     let is_joined = |it: &&Pipeline| matches!(it.joiner, Joiner::And | Joiner::Or);
     let joined = before.iter().rev().take_while(is_joined).count();
     if joined < 2 {
         return false;
     }
     let first = before.len().checked_sub(joined + 1).and_then(|index| before.get(index));
-    let stages = first.map(|it| it.stages.as_slice()).unwrap_or_default();
+    let stages = first.map(|it| &*it.stages).unwrap_or_default();
     let [Stage { kind: StageKind::Command(index), .. }] = stages else { return true };
     let ends = |it: &Command| it.call().is_any(&["exit", "return"]);
     !script.commands.get(*index).is_some_and(ends)
@@ -121,5 +121,5 @@ fn follows_list(script: &Script, command: &Command) -> bool {
 
 fn is_declared(script: &Script, span: Span) -> bool {
     let command = at(script, span);
-    command.is_some_and(|it| it.declarations.iter().any(|it| it.span.encloses(span)))
+    command.is_some_and(|it| it.declarations().iter().any(|it| it.span.encloses(span)))
 }

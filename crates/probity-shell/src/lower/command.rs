@@ -5,25 +5,27 @@ use std::ops::Range;
 use shuck_ast::{ArrayElem, AssignmentValue, BuiltinCommand, Command as Node, DeclOperand, Stmt};
 
 use crate::{
-    Assignment, Command, Part, PartKind, Parts, Place, Quote, Word,
+    Assignment, Call, Command, Part, PartKind, Place, Quote, Word,
+    command::Extras,
     inner::{self, Inner},
     lower::{Lower, union},
 };
+
+/// A command that is being put together.
+#[derive(Default)]
+struct Draft {
+    words: Vec<Word>,
+    extras: Extras,
+}
 
 impl Lower<'_> {
     /// Lowers a simple command; gives its index and where it stands.
     pub(super) fn command(&mut self, place: Place, statement: &Stmt) -> (usize, Range<usize>) {
         let index = self.commands.len();
-        let mut command = Command {
-            span: self.span(self.range(statement.span)),
-            words: Vec::new(),
-            assignments: Vec::new(),
-            declarations: Vec::new(),
-            redirections: Vec::new(),
-            place,
-        };
         // The place in the list is taken first, so that what is nested comes behind.
-        self.commands.push(command.clone());
+        let unknown = self.span(self.range(statement.span));
+        self.commands.push(Command::new(unknown, place, Vec::new(), Extras::default()));
+        let mut command = Draft::default();
         let mut range = None;
         match &statement.command {
             Node::Simple(simple) => {
@@ -33,7 +35,7 @@ impl Lower<'_> {
                 for word in name.into_iter().chain(&simple.args) {
                     self.argument(place, word, &mut command, &mut range);
                 }
-                if let Some((at, invocation)) = inner::word_of(&command)
+                if let Some((at, invocation)) = inner::word_of(&Call::of(&command.words).peeled())
                     && let Some(word) = name.into_iter().chain(&simple.args).nth(at)
                 {
                     let range = self.range(word.span);
@@ -52,16 +54,15 @@ impl Lower<'_> {
             }
             _ => {}
         }
-        command.redirections.reserve_exact(statement.redirects.len());
         for redirect in &statement.redirects {
             let (redirection, at) = self.redirection(place, redirect);
-            command.redirections.push(redirection);
+            command.extras.redirections.push(redirection);
             grow(&mut range, &at);
         }
         let range = range.unwrap_or_else(|| self.range(statement.span));
-        command.span = self.span(range.clone());
+        let span = self.span(range.clone());
         if let Some(known) = self.commands.get_mut(index) {
-            *known = command;
+            *known = Command::new(span, place, command.words, command.extras);
         }
         (index, range)
     }
@@ -70,7 +71,7 @@ impl Lower<'_> {
         &mut self,
         place: Place,
         word: &shuck_ast::Word,
-        command: &mut Command,
+        command: &mut Draft,
         range: &mut Option<Range<usize>>,
     ) {
         let at = self.range(word.span);
@@ -83,7 +84,7 @@ impl Lower<'_> {
         &mut self,
         place: Place,
         builtin: &BuiltinCommand,
-        command: &mut Command,
+        command: &mut Draft,
         range: &mut Option<Range<usize>>,
     ) {
         let (name, assignments, first, others, span) = match builtin {
@@ -116,7 +117,7 @@ impl Lower<'_> {
         &mut self,
         place: Place,
         operand: &DeclOperand,
-        command: &mut Command,
+        command: &mut Draft,
         range: &mut Option<Range<usize>>,
     ) {
         match operand {
@@ -131,7 +132,7 @@ impl Lower<'_> {
             DeclOperand::Assignment(assignment) => {
                 let (lowered, at) = self.assignment(place, assignment);
                 command.words.push(self.assignment_word(&lowered, &at));
-                command.declarations.push(lowered);
+                command.extras.declarations.push(lowered);
                 grow(range, &at);
             }
         }
@@ -144,7 +145,7 @@ impl Lower<'_> {
         let head = at.start..at.start + head;
         let mut parts = vec![self.text_part(head, Quote::None)];
         let words = assignment.value.iter().chain(&assignment.elements);
-        parts.extend(words.flat_map(|word| word.parts.iter().cloned()));
+        parts.extend(words.flat_map(|word| word.parts().iter().cloned()));
         self.made(at.clone(), parts)
     }
 
@@ -152,13 +153,13 @@ impl Lower<'_> {
         &mut self,
         place: Place,
         assignments: &[shuck_ast::Assignment],
-        command: &mut Command,
+        command: &mut Draft,
         range: &mut Option<Range<usize>>,
     ) {
-        command.assignments.reserve_exact(assignments.len());
+        command.extras.assignments.reserve_exact(assignments.len());
         for assignment in assignments {
             let (assignment, at) = self.assignment(place, assignment);
-            command.assignments.push(assignment);
+            command.extras.assignments.push(assignment);
             grow(range, &at);
         }
     }
@@ -198,7 +199,7 @@ impl Lower<'_> {
     /// A word that is nothing but its text.
     pub(super) fn plain(&self, range: Range<usize>) -> Word {
         let part = self.text_part(range.clone(), Quote::None);
-        Word { text: self.shared(&range), span: self.span(range), parts: Parts::One(part) }
+        self.made(range, vec![part])
     }
 
     pub(super) fn text_part(&self, range: Range<usize>, quote: Quote) -> Part {

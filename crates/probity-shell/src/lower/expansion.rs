@@ -138,7 +138,7 @@ impl Lower<'_> {
                 let replacement = self.operand_word(context, replacement_word_ast);
                 let start = self.range(pattern.span).start;
                 let whole = self.clamp(start..self.range(replacement_word_ast.span).end);
-                let parts = found.parts.iter().chain(&replacement.parts).cloned();
+                let parts = found.parts().iter().chain(replacement.parts()).cloned();
                 Some(self.made(whole, parts.collect()))
             }
             _ => operand.map(|word| self.operand_word(context, word)),

@@ -127,7 +127,7 @@ impl Lower<'_> {
             negated: members.negated,
             timed: members.timed,
             background,
-            stages: Vec::new(),
+            stages: Box::default(),
             is_in_last_chain: false,
         };
         if let Some(block) = self.blocks.get_mut(block) {
@@ -136,7 +136,7 @@ impl Lower<'_> {
         let mut stages = Vec::with_capacity(members.stages.len());
         let mut all: Option<Range<usize>> = members.start.map(|start| start..start);
         for (stage, (pipe, statement)) in members.stages.into_iter().enumerate() {
-            let place = Place { block, pipeline, stage };
+            let place = Place::new(block, pipeline, stage);
             let (kind, range) = self.stage(place, statement);
             all = Some(all.map_or(range.clone(), |all| union(&all, &range)));
             let pipe = pipe.map(|range| self.span(range));
@@ -146,7 +146,7 @@ impl Lower<'_> {
         let span = self.span(all.clone());
         let known = self.blocks.get_mut(block).and_then(|it| it.pipelines.get_mut(pipeline));
         if let Some(known) = known {
-            known.stages = stages;
+            known.stages = stages.into();
             known.span = span;
         }
         all

@@ -52,7 +52,7 @@ impl Lower<'_> {
 
     /// A word of parts that are lowered already.
     pub(super) fn made(&self, range: Range<usize>, parts: Vec<Part>) -> Word {
-        Word { text: self.shared(&range), span: self.span(range), parts: parts.into() }
+        Word::new(self.span(range.clone()), self.shared(&range), parts)
     }
 
     fn parts(&mut self, context: Context<'_>, nodes: &[WordPartNode]) -> Vec<Part> {
@@ -129,7 +129,7 @@ impl Lower<'_> {
     pub(super) fn arithmetic(&mut self, place: Place, word: &shuck_ast::Word) -> PartKind {
         let word = self.word_in(place, word, false, Quote::Double);
         let expanded = |part: &Part| part.text().is_none();
-        PartKind::Arithmetic(word.parts.iter().filter(|part| expanded(part)).cloned().collect())
+        PartKind::Arithmetic(word.parts().iter().filter(|part| expanded(part)).cloned().collect())
     }
 
     fn literal(
@@ -183,7 +183,7 @@ impl Lower<'_> {
                 let kind = match &node.kind {
                     PatternPart::Word(word) => {
                         let word = lower.word_in(place, word, false, Quote::None);
-                        parts.extend(word.parts.iter().cloned());
+                        parts.extend(word.parts().iter().cloned());
                         continue;
                     }
                     PatternPart::Literal(_) => {

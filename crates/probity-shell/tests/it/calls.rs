@@ -6,7 +6,7 @@ use crate::outline::{script, under};
 
 fn with<T>(text: &str, ask: impl FnOnce(&Command, &str) -> T) -> T {
     let (script, file) = script(text, Dialect::Bash);
-    assert_eq!(script.errors, [], "{text}");
+    assert_eq!(script.errors(), [], "{text}");
     ask(&script.commands[0], &file)
 }
 
@@ -102,7 +102,7 @@ fn values_of_flags() {
     for (text, expected) in cases {
         let found = with(text, |it, file| {
             let found = it.call().flag_value(&["-o", "--out"]);
-            found.map(|(word, value)| (under(file, word.span).to_owned(), value))
+            found.map(|(word, value)| (under(file, word.span()).to_owned(), value))
         });
         let found = found.as_ref().map(|(word, value)| (word.as_str(), value.as_str()));
         assert_eq!(found, *expected, "{text}");
@@ -121,7 +121,11 @@ fn positional_arguments() {
     for (text, expected) in cases {
         let found = with(text, |it, file| {
             let words = it.positional(&["-o", "--option"]);
-            words.iter().map(|word| under(file, word.span).to_owned()).collect::<Vec<_>>().join(" ")
+            words
+                .iter()
+                .map(|word| under(file, word.span()).to_owned())
+                .collect::<Vec<_>>()
+                .join(" ")
         });
         assert_eq!(&found, expected, "{text}");
     }

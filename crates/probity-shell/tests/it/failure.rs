@@ -5,7 +5,7 @@ use probity_shell::{Dialect, Invocation, parse};
 /// The commands of a text whose failure is ignored, by name.
 fn ignored(text: &str, argv: &[&str]) -> String {
     let script = parse(text, 0, Invocation::of_argv(argv));
-    assert_eq!(script.errors, [], "{text}");
+    assert_eq!(script.errors(), [], "{text}");
     let names = script.commands.iter().filter(|it| script.ignores_failure(it));
     names.filter_map(|it| it.name()).collect::<Vec<_>>().join(" ")
 }

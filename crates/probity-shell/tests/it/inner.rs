@@ -15,9 +15,9 @@ fn inner(text: &str) -> Vec<String> {
 }
 
 fn collect(script: &Script, file: &str, found: &mut Vec<String>) {
-    for inner in &script.inner {
+    for inner in script.inner() {
         for command in &inner.commands {
-            let words: Vec<_> = command.words.iter().map(|word| under(file, word.span)).collect();
+            let words: Vec<_> = command.words.iter().map(|word| under(file, word.span())).collect();
             let pipefail = if inner.invocation.pipefail { "+" } else { "" };
             found.push(format!("{:?}{pipefail}: {}", inner.invocation.dialect, words.join("|")));
         }

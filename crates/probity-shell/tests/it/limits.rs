@@ -58,10 +58,11 @@ fn commands_are_seen_in_whatever_is_too_much() {
     for (name, text) in cases {
         let (script, file) = script(text, Dialect::Bash);
         assert!(script.opaque.is_some(), "{name}");
-        assert!(script.errors.is_empty(), "{name}: {:?}", script.errors);
+        assert!(script.errors().is_empty(), "{name}: {:?}", script.errors());
         let found = script.commands.iter().filter(|command| command.name().as_deref() == Some("p"));
-        let found: Vec<Vec<&str>> =
-            found.map(|it| it.words.iter().map(|word| under(&file, word.span)).collect()).collect();
+        let found: Vec<Vec<&str>> = found
+            .map(|it| it.words.iter().map(|word| under(&file, word.span())).collect())
+            .collect();
         assert_eq!(found, [["p", "i", "'x y'", "\"$z\""]], "{name}");
         assert_sound(&script, &file);
     }
@@ -73,7 +74,7 @@ fn many_commands_around_a_here_document_are_parsed() {
     let many = vec!["a b"; 1_500].join(" && ");
     let text = format!("{many} && cat <<'E' > f\nno && c\nE\n{many}; x <<<y; {many}\n");
     let (script, file) = script(&text, Dialect::Bash);
-    assert_eq!((script.opaque, script.errors.len()), (None, 0));
+    assert_eq!((script.opaque, script.errors().len()), (None, 0));
     assert_eq!(script.commands.len(), 4_502);
     assert_sound(&script, &file);
 }
@@ -129,7 +130,7 @@ fn how_many_commands_there_are_changes_nothing() {
                 4 | 5 |& 6 & ((7 && 8)); \"9\"#; ${a:-b;c} `d; e` && for f in g; do h; done; ";
     let shape = |count: usize| -> Vec<String> {
         let (script, file) = script(&format!("{}end", unit.repeat(count)), Dialect::Bash);
-        assert_eq!((script.opaque, script.errors.len()), (None, 0));
+        assert_eq!((script.opaque, script.errors().len()), (None, 0));
         assert_sound(&script, &file);
         let shape = script.blocks.iter().flat_map(|block| {
             block.pipelines.iter().map(|it| {

@@ -42,7 +42,7 @@ proptest! {
 fn every_body_is_valid_and_every_beginning_of_it_is_sound() {
     for body in BODIES {
         let (whole, _) = script(body, Dialect::Bash);
-        assert_eq!(whole.errors, [], "{body:?}");
+        assert_eq!(whole.errors(), [], "{body:?}");
         assert!(whole.opaque.is_none() && !whole.commands.is_empty(), "{body:?}");
         for (end, _) in body.char_indices() {
             let (script, file) = script(&body[..end], Dialect::Bash);

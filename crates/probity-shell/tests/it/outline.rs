@@ -23,7 +23,7 @@ pub(crate) fn outline(text: &str, dialect: Dialect) -> String {
         return format!("{opaque:?}");
     }
     let mut line = block(&script, &file, 0);
-    for error in &script.errors {
+    for error in script.errors() {
         line.push_str(&format!(" #{}:{}", under(&file, error.span), error.message));
     }
     line
@@ -61,9 +61,9 @@ fn pipeline(script: &Script, file: &str, pipeline: &Pipeline) -> String {
 }
 
 fn command(script: &Script, file: &str, command: &Command) -> String {
-    let assignments = command.assignments.iter().map(|it| assignment(script, file, it));
+    let assignments = command.assignments().iter().map(|it| assignment(script, file, it));
     let words = command.words.iter().map(|it| word(script, file, it));
-    let redirections = command.redirections.iter().map(|it| redirection(script, file, it));
+    let redirections = command.redirections().iter().map(|it| redirection(script, file, it));
     let all: Vec<_> = assignments.chain(words).chain(redirections).collect();
     format!("[{}]", all.join(" "))
 }
@@ -78,7 +78,7 @@ fn assignment(script: &Script, file: &str, assignment: &Assignment) -> String {
 
 /// The word as it is written, and the commands in it.
 pub(crate) fn word(script: &Script, file: &str, word: &Word) -> String {
-    let mut line = under(file, word.span).replace('\n', "NL");
+    let mut line = under(file, word.span()).replace('\n', "NL");
     if line.is_empty() {
         line.push_str("EMPTY");
     }
@@ -117,7 +117,7 @@ fn compound(script: &Script, file: &str, compound: &Compound) -> String {
 
 fn blocks_of(word: &Word) -> Vec<usize> {
     let mut found = Vec::new();
-    let mut left: Vec<_> = word.parts.iter().rev().collect();
+    let mut left: Vec<_> = word.parts().iter().rev().collect();
     while let Some(part) = left.pop() {
         match &part.kind {
             PartKind::Substitution { block, .. } | PartKind::ProcessSubstitution { block } => {
@@ -125,7 +125,7 @@ fn blocks_of(word: &Word) -> Vec<usize> {
             }
             PartKind::Arithmetic(parts) => left.extend(parts.iter().rev()),
             PartKind::Variable(it) => {
-                left.extend(it.operand.iter().flat_map(|it| it.parts.iter().rev()));
+                left.extend(it.operand.iter().flat_map(|it| it.parts().iter().rev()));
             }
             _ => {}
         }
@@ -137,28 +137,28 @@ fn blocks_of(word: &Word) -> Vec<usize> {
 pub(crate) fn assert_sound(script: &Script, file: &str) {
     for (index, block) in script.blocks.iter().enumerate() {
         assert_inside(file, script.span, block.span);
-        assert!(block.commands.end <= script.commands.len());
+        assert!(block.commands().end <= script.commands.len());
         assert_eq!(block.parent.is_none(), index == 0);
         if let Some(parent) = block.parent {
-            assert!(parent.block < index);
+            assert!(parent.block() < index);
             assert!(script.pipeline(parent).is_some());
-            let around = &script.blocks[parent.block].commands;
-            assert!(around.start <= block.commands.start && block.commands.end <= around.end);
+            let around = script.blocks[parent.block()].commands();
+            assert!(around.start <= block.commands().start && block.commands().end <= around.end);
         }
         assert_pipelines(script, file, block);
     }
     for (index, command) in script.commands.iter().enumerate() {
-        assert!(script.blocks[command.place.block].commands.contains(&index));
-        let pipeline = &script.blocks[command.place.block].pipelines[command.place.pipeline];
-        assert_eq!(pipeline.stages[command.place.stage].kind, StageKind::Command(index));
+        assert!(script.blocks[command.place.block()].commands().contains(&index));
+        let pipeline = &script.blocks[command.place.block()].pipelines[command.place.pipeline()];
+        assert_eq!(pipeline.stages[command.place.stage()].kind, StageKind::Command(index));
         assert_inside(file, script.span, command.span);
-        for it in command.assignments.iter().chain(&command.declarations) {
+        for it in command.assignments().iter().chain(command.declarations()) {
             assert_inside(file, command.span, it.span);
             assert_inside(file, it.span, it.name_span);
             it.value.iter().chain(&it.elements).for_each(|it2| assert_word(file, it.span, it2));
         }
         command.words.iter().for_each(|it| assert_word(file, command.span, it));
-        for it in &command.redirections {
+        for it in command.redirections() {
             assert_inside(file, command.span, it.span);
             it.target.iter().for_each(|word| assert_word(file, it.span, word));
             if let Some(here) = &it.here_document {
@@ -168,7 +168,7 @@ pub(crate) fn assert_sound(script: &Script, file: &str) {
             }
         }
     }
-    script.errors.iter().for_each(|error| assert_inside(file, script.span, error.span));
+    script.errors().iter().for_each(|error| assert_inside(file, script.span, error.span));
 }
 
 fn assert_pipelines(script: &Script, file: &str, block: &Block) {
@@ -194,10 +194,10 @@ fn assert_pipelines(script: &Script, file: &str, block: &Block) {
 }
 
 fn assert_word(file: &str, around: Span, word: &Word) {
-    assert_inside(file, around, word.span);
-    assert_eq!(under(file, word.span), word.text);
-    for part in &word.parts {
-        assert_inside(file, word.span, part.span);
+    assert_inside(file, around, word.span());
+    assert_eq!(under(file, word.span()), word.text());
+    for part in word.parts() {
+        assert_inside(file, word.span(), part.span);
         if let PartKind::Variable(it) = &part.kind {
             it.operand.iter().for_each(|it| assert_word(file, part.span, it));
         }

@@ -8,9 +8,9 @@ use crate::outline::{assert_sound, script, under};
 fn parts(text: &str, dialect: Dialect) -> String {
     let (script, file) = script(text, dialect);
     assert_sound(&script, &file);
-    assert_eq!(script.errors, [], "{text}");
+    assert_eq!(script.errors(), [], "{text}");
     let words = script.commands[0].words.iter().skip(1);
-    words.map(|word| word_parts(&file, &word.parts)).collect::<Vec<_>>().join(" | ")
+    words.map(|word| word_parts(&file, word.parts())).collect::<Vec<_>>().join(" | ")
 }
 
 fn word_parts(file: &str, parts: &[Part]) -> String {
@@ -37,7 +37,7 @@ fn part(file: &str, part: &Part) -> String {
         PartKind::ProcessSubstitution { .. } => format!("process:{written}"),
         PartKind::Arithmetic(parts) => format!("math:{written}<{}>", word_parts(file, parts)),
         PartKind::Variable(it) => {
-            let operand = it.operand.as_ref().map(|word| word_parts(file, &word.parts));
+            let operand = it.operand.as_ref().map(|word| word_parts(file, word.parts()));
             let operand = operand.map(|it| format!("<{it}>")).unwrap_or_default();
             format!("{}:{:?}:{written}{operand}", it.name, it.operation)
         }

@@ -130,11 +130,11 @@ impl Row {
         if let Some((second, rest)) = rest.split_first() {
             let two = format!("{verb} {}", second.literal().unwrap_or_default());
             if let Some(action) = self.find(&two) {
-                return Some((first.span.to(second.span), action, rest.to_vec()));
+                return Some((first.span().to(second.span()), action, rest.to_vec()));
             }
         }
         let action = self.find(&verb)?;
-        Some((first.span, action, rest.to_vec()))
+        Some((first.span(), action, rest.to_vec()))
     }
 
     fn find(&self, verb: &str) -> Option<Action> {

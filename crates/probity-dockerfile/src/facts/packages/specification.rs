@@ -56,7 +56,7 @@ struct Value {
 
 impl Value {
     fn of(word: &Word) -> Self {
-        let texts = word.parts.iter().map(|part| match &part.kind {
+        let texts = word.parts().iter().map(|part| match &part.kind {
             PartKind::Text(text) | PartKind::Glob(text) | PartKind::Brace(text) => text.to_string(),
             PartKind::Tilde(text) => format!("{text}/"),
             _ => EXPANSION.to_string(),

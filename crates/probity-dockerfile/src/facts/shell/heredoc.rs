@@ -63,7 +63,7 @@ fn fed<'i>(command: &Command, instruction: &'i Instruction) -> Option<(Invocatio
     if invocation.dialect == Dialect::Other || !reads_input {
         return None;
     }
-    let mut inputs = command.redirections.iter().rev();
+    let mut inputs = command.redirections().iter().rev();
     let input = inputs.find(|it| match it.kind {
         RedirectionKind::HereDocument | RedirectionKind::HereString | RedirectionKind::Input => {
             it.fd.unwrap_or(0) == 0

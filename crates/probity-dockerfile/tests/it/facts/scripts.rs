@@ -23,13 +23,13 @@ fn outline(dockerfile: &Dockerfile<'_>, script: &Script) -> String {
     }
     for command in &script.commands {
         assert!(script.span.encloses(command.span));
-        let words: Vec<_> = command.words.iter().map(|word| under(word.span)).collect();
+        let words: Vec<_> = command.words.iter().map(|word| under(word.span())).collect();
         for word in &command.words {
-            assert!(command.span.encloses(word.span));
+            assert!(command.span.encloses(word.span()));
         }
         line.push_str(&format!(" [{}]", words.join(" ")));
     }
-    for error in &script.errors {
+    for error in script.errors() {
         line.push_str(&format!(" #{:?}", under(error.span)));
     }
     line
@@ -181,20 +181,20 @@ proptest! {
 
 fn assert_script(text: &str, script: &Script) {
     script.blocks.iter().for_each(|block| assert_inside(text, script.span, block.span));
-    script.errors.iter().for_each(|error| assert_inside(text, script.span, error.span));
+    script.errors().iter().for_each(|error| assert_inside(text, script.span, error.span));
     for command in &script.commands {
         assert_inside(text, script.span, command.span);
         command.words.iter().for_each(|word| assert_word(text, command.span, word));
-        command.assignments.iter().for_each(|it| assert_inside(text, command.span, it.span));
-        command.redirections.iter().for_each(|it| assert_inside(text, command.span, it.span));
+        command.assignments().iter().for_each(|it| assert_inside(text, command.span, it.span));
+        command.redirections().iter().for_each(|it| assert_inside(text, command.span, it.span));
     }
     assert_eq!(script.opaque.is_some(), script.blocks.is_empty());
 }
 
 fn assert_word(text: &str, around: Span, word: &Word) {
-    assert_inside(text, around, word.span);
-    for part in &word.parts {
-        assert_inside(text, word.span, part.span);
+    assert_inside(text, around, word.span());
+    for part in word.parts() {
+        assert_inside(text, word.span(), part.span);
         if let PartKind::Variable(variable) = &part.kind {
             variable.operand.iter().for_each(|it| assert_word(text, part.span, it));
         }

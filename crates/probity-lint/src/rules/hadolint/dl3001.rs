@@ -44,7 +44,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                 && POINTLESS.contains(&name.as_ref())
             {
                 let message = format!("{name} makes no sense in the build of an image");
-                findings.push(context.finding(word.span, message));
+                findings.push(context.finding(word.span(), message));
             }
         }
     }

@@ -88,16 +88,16 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 /// `RUN cd /x && rest` becomes `WORKDIR /x` and `RUN rest`.
 fn fix(context: &Context<'_>, run: &Instruction, script: &Script) -> Option<Fix> {
     let [first, second, ..] = script.blocks.first()?.pipelines.as_slice() else { return None };
-    let [stage] = first.stages.as_slice() else { return None };
+    let [stage] = &*first.stages else { return None };
     let StageKind::Command(command) = stage.kind else { return None };
     let command = script.commands.get(command)?;
-    let [name, directory] = command.words.as_slice() else { return None };
+    let [name, directory] = &*command.words else { return None };
     let path = directory.literal().filter(|path| path.starts_with('/'))?;
     let gone = Span::new(command.span.start, second.span.start);
     let is_shell_form = matches!(run.arguments, Arguments::Command(Command::Shell(_)));
     let is_plain = name.is("cd")
-        && command.assignments.is_empty()
-        && command.redirections.is_empty()
+        && command.assignments().is_empty()
+        && command.redirections().is_empty()
         && !first.negated
         && second.joiner == Joiner::And
         && !path.contains(['$', ' ', '"', '\'', '\\', '\n'])

@@ -62,7 +62,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             let Some(at) = words.position(is_sudo) else { continue };
             let Some(sudo) = command.words.get(at) else { continue };
             let message = "do not use sudo; switch with USER, or at run time with gosu";
-            let finding = context.finding(sudo.span, message);
+            let finding = context.finding(sudo.span(), message);
             // Who runs a trigger is up to the image that is built with it.
             let is_root = !context.is_trigger(index)
                 && base_image::is_root(context, index)
@@ -124,7 +124,7 @@ fn fix(context: &Context<'_>, script: &Script, call: &Call<'_>, at: usize) -> Op
     // `exec A=b program` is not what `exec sudo A=b program` is, and `sudo -u` is another user. To a
     // shell `"A=b"` is a program, and what a variable holds may be anything.
     let has_sign = |part: &Part| part.text().is_some_and(|value| value.contains('='));
-    let is_odd = |word: &Word| word.parts.iter().any(has_sign) && word.assigned_name().is_none();
+    let is_odd = |word: &Word| word.parts().iter().any(has_sign) && word.assigned_name().is_none();
     let mut behind = call.wrappers.iter().skip(end).chain(call.name_word());
     let is_plain = !next.prefix().starts_with('-')
         && !next.prefix().is_empty()

@@ -41,7 +41,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                 positional.first().filter(|word| word.is("dist-upgrade") || word.is("dup"));
             if let Some(upgrade) = upgrade.filter(|_| call.is_any(&["zypper"])) {
                 let message = "do not change the release in a build; choose another base";
-                findings.push(context.finding(upgrade.span, message));
+                findings.push(context.finding(upgrade.span(), message));
             }
         }
     }

@@ -93,7 +93,7 @@ impl Layer {
         let mut exports = Vec::new();
         for (script_index, script) in scripts.iter().enumerate() {
             for (command_index, command) in script.commands.iter().enumerate() {
-                let values = command.declarations.iter().filter_map(assigned);
+                let values = command.declarations().iter().filter_map(assigned);
                 exports.extend(values.map(|value| ((script_index, command_index), value)));
             }
         }
@@ -131,7 +131,7 @@ fn is_emptied(context: &Context<'_>, index: usize) -> bool {
         .flat_map(|call| call.positional(&[]));
     context.package_calls(index).iter().any(is_purge)
         || removed.any(|word| {
-            let written = word.text.replace(['"', '{', '}'], "");
+            let written = word.text().replace(['"', '{', '}'], "");
             let path = written.strip_prefix("~/").or_else(|| written.strip_prefix("$HOME/"));
             let path = path.map(|path| path.trim_end_matches(['*', '/']));
             path.is_some_and(|path| HOME_CACHES.contains(&path))
@@ -155,7 +155,7 @@ fn is_set(context: &Context<'_>, layer: &Layer, script: usize, command: usize) -
         wrappers
             .rev()
             .find_map(by_env)
-            .or_else(|| command.assignments.iter().rev().find_map(assigned))
+            .or_else(|| command.assignments().iter().rev().find_map(assigned))
     });
     let in_file = || {
         let variable = context.facts.scope(layer.index).get(VARIABLE);

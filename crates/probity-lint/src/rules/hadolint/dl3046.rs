@@ -63,9 +63,9 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             let is_high = number.len() > DIGITS && number.bytes().all(|it| it.is_ascii_digit());
             if is_high && !call.has_flag(&["-l", "--no-log-init"]) {
                 let message = "useradd with a high number makes huge log files without -l";
-                let edit = shell_edits::insert_behind(context, script, name.span, "-l");
+                let edit = shell_edits::insert_behind(context, script, name.span(), "-l");
                 let fix = Fix::suggestion("add -l", vec![edit]);
-                findings.push(context.finding(word.span, message).with_fix(fix));
+                findings.push(context.finding(word.span(), message).with_fix(fix));
             }
         }
     }

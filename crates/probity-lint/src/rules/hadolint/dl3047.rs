@@ -65,9 +65,9 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             let is_busybox = base_image::shell(context, index) == Some(BaseShell::Ash)
                 || call.wrappers.iter().any(is_busybox_itself);
             let flag = if is_busybox { "-q" } else { "--progress=dot:giga" };
-            let edit = shell_edits::insert_behind(context, script, name.span, flag);
+            let edit = shell_edits::insert_behind(context, script, name.span(), flag);
             let fix = Fix::suggestion(format!("add {flag}"), vec![edit]);
-            findings.push(context.finding(name.span, message).with_fix(fix));
+            findings.push(context.finding(name.span(), message).with_fix(fix));
         }
     }
 }

@@ -117,12 +117,12 @@ fn has_directive(context: &Context<'_>, index: usize) -> bool {
 fn own_end(script: &Script) -> Option<usize> {
     let command = script.only_command()?;
     let pipeline = script.pipeline(command.place)?;
-    let is_harmless = script.errors.is_empty()
+    let is_harmless = script.errors().is_empty()
         && script.commands.len() == 1
         && leaves_shell_alone(command)
         && !pipeline.negated
         && !pipeline.background
-        && matches!(pipeline.stages.as_slice(), [stage] if matches!(stage.kind, StageKind::Command(_)));
+        && matches!(&*pipeline.stages, [stage] if matches!(stage.kind, StageKind::Command(_)));
     is_harmless.then_some(pipeline.span.end)
 }
 

@@ -76,7 +76,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                         tool: Some(name.into_owned()),
                         packages: Vec::new(),
                         evidence: context.quoted(command.span),
-                        span: word.span,
+                        span: word.span(),
                     };
                     let objective = Objective {
                         kind: "command-family",
@@ -85,7 +85,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                         max_churn: context.max_churn(),
                     };
                     let title = format!("AI AutoFix: use {tool} here too");
-                    let finding = context.finding(word.span, message);
+                    let finding = context.finding(word.span(), message);
                     findings.push(
                         finding
                             .with_related(*place, format!("{tool} is used here"))
@@ -93,7 +93,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                     );
                 }
                 None => {
-                    known.insert(image, (name.into_owned(), word.span));
+                    known.insert(image, (name.into_owned(), word.span()));
                 }
             }
         }

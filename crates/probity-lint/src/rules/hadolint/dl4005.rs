@@ -82,9 +82,9 @@ fn fix(
 ) -> Option<Fix> {
     let pipelines = &script.blocks.first()?.pipelines;
     let is_first = script.commands.first() == Some(command)
-        && command.place.block == 0
+        && command.place.block() == 0
         && pipelines.first()?.stages.len() == 1
-        && command.redirections.is_empty();
+        && command.redirections().is_empty();
     let shell = shell(&command.effective())?;
     let instruction = format!("SHELL [\"{shell}\", \"-c\"]");
     let (edits, gone) = match pipelines.get(1) {

@@ -94,7 +94,7 @@ fn first_command(script: &Script, pipeline: &Pipeline) -> Option<usize> {
         StageKind::Command(index) => Some(*index),
         StageKind::Compound(compound) => {
             let mut blocks = compound.blocks.iter().filter_map(|&index| script.block(index));
-            blocks.find_map(|block| block.commands.clone().next())
+            blocks.find_map(|block| block.commands().clone().next())
         }
     })
 }

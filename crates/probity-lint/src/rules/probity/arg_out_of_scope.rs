@@ -117,10 +117,10 @@ fn global_arguments<'a>(context: &Context<'a>) -> HashMap<&'a str, Span> {
 fn references(script: &Script) -> Vec<(&str, Span)> {
     let commands = script.commands.iter();
     let words = commands.flat_map(|command| {
-        let assigned = command.assignments.iter().chain(&command.declarations);
+        let assigned = command.assignments().iter().chain(command.declarations());
         let values = assigned.filter_map(|assignment| assignment.value.as_ref());
         let targets =
-            command.redirections.iter().filter_map(|redirection| redirection.target.as_ref());
+            command.redirections().iter().filter_map(|redirection| redirection.target.as_ref());
         command.words.iter().chain(values).chain(targets)
     });
     let compounds = stages(script).filter_map(|stage| match stage {
@@ -146,8 +146,8 @@ fn stages(script: &Script) -> impl Iterator<Item = &StageKind> {
 fn sets(script: &Script, name: &str) -> bool {
     let by_command = script.commands.iter().any(|command| {
         let call = command.call();
-        let own = if command.words.is_empty() { command.assignments.as_slice() } else { &[] };
-        let mut assigned = own.iter().chain(&command.declarations);
+        let own = if command.words.is_empty() { command.assignments() } else { &[] };
+        let mut assigned = own.iter().chain(command.declarations());
         call.is_any(&[".", "source", "eval"])
             || call.is_any(&["read", "export", "getopts"])
                 && call.words.iter().any(|word| word.is(name))

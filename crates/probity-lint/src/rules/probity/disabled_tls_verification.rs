@@ -123,7 +123,7 @@ fn switches_off(name: &str, value: &str) -> bool {
 /// The word of a command that switches off a check.
 fn disables(command: &Command) -> Option<Span> {
     let call = command.effective();
-    let assigned = command.assignments.iter().chain(&command.declarations).find(|assignment| {
+    let assigned = command.assignments().iter().chain(command.declarations()).find(|assignment| {
         let value = assignment.value.as_ref().and_then(|value| value.literal());
         value.is_some_and(|value| switches_off(&assignment.name, &value))
     });
@@ -135,10 +135,10 @@ fn disables(command: &Command) -> Option<Span> {
         None => None,
     };
     let by_flag = by_flag.or_else(|| untrusted_package(&call));
-    let span = assigned.map(|assignment| assignment.span).or(by_flag.map(|word| word.span));
+    let span = assigned.map(|assignment| assignment.span).or(by_flag.map(|word| word.span()));
     span.or_else(|| by_setting(&call)).or_else(|| {
         let mut words = call.words.iter();
-        words.find(|word| word_says_so(word)).map(|word| word.span)
+        words.find(|word| word_says_so(word)).map(|word| word.span())
     })
 }
 
@@ -148,7 +148,7 @@ fn untrusted_package<'w>(call: &Call<'w>) -> Option<&'w Word> {
         return None;
     }
     let is_file = |path: &str| path.ends_with(".apk") || path.starts_with(['/', '.', '*']);
-    let files = call.positional(&[]).iter().skip(1).all(|word| is_file(&word.text));
+    let files = call.positional(&[]).iter().skip(1).all(|word| is_file(word.text()));
     if files { None } else { call.flag(&["--allow-untrusted"]) }
 }
 
@@ -162,7 +162,7 @@ fn by_setting(call: &Call<'_>) -> Option<Span> {
         let is_off = WORDS.iter().any(|(known, off)| {
             name.literal().is_some_and(|name| name.eq_ignore_ascii_case(known)) && value.is(off)
         });
-        is_off.then(|| name.span.to(value.span))
+        is_off.then(|| name.span().to(value.span()))
     })
 }
 

@@ -108,7 +108,7 @@ fn line_without_exec(context: &Context<'_>, stage: &Stage, name: &str) -> Option
     let text = startup::script_text(context, stage, name)?;
     let script = parse(&text, 0, invocation(&text));
     let handles_signals = |command: &Command| command.call().is_any(&["trap", "wait"]);
-    if !script.errors.is_empty() || script.commands.iter().any(handles_signals) {
+    if !script.errors().is_empty() || script.commands.iter().any(handles_signals) {
         return None;
     }
     let last = last_command(&script);
@@ -132,7 +132,7 @@ fn invocation(text: &str) -> Invocation {
 /// The command that ends a script, unless its answer to a failure does.
 fn last_command(script: &Script) -> Option<&Command> {
     let last = script.blocks.first()?.pipelines.last()?;
-    let command = script.commands.iter().rev().find(|command| command.place.block == 0)?;
+    let command = script.commands.iter().rev().find(|command| command.place.block() == 0)?;
     (last.joiner != Joiner::Or && last.span.start <= command.span.start).then_some(command)
 }
 
@@ -150,7 +150,7 @@ fn is_foreground(script: &Script, command: &Command) -> bool {
 
 /// Whether a command runs the arguments of the script: `"$@"`, `gosu app "$@"`, `tini -- "$@"`.
 fn runs_arguments(command: &Command) -> bool {
-    let words = command.words.as_slice();
+    let words = &*command.words;
     let Some(at) = words.iter().position(is_arguments) else { return false };
     let follows_dashes = || words.get(at.wrapping_sub(1)).is_some_and(|word| word.is("--"));
     let call = command.call();
@@ -166,7 +166,7 @@ fn is_arguments(word: &Word) -> bool {
         PartKind::Variable(variable) => matches!(variable.name.as_str(), "@" | "*"),
         _ => false,
     };
-    matches!(&*word.parts, [part] if is_all(&part.kind))
+    matches!(word.parts(), [part] if is_all(&part.kind))
 }
 
 #[cfg(test)]

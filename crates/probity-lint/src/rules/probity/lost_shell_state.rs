@@ -63,12 +63,12 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 fn only_changes(script: &Script) -> bool {
     let is_change = |command: &Command| {
-        let writes = !command.redirections.is_empty();
-        let is_assignment = command.words.is_empty() && !command.assignments.is_empty();
+        let writes = !command.redirections().is_empty();
+        let is_assignment = command.words.is_empty() && !command.assignments().is_empty();
         !writes && (is_assignment || command.call().is_any(CHANGES))
     };
     // A substitution or a test runs something, which may be the point.
-    script.errors.is_empty() && script.blocks.len() == 1 && script.commands.iter().all(is_change)
+    script.errors().is_empty() && script.blocks.len() == 1 && script.commands.iter().all(is_change)
 }
 
 #[cfg(test)]

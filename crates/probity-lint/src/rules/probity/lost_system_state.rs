@@ -57,7 +57,7 @@ fn lost(script: &Script, command: &Command) -> Option<(Span, &'static str)> {
     let call = command.effective();
     let is_last = script.commands.last() == Some(command);
     let name = call.name();
-    let path = call.name_word().map(|word| word.text.as_str()).unwrap_or_default();
+    let path = call.name_word().map(|word| word.text()).unwrap_or_default();
     let has = |verb: &str| call.args().iter().any(|word| word.is(verb));
     let starts = match name.as_deref() {
         Some("service") => has("start") || has("restart"),
@@ -75,14 +75,15 @@ fn lost(script: &Script, command: &Command) -> Option<(Span, &'static str)> {
     if is_setting {
         return Some((command.span, WHEN_RUN));
     }
-    let targets = command.redirections.iter().filter_map(|redirection| redirection.target.as_ref());
+    let targets =
+        command.redirections().iter().filter_map(|redirection| redirection.target.as_ref());
     let arguments = if call.is_any(&["tee"]) { call.args() } else { &[] };
     let written = targets.chain(arguments).find(|word| {
         let path = word.literal().unwrap_or_default();
         matches!(path.as_ref(), "/etc/hosts" | "/etc/resolv.conf" | "/etc/hostname")
             || path.starts_with("/proc/sys/")
     });
-    written.map(|word| (word.span, WHEN_RUN))
+    written.map(|word| (word.span(), WHEN_RUN))
 }
 
 #[cfg(test)]

@@ -60,8 +60,8 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             for command in &script.commands {
                 for (at, word) in command.words.iter().enumerate() {
                     let Some(name) = instruction(word) else { continue };
-                    let is_command = at == 0 && command.assignments.is_empty();
-                    if !is_command && !begins_line(context.file.text, word.span)
+                    let is_command = at == 0 && command.assignments().is_empty();
+                    if !is_command && !begins_line(context.file.text, word.span())
                         || defines(script, name)
                     {
                         continue;
@@ -69,11 +69,12 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                     let message = format!(
                         "this {name} is an argument of the `RUN` above, which ends with a backslash"
                     );
-                    let finding = context.finding(word.span, message);
+                    let finding = context.finding(word.span(), message);
                     let next = command.words.get(at + 1).filter(|_| is_command && name == "RUN");
                     findings.push(match next {
                         Some(next) => {
-                            let edit = Edit::delete(Span::new(word.span.start, next.span.start));
+                            let edit =
+                                Edit::delete(Span::new(word.span().start, next.span().start));
                             finding.with_fix(Fix::suggestion("remove `RUN`", vec![edit]))
                         }
                         None => finding,
@@ -86,7 +87,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 /// The name of an instruction, written without quotes and in capitals.
 fn instruction(word: &Word) -> Option<&str> {
-    let name = word.text.as_str();
+    let name = word.text();
     (Keyword::of(name) != Keyword::Unknown && name.bytes().all(|byte| byte.is_ascii_uppercase()))
         .then_some(name)
 }

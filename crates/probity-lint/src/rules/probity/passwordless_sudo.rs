@@ -56,7 +56,7 @@ fn granting_commands(context: &Context<'_>, index: usize) -> Vec<Span> {
     let commands = || context.scripts(index).iter().flat_map(|script| &script.commands);
     let writes = commands().any(|command| {
         let targets =
-            command.redirections.iter().filter_map(|redirection| redirection.target.as_ref());
+            command.redirections().iter().filter_map(|redirection| redirection.target.as_ref());
         command.words.iter().chain(targets).any(|word| is_sudoers(&word.prefix()))
     });
     if !writes {
@@ -73,13 +73,13 @@ fn is_sudoers(path: &str) -> bool {
 /// The word or the heredoc of a command that grants everything.
 fn granting_word(context: &Context<'_>, command: &Command) -> Option<Span> {
     let heredocs =
-        command.redirections.iter().filter_map(|redirection| redirection.here_document.as_ref());
+        command.redirections().iter().filter_map(|redirection| redirection.here_document.as_ref());
     let mut bodies =
         heredocs.filter(|heredoc| heredoc.body.slice(context.file.text).is_some_and(grants_all));
-    let mut words = command.words.iter().filter(|word| grants_all(&word.text));
+    let mut words = command.words.iter().filter(|word| grants_all(word.text()));
     words
         .next()
-        .map(|word| word.span)
+        .map(|word| word.span())
         .or_else(|| bodies.next().map(|heredoc| heredoc.delimiter_span))
 }
 

@@ -81,16 +81,16 @@ fn written(command: &Command, mounted: &[String]) -> Option<(String, Span)> {
         let files = call.positional(&["-m", "--mode", "-o", "--owner", "-g", "--group"]);
         let (target, sources) = files.split_last()?;
         let copies = sources.iter().any(is_mounted);
-        return copies.then(|| Some((target.pattern()?, target.span))).flatten();
+        return copies.then(|| Some((target.pattern()?, target.span()))).flatten();
     }
     let prints = call.is_any(&["echo", "printf", "cat"]);
     let secret = call.args().iter().find(|word| is_mounted(word) || is_variable(word));
-    let redirection = command.redirections.iter().find(|redirection| {
+    let redirection = command.redirections().iter().find(|redirection| {
         use RedirectionKind::{Append, Clobber, Output};
         matches!(redirection.kind, Output | Append | Clobber)
     })?;
     let target = redirection.target.as_ref()?;
-    (prints && secret.is_some()).then(|| (target.text.to_string(), target.span))
+    (prints && secret.is_some()).then(|| (target.text().to_string(), target.span()))
 }
 
 /// Whether a later command of the script removes the file.
@@ -103,7 +103,7 @@ fn is_removed(script: &Script, command: &Command, file: &str) -> bool {
     later.into_iter().any(|command| {
         let call = command.effective();
         call.is_any(&["rm", "shred", "unlink"])
-            && call.positional(&[]).iter().any(|word| name(&word.text) == name(file))
+            && call.positional(&[]).iter().any(|word| name(word.text()) == name(file))
     })
 }
 

@@ -52,10 +52,10 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 fn is_unnoticed(script: &Script, command: &Command) -> bool {
     let Some(pipeline) = script.pipeline(command.place) else { return false };
-    let feeds_another = command.place.stage + 1 < pipeline.stages.len();
+    let feeds_another = command.place.stage() + 1 < pipeline.stages.len();
     let has_option = script.options_at(command).pipefail;
     // In `x="$(curl … | grep …)"` what is missing shows in the text.
-    let is_inner = command.place.block != 0;
+    let is_inner = command.place.block() != 0;
     let is_download = command.effective().is_any(&["curl", "wget"]);
     is_download && feeds_another && !has_option && !is_inner && script.invocation.dialect.is_posix()
 }

@@ -58,7 +58,7 @@ fn run_download(script: &Script, command: &Command) -> Option<Span> {
     }
     let runs =
         downloads::interprets(command) || command.effective().is_any(&[".", "eval", "source"]);
-    let mut parts = command.words.iter().flat_map(|word| &word.parts);
+    let mut parts = command.words.iter().flat_map(|word| word.parts());
     let download = parts.find_map(|part| match part.kind {
         PartKind::Substitution { block, .. } | PartKind::ProcessSubstitution { block } => {
             script.commands_in(block).iter().find(|inner| downloads::is_download(inner))

@@ -66,9 +66,9 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                 continue;
             }
             let message = "curl stops at a redirection without --location";
-            let edit = shell_edits::insert_behind(context, script, name.span, "--location");
+            let edit = shell_edits::insert_behind(context, script, name.span(), "--location");
             let fix = Fix::suggestion("add --location", vec![edit]);
-            findings.push(context.finding(name.span, message).with_fix(fix));
+            findings.push(context.finding(name.span(), message).with_fix(fix));
         }
     }
 }

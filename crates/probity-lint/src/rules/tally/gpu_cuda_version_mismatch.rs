@@ -83,7 +83,7 @@ fn versions(call: &Call<'_>) -> Vec<(Span, Version)> {
 }
 
 fn of_each(call: &Call<'_>, version: fn(&str) -> Option<Version>) -> Vec<(Span, Version)> {
-    let named = |word: &Word| Some((word.span, version(&word.literal()?)?));
+    let named = |word: &Word| Some((word.span(), version(&word.literal()?)?));
     call.args().iter().filter_map(named).collect()
 }
 
@@ -105,10 +105,10 @@ fn conda_version(package: &str) -> Option<Version> {
 fn flagged(call: &Call<'_>) -> Option<(Span, Version)> {
     if let Some((word, value)) = call.flag_value(INDEX_FLAGS) {
         let last = value.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-        return Some((word.span, cuda::suffix(last)?));
+        return Some((word.span(), cuda::suffix(last)?));
     }
     let (word, value) = call.flag_value(&["--torch-backend"])?;
-    Some((word.span, cuda::suffix(&value)?))
+    Some((word.span(), cuda::suffix(&value)?))
 }
 
 #[cfg(test)]

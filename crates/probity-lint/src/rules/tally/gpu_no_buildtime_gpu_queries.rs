@@ -60,7 +60,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 fn query(command: &Command) -> Option<Span> {
     let call = command.effective();
     if call.is_any(PROGRAMS) {
-        return Some(call.name_word()?.span);
+        return Some(call.name_word()?.span());
     }
     let name = call.name()?;
     let version = name.strip_prefix("python")?;
@@ -71,7 +71,7 @@ fn query(command: &Command) -> Option<Span> {
     let flag = call.args().iter().position(|word| word.is("-c"));
     let code = flag.and_then(|flag| call.args().get(flag + 1));
     if let Some(code) = code.filter(|code| asks(&code.prefix())) {
-        return Some(code.span);
+        return Some(code.span());
     }
     None
 }

@@ -99,7 +99,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         let mut installs = calls(stage).filter(|call| installs_python(call));
         let Some(name) = installs.next().and_then(|call| call.name_word()) else { continue };
         let message = "conda only installs Python packages here; uv does it faster";
-        findings.push(context.finding(name.span, message));
+        findings.push(context.finding(name.span(), message));
     }
 }
 

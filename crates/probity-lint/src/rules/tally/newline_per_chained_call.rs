@@ -124,7 +124,7 @@ fn check_chain(
 ) {
     let Some(block) = script.blocks.first() else { return };
     let is_list = block.pipelines.iter().any(|it| !is_chained(it) || it.background);
-    if is_list || !script.errors.is_empty() {
+    if is_list || !script.errors().is_empty() {
         return;
     }
     let is_link = |it: &Pipeline| matches!(it.joiner, Joiner::And | Joiner::Or);

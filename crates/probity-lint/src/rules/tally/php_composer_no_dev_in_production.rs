@@ -58,14 +58,14 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                 let call = command.effective();
                 let install = call.positional(VALUED).first().copied();
                 let Some(install) = install.filter(|word| word.is("install")) else { continue };
-                let is_said = command.assignments.iter().any(|it| it.name == "COMPOSER_NO_DEV");
+                let is_said = command.assignments().iter().any(|it| it.name == "COMPOSER_NO_DEV");
                 if !call.is_any(&["composer"]) || call.has_flag(&["--no-dev"]) || is_said {
                     continue;
                 }
                 let message = "this installs the packages of developers; add --no-dev";
-                let edit = shell_edits::insert_behind(context, script, install.span, "--no-dev");
+                let edit = shell_edits::insert_behind(context, script, install.span(), "--no-dev");
                 let fix = Fix::suggestion("add --no-dev", vec![edit]);
-                findings.push(context.finding(install.span, message).with_fix(fix));
+                findings.push(context.finding(install.span(), message).with_fix(fix));
             }
         }
     }

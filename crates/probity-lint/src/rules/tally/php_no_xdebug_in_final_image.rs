@@ -80,7 +80,8 @@ fn places(context: &Context<'_>, index: usize) -> Vec<Span> {
         PackageKind::Named { name, .. } => name.contains("xdebug"),
         _ => false,
     });
-    let mut found: Vec<Span> = words.filter(|word| is_xdebug(word)).map(|word| word.span).collect();
+    let mut found: Vec<Span> =
+        words.filter(|word| is_xdebug(word)).map(|word| word.span()).collect();
     found.extend(named.map(|package| package.span));
     found.sort();
     found

@@ -128,8 +128,8 @@ fn fix(context: &Context<'_>, index: usize, run: &Instruction, address: &str) ->
         && run.heredocs().is_empty()
         && run.inner_comments().is_empty()
         && !context.is_trigger(index)
-        && command.redirections.is_empty()
-        && command.assignments.is_empty();
+        && command.redirections().is_empty()
+        && command.assignments().is_empty();
     let flags = call.args().iter().map(|word| word.prefix()).filter(|value| value.starts_with('-'));
     let is_known = flags.map(|value| value.split('=').next().unwrap_or_default().to_owned());
     if !is_plain || !is_known.into_iter().all(|flag| KNOWN.contains(&flag.as_str())) {

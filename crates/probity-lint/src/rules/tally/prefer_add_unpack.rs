@@ -94,7 +94,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                 continue;
             };
             let message = "ADD --unpack downloads and unpacks this archive without a shell";
-            let finding = context.finding(found.address.span, message);
+            let finding = context.finding(found.address.span(), message);
             let fix = fix(context, index, run, &found);
             findings.push(fix.into_iter().fold(finding, Finding::with_fix));
             break;
@@ -147,7 +147,7 @@ fn saved(call: &Call<'_>, address: &Word) -> Option<String> {
     let flags: &[&str] =
         if call.is_any(&["curl"]) { &["-o", "--output"] } else { &["-O", "--output-document"] };
     if let Some(output) = call.flag(flags) {
-        let behind = call.args().iter().find(|word| word.span.start >= output.span.end);
+        let behind = call.args().iter().find(|word| word.span().start >= output.span().end);
         let value = call.flag_value(flags).map(|(_, value)| value);
         let is_cluster = output.prefix().len() > 2 && !output.prefix().starts_with("--");
         return if is_cluster { Some(behind?.literal()?.into_owned()) } else { value };
@@ -198,20 +198,22 @@ fn fix(
     found: &Unpacked<'_>,
 ) -> Option<Fix> {
     let [script] = context.scripts(index) else { return None };
-    let [download, tar] = script.commands.as_slice() else { return None };
-    let [block] = script.blocks.as_slice() else { return None };
+    let [download, tar] = &*script.commands else { return None };
+    let [block] = &*script.blocks else { return None };
     let [_] = block.pipelines.as_slice() else { return None };
     let is_plain = run.keyword == Keyword::Run
         && run.flags.is_empty()
         && run.heredocs().is_empty()
         && run.inner_comments().is_empty()
         && !context.is_trigger(index)
-        && [download, tar].iter().all(|it| it.redirections.is_empty() && it.assignments.is_empty());
+        && [download, tar]
+            .iter()
+            .all(|it| it.redirections().is_empty() && it.assignments().is_empty());
     // A header or a password has no place in ADD.
     let letters = |word: &Word| {
         let text = word.prefix();
         let is_quiet = text.bytes().all(|byte| b"-fsSLqO".contains(&byte));
-        is_quiet || word.span == found.address.span
+        is_quiet || word.span() == found.address.span()
     };
     let is_simple = download.call().args().iter().all(letters);
     if !is_plain || !is_simple {

@@ -55,11 +55,11 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         let is_pair = copy.keyword == Keyword::Copy && run.keyword == Keyword::Run;
         let Some(target) = target(copy).filter(|_| is_pair) else { continue };
         let [script] = context.scripts(index + 1) else { continue };
-        let Some(command) = script.only_command().filter(|it| it.redirections.is_empty()) else {
+        let Some(command) = script.only_command().filter(|it| it.redirections().is_empty()) else {
             continue;
         };
         let Some(mode) = mode(&command.call(), &target) else { continue };
-        if !run.flags.is_empty() || !command.assignments.is_empty() {
+        if !run.flags.is_empty() || !command.assignments().is_empty() {
             continue;
         }
         let message = format!("COPY --chmod={mode} needs no layer of its own");

@@ -116,11 +116,11 @@ struct File {
 
 fn file(script: &Script) -> Option<File> {
     let command = script.only_command()?;
-    let [output] = command.redirections.as_slice() else { return None };
+    let [output] = command.redirections() else { return None };
     let appended = output.kind == RedirectionKind::Append;
     let is_new = matches!(output.kind, RedirectionKind::Output | RedirectionKind::Clobber);
     let is_file =
-        (is_new || appended) && output.fd.unwrap_or(1) == 1 && command.assignments.is_empty();
+        (is_new || appended) && output.fd.unwrap_or(1) == 1 && command.assignments().is_empty();
     let path = output.target.as_ref()?.literal().filter(|_| is_file)?;
     let is_path = path.starts_with('/')
         && !path.starts_with("/dev/")

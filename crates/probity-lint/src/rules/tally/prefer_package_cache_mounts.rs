@@ -169,7 +169,7 @@ fn waste(
                 if cache.fills(&call) {
                     let flags =
                         call.args().iter().filter(|it| cache.flags.iter().any(|f| it.is(f)));
-                    found.extend(flags.map(|flag| without_word(context, script, flag.span)));
+                    found.extend(flags.map(|flag| without_word(context, script, flag.span())));
                 }
                 match cache.is_emptied_by(&call) {
                     Emptied::No => {}
@@ -206,7 +206,7 @@ fn without_command(context: &Context<'_>, script: &Script, command: usize) -> Op
     let is_alone = pipeline.stages.len() == 1
         && !pipeline.negated
         && script.blocks.first().is_some_and(|it| it.pipelines.len() > 1)
-        && command.place.block == 0;
+        && command.place.block() == 0;
     let next = script.next_pipeline(command.place);
     // Behind `set -e` a semicolon joins as `&&` does.
     let is_joined = |joiner| match joiner {
@@ -290,7 +290,7 @@ fn mounted(context: &Context<'_>, run: &Instruction, step: &str, missing: &[&Mou
 fn keep_downloads(context: &Context<'_>, index: usize, step: &str) -> Option<Edit> {
     let [script] = context.scripts(index) else { return None };
     let pipelines = &script.blocks.first()?.pipelines;
-    let is_set = |pipeline: &Pipeline| match pipeline.stages.as_slice() {
+    let is_set = |pipeline: &Pipeline| match &*pipeline.stages {
         [stage] => match stage.kind {
             StageKind::Command(at) => {
                 script.commands.get(at).is_some_and(|command| command.call().is_any(&["set"]))

@@ -95,7 +95,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         let Some(script) = context.scripts(index).first() else { continue };
         let Some(block) = script.blocks.first().filter(|_| is_shell && is_linux) else { continue };
         let joined = block.pipelines.iter().filter(|it| it.joiner == Joiner::And).count() + 1;
-        if joined < least || !run.heredocs().is_empty() || !script.errors.is_empty() {
+        if joined < least || !run.heredocs().is_empty() || !script.errors().is_empty() {
             continue;
         }
         let message = format!("{joined} commands make a script; write it as a heredoc");
@@ -243,15 +243,15 @@ fn says_the_same(heredoc: &str, script: &Script) -> bool {
     let facts = probity_dockerfile::Facts::of(&file);
     let [written] = facts.scripts(&file, 1) else { return false };
     let words = |it: &probity_shell::Command| -> Vec<String> {
-        let own = it.words.iter().map(|word: &Word| word.text.to_string());
-        let set = it.assignments.iter().map(|it| it.name.clone());
-        let targets = it.redirections.iter().filter_map(|it| it.target.as_ref());
-        set.chain(own).chain(targets.map(|word| word.text.to_string())).collect()
+        let own = it.words.iter().map(|word: &Word| word.text().to_string());
+        let set = it.assignments().iter().map(|it| it.name.clone());
+        let targets = it.redirections().iter().filter_map(|it| it.target.as_ref());
+        set.chain(own).chain(targets.map(|word| word.text().to_string())).collect()
     };
     let before: Vec<Vec<String>> = script.commands.iter().map(words).collect();
     let added = written.commands.len().saturating_sub(before.len());
     let after: Vec<Vec<String>> = written.commands.iter().skip(added).map(words).collect();
-    file.errors.is_empty() && written.errors.is_empty() && before == after
+    file.errors.is_empty() && written.errors().is_empty() && before == after
 }
 
 #[cfg(test)]

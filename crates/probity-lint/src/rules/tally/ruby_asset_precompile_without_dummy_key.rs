@@ -61,7 +61,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             if run.replace(tool.index) != Some(tool.index) {
                 is_exported = false;
             }
-            is_exported |= tool.command.declarations.iter().any(is_placeholder);
+            is_exported |= tool.command.declarations().iter().any(is_placeholder);
             let is_compiled = tool.call.is_any(&["rails", "rake"])
                 && tool.call.args().iter().any(|word| word.is("assets:precompile"));
             if !is_compiled || is_exported || has_placeholder(context, &tool) {
@@ -82,7 +82,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 fn has_placeholder(context: &Context<'_>, tool: &Tool<'_>) -> bool {
     let is_one = |name: &&str| environment::before(context, tool.index, name) == Some("1");
     VARIABLES.iter().any(is_one)
-        || tool.command.assignments.iter().any(is_placeholder)
+        || tool.command.assignments().iter().any(is_placeholder)
         || context.file.instructions.get(tool.index).is_some_and(mounts_key)
 }
 

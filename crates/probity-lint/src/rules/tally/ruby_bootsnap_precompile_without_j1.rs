@@ -65,8 +65,8 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                 continue;
             }
             let message = "without -j 1 this crashes in builds for other platforms";
-            let finding = context.finding(verb.span, message);
-            let edit = shell_edits::insert_behind(context, tool.script, verb.span, "-j 1");
+            let finding = context.finding(verb.span(), message);
+            let edit = shell_edits::insert_behind(context, tool.script, verb.span(), "-j 1");
             let fix = value.is_none().then(|| Fix::suggestion("add -j 1", vec![edit]));
             findings.push(fix.into_iter().fold(finding, Finding::with_fix));
         }

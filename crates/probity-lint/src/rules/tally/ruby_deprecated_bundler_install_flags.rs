@@ -46,7 +46,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             for (flag, variable) in FLAGS {
                 let Some(word) = tool.call.flag(&[flag]) else { continue };
                 let message = format!("Bundler gives up {flag}; set {variable} instead");
-                findings.push(context.finding(word.span, message));
+                findings.push(context.finding(word.span(), message));
             }
         }
     }

@@ -79,7 +79,7 @@ fn cleans(call: &Call<'_>) -> bool {
         path.ends_with("/.bundle") || path.ends_with("/cache")
     };
     match call.name().as_deref() {
-        Some("rm") => call.args().iter().any(|word| removes(&word.text)),
+        Some("rm") => call.args().iter().any(|word| removes(word.text())),
         Some("bundle") => {
             call.args().first().is_some_and(|word| word.is("clean")) && call.has_flag(&["--force"])
         }

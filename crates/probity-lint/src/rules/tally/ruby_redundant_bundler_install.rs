@@ -60,7 +60,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                 continue;
             }
             let message = "the official Ruby images contain Bundler already";
-            let finding = context.finding(bundler.span, message);
+            let finding = context.finding(bundler.span(), message);
             let is_alone = gems.len() == 1 && tool.script.only_command().is_some();
             let run = context.file.instructions.get(tool.index);
             let run = if is_alone { run } else { None };

@@ -83,7 +83,7 @@ fn list(context: &Context<'_>, index: usize, call: &PackageCall) -> Option<Vec<I
     let words = packages::words(context, index, call)?.words;
     let named = call.packages.iter().filter(|it| matches!(it.kind, PackageKind::Named { .. }));
     let items = named.filter_map(|package| {
-        let value = words.iter().find(|word| word.span == package.span)?.literal()?;
+        let value = words.iter().find(|word| word.span() == package.span)?.literal()?;
         Some(Item { span: package.span, key: (value.to_lowercase(), value.into_owned()) })
     });
     Some(items.collect())
@@ -120,7 +120,7 @@ fn is_doubtful(context: &Context<'_>, index: usize, call: &PackageCall) -> bool 
     let unknown: HashSet<Span> = unknown.map(|flag| flag.span).collect();
     let packages: HashSet<Span> = call.packages.iter().map(|package| package.span).collect();
     let mut pairs = words.iter().zip(words.iter().skip(1));
-    pairs.any(|(flag, next)| unknown.contains(&flag.span) && packages.contains(&next.span))
+    pairs.any(|(flag, next)| unknown.contains(&flag.span()) && packages.contains(&next.span()))
 }
 
 #[cfg(test)]

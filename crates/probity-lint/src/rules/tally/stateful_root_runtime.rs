@@ -116,7 +116,7 @@ fn made(context: &Context<'_>, index: usize) -> Option<Sign> {
     calls.find_map(|call| {
         let words = call.positional(&["-m", "--mode"]);
         let word = words.into_iter().find(|it| it.literal().is_some_and(|it| is_data(&it)))?;
-        Some(Sign { span: word.span, path: word.literal()?.into_owned() })
+        Some(Sign { span: word.span(), path: word.literal()?.into_owned() })
     })
 }
 

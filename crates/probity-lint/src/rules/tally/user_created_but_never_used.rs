@@ -73,7 +73,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             );
             let text = format!("{}USER {name}", lines::line_end(context.file.text));
             let fix = Fix::risky(format!("run as {name}"), vec![Edit::insert(end.span.end, text)]);
-            findings.push(context.finding(user.span, message).with_fix(fix));
+            findings.push(context.finding(user.span(), message).with_fix(fix));
             return;
         }
     }

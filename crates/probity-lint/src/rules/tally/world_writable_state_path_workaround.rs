@@ -46,7 +46,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             if lets_everybody_write(&mode) && !is_of_tools(&command.effective(), word) {
                 let message =
                     format!("{mode} lets every user write; change the owner with `chown` instead");
-                findings.push(context.finding(word.span, message));
+                findings.push(context.finding(word.span(), message));
             }
         }
     }
@@ -69,7 +69,8 @@ fn mode<'w>(call: &Call<'w>) -> Option<(&'w Word, String)> {
 
 /// Whether everything behind the mode is the home of a tool, by the name of its variable.
 fn is_of_tools(call: &Call<'_>, mode: &Word) -> bool {
-    let mut files = call.args().iter().filter(|word| word.span.start >= mode.span.end).peekable();
+    let mut files =
+        call.args().iter().filter(|word| word.span().start >= mode.span().end).peekable();
     files.peek().is_some()
         && files.all(|word| match word.variables().as_slice() {
             [(_, variable)] if word.prefix().is_empty() => {

@@ -21,7 +21,7 @@ pub(super) fn check(script: &Script, findings: &mut Findings) {
 fn redirections<'s>(script: &'s Script, stage: &'s Stage) -> &'s [Redirection] {
     match &stage.kind {
         StageKind::Command(index) => {
-            script.commands.get(*index).map(|it| it.redirections.as_slice()).unwrap_or_default()
+            script.commands.get(*index).map(|it| it.redirections()).unwrap_or_default()
         }
         StageKind::Compound(compound) => &compound.redirections,
     }
@@ -37,7 +37,7 @@ fn overridden(script: &Script, pipeline: &Pipeline, findings: &mut Findings) {
                     | RedirectionKind::HereDocument
                     | RedirectionKind::HereString
             );
-            let parts = it.target.iter().flat_map(|target| &target.parts);
+            let parts = it.target.iter().flat_map(|target| target.parts());
             let mut programs =
                 parts.filter(|it| matches!(it.kind, PartKind::ProcessSubstitution { .. }));
             is_input && it.fd.is_none_or(|fd| fd == 0) && programs.next().is_none()
@@ -67,7 +67,7 @@ fn never_reached(script: &Script, block: &Block, findings: &mut Findings) {
     let end = if is_loop { last + 1 } else { last };
     for at in 0..end {
         let Some(command) = alone(script, block, at) else { continue };
-        let is_exec = command.words.first().is_some_and(|it| it.text == "exec");
+        let is_exec = command.words.first().is_some_and(|it| it.text() == "exec");
         if is_exec && command.words.len() > 1 && !comes_back(script) {
             let message = "`exec` does not come back, so that nothing behind it is run";
             findings.warning(2093, command.span, message);
@@ -78,7 +78,7 @@ fn never_reached(script: &Script, block: &Block, findings: &mut Findings) {
 /// Whether the shell is told to go on where `exec` fails.
 fn comes_back(script: &Script) -> bool {
     let mut words = script.commands.iter().flat_map(|it| &it.words);
-    words.any(|it| it.text == "execfail")
+    words.any(|it| it.text() == "execfail")
 }
 
 /// The command of a pipeline that is nothing else and not joined to others.
@@ -90,7 +90,7 @@ fn alone<'s>(script: &'s Script, block: &Block, at: usize) -> Option<&'s Command
     if is_joined(own) || next.is_some_and(is_joined) || !is_plain {
         return None;
     }
-    match own.stages.as_slice() {
+    match &*own.stages {
         [Stage { kind: StageKind::Command(index), .. }] => script.commands.get(*index),
         _ => None,
     }
@@ -98,19 +98,19 @@ fn alone<'s>(script: &'s Script, block: &Block, at: usize) -> Option<&'s Command
 
 /// What one writes behind an `exec` for the case that it fails.
 fn is_farewell(command: &Command) -> bool {
-    let is_exec = command.words.first().is_some_and(|it| it.text == "exec");
+    let is_exec = command.words.first().is_some_and(|it| it.text() == "exec");
     let name = command.words.get(usize::from(is_exec));
-    name.is_none_or(|it| matches!(it.text.as_str(), "echo" | "exit" | "printf"))
+    name.is_none_or(|it| matches!(it.text(), "echo" | "exit" | "printf"))
 }
 
 /// `alias a=b; a`: a line is read as a whole before any of it is run.
 fn aliases(script: &Script, findings: &mut Findings) {
-    let is_alias = |it: &Command| it.words.first().is_some_and(|name| name.text == "alias");
+    let is_alias = |it: &Command| it.words.first().is_some_and(|name| name.text() == "alias");
     if !script.commands.iter().any(is_alias) {
         return;
     }
     let Some(block) = script.blocks.first() else { return };
-    let mut rest = script.commands.as_slice();
+    let mut rest = &*script.commands;
     let mut pipelines = block.pipelines.iter().peekable();
     while let Some(first) = pipelines.next() {
         let mut end = first.span.end;
@@ -126,8 +126,8 @@ fn aliases(script: &Script, findings: &mut Findings) {
 fn in_unit(commands: &[Command], findings: &mut Findings) {
     let mut known: Vec<(String, Option<Span>)> = Vec::new();
     for command in commands {
-        let [name, arguments @ ..] = command.words.as_slice() else { continue };
-        let used = known.iter_mut().find(|(alias, _)| *alias == name.text);
+        let [name, arguments @ ..] = &*command.words else { continue };
+        let used = known.iter_mut().find(|(alias, _)| *alias == name.text());
         if let Some((_, definition)) = used {
             if let Some(span) = definition.take() {
                 let message = "this line is read before the alias is there; use a function";
@@ -135,9 +135,9 @@ fn in_unit(commands: &[Command], findings: &mut Findings) {
             }
             findings.info(2263, command.span, "this is not the alias that the line defines");
         }
-        if name.text == "alias" {
+        if name.text() == "alias" {
             let defined = arguments.iter().filter_map(|word| {
-                Some((word.prefix().split_once('=')?.0.to_owned(), Some(word.span)))
+                Some((word.prefix().split_once('=')?.0.to_owned(), Some(word.span())))
             });
             known.extend(defined);
         }

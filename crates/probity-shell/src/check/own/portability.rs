@@ -35,14 +35,14 @@ pub(super) fn variables(script: &Script, known: &[&str], findings: &mut Findings
     let mut set: BTreeSet<String> = known.iter().map(|&name| name.to_owned()).collect();
     let mut used = Vec::new();
     for command in &script.commands {
-        let assignments = command.assignments.iter().chain(&command.declarations);
+        let assignments = command.assignments().iter().chain(command.declarations());
         set.extend(assignments.map(|it| it.name.clone()));
         if command.call().is_any(&["read", "export", "local", "readonly", "declare", "typeset"]) {
             let names = command.call().args().iter().filter_map(Word::literal);
             set.extend(names.map(Cow::into_owned));
         }
-        let values = command.assignments.iter().filter_map(|it| it.value.as_ref());
-        let targets = command.redirections.iter().filter_map(|it| {
+        let values = command.assignments().iter().filter_map(|it| it.value.as_ref());
+        let targets = command.redirections().iter().filter_map(|it| {
             let document = it.here_document.as_ref().and_then(|it| it.word.as_ref());
             it.target.as_ref().or(document)
         });
@@ -78,7 +78,7 @@ pub(super) fn variables(script: &Script, known: &[&str], findings: &mut Findings
 pub(super) fn command(command: &Command, findings: &mut Findings) {
     search_path(command, findings);
     comparison(command, findings);
-    redirections(&command.redirections, findings);
+    redirections(command.redirections(), findings);
 }
 
 /// `> *.txt`
@@ -86,7 +86,7 @@ pub(super) fn redirections(redirections: &[Redirection], findings: &mut Findings
     if !matches!(findings.dialect, Dialect::Sh | Dialect::Dash | Dialect::Ash) {
         return;
     }
-    let is_glob = |word: &Word| word.parts.iter().any(|it| matches!(it.kind, PartKind::Glob(_)));
+    let is_glob = |word: &Word| word.parts().iter().any(|it| matches!(it.kind, PartKind::Glob(_)));
     for redirection in redirections {
         let is_text = redirection.kind == RedirectionKind::HereString;
         if !is_text && redirection.target.as_ref().is_some_and(is_glob) {
@@ -100,11 +100,11 @@ pub(super) fn redirections(redirections: &[Redirection], findings: &mut Findings
 fn search_path(command: &Command, findings: &mut Findings) {
     let is_declared = |word: &&Word| {
         findings.dialect != Dialect::Sh
-            && command.declarations.iter().any(|it| it.span.start == word.span.start)
+            && command.declarations().iter().any(|it| it.span.start == word.span().start)
     };
     let words = command.words.iter().skip(1).filter(|word| !is_declared(word));
     let parts: Vec<&Part> = words
-        .flat_map(|word| &word.parts)
+        .flat_map(|word| word.parts())
         .filter(|part| {
             part.quote == Quote::None
                 && matches!(&part.kind, PartKind::Variable(it) if it.name == "PATH")
@@ -124,19 +124,19 @@ fn comparison(command: &Command, findings: &mut Findings) {
         let mut words = command.words.iter().skip(1);
         let operator = words.find(|word| {
             (word.is("<") || word.is(">"))
-                && (word.text.starts_with('\\')
-                    || word.parts.iter().all(|it| it.quote != Quote::None))
+                && (word.text().starts_with('\\')
+                    || word.parts().iter().all(|it| it.quote != Quote::None))
         });
         if let Some(operator) = operator {
-            let span = if name.is("[") { operator.span } else { name.span };
+            let span = if name.is("[") { operator.span() } else { name.span() };
             findings.warning(3012, span, portable);
         }
     }
     let Some(end) = command.words.last().filter(|word| word.is("]")) else { return };
-    for redirection in &command.redirections {
+    for redirection in command.redirections() {
         let is_operator = redirection.fd.is_none()
             && matches!(redirection.kind, RedirectionKind::Output | RedirectionKind::Input);
-        if !is_operator || redirection.span.start > end.span.start {
+        if !is_operator || redirection.span.start > end.span().start {
             continue;
         }
         let target = redirection.target.as_ref().and_then(Word::literal);

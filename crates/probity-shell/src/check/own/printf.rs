@@ -28,13 +28,13 @@ pub(super) fn command(command: &Command, findings: &mut Findings) {
     let given = arguments.len();
     match (wanted.len(), given) {
         (0, 0) => {}
-        (0, _) => findings.error(2182, format.span, "this format takes no arguments"),
+        (0, _) => findings.error(2182, format.span(), "this format takes no arguments"),
         (_, 0) if wanted.iter().all(|it| *it == 'T') => {}
         // A format is used again for more arguments, as a whole.
         (wanted, given) if given > 0 && given % wanted == 0 => {}
         _ => {
             let message = "this format takes another number of arguments than are given";
-            findings.warning(2183, format.span, message);
+            findings.warning(2183, format.span(), message);
         }
     }
 }
@@ -64,13 +64,13 @@ fn conversions(format: &str) -> Vec<char> {
 }
 
 fn may_be_several(word: &Word) -> bool {
-    word.parts.iter().any(|part| match &part.kind {
+    word.parts().iter().any(|part| match &part.kind {
         PartKind::Glob(_) | PartKind::Brace(_) => true,
         PartKind::Variable(variable) => {
             part.quote == Quote::None
                 || variable.name == "@"
                 || variable.name.contains('[')
-                || word.text.contains("[@]")
+                || word.text().contains("[@]")
         }
         PartKind::Substitution { .. } => part.quote == Quote::None,
         _ => false,

@@ -68,14 +68,14 @@ fn removal(command: &Command, findings: &mut Findings) {
             continue;
         }
         let message = "if the variable is empty, this deletes much more than intended; `${name:?}` fails instead";
-        findings.warning(2115, word.span, message);
+        findings.warning(2115, word.span(), message);
     }
 }
 
 /// The word with everything empty that is not known; nothing where a value is made sure of.
 fn path_without_values(word: &Word) -> Option<String> {
     let mut path = String::new();
-    for part in &word.parts {
+    for part in word.parts() {
         match &part.kind {
             PartKind::Variable(variable) => match variable.operation {
                 Operation::Default { colon: true }
@@ -130,7 +130,7 @@ fn alternatives(command: &Command, findings: &mut Findings) {
         {
             let message =
                 "this is done only to what the last alternative finds; `\\( … \\)` groups them";
-            findings.warning(2146, action.span, message);
+            findings.warning(2146, action.span(), message);
         }
     }
 }
@@ -139,11 +139,11 @@ fn alternatives(command: &Command, findings: &mut Findings) {
 fn injected(command: &Command, findings: &mut Findings) {
     for words in command.call().args().windows(4) {
         let [exec, shell, flag, text] = words else { continue };
-        let is_exec = ["-exec", "-execdir"].contains(&exec.text.as_str());
-        let is_shell = ["sh", "bash", "dash", "ksh"].contains(&shell.text.as_str());
-        if is_exec && is_shell && flag.text == "-c" && text.text.contains("{}") {
+        let is_exec = ["-exec", "-execdir"].contains(&exec.text());
+        let is_shell = ["sh", "bash", "dash", "ksh"].contains(&shell.text());
+        if is_exec && is_shell && flag.text() == "-c" && text.text().contains("{}") {
             let message = "a file name is run as a part of this text; give it as an argument";
-            findings.warning(2156, text.span, message);
+            findings.warning(2156, text.span(), message);
         }
     }
 }
@@ -167,7 +167,7 @@ fn mode_of_parents(command: &Command, findings: &mut Findings) {
     };
     if call.positional(&["-m", "--mode"]).iter().any(makes_parents) {
         let message = "with `-p` the mode is that of the last directory alone";
-        findings.warning(2174, mode.span, message);
+        findings.warning(2174, mode.span(), message);
     }
 }
 
@@ -197,7 +197,7 @@ fn untrappable(command: &Command, findings: &mut Findings) {
         let name = name.to_ascii_uppercase();
         let signal = name.strip_prefix("SIG").unwrap_or(&name);
         if matches!(signal, "KILL" | "STOP" | "9") {
-            findings.error(2173, word.span, "this signal cannot be trapped");
+            findings.error(2173, word.span(), "this signal cannot be trapped");
         }
     }
 }
@@ -212,10 +212,10 @@ fn input(script: &Script, command: &Command, findings: &mut Findings) {
         return;
     }
     // What stands in a substitution may read it.
-    let has_reader = call.words.iter().flat_map(|word| &word.parts).any(|part| {
+    let has_reader = call.words.iter().flat_map(|word| word.parts()).any(|part| {
         matches!(part.kind, PartKind::Substitution { block, .. } if !script.commands_in(block).is_empty())
     });
-    let is_input = command.redirections.iter().any(|it| {
+    let is_input = command.redirections().iter().any(|it| {
         matches!(
             it.kind,
             RedirectionKind::Input | RedirectionKind::HereDocument | RedirectionKind::HereString

@@ -10,7 +10,7 @@ use crate::{
 
 /// Pipelines.
 pub(super) fn check(script: &Script, findings: &mut Findings) {
-    let setters = script.setters.iter();
+    let setters = script.setters().iter();
     let mut errexit = setters.filter_map(|setter| script.commands.get(setter.command));
     let has_errexit = script.invocation.errexit || errexit.any(sets_errexit);
     for (index, block) in script.blocks.iter().enumerate() {
@@ -45,8 +45,8 @@ pub(super) fn check(script: &Script, findings: &mut Findings) {
 
 /// Simple commands.
 pub(super) fn command(command: &Command, findings: &mut Findings) {
-    let [first, rest @ ..] = command.words.as_slice() else { return };
-    if let [variable, equals, ..] = &*first.parts
+    let [first, rest @ ..] = &*command.words else { return };
+    if let [variable, equals, ..] = first.parts()
         && let PartKind::Variable(it) = &variable.kind
         && it.operation == Operation::Value
         && is_name(&it.name)
@@ -54,14 +54,14 @@ pub(super) fn command(command: &Command, findings: &mut Findings) {
         && matches!(&equals.kind, PartKind::Text(text) if text.starts_with('='))
     {
         let message = "an assignment has the name without `$` on its left side";
-        findings.error(2281, first.span, message);
+        findings.error(2281, first.span(), message);
     }
     if let Some(second) = rest.first().filter(|it| !it.is_quoted()) {
         if second.is("==") {
-            findings.error(2284, first.span, "values are compared within `[ … ]`");
-        } else if second.prefix().starts_with('=') && !first.is_quoted() && is_name(&first.text) {
+            findings.error(2284, first.span(), "values are compared within `[ … ]`");
+        } else if second.prefix().starts_with('=') && !first.is_quoted() && is_name(first.text()) {
             let message = "blanks around `=` make a command of this assignment; take them away";
-            findings.error(2283, second.span, message);
+            findings.error(2283, second.span(), message);
         }
     }
     if first.is("[")
@@ -74,12 +74,12 @@ pub(super) fn command(command: &Command, findings: &mut Findings) {
 
 /// `"$x"=a` as the only operand of a test.
 fn glued(word: &Word, findings: &mut Findings) {
-    let has_operator = word.parts.iter().any(|part| {
+    let has_operator = word.parts().iter().any(|part| {
         part.quote == Quote::None
             && matches!(&part.kind, PartKind::Text(text) if text.contains('='))
     });
     if has_operator && word.literal().is_none() {
-        findings.error(2077, word.span, "without blanks around the operator this is always true");
+        findings.error(2077, word.span(), "without blanks around the operator this is always true");
     }
 }
 
@@ -87,10 +87,10 @@ fn redirections_alone(script: &Script, pipeline: &Pipeline, findings: &mut Findi
     for stage in &pipeline.stages {
         let StageKind::Command(index) = stage.kind else { continue };
         let Some(command) = script.commands.get(index) else { continue };
-        let Some(redirection) = command.redirections.first() else { continue };
+        let Some(redirection) = command.redirections().first() else { continue };
         // A here-document alone is found by the linter crate.
         if !command.words.is_empty()
-            || !command.assignments.is_empty()
+            || !command.assignments().is_empty()
             || redirection.here_document.is_some()
         {
             continue;
@@ -117,7 +117,7 @@ fn sets_errexit(command: &Command) -> bool {
 }
 
 fn is_test(script: &Script, pipeline: &Pipeline) -> bool {
-    let [stage] = pipeline.stages.as_slice() else { return false };
+    let [stage] = &*pipeline.stages else { return false };
     match &stage.kind {
         StageKind::Command(index) => script
             .commands

@@ -8,9 +8,9 @@ const COMPARISONS: &[&str] = &["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
 
 pub(super) fn command(command: &Command, findings: &mut Findings) {
     if command.words.is_empty() {
-        command.assignments.iter().for_each(|it| search_path(it, findings));
+        command.assignments().iter().for_each(|it| search_path(it, findings));
     }
-    if command.words.first().is_some_and(|name| name.text == "[") {
+    if command.words.first().is_some_and(|name| name.text() == "[") {
         decimals(&command.words, findings);
     }
 }
@@ -18,9 +18,9 @@ pub(super) fn command(command: &Command, findings: &mut Findings) {
 /// `PATH=/some/dir`, where nothing says that programs are looked for there.
 fn search_path(assignment: &Assignment, findings: &mut Findings) {
     let Some(value) = assignment.value.as_ref().filter(|_| !assignment.append) else { return };
-    let text: String = value.parts.iter().filter_map(|part| part.text()).collect();
+    let text: String = value.parts().iter().filter_map(|part| part.text()).collect();
     let is_list = text.contains(':') || text.contains("/bin") || text.contains("/sbin");
-    let is_unknown = text.is_empty() && !value.parts.is_empty();
+    let is_unknown = text.is_empty() && !value.parts().is_empty();
     if assignment.name == "PATH" && !is_list && !is_unknown {
         let message = "this is where programs are looked for; give the variable another name";
         findings.warning(2123, assignment.span, message);
@@ -31,12 +31,12 @@ fn search_path(assignment: &Assignment, findings: &mut Findings) {
 fn decimals(words: &[Word], findings: &mut Findings) {
     for three in words.windows(3) {
         let [left, operator, right] = three else { continue };
-        if !COMPARISONS.contains(&operator.text.as_str()) {
+        if !COMPARISONS.contains(&operator.text()) {
             continue;
         }
         if let Some(word) = [left, right].into_iter().find(|it| is_decimal(it)) {
             let message = "numbers with a point cannot be compared here; `bc` and `awk` can";
-            findings.error(2072, word.span, message);
+            findings.error(2072, word.span(), message);
         }
     }
 }

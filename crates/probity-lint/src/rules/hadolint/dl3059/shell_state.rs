@@ -103,12 +103,12 @@ pub(super) fn leaves_shell_alone(command: &Command) -> bool {
         "printf" => !command.words.get(1).is_none_or(|format| format.prefix().starts_with('-')),
         name => HARMLESS.contains(&name) || !BUILT_IN.contains(&name) && !name.is_empty(),
     };
-    let values = command.assignments.iter().flat_map(|it| it.value.iter().chain(&it.elements));
-    let targets = command.redirections.iter().flat_map(|it| {
+    let values = command.assignments().iter().flat_map(|it| it.value.iter().chain(&it.elements));
+    let targets = command.redirections().iter().flat_map(|it| {
         it.target.iter().chain(it.here_document.as_ref().and_then(|it| it.word.as_ref()))
     });
     let mut words = command.words.iter().chain(values).chain(targets);
-    is_plain && !words.any(|word| assigns(&word.parts))
+    is_plain && !words.any(|word| assigns(word.parts()))
 }
 
 /// Whether the expansion of a word may set a variable: `${A:=b}`, `$((A = 1))`, and what is not
@@ -119,7 +119,7 @@ fn assigns(parts: &[Part]) -> bool {
             // `${A[i=1]}` and `${A:i=1}` are arithmetic.
             let by_itself =
                 matches!(variable.operation, Operation::Assign { .. } | Operation::Other);
-            by_itself || variable.operand.as_ref().is_some_and(|operand| assigns(&operand.parts))
+            by_itself || variable.operand.as_ref().is_some_and(|operand| assigns(operand.parts()))
         }
         PartKind::Arithmetic(_) => true,
         _ => false,

@@ -92,7 +92,7 @@ fn closes_early(script: &Script, pipeline: &Pipeline) -> bool {
 
 /// Whether a command may end before it has read everything.
 fn stops_reading(call: &Call<'_>) -> bool {
-    let has_text = |test: fn(&str) -> bool| call.args().iter().any(|it| test(&it.text));
+    let has_text = |test: fn(&str) -> bool| call.args().iter().any(|it| test(it.text()));
     match call.name().unwrap_or_default().as_ref() {
         "head" | "read" | "true" | "false" | ":" | "less" | "more" => true,
         "grep" | "egrep" | "fgrep" | "zgrep" | "rg" => {

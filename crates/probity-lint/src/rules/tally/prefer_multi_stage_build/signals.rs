@@ -243,15 +243,15 @@ fn download(context: &Context<'_>, script: &Script, command: &Command) -> Option
     let later = script.commands.iter().filter(|it| it.span.start > command.span.start);
     let is_used = match script.is_piped(command) {
         true => later.clone().any(|it| {
-            it.place.block == command.place.block
-                && it.place.pipeline == command.place.pipeline
+            it.place.block() == command.place.block()
+                && it.place.pipeline() == command.place.pipeline()
                 && is_consumer(it)
         }),
         false => false,
     };
     let is_archive = call.args().iter().any(|word| {
         // The address may begin with a variable; how it ends is what counts.
-        let end = word.parts.last().and_then(|part| part.text()).unwrap_or_default();
+        let end = word.parts().last().and_then(|part| part.text()).unwrap_or_default();
         [".tar.gz", ".tgz", ".tar.xz", ".tar.bz2", ".zip"].iter().any(|it| end.ends_with(it))
     });
     let is_unpacked = is_archive && later.clone().any(is_consumer);

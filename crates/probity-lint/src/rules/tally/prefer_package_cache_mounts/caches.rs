@@ -90,7 +90,7 @@ impl Cache {
                         .is_some_and(|it| it.is_empty() || it.starts_with('/'))
                 })
             };
-            let own: Vec<Span> = paths.iter().filter(is_cache).map(|word| word.span).collect();
+            let own: Vec<Span> = paths.iter().filter(is_cache).map(|word| word.span()).collect();
             return match own.len() {
                 0 => Emptied::No,
                 all if all == paths.len() => Emptied::Whole,
