@@ -7,7 +7,12 @@ const MIT: &str = "license = \"MIT\"";
 #[test]
 fn a_locked_package_is_for_its_owner_alone() {
     let cases = [
-        ("reqwest", "probity-agent and probity-registry", "probity-audit", "the HTTP client"),
+        (
+            "reqwest",
+            "probity-agent and probity-registry and probity-review",
+            "probity-audit",
+            "the HTTP client",
+        ),
         ("sqlx", "probity-review", "probity", "the database"),
         ("rusqlite", "probity-review", "probity-audit", "the database"),
         ("clap", "probity", "probity-lint", "the command line"),

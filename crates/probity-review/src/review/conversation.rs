@@ -76,7 +76,7 @@ impl<'a> Conversation<'a> {
         redactor: &Redactor,
         events: &Events<'_>,
     ) {
-        if self.is_budget_spent(claims.cost) {
+        if is_spent(self.options.agent.budget, added(claims.cost, self.cost)) {
             let note = "the budget is spent, so the agent was not asked for better fixes";
             self.notes.push(note.to_owned());
             claims.fix_rounds = claims.settings.max_fix_rounds;
@@ -102,12 +102,6 @@ impl<'a> Conversation<'a> {
         }
         claims.fix_rounds =
             if is_better { claims.fix_rounds + 1 } else { claims.settings.max_fix_rounds };
-    }
-
-    /// Whether the agent has cost what it may, earlier turns included.
-    fn is_budget_spent(&self, before: Option<Cost>) -> bool {
-        let spent = added(before, self.cost).and_then(|cost| cost.usd);
-        self.options.agent.budget.zip(spent).is_some_and(|(budget, spent)| spent >= budget)
     }
 
     /// An agent that has no more to say is no reason to lose a review.
@@ -188,6 +182,12 @@ fn cost(usage: &Usage, budget: Option<f64>) -> Cost {
     }
 }
 
+/// Whether the agent has cost what it may. One that does not tell its cost has cost nothing so far.
+fn is_spent(budget: Option<f64>, cost: Option<Cost>) -> bool {
+    let spent = cost.and_then(|cost| cost.usd);
+    budget.zip(spent).is_some_and(|(budget, spent)| spent >= budget)
+}
+
 fn added(before: Option<Cost>, now: Option<Cost>) -> Option<Cost> {
     match (before, now) {
         (Some(before), Some(now)) => Some(sum(before, now)),
@@ -205,5 +205,29 @@ fn sum(before: Cost, now: Cost) -> Cost {
             (before, now) => before.or(now),
         },
         budget_usd: now.budget_usd,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_budget_is_spent_by_all_turns_together() {
+        let cost = |usd| Some(Cost { usd, ..Cost::default() });
+        for (budget, before, now, expected) in [
+            (Some(1.0), cost(Some(0.5)), cost(Some(0.5)), true),
+            (Some(1.0), None, cost(Some(0.9)), false),
+            (Some(0.0), None, cost(Some(0.0)), true),
+            (Some(1.0), None, cost(None), false),
+            (Some(1.0), None, None, false),
+            (None, None, cost(Some(9.0)), false),
+        ] {
+            assert_eq!(
+                is_spent(budget, added(before, now)),
+                expected,
+                "{budget:?} {before:?} {now:?}"
+            );
+        }
     }
 }

@@ -5,8 +5,8 @@ mod server;
 use std::thread;
 
 use probity_review::{
-    FailureKind, History, HistoryError, HistoryPlace, Retention, ReviewFailure, ReviewOutput,
-    Status,
+    Cost, FailureKind, History, HistoryError, HistoryPlace, PersonVerdict, Retention,
+    ReviewFailure, ReviewOutput, Status, VerdictRecord,
 };
 
 use crate::documents::sample;
@@ -35,6 +35,8 @@ fn story(place: &HistoryPlace) {
     assert_eq!(history.list(None, 10).unwrap(), []);
     assert_eq!(history.latest("r", "main").unwrap(), None);
     let mut dirty = review("r", "c1", "main");
+    dirty.cost =
+        Some(Cost { input_tokens: 7, output_tokens: 3, usd: Some(0.5), ..Cost::default() });
     dirty.proven_issues[0].test_output = "\u{1b}[31mred\u{0}\u{1b}[0m\n".to_owned();
     dirty.proven_issues[0].test_code = "a\u{0}\u{1b}[1m".to_owned();
     dirty.summary = "score\u{0} 8.5".to_owned();
@@ -56,6 +58,8 @@ fn story(place: &HistoryPlace) {
     assert_eq!(commits, ["c3", "c2", "c1"], "the newest first");
     assert_eq!(list[0].score, None, "a review that did not happen has no score");
     assert_eq!((list[2].score, list[2].threshold, list[2].proven), (Some(8.5), 7.0, 1));
+    let cost = (list[2].input_tokens, list[2].output_tokens, list[2].usd);
+    assert_eq!((cost, list[2].agent.as_str()), ((7, 3, Some(0.5)), "claude"));
     assert!(list[2].pass && list[2].created_at.ends_with('Z'), "{list:?}");
     assert_eq!(history.list(None, 2).unwrap().len(), 2);
 
@@ -68,6 +72,27 @@ fn story(place: &HistoryPlace) {
     assert_eq!(history.adopt("r", "s", &|commit| commit == "c2").unwrap(), 1);
     assert_eq!(history.latest("s", "topic").unwrap().unwrap().metadata.commit, "c2");
     assert_eq!(history.adopt("s", "r", &|_| true).unwrap(), 1);
+
+    let said = |verdict, by: &str| {
+        let review = review("r", "c1", "main");
+        VerdictRecord::new(&review, &review.proven_issues[0], verdict, by, "so\u{0} it is")
+    };
+    assert_eq!(history.verdicts(None).unwrap(), []);
+    history.record_verdict(&said(PersonVerdict::FalsePositive, "ada")).unwrap();
+    history.record_verdict(&said(PersonVerdict::Accurate, "bob")).unwrap();
+    let kept = history.verdicts(Some("r")).unwrap();
+    let words: Vec<(&str, PersonVerdict, &str)> =
+        kept.iter().map(|it| (&*it.by, it.verdict, &*it.reason)).collect();
+    assert_eq!(
+        words,
+        [
+            ("bob", PersonVerdict::Accurate, "so it is"),
+            ("ada", PersonVerdict::FalsePositive, "so it is")
+        ],
+        "the newest first"
+    );
+    assert!(kept[0].created_at.ends_with('Z') && kept[0].issue == kept[1].issue, "{kept:?}");
+    assert_eq!(history.verdicts(Some("other")).unwrap(), []);
 
     assert_eq!(history.prune(None, Retention::default()).unwrap(), 0);
     assert_eq!(history.prune(None, Retention { keep: None, days: Some(1) }).unwrap(), 0);

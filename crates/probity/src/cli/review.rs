@@ -1,17 +1,23 @@
 //! The command line of `probity review`.
 
+mod team;
+
 use std::path::PathBuf;
 
 use clap::{ArgMatches, Args, Command, Subcommand};
-use probity_review::{ForgeKind, PersonVerdict, Shard};
+use probity_review::Shard;
 
+use self::team::{
+    BadgeArgs, PUBLISH_EXAMPLES, PublishArgs, SERVE_EXAMPLES, ServeArgs, TrendArgs,
+    VERDICT_EXAMPLES, VerdictArgs, VerdictsArgs,
+};
 use super::{flags, words};
 use crate::{
     commands::{
         ListFormat,
         review::{
             self, AskCommand, CommitTo, FixCommand, HistoryOptions, MergeCommand, Options, Place,
-            ProveCommand, PublishCommand, TrendCommand, VerdictCommand,
+            ProveCommand,
         },
     },
     config::{
@@ -147,34 +153,6 @@ const MERGE_EXAMPLES: &str = "Examples:
 
 Exit codes: 0 pass, 1 fail, 2 no review, or parts that are missing, given twice or of another review.";
 
-const PUBLISH_EXAMPLES: &str = "Examples:
-  probity review publish                              in a job for a pull request
-  probity review publish review/review.json --gitlab
-  probity review publish --gitea --endpoint https://git.example.org/api/v1 --project o/r --pull 7
-
-probity writes one summary comment, a comment for each proven issue on the lines of the diff, and a check
-run or commit status. Publishing again updates these comments and adds nothing. Threads of fixed issues
-are resolved; a thread that a person has answered or resolved stays as it is.
-
-The token comes from GITHUB_TOKEN, GITLAB_TOKEN or GITEA_TOKEN.
-
-Exit codes: 0 published, 2 nothing could be published.";
-
-const VERDICT_EXAMPLES: &str = "Examples:
-  probity review verdict ISS-003 false-positive --reason 'an empty list is not allowed here'
-  probity review verdict ISS-004 wont-fix --reason 'the module is removed in May'
-  probity review verdict ISS-001 accurate --reason 'it was in production'
-
-An issue that is a false positive or will not be fixed costs nothing. It is listed with your name and the
-reason, and comes back only if its lines change. probity writes review.json and the reports beside it again.";
-
-const SERVE_EXAMPLES: &str = "Examples:
-  probity review serve
-  probity review serve --port 8080 --database-url postgres://localhost/reviews
-
-probity prints the URL and serves pages until you press Ctrl-C. It listens on 127.0.0.1 only, changes
-nothing, and refuses requests with another Host header.";
-
 const FIX_EXAMPLES: &str = "Examples:
   probity review fix --dry-run                  show what would change
   probity review fix ISS-001                    apply one fix
@@ -251,135 +229,6 @@ struct MergeArgs {
     parts: Vec<PathBuf>,
     #[command(flatten)]
     run: RunArgs,
-}
-
-#[derive(Args, Debug)]
-struct PublishArgs {
-    /// Review to publish
-    #[arg(value_name = "FILE", default_value = "review/review.json")]
-    review: PathBuf,
-    /// Publish to GitHub [default: the forge that runs this job]
-    #[arg(long, group = "forge")]
-    github: bool,
-    /// Publish to GitLab
-    #[arg(long, group = "forge")]
-    gitlab: bool,
-    /// Publish to Gitea or Forgejo
-    #[arg(long, group = "forge")]
-    gitea: bool,
-    /// URL of the API [default: that of the job, otherwise the public one]
-    #[arg(long, value_name = "URL")]
-    endpoint: Option<String>,
-    /// Project on the forge, such as OWNER/NAME [default: that of the job]
-    #[arg(long, value_name = "PROJECT")]
-    project: Option<String>,
-    /// Number of the pull request [default: that of the job]
-    #[arg(long, value_name = "N")]
-    pull: Option<u64>,
-    /// Maximum number of issues that get a comment of their own; the summary has the others
-    #[arg(long, value_name = "N", default_value_t = 20)]
-    max_comments: usize,
-    /// Read `/probity false-positive REASON` and other verdicts from people with write access
-    #[arg(long)]
-    sync: bool,
-    /// Checkout that was reviewed; probity needs it to suggest fixes
-    #[arg(long, value_name = "DIR", default_value = ".")]
-    repo: PathBuf,
-    /// Database for verdicts [default: DATABASE_URL, otherwise a file in the state directory]
-    #[arg(long, value_name = "URL")]
-    database_url: Option<String>,
-}
-
-#[derive(Args, Debug)]
-struct VerdictArgs {
-    /// Issue to judge, such as ISS-003
-    #[arg(value_name = "ISSUE")]
-    issue: String,
-    /// accurate, false-positive or wont-fix
-    #[arg(value_name = "VERDICT", value_parser = person_verdict)]
-    verdict: PersonVerdict,
-    /// Reason for the verdict
-    #[arg(long, value_name = "TEXT")]
-    reason: String,
-    /// Name to store with the verdict [default: USER]
-    #[arg(long, value_name = "NAME")]
-    by: Option<String>,
-    /// Review that has the issue
-    #[arg(long, value_name = "FILE", default_value = "review/review.json")]
-    report: PathBuf,
-    #[command(flatten)]
-    place: PlaceArgs,
-}
-
-#[derive(Args, Debug)]
-struct VerdictsArgs {
-    #[command(flatten)]
-    place: PlaceArgs,
-    /// Count the verdicts of every repository
-    #[arg(long)]
-    all: bool,
-    #[arg(short, long, default_value = "text", value_parser = words::<ListFormat>())]
-    format: ListFormat,
-}
-
-#[derive(Args, Debug)]
-struct TrendArgs {
-    #[command(flatten)]
-    place: PlaceArgs,
-    /// Show every repository
-    #[arg(long)]
-    all: bool,
-    /// Show only this branch
-    #[arg(long, value_name = "NAME")]
-    branch: Option<String>,
-    /// Maximum number of reviews to read
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 100)]
-    limit: u32,
-    #[arg(short, long, default_value = "text", value_parser = words::<ListFormat>())]
-    format: ListFormat,
-}
-
-#[derive(Args, Debug)]
-struct BadgeArgs {
-    #[arg(value_name = "FILE", default_value = "review/review.json")]
-    review: PathBuf,
-    /// File to write [default: standard output]
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
-}
-
-#[derive(Args, Debug)]
-struct ServeArgs {
-    #[command(flatten)]
-    place: PlaceArgs,
-    /// Port to listen on; 0 takes a free one
-    #[arg(long, value_name = "PORT", default_value_t = 0)]
-    port: u16,
-}
-
-fn person_verdict(text: &str) -> Result<PersonVerdict, String> {
-    let names = PersonVerdict::ALL.map(PersonVerdict::word);
-    PersonVerdict::from_word(text).ok_or_else(|| unknown_word(text, &names))
-}
-
-impl From<PublishArgs> for PublishCommand {
-    fn from(args: PublishArgs) -> Self {
-        let chosen = [
-            (args.github, ForgeKind::Github),
-            (args.gitlab, ForgeKind::Gitlab),
-            (args.gitea, ForgeKind::Gitea),
-        ];
-        Self {
-            review: args.review,
-            forge: chosen.into_iter().find(|(is_chosen, _)| *is_chosen).map(|(_, forge)| forge),
-            endpoint: args.endpoint,
-            project: args.project,
-            pull: args.pull,
-            max_comments: args.max_comments,
-            sync: args.sync,
-            place: Place { repo: args.repo, database_url: args.database_url },
-        }
-    }
 }
 
 #[derive(Args, Debug)]
@@ -545,25 +394,12 @@ pub(super) fn run(args: ReviewArgs, matches: &ArgMatches, quiet: bool) -> anyhow
             review::show(which.as_deref(), &place.into(), format)
         }
         Some(ReviewCommand::Publish(args)) => review::publish(&args.into()),
-        Some(ReviewCommand::Trend(args)) => review::trend(&TrendCommand {
-            place: args.place.into(),
-            all: args.all,
-            branch: args.branch,
-            limit: args.limit,
-            format: args.format,
-        }),
+        Some(ReviewCommand::Trend(args)) => review::trend(&args.into()),
         Some(ReviewCommand::Badge(BadgeArgs { review: file, output })) => {
             review::badge(&file, output.as_ref())
         }
         Some(ReviewCommand::Serve(ServeArgs { place, port })) => review::serve(&place.into(), port),
-        Some(ReviewCommand::Verdict(args)) => review::verdict(&VerdictCommand {
-            issue: args.issue,
-            verdict: args.verdict,
-            reason: args.reason,
-            by: args.by,
-            report: args.report,
-            place: args.place.into(),
-        }),
+        Some(ReviewCommand::Verdict(args)) => review::verdict(&args.into()),
         Some(ReviewCommand::Verdicts(VerdictsArgs { place, all, format })) => {
             review::verdicts(&place.into(), all, format)
         }

@@ -235,6 +235,20 @@ fn threads_follow_the_review_through_edits_answers_force_pushes_fixes_and_relaps
 }
 
 #[test]
+fn a_token_of_a_person_sets_a_status_because_it_may_not_make_check_runs() {
+    let stage = Stage::new(Api::Github);
+    stage.forge.change(|state| state.is_app = false);
+    for _ in 0..2 {
+        let output = stage.publish(&review("c1"), &[]).code(0);
+        assert_eq!(output.stderr, "", "{output:?}");
+        let state = stage.forge.state();
+        let statuses: Vec<(&str, &str)> =
+            state.statuses.iter().map(|it| (&*it.state, &*it.description)).collect();
+        assert_eq!(statuses, [("success", "Score 8 of 10, 2 proven issues")]);
+    }
+}
+
+#[test]
 fn what_must_not_be_published_is_refused_with_a_reason_and_nothing_is_posted() {
     for api in APIS {
         let stage = Stage::new(api);

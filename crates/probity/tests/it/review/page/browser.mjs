@@ -5,12 +5,15 @@ import { createRequire } from "node:module";
 const [playwright, url, directory] = process.argv.slice(2);
 const { chromium } = createRequire(`${playwright}/`)("playwright-core");
 const executablePath = execSync("command -v chromium", { encoding: "utf8" }).trim();
-const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+// A busy machine is no failure of the page.
+const timeout = 180_000;
+const browser = await chromium.launch({ executablePath, timeout, args: ["--no-sandbox"] });
 const seen = { console: [], requests: [], overflow: {}, contrast: {} };
 
 async function open(options) {
   const context = await browser.newContext(options);
   const page = await context.newPage();
+  page.setDefaultTimeout(timeout);
   page.on("console", (message) => seen.console.push(message.text()));
   page.on("pageerror", (error) => seen.console.push(String(error)));
   page.on("request", (request) => {

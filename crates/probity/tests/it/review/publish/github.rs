@@ -28,12 +28,33 @@ pub(super) fn answer(asked: &Asked<'_>, state: &mut State) -> Reply {
             asked.only(&["body"]);
             state.comment(asked.text("body"))
         }
+        ("POST", ["repos", "o", "r", "check-runs"]) if !state.is_app => {
+            refused(403, "You must authenticate via a GitHub App.")
+        }
+        ("GET", ["repos", "o", "r", "commits", commit, "statuses"]) => {
+            let all: Vec<Value> = state
+                .statuses
+                .iter()
+                .rev()
+                .filter(|status| status.commit == *commit)
+                .map(|it| {
+                    let description = &it.description;
+                    json!({ "context": "probity/review", "state": it.state, "description": description })
+                })
+                .collect();
+            reply(json!(all))
+        }
+        ("POST", ["repos", "o", "r", "statuses", commit]) => {
+            asked.only(&["state", "context", "description"]);
+            let (word, description) = (asked.text("state"), asked.text("description"));
+            state.status(commit, word, description)
+        }
         ("GET", ["repos", "o", "r", "commits", commit, "check-runs"]) => {
             assert!(asked.query.contains("check_name=probity%2Freview"), "{}", asked.query);
             let runs: Vec<Value> = state
                 .statuses
                 .iter()
-                .filter(|status| status.commit == *commit)
+                .filter(|status| status.commit == *commit && state.is_app)
                 .map(|status| json!({ "id": status.id, "name": "probity/review" }))
                 .collect();
             reply(json!({ "total_count": runs.len(), "check_runs": runs }))

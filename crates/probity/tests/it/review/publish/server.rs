@@ -63,6 +63,8 @@ pub(super) struct State {
     pub(super) threads: Vec<ForgeThread>,
     pub(super) statuses: Vec<ForgeStatus>,
     pub(super) writers: BTreeSet<String>,
+    /// Whether the token is that of an app, which alone may make check runs.
+    pub(super) is_app: bool,
     pub(super) last_id: u64,
 }
 
@@ -204,6 +206,7 @@ impl Forge {
             threads: Vec::new(),
             statuses: Vec::new(),
             writers: BTreeSet::from([BOT.to_owned(), "maintainer".to_owned()]),
+            is_app: true,
             last_id: 100,
         };
         let shared = Shared { state, refusal: None, limited: (0, 0), writes: 0 };
