@@ -10,7 +10,7 @@ use probity_lint::BaseImages;
 
 use super::{Options, opened::Opened, settings::FileRules, shellcheck::ShellcheckProgram};
 use crate::{
-    builds::{Described, FileUses, InlineDockerfile},
+    builds::{Described, FileUses, InlineDockerfile, Invocation},
     config::{Choice, Configs, Layer, Origin, Settings, Sources, table},
     discover::Targets,
     name::Name,
@@ -39,6 +39,16 @@ impl Job {
             opened: Mutex::default(),
             base_images: OnceLock::new(),
         }
+    }
+
+    /// The builds of Compose and Bake files that use it.
+    pub(super) fn invocations(&self) -> Vec<&Invocation> {
+        let inline = match &self.target {
+            Target::Inline(_, inline) => inline.as_slice(),
+            Target::File(_) | Target::Stdin(_) => &[],
+        };
+        let inline = inline.iter().map(|dockerfile| &dockerfile.uses);
+        self.uses.iter().chain(inline).flat_map(|uses| &uses.invocations).collect()
     }
 
     /// The target, opened now unless it was before.
