@@ -28,6 +28,8 @@ pub struct Settings {
     pub mirrors: BTreeMap<String, Vec<String>>,
     /// Certificates of authorities beside the system's, in PEM.
     pub certificates: Vec<Vec<u8>>,
+    /// The same for single registries, by host and port. Unreadable ones do not count.
+    pub own_certificates: BTreeMap<String, Vec<Vec<u8>>>,
     pub proxies: Proxies,
     /// Registries on this machine that are asked over plain http.
     pub insecure: Vec<String>,
@@ -58,6 +60,13 @@ pub enum Credential {
 /// The clients of one run: a proxy is for other machines, this one it cannot reach.
 #[derive(Clone, Debug)]
 pub(crate) struct Clients {
+    usual: Pair,
+    /// For registries with authorities of their own, by host and port.
+    own: BTreeMap<String, Pair>,
+}
+
+#[derive(Clone, Debug)]
+struct Pair {
     remote: Client,
     loopback: Client,
 }
@@ -74,9 +83,34 @@ impl Clients {
         for bundle in &settings.certificates {
             certificates.extend(Certificate::from_pem_bundle(bundle).map_err(failed)?);
         }
+        let usual = Pair::new(settings, &certificates)?;
+        let mut own = BTreeMap::new();
+        for (registry, bundles) in &settings.own_certificates {
+            let more = bundles.iter().filter_map(|it| Certificate::from_pem_bundle(it).ok());
+            let all: Vec<Certificate> =
+                certificates.iter().cloned().chain(more.flatten()).collect();
+            own.insert(registry.clone(), Pair::new(settings, &all)?);
+        }
+        Ok(Self { usual, own })
+    }
+
+    pub(crate) fn of(&self, url: &Url) -> &Client {
+        let host = url.host_str().unwrap_or_default();
+        let authority = match url.port() {
+            Some(port) => format!("{host}:{port}"),
+            None => host.to_owned(),
+        };
+        let pair = self.own.get(&authority).unwrap_or(&self.usual);
+        if is_loopback(url) { &pair.loopback } else { &pair.remote }
+    }
+}
+
+impl Pair {
+    fn new(settings: &Settings, certificates: &[Certificate]) -> Result<Self, Error> {
+        let failed = |error: reqwest::Error| Error::Client { reason: one_line(&error.to_string()) };
         let builder = || {
             let builder = Client::builder().redirect(Policy::none()).referer(false).no_proxy();
-            builder.connect_timeout(CONNECT_LIMIT).tls_certs_merge(certificates.clone())
+            builder.connect_timeout(CONNECT_LIMIT).tls_certs_merge(certificates.to_vec())
         };
         let mut remote = builder();
         let except = settings.proxies.except.as_deref().and_then(NoProxy::from_string);
@@ -88,10 +122,6 @@ impl Clients {
         }
         let (remote, loopback) = (remote.build(), builder().build());
         Ok(Self { remote: remote.map_err(failed)?, loopback: loopback.map_err(failed)? })
-    }
-
-    pub(crate) fn of(&self, url: &Url) -> &Client {
-        if is_loopback(url) { &self.loopback } else { &self.remote }
     }
 }
 

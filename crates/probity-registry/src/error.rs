@@ -44,7 +44,9 @@ impl Error {
                 format!("check the name, or log in with `docker login {registry}`")
             }
             Self::Untrusted { .. } => {
-                "set SSL_CERT_FILE to the certificates of your authority".to_owned()
+                "set SSL_CERT_FILE to the certificates of your authority, or put them into \
+                 /etc/docker/certs.d/REGISTRY/ca.crt"
+                    .to_owned()
             }
             Self::Timeout { .. } => "set a longer `--slow-checks-timeout`".to_owned(),
             Self::TooManyRequests { registry, wait: Some(wait) } => {

@@ -8,8 +8,12 @@ use std::{
 
 use probity_builds::{Build, Format, InlinePlace, LARGEST_FILE, Recipe, Surroundings, describe};
 use probity_lint::BuildUses;
+use serde::Serialize;
 
-use crate::discover::{DiscoverError, Targets};
+use crate::{
+    discover::{DiscoverError, Targets},
+    source,
+};
 
 /// Which builds a command line asks for; all of them without a name.
 #[derive(Clone, Debug, Default)]
@@ -25,6 +29,19 @@ pub(crate) struct ChosenBuilds {
 pub(crate) struct FileUses {
     pub(crate) lint: BuildUses,
     contexts: BTreeSet<PathBuf>,
+    /// The services and targets that build it.
+    pub(crate) invocations: BTreeSet<Invocation>,
+}
+
+/// One build, as reports name it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub(crate) struct Invocation {
+    /// `compose` or `bake`.
+    kind: &'static str,
+    /// The Compose or Bake file.
+    file: String,
+    /// The service or the target.
+    name: String,
 }
 
 /// A Dockerfile inside a Compose or Bake file.
@@ -51,7 +68,8 @@ impl FileUses {
         if self.contexts.len() == 1 { self.contexts.first().map(PathBuf::as_path) } else { None }
     }
 
-    fn add(&mut self, build: &Build, context: PathBuf) {
+    fn add(&mut self, invocation: Invocation, build: &Build, context: PathBuf) {
+        self.invocations.insert(invocation);
         let by = || [build.name.clone()];
         for name in build.args.keys() {
             self.lint.args.entry(name.clone()).or_default().extend(by());
@@ -72,14 +90,17 @@ impl Described {
 }
 
 /// Replaces Compose and Bake files by the Dockerfiles that they name. A Dockerfile is a target once,
-/// however many builds use it.
-pub(crate) fn expand(targets: &mut Targets, chosen: &ChosenBuilds) -> Described {
+/// however many builds use it. Reports name files relative to the `working` directory.
+pub(crate) fn expand(targets: &mut Targets, chosen: &ChosenBuilds, working: &Path) -> Described {
     let mut described = Described::default();
     let files = std::mem::take(&mut targets.files);
     for path in files {
         let name = path.file_name().and_then(|name| name.to_str());
         match name.and_then(Format::of_named_file) {
-            Some(format) => described.add_file(&path, format, chosen, targets),
+            Some(format) => {
+                let shown = source::shown(&path, working);
+                described.add_file(&path, &shown, format, chosen, targets);
+            }
             None => targets.files.push(path),
         }
     }
@@ -93,6 +114,7 @@ impl Described {
     fn add_file(
         &mut self,
         path: &Path,
+        shown: &str,
         format: Format,
         chosen: &ChosenBuilds,
         targets: &mut Targets,
@@ -120,11 +142,23 @@ impl Described {
             tracing::warn!("{} describes no build", path.display());
         }
         for build in &found.builds {
-            self.add_build(path, directory, build, targets);
+            let kind = match format {
+                Format::Compose => "compose",
+                Format::BakeHcl | Format::BakeJson => "bake",
+            };
+            let invocation = Invocation { kind, file: shown.to_owned(), name: build.name.clone() };
+            self.add_build(path, invocation, build, targets);
         }
     }
 
-    fn add_build(&mut self, path: &Path, directory: &Path, build: &Build, targets: &mut Targets) {
+    fn add_build(
+        &mut self,
+        path: &Path,
+        invocation: Invocation,
+        build: &Build,
+        targets: &mut Targets,
+    ) {
+        let directory = path.parent().unwrap_or(path);
         let context = normal(&directory.join(&build.context));
         match &build.recipe {
             Recipe::File(dockerfile) => {
@@ -136,11 +170,11 @@ impl Described {
                         dockerfile,
                     });
                 }
-                self.uses.entry(dockerfile).or_default().add(build, context);
+                self.uses.entry(dockerfile).or_default().add(invocation, build, context);
             }
             Recipe::Inline { text, place } => {
                 let mut uses = FileUses::default();
-                uses.add(build, context);
+                uses.add(invocation, build, context);
                 let inline = InlineDockerfile { text: text.clone(), place: place.clone(), uses };
                 self.inline.entry(path.to_owned()).or_default().push(inline);
             }

@@ -31,7 +31,7 @@ use probity_finding::Finding;
 use probity_lint::Rejection;
 
 use self::{ai_detection::AiDetection, ai_fix::AiFix};
-use crate::config::word::words;
+use crate::{builds::Invocation, config::word::words};
 
 /// One file's part of a report. The findings are in report order.
 #[derive(Clone, Copy, Debug)]
@@ -45,6 +45,8 @@ pub(crate) struct FileReport<'a> {
     pub(crate) ai_fixes: &'a [AiFix],
     /// What an agent was asked to find.
     pub(crate) ai_detections: &'a [AiDetection],
+    /// The builds of Compose and Bake files that use it.
+    pub(crate) invocations: &'a [&'a Invocation],
     /// Why no fix was applied, where fixes were asked for and none may touch the file. The text report
     /// leaves it to the summary on standard error.
     pub(crate) rejection: Option<&'a Rejection>,

@@ -23,6 +23,7 @@ pub(crate) fn settings() -> Settings {
         credentials: BTreeMap::new(),
         mirrors: BTreeMap::new(),
         certificates: Vec::new(),
+        own_certificates: BTreeMap::new(),
         proxies: Proxies::default(),
         insecure: Vec::new(),
     }

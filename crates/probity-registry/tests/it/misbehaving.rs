@@ -3,6 +3,7 @@
 use std::{
     collections::BTreeMap,
     io::Write,
+    process::Command,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -141,6 +142,47 @@ fn nothing_compressed_is_unpacked() {
     let registry = liar.host.clone();
     assert_eq!(answer, Err(Error::Malformed { registry, what: "configuration", reason }));
     assert!(liar.seen().iter().all(|head| head.header("accept-encoding") == Some("identity")));
+}
+
+/// Members of a gzip file may follow each other: this unpacks to ten gigabytes.
+fn bomb() -> Vec<u8> {
+    let pack = "head -c 104857600 /dev/zero | gzip -9";
+    let member = Command::new("sh").args(["-c", pack]).output().unwrap().stdout;
+    assert!(member.starts_with(b"\x1f\x8b\x08") && member.len() < 1 << 20, "{}", member.len());
+    member.repeat(100)
+}
+
+/// Whether it says what it is or not, a bomb is read up to the limit and never unpacked.
+#[test]
+fn a_gzip_bomb_does_not_go_off() {
+    let bomb = Arc::new(bomb());
+    for place in ["/manifests/", "/blobs/"] {
+        for is_labelled in [true, false] {
+            let body = Arc::clone(&bomb);
+            let liar = Liar::start(move |head, out| {
+                if head.line.starts_with("HEAD") || !head.line.contains(place) {
+                    return honest(head, out);
+                }
+                let label = [("content-encoding", "gzip")];
+                reply(out, "200 OK", if is_labelled { &label } else { &[] }, &body);
+            });
+            let before = resident();
+            let answer = ask(&format!("{}/a:1", liar.host), &plain(&[&liar]));
+            assert!(
+                matches!(&answer, Err(Error::Malformed { .. } | Error::TooLarge { .. })),
+                "{place} {is_labelled}: {answer:?}"
+            );
+            let grown = resident().saturating_sub(before);
+            assert!(grown < 200 << 20, "{place} {is_labelled}: {grown} bytes more");
+        }
+    }
+}
+
+/// Bytes of memory that this process has.
+fn resident() -> u64 {
+    let text = std::fs::read_to_string("/proc/self/statm").unwrap();
+    let pages: u64 = text.split(' ').nth(1).unwrap().parse().unwrap();
+    pages * 4096
 }
 
 #[test]

@@ -114,6 +114,19 @@ fn a_password_and_an_authority_are_needed() {
     let doubtful = Settings { certificates: Vec::new(), ..trusted(registry) };
     let untrusted = ask(&name, &doubtful);
     assert!(matches!(untrusted, Err(Error::Untrusted { .. })), "{untrusted:?}");
+    // An authority of one registry counts there and nowhere else, whatever lies beside it.
+    let authority = fs::read(registry.authority()).unwrap();
+    let port = registry.host.rsplit(':').next().unwrap();
+    for (host, is_trusted) in [(registry.host.clone(), true), (format!("other.test:{port}"), false)]
+    {
+        let bundles = vec![b"-----BEGIN CERTIFICATE-----\nnone".to_vec(), authority.clone()];
+        let own_certificates = BTreeMap::from([(host, bundles)]);
+        let answer = ask(&name, &Settings { own_certificates, ..doubtful.clone() });
+        match is_trusted {
+            true => assert!(answer.is_ok(), "{answer:?}"),
+            false => assert!(matches!(answer, Err(Error::Untrusted { .. })), "{answer:?}"),
+        }
+    }
 }
 
 #[test]

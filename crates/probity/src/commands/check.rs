@@ -136,7 +136,7 @@ fn run_once(options: &Options, directory: &Path) -> anyhow::Result<Exit> {
     if let Some(name) = &options.stdin_filename {
         targets.stdin &= !discover::excludes(&request, name)?;
     }
-    let described = builds::expand(&mut targets, &options.builds);
+    let described = builds::expand(&mut targets, &options.builds, &directory);
     if options.name == Name::Tally
         && Way::of(options, &general) != Way::Offer
         && !described.is_empty()
@@ -292,6 +292,7 @@ fn check(jobs: &[Job], options: &Options, way: Way, directory: &Path) -> anyhow:
                 findings,
                 ai_fixes,
                 ai_detections: &checked.ai_detections,
+                invocations: &job.invocations(),
                 rejection: rejection.as_ref(),
             })?;
         }

@@ -2,7 +2,8 @@
 //!
 //! Lines count from 1, columns are bytes from 0, and -1 stands for the file as a whole. Keys are only
 //! ever added to that shape: here `fingerprint`, `related`, `spans`, `ai_fixes` and `ai_detections` where an
-//! agent was asked, and `unfixed_files` where no fix may touch a file.
+//! agent was asked, and `unfixed_files` where no fix may touch a file. As in tally, `invocation` names the
+//! build of a Compose or Bake file; `invocations` of a file lists all of them, since a file is checked once.
 
 use std::io::{self, Write};
 
@@ -16,6 +17,7 @@ use super::{
     place,
     stream::{Items, write_json},
 };
+use crate::builds::Invocation;
 
 const HEAD: &str = "{\"files\":[";
 /// How many bytes of source a finding may quote.
@@ -27,6 +29,7 @@ pub(crate) struct Json {
     counts: Counts,
     ai_fixes: Vec<serde_json::Value>,
     ai_detections: Vec<serde_json::Value>,
+    invocations: usize,
     unfixed_files: Vec<serde_json::Value>,
 }
 
@@ -37,6 +40,7 @@ impl Reporter for Json {
         self.unfixed_files.extend(file.rejection.map(|Rejection { line, reason }| {
             serde_json::json!({ "file": file.path, "line": line, "reason": reason })
         }));
+        self.invocations += file.invocations.len();
         if file.findings.is_empty() {
             return Ok(());
         }
@@ -46,9 +50,17 @@ impl Reporter for Json {
         let violations = file
             .findings
             .iter()
-            .map(|finding| violation(file.path, &lines, finding, fingerprints.next(finding)))
+            .map(|finding| {
+                let fingerprint = fingerprints.next(finding);
+                let invocation = match file.invocations {
+                    [only] => Some(*only),
+                    _ => None,
+                };
+                Violation { invocation, ..violation(file.path, &lines, finding, fingerprint) }
+            })
             .collect();
-        self.files.push(out, HEAD, &File { file: file.path, violations })
+        let invocations = file.invocations;
+        self.files.push(out, HEAD, &File { file: file.path, invocations, violations })
     }
 
     fn finish(self: Box<Self>, out: &mut dyn Write, totals: &Totals) -> io::Result<()> {
@@ -70,6 +82,9 @@ impl Reporter for Json {
             write_json(out, &self.unfixed_files)?;
         }
         let Totals { files_scanned, rules_enabled } = totals;
+        if self.invocations > 0 {
+            write!(out, ",\n\"invocations_scanned\":{}", self.invocations)?;
+        }
         writeln!(out, ",\n\"files_scanned\":{files_scanned},\"rules_enabled\":{rules_enabled}}}")
     }
 }
@@ -108,6 +123,7 @@ fn violation<'a>(
                 message,
             })
             .collect(),
+        invocation: None,
     }
 }
 
@@ -165,6 +181,8 @@ fn source_lines<'a>(lines: &LineIndex<'a>, span: Span) -> Option<&'a str> {
 #[derive(Serialize)]
 struct File<'a> {
     file: &'a str,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    invocations: &'a [&'a Invocation],
     violations: Vec<Violation<'a>>,
 }
 
@@ -191,6 +209,8 @@ struct Violation<'a> {
     fingerprint: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     related: Vec<RelatedPlace<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    invocation: Option<&'a Invocation>,
 }
 
 #[derive(Clone, Serialize)]

@@ -46,8 +46,15 @@ pub(crate) fn render(
     let mut out = Vec::new();
     let mut reporter = format.reporter(options);
     for (path, text, findings) in files {
-        let file =
-            FileReport { path, text, findings, ai_fixes: &[], ai_detections: &[], rejection: None };
+        let file = FileReport {
+            path,
+            text,
+            findings,
+            ai_fixes: &[],
+            ai_detections: &[],
+            invocations: &[],
+            rejection: None,
+        };
         reporter.file(&mut out, &file).unwrap();
     }
     let totals = Totals { files_scanned: files.len(), rules_enabled: 7 };

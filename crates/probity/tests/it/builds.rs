@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::binary::{named, probity};
@@ -110,6 +110,35 @@ fn each_dockerfile_is_checked_once_with_the_union_of_its_uses() {
             "buildkit/CopyIgnoredFile",
             "tally/no-unreachable-stages",
         ]
+    );
+}
+
+#[test]
+fn json_names_the_builds_of_a_file() {
+    let stage = stage();
+    let rules = "probity/unused-build-argument,hadolint/DL3003,hadolint/DL3006";
+    let run = |args: &[&str]| -> Value {
+        let run =
+            probity().dir(stage.path()).args(["check", "--format", "json", "--select", rules]);
+        serde_json::from_str(&run.args(args).run().stdout).unwrap()
+    };
+    let build =
+        |kind: &str, file: &str, name: &str| json!({"kind": kind, "file": file, "name": name});
+    let report = run(&["compose.yaml"]);
+    let [api, inline] = [0, 1].map(|index| &report["files"][index]);
+    let both = ["api", "worker"].map(|name| build("compose", "compose.yaml", name));
+    assert_eq!(api["invocations"], json!(both));
+    assert_eq!(api["violations"][0].get("invocation"), None, "two builds have it");
+    let own = build("compose", "compose.yaml", "inline");
+    assert_eq!(inline["violations"][0]["invocation"], own);
+    assert_eq!(report["invocations_scanned"], 3);
+    let report = run(&["docker-bake.hcl", "--target", "web"]);
+    let own = build("bake", "docker-bake.hcl", "web");
+    assert_eq!(report["files"][0]["violations"][0]["invocation"], own, "{report}");
+    let report = run(&["web/Dockerfile"]);
+    assert_eq!(
+        (report.get("invocations_scanned"), report["files"][0].get("invocations")),
+        (None, None)
     );
 }
 

@@ -172,6 +172,50 @@ fn files_with_an_error_are_not_looked_up() {
     assert!(run("false").contains("base images of 127.0.0.1:1 are unknown"));
 }
 
+/// As docker and podman do, for this registry alone.
+#[test]
+fn authorities_of_single_registries_are_in_certs_d() {
+    let place = Place::new();
+    place.registry.push("arm:1", &[("linux/arm64", json!({}))]);
+    let dir = place.file("FROM REG/arm:1\n");
+    let check = || {
+        let run = probity().env("NO_PROXY", "*");
+        let args = ["--slow-checks=on", "--format", "gnu", "--select", "InvalidBaseImagePlatform"];
+        let run = run.dir(&dir).env("HOME", place.home.path().to_str().unwrap());
+        let search = format!("{}:/usr/bin:/bin", place.home.path().join("bin").display());
+        let run = run.env("PATH", &search).env("DOCKER_DEFAULT_PLATFORM", "linux/amd64");
+        run.args(["check"]).args(args).run()
+    };
+    let output = check().code(0);
+    assert!(output.stderr.contains("certs.d"), "{}", output.stderr);
+    let certificates = place.home.path().join(".config/containers/certs.d");
+    for (host, is_trusted) in [("other.test:5000", false), (place.registry.host.as_str(), true)] {
+        fs::create_dir_all(certificates.join(host)).unwrap();
+        fs::copy(place.registry.authority(), certificates.join(host).join("ca.crt")).unwrap();
+        let output = check();
+        let is_known = output.stdout.contains("InvalidBaseImagePlatform");
+        assert_eq!(is_known, is_trusted, "{host}: {}", output.stderr);
+    }
+}
+
+#[test]
+fn the_platforms_of_a_build_are_asked_for() {
+    let place = Place::new();
+    place.registry.push("arm:1", &[("linux/arm64", json!({}))]);
+    for (platform, is_absent) in [("linux/arm64", false), ("linux/s390x", true)] {
+        let dir = place.file("FROM REG/arm:1\n");
+        let compose = format!(
+            "services:\n  a:\n    build:\n      context: .\n      platforms: [{platform}]\n"
+        );
+        fs::write(dir.path().join("compose.yaml"), compose).unwrap();
+        let select = ["--select", "InvalidBaseImagePlatform", "compose.yaml"];
+        let output = place.check(&dir, &select);
+        let message = format!("expected \"{platform}\"");
+        assert_eq!(output.stdout.contains(&message), is_absent, "{output:?}");
+        assert_eq!(output.stdout.is_empty(), !is_absent, "{output:?}");
+    }
+}
+
 #[test]
 fn a_wrong_password_is_one_note() {
     let place = Place::new();

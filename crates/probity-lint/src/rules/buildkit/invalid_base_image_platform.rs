@@ -2,15 +2,15 @@
 
 use probity_finding::Finding;
 
-use crate::context::Context;
+use crate::{base_images::BaseImage, context::Context};
 
 rule! {
     /// # What it does
     ///
     /// Flags a base image that does not exist for the platform that the stage is built for: the one of
     /// `--platform`, or that of the build. probity asks the image's registry, so the rule finds nothing
-    /// without slow checks (`--slow-checks=on`). The platform of the build is that of this machine, or
-    /// `DOCKER_DEFAULT_PLATFORM`.
+    /// without slow checks (`--slow-checks=on`). The platforms of the build are those of a Compose or
+    /// Bake file, otherwise `DOCKER_DEFAULT_PLATFORM` or that of this machine.
     ///
     /// # Why it is bad
     ///
@@ -45,11 +45,20 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             continue;
         }
         let platform = stage.platform.as_ref().and_then(|platform| platform.value.as_deref());
-        let expected = platform.unwrap_or(&images.platform);
         let is_fit = image.configuration.as_ref().is_some_and(|it| it.fits_platform);
-        if is_fit || image.platforms.is_empty() {
+        let mut absent: Vec<&str> = Vec::new();
+        if !is_fit {
+            absent.push(platform.unwrap_or(&images.platform));
+        }
+        if let (None, Some(uses)) = (platform, context.uses) {
+            let others = uses.platforms.iter().map(String::as_str);
+            let others = others.filter(|other| *other != images.platform);
+            absent.extend(others.filter(|other| !exists_for(image, other)));
+        }
+        if absent.is_empty() || image.platforms.is_empty() {
             continue;
         }
+        let expected = absent.join(", ");
         let name = &stage.image;
         let message = match image.platforms.as_slice() {
             [actual] if !image.is_index => format!(
@@ -65,9 +74,20 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
+/// Whether the image is listed for a platform; one without a variant is any of its variants.
+fn exists_for(image: &BaseImage, wanted: &str) -> bool {
+    let is_part = |whole: &str, part: &str| {
+        whole.strip_prefix(part).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    image.platforms.iter().any(|own| is_part(own, wanted) || is_part(wanted, own))
+}
+
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::{
+        BuildUses,
+        harness::{check, run_with_uses},
+    };
 
     const RULE: &str = "buildkit/InvalidBaseImagePlatform";
 
@@ -83,6 +103,25 @@ FROM --platform=linux/s390x registry.example/base:1 AS b
 FROM registry.example/tool:2 AS c
 FROM --platform=$BUILDPLATFORM registry.example/tool:2
 ",
+        );
+    }
+
+    #[test]
+    fn every_platform_of_a_build_counts() {
+        let platforms = |platforms: &[&str]| {
+            let platforms = platforms.iter().map(|it| (*it).to_owned()).collect();
+            let uses = BuildUses { platforms, ..BuildUses::default() };
+            let text = "FROM registry.example/base:1\n";
+            let found = run_with_uses(RULE, text, &uses);
+            found.into_iter().map(|finding| finding.message).collect::<Vec<_>>()
+        };
+        assert_eq!(platforms(&["linux/amd64", "linux/arm64/v8"]), [""; 0]);
+        assert_eq!(
+            platforms(&["linux/amd64", "linux/riscv64", "linux/s390x"]),
+            [
+                "Base image registry.example/base:1 does not exist for linux/riscv64, linux/s390x, only \
+              for linux/amd64, linux/arm64"
+            ]
         );
     }
 }

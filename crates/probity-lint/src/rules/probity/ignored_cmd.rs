@@ -1,14 +1,15 @@
 //! Arguments that a shell throws away.
 
 use probity_dockerfile::{CommandLine, Setting, Value};
-use probity_finding::Finding;
+use probity_finding::{Finding, Span};
 
-use crate::context::Context;
+use crate::{base_image, context::Context};
 
 rule! {
     /// # What it does
     ///
-    /// Flags a `CMD` in an image whose `ENTRYPOINT` is in shell form.
+    /// Flags a `CMD` in an image whose `ENTRYPOINT` is in shell form. If slow checks are on, the rule
+    /// knows the `ENTRYPOINT` of the base image, too.
     ///
     /// # Why it is bad
     ///
@@ -38,18 +39,38 @@ rule! {
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let Some(stage) = context.facts.final_stage() else { return };
     let runtime = context.facts.runtime(stage.index);
-    let [entrypoint] = runtime.get(Setting::Entrypoint) else { return };
     let [cmd] = runtime.get(Setting::Cmd) else { return };
+    let entrypoint = match runtime.get(Setting::Entrypoint) {
+        [entrypoint] => entrypoint,
+        [] => return findings.extend(inherited(context, stage.instruction, cmd.span)),
+        _ => return,
+    };
     let Value::Command(CommandLine::Shell { text, .. }) = &entrypoint.entry.value else { return };
-    // A shell whose text mentions its arguments gets them.
-    let is_read = text.contains("$@") || text.contains("$*") || text.contains("$0");
-    if is_read || text.trim().is_empty() {
+    if !ignores_arguments(text) {
         return;
     }
     let message =
         "the shell form of `ENTRYPOINT` ignores this `CMD`; write `ENTRYPOINT` as a JSON array";
     let finding = context.finding(cmd.span, message);
     findings.push(finding.with_related(entrypoint.span, "a shell runs this"));
+}
+
+/// The same with the `ENTRYPOINT` of the base image.
+fn inherited(context: &Context<'_>, instruction: usize, cmd: Span) -> Option<Finding> {
+    let base = base_image::configuration(context, instruction)?;
+    let [shell, flag, text] = base.entrypoint.as_slice() else { return None };
+    if !shell.ends_with("sh") || flag != "-c" || !ignores_arguments(text) {
+        return None;
+    }
+    let message = "the base image starts a shell by its `ENTRYPOINT`, which ignores this `CMD`; set \
+                   an `ENTRYPOINT` as a JSON array";
+    Some(context.finding(cmd, message))
+}
+
+/// A shell whose text mentions its arguments gets them.
+fn ignores_arguments(text: &str) -> bool {
+    let is_read = text.contains("$@") || text.contains("$*") || text.contains("$0");
+    !is_read && !text.trim().is_empty()
 }
 
 #[cfg(test)]
@@ -69,6 +90,22 @@ CMD [\"c\"]
     ^^^^^ the shell form of `ENTRYPOINT` ignores this `CMD`; write `ENTRYPOINT` as a JSON array
 ",
         );
+    }
+
+    #[test]
+    fn the_entrypoint_of_the_base_image_counts() {
+        check(
+            RULE,
+            "\
+FROM registry.example/base:1 AS a
+FROM a
+CMD [\"c\"]
+    ^^^^^ the base image starts a shell by its `ENTRYPOINT`, which ignores this `CMD`; set an `ENTRYPOINT` as a JSON array
+",
+        );
+        check(RULE, "FROM registry.example/base:1\nENTRYPOINT [\"b\"]\nCMD [\"c\"]\n");
+        check(RULE, "FROM registry.example/base:1\nENTRYPOINT []\nCMD [\"c\"]\n");
+        check(RULE, "FROM registry.example/tool:2\nCMD [\"c\"]\n");
     }
 
     #[test]

@@ -30,6 +30,7 @@ pub(super) fn sarif(
             findings: &file.findings,
             ai_fixes: &[],
             ai_detections: &[],
+            invocations: &[],
             rejection: None,
         };
         reporter.file(&mut bytes, &part)?;

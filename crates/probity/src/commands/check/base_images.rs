@@ -4,6 +4,7 @@
 //! rules treat it as unknown.
 
 mod cache;
+mod certificates;
 mod convert;
 mod credentials;
 mod environment;
@@ -77,16 +78,19 @@ impl SlowChecks {
             .par_iter()
             .map(|job| (*job, wanted_images(job, directory, ignore_files)))
             .collect();
-        let images = wanted.iter().flat_map(|(_, images)| images);
-        let questions: BTreeSet<Question> = images
-            .filter_map(|image| self.question(image))
-            .filter(|question| !self.known.contains_key(question))
-            .collect();
+        let images = wanted.iter().flat_map(|(job, images)| {
+            let platform = self.platform_of(job);
+            images.iter().filter_map(move |image| question(image, &platform))
+        });
+        let questions: BTreeSet<Question> =
+            images.filter(|question| !self.known.contains_key(question)).collect();
         self.ask(&questions.into_iter().collect::<Vec<_>>(), &config);
         for (job, images) in wanted {
-            let mut answers = BaseImages::new(self.platform.to_string());
+            let platform = self.platform_of(job);
+            let mut answers = BaseImages::new(platform.to_string());
             for image in images {
-                let answer = self.question(&image).and_then(|it| self.known.get(&it)?.clone());
+                let question = question(&image, &platform);
+                let answer = question.and_then(|question| self.known.get(&question)?.clone());
                 if let Some(answer) = answer {
                     answers.insert(image, answer);
                 }
@@ -97,13 +101,14 @@ impl SlowChecks {
         }
     }
 
-    fn question(&self, wanted: &WantedImage) -> Option<Question> {
-        let reference = Reference::parse(&wanted.name).ok()?;
-        let platform = match &wanted.platform {
-            Some(text) => Platform::parse(text)?,
-            None => self.platform.clone(),
-        };
-        Some(Question { reference, platform })
+    /// The platform that a file is built for: that of this machine, unless its builds name others.
+    fn platform_of(&self, job: &Job) -> Platform {
+        let named = job.uses.iter().flat_map(|uses| &uses.lint.platforms);
+        let named: Vec<Platform> = named.filter_map(|text| Platform::parse(text)).collect();
+        match named.first() {
+            Some(first) if !named.contains(&self.platform) => first.clone(),
+            _ => self.platform.clone(),
+        }
     }
 
     fn ask(&mut self, questions: &[Question], config: &Settings) {
@@ -127,6 +132,7 @@ impl SlowChecks {
             deadline,
             parallel: PARALLEL,
             credentials: credentials::of(&registries, deadline),
+            own_certificates: certificates::of(&registries),
             mirrors,
             certificates: Vec::new(),
             proxies: environment::proxies(),
@@ -160,6 +166,15 @@ impl SlowChecks {
             SlowChecksMode::Auto | SlowChecksMode::Off => tracing::info!("{text}"),
         }
     }
+}
+
+fn question(wanted: &WantedImage, build: &Platform) -> Option<Question> {
+    let reference = Reference::parse(&wanted.name).ok()?;
+    let platform = match &wanted.platform {
+        Some(text) => Platform::parse(text)?,
+        None => build.clone(),
+    };
+    Some(Question { reference, platform })
 }
 
 /// The images of a file; none if it has an error and such files are not looked up.

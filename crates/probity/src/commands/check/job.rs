@@ -12,7 +12,7 @@ use super::{
     Options, known::KnownInFile, opened::Opened, settings::FileRules, shellcheck::ShellcheckProgram,
 };
 use crate::{
-    builds::{Described, FileUses, InlineDockerfile},
+    builds::{Described, FileUses, InlineDockerfile, Invocation},
     config::{Choice, Configs, Layer, Origin, Settings, Sources, table},
     discover::Targets,
     name::Name,
@@ -44,6 +44,16 @@ impl Job {
             base_images: OnceLock::new(),
             known: OnceLock::new(),
         }
+    }
+
+    /// The builds of Compose and Bake files that use it.
+    pub(super) fn invocations(&self) -> Vec<&Invocation> {
+        let inline = match &self.target {
+            Target::Inline(_, inline) => inline.as_slice(),
+            Target::File(_) | Target::Stdin(_) => &[],
+        };
+        let inline = inline.iter().map(|dockerfile| &dockerfile.uses);
+        self.uses.iter().chain(inline).flat_map(|uses| &uses.invocations).collect()
     }
 
     /// The target, opened now unless it was before.
