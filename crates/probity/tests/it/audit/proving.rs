@@ -174,18 +174,6 @@ fn check(service: &Service) {
     };
     let output = verify(&[]).code(1);
     assert!(output.stdout.starts_with(&format!("open {id} (high) Input is trusted")), "{output:?}");
-    if service.name == "orders" {
-        let skill = finding["skill_id"].as_str().unwrap();
-        let (file, comment) = (dir.path().join(service.file), format!("probity-ignore[{skill}]"));
-        let text = fs::read_to_string(&file).unwrap();
-        // Two lines further down, and with a reason.
-        let text = text.replace(service.quote, &format!("{}  # {comment} -- known", service.quote));
-        fs::write(&file, format!("\n\n{text}")).unwrap();
-        let output = verify(&[]).code(0);
-        assert!(output.stdout.starts_with(&format!("accepted {id} (high)")), "{output:?}");
-        assert!(output.stdout.contains(": known\n"), "{output:?}");
-        git(dir.path(), &["checkout", "-q", service.file]);
-    }
     let patch = dir.path().join("fix.diff");
     fs::write(&patch, example(&format!("answers/{}.diff", service.name))).unwrap();
     git(dir.path(), &["apply", "fix.diff"]);
