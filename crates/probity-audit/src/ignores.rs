@@ -9,7 +9,7 @@ use std::{collections::BTreeMap, path::Path};
 use probity_scope::Scope;
 use probity_text::one_line;
 
-use crate::{Finding, Iteration, session::SCAFFOLDED, sources::MOST_BYTES};
+use crate::{Finding, Iteration, language::Language, session::SCAFFOLDED, sources::MOST_BYTES};
 
 const WORD: &str = "probity-ignore[";
 
@@ -106,8 +106,9 @@ impl Ignores {
 fn comments(file: &str, text: &str) -> (Vec<Comment>, Vec<String>) {
     let mut comments = Vec::new();
     let mut warnings = Vec::new();
+    let mark = if Language::of_file(file) == Language::Python { "#" } else { "//" };
     for (number, line) in (1..).zip(text.lines()) {
-        let Some((before, comment)) = line.split_once("//") else { continue };
+        let Some((before, comment)) = line.split_once(mark) else { continue };
         let Some((_, rest)) = comment.split_once(WORD) else { continue };
         let Some((names, rest)) = rest.split_once(']') else {
             warnings.push(format!("{file}:{number}: `probity-ignore[` has no `]`"));
@@ -143,6 +144,8 @@ mod tests {
         let (found, warnings) = comments("a.ak", text);
         let lines: Vec<(u64, usize)> = found.iter().map(|it| (it.line, it.skills.len())).collect();
         assert_eq!(lines, [(1, 1), (3, 2)]);
+        let (found, _) = comments("a.py", "a == b  # probity-ignore[s-1] -- exact by design\n");
+        assert_eq!(found.first().map(|it| it.line), Some(1));
         insta::assert_snapshot!(warnings.join("\n"), @r"
         a.ak:4: `probity-ignore[s-1]` is not heeded without a reason: add `-- why`
         a.ak:5: `probity-ignore[` has no `]`

@@ -16,9 +16,6 @@ impl Report {
             escape(&self.title),
             escape(&self.generated_at)
         );
-        if self.is_scaffold {
-            body += &paragraph(super::NOBODY_ASKED);
-        }
         body += "<h2 id=\"summary\">Executive summary</h2>\n";
         summary::sentences(self).iter().for_each(|sentence| body += &paragraph(sentence));
         body += &self.counted();
@@ -136,10 +133,14 @@ fn article(reported: &Reported) -> String {
     let tone = if finding.level() == ExploitLevel::Quoted { "note" } else { "critical" };
     let level = summary::level_words(finding.level());
     _ = write!(text, "<span class=\"tag {tone}\">{level}</span>");
-    let tone = if reported.status == Status::Open { "note" } else { "good" };
+    let tone = match reported.status {
+        Status::Open => "note",
+        Status::Fixed | Status::Accepted => "good",
+        Status::Unclear => "medium",
+    };
     _ = write!(text, "<span class=\"tag {tone}\">{}</span>", reported.status.as_str());
     _ = writeln!(text, "<code>{id}</code> {}</p>", escape(&place(finding)));
-    for (name, value) in summary::paragraphs(finding) {
+    for (name, value) in summary::paragraphs(reported) {
         _ = writeln!(text, "<p><strong>{name}.</strong> {}</p>", escape(&value));
     }
     finding.evidence.iter().for_each(|quote| text += &block(quote));

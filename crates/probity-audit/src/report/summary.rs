@@ -3,8 +3,8 @@
 
 use probity_proof::ExploitLevel;
 
-use super::{Report, Reported, Status};
-use crate::{Finding, Risk};
+use super::{NOBODY_ASKED, Report, Reported, Status};
+use crate::Risk;
 
 /// What an audit does not say.
 pub(super) const LIMITS: [&str; 5] = [
@@ -42,6 +42,12 @@ pub(super) fn counts(findings: &[Reported]) -> Vec<(Risk, [usize; 3])> {
 
 /// What somebody reads who reads nothing else.
 pub(super) fn sentences(report: &Report) -> Vec<String> {
+    if report.is_scaffold {
+        return vec![NOBODY_ASKED.to_owned()];
+    }
+    if report.skills == 0 && report.findings.is_empty() {
+        return vec!["No skill was run, so the audit says nothing about the sources.".to_owned()];
+    }
     let all = report.findings.len();
     let at = |level: ExploitLevel| {
         report.findings.iter().filter(|reported| reported.finding.level() == level).count()
@@ -75,7 +81,8 @@ pub(super) fn sentences(report: &Report) -> Vec<String> {
 }
 
 /// What a finding says about itself, in the order in which it is read.
-pub(super) fn paragraphs(finding: &Finding) -> Vec<(&'static str, String)> {
+pub(super) fn paragraphs(reported: &Reported) -> Vec<(&'static str, String)> {
+    let finding = &reported.finding;
     let likelihood = match (finding.likelihood, finding.level()) {
         (Some(likelihood), _) => likelihood.to_string(),
         (None, ExploitLevel::Quoted) => String::new(),
@@ -88,6 +95,7 @@ pub(super) fn paragraphs(finding: &Finding) -> Vec<(&'static str, String)> {
         ("Impact", finding.impact.clone().unwrap_or_default()),
         ("Likelihood", likelihood),
         ("Recommendation", finding.recommendation.clone()),
+        ("Status", reported.status_reason.clone().unwrap_or_default()),
         ("Proof", exploit.map(|exploit| exploit.reason.clone()).unwrap_or_default()),
         (
             "Refutation",
