@@ -4,13 +4,14 @@
 //! ordinary unsafe fix, applied by the same loop as all others.
 
 mod agent;
+mod chat;
 mod trace;
 mod watch;
 
 use std::path::Path;
 
 use anyhow::Context as _;
-use probity_agent::{Cancel, CommandOptions};
+use probity_agent::{Agent, AgentError, Cancel, CommandOptions};
 use probity_autofix::{Event, Member, Outcome, Proof, Reason, Request, Resolution, Settings};
 use probity_dockerfile::Setting;
 use probity_finding::{Applicability, Finding, Fix, LineIndex};
@@ -18,7 +19,11 @@ use probity_lint::{FixOptions, Fixed, SkipReason, SkippedFix, agent_fixes, apply
 use probity_seat::{Caller, Occupant, Request as SeatRequest, Seats, Terms, Unseated};
 
 pub(super) use self::trace::Trace;
-use self::{agent::chosen, watch::Watch};
+use self::{
+    agent::{Chosen, chosen},
+    chat::Chat,
+    watch::Watch,
+};
 use super::{
     Options,
     job::Job,
@@ -178,6 +183,33 @@ impl AiRun {
         (fixed, ai_fixes)
     }
 
+    /// Whom the file's configuration asks: a model behind an API, or an agent in its place.
+    fn asked(&self, job: &Job, source: &Source) -> Result<Asked, (Reason, String)> {
+        let (reference, named_by) = match chosen(&job.config)? {
+            Chosen::Agent(reference, named_by) => (reference, named_by),
+            Chosen::Chat(kind) => {
+                let chat = Chat::new(kind, &job.config.ai)?;
+                let (agent, contained_by) = (chat.label.clone(), "its API".to_owned());
+                return Ok(Asked { agent, contained_by, open: Box::new(move || Ok(chat.open())) });
+            }
+        };
+        let seated = self.seats.seat(&SeatRequest {
+            caller: Caller::Fix,
+            occupant: Occupant::Agent(&reference),
+            named_by,
+            form: None,
+            sandbox: job.config.ai.sandbox,
+            directory: source.path.parent().unwrap_or(Path::new(".")),
+            directories: &[],
+            variables: &[],
+            terms: &self.terms,
+        });
+        let seated = seated.map_err(|unseated| (reason_of(&unseated), in_words(unseated)))?;
+        let (agent, contained_by) = (reference.label(), seated.contained.to_string());
+        let open = Box::new(move || seated.open(CommandOptions::default(), None));
+        Ok(Asked { agent, contained_by, open })
+    }
+
     /// What the agent of the file's configuration makes of it, if it may be asked.
     fn resolved(
         &self,
@@ -194,26 +226,11 @@ impl AiRun {
             let outcomes = vec![outcome; request.members.len()];
             (Resolution { outcomes, ..Resolution::default() }, None)
         };
-        let (reference, named_by) = match chosen(&job.config) {
-            Ok(chosen) => chosen,
+        let asked = match self.asked(job, source) {
+            Ok(asked) => asked,
             Err((reason, detail)) => return nothing(reason, detail),
         };
-        let seated = self.seats.seat(&SeatRequest {
-            caller: Caller::Fix,
-            occupant: Occupant::Agent(&reference),
-            named_by,
-            form: None,
-            sandbox: job.config.ai.sandbox,
-            directory: source.path.parent().unwrap_or(Path::new(".")),
-            directories: &[],
-            variables: &[],
-            terms: &self.terms,
-        });
-        let seated = match seated {
-            Ok(seated) => seated,
-            Err(unseated) => return nothing(reason_of(&unseated), in_words(unseated)),
-        };
-        let (agent, contained_by) = (reference.label(), seated.contained.to_string());
+        let Asked { agent, contained_by, mut open } = asked;
         let watch = Watch {
             shown: &source.shown,
             agent: &agent,
@@ -225,7 +242,6 @@ impl AiRun {
             watch.preview(request, &contained_by);
             return nothing(Reason::AiDisabled, "this is a dry run".to_owned());
         }
-        let mut opening = || seated.open(CommandOptions::default(), None);
         let cancel = self.stop.as_ref().map_or_else(Cancel::new, |stop| stop.cancel.clone());
         let mut prove = |proposal: &str, allowed: &[Setting]| match prover.judge(
             request.text,
@@ -238,8 +254,7 @@ impl AiRun {
             Standing::Unproven(detail) => Proof::Unproven(detail),
         };
         let heard = |event: Event<'_>| watch.event(event);
-        let resolution =
-            probity_autofix::resolve(request, &mut opening, &cancel, &heard, &mut prove);
+        let resolution = probity_autofix::resolve(request, &mut *open, &cancel, &heard, &mut prove);
         watch.end();
         let own = &resolution.session;
         let session = (own.prompts > 0).then(|| AiSession {
@@ -257,6 +272,13 @@ impl AiRun {
         });
         (resolution, session)
     }
+}
+
+/// Somebody who can be asked.
+struct Asked {
+    agent: String,
+    contained_by: String,
+    open: Box<dyn FnMut() -> Result<Box<dyn Agent>, AgentError>>,
 }
 
 fn reason_of(unseated: &Unseated) -> Reason {
