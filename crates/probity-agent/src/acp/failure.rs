@@ -4,6 +4,10 @@ use probity_acp::{Cause as ClientCause, ClientError, Phase as ClientPhase};
 
 use crate::{AgentError, Cause, Limits, Phase, acp::peer::Peer, cancel::Woken, process::how};
 
+/// For commands that did not answer the first message.
+const SILENT: &str = "this command does not speak the Agent Client Protocol; if it reads a prompt on \
+                      standard input, write `cmd:` before it, for example `cmd:llm -m MODEL`";
+
 /// Ends the agent, whose state nobody knows any more, and tells what happened.
 pub(crate) fn from_client(name: &str, error: ClientError, peer: &Peer) -> AgentError {
     let phase = match error.phase {
@@ -17,7 +21,11 @@ pub(crate) fn from_client(name: &str, error: ClientError, peer: &Peer) -> AgentE
     let noise = error.noise.as_deref().unwrap_or_default();
     let (cause, way_out) = match error.cause {
         ClientCause::TimedOut { limit } | ClientCause::WholeTimedOut { limit } => {
-            (Cause::TimedOut(limit), "allow more time, or ask for less".to_owned())
+            let way_out = match phase {
+                Phase::Initializing => SILENT,
+                _ => "allow more time, or ask for less",
+            };
+            (Cause::TimedOut(limit), way_out.to_owned())
         }
         ClientCause::OutputLimit { limit } => return too_large(name, limit),
         ClientCause::Ended | ClientCause::Pipe { .. } => {
@@ -25,7 +33,7 @@ pub(crate) fn from_client(name: &str, error: ClientError, peer: &Peer) -> AgentE
             let last = stderr.lines().rev().find(|line| !line.trim().is_empty());
             let said = peer.fit(last.unwrap_or(noise));
             let way_out = match phase {
-                Phase::Initializing => "check that this command speaks the Agent Client Protocol",
+                Phase::Initializing => SILENT,
                 _ => "run the agent by hand to see more",
             };
             (Cause::Ended { how, said }, way_out.to_owned())
@@ -57,6 +65,9 @@ pub(crate) fn explained(error: AgentError, woken: Woken, limits: &Limits) -> Age
     let (cause, way_out) = match woken {
         Woken::Done => return error,
         Woken::Cancelled => (Cause::Cancelled, "nothing was changed; run it again when you like"),
+        Woken::TimedOut if error.phase == Phase::Initializing => {
+            (Cause::TimedOut(limits.total), SILENT)
+        }
         Woken::TimedOut => (Cause::TimedOut(limits.total), "allow more time, or ask for less"),
     };
     AgentError { cause, way_out: way_out.into(), ..error }

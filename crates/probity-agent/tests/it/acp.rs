@@ -95,7 +95,8 @@ fn every_failure_says_how_far_it_had_come() {
             r#"{"on":"initialize"}
 {"exit":3}"#,
             "scripted: initializing: the agent ended with exit code 3: ready",
-            "check that this command speaks the Agent Client Protocol",
+            "this command does not speak the Agent Client Protocol; if it reads a prompt on standard \
+             input, write `cmd:` before it, for example `cmd:llm -m MODEL`",
         ),
         (
             r#"{"on":"initialize"}

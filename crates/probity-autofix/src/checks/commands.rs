@@ -243,7 +243,8 @@ pub(crate) fn segments<'v>(view: &'v View<'_>, index: usize) -> Option<Vec<Segme
     }
     let [script] = view.facts.scripts(&view.file, index) else { return None };
     let [block] = &*script.blocks else { return None };
-    let is_plain = script.errors().is_empty() && script.opaque.is_none() && script.inner().is_empty();
+    let is_plain =
+        script.errors().is_empty() && script.opaque.is_none() && script.inner().is_empty();
     let is_chain = block.pipelines.iter().all(|it| {
         matches!(it.joiner, Joiner::First | Joiner::And) && !it.background && !it.negated
     });
@@ -263,7 +264,8 @@ fn segment<'v>(
     calls: &'v [PackageCall],
     number: usize,
 ) -> Segment<'v> {
-    let is_here = |command: &Command| command.place.block() == 0 && command.place.pipeline() == number;
+    let is_here =
+        |command: &Command| command.place.block() == 0 && command.place.pipeline() == number;
     let commands = script.commands.iter().enumerate().filter(|(_, it)| is_here(it));
     let places: Vec<usize> = commands.clone().map(|(place, _)| place).collect();
     let span = script.blocks.first().and_then(|block| block.pipelines.get(number));

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use probity_agent::{Agent, AgentError, Cancel, Cause, Limits, StopReason, Turn};
+use probity_agent::{Agent, AgentError, Cancel, Cause, Limits, Phase, StopReason, Turn};
 use probity_secrets::FindSecrets;
 use probity_text::beginning;
 
@@ -127,7 +127,10 @@ impl<'c> Conversation<'c> {
 
     fn explained(&self, error: &AgentError) -> Stop {
         let reason = match error.cause {
-            Cause::TimedOut(_) => return timed_out(&self.terms.settings),
+            Cause::TimedOut(_) if error.phase != Phase::Initializing => {
+                return timed_out(&self.terms.settings);
+            }
+            Cause::TimedOut(_) => Reason::AgentTimeout,
             Cause::PromptTooLarge { .. } => Reason::PromptTooLarge,
             Cause::AnswerTooLarge { .. } => Reason::MalformedOutput,
             _ => Reason::AgentFailed,
@@ -137,6 +140,9 @@ impl<'c> Conversation<'c> {
         if let Some(line) = last {
             let line = beginning(line, LONGEST_STDERR);
             detail.push_str(&format!("; its standard error ends: {line}"));
+        }
+        if error.phase == Phase::Initializing {
+            detail.push_str(&format!("; {}", error.way_out()));
         }
         Stop { reason, detail }
     }

@@ -56,11 +56,11 @@ pub(crate) fn resolve(layers: &[&Layer], files: Vec<Arc<Path>>) -> (Settings, Ve
     ai.agent = agent.map(|name| beside_its_file(merged.origin(&key::ai::agent.key), name));
     let chooser = if ai.agent.is_some() { &key::ai::agent.key } else { &key::ai::command.key };
     let is_agent_of_repository = merged.origin(chooser).is_repository();
-    if ai.enabled && ai.command.is_none() && ai.agent.is_none() {
+    if ai.enabled && ai.provider.is_none() && ai.command.is_none() && ai.agent.is_none() {
         let origin = merged.origin(&key::ai::enabled.key);
         warnings.push(format!(
-            "{origin}: AI fixes are enabled, but neither `ai.command` nor `ai.agent` is set; they \
-             will be skipped"
+            "{origin}: AI fixes are enabled, but none of `ai.provider`, `ai.command` and `ai.agent` is \
+             set; they will be skipped"
         ));
     }
     warnings.extend(ai.agent.as_deref().and_then(|name| misspelt_agent(&merged, name)));

@@ -1,5 +1,6 @@
 //! The words of the choices that settings have, and the choices that only settings know.
 
+use probity_agent::ChatKind;
 use probity_audit::{ExploitLevel, ReadScope, Risk};
 use probity_autofix::{Expect, SecretsPolicy};
 use probity_finding::{Applicability, Severity};
@@ -187,6 +188,7 @@ words! {
     Sandbox {
         Auto = "auto", Bubblewrap = "bwrap", Docker = "docker", Podman = "podman", None = "none",
     }
+    ChatKind { OpenAi = "openai", Anthropic = "anthropic", Ollama = "ollama" }
     AiContext { None = "none", Snapshot = "snapshot", ReadOnly = "read-only" }
     Proof { Auto = "auto", Static = "static", Build = "build", Run = "run" }
     ProofLevel { Static = "static", Build = "build", Run = "run" }

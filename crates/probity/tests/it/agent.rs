@@ -102,7 +102,7 @@ fn what_cannot_be_asked_says_why_and_what_to_do() {
         ),
         ("replay:gone.ndjson", &["cannot play gone.ndjson", "No such file"]),
         ("replay:broken.ndjson", &["broken.ndjson", "line 1"]),
-        ("acp:true", &["check that this command speaks the Agent Client Protocol"]),
+        ("acp:true", &["does not speak the Agent Client Protocol", "`cmd:`"]),
     ] {
         let output = ask(agent).dir(&dir).run().code(2);
         for word in says {

@@ -9,6 +9,7 @@ mod example;
 mod gates;
 mod objectives;
 mod proofs;
+mod providers;
 mod reports;
 mod secrets;
 mod smoke;

@@ -5,6 +5,7 @@
 
 mod agent;
 mod asked;
+mod chat;
 mod context;
 mod detect;
 mod trace;

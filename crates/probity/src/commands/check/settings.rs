@@ -59,11 +59,15 @@ pub(super) fn refuse_nonsense(options: &Options) -> anyhow::Result<()> {
 
 /// Refuses detection if no configuration names an agent.
 pub(super) fn refuse_detection_by_nobody(jobs: &[Job]) -> anyhow::Result<()> {
-    let names_one = |job: &Job| job.config.ai.command.is_some() || job.config.ai.agent.is_some();
+    let names_one = |job: &Job| {
+        let ai = &job.config.ai;
+        ai.command.is_some() || ai.agent.is_some() || ai.provider.is_some()
+    };
     if jobs.iter().any(names_one) {
         return Ok(());
     }
-    let way_out = "name one with --acp-command, or set `ai.agent` in your configuration";
+    let way_out =
+        "name one with --acp-command or --ai-provider, or set `ai.agent` in your configuration";
     Err(Failure::new("--ai-detect needs an agent, and none is named", way_out).into())
 }
 

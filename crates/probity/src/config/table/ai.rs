@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use probity_agent::ChatKind;
 use probity_autofix::{Expect, SecretsPolicy};
 
 use super::{NamedTables, optional, section};
@@ -25,6 +26,18 @@ section! {
                 tally("ai.command"), also(&["TALLY_ACP_COMMAND"]), guard(Guard::User);
             /// Agent name: a table below `ai.agents`, or a known agent
             agent: Option<String> = None, tally("ai.agent"), guard(Guard::AgentName);
+            /// Chat API to ask instead of an agent command: openai, anthropic or ollama
+            provider: Option<ChatKind> = None, flag_of("ai-provider", "NAME"), tally("ai.provider"),
+                guard(Guard::User);
+            /// URL of the chat API [default: that of the provider]
+            endpoint: Option<String> = None, flag_of("ai-endpoint", "URL"), tally("ai.endpoint"),
+                guard(Guard::User);
+            /// Model to ask [default: that of the provider]
+            model: Option<String> = None, flag_of("ai-model", "NAME"), tally("ai.model"),
+                guard(Guard::User);
+            /// Environment variable that contains the API key [default: that of the provider]
+            api_key_env: Option<String> = None, flag_of("ai-api-key-env", "NAME"),
+                tally("ai.api-key-env"), guard(Guard::User);
             /// Time limit for the AI fixes of one file
             timeout: Duration = Duration::from_secs(90), flag_of("ai-timeout", "DURATION"),
                 tally("ai.timeout");

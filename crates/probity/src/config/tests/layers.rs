@@ -97,13 +97,12 @@ fn ai_warns_about_what_will_not_work() {
         ("", &[][..], &[][..]),
         ("ai.enabled = true\nai.command = ['x']", &[], &[]),
         ("ai.enabled = true\nai.agent = 'claude'", &[], &[]),
+        ("ai.enabled = true\nai.provider = 'ollama'", &[], &[]),
         (
             "\nai.enabled = true",
             &[],
-            &[
-                "tally.toml:2: AI fixes are enabled, but neither `ai.command` nor `ai.agent` is set; \
-               they will be skipped",
-            ],
+            &["tally.toml:2: AI fixes are enabled, but none of `ai.provider`, `ai.command` and \
+               `ai.agent` is set; they will be skipped"],
         ),
         (
             "",

@@ -55,6 +55,10 @@ timeout = "1m"  # from default
 enabled = false  # from default
 # command is not set
 # agent is not set
+# provider is not set
+# endpoint is not set
+# model is not set
+# api-key-env is not set
 timeout = "2m"  # from TALLY_AI_TIMEOUT
 max-input-bytes = 262144  # from default
 secrets-policy = "allow"  # from TALLY_AI_REDACT_SECRETS
@@ -195,6 +199,10 @@ fn every_typed_value_follows_its_key() {
             ],
         ),
         agent: None,
+        provider: None,
+        endpoint: None,
+        model: None,
+        api_key_env: None,
         timeout: 1s,
         max_input_bytes: 1,
         secrets_policy: Allow,

@@ -219,6 +219,10 @@ check.shellcheck.timeout | no flag | PROBITY_CHECK__SHELLCHECK_TIMEOUT TALLY_SHE
 ai.enabled | --ai | PROBITY_AI__ENABLED TALLY_AI_ENABLED | ai.enabled | false | guarded
 ai.command | --acp-command | PROBITY_AI__COMMAND TALLY_AI_COMMAND TALLY_ACP_COMMAND | ai.command | unset | guarded
 ai.agent | no flag | PROBITY_AI__AGENT TALLY_AI_AGENT | ai.agent | unset | guarded
+ai.provider | --ai-provider | PROBITY_AI__PROVIDER TALLY_AI_PROVIDER | ai.provider | unset | guarded
+ai.endpoint | --ai-endpoint | PROBITY_AI__ENDPOINT TALLY_AI_ENDPOINT | ai.endpoint | unset | guarded
+ai.model | --ai-model | PROBITY_AI__MODEL TALLY_AI_MODEL | ai.model | unset | guarded
+ai.api-key-env | --ai-api-key-env | PROBITY_AI__API_KEY_ENV TALLY_AI_API_KEY_ENV | ai.api-key-env | unset | guarded
 ai.timeout | --ai-timeout | PROBITY_AI__TIMEOUT TALLY_AI_TIMEOUT | ai.timeout | 1m30s
 ai.max-input-bytes | --ai-max-input-bytes | PROBITY_AI__MAX_INPUT_BYTES TALLY_AI_MAX_INPUT_BYTES | ai.max-input-bytes | 262144
 ai.secrets-policy | no flag | PROBITY_AI__SECRETS_POLICY TALLY_AI_SECRETS_POLICY | ai.secrets-policy | deny | guarded

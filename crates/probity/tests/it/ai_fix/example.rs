@@ -47,3 +47,49 @@ fn an_agent_that_drops_the_entrypoint_changes_nothing_and_the_reason_is_on_scree
     assert!(output.stderr.contains(says), "{}", output.stderr);
     assert!(output.stdout.contains("tally/prefer-multi-stage-build"), "{}", output.stdout);
 }
+
+/// The commands of the section `Try it`, as a reader types them.
+fn tutorial() -> Vec<String> {
+    let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/ai-fixes.md");
+    let text = fs::read_to_string(guide).unwrap().replace("\\\n", " ");
+    let section = text.split("## Try it").nth(1).unwrap().split("\n## ").next().unwrap();
+    let blocks = section.split("```sh\n").skip(1);
+    blocks.map(|block| block.split("\n```").next().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn the_tutorial_works_as_written_and_twice_in_a_row() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/go");
+    let bad = fs::read_to_string(root.join("agent-without-entrypoint.ndjson")).unwrap();
+    let dir = example();
+    fs::write(dir.path().join("examples/go/agent-without-entrypoint.ndjson"), bad).unwrap();
+    let before = fs::read_to_string(dir.path().join("examples/go/Dockerfile")).unwrap();
+    let commands = tutorial();
+    assert_eq!(commands.len(), 2, "{commands:?}");
+    let run = |line: &str| {
+        let mut words = line.split_whitespace().peekable();
+        let mut run = probity().dir(&dir);
+        while let Some((name, value)) =
+            words.next_if(|it| it.contains('=')).and_then(|it| it.split_once('='))
+        {
+            run = run.env(name, value);
+        }
+        assert_eq!(words.next(), Some("probity"), "{line}");
+        run.args(words).run()
+    };
+    let mut rounds = Vec::new();
+    for _ in 0..2 {
+        let (good, bad) = (run(&commands[0]), run(&commands[1]));
+        assert!(
+            good.stdout.contains("+COPY --from=build /usr/local/bin/orders"),
+            "{}",
+            good.stdout
+        );
+        assert!(!bad.stdout.contains("\n+FROM "), "{}", bad.stdout);
+        assert!(bad.stderr.contains("runtime-invariants: ENTRYPOINT"), "{}", bad.stderr);
+        rounds.push((good.stdout, bad.stdout));
+    }
+    assert_eq!(rounds[0], rounds[1], "the second time differs");
+    let after = fs::read_to_string(dir.path().join("examples/go/Dockerfile")).unwrap();
+    assert_eq!(before, after);
+}

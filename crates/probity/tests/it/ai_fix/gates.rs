@@ -109,7 +109,7 @@ fn enabled_without_an_agent_warns_and_skips() {
     ]);
     let output = run.run().code(1);
     assert!(
-        output.stderr.contains("neither `ai.command` nor `ai.agent` is set"),
+        output.stderr.contains("none of `ai.provider`, `ai.command` and `ai.agent` is set"),
         "{}",
         output.stderr
     );

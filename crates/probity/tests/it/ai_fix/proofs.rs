@@ -65,7 +65,9 @@ fn images(server: &Server) {
         let words = ["build", "-q", "-t", tag, "-f", path.to_str().unwrap(), context];
         assert!(server.says(&words).0, "{tag}");
     }
-    assert!(server.says(&["tag", IMAGE, "debian:12-slim"]).0);
+    for tag in ["debian:12-slim", "ubuntu:22.04"] {
+        assert!(server.says(&["tag", IMAGE, tag]).0);
+    }
 }
 
 fn stage(answers: &[String]) -> Stage {
@@ -135,11 +137,17 @@ fn proofs(server: &Server) {
         assert!(plain.contains("/usr/local/bin/app needs /bin/sh"), "{}", output.stdout);
     }
 
-    // Without the experiment the text checks have nothing to say against it.
-    let stage = self::stage(&[patch(ONE_STAGE, &harmful)]);
-    let run = stage.fix(MULTI_STAGE).args(["--prove", "static"]);
-    on(server, &stage, run).run().code(0);
-    assert_eq!(stage.text(), harmful);
+    // What the text alone suspects is refused without the experiment, and advice with it.
+    let other = two_stages("ubuntu:22.04");
+    for (level, outcome_of, text) in [("static", "skipped", ONE_STAGE), ("run", "applied", &other)]
+    {
+        let stage = self::stage(&[patch(ONE_STAGE, &other), "NO_CHANGE".to_owned()]);
+        let run = stage.fix(MULTI_STAGE).args(["--prove", level]);
+        let found = outcome(&on(server, &stage, run).run());
+        assert_eq!(found["outcome"], outcome_of, "{found}");
+        assert!(found.to_string().contains("base-release: "), "{found}");
+        assert_eq!(stage.text(), text);
+    }
 
     // A level that is required and cannot be reached.
     let stage = self::stage(&[patch(ONE_STAGE, &two_stages("debian:13-slim"))]);

@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
-use probity_agent::{Agent, AgentError, AgentRef, CommandOptions};
+use probity_agent::{Agent, AgentError, CommandOptions};
 use probity_autofix::{AgentContext, Reason, Session};
 use probity_dockerfile::Dockerignore;
-use probity_seat::{Caller, NamedBy, Occupant, Request as SeatRequest, Seated, Unseated};
+use probity_scope::ScopeError;
+use probity_seat::{Caller, Occupant, Request as SeatRequest, Seated, Unseated};
 
-use super::{AiRun, context};
+use super::{AiRun, agent::Chosen, chat::Chat, context};
 use crate::{
     commands::check::job::Job,
     failure::Failure,
@@ -23,7 +24,14 @@ pub(super) struct Asked {
     pub(super) named: String,
     pub(super) contained_by: String,
     pub(super) context: Option<AgentContext>,
-    seated: Seated,
+    voice: Voice,
+}
+
+/// Who answers.
+enum Voice {
+    Agent(Seated),
+    /// A model behind an API, which runs nothing here.
+    Chat(Chat),
 }
 
 /// What an agent is asked about.
@@ -41,9 +49,25 @@ impl AiRun {
     pub(super) fn asked(
         &self,
         subject: Subject<'_>,
-        (reference, named_by): (AgentRef, NamedBy),
+        chosen: Chosen,
     ) -> Result<Asked, (Reason, String)> {
         let Subject { job, source, root, ignore } = subject;
+        let unreadable = |error: ScopeError| {
+            (Reason::NotConfigured, format!("the build context cannot be read: {error}"))
+        };
+        let (reference, named_by) = match chosen {
+            Chosen::Agent(reference, named_by) => (reference, named_by),
+            Chosen::Chat(kind) => {
+                let chat = Chat::new(kind, &job.config.ai)?;
+                return Ok(Asked {
+                    agent: chat.label.clone(),
+                    named: chat.label.clone(),
+                    contained_by: "its API".to_owned(),
+                    context: context::of(job, root, ignore, None).map_err(unreadable)?,
+                    voice: Voice::Chat(chat),
+                });
+            }
+        };
         let seated = self.seats.seat(&SeatRequest {
             caller: Caller::Fix,
             occupant: Occupant::Agent(&reference),
@@ -56,24 +80,26 @@ impl AiRun {
             terms: &self.terms,
         });
         let seated = seated.map_err(|unseated| (reason_of(&unseated), in_words(unseated)))?;
-        let context = context::of(job, root, ignore, &seated).map_err(|error| {
-            (Reason::NotConfigured, format!("the build context cannot be read: {error}"))
-        })?;
+        let context = context::of(job, root, ignore, Some(&seated)).map_err(unreadable)?;
         Ok(Asked {
             agent: reference.label(),
             named: reference.to_string(),
             contained_by: seated.contained.to_string(),
             context,
-            seated,
+            voice: Voice::Agent(seated),
         })
     }
 }
 
 impl Asked {
     pub(super) fn open(&self) -> Result<Box<dyn Agent>, AgentError> {
+        let seated = match &self.voice {
+            Voice::Agent(seated) => seated,
+            Voice::Chat(chat) => return Ok(chat.open()),
+        };
         match self.context.as_ref().and_then(AgentContext::files) {
-            Some(files) => self.seated.open_with_files(CommandOptions::default(), files),
-            None => self.seated.open(CommandOptions::default(), None),
+            Some(files) => seated.open_with_files(CommandOptions::default(), files),
+            None => seated.open(CommandOptions::default(), None),
         }
     }
 

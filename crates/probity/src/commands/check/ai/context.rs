@@ -27,19 +27,19 @@ pub(super) fn directory<'p>(job: &Job, source: &'p Source, root: Option<&'p Path
     }
 }
 
-/// What the configuration of a file lets the seated agent see.
+/// What the configuration of a file lets the seated agent, or a model without a seat, see.
 pub(super) fn of(
     job: &Job,
     root: Option<&Path>,
     ignore: Option<&Dockerignore>,
-    seated: &Seated,
+    seated: Option<&Seated>,
 ) -> Result<Option<AgentContext>, ScopeError> {
     let ai = &job.config.ai;
     let Some(root) = root else { return Ok(None) };
     let is_readable = match ai.context {
         AiContext::None => return Ok(None),
         AiContext::Snapshot => false,
-        AiContext::ReadOnly if !seated.can_read_files() => {
+        AiContext::ReadOnly if !seated.is_some_and(Seated::can_read_files) => {
             tracing::warn!(
                 "the agent gets a snapshot of the build context: only agents that speak ACP can \
                  read files"

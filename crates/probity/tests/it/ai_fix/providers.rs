@@ -1,0 +1,84 @@
+//! A model behind a chat API proposes the fix: all it takes is a key.
+
+use std::fs;
+
+use super::{GO, MULTI_STAGE, TWO_STAGES, outcome};
+use crate::{
+    binary::{Run, directory, probity},
+    model_server::ModelServer,
+};
+
+const KEY: &str = "PROVIDER_TEST_KEY";
+
+fn fix(dir: &std::path::Path) -> Run {
+    probity()
+        .dir(dir)
+        .args(["check", "--fix", "--fix-ai", "--select", MULTI_STAGE, "--format", "json"])
+        .args(["--fail-level", "none", "--prove", "static", "Dockerfile"])
+}
+
+#[test]
+fn each_provider_is_asked_with_a_key_and_nothing_else() {
+    let server = ModelServer::start();
+    for (provider, path, needs_key) in [
+        ("openai", "/v1/chat/completions", true),
+        ("anthropic", "/v1/messages", true),
+        ("ollama", "/v1/chat/completions", false),
+    ] {
+        let dir = directory(&[("Dockerfile", GO)]);
+        let url = server.url(path);
+        let mut run = fix(dir.path()).args(["--ai", "--ai-provider", provider]);
+        run = run.args(["--ai-endpoint", &url, "--ai-model", "tiny"]);
+        if needs_key {
+            run = run.args(["--ai-api-key-env", KEY]).env(KEY, "k-1");
+        }
+        let output = run.run().code(0);
+        let fix = outcome(&output);
+        assert_eq!(fix["outcome"], "applied", "{provider}: {fix} {}", output.stderr);
+        assert_eq!(fix["session"]["agent"], format!("{provider} tiny"));
+        assert_eq!(fs::read_to_string(dir.path().join("Dockerfile")).unwrap(), TWO_STAGES);
+        let asked = server.requests();
+        assert_eq!(asked.last().unwrap().body["model"], "tiny", "{provider}");
+        assert!(!output.stdout.contains("k-1") && !output.stderr.contains("k-1"), "{provider}");
+    }
+}
+
+#[test]
+fn the_configuration_names_the_provider_and_the_switch_stays_necessary() {
+    let server = ModelServer::start();
+    let url = server.url("/v1/chat/completions");
+    let keys = format!("provider = 'openai'\nendpoint = '{url}'\napi-key-env = '{KEY}'\n");
+    for (enabled, key, reason) in [
+        ("enabled = true\n", Some("k"), None),
+        ("", Some("k"), Some("ai-disabled")),
+        ("enabled = true\n", None, Some("not-configured")),
+    ] {
+        let config = format!("[ai]\n{enabled}{keys}");
+        let dir = directory(&[("Dockerfile", GO), (".tally.toml", &config)]);
+        let before = server.requests().len();
+        let mut run = fix(dir.path());
+        if let Some(key) = key {
+            run = run.env(KEY, key);
+        }
+        let output = run.run().code(0);
+        let fix = outcome(&output);
+        assert_eq!(fix["reason"].as_str(), reason, "{config}: {fix} {}", output.stderr);
+        assert_eq!(server.requests().len() > before, reason.is_none(), "{config}");
+        if key.is_none() {
+            let detail = fix["detail"].as_str().unwrap();
+            assert!(detail.contains(&format!("export {KEY}=KEY")), "{detail}");
+        }
+    }
+}
+
+#[test]
+fn a_command_that_does_not_speak_the_protocol_is_told_apart() {
+    let dir = directory(&[("Dockerfile", GO)]);
+    let output = fix(dir.path()).args(["--acp-command", "true", "--ai-sandbox", "none"]).run();
+    let fix = outcome(&output);
+    assert_eq!(fix["reason"], "agent-failed", "{fix}");
+    let detail = fix["detail"].as_str().unwrap();
+    for words in ["does not speak the Agent Client Protocol", "`cmd:`"] {
+        assert!(detail.contains(words), "{detail}");
+    }
+}
