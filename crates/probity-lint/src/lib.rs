@@ -130,7 +130,25 @@ fn check(file: &Dockerfile<'_>, facts: &Facts, options: &LintOptions<'_>) -> Vec
         exclusion::settle(file, &mut findings, options.rules.weighs_shell_findings());
     }
     rejection::withhold_fixes(file, facts, &mut findings);
-    findings.sort_by(Finding::report_order);
+    sort_in_place(&mut findings);
     findings.dedup_by(|a, b| a.rule == b.rule && a.span == b.span && a.message == b.message);
     findings
+}
+
+/// Brings findings into report order. A stable sort of the list itself would need room for a second
+/// one while everything else is in memory; numbers are small.
+fn sort_in_place(findings: &mut [Finding]) {
+    let mut order: Vec<usize> = (0..findings.len()).collect();
+    order.sort_by(|&a, &b| findings[a].report_order(&findings[b]));
+    let mut place = vec![0; order.len()];
+    for (to, &from) in order.iter().enumerate() {
+        place[from] = to;
+    }
+    for index in 0..place.len() {
+        while place[index] != index {
+            let to = place[index];
+            findings.swap(index, to);
+            place.swap(index, to);
+        }
+    }
 }
