@@ -22,7 +22,7 @@ mod text;
 mod variables;
 mod walk;
 
-use std::ops::Range;
+use std::{num::NonZeroU32, ops::Range};
 
 use probity_finding::Span;
 
@@ -85,6 +85,8 @@ struct Place {
     state: u32,
     references: Range<u32>,
     steps: Range<u32>,
+    /// Which of the instructions with commands it is, counted from one; none where it is not one.
+    command_cell: Option<NonZeroU32>,
 }
 
 impl Facts {
@@ -101,6 +103,12 @@ impl Facts {
     #[must_use]
     pub fn final_stage(&self) -> Option<&Stage> {
         self.stages.last()
+    }
+
+    /// Where the scripts of an instruction are kept, and the calls of package managers in them.
+    fn command_cell(&self, instruction: usize) -> Option<usize> {
+        let number = self.places.get(instruction)?.command_cell?;
+        Some(number.get() as usize - 1)
     }
 
     /// The stage that an instruction belongs to; none before the first FROM.

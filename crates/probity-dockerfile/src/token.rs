@@ -12,13 +12,37 @@ pub struct Token {
 }
 
 /// The tokens of a file, each as its kind and its length: where it stands follows from those before it. A
-/// file has several on every line, and whole spans would be three times as large.
+/// file has several on every line, and whole spans would be six times as large.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tokens {
-    all: Vec<(TokenKind, u32)>,
+    all: Vec<Packed>,
     /// Behind the last byte of the last token.
     end: usize,
 }
+
+/// The kind and the length of a token in four bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Packed {
+    kind: TokenKind,
+    /// The three bytes of the length, the lowest first.
+    length: [u8; 3],
+}
+
+impl Packed {
+    /// The beginning of what is `length` bytes long, as much of it as one token can be.
+    fn of(kind: TokenKind, length: usize) -> Self {
+        let [low, middle, high, ..] = length.min(LONGEST).to_le_bytes();
+        Self { kind, length: [low, middle, high] }
+    }
+
+    fn len(self) -> usize {
+        let [low, middle, high] = self.length;
+        usize::from(low) | usize::from(middle) << 8 | usize::from(high) << 16
+    }
+}
+
+/// The most bytes of one token.
+const LONGEST: usize = (1 << 24) - 1;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TokenKind {
@@ -50,27 +74,27 @@ impl Tokens {
     /// In the order of the text.
     pub fn iter(&self) -> impl Iterator<Item = Token> {
         let mut start = 0;
-        self.all.iter().map(move |&(kind, length)| {
-            let span = Span::new(start, start + length as usize);
+        self.all.iter().map(move |token| {
+            let span = Span::new(start, start + token.len());
             start = span.end;
-            Token { kind, span }
+            Token { kind: token.kind, span }
         })
     }
 
     #[must_use]
     pub fn last(&self) -> Option<Token> {
-        let &(kind, length) = self.all.last()?;
-        Some(Token { kind, span: Span::new(self.end - length as usize, self.end) })
+        let last = self.all.last()?;
+        Some(Token { kind: last.kind, span: Span::new(self.end - last.len(), self.end) })
     }
 
-    /// Appends what begins where the last token ends. What is longer than 4 GiB becomes several tokens.
+    /// Appends what begins where the last token ends. What is longer than 16 MiB becomes several tokens.
     pub(crate) fn push(&mut self, kind: TokenKind, span: Span) {
         let mut left = span.len();
         debug_assert!(left == 0 || self.end == span.start, "tokens follow each other without gaps");
         while left > 0 {
-            let length = u32::try_from(left).unwrap_or(u32::MAX);
-            self.all.push((kind, length));
-            left -= length as usize;
+            let token = Packed::of(kind, left);
+            self.all.push(token);
+            left -= token.len();
         }
         self.end += span.len();
     }

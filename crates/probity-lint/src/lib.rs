@@ -140,7 +140,25 @@ fn check(file: &Dockerfile<'_>, facts: &Facts, options: &LintOptions<'_>) -> Vec
         exclusion::settle(file, &mut findings, options.rules.weighs_shell_findings());
     }
     rejection::withhold_fixes(file, facts, &mut findings);
-    findings.sort_by(Finding::report_order);
+    // Sorting the list itself would need room for a second one while everything else is in memory.
+    let mut order: Vec<usize> = (0..findings.len()).collect();
+    order.sort_by(|&a, &b| findings[a].report_order(&findings[b]));
+    rearrange(&mut findings, &order);
     findings.dedup_by(|a, b| a.rule == b.rule && a.span == b.span && a.message == b.message);
     findings
+}
+
+/// Puts the finding of each number in `order` where the number stands.
+fn rearrange(findings: &mut [Finding], order: &[usize]) {
+    let mut place = vec![0; order.len()];
+    for (to, &from) in order.iter().enumerate() {
+        place[from] = to;
+    }
+    for index in 0..place.len() {
+        while place[index] != index {
+            let to = place[index];
+            findings.swap(index, to);
+            place.swap(index, to);
+        }
+    }
 }

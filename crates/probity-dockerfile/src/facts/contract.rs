@@ -44,18 +44,18 @@ pub struct StageContract {
 pub enum Step {
     Arg {
         name: TextSlice,
-        default: Option<Text>,
+        default: Option<Box<Text>>,
     },
     Env {
-        key: Text,
-        value: Text,
+        key: Box<Text>,
+        value: Box<Text>,
     },
     User(Text),
     Workdir(Text),
     Run {
-        flags: Vec<StepFlag>,
+        flags: Box<[StepFlag]>,
         command: CommandLine,
-        heredocs: Vec<StepHeredoc>,
+        heredocs: Box<[StepHeredoc]>,
     },
     Transfer(Box<Transfer>),
     /// The trigger, with the text of its heredocs.

@@ -42,7 +42,7 @@ impl Walk<'_> {
             version: 0,
         };
         current.environment = self.environments.define(current.environment, variable);
-        current.steps.push(Step::Arg { name, default });
+        current.steps.push(Step::Arg { name, default: default.map(Box::new) });
     }
 
     /// All words see the variables from before the instruction.
@@ -61,7 +61,7 @@ impl Walk<'_> {
             };
             current.environment = self.environments.define(current.environment, variable);
             put(current, Setting::Env, key.pattern(), Value::Text(value.clone()), span);
-            current.steps.push(Step::Env { key, value });
+            current.steps.push(Step::Env { key: Box::new(key), value: Box::new(value) });
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::{Dockerfile, Facts, Instruction, facts::packages::managers::Row};
 
 pub use self::managers::{Action, Manager};
 
-/// One cell for each instruction, filled when a rule first asks.
+/// One cell for each instruction that has commands, filled when a rule first asks.
 #[derive(Clone, Debug)]
 pub(super) struct Packages(Vec<OnceLock<Box<[PackageCall]>>>);
 
@@ -40,15 +40,15 @@ pub struct PackageCall {
     /// The script among [`Facts::scripts`] and the command in it.
     pub script: usize,
     pub command: usize,
-    pub packages: Vec<Package>,
+    pub packages: Box<[Package]>,
     /// Files that say what to install: `-r requirements.txt`, `-c constraints.txt`.
-    pub files: Vec<Package>,
+    pub files: Box<[Package]>,
     /// The name of a set of packages that is removed as one: `apk add --virtual NAME`.
-    pub virtual_name: Option<String>,
+    pub virtual_name: Option<Box<str>>,
     /// Where it is installed to, if not where the manager always does.
-    pub target: Option<String>,
+    pub target: Option<Box<str>>,
     /// Every flag as it is written, `--name=value` without the value.
-    pub flags: Vec<PackageFlag>,
+    pub flags: Box<[PackageFlag]>,
 }
 
 /// A flag of a package manager.
@@ -104,7 +104,10 @@ impl Facts {
     /// the one that the facts are of.
     #[must_use]
     pub fn package_calls(&self, dockerfile: &Dockerfile<'_>, instruction: usize) -> &[PackageCall] {
-        let Some(cell) = self.packages.0.get(instruction) else { return &[] };
+        let Some(cell) = self.command_cell(instruction).and_then(|cell| self.packages.0.get(cell))
+        else {
+            return &[];
+        };
         cell.get_or_init(|| {
             let scripts = self.scripts(dockerfile, instruction);
             scripts.iter().enumerate().flat_map(|(index, script)| calls(index, script)).collect()
@@ -163,7 +166,6 @@ fn package_call(call: &Call<'_>) -> Option<PackageCall> {
             }
         }
     }
-    packages.shrink_to_fit();
     apply_version_flag(row, call, &mut packages);
     Some(PackageCall {
         manager: row.manager,
@@ -173,11 +175,11 @@ fn package_call(call: &Call<'_>) -> Option<PackageCall> {
         name_span: call.name_word()?.span(),
         script: 0,
         command: 0,
-        packages,
-        files: files(row, call),
-        virtual_name: call.flag_value(row.virtual_flags).map(|(_, name)| name),
-        target: call.flag_value(row.target_flags).map(|(_, target)| target),
-        flags: flags(row, call),
+        packages: packages.into(),
+        files: files(row, call).into(),
+        virtual_name: call.flag_value(row.virtual_flags).map(|(_, name)| name.into()),
+        target: call.flag_value(row.target_flags).map(|(_, target)| target.into()),
+        flags: flags(row, call).into(),
     })
 }
 
@@ -222,7 +224,6 @@ fn files(row: &Row, call: &Call<'_>) -> Vec<Package> {
             kind: PackageKind::Local,
         }));
     }
-    found.shrink_to_fit();
     found
 }
 
@@ -245,6 +246,5 @@ fn flags(row: &Row, call: &Call<'_>) -> Vec<PackageFlag> {
             _ => {}
         }
     }
-    found.shrink_to_fit();
     found
 }

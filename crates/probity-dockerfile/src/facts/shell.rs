@@ -13,7 +13,8 @@ use probity_shell::{Dialect, Invocation, Script};
 
 use crate::{Arguments, Command, Dockerfile, Facts, Instruction, Keyword, Logical, Shell, Word};
 
-/// One cell for each instruction. Most rules never look into a shell, and then nothing is parsed.
+/// One cell for each instruction that may have commands. Most rules never look into a shell, and then
+/// nothing is parsed.
 #[derive(Clone, Debug)]
 pub(super) struct Scripts(Vec<OnceLock<Box<[Script]>>>);
 
@@ -48,7 +49,10 @@ impl Facts {
     /// one that the facts are of.
     #[must_use]
     pub fn scripts(&self, dockerfile: &Dockerfile<'_>, instruction: usize) -> &[Script] {
-        let Some(cell) = self.scripts.0.get(instruction) else { return &[] };
+        let Some(cell) = self.command_cell(instruction).and_then(|cell| self.scripts.0.get(cell))
+        else {
+            return &[];
+        };
         cell.get_or_init(|| {
             let written = dockerfile.instructions.get(instruction);
             let state = self.state(instruction);
@@ -87,6 +91,20 @@ fn flatten(scripts: Vec<Script>) -> Vec<Script> {
         flat.extend(flatten(inner));
     }
     flat
+}
+
+impl Instruction {
+    /// Whether there may be scripts in it.
+    pub(super) fn may_run_commands(&self) -> bool {
+        matches!(
+            self.keyword,
+            Keyword::Run
+                | Keyword::Cmd
+                | Keyword::Entrypoint
+                | Keyword::Healthcheck
+                | Keyword::Onbuild
+        )
+    }
 }
 
 fn scripts(dockerfile: &Dockerfile<'_>, instruction: &Instruction, shell: &Shell) -> Vec<Script> {

@@ -124,7 +124,8 @@ impl Walk<'_> {
         let flags = instruction.flags.iter();
         let flags = flags.map(|flag| self.run_flag(current, instruction, flag)).collect();
         let command = command_line(command, &current.shell);
-        Step::Run { flags, command, heredocs: self.literal_heredocs(instruction.heredocs()) }
+        let heredocs = self.literal_heredocs(instruction.heredocs()).into();
+        Step::Run { flags, command, heredocs }
     }
 
     fn run_flag(&mut self, current: &Current, at: &Instruction, flag: &Flag) -> StepFlag {

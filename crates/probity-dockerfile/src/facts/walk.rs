@@ -1,6 +1,6 @@
 //! The one pass over the file that computes every fact.
 
-use std::sync::Arc;
+use std::{num::NonZeroU32, sync::Arc};
 
 use probity_finding::Span;
 
@@ -89,6 +89,7 @@ pub(super) fn walk(dockerfile: &Dockerfile<'_>) -> Facts {
     walk.expansion_errors.dedup_by_key(|error| error.instruction);
     walk.references.shrink_to_fit();
     walk.states.shrink_to_fit();
+    let command_cells = walk.number_command_cells();
     let syntax = dockerfile.directives.iter().find(|it| it.name == DirectiveName::Syntax);
     Facts {
         contract: ImageContract {
@@ -104,8 +105,8 @@ pub(super) fn walk(dockerfile: &Dockerfile<'_>) -> Facts {
         expansion_errors: walk.expansion_errors,
         states: walk.states,
         configs,
-        scripts: Scripts::with_room_for(dockerfile.instructions.len()),
-        packages: Packages::with_room_for(dockerfile.instructions.len()),
+        scripts: Scripts::with_room_for(command_cells),
+        packages: Packages::with_room_for(command_cells),
     }
 }
 
@@ -166,6 +167,18 @@ impl Walk<'_> {
         let number = self.stages.all.len();
         self.stages.begin(instruction, current.index, image, platform);
         self.edit_place(current.index, |place| place.stage = Some(compact(number)));
+    }
+
+    /// Gives a number to each instruction that may have scripts; says how many there are.
+    fn number_command_cells(&mut self) -> usize {
+        let mut count = 0;
+        for (instruction, place) in self.dockerfile.instructions.iter().zip(&mut self.places) {
+            if instruction.may_run_commands() {
+                count += 1;
+                place.command_cell = NonZeroU32::new(compact(count));
+            }
+        }
+        count
     }
 
     /// The instructions of every stage, in order, and what they amount to.
