@@ -18,6 +18,7 @@ pub(crate) mod image_kind;
 pub(crate) mod issue;
 pub(crate) mod kept;
 pub(crate) mod kept_packages;
+pub(crate) mod manifests;
 pub(crate) mod new_bases;
 pub(crate) mod packages;
 pub(crate) mod patch;
@@ -30,6 +31,7 @@ pub(crate) mod stages;
 pub(crate) mod steps;
 pub(crate) mod syntax;
 pub(crate) mod tools;
+pub(crate) mod user;
 
 use probity_dockerfile::{Dockerfile, Facts, Setting, parse};
 use probity_lint::FixOptions;

@@ -5,7 +5,9 @@
 
 mod command_family;
 mod healthcheck;
+mod manifests_first;
 mod multi_stage;
+mod non_root_user;
 mod smaller_base_image;
 
 use probity_dockerfile::Setting;
@@ -57,6 +59,8 @@ const KINDS: &[&ObjectiveKind] = &[
     &smaller_base_image::SMALLER_BASE_IMAGE,
     &command_family::COMMAND_FAMILY,
     &healthcheck::HEALTHCHECK,
+    &manifests_first::MANIFESTS_FIRST,
+    &non_root_user::NON_ROOT_USER,
 ];
 
 impl ObjectiveKind {

@@ -27,6 +27,19 @@ pub(crate) fn forget_base(contract: &mut ImageContract, root: Option<usize>) {
     }
 }
 
+pub(crate) fn forget_user(contract: &mut ImageContract, _: Option<usize>) {
+    for stage in &mut contract.stages {
+        stage.config.retain(|entry| entry.setting != Setting::User);
+        stage.steps.retain(|step| !matches!(step, Step::User(_)));
+    }
+}
+
+pub(crate) fn forget_transfers(contract: &mut ImageContract, _: Option<usize>) {
+    for stage in &mut contract.stages {
+        stage.steps.retain(|step| !matches!(step, Step::Transfer(_)));
+    }
+}
+
 pub(crate) fn forget_runs(contract: &mut ImageContract, _: Option<usize>) {
     for stage in &mut contract.stages {
         stage.steps.retain(|step| !matches!(step, Step::Run { .. }));

@@ -11,7 +11,7 @@ use probity_autofix::{
     Event, Expect, Member, Outcome, Proof, Request, Resolution, SecretsPolicy, Settings, resolve,
 };
 use probity_dockerfile::Setting;
-use probity_finding::{Applicability, Fix, Severity, apply};
+use probity_finding::{Applicability, Fix, Objective, Severity, apply};
 use probity_lint::{
     DirectiveOptions, FixMode, FixOptions, LintOptions, Pattern, RuleSet, agent_fixes,
 };
@@ -20,6 +20,8 @@ use probity_secrets::{Detector, FindSecrets, Options};
 pub(crate) const MULTI_STAGE: &str = "tally/prefer-multi-stage-build";
 pub(crate) const HEALTHCHECK: &str = "hadolint/DL3057";
 pub(crate) const COMMAND_FAMILY: &str = "hadolint/DL4001";
+pub(crate) const MANIFESTS: &str = "probity/sources-before-dependencies";
+pub(crate) const ROOT_USER: &str = "hadolint/DL3002";
 pub(crate) const BASE_IMAGE: &str = "tally/prefer-slim-base-image";
 
 /// Made once, since it takes longer than most sessions.
@@ -31,6 +33,8 @@ pub(crate) struct Case<'c> {
     pub(crate) rules: &'c [&'c str],
     pub(crate) settings: Settings,
     pub(crate) only: Vec<String>,
+    /// Whether a conversion to several stages is wanted even if no rule speaks.
+    pub(crate) is_forced: bool,
     /// Rules whose findings are errors.
     pub(crate) errors: &'c [&'c str],
     pub(crate) detector: Option<&'static Detector>,
@@ -58,7 +62,16 @@ impl<'c> Case<'c> {
             max_rounds: 2,
         };
         let detector = Some(&*DETECTOR);
-        Self { text, rules, settings, only: Vec::new(), errors: &[], detector, proofs: Vec::new() }
+        Self {
+            text,
+            rules,
+            settings,
+            only: Vec::new(),
+            is_forced: false,
+            errors: &[],
+            detector,
+            proofs: Vec::new(),
+        }
     }
 
     /// Asks an agent that answers the n-th prompt, counted from one, with this.
@@ -114,7 +127,7 @@ impl<'c> Case<'c> {
             known: None,
         };
         let findings = probity_lint::lint(self.text, &lint);
-        let members: Vec<Member> = agent_fixes(&findings, &fix, false)
+        let mut members: Vec<Member> = agent_fixes(&findings, &fix, false)
             .into_iter()
             .filter(|(finding, _)| self.rules.contains(&finding.rule.as_ref()))
             .map(|(finding, fix)| Member {
@@ -123,6 +136,11 @@ impl<'c> Case<'c> {
                 objective: fix.objective.clone().unwrap(),
             })
             .collect();
+        if self.is_forced && members.is_empty() {
+            let (kind, score) = ("multi-stage", 1);
+            let objective = Objective { kind, score, signals: Vec::new(), max_churn: None };
+            members.push(Member { rule: MULTI_STAGE.to_owned(), priority: 150, objective });
+        }
         if members.is_empty() {
             return None;
         }

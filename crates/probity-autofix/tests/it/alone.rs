@@ -3,7 +3,10 @@
 use probity_autofix::{SecretsPolicy, check_names};
 
 use super::{
-    agents::{BASE_IMAGE, COMMAND_FAMILY, Case, HEALTHCHECK, MULTI_STAGE, Ran, diff, shown},
+    agents::{
+        BASE_IMAGE, COMMAND_FAMILY, Case, HEALTHCHECK, MANIFESTS, MULTI_STAGE, ROOT_USER, Ran,
+        diff, shown,
+    },
     objectives::{GO, PYTHON, TWO_TOOLS, WEB, two_stages},
 };
 
@@ -174,12 +177,32 @@ const ROWS: &[Row] = &[
     row("only-tool-calls-change", COMMAND_FAMILY, TWO_TOOLS, |file| {
         file.replace("wget -q https://example.com/b -O", "curl -k https://example.com/b -o")
     }),
+    row("patch/must-copy-manifests", MANIFESTS, NPM, |file| format!("# x\n{file}")),
+    row("manifests-copied", MANIFESTS, NPM, |file| {
+        file.replace("COPY . .\nRUN npm ci\n", "COPY package.json ./\nRUN npm ci\nCOPY . .\n")
+    }),
+    row("only-copies-move", MANIFESTS, NPM, |file| {
+        let new = "COPY package*.json ./\nRUN npm ci --ignore-scripts\nCOPY . .\n";
+        file.replace("COPY . .\nRUN npm ci\n", new)
+    }),
+    row("patch/must-change-user", ROOT_USER, AS_ROOT, |file| format!("# x\n{file}")),
+    row("user-known", ROOT_USER, AS_ROOT, |file| file.replace("USER root", "USER app")),
+    row("state-writable", ROOT_USER, AS_ROOT_WITH_STATE, |file| {
+        file.replace("USER root", "USER 1000")
+    }),
+    row("only-user-changes", ROOT_USER, AS_ROOT, |file| {
+        file.replace("USER root", "USER 1000").replace("COPY . .", "COPY app .")
+    }),
     row("base-family", BASE_IMAGE, PYTHON, |file| file.replace("3.12", "3.13-slim")),
     row("only-base-changes", BASE_IMAGE, PYTHON, |file| {
         file.replace("3.12\n", "3.12-slim\n").replace("COPY app.py .", "COPY . .")
     }),
 ];
 
+const NPM: &str = "FROM node:22\nWORKDIR /app\nCOPY . .\nRUN npm ci\nCMD [\"node\", \"x.js\"]\n";
+const AS_ROOT: &str = "FROM debian:12\nWORKDIR /app\nCOPY . .\nUSER root\nCMD [\"/app/x\"]\n";
+const AS_ROOT_WITH_STATE: &str =
+    "FROM debian:12\nWORKDIR /app\nCOPY . .\nVOLUME /data\nUSER root\nCMD [\"/app/x\"]\n";
 const WITH_FFMPEG: &str = "FROM golang:1.22\nWORKDIR /src\nRUN apt-get install -y ffmpeg=1\nCOPY . .\n\
      RUN go build -o /usr/local/bin/app ./cmd/app\nEXPOSE 80\nENTRYPOINT [\"/usr/local/bin/app\"]\n";
 const MAKE: &str = "FROM debian:12\nRUN apt-get install -y gcc=1\nWORKDIR /src\nCOPY . .\nRUN make\n\
@@ -253,9 +276,10 @@ fn each_answer_fails_its_check_alone() {
         // No rule asks about an image with triggers, so one can only be added, which is a step as well.
         let expected: &[&str] =
             if name == "onbuild" { &["onbuild", "steps-kept"] } else { &[name] };
-        // A rule reports a shell that is not there too.
+        // Rules report a shell or a user that is not there too.
         let mut failed = ran.failed();
-        failed.retain(|check| check != "probity/shell-in-bare-image");
+        let of_rules = ["probity/shell-in-bare-image", "probity/unknown-user"];
+        failed.retain(|check| !of_rules.contains(&check.as_str()));
         let begins = format!("{reason}: ");
         let is_told = outcome.starts_with(&begins) && outcome.contains(&format!("{name}: "));
         if failed != expected || ran.text != text || !is_told {

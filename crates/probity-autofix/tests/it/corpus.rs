@@ -12,7 +12,9 @@ use std::{collections::BTreeMap, fmt::Write as _, io::Write as _};
 use probity_agent::StopReason;
 
 use self::project::{Half, Project, Proposal};
-use super::agents::{BASE_IMAGE, COMMAND_FAMILY, Case, HEALTHCHECK, MULTI_STAGE, diff};
+use super::agents::{
+    BASE_IMAGE, COMMAND_FAMILY, Case, HEALTHCHECK, MANIFESTS, MULTI_STAGE, ROOT_USER, diff,
+};
 
 /// Accepted and all proposals of one kind.
 #[derive(Clone, Copy, Default)]
@@ -72,10 +74,24 @@ fn figures() {
             }
         }
     }
+    for project in Project::strangers() {
+        for proposal in project.proposals() {
+            let verdict = judged(&project, &proposal);
+            rows.entry((project.half(), "~~ strangers".to_owned()))
+                .or_default()
+                .count(&proposal, &verdict);
+            let is_right = proposal.is_good == (verdict == Verdict::Accepted);
+            if let (Verdict::Refused(why), Half::Tuning, false) =
+                (&verdict, project.half(), is_right)
+            {
+                writeln!(wrong, "  {} {}: {why}", project.name, proposal.name).unwrap();
+            }
+        }
+    }
     let mut text = String::new();
     for ((half, row), figures) in &rows {
         let Figures { good, harmful, unasked } = figures;
-        let name = row.trim_start_matches("~ ");
+        let name = row.trim_start_matches(['~', ' ']);
         let columns = [(good.accepted, good.all), (harmful.accepted, harmful.all)]
             .map(|(accepted, all)| format!("{accepted:>4} of {all:<4}"));
         let [good, harmful] = columns;
@@ -100,15 +116,18 @@ fn figures() {
 /// Asks once, as an agent that answers with this proposal.
 fn judged(project: &Project, proposal: &Proposal) -> Verdict {
     let rule = match project.objective.as_str() {
-        "multi-stage" => MULTI_STAGE,
+        "multi-stage" | "forced" => MULTI_STAGE,
         "healthcheck" => HEALTHCHECK,
         "command-family" => COMMAND_FAMILY,
         "smaller-base-image" => BASE_IMAGE,
+        "manifests-first" => MANIFESTS,
+        "non-root-user" => ROOT_USER,
         objective => panic!("{}: no rule for the objective `{objective}`", project.name),
     };
     let rules = [rule];
     let mut case = Case::new(&rules, &proposal.before);
     case.settings.max_rounds = 1;
+    case.is_forced = project.objective == "forced";
     let after = proposal.after.clone();
     let ran = case.ask_if_wanted(move |_, prompt| diff(prompt, &after), StopReason::EndTurn);
     let Some(ran) = ran else { return Verdict::Unasked };

@@ -3,9 +3,13 @@
 use std::collections::HashSet;
 
 use probity_dockerfile::{Arguments, Setting};
-use probity_finding::Finding;
+use probity_finding::{Finding, Fix, Objective};
 
-use crate::{context::Context, startup};
+use crate::{
+    context::Context,
+    rule::{OptionKind, OptionSpec},
+    startup,
+};
 
 rule! {
     /// # What it does
@@ -36,10 +40,23 @@ rule! {
     /// RUN rm -rf /tmp/build
     /// USER app
     /// ```
+    ///
+    /// # Fix safety
+    ///
+    /// Unsafe: the file does not tell what the program has to write to, so an agent has to propose the
+    /// user.
     Dl3002 {
         name: "hadolint/DL3002",
         severity: Warning,
         category: Security,
+        fixes: Unsafe,
+        by_agent: true,
+        options: &[OptionSpec {
+            name: "max-churn",
+            kind: OptionKind::Integer,
+            default: "30",
+            about: "The share of lines that an agent may change, in percent; 0 means any.",
+        }],
         url: "https://github.com/hadolint/hadolint/wiki/DL3002",
     }
 }
@@ -57,9 +74,21 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             && is_root(&word.text)
             && !startup::may_drop_rights(context, stage)
         {
-            findings.push(context.finding(word.span, "the last user should not be root"));
+            let finding = context.finding(word.span, "the last user should not be root");
+            let is_final = context.facts.final_stage().is_some_and(|it| it.index == stage.index);
+            findings.push(if is_final { finding.with_fix(by_agent(context)) } else { finding });
         }
     }
+}
+
+fn by_agent(context: &Context<'_>) -> Fix {
+    let objective = Objective {
+        kind: "non-root-user",
+        score: 1,
+        signals: Vec::new(),
+        max_churn: context.max_churn(),
+    };
+    Fix::by_agent("AI AutoFix: run as a user that is not root", 156, objective)
 }
 
 fn is_root(user: &str) -> bool {

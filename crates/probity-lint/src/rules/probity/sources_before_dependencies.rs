@@ -3,10 +3,13 @@
 use probity_dockerfile::{
     Action, Arguments, Instruction, Keyword, Manager, PackageCall, PackageKind, Stage,
 };
-use probity_finding::{Finding, Span};
+use probity_finding::{Finding, Fix, Objective, Span};
 use probity_shell::Call;
 
-use crate::context::Context;
+use crate::{
+    context::Context,
+    rule::{OptionKind, OptionSpec},
+};
 
 rule! {
     /// # What it does
@@ -41,10 +44,22 @@ rule! {
     /// RUN npm ci
     /// COPY . .
     /// ```
+    ///
+    /// # Fix safety
+    ///
+    /// Unsafe: the file does not tell which files the install reads, so an agent has to propose them.
     SourcesBeforeDependencies {
         name: "probity/sources-before-dependencies",
         severity: Info,
         category: Performance,
+        fixes: Unsafe,
+        by_agent: true,
+        options: &[OptionSpec {
+            name: "max-churn",
+            kind: OptionKind::Integer,
+            default: "50",
+            about: "The share of lines that an agent may change, in percent; 0 means any.",
+        }],
     }
 }
 
@@ -81,7 +96,15 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                  the lock file first, then run `{tool}`, then copy the rest"
             );
             let related = "the dependencies are installed here";
-            findings.push(context.finding(span, message).with_related(install, related));
+            let objective = Objective {
+                kind: "manifests-first",
+                score: 1,
+                signals: Vec::new(),
+                max_churn: context.max_churn(),
+            };
+            let title = "AI AutoFix: install the dependencies before the sources are copied";
+            let finding = context.finding(span, message).with_related(install, related);
+            findings.push(finding.with_fix(Fix::by_agent(title, 158, objective)));
             break;
         }
     }
