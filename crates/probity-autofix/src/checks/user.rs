@@ -158,7 +158,7 @@ fn prepares(change: &Change<'_>, index: usize, user: &str) -> bool {
         owner.split(':').all(|it| it == user || it.is_empty())
             && !paths.is_empty()
             && !paths.iter().any(|path| is_system(&path))
-            && command.redirections.is_empty()
+            && command.redirections().is_empty()
     };
     parts.iter().all(|part| is_harmless(change, part) || gives(part))
 }
