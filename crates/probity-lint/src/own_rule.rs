@@ -252,7 +252,7 @@ fn measure(text: &str) -> (usize, usize) {
     let (mut count, mut depth, mut deepest, mut in_word) = (0_usize, 0_usize, 0, false);
     for char in text.chars() {
         let is_part = char.is_alphanumeric() || char == '_';
-        if !char.is_whitespace() && !(is_part && in_word) {
+        if !(char.is_whitespace() || is_part && in_word) {
             count += 1;
         }
         in_word = is_part;

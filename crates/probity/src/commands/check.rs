@@ -136,7 +136,7 @@ fn run_once(options: &Options, directory: &Path) -> anyhow::Result<Exit> {
     if let Some(name) = &options.stdin_filename {
         targets.stdin &= !discover::excludes(&request, name)?;
     }
-    let described = builds::expand(&mut targets, &options.builds, &directory);
+    let described = builds::expand(&mut targets, &options.builds, directory);
     if options.name == Name::Tally
         && Way::of(options, &general) != Way::Offer
         && !described.is_empty()

@@ -29,7 +29,7 @@ pub(super) struct Asked {
 
 /// Who answers.
 enum Voice {
-    Agent(Seated),
+    Agent(Box<Seated>),
     /// A model behind an API, which runs nothing here.
     Chat(Chat),
 }
@@ -86,7 +86,7 @@ impl AiRun {
             named: reference.to_string(),
             contained_by: seated.contained.to_string(),
             context,
-            voice: Voice::Agent(seated),
+            voice: Voice::Agent(Box::new(seated)),
         })
     }
 }
