@@ -176,13 +176,7 @@ fn is_there(change: &Change<'_>, program: &str) -> bool {
     // What the original's image is not known to bring may come from anywhere in it.
     let is_images_own = before.as_deref().is_some_and(provides);
     let Some(after) = after else { return true };
-    // On the same image it is where it was, unless a step of the original brought it.
-    let is_made = change.before.file.instructions.iter().any(|it| {
-        it.keyword == Keyword::Run && it.body_text().contains(program)
-            || matches!(it.keyword, Keyword::Copy | Keyword::Add)
-                && it.body_text().contains(program)
-    }) || commands::installs_local_packages(change.before);
-    if provides(&after) || (before.as_ref() == Some(&after) && !is_made) {
+    if provides(&after) {
         return true;
     }
     final_chain(change.after).into_iter().any(|index| {

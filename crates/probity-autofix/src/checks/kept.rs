@@ -223,9 +223,6 @@ fn copies(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
             let name = last_part(source.trim_end_matches('/'));
             let is_all = matches!(source.trim_end_matches('/'), "." | "" | "*");
             let place = placed(&source, &target, is_all);
-            if is_consumed(before, index, &target) {
-                continue;
-            }
             let is_needed = match (is_script, is_built_later) {
                 (true, true) if kind.language == Some("node") => DATA.contains(&name),
                 (true, _) => is_all || !MANIFESTS.contains(&name),
@@ -246,20 +243,6 @@ fn copies(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
         }
     }
     missing
-}
-
-/// Whether a later RUN makes something of what was copied to a place of its own, outside the directory
-/// that the container starts in.
-fn is_consumed(view: &View<'_>, index: usize, target: &str) -> bool {
-    let last = view.file.instructions.len().saturating_sub(1);
-    let workdir = below(view, last, "");
-    let is_apart = !is_within(target, workdir.trim_end_matches('/')) || workdir == "/";
-    let mut later = view.file.instructions.iter().skip(index + 1);
-    let is_named = |text: &str| {
-        let mut words = text.split(|it: char| it.is_whitespace() || "\"'=;&|()".contains(it));
-        target.len() > 1 && words.any(|word| is_within(word, target))
-    };
-    is_apart && later.any(|it| it.keyword == Keyword::Run && is_named(it.body_text()))
 }
 
 /// `npm start` reads from `package.json` what to start.

@@ -2,12 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use probity_dockerfile::{Base, ImageRef, Keyword, Stage};
+use probity_dockerfile::{Base, ImageRef, Stage};
 
-use super::{
-    Change, Check, Issue, View, base_image::base, belongings::final_chain, commands,
-    image_kind::ImageKind, steps::written,
-};
+use super::{Change, Check, Issue, View, base_image::base, belongings::final_chain, commands};
 
 pub(crate) const NEW_BASE: Check = Check::new("new-base", new_base).heuristic();
 pub(crate) const GAINS_NOTHING: Check = Check::new("gains-nothing", gains_nothing).heuristic();
@@ -113,7 +110,7 @@ fn gains_nothing(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let [_, .., last] = stages else { return Vec::new() };
     let old = base(change.before);
     let is_same = old.is_some() && base(change.after) == old;
-    if is_same && !leaves_tools_behind(change) && !leaves_sources_behind(change) {
+    if is_same && !leaves_tools_behind(change) {
         let message = "the final stage is still based on what builds, so nothing is gained";
         let issue = change.issue(check, message);
         return vec![match last.image_span {
@@ -137,23 +134,6 @@ fn gains_nothing(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         return Vec::new();
     }
     vec![change.issue(check, "a stage that builds is not based on the image of the original")]
-}
-
-/// Whether an image without compilers of its own has fewer steps than the original.
-fn leaves_sources_behind(change: &Change<'_>) -> bool {
-    let kind = base(change.before).and_then(|image| ImageKind::of(&image));
-    let has_tools = kind.is_none_or(|kind| {
-        kind.is_full() || matches!(kind.language, Some("go" | "rust" | "c" | "java" | "dotnet"))
-    });
-    let steps = |view: &View<'_>, chain: Vec<usize>| -> BTreeSet<String> {
-        let all = chain.into_iter().filter_map(|index| view.file.instructions.get(index));
-        let steps =
-            all.filter(|it| matches!(it.keyword, Keyword::Run | Keyword::Copy | Keyword::Add));
-        steps.map(|it| written(view, it)).collect()
-    };
-    let kept = steps(change.after, final_chain(change.after));
-    let old = steps(change.before, final_chain(change.before));
-    !has_tools && old.iter().any(|step| !kept.contains(step))
 }
 
 /// Whether an install of build packages of the original is not in the final image.
