@@ -37,7 +37,7 @@ fn a_rule_of_the_configuration_reports_and_fixes() {
     );
     assert!(found.contains("Dockerfile:1:1: warning: name the team"), "{found}");
     assert!(!check(&["--ignore", "own/no-sudo"]).code(1).stdout.contains("no-sudo"));
-    assert_eq!(check(&["--select", "team-label"]).code(1).stdout.lines().count(), 1);
+    assert_eq!(check(&["--select", "own/team-label"]).code(1).stdout.lines().count(), 1);
     let typo = check(&["--ignore", "own/no-sudi"]);
     assert!(
         typo.stderr.contains("no [[check.rule]] has the name of `own/no-sudi`"),
@@ -61,8 +61,9 @@ fn examples_are_tried_and_pages_shown() {
         "{page}"
     );
     let wrong = RULES.replace("\"RUN true\", ", "\"RUN sudo true\", ");
-    fs::write(dir.path().join("other.toml"), wrong).unwrap();
-    let tried = run(&["rules", "test", "--config", "other.toml"]).code(1).stdout;
+    fs::create_dir(dir.path().join("other")).unwrap();
+    fs::write(dir.path().join("other/probity.toml"), wrong).unwrap();
+    let tried = run(&["rules", "test", "--config", "other/probity.toml"]).code(1).stdout;
     assert!(tried.contains("own/no-sudo: 1 of 3 examples wrong\n  the rule reports this good example:\n    RUN sudo true"), "{tried}");
     fs::write(dir.path().join("probity.toml"), "").unwrap();
     assert!(run(&["rules", "test"]).code(2).stderr.contains("no rules of its own"));

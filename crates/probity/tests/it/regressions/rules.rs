@@ -118,8 +118,14 @@ fn every_rule_that_is_listed_has_a_page_and_so_has_the_example() {
         .lines()
         .skip_while(|line| *line != "With reading, parsing and directives, chosen by no name:")
         .skip(1)
+        .take_while(|line| !line.is_empty())
         .filter_map(|line| line.split_whitespace().next())
         .collect();
+    let by_agents = list.lines().skip_while(|line| !line.starts_with("By an AI agent")).skip(1);
+    for rule in by_agents.filter_map(|line| line.split_whitespace().next()) {
+        let page = probity().args(["explain", rule]).run().code(0).stdout;
+        assert!(page.starts_with(&format!("# {rule}\n")), "{page}");
+    }
     assert!(by_no_name.contains(&"tally/syntax-error"), "{list}");
     for rule in by_no_name {
         let page = probity().args(["explain", rule]).run().code(0).stdout;
