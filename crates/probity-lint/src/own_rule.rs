@@ -104,7 +104,7 @@ impl OwnRule {
             return Err(when(ExpressionError::TooDeep(DEEPEST)));
         }
         let program = Program::compile(&written.when)
-            .map_err(|errors| when(ExpressionError::Syntax(one_line(&errors.to_string()))))?;
+            .map_err(|errors| when(ExpressionError::Syntax(first_error(&errors.to_string()))))?;
         let checked = types::check(program.expression()).map_err(when)?;
         let name = format!("{OWN_NAMESPACE}{}", written.name);
         Ok(Self { name, written, program, checked })
@@ -136,7 +136,8 @@ impl OwnRule {
         }
         page.push_str(&format!("\n## Condition\n\n```\n{}\n```\n", when.trim()));
         if let Some((replaced, with)) = replacement {
-            page.push_str(&format!("\n## Fix\n\nA suggestion: `{replaced}` becomes `{with}`.\n"));
+            let what = change_in_words(replaced, with);
+            page.push_str(&format!("\n## Fix\n\nA suggestion: {what}.\n"));
         }
         for (heading, examples) in [("Reported", bad), ("Not reported", good)] {
             for (number, example) in examples.iter().enumerate() {
@@ -173,7 +174,7 @@ impl OwnRule {
             found.push(match &self.written.replacement {
                 Some((replaced, with)) if !places.is_empty() => {
                     let edits = places.into_iter().map(|place| Edit::replace(place, with.clone()));
-                    let title = format!("replace `{replaced}` with `{with}`");
+                    let title = change_in_words(replaced, with);
                     finding.with_fix(Fix::suggestion(title, edits.collect()))
                 }
                 _ => finding,
@@ -266,8 +267,24 @@ fn measure(text: &str) -> (usize, usize) {
     (count, deepest)
 }
 
-fn one_line(message: &str) -> String {
-    message.split_whitespace().collect::<Vec<_>>().join(" ")
+fn change_in_words(replaced: &str, with: &str) -> String {
+    if with.is_empty() {
+        return format!("remove `{}`", replaced.trim());
+    }
+    format!("replace `{replaced}` with `{with}`")
+}
+
+/// The first error of the parser, without the picture below it: `ERROR: <input>:1:27: Syntax error: …`.
+fn first_error(message: &str) -> String {
+    let line = message.lines().next().unwrap_or_default();
+    let line = line.strip_prefix("ERROR: <input>:").unwrap_or(line);
+    match line.split_once(": Syntax error: ") {
+        Some((place, what)) => {
+            let (line, column) = place.split_once(':').unwrap_or(("1", place));
+            format!("{what} (line {line}, column {column})")
+        }
+        None => line.to_owned(),
+    }
 }
 
 impl fmt::Debug for OwnRule {

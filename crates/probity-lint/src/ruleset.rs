@@ -1,53 +1,22 @@
 //! Which rules run, with which severity and options.
 
+mod own;
+mod pattern;
+
 use std::{collections::BTreeMap, sync::Arc};
 
 use probity_finding::Severity;
 
+use self::own::OwnChoice;
+pub use self::pattern::Pattern;
+pub(crate) use self::pattern::same_rule;
 use crate::{
     RULES, detections,
-    own_rule::OwnRule,
     preset::Preset,
     rule::{OptionValue, Rule},
     shell_memory::ShellMemory,
     shellcheck::{NAMESPACE, ShellChecker},
 };
-
-/// A rule's name, `namespace/*`, a bare name, or `*`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pattern(String);
-
-impl Pattern {
-    #[must_use]
-    pub fn new(text: impl Into<String>) -> Self {
-        Self(text.into())
-    }
-
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    #[must_use]
-    pub fn matches(&self, rule: &str) -> bool {
-        match self.0.strip_suffix("/*") {
-            Some(namespace) => rule.split_once('/').is_some_and(|(own, _)| own == namespace),
-            None => self.0 == "*" || same_rule(&self.0, rule),
-        }
-    }
-}
-
-/// Whether two names mean one rule: equal, or equal but for a namespace that one of them lacks.
-pub(crate) fn same_rule(a: &str, b: &str) -> bool {
-    if a.eq_ignore_ascii_case(b) {
-        return true;
-    }
-    let bare_in = |bare: &str, full: &str| {
-        !bare.contains('/')
-            && full.split_once('/').is_some_and(|(_, name)| name.eq_ignore_ascii_case(bare))
-    };
-    bare_in(a, b) || bare_in(b, a)
-}
 
 /// How one rule runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,14 +38,6 @@ pub struct RuleSet {
     /// Rules of the configuration.
     own: Vec<OwnChoice>,
     manner: Manner,
-}
-
-/// How a rule of the configuration runs.
-#[derive(Clone, Debug)]
-struct OwnChoice {
-    rule: Arc<OwnRule>,
-    severity: Severity,
-    is_on: bool,
 }
 
 /// Whether a rule runs.
@@ -166,38 +127,6 @@ impl RuleSet {
             shell: ShellChoice::default(),
             own: Vec::new(),
             manner,
-        }
-    }
-
-    /// Adds rules of the configuration, before anything else is said about rules.
-    pub fn add_own(&mut self, rules: impl IntoIterator<Item = Arc<OwnRule>>) {
-        let choice =
-            |rule: Arc<OwnRule>| OwnChoice { severity: rule.severity(), rule, is_on: true };
-        self.own.extend(rules.into_iter().map(choice));
-    }
-
-    /// The rules of the configuration that run, each with its severity.
-    pub(crate) fn active_own(&self) -> impl Iterator<Item = (&OwnRule, Severity)> {
-        let active = self.own.iter().filter(|choice| choice.is_on);
-        active.map(|choice| (choice.rule.as_ref(), choice.severity))
-    }
-
-    /// Whether the configuration has a rule of this name, on or off.
-    #[must_use]
-    pub fn has_own(&self, name: &str) -> bool {
-        self.own.iter().any(|choice| same_rule(name, choice.rule.name()))
-    }
-
-    /// Whether a rule of the configuration runs.
-    #[must_use]
-    pub fn has_active_own(&self, name: &str) -> bool {
-        self.active_own().any(|(rule, _)| rule.name() == name)
-    }
-
-    fn set_own(&mut self, change: impl Fn(&str, &mut OwnChoice)) {
-        for choice in &mut self.own {
-            let rule = Arc::clone(&choice.rule);
-            change(rule.name(), choice);
         }
     }
 

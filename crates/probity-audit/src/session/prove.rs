@@ -110,7 +110,7 @@ impl<'a> Exploiting<'a> {
         self.left > 0 && self.level() < ExploitLevel::ExploitedAndFixed
     }
 
-    /// Runs an attempt, and gives what the model is told about it, if it may try again.
+    /// Runs an attempt, and gives the next prompt if the model may try again.
     fn attempt(&mut self, conversation: &Conversation<'_>, attempt: &Attempt) -> Option<String> {
         self.left = self.left.saturating_sub(1);
         let verdict = self.proving.workshop.exploit(&attempt.exploit(&self.finding));

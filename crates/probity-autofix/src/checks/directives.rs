@@ -34,7 +34,7 @@ fn comments_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     lost.first().map(|line| change.issue(check, message).quoting(line)).into_iter().collect()
 }
 
-/// Words by which a comment turns to whoever reads or checks the file.
+/// Words by which a comment addresses a reader or a checker of the file.
 const ADDRESS: &[&str] = &[
     "ai",
     "approve",

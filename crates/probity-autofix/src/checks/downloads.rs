@@ -231,7 +231,7 @@ impl<'w> Download<'w> {
         let name = || addresses.first().and_then(|it| it.rsplit('/').next()).map(str::to_owned);
         let is_below = directory.is_some();
         let target = match (target, by_name) {
-            // wget leaves the directory out where it is told the file.
+            // With -O, wget ignores the directory.
             (Some(target), _) if is_wget || !is_below => target,
             (Some(target), _) => within(directory, &target),
             (None, true) => within(directory, &name()?),

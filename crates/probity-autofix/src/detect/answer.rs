@@ -49,7 +49,7 @@ pub struct Unaccepted {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnacceptedBecause {
-    /// It was not asked for this, or there is no such name.
+    /// It was not asked for this, or the name does not exist.
     UnknownName,
     NoQuote,
     QuoteTooLong,

@@ -1,4 +1,4 @@
-//! What an agent is told that is to look for problems.
+//! The prompt for an agent that looks for problems.
 
 use std::fmt;
 

@@ -147,7 +147,7 @@ impl Instruction {
         self.extras.as_deref().map(|extras| &*extras.comments).unwrap_or_default()
     }
 
-    /// The comment lines between continuation lines, which are no part of the instruction.
+    /// The comment lines between continuation lines. They do not belong to the instruction.
     #[must_use]
     pub fn inner_comments(&self) -> &[Comment] {
         self.extras.as_deref().map(|extras| &*extras.inner_comments).unwrap_or_default()

@@ -55,7 +55,7 @@ fn an_expression_sees_what_is_known() {
         ("shell == '/bin/bash' && instruction == 'RUN'", &[10]),
         ("text.contains('443')", &[12]),
         ("instruction == 'EXPOSE' ? words[1] == '443' : false", &[12]),
-        // A member that is not there is no reason to report anything.
+        // An expression that asks for a missing member is false.
         ("words[7] == 'x'", &[]),
     ] {
         let rule = rule(when).unwrap();
@@ -75,6 +75,7 @@ fn names_types_and_sizes_are_checked_before_anything_runs() {
     for (when, says) in [
         ("instruction = 'RUN'", "not a valid expression"),
         ("", "not a valid expression"),
+        ("words.exists(w, w == 'x'", "missing ')' at '<EOF>' (line 1, column 25)"),
         ("instrution == 'RUN'", "`instrution` is not known; known are instruction, text"),
         ("stage.nam == 'x'", "a stage has no `nam`; it has name, index, is_final"),
         ("words.name == 'x'", "a list of texts has no `name`; it has no fields"),
@@ -154,5 +155,5 @@ fn examples_and_replacements_are_tried() {
     let found = rule.findings("FROM x\nRUN sudo a && sudo b\n");
     assert_eq!(found[0].span, Some(Span::new(11, 16)));
     assert_eq!(found[0].fixes[0].edits.len(), 2);
-    assert!(rule.page().contains("A suggestion: `sudo ` becomes ``."), "{}", rule.page());
+    assert!(rule.page().contains("A suggestion: remove `sudo`."), "{}", rule.page());
 }
