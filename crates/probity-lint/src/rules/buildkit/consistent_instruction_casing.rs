@@ -8,17 +8,22 @@ use crate::context::Context;
 rule! {
     /// # What it does
     ///
-    /// Flags an instruction whose keyword is not in the case that most instructions of the file are
-    /// in, and a keyword in mixed case.
+    /// Flags instruction keywords whose case differs from most keywords in the file.
     ///
-    /// Keywords in mixed case and an `ARG` before the first `FROM` have no vote; upper case wins a
-    /// tie. Unlike BuildKit, this rule flags such an `ARG` too. The instruction behind `ONBUILD` is
-    /// not looked at.
+    /// The rule also flags every keyword in mixed case, such as `Run`. It determines the majority
+    /// as follows:
+    ///
+    /// - A keyword in mixed case does not count.
+    /// - An `ARG` before the first `FROM` does not count. The rule still flags it; BuildKit does
+    ///   not.
+    /// - If uppercase and lowercase are equally common, uppercase wins.
+    ///
+    /// The rule ignores the instruction after `ONBUILD`.
     ///
     /// # Why it is bad
     ///
-    /// Keywords are found by the eye, at the beginning of a line, by their shape. One that looks
-    /// different from the others is overlooked, or taken for something else.
+    /// Readers recognize keywords by their shape at the start of a line. They overlook a keyword
+    /// that looks different, or mistake it for something else.
     ///
     /// # Examples
     ///
@@ -42,8 +47,8 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// Safe: BuildKit does not look at the case of a keyword. A keyword that a continuation cuts in
-    /// two is left as it is.
+    /// Safe: the fix rewrites the keyword in the case of the majority, and BuildKit ignores the
+    /// case of keywords. probity offers no fix if a line continuation splits the keyword.
     ConsistentInstructionCasing {
         name: "buildkit/ConsistentInstructionCasing",
         severity: Warning,

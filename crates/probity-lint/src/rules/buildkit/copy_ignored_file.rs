@@ -8,17 +8,22 @@ use crate::context::Context;
 rule! {
     /// # What it does
     ///
-    /// Flags a source of `COPY` or `ADD` that the build context's ignore file excludes.
+    /// Flags a `COPY` or `ADD` source that the build context's ignore file excludes.
     ///
-    /// The rule needs the context, and says nothing where the ignore file takes paths back in with
-    /// `!`: then a directory may be excluded and a file in it not. Sources with variables in them,
-    /// sources from other stages and images, remote ones, and what stands behind `ONBUILD` are not
-    /// looked at.
+    /// The rule needs the build context. It reports nothing if the ignore file includes paths again
+    /// with `!`. Such a file may exclude a directory but include a file in it.
+    ///
+    /// The rule ignores:
+    ///
+    /// - sources that contain a variable;
+    /// - sources from other stages and images;
+    /// - remote sources and heredocs;
+    /// - sources of instructions after `ONBUILD`.
     ///
     /// # Why it is bad
     ///
-    /// What is excluded is not sent to the builder, so that the build fails although the file is
-    /// there; or it succeeds without the file, where the source is a pattern.
+    /// The builder does not receive excluded files, so the build fails although the file exists. If
+    /// the source is a wildcard pattern, the build succeeds without the file.
     ///
     /// # Examples
     ///

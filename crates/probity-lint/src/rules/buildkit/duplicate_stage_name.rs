@@ -10,12 +10,14 @@ use crate::context::Context;
 rule! {
     /// # What it does
     ///
-    /// Flags a build stage whose name an earlier stage has already, in whatever case.
+    /// Flags a build stage with the same name as an earlier stage.
+    ///
+    /// The rule ignores the case of stage names.
     ///
     /// # Why it is bad
     ///
-    /// From here on the name means the later stage. `COPY --from` and `--target` reach the earlier
-    /// one no more, and which of the two a line means depends on where it stands.
+    /// From this line on, the name refers to the later stage. `COPY --from` and `--target` can no
+    /// longer reach the earlier stage. The position of a line decides which stage the name means.
     ///
     /// # Examples
     ///

@@ -8,15 +8,15 @@ use crate::context::Context;
 rule! {
     /// # What it does
     ///
-    /// Flags a port of `EXPOSE` that has an address or a port of the host before it.
+    /// Flags an `EXPOSE` port with a host IP address or a host port before it.
     ///
-    /// Variables are not expanded; one before a colon is taken for a port of the host. What stands
-    /// behind `ONBUILD` is not looked at.
+    /// The rule does not expand variables. It treats a variable before a colon as a host port. It
+    /// ignores instructions after `ONBUILD`.
     ///
     /// # Why it is bad
     ///
-    /// An image cannot decide where its ports appear on a host: that is what `docker run -p` is for.
-    /// The address and the port of the host are dropped without a word.
+    /// An image cannot choose where its ports appear on a host; `docker run -p` does that. BuildKit
+    /// silently drops the host IP address and the host port.
     ///
     /// # Examples
     ///
@@ -37,8 +37,11 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// Safe: what is removed is what BuildKit drops. Words with variables have no fix, because what
-    /// they come to is known only to the build.
+    /// Safe: the fix removes the part that BuildKit drops. probity offers no fix if the port
+    /// contains:
+    ///
+    /// - a variable, because only the build knows its value;
+    /// - a backslash, a backtick or a newline.
     ExposeInvalidFormat {
         name: "buildkit/ExposeInvalidFormat",
         severity: Warning,

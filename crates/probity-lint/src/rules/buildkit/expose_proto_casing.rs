@@ -8,14 +8,15 @@ use crate::context::Context;
 rule! {
     /// # What it does
     ///
-    /// Flags a port of `EXPOSE` whose protocol is not written in lower case.
+    /// Flags an `EXPOSE` port whose protocol is not lowercase.
     ///
-    /// Variables are not expanded, and what stands behind `ONBUILD` is not looked at.
+    /// The rule knows the protocols `tcp`, `udp` and `sctp`. It does not expand variables. It
+    /// ignores instructions after `ONBUILD`.
     ///
     /// # Why it is bad
     ///
-    /// The image holds the protocol in lower case, whatever is written here. Whoever searches for
-    /// `80/tcp`, as every tool prints it, does not find `80/TCP`.
+    /// The image stores the protocol in lowercase, and every tool prints it that way. A search for
+    /// `80/tcp` does not find `80/TCP`.
     ///
     /// # Examples
     ///
@@ -36,8 +37,11 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// Safe: the image holds the protocol in lower case anyway. Where a variable is in the port the
-    /// fix is a suggestion, since what the variable brings along is known only to the build.
+    /// Safe: the fix writes the protocol in lowercase, as the image stores it anyway. If the port
+    /// contains a variable, the fix is a suggestion, because only the build knows the variable's
+    /// value.
+    ///
+    /// probity offers no fix if the protocol contains a variable or the port contains a newline.
     ExposeProtoCasing {
         name: "buildkit/ExposeProtoCasing",
         severity: Warning,

@@ -8,14 +8,14 @@ use crate::context::Context;
 rule! {
     /// # What it does
     ///
-    /// Flags an `AS` that is not written in the case of its `FROM`.
+    /// Flags an `AS` whose case differs from its `FROM`.
     ///
-    /// A `FROM` in mixed case, such as `From`, asks for no case, so nothing is said about its `AS`.
+    /// A `FROM` in mixed case, such as `From`, does not require a case. The rule ignores its `AS`.
     ///
     /// # Why it is bad
     ///
-    /// Both keywords belong to one instruction. Written in two ways they look like two things, and
-    /// `as` between upper-case words is easily taken for a part of the image's name.
+    /// Both keywords belong to one instruction. In different cases they look unrelated. Readers
+    /// easily mistake a lowercase `as` between uppercase words for part of the image name.
     ///
     /// # Examples
     ///
@@ -37,7 +37,8 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// Safe: BuildKit does not look at the case of a keyword.
+    /// Safe: the fix rewrites `AS` in the case of `FROM`, and BuildKit ignores the case of
+    /// keywords. probity offers no fix if a line continuation splits `AS`.
     FromAsCasing {
         name: "buildkit/FromAsCasing",
         severity: Warning,

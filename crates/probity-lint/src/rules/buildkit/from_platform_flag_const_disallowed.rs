@@ -8,17 +8,19 @@ use crate::context::Context;
 rule! {
     /// # What it does
     ///
-    /// Flags a `FROM` whose `--platform` is a constant, unless the name of the stage tells the
-    /// operating system or the architecture.
+    /// Flags a `FROM` with a constant `--platform`.
+    ///
+    /// The rule accepts a constant if the stage name contains the operating system or the
+    /// architecture.
     ///
     /// # Why it is bad
     ///
-    /// The stage is built for that platform whatever `docker build --platform` asks for. On other
-    /// machines it runs in emulation, slowly, or the image that comes out does not start at all.
+    /// BuildKit builds the stage for that platform, whatever `docker build --platform` requests. On
+    /// other machines the stage runs slowly in emulation, or the resulting image does not start.
     ///
-    /// Where a stage is for one platform by intent, its name can say so: `FROM --platform=linux/arm64
-    /// alpine AS build-arm64` passes. Where the machine that builds is meant, that is
-    /// `--platform=$BUILDPLATFORM`.
+    /// If a stage is for one platform on purpose, say so in its name. For example,
+    /// `FROM --platform=linux/arm64 alpine AS build-arm64` passes. If you mean the platform of the
+    /// build machine, write `--platform=$BUILDPLATFORM`.
     ///
     /// # Examples
     ///

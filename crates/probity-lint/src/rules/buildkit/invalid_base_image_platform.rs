@@ -7,10 +7,17 @@ use crate::{base_images::BaseImage, context::Context};
 rule! {
     /// # What it does
     ///
-    /// Flags a base image that does not exist for the platform that the stage is built for: the one of
-    /// `--platform`, or that of the build. probity asks the image's registry, so the rule finds nothing
-    /// without slow checks (`--slow-checks=on`). The platforms of the build are those of a Compose or
-    /// Bake file, otherwise `DOCKER_DEFAULT_PLATFORM` or that of this machine.
+    /// Flags a base image that does not exist for the platform of its stage.
+    ///
+    /// probity asks the image's registry, so the rule reports nothing without slow checks
+    /// (`--slow-checks=on`).
+    ///
+    /// If `FROM` has a `--platform`, that is the platform of the stage. Otherwise it is the
+    /// platform of the build. probity takes the first of these that is set:
+    ///
+    /// - the platforms in a Compose or Bake file;
+    /// - `DOCKER_DEFAULT_PLATFORM`;
+    /// - the platform of the machine that runs probity.
     ///
     /// # Why it is bad
     ///
@@ -19,7 +26,7 @@ rule! {
     ///
     /// # Examples
     ///
-    /// If `registry.example/tool:2` was pushed for `linux/amd64` alone, this is wrong:
+    /// If `registry.example/tool:2` exists only for `linux/amd64`, this is wrong:
     ///
     /// ```dockerfile,bad
     /// FROM --platform=linux/arm64 registry.example/tool:2

@@ -10,14 +10,15 @@ use crate::context::Context;
 rule! {
     /// # What it does
     ///
-    /// Flags a base image whose name is empty or malformed in a build without build arguments, where
-    /// every `ARG` has its default. A name without variables is judged too.
+    /// Flags a base image whose name is empty or invalid in a build without build arguments.
+    ///
+    /// In such a build every `ARG` has its default value. The rule also checks names without
+    /// variables. It ignores names with a platform argument, because the build decides their value.
     ///
     /// # Why it is bad
     ///
-    /// A plain `docker build .` fails with a message about the reference, not about the argument that
-    /// is missing. Whoever builds the file has to read it first to learn what to pass. Names that
-    /// contain a platform argument are left alone, since the build decides their value.
+    /// A plain `docker build .` fails with a message about the image reference, not about the
+    /// missing argument. Users must read the file to learn which argument to pass.
     ///
     /// # Examples
     ///

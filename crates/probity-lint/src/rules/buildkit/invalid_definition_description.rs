@@ -8,16 +8,17 @@ use crate::context::Context;
 rule! {
     /// # What it does
     ///
-    /// Flags an `ARG`, or a `FROM` that names its stage, if the comment line right above does not
-    /// begin with the name that is defined.
+    /// Flags an `ARG` or a named `FROM` if its comment does not begin with the name it defines.
     ///
-    /// A blank line does not separate the comment from the instruction; a line with nothing but `#`
-    /// does. What stands behind `ONBUILD` is not looked at.
+    /// The rule checks the comment line right above the instruction. A blank line does not separate
+    /// the comment from the instruction. A line that contains only `#` does. If an `ARG` defines
+    /// several names, the comment may begin with any of them. The rule ignores instructions after
+    /// `ONBUILD`.
     ///
     /// # Why it is bad
     ///
-    /// `docker build --call=outline` shows such comments as the description of arguments and stages,
-    /// but only those that begin with the name.
+    /// `docker build --call=outline` shows such comments as descriptions of arguments and stages.
+    /// It shows only comments that begin with the name.
     ///
     /// # Examples
     ///

@@ -10,16 +10,18 @@ use crate::context::Context;
 rule! {
     /// # What it does
     ///
-    /// Flags a `CMD` or `ENTRYPOINT` that is written as a shell command and not as a JSON array.
+    /// Flags a `CMD` or `ENTRYPOINT` that is in shell form, not a JSON array.
     ///
-    /// Where a `SHELL` is set before it, in the stage or in a stage that it is built from, the shell
-    /// is taken for a choice. What stands behind `ONBUILD` is not looked at.
+    /// If an earlier `SHELL` is in effect, the rule assumes that you chose the shell on purpose.
+    /// The `SHELL` may be in the stage or in a stage that it is built from. The rule ignores
+    /// instructions after `ONBUILD`.
     ///
     /// # Why it is bad
     ///
-    /// The command is run by `/bin/sh -c`, so that the shell is the container's first process. It does
-    /// not pass signals on: `docker stop` waits for its timeout and then kills, and the program never
-    /// gets to clean up. Arguments given to `docker run` are lost behind an `ENTRYPOINT` of this form.
+    /// `/bin/sh -c` runs the command, so the shell is the container's first process. The shell does
+    /// not forward signals to the program. `docker stop` therefore waits for its timeout and then
+    /// kills the container, and the program cannot clean up. An `ENTRYPOINT` in shell form also
+    /// ignores the arguments of `docker run`.
     ///
     /// # Examples
     ///
@@ -40,10 +42,17 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion, and only for commands in which nothing is left to a shell: no variable, no
-    /// pattern, no operator, no builtin. Even then the shell is no longer the container's first
-    /// process, and an entrypoint of the base image gets other arguments. An `ENTRYPOINT` beside a
-    /// `CMD` is unsafe: its shell ignores the `CMD`, which becomes its arguments once it is gone.
+    /// Suggestion: the fix writes the command as a JSON array. The shell is then no longer the
+    /// container's first process, and an entrypoint of the base image receives different arguments.
+    ///
+    /// If the stage also has a `CMD`, the fix of an `ENTRYPOINT` is unsafe. The shell form ignores
+    /// the `CMD`, but the JSON form receives it as arguments.
+    ///
+    /// probity offers no fix if:
+    ///
+    /// - the command contains a variable, a pattern, an operator or a shell builtin;
+    /// - a comment is inside the instruction;
+    /// - the stage is for Windows.
     JsonArgsRecommended {
         name: "buildkit/JSONArgsRecommended",
         severity: Info,

@@ -11,14 +11,14 @@ use crate::{
 rule! {
     /// # What it does
     ///
-    /// Flags an `ENV` or a `LABEL` that separates name and value by a blank.
+    /// Flags an `ENV` or `LABEL` with a space between name and value.
     ///
-    /// What stands behind `ONBUILD` is not looked at.
+    /// The rule ignores instructions after `ONBUILD`.
     ///
     /// # Why it is bad
     ///
-    /// In this form all that follows the name is the value, further names included: `ENV A 1 B=2`
-    /// sets one variable. It exists only for old files.
+    /// In this form everything after the name is the value, including further names. For example,
+    /// `ENV A 1 B=2` sets one variable. The form exists only for old files.
     ///
     /// # Examples
     ///
@@ -43,9 +43,9 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// Safe: quotes are added only where blanks need them, and a fix is offered only if the new form
-    /// means the very same value, with the same variables in it. Where a comment stands between name
-    /// and value there is no fix.
+    /// Safe: the fix writes an equals sign, and adds quotes only if the value needs them. probity
+    /// offers a fix only if the new form has exactly the same value, with the same variables. It
+    /// offers no fix if a comment is between name and value.
     LegacyKeyValueFormat {
         name: "buildkit/LegacyKeyValueFormat",
         severity: Warning,

@@ -8,12 +8,12 @@ use crate::{context::Context, quoting::quoted};
 rule! {
     /// # What it does
     ///
-    /// Flags the instruction `MAINTAINER`.
+    /// Flags the `MAINTAINER` instruction.
     ///
     /// # Why it is bad
     ///
-    /// It sets a field that few tools read, and only one of it. It has been deprecated for years; a
-    /// label is found by `docker inspect` and by registries, together with all the others.
+    /// `MAINTAINER` sets a single field that few tools read. It has been deprecated for years.
+    /// `docker inspect` and registries show a label together with all other labels.
     ///
     /// # Examples
     ///
@@ -34,9 +34,14 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: the image loses its author field and gets a label, which changes what
-    /// `docker inspect` shows and what images built on this one inherit. There is no fix where the
-    /// stage sets that label already, or where a comment stands inside the instruction.
+    /// Suggestion: the fix replaces the instruction with the label
+    /// `org.opencontainers.image.authors`. The image loses its author field and gets a label. This
+    /// changes the output of `docker inspect` and what images built on this one inherit.
+    ///
+    /// probity offers no fix if:
+    ///
+    /// - the stage already sets that label;
+    /// - a comment is inside the instruction.
     MaintainerDeprecated {
         name: "buildkit/MaintainerDeprecated",
         severity: Warning,

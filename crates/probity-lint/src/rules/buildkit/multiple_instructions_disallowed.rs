@@ -8,15 +8,15 @@ use crate::{context::Context, lines::whole_lines};
 rule! {
     /// # What it does
     ///
-    /// Flags a `CMD`, `ENTRYPOINT` or `HEALTHCHECK` that a later one of the same stage replaces.
+    /// Flags a `CMD`, `ENTRYPOINT` or `HEALTHCHECK` that a later one in the same stage replaces.
     ///
-    /// Each stage counts for itself: a stage may replace what the stage it is built from has set.
-    /// What stands behind `ONBUILD` is not looked at.
+    /// The rule checks each stage separately, so a stage may replace an instruction of the stage it
+    /// is built from. The rule ignores instructions after `ONBUILD`.
     ///
     /// # Why it is bad
     ///
-    /// An image has one of each. The earlier instruction has no effect at all, but whoever reads it
-    /// has no reason to doubt it.
+    /// An image has only one of each. The earlier instruction has no effect, but a reader cannot
+    /// see that.
     ///
     /// # Examples
     ///
@@ -39,9 +39,11 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// Safe: the instruction that is removed has no effect, and comments above it stay. There is no
-    /// fix where comments stand inside it, or where a directive stands above it, which would then
-    /// hold for the next instruction.
+    /// Safe: the fix removes the instruction, which has no effect, and keeps the comments above it.
+    /// probity offers no fix if:
+    ///
+    /// - a comment is inside the instruction;
+    /// - a directive is above it, because the directive would then apply to the next instruction.
     MultipleInstructionsDisallowed {
         name: "buildkit/MultipleInstructionsDisallowed",
         severity: Warning,

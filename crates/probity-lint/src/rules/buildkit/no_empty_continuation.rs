@@ -9,15 +9,16 @@ rule! {
     ///
     /// Flags a blank line between the lines of one instruction.
     ///
-    /// There is one finding for an instruction, at its first blank line; the others are listed with
-    /// it. BuildKit reports the last line of the instruction instead, which may be far away.
+    /// probity reports one finding per instruction, at its first blank line, and lists the other
+    /// blank lines with it. BuildKit reports the last line of the instruction instead, which may be
+    /// far away.
     ///
     /// # Why it is bad
     ///
-    /// The line before ends with the escape character, so the instruction goes on, but the blank line
-    /// looks as if it ended there. If the escape character was left over by mistake, the next
-    /// instruction silently becomes an argument of this one. BuildKit has announced that such files
-    /// will be refused.
+    /// The previous line ends with the escape character, so the instruction continues. But the
+    /// blank line looks like the end of the instruction. If the escape character is a leftover, the
+    /// next instruction silently becomes an argument of this one. BuildKit has announced that it
+    /// will reject such files.
     ///
     /// # Examples
     ///
@@ -34,7 +35,7 @@ rule! {
     ///     curl
     /// ```
     ///
-    /// A comment line is left out of the instruction and may separate its parts:
+    /// A comment line is not part of the instruction, so it may separate the lines:
     ///
     /// ```dockerfile,good
     /// FROM alpine:3.20
@@ -45,8 +46,9 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// Safe: the blank lines are removed, which BuildKit does too. Where the escape character was the
-    /// mistake, the fix keeps what the mistake does; look at the finding before you apply it.
+    /// Safe: the fix removes the blank lines, as BuildKit does. If the escape character is the
+    /// mistake, the fix keeps the effect of that mistake. Review the finding before you apply the
+    /// fix.
     NoEmptyContinuation {
         name: "buildkit/NoEmptyContinuation",
         severity: Error,

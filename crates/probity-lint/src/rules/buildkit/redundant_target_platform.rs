@@ -8,15 +8,16 @@ use crate::context::Context;
 rule! {
     /// # What it does
     ///
-    /// Flags `FROM --platform=$TARGETPLATFORM`, with braces, quotes or a default around it too.
+    /// Flags `FROM --platform=$TARGETPLATFORM`.
+    ///
+    /// The rule also flags the variable in braces, in quotes or with a default. It ignores a file
+    /// that gives `TARGETPLATFORM` its own default, because the flag then has an effect.
     ///
     /// # Why it is bad
     ///
-    /// A stage is built for the target platform unless told otherwise, so the flag changes nothing. It
-    /// looks as if it did, and it drowns the stages where `--platform=$BUILDPLATFORM` is meant.
-    ///
-    /// A file that gives `TARGETPLATFORM` a default of its own is left alone: there the flag has an
-    /// effect.
+    /// BuildKit builds a stage for the target platform by default, so the flag changes nothing. It
+    /// looks as if it did. It also makes the stages that need `--platform=$BUILDPLATFORM` hard to
+    /// see.
     ///
     /// # Examples
     ///
@@ -34,8 +35,9 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: with BuildKit nothing changes, but a frontend that knows no target platform
-    /// refuses the flag today and takes its own default without it.
+    /// Suggestion: the fix removes the flag, which changes nothing with BuildKit. A frontend
+    /// without a target platform rejects the flag. Without the flag, that frontend uses its own
+    /// default.
     RedundantTargetPlatform {
         name: "buildkit/RedundantTargetPlatform",
         severity: Warning,

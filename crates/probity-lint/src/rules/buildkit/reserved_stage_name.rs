@@ -8,12 +8,15 @@ use crate::context::Context;
 rule! {
     /// # What it does
     ///
-    /// Flags a build stage that is called `scratch` or `context`, in whatever case.
+    /// Flags a build stage named `scratch` or `context`.
+    ///
+    /// The rule ignores the case of stage names.
     ///
     /// # Why it is bad
     ///
-    /// `scratch` is the empty image and `context` the files that are sent to the builder. A stage of
-    /// that name hides them from some instructions and is hidden by them in others.
+    /// `scratch` is the empty image, and `context` is the set of files that the builder receives.
+    /// In some instructions a stage with such a name hides them. In other instructions they hide
+    /// the stage.
     ///
     /// # Examples
     ///

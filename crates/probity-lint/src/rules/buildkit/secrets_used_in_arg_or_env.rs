@@ -8,28 +8,33 @@ use crate::{context::Context, secret_names::names_a_secret};
 rule! {
     /// # What it does
     ///
-    /// Flags an `ARG` or `ENV` whose name says that it holds a secret: one of its parts between
-    /// underscores is `apikey`, `auth`, `credential`, `credentials`, `key`, `password`, `pword`,
-    /// `passwd`, `passphrase`, `secret` or `token`, in whatever case, or its last part is `pat` or `pwd`.
+    /// Flags an `ARG` or `ENV` whose name suggests a secret.
     ///
-    /// The rule differs from BuildKit's check, which flags many names that hold no secret. It leaves
-    /// alone:
+    /// The rule splits the name at underscores and ignores case. It flags a name if:
     ///
-    /// - names with a part `public`, `pub`, `file` or `version`;
-    /// - names whose last part says what else the value is: `KMS_KEY_ALIAS`, `AUTH_MODE`, `TOKEN_TTL`,
-    ///   `AUTH_URL`, `KEY_SIZE`, `PASSWORD_MIN_LENGTH`. `AWS_ACCESS_KEY_ID` is half of a login and is
-    ///   flagged;
-    /// - keys that are not secret: `GPG_KEY`, `SORT_KEY`, `CACHE_KEY`, `SSH_AUTH_SOCK`;
-    /// - values that cannot be a secret: an absolute path (`SSH_KEY=/run/secrets/key`), a switch
-    ///   (`AUTH=true`) and an empty `ENV`.
+    /// - one part is `apikey`, `auth`, `credential`, `credentials`, `key`, `password`, `pword`,
+    ///   `passwd`, `passphrase`, `secret` or `token`;
+    /// - the name has several parts, and the last one is `pat` or `pwd`.
     ///
-    /// Unlike BuildKit, it looks at an `ARG` before the first `FROM` and at instructions after `ONBUILD`
-    /// too.
+    /// BuildKit's check flags many names that do not contain a secret. Unlike BuildKit, this rule
+    /// ignores:
+    ///
+    /// - names with the part `public`, `pub`, `file` or `version`;
+    /// - names whose last part describes something other than the secret itself: `KMS_KEY_ALIAS`,
+    ///   `AUTH_MODE`, `TOKEN_TTL`, `AUTH_URL`, `KEY_SIZE`, `PASSWORD_MIN_LENGTH`, `SSH_AUTH_SOCK`.
+    ///   The rule still flags `AWS_ACCESS_KEY_ID`, because it is half of a login;
+    /// - keys that are not secret: `GPG_KEY`, `SORT_KEY`, `CACHE_KEY`;
+    /// - an `ENV` whose value is empty, an absolute path (`SSH_KEY=/run/secrets/key`) or a switch
+    ///   (`AUTH=true`);
+    /// - values that are the fingerprint of a public key: 40 uppercase hexadecimal digits.
+    ///
+    /// Unlike BuildKit, the rule also checks an `ARG` before the first `FROM` and instructions
+    /// after `ONBUILD`.
     ///
     /// # Why it is bad
     ///
-    /// The values of both are kept in the image's history and in the provenance of the build, where
-    /// everybody who can pull the image can read them.
+    /// The image history and the build provenance contain the values of both. Everyone who can pull
+    /// the image can read them.
     ///
     /// # Examples
     ///
@@ -39,7 +44,7 @@ rule! {
     /// RUN npm ci
     /// ```
     ///
-    /// A secret mount lasts as long as its command and leaves nothing behind:
+    /// A secret mount exists only while its command runs and leaves nothing in the image:
     ///
     /// ```dockerfile,good
     /// FROM alpine:3.20

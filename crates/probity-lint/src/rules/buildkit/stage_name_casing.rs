@@ -10,12 +10,12 @@ use crate::context::Context;
 rule! {
     /// # What it does
     ///
-    /// Flags the name of a build stage that is not written in lower case.
+    /// Flags a build stage name that is not lowercase.
     ///
     /// # Why it is bad
     ///
-    /// Stage names are compared without regard to case, so `FROM x AS Build` and `--from=build` mean
-    /// one stage. One spelling for one thing spares the reader the question.
+    /// BuildKit ignores the case of stage names, so `FROM x AS Build` and `--from=build` mean the
+    /// same stage. With a single spelling, readers do not have to know that.
     ///
     /// # Examples
     ///
@@ -37,9 +37,9 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// Safe: the name and all references to it are rewritten, and BuildKit compares them without
-    /// regard to case, also where a build names its `--target`. A reference behind `ONBUILD` stays as
-    /// it is: it is meant for another build.
+    /// Safe: the fix rewrites the name and all references to it in lowercase. BuildKit ignores the
+    /// case of stage names, also in `--target`. The fix does not change a reference after
+    /// `ONBUILD`, because that reference is for another build.
     StageNameCasing {
         name: "buildkit/StageNameCasing",
         severity: Warning,

@@ -10,15 +10,17 @@ use crate::context::Context;
 rule! {
     /// # What it does
     ///
-    /// Flags a variable in `FROM` that no `ARG` before the first `FROM` declares, be it in the name of
-    /// the image or in `--platform`. The platform arguments (`TARGETPLATFORM`, `BUILDARCH` and so on)
-    /// need no declaration.
+    /// Flags a variable in `FROM` that no `ARG` before the first `FROM` declares.
+    ///
+    /// The rule checks the image name and `--platform`. The platform arguments, such as
+    /// `TARGETPLATFORM` and `BUILDARCH`, need no declaration.
     ///
     /// # Why it is bad
     ///
-    /// The variable is empty in every build, and `--build-arg` cannot change that: only declared
-    /// arguments take a value. Either the name is misspelt or its `ARG` stands inside a stage, where no
-    /// `FROM` sees it. A default as in `${NAME:-value}` hides the mistake, since it is always used.
+    /// The variable is empty in every build. `--build-arg` cannot change that, because only
+    /// declared arguments accept a value. Either the name is misspelled, or its `ARG` is inside a
+    /// stage, where no `FROM` sees it. A default such as `${NAME:-value}` hides the mistake,
+    /// because the build always uses the default.
     ///
     /// # Examples
     ///

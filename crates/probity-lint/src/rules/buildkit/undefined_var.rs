@@ -10,21 +10,28 @@ use crate::{base_image, context::Context};
 rule! {
     /// # What it does
     ///
-    /// Flags a variable in an instruction of a stage that no `ARG` and no `ENV` before it defines, in
-    /// the words that the build itself expands. Those of `RUN`, `CMD` and `ENTRYPOINT` are the shell's
-    /// business, and `EXPOSE` is not looked at. An `ONBUILD` is judged where a later stage of the file
-    /// runs it.
+    /// Flags a variable in a stage that no earlier `ARG` or `ENV` defines.
+    ///
+    /// The rule checks only words that the build itself expands. The shell expands the variables in
+    /// `RUN`, `CMD` and `ENTRYPOINT`, so the rule ignores those. It also ignores `EXPOSE`. The rule
+    /// checks an `ONBUILD` instruction in the later stage of the file that runs it.
+    ///
+    /// The base image may also set variables. The rule knows the variables of many official images,
+    /// such as `PHP_INI_DIR` and `JAVA_HOME`. With slow checks, probity asks the registry which
+    /// variables the image sets. For any other image, the rule flags only:
+    ///
+    /// - variables that the file itself defines in the wrong place;
+    /// - platform arguments that the stage does not declare;
+    /// - names that look like a misspelling of a defined variable.
     ///
     /// # Why it is bad
     ///
-    /// The variable becomes an empty text without a warning: `COPY app $HOEM/bin` copies to `/bin`. An
-    /// `ARG` before the first `FROM` does not reach into a stage; it has to be declared again there,
-    /// and so have the platform arguments. What one `ENV` instruction defines is not yet defined
-    /// within that instruction.
+    /// The build silently replaces the variable with an empty string: `COPY app $HOEM/bin` copies
+    /// to `/bin`.
     ///
-    /// A variable that the base image sets is unknown without a look into that image. The rule knows
-    /// what many official images set, such as `PHP_INI_DIR` and `JAVA_HOME`. Of an image that is not an
-    /// official one it flags only variables that the file itself defines in the wrong place.
+    /// An `ARG` before the first `FROM` does not apply inside a stage, so declare it again there.
+    /// The same is true for the platform arguments. A variable that an `ENV` instruction defines is
+    /// not yet defined within that instruction.
     ///
     /// # Examples
     ///

@@ -10,16 +10,18 @@ use crate::{base_image, context::Context};
 rule! {
     /// # What it does
     ///
-    /// Flags a relative `WORKDIR` that is the first of its stage, where no stage below has set one
-    /// either. An `ONBUILD WORKDIR` is judged where a later stage of the file runs it.
+    /// Flags a relative `WORKDIR` that depends on the working directory of the base image.
+    ///
+    /// This is the first `WORKDIR` of a stage, if the stages it is built from set none either. The
+    /// rule flags a path that begins with a variable only if its value is known to be relative. It
+    /// checks an `ONBUILD WORKDIR` only if a later stage of the file runs it. With slow checks, it
+    /// ignores a stage whose base image sets a working directory other than `/`.
     ///
     /// # Why it is bad
     ///
-    /// The path is taken from the working directory of the base image. When that image changes its
-    /// mind, everything in the stage moves with it. Later relative ones are not reported: they are
-    /// settled by making the first one absolute.
-    ///
-    /// A path that begins with a variable is reported only if its value is known to be relative.
+    /// The path starts at the working directory of the base image. If that image changes its
+    /// working directory, everything in the stage moves too. The rule does not report later
+    /// relative paths, because an absolute first path also settles those.
     ///
     /// # Examples
     ///
@@ -41,9 +43,12 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: a slash is put before the path, which is right where the base image works in
-    /// `/`, as most do, and moves the directory where it does not. Paths that begin with a variable or
-    /// with `..`, those of Windows and those behind `ONBUILD` have no fix.
+    /// Suggestion: the fix puts a slash before the path. That is correct if the base image works in
+    /// `/`, as most do. Otherwise it moves the directory. probity offers no fix for:
+    ///
+    /// - paths that begin with a variable or a dot;
+    /// - stages for Windows;
+    /// - a `WORKDIR` after `ONBUILD`.
     WorkdirRelativePath {
         name: "buildkit/WorkdirRelativePath",
         severity: Warning,
