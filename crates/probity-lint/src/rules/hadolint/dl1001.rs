@@ -7,12 +7,15 @@ use crate::context::Context;
 rule! {
     /// # What it does
     ///
-    /// Flags a `# hadolint ignore=…` comment. It runs only when it is asked for.
+    /// Flags a `# hadolint ignore=…` comment.
+    ///
+    /// The rule also flags `# hadolint global ignore=…` and `# hadolint stage ignore=…`. It runs
+    /// only if you enable it.
     ///
     /// # Why it is bad
     ///
-    /// Where exceptions are decided by others than the author, a comment in the file must not decide
-    /// them.
+    /// If someone other than the author decides on exceptions, a comment in the file must not
+    /// decide on them.
     ///
     /// # Examples
     ///

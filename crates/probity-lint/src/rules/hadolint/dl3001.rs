@@ -11,8 +11,8 @@ rule! {
     ///
     /// # Why it is bad
     ///
-    /// They look at or change a running machine. During a build there is none: services do not start,
-    /// processes of other steps do not exist, and nobody sits at a terminal.
+    /// These programs inspect or change a running machine, and a build does not have one. Services
+    /// do not start, processes of other steps do not exist, and nobody uses a terminal.
     ///
     /// # Examples
     ///

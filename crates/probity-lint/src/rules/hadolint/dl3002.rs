@@ -16,15 +16,19 @@ rule! {
     ///
     /// Flags the last `USER` of an image if it is `root` or `0`.
     ///
-    /// hadolint looks at every stage. This rule looks at those that no other stage uses: the last one,
-    /// and targets of their own. It leaves an image alone that may start as root on purpose: it starts
-    /// or installs `gosu`, `su-exec`, `setpriv` or the like, it starts a server that changes its user
-    /// itself, or it starts a script whose text is not in the Dockerfile.
+    /// hadolint checks every stage. This rule checks only stages that no other stage uses: the last
+    /// stage and separate build targets. It ignores an image that may start as root on purpose,
+    /// because the image:
+    ///
+    /// - starts or installs a program that changes the user, such as `gosu`, `su-exec` or
+    ///   `setpriv`;
+    /// - starts a server that changes its user itself;
+    /// - starts a script that uses such a program, or whose text is not in the Dockerfile.
     ///
     /// # Why it is bad
     ///
-    /// A process that runs as root and gets out of its container, through a mounted directory or a
-    /// hole in the kernel, is root outside as well.
+    /// A root process may escape its container through a mounted directory or a kernel
+    /// vulnerability. It is then root outside the container too.
     ///
     /// # Examples
     ///
@@ -43,8 +47,8 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// Unsafe: the file does not tell what the program has to write to, so an agent has to propose the
-    /// user.
+    /// Unsafe: an agent proposes the user, because the file does not show where the program must
+    /// write. probity offers a fix only for the last stage.
     Dl3002 {
         name: "hadolint/DL3002",
         severity: Warning,

@@ -15,13 +15,13 @@ rule! {
     ///
     /// Flags `cd` in a `RUN`.
     ///
-    /// A `cd` in a subshell is left alone: it is undone at the closing parenthesis, and `WORKDIR`
-    /// cannot do that. hadolint flags it.
+    /// The rule ignores a `cd` in a subshell or a command substitution. The shell undoes that `cd`
+    /// at the closing parenthesis, and `WORKDIR` cannot do that. hadolint flags it.
     ///
     /// # Why it is bad
     ///
-    /// The directory is forgotten at the end of the `RUN`, which surprises whoever adds the next one.
-    /// `WORKDIR` stays, and makes the directory where it is missing.
+    /// The next `RUN` does not start in that directory, which surprises the person who adds it.
+    /// `WORKDIR` stays in effect and creates the directory if it does not exist.
     ///
     /// # Examples
     ///
@@ -44,12 +44,21 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// Unsafe: `WORKDIR` also holds for everything behind this `RUN`, and makes the directory where
-    /// `cd` would have failed. Offered only where the `cd` to an absolute path is the first command
-    /// and joined by `&&`, in shell form and in the text of the `RUN` itself. There is no fix where a
-    /// comment stands between the two commands, nor where a relative path is written behind the `RUN`,
-    /// up to the next absolute `WORKDIR`: in `COPY`, `ADD`, `WORKDIR`, `CMD`, `ENTRYPOINT` or another
-    /// `RUN`.
+    /// Unsafe: the fix replaces the `cd` with a `WORKDIR` before the `RUN`. `WORKDIR` also applies
+    /// to everything after this `RUN`. If the directory does not exist, `cd` fails but `WORKDIR`
+    /// creates it.
+    ///
+    /// probity offers a fix only if:
+    ///
+    /// - the `RUN` is in shell form, without flags and without a heredoc;
+    /// - its first command is a `cd` to an absolute path, and `&&` joins the next command to it.
+    ///
+    /// probity offers no fix if:
+    ///
+    /// - a comment is between the two commands;
+    /// - a relative path or an `ONBUILD` comes after the `RUN` and before the next absolute
+    ///   `WORKDIR`. The rule looks for relative paths in `COPY`, `ADD`, `WORKDIR`, `CMD`,
+    ///   `ENTRYPOINT` and `RUN`.
     Dl3003 {
         name: "hadolint/DL3003",
         severity: Warning,

@@ -13,9 +13,9 @@ rule! {
     ///
     /// # Why it is bad
     ///
-    /// Its handling of terminals and signals is made for people. A build is root unless `USER` says
-    /// otherwise, and can be again with another `USER`; a container that needs to change its user at
-    /// start has `gosu` or `su-exec` for that.
+    /// `sudo` handles terminals and signals for interactive use. A build runs as root unless `USER`
+    /// sets another user, and another `USER` can switch back to root. If a container must change
+    /// its user at start, use `gosu` or `su-exec`.
     ///
     /// # Examples
     ///
@@ -36,11 +36,22 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: the command runs as the same user, but in the environment of the build, which
-    /// `sudo` would have cleared. `sudo` is taken away only where the command is root's without it:
-    /// `USER` says so, or there is none and the image is an official one that is known to be root's.
-    /// There is no fix where another user or another directory is asked for, also around `sudo`
-    /// (`su app -c 'sudo make'`), and where what stands behind it is no name of a program.
+    /// Suggestion: the fix removes `sudo`. The command runs as the same user. But it runs in the
+    /// environment of the build, which `sudo` would have cleared.
+    ///
+    /// probity offers a fix only if the command runs as root without `sudo`. That is so in two
+    /// cases:
+    ///
+    /// - `USER` sets root;
+    /// - there is no `USER`, and the base image is known to run as root. probity knows many
+    ///   official images; with slow checks, it asks the registry.
+    ///
+    /// probity offers no fix if:
+    ///
+    /// - `sudo` runs the command as another user or in another directory;
+    /// - a program around `sudo` changes the user, as in `su app -c 'sudo make'`;
+    /// - the word after `sudo` and its flags is not a program name;
+    /// - the `RUN` is after `ONBUILD`.
     Dl3004 {
         name: "hadolint/DL3004",
         severity: Error,

@@ -10,12 +10,13 @@ rule! {
     ///
     /// Flags a `FROM` whose image has neither a tag nor a digest.
     ///
-    /// Stages, `scratch` and names that depend on a variable are left alone.
+    /// The rule ignores stages, `scratch`, named build contexts and names that depend on a
+    /// variable.
     ///
     /// # Why it is bad
     ///
-    /// Without a tag it is `latest`, which is another image tomorrow: the build stops working, or
-    /// works differently, without a change to the file.
+    /// An image without a tag is `latest`, which may be another image tomorrow. The build then
+    /// stops working, or behaves differently, although the file did not change.
     ///
     /// # Examples
     ///

@@ -8,12 +8,12 @@ use crate::context::Context;
 rule! {
     /// # What it does
     ///
-    /// Flags a `FROM` whose tag is `latest` and that has no digest.
+    /// Flags a `FROM` with the tag `latest` and no digest.
     ///
     /// # Why it is bad
     ///
-    /// `latest` is another image tomorrow: the build stops working, or works differently, without a
-    /// change to the file.
+    /// `latest` may be another image tomorrow. The build then stops working, or behaves
+    /// differently, although the file did not change.
     ///
     /// # Examples
     ///

@@ -10,15 +10,20 @@ rule! {
     ///
     /// Flags packages without a version in `apt-get install`.
     ///
-    /// All packages of one instruction are one finding, with a place for each package.
+    /// probity reports all packages of one instruction as one finding, with a location for each
+    /// package.
     ///
-    /// A version in a variable is a version. A word that is nothing but a variable, a file (`./tool.deb`)
-    /// and a package of a named release (`curl/bookworm`) are left alone.
+    /// A version in a variable counts as a version. The rule ignores:
+    ///
+    /// - a word that is only a variable;
+    /// - a file, such as `./tool.deb`;
+    /// - a package of a named release, such as `curl/bookworm`;
+    /// - a package that the call removes, such as `vim-`.
     ///
     /// # Why it is bad
     ///
-    /// The same file installs something else tomorrow, and nobody can say what was in the image that
-    /// worked.
+    /// The same file may install another version tomorrow. Nobody can then tell which versions were
+    /// in the image that worked.
     ///
     /// # Examples
     ///

@@ -9,16 +9,20 @@ use crate::{context::Context, packages, shell_edits};
 rule! {
     /// # What it does
     ///
-    /// Flags an `apt-get update`, or one of `apt` or `aptitude`, whose lists are not removed in the same `RUN`, in a stage that the
-    /// image is built on.
+    /// Flags an `apt-get update` if the same `RUN` does not remove the package lists.
     ///
-    /// `apt-get dist-clean` removes the lists too. The rule leaves stages alone that only serve
-    /// `COPY --from`, and a `RUN` with a cache or memory mount over the lists, which hadolint flags.
+    /// The rule also checks `apt update` and `aptitude update`. `apt-get dist-clean` removes the
+    /// lists too. The rule checks only the last stage and the stages that it is built on.
+    ///
+    /// The rule ignores the following, which hadolint flags:
+    ///
+    /// - stages that only serve `COPY --from`;
+    /// - a `RUN` with a cache or tmpfs mount over the lists.
     ///
     /// # Why it is bad
     ///
-    /// The lists take some twenty megabytes in a layer of the image, and removing them in a later
-    /// `RUN` gives nothing back.
+    /// The lists take about 20 MB in an image layer. Removing them in a later `RUN` does not make
+    /// the image smaller.
     ///
     /// # Examples
     ///
@@ -39,11 +43,19 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: a program that a later `RUN` starts, and that installs something itself, finds no
-    /// lists any more. The removal comes last in the `RUN`, joined by `&&`, so that it neither hides a
-    /// failure nor makes one. There is no fix where a later `RUN` uses the lists without an `update` of
-    /// its own, where the user is not root or `sudo` is used, and where the end of the text is not the
-    /// end of what runs: behind `exec` and `&`, with a here-document within the text, and in exec form.
+    /// Suggestion: the fix appends `&& rm -rf /var/lib/apt/lists/*` to the `RUN`. The removal runs
+    /// only if the command before it succeeds, so it does not hide or cause a failure. If a later
+    /// `RUN` starts a program that installs packages itself, that program no longer finds the
+    /// lists.
+    ///
+    /// probity offers no fix if:
+    ///
+    /// - a later `RUN` uses the lists without its own `update`;
+    /// - the user is not root, or the `RUN` uses `sudo` or a similar program;
+    /// - the script ends with `exec`, `exit`, `return` or a background command (`&`);
+    /// - a command in the script reads a here-document;
+    /// - the script has a syntax error;
+    /// - the `RUN` is in exec form and does not start a shell.
     Dl3009 {
         name: "hadolint/DL3009",
         severity: Info,

@@ -11,12 +11,14 @@ use crate::context::Context;
 rule! {
     /// # What it does
     ///
-    /// Flags a `COPY` of a tar archive that a later `RUN` of the stage unpacks with `tar`, `gunzip` or
-    /// the like.
+    /// Flags a `COPY` of an archive that a later `RUN` of the stage unpacks.
+    ///
+    /// The archive is a tar archive or a file that ends with `.gz` or `.Z`. The rule knows `tar`,
+    /// `bsdtar`, `gunzip`, `bunzip2`, `unxz`, `unlzma` and `uncompress`. It ignores `COPY --from`.
     ///
     /// # Why it is bad
     ///
-    /// `ADD` unpacks local archives by itself, so that the archive is in no layer.
+    /// `ADD` unpacks local archives itself, so no layer contains the archive.
     ///
     /// # Examples
     ///

@@ -10,16 +10,22 @@ rule! {
     ///
     /// Flags packages without a version in `pip install` and `pipx install`.
     ///
-    /// All packages of one instruction are one finding, with a place for each package.
+    /// probity reports all packages of one instruction as one finding, with a location for each
+    /// package.
     ///
-    /// A range (`django>=5`), a requirements file, a local path, an address and a word that is nothing but a
-    /// variable are left alone, and so is everything where a file of constraints is given. hadolint flags
-    /// addresses.
+    /// The rule ignores:
+    ///
+    /// - a range, such as `django>=5`;
+    /// - a requirements file;
+    /// - a local path;
+    /// - a URL, which hadolint flags;
+    /// - a word that is only a variable;
+    /// - every package of a call with a constraints file (`-c`, `--constraint`).
     ///
     /// # Why it is bad
     ///
-    /// The same file installs something else tomorrow, and nobody can say what was in the image that
-    /// worked.
+    /// The same file may install another version tomorrow. Nobody can then tell which versions were
+    /// in the image that worked.
     ///
     /// # Examples
     ///

@@ -9,11 +9,14 @@ use crate::{context::Context, packages};
 rule! {
     /// # What it does
     ///
-    /// Flags an `apt-get install` that is not told to assume yes.
+    /// Flags an `apt-get install` without `-y`.
+    ///
+    /// `--yes` and `--assume-yes` count as `-y`. So do two levels of quiet: `-qq`, `-q=2` or
+    /// `--quiet --quiet`.
     ///
     /// # Why it is bad
     ///
-    /// It asks whether to go on, nobody answers, and the build fails.
+    /// `apt-get` asks whether to continue. In a build nobody answers, so the build fails.
     ///
     /// # Examples
     ///
@@ -34,8 +37,8 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: with an answer piped into it the call went on before, and may have been answered
-    /// no.
+    /// Suggestion: the fix adds `-y`. A call that reads its answer from a pipe did not fail before,
+    /// and that answer may have been no.
     Dl3014 {
         name: "hadolint/DL3014",
         severity: Warning,

@@ -11,10 +11,12 @@ rule! {
     ///
     /// Flags an `apt-get install` without `--no-install-recommends`.
     ///
+    /// The option `APT::Install-Recommends` with the value `false` or `0` counts as that flag.
+    ///
     /// # Why it is bad
     ///
-    /// Recommended packages are those that most desktops want. In an image they cost space and bring
-    /// software that nobody asked for and nobody updates.
+    /// Recommended packages are packages that most desktops need. In an image they take space and
+    /// add software that nobody requested and nobody updates.
     ///
     /// # Examples
     ///
@@ -35,8 +37,8 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: the image then lacks what was only recommended, and something in it may have come
-    /// to rely on that.
+    /// Suggestion: the fix adds `--no-install-recommends`. The image then lacks the recommended
+    /// packages, and a program in it may rely on them.
     Dl3015 {
         name: "hadolint/DL3015",
         severity: Info,

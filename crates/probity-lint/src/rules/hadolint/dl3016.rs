@@ -10,15 +10,19 @@ rule! {
     ///
     /// Flags packages without a version in `npm install`.
     ///
-    /// All packages of one instruction are one finding, with a place for each package.
+    /// probity reports all packages of one instruction as one finding, with a location for each
+    /// package.
     ///
-    /// A range or a tag behind the `@`, a path, an archive, an address and a word that is nothing but a
-    /// variable are left alone. `npm i` and `npm add` count, which hadolint does not know.
+    /// The rule also checks `npm i` and `npm add`, which hadolint does not know. It ignores:
+    ///
+    /// - a range or a tag after the `@`;
+    /// - a path, an archive or a URL;
+    /// - a word that is only a variable.
     ///
     /// # Why it is bad
     ///
-    /// The same file installs something else tomorrow, and nobody can say what was in the image that
-    /// worked.
+    /// The same file may install another version tomorrow. Nobody can then tell which versions were
+    /// in the image that worked.
     ///
     /// # Examples
     ///

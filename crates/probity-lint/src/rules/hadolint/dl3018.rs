@@ -10,15 +10,20 @@ rule! {
     ///
     /// Flags packages without a version in `apk add`.
     ///
-    /// All packages of one instruction are one finding, with a place for each package.
+    /// probity reports all packages of one instruction as one finding, with a location for each
+    /// package.
     ///
-    /// A range (`curl~8`), a file and a word that is nothing but a variable are left alone, and so is the
-    /// name behind `--virtual`.
+    /// The rule ignores:
+    ///
+    /// - a range, such as `curl~8`;
+    /// - a file;
+    /// - a word that is only a variable;
+    /// - the name after `--virtual`.
     ///
     /// # Why it is bad
     ///
-    /// The same file installs something else tomorrow, and nobody can say what was in the image that
-    /// worked.
+    /// The same file may install another version tomorrow. Nobody can then tell which versions were
+    /// in the image that worked.
     ///
     /// # Examples
     ///

@@ -8,15 +8,20 @@ use crate::{context::Context, packages};
 rule! {
     /// # What it does
     ///
-    /// Flags an `apk add` without `--no-cache` in a `RUN` that neither removes `/var/cache/apk` nor
-    /// mounts a cache over it. The rule leaves stages alone that only
-    /// serve `COPY --from`, which hadolint flags.
+    /// Flags an `apk add` without `--no-cache` that leaves the package index in the image.
     ///
-    /// hadolint flags `apk add --update` also where the directory is removed behind it.
+    /// The rule accepts the call if:
+    ///
+    /// - the same `RUN` removes `/var/cache/apk` or `/etc/apk/cache` after it;
+    /// - a cache or tmpfs mount covers that directory;
+    /// - the call has the flag `--no-network`.
+    ///
+    /// The rule ignores stages that only serve `COPY --from`, which hadolint flags. hadolint also
+    /// flags `apk add --update` if a later command removes the directory.
     ///
     /// # Why it is bad
     ///
-    /// The index that was downloaded stays in the layer.
+    /// The downloaded package index stays in the layer.
     ///
     /// # Examples
     ///
@@ -37,7 +42,8 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: the packages are the same, and a later `apk` without an index must fetch it.
+    /// Suggestion: the fix adds `--no-cache`. The packages are the same. A later `apk` command
+    /// without an index must download it.
     Dl3019 {
         name: "hadolint/DL3019",
         severity: Info,
