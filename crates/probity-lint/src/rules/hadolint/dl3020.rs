@@ -8,15 +8,19 @@ use crate::context::Context;
 rule! {
     /// # What it does
     ///
-    /// Flags `ADD` of files that are neither archives nor fetched from elsewhere. `ADD` unpacks tar
-    /// archives, not zip files.
+    /// Flags an `ADD` of local files that are not archives.
     ///
-    /// Git repositories, which hadolint does not know, and names with a variable are left alone.
+    /// `ADD` unpacks tar archives, but not zip files. The rule ignores:
+    ///
+    /// - Git repositories, which hadolint does not know;
+    /// - URLs and heredocs;
+    /// - names with a variable;
+    /// - an `ADD` with `--checksum`, `--keep-git-dir` or `--unpack`.
     ///
     /// # Why it is bad
     ///
-    /// `ADD` unpacks what it takes for an archive and fetches what it takes for an address. `COPY`
-    /// does what the reader expects.
+    /// `ADD` unpacks a source that looks like an archive and downloads a source that looks like a
+    /// URL. `COPY` only copies files, as readers expect.
     ///
     /// # Examples
     ///
@@ -37,7 +41,9 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: an archive under a name that does not say so would no longer be unpacked.
+    /// Suggestion: the fix replaces `ADD` with `COPY`. If a source is an archive without an archive
+    /// file extension, the build no longer unpacks it. probity offers no fix if another source of
+    /// the instruction needs `ADD`.
     Dl3020 {
         name: "hadolint/DL3020",
         severity: Error,

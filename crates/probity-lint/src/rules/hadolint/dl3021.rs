@@ -8,14 +8,14 @@ use crate::context::Context;
 rule! {
     /// # What it does
     ///
-    /// Flags a `COPY` of several sources whose destination does not end with a slash.
+    /// Flags a `COPY` with several sources whose destination does not end with a slash.
     ///
-    /// `.` and `..`, which are directories whatever they are called, and a destination that ends with a
-    /// variable are left alone; hadolint flags them.
+    /// The rule ignores `.` and `..`, which are always directories. It also ignores a destination
+    /// whose last part contains a variable. hadolint flags both.
     ///
     /// # Why it is bad
     ///
-    /// The build fails: several files cannot become one.
+    /// The build fails, because several files cannot become one file.
     ///
     /// # Examples
     ///
@@ -36,8 +36,9 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: without the slash there is no image at all, so that none can change, but the last
-    /// name may have been meant as one more source.
+    /// Suggestion: the fix adds a slash to the destination. The build fails without the slash, so
+    /// the fix cannot change a working image. But the last name may have been meant as another
+    /// source.
     Dl3021 {
         name: "hadolint/DL3021",
         severity: Error,

@@ -8,12 +8,16 @@ use crate::context::Context;
 rule! {
     /// # What it does
     ///
-    /// Flags a `COPY --from` that names neither an earlier stage, by name or number, nor an image with
-    /// a tag or a path. `probity/circular-stages` reports stages that copy from each other.
+    /// Flags a `COPY --from` that names neither an earlier stage nor an image.
+    ///
+    /// The rule accepts the number of an earlier stage and a named build context. It treats a name
+    /// as an image if the name contains a tag, a digest or a path. It ignores names with a
+    /// variable. `probity/circular-stages` reports stages that copy from each other.
     ///
     /// # Why it is bad
     ///
-    /// What is no stage is taken for an image, so that a misspelt stage is looked for in a registry.
+    /// BuildKit treats a name that is not a stage as an image. It therefore looks for a misspelled
+    /// stage in a registry.
     ///
     /// # Examples
     ///

@@ -8,11 +8,11 @@ use crate::context::Context;
 rule! {
     /// # What it does
     ///
-    /// Flags a `COPY --from` that names the stage it stands in, by name or number.
+    /// Flags a `COPY --from` that names its own stage, by name or number.
     ///
     /// # Why it is bad
     ///
-    /// A stage cannot be built before itself; the build fails.
+    /// The build fails, because a stage cannot be built before itself.
     ///
     /// # Examples
     ///

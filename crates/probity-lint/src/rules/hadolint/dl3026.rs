@@ -11,14 +11,15 @@ use crate::{
 rule! {
     /// # What it does
     ///
-    /// Flags an image whose registry is not among the trusted ones, in `FROM`, in `COPY --from` and in a
-    /// mount. Without such a list it says nothing.
+    /// Flags an image whose registry is not in the list of trusted registries.
     ///
-    /// An image without a registry is one of `docker.io`. A trusted name may begin or end with `*`.
+    /// The rule checks `FROM`, `COPY --from` and mounts. If `trusted-registries` is empty, it
+    /// reports nothing. An image without a registry comes from `docker.io`. A trusted name may
+    /// begin or end with `*`.
     ///
     /// # Why it is bad
     ///
-    /// Whoever controls a registry controls what is built from it.
+    /// The operator of a registry controls the content of every build that uses its images.
     ///
     /// # Examples
     ///

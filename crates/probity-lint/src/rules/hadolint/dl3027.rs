@@ -11,8 +11,8 @@ rule! {
     ///
     /// # Why it is bad
     ///
-    /// `apt` is made for people, and says itself that its behaviour may change. Scripts use `apt-get`
-    /// and `apt-cache`.
+    /// `apt` is made for interactive use and warns that its behavior may change. Scripts should use
+    /// `apt-get` and `apt-cache`.
     ///
     /// # Examples
     ///
@@ -33,7 +33,8 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion, since another program is run. It is offered for the subcommands that both have.
+    /// Suggestion: the fix replaces `apt` with `apt-get`, so the build runs another program.
+    /// probity offers a fix only for subcommands that both programs have.
     Dl3027 {
         name: "hadolint/DL3027",
         severity: Warning,

@@ -10,16 +10,17 @@ rule! {
     ///
     /// Flags packages without a version in `gem install`.
     ///
-    /// All packages of one instruction are one finding, with a place for each package.
+    /// probity reports all packages of one instruction as one finding, with a location for each
+    /// package.
     ///
-    /// The version may also be given by `--version`. Words after `--` and after a flag that the rule does
-    /// not know are not packages. A file and a word that is nothing but a variable are
-    /// left alone.
+    /// The flag `--version` also sets the version. The rule does not count words after `--` or
+    /// after an unknown flag as packages. The rule ignores files and words that are only a
+    /// variable.
     ///
     /// # Why it is bad
     ///
-    /// The same file installs something else tomorrow, and nobody can say what was in the image that
-    /// worked.
+    /// The same file may install another version tomorrow. Nobody can then tell which versions were
+    /// in the image that worked.
     ///
     /// # Examples
     ///

@@ -8,11 +8,13 @@ use crate::{context::Context, packages};
 rule! {
     /// # What it does
     ///
-    /// Flags a `yum` that installs without being told to assume yes.
+    /// Flags a `yum` installation or upgrade without `-y`.
+    ///
+    /// `--assumeyes` and `--assume-yes` count as `-y`.
     ///
     /// # Why it is bad
     ///
-    /// It asks whether to go on, nobody answers, and the build fails.
+    /// `yum` asks whether to continue. In a build nobody answers, so the build fails.
     ///
     /// # Examples
     ///
@@ -33,7 +35,8 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: with an answer piped into it the call went on before, and may have been answered no.
+    /// Suggestion: the fix adds `-y`. A call that reads its answer from a pipe did not fail before,
+    /// and that answer may have been no.
     Dl3030 {
         name: "hadolint/DL3030",
         severity: Warning,

@@ -8,11 +8,13 @@ use crate::{context::Context, packages};
 rule! {
     /// # What it does
     ///
-    /// Flags a `zypper` that installs without being told to assume yes.
+    /// Flags a `zypper` installation, removal or upgrade without `-y`.
+    ///
+    /// `-n`, `--non-interactive` and `--no-confirm` count as `-y`.
     ///
     /// # Why it is bad
     ///
-    /// It asks whether to go on, nobody answers, and the build fails.
+    /// `zypper` asks whether to continue. In a build nobody answers, so the build fails.
     ///
     /// # Examples
     ///
@@ -33,7 +35,8 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: with an answer piped into it the call went on before, and may have been answered no.
+    /// Suggestion: the fix adds `-y`. A call that reads its answer from a pipe did not fail before,
+    /// and that answer may have been no.
     Dl3034 {
         name: "hadolint/DL3034",
         severity: Warning,

@@ -11,7 +11,7 @@ rule! {
     ///
     /// # Why it is bad
     ///
-    /// The image is then of another release than its base says.
+    /// The image then contains a different release than its base image names.
     ///
     /// # Examples
     ///

@@ -10,14 +10,15 @@ rule! {
     ///
     /// Flags packages without a version in `zypper install`.
     ///
-    /// All packages of one instruction are one finding, with a place for each package.
+    /// probity reports all packages of one instruction as one finding, with a location for each
+    /// package.
     ///
-    /// A range, a file and a word that is nothing but a variable are left alone.
+    /// The rule ignores a range, a file and a word that is only a variable.
     ///
     /// # Why it is bad
     ///
-    /// The same file installs something else tomorrow, and nobody can say what was in the image that
-    /// worked.
+    /// The same file may install another version tomorrow. Nobody can then tell which versions were
+    /// in the image that worked.
     ///
     /// # Examples
     ///

@@ -8,11 +8,14 @@ use crate::{context::Context, packages};
 rule! {
     /// # What it does
     ///
-    /// Flags a `dnf` that installs without being told to assume yes.
+    /// Flags a `dnf` installation or upgrade without `-y`.
+    ///
+    /// `--assumeyes` and `--assume-yes` count as `-y`. The rule also checks `dnf5`, `tdnf` and
+    /// `microdnf`.
     ///
     /// # Why it is bad
     ///
-    /// It asks whether to go on, nobody answers, and the build fails.
+    /// `dnf` asks whether to continue. In a build nobody answers, so the build fails.
     ///
     /// # Examples
     ///
@@ -33,7 +36,8 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: with an answer piped into it the call went on before, and may have been answered no.
+    /// Suggestion: the fix adds `-y`. A call that reads its answer from a pipe did not fail before,
+    /// and that answer may have been no.
     Dl3038 {
         name: "hadolint/DL3038",
         severity: Warning,

@@ -10,16 +10,22 @@ rule! {
     ///
     /// Flags packages without a version in `dnf install`.
     ///
-    /// All packages of one instruction are one finding, with a place for each package.
+    /// probity reports all packages of one instruction as one finding, with a location for each
+    /// package.
     ///
-    /// A file, and a word that is nothing but a variable, are left alone; hadolint flags both. A group
-    /// has no version that could be asked for. Of a module (`dnf module install`) the stream counts:
+    /// The rule also checks `dnf5`, `tdnf` and `microdnf`. It ignores:
+    ///
+    /// - a file, which hadolint flags;
+    /// - a word that is only a variable, which hadolint flags;
+    /// - a group, because it has no version.
+    ///
+    /// For a module (`dnf module install`), the rule requires a stream instead of a version:
     /// `NAME:STREAM`.
     ///
     /// # Why it is bad
     ///
-    /// The same file installs something else tomorrow, and nobody can say what was in the image that
-    /// worked.
+    /// The same file may install another version tomorrow. Nobody can then tell which versions were
+    /// in the image that worked.
     ///
     /// # Examples
     ///

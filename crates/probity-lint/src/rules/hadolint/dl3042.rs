@@ -9,13 +9,19 @@ use crate::{context::Context, packages};
 rule! {
     /// # What it does
     ///
-    /// Flags a `pip install` without `--no-cache-dir`, unless `PIP_NO_CACHE_DIR` is set to a yes (`1`,
-    /// `true`, `on`, `yes`), the cache is mounted, or a later command of the `RUN` removes it. The rule leaves stages alone that only
-    /// serve `COPY --from`, which hadolint flags.
+    /// Flags a `pip install` without `--no-cache-dir` that leaves its cache in the image.
+    ///
+    /// The rule accepts the call if:
+    ///
+    /// - `PIP_NO_CACHE_DIR` is set to a true value (`1`, `true`, `on`, `yes`, `t` or `y`);
+    /// - a cache or tmpfs mount covers the cache;
+    /// - a later command in the `RUN` removes the cache.
+    ///
+    /// The rule ignores stages that only serve `COPY --from`, which hadolint flags.
     ///
     /// # Why it is bad
     ///
-    /// What was downloaded stays in the layer and is of no use there.
+    /// The downloads stay in the layer, where nothing uses them.
     ///
     /// # Examples
     ///
@@ -37,7 +43,8 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: the packages are the same, and a later `pip` downloads again.
+    /// Suggestion: the fix adds `--no-cache-dir`. The packages are the same, and a later `pip`
+    /// downloads them again.
     Dl3042 {
         name: "hadolint/DL3042",
         severity: Warning,

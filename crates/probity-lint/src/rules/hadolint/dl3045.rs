@@ -8,12 +8,18 @@ use crate::{base_image, context::Context};
 rule! {
     /// # What it does
     ///
-    /// Flags a `COPY` to a relative path in a stage that has set no `WORKDIR`, and is based on none
-    /// that has.
+    /// Flags a `COPY` to a relative path in a stage without a `WORKDIR`.
+    ///
+    /// The rule accepts a `WORKDIR` in a stage that this stage is based on. It ignores:
+    ///
+    /// - stages from `scratch`, which always start in `/`;
+    /// - paths that begin with a variable or a Windows drive letter;
+    /// - with slow checks, base images that set a working directory other than `/`.
     ///
     /// # Why it is bad
     ///
-    /// Where the files go depends on the `WORKDIR` of the base image, which may change with it.
+    /// The `WORKDIR` of the base image decides where the files go, and it may change with the
+    /// image.
     ///
     /// # Examples
     ///

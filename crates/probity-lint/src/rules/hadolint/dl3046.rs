@@ -8,13 +8,13 @@ use crate::{context::Context, shell_edits};
 rule! {
     /// # What it does
     ///
-    /// Flags a `useradd` with a user number of more than five digits and without `--no-log-init`.
+    /// Flags a `useradd` with a UID of more than five digits and without `--no-log-init`.
     ///
     /// # Why it is bad
     ///
-    /// `useradd` writes a record at the user's place into `/var/log/lastlog` and `/var/log/faillog`.
-    /// The files are sparse on a disk and full in a layer, so that a high number makes an image of
-    /// gigabytes.
+    /// `useradd` writes a record for the user into `/var/log/lastlog` and `/var/log/faillog`. The
+    /// UID determines the position of the record. On a disk the files are sparse, but in a layer
+    /// they have their full size. A high UID can therefore add gigabytes to the image.
     ///
     /// # Examples
     ///
@@ -35,7 +35,8 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: the user is the same, but the two log files lack its record.
+    /// Suggestion: the fix adds `-l`, the short form of `--no-log-init`. The user is the same, but
+    /// the two log files lack its record.
     Dl3046 {
         name: "hadolint/DL3046",
         severity: Warning,

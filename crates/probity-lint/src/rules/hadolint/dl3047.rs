@@ -12,13 +12,18 @@ use crate::{
 rule! {
     /// # What it does
     ///
-    /// Flags a `wget` that is neither quiet nor told how to show its progress, nor writes its log to a
-    /// file.
+    /// Flags a `wget` whose progress output fills the build log.
+    ///
+    /// The rule accepts a call that:
+    ///
+    /// - is quiet (`-q` or `-nv`);
+    /// - sets how to show progress (`--progress`);
+    /// - writes its log to a file (`-o` or `-a`).
     ///
     /// # Why it is bad
     ///
-    /// Without a terminal the progress is a line for every fifty kilobytes, and the log of a build
-    /// with a big download is nothing else.
+    /// Without a terminal, `wget` prints a progress line for every 50 KB. A large download fills
+    /// the build log with these lines.
     ///
     /// # Examples
     ///
@@ -39,8 +44,9 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: the download is the same, but the `wget` of busybox does not know the flag. In
-    /// images made from Alpine, and behind `busybox`, it is `-q` that is added, which both know.
+    /// Suggestion: the fix adds `--progress=dot:giga`. The download is the same, but the `wget` of
+    /// `busybox` does not know the flag. In Alpine-based images and in calls of `busybox wget`, the
+    /// fix adds `-q` instead, which both programs know.
     Dl3047 {
         name: "hadolint/DL3047",
         severity: Info,

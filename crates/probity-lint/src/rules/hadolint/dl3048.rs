@@ -7,13 +7,22 @@ use crate::{context::Context, labels};
 rule! {
     /// # What it does
     ///
-    /// Flags the key of a label that has other characters than small letters, digits, dots and
-    /// hyphens, begins or ends with something else than a letter or digit, repeats a separator, or is
-    /// in a namespace that Docker keeps for itself.
+    /// Flags a label key that Docker's guidelines do not allow.
+    ///
+    /// The rule flags a key that:
+    ///
+    /// - contains a character other than a lowercase letter, a digit, a dot, a hyphen or an
+    ///   underscore;
+    /// - does not begin with a lowercase letter, or does not end with a letter or digit;
+    /// - repeats a separator (`..` or `--`);
+    /// - is in a namespace that Docker reserves: `com.docker.`, `io.docker.` or
+    ///   `org.dockerproject.`.
+    ///
+    /// It ignores keys with a variable.
     ///
     /// # Why it is bad
     ///
-    /// Tools that follow the guidelines may refuse the key or take it for another one.
+    /// Tools that follow the guidelines may reject the key or mistake it for another one.
     ///
     /// # Examples
     ///

@@ -12,14 +12,15 @@ use crate::{
 rule! {
     /// # What it does
     ///
-    /// Flags an image without one of the labels that are asked for. Without a list it says nothing.
+    /// Flags an image without one of the required labels.
     ///
-    /// Only the image that is built in the end counts, with what its stages pass on; hadolint asks every
-    /// stage.
+    /// The option `labels` lists the required labels. If the list is empty, the rule reports
+    /// nothing. The rule checks only the final image, including the labels of the stages that it is
+    /// based on. hadolint checks every stage.
     ///
     /// # Why it is bad
     ///
-    /// Whoever looks for the label does not find the image.
+    /// People and tools that search for the label do not find the image.
     ///
     /// # Examples
     ///
