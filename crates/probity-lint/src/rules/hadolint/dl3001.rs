@@ -7,7 +7,8 @@ use crate::context::Context;
 rule! {
     /// # What it does
     ///
-    /// Flags `ssh`, `vim`, `shutdown`, `service`, `ps`, `free`, `top`, `kill` and `mount` in a `RUN`.
+    /// Flags `ssh`, `vim`, `shutdown`, `service`, `ps`, `free`, `top`, `kill` and `mount` in a
+    /// `RUN`.
     ///
     /// # Why it is bad
     ///

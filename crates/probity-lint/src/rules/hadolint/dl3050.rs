@@ -11,11 +11,14 @@ use crate::{
 rule! {
     /// # What it does
     ///
-    /// Flags a label that is not in the list of allowed ones. Without a list it says nothing.
+    /// Flags a label that is not in the list of allowed labels.
+    ///
+    /// The option `labels` lists the allowed labels. If the list is empty, the rule reports
+    /// nothing. The rule ignores keys with a variable.
     ///
     /// # Why it is bad
     ///
-    /// A label that is spelt wrongly is one too many and one too few.
+    /// A misspelled label adds a key that nobody expects, and the intended key is missing.
     ///
     /// # Examples
     ///

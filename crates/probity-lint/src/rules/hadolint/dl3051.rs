@@ -11,11 +11,14 @@ use crate::{
 rule! {
     /// # What it does
     ///
-    /// Flags a label out of a list whose value is empty.
+    /// Checks that configured labels are not empty.
+    ///
+    /// The option `labels` lists the labels to check. If the list is empty, the rule reports
+    /// nothing.
     ///
     /// # Why it is bad
     ///
-    /// A label that says nothing answers no question.
+    /// An empty label gives no information.
     ///
     /// # Examples
     ///

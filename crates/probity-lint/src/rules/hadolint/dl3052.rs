@@ -11,12 +11,14 @@ use crate::{
 rule! {
     /// # What it does
     ///
-    /// Flags a label out of a list whose value is not an address. A value with a variable is left alone, and an
-    /// empty one is the business of DL3051.
+    /// Checks that configured labels contain a valid URL.
+    ///
+    /// The option `labels` lists the labels to check. If the list is empty, the rule reports
+    /// nothing. The rule ignores a value with a variable. DL3051 reports an empty value.
     ///
     /// # Why it is bad
     ///
-    /// Whoever reads the label by machine cannot.
+    /// A program that reads the label expects a URL and cannot use another value.
     ///
     /// # Examples
     ///

@@ -12,12 +12,15 @@ use crate::{
 rule! {
     /// # What it does
     ///
-    /// Flags a label out of a list whose value is not a time of RFC 3339. The day has to exist:
-    /// February 31 does not. A value with a variable is left alone, and DL3051 reports an empty one.
+    /// Checks that configured labels contain an RFC 3339 timestamp.
+    ///
+    /// The date must exist: February 31 does not. The option `labels` lists the labels to check. If
+    /// the list is empty, the rule reports nothing. The rule ignores a value with a variable.
+    /// DL3051 reports an empty value.
     ///
     /// # Why it is bad
     ///
-    /// Whoever reads the label by machine cannot.
+    /// A program that reads the label expects an RFC 3339 timestamp and cannot use another value.
     ///
     /// # Examples
     ///

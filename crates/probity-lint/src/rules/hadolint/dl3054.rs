@@ -11,12 +11,18 @@ use crate::{
 rule! {
     /// # What it does
     ///
-    /// Flags a label out of a list whose value is not an SPDX licence. A value with a variable is left alone, and an
-    /// empty one is the business of DL3051.
+    /// Checks that configured labels contain an SPDX license expression.
+    ///
+    /// An expression may join identifiers with `AND`, `OR` and `WITH`; hadolint accepts only single
+    /// identifiers. If the rule does not know a license, write `LicenseRef-NAME`.
+    ///
+    /// The option `labels` lists the labels to check. If the list is empty, the rule reports
+    /// nothing. The rule ignores a value with a variable. DL3051 reports an empty value.
     ///
     /// # Why it is bad
     ///
-    /// Whoever reads the label by machine cannot.
+    /// A program that reads the label expects an SPDX license expression and cannot use another
+    /// value.
     ///
     /// # Examples
     ///

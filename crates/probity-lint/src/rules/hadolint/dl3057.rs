@@ -12,15 +12,19 @@ use crate::{
 rule! {
     /// # What it does
     ///
-    /// Flags an image without a `HEALTHCHECK`, in its last stage or in a stage that it is based on.
-    /// `HEALTHCHECK NONE` counts as one. With slow checks, probity asks the registry
-    /// whether the base image has one.
+    /// Flags an image without a `HEALTHCHECK`.
+    ///
+    /// The `HEALTHCHECK` may be in the last stage or in a stage that it is based on.
+    /// `HEALTHCHECK NONE` counts as one. With slow checks, probity asks the registry whether the
+    /// base image has one.
+    ///
+    /// The rule is off by default. Many images are not services, and platforms with their own
+    /// probes ignore the instruction.
     ///
     /// # Why it is bad
     ///
-    /// Without it an orchestrator can only see whether the process lives, not whether it works. The
-    /// rule is off until it is asked for: many images are no services, and platforms with probes of
-    /// their own do not look at the instruction.
+    /// Without a `HEALTHCHECK`, an orchestrator sees only whether the process runs, not whether it
+    /// works.
     ///
     /// # Examples
     ///
@@ -37,8 +41,8 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// Unsafe: nothing in the file says for certain how the service answers, so an agent has to
-    /// propose the check, and often it should propose none.
+    /// Unsafe: an agent proposes the check, because the file does not say for certain how the
+    /// service answers. Often the agent should propose no check.
     Dl3057 {
         name: "hadolint/DL3057",
         severity: Off,

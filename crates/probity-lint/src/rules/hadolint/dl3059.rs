@@ -12,11 +12,14 @@ use crate::{context::Context, lines};
 rule! {
     /// # What it does
     ///
-    /// Flags a `RUN` that directly follows another one with the same flags, where both are one command.
+    /// Flags a `RUN` that directly follows another `RUN` with the same flags.
+    ///
+    /// The rule flags the pair only if each `RUN` is a single command.
     ///
     /// # Why it is bad
     ///
-    /// Each makes a layer. What one installs and the next removes stays in the image.
+    /// Each `RUN` creates a layer. If one `RUN` installs files and the next removes them, they stay
+    /// in the image.
     ///
     /// # Examples
     ///
@@ -39,11 +42,20 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: the same commands run in the same order, but the cache keeps the two steps apart
-    /// no longer, which may have been the point. There is no fix where a comment stands between them or
-    /// a directive for a linter belongs to one of them, where one is in exec form or has a
-    /// here-document, or where one may change its shell (`cd`, `export`, `${A:=b}`), which would now
-    /// reach the other: what is built into a shell is joined only if it is known to leave it alone.
+    /// Suggestion: the fix joins the two commands with `&&`. The same commands run in the same
+    /// order. But the cache no longer keeps the two steps apart, and the author may have wanted
+    /// that.
+    ///
+    /// probity offers no fix if:
+    ///
+    /// - a comment is between the two instructions;
+    /// - a linter directive belongs to one of them;
+    /// - one of them is in exec form or has a here-document;
+    /// - one of them is not a simple command, for example a background command (`&`);
+    /// - one of them may change its shell (`cd`, `export`, `${A:=b}`), because the change would
+    ///   also affect the other.
+    ///
+    /// probity joins a shell builtin only if the builtin is known to leave the shell unchanged.
     Dl3059 {
         name: "hadolint/DL3059",
         severity: Info,

@@ -11,14 +11,19 @@ use crate::{
 rule! {
     /// # What it does
     ///
-    /// Flags a `RUN` that installs with `yarn install` and leaves in the image what was downloaded for it.
+    /// Flags a `RUN` that installs with `yarn` and leaves the downloads in the image.
     ///
-    /// The cleaning has to come after the last install. Removing the directory by hand is as good, and so is a cache or memory mount over it, which
-    /// hadolint does not always see. The rule leaves stages alone that only serve `COPY --from`.
+    /// The rule checks `yarn`, `yarn install`, `yarn add`, `yarn global add` and `yarn upgrade`.
+    /// The cleanup must come after the last installation in the same `RUN`. You can run
+    /// `yarn cache clean`, or remove the cache directory (`/usr/local/share/.cache`,
+    /// `/usr/local/share/.cache/yarn` or `/root/.cache/yarn`) with `rm`. A cache or tmpfs mount
+    /// over that directory also works. hadolint does not always recognize removals and mounts. The
+    /// rule ignores stages that only serve `COPY --from`.
     ///
     /// # Why it is bad
     ///
-    /// The downloads are of no use any more, and removing them in a later `RUN` gives nothing back.
+    /// After the installation the image does not need the downloads. Removing them in a later `RUN`
+    /// does not make the image smaller.
     ///
     /// # Examples
     ///
@@ -39,10 +44,17 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: the packages are the same, and a later step downloads again what it wants. The
-    /// cleaning comes last in the `RUN`, joined by `&&`, so that it neither hides a failure nor makes
-    /// one. There is no fix where the end of the text is not the end of what runs: behind `exec` and
-    /// `&`, with a here-document within the text, and in exec form.
+    /// Suggestion: the fix appends `&& yarn cache clean` to the `RUN`. The packages are the same,
+    /// and a later step downloads again what it needs. The cleanup runs only if the command before
+    /// it succeeds, so it does not hide or cause a failure.
+    ///
+    /// probity offers no fix if:
+    ///
+    /// - the user is not root, or the `RUN` uses `sudo` or a similar program;
+    /// - the script ends with `exec`, `exit`, `return` or a background command (`&`);
+    /// - a command in the script reads a here-document;
+    /// - the script has a syntax error;
+    /// - the `RUN` is in exec form and does not start a shell.
     Dl3060 {
         name: "hadolint/DL3060",
         severity: Info,

@@ -10,15 +10,17 @@ rule! {
     ///
     /// Flags packages without a version in `go install`.
     ///
-    /// All packages of one instruction are one finding, with a place for each package.
+    /// probity reports all packages of one instruction as one finding, with a location for each
+    /// package.
     ///
-    /// A path of the module itself and a word that is nothing but a variable are left alone. A branch or
-    /// `latest` behind the `@` is a version that somebody chose; hadolint flags `latest`.
+    /// The rule also checks `go get`. It ignores a path of the module itself and a word that is
+    /// only a variable. It accepts a branch or `latest` after the `@` as a version that somebody
+    /// chose. hadolint flags `latest`.
     ///
     /// # Why it is bad
     ///
-    /// The same file installs something else tomorrow, and nobody can say what was in the image that
-    /// worked.
+    /// The same file may install another version tomorrow. Nobody can then tell which versions were
+    /// in the image that worked.
     ///
     /// # Examples
     ///

@@ -8,14 +8,14 @@ use crate::context::Context;
 rule! {
     /// # What it does
     ///
-    /// Flags a `USER` that is a name.
+    /// Flags a `USER` that is a name instead of a UID.
     ///
-    /// `root`, which is 0 everywhere, and variables are left alone; hadolint flags both.
+    /// The rule ignores `root`, which always has the UID 0, and variables. hadolint flags both.
     ///
     /// # Why it is bad
     ///
-    /// Kubernetes cannot tell that a name is not root, and refuses the image under `runAsNonRoot`. A
-    /// number it can.
+    /// Kubernetes cannot tell whether a name is root, so it rejects the image under `runAsNonRoot`.
+    /// It accepts a UID other than 0.
     ///
     /// # Examples
     ///

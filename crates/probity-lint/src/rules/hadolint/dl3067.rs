@@ -8,14 +8,15 @@ use crate::context::Context;
 rule! {
     /// # What it does
     ///
-    /// Flags a `COPY --from` of the whole file system to the root of a stage that has a base.
+    /// Flags a `COPY --from` of a whole file system to the root directory of a stage.
     ///
-    /// Onto `scratch` it is a known way to squash an image, and left alone.
+    /// The rule ignores a stage from `scratch`, because such a copy is a known way to squash an
+    /// image.
     ///
     /// # Why it is bad
     ///
-    /// The files of two systems are mixed, with the package data of one; and everything that the
-    /// stages were meant to keep apart is in the image after all.
+    /// The copy mixes the files of two systems, but keeps the package data of only one. The image
+    /// then contains everything that the stages were meant to keep apart.
     ///
     /// # Examples
     ///

@@ -12,13 +12,14 @@ use crate::{
 rule! {
     /// # What it does
     ///
-    /// Flags the use of `wget` in a stage that also uses `curl`, and the other way round. The first of
-    /// the two is taken for the project's choice; every call of the other is flagged. What
-    /// `ONBUILD` runs is counted by itself, since it runs in another image.
+    /// Flags `curl` and `wget` in the same stage.
+    ///
+    /// The rule treats the first of the two as the project's choice and flags every call of the
+    /// other. It counts `ONBUILD` commands separately, because they run in another image.
     ///
     /// # Why it is bad
     ///
-    /// Both do the same. Installing and keeping up to date one of them is enough.
+    /// Both tools do the same. It is enough to install and update one of them.
     ///
     /// # Examples
     ///
@@ -36,8 +37,8 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// Unsafe: the options of the two tools do not map one to one, so an agent has to propose the
-    /// calls.
+    /// Unsafe: an agent proposes the calls, because the options of the two tools do not map one to
+    /// one.
     Dl4001 {
         name: "hadolint/DL4001",
         severity: Warning,

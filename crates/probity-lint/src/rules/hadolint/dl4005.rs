@@ -9,12 +9,12 @@ use crate::{context::Context, lines, shell_edits};
 rule! {
     /// # What it does
     ///
-    /// Flags an `ln` in a `RUN` that puts another program in the place of `/bin/sh`.
+    /// Flags an `ln` in a `RUN` that replaces `/bin/sh` or `/usr/bin/sh` with another program.
     ///
     /// # Why it is bad
     ///
     /// Scripts of the image's own packages rely on the `sh` that they were written for. `SHELL`
-    /// changes what the build uses and nothing else.
+    /// changes only the shell that the build uses.
     ///
     /// # Examples
     ///
@@ -35,10 +35,22 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// Unsafe: whatever else in the image starts `/bin/sh` gets the old one again, which is the point
-    /// and may break it. Offered where a link to a shell that is known by its path is all that the
-    /// `RUN` does, or the first thing in it, joined by `&&`. There is no fix where a `SHELL` is in force
-    /// already: it decides, and may have options that another one would lose.
+    /// Unsafe: the fix replaces the link with a `SHELL` instruction. Other programs in the image
+    /// that start `/bin/sh` get the original shell again. That is the purpose of the fix, but it
+    /// may break them.
+    ///
+    /// probity offers a fix only if:
+    ///
+    /// - the link is the only command of the `RUN`, or its first command, followed by `&&`;
+    /// - the link points to a shell that probity knows by its path;
+    /// - the `RUN` is in shell form, without flags and without a heredoc.
+    ///
+    /// probity offers no fix if:
+    ///
+    /// - a `SHELL` is already in effect, because that `SHELL` sets the shell, and a new one could
+    ///   lose its options;
+    /// - a comment is inside the text that the fix removes;
+    /// - the `RUN` is after `ONBUILD`.
     Dl4005 {
         name: "hadolint/DL4005",
         severity: Warning,

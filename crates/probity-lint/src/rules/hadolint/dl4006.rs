@@ -11,17 +11,18 @@ use crate::{base_image, context::Context};
 rule! {
     /// # What it does
     ///
-    /// Flags a pipe in a `RUN` whose shell does not have `pipefail` set, by `SHELL` or by `set -o
-    /// pipefail` before it in the same text.
+    /// Flags a pipe in a `RUN` whose shell does not have `pipefail` set.
     ///
-    /// The shell in force decides: that of `SHELL`, of a heredoc's shebang, or of the program that the
-    /// heredoc is given to. PowerShell and the Windows command interpreter have no such option and are
-    /// left alone.
+    /// `SHELL` can set the option, and so can `set -o pipefail` earlier in the same script.
+    ///
+    /// The shell in effect decides. It comes from `SHELL`, from the shebang of a heredoc, or from
+    /// the program that receives the heredoc. PowerShell and the Windows command interpreter do not
+    /// have such an option, so the rule ignores them.
     ///
     /// # Why it is bad
     ///
-    /// The status of a pipe is that of its last command. When `wget` fails in `wget -O - URL | tar xz`,
-    /// the build goes on with nothing.
+    /// The exit status of a pipe is the status of its last command. If `wget` fails in
+    /// `wget -O - URL | tar xz`, the build continues without the download.
     ///
     /// # Examples
     ///
@@ -44,12 +45,19 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: a build that went on with nothing now fails, and every later command of the stage
-    /// in shell form, `CMD` included, runs in that shell. A `SHELL` that is there gets the option;
-    /// where there is none, one is put before the first pipe of the stage, if the image is an official
-    /// one whose shell is known. There is no fix for the text of another shell: `sh -c '…'`, a heredoc
-    /// with a shebang. There is none either where that shell would also run a pipe whose reader ends
-    /// first, which makes its writer fail: `yes | …`, `… | head`, `… | grep -q x`.
+    /// Suggestion: if a `SHELL` is in effect, the fix adds the option to it. Otherwise the fix
+    /// inserts a `SHELL` before the first pipe of the stage, if the image is an official one whose
+    /// shell is known.
+    ///
+    /// A build that ignored the failure now fails. Every later shell-form command of the stage,
+    /// including `CMD`, runs in that shell.
+    ///
+    /// probity offers no fix if:
+    ///
+    /// - another shell runs the script: `sh -c '…'` or a heredoc with a shebang;
+    /// - a `shell` directive in a comment sets the shell;
+    /// - the shell also runs a pipe whose reader ends first, because the writer then fails:
+    ///   `yes | …`, `… | head`, `… | grep -q x`.
     Dl4006 {
         name: "hadolint/DL4006",
         severity: Warning,
