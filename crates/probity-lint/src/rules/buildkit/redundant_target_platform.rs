@@ -15,9 +15,9 @@ rule! {
     ///
     /// # Why it is bad
     ///
-    /// BuildKit builds a stage for the target platform by default, so the flag changes nothing. It
-    /// looks as if it did. It also makes the stages that need `--platform=$BUILDPLATFORM` hard to
-    /// see.
+    /// BuildKit builds a stage for the target platform by default, so the flag changes nothing.
+    /// Readers may think that it has an effect. It also makes the stages that need
+    /// `--platform=$BUILDPLATFORM` hard to see.
     ///
     /// # Examples
     ///

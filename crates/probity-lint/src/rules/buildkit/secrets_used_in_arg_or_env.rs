@@ -10,11 +10,11 @@ rule! {
     ///
     /// Flags an `ARG` or `ENV` whose name suggests a secret.
     ///
-    /// The rule splits the name at underscores and ignores case. It flags a name if:
+    /// The rule splits the name at underscores and ignores case. It flags two kinds of names:
     ///
-    /// - one part is `apikey`, `auth`, `credential`, `credentials`, `key`, `password`, `pword`,
-    ///   `passwd`, `passphrase`, `secret` or `token`;
-    /// - the name has several parts, and the last one is `pat` or `pwd`.
+    /// - One part is `apikey`, `auth`, `credential`, `credentials`, `key`, `password`, `pword`,
+    ///   `passwd`, `passphrase`, `secret` or `token`.
+    /// - The name has several parts, and the last one is `pat` or `pwd`.
     ///
     /// BuildKit's check flags many names that do not contain a secret. Unlike BuildKit, this rule
     /// ignores:
@@ -24,8 +24,9 @@ rule! {
     ///   `AUTH_MODE`, `TOKEN_TTL`, `AUTH_URL`, `KEY_SIZE`, `PASSWORD_MIN_LENGTH`, `SSH_AUTH_SOCK`.
     ///   The rule still flags `AWS_ACCESS_KEY_ID`, because it is half of a login;
     /// - keys that are not secret: `GPG_KEY`, `SORT_KEY`, `CACHE_KEY`;
-    /// - an `ENV` whose value is empty, an absolute path (`SSH_KEY=/run/secrets/key`) or a switch
-    ///   (`AUTH=true`);
+    /// - an `ENV` whose value is empty or a switch (`AUTH=true`);
+    /// - an `ENV` whose value is an absolute path of at least two parts
+    ///   (`SSH_KEY=/run/secrets/key`);
     /// - values that are the fingerprint of a public key: 40 uppercase hexadecimal digits.
     ///
     /// Unlike BuildKit, the rule also checks an `ARG` before the first `FROM` and instructions

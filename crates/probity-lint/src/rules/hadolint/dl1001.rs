@@ -15,7 +15,7 @@ rule! {
     /// # Why it is bad
     ///
     /// If someone other than the author decides on exceptions, a comment in the file must not
-    /// decide on them.
+    /// override that decision.
     ///
     /// # Examples
     ///
