@@ -8,13 +8,15 @@ use crate::context::Context;
 rule! {
     /// # What it does
     ///
-    /// Flags an `ADD` of a file from `http://` or `https://` without `--checksum`. Git repositories are
-    /// left alone.
+    /// Flags an `ADD` that downloads a file from `http://` or `https://` without `--checksum`.
+    ///
+    /// The rule ignores Git repositories, which are URLs that end in `.git`.
     ///
     /// # Why it is bad
     ///
-    /// Whatever the server sends becomes part of the image: another version, an error page, or a file
-    /// that somebody replaced. With `--checksum=sha256:…` the build fails instead.
+    /// The image contains whatever the server sends. This can be another version, an error page, or
+    /// a file that an attacker replaced. With `--checksum=sha256:…`, the build fails if the file
+    /// differs from the expected one.
     ///
     /// # Examples
     ///

@@ -11,18 +11,25 @@ use crate::{base_image, context::Context, lines};
 rule! {
     /// # What it does
     ///
-    /// Flags a variable in the script of a `RUN` that is an `ARG` before the first `FROM`, or one of the
-    /// platform arguments such as `TARGETARCH`, and that the stage does not declare.
+    /// Flags a variable in a `RUN` script if its `ARG` is outside the stage.
     ///
-    /// The rule is silent if the script itself or the base image may set the variable, and if the
-    /// expansion has a default (`${NAME:-x}`). For words that the build itself expands,
-    /// `buildkit/UndefinedVar` says the same.
+    /// The rule checks each `ARG` before the first `FROM` and the platform arguments, such as
+    /// `TARGETARCH`. It flags a variable that the stage uses but does not declare.
+    ///
+    /// The rule ignores the variable in these cases:
+    ///
+    /// - The script may set the variable.
+    /// - The base image may set the variable. Platform arguments are flagged anyway.
+    /// - The expansion has a default, as in `${NAME:-x}`.
+    ///
+    /// `buildkit/UndefinedVar` reports the same problem in words that the builder expands.
     ///
     /// # Why it is bad
     ///
-    /// An `ARG` before the first `FROM` does not reach into a stage, and the platform arguments reach
-    /// only into stages that declare them. The shell sees an empty text: the wrong version is
-    /// downloaded, or a cross build is made for the platform of the builder.
+    /// A stage cannot see an `ARG` before the first `FROM` unless it declares the name again. The
+    /// same applies to the platform arguments. The shell therefore expands the variable to an empty
+    /// string. The script then downloads the wrong version, or a cross build targets the builder's
+    /// own platform.
     ///
     /// # Examples
     ///
@@ -48,8 +55,8 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: `ARG NAME` before the `RUN` gives the variable the value that the build has for it,
-    /// so the `RUN` does something else than before.
+    /// Suggestion. The fix inserts `ARG NAME` before the `RUN`. The variable then has the value
+    /// from the build, so the `RUN` does something different from before.
     ArgOutOfScope {
         name: "probity/arg-out-of-scope",
         severity: Warning,

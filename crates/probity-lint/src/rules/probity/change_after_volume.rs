@@ -9,14 +9,16 @@ use crate::context::Context;
 rule! {
     /// # What it does
     ///
-    /// Flags a command of a `RUN` that creates or changes something in a directory that an earlier
-    /// `VOLUME` of the stage, or of a stage below it, declares.
+    /// Flags a `RUN` command that changes a directory after a `VOLUME` has declared it.
+    ///
+    /// The `VOLUME` can be in the same stage or in a stage that this one is based on. The rule
+    /// reports at most one command for each `RUN`.
     ///
     /// # Why it is bad
     ///
-    /// podman, buildah and Docker without BuildKit discard such changes when the `RUN` ends: the
-    /// directory is missing or keeps its old owner, and the build succeeds. Declare the volume after the
-    /// last change.
+    /// podman, buildah and Docker without BuildKit discard such changes when the `RUN` ends. The
+    /// directory is missing or keeps its old owner, and the build still succeeds. Declare the
+    /// volume after the last change.
     ///
     /// # Examples
     ///

@@ -11,13 +11,16 @@ use crate::context::Context;
 rule! {
     /// # What it does
     ///
-    /// Flags a `chmod`, `chown` or `chgrp` that runs as a user who is not root, on a file that an earlier
-    /// `COPY` or `ADD` without `--chown` of the same stage made.
+    /// Flags a `chmod`, `chown` or `chgrp` that a non-root user runs on a file owned by root.
+    ///
+    /// The rule checks files that an earlier `COPY` or `ADD` without `--chown` in the same stage
+    /// created.
     ///
     /// # Why it is bad
     ///
-    /// Copied files are owned by root, whatever `USER` says, and only the owner may change a mode. The
-    /// build fails with "Operation not permitted". Use `COPY --chmod` or `COPY --chown`.
+    /// Files copied without `--chown` are owned by root, even after `USER`. Only the owner of a
+    /// file and root can change its mode. The build fails with "Operation not permitted". Use
+    /// `COPY --chmod` or `COPY --chown`.
     ///
     /// # Examples
     ///

@@ -8,14 +8,16 @@ use crate::context::Context;
 rule! {
     /// # What it does
     ///
-    /// Flags stages that need each other in a circle, by `FROM`, `COPY --from` or the `from` of a mount.
-    /// The finding is at the first `COPY --from` or mount of the circle.
+    /// Flags stages that depend on each other in a cycle.
     ///
-    /// A stage that copies from itself is reported by `hadolint/DL3023`.
+    /// A stage depends on another stage through `FROM`, `COPY --from` or the `from` option of a
+    /// mount. The finding points to the first `COPY --from` or mount in the cycle.
+    ///
+    /// `hadolint/DL3023` reports a stage that copies from itself.
     ///
     /// # Why it is bad
     ///
-    /// No stage of the circle can be built before the others, so the build fails.
+    /// The builder cannot build any stage in the cycle before the others, so the build fails.
     ///
     /// # Examples
     ///

@@ -8,17 +8,27 @@ use crate::context::Context;
 rule! {
     /// # What it does
     ///
-    /// Flags a `COPY` or `ADD` from the build context whose source is a private key or a file of logins
-    /// by its name: `id_rsa`, `id_ed25519`, `*.key`, `.netrc`, `.pypirc`, `.git-credentials`, `.env`,
-    /// `.ssh`, `.aws`, `.docker/config.json`, `*.p12`, `*.pfx`, `kubeconfig` and the like.
+    /// Flags a `COPY` or `ADD` from the build context whose source looks like a private key or a
+    /// credentials file.
     ///
-    /// Public keys and files whose name says `example`, `sample`, `template`, `public` or `test` are left
-    /// alone.
+    /// The rule compares file names and does not read the files:
+    ///
+    /// - SSH keys: `id_rsa`, `id_dsa`, `id_ecdsa`, `id_ed25519` and `*.ppk`. A destination with one
+    ///   of the `id_` names counts, too.
+    /// - Other keys and key stores: `*.key`, `*.p12`, `*.pfx`, `*.jks`, `*.keystore` and `*.kdbx`.
+    /// - Credentials: `.netrc`, `.pypirc`, `.git-credentials`, `.env`, `.htpasswd`, `.pgpass`,
+    ///   `.vault-token`, `credentials.json`, `service-account.json`, `kubeconfig`,
+    ///   `.aws/credentials`, `.docker/config.json` and `.kube/config`.
+    /// - Directories: `.ssh`, `.aws` and `.gnupg`.
+    ///
+    /// The rule ignores public keys. It ignores every source whose name contains `example`,
+    /// `sample`, `template`, `public`, `pub` or `test`.
     ///
     /// # Why it is bad
     ///
-    /// Whoever can pull the image has the secret, even if a later instruction deletes the file. Pass it
-    /// with `RUN --mount=type=secret` or `--mount=type=ssh`, or at run time.
+    /// Everyone who can pull the image can read the secret, even if a later instruction deletes the
+    /// file. Pass the secret with `RUN --mount=type=secret` or `--mount=type=ssh`, or pass it at
+    /// run time.
     ///
     /// # Examples
     ///

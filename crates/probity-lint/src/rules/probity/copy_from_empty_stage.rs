@@ -8,14 +8,16 @@ use crate::context::Context;
 rule! {
     /// # What it does
     ///
-    /// Flags a `COPY --from` of a stage that starts `FROM scratch` and puts no file anywhere: neither it
-    /// nor a stage it is based on has a `COPY`, `ADD`, `RUN` or `WORKDIR`. `COPY --from=scratch` is
-    /// flagged too.
+    /// Flags a `COPY --from` whose source stage contains no files.
+    ///
+    /// A stage is empty if it starts `FROM scratch` and has no `COPY`, `ADD`, `RUN`, `WORKDIR` or
+    /// `ONBUILD`. If it is based on other stages, they must be empty as well. `COPY --from=scratch`
+    /// is flagged, too.
     ///
     /// # Why it is bad
     ///
-    /// There is nothing to copy, so the build fails with `not found`. Often the name of another stage
-    /// was meant.
+    /// The stage has nothing to copy, so the build fails with `not found`. The author often meant
+    /// another stage.
     ///
     /// # Examples
     ///

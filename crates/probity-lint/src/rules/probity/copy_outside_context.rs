@@ -8,14 +8,17 @@ use crate::context::Context;
 rule! {
     /// # What it does
     ///
-    /// Flags a source of `COPY` or `ADD` that begins with `../`. Copies from other stages and images,
-    /// which begin at their root, are flagged too if they leave it.
+    /// Flags a source of `COPY` or `ADD` that begins with `../`.
+    ///
+    /// A copy from another stage or image starts at the root of that file system. The rule flags
+    /// such a source as well if it begins with `../`.
     ///
     /// # Why it is bad
     ///
-    /// A build sees only its context. BuildKit drops the `../` and looks for the rest at the root of the
-    /// context: the build fails, or it copies another file of that name. Build with the directory above
-    /// as the context, or pass a second one with `--build-context`.
+    /// A build can read only its context. BuildKit drops the `../` and looks for the rest of the
+    /// path at the root of the context. The build fails, or it copies another file with the same
+    /// name. Use the parent directory as the build context, or pass a second context with
+    /// `--build-context`.
     ///
     /// # Examples
     ///

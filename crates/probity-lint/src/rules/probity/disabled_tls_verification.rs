@@ -9,22 +9,29 @@ use crate::context::Context;
 rule! {
     /// # What it does
     ///
-    /// Flags what switches off the check of certificates or signatures:
+    /// Flags commands and variables that turn off certificate or signature checks.
     ///
-    /// - `curl -k`, `curl --insecure`, `wget --no-check-certificate`;
-    /// - `pip --trusted-host`;
-    /// - `npm` and `yarn` with `strict-ssl false`, `git` with `http.sslVerify=false`;
-    /// - `apt-get --allow-unauthenticated`, `--force-yes`, and `apk --allow-untrusted`;
-    /// - `sslverify=0` or `gpgcheck=0` written to a file of yum or dnf, and `--nogpgcheck`;
-    /// - `ENV` with `NODE_TLS_REJECT_UNAUTHORIZED=0`, `PYTHONHTTPSVERIFY=0` or `GIT_SSL_NO_VERIFY`;
+    /// The rule reads `RUN`, `ENV` and `ARG` and looks for these settings:
+    ///
+    /// - curl with `-k`, `--insecure` or `--proxy-insecure`, and `wget --no-check-certificate`;
+    /// - `pip --trusted-host`, also through Python or uv;
+    /// - npm, yarn and pnpm with `strict-ssl false`, and git with `http.sslVerify=false`;
+    /// - `apt-get --allow-unauthenticated`, `apt-get --force-yes` and `apk --allow-untrusted`;
+    /// - yum, dnf and microdnf with `--nogpgcheck` or `--no-gpgchecks`, and zypper with
+    ///   `--no-gpg-checks`;
+    /// - `sslverify=0` or `gpgcheck=0`, for example in a yum or dnf configuration file;
+    /// - `StrictHostKeyChecking=no` for SSH;
+    /// - `NODE_TLS_REJECT_UNAUTHORIZED=0`, `PYTHONHTTPSVERIFY=0`, `GIT_SSL_NO_VERIFY=1`,
+    ///   `NPM_CONFIG_STRICT_SSL=false` and `YARN_STRICT_SSL=false`;
     /// - `ServerCertificateValidationCallback` and `-SkipCertificateCheck` in PowerShell.
     ///
-    /// `apk add --allow-untrusted` of a file that was copied in is left alone.
+    /// The rule ignores `apk add --allow-untrusted` if all packages are local files.
     ///
     /// # Why it is bad
     ///
-    /// Anybody between the build and the server can replace what is downloaded, and the image runs it.
-    /// If the server has a certificate of your own authority, install that certificate.
+    /// An attacker between the build and the server can replace the download, and the image then
+    /// runs the attacker's code. If your own certificate authority signed the server's certificate,
+    /// install the authority's certificate.
     ///
     /// # Examples
     ///

@@ -8,14 +8,17 @@ use crate::{base_image, context::Context};
 rule! {
     /// # What it does
     ///
-    /// Flags a `COPY` or `ADD` heredoc with an unquoted delimiter (`<<EOF`) whose text contains a
-    /// variable that no `ARG` or `ENV` defines, such as `$host` in an nginx configuration or `$1` in a
-    /// script.
+    /// Flags an undefined variable in a `COPY` or `ADD` heredoc with an unquoted delimiter
+    /// (`<<EOF`).
+    ///
+    /// A variable is undefined if no `ARG` or `ENV` defines it. Examples are `$host` in an nginx
+    /// configuration and `$1` in a script. The rule ignores a name with capital letters if the base
+    /// image may define it.
     ///
     /// # Why it is bad
     ///
-    /// The builder replaces the variable with nothing before it writes the file. Quote the delimiter
-    /// (`<<'EOF'`) to keep the text as it is, or write `\$host`.
+    /// The builder replaces the variable with an empty string before it writes the file. To keep
+    /// the text as it is, quote the delimiter (`<<'EOF'`) or write `\$host`.
     ///
     /// # Examples
     ///

@@ -7,13 +7,15 @@ use crate::{base_image, context::Context, end_of_life};
 rule! {
     /// # What it does
     ///
-    /// Flags a base image of a system that is no longer supported and whose packages have left the
-    /// mirrors, if the stage installs packages: CentOS 5 to 8, and Debian 7 to 10. A stage that names
-    /// `vault.centos.org` or `archive.debian.org` is left alone.
+    /// Flags a stage that installs packages on an unsupported release whose packages have left the
+    /// mirrors.
+    ///
+    /// These releases are CentOS 5 to 8 and Debian 7 to 10. The rule ignores a stage that names
+    /// `vault.centos.org` or `archive.debian.org`.
     ///
     /// # Why it is bad
     ///
-    /// Nobody repairs holes in its programs any more, and `apt-get update` or `yum install` fails,
+    /// The release no longer gets security updates. `apt-get update` or `yum install` fails,
     /// because the mirrors no longer have the packages.
     ///
     /// # Examples

@@ -14,18 +14,21 @@ use crate::{
 rule! {
     /// # What it does
     ///
-    /// Flags the `ENTRYPOINT` or `CMD` of an image that starts a script if the script runs the service
-    /// without `exec`: it calls `"$@"` or `gosu USER "$@"`, or its last command is a known server or
-    /// interpreter.
+    /// Flags an `ENTRYPOINT` or `CMD` whose script runs the service without `exec`.
     ///
-    /// The rule reads a script from a heredoc of the Dockerfile, or from the build context if a `COPY`
-    /// takes it from there. It leaves scripts alone that use `trap` or `wait`, which pass signals on
-    /// themselves.
+    /// A script runs the service in one of these ways:
+    ///
+    /// - It calls `"$@"`, directly or through a wrapper, as in `gosu USER "$@"`.
+    /// - Its last command is a known server or interpreter.
+    ///
+    /// The rule reads the script from a heredoc in the Dockerfile. If a `COPY` takes the script
+    /// from the build context, the rule reads it from there. It ignores scripts that use `trap` or
+    /// `wait`, because these scripts forward signals themselves.
     ///
     /// # Why it is bad
     ///
-    /// The shell stays PID 1 and does not pass signals on. `docker stop` waits for its timeout and
-    /// kills the service, which loses what it has not written yet.
+    /// The shell stays PID 1 and does not forward signals. `docker stop` waits for its timeout and
+    /// then kills the service, which loses unsaved data.
     ///
     /// # Examples
     ///

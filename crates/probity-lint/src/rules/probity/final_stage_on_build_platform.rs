@@ -8,13 +8,13 @@ use crate::context::Context;
 rule! {
     /// # What it does
     ///
-    /// Flags a last stage with `--platform=$BUILDPLATFORM` that sets a `CMD` or `ENTRYPOINT`.
+    /// Flags a final stage with `--platform=$BUILDPLATFORM` that has a `CMD` or `ENTRYPOINT`.
     ///
     /// # Why it is bad
     ///
-    /// `BUILDPLATFORM` is the platform of the machine that builds. It is right for a stage that
-    /// cross-compiles. As the last stage it makes an image of the builder's architecture, whatever
-    /// `--platform` the build asks for.
+    /// `BUILDPLATFORM` is the platform of the machine that runs the build. It is right for a stage
+    /// that cross-compiles. In the final stage, it gives the image the builder's architecture, even
+    /// if the build requests another `--platform`.
     ///
     /// # Examples
     ///

@@ -8,16 +8,18 @@ use crate::{base_images::pinned, context::Context};
 rule! {
     /// # What it does
     ///
-    /// Flags a `FROM` whose image has no digest. Stages, `scratch` and images whose name only the build
-    /// knows are left alone; the default value of an `ARG` counts.
+    /// Flags a `FROM` whose image has no digest.
     ///
-    /// The rule is off by default. Switch it on with `--select probity/from-without-digest`.
+    /// The rule ignores other stages, `scratch`, and names that only the build knows. If a name
+    /// contains an `ARG` with a default, the rule checks the default.
+    ///
+    /// The rule is off by default. Enable it with `--select probity/from-without-digest`.
     ///
     /// # Why it is bad
     ///
-    /// A tag can be moved to another image. A digest names one image: the build is the same tomorrow,
-    /// and nobody can replace the base without a change to this file. Keep digests current with a bot
-    /// that updates them.
+    /// A tag can move to another image, but a digest always names the same image. With a digest,
+    /// the build is the same tomorrow, and the base image changes only if this file changes. Keep
+    /// digests current with a bot that updates them.
     ///
     /// # Examples
     ///
@@ -41,9 +43,13 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// Suggestion: the tag names this image now, but later builds no longer follow the tag. The digest is
-    /// that of the index, so every platform of the image still works. An image whose name contains a variable gets no fix. `probity check --pin`
-    /// applies this fix and no other.
+    /// Suggestion. The fix appends the digest that the tag has now. It uses the digest of the image
+    /// index, so the image still works on every platform. Later builds no longer follow the tag.
+    ///
+    /// `probity check --pin` applies only this fix. probity offers no fix in these cases:
+    ///
+    /// - The registry did not return a digest, for example because slow checks are off.
+    /// - The image name contains a variable.
     FromWithoutDigest {
         name: "probity/from-without-digest",
         severity: Off,

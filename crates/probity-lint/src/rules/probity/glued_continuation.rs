@@ -9,16 +9,18 @@ use crate::context::Context;
 rule! {
     /// # What it does
     ///
-    /// Flags a word of `RUN`, `COPY` or `ADD` that begins on one line and ends on another, because
-    /// neither a blank stands before the backslash nor one at the beginning of the next line.
+    /// Flags a word in `RUN`, `COPY` or `ADD` that a backslash joins with the next line.
     ///
-    /// What is in quotes is left alone, and so is a word that is divided at `/`, `=`, `,`, `:` or `@`,
-    /// as long addresses are on purpose.
+    /// This happens if there is no space before the backslash and none at the start of the next
+    /// line.
+    ///
+    /// The rule ignores quoted text. It also ignores words split at `/`, `=`, `,`, `:` or `@`,
+    /// because authors split long URLs there on purpose.
     ///
     /// # Why it is bad
     ///
-    /// A continuation is nothing at all, not even a blank: `COPY a.json\` and `b.json /app/` copies a
-    /// file called `a.jsonb.json`.
+    /// The builder removes a continuation and puts nothing in its place, not even a space.
+    /// `COPY a.json\` followed by `b.json /app/` copies a file called `a.jsonb.json`.
     ///
     /// # Examples
     ///
@@ -42,8 +44,8 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: a blank is put before the backslash, which makes two words of one. Somebody may
-    /// have divided one word on purpose.
+    /// Suggestion. The fix inserts a space before the backslash, so one word becomes two. The
+    /// author may have split one word on purpose.
     GluedContinuation {
         name: "probity/glued-continuation",
         severity: Warning,

@@ -9,16 +9,22 @@ use crate::{context::Context, unnoticed};
 rule! {
     /// # What it does
     ///
-    /// Flags a heredoc of `RUN` that is a shell script of several commands and goes on when one of
-    /// them fails: neither `set -e` stands before it, nor was the shell started with `-e`, nor does
-    /// `||` answer the failure.
+    /// Flags a `RUN` heredoc script that continues after a failed command.
     ///
-    /// Commands that only print or set something (`echo`, `export`, `set`) are not counted.
+    /// A script stops at a failure in one of these cases, and the rule then ignores it:
+    ///
+    /// - `set -e` comes before the command.
+    /// - The shell starts with `-e`.
+    /// - `||` handles the failure.
+    ///
+    /// The rule ignores commands that only print or set something, such as `echo`, `export` and
+    /// `set`.
     ///
     /// # Why it is bad
     ///
-    /// Only the status of the last command is the status of the heredoc. In a `RUN` with `&&` a failed
-    /// `apt-get install` ends the build; in a heredoc the next line runs as if nothing had happened.
+    /// The heredoc returns the exit status of its last command only. In a `RUN` with `&&`, a failed
+    /// `apt-get install` ends the build. In a heredoc, the shell ignores the failure and runs the
+    /// next line.
     ///
     /// # Examples
     ///
@@ -50,8 +56,8 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: `set -e` becomes the first line, behind a shebang. A build that went on after a
-    /// failure will end there from then on.
+    /// Suggestion. The fix makes `set -e` the first line of the script, or the second line after a
+    /// shebang. A build that continued after a failure then stops at that failure.
     HeredocWithoutErrexit {
         name: "probity/heredoc-without-errexit",
         severity: Warning,

@@ -8,12 +8,14 @@ use crate::{base_image, context::Context};
 rule! {
     /// # What it does
     ///
-    /// Flags a `CMD` in an image whose `ENTRYPOINT` is in shell form. If slow checks are on, the rule
-    /// knows the `ENTRYPOINT` of the base image, too.
+    /// Flags a `CMD` in an image whose `ENTRYPOINT` is in shell form.
+    ///
+    /// The rule checks the final stage. With slow checks, the rule also knows the `ENTRYPOINT` of
+    /// the base image. It ignores an `ENTRYPOINT` that reads its arguments with `$@`, `$*` or `$0`.
     ///
     /// # Why it is bad
     ///
-    /// A shell runs the `ENTRYPOINT`, and it ignores the `CMD` and all arguments of `docker run`. Write
+    /// A shell runs the `ENTRYPOINT`. It ignores the `CMD` and all arguments to `docker run`. Write
     /// the `ENTRYPOINT` as a JSON array.
     ///
     /// # Examples

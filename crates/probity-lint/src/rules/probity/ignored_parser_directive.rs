@@ -8,12 +8,14 @@ use crate::context::Context;
 rule! {
     /// # What it does
     ///
-    /// Flags `# syntax=…` and `# escape=…` after another comment or an instruction.
+    /// Flags a `# syntax=…` or `# escape=…` line that comes after another comment or an
+    /// instruction.
     ///
     /// # Why it is bad
     ///
-    /// The builder reads parser directives only at the top of the file. Anywhere else the line is an
-    /// ordinary comment, so the build uses another syntax version or escape character than it says.
+    /// The builder reads parser directives only at the top of the file. In any other place, the
+    /// line is an ordinary comment. The build then uses a different syntax version or escape
+    /// character from the one in the line.
     ///
     /// # Examples
     ///

@@ -9,13 +9,14 @@ use crate::{context::Context, downloads::verifies};
 rule! {
     /// # What it does
     ///
-    /// Flags a check of a signature or a checksum whose failure is ignored: `gpg --verify`,
-    /// `sha256sum -c` and the like, `cosign verify` or `minisign -V` before `|| true`, `|| :` or
-    /// `|| echo …`.
+    /// Flags a signature or checksum check whose failure the script ignores.
+    ///
+    /// Examples are `gpg --verify`, `sha256sum -c`, `cosign verify` and `minisign -V` before
+    /// `|| true`, `|| :`, `|| echo …` or `|| printf …`.
     ///
     /// # Why it is bad
     ///
-    /// The check decides nothing: a file that was replaced is installed all the same.
+    /// The check has no effect. If an attacker replaces the file, the build installs it anyway.
     ///
     /// # Examples
     ///

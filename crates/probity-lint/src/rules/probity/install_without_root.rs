@@ -8,15 +8,15 @@ use crate::{context::Context, packages};
 rule! {
     /// # What it does
     ///
-    /// Flags a call of `apt-get`, `apk`, `dnf`, `yum`, `microdnf` or `zypper` that changes packages after
-    /// a `USER` that is not root.
+    /// Flags a package manager that changes system packages after `USER` selects a non-root user.
     ///
-    /// A call through `sudo` or the like is left alone, and so is a user that only the build knows.
+    /// The rule knows `apt-get`, `apt`, `apk`, `dnf`, `yum`, `microdnf` and `zypper`. It ignores
+    /// calls through `sudo` or a similar program, and users that only the build knows.
     ///
     /// # Why it is bad
     ///
     /// Only root can install system packages, so the build fails with `Permission denied`. Install
-    /// before `USER`.
+    /// the packages before `USER`.
     ///
     /// # Examples
     ///

@@ -10,13 +10,13 @@ rule! {
     ///
     /// Flags an `ONBUILD` whose instruction does not exist or cannot be parsed.
     ///
-    /// BuildKit itself rejects `ONBUILD ONBUILD`, `ONBUILD FROM` and `ONBUILD MAINTAINER`, which
-    /// `hadolint/DL3043` reports.
+    /// BuildKit rejects `ONBUILD ONBUILD`, `ONBUILD FROM` and `ONBUILD MAINTAINER` immediately.
+    /// `hadolint/DL3043` reports those.
     ///
     /// # Why it is bad
     ///
-    /// BuildKit does not read the instruction now. This image is built and published, and then the build
-    /// of every image that starts `FROM` it fails.
+    /// BuildKit does not parse the instruction when it builds this image. You can build and publish
+    /// this image, but every build that starts `FROM` it fails.
     ///
     /// # Examples
     ///

@@ -8,12 +8,14 @@ use crate::context::Context;
 rule! {
     /// # What it does
     ///
-    /// Flags a `FROM --platform` whose value is not a platform: it is neither `os/architecture`, with an
-    /// optional variant, nor a known system or architecture alone. Values with a variable are left alone.
+    /// Flags a `FROM --platform` whose value is not a valid platform.
+    ///
+    /// A valid platform is `os/architecture` with an optional variant, or a known operating system
+    /// or architecture alone. The rule ignores values that contain a variable.
     ///
     /// # Why it is bad
     ///
-    /// BuildKit cannot parse the value or finds no image for it, so the build fails.
+    /// BuildKit cannot parse the value or cannot find an image for it, so the build fails.
     ///
     /// # Examples
     ///

@@ -9,14 +9,16 @@ use crate::context::Context;
 rule! {
     /// # What it does
     ///
-    /// Flags a `RUN` that does nothing but change the state of its shell: `cd`, `export`, `source`, `.`,
-    /// `alias`, `set`, `umask` and assignments.
+    /// Flags a `RUN` that only changes the state of its own shell.
+    ///
+    /// Such a `RUN` contains only assignments and these commands: `cd`, `pushd`, `export`, `unset`,
+    /// `source`, `.`, `alias`, `set`, `shopt`, `umask` and `ulimit`.
     ///
     /// # Why it is bad
     ///
-    /// Every `RUN` has a shell of its own, so the change is lost before the next instruction. Use
-    /// `WORKDIR` for a directory and `ENV` for a variable, or put the command into the `RUN` that needs
-    /// it.
+    /// Each `RUN` has its own shell, so the change is lost before the next instruction. Use
+    /// `WORKDIR` for a directory and `ENV` for a variable. Put other commands into the `RUN` that
+    /// needs them.
     ///
     /// # Examples
     ///

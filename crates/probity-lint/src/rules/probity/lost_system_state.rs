@@ -9,17 +9,21 @@ use crate::context::Context;
 rule! {
     /// # What it does
     ///
-    /// Flags commands of a `RUN` that change only the running system of the build:
+    /// Flags `RUN` commands that change only the running build system.
     ///
-    /// - `sysctl -w`, and `ulimit` as the last command;
-    /// - writes to `/etc/hosts`, `/etc/resolv.conf`, `/etc/hostname` and `/proc`;
-    /// - `service NAME start`, `systemctl start` and `/etc/init.d/NAME start` as the last command.
+    /// The rule flags these commands:
+    ///
+    /// - `sysctl -w`;
+    /// - `ulimit` with a limit, as the last command;
+    /// - writes to `/etc/hosts`, `/etc/resolv.conf`, `/etc/hostname` and files below `/proc/sys`;
+    /// - `service NAME start`, `service NAME restart`, `systemctl start` and
+    ///   `/etc/init.d/NAME start`, as the last command.
     ///
     /// # Why it is bad
     ///
-    /// An image contains files. Kernel settings, limits and started services are gone when the `RUN`
-    /// ends, and the engine writes its own `/etc/hosts` and `/etc/resolv.conf` into each container. Start
-    /// the service with `CMD`, and set the rest when you run the container.
+    /// An image contains only files. Kernel settings, limits and running services are lost when the
+    /// `RUN` ends. The container engine writes its own `/etc/hosts` and `/etc/resolv.conf` into
+    /// each container. Start the service with `CMD`, and set the rest when you run the container.
     ///
     /// # Examples
     ///
