@@ -10,19 +10,22 @@ use crate::{base_image, context::Context};
 rule! {
     /// # What it does
     ///
-    /// Flags a `COPY --from` that brings a program from a stage into an image without glibc:
+    /// Flags a `COPY --from` that brings a program linked to glibc into a final image without
+    /// glibc.
     ///
-    /// - from a `rust` image that is not Alpine into Alpine, `scratch` or a static distroless image, if
-    ///   the stage runs `cargo build` and never mentions `musl`;
-    /// - from a `golang` image that is not Alpine into `scratch` or a static distroless image, if the
-    ///   stage runs `go build` and neither sets `CGO_ENABLED` nor links statically.
+    /// The rule flags these combinations:
     ///
-    /// Images that install `gcompat` or `libc6-compat` are left alone.
+    /// - Rust: from a non-Alpine `rust` image into Alpine, `scratch` or a static distroless image.
+    ///   The source stage runs `cargo build` and never mentions `musl` or `static`.
+    /// - Go: from a non-Alpine `golang` image into `scratch` or a static distroless image. The
+    ///   source stage runs `go build` and never mentions `CGO_ENABLED` or `static`.
+    ///
+    /// The rule ignores Alpine images that install `gcompat` or `libc6-compat`.
     ///
     /// # Why it is bad
     ///
-    /// The program needs glibc's loader. The container ends at once with "no such file or directory",
-    /// although the program is there.
+    /// The program needs the glibc loader. The container exits immediately with "no such file or
+    /// directory", even though the program exists.
     ///
     /// # Examples
     ///

@@ -13,16 +13,19 @@ use crate::{
 rule! {
     /// # What it does
     ///
-    /// Flags the `ENTRYPOINT` or `CMD` of an image made from Alpine or BusyBox that starts a script with
-    /// `#!/bin/bash` or `#!/usr/bin/env bash` if no instruction installs bash.
+    /// Flags an `ENTRYPOINT` or `CMD` that starts a bash script in an Alpine or BusyBox image
+    /// without bash.
     ///
-    /// The rule reads a script from a heredoc of the Dockerfile, or from the build context if a `COPY`
-    /// takes it from there.
+    /// A bash script begins with `#!/bin/bash` or `#!/usr/bin/env bash`. If a word in a `RUN` or
+    /// `COPY` names bash, the rule assumes that the image has it.
+    ///
+    /// The rule reads the script from a heredoc in the Dockerfile. If a `COPY` takes the script
+    /// from the build context, the rule reads it from there.
     ///
     /// # Why it is bad
     ///
-    /// Alpine has `sh` but not `bash`. The container ends at once with "no such file or directory",
-    /// although the script is there.
+    /// Alpine has `sh` but not `bash`. The container exits immediately with "no such file or
+    /// directory", even though the script exists.
     ///
     /// # Examples
     ///

@@ -13,23 +13,38 @@ use crate::{
 rule! {
     /// # What it does
     ///
-    /// Flags the `ENTRYPOINT` or `CMD` of an image that runs a service if no `USER` is set and the base
-    /// image is known to run as root: official images of systems and languages, distroless images
-    /// without `nonroot`, .NET images without `chiseled`, UBI images, and `scratch`.
+    /// Flags the `ENTRYPOINT` or `CMD` of an image that runs a service as root.
     ///
-    /// An image runs a service if it has an `EXPOSE` or a `HEALTHCHECK`, or if it starts a program that
-    /// is known to serve, such as `gunicorn`, or that is called `serve`, `server`, `worker` or `daemon`.
+    /// The image runs as root if no `USER` is set and the base image is known to run as root. These
+    /// base images are known to run as root:
     ///
-    /// The rule leaves an image alone that may start as root on purpose: it starts or installs `gosu`,
-    /// `su-exec`, `setpriv` or the like, it starts a server that changes its user itself, such as nginx
-    /// or sshd, or it starts a script whose text is not in the Dockerfile. It also leaves base images
-    /// alone, which have `ONBUILD` triggers or start only a shell or an interpreter. If the last stage creates a user,
-    /// `tally/user-created-but-never-used` reports it.
+    /// - official images of operating systems and languages;
+    /// - distroless images without `nonroot`;
+    /// - .NET images without `chiseled`;
+    /// - UBI images;
+    /// - `scratch`.
+    ///
+    /// An image runs a service in one of these cases:
+    ///
+    /// - It has an `EXPOSE` or a `HEALTHCHECK`.
+    /// - It starts a known server, such as `gunicorn`.
+    /// - It starts a program called `serve`, `server`, `worker` or `daemon`, or one whose name ends
+    ///   in `-server`, `-worker` or `-daemon`.
+    ///
+    /// The rule ignores an image that may start as root on purpose:
+    ///
+    /// - It starts or installs `gosu`, `su-exec`, `setpriv` or a similar program.
+    /// - It starts a server that changes its user itself, such as nginx or sshd.
+    /// - It starts a script that the Dockerfile does not contain.
+    ///
+    /// The rule also ignores base images. A base image has `ONBUILD` triggers or starts only a
+    /// shell or an interpreter. If the final stage creates a user,
+    /// `tally/user-created-but-never-used` reports the missing `USER`.
     ///
     /// # Why it is bad
     ///
-    /// Whoever breaks into the service is root in the container. A mounted directory or a hole in the
-    /// kernel makes that root on the host.
+    /// An attacker who breaks into the service is root in the container. Through a mounted
+    /// directory or a kernel vulnerability, the attacker can become root on the host.
     ///
     /// # Examples
     ///
@@ -48,7 +63,7 @@ rule! {
     /// CMD ["node", "/app/server.js"]
     /// ```
     ///
-    /// An entrypoint that changes its user itself:
+    /// This entrypoint changes its user itself:
     ///
     /// ```dockerfile,good
     /// FROM debian:12-slim

@@ -9,17 +9,23 @@ use crate::context::Context;
 rule! {
     /// # What it does
     ///
-    /// Flags the name of an instruction, in capitals, that is a command of a `RUN` or the first word of
-    /// one of its lines: `RUN … && \` and then `RUN …`.
+    /// Flags an instruction name in capitals that is part of the `RUN` above it.
     ///
-    /// Names in quotes, in a here-document that a command reads and as later arguments (`echo RUN`) are only mentioned, and a
-    /// script that defines a function of that name may call it.
+    /// The name is a command of the `RUN` script or the first word of a line, as in `RUN … && \`
+    /// followed by `RUN …`.
+    ///
+    /// The rule ignores names in these places:
+    ///
+    /// - in quotes;
+    /// - in a here-document that a command reads;
+    /// - as a later argument, as in `echo RUN`;
+    /// - in a script that defines a function with that name.
     ///
     /// # Why it is bad
     ///
-    /// The line before ends with a backslash, or a here-document has not ended, so that the instruction
-    /// never begins: the shell is told to run a program called `RUN`, or `COPY` becomes an argument. The
-    /// build fails at best.
+    /// The line before ends with a backslash, or a here-document has not ended. The builder
+    /// therefore does not see a new instruction. The shell runs a program called `RUN`, or `COPY`
+    /// becomes an argument. The build fails, or it silently does something else.
     ///
     /// # Examples
     ///
@@ -43,9 +49,11 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: the word `RUN` before a command is taken away, which makes one layer of what may
-    /// have been meant as two. Where the word is an argument nothing is offered, since the end of the
-    /// line before is what is wrong.
+    /// Suggestion. If the name is `RUN` before a command, the fix removes it. One layer then
+    /// contains commands that the author may have meant for two.
+    ///
+    /// probity offers no fix if the name is another instruction or an argument. In that case, the
+    /// end of the line before is wrong.
     NestedRun {
         name: "probity/nested-run",
         severity: Error,

@@ -7,9 +7,14 @@ use crate::{ImageAnswer, context::Context};
 rule! {
     /// # What it does
     ///
-    /// Flags a base image whose tag or repository does not exist. probity asks the image's registry, so
-    /// the rule finds nothing without slow checks (`--slow-checks=on`). probity reports
-    /// nothing if it cannot reach the registry or the registry denies access.
+    /// Flags a base image whose tag or repository does not exist.
+    ///
+    /// probity asks the image's registry, so this rule needs slow checks (`--slow-checks=on`). The
+    /// rule reports nothing in these cases:
+    ///
+    /// - probity cannot reach the registry.
+    /// - The registry denies access.
+    /// - The image name contains a build argument, because the build may set another value.
     ///
     /// # Why it is bad
     ///
@@ -17,7 +22,7 @@ rule! {
     ///
     /// # Examples
     ///
-    /// If the registry has `registry.example/tool:2` and no other tag, this is wrong:
+    /// The registry has only the tag `registry.example/tool:2`, so this image does not exist:
     ///
     /// ```dockerfile,bad
     /// FROM registry.example/tool:2.1

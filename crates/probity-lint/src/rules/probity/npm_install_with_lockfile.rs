@@ -8,18 +8,24 @@ use crate::{ContextFiles, context::Context, context_files::NPM_LOCKFILES, packag
 rule! {
     /// # What it does
     ///
-    /// Flags an `npm install` without packages in a stage that a lock file was copied into:
-    /// `package-lock.json`, `npm-shrinkwrap.json`, or a pattern that matches one of them, such as
-    /// `package*.json`. A bind mount of the lock file counts too, and so does a `COPY` of a directory of
-    /// the build context that contains one, such as `COPY . .`.
+    /// Flags an `npm install` without package names in a stage that contains a lock file.
     ///
-    /// `npm install -g`, and an install that says `--no-package-lock`, are left alone.
+    /// The rule knows `package-lock.json` and `npm-shrinkwrap.json`. The lock file can enter the
+    /// stage in these ways:
+    ///
+    /// - A `COPY` or `ADD` names it or a pattern that matches it, such as `package*.json`.
+    /// - A `COPY` or `ADD` takes a directory from the build context that contains it, as in
+    ///   `COPY . .`.
+    /// - A bind mount names it.
+    ///
+    /// The rule ignores `npm install -g` and an install with `--no-package-lock`, `--package-lock`,
+    /// `--package-lock-only` or `--location`.
     ///
     /// # Why it is bad
     ///
-    /// If `package.json` and the lock file disagree, `npm install` changes the lock file in the image
-    /// and goes on: what runs was never tested. `npm ci` installs exactly what the lock file says, fails
-    /// if the two disagree, and is faster.
+    /// If `package.json` and the lock file disagree, `npm install` changes the lock file in the
+    /// image and continues. The image then contains versions that nobody tested. `npm ci` installs
+    /// exactly the versions in the lock file. It is faster, and it fails if the two files disagree.
     ///
     /// # Examples
     ///
@@ -43,8 +49,8 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: `npm ci` fails if the lock file is missing or disagrees with `package.json`, and it
-    /// deletes an existing `node_modules`.
+    /// Suggestion. The fix replaces `npm install` with `npm ci`. `npm ci` fails if the lock file is
+    /// missing or disagrees with `package.json`. It also deletes an existing `node_modules`.
     NpmInstallWithLockfile {
         name: "probity/npm-install-with-lockfile",
         severity: Warning,

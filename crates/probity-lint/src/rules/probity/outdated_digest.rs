@@ -8,9 +8,10 @@ use crate::{base_images::TagNow, context::Context};
 rule! {
     /// # What it does
     ///
-    /// Flags an image with tag and digest whose tag names another digest by now, or no longer exists.
-    /// probity asks the image's registry, so the rule finds nothing without slow checks
-    /// (`--slow-checks=on`).
+    /// Flags an image whose tag no longer points to the digest next to it.
+    ///
+    /// The tag points to another digest, or it no longer exists. probity asks the image's registry,
+    /// so this rule needs slow checks (`--slow-checks=on`).
     ///
     /// # Why it is bad
     ///
@@ -18,7 +19,7 @@ rule! {
     ///
     /// # Examples
     ///
-    /// If the tag `registry.example/base:1` was moved, this is old:
+    /// The tag `registry.example/base:1` has moved, so this digest is outdated:
     ///
     /// ```dockerfile,bad
     /// FROM registry.example/base:1@sha256:0000000000000000000000000000000000000000000000000000000000000000
@@ -34,8 +35,13 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// Suggestion: the new image may behave differently. `probity check --update-pins` shows all such
-    /// changes as a diff.
+    /// Suggestion. The fix replaces the digest with the current one, and the new image may behave
+    /// differently. `probity check --update-pins` shows all such changes as a diff.
+    ///
+    /// probity offers no fix in these cases:
+    ///
+    /// - The tag no longer exists.
+    /// - The image name contains a variable or quotes.
     OutdatedDigest {
         name: "probity/outdated-digest",
         severity: Info,

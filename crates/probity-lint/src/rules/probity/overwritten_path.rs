@@ -8,13 +8,15 @@ use crate::context::Context;
 rule! {
     /// # What it does
     ///
-    /// Flags an `ENV PATH=…` that contains neither `$PATH` nor `/bin` or `/usr/bin`. Stages that start
-    /// from `scratch` and Windows images are left alone.
+    /// Flags an `ENV PATH=…` that drops the system directories.
+    ///
+    /// The value contains no variable, such as `$PATH`, and neither `/bin` nor `/usr/bin`. The rule
+    /// ignores Windows images and stages that start from `scratch`.
     ///
     /// # Why it is bad
     ///
-    /// Later instructions and the container no longer find `sh`, `ls` and all other programs of the
-    /// system. Append `:$PATH`.
+    /// Later instructions and the container no longer find `sh`, `ls` and other system programs.
+    /// Append `:$PATH`.
     ///
     /// # Examples
     ///

@@ -9,12 +9,14 @@ use crate::context::Context;
 rule! {
     /// # What it does
     ///
-    /// Flags `NOPASSWD: ALL` that a `RUN` or a `COPY` with a heredoc writes into a sudoers file.
+    /// Flags `NOPASSWD: ALL` that a `RUN` or a heredoc of `COPY` or `ADD` writes into a sudoers
+    /// file.
     ///
     /// # Why it is bad
     ///
-    /// The account is root in all but name, so `USER` protects nothing: whoever breaks into the program
-    /// runs `sudo`. Do what needs root before `USER`, or list the commands that the account may run.
+    /// The account can become root at any time, so `USER` protects nothing. An attacker who breaks
+    /// into the program can run `sudo`. Run the commands that need root before `USER`, or list the
+    /// commands that the account may run.
     ///
     /// # Examples
     ///

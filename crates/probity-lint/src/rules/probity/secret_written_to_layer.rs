@@ -9,14 +9,21 @@ use crate::{context::Context, secret_names::names_a_secret};
 rule! {
     /// # What it does
     ///
-    /// Flags a file that a `RUN` writes a secret into and does not remove again: the content of a secret
-    /// mount by `cp`, `cat` or `install`, or a variable whose name promises a secret by `echo`, `printf`
-    /// or `cat` with a redirection.
+    /// Flags a file into which a `RUN` writes a secret without removing it afterward.
+    ///
+    /// The rule checks these commands:
+    ///
+    /// - `cp`, `install` or `mv` with a secret mount as the source;
+    /// - `echo`, `printf` or `cat` with a secret mount and a redirection to a file;
+    /// - `echo`, `printf` or `cat` with a redirection to a file and a variable whose name suggests
+    ///   a secret.
+    ///
+    /// The rule ignores files below `/dev`.
     ///
     /// # Why it is bad
     ///
-    /// The secret mount or the build argument was meant for one command, and the file with its value is
-    /// in a layer of the image. Mount the secret where the program looks for it:
+    /// The secret was meant for one command, but a layer of the image now contains its value. Mount
+    /// the secret at the path where the program looks for it:
     /// `--mount=type=secret,id=npmrc,target=/root/.npmrc`.
     ///
     /// # Examples

@@ -9,14 +9,21 @@ use crate::{context::Context, unnoticed};
 rule! {
     /// # What it does
     ///
-    /// Flags a download, an install or a build in a `RUN` line that `;` follows, if the shell does not
-    /// stop at failures: no `set -e` comes before it, the shell has no `-e`, and no `||` answers the
-    /// failure. `probity/heredoc-without-errexit` looks at heredocs.
+    /// Flags a download, an install or a build in a `RUN` that `;` separates from the next command.
+    ///
+    /// If the last command is `rm`, the rule also flags other commands, except simple ones such as
+    /// `cd`, `echo` or `mkdir`. The rule ignores a command whose failure the shell notices:
+    ///
+    /// - `set -e` comes before the command.
+    /// - The shell starts with `-e`.
+    /// - `||` handles the failure.
+    ///
+    /// `probity/heredoc-without-errexit` checks heredocs.
     ///
     /// # Why it is bad
     ///
-    /// Only the status of the last command is the status of the `RUN`. A failed download goes unseen,
-    /// and the image is published without the file.
+    /// The `RUN` returns the exit status of its last command only. If the download fails, the build
+    /// still succeeds, and the image lacks the file.
     ///
     /// # Examples
     ///
@@ -40,8 +47,8 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: `set -e;` becomes the first command. A build that went on after a failure will end
-    /// there from then on.
+    /// Suggestion. The fix makes `set -e;` the first command. A build that continued after a
+    /// failure then stops at that failure.
     SemicolonWithoutErrexit {
         name: "probity/semicolon-without-errexit",
         severity: Warning,

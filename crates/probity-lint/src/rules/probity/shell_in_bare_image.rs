@@ -8,13 +8,22 @@ use crate::{bare_stage, base_image, context::Context};
 rule! {
     /// # What it does
     ///
-    /// Flags `CMD`, `ENTRYPOINT` and `HEALTHCHECK` in shell form, and such that start `sh`, `bash`, `curl`
-    /// or `wget`, in distroless images (without `debug`), in chiseled .NET images and in `scratch`.
+    /// Flags a `CMD`, `ENTRYPOINT` or `HEALTHCHECK` that needs a shell, curl or wget in an image
+    /// without them.
+    ///
+    /// The instruction is in shell form, or its JSON array starts `sh`, `bash`, `curl` or `wget`.
+    /// The rule checks these images:
+    ///
+    /// - distroless images without `debug` in the tag;
+    /// - chiseled .NET images;
+    /// - `scratch`.
+    ///
+    /// The rule ignores stages that set a `SHELL` or copy the program or BusyBox into the image.
     ///
     /// # Why it is bad
     ///
-    /// These images contain no shell and none of these programs. The container does not start, or its
-    /// health check always fails. Write a JSON array that names a program of the image.
+    /// These images contain neither a shell nor these programs. The container does not start, or
+    /// its health check always fails. Write a JSON array that names a program in the image.
     ///
     /// # Examples
     ///

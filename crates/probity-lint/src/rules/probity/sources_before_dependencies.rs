@@ -14,19 +14,24 @@ use crate::{
 rule! {
     /// # What it does
     ///
-    /// Flags a `COPY . …` that is followed by the install of a project's dependencies in the same stage:
-    /// `npm ci`, `yarn install`, `pnpm install`, `pip install -r`, `bundle install`, `composer install`,
-    /// `go mod download`, `cargo fetch`, `poetry install`, `pipenv install`, `uv sync`, `dotnet restore`,
-    /// `mix deps.get`, `mvn dependency:…`.
+    /// Flags a `COPY . …` before the same stage installs the project's dependencies.
     ///
-    /// The rule is silent if the same tool has installed before the copy, and if the install uses a
-    /// cache mount.
+    /// The rule knows these installs: `npm ci`, `yarn install`, `pnpm install`, `pip install -r`,
+    /// `bundle install`, `composer install`, `go mod download`, `cargo fetch`, `poetry install`,
+    /// `pipenv install`, `pipenv sync`, `uv sync`, `dotnet restore`, `mix deps.get` and
+    /// `mvn dependency:…`.
+    ///
+    /// The rule ignores the copy in these cases:
+    ///
+    /// - The same tool has installed dependencies before the copy.
+    /// - The install uses a cache mount.
     ///
     /// # Why it is bad
     ///
-    /// Every change to any file of the project makes the layers after the copy anew, so each build
-    /// downloads and installs all dependencies again. If only the manifest and the lock file are copied
-    /// first, the layer with the dependencies stays until one of those two changes.
+    /// A change to any project file invalidates all layers after the copy. Each build then
+    /// downloads and installs all dependencies again. Copy only the manifest and the lock file
+    /// first. The layer with the dependencies then stays valid until one of these two files
+    /// changes.
     ///
     /// # Examples
     ///
@@ -47,7 +52,8 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// Unsafe: the file does not tell which files the install reads, so an agent has to propose them.
+    /// Unsafe. The Dockerfile does not say which files the install reads, so an agent must propose
+    /// them.
     SourcesBeforeDependencies {
         name: "probity/sources-before-dependencies",
         severity: Info,

@@ -8,13 +8,15 @@ use crate::{context::Context, downloads};
 rule! {
     /// # What it does
     ///
-    /// Flags a `sha256sum`, `md5sum` or similar command after a download that only prints the checksum:
-    /// it has no `-c`, and its output goes to the log.
+    /// Flags a checksum command after a download that only prints the checksum.
+    ///
+    /// Examples are `sha256sum` and `md5sum` without `-c`, if nothing but the build log receives
+    /// the output.
     ///
     /// # Why it is bad
     ///
-    /// It looks like a check, but a file that was replaced passes it. Compare the checksum with a known
-    /// one.
+    /// The command looks like a check, but it also succeeds if an attacker has replaced the file.
+    /// Compare the checksum with a known one.
     ///
     /// # Examples
     ///

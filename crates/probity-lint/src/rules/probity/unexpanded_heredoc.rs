@@ -10,13 +10,13 @@ rule! {
     ///
     /// Flags a build argument in a `COPY` or `ADD` heredoc whose delimiter is quoted (`<<'EOF'`).
     ///
-    /// Only names that an `ARG` of the stage declares count, since no program can expand those later.
-    /// A file that begins with `#!` is left alone.
+    /// The rule checks only names that an `ARG` in the stage declares, because no program can
+    /// expand those later. It ignores files that begin with `#!`.
     ///
     /// # Why it is bad
     ///
-    /// With a quoted delimiter the builder expands nothing: the file contains `${NAME}` instead of the
-    /// value.
+    /// If the delimiter is quoted, the builder expands nothing. The file contains `${NAME}` instead
+    /// of the value.
     ///
     /// # Examples
     ///

@@ -8,13 +8,16 @@ use crate::context::Context;
 rule! {
     /// # What it does
     ///
-    /// Flags `~` at the beginning of a value of `ENV`, or of a directory in `ENV PATH`, of a `WORKDIR` and
-    /// of the destination of `COPY` and `ADD`.
+    /// Flags `~` at the start of a path in `ENV`, `WORKDIR`, or the destination of `COPY` or `ADD`.
+    ///
+    /// In `ENV`, the rule checks each part of a value that `:` separates, such as the directories
+    /// in `PATH`.
     ///
     /// # Why it is bad
     ///
-    /// Only a shell expands `~`. Here it stays as it is, so the builder creates a directory that is
-    /// called `~`, and programs look for one. Write the path of the home directory.
+    /// Only a shell expands `~`. In these places, `~` stays as it is. The builder creates a
+    /// directory called `~`, and programs look for a directory with that name. Write the path of
+    /// the home directory.
     ///
     /// # Examples
     ///

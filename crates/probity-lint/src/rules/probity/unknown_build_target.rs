@@ -7,12 +7,13 @@ use crate::{context::Context, uses::BuildUses};
 rule! {
     /// # What it does
     ///
-    /// Reports a build target in a Compose or Bake file that is not a stage of the Dockerfile. Without
-    /// such a file the rule is silent.
+    /// Flags a build target in a Compose or Bake file that is not a stage of the Dockerfile.
+    ///
+    /// If no such file uses the Dockerfile, the rule reports nothing.
     ///
     /// # Why it is bad
     ///
-    /// The build fails: BuildKit cannot find the stage.
+    /// BuildKit cannot find the stage, so the build fails.
     ///
     /// # Examples
     ///

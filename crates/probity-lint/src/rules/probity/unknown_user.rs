@@ -8,13 +8,18 @@ use crate::{base_image, context::Context};
 rule! {
     /// # What it does
     ///
-    /// Flags the last `USER` of a stage that is a name, in an image made from `alpine`, `debian` or `ubuntu`, if nothing in
-    /// the file can create the user: no instruction before it mentions the name, no `COPY` brings
-    /// `/etc/passwd`, and the image does not have it.
+    /// Flags a stage whose last `USER` is a name that neither the image nor the Dockerfile creates.
+    ///
+    /// The rule checks images made from `alpine`, `debian` or `ubuntu`. It assumes that the user
+    /// exists in these cases:
+    ///
+    /// - The name is one of the usual system users, such as `nobody` or `www-data`.
+    /// - An earlier `RUN` mentions the name, `adduser`, `useradd`, `passwd` or a `.sh` file.
+    /// - An earlier `COPY` or `ADD` mentions `/etc` or `rootfs`.
     ///
     /// # Why it is bad
     ///
-    /// The next `RUN` fails, or the container does not start: "unable to find user".
+    /// The next `RUN` fails, or the container does not start. The error is "unable to find user".
     ///
     /// # Examples
     ///

@@ -9,14 +9,17 @@ use crate::context::Context;
 rule! {
     /// # What it does
     ///
-    /// Flags a `curl` or `wget` that writes into a pipe in a `RUN` whose shell does not have `pipefail`
-    /// set. `hadolint/DL4006` says the same of every pipe; this rule names those whose failure matters
+    /// Flags a `curl` or `wget` in a `RUN` that writes into a pipe without `pipefail`.
+    ///
+    /// The rule ignores downloads inside substitutions, loops and other blocks. `hadolint/DL4006` reports every
+    /// pipe without `pipefail`. This rule reports only downloads, because their failure matters
     /// most.
     ///
     /// # Why it is bad
     ///
-    /// The status of a pipe is that of its last command. If the download breaks off, `sh` runs half of a
-    /// script, or `tar` and `bash` get nothing and succeed, and the build goes on.
+    /// A pipe returns the exit status of its last command. If the download stops early, `sh` runs
+    /// part of a script. If the download fails at once, `tar` or `bash` reads nothing and may
+    /// succeed. The build then continues.
     ///
     /// # Examples
     ///

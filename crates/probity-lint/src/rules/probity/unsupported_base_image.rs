@@ -11,17 +11,19 @@ use crate::{
 rule! {
     /// # What it does
     ///
-    /// Flags a base image of a release that no longer gets security updates. The table of releases
-    /// ships with probity and has a date, which the message names. The table covers the official
-    /// images of Alpine, Amazon Linux, CentOS, Debian, Go, MySQL, Node.js, PHP, PostgreSQL, Python, Ruby
-    /// and Ubuntu. A tag that names a system counts, too: `node:22-bullseye` is based on Debian 11.
+    /// Flags a base image of a release that no longer gets security updates.
     ///
-    /// `probity/end-of-life-image` reports stages that install packages from mirrors that no longer
-    /// have them. This rule is silent there.
+    /// probity contains a table of releases, and each finding names the date of this table. The
+    /// table covers the official images of Alpine, Amazon Linux, CentOS, Debian, Go, MySQL,
+    /// Node.js, PHP, PostgreSQL, Python, Ruby and Ubuntu. If the tag names an operating system, the
+    /// rule checks that system, too. For example, `node:22-bullseye` is based on Debian 11.
+    ///
+    /// The rule is off by default. It ignores a stage that `probity/end-of-life-image` reports,
+    /// because that stage installs packages that have left the mirrors.
     ///
     /// # Why it is bad
     ///
-    /// Vulnerabilities that are found after the end of support stay in the image.
+    /// The image keeps every vulnerability found after the end of support.
     ///
     /// # Examples
     ///

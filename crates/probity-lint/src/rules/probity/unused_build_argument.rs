@@ -14,14 +14,15 @@ const PREDEFINED: &[&str] =
 rule! {
     /// # What it does
     ///
-    /// Reports a build argument in a Compose or Bake file that no `ARG` of the Dockerfile declares.
-    /// Without such a file the rule is silent. Proxy variables, `SOURCE_DATE_EPOCH` and arguments that
-    /// begin with `BUILDKIT_` need no declaration.
+    /// Flags a build argument in a Compose or Bake file that no `ARG` in the Dockerfile declares.
+    ///
+    /// If no such file uses the Dockerfile, the rule reports nothing. Proxy variables,
+    /// `SOURCE_DATE_EPOCH` and arguments that begin with `BUILDKIT_` do not need a declaration.
     ///
     /// # Why it is bad
     ///
-    /// BuildKit ignores the argument and prints a warning, so the build does not use the value that
-    /// somebody set. Often the name is misspelled, or the `ARG` was removed.
+    /// BuildKit ignores the argument and prints a warning, so the build does not use its value.
+    /// Often the name is misspelled, or someone removed the `ARG`.
     ///
     /// # Examples
     ///

@@ -8,19 +8,24 @@ use crate::{context::Context, downloads};
 rule! {
     /// # What it does
     ///
-    /// Flags a `curl` or `wget` in a `RUN` that unpacks, installs or runs the file, in a stage that
-    /// verifies nothing.
+    /// Flags a `curl` or `wget` download that a `RUN` unpacks, installs or runs without
+    /// verification.
     ///
-    /// Checksums (`sha256sum -c` and the like), signatures (`gpg --verify`, `cosign`, `minisign`) and any
-    /// other command that mentions a checksum or a hash count as verification, wherever they are in the
-    /// stage. Files that the `RUN` does not unpack or run, such as keys and configuration, are left
-    /// alone. `probity/unverified-script` reports scripts that are piped into a shell, and
+    /// If any `RUN` in the stage verifies something, the rule ignores the whole stage. These
+    /// commands count as verification:
+    ///
+    /// - checksum checks, such as `sha256sum -c`;
+    /// - signature checks, such as `gpg --verify`, `cosign verify` and `minisign -V`;
+    /// - other commands that mention a checksum or a hash.
+    ///
+    /// The rule ignores files that the `RUN` does not unpack, install or run, such as keys and
+    /// configuration files. `probity/unverified-script` reports scripts piped into a shell, and
     /// `probity/add-without-checksum` reports `ADD`.
     ///
     /// # Why it is bad
     ///
-    /// If somebody replaces the file on the server, the image contains their program, and no build
-    /// notices. A download that breaks off can go unnoticed too.
+    /// If an attacker replaces the file on the server, the image contains the attacker's program,
+    /// and the build does not notice. The build may also miss a download that stops early.
     ///
     /// # Examples
     ///

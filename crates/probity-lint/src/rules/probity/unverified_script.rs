@@ -8,14 +8,15 @@ use crate::{context::Context, downloads};
 rule! {
     /// # What it does
     ///
-    /// Flags a `curl` or `wget` whose output a shell or another interpreter runs: `curl … | sh`,
-    /// `sh -c "$(curl …)"`, `bash <(curl …)` and `eval "$(curl …)"`.
+    /// Flags a `curl` or `wget` whose output a shell or another interpreter runs.
+    ///
+    /// Examples are `curl … | sh`, `sh -c "$(curl …)"`, `bash <(curl …)` and `eval "$(curl …)"`.
     ///
     /// # Why it is bad
     ///
-    /// The server decides on every build what runs as root in the image. If somebody takes over the
-    /// server or its domain, the build runs their script. Download the script to a file, compare its
-    /// checksum with a known one, then run the file.
+    /// In every build, the server decides which commands run as root in the image. If an attacker
+    /// takes over the server or its domain, the build runs the attacker's script. Download the
+    /// script to a file, compare its checksum with a known one, and then run the file.
     ///
     /// # Examples
     ///

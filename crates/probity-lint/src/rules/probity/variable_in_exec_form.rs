@@ -8,13 +8,20 @@ use crate::context::Context;
 rule! {
     /// # What it does
     ///
-    /// Flags a variable such as `$PORT` or `${PORT}` in the JSON form of `CMD`, `ENTRYPOINT`, `RUN` or
-    /// `HEALTHCHECK` if no shell is started and the name is in capitals.
+    /// Flags a variable such as `$PORT` in the JSON form of `CMD`, `ENTRYPOINT`, `RUN` or
+    /// `HEALTHCHECK`.
+    ///
+    /// The rule checks only names in capitals. It ignores commands that may expand the variable
+    /// themselves:
+    ///
+    /// - shells;
+    /// - programs that expand variables or start a shell, such as `envsubst` or `su`;
+    /// - scripts whose name ends in `.sh` or contains `entrypoint`.
     ///
     /// # Why it is bad
     ///
-    /// The JSON form starts the program without a shell, and nobody expands the variable: the program
-    /// gets the text `$PORT`. Write the shell form with `exec`, start a shell, or let the program read
+    /// The JSON form starts the program without a shell, so the program receives the text `$PORT`
+    /// instead of the value. Use the shell form with `exec`, start a shell, or let the program read
     /// its environment.
     ///
     /// # Examples
