@@ -11,15 +11,15 @@ use crate::{base_image, context::Context, lines};
 rule! {
     /// # What it does
     ///
-    /// Flags a variable in a `RUN` script if its `ARG` is outside the stage.
+    /// Flags a variable in a `RUN` script that the stage does not declare with `ARG`.
     ///
-    /// The rule checks each `ARG` before the first `FROM` and the platform arguments, such as
-    /// `TARGETARCH`. It flags a variable that the stage uses but does not declare.
+    /// The rule checks variables that an `ARG` before the first `FROM` declares, and the platform
+    /// arguments, such as `TARGETARCH`.
     ///
     /// The rule ignores the variable in these cases:
     ///
     /// - The script may set the variable.
-    /// - The base image may set the variable. Platform arguments are flagged anyway.
+    /// - The base image may set the variable, and it is not a platform argument.
     /// - The expansion has a default, as in `${NAME:-x}`.
     ///
     /// `buildkit/UndefinedVar` reports the same problem in words that the builder expands.

@@ -11,8 +11,8 @@ rule! {
     /// Flags a `COPY --from` whose source stage contains no files.
     ///
     /// A stage is empty if it starts `FROM scratch` and has no `COPY`, `ADD`, `RUN`, `WORKDIR` or
-    /// `ONBUILD`. If it is based on other stages, they must be empty as well. `COPY --from=scratch`
-    /// is flagged, too.
+    /// `ONBUILD`. If it is based on other stages, they must be empty as well. The rule also flags
+    /// `COPY --from=scratch`.
     ///
     /// # Why it is bad
     ///

@@ -8,10 +8,10 @@ use crate::{base_image, context::Context};
 rule! {
     /// # What it does
     ///
-    /// Flags a stage whose last `USER` is a name that neither the image nor the Dockerfile creates.
+    /// Flags a user name in `USER` that neither the base image nor the Dockerfile creates.
     ///
-    /// The rule checks images made from `alpine`, `debian` or `ubuntu`. It assumes that the user
-    /// exists in these cases:
+    /// The rule checks the last `USER` of each stage, in images made from `alpine`, `debian` or
+    /// `ubuntu`. It assumes that the user exists in these cases:
     ///
     /// - The name is one of the usual system users, such as `nobody` or `www-data`.
     /// - An earlier `RUN` mentions the name, `adduser`, `useradd`, `passwd` or a `.sh` file.

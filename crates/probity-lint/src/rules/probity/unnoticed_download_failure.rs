@@ -11,9 +11,9 @@ rule! {
     ///
     /// Flags a `curl` or `wget` in a `RUN` that writes into a pipe without `pipefail`.
     ///
-    /// The rule ignores downloads inside substitutions, loops and other blocks. `hadolint/DL4006` reports every
-    /// pipe without `pipefail`. This rule reports only downloads, because their failure matters
-    /// most.
+    /// The rule ignores downloads inside substitutions, loops and other blocks. `hadolint/DL4006`
+    /// reports every pipe without `pipefail`. This rule reports only downloads, because their
+    /// failure matters most.
     ///
     /// # Why it is bad
     ///
