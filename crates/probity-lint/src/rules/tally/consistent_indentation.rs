@@ -8,14 +8,17 @@ use crate::{context::Context, lines::whole_lines};
 rule! {
     /// # What it does
     ///
-    /// Wants one tab before every instruction of a stage if the file has several stages, and nothing
-    /// before instructions otherwise. `FROM` and everything before the first `FROM` begin their lines.
+    /// Flags an instruction with the wrong indentation.
     ///
-    /// tally also reports continuation lines, and has a fix.
+    /// If the file has several stages, one tab belongs before every instruction in a stage. If it
+    /// has one stage, instructions are not indented. `FROM` and everything before the first `FROM`
+    /// are never indented.
+    ///
+    /// The rule is off by default. tally also reports continuation lines and offers a fix.
     ///
     /// # Why it is bad
     ///
-    /// Where every stage is indented, a reader sees where one begins.
+    /// If every stage is indented, a reader sees where each stage begins.
     ///
     /// # Examples
     ///

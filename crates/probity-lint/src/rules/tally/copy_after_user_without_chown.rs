@@ -8,12 +8,13 @@ use crate::context::Context;
 rule! {
     /// # What it does
     ///
-    /// Flags a `COPY` or `ADD` without `--chown` behind a `USER` that is not root.
+    /// Flags a `COPY` or `ADD` without `--chown` after a `USER` that is not root.
     ///
     /// # Why it is bad
     ///
-    /// `USER` does not decide who owns what is copied: it is root. The program that runs as the user
-    /// can read the files at best, and whoever wrote `USER` before `COPY` mostly expects more.
+    /// `USER` does not change the owner of copied files: files copied without `--chown` are owned
+    /// by root. The program that runs as the user can often read the files but not change them. An
+    /// author who writes `USER` before `COPY` usually expects the user to own them.
     ///
     /// # Examples
     ///
@@ -37,8 +38,10 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: the files get another owner. Where nobody should be able to change a program but
-    /// root, root is the better one, and `--chown=root` says so.
+    /// Suggestion. The fix adds `--chown` with the value of `USER`, so the files get another owner.
+    /// If only root should be able to change the files, write `--chown=root` instead.
+    ///
+    /// probity offers no fix if the value of `USER` contains quotes, spaces or a backslash.
     CopyAfterUserWithoutChown {
         name: "tally/copy-after-user-without-chown",
         severity: Warning,

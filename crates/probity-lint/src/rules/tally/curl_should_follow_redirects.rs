@@ -8,15 +8,20 @@ use crate::{context::Context, shell_edits};
 rule! {
     /// # What it does
     ///
-    /// Flags a `curl` in a `RUN` that is not told to follow redirections.
+    /// Flags a `curl` in a `RUN` without `--location`, the option that follows redirects.
     ///
-    /// Calls of this machine (`localhost`, `127.0.0.1`, a socket) and those that only ask for a version
-    /// are left alone; tally flags them.
+    /// The rule ignores these calls:
+    ///
+    /// - calls to the local machine (`localhost`, `127.0.0.1` or a socket);
+    /// - calls that only print the version or the help;
+    /// - calls with a configuration file (`--config`).
+    ///
+    /// Unlike probity, tally flags calls to the local machine and calls that print the version.
     ///
     /// # Why it is bad
     ///
-    /// Release pages and mirrors redirect. Without `--location` what is saved is the page that says
-    /// so, and `curl` calls that a success.
+    /// Release pages and mirrors often redirect. Without `--location`, `curl` saves the redirect
+    /// page instead of the file and reports success.
     ///
     /// # Examples
     ///
@@ -37,8 +42,8 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: what is downloaded may now come from another address than the one that is
-    /// written.
+    /// Suggestion. The fix adds `--location`. The download may then come from a URL other than the
+    /// one in the command.
     CurlShouldFollowRedirects {
         name: "tally/curl-should-follow-redirects",
         severity: Warning,

@@ -12,17 +12,19 @@ use crate::{
 rule! {
     /// # What it does
     ///
-    /// Flags a file whose last line has no line end or, in the mode `never`, has one.
+    /// Flags a file that does not end with a newline.
+    ///
+    /// In the mode `never`, the rule flags a file that ends with a newline.
     ///
     /// # Why it is bad
     ///
-    /// A line ends with a line end; what follows the last one is half a line. Tools that append to the
-    /// file, or join files, then glue two lines together, and every diff that touches the end of the
-    /// file shows a line that nobody changed.
+    /// If a tool appends text to a file without a final newline, it joins two lines. The same
+    /// happens when a tool concatenates files. A diff at the end of the file also shows a line that
+    /// nobody changed.
     ///
     /// # Examples
     ///
-    /// Without a line end behind the last line:
+    /// There is no newline after the last line:
     ///
     /// ```dockerfile,bad,no-line-end
     /// FROM alpine:3.20
@@ -38,8 +40,10 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// Safe: the line end is no part of an instruction. It is written as the file writes its others.
-    /// A heredoc that the end of the file cuts off is left alone.
+    /// Safe. The fix adds or removes the newline, which is not part of an instruction. It uses the
+    /// line-ending style of the file.
+    ///
+    /// The rule ignores a file that ends inside a heredoc.
     EolLast {
         name: "tally/eol-last",
         severity: Style,

@@ -14,12 +14,15 @@ use crate::{
 rule! {
     /// # What it does
     ///
-    /// Flags `STOPSIGNAL`, `HEALTHCHECK`, `ENTRYPOINT` and `CMD` if they are not at the end of their
-    /// stage, or not in this order. Stages that another stage uses are left alone.
+    /// Flags `STOPSIGNAL`, `HEALTHCHECK`, `ENTRYPOINT` and `CMD` in the wrong place or order.
+    ///
+    /// They belong at the end of their stage, in this order. The rule ignores stages that another
+    /// stage uses.
     ///
     /// # Why it is bad
     ///
-    /// The last lines of a stage tell how its container runs. A reader expects nothing else there.
+    /// Readers expect the last lines of a stage to say how its container runs, and to contain
+    /// nothing else.
     ///
     /// # Examples
     ///
@@ -46,9 +49,16 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// Safe: the image has the same settings. The rule offers no fix if there are comments or empty lines among
-    /// the moved instructions, if an instruction is there twice, if a `SHELL` follows, or if the signal contains a
-    /// variable.
+    /// Safe. The fix moves the instructions to the end of the stage, and the image keeps the same
+    /// settings.
+    ///
+    /// probity offers no fix in these cases:
+    ///
+    /// - There are comments or empty lines among the moved instructions.
+    /// - An instruction appears twice.
+    /// - A `SHELL` comes after one of the moved instructions, and they are not all `ENTRYPOINT` and
+    ///   `CMD` in JSON form.
+    /// - The stop signal contains a variable.
     EpilogueOrder {
         name: "tally/epilogue-order",
         severity: Style,

@@ -11,15 +11,21 @@ use crate::{
 rule! {
     /// # What it does
     ///
-    /// Flags a `RUN` on `nvidia/cuda` that installs Python packages for a CUDA version which the image
-    /// does not have. Versions are read from `torch==2.0.0+cu118`, from index URLs that end with `/cu118`,
-    /// from `uv --torch-backend`, and from conda's `pytorch-cuda` and `cudatoolkit`.
+    /// Flags a `RUN` on `nvidia/cuda` that installs Python packages for a different CUDA version.
     ///
-    /// Packages for an earlier minor version of the same major version are left alone: they work.
+    /// The rule reads the CUDA version of the packages from these places:
+    ///
+    /// - package versions such as `torch==2.0.0+cu118`;
+    /// - index URLs that end with a version such as `/cu118`;
+    /// - `uv --torch-backend`;
+    /// - conda's `pytorch-cuda` and `cudatoolkit`.
+    ///
+    /// The rule ignores packages for an earlier minor version of the same major version, because
+    /// they work.
     ///
     /// # Why it is bad
     ///
-    /// The packages fail when they start, or compute on the CPU without a word.
+    /// The packages fail when they start, or they use the CPU without a warning.
     ///
     /// # Examples
     ///

@@ -8,12 +8,14 @@ use crate::context::Context;
 rule! {
     /// # What it does
     ///
-    /// Flags a `RUN` that asks about GPUs: `nvidia-smi` and the like, and Python code that asks PyTorch or
-    /// TensorFlow.
+    /// Flags a `RUN` that queries the GPU.
+    ///
+    /// The rule knows `nvidia-smi`, `nvidia-debugdump`, `nvidia-persistenced`, and Python code
+    /// (`python -c`) that asks PyTorch or TensorFlow for devices.
     ///
     /// # Why it is bad
     ///
-    /// A build has no GPU. `nvidia-smi` fails, and the frameworks report no device.
+    /// A build has no access to a GPU. `nvidia-smi` fails, and the frameworks report no device.
     ///
     /// # Examples
     ///

@@ -12,8 +12,8 @@ rule! {
     ///
     /// # Why it is bad
     ///
-    /// The toolkit gives containers access to GPUs from the host. Inside an image it does nothing but
-    /// take space.
+    /// The toolkit runs on the host and gives containers access to GPUs. Inside an image, it only
+    /// takes space.
     ///
     /// # Examples
     ///

@@ -8,14 +8,20 @@ use crate::{context::Context, cuda::CudaImage, labels::unquoted, stage_edits};
 rule! {
     /// # What it does
     ///
-    /// Flags `ENV` if it chooses GPUs: `CUDA_VISIBLE_DEVICES`, and `NVIDIA_VISIBLE_DEVICES` with numbers
-    /// or identifiers. `NVIDIA_VISIBLE_DEVICES=all` is flagged only on `nvidia/cuda`, which sets it
-    /// already. Values that switch GPUs off and values from a variable are left alone.
+    /// Flags an `ENV` that selects GPUs.
+    ///
+    /// The rule checks these variables:
+    ///
+    /// - `CUDA_VISIBLE_DEVICES`;
+    /// - `NVIDIA_VISIBLE_DEVICES` with numbers or identifiers;
+    /// - `NVIDIA_VISIBLE_DEVICES=all`, but only on `nvidia/cuda`, which already sets this value.
+    ///
+    /// The rule ignores values that turn GPUs off and values from a variable.
     ///
     /// # Why it is bad
     ///
-    /// The image runs only on machines with the same GPUs, and the value conflicts with the one that
-    /// Docker or an orchestrator sets.
+    /// The image runs only on machines with the same GPUs. The value also conflicts with the one
+    /// that Docker or an orchestrator sets.
     ///
     /// # Examples
     ///
@@ -36,8 +42,10 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: the user who starts the container has to choose the GPUs. The rule offers no fix if a
-    /// comment is inside the removed text.
+    /// Suggestion. The fix removes the variable, so the user who starts the container must select
+    /// the GPUs.
+    ///
+    /// probity offers no fix if the removed text contains a comment.
     GpuNoHardcodedVisibleDevices {
         name: "tally/gpu/no-hardcoded-visible-devices",
         severity: Warning,

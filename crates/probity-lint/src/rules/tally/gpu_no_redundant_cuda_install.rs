@@ -11,12 +11,16 @@ use crate::{
 rule! {
     /// # What it does
     ///
-    /// Flags a `RUN` that installs CUDA packages which the stage's `nvidia/cuda` image has already. The
-    /// tag tells what the image has: `base`, `runtime`, `devel`, and `cudnn`.
+    /// Flags a `RUN` that installs CUDA packages that the stage's `nvidia/cuda` image already
+    /// contains.
+    ///
+    /// The rule reads the contents of the image from its tag: `base`, `runtime`, `devel` and
+    /// `cudnn`.
     ///
     /// # Why it is bad
     ///
-    /// The packages take space again, and their version may differ from the one in the base image.
+    /// The packages take space a second time. Their version may also differ from the version in the
+    /// base image.
     ///
     /// # Examples
     ///

@@ -12,8 +12,8 @@ rule! {
     ///
     /// # Why it is bad
     ///
-    /// The value mounts every library and program of the host's driver into the container. Most
-    /// programs need `compute,utility`, which is NVIDIA's default.
+    /// The value mounts all libraries and programs of the host's driver into the container. Most
+    /// programs need only `compute,utility`, which is NVIDIA's default.
     ///
     /// # Examples
     ///
@@ -34,7 +34,8 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: a program that draws, decodes video or uses a display needs more capabilities.
+    /// Suggestion. The fix sets `compute,utility`. A program that renders graphics, decodes video
+    /// or uses a display needs more capabilities.
     GpuPreferMinimalDriverCapabilities {
         name: "tally/gpu/prefer-minimal-driver-capabilities",
         severity: Info,

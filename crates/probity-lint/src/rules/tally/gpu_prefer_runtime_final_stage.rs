@@ -11,12 +11,12 @@ use crate::{
 rule! {
     /// # What it does
     ///
-    /// Flags a last stage that starts from a `devel` image of `nvidia/cuda` and compiles nothing.
+    /// Flags a final stage that starts from a `devel` image of `nvidia/cuda` but compiles nothing.
     ///
     /// # Why it is bad
     ///
-    /// The `devel` images contain the CUDA compiler, headers and static libraries. They are 2 to 4 GB
-    /// larger than the `runtime` images.
+    /// The `devel` images contain the CUDA compiler, headers and static libraries. They are 2 to 4
+    /// GB larger than the `runtime` images.
     ///
     /// # Examples
     ///

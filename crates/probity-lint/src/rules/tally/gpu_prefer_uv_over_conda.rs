@@ -9,14 +9,16 @@ use crate::context::Context;
 rule! {
     /// # What it does
     ///
-    /// Flags `conda install`, and that of `mamba` and `micromamba`, if it installs Python packages on an
-    /// image for GPUs: `nvidia/cuda`, `nvcr.io/nvidia/*` or `pytorch/pytorch`. A file that makes a conda
-    /// environment from a file is left alone.
+    /// Flags a `conda install` of Python packages on an image for GPUs.
+    ///
+    /// The rule also knows `mamba` and `micromamba`. Images for GPUs are `nvidia/cuda`,
+    /// `nvidia/cudagl`, `nvcr.io/nvidia/*` and `pytorch/pytorch`. If any stage runs
+    /// `conda env create`, the rule ignores the whole Dockerfile.
     ///
     /// # Why it is bad
     ///
-    /// Such images use conda only to install packages. `uv` resolves them faster, and the index of the
-    /// wheels names the CUDA version.
+    /// These images use conda only to install packages. `uv` resolves packages faster, and its
+    /// wheel index names the CUDA version.
     ///
     /// # Examples
     ///

@@ -8,12 +8,14 @@ use crate::{context::Context, shell_edits::has_comment};
 rule! {
     /// # What it does
     ///
-    /// Flags arguments that begin like a JSON array and are not valid JSON: single quotes, missing
-    /// quotes, missing or surplus commas.
+    /// Flags arguments that begin like a JSON array but are not valid JSON.
+    ///
+    /// Typical mistakes are single quotes, missing quotes, and missing or extra commas.
     ///
     /// # Why it is bad
     ///
-    /// BuildKit takes such text for a shell command or for file names, brackets included.
+    /// BuildKit does not read the text as an array. It treats the text, including the brackets, as
+    /// a shell command or as file names.
     ///
     /// # Examples
     ///
@@ -35,8 +37,12 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: the fix runs the list without a shell. The rule offers no fix if the elements
-    /// cannot be told apart.
+    /// Suggestion. The fix writes a valid JSON array, which runs without a shell.
+    ///
+    /// probity offers no fix in these cases:
+    ///
+    /// - It cannot tell where one element ends and the next begins.
+    /// - The text contains a comment.
     InvalidJsonForm {
         name: "tally/invalid-json-form",
         severity: Error,

@@ -10,13 +10,20 @@ use crate::{base_image, context::Context, environment, packages};
 rule! {
     /// # What it does
     ///
-    /// Flags a `RUN` that installs Node.js packages in a stage which compiles some of them, if no cache is
-    /// mounted over the directory of `node-gyp`. A stage compiles if it installs a compiler or `node-gyp`,
-    /// or calls `npm rebuild`. Installs with `--ignore-scripts` are left alone.
+    /// Flags a `RUN` that installs Node.js packages without a cache mount for `node-gyp`.
+    ///
+    /// The rule checks only stages that compile packages. A stage compiles packages if it does one
+    /// of the following:
+    ///
+    /// - It installs a compiler or build tool, such as `gcc`, `make` or `python3`.
+    /// - It installs or calls `node-gyp`, `node-pre-gyp` or `prebuild-install`.
+    /// - It calls `npm rebuild`, `pnpm rebuild` or `yarn rebuild`.
+    ///
+    /// The rule ignores installs with `--ignore-scripts`.
     ///
     /// # Why it is bad
     ///
-    /// `node-gyp` downloads the headers of Node.js whenever the packages change.
+    /// Each time the packages change, `node-gyp` downloads the Node.js headers again.
     ///
     /// # Examples
     ///
@@ -39,8 +46,14 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: a build without BuildKit does not know the flag. Only a `RUN` of root in shell form,
-    /// with no variable that moves the directory, has a fix.
+    /// Suggestion. The fix mounts a cache over `/root/.cache/node-gyp`. A builder other than
+    /// BuildKit may reject the flag.
+    ///
+    /// probity offers no fix in these cases:
+    ///
+    /// - The `RUN` does not run as root.
+    /// - The `RUN` is in JSON form.
+    /// - A variable moves the `node-gyp` directory.
     JsNodeGypCacheMounts {
         name: "tally/js/node-gyp-cache-mounts",
         severity: Info,

@@ -12,13 +12,16 @@ use crate::{
 rule! {
     /// # What it does
     ///
-    /// Flags labels of the image that Buildx can write from git: `org.opencontainers.image.revision`,
-    /// `com.docker.image.source.entrypoint` and, with `full`, `org.opencontainers.image.source`.
+    /// Flags image labels that Buildx can write from git.
+    ///
+    /// These labels are `org.opencontainers.image.revision` and
+    /// `com.docker.image.source.entrypoint`. If the option `buildx-git-labels` is `full`, the rule
+    /// also flags `org.opencontainers.image.source`.
     ///
     /// # Why it is bad
     ///
-    /// A revision in a Dockerfile is out of date with the next commit. `BUILDX_GIT_LABELS=full` makes
-    /// Buildx write these labels from the checkout that it builds.
+    /// A revision in a Dockerfile is outdated after the next commit. With `BUILDX_GIT_LABELS=full`,
+    /// Buildx writes these labels from the checkout that it builds.
     ///
     /// # Examples
     ///
@@ -39,8 +42,13 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: the label is gone if the build does not set `BUILDX_GIT_LABELS`. Only the revision
-    /// has a fix; the other labels may be meant as they are.
+    /// Suggestion. The fix removes the label. If the build does not set `BUILDX_GIT_LABELS`, the
+    /// image then lacks the label.
+    ///
+    /// probity offers no fix in these cases:
+    ///
+    /// - The label is not the revision, because the author may want the other labels as they are.
+    /// - The removed text contains a comment.
     LabelsNoBuildxGitOverlap {
         name: "tally/labels/no-buildx-git-overlap",
         severity: Warning,

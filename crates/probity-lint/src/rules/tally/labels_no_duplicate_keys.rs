@@ -10,12 +10,11 @@ use crate::{context::Context, labels::unquoted, stage_edits};
 rule! {
     /// # What it does
     ///
-    /// Flags a label that a later `LABEL` of the same stage sets again.
+    /// Flags a label that the same stage sets again later.
     ///
     /// # Why it is bad
     ///
-    /// Only the last value is in the image. A reader who changes the first one wonders why nothing
-    /// happens.
+    /// The image contains only the last value. A change to an earlier value has no effect.
     ///
     /// # Examples
     ///
@@ -37,8 +36,9 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// Safe: the removed value never reaches the image. The rule offers no fix if a comment is inside
-    /// the removed text.
+    /// Safe. The fix removes the earlier value, which never reaches the image.
+    ///
+    /// probity offers no fix if the removed text contains a comment.
     LabelsNoDuplicateKeys {
         name: "tally/labels/no-duplicate-keys",
         severity: Warning,

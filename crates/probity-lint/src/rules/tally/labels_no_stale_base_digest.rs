@@ -8,12 +8,14 @@ use crate::{context::Context, stage_edits};
 rule! {
     /// # What it does
     ///
-    /// Flags the label `org.opencontainers.image.base.digest` if the base image has no digest or has
-    /// another one.
+    /// Flags an `org.opencontainers.image.base.digest` label that does not match the base image.
+    ///
+    /// The base image has no digest, or it has a different one.
     ///
     /// # Why it is bad
     ///
-    /// A tag moves to another image while the label stays, so that scanners look at the wrong base.
+    /// A tag can move to another image, but the label stays the same. Scanners then look at the
+    /// wrong base image.
     ///
     /// # Examples
     ///
@@ -35,7 +37,9 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: the fix removes the label. You may want to pin the base image instead.
+    /// Suggestion. The fix removes the label. You may want to pin the base image instead.
+    ///
+    /// probity offers no fix if the removed text contains a comment.
     LabelsNoStaleBaseDigest {
         name: "tally/labels/no-stale-base-digest",
         severity: Warning,

@@ -15,12 +15,13 @@ use crate::{
 rule! {
     /// # What it does
     ///
-    /// Flags `LABEL` instructions on consecutive lines that could be one. Empty lines, comments and
-    /// other instructions end a group.
+    /// Flags `LABEL` instructions on consecutive lines that could be one instruction.
+    ///
+    /// Empty lines, comments and other instructions end a group.
     ///
     /// # Why it is bad
     ///
-    /// One `LABEL` keeps what belongs together in one place.
+    /// One `LABEL` keeps all labels in one place.
     ///
     /// # Examples
     ///
@@ -46,8 +47,13 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// Safe: the image has the same labels. The rule offers no fix if a key is set twice or contains a
-    /// variable, or if a `LABEL` has no `=`.
+    /// Safe. The fix writes one `LABEL`, and the image keeps the same labels.
+    ///
+    /// probity offers no fix in these cases:
+    ///
+    /// - A key is set twice or contains a variable.
+    /// - A `LABEL` has no `=`.
+    /// - A `LABEL` contains a comment or an empty line.
     LabelsPreferGrouped {
         name: "tally/labels/prefer-grouped",
         severity: Info,
