@@ -14,12 +14,15 @@ use crate::{
 rule! {
     /// # What it does
     ///
-    /// Flags a `LABEL` whose labels are not in order. The order is that of their purpose: name,
-    /// source, people, release, base image, catalogs, Docker, old conventions, and then all others.
+    /// Flags a `LABEL` whose labels are not in order.
+    ///
+    /// By default, the order follows the purpose of the labels: name, source, people, release, base
+    /// image, catalogs, Docker, old conventions, and then all others. The option `order` can select
+    /// alphabetical order instead.
     ///
     /// # Why it is bad
     ///
-    /// A reader finds a label sooner if files have them in the same order.
+    /// If all files use the same order, a reader finds a label faster.
     ///
     /// # Examples
     ///
@@ -43,8 +46,13 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// Safe: the image has the same labels. The rule offers no fix if a comment stands between the
-    /// labels, if a key is set twice, or if a key contains a variable.
+    /// Safe. The fix sorts the labels, and the image keeps the same labels.
+    ///
+    /// probity offers no fix in these cases:
+    ///
+    /// - There is a comment between the labels.
+    /// - A key is set twice.
+    /// - A key contains a variable.
     LabelsPreferStableOrder {
         name: "tally/labels/prefer-stable-order",
         severity: Info,

@@ -13,13 +13,15 @@ use crate::{
 rule! {
     /// # What it does
     ///
-    /// Flags a Dockerfile that has more lines than the project allows.
+    /// Flags a Dockerfile that has more lines than the limit.
+    ///
+    /// The rule is off by default, because each project needs its own limit. The option `max` sets
+    /// the limit.
     ///
     /// # Why it is bad
     ///
-    /// A Dockerfile that nobody can overlook is a Dockerfile in which nobody notices what is wrong.
-    /// Long ones are better split into stages with files of their own, or into scripts that can be
-    /// tested. The right limit is the project's own, so the rule is off until it is given one.
+    /// In a long Dockerfile, readers overlook mistakes. Move parts of it into stages with their own
+    /// files, or into scripts that you can test.
     ///
     /// # Examples
     ///

@@ -8,16 +8,17 @@ use crate::{bare_stage, context::Context};
 rule! {
     /// # What it does
     ///
-    /// Flags the name of a user or group behind `USER` and `--chown` in a stage that starts from
-    /// `scratch`, where nothing has put an `/etc/passwd` or `/etc/group` there.
+    /// Flags a user or group name in `USER` or `--chown` in a `scratch` stage without `/etc/passwd`
+    /// or `/etc/group`.
     ///
-    /// `root`, numbers and variables are left alone, and so is a stage where one of the files may have
-    /// come from a directory, an archive or a program. tally takes such stages for empty.
+    /// The rule ignores `root`, numbers and variables. It also ignores a stage if a directory, an
+    /// archive or a program may have brought one of the files. Unlike probity, tally treats such
+    /// stages as empty.
     ///
     /// # Why it is bad
     ///
-    /// A name is looked up in these files. Without them the build fails at `--chown`, and a container
-    /// does not start at `USER`.
+    /// The builder and the container engine look up names in these files. Without the files, the
+    /// build fails at `--chown`, or the container does not start because of `USER`.
     ///
     /// # Examples
     ///
@@ -43,8 +44,12 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: the number is the one that images without a shell give to their user. It cannot
-    /// break what does not work, but another number may be meant.
+    /// Suggestion. The fix replaces the name with the number 65532, which images without a shell
+    /// commonly use for their user. The instruction does not work without the fix, but you may need
+    /// another number.
+    ///
+    /// probity offers no fix if the name is quoted or split over lines, or if it comes from a
+    /// variable.
     NamedIdentityInPasswdlessStage {
         name: "tally/named-identity-in-passwdless-stage",
         severity: Warning,

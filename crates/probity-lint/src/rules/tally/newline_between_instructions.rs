@@ -12,19 +12,21 @@ use crate::{
 rule! {
     /// # What it does
     ///
-    /// Flags missing and surplus blank lines between instructions, by the mode that is set:
+    /// Flags missing and extra blank lines between instructions.
     ///
-    /// - `grouped`: instructions of one kind stand together, and one blank line separates them from
-    ///   those of another kind. Between two of one kind a blank line may stand if one of them goes over
-    ///   several lines or begins a stage. Where a comment stands between two of one kind, it may have
-    ///   blank lines around it.
-    /// - `always`: there is a blank line behind every instruction.
-    /// - `never`: there is none.
+    /// The option `mode` selects the style:
+    ///
+    /// - `grouped`: One blank line separates instructions of different kinds, and instructions of
+    ///   the same kind are together. A blank line between two of the same kind is allowed if one of
+    ///   them spans several lines or begins a stage. If a comment is between them, blank lines
+    ///   around it are allowed.
+    /// - `always`: A blank line follows every instruction.
+    /// - `never`: There are no blank lines.
     ///
     /// # Why it is bad
     ///
-    /// A file that is cut into paragraphs by the same rule everywhere is read by its shape. Any of the
-    /// modes will do, as long as it is one of them.
+    /// If blank lines follow one style, a reader recognizes the parts of the file by their shape.
+    /// Each of the three modes achieves this.
     ///
     /// # Examples
     ///
@@ -58,8 +60,8 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// Safe: blank lines between instructions mean nothing. A blank line goes above the comments of
-    /// an instruction, never between them.
+    /// Safe. The fix adds or removes blank lines, which have no meaning between instructions. It
+    /// puts a blank line above the comments of an instruction and never between them.
     NewlineBetweenInstructions {
         name: "tally/newline-between-instructions",
         severity: Style,

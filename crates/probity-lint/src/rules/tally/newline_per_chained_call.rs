@@ -16,18 +16,21 @@ use crate::{
 rule! {
     /// # What it does
     ///
-    /// Flags what is chained within one line: the commands of a `RUN` or of a `HEALTHCHECK` that are
-    /// joined by `&&`, the flags of a `HEALTHCHECK`, several `--mount` flags of a `RUN`, and the
-    /// pairs of a `LABEL`.
+    /// Flags commands, flags and labels that share a line with others.
     ///
-    /// Only the chain itself counts. What stands in parentheses, loops, quotes or heredocs, commands that
-    /// are joined by `||` or `|`, and scripts whose commands end with `;` are laid out as their author
-    /// likes. An instruction behind `ONBUILD`
-    /// is left alone.
+    /// The rule checks these parts:
+    ///
+    /// - commands of a `RUN` or `HEALTHCHECK` that `&&` joins;
+    /// - flags of a `HEALTHCHECK`;
+    /// - several `--mount` flags of a `RUN`;
+    /// - pairs of a `LABEL`.
+    ///
+    /// The rule ignores commands in parentheses, loops, quotes or heredocs, and commands that `||`
+    /// or `|` joins. It also ignores scripts that use `;`, and instructions after `ONBUILD`.
     ///
     /// # Why it is bad
     ///
-    /// Whoever adds a command or a label changes a line that holds others, and the diff does not say
+    /// A new command or label changes a line that also contains others. The diff then does not show
     /// which of them is new.
     ///
     /// # Examples
@@ -71,13 +74,13 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// Safe between flags and pairs, where BuildKit skips blanks. A suggestion between commands: they
-    /// are the same to the shell, but the indentation is a part of the command, so that the layer is
-    /// built anew.
+    /// Safe between flags and pairs, because BuildKit skips whitespace there. Suggestion between
+    /// commands: the shell runs the same commands, but the indentation is part of the command.
+    /// BuildKit therefore builds the layer again.
     ///
-    /// A chain that goes over several lines already goes on in the way it is laid out: with its
-    /// indentation, and with `&&` where it has it. Any other is indented as the rest of the file is, and
-    /// by four spaces where nothing else is indented. Comments between the lines stay where they are.
+    /// If a chain already spans several lines, the fix keeps its indentation and its position of
+    /// `&&`. Otherwise, the fix uses the indentation of the file, or four spaces if nothing is
+    /// indented. Comments between the lines stay in place.
     NewlinePerChainedCall {
         name: "tally/newline-per-chained-call",
         severity: Style,

@@ -8,16 +8,19 @@ use crate::context::Context;
 rule! {
     /// # What it does
     ///
-    /// Flags several blanks in a row between the words of an instruction, where BuildKit takes them
-    /// for one.
+    /// Flags several spaces in a row between the words of an instruction.
     ///
-    /// Everything else is left alone: indentation, blanks before a continuation, comments, quoted
-    /// text, heredocs, the value of an `ENV` or `LABEL` without an equals sign, commands that a shell
-    /// runs, and what stands behind `ONBUILD`.
+    /// The rule checks only spaces that BuildKit treats as one. It ignores the following:
+    ///
+    /// - indentation and spaces before a continuation;
+    /// - comments, quoted text and heredocs;
+    /// - the value of an `ENV` or `LABEL` without an equals sign;
+    /// - commands that a shell runs;
+    /// - the arguments of an instruction after `ONBUILD`.
     ///
     /// # Why it is bad
     ///
-    /// They look like an alignment that means something, and the next edit destroys it.
+    /// The spaces look like a deliberate alignment, and the next edit breaks it.
     ///
     /// # Examples
     ///
@@ -43,8 +46,8 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// Safe: only blanks that BuildKit itself skips are removed. Inside a command they are left to the
-    /// shell, which may be any program.
+    /// Safe. The fix removes only spaces that BuildKit skips. It does not change spaces inside a
+    /// command, because a shell reads them.
     NoMultiSpaces {
         name: "tally/no-multi-spaces",
         severity: Style,

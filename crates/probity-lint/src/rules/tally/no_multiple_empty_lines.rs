@@ -12,13 +12,16 @@ use crate::{
 rule! {
     /// # What it does
     ///
-    /// Flags more blank lines in a row than the options allow, at the beginning, at the end and in
-    /// between. Blank lines in a heredoc are content, and those inside an instruction are the business
-    /// of `buildkit/NoEmptyContinuation`.
+    /// Flags more blank lines in a row than the options allow.
+    ///
+    /// There are options for the start of the file, its end, and all other places. The rule ignores
+    /// blank lines in a heredoc, because they are content. `buildkit/NoEmptyContinuation` reports
+    /// blank lines inside an instruction.
     ///
     /// # Why it is bad
     ///
-    /// One blank line separates; two say nothing more, and push what belongs together off the screen.
+    /// One blank line is enough to separate two parts. More blank lines push related lines off the
+    /// screen.
     ///
     /// # Examples
     ///
@@ -44,8 +47,10 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// Safe: blank lines between instructions mean nothing. One that keeps a comment such as
-    /// `# escape=x` from being taken for a parser directive stays and is not reported.
+    /// Safe. The fix removes the extra blank lines, which have no meaning between instructions.
+    ///
+    /// A blank line can keep a comment such as `# escape=x` from becoming a parser directive. The
+    /// rule does not report or remove such a line.
     NoMultipleEmptyLines {
         name: "tally/no-multiple-empty-lines",
         severity: Style,

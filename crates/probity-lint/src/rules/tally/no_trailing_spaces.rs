@@ -12,16 +12,19 @@ use crate::{
 rule! {
     /// # What it does
     ///
-    /// Flags spaces and tabs at the end of a line. Heredocs are not looked at: there they are content.
+    /// Flags spaces and tabs at the end of a line.
+    ///
+    /// The rule ignores heredocs, because spaces are content there.
     ///
     /// # Why it is bad
     ///
-    /// Nobody sees them, editors remove them at random, and diffs then show lines in which nothing
-    /// has changed. Behind a continuation character they hide a mistake that other parsers punish.
+    /// Nobody sees trailing spaces. Some editors remove them, and the diff then shows lines without
+    /// a visible change. After a continuation character, they hide a mistake that other parsers
+    /// reject.
     ///
     /// # Examples
     ///
-    /// Each `·` stands for a blank:
+    /// Each `·` represents a space:
     ///
     /// ```dockerfile,bad,dots
     /// FROM alpine:3.20··
@@ -42,8 +45,9 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// Safe: BuildKit drops blanks at the end of an instruction and behind a continuation character.
-    /// Blanks before a continuation character are words' own and stay.
+    /// Safe. The fix removes the spaces. BuildKit drops spaces at the end of an instruction and
+    /// after a continuation character. Spaces before a continuation character separate words, so
+    /// the fix keeps them.
     NoTrailingSpaces {
         name: "tally/no-trailing-spaces",
         severity: Style,

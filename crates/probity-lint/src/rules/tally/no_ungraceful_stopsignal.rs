@@ -8,12 +8,15 @@ use crate::{context::Context, stop_signal::canonical};
 rule! {
     /// # What it does
     ///
-    /// Flags a `STOPSIGNAL` that is `SIGKILL` or `SIGSTOP`, however it is written.
+    /// Flags a `STOPSIGNAL` that is `SIGKILL` or `SIGSTOP`.
+    ///
+    /// The rule also recognizes the numbers of these signals and other spellings, such as `kill`.
     ///
     /// # Why it is bad
     ///
-    /// A program cannot catch either. With `SIGKILL` it gets no chance to finish what it is doing, and
-    /// `SIGSTOP` makes it stand still until the engine gives up waiting and kills it.
+    /// A program cannot catch either signal. `SIGKILL` ends the program before it can finish its
+    /// work. `SIGSTOP` only pauses the program until the container engine reaches its timeout and
+    /// kills it.
     ///
     /// # Examples
     ///
@@ -34,8 +37,8 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: `SIGTERM` is what a container is stopped with where nothing is said. A program
-    /// that ignores it now takes until the engine's patience ends.
+    /// Suggestion. The fix sets `SIGTERM`, the default stop signal of containers. A program that
+    /// ignores `SIGTERM` then runs until the container engine reaches its timeout.
     NoUngracefulStopsignal {
         name: "tally/no-ungraceful-stopsignal",
         severity: Warning,

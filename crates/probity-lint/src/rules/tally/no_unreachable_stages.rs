@@ -10,18 +10,25 @@ use crate::context::Context;
 rule! {
     /// # What it does
     ///
-    /// Flags a stage that the last stage neither is based on nor copies or mounts anything from, not
-    /// even through other stages. A file in which a build argument chooses the stage is left alone.
+    /// Flags a stage that the final stage does not use.
     ///
-    /// A stage that looks like a target of its own is left alone too, with the stages that it needs: it
-    /// is called `test`, `dev`, `debug`, `lint` or the like, or it has its own `CMD` or `ENTRYPOINT`. If a
-    /// `COPY --from` names a stage that does not exist, that name is the mistake.
+    /// The final stage uses another stage if it is based on it, or if it copies or mounts files
+    /// from it. Use through other stages counts, too.
+    ///
+    /// The rule ignores these stages, and all stages that they use:
+    ///
+    /// - stages named `test`, `dev`, `debug`, `lint` or similar;
+    /// - named stages with their own `CMD` or `ENTRYPOINT`;
+    /// - stages that a Compose or Bake file builds as a target.
+    ///
+    /// The rule ignores the whole file if a build argument selects a stage. It also does so if a
+    /// `COPY --from` names a stage that does not exist, because that name is the mistake.
     ///
     /// # Why it is bad
     ///
-    /// A build skips such a stage, so that it rots unnoticed: nobody sees when it stops building.
-    /// Either something was meant to use it, or it can go. If you build the stage with `--target`, add
-    /// a directive that says so.
+    /// A build skips such a stage, so nobody notices when the stage stops building. Either another
+    /// stage should use it, or you can remove it. If you build the stage with `--target`, add a
+    /// directive that suppresses this finding.
     ///
     /// # Examples
     ///

@@ -7,12 +7,15 @@ use crate::{context::Context, environment, shell_edits, stage_purpose};
 rule! {
     /// # What it does
     ///
-    /// Flags `composer install` without `--no-dev`, unless `COMPOSER_NO_DEV` is set or the stage is called
-    /// `dev`, `test`, `ci` or `debug`.
+    /// Flags `composer install` without `--no-dev`.
+    ///
+    /// The rule ignores stages named `dev`, `development`, `test`, `testing`, `ci` or `debug`. It
+    /// also ignores the install if `COMPOSER_NO_DEV` is set.
     ///
     /// # Why it is bad
     ///
-    /// The packages of `require-dev` make the image larger, and some of them let a visitor run code.
+    /// The packages in `require-dev` make the image larger, and some of them let a visitor run
+    /// code.
     ///
     /// # Examples
     ///
@@ -34,7 +37,7 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: fewer packages are installed.
+    /// Suggestion. The fix adds `--no-dev`, so Composer installs fewer packages.
     PhpComposerNoDevInProduction {
         name: "tally/php/composer-no-dev-in-production",
         severity: Warning,

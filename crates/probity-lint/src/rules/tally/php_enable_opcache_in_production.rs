@@ -10,11 +10,17 @@ use crate::{
 rule! {
     /// # What it does
     ///
-    /// Flags a last stage that serves PHP without OPcache: its image is an `fpm` or `apache` image of PHP or
-    /// a well-known one made from it, or it starts `php-fpm`, `apache2-foreground`, `frankenphp` or `rr`.
+    /// Flags a final stage that serves PHP without OPcache.
     ///
-    /// OPcache counts as enabled if something installs, enables or configures it, also in a stage below.
-    /// PHP 8.5 and later have it built in.
+    /// A stage serves PHP in one of these cases:
+    ///
+    /// - Its base image is an official PHP image with `fpm` or `apache` in the tag, or a well-known
+    ///   image derived from PHP.
+    /// - It starts `php-fpm`, `apache2-foreground`, `httpd-foreground`, `frankenphp` or `rr`.
+    ///
+    /// OPcache counts as enabled if this stage, or one that it is based on, installs, enables or
+    /// configures it. PHP 8.5 and later contain OPcache. The rule ignores stages for development or
+    /// tests, which it recognizes by their names.
     ///
     /// # Why it is bad
     ///
@@ -40,7 +46,10 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: a cached page may be older than its file. Only official images have a fix.
+    /// Suggestion. The fix installs OPcache after the `FROM`. A cached script may be older than its
+    /// file.
+    ///
+    /// probity offers a fix only for official PHP images.
     PhpEnableOpcacheInProduction {
         name: "tally/php/enable-opcache-in-production",
         severity: Info,

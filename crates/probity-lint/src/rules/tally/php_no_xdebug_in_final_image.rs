@@ -9,12 +9,15 @@ use crate::{context::Context, stage_edits, stage_purpose};
 rule! {
     /// # What it does
     ///
-    /// Flags commands that install or enable Xdebug in the last stage or in those that it is based on,
-    /// unless it is called `dev`, `test`, `ci` or `debug`.
+    /// Flags commands that install or enable Xdebug in the final stage or in a stage that it is
+    /// based on.
+    ///
+    /// The rule ignores a final stage named `dev`, `development`, `test`, `testing`, `ci` or
+    /// `debug`.
     ///
     /// # Why it is bad
     ///
-    /// Xdebug makes every request slower and lets a debugger into the container.
+    /// Xdebug makes every request slower and lets a debugger connect to the container.
     ///
     /// # Examples
     ///
@@ -39,7 +42,9 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: what configures Xdebug later may fail. Only a `RUN` that does nothing else has a fix.
+    /// Suggestion. The fix removes the `RUN`. Later commands that configure Xdebug may then fail.
+    ///
+    /// probity offers no fix if the `RUN` does anything else or contains a comment.
     PhpNoXdebugInFinalImage {
         name: "tally/php/no-xdebug-in-final-image",
         severity: Warning,

@@ -9,13 +9,14 @@ use crate::context::Context;
 rule! {
     /// # What it does
     ///
-    /// Flags `git clone` of a remote repository in a `RUN`. Clones that depend on a condition, and
-    /// addresses with variables, are left alone.
+    /// Flags a `git clone` of a remote repository in a `RUN`.
+    ///
+    /// The rule ignores clones that depend on a condition, and URLs that contain variables.
     ///
     /// # Why it is bad
     ///
-    /// The build cannot tell that the repository has changed, and the image needs git. `ADD` with the
-    /// address of a repository fetches it without git and checks for new commits.
+    /// The build cache does not notice changes in the repository, and the image needs git. An `ADD`
+    /// with the repository's URL fetches it without git and checks for new commits.
     ///
     /// # Examples
     ///
@@ -36,8 +37,15 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: the files belong to root, and submodules are fetched as well. Only a `RUN` that does
-    /// nothing else, with an address that `ADD` takes for a repository, has a fix.
+    /// Suggestion. The fix replaces the `RUN` with an `ADD`. The files are then owned by root, and
+    /// BuildKit also fetches submodules.
+    ///
+    /// probity offers no fix in these cases:
+    ///
+    /// - The `RUN` does anything else, or it has flags, a heredoc or a comment.
+    /// - The clone uses options that `ADD` cannot replace.
+    /// - `ADD` does not recognize the URL as a repository.
+    /// - The target directory is not known.
     PreferAddGit {
         name: "tally/prefer-add-git",
         severity: Warning,

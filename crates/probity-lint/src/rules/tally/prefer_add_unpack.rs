@@ -17,13 +17,13 @@ rule! {
     ///
     /// Flags a `RUN` that downloads an archive with `curl` or `wget` and unpacks it with `tar`.
     ///
-    /// An archive of which `tar` unpacks a part, or whose directories it strips, is left alone: `ADD`
-    /// can do neither. tally flags those too.
+    /// The rule ignores a `tar` that unpacks only part of the archive or strips directories,
+    /// because `ADD` can do neither. Unlike probity, tally flags those calls.
     ///
     /// # Why it is bad
     ///
-    /// `ADD --unpack` downloads and unpacks without a shell, without `curl` and without a file that has to
-    /// be removed.
+    /// `ADD --unpack` downloads and unpacks the archive without a shell or `curl`. It leaves no
+    /// archive that you must remove.
     ///
     /// # Examples
     ///
@@ -44,8 +44,15 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: `--unpack` needs Dockerfile syntax 1.17. Only a `RUN` that does nothing else has a
-    /// fix.
+    /// Suggestion. The fix replaces the `RUN` with `ADD --unpack`, which needs Dockerfile syntax
+    /// 1.17.
+    ///
+    /// probity offers no fix in these cases:
+    ///
+    /// - The `RUN` does more than pipe one download into `tar`.
+    /// - The `RUN` has flags, a heredoc or a comment.
+    /// - The download uses options that `ADD` does not have, such as a header or a password.
+    /// - The target directory is not known.
     PreferAddUnpack {
         name: "tally/prefer-add-unpack",
         severity: Info,

@@ -8,14 +8,14 @@ use crate::{context::Context, stop_signal::canonical};
 rule! {
     /// # What it does
     ///
-    /// Flags a `STOPSIGNAL` that is written as a number, without `SIG`, in lower case or in quotes.
+    /// Flags a `STOPSIGNAL` that is a number, lacks `SIG`, is in lower case, or is in quotes.
     ///
-    /// A variable, and a number that has no name of its own, are left alone; so are the signals that
-    /// no container should be stopped with, which ought to be others altogether.
+    /// The rule ignores variables and numbers without a signal name. It also ignores `SIGKILL` and
+    /// `SIGSTOP`, which `tally/no-ungraceful-stopsignal` reports.
     ///
     /// # Why it is bad
     ///
-    /// Few readers know what 3 does, and a search for `SIGQUIT` does not find it.
+    /// Few readers know what signal 3 does, and a search for `SIGQUIT` does not find the number.
     ///
     /// # Examples
     ///
@@ -36,8 +36,9 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: the signal is the same, but the image's configuration spells it in another way,
-    /// and on machines with other numbers than Linux on x86 a number may have meant something else.
+    /// Suggestion. The fix writes the full name of the signal. The signal is the same, but the
+    /// image configuration spells it differently. On platforms whose numbers differ from Linux on
+    /// x86, the number may have meant another signal.
     PreferCanonicalStopsignal {
         name: "tally/prefer-canonical-stopsignal",
         severity: Info,

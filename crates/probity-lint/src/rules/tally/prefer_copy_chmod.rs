@@ -9,13 +9,13 @@ use crate::context::Context;
 rule! {
     /// # What it does
     ///
-    /// Flags a `COPY` of one file that is directly followed by a `RUN chmod` of that file and nothing
-    /// else.
+    /// Flags a `COPY` of one file if the next instruction is a `RUN` that only runs `chmod` on that
+    /// file.
     ///
     /// # Why it is bad
     ///
-    /// The file is in the image twice: a change of its permissions puts it into a new layer as a whole.
-    /// `COPY --chmod` needs neither the layer nor a shell.
+    /// The image contains the file twice, because the `chmod` writes the whole file into a new
+    /// layer. `COPY --chmod` needs neither a second layer nor a shell.
     ///
     /// # Examples
     ///
@@ -37,9 +37,14 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion for a number: should the source be a directory, the number now holds for all files
-    /// in it. Unsafe for `+x` and the like, which only frontends from 1.14 on understand. There is no
-    /// fix where a comment stands between the two.
+    /// The fix adds `--chmod` to the `COPY` and removes the `RUN`. The level depends on the mode:
+    ///
+    /// - Suggestion for a number. If the source is a directory, the number then applies to all
+    ///   files in it.
+    /// - Unsafe for modes such as `+x`, which need Dockerfile syntax 1.14 or later.
+    ///
+    /// probity offers no fix if there is a comment between or inside the instructions, or if the
+    /// `RUN` has a heredoc.
     PreferCopyChmod {
         name: "tally/prefer-copy-chmod",
         severity: Info,

@@ -16,16 +16,18 @@ use crate::{
 rule! {
     /// # What it does
     ///
-    /// Flags a `RUN` that does nothing but write a fixed text to an absolute path with `echo` or
-    /// `printf`, and one directly behind it that appends to the same file.
+    /// Flags a `RUN` that only writes fixed text to a file with `echo` or `printf`.
     ///
-    /// Texts with variables, with escapes that shells read differently, and those that are appended to
-    /// other files are left alone.
+    /// The path must be absolute. The rule also flags the next `RUN` if it only appends fixed text
+    /// to the same file.
+    ///
+    /// The rule ignores text with variables, text with escapes that shells read differently, and
+    /// text appended to other files.
     ///
     /// # Why it is bad
     ///
-    /// `COPY` with a heredoc shows the file as it will be, needs no quoting, starts no container, and
-    /// can set owner and permissions at once.
+    /// A `COPY` with a heredoc shows the final content of the file and needs no quoting. It starts
+    /// no container, and it can set the owner and the permissions.
     ///
     /// # Examples
     ///
@@ -51,10 +53,19 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: the content is the same, but an existing file is replaced and not rewritten, so
-    /// that it loses its owner and permissions, and a directory that is missing is made. Offered where
-    /// the `RUN` writes the file, is root's, has no flags, and is not in a file whose line ends would
-    /// enter the text.
+    /// Suggestion. The fix replaces the `RUN` with a `COPY` that writes the same content. It
+    /// differs from the `RUN` in two ways:
+    ///
+    /// - `COPY` replaces an existing file, so the file loses its owner and permissions.
+    /// - `COPY` creates missing directories.
+    ///
+    /// probity offers no fix in these cases:
+    ///
+    /// - The `RUN` appends to the file.
+    /// - The `RUN` does not run as root.
+    /// - The `RUN` has flags, a heredoc or a comment.
+    /// - The Dockerfile has CRLF line endings, which the new file would contain.
+    /// - A line of the text is `EOF`.
     PreferCopyHeredoc {
         name: "tally/prefer-copy-heredoc",
         severity: Info,

@@ -11,9 +11,11 @@ use crate::{
 rule! {
     /// # What it does
     ///
-    /// Flags the first place of a stage that installs or calls `curl`, if the stage has no configuration
-    /// for it: no `CURL_HOME` and no `.curlrc`. Calls with `--retry` or `--config` are left alone; tally
-    /// flags them.
+    /// Flags the first place in a stage that installs or calls `curl` without a configuration file
+    /// for it.
+    ///
+    /// A stage has a configuration if it sets `CURL_HOME` or writes a `.curlrc`. The rule ignores
+    /// calls with `--retry` or `--config`, which tally flags.
     ///
     /// # Why it is bad
     ///
