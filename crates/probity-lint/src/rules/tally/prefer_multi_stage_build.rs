@@ -16,31 +16,37 @@ use crate::{
 rule! {
     /// # What it does
     ///
-    /// Flags a Dockerfile with one stage that builds something in it: compilers are installed, a
-    /// program is compiled, sources are downloaded and unpacked.
+    /// Flags a Dockerfile with only one stage that also builds software.
     ///
-    /// Each sign has a score, and the rule speaks when the scores reach `min-score`. By default one
-    /// sign of 4 is enough. An image that installs only run-time packages has no sign.
+    /// Such a stage installs compilers, compiles a program, or downloads and unpacks sources.
     ///
-    /// A `RUN` that removes packages after it has built something does not count: it leaves no tools
-    /// behind. The rule leaves base images alone: those that start nothing, or only a shell or an
+    /// Each sign has a score. The rule reports a finding if the sum of the scores reaches
+    /// `min-score`. By default, one sign with a score of 4 is enough. An image that installs only
+    /// run-time packages has no sign.
+    ///
+    /// The rule ignores a `RUN` that removes packages after building, because it leaves no tools in
+    /// the image. The rule also ignores base images, which start nothing or only a shell or an
     /// interpreter.
     ///
     /// | sign | score |
     /// |---|---|
-    /// | a build command: `go build`, `cargo build`, `mvn package`, `dotnet publish`, `npm run build`, `make`, `cmake`, `ninja` | 4 |
+    /// | `go build`, `cargo build`, `mvn package`, `dotnet publish` and similar | 4 |
+    /// | `npm run build`, `make`, `cmake`, `ninja` and similar | 4 |
     /// | `composer install`, `bundle install` | 4 |
-    /// | a download that is unpacked or run | 4 |
-    /// | build packages: `gcc`, `build-essential`, `cmake`, `-dev` and `-devel` packages | 4, and 1 for each further one, 6 at most |
-    /// | `pip install`, `npm ci` and the like beside a compiler that the file installs | 2 |
-    /// | packages that are also used at run time: `binutils`, `patch` | 2 |
+    /// | a download that the script unpacks or runs | 4 |
+    /// | build packages: `gcc`, `build-essential`, `cmake`, `-dev` or `-devel` packages | 4 to 6 |
+    /// | `pip install`, `npm ci` or similar, if the file installs a compiler | 2 |
+    /// | packages that programs also use at run time: `binutils`, `patch` | 2 |
     /// | `git` | 1 |
+    ///
+    /// The first build package of a command counts 4, and each further one counts 1, up to a total
+    /// of 6.
     ///
     /// # Why it is bad
     ///
-    /// Whatever built the program is in the image too: it costs space, time to pull, and every
-    /// vulnerability that a compiler's packages have. A second stage that copies only the result has
-    /// none of that.
+    /// The image also contains the tools that built the program. They take space, increase the pull
+    /// time, and bring every vulnerability of the compiler packages. A second stage that copies
+    /// only the result avoids all of this.
     ///
     /// # Examples
     ///
@@ -69,8 +75,8 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// Unsafe: no rule can tell what the program needs at run time, so an agent has to propose the
-    /// stages, and its proposal is taken only when every check of it passes.
+    /// Unsafe. No rule can know what the program needs at run time, so an agent must propose the
+    /// stages. probity applies the proposal only if it passes every check.
     PreferMultiStageBuild {
         name: "tally/prefer-multi-stage-build",
         severity: Info,

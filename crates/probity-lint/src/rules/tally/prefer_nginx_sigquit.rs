@@ -10,15 +10,15 @@ use crate::{
 rule! {
     /// # What it does
     ///
-    /// Flags a stage that starts `nginx` or `openresty` in exec form and is stopped with anything but
+    /// Flags a stage that starts `nginx` or `openresty` in exec form with a stop signal other than
     /// `SIGQUIT`.
     ///
-    /// The official images of both set the signal themselves; tally flags stages built from them all
-    /// the same.
+    /// The official images of both programs set the signal themselves, so the rule ignores stages
+    /// built from them. Unlike probity, tally flags those stages.
     ///
     /// # Why it is bad
     ///
-    /// On `SIGTERM` nginx drops the connections that it is serving. On `SIGQUIT` it finishes them.
+    /// On `SIGTERM`, nginx drops open connections. On `SIGQUIT`, it finishes them.
     ///
     /// # Examples
     ///
@@ -41,7 +41,8 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: stopping the container may now take as long as its slowest request.
+    /// Suggestion. The fix sets `STOPSIGNAL SIGQUIT`. Stopping the container may then take as long
+    /// as its slowest request.
     PreferNginxSigquit {
         name: "tally/prefer-nginx-sigquit",
         severity: Info,

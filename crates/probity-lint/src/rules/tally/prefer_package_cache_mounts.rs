@@ -17,18 +17,21 @@ use crate::{
 rule! {
     /// # What it does
     ///
-    /// Flags a `RUN` whose package manager or compiler downloads into a directory that no cache is
-    /// mounted over, and one that has the mount and still empties the cache or goes around it.
+    /// Flags a `RUN` whose package manager or compiler downloads files without a cache mount.
     ///
-    /// A directory below a home is known for root alone: a `RUN` of another user is left alone where
-    /// the cache would be there. tally mounts root's. A `RUN` that mounts a cache for the program in
-    /// another place, or whose `ENV` turns the cache off, is left alone too.
+    /// The rule also flags a `RUN` that has the mount but empties the cache or bypasses it.
+    ///
+    /// The rule ignores a `RUN` in these cases:
+    ///
+    /// - It runs as a user other than root, and the cache is in a home directory. probity knows
+    ///   only root's home directory. Unlike probity, tally mounts root's directory for every user.
+    /// - It mounts a cache for the program at another path.
+    /// - An `ENV` turns the cache off.
     ///
     /// # Why it is bad
     ///
-    /// Whenever one package changes, all of them are downloaded again. A cache mount keeps what was
-    /// downloaded from one build to the next and out of the image, so that nothing has to be cleaned
-    /// up.
+    /// If one package changes, the build downloads all packages again. A cache mount keeps the
+    /// downloads between builds and out of the image, so no cleanup is necessary.
     ///
     /// # Examples
     ///
@@ -50,10 +53,16 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: the same packages are installed, but a build without BuildKit does not know the
-    /// flag, and a later `RUN` no longer finds what lay in the cache. The images of Debian remove
-    /// downloaded packages, so the fix for apt also removes `/etc/apt/apt.conf.d/docker-clean` first.
-    /// There is no fix where what empties the cache cannot be taken out of the text as a whole.
+    /// Suggestion. The fix adds the mount and removes commands and flags that empty or bypass the
+    /// cache. The `RUN` installs the same packages, with these differences:
+    ///
+    /// - A builder other than BuildKit may reject the flag.
+    /// - A later `RUN` no longer finds the files in the cache.
+    /// - For apt, the fix also removes `/etc/apt/apt.conf.d/docker-clean` first, because Debian
+    ///   images delete downloaded packages.
+    ///
+    /// probity offers no fix if it cannot remove or add a command without changing the rest of the
+    /// script. It also offers none if the escape character is not a backslash.
     PreferPackageCacheMounts {
         name: "tally/prefer-package-cache-mounts",
         severity: Info,

@@ -14,14 +14,17 @@ use crate::{
 rule! {
     /// # What it does
     ///
-    /// Flags a `RUN` that chains three commands or more with `&&`, and, where it is asked for, the first
-    /// of consecutive `RUN`s that have as many between them. Those are the matter of hadolint's DL3059
-    /// too, so that they are not looked at by default; tally does.
+    /// Flags a `RUN` that chains three or more commands with `&&`.
+    ///
+    /// The option `check-consecutive-runs` also flags the first of several consecutive `RUN`
+    /// instructions that together have three or more commands. This option is off by default,
+    /// because `hadolint/DL3059` reports them. In tally, it is on. The option `min-commands`
+    /// changes the number.
     ///
     /// # Why it is bad
     ///
-    /// A heredoc holds a script as one writes it: a command a line, comments where they belong, no
-    /// backslashes to forget.
+    /// A heredoc contains an ordinary script. It has one command per line and comments in any
+    /// place, and it needs no backslashes.
     ///
     /// # Examples
     ///
@@ -48,12 +51,20 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: `set -e` ends the script at the first command that fails, as `&&` did (it is left
-    /// out where the script or its shell has it already), but the
-    /// layer is built anew and frontends before 1.4 know no heredocs. There is no fix where `set -e`
-    /// would reach further than `&&`: with `;`, a loop, a function or a group of several commands; nor
-    /// where a comment stands within a command, or a continuation is not one to the shell. The commands
-    /// are parsed again, and the fix is offered only if they are word for word the same.
+    /// Suggestion. The fix writes the commands into a heredoc. `set -e` ends the script at the
+    /// first failed command, as `&&` did. If the script or its shell already has this setting, the
+    /// fix does not add it. BuildKit builds the layer again, and Dockerfile syntax before 1.4 has
+    /// no heredocs.
+    ///
+    /// probity parses the new script and offers the fix only if all commands are identical. It
+    /// offers no fix in these cases:
+    ///
+    /// - `set -e` would affect more than `&&` did: the script contains `;`, a loop, a function or a
+    ///   group of several commands.
+    /// - There is a comment inside a command.
+    /// - The shell does not treat a line continuation as one.
+    /// - The Dockerfile selects a syntax before 1.4.
+    /// - The Dockerfile has CRLF line endings, or its escape character is not a backslash.
     PreferRunHeredoc {
         name: "tally/prefer-run-heredoc",
         severity: Style,

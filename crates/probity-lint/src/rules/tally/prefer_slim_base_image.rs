@@ -11,14 +11,19 @@ use crate::{
 rule! {
     /// # What it does
     ///
-    /// Flags a final stage that is based on the full variant of an official image which is also
-    /// published in a small one: `python:3.12`, `node:22`, `debian:12`.
+    /// Flags a final stage based on the full variant of an official image that also has a slim
+    /// variant.
+    ///
+    /// Examples are `python:3.12`, `node:22` and `debian:12`. The rule ignores images with a digest
+    /// and tags that contain a build argument.
+    ///
+    /// The rule is off by default, because some programs need files that the slim variants do not
+    /// contain.
     ///
     /// # Why it is bad
     ///
-    /// The full variants hold compilers, headers and tools that a running program seldom needs: several
-    /// hundred megabytes to pull, and every vulnerability that their packages have. The rule is off
-    /// until it is asked for, since some programs do need what the small variants leave out.
+    /// The full variants contain compilers, headers and tools that a running program rarely needs.
+    /// They add several hundred megabytes to each pull, and every vulnerability of their packages.
     ///
     /// # Examples
     ///
@@ -43,8 +48,8 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// Unsafe: whether the program runs without what the small variant leaves out cannot be told from
-    /// the file, so an agent has to propose the image.
+    /// Unsafe. The Dockerfile does not show whether the program runs on the slim variant, so an
+    /// agent must propose the image.
     PreferSlimBaseImage {
         name: "tally/prefer-slim-base-image",
         severity: Off,

@@ -10,13 +10,14 @@ use crate::{
 rule! {
     /// # What it does
     ///
-    /// Flags a stage that starts `systemd` or `/sbin/init` in exec form and is stopped with anything
-    /// but `SIGRTMIN+3`.
+    /// Flags a stage that starts `systemd` or `/sbin/init` in exec form with a stop signal other
+    /// than `SIGRTMIN+3`.
     ///
     /// # Why it is bad
     ///
-    /// To systemd `SIGTERM` means to start itself anew. Only `SIGRTMIN+3` makes it stop its services
-    /// and end; until then the engine waits, and then kills all of them.
+    /// On `SIGTERM`, systemd restarts itself. Only `SIGRTMIN+3` makes systemd stop its services and
+    /// exit. With any other signal, the container engine waits for its timeout and then kills all
+    /// processes.
     ///
     /// # Examples
     ///
@@ -39,7 +40,8 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: `/sbin/init` may be another program than systemd, which does not know the signal.
+    /// Suggestion. The fix sets `STOPSIGNAL SIGRTMIN+3`. If `/sbin/init` is a program other than
+    /// systemd, it may not know the signal.
     PreferSystemdSigrtminPlus3 {
         name: "tally/prefer-systemd-sigrtmin-plus-3",
         severity: Warning,

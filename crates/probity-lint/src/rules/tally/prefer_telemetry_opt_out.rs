@@ -12,14 +12,16 @@ use crate::{context::Context, environment, stage_edits};
 rule! {
     /// # What it does
     ///
-    /// Flags the first place of a stage that runs or installs a tool which sends usage data, if no `ENV`
-    /// switches that off. The list contains Bun, the Azure CLI, Wrangler, Hugging Face, Yarn 2 and later,
-    /// Next.js, Nuxt, Gatsby, Astro, Turborepo, .NET, PowerShell, vcpkg and Homebrew.
+    /// Flags the first use or install of a tool that sends usage data, if no `ENV` turns this off.
+    ///
+    /// The rule reports one place per stage. It knows Bun, the Azure CLI, Wrangler, Hugging Face,
+    /// Yarn 2 and later, Next.js, Nuxt, Gatsby, Astro, Turborepo, .NET, PowerShell, vcpkg and
+    /// Homebrew.
     ///
     /// # Why it is bad
     ///
-    /// Builds tell the makers of the tools about your project. All of these tools document a variable
-    /// that switches this off.
+    /// Builds send information about your project to the vendors of these tools. Each tool
+    /// documents a variable that turns this off.
     ///
     /// # Examples
     ///
@@ -42,7 +44,8 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: the variable is part of the image, so containers do not report either.
+    /// Suggestion. The fix adds an `ENV` with the variables. The variables become part of the
+    /// image, so the tools also send no data from its containers.
     PreferTelemetryOptOut {
         name: "tally/prefer-telemetry-opt-out",
         severity: Info,

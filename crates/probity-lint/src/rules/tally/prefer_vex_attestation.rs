@@ -12,8 +12,9 @@ rule! {
     ///
     /// # Why it is bad
     ///
-    /// A VEX document in the image needs a new image for every new statement, and Docker Scout ignores it
-    /// once the image has an attestation. Attach the document to the image as an attestation instead.
+    /// If the VEX document is in the image, every new statement requires a new image. Docker Scout
+    /// also ignores the document if the image has an attestation. Attach the document to the image
+    /// as an attestation instead.
     ///
     /// # Examples
     ///

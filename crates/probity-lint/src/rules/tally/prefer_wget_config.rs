@@ -11,14 +11,16 @@ use crate::{
 rule! {
     /// # What it does
     ///
-    /// Flags the first place of a stage that installs or calls `wget`, if the stage has no configuration
-    /// for it: no `WGETRC` and no `wgetrc`. Calls with `--tries` or `--config` are left alone; tally flags
-    /// them.
+    /// Flags the first place in a stage that installs or calls `wget` without a configuration file
+    /// for it.
+    ///
+    /// A stage has a configuration if it sets `WGETRC` or writes a `wgetrc` file. The rule ignores
+    /// calls with `--tries` or `--config`, which tally flags.
     ///
     /// # Why it is bad
     ///
-    /// `wget` waits 15 minutes for an answer and does not try again if a connection is refused. A
-    /// configuration file changes both for every call.
+    /// By default, `wget` waits 15 minutes for a response and does not retry a refused connection.
+    /// A configuration file changes both settings for every call.
     ///
     /// # Examples
     ///

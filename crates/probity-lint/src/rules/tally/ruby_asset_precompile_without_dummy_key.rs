@@ -14,13 +14,15 @@ use crate::{
 rule! {
     /// # What it does
     ///
-    /// Flags `rails assets:precompile`, and that of `rake`, without `SECRET_KEY_BASE_DUMMY=1`. A `RUN` that
-    /// mounts the master key as a secret is left alone.
+    /// Flags `rails assets:precompile` and `rake assets:precompile` without
+    /// `SECRET_KEY_BASE_DUMMY=1`.
+    ///
+    /// The rule ignores a `RUN` that mounts `RAILS_MASTER_KEY` or `SECRET_KEY_BASE` as a secret.
     ///
     /// # Why it is bad
     ///
-    /// Rails asks for a secret to compile assets. People then put the real one into the image, where everybody
-    /// who has the image can read it.
+    /// Rails needs a secret to compile assets. Some authors therefore put the real secret into the
+    /// image, where everyone who has the image can read it.
     ///
     /// # Examples
     ///
@@ -41,7 +43,10 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: Rails before 7.1 does not know the variable. Commands without a shell have no fix.
+    /// Suggestion. The fix sets the variable for this command. Rails before 7.1 does not know the
+    /// variable.
+    ///
+    /// probity offers no fix for commands in JSON form, which run without a shell.
     RubyAssetPrecompileWithoutDummyKey {
         name: "tally/ruby/asset-precompile-without-dummy-key",
         severity: Warning,

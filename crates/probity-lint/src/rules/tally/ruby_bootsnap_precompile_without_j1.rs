@@ -8,13 +8,15 @@ use crate::{context::Context, ruby, shell_edits};
 rule! {
     /// # What it does
     ///
-    /// Flags `bootsnap precompile` without `-j 1`, unless the same `RUN` compares `BUILDPLATFORM` with
-    /// `TARGETPLATFORM` before.
+    /// Flags `bootsnap precompile` without `-j 1`.
+    ///
+    /// The rule ignores a call if the same `RUN` uses `BUILDPLATFORM` and `TARGETPLATFORM` before
+    /// it, for example to compare them.
     ///
     /// # Why it is bad
     ///
-    /// Bootsnap starts a process for each processor. Under QEMU, which builds images for other platforms, that
-    /// crashes.
+    /// Bootsnap starts one process for each processor. Under QEMU, which builds images for other
+    /// platforms, Bootsnap crashes.
     ///
     /// # Examples
     ///
@@ -35,7 +37,9 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: the same files are compiled, one after the other. A call with another number has no fix.
+    /// Suggestion. The fix adds `-j 1`. Bootsnap compiles the same files, one after another.
+    ///
+    /// probity offers no fix if the call sets another number.
     RubyBootsnapPrecompileWithoutJ1 {
         name: "tally/ruby/bootsnap-precompile-without-j1",
         severity: Warning,

@@ -7,12 +7,12 @@ use crate::{context::Context, ruby};
 rule! {
     /// # What it does
     ///
-    /// Flags `--without`, `--deployment` and `--path` of `bundle install`.
+    /// Flags `--without`, `--deployment` and `--path` in `bundle install`.
     ///
     /// # Why it is bad
     ///
-    /// Bundler 2 warns about these flags and Bundler 4 no longer has them. Variables do the same for every
-    /// call: `BUNDLE_WITHOUT`, `BUNDLE_DEPLOYMENT` and `BUNDLE_PATH`.
+    /// Bundler 2 warns about these flags, and Bundler 4 no longer has them. The variables
+    /// `BUNDLE_WITHOUT`, `BUNDLE_DEPLOYMENT` and `BUNDLE_PATH` have the same effect for every call.
     ///
     /// # Examples
     ///

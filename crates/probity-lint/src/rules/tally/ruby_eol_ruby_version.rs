@@ -8,11 +8,11 @@ use crate::{context::Context, ruby};
 rule! {
     /// # What it does
     ///
-    /// Flags an official Ruby image of a version that is no longer supported: 1.8 to 3.1.
+    /// Flags an official Ruby image of an unsupported version: Ruby 3.1 or earlier.
     ///
     /// # Why it is bad
     ///
-    /// Nobody repairs security holes in these versions.
+    /// These versions no longer get security updates.
     ///
     /// # Examples
     ///

@@ -8,12 +8,15 @@ use crate::{context::Context, ruby};
 rule! {
     /// # What it does
     ///
-    /// Flags a last stage that starts a Rails server without a `HEALTHCHECK`, or with one that calls `curl` or
-    /// `wget`. `HEALTHCHECK NONE` is left alone.
+    /// Flags a final stage that starts a Rails server without a suitable `HEALTHCHECK`.
+    ///
+    /// The stage has no `HEALTHCHECK`, or its `HEALTHCHECK` calls `curl` or `wget`. The rule
+    /// ignores `HEALTHCHECK NONE`.
     ///
     /// # Why it is bad
     ///
-    /// Rails answers at `/up` whether it works. Ruby can ask there itself, so the image needs no `curl`.
+    /// Rails reports its health at `/up`. Ruby can request this path itself, so the image does not
+    /// need `curl`.
     ///
     /// # Examples
     ///

@@ -8,12 +8,13 @@ use crate::{context::Context, environment, ruby, stage_edits};
 rule! {
     /// # What it does
     ///
-    /// Flags a last stage that installs jemalloc and never uses it: neither `LD_PRELOAD` nor `MALLOC_CONF` is
-    /// set for it.
+    /// Flags a final stage that installs jemalloc but never loads it.
+    ///
+    /// The stage sets neither `LD_PRELOAD` nor `MALLOC_CONF` for jemalloc.
     ///
     /// # Why it is bad
     ///
-    /// Ruby goes on with the allocator of the system, whose memory grows over time.
+    /// Ruby still uses the system allocator, and its memory use grows over time.
     ///
     /// # Examples
     ///
@@ -38,7 +39,9 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: every program of the container then uses jemalloc. Only `libjemalloc2` of Debian has a fix.
+    /// Suggestion. The fix sets `LD_PRELOAD`, so every program in the container uses jemalloc.
+    ///
+    /// probity offers a fix only for Debian's `libjemalloc2` package.
     RubyJemallocInstalledButNotPreloaded {
         name: "tally/ruby/jemalloc-installed-but-not-preloaded",
         severity: Warning,

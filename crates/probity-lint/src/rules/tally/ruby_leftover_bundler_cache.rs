@@ -9,9 +9,14 @@ use crate::{context::Context, packages, ruby, shell_edits};
 rule! {
     /// # What it does
     ///
-    /// Flags `bundle install` in a stage of the image if nothing removes what Bundler has downloaded: `~/.bundle`,
-    /// the directory `cache` of the gems, or all of it by `bundle clean --force`. A cache mount over that
-    /// directory counts too.
+    /// Flags a `bundle install` that leaves Bundler's downloads in the image.
+    ///
+    /// The rule checks the final stage and the stages that it is based on. One of these cleanups is
+    /// enough:
+    ///
+    /// - A command removes `~/.bundle` or the `cache` directory of the gems.
+    /// - `bundle clean --force` runs after the install.
+    /// - A cache mount covers the `cache` directory.
     ///
     /// # Why it is bad
     ///
@@ -36,7 +41,10 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: `BUNDLE_PATH` may not be where the gems are. A `RUN` whose end is not certain has no fix.
+    /// Suggestion. The fix appends an `rm` command to the `RUN`. It uses `BUNDLE_PATH`, which may
+    /// not be the directory of the gems.
+    ///
+    /// probity offers no fix if it cannot tell where the script of the `RUN` ends.
     RubyLeftoverBundlerCache {
         name: "tally/ruby/leftover-bundler-cache",
         severity: Info,

@@ -7,12 +7,16 @@ use crate::{context::Context, environment, ruby, stage_edits};
 rule! {
     /// # What it does
     ///
-    /// Flags `bundle install` in a stage for production without deployment mode: neither `BUNDLE_DEPLOYMENT` nor
-    /// `bundle config set deployment true` comes before it.
+    /// Flags a `bundle install` without deployment mode in a production stage.
+    ///
+    /// `BUNDLE_DEPLOYMENT` or `bundle config set deployment true` before the install turns the mode
+    /// on. A stage is for production unless its name, `RAILS_ENV` or `RACK_ENV` says that it is for
+    /// development or tests.
     ///
     /// # Why it is bad
     ///
-    /// Without deployment mode, Bundler may change `Gemfile.lock` and install other versions than those tested.
+    /// Without deployment mode, Bundler may change `Gemfile.lock` and install versions that nobody
+    /// tested.
     ///
     /// # Examples
     ///
@@ -35,8 +39,9 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: the build fails if `Gemfile.lock` is missing or out of date, and gems go to `vendor/bundle`
-    /// if `BUNDLE_PATH` is not set.
+    /// Suggestion. The fix sets `BUNDLE_DEPLOYMENT` after the `FROM`. The build then fails if
+    /// `Gemfile.lock` is missing or outdated. If `BUNDLE_PATH` is not set, Bundler installs the
+    /// gems into `vendor/bundle`.
     RubyMissingBundleDeployment {
         name: "tally/ruby/missing-bundle-deployment",
         severity: Warning,

@@ -7,12 +7,15 @@ use crate::{context::Context, environment, ruby, stage_edits};
 rule! {
     /// # What it does
     ///
-    /// Flags `bundle install` in a stage for production that installs the gems of the group `development`. The rule
-    /// looks for `BUNDLE_WITHOUT`, `BUNDLE_ONLY` and `bundle config set without`.
+    /// Flags a `bundle install` in a production stage that installs the `development` group.
+    ///
+    /// The rule looks for `BUNDLE_WITHOUT`, `BUNDLE_ONLY` and `bundle config set without`. A stage
+    /// is for production unless its name, `RAILS_ENV` or `RACK_ENV` says that it is for development
+    /// or tests.
     ///
     /// # Why it is bad
     ///
-    /// The image contains consoles and debuggers, through which an attacker can run code.
+    /// The image contains consoles and debuggers that let an attacker run code.
     ///
     /// # Examples
     ///
@@ -35,7 +38,7 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: fewer gems are installed.
+    /// Suggestion. The fix sets `BUNDLE_WITHOUT` after the `FROM`, so Bundler installs fewer gems.
     RubyMissingBundleWithoutDevelopment {
         name: "tally/ruby/missing-bundle-without-development",
         severity: Warning,

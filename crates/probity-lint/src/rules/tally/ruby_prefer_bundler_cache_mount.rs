@@ -8,12 +8,13 @@ use crate::{context::Context, ruby};
 rule! {
     /// # What it does
     ///
-    /// Flags `bundle install` if the file names a Dockerfile syntax and no cache is mounted over the directory where
-    /// Bundler keeps downloads.
+    /// Flags a `bundle install` without a cache mount over Bundler's download directory.
+    ///
+    /// The rule checks only files that name a Dockerfile syntax.
     ///
     /// # Why it is bad
     ///
-    /// Whenever one gem changes, Bundler downloads all of them again.
+    /// If one gem changes, Bundler downloads all gems again.
     ///
     /// # Examples
     ///
@@ -37,8 +38,13 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: a later `RUN` does not find the downloads. Only official Ruby images, in which `BUNDLE_PATH` is
-    /// not set, have a fix.
+    /// Suggestion. The fix adds the mount. A later `RUN` does not find the downloads.
+    ///
+    /// probity offers a fix only if all of these are true:
+    ///
+    /// - The stage uses an official Ruby image.
+    /// - `BUNDLE_PATH` is not set.
+    /// - The `RUN` is in shell form.
     RubyPreferBundlerCacheMount {
         name: "tally/ruby/prefer-bundler-cache-mount",
         severity: Info,
