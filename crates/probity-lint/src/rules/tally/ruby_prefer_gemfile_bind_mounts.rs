@@ -8,12 +8,14 @@ use crate::{context::Context, ruby};
 rule! {
     /// # What it does
     ///
-    /// Flags a `COPY` of `Gemfile` and `Gemfile.lock` before `bundle install`, if the file names a Dockerfile syntax.
+    /// Flags a `COPY` of `Gemfile` and `Gemfile.lock` before `bundle install`.
+    ///
+    /// The rule checks only files that name a Dockerfile syntax.
     ///
     /// # Why it is bad
     ///
-    /// The copy is a layer of its own that a later `COPY . .` repeats. `RUN --mount=type=bind` gives both files to
-    /// Bundler without a layer.
+    /// The copy adds a layer, and a later `COPY . .` copies the files again.
+    /// `RUN --mount=type=bind` gives both files to Bundler without a layer.
     ///
     /// # Examples
     ///

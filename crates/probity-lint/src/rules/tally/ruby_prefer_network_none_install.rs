@@ -8,13 +8,15 @@ use crate::{context::Context, ruby};
 rule! {
     /// # What it does
     ///
-    /// Flags `bundle install` with a bound `Gemfile` and a cache mount, but without `--network=none`. The file names
-    /// a Dockerfile syntax.
+    /// Flags a `bundle install` with a `Gemfile` bind mount and a cache mount but without
+    /// `--network=none`.
+    ///
+    /// The rule checks only files that name a Dockerfile syntax.
     ///
     /// # Why it is bad
     ///
-    /// Gems run code while they are installed. If `bundle cache` has downloaded them before, the install needs no
-    /// network, and such code cannot send anything away.
+    /// Gems run code during the install. If `bundle cache` has downloaded them before, the install
+    /// needs no network. Without a network, the code of a gem cannot send data to a server.
     ///
     /// # Examples
     ///

@@ -8,12 +8,15 @@ use crate::{context::Context, ruby, stage_purpose};
 rule! {
     /// # What it does
     ///
-    /// Flags `ARG` and `ENV` with the name of a credential that Bundler, RubyGems, npm or Yarn reads, in a file about
-    /// Ruby: `BUNDLE_GITHUB__COM` and other hosts, `GEM_HOST_API_KEY`, `NPM_TOKEN` and `YARN_AUTH_TOKEN`.
+    /// Flags an `ARG` or `ENV` that names a credential for Bundler, RubyGems, npm or Yarn.
+    ///
+    /// The rule knows `GEM_HOST_API_KEY`, `NPM_TOKEN`, `YARN_AUTH_TOKEN`, and the Bundler variables
+    /// for hosts, such as `BUNDLE_GITHUB__COM`. It checks only stages with Ruby.
     ///
     /// # Why it is bad
     ///
-    /// The value is in the history of the image. `RUN --mount=type=secret` gives it to one command.
+    /// The image history contains the value. `RUN --mount=type=secret` gives the value to one
+    /// command only.
     ///
     /// # Examples
     ///

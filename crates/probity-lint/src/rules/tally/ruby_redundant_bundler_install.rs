@@ -7,11 +7,12 @@ use crate::{context::Context, ruby, stage_edits};
 rule! {
     /// # What it does
     ///
-    /// Flags `gem install bundler` on the official Ruby images.
+    /// Flags a `gem install bundler` in an official Ruby image.
     ///
     /// # Why it is bad
     ///
-    /// The images contain Bundler already. Another version may differ from the one that developers use.
+    /// The official images already contain Bundler. Another version may differ from the version
+    /// that developers use.
     ///
     /// # Examples
     ///
@@ -33,7 +34,9 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: the build uses the Bundler of the image. Only a `RUN` that does nothing else has a fix.
+    /// Suggestion. The fix removes the `RUN`, so the build uses the image's own Bundler.
+    ///
+    /// probity offers no fix if the `RUN` does anything else or contains a comment.
     RubyRedundantBundlerInstall {
         name: "tally/ruby/redundant-bundler-install",
         severity: Warning,

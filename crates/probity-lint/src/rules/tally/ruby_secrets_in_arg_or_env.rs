@@ -8,12 +8,14 @@ use crate::{context::Context, labels::unquoted, stage_purpose};
 rule! {
     /// # What it does
     ///
-    /// Flags `ARG` and `ENV` with the name of a Rails secret: `SECRET_KEY_BASE`, `RAILS_MASTER_KEY`, `SECRET_TOKEN`,
-    /// `DEVISE_SECRET_KEY`, `DEVISE_PEPPER` and `RAILS_KEY`. Placeholders such as `1` and `dummy` are left alone.
+    /// Flags an `ARG` or `ENV` with the name of a Rails secret.
+    ///
+    /// The names are `SECRET_KEY_BASE`, `RAILS_MASTER_KEY`, `SECRET_TOKEN`, `DEVISE_SECRET_KEY`,
+    /// `DEVISE_PEPPER` and `RAILS_KEY`. The rule ignores placeholders such as `1` and `dummy`.
     ///
     /// # Why it is bad
     ///
-    /// The value is in the history of the image, where everybody who has the image can read it.
+    /// The image history contains the value, so everyone who has the image can read it.
     ///
     /// # Examples
     ///

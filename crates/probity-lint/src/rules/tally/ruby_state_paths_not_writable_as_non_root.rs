@@ -9,12 +9,15 @@ use crate::{context::Context, environment, ruby};
 rule! {
     /// # What it does
     ///
-    /// Flags a `COPY` of a Rails application to an image that runs as another user than root, if the files go on
-    /// belonging to root: the `COPY` has no `--chown` with that user, and no `chown -R` follows.
+    /// Flags a `COPY` that leaves a Rails application owned by root in an image with a non-root
+    /// user.
+    ///
+    /// The `COPY` has no `--chown` with that user, and no `chown -R` follows.
     ///
     /// # Why it is bad
     ///
-    /// Rails writes to `tmp`, `log`, `storage` and `db`. The first request fails if it may not.
+    /// Rails writes to `tmp`, `log`, `storage` and `db`. If it cannot write there, the first
+    /// request fails.
     ///
     /// # Examples
     ///
@@ -41,7 +44,10 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: the user can then change the application too.
+    /// Suggestion. The fix adds `--chown` with the user. The user can then also change the
+    /// application.
+    ///
+    /// probity offers no fix if the `COPY` already has a `--chown`.
     RubyStatePathsNotWritableAsNonRoot {
         name: "tally/ruby/state-paths-not-writable-as-non-root",
         severity: Warning,

@@ -7,13 +7,15 @@ use crate::{context::Context, environment, ruby, stage_edits};
 rule! {
     /// # What it does
     ///
-    /// Flags a last stage on an official Ruby image from 3.3 on that starts a server without YJIT. The rule looks for
-    /// `RUBY_YJIT_ENABLE`, and for `--yjit` in `RUBYOPT` and in the command.
+    /// Flags a final stage on an official Ruby 3.3 or later image that starts a server without
+    /// YJIT.
+    ///
+    /// The rule looks for `RUBY_YJIT_ENABLE`, and for `--yjit` in `RUBYOPT` and in the command.
     ///
     /// # Why it is bad
     ///
-    /// YJIT makes most Rails applications 15 to 30 % faster, and is off unless you ask for it. Rails 7.2 and later
-    /// switch it on themselves.
+    /// YJIT makes most Rails applications 15 to 30 % faster, but Ruby does not enable it by
+    /// default. Rails 7.2 and later enable it themselves.
     ///
     /// # Examples
     ///
@@ -35,7 +37,8 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: the server needs more memory.
+    /// Suggestion. The fix sets `RUBY_YJIT_ENABLE` after the `FROM`. The server then needs more
+    /// memory.
     RubyYjitNotEnabledOnSupportedRuntime {
         name: "tally/ruby/yjit-not-enabled-on-supported-runtime",
         severity: Info,

@@ -11,19 +11,25 @@ use crate::{
 rule! {
     /// # What it does
     ///
-    /// Flags tokens, keys and passwords that stand in the file: in values, commands, heredocs and
-    /// comments. They are recognised by the formats that their issuers publish, by checksums where
-    /// there are any, and by names that promise a secret with a value that looks random. Placeholders,
-    /// variables, digests and documented examples are left alone.
+    /// Flags tokens, keys and passwords in the file.
     ///
-    /// The secret itself is printed nowhere: reports show stars in its place, unless `--show-secrets`
-    /// is given.
+    /// The rule checks values, commands, heredocs and comments. It recognizes secrets in these
+    /// ways:
+    ///
+    /// - by the formats that their issuers publish;
+    /// - by checksums, if the format has one;
+    /// - by a name that suggests a secret, together with a value that looks random.
+    ///
+    /// The rule ignores placeholders, variables, digests and documented examples.
+    ///
+    /// probity does not print the secret. Reports show stars in its place, unless you pass
+    /// `--show-secrets`.
     ///
     /// # Why it is bad
     ///
-    /// Whoever can read the repository or the image's history has the secret, for as long as either
-    /// exists. Take it out, revoke it, and pass the next one with `RUN --mount=type=secret` or at run
-    /// time.
+    /// Everyone who can read the repository or the image history can read the secret, as long as
+    /// either exists. Remove the secret and revoke it. Pass the new one with
+    /// `RUN --mount=type=secret` or at run time.
     ///
     /// # Examples
     ///

@@ -8,17 +8,21 @@ use crate::{bare_stage, context::Context};
 rule! {
     /// # What it does
     ///
-    /// Flags a `RUN` in shell form in a stage that starts from `scratch`, where nothing has put a shell
-    /// at `/bin/sh`.
+    /// Flags a `RUN` in shell form in a `scratch` stage without `/bin/sh`.
     ///
-    /// Where a `SHELL` says otherwise, a file may have come to that place (by `COPY`, `ADD` or a `RUN`
-    /// without a shell), a mount covers it, or a heredoc names its own interpreter, there is no finding.
-    /// tally looks for `SHELL` alone, and at the stage of `FROM scratch` alone; a stage that is based on
-    /// that one is looked at here too.
+    /// The rule also checks stages that are based on such a stage. It reports nothing in these
+    /// cases:
+    ///
+    /// - A `SHELL` selects another shell.
+    /// - A `COPY`, an `ADD` or a `RUN` without a shell may have created `/bin/sh`.
+    /// - A mount covers this path.
+    /// - A heredoc names its own interpreter.
+    ///
+    /// tally checks only for `SHELL`, and only in the stage with `FROM scratch`.
     ///
     /// # Why it is bad
     ///
-    /// `scratch` is empty: there is no shell in it, so that the build fails.
+    /// `scratch` is empty. It contains no shell, so the build fails.
     ///
     /// # Examples
     ///

@@ -10,15 +10,16 @@ use crate::{context::Context, packages, shell_edits};
 rule! {
     /// # What it does
     ///
-    /// Flags a list of packages to install that is not in alphabetical order. Case does not count.
+    /// Flags a list of packages to install that is not in alphabetical order.
     ///
-    /// Only names that are written out are compared. What begins with a variable, a file or an address
-    /// keeps its place, and a call that also reads a file of requirements is left alone.
+    /// The rule ignores upper and lower case. It compares only literal names. Words that begin with
+    /// a variable, files and URLs keep their places. The rule ignores a call that also reads a
+    /// requirements file.
     ///
     /// # Why it is bad
     ///
-    /// In a long list without an order nobody sees a package that is there twice, and two people who
-    /// add one each get a conflict.
+    /// In a long unsorted list, nobody notices a duplicate package. If two people each add a
+    /// package, their changes often conflict.
     ///
     /// # Examples
     ///
@@ -39,11 +40,17 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: every manager installs the same set, but the command is another one to the cache,
-    /// and a resolver that tries versions may try them in another order. Each name takes the place of
-    /// another, so that continuations, flags and blanks stay as they are. There is no fix where a
-    /// comment stands in the call, since it may be about one name, and where a name follows a flag that
-    /// is not known, since it may be its value.
+    /// Suggestion. The fix sorts the names. Only names change places, so continuations, flags and
+    /// spaces stay as they are. The package manager installs the same set, with these differences:
+    ///
+    /// - The build cache treats the command as a new one.
+    /// - A resolver that tries versions may try them in another order.
+    ///
+    /// probity offers no fix in these cases:
+    ///
+    /// - The call contains a comment, which may refer to one name.
+    /// - A name follows an unknown flag, because the name may be the value of the flag.
+    /// - A name is escaped or continues on the next line.
     SortPackages {
         name: "tally/sort-packages",
         severity: Style,

@@ -8,19 +8,28 @@ use crate::{context::Context, identity};
 rule! {
     /// # What it does
     ///
-    /// Flags an image that runs as root in the end and keeps data: its last stage has a `VOLUME`, or puts
-    /// something into a directory for data by `WORKDIR`, `COPY`, `ADD` or `mkdir`. Such directories are
-    /// `/data`, `/srv` (but not as a `WORKDIR`), and all below `/var/lib`, `/var/log`, `/var/cache`, `/var/run` and `/var/spool`.
+    /// Flags an image that runs as root and keeps data.
     ///
-    /// The rule leaves an image alone if its base says `nonroot` or if it may start as root on purpose:
-    /// it starts or installs `gosu`, `su-exec`, `setpriv` or the like, it starts a server that changes
-    /// its user itself, or it starts a script whose text is not in the Dockerfile.
+    /// An image keeps data in one of these cases:
+    ///
+    /// - The final stage, or a stage that it is based on, has a `VOLUME`.
+    /// - The final stage uses a data directory in `WORKDIR`, `COPY`, `ADD` or `mkdir`.
+    ///
+    /// Data directories are `/data`, `/srv` (but not as a `WORKDIR`), and everything in `/var/lib`,
+    /// `/var/log`, `/var/cache`, `/var/run` and `/var/spool`.
+    ///
+    /// The rule ignores an image in these cases:
+    ///
+    /// - The tag of its base image contains `nonroot`.
+    /// - It starts or installs `gosu`, `su-exec`, `setpriv` or a similar program.
+    /// - It starts a server that changes its user itself.
+    /// - It starts a script that the Dockerfile does not contain.
     ///
     /// # Why it is bad
     ///
-    /// What such an image writes stays behind on the host or in a volume, and belongs to root there.
-    /// Whoever breaks into the program can write it as root, and another user cannot take it over later
-    /// without changing the owner of all of it.
+    /// Files that the image writes remain on the host or in a volume, and root owns them. An
+    /// attacker who breaks into the program can write them as root. If the image later runs as
+    /// another user, you must change the owner of all these files.
     ///
     /// # Examples
     ///

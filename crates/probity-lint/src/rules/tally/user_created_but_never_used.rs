@@ -8,19 +8,19 @@ use crate::{context::Context, identity, lines, startup::Startup};
 rule! {
     /// # What it does
     ///
-    /// Flags a `useradd` or `adduser` in the last stage if the image still runs as root in the end.
+    /// Flags a `useradd` or `adduser` in the final stage of an image that still runs as root.
     ///
-    /// The rule leaves an image alone that may start as root on purpose:
+    /// The rule ignores an image that may start as root on purpose:
     ///
-    /// - it starts or installs `gosu`, `su-exec`, `setpriv`, `runuser` or the like;
-    /// - it starts a server that changes its user itself, such as nginx, httpd or sshd;
-    /// - it starts a script. If a heredoc of the Dockerfile contains the script, the rule reads it;
-    /// - it starts nothing or has `ONBUILD` triggers, so it is a base image, and no `USER root` comes last.
+    /// - It starts or installs `gosu`, `su-exec`, `setpriv`, `runuser` or a similar program.
+    /// - It starts a server that changes its user itself, such as nginx, httpd or sshd.
+    /// - It starts a script. If a heredoc in the Dockerfile contains the script, the rule reads it.
+    /// - It starts nothing or has `ONBUILD` triggers, so it is a base image. If its last `USER` is
+    ///   root, the rule still flags it.
     ///
     /// # Why it is bad
     ///
-    /// Somebody went to the trouble of making a user for the program, and the program runs as root all
-    /// the same.
+    /// The author created a user for the program, but the program still runs as root.
     ///
     /// # Examples
     ///
@@ -45,8 +45,8 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// Unsafe: the program may need root to open a low port or to write its files. `USER` is put at the
-    /// end of the stage.
+    /// Unsafe. The fix adds `USER` at the end of the stage. The program may need root to open a
+    /// port below 1024 or to write its files.
     UserCreatedButNeverUsed {
         name: "tally/user-created-but-never-used",
         severity: Warning,

@@ -10,16 +10,18 @@ use crate::{context::Context, identity};
 rule! {
     /// # What it does
     ///
-    /// Flags `USER name:group`, where the stage or one that it is based on puts this user into other
-    /// groups: `useradd -G`, `usermod -aG`, `adduser USER GROUP`, `addgroup USER GROUP`, `gpasswd -a`.
+    /// Flags `USER name:group` if the Dockerfile adds this user to other groups.
     ///
-    /// Where the group behind the colon is the only one that the user was put into, nothing is lost, and
-    /// there is no finding; tally has one.
+    /// The rule looks for `useradd -G`, `usermod -aG`, `adduser USER GROUP`, `addgroup USER GROUP`
+    /// and `gpasswd -a`. It checks this stage and the stages that it is based on.
+    ///
+    /// If the user was added only to the group after the colon, nothing is lost, and the rule
+    /// reports nothing. Unlike probity, tally reports this case.
     ///
     /// # Why it is bad
     ///
-    /// With a group behind the colon the process gets this group and no other. The user is in the others
-    /// by `/etc/group`, and the program still may not open what they may.
+    /// If `USER` names a group, the process gets only this group. `/etc/group` lists the user in
+    /// the other groups, but the program cannot open their files.
     ///
     /// # Examples
     ///
@@ -43,8 +45,11 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: without the group the process gets all groups of the user, and its main group, which
-    /// may be another one than that behind the colon.
+    /// Suggestion. The fix removes the group. The process then gets all groups of the user and the
+    /// user's primary group, which may differ from the group after the colon.
+    ///
+    /// probity offers no fix if the value is quoted or split over lines, or if it contains a
+    /// variable.
     UserExplicitGroupDropsSupplementaryGroups {
         name: "tally/user-explicit-group-drops-supplementary-groups",
         severity: Warning,

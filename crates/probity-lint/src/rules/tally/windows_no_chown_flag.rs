@@ -8,14 +8,14 @@ use crate::{context::Context, shell_edits::has_comment};
 rule! {
     /// # What it does
     ///
-    /// Flags `--chown` of a `COPY` or `ADD` in a Windows stage.
+    /// Flags `--chown` in a `COPY` or `ADD` in a Windows stage.
     ///
-    /// tally 0.45 leaves `ADD` alone.
+    /// tally 0.45 ignores `ADD`.
     ///
     /// # Why it is bad
     ///
-    /// Windows files have no numeric owner. BuildKit accepts the flag and ignores it, so the files do
-    /// not belong to the user that the Dockerfile names.
+    /// Windows files have no numeric owner. BuildKit accepts the flag and ignores it, so the named
+    /// user does not own the files.
     ///
     /// # Examples
     ///
@@ -36,8 +36,10 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: the flag has no effect unless the stage is built for another platform. The rule offers
-    /// no fix if a comment follows the flag inside the instruction.
+    /// Suggestion. The fix removes the flag, which has no effect unless you build the stage for
+    /// another platform.
+    ///
+    /// probity offers no fix if a comment follows the flag inside the instruction.
     WindowsNoChownFlag {
         name: "tally/windows/no-chown-flag",
         severity: Warning,

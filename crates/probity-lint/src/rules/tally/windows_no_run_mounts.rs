@@ -12,8 +12,8 @@ rule! {
     ///
     /// # Why it is bad
     ///
-    /// BuildKit accepts the flag, but Windows containers support no kind of mount. The build fails when
-    /// the command starts, after the large base image has been downloaded.
+    /// BuildKit accepts the flag, but Windows containers do not support any type of `RUN` mount.
+    /// The build downloads the large base image and fails when the command starts.
     ///
     /// # Examples
     ///

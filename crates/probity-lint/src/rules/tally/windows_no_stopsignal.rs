@@ -8,12 +8,11 @@ use crate::{context::Context, lines::whole_lines};
 rule! {
     /// # What it does
     ///
-    /// Flags `STOPSIGNAL` in a stage of Windows.
+    /// Flags a `STOPSIGNAL` in a Windows stage.
     ///
     /// # Why it is bad
     ///
-    /// Windows has no such signals. The instruction is accepted and does nothing, so that whoever
-    /// relies on it is mistaken.
+    /// Windows does not have these signals. BuildKit accepts the instruction, but it has no effect.
     ///
     /// # Examples
     ///
@@ -35,8 +34,10 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// A suggestion: the container is stopped as before, but the image's configuration no longer says
-    /// otherwise. There is no fix where a comment stands within the instruction.
+    /// Suggestion. The fix removes the instruction. The container stops as before, but the image
+    /// configuration no longer contains the signal.
+    ///
+    /// probity offers no fix if there is a comment inside the instruction.
     WindowsNoStopsignal {
         name: "tally/windows/no-stopsignal",
         severity: Warning,

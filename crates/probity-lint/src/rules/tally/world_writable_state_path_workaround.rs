@@ -9,16 +9,19 @@ use crate::context::Context;
 rule! {
     /// # What it does
     ///
-    /// Flags a `chmod` or `mkdir -m` in a `RUN` that lets everybody write: `777`, `a+w`, `o+rwx`.
+    /// Flags a `chmod`, `mkdir -m` or `install -m` in a `RUN` that lets every user write.
     ///
-    /// The rule allows directories with the sticky bit (`1777`), such as `/tmp`, which tally flags. It
-    /// also allows tool directories that users of the image install into, such as `$CARGO_HOME` and
-    /// `$GOPATH`.
+    /// Examples of such modes are `777`, `a+w` and `o+rwx`.
+    ///
+    /// The rule allows directories with the sticky bit (`1777`), such as `/tmp`, which tally flags.
+    /// It also allows tool directories that users of the image install into, such as `$CARGO_HOME`
+    /// and `$GOPATH`.
     ///
     /// # Why it is bad
     ///
-    /// It is done when a program cannot write its own files, and then every other program can too. The
-    /// files should belong to the user that the program runs as: `chown`, `COPY --chown`.
+    /// Authors use such modes if a program cannot write its own files, but then every other program
+    /// can write them, too. Make the program's user the owner of the files with `chown` or
+    /// `COPY --chown`.
     ///
     /// # Examples
     ///
