@@ -301,9 +301,20 @@ impl Site<'_> {
     }
 
     /// Runs a command of the preparation as the caller would: with the caller's environment and
-    /// network, so that private registries work. Nothing that an agent wrote exists yet.
+    /// network, so that private registries work. It begins in the task's directory, so the tool must
+    /// be one that runs nothing which a repository's file asks for.
     pub(crate) fn fetch(&self, task: &Task) -> Result<Ran, Trouble> {
-        let mut spec = Spec::new(&task.argv, below(&self.copy.repo, &task.directory));
+        self.on_host(task, below(&self.copy.repo, &task.directory))
+    }
+
+    /// Runs a tool of the machine as the caller would, outside the repository: interpreters import
+    /// what lies beside them, and cargo and rustup obey files there that name programs.
+    pub(crate) fn ask(&self, task: &Task) -> Result<Ran, Trouble> {
+        self.on_host(task, self.scratch.clone())
+    }
+
+    fn on_host(&self, task: &Task, directory: PathBuf) -> Result<Ran, Trouble> {
+        let mut spec = Spec::new(&task.argv, directory);
         spec.network = Network::Open;
         spec.limits.wall = Some(task.wall);
         spec.env = self.context.environment.clone();

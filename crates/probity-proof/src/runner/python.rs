@@ -20,9 +20,11 @@ use super::{
     context::{Access, Site, Task},
     placement,
     report::Report,
+    succeeded,
 };
 use crate::{
-    Claim, Refusal, RunDetail, claim::FlaggedLines, syntax::Grammar, workshop::Preparation,
+    Claim, Refusal, RunDetail, claim::FlaggedLines, repository::confined, syntax::Grammar,
+    workshop::Preparation,
 };
 
 const PLUGIN: &str = include_str!("python/probity_pytest.py");
@@ -72,15 +74,49 @@ impl Python {
         let Preparation { repo, site, progress, .. } = preparation;
         let context = site.context;
         progress("looking for a Python interpreter with pytest");
-        let active = context.variable("VIRTUAL_ENV").map(Path::new);
-        let own = [".venv", "venv", "env"].map(|name| repo.join(name));
-        let environments = active.map(Path::to_owned).into_iter().chain(own);
+        let is_inside = |path: &Path| path.canonicalize().is_ok_and(|path| path.starts_with(*repo));
+        let active = context.variable("VIRTUAL_ENV").map(PathBuf::from);
+        let (inside, outside): (Vec<_>, Vec<_>) =
+            active.into_iter().partition(|root| is_inside(root));
+        let own = inside.into_iter().chain([".venv", "venv", "env"].map(|name| repo.join(name)));
         let on_path = ["python3", "python"].into_iter().filter_map(|name| context.tool(name));
-        let mut candidates = environments.map(|root| root.join("bin/python")).chain(on_path);
-        let found = candidates.find_map(|path| Self::ask(site, repo, &path));
+        let found = (outside.iter().map(|root| root.join("bin/python")))
+            .find_map(|path| Self::ask(site, repo, &path))
+            .or_else(|| own.into_iter().find_map(|root| Self::of_repository(site, repo, root)))
+            .or_else(|| on_path.into_iter().find_map(|path| Self::ask(site, repo, &path)));
         let found = found.ok_or(Unavailable::NoPytest)?;
         context.add_to_kit(&format!("{}.py", found.plugin), PLUGIN)?;
         Ok(Box::new(found))
+    }
+
+    /// An environment in the repository, which anybody may have written: it runs only sandboxed, and
+    /// what its tests see is what its own file says of the machine's Python, not what it answers.
+    fn of_repository(site: &Site<'_>, repo: &Path, root: PathBuf) -> Option<Self> {
+        let interpreter = root.join("bin/python");
+        if !root.symlink_metadata().is_ok_and(|found| found.is_dir()) || !interpreter.is_file() {
+            return None;
+        }
+        let settings = confined::read(&root, "pyvenv.cfg").ok()?;
+        let home = settings.lines().find_map(|line| {
+            let (key, value) = line.split_once('=')?;
+            (key.trim() == "home").then(|| PathBuf::from(value.trim()))
+        })?;
+        let base = home.parent()?.canonicalize().ok()?;
+        if base.starts_with(repo) || !home.join("python3").is_file() {
+            return None;
+        }
+        let tools = vec![root, base];
+        let limit = site.context.build_timeout;
+        let mut task = Task::new([&interpreter], "", Access::Runs, limit);
+        task.tools.clone_from(&tools);
+        task.arguments(["-c", "import pytest"]);
+        succeeded(site.run(&task)).ok()?;
+        Some(Self::new(interpreter, tools))
+    }
+
+    fn new(interpreter: PathBuf, tools: Vec<PathBuf>) -> Self {
+        let plugin = format!("zz{:x}", RandomState::new().hash_one(0));
+        Self { interpreter, tools, plugin, coverage: Once::default() }
     }
 
     fn ask(site: &Site<'_>, repo: &Path, interpreter: &Path) -> Option<Self> {
@@ -89,7 +125,9 @@ impl Python {
         }
         let mut task = Task::new([interpreter], "", Access::Compiles, site.context.build_timeout);
         task.arguments(["-c", ASK]);
-        let ran = site.fetch(&task).ok()?;
+        // pyenv's choice of a version, which is one of those that are installed.
+        task.variable("PYENV_DIR", &site.copy.repo);
+        let ran = site.ask(&task).ok()?;
         let probe: Probe = serde_json::from_slice(&ran.stdout).ok()?;
         let prefixes: Vec<PathBuf> = probe.directories.iter().take(2).cloned().collect();
         let of_prefix = |path: &Path| prefixes.iter().any(|prefix| path.starts_with(prefix));
@@ -99,8 +137,7 @@ impl Python {
         let mut tools = prefixes.clone();
         let others = probe.directories.iter().filter(|path| !of_prefix(path)).filter(wanted);
         tools.extend(others.filter(|path| !path.starts_with(&site.copy.repo)).cloned());
-        let plugin = format!("zz{:x}", RandomState::new().hash_one(0));
-        Some(Self { interpreter: probe.executable, tools, plugin, coverage: Once::default() })
+        Some(Self::new(probe.executable, tools))
     }
 
     /// Runs pytest in a project with these arguments.

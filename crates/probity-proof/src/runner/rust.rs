@@ -58,6 +58,22 @@ pub(super) struct Rust {
     tests: Mutex<BTreeMap<(String, String), (String, String)>>,
 }
 
+/// The tool chain that the repository asks rustup for. Only a name counts: a path in that file would be
+/// a compiler of the repository's own, on the host.
+fn channel(site: &Site<'_>) -> Option<String> {
+    let read = |name: &str| confined::read(&site.copy.repo, name).ok();
+    let text = read("rust-toolchain.toml").or_else(|| read("rust-toolchain"))?;
+    let line = |text: &str| {
+        let (key, value) = text.split_once('=')?;
+        (key.trim() == "channel").then(|| value.trim().trim_matches(['"', '\'']).to_owned())
+    };
+    let is_name = |name: &String| {
+        name.chars().all(|letter| letter.is_ascii_alphanumeric() || "-._".contains(letter))
+    };
+    let only = || (text.lines().count() == 1).then(|| text.trim().to_owned());
+    text.lines().find_map(line).or_else(only).filter(is_name)
+}
+
 impl Rust {
     /// Finds the tool chain, fetches what the workspaces need and compiles everything once.
     pub(super) fn prepare(
@@ -68,7 +84,10 @@ impl Rust {
         let rustc = context.tool("rustc").ok_or(Unavailable::NotInstalled("Rust"))?;
         let mut ask = Task::new([rustc], "", Access::Compiles, context.build_timeout);
         ask.arguments(["--print", "sysroot"]);
-        let ran = site.fetch(&ask)?;
+        if let Some(channel) = channel(site) {
+            ask.variable("RUSTUP_TOOLCHAIN", channel);
+        }
+        let ran = site.ask(&ask)?;
         let sysroot = PathBuf::from(String::from_utf8_lossy(&ran.stdout).trim());
         if !sysroot.join("bin/cargo").is_file() {
             return Err(Unavailable::NotInstalled("cargo"));
@@ -94,9 +113,10 @@ impl Rust {
         let limit = site.context.build_timeout;
         let lock = directory.join("Cargo.lock");
         let has_lock = site.copy.repo.join(&lock).is_file();
-        let mut fetch = Task::new([cargo], directory, Access::Compiles, limit);
-        fetch.arguments(["fetch"]);
-        let fetched = site.fetch(&fetch);
+        let mut fetch = Task::new([cargo], "", Access::Compiles, limit);
+        fetch.arguments(["fetch", "--manifest-path"]);
+        fetch.arguments([site.copy.repo.join(directory).join("Cargo.toml")]);
+        let fetched = site.ask(&fetch);
         let warm = site.context.caches.join(WARM);
         let mut ask = self.task(site, directory, Some(&warm));
         ask.arguments(["metadata", "--no-deps", "--format-version=1"]);

@@ -1,11 +1,15 @@
 //! Tests that hang, fork, flood, look around or leave traps: ended, bounded, and blind.
 
-use std::{fs, os::unix::fs::symlink, time::Duration};
+use std::{
+    fs,
+    os::unix::fs::{PermissionsExt as _, symlink},
+    time::Duration,
+};
 
 use probity_proof::{Claim, Level, Outcome, Why};
 
 use crate::{
-    stage::{Stage, claim, fix, is_running},
+    stage::{Stage, at, claim, fix, is_running, named},
     tools::tools,
 };
 
@@ -35,6 +39,50 @@ fn tests_that_hang_fork_or_flood_are_ended_and_bounded() {
     assert!(!is_running(&sleeper), "a sleeper is left");
     let output = &verdicts[2].output;
     assert!(output.len() < 70_000 && output.contains("bytes left out"), "{}", output.len());
+}
+
+/// A module that does its work and leaves a mark, as the standard library's module of that name would
+/// not.
+const SHADOW: &str = "import importlib.util, sys, sysconfig
+try:
+    open('MARK', 'a').write('json')
+except OSError:
+    pass
+path = sysconfig.get_paths()['stdlib'] + '/json'
+spec = importlib.util.spec_from_file_location(
+    'json', path + '/__init__.py', submodule_search_locations=[path])
+sys.modules['json'] = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(sys.modules['json'])
+";
+
+#[test]
+fn preparation_runs_nothing_of_the_repository_on_the_host() {
+    let marks = tempfile::tempdir().unwrap();
+    let mark = marks.path().join("mark");
+    let mark = mark.to_str().unwrap();
+    let program = format!("#!/bin/sh\necho \"$0\" >> {mark}\nexec python3 \"$@\"\n");
+    let stage = Stage::new(&[
+        ("calc.py", SUB),
+        ("json.py", &SHADOW.replace("MARK", mark)),
+        (".venv/pyvenv.cfg", "home = /usr/bin\n"),
+        (".venv/bin/python", &program),
+        ("Cargo.toml", "[package]\nname = \"calc\"\nedition = \"2021\"\n"),
+        ("src/lib.rs", "pub fn sub(a: i32, b: i32) -> i32 {\n    a + b\n}\n"),
+        ("rust-toolchain.toml", "[toolchain]\npath = \"chain\"\n"),
+        ("chain/bin/rustc", &program),
+        ("chain/bin/cargo", &program),
+    ]);
+    for program in [".venv/bin/python", "chain/bin/rustc", "chain/bin/cargo"] {
+        let path = stage.path().join(program);
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    stage.commit();
+    let test = "#[test]\nfn x() {\n    assert_eq!(calc::sub(3, 1), 2);\n}\n";
+    stage.check_outcomes(&[
+        (claim("python", "calc.py", &python("assert calc.sub(3, 1) == 2")), Outcome::Failed),
+        (named(at(claim("rust", "src/lib.rs", test), "tests/claim.rs"), "x"), Outcome::Failed),
+    ]);
+    assert_eq!(fs::read_to_string(mark).unwrap_or_default(), "");
 }
 
 #[test]
