@@ -10,6 +10,7 @@ mod discovery;
 pub(crate) mod duration;
 mod environment;
 pub(crate) mod error;
+mod extends;
 pub(crate) mod file;
 pub(crate) mod guard;
 pub(crate) mod hadolint;
@@ -182,9 +183,9 @@ impl<'a> Configs<'a> {
         if let Some(path) = own.filter(is_there)
             && self.own_files.is_some()
         {
-            let (layer, shown) = self.read(&path, Dialect::Probity, Owner::User)?;
+            let (layer, shown) = self.read_with_extended(&path, Owner::User)?;
             self.user = layer.only(self.sections);
-            self.users_files.push(shown);
+            self.users_files.extend(shown);
         }
         if let Some(path) = containai.filter(is_there)
             && self.sections.contains(&CONTAINMENT)
@@ -209,10 +210,22 @@ impl<'a> Configs<'a> {
         self.resolve(files)
     }
 
-    /// The repository's files that are read for a target.
+    /// The repository's files that are read for a target, with those that its own file extends.
     pub(crate) fn files_for(&mut self, target: &Path) -> Vec<PathBuf> {
-        let Files { own, peers, .. } = self.files(target);
-        own.into_iter().chain(peers).map(|path| self.current.join(path)).collect()
+        let files = self.files(target);
+        let settings = self.resolve(files.clone());
+        let Files { own, peers, .. } = files;
+        let mut paths: Vec<PathBuf> =
+            own.into_iter().chain(peers).map(|path| self.current.join(path)).collect();
+        for path in settings.iter().flat_map(|settings| &settings.files) {
+            let path = self.current.join(path);
+            if !self.users_files.iter().any(|users| self.current.join(users) == path)
+                && !paths.contains(&path)
+            {
+                paths.push(path);
+            }
+        }
+        paths
     }
 
     fn files(&mut self, target: &Path) -> Files {
@@ -226,8 +239,8 @@ impl<'a> Configs<'a> {
                 is_in_repository: true,
             },
             Choice::This(path) => {
+                let is_own = discovery::is_own(path, &self.current.join(path));
                 let path = Some(Arc::from(path.as_path()));
-                let is_own = path.as_deref().is_some_and(discovery::is_own_name);
                 let (own, peers) =
                     if is_own && self.own_files.is_some() { (path, None) } else { (None, path) };
                 Files { own, peers, is_in_repository: true }
@@ -303,11 +316,16 @@ impl<'a> Configs<'a> {
         trust: guard::Trust,
         used: &mut Vec<Arc<Path>>,
     ) -> Result<Layer, ConfigError> {
-        let (layer, shown) = self.read(path, dialect, Owner::Repository)?;
+        let (layer, shown) = if dialect == Dialect::Probity {
+            self.read_with_extended(path, Owner::Repository)?
+        } else {
+            let (layer, shown) = self.read(path, dialect, Owner::Repository)?;
+            (layer, vec![shown])
+        };
         let mut layer = layer.only(self.sections);
         let refused = guard::restrict(&mut layer, &self.user, dialect, trust);
         self.warn(refused.iter().map(ToString::to_string));
-        used.push(shown);
+        used.extend(shown);
         Ok(layer)
     }
 

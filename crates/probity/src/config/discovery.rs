@@ -86,7 +86,14 @@ fn counts(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
 }
 
-/// Whether a file that was asked for is one of our own.
-pub(super) fn is_own_name(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| OWN_NAMES.iter().any(|own| name == *own))
+/// Whether a file that was asked for is one of our own: by its name, or, if it has the name of no
+/// other tool's file, by a section that only ours have.
+pub(super) fn is_own(path: &Path, place: &Path) -> bool {
+    let is_named = |names: &[&str]| {
+        path.file_name().is_some_and(|name| names.iter().any(|other| name == *other))
+    };
+    let may_be = || path.extension().is_some_and(|kind| kind == "toml") && !is_named(&TALLY_NAMES);
+    is_named(&OWN_NAMES)
+        || (may_be()
+            && super::read_text(place, path, false).is_ok_and(|text| file::has_own_section(&text)))
 }

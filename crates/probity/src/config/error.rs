@@ -2,7 +2,7 @@
 
 use std::{fmt, path::PathBuf};
 
-use super::nearest::nearest;
+use super::{nearest::nearest, read_text::read_text};
 
 /// Why a configuration cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -27,6 +27,49 @@ pub(crate) enum ConfigError {
     #[error("{name}: {reason}")]
     Setting { name: String, reason: String },
 }
+
+impl ConfigError {
+    /// What to do about it.
+    pub(crate) fn way_out(&self) -> Option<&'static str> {
+        match self {
+            Self::Unreadable { .. } | Self::Directory { .. } | Self::Special { .. } => {
+                Some("pass an existing file with --config, or remove the flag")
+            }
+            Self::Setting { name, .. } if name.starts_with("--") => {
+                Some("`--help` describes every flag")
+            }
+            Self::Invalid { .. } | Self::Setting { .. } => {
+                Some("fix it; then `probity config` shows every key and its value")
+            }
+            _ => None,
+        }
+    }
+
+    /// The lines of the file that are wrong, each with a mark below the place.
+    pub(crate) fn excerpt(&self) -> String {
+        let Self::Invalid { problems } = self else { return String::new() };
+        let mut shown = String::new();
+        for problem in problems.iter().take(MOST_EXCERPTS) {
+            let Some(text) = read_text(&problem.path, &problem.path, false).ok() else { continue };
+            let Some(line) = text.lines().nth(problem.line.saturating_sub(1)) else { continue };
+            // A line that is as long as a file was not written by hand, and may hide a secret.
+            if line.chars().count() > LONGEST_LINE {
+                continue;
+            }
+            let number = problem.line.to_string();
+            let margin = " ".repeat(number.len());
+            let before = " ".repeat(problem.column.saturating_sub(1));
+            let line: String =
+                line.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+            shown.push_str(&format!("  {number} | {line}\n  {margin} | {before}^\n"));
+        }
+        shown
+    }
+}
+
+/// More mistakes than these are shown by their places alone.
+const MOST_EXCERPTS: usize = 3;
+const LONGEST_LINE: usize = 160;
 
 /// One thing that is wrong, or odd, at one place of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]

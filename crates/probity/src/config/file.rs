@@ -19,13 +19,17 @@ pub(super) use self::names::{children, is_rules, join};
 use super::{
     catalogue::{Catalogue, NAMESPACES},
     error::{ConfigError, Problem, did_you_mean, line_and_column},
-    key::{self, Dialect, Key, containment},
+    key::{Dialect, Key, ai, containment, own_variable},
+    kind::Kind,
     layer::Layer,
     table::{self, NAMED, NamedTables},
     value::{Origin, Owner, Sourced, Value},
     word::Word as _,
     words::NetworkMode,
 };
+
+/// The key of `probity.toml` that belongs to no section.
+pub(super) const EXTENDS: &str = "extends";
 
 /// A file to read.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +39,28 @@ pub(crate) struct Source<'a> {
     /// The path that messages show.
     pub(crate) path: &'a Path,
     pub(crate) text: &'a str,
+}
+
+/// Why a value in a file of tally's does not count. Such a file comes with a repository, which must
+/// neither take an agent out of its sandbox nor choose which key goes to which server.
+fn never_of_a_file(key: &Key, value: &Value) -> Option<String> {
+    let path = key.path;
+    if path == ai::sandbox.key.path && *value == Value::Text("none".to_owned()) {
+        return Some(
+            "`ai.sandbox = \"none\"` is ignored in a file: only `--ai-sandbox` and \
+             `TALLY_AI_SANDBOX` can take an agent out of its sandbox"
+                .to_owned(),
+        );
+    }
+    if path == ai::endpoint.key.path || path == ai::api_key_env.key.path {
+        return Some(format!(
+            "`{path}` is ignored in this file: a repository must not choose which API key goes to \
+             which server; set it with `--{}`, {} or in your own probity.toml",
+            key.flag.map_or("", |flag| flag.long),
+            own_variable(path),
+        ));
+    }
+    None
 }
 
 /// Reads what a file says, and what is odd about it.
@@ -86,6 +112,14 @@ pub(super) fn has_own_table(text: &str) -> bool {
     }
 }
 
+/// Whether a file has a section that only ours have.
+pub(super) fn has_own_section(text: &str) -> bool {
+    let peers = children(Dialect::Tally, "");
+    let own = children(Dialect::Probity, "");
+    let is_own = |name: &str| name == EXTENDS || (own.contains(&name) && !peers.contains(&name));
+    DeTable::parse(text).is_ok_and(|root| root.get_ref().keys().any(|name| is_own(name.get_ref())))
+}
+
 fn tool_probity<'t, 'i>(root: &'t DeTable<'i>) -> Option<&'t DeTable<'i>> {
     let tool = root.get("tool")?.get_ref().as_table()?;
     tool.get("probity")?.get_ref().as_table()
@@ -111,8 +145,24 @@ impl Reader<'_> {
             let sections = children(Dialect::Probity, "");
             let said = |section: &&str| root.iter().any(|(name, _)| name.get_ref() == section);
             self.layer.sections = sections.into_iter().filter(said).collect();
+            if let Some((name, value)) = root.iter().find(|(name, _)| name.get_ref() == EXTENDS) {
+                self.extends(name, value);
+            }
         }
         self.table("", root);
+    }
+
+    fn extends(&mut self, name: &SpannedKey<'_>, value: &SpannedValue<'_>) {
+        let origin = self.origin(name);
+        let is_one = value.get_ref().as_str().is_some();
+        let kind = if is_one { Kind::String } else { Kind::StringList };
+        let paths = match self.typed(kind, EXTENDS, value) {
+            Some(Value::Text(path)) => vec![path],
+            Some(Value::List(paths)) => paths,
+            _ => return,
+        };
+        let sourced = |value| Sourced { value, origin: origin.clone() };
+        self.layer.extends = paths.into_iter().map(sourced).collect();
     }
 
     /// Reads a table of the key table; `at` is its path, empty for the root.
@@ -121,6 +171,9 @@ impl Reader<'_> {
         for (name, value) in table {
             let path = join(at, name.get_ref());
             let is_path = |own: Option<&'static str>| own == Some(path.as_str());
+            if at.is_empty() && dialect == Dialect::Probity && path == EXTENDS {
+                continue;
+            }
             // A quoted key with a dot in it is not a path.
             if name.get_ref().contains('.') {
                 self.unknown_key(at, name);
@@ -147,12 +200,9 @@ impl Reader<'_> {
         }
         let Some(value) = self.typed(key.kind, path, value) else { return };
         if self.dialect == Dialect::Tally
-            && key.path == key::ai::sandbox.key.path
-            && value == Value::Text("none".to_owned())
+            && let Some(message) = never_of_a_file(key, &value)
         {
-            let message = "`ai.sandbox = \"none\"` is ignored in a file: only `--ai-sandbox` and \
-                           `TALLY_AI_SANDBOX` can take an agent out of its sandbox";
-            self.warn(name.span().start, message.to_owned());
+            self.warn(name.span().start, message);
             return;
         }
         let origin = self.origin(name);

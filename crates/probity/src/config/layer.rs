@@ -21,6 +21,8 @@ pub(crate) struct Layer {
     pub(crate) rules: BTreeMap<String, BTreeMap<String, Sourced<Value>>>,
     /// The sections that a `probity.toml` has, be they empty.
     pub(crate) sections: BTreeSet<&'static str>,
+    /// Files whose settings count below these, as they are written.
+    pub(crate) extends: Vec<Sourced<String>>,
 }
 
 impl Layer {

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     catalogue::{CODE_PATTERNS, Catalogue, EVERY_RULE, NAMESPACES, OptionSchema},
-    file::{children, is_rules, join},
+    file::{EXTENDS, children, is_rules, join},
     guard::Guard,
     key::{Dialect, Key},
     kind::Kind,
@@ -24,6 +24,19 @@ pub(crate) fn schema(catalogue: &Catalogue<'_>, dialect: Dialect) -> Value {
         Dialect::Containai => "Configuration of containment: .containai/config.toml",
     };
     let mut root = table(catalogue, dialect, "");
+    if let (Dialect::Probity, Some(properties)) =
+        (dialect, root.get_mut("properties").and_then(Value::as_object_mut))
+    {
+        let extends = json!({
+            "description": "Shared configuration files, relative to this file. Settings of this file \
+                            win over theirs.",
+            "oneOf": [
+                {"type": "string"},
+                {"type": "array", "items": {"type": "string"}},
+            ],
+        });
+        properties.insert(EXTENDS.to_owned(), extends);
+    }
     insert(&mut root, "$schema", json!("https://json-schema.org/draft/2020-12/schema"));
     insert(&mut root, "title", json!(title));
     root

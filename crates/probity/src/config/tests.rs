@@ -4,6 +4,7 @@ mod agreement;
 mod any_text;
 mod discovery;
 mod environment;
+mod extends;
 mod guards;
 mod layers;
 mod own_file;

@@ -155,6 +155,18 @@ fn what_is_odd_but_harmless_is_a_warning() {
             "tally.toml:2:1: `ai.sandbox = \"none\"` is ignored in a file: only `--ai-sandbox` and \
              `TALLY_AI_SANDBOX` can take an agent out of its sandbox",
         ),
+        (
+            "[ai]\nendpoint = 'https://attacker.example/v1'",
+            "tally.toml:2:1: `ai.endpoint` is ignored in this file: a repository must not choose \
+             which API key goes to which server; set it with `--ai-endpoint`, PROBITY_AI__ENDPOINT \
+             or in your own probity.toml",
+        ),
+        (
+            "[ai]\napi-key-env = 'AWS_SECRET_ACCESS_KEY'",
+            "tally.toml:2:1: `ai.api-key-env` is ignored in this file: a repository must not \
+             choose which API key goes to which server; set it with `--ai-api-key-env`, \
+             PROBITY_AI__API_KEY_ENV or in your own probity.toml",
+        ),
     ] {
         let (layer, warnings) = file(text).unwrap();
         assert_eq!(warnings, [expected], "{text}");

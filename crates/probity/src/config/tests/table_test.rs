@@ -78,7 +78,10 @@ fn sources(key: &'static Key) -> Vec<(String, Layer)> {
     let mut sources = Vec::new();
     for owner in [Owner::User, Owner::Repository] {
         for dialect in [Dialect::Probity, Dialect::Tally, Dialect::Containai] {
-            if key.path_in(dialect).is_some() {
+            // These two are refused there: a repository must not choose which key goes where.
+            let is_refused =
+                dialect == Dialect::Tally && ["ai.endpoint", "ai.api-key-env"].contains(&key.path);
+            if key.path_in(dialect).is_some() && !is_refused {
                 let layer = file_with(dialect, owner, key, &in_file);
                 sources.push((format!("{dialect:?} file of {owner:?}"), layer));
             }

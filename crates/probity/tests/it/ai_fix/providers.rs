@@ -47,16 +47,16 @@ fn each_provider_is_asked_with_a_key_and_nothing_else() {
 fn the_configuration_names_the_provider_and_the_switch_stays_necessary() {
     let server = ModelServer::start();
     let url = server.url("/v1/chat/completions");
-    let keys = format!("provider = 'openai'\nendpoint = '{url}'\napi-key-env = '{KEY}'\n");
     for (enabled, key, reason) in [
         ("enabled = true\n", Some("k"), None),
         ("", Some("k"), Some("ai-disabled")),
         ("enabled = true\n", None, Some("not-configured")),
     ] {
-        let config = format!("[ai]\n{enabled}{keys}");
+        let config = format!("[ai]\n{enabled}provider = 'openai'\n");
         let dir = directory(&[("Dockerfile", GO), (".tally.toml", &config)]);
         let before = server.requests().len();
-        let mut run = fix(dir.path());
+        let mut run = fix(dir.path()).env("PROBITY_AI__ENDPOINT", &url);
+        run = run.env("PROBITY_AI__API_KEY_ENV", KEY);
         if let Some(key) = key {
             run = run.env(KEY, key);
         }
@@ -67,6 +67,29 @@ fn the_configuration_names_the_provider_and_the_switch_stays_necessary() {
         if key.is_none() {
             let detail = fix["detail"].as_str().unwrap();
             assert!(detail.contains(&format!("export {KEY}=KEY")), "{detail}");
+        }
+    }
+}
+
+#[test]
+fn a_repositorys_file_does_not_choose_which_key_goes_where() {
+    let server = ModelServer::start();
+    let url = server.url("/v1/chat/completions");
+    let config = format!(
+        "[ai]\nenabled = true\nprovider = 'openai'\nendpoint = '{url}'\napi-key-env = '{KEY}'\n"
+    );
+    for name in [".tally.toml", "probity.toml"] {
+        let dir = directory(&[("Dockerfile", GO), (name, &config)]);
+        let output = fix(dir.path()).env(KEY, "stolen").run().code(0);
+        assert_ne!(outcome(&output)["outcome"], "applied", "{name}: {}", output.stderr);
+        assert!(server.requests().is_empty(), "{name}");
+        for key in ["ai.endpoint", "ai.api-key-env"] {
+            let line = output.stderr.lines().find(|line| line.contains(key));
+            assert!(
+                line.is_some_and(|line| line.contains("is ignored")),
+                "{name}: {}",
+                output.stderr
+            );
         }
     }
 }
