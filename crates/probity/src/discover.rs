@@ -60,6 +60,19 @@ pub(crate) enum DiscoverError {
     Unsearchable { path: PathBuf, source: io::Error },
 }
 
+impl DiscoverError {
+    /// What to do about it, as a line of its own.
+    pub(crate) fn way_out(&self) -> &'static str {
+        match self {
+            Self::Missing { .. } => {
+                "\n  help: pass an existing file; without a path, probity checks every Dockerfile below \
+                 this directory"
+            }
+            _ => "",
+        }
+    }
+}
+
 /// Finds the files.
 ///
 /// A file that is named is taken whatever its name and whatever the ignore files say; only

@@ -10,6 +10,7 @@ use anstyle::{AnsiColor, Style};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::{
+    config::ConfigError,
     exit::Exit,
     name::{Mistake, Name},
 };
@@ -96,8 +97,19 @@ fn render(error: &anyhow::Error) -> String {
     let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
     let bold = Style::new().bold();
     let mut text = format!("{red}error{red:#}: {}\n", indented(&error.to_string()));
-    for cause in error.chain().skip(1) {
-        text.push_str(&format!("  {bold}cause{bold:#}: {}\n", indented(&cause.to_string())));
+    let mut said = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        // Some errors have their cause in their own words already.
+        if !said.contains(&cause) {
+            text.push_str(&format!("  {bold}cause{bold:#}: {}\n", indented(&cause)));
+        }
+        said = cause;
+    }
+    if let Some(config) = error.downcast_ref::<ConfigError>() {
+        text.push_str(&config.excerpt());
+        if let Some(way_out) = config.way_out() {
+            text.push_str(&format!("  {bold}help{bold:#}: {way_out}\n"));
+        }
     }
     if let Some(failure) = error.downcast_ref::<Failure>() {
         text.push_str(&format!("  {bold}help{bold:#}: {}\n", indented(&failure.way_out)));

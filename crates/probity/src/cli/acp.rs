@@ -10,7 +10,7 @@ use crate::commands::acp::{Login, Request};
 pub(super) struct AcpArgs {
     /// The agent behind the proxy [default: the configuration's `containment.agent`, otherwise claude]
     agent: Option<String>,
-    /// Write down what is said between the editor and the agents, without secrets
+    /// Record the messages between the editor and the agents, without secrets
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
     /// Keep changed files that tools run by themselves (.envrc, Makefile, CI files, …) in the state

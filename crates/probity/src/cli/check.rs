@@ -59,7 +59,7 @@ struct RuleArgs {
     #[arg(long)]
     list_rules: bool,
     /// Maximum number of lines in a Dockerfile
-    #[arg(short = 'l', long, value_name = "N")]
+    #[arg(short = 'l', long, value_name = "N", allow_negative_numbers = true, value_parser = crate::cli::whole::<u32>)]
     max_lines: Option<u32>,
     /// Do not count blank lines for --max-lines
     #[arg(long)]
@@ -90,7 +90,7 @@ struct FileArgs {
     #[arg(long, value_name = "NAME")]
     service: Vec<String>,
     /// Number of files to check at the same time; 0 means one for each processor
-    #[arg(short = 'j', long, value_name = "N", default_value_t = 0)]
+    #[arg(short = 'j', long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = crate::cli::whole::<usize>)]
     jobs: usize,
 }
 

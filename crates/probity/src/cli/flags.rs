@@ -3,9 +3,7 @@
 //! This is the one place where flags and keys meet.
 
 use clap::{
-    Arg, ArgAction, ArgMatches, Command,
-    builder::{PossibleValuesParser, RangedI64ValueParser},
-    parser::ValueSource,
+    Arg, ArgAction, ArgMatches, Command, builder::PossibleValuesParser, parser::ValueSource,
 };
 
 use super::check::switch;
@@ -108,9 +106,13 @@ fn argument(key: &'static Key, flag: Flag, name: Name) -> Arg {
             .value_parser(switch),
         Kind::Bool => argument.action(ArgAction::SetTrue),
         Kind::OneOf(words) => argument.value_parser(PossibleValuesParser::new(words)),
-        Kind::Int => argument.value_parser(clap::value_parser!(u64)),
+        Kind::Int => argument.allow_negative_numbers(true).value_parser(super::whole::<u64>),
         Kind::IntIn(least, most) => {
-            argument.value_parser(RangedI64ValueParser::<i64>::new().range(least..=most))
+            let within = move |text: &str| {
+                let number = text.parse::<i64>().ok().filter(|it| (least..=most).contains(it));
+                number.ok_or_else(|| format!("not a whole number from {least} to {most}"))
+            };
+            argument.allow_negative_numbers(true).value_parser(within)
         }
         Kind::StringList => argument.action(ArgAction::Append).value_delimiter(','),
         kind if kind.is_list() => argument.action(ArgAction::Append),

@@ -44,7 +44,7 @@ struct LoudnessArgs {
 
 #[derive(Debug, Subcommand)]
 enum ProbityCommand {
-    /// Lint Dockerfiles and fix them, and let an agent fix what no rule can
+    /// Lint Dockerfiles and fix them; ask an agent for fixes that no rule can make
     #[command(visible_alias = "lint", after_help = CHECK_EXAMPLES, args_override_self = true)]
     Check(Box<CheckArgs>),
     /// List the rules
@@ -76,10 +76,10 @@ enum ProbityCommand {
     /// Review a change with an agent; a defect counts only if a fix makes its failing test pass
     #[command(after_help = review::EXAMPLES)]
     Review(Box<review::ReviewArgs>),
-    /// Be an ACP agent for an editor, with contained agents behind it
+    /// Serve an editor over the Agent Client Protocol and sandbox its agents
     #[command(after_help = acp::EXAMPLES)]
     Acp(acp_setup::ProbityAcpArgs),
-    /// Run a command where it sees this workspace and nothing else of yours
+    /// Run a command in a sandbox that contains this workspace and no other files of yours
     #[command(after_help = exec_examples("probity"))]
     Exec(ExecArgs),
     /// Ask, list, record and replay agents
@@ -116,7 +116,7 @@ enum ProbityCommand {
     /// See the main job done, in a minute, with no key and no network
     #[command(after_help = "Examples:\n  probity demo\n  probity demo --keep")]
     Demo {
-        /// Leave the directory, so that every command can be run by hand
+        /// Keep the directory, so you can run every command by hand
         #[arg(long)]
         keep: bool,
         /// Play the editor of the last step: two sessions in the repositories below DIR
@@ -171,8 +171,21 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("This installation", &["init", "doctor", "demo", "names", "completions", "man"]),
 ];
 
+/// `help check` is `check --help`, and `version` is `--version`.
+fn as_flags(args: impl Iterator<Item = OsString>) -> impl Iterator<Item = OsString> {
+    let mut args = args.peekable();
+    let first = args.peek().and_then(|first| first.to_str()).unwrap_or_default();
+    let (is_first_left_out, before, after) = match first {
+        "help" => (true, None, Some("--help")),
+        "version" => (true, Some("--version"), None),
+        _ => (false, None, None),
+    };
+    let before = before.map(OsString::from).into_iter();
+    before.chain(args.skip(usize::from(is_first_left_out))).chain(after.map(OsString::from))
+}
+
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> {
-    let found = matches(command(), args)?;
+    let found = matches(command(), as_flags(args))?;
     let probity = Probity::from_arg_matches(&found)?;
     let below = found.subcommand().map_or(&found, |(_, below)| below);
     let LoudnessArgs { verbose, quiet } = probity.loudness;

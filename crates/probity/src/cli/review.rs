@@ -251,13 +251,13 @@ struct HistoryArgs {
     #[arg(long)]
     all: bool,
     /// Maximum number of reviews to list
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 20, value_parser = crate::cli::whole::<u32>)]
     limit: u32,
     /// Delete all but the newest N reviews of each repository
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = crate::cli::whole::<u32>)]
     keep: Option<u32>,
     /// Delete reviews older than this many days
-    #[arg(long, value_name = "DAYS")]
+    #[arg(long, value_name = "DAYS", value_parser = crate::cli::whole::<u32>)]
     days: Option<u32>,
     /// Delete this review
     #[arg(long, value_name = "ID", conflicts_with_all = ["keep", "days"])]

@@ -65,8 +65,8 @@ pub(crate) fn run(keep: bool) -> anyhow::Result<Exit> {
     for next in [
         "probity check              in a repository of yours; --diff shows what --fix would do",
         "probity doctor             what this machine can contain, and which agents it has",
-        "probity review --agent …   a change of yours; docs/review.md has the pipelines",
-        "probity acp …              in your editor; docs/editors.md",
+        "probity review --agent …   a change of yours; `probity review --help` has examples",
+        "probity acp …              in your editor; `probity acp --help` has examples",
     ] {
         stage.line(&format!("  {next}"))?;
     }

@@ -50,6 +50,14 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(name: Name, args: Options) -> anyhow::Result<Exit> {
+    let first = args.command.first().map(|word| word.to_string_lossy()).unwrap_or_default();
+    if first.starts_with('-') && name == Name::Probity {
+        return Err(Failure::new(
+            format!("`{first}` is not an option of `probity exec`, and not a program"),
+            "`probity exec --help` lists the options; write `--` before the command",
+        )
+        .into());
+    }
     let named = args.container.as_deref().map(|wanted| container(name, wanted)).transpose()?;
     let cwd = match (&named, &args.workspace) {
         (Some((_, workspace)), _) | (None, Some(workspace)) => workspace.clone(),

@@ -9,7 +9,7 @@ fn the_help_page_is_worth_reading() {
         "AI agents check and fix your code, and nothing they say counts until it is proven",
         "Usage: probity <COMMAND> [OPTIONS]",
         "Check and fix",
-        "  check         Lint Dockerfiles and fix them, and let an agent fix what no rule can",
+        "  check         Lint Dockerfiles and fix them; ask an agent for fixes that no rule can make",
         "Put agents to work",
         "Try",
     ] {

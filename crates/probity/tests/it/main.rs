@@ -28,6 +28,7 @@ mod help;
 mod init;
 mod left_behind;
 mod lsp;
+mod mistakes;
 mod model_server;
 mod names;
 mod old_code;

@@ -63,10 +63,10 @@ pub(super) struct PublishArgs {
     #[arg(long, value_name = "PROJECT")]
     project: Option<String>,
     /// Number of the pull request [default: that of the job]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = crate::cli::whole::<u64>)]
     pull: Option<u64>,
     /// Maximum number of issues that get a comment of their own; the summary has the others
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = crate::cli::whole::<usize>)]
     max_comments: usize,
     /// Read `/probity false-positive REASON` and other verdicts from people with write access
     #[arg(long)]
@@ -122,7 +122,7 @@ pub(super) struct TrendArgs {
     #[arg(long, value_name = "NAME")]
     branch: Option<String>,
     /// Maximum number of reviews to read
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 100)]
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 100, value_parser = crate::cli::whole::<u32>)]
     limit: u32,
     #[arg(short, long, default_value = "text", value_parser = words::<ListFormat>())]
     format: ListFormat,

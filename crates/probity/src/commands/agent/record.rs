@@ -47,7 +47,7 @@ pub(crate) fn run(recording: &Path, command: &[OsString]) -> anyhow::Result<Exit
         ..Spec::new(command, directory)
     };
     let started = spawn(&Backend::None, &spec)
-        .with_context(|| Failure::new("cannot start the agent", "check the command behind `--`"));
+        .with_context(|| Failure::new("cannot start the agent", "check the command after `--`"));
     let mut child = match started {
         Ok(child) => child,
         Err(error) => {

@@ -17,7 +17,7 @@ use crate::{exit::Exit, failure::Failure};
 
 pub(crate) fn run(file: &Path, is_strict: bool) -> anyhow::Result<Exit> {
     let shown = file.display();
-    let way_out = "give a recording of `probity agent record`, or a script; see docs/agents.md";
+    let way_out = "pass a file that `probity agent record` wrote";
     let cannot = || Failure::new(format!("cannot play {shown}"), way_out);
     let text = fs::read_to_string(file).with_context(cannot)?;
     let script = Script::parse(&text).with_context(cannot)?;
