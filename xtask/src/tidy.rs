@@ -16,6 +16,7 @@ mod manifest;
 mod manifests;
 mod markdown;
 mod paths;
+mod prose;
 mod sentences;
 mod shell_rules;
 mod sources;
@@ -90,6 +91,7 @@ const CHECKS: &[Check] = &[
     bans::check,
     command_line::check,
     lengths::check,
+    prose::check,
     sentences::check,
     shell_rules::check,
 ];

@@ -109,7 +109,7 @@ impl ChatProvider {
     pub fn new(options: ChatOptions) -> Result<Self, AgentError> {
         let shape = options.kind.shape();
         let http = Http::new(&options.endpoint).map_err(|why| {
-            let way_out = "give the whole address, for example ";
+            let way_out = "give the whole URL, for example ";
             AgentError::new(
                 shape.name,
                 Phase::Preparing,

@@ -14,7 +14,7 @@ pub struct Baseline {
 
 #[derive(Debug, thiserror::Error)]
 pub enum BaselineError {
-    #[error("the baseline is no JSON: {0}")]
+    #[error("the baseline is not JSON: {0}")]
     Json(#[from] serde_json::Error),
     #[error("the baseline has no fingerprint; it should be a state, or a report as JSON or SARIF")]
     NoFingerprint,
@@ -72,7 +72,7 @@ mod tests {
             ),
             (r#"{"findings":[]}"#, Ok(vec![])),
             (r#"{"other":1}"#, Err("no fingerprint")),
-            ("x", Err("no JSON")),
+            ("x", Err("not JSON")),
         ] {
             match (Baseline::parse(text), expected) {
                 (Ok(found), Ok(prints)) => {

@@ -105,7 +105,7 @@ impl fmt::Display for PlatformError {
                 write!(formatter, "\"{component}\" is an invalid component of \"{specifier}\"")
             }
             Self::Unknown { specifier } => {
-                write!(formatter, "\"{specifier}\" is no known operating system or architecture")
+                write!(formatter, "\"{specifier}\" is not a known operating system or architecture")
             }
             Self::TooManyComponents { specifier } => {
                 write!(formatter, "\"{specifier}\" has more than three components")

@@ -26,7 +26,7 @@ pub(crate) fn remedy(broken: &Broken) -> Remedy {
             let what = format!("the line is longer than {} MiB", LINE_LIMIT >> 20);
             Refusal::new(INVALID_REQUEST, what)
         }
-        false if head.is_whole => Refusal::new(INVALID_REQUEST, "this is no request"),
+        false if head.is_whole => Refusal::new(INVALID_REQUEST, "this is not a request"),
         false => Refusal::new(PARSE_ERROR, "this is not JSON"),
     };
     match head.is_answer {

@@ -28,7 +28,7 @@ enum Pattern {
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{0}` is no host: write `example.com`, `*.example.com`, `*`, an address, or one with `:port`"
+    "`{0}` is not a host: write `example.com`, `*.example.com`, `*`, an address, or one with `:port`"
 )]
 pub struct AllowError(String);
 

@@ -142,7 +142,7 @@ impl Drop for Cgroup {
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     clippy::cast_precision_loss,
-    reason = "a number that is out of range saturates, and is no limit then"
+    reason = "a number that is out of range saturates, and limits nothing then"
 )]
 fn microseconds(cpus: f64) -> u64 {
     ((cpus * PERIOD as f64) as u64).clamp(1000, u64::from(u32::MAX))

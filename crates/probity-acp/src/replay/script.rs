@@ -204,7 +204,7 @@ fn read_action(keys: &mut Map<String, Value>) -> Result<Action, String> {
 fn read_recorded(line: usize, recorded: &Recorded<'_>) -> Result<Option<Read>, String> {
     // A message that was withheld cannot be played.
     let Some(frame) = recorded.frame else { return Ok(None) };
-    let envelope = Envelope::parse(frame.get()).ok_or("the frame is no message")?;
+    let envelope = Envelope::parse(frame.get()).ok_or("the frame is not a message")?;
     match recorded.from.as_str() {
         "agent" => return Ok(Some(Read::Action(Action::Send(frame.get().to_owned())))),
         "client" => {}

@@ -49,7 +49,7 @@ impl Http {
     /// The reason, if the address cannot be used.
     pub(crate) fn new(endpoint: &str) -> Result<Self, String> {
         let url = Url::parse(endpoint.trim())
-            .map_err(|error| format!("the endpoint is not an address: {error}"))?;
+            .map_err(|error| format!("the endpoint is not a URL: {error}"))?;
         if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
             return Err("the endpoint is not an http or https address".to_owned());
         }

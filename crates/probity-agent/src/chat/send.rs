@@ -110,7 +110,7 @@ impl Question<'_> {
         let reading = Phase::ReadingAnswer;
         match unreadable {
             Unreadable::Unexpected => {
-                let what = "this is no answer of a chat API".to_owned();
+                let what = "this is not an answer of a chat API".to_owned();
                 let way_out = format!("check that {} is the right endpoint", self.shown());
                 Err(self.error(reading, Cause::Unusable { what, said: said() }, way_out))
             }

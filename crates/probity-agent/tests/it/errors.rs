@@ -72,12 +72,12 @@ fn only_the_retired_model_is_called_retired() {
 #[test]
 fn what_is_no_answer_is_quoted() {
     for (body, message) in [
-        ("<html>login</html>", "this is no answer of a chat API: <html>login</html>"),
-        (r#"{"a":1}"#, r#"this is no answer of a chat API: {"a":1}"#),
-        (r#"{"choices":[]}"#, r#"this is no answer of a chat API: {"choices":[]}"#),
+        ("<html>login</html>", "this is not an answer of a chat API: <html>login</html>"),
+        (r#"{"a":1}"#, r#"this is not an answer of a chat API: {"a":1}"#),
+        (r#"{"choices":[]}"#, r#"this is not an answer of a chat API: {"choices":[]}"#),
         (
             r#"{"choices":[{"message":{"content":7}}]}"#,
-            r#"this is no answer of a chat API: {"choices":[{"message":{"content":7}}]}"#,
+            r#"this is not an answer of a chat API: {"choices":[{"message":{"content":7}}]}"#,
         ),
         (
             r#"{"choices":[{"message":{"content":" "}}]}"#,
@@ -134,8 +134,8 @@ fn the_key_is_shown_nowhere() {
 #[test]
 fn options_that_cannot_work_are_refused_before_anything_is_sent() {
     for (endpoint, key, message) in [
-        ("", KEY, "the endpoint is not an address: relative URL without a base"),
-        ("api.openai.com/v1", KEY, "the endpoint is not an address: relative URL without a base"),
+        ("", KEY, "the endpoint is not a URL: relative URL without a base"),
+        ("api.openai.com/v1", KEY, "the endpoint is not a URL: relative URL without a base"),
         ("ftp://host/v1", KEY, "the endpoint is not an http or https address"),
         ("http://localhost", " \n", "the key in OPENAI_API_KEY is empty"),
         ("http://localhost", "a\nb", "the key in OPENAI_API_KEY has a character that no key has"),

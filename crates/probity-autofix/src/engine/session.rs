@@ -141,7 +141,8 @@ impl<'c> Conversation<'c> {
             let line = beginning(line, LONGEST_STDERR);
             detail.push_str(&format!("; its standard error ends: {line}"));
         }
-        if error.phase == Phase::Initializing {
+        let is_remote = matches!(error.cause, Cause::Connection(_) | Cause::Status { .. });
+        if error.phase == Phase::Initializing || is_remote {
             detail.push_str(&format!("; {}", error.way_out()));
         }
         Stop { reason, detail }

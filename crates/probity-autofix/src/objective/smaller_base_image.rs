@@ -13,7 +13,7 @@ pub(crate) const SMALLER_BASE_IMAGE: ObjectiveKind = ObjectiveKind {
         "Keep the name and the version of the image; only the variant may change.",
         "Answer NO_CHANGE if a command of the stage, or a package that it builds, needs what the \
          full image has: compilers, headers, git, curl.",
-        "A distroless image has no shell, so that RUN and shell-form commands cannot work in it.",
+        "A distroless image has no shell, so RUN and shell-form commands cannot work in it.",
         "Change nothing else.",
     ],
     hints,

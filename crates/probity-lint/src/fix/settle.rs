@@ -107,7 +107,7 @@ impl<'a> Trials<'a> {
             return None;
         }
         if self.left == 0 {
-            let why = "too many fixes of this file had to be taken back";
+            let why = "too many fixes of this file had to be reverted";
             return Some(Objection(why.to_owned()));
         }
         self.left -= 1;

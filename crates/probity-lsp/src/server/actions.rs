@@ -143,7 +143,7 @@ impl Server {
             self.notify("$/progress", json!({ "token": token, "value": { "kind": "end" } }));
         }
         if is_cancelled.load(Ordering::SeqCst) || answer == AiAnswer::Cancelled {
-            return self.respond_error(id, ErrorCode::RequestCanceled, "the agent was called off");
+            return self.respond_error(id, ErrorCode::RequestCanceled, "the agent was cancelled");
         }
         let document = self.documents.get(&promise.uri);
         let Some(document) = document.filter(|found| found.revision == promise.revision) else {

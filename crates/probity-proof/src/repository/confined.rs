@@ -24,7 +24,7 @@ pub(crate) fn read(root: &Path, path: impl AsRef<Path>) -> io::Result<String> {
     let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
     let file = OpenOptions::new().read(true).custom_flags(flags).open(root.join(path))?;
     if !file.metadata()?.is_file() {
-        return Err(io::Error::other("it is no file"));
+        return Err(io::Error::other("it is not a file"));
     }
     file.take(MOST).read_to_end(&mut text)?;
     String::from_utf8(text).map_err(io::Error::other)

@@ -51,9 +51,9 @@ pub struct GitFacts {
 pub enum GitError {
     #[error("git is not installed, and a change cannot be told without it")]
     NotInstalled,
-    #[error("{0} is not in a git repository, so that there is no change to review")]
+    #[error("{0} is not in a git repository, so there is no change to review")]
     NoRepository(String),
-    #[error("the repository has no commits, so that there is no change to review")]
+    #[error("the repository has no commits, so there is no change to review")]
     NoCommits,
     #[error("`{0}` cannot be the name of a base")]
     BadName(String),
@@ -72,9 +72,9 @@ impl GitError {
         let deepen = "this clone is shallow: fetch the history first (`git fetch --unshallow`, \
                       `fetch-depth: 0`, GIT_DEPTH: 0, or no `depth` on the Concourse get step)";
         match self {
-            Self::NotInstalled => "install git, or review without --diff-only".to_owned(),
+            Self::NotInstalled => "install git".to_owned(),
             Self::NoRepository(_) | Self::NoCommits => {
-                "review the whole tree, without --diff-only".to_owned()
+                "run it in a git repository that has commits".to_owned()
             }
             Self::BadName(_) => "name a branch, a tag or a commit".to_owned(),
             Self::NoBase { shallow: true, .. } | Self::NoMergeBase { shallow: true, .. } => {

@@ -111,7 +111,7 @@ impl ReviewOutput {
             return wrong(format!("{} is more than {}", score.value, score.max));
         }
         if score.deductions.iter().any(|it| !it.points.is_finite() || it.points < 0.0) {
-            return wrong("a deduction is no number of points".to_owned());
+            return wrong("a deduction is not a number of points".to_owned());
         }
         let sum: f64 = score.deductions.iter().map(|deduction| deduction.points).sum();
         if (score.value - (score.max - sum).max(0.0)).abs() > 0.01 {

@@ -154,7 +154,7 @@ fn run_once(options: &Options, directory: &Path) -> anyhow::Result<Exit> {
         return settings::list_rules(options.name, config);
     }
     for error in &targets.errors {
-        tracing::error!("{error}");
+        tracing::error!("{error}{}", error.way_out());
     }
     if jobs.is_empty() && described.is_found && targets.errors.is_empty() {
         return Ok(Exit::Clean);
@@ -244,7 +244,7 @@ fn check(jobs: &[Job], options: &Options, way: Way, directory: &Path) -> anyhow:
             _ => batch.par_iter().map(work).collect(),
         };
         if let Some(exit) = ai.called_off() {
-            tracing::error!("called off: the files that were not finished are as they were");
+            tracing::error!("cancelled: unfinished files are unchanged");
             return Ok(exit);
         }
         // What fixing has changed was looked at again.

@@ -271,7 +271,7 @@ fn proving(
 }
 
 fn config(settings: &Settings) -> anyhow::Result<ReviewConfig> {
-    let way_out = "docs/review.md shows what a review.yml may say";
+    let way_out = "`probity review --help` lists the settings that a review.yml can have";
     let profile = ReviewConfig::profile(&settings.profile)
         .with_context(|| Failure::new("there is no such profile", way_out))?;
     let config = match &settings.config {
@@ -306,7 +306,7 @@ fn listen(cancel: &Cancel, stop: &Arc<AtomicBool>) {
         }
     };
     if let Err(error) = std::thread::Builder::new().name("signals".to_owned()).spawn(wait) {
-        tracing::warn!("a review cannot be called off gently: {error}");
+        tracing::warn!("a review cannot be cancelled cleanly: {error}");
     }
 }
 

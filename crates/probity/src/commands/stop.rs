@@ -46,7 +46,7 @@ impl Stop {
             }
         };
         if let Err(error) = thread::Builder::new().name("signals".to_owned()).spawn(wait) {
-            tracing::warn!("agents cannot be called off gently: {error}");
+            tracing::warn!("agents cannot be cancelled cleanly: {error}");
         }
         stop
     }

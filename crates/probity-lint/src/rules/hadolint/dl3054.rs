@@ -1,4 +1,4 @@
-//! Labels that should be an SPDX licence and are not.
+//! Labels that should be an SPDX license and are not.
 
 use probity_finding::Finding;
 
@@ -45,14 +45,14 @@ rule! {
             name: "labels",
             kind: OptionKind::TextList,
             default: "[]",
-            about: "Labels whose value must be an SPDX licence expression.",
+            about: "Labels whose value must be an SPDX license expression.",
         }],
         url: "https://github.com/hadolint/hadolint/wiki/DL3054",
     }
 }
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    labels::flag_values(context, is_licence, "an SPDX licence", findings);
+    labels::flag_values(context, is_licence, "an SPDX license", findings);
 }
 
 /// Identifiers joined by `AND`, `OR` and `WITH`, in parentheses; hadolint takes single ones only.
@@ -355,7 +355,7 @@ mod tests {
     fn the_value_is_underlined() {
         for wrong in ["Apache 2", "foo", "MIT OR", "(MIT", "MIT MIT", "AND"] {
             let text = format!("FROM a\nLABEL other=1 x=\"{wrong}\"\n");
-            let said = "label x is not an SPDX licence".to_owned();
+            let said = "label x is not an SPDX license".to_owned();
             assert_eq!(flagged(RULE, &text, &["x"]), [(format!("\"{wrong}\""), said)]);
             assert_eq!(flagged(RULE, &text, &["y"]), []);
         }

@@ -1,4 +1,4 @@
-//! Labels that should be an address of mail and are not.
+//! Labels that should be an email address and are not.
 
 use probity_finding::Finding;
 
@@ -41,14 +41,14 @@ rule! {
             name: "labels",
             kind: OptionKind::TextList,
             default: "[]",
-            about: "Labels whose value must be an address of mail.",
+            about: "Labels whose value must be an email address.",
         }],
         url: "https://github.com/hadolint/hadolint/wiki/DL3058",
     }
 }
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    labels::flag_values(context, is_mail, "an address of mail", findings);
+    labels::flag_values(context, is_mail, "an email address", findings);
 }
 
 /// Something on both sides of one sign, without blanks, and a host of named parts.
@@ -80,7 +80,7 @@ mod tests {
     fn the_value_is_underlined() {
         for wrong in ["me", "a@", "@b", "a b@c", "a@b..c", "a@@b", ".a@b"] {
             let text = format!("FROM a\nLABEL other=1 x=\"{wrong}\"\n");
-            let said = "label x is not an address of mail".to_owned();
+            let said = "label x is not an email address".to_owned();
             assert_eq!(flagged(RULE, &text, &["x"]), [(format!("\"{wrong}\""), said)]);
             assert_eq!(flagged(RULE, &text, &["y"]), []);
         }

@@ -52,7 +52,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for (_, stop) in context.each(Keyword::Stopsignal) {
         let Arguments::Text(Some(word)) = &stop.arguments else { continue };
         let what = match canonical(&word.text).as_deref() {
-            Some("SIGKILL") => "no program can catch SIGKILL, so that none ends well",
+            Some("SIGKILL") => "no program can catch SIGKILL, so none can shut down cleanly",
             Some("SIGSTOP") => "SIGSTOP halts a program and does not end it",
             _ => continue,
         };
@@ -74,7 +74,7 @@ mod tests {
             "\
 FROM a
 STOPSIGNAL 9
-           ^ no program can catch SIGKILL, so that none ends well
+           ^ no program can catch SIGKILL, so none can shut down cleanly
 STOPSIGNAL \\
   sigstop
   ^^^^^^^ SIGSTOP halts a program and does not end it

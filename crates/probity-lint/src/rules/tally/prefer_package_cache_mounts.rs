@@ -105,7 +105,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         let Some((_, place)) = used.first() else { continue };
         let waste = waste(context, index, &used);
         let message = match (missing.is_empty(), waste.is_empty()) {
-            (false, _) => "mount a cache, so that the next build need not download again",
+            (false, _) => "mount a cache, so the next build does not download again",
             (true, false) => "the cache that is mounted here is not used, or is emptied",
             (true, true) => continue,
         };

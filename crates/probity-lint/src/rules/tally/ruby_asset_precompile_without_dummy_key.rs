@@ -73,7 +73,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                 continue;
             }
             let Some(span) = tool.call.span() else { continue };
-            let message = "set SECRET_KEY_BASE_DUMMY=1, so that no secret is needed here";
+            let message = "set SECRET_KEY_BASE_DUMMY=1, so this needs no secret";
             let finding = context.finding(span, message);
             let is_shell = !shell_edits::is_exec_form(tool.script);
             let edit = Edit::insert(tool.command.span.start, "SECRET_KEY_BASE_DUMMY=1 ");
@@ -109,7 +109,7 @@ mod tests {
     use crate::harness::{check, fixed};
 
     const RULE: &str = "tally/ruby/asset-precompile-without-dummy-key";
-    const SAYS: &str = "set SECRET_KEY_BASE_DUMMY=1, so that no secret is needed here";
+    const SAYS: &str = "set SECRET_KEY_BASE_DUMMY=1, so this needs no secret";
 
     #[test]
     fn the_call_is_underlined() {

@@ -67,7 +67,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                 continue;
             }
             let Some(span) = tool.call.span() else { continue };
-            let message = "mount a cache, so that the next build need not download all gems again";
+            let message = "mount a cache, so the next build does not download all gems again";
             let finding = context.finding(span, message);
             let is_known = ruby::official_image(context, stage).is_some()
                 && context.facts.scope(tool.index).get("BUNDLE_PATH").is_none()
@@ -95,7 +95,7 @@ mod tests {
 # syntax=docker/dockerfile:1
 FROM ruby:3.3
 RUN bundle install && bundle install
-    ^^^^^^^^^^^^^^ mount a cache, so that the next build need not download all gems again
+    ^^^^^^^^^^^^^^ mount a cache, so the next build does not download all gems again
 RUN --mount=type=cache,target=${BUNDLE_PATH}/cache bundle install
 ",
         );

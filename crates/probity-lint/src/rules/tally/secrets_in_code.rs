@@ -51,7 +51,7 @@ rule! {
                 name: "allowed-values",
                 kind: OptionKind::TextList,
                 default: "[]",
-                about: "Values that are no secrets, whatever they look like.",
+                about: "Values that are not secrets, even if they look like one.",
             },
             OptionSpec {
                 name: "allowed-patterns",

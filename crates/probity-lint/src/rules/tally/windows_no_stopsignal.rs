@@ -52,7 +52,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         if context.facts.stage_of(index).is_none_or(|stage| stage.os != Os::Windows) {
             continue;
         }
-        let message = "Windows has no signals, so that this does nothing";
+        let message = "Windows has no signals, so this does nothing";
         let finding = context.finding(stop.keyword_span(), message);
         let lines = whole_lines(context.file.text, stop.span);
         let fix = Fix::suggestion("remove it", vec![Edit::delete(lines)]);
@@ -76,7 +76,7 @@ FROM a
 STOPSIGNAL SIGTERM
 FROM --platform=windows/amd64 b
 STOPSIGNAL SIGTERM
-^^^^^^^^^^ Windows has no signals, so that this does nothing
+^^^^^^^^^^ Windows has no signals, so this does nothing
 ",
         );
     }

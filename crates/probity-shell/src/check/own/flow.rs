@@ -69,7 +69,7 @@ fn never_reached(script: &Script, block: &Block, findings: &mut Findings) {
         let Some(command) = alone(script, block, at) else { continue };
         let is_exec = command.words.first().is_some_and(|it| it.text() == "exec");
         if is_exec && command.words.len() > 1 && !comes_back(script) {
-            let message = "`exec` does not come back, so that nothing behind it is run";
+            let message = "`exec` does not return, so nothing after it runs";
             findings.warning(2093, command.span, message);
         }
     }

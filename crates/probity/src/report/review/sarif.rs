@@ -145,7 +145,7 @@ fn rule(category: Category) -> Value {
         Category::Security => "A hole that a test walks through.",
         Category::Correctness => "Behaviour that a test shows to be wrong.",
         Category::Performance => "A cost that a test shows to be too high.",
-        Category::Maintainability => "A trap for whoever changes this code next.",
+        Category::Maintainability => "A trap for anyone who changes this code next.",
         Category::Testing => "Tests that do not test.",
     };
     json!({

@@ -40,7 +40,7 @@ fn a_skill_that_fails_fails_alone_and_says_why() {
         (failing(|| Play::Says("{}".to_owned())), "no `action`, no `findings` and no `status`", 4),
         (
             failing(|| Play::Status(200, "", "<html>".to_owned())),
-            "this is no answer of a chat API",
+            "this is not an answer of a chat API",
             3,
         ),
     ];

@@ -3,7 +3,7 @@
 use crate::harness::{check, fixed, fixes};
 
 const RULE: &str = "tally/prefer-package-cache-mounts";
-const MISSING: &str = "mount a cache, so that the next build need not download again";
+const MISSING: &str = "mount a cache, so the next build does not download again";
 const APT: &str = "--mount=type=cache,target=/var/cache/apt,id=apt,sharing=locked \
                    --mount=type=cache,target=/var/lib/apt,id=aptlib,sharing=locked";
 const PIP: &str = "--mount=type=cache,target=/root/.cache/pip,id=pip";

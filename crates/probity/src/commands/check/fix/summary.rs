@@ -172,7 +172,7 @@ fn count(number: usize, what: &str) -> String {
 
 /// Texts of files come along in details: nothing of them may steer a terminal or flood it.
 fn in_one_line(detail: &str) -> String {
-    const MOST: usize = 300;
+    const MOST: usize = 2_000;
     let shown: String =
         detail.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MOST).collect();
     if shown.len() < detail.len() { shown + "…" } else { shown }
@@ -196,7 +196,7 @@ mod tests {
             title: "t".into(),
             line: Some(2),
             reason: SkipReason::ValidationFailed,
-            detail: format!("`ENV GITHUB_TOKEN={secret}`\nis\x1b[31m gone{}", "!".repeat(500)),
+            detail: format!("`ENV GITHUB_TOKEN={secret}`\nis\x1b[31m gone{}", "!".repeat(3000)),
         };
         let fixing = Fixing {
             output: None,

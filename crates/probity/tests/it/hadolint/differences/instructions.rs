@@ -213,7 +213,7 @@ pub(super) const ROWS: &[Difference] = &[
     theirs(&["DL4006"], "Other shells that know `pipefail` count, and Windows has none.", |seen| {
         seen.file_has(&["SHELL [", "windows/"])
     }),
-    theirs(&["DL4006"], "A list of words has no shell, so that `|` is only a word.", |seen| {
+    theirs(&["DL4006"], "A list of words has no shell, so `|` is only a word.", |seen| {
         seen.has(&["RUN [\""])
     }),
     ours(&["DL4006"], "Two parentheses can be two subshells.", |seen| seen.has(&["(("])),

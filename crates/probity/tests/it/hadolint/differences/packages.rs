@@ -20,7 +20,7 @@ pub(super) const ROWS: &[Difference] = &[
         "Lists that are removed before the update come back, and other directories do not contain them.",
         |seen| seen.has(&["rm -rf"]),
     ),
-    theirs(CLEANED, "Removing the cache in the same layer, in whatever way, is enough.", |seen| {
+    theirs(CLEANED, "Any way of removing the cache in the same layer is enough.", |seen| {
         seen.has(&["rm -r", "rm /", "find ", "purge"])
     }),
     theirs(
