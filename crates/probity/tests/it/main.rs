@@ -48,4 +48,5 @@ mod secrets;
 mod session_end;
 mod settings;
 mod shellcheck;
+mod site;
 mod slow_checks;
