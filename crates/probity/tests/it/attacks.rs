@@ -53,7 +53,9 @@ fn numbered() -> impl Iterator<Item = (usize, &'static Row)> + Clone {
 #[test]
 fn without_protection_every_row_runs_on_the_host() {
     let (mut wrong, victim) = (Vec::new(), Victim::new());
-    for (number, row) in numbered() {
+    // This shows that the rows are attacks at all, so a sample does; `script/nightly` tries all.
+    let step = if std::env::var_os("PROBITY_ALL_CASES").is_some() { 1 } else { 3 };
+    for (number, row) in numbered().step_by(step) {
         victim.reset();
         victim.host(&victim.script(number, row.plant), "work");
         victim.day();
