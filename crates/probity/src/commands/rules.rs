@@ -69,6 +69,18 @@ fn list() -> String {
 }
 
 fn json() -> serde_json::Value {
+    let detections = AI_DETECTORS.iter().map(|detector| {
+        serde_json::json!({
+            "name": detector.name,
+            "severity": DETECTION_SEVERITY.as_str(),
+            "preset": null,
+            "category": "ai",
+            "summary": detector.about,
+            "fix": null,
+            "equals": [],
+            "docUrl": null,
+        })
+    });
     all()
         .map(|rule| {
             serde_json::json!({
@@ -82,6 +94,7 @@ fn json() -> serde_json::Value {
                 "docUrl": rule.url,
             })
         })
+        .chain(detections)
         .collect()
 }
 

@@ -341,3 +341,12 @@ fn detectors_are_listed_and_explained() {
         output.stdout
     );
 }
+
+#[test]
+fn a_detection_that_is_selected_without_the_flag_is_warned_about() {
+    let dir = directory(&[("Dockerfile", "FROM debian:12-slim\n")]);
+    let check = |args: &[&str]| probity().dir(&dir).args(["check"]).args(args).run().stderr;
+    let warning = "warning: --select ai/* has no effect without --ai-detect";
+    assert_eq!(check(&["--select", "ai/*"]).lines().next(), Some(warning));
+    assert!(!check(&["--select", "hadolint/*"]).contains("--ai-detect"));
+}

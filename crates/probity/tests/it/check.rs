@@ -207,7 +207,9 @@ fn explain_and_rules_show_the_pages() {
     assert!(list.contains("buildkit/StageNameCasing") && list.contains("tally/syntax-error"));
     let json = probity().args(["rules", "--format", "json"]).run().code(0).stdout;
     let rules: serde_json::Value = serde_json::from_str(&json).unwrap();
-    assert!(rules.as_array().unwrap().iter().all(|rule| rule["summary"].is_string()));
+    let rules = rules.as_array().unwrap();
+    assert!(rules.iter().all(|rule| rule["summary"].is_string()));
+    assert!(rules.iter().any(|rule| rule["name"] == "ai/wasted-cache" && rule["category"] == "ai"));
 }
 
 #[test]

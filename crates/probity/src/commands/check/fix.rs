@@ -64,6 +64,13 @@ impl Way {
         for (_, flag) in idle.iter().filter(|(given, _)| *given && asks_nobody) {
             tracing::warn!("{flag} has no effect without --fix, --diff or --ai-detect");
         }
+        let mut selected = config.check.rules.include.iter();
+        let asked = selected.find(|name| {
+            name.value.starts_with("ai/") && matches!(name.origin, Origin::Flag { .. })
+        });
+        if let (Some(name), false) = (asked, options.ai_detect) {
+            tracing::warn!("--select {} has no effect without --ai-detect", name.value);
+        }
         let known = |name: &String| {
             let pattern = probity_lint::Pattern::new(name.as_str());
             RULES.iter().any(|rule| pattern.matches(rule.metadata().name))
