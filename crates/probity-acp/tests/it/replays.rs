@@ -105,7 +105,7 @@ fn a_script_that_says_nonsense_is_refused_with_its_line() {
         (r#"{"ignore":"KILL"}"#, "only \"TERM\""),
         (r#"{"on":"x","capture":{"a":["b"]}}"#, "capture: "),
         (r#"{"from":"nobody","frame":{"id":1}}"#, "not \"nobody\""),
-        (r#"{"from":"agent","frame":{}}"#, "no message"),
+        (r#"{"from":"agent","frame":{}}"#, "not a message"),
         (r#"{"from":"agent","fram":{}}"#, "unknown field"),
     ] {
         let error = Script::parse(&format!("# a comment\n\n{line}")).unwrap_err();

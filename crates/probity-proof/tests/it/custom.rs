@@ -140,7 +140,7 @@ fn a_report_that_shows_nothing_is_an_observation_and_says_why() {
             "the report out/r.xml is larger than 67108864 bytes",
             "2 tests of the report are named `twice`",
             "the report out/r.xml cannot be read: Too many levels of symbolic links (os error 40)",
-            "the report out/r.xml cannot be read: it is no file",
+            "the report out/r.xml cannot be read: it is not a file",
             "the command wrote no report that matches `out/*.xml`",
             "the report stale/r.xml was written before the run",
         ]

@@ -35,7 +35,7 @@ struct SetupArgs {
     /// The editor
     #[arg(value_parser = words::<Editor>())]
     editor: Editor,
-    /// The agent to add [default: `agent.default` in your own configuration, otherwise claude]
+    /// The agent to add [default: `containment.agent` in your own configuration, otherwise claude]
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
     /// Write the setting to the editor's file instead of printing it

@@ -163,7 +163,7 @@ probity proves each fix again on the code as it is now, applies it, and runs the
 it has applied. It refuses a fix whose code has changed since the review. Hooks and filters of the
 repository do not run.
 
-Exit codes: 0 all fixes applied, 1 some were refused, 2 none could be applied.";
+Exit codes: 0 all fixes applied, 1 at least one was refused, 2 failure.";
 
 #[derive(Args, Debug)]
 struct FixArgs {
