@@ -1,12 +1,13 @@
 //! Facts: what a Dockerfile means, computed once, so that no rule has to find it out again.
 //!
 //! The order of evaluation is BuildKit's: arguments before the first FROM, then the stages, then the
-//! instructions of each stage in order. Values are those of a build without build arguments; where
-//! builds can differ a [`Text`] says so.
+//! instructions of each stage in order. Values are those of one build, by default of one without build
+//! arguments; where builds can differ a [`Text`] says so.
 //!
 //! **Invariant:** the cost is linear in the length of the file. Nothing is copied per instruction:
 //! environments share their structure, and states are numbered.
 
+mod build;
 mod contract;
 mod definitions;
 mod graph;
@@ -38,6 +39,7 @@ use crate::{
 };
 
 pub use self::{
+    build::BuildValues,
     contract::{ImageContract, StageContract, Step, StepFlag, StepHeredoc, Transfer},
     graph::{Graph, StageReference, StageReferenceKind, Target},
     packages::{Action, Manager, Package, PackageCall, PackageFlag, PackageKind, Version},
@@ -65,6 +67,8 @@ pub struct Facts {
     configs: Vec<Runtime>,
     scripts: Scripts,
     packages: Packages,
+    /// The stage that the build ends with.
+    last: Option<usize>,
 }
 
 /// A word that BuildKit cannot expand, whatever arguments the build is given.
@@ -92,7 +96,14 @@ struct Place {
 impl Facts {
     #[must_use]
     pub fn of(dockerfile: &Dockerfile<'_>) -> Self {
-        walk::walk(dockerfile)
+        walk::walk(dockerfile, None)
+    }
+
+    /// The facts of a build with these arguments and this target, whose other arguments have their
+    /// defaults.
+    #[must_use]
+    pub fn of_build(dockerfile: &Dockerfile<'_>, build: &BuildValues) -> Self {
+        walk::walk(dockerfile, Some(build))
     }
 
     #[must_use]
@@ -100,9 +111,10 @@ impl Facts {
         &self.stages
     }
 
+    /// The stage that the build ends with: its target, otherwise the last one.
     #[must_use]
     pub fn final_stage(&self) -> Option<&Stage> {
-        self.stages.last()
+        self.stages.get(self.last?)
     }
 
     /// Where the scripts of an instruction are kept, and the calls of package managers in them.

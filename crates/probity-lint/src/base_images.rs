@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use probity_dockerfile::{Base, ImageRef, Stage};
 
-use crate::Parsed;
+use crate::{BuildUses, Parsed, uses};
 
 /// A Dockerfile that names more is not one that somebody wrote.
 const MOST_IMAGES: usize = 64;
@@ -15,17 +15,18 @@ const MOST_IMAGES: usize = 64;
 /// An image and the platform that it is wanted for.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WantedImage {
-    /// As it is called in a build without build arguments.
+    /// As a build calls it.
     pub name: String,
     /// None for the platform of the build.
     pub platform: Option<String>,
 }
 
 impl WantedImage {
-    /// The images that the stages of a file start from.
+    /// The images that the stages of a file start from in its builds.
     #[must_use]
-    pub fn all(parsed: &Parsed<'_>) -> BTreeSet<Self> {
-        let stages = parsed.facts.stages().iter();
+    pub fn all(parsed: &Parsed<'_>, uses: Option<&BuildUses>) -> BTreeSet<Self> {
+        let views = uses::views(parsed, uses, None);
+        let stages = views.iter().flat_map(|view| view.facts.stages());
         stages.filter_map(Self::of).take(MOST_IMAGES).collect()
     }
 

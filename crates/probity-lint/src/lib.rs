@@ -47,6 +47,7 @@ mod stop_signal;
 mod suppress;
 mod syntax;
 mod template;
+mod union;
 mod unnoticed;
 mod uses;
 
@@ -78,7 +79,7 @@ pub use crate::{
     shellcheck::{ScriptFinding, ShellChecker, ShellScript, shell_scripts},
     suppress::META_RULES,
     syntax::{SYNTAX_RULES, is_syntax_rule},
-    uses::BuildUses,
+    uses::{BuildUse, BuildUses},
 };
 
 /// What a run over one file depends on, beside its text.
@@ -111,18 +112,43 @@ pub fn lint(text: &str, options: &LintOptions<'_>) -> Vec<Finding> {
 /// The same for a file that is parsed already.
 #[must_use]
 pub fn lint_parsed(parsed: &Parsed<'_>, options: &LintOptions<'_>) -> Vec<Finding> {
-    check(&parsed.file, &parsed.facts, options)
-}
-
-fn check(file: &Dockerfile<'_>, facts: &Facts, options: &LintOptions<'_>) -> Vec<Finding> {
+    let file = &parsed.file;
     if options.rules.recognizes_other_files()
         && let Some(finding) = syntax::other_file(file)
     {
         return vec![finding];
     }
     let directives = Directives::of(file, options.directives);
+    let views = uses::views(parsed, options.uses, options.secrets);
+    let experimental = directives.experimental();
+    let mut findings = union::union(&views, &parsed.facts, |facts| {
+        found_by_rules(file, facts, options, experimental)
+    });
+    findings.extend(detections::findings(file, options.detections, options.rules));
+    findings.retain(|finding| !finding.alias.is_some_and(|alias| options.rules.is_muted(alias)));
+    suppress::apply(&mut findings, file, &directives, options);
+    if options.rules.settles_contradictions() {
+        template::settle(file, &mut findings);
+        exclusion::settle(file, &mut findings, options.rules.weighs_shell_findings());
+    }
+    rejection::withhold_fixes(file, &parsed.facts, &mut findings);
+    // Sorting the list itself would need room for a second one while everything else is in memory.
+    let mut order: Vec<usize> = (0..findings.len()).collect();
+    order.sort_by(|&a, &b| findings[a].report_order(&findings[b]));
+    rearrange(&mut findings, &order);
+    findings.dedup_by(|a, b| a.rule == b.rule && a.span == b.span && a.message == b.message);
+    findings
+}
+
+/// What the rules say about one build.
+fn found_by_rules(
+    file: &Dockerfile<'_>,
+    facts: &Facts,
+    options: &LintOptions<'_>,
+    experimental: &[Pattern],
+) -> Vec<Finding> {
     let mut findings = syntax::findings(file, facts);
-    for (rule, choice) in options.rules.active(directives.experimental()) {
+    for (rule, choice) in options.rules.active(experimental) {
         let context = Context::new(file, facts, options, rule.metadata(), choice);
         rule.check(&context, &mut findings);
     }
@@ -132,19 +158,6 @@ fn check(file: &Dockerfile<'_>, facts: &Facts, options: &LintOptions<'_>) -> Vec
     if options.rules.checks_shell() {
         findings.extend(shellcheck::findings(file, facts, options.rules));
     }
-    findings.extend(detections::findings(file, options.detections, options.rules));
-    findings.retain(|finding| !finding.alias.is_some_and(|alias| options.rules.is_muted(alias)));
-    suppress::apply(&mut findings, file, &directives, options);
-    if options.rules.settles_contradictions() {
-        template::settle(file, &mut findings);
-        exclusion::settle(file, &mut findings, options.rules.weighs_shell_findings());
-    }
-    rejection::withhold_fixes(file, facts, &mut findings);
-    // Sorting the list itself would need room for a second one while everything else is in memory.
-    let mut order: Vec<usize> = (0..findings.len()).collect();
-    order.sort_by(|&a, &b| findings[a].report_order(&findings[b]));
-    rearrange(&mut findings, &order);
-    findings.dedup_by(|a, b| a.rule == b.rule && a.span == b.span && a.message == b.message);
     findings
 }
 

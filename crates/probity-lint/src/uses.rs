@@ -1,21 +1,52 @@
 //! How builds use a Dockerfile, if a Compose or Bake file says it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet, HashSet},
+};
 
-/// The union of all builds of one file.
+use probity_dockerfile::{Arguments, BuildValues, Dockerfile, Facts, Keyword};
+use probity_secrets::FindSecrets;
+
+use crate::parsed::Parsed;
+
+/// All builds of one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BuildUses {
-    /// Arguments that builds pass, each with the names of these builds.
-    pub args: BTreeMap<String, BTreeSet<String>>,
-    /// Stages that builds ask for, each with the names of these builds.
-    pub targets: BTreeMap<String, BTreeSet<String>>,
+    pub builds: BTreeSet<BuildUse>,
     /// Names of additional contexts. `FROM` and `COPY --from` may use them like images.
     pub contexts: BTreeSet<String>,
     /// Platforms that builds ask for.
     pub platforms: BTreeSet<String>,
 }
 
+/// One build of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct BuildUse {
+    /// The service or the target, for messages.
+    pub name: String,
+    pub values: BuildValues,
+}
+
+/// Facts that some builds share.
+pub(crate) struct View<'f> {
+    pub(crate) facts: Cow<'f, Facts>,
+    /// Empty if no description of a build is known.
+    pub(crate) builds: BTreeSet<String>,
+}
+
 impl BuildUses {
+    /// Arguments that builds pass, each with the names of these builds.
+    pub(crate) fn arguments(&self) -> BTreeMap<&str, BTreeSet<String>> {
+        let builds = self.builds.iter();
+        by_value(builds.flat_map(|it| it.values.arguments.keys().map(move |name| (name, it))))
+    }
+
+    /// Stages that builds ask for, each with the names of these builds.
+    pub(crate) fn targets(&self) -> BTreeMap<&str, BTreeSet<String>> {
+        by_value(self.builds.iter().filter_map(|it| Some((it.values.target.as_ref()?, it))))
+    }
+
     /// `a, b and 3 others`, for messages.
     pub(crate) fn list(builds: &BTreeSet<String>) -> String {
         const SHOWN: usize = 3;
@@ -25,4 +56,65 @@ impl BuildUses {
             others => format!("{} and {others} more", shown.join(", ")),
         }
     }
+
+    /// The different values that builds give this file. Arguments that it does not declare make no
+    /// difference, and a secret is a value that no message may show.
+    fn values(
+        &self,
+        file: &Dockerfile<'_>,
+        secrets: Option<&dyn FindSecrets>,
+    ) -> BTreeMap<BuildValues, BTreeSet<String>> {
+        let declared = declared_arguments(file);
+        let is_secret = |name: &str, value: &str| {
+            secrets.is_some_and(|secrets| !secrets.find(&format!("ARG {name}={value}")).is_empty())
+        };
+        let mut values: BTreeMap<BuildValues, BTreeSet<String>> = BTreeMap::new();
+        for BuildUse { name, values: given } in &self.builds {
+            let mut given = given.clone();
+            given.arguments.retain(|name, _| declared.contains(name.as_str()));
+            for (name, value) in &mut given.arguments {
+                *value = value.take().filter(|value| !is_secret(name, value));
+            }
+            values.entry(given).or_default().insert(name.clone());
+        }
+        values
+    }
+}
+
+/// What the builds of a file make of it, each different one once; without builds what the file says
+/// itself.
+pub(crate) fn views<'p>(
+    parsed: &'p Parsed<'_>,
+    uses: Option<&BuildUses>,
+    secrets: Option<&dyn FindSecrets>,
+) -> Vec<View<'p>> {
+    let values = uses.map(|uses| uses.values(&parsed.file, secrets)).unwrap_or_default();
+    if values.is_empty() {
+        return vec![View { facts: Cow::Borrowed(&parsed.facts), builds: BTreeSet::new() }];
+    }
+    let view = |(values, builds): (BuildValues, BTreeSet<String>)| View {
+        facts: Cow::Owned(Facts::of_build(&parsed.file, &values)),
+        builds,
+    };
+    values.into_iter().map(view).collect()
+}
+
+/// The names that the `ARG`s of a file declare.
+pub(crate) fn declared_arguments<'f>(file: &'f Dockerfile<'_>) -> HashSet<&'f str> {
+    let mut declared = HashSet::new();
+    for arg in file.instructions.iter().filter(|it| it.keyword == Keyword::Arg) {
+        let Arguments::Pairs { pairs, .. } = &arg.arguments else { continue };
+        declared.extend(pairs.iter().map(|pair| pair.key.text.as_str()));
+    }
+    declared
+}
+
+fn by_value<'b>(
+    pairs: impl Iterator<Item = (&'b String, &'b BuildUse)>,
+) -> BTreeMap<&'b str, BTreeSet<String>> {
+    let mut builds: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    for (value, build) in pairs {
+        builds.entry(value).or_default().insert(build.name.clone());
+    }
+    builds
 }

@@ -7,7 +7,8 @@ use std::{
 };
 
 use probity_builds::{Build, Format, InlinePlace, LARGEST_FILE, Recipe, Surroundings, describe};
-use probity_lint::BuildUses;
+use probity_dockerfile::BuildValues;
+use probity_lint::{BuildUse, BuildUses};
 use serde::Serialize;
 
 use crate::{
@@ -70,13 +71,8 @@ impl FileUses {
 
     fn add(&mut self, invocation: Invocation, build: &Build, context: PathBuf) {
         self.invocations.insert(invocation);
-        let by = || [build.name.clone()];
-        for name in build.args.keys() {
-            self.lint.args.entry(name.clone()).or_default().extend(by());
-        }
-        if let Some(target) = &build.target {
-            self.lint.targets.entry(target.clone()).or_default().extend(by());
-        }
+        let values = BuildValues { arguments: build.args.clone(), target: build.target.clone() };
+        self.lint.builds.insert(BuildUse { name: build.name.clone(), values });
         self.lint.contexts.extend(build.contexts.keys().cloned());
         self.lint.platforms.extend(build.platforms.iter().cloned());
         self.contexts.insert(context);

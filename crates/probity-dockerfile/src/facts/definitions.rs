@@ -26,10 +26,12 @@ impl Walk<'_> {
         let default = pair.value.as_ref().map(|word| self.word(current, instruction, word));
         let global = self.environments.get(self.globals, &name).filter(|global| global.set);
         let known = self.environments.get(current.environment, &name).filter(|known| known.set);
-        let (value, set) = match (&default, global.or(known)) {
-            (Some(default), _) => (default.value.clone(), true),
-            (None, Some(inherited)) => (inherited.value.clone(), true),
-            (None, None) => (None, false),
+        let given = self.build.and_then(|build| build.arguments.get(name.as_str()));
+        let (value, set, constant) = match (given, &default, global.or(known)) {
+            (Some(given), _, _) => (given.clone(), true, given.is_some()),
+            (None, Some(default), _) => (default.value.clone(), true, default.is_constant()),
+            (None, None, Some(outer)) => (outer.value.clone(), true, outer.constant),
+            (None, None, None) => (None, false, false),
         };
         let set = set && !STEERING_ARGUMENTS.contains(&name.as_str());
         let variable = Variable {
@@ -38,7 +40,8 @@ impl Walk<'_> {
             kind: VariableKind::Arg,
             instruction: Some(current.index),
             set,
-            constant: false,
+            // Another build may have another value.
+            constant: constant && self.build.is_some(),
             version: 0,
         };
         current.environment = self.environments.define(current.environment, variable);

@@ -12,7 +12,7 @@ use probity_finding::Span;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variable {
     pub name: String,
-    /// The value in a build without build arguments; absent where none was given, or where it
+    /// The value in the build that the facts are of; absent where none was given, or where it
     /// depends on the base image or on the platform.
     pub value: Option<String>,
     pub kind: VariableKind,
@@ -20,7 +20,8 @@ pub struct Variable {
     pub instruction: Option<usize>,
     /// Whether BuildKit finds a value for it. An `ARG` without one declares a name that is not set.
     pub set: bool,
-    /// Whether the value is the same in every build: it depends on no argument and no base image.
+    /// Whether the value is the same in every build that the facts are for: it depends on no base
+    /// image and on no argument that only a build knows.
     pub(super) constant: bool,
     /// How often the name has been defined so far, this time included.
     pub(super) version: u32,

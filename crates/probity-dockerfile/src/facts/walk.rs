@@ -9,6 +9,7 @@ use crate::{
     compact::compact,
     facts::{
         ExpansionError, Facts, Place,
+        build::BuildValues,
         contract::{ImageContract, StageContract, Step},
         definitions::predefined,
         graph::Graph,
@@ -26,6 +27,8 @@ use crate::{
 /// What the pass knows so far.
 pub(super) struct Walk<'d> {
     pub(super) dockerfile: &'d Dockerfile<'d>,
+    /// None if the file is for any build.
+    pub(super) build: Option<&'d BuildValues>,
     pub(super) stages: Stages,
     pub(super) environments: Environments,
     pub(super) budget: Budget,
@@ -62,9 +65,10 @@ struct End {
     state: usize,
 }
 
-pub(super) fn walk(dockerfile: &Dockerfile<'_>) -> Facts {
+pub(super) fn walk(dockerfile: &Dockerfile<'_>, build: Option<&BuildValues>) -> Facts {
     let mut walk = Walk {
         dockerfile,
+        build,
         stages: Stages::default(),
         environments: Environments::with_room_for(stages::definitions(dockerfile)),
         budget: Budget::new(),
@@ -92,6 +96,7 @@ pub(super) fn walk(dockerfile: &Dockerfile<'_>) -> Facts {
     let command_cells = walk.number_command_cells();
     let syntax = dockerfile.directives.iter().find(|it| it.name == DirectiveName::Syntax);
     Facts {
+        last: BuildValues::last_stage(build, &walk.stages.all),
         contract: ImageContract {
             syntax: syntax.map(|directive| directive.value.clone()),
             arguments,

@@ -68,7 +68,8 @@ impl Reporter for Json {
         out.write_all(b",\n\"summary\":")?;
         let Counts { errors, warnings, info, style, files } = self.counts;
         let total = self.counts.total();
-        write_json(out, &Summary { total, errors, warnings, info, style, files })?;
+        let invocations = (self.invocations > 0).then_some(self.invocations);
+        write_json(out, &Summary { total, errors, warnings, info, style, files, invocations })?;
         if !self.ai_fixes.is_empty() {
             out.write_all(b",\n\"ai_fixes\":")?;
             write_json(out, &self.ai_fixes)?;
@@ -82,8 +83,8 @@ impl Reporter for Json {
             write_json(out, &self.unfixed_files)?;
         }
         let Totals { files_scanned, rules_enabled } = totals;
-        if self.invocations > 0 {
-            write!(out, ",\n\"invocations_scanned\":{}", self.invocations)?;
+        if let Some(invocations) = invocations {
+            write!(out, ",\n\"invocations_scanned\":{invocations}")?;
         }
         writeln!(out, ",\n\"files_scanned\":{files_scanned},\"rules_enabled\":{rules_enabled}}}")
     }
@@ -269,6 +270,9 @@ struct Summary {
     info: usize,
     style: usize,
     files: usize,
+    /// Builds of Compose and Bake files, with findings or without.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    invocations: Option<usize>,
 }
 
 #[cfg(test)]

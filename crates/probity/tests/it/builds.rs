@@ -113,6 +113,43 @@ fn each_dockerfile_is_checked_once_with_the_union_of_its_uses() {
     );
 }
 
+/// Which line and which build each finding belongs to.
+#[test]
+fn arguments_and_targets_of_builds_decide_what_is_wrong() {
+    let stage = tempfile::tempdir().unwrap();
+    let dockerfile = "ARG BASE=node:22\nFROM --platform=$BUILDPLATFORM ${BASE} AS app\nCMD a\n\
+                      FROM node:22 AS web\nCMD b\n";
+    fs::write(stage.path().join("Dockerfile"), dockerfile).unwrap();
+    let bake = |args: &str, target: &str| {
+        format!("target \"{target}\" {{\n  target = \"{target}\"\n  args = {args}\n}}\n")
+    };
+    let check = |texts: [String; 2], file: &str| -> Vec<String> {
+        fs::write(stage.path().join("docker-bake.hcl"), texts.concat()).unwrap();
+        let rules = "hadolint/DL3007,probity/final-stage-on-build-platform";
+        let run = probity().args(["check", file, "--format", "json", "--select", rules]);
+        let output = run.dir(stage.path()).run();
+        let report: Value = serde_json::from_str(&output.stdout).unwrap();
+        let files = report["files"].as_array().unwrap();
+        let found = files.iter().flat_map(|file| file["violations"].as_array().unwrap());
+        found
+            .map(|it| {
+                let message = it["message"].as_str().unwrap();
+                let build = message.rsplit_once(" (build: ").map_or("all)", |(_, build)| build);
+                format!("{} {} {build}", it["location"]["start"]["line"], it["rule"])
+            })
+            .collect()
+    };
+    let none = || [String::new(), String::new()];
+    assert_eq!(check(none(), "Dockerfile"), <[&str; 0]>::default());
+    let both = || [bake("{BASE = \"node:latest\"}", "app"), bake("{}", "web")];
+    assert_eq!(
+        check(both(), "docker-bake.hcl"),
+        ["2 \"probity/final-stage-on-build-platform\" app)", "2 \"hadolint/DL3007\" app)"]
+    );
+    let one = || [bake("{BASE = \"node:latest\"}", "web"), String::new()];
+    assert_eq!(check(one(), "docker-bake.hcl"), ["2 \"hadolint/DL3007\" all)"]);
+}
+
 #[test]
 fn json_names_the_builds_of_a_file() {
     let stage = stage();
@@ -132,6 +169,7 @@ fn json_names_the_builds_of_a_file() {
     let own = build("compose", "compose.yaml", "inline");
     assert_eq!(inline["violations"][0]["invocation"], own);
     assert_eq!(report["invocations_scanned"], 3);
+    assert_eq!(report["summary"]["invocations"], 3, "as tally counts them");
     let report = run(&["docker-bake.hcl", "--target", "web"]);
     let own = build("bake", "docker-bake.hcl", "web");
     assert_eq!(report["files"][0]["violations"][0]["invocation"], own, "{report}");

@@ -33,7 +33,7 @@ rule! {
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let Some(uses) = context.uses else { return };
     let stages = context.facts.stages();
-    for (target, builds) in &uses.targets {
+    for (target, builds) in uses.targets() {
         let is_index = target.parse::<usize>().is_ok_and(|index| index < stages.len());
         let is_stage = stages.iter().any(|stage| {
             stage.name.as_deref().is_some_and(|name| name.eq_ignore_ascii_case(target))
@@ -46,7 +46,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             [] => "its stages have no names".to_owned(),
             names => format!("its stages are {}", names.join(", ")),
         };
-        let builds = BuildUses::list(builds);
+        let builds = BuildUses::list(&builds);
         let message = format!("`{target}`, the target of {builds}, is not a stage; {known}");
         findings.push(context.finding_of_file(message));
     }
@@ -54,12 +54,17 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::{BuildUses, harness::run_with_uses};
+    use probity_dockerfile::BuildValues;
+
+    use crate::{BuildUse, BuildUses, harness::run_with_uses};
 
     fn targets(targets: &[&str]) -> BuildUses {
-        let builds = || ["api".to_owned()].into();
-        let targets = targets.iter().map(|target| ((*target).to_owned(), builds()));
-        BuildUses { targets: targets.collect(), ..BuildUses::default() }
+        let build = |target: &&str| {
+            let values =
+                BuildValues { target: Some((*target).to_owned()), ..BuildValues::default() };
+            BuildUse { name: "api".to_owned(), values }
+        };
+        BuildUses { builds: targets.iter().map(build).collect(), ..BuildUses::default() }
     }
 
     #[test]

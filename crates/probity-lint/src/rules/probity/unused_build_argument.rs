@@ -1,11 +1,11 @@
 //! Arguments of builds that the file does not declare.
 
-use std::collections::HashSet;
-
-use probity_dockerfile::{Arguments, Keyword};
 use probity_finding::Finding;
 
-use crate::{context::Context, uses::BuildUses};
+use crate::{
+    context::Context,
+    uses::{BuildUses, declared_arguments},
+};
 
 /// Arguments that BuildKit knows without a declaration.
 const PREDEFINED: &[&str] =
@@ -42,18 +42,14 @@ rule! {
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let Some(uses) = context.uses else { return };
-    let mut declared = HashSet::new();
-    for (_, arg) in context.each(Keyword::Arg) {
-        let Arguments::Pairs { pairs, .. } = &arg.arguments else { continue };
-        declared.extend(pairs.iter().map(|pair| pair.key.text.as_str()));
-    }
-    for (name, builds) in &uses.args {
+    let declared = declared_arguments(context.file);
+    for (name, builds) in uses.arguments() {
         let is_predefined = name.starts_with("BUILDKIT_")
             || PREDEFINED.iter().any(|known| known.eq_ignore_ascii_case(name));
-        if is_predefined || declared.contains(name.as_str()) {
+        if is_predefined || declared.contains(name) {
             continue;
         }
-        let builds = BuildUses::list(builds);
+        let builds = BuildUses::list(&builds);
         let message = format!("no ARG declares the argument `{name}` passed by {builds}");
         findings.push(context.finding_of_file(message));
     }
@@ -61,14 +57,18 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::{BuildUses, harness::run_with_uses};
+    use probity_dockerfile::BuildValues;
+
+    use crate::{BuildUse, BuildUses, harness::run_with_uses};
 
     #[test]
     fn declared_and_predefined_arguments_are_silent() {
-        let builds = || ["api".to_owned(), "web".to_owned()].into();
         let names = ["VERSION", "VERSON", "http_proxy", "BUILDKIT_INLINE_CACHE"];
-        let args = names.iter().map(|name| ((*name).to_owned(), builds()));
-        let uses = BuildUses { args: args.collect(), ..BuildUses::default() };
+        let arguments = names.iter().map(|name| ((*name).to_owned(), None)).collect();
+        let values = BuildValues { arguments, target: None };
+        let build = |name: &str| BuildUse { name: name.to_owned(), values: values.clone() };
+        let builds = ["api", "web"].map(build).into();
+        let uses = BuildUses { builds, ..BuildUses::default() };
         let text = "FROM a\nARG VERSION OTHER=1\n";
         let found = run_with_uses("probity/unused-build-argument", text, &uses);
         let messages: Vec<&str> = found.iter().map(|finding| finding.message.as_str()).collect();

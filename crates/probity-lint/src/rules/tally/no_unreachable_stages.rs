@@ -137,7 +137,7 @@ fn needed_by_targets(context: &Context<'_>) -> HashSet<usize> {
             !config.get(Setting::Cmd).is_empty() || !config.get(Setting::Entrypoint).is_empty()
         });
         let is_built = context.uses.is_some_and(|uses| {
-            uses.targets.keys().any(|target| target.eq_ignore_ascii_case(&name))
+            uses.targets().keys().any(|target| target.eq_ignore_ascii_case(&name))
         });
         is_built
             || name.split(['-', '_', '.']).any(|part| TARGETS.contains(&part))

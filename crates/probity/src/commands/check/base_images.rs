@@ -185,7 +185,7 @@ fn wanted_images(job: &Job, directory: &Path, ignore_files: &IgnoreFiles) -> BTr
     let (opened, wanted) = match job.take_opened(directory) {
         Opened::Text(source, parsed) => {
             let parsed = parsed.attached(&source.text);
-            let mut wanted = WantedImage::all(&parsed);
+            let mut wanted = WantedImage::all(&parsed, job.uses.as_ref().map(|uses| &uses.lint));
             if job.config.check.slow_checks.fail_fast && !wanted.is_empty() {
                 let found = examine::findings_before(job, &source, &parsed, ignore_files);
                 if found.iter().any(|finding| finding.severity == Severity::Error) {
