@@ -3,12 +3,12 @@
 //! Rules do not know each other, so this table knows them. What loses is dropped only where the winner
 //! has found something in the same place; elsewhere it is reported as ever.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use probity_dockerfile::Dockerfile;
 use probity_finding::{Finding, Span};
 
-use crate::suppress::instruction_of;
+use crate::{overlap::Overlaps, suppress::instruction_of};
 
 /// How near two findings have to be to concern one thing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -172,11 +172,16 @@ pub(crate) fn settle(
     if !findings.iter().any(is_listed) {
         return;
     }
-    let mut winners = HashMap::<&'static str, Vec<Place>>::new();
+    let mut winners = HashMap::<&'static str, Winner>::new();
     for finding in findings.iter() {
         if let Some(pair) = EXCLUSIONS.iter().find(|it| it.winner == finding.rule) {
-            winners.entry(pair.winner).or_default().push(Place::of(file, finding));
+            let winner = winners.entry(pair.winner).or_default();
+            winner.spans.extend(finding.span);
+            winner.instructions.extend(instruction_of(file, finding));
         }
+    }
+    for winner in winners.values_mut() {
+        winner.overlaps = Overlaps::of(winner.spans.drain(..));
     }
     findings.retain(|finding| {
         if !weighs_shell_findings && finding.rule.starts_with("shellcheck/") {
@@ -184,11 +189,7 @@ pub(crate) fn settle(
         }
         let mut above = EXCLUSIONS.iter().filter(|it| it.loser == finding.rule);
         !above.any(|it| {
-            let places = winners.get(it.winner).map_or(&[][..], Vec::as_slice);
-            !places.is_empty() && {
-                let own = Place::of(file, finding);
-                places.iter().any(|place| place.reaches(own, it.reach))
-            }
+            winners.get(it.winner).is_some_and(|winner| winner.reaches(file, finding, it.reach))
         })
     });
 }
@@ -196,28 +197,21 @@ pub(crate) fn settle(
 /// What is between a name and its value, an equals sign and a quote, and one byte more.
 const PAIR_GAP: usize = 3;
 
-/// Where a finding is.
-#[derive(Clone, Copy)]
-struct Place {
-    span: Option<Span>,
-    instruction: Option<usize>,
+/// Where the findings of a rule are.
+#[derive(Default)]
+struct Winner {
+    spans: Vec<Span>,
+    overlaps: Overlaps,
+    instructions: HashSet<usize>,
 }
 
-impl Place {
-    fn of(file: &Dockerfile<'_>, finding: &Finding) -> Self {
-        Self { span: finding.span, instruction: instruction_of(file, finding) }
-    }
-
-    fn reaches(self, other: Self, reach: Reach) -> bool {
-        match (reach, self.span, other.span) {
-            (Reach::File, ..) => true,
-            (Reach::Instruction, ..) => {
-                self.instruction.is_some() && self.instruction == other.instruction
-            }
-            (Reach::Text, Some(own), Some(span)) => {
-                own.start < span.end + PAIR_GAP && span.start < own.end + PAIR_GAP
-            }
-            (Reach::Text, ..) => false,
+impl Winner {
+    fn reaches(&self, file: &Dockerfile<'_>, loser: &Finding, reach: Reach) -> bool {
+        match reach {
+            Reach::File => true,
+            Reach::Instruction => instruction_of(file, loser)
+                .is_some_and(|instruction| self.instructions.contains(&instruction)),
+            Reach::Text => loser.span.is_some_and(|span| self.overlaps.come_near(span, PAIR_GAP)),
         }
     }
 }

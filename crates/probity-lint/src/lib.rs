@@ -26,6 +26,7 @@ mod harness;
 mod identity;
 mod labels;
 mod lines;
+mod overlap;
 mod own_rule;
 mod packages;
 mod parsed;

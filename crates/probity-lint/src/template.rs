@@ -2,12 +2,13 @@
 //!
 //! The instructions of a template are worth checking, and its placeholders are not.
 
-use std::ops::Range;
-
 use probity_dockerfile::{Dockerfile, ErrorKind};
 use probity_finding::{Finding, Severity, Span};
 
-use crate::syntax::{NOT_A_DOCKERFILE, is_syntax_rule};
+use crate::{
+    overlap::Overlaps,
+    syntax::{NOT_A_DOCKERFILE, is_syntax_rule},
+};
 
 /// How placeholders and statements of template languages begin and end.
 const MARKERS: &[(&str, &str)] =
@@ -18,10 +19,8 @@ pub(crate) fn settle(file: &Dockerfile<'_>, findings: &mut Vec<Finding>) {
     if !is_template(file) {
         return;
     }
-    let placeholders = placeholders(file.text);
-    let is_about_one = |span: Span| {
-        placeholders.iter().any(|range| range.start <= span.end && span.start <= range.end)
-    };
+    let placeholders = Overlaps::of(placeholders(file.text));
+    let is_about_one = |span: Span| placeholders.come_near(span, 1);
     findings.retain(|finding| {
         !is_syntax_rule(&finding.rule) && !finding.span.is_some_and(is_about_one)
     });
@@ -40,7 +39,7 @@ fn is_template(file: &Dockerfile<'_>) -> bool {
     })
 }
 
-fn placeholders(text: &str) -> Vec<Range<usize>> {
+fn placeholders(text: &str) -> Vec<Span> {
     let mut found = Vec::new();
     for (begin, end) in MARKERS {
         let mut from = 0;
@@ -50,7 +49,7 @@ fn placeholders(text: &str) -> Vec<Range<usize>> {
             let length = text.get(inner..).and_then(|rest| rest.find(end));
             let Some(length) = length else { break };
             from = inner + length + end.len();
-            found.push(start..from);
+            found.push(Span::new(start, from));
         }
     }
     found
