@@ -8,7 +8,7 @@ pub(crate) mod source;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
-    Build, DescribeError, Described, Format, InlinePlace, MOST_BUILDS, Recipe, Surroundings,
+    Build, DescribeError, Described, Format, InlinePlace, MOST_BUILDS, Note, Recipe, Surroundings,
     build::{dockerfile_path, is_remote},
     check_names,
     depth::is_too_deep,
@@ -27,6 +27,8 @@ struct Target {
     platforms: Option<Vec<String>>,
     contexts: BTreeMap<String, String>,
     inherits: Vec<String>,
+    /// Whether the place of the Dockerfile is a value that cannot be evaluated here.
+    is_hidden: bool,
 }
 
 /// `read` turns the text into definitions.
@@ -67,6 +69,11 @@ pub(crate) fn describe(
         .into_iter()
         .filter_map(|name| {
             let merged = inherit::merged(name, &targets, &groups, &mut notes)?;
+            if merged.is_hidden {
+                let message = "it is not checked, because its context or Dockerfile is unknown";
+                notes.push(Note::about(name, message));
+                return None;
+            }
             Some(merged.into_build(name))
         })
         .collect();
@@ -120,7 +127,7 @@ impl Target {
             name: name.to_owned(),
             recipe,
             context,
-            target: self.target,
+            target: self.target.filter(|target| !target.is_empty()),
             args: self.args,
             platforms: self.platforms.unwrap_or_default(),
             contexts: self.contexts,

@@ -4,7 +4,7 @@ mod inline;
 mod interpolate;
 mod model;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub use inline::InlinePlace;
 
@@ -14,7 +14,7 @@ use crate::{
     check_names,
 };
 use interpolate::interpolate;
-use model::{ComposeFile, Service, ServiceBuild};
+use model::{ComposeFile, Extends, Service, ServiceBuild};
 
 /// A service that extends a service that extends … ends here.
 const LONGEST_CHAIN: usize = 16;
@@ -24,7 +24,12 @@ pub(crate) fn describe(
     only: &[String],
     surroundings: &dyn Surroundings,
 ) -> Result<Described, DescribeError> {
-    let mut reading = Reading { surroundings, services: BTreeMap::new(), notes: Vec::new() };
+    let mut reading = Reading {
+        surroundings,
+        services: BTreeMap::new(),
+        included: BTreeSet::new(),
+        notes: Vec::new(),
+    };
     reading.add_file(text, "", 0)?;
     let Reading { services, mut notes, .. } = reading;
     check_names(only, Format::Compose, services.keys().map(String::as_str))?;
@@ -41,6 +46,8 @@ pub(crate) fn describe(
 struct Reading<'s> {
     surroundings: &'s dyn Surroundings,
     services: BTreeMap<String, Found>,
+    /// Files that are read already; they may include each other.
+    included: BTreeSet<String>,
     notes: Vec<Note>,
 }
 
@@ -70,12 +77,15 @@ impl Reading<'_> {
 
     /// A file that cannot be read is a note: the services of the others are still checked.
     fn include(&mut self, path: &str, directory: &str, depth: usize) {
-        let path = format!("{directory}{}", interpolate(path, self.surroundings));
+        let path = plain(&format!("{directory}{}", interpolate(path, self.surroundings)));
+        if !self.included.insert(path.clone()) {
+            return;
+        }
         if depth >= LONGEST_CHAIN {
             let message = format!("`{path}` is included too deeply and was left out");
             return self.notes.push(Note { about: None, message });
         }
-        let below = path.rsplit_once('/').map_or(String::new(), |(parent, _)| format!("{parent}/"));
+        let below = parent(&path).to_owned();
         let problem = match self.surroundings.read(&path) {
             None => "cannot be read".to_owned(),
             Some(text) => match self.add_file(&text, &below, depth + 1) {
@@ -96,7 +106,7 @@ impl Found {
         surroundings: &dyn Surroundings,
         notes: &mut Vec<Note>,
     ) -> Option<Build> {
-        let merged = self.merged(name, services, notes);
+        let merged = self.merged(name, services, surroundings, notes)?;
         let build = merged.build.as_ref()?;
         let expand = |text: &String| interpolate(text, surroundings);
         let context = build.context.as_ref().map_or_else(|| ".".to_owned(), expand);
@@ -119,44 +129,78 @@ impl Found {
         let pairs = |pairs: &BTreeMap<String, Option<String>>| {
             pairs.iter().map(|(key, value)| (key.clone(), value.as_ref().map(expand))).collect()
         };
+        // An argument without a value takes that of the environment.
+        let arguments = |given: &BTreeMap<String, Option<String>>| {
+            let mut arguments: BTreeMap<String, Option<String>> = pairs(given);
+            for (name, value) in arguments.iter_mut().filter(|(_, value)| value.is_none()) {
+                *value = surroundings.variable(name);
+            }
+            arguments
+        };
         let contexts: BTreeMap<String, Option<String>> = pairs(&build.additional_contexts.0);
         Some(Build {
             name: name.to_owned(),
             recipe,
             context,
             target: build.target.as_ref().map(expand).filter(|target| !target.is_empty()),
-            args: pairs(&build.args.0),
+            args: arguments(&build.args.0),
             platforms,
             contexts: contexts.into_iter().filter_map(|(key, value)| Some((key, value?))).collect(),
         })
     }
 
-    /// The service with what it takes from the services it extends.
+    /// The service with what it takes from the services it extends; none if one of these is unknown
+    /// and could say where the Dockerfile is.
     fn merged(
         &self,
         name: &str,
         services: &BTreeMap<String, Found>,
+        surroundings: &dyn Surroundings,
         notes: &mut Vec<Note>,
-    ) -> Service {
+    ) -> Option<Service> {
         let mut merged = self.service.clone();
+        // Services of another file, and where that is from here.
+        let mut elsewhere: Option<BTreeMap<String, Option<Service>>> = None;
+        let mut directory = String::new();
+        let of_file = |services: &BTreeMap<String, Option<Service>>, extends: &Extends| {
+            services.get(extends.service()).map(|service| service.clone().unwrap_or_default())
+        };
         let mut next = self.service.extends.clone();
         for _ in 0..LONGEST_CHAIN {
-            let Some(extends) = next else { return merged };
-            if let Some(file) = extends.file() {
-                let message = format!("it extends a service of `{file}`, which is not followed");
-                notes.push(Note::about(name, message));
-                return merged;
-            }
-            let Some(base) = services.get(extends.service()) else {
-                let message = format!("it extends `{}`, which does not exist", extends.service());
-                notes.push(Note::about(name, message));
-                return merged;
+            let Some(extends) = next else {
+                if let (Some(build), false) = (&mut merged.build, directory.is_empty()) {
+                    build.context.get_or_insert_with(|| below(&directory, "."));
+                }
+                return Some(merged);
             };
-            merged = merged.over(&base.service);
-            next = base.service.extends.clone();
+            let base = match extends.file() {
+                Some(file) => {
+                    let file = interpolate(file, surroundings);
+                    let path = plain(&format!("{}{directory}{file}", self.directory));
+                    directory.push_str(parent(&file));
+                    let text = surroundings.read(&path);
+                    elsewhere =
+                        text.and_then(|text| model::parse(&text).ok()).map(|it| it.services);
+                    elsewhere.as_ref().and_then(|services| of_file(services, &extends))
+                }
+                None => match &elsewhere {
+                    Some(services) => of_file(services, &extends),
+                    None => services.get(extends.service()).map(|found| found.service.clone()),
+                },
+            };
+            let Some(base) = base else {
+                let place = extends.file().map(|file| format!(" in `{file}`")).unwrap_or_default();
+                let what = extends.service();
+                let message = format!("it extends `{what}`, which does not exist{place}");
+                notes.push(Note::about(name, message));
+                return merged.is_whole().then_some(merged);
+            };
+            let base = base.below(&directory);
+            next = base.extends.clone();
+            merged = merged.over(&base);
         }
         notes.push(Note::about(name, "it extends services in a circle"));
-        merged
+        merged.is_whole().then_some(merged)
     }
 }
 
@@ -169,6 +213,22 @@ impl Service {
         };
         let platform = self.platform.or_else(|| base.platform.clone());
         Service { build, platform, extends: self.extends }
+    }
+}
+
+impl Service {
+    /// Whether it says itself where its Dockerfile is.
+    fn is_whole(&self) -> bool {
+        self.build.as_ref().is_some_and(|build| build.context.is_some())
+    }
+
+    /// A service of a file in another directory, with paths as the first file would write them.
+    fn below(&self, directory: &str) -> Service {
+        let mut service = self.clone();
+        if let Some(build) = &mut service.build {
+            build.context = build.context.take().map(|context| below(directory, &context));
+        }
+        service
     }
 }
 
@@ -188,6 +248,27 @@ impl ServiceBuild {
             additional_contexts: model::Pairs(contexts),
         }
     }
+}
+
+/// The directory of a path, with a slash at its end.
+fn parent(path: &str) -> &str {
+    path.rfind('/').and_then(|slash| path.get(..=slash)).unwrap_or_default()
+}
+
+/// A path without `.` and without a directory that `..` leaves again: one name for one file.
+fn plain(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "." => {}
+            "" if !parts.is_empty() => {}
+            ".." if parts.last().is_some_and(|last| !matches!(*last, ".." | "")) => {
+                parts.pop();
+            }
+            _ => parts.push(part),
+        }
+    }
+    parts.join("/")
 }
 
 /// A path of an included file, relative to the description.

@@ -23,7 +23,7 @@ mod text;
 mod variables;
 mod walk;
 
-use std::{num::NonZeroU32, ops::Range};
+use std::{collections::BTreeSet, num::NonZeroU32, ops::Range};
 
 use probity_finding::Span;
 
@@ -69,6 +69,8 @@ pub struct Facts {
     packages: Packages,
     /// The stage that the build ends with.
     last: Option<usize>,
+    /// Names of additional contexts of the build.
+    contexts: BTreeSet<String>,
 }
 
 /// A word that BuildKit cannot expand, whatever arguments the build is given.
@@ -121,6 +123,12 @@ impl Facts {
     fn command_cell(&self, instruction: usize) -> Option<usize> {
         let number = self.places.get(instruction)?.command_cell?;
         Some(number.get() as usize - 1)
+    }
+
+    /// Whether the build gives this name to an additional context. Such a name is not an image.
+    #[must_use]
+    pub fn is_build_context(&self, name: &str) -> bool {
+        self.contexts.contains(name)
     }
 
     /// The stage that an instruction belongs to; none before the first FROM.

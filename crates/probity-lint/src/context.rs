@@ -131,7 +131,7 @@ impl<'a> Context<'a> {
 
     /// Whether a build gives this name to an additional context. Such a name is not an image.
     pub(crate) fn is_build_context(&self, name: &str) -> bool {
-        self.uses.is_some_and(|uses| uses.contexts.contains(name))
+        self.facts.is_build_context(name)
     }
 
     fn completed(&self, mut finding: Finding) -> Finding {

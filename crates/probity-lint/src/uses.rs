@@ -14,8 +14,6 @@ use crate::parsed::Parsed;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BuildUses {
     pub builds: BTreeSet<BuildUse>,
-    /// Names of additional contexts. `FROM` and `COPY --from` may use them like images.
-    pub contexts: BTreeSet<String>,
     /// Platforms that builds ask for.
     pub platforms: BTreeSet<String>,
 }

@@ -71,9 +71,12 @@ impl FileUses {
 
     fn add(&mut self, invocation: Invocation, build: &Build, context: PathBuf) {
         self.invocations.insert(invocation);
-        let values = BuildValues { arguments: build.args.clone(), target: build.target.clone() };
+        let values = BuildValues {
+            arguments: build.args.clone(),
+            target: build.target.clone(),
+            contexts: build.contexts.keys().cloned().collect(),
+        };
         self.lint.builds.insert(BuildUse { name: build.name.clone(), values });
-        self.lint.contexts.extend(build.contexts.keys().cloned());
         self.lint.platforms.extend(build.platforms.iter().cloned());
         self.contexts.insert(context);
     }
@@ -125,7 +128,11 @@ impl Described {
             Ok(text) => text,
             Err(error) => return targets.errors.push(failed(error.to_string())),
         };
-        let found = match describe(format, &text, only, &Beside::of(directory)) {
+        let beside = match format {
+            Format::Compose => Beside::with_env_file(directory),
+            Format::BakeHcl | Format::BakeJson => Beside { directory, variables: BTreeMap::new() },
+        };
+        let found = match describe(format, &text, only, &beside) {
             Ok(found) => found,
             Err(error) => return targets.errors.push(failed(error.to_string())),
         };
@@ -192,16 +199,26 @@ struct Beside<'d> {
 }
 
 impl<'d> Beside<'d> {
-    fn of(directory: &'d Path) -> Self {
+    fn with_env_file(directory: &'d Path) -> Self {
         let text = read(&directory.join(".env")).unwrap_or_default();
         let pairs = text.lines().filter(|line| !line.trim_start().starts_with('#'));
         let pairs = pairs.filter_map(|line| line.split_once('='));
-        let bare = |text: &str| {
-            text.trim().trim_start_matches("export ").trim_matches(['"', '\'']).to_owned()
-        };
-        let variables = pairs.map(|(name, value)| (bare(name), bare(value))).collect();
+        let name = |text: &str| text.trim().trim_start_matches("export ").trim().to_owned();
+        let variables = pairs.map(|(key, value)| (name(key), env_value(value))).collect();
         Self { directory, variables }
     }
+}
+
+/// A value of a `.env` file without its quotes, or without the comment after it.
+fn env_value(text: &str) -> String {
+    let text = text.trim();
+    for quote in ['"', '\''] {
+        let quoted = text.strip_prefix(quote).and_then(|rest| rest.split_once(quote));
+        if let Some((value, _)) = quoted {
+            return value.to_owned();
+        }
+    }
+    text.split_once(" #").map_or(text, |(value, _)| value.trim_end()).to_owned()
 }
 
 impl Surroundings for Beside<'_> {

@@ -20,12 +20,15 @@ const LARGEST: u64 = 1024 * 1024;
 #[derive(Debug)]
 pub(crate) struct IgnoreFiles {
     context: Option<PathBuf>,
+    /// Whether a file of the repository gave the context.
+    is_described: bool,
     open_texts: OpenTexts,
 }
 
 impl IgnoreFiles {
     pub(crate) fn new(context: Option<&Path>) -> Self {
-        Self { context: context.map(Path::to_path_buf), open_texts: OpenTexts::default() }
+        let context = context.map(Path::to_path_buf);
+        Self { context, is_described: false, open_texts: OpenTexts::default() }
     }
 
     /// The same with texts that count instead of files.
@@ -35,8 +38,9 @@ impl IgnoreFiles {
 
     /// The same for a file whose builds name this context; one that the user named comes first.
     pub(crate) fn for_context(&self, context: &Path) -> Self {
+        let is_described = self.context.is_none();
         let context = self.context.clone().or_else(|| Some(context.to_owned()));
-        Self { context, open_texts: self.open_texts.clone() }
+        Self { context, is_described, open_texts: self.open_texts.clone() }
     }
 
     pub(crate) fn open_texts(&self) -> &OpenTexts {
@@ -46,6 +50,26 @@ impl IgnoreFiles {
     /// The build context of a Dockerfile: the directory beside it, unless another one is given.
     pub(crate) fn context_of<'p>(&'p self, dockerfile: &'p Path) -> Option<&'p Path> {
         self.context.as_deref().or_else(|| dockerfile.parent())
+    }
+
+    /// The build context that an agent may see. A file of the repository cannot show it more than the
+    /// project of the Dockerfile.
+    pub(crate) fn shown_context_of<'p>(&'p self, dockerfile: &'p Path) -> Option<&'p Path> {
+        let context = self.context_of(dockerfile)?;
+        let is_inside = || {
+            let project = probity_sandbox::workspace_root(dockerfile.parent()?).ok()?;
+            Some(context.canonicalize().ok()?.starts_with(&project.path))
+        };
+        if self.is_described && is_inside() != Some(true) {
+            tracing::warn!(
+                "agents do not see the build context {}: it is outside the project of {}; pass it \
+                 with `--context` to show it",
+                context.display(),
+                dockerfile.display()
+            );
+            return dockerfile.parent();
+        }
+        Some(context)
     }
 
     /// The ignore file of a Dockerfile, and what is to be said where it cannot be read.

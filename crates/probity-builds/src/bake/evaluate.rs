@@ -18,13 +18,19 @@ pub(super) struct Evaluator {
     context: Context<'static>,
     /// Functions that were called and are not built in here.
     functions: BTreeSet<String>,
+    /// Variables whose values cannot be evaluated here.
+    unknown: BTreeSet<String>,
     notes: Vec<Note>,
 }
 
 impl Evaluator {
     pub(super) fn new(definitions: &Definitions, surroundings: &dyn Surroundings) -> Self {
-        let mut evaluator =
-            Self { context: Context::new(), functions: BTreeSet::new(), notes: Vec::new() };
+        let mut evaluator = Self {
+            context: Context::new(),
+            functions: BTreeSet::new(),
+            unknown: BTreeSet::new(),
+            notes: Vec::new(),
+        };
         let mut waiting: Vec<(&String, &Expression)> = Vec::new();
         for (name, default) in &definitions.variables {
             match surroundings.variable(name) {
@@ -42,10 +48,10 @@ impl Evaluator {
                 Err(_) => true,
             });
         }
-        // The reason for each that is left; its value is the empty text from here on.
+        // The reason for each that is left. What uses it is unknown too.
+        evaluator.unknown = waiting.iter().map(|(name, _)| (*name).clone()).collect();
         for (name, expression) in waiting {
             evaluator.value(name, expression);
-            evaluator.declare(name, Value::from(""));
         }
         evaluator
     }
@@ -78,11 +84,15 @@ impl Evaluator {
             Ok(value) => return Some(value),
             Err(error) => error,
         };
-        if let ErrorKind::UndefinedFunc(function) = error.kind() {
-            self.functions.insert(function.to_string());
-        } else {
-            let message = format!("a value is left out: {}", error.kind());
-            self.notes.push(Note::about(about, message));
+        match error.kind() {
+            ErrorKind::UndefinedFunc(function) => {
+                self.functions.insert(function.to_string());
+            }
+            ErrorKind::UndefinedVar(name) if self.unknown.contains(name.as_str()) => {}
+            kind => {
+                let message = format!("a value is left out: {kind}");
+                self.notes.push(Note::about(about, message));
+            }
         }
         None
     }

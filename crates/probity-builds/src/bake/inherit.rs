@@ -48,6 +48,7 @@ fn lay_over(
     }
     chain.pop();
     let own = target.clone();
+    merged.is_hidden |= own.is_hidden;
     merged.args.extend(own.args);
     merged.contexts.extend(own.contexts);
     merged.context = own.context.or(merged.context.take());

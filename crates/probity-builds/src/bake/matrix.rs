@@ -40,6 +40,9 @@ pub(super) fn targets(
             Some(own_name) => own_name,
             None => generated_name(name, &values),
         };
+        let is_hidden = ["context", "dockerfile", "dockerfile-inline"]
+            .iter()
+            .any(|place| attributes.contains_key(*place) && !found.contains_key(place));
         let mut scalar = |key: &str| found.remove(key).as_ref().and_then(text);
         let target = Target {
             context: scalar("context"),
@@ -50,6 +53,7 @@ pub(super) fn targets(
             platforms: found.get("platforms").map(texts),
             contexts: known(found.get("contexts").map(pairs).unwrap_or_default()),
             inherits: found.get("inherits").map(texts).unwrap_or_default(),
+            is_hidden,
         };
         made.push((instance, target));
     }

@@ -114,6 +114,32 @@ note: values that call functions are left out: `mine`, `timestamp`, `upper`",
     );
 }
 
+/// A value that depends on a function is unknown, not empty, and a build whose Dockerfile is unknown
+/// is not that of another Dockerfile.
+#[test]
+fn what_depends_on_a_function_is_unknown() {
+    check(
+        r#"
+variable "D" { default = join("/", ["", "srv"]) }
+variable "E" { default = "${D}/e" }
+target "a" { args = { D = D, E = E, F = "${E}/f" } }
+target "b" { context = format("%s", "b") }
+target "c" { dockerfile = D }
+target "d" {
+  inherits = ["c"]
+  context = "d"
+}
+target "e" { target = "" }
+"#,
+        "\
+a: Dockerfile in . D=? E=? F=?
+e: Dockerfile in .
+note: values that call functions are left out: `format`, `join`
+note: b: it is not checked, because its context or Dockerfile is unknown
+note: d: it is not checked, because its context or Dockerfile is unknown",
+    );
+}
+
 #[test]
 fn wrong_references_are_notes() {
     check(

@@ -117,8 +117,55 @@ round: Dockerfile in .
 worker: app/Dockerfile in app target api A=1 B=3
 note: about: it extends services in a circle
 note: lost: it extends `nowhere`, which does not exist
-note: other: it extends a service of `other.yaml`, which is not followed
+note: other: it extends `x`, which does not exist in `other.yaml`
 note: round: it extends services in a circle",
+    );
+}
+
+#[test]
+fn services_of_other_files_are_extended() {
+    let given = Given {
+        files: [
+            (
+                "infra/base.yaml",
+                "services:\n  app:\n    extends: below\n    build: {args: {A: '1'}}\n  below:\n    \
+                 build: {context: src, dockerfile: D}\n  deep:\n    extends: {file: more/x.yaml, \
+                 service: low}\n",
+            ),
+            ("infra/more/x.yaml", "services:\n  low:\n    build: {target: t}\n"),
+        ]
+        .into(),
+        ..Given::default()
+    };
+    check_with(
+        "\
+services:
+  a:
+    extends: {file: infra/base.yaml, service: app}
+    build: {args: {B: '2'}}
+  b:
+    extends: {file: ./infra/base.yaml, service: deep}
+  c:
+    extends: {file: infra/base.yaml, service: nobody}
+    build: {args: {B: '2'}}
+",
+        &[],
+        &given,
+        "\
+a: infra/src/D in infra/src A=1 B=2
+b: ./infra/more/Dockerfile in ./infra/more target t
+note: c: it extends `nobody`, which does not exist in `infra/base.yaml`",
+    );
+}
+
+#[test]
+fn arguments_without_a_value_are_those_of_the_environment() {
+    let given = Given { variables: [("TAG", "3.20")].into(), ..Given::default() };
+    check_with(
+        "services:\n  a:\n    build: {context: ., args: [TAG, OTHER]}\n",
+        &[],
+        &given,
+        "a: Dockerfile in . OTHER=? TAG=3.20",
     );
 }
 

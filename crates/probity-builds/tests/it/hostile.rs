@@ -43,10 +43,18 @@ fn aliases_that_explode_are_refused() {
 fn a_file_that_includes_itself_ends() {
     let itself = "include: [compose.yaml]\nservices:\n  a:\n    build: .\n";
     let given = Given { files: [("compose.yaml", itself)].into(), ..Given::default() };
-    assert_eq!(
-        shown(Format::Compose, itself, &[], &given),
-        "a: Dockerfile in .\nnote: `compose.yaml` is included too deeply and was left out"
-    );
+    assert_eq!(shown(Format::Compose, itself, &[], &given), "a: Dockerfile in .");
+}
+
+/// Each file is read once; two files that include each other twice were read 2^16 times.
+#[test]
+fn files_that_include_each_other_are_read_once() {
+    let a = "include: [b.yaml, ./b.yaml, sub/../b.yaml]\nservices:\n  a:\n    build: a\n";
+    let b = "include: [a.yaml, a.yaml, a.yaml]\nservices:\n  b:\n    build: b\n";
+    let given = Given { files: [("a.yaml", a), ("b.yaml", b)].into(), ..Given::default() };
+    let found = shown(Format::Compose, a, &[], &given);
+    assert_eq!(found, "a: a/Dockerfile in a\nb: b/Dockerfile in b");
+    assert!(given.reads.get() <= 2, "{}", given.reads.get());
 }
 
 proptest! {

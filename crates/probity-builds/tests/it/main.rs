@@ -4,7 +4,7 @@ mod bake;
 mod compose;
 mod hostile;
 
-use std::collections::BTreeMap;
+use std::{cell::Cell, collections::BTreeMap};
 
 use probity_builds::{Build, DescribeError, Described, Format, Recipe, Surroundings, describe};
 
@@ -13,6 +13,8 @@ use probity_builds::{Build, DescribeError, Described, Format, Recipe, Surroundin
 struct Given {
     variables: BTreeMap<&'static str, &'static str>,
     files: BTreeMap<&'static str, &'static str>,
+    /// How many files were asked for.
+    reads: Cell<usize>,
 }
 
 impl Surroundings for Given {
@@ -21,6 +23,7 @@ impl Surroundings for Given {
     }
 
     fn read(&self, path: &str) -> Option<String> {
+        self.reads.set(self.reads.get() + 1);
         self.files.get(path).map(|text| (*text).to_owned())
     }
 }

@@ -1,8 +1,8 @@
 //! What a build sets from outside the file: arguments and the target.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::Stage;
+use crate::{ImageRef, Stage};
 
 /// The values of one `docker build`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -11,15 +11,36 @@ pub struct BuildValues {
     pub arguments: BTreeMap<String, Option<String>>,
     /// A stage, by its name or its number.
     pub target: Option<String>,
+    /// Names of additional contexts. `FROM` and `COPY --from` use them instead of images.
+    pub contexts: BTreeSet<String>,
 }
 
 impl BuildValues {
+    /// Whether the name means an additional context. `alpine` and `alpine:latest` are one name.
+    pub(super) fn has_context(&self, name: &str) -> bool {
+        !self.contexts.is_empty() && {
+            let wanted = without_latest(name);
+            self.contexts.iter().any(|context| without_latest(context) == wanted)
+        }
+    }
+
     /// The index of the stage that the build ends with. A target that is not a stage fails the build,
     /// so the last stage is as good as any.
     pub(super) fn last_stage(build: Option<&Self>, stages: &[Stage]) -> Option<usize> {
         let target = build.and_then(|build| build.target.as_deref());
         let target = target.and_then(|target| stage_of(target, stages));
         target.or_else(|| stages.len().checked_sub(1))
+    }
+}
+
+/// The name as BuildKit compares it.
+fn without_latest(name: &str) -> String {
+    match ImageRef::parse(name) {
+        Ok(image) => {
+            let image = image.to_string();
+            image.strip_suffix(":latest").map(str::to_owned).unwrap_or(image)
+        }
+        Err(_) => name.to_owned(),
     }
 }
 

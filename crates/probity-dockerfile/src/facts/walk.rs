@@ -97,6 +97,7 @@ pub(super) fn walk(dockerfile: &Dockerfile<'_>, build: Option<&BuildValues>) -> 
     let syntax = dockerfile.directives.iter().find(|it| it.name == DirectiveName::Syntax);
     Facts {
         last: BuildValues::last_stage(build, &walk.stages.all),
+        contexts: build.map(|build| build.contexts.clone()).unwrap_or_default(),
         contract: ImageContract {
             syntax: syntax.map(|directive| directive.value.clone()),
             arguments,
@@ -164,7 +165,10 @@ impl Walk<'_> {
 
     fn begin_stage(&mut self, current: &mut Current, instruction: &Instruction) {
         let image = match &instruction.arguments {
-            Arguments::From { image: Some(image), .. } => self.word(current, instruction, image),
+            Arguments::From { image: Some(image), .. } => {
+                let image = self.word(current, instruction, image);
+                self.unless_context(image)
+            }
             _ => Text::default(),
         };
         let platform = instruction.flag_value("platform");
@@ -172,6 +176,16 @@ impl Walk<'_> {
         let number = self.stages.all.len();
         self.stages.begin(instruction, current.index, image, platform);
         self.edit_place(current.index, |place| place.stage = Some(compact(number)));
+    }
+
+    /// A name that means an additional context says nothing about an image.
+    fn unless_context(&self, image: Text) -> Text {
+        let name = image.value.as_deref().unwrap_or_default();
+        let is_stage = self.stages.by_name.contains_key(&name.to_lowercase());
+        match self.build.is_some_and(|build| build.has_context(name)) && !is_stage {
+            true => Text { open: Some(image.pattern().to_owned()), value: None },
+            false => image,
+        }
     }
 
     /// Gives a number to each instruction that may have scripts; says how many there are.

@@ -185,7 +185,7 @@ pub(super) fn options(
     }
     // Whoever asks for new digests beside others gets both in one way.
     let is_writing = args.fixes.pin || flags.settings.contains_key(key::check::fix.key.path);
-    pin_layer(&mut flags, &args.fixes);
+    pin_layer(&mut flags, &args.fixes)?;
     Ok(Options {
         name,
         paths: args.paths,
@@ -224,20 +224,25 @@ pub(super) fn analyzing(options: Options) -> anyhow::Result<Options> {
 }
 
 /// What `--pin` and `--update-pins` stand for: look-ups, and the fixes of the rules about digests.
-fn pin_layer(layer: &mut Layer, fixes: &FixArgs) {
+fn pin_layer(layer: &mut Layer, fixes: &FixArgs) -> Result<(), ConfigError> {
     let rules = [
         (fixes.pin, "--pin", "probity/from-without-digest"),
         (fixes.update_pins, "--update-pins", "probity/outdated-digest"),
     ];
     let asked: Vec<_> = rules.into_iter().filter(|(is_asked, ..)| *is_asked).collect();
-    let Some((_, flag, _)) = asked.first() else { return };
+    let Some((_, flag, _)) = asked.first() else { return Ok(()) };
     let origin = || Origin::Flag { name: (*flag).to_owned() };
+    // A severity enables a rule in every preset.
+    for (_, flag, rule) in &asked {
+        layer.flag_rule(&Catalogue::shipped(), flag, (rule, "severity"), "info")?;
+    }
     let rules = asked.iter().map(|(_, _, rule)| (*rule).to_owned()).collect();
     layer.set(&key::check::fix, &true, origin());
     layer.set(&key::check::fix_rule, &rules, origin());
     layer.set(&key::check::slow_checks::mode, &SlowChecksMode::On, origin());
     // Another base is more than a safe fix; no other rule is admitted.
     layer.set(&key::check::unsafe_fixes, &Some(true), origin());
+    Ok(())
 }
 
 fn layer(rules: &RuleArgs, matches: &ArgMatches) -> Result<Layer, ConfigError> {

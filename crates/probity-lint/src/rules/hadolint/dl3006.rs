@@ -38,9 +38,6 @@ rule! {
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for stage in context.facts.stages() {
         let (Base::Image(image), Some(span)) = (&stage.base, stage.image_span) else { continue };
-        if context.is_build_context(image) {
-            continue;
-        }
         let reference = ImageRef::parse(image).ok();
         let is_open = reference.is_none_or(|it| it.tag.is_some() || it.digest.is_some());
         if stage.image.is_constant() && !is_open {

@@ -65,7 +65,7 @@ mod tests {
     fn declared_and_predefined_arguments_are_silent() {
         let names = ["VERSION", "VERSON", "http_proxy", "BUILDKIT_INLINE_CACHE"];
         let arguments = names.iter().map(|name| ((*name).to_owned(), None)).collect();
-        let values = BuildValues { arguments, target: None };
+        let values = BuildValues { arguments, ..BuildValues::default() };
         let build = |name: &str| BuildUse { name: name.to_owned(), values: values.clone() };
         let builds = ["api", "web"].map(build).into();
         let uses = BuildUses { builds, ..BuildUses::default() };

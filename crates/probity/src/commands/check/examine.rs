@@ -18,8 +18,8 @@ use super::{
     searched::Searched,
 };
 use crate::{
-    builds::FileUses, context_files, ignore_file::IgnoreFiles, report::ai_detection::AiDetection,
-    source::Source,
+    builds::FileUses, config::words::AiContext, context_files, ignore_file::IgnoreFiles,
+    report::ai_detection::AiDetection, source::Source,
 };
 
 /// What checking one file gave.
@@ -74,7 +74,10 @@ pub(super) fn examine_source(
     let own_context = uses.and_then(FileUses::context).map(|dir| ignore_files.for_context(dir));
     let ignore_files = own_context.as_ref().unwrap_or(ignore_files);
     let parsed = parsed.attached(&source.text);
-    let context_root = ignore_files.context_of(&source.path);
+    let context_root = match job.config.ai.context {
+        AiContext::None => ignore_files.context_of(&source.path),
+        AiContext::Snapshot | AiContext::ReadOnly => ignore_files.shown_context_of(&source.path),
+    };
     let context = ContextOf::file(&source, &parsed, ignore_files);
     let rules = job.rules.for_path(&source.shown);
     let searched = Searched::new(&job.rules.secrets);

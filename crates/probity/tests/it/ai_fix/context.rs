@@ -271,6 +271,27 @@ Left out: package.json: contains a secret (github-personal-token)
     assert!(!output.stderr.contains(CANARY) && !output.stderr.contains(&secret()));
 }
 
+/// A Compose file is part of the repository, which cannot show more than itself.
+#[test]
+fn a_description_cannot_show_what_is_outside_the_project() {
+    let dir = project();
+    let compose = "services:\n  app:\n    build: {context: .., dockerfile: context/Dockerfile}\n";
+    fs::write(dir.path().join("context/compose.yaml"), compose).unwrap();
+    fs::write(dir.path().join("context/.git/HEAD"), "ref: refs/heads/main\n").unwrap();
+    let command = format!("{} agent replay {}", env!("CARGO_BIN_EXE_probity"), "agent.ndjson");
+    let run = |more: &[&str]| {
+        let run = probity().dir(dir.path().join("context")).args(["check", "compose.yaml"]);
+        let run = run.args(["--select", MULTI_STAGE, "--acp-command", &command]);
+        let run = run.args(["--diff", "--fix-ai", "--ai-dry-run"]).args(more);
+        run.env("PROBITY_AI__CONTEXT", "snapshot").run().stderr
+    };
+    let shown = run(&[]);
+    assert!(!shown.contains("outside.txt") && shown.contains("- go.mod (33 bytes)"), "{shown}");
+    assert!(shown.contains("agents do not see the build context"), "{shown}");
+    let shown = run(&["--context", ".."]);
+    assert!(shown.contains("- outside.txt"), "{shown}");
+}
+
 #[test]
 fn reading_without_an_agent_says_that_it_has_no_effect() {
     let dir = project();
