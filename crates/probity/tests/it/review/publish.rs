@@ -3,6 +3,7 @@
 mod gitea;
 mod github;
 mod gitlab;
+mod hostile;
 mod openapi;
 mod requests;
 pub(crate) mod server;

@@ -174,14 +174,19 @@ impl Asked<'_> {
 
     /// The first page of everything.
     pub(crate) fn is_later_page(&self) -> bool {
-        self.query.split('&').any(|part| part.starts_with("page=") && part != "page=1")
+        self.page() > 1
+    }
+
+    pub(crate) fn page(&self) -> usize {
+        let page = self.query.split('&').find_map(|part| part.strip_prefix("page="));
+        page.map_or(1, |page| page.parse().unwrap())
     }
 }
 
 struct Shared {
     state: State,
-    /// Refuses what writes, with this status.
-    refusal: Option<u16>,
+    /// Refuses what writes to such paths, with this status.
+    refusal: Option<(&'static str, u16)>,
     /// How many requests are refused for now, and for how many seconds.
     limited: (u32, u64),
     writes: usize,
@@ -255,7 +260,12 @@ impl Forge {
     }
 
     pub(crate) fn refuse_writes(&self, status: u16) {
-        self.lock().refusal = Some(status);
+        self.refuse_writes_to("", status);
+    }
+
+    /// Refuses only what writes to paths with this part.
+    pub(crate) fn refuse_writes_to(&self, part: &'static str, status: u16) {
+        self.lock().refusal = Some((part, status));
     }
 
     pub(crate) fn limit(&self, requests: u32, seconds: u64) {
@@ -362,7 +372,9 @@ fn answer(
     let asked = Asked { method, path: path.split('/').collect(), query, body };
     let is_query = path == "graphql" && body["query"].as_str().unwrap().starts_with("query");
     if method != "GET" && !is_query {
-        if let Some(status) = shared.refusal {
+        if let Some((part, status)) = shared.refusal
+            && path.contains(part)
+        {
             return refused(status, "Resource not accessible by integration");
         }
         shared.writes += 1;
