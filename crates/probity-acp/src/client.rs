@@ -136,11 +136,19 @@ impl Client {
 
     /// One turn: sends the text and collects what the agent says until it stops.
     ///
-    /// A turn that takes too long or says too much is cancelled, and the agent gets the grace time to
-    /// acknowledge that. After an error the session is in an unknown state.
+    /// A turn that takes too long, says too much or costs too much is cancelled, and the agent gets the
+    /// grace time to acknowledge that. After an error the session is in an unknown state.
     pub fn prompt(&mut self, session: &Session, text: &str) -> Result<Turn, ClientError> {
         self.shared.collect(Some(Collecting::new(session.id(), self.limits.answer_bytes)));
         let answer = self.ask(Phase::Prompt, |id| wire::prompt(id, session.id(), text));
+        let answer = match answer {
+            Err(error) if matches!(error.cause, Cause::CostLimit { .. }) => {
+                self.cancel();
+                // An agent that had finished when it reported its cost has an answer, which is paid for.
+                self.shared.finished_answer().ok_or(error)
+            }
+            answered => answered,
+        };
         let answer = match answer {
             Ok(answer) => answer,
             Err(error) => {
@@ -163,6 +171,11 @@ impl Client {
             stop: StopReason::from_wire(stop),
             tokens: wire::read_tokens(&answer),
         })
+    }
+
+    /// Sets what the sessions together may cost in US dollars, for agents that report their cost.
+    pub fn limit_cost(&mut self, dollars: Option<f64>) {
+        self.shared.with(|state| state.most_dollars = dollars);
     }
 
     /// Calls off turns from another thread.

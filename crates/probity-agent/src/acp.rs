@@ -153,10 +153,14 @@ impl AcpAgent {
         mut running: Running,
     ) -> Result<Answer, AgentError> {
         let prompt = if running.is_new { self.transcript.with(turn) } else { turn.prompt.clone() };
-        let said = running
-            .client
-            .prompt(&running.session, &prompt)
-            .map_err(|error| failure::from_client(&self.name, error, &running.peer))?;
+        // The agent reports what the session has cost, earlier turns included.
+        running.client.limit_cost(limits.dollars.map(|dollars| running.cost + dollars));
+        let said = running.client.prompt(&running.session, &prompt).map_err(|mut error| {
+            if let probity_acp::Cause::CostLimit { spent } = &mut error.cause {
+                *spent -= running.cost;
+            }
+            failure::from_client(&self.name, error, &running.peer)
+        })?;
         if said.text.len() > limits.answer_bytes {
             return Err(failure::too_large(&self.name, limits.answer_bytes));
         }

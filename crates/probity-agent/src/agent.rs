@@ -78,7 +78,7 @@ impl AddAssign for Usage {
 }
 
 /// How long one turn may take and how much may pass in either direction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
     /// The whole turn: every attempt, and the waiting between them.
     pub total: Duration,
@@ -86,6 +86,12 @@ pub struct Limits {
     pub attempt: Duration,
     pub prompt_bytes: usize,
     pub answer_bytes: usize,
+    /// The most that the turn may cost in US dollars. An agent that reports its cost while it works is
+    /// stopped.
+    pub dollars: Option<f64>,
+    /// The most tokens that a chat API may answer with, in all requests of the turn together. It lowers
+    /// the limit of an answer, where the request has one.
+    pub output_tokens: Option<u64>,
 }
 
 impl Limits {
@@ -103,6 +109,8 @@ impl Limits {
             attempt: total,
             prompt_bytes: Self::PROMPT_BYTES,
             answer_bytes: Self::ANSWER_BYTES,
+            dollars: None,
+            output_tokens: None,
         }
     }
 }

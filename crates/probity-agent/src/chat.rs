@@ -209,11 +209,15 @@ impl ChatAgent {
         let mut usage: Option<Usage> = None;
         let mut requests = 0;
         loop {
+            let used = usage.map_or(0, |usage| usage.output_tokens);
+            let left = limits.output_tokens.map(|most| most.saturating_sub(used));
+            let left = left.map(|left| u32::try_from(left).unwrap_or(u32::MAX));
             let request = Request {
                 model: &ready.model,
                 system: &self.system,
                 messages: &self.messages,
-                max_tokens,
+                // Only a limit that is there is lowered: models differ in the field that they accept.
+                max_tokens: max_tokens.map(|most| left.map_or(most, |left| most.min(left).max(1))),
                 is_deterministic: ready.extras.has_temperature(),
                 schema: if ready.extras.has_schema() { self.schema.as_ref() } else { None },
             };
@@ -237,7 +241,9 @@ impl ChatAgent {
             }
             let longer =
                 ready.shape.longer.filter(|&longer| max_tokens.is_some_and(|m| m < longer));
-            if reply.stop == StopReason::MaxTokens && longer.is_some() {
+            // A longer answer would be cut off at the same place if that is what the turn has left.
+            let has_room = left.is_none_or(|left| max_tokens.is_some_and(|most| most < left));
+            if reply.stop == StopReason::MaxTokens && longer.is_some() && has_room {
                 max_tokens = longer;
                 continue;
             }

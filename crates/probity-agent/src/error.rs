@@ -5,7 +5,7 @@ use std::{fmt, time::Duration};
 /// Which agent failed, where, why, and what it said itself.
 ///
 /// Its `Display` is one line of what happened; [`AgentError::way_out`] is what to do about it.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{agent}: {phase}: {cause}")]
 pub struct AgentError {
     pub agent: String,
@@ -69,7 +69,7 @@ impl fmt::Display for Phase {
 }
 
 /// Why. Texts of the other side are bounded, in one line and without control characters.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Cause {
     #[error("{0}")]
     BadOptions(String),
@@ -85,6 +85,11 @@ pub enum Cause {
     PromptTooLarge { bytes: usize, limit: usize },
     #[error("the answer is longer than {limit} bytes")]
     AnswerTooLarge { limit: usize },
+    /// In US dollars, in this turn.
+    #[error(
+        "the agent was stopped because it exceeded its budget: this answer has cost {spent:.2} US dollars"
+    )]
+    OverBudget { spent: f64 },
     #[error("{what}{}", colon(.said))]
     Unusable { what: String, said: String },
     #[error("the agent refused{}", colon(.0))]

@@ -297,6 +297,11 @@ impl Budget {
         self.spent.fetch_add(tokens, Ordering::Relaxed);
     }
 
+    /// What is left of the limit.
+    pub(crate) fn left(&self) -> Option<u64> {
+        self.limit.map(|limit| limit.saturating_sub(self.spent.load(Ordering::Relaxed)))
+    }
+
     /// The limit, once it is reached.
     pub(crate) fn exceeded(&self) -> Option<u64> {
         self.limit.filter(|limit| self.spent.load(Ordering::Relaxed) >= *limit)

@@ -7,7 +7,8 @@ use crate::clean::one_line;
 
 /// Frames of the flagged file that are shown beside the complaint.
 const FRAMES: usize = 2;
-const COMPLAINT_CHARS: usize = 200;
+/// Enough for both values of nearly every comparison; beyond it, the reader learns how much is missing.
+const COMPLAINT_CHARS: usize = 2_000;
 /// Lines with values beyond the others; a difference of two long texts has many.
 const MOST_VALUES: usize = 40;
 
@@ -27,8 +28,13 @@ pub fn excerpt(output: &str, file: &str, most: usize) -> String {
     let shown = told.iter().skip(from).take(room).map(|line| line.trim_end().to_owned());
     let mut lines: Vec<String> = shown.collect();
     // Without the expected and the actual value nobody can judge the complaint.
-    let rest = told.iter().skip(from + room).filter(|line| is_value(line));
-    lines.extend(rest.take(MOST_VALUES).map(|line| line.trim_end().to_owned()));
+    let mut rest = told.iter().skip(from + room).filter(|line| is_value(line));
+    lines.extend(rest.by_ref().take(MOST_VALUES).map(|line| line.trim_end().to_owned()));
+    match rest.count() {
+        0 => {}
+        1 => lines.push("… 1 more line with values".to_owned()),
+        more => lines.push(format!("… {more} more lines with values")),
+    }
     while lines.last().is_some_and(String::is_empty) {
         lines.pop();
     }
@@ -47,7 +53,12 @@ pub fn excerpt(output: &str, file: &str, most: usize) -> String {
 pub(crate) fn complaint(output: &str) -> Option<String> {
     let (told, _) = sorted(output, "");
     let line = told.into_iter().find(|line| is_complaint(line))?.trim();
-    Some(one_line(line.strip_prefix("E ").unwrap_or(line), COMPLAINT_CHARS))
+    let whole = one_line(line.strip_prefix("E ").unwrap_or(line), usize::MAX);
+    let cut = whole.chars().count().saturating_sub(COMPLAINT_CHARS);
+    if cut == 0 {
+        return Some(whole);
+    }
+    Some(format!("{} ({cut} more characters)", one_line(&whole, COMPLAINT_CHARS)))
 }
 
 /// What is told, without framing; and the places in the flagged file that a stack names.
@@ -233,5 +244,20 @@ mod tests {
             assert_eq!(complaint(output).as_deref(), Some(says), "{output}");
         }
         assert_eq!(complaint("nothing of the kind\n"), None);
+    }
+
+    #[test]
+    fn long_values_are_whole_and_what_is_cut_is_counted() {
+        let value = |length: usize| "x".repeat(length);
+        let said = |length| complaint(&format!("E   AssertionError: {}\n", value(length))).unwrap();
+        assert_eq!(said(1_900), format!("AssertionError: {}", value(1_900)));
+        assert_eq!(
+            said(3_000),
+            format!("AssertionError: {}… (1016 more characters)", value(1_984))
+        );
+        let many = "+ 6\n".repeat(60);
+        let shown = excerpt(&format!("Error: not equal\n{many}"), "a.rs", 4);
+        assert_eq!(shown.lines().count(), 4 + MOST_VALUES + 1);
+        assert!(shown.ends_with("\n… 17 more lines with values"), "{shown}");
     }
 }

@@ -177,8 +177,12 @@ fn languages(text: &mut String, languages: &[Language]) {
     for language in languages {
         _ = writeln!(
             text,
-            "- {} ({} files), tested with {}: {}.",
-            language.name, language.files, language.framework, language.convention
+            "- {} ({} {}), tested with {}: {}.",
+            language.name,
+            language.files,
+            if language.files == 1 { "file" } else { "files" },
+            language.framework,
+            language.convention
         );
         if !language.examples.is_empty() {
             _ = writeln!(text, "  Tests like these are there: {}.", language.examples.join(", "));

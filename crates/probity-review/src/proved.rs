@@ -9,7 +9,7 @@ use probity_proof::{
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 use crate::{
-    clean::{capped, one_line},
+    clean::capped,
     excerpt::complaint,
     output::{Proof, ProofFix, ProofRun},
     redact::Redactor,
@@ -107,7 +107,7 @@ fn hindrance(verdict: &Verdict, redactor: &Redactor) -> Option<Hindrance> {
         Why::Panicked => (HindranceKind::BeforeTest, wording::clause(verdict)),
         _ => return None,
     };
-    let said = complaint(&verdict.output).map(|line| format!(" ({})", one_line(&line, 200)));
+    let said = complaint(&verdict.output).map(|line| format!(" ({line})"));
     let why = redactor.text(&format!("{why}{}", said.unwrap_or_default()));
     Some(Hindrance { kind, why })
 }

@@ -51,6 +51,9 @@ pub(crate) fn clause(verdict: &Verdict) -> String {
 fn failing(verdict: &Verdict) -> String {
     let runs = verdict.runs.len();
     let mut text = match (&verdict.why, runs) {
+        (Why::Ran(RunDetail::Timeout(limit)), 1) => {
+            format!("the test does not finish within {} s", limit.as_secs())
+        }
         (Why::Ran(RunDetail::Timeout(limit)), _) => {
             let seconds = limit.as_secs();
             format!("the test does not finish within {seconds} s in any of {runs} runs")

@@ -46,7 +46,7 @@ impl fmt::Display for Phase {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Cause {
     #[error("no answer within {}", Seconds(.limit))]
     TimedOut { limit: Duration },
@@ -54,6 +54,8 @@ pub enum Cause {
     WholeTimedOut { limit: Duration },
     #[error("the answer is longer than {limit} bytes")]
     OutputLimit { limit: usize },
+    #[error("the cost limit is exceeded: {spent:.2} US dollars are spent")]
+    CostLimit { spent: f64 },
     #[error("the agent closed its standard output")]
     Ended,
     #[error("the agent's pipe failed: {message}")]
@@ -77,7 +79,10 @@ impl Cause {
     pub(super) fn is_ours(&self) -> bool {
         matches!(
             self,
-            Self::TimedOut { .. } | Self::WholeTimedOut { .. } | Self::OutputLimit { .. }
+            Self::TimedOut { .. }
+                | Self::WholeTimedOut { .. }
+                | Self::OutputLimit { .. }
+                | Self::CostLimit { .. }
         )
     }
 }

@@ -7,6 +7,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
+
 use super::Tap;
 use super::deny::Denied;
 use super::error::{Cause, ClientError, Phase};
@@ -46,6 +48,8 @@ pub(super) struct State {
     pub(super) denied: Vec<Denied>,
     pub(super) denials: u64,
     pub(super) usage: Usage,
+    /// What the sessions may cost.
+    pub(super) most_dollars: Option<f64>,
     pub(super) skipped: Skipped,
 }
 
@@ -142,6 +146,9 @@ impl Shared {
             if let Some(end) = &state.end {
                 return Err(end.clone());
             }
+            if let Some(spent) = state.overspent() {
+                return Err(Cause::CostLimit { spent });
+            }
             let mut remaining = deadline.remaining()?;
             if let Some((at, cause)) = &state.write_failure {
                 let over = Deadline::new(*at, grace, cause.clone()).remaining()?;
@@ -158,6 +165,13 @@ impl Shared {
             let Ok(remaining) = deadline.remaining() else { return };
             state = self.pause(state, remaining);
         }
+    }
+
+    /// The answer of a turn that ended by itself.
+    pub(super) fn finished_answer(&self) -> Option<Value> {
+        let answer = self.lock().answer.take()?.ok()?;
+        let answer: Value = serde_json::from_str(&answer).ok()?;
+        (answer.get("stopReason")?.as_str()? == "end_turn").then_some(answer)
     }
 
     /// No message is sent after this; those that wait still are.
@@ -192,6 +206,13 @@ impl Shared {
 }
 
 impl State {
+    /// What a turn under way has cost, if that is more than it may.
+    fn overspent(&self) -> Option<f64> {
+        self.collecting.as_ref()?;
+        let (spent, _) = self.usage.cost.as_ref().filter(|(_, unit)| unit == "USD")?;
+        self.most_dollars.filter(|most| spent > most).map(|_| *spent)
+    }
+
     /// One message always has room, however long it is.
     fn queue_is_full(&self) -> bool {
         self.queued_bytes >= QUEUE_BYTES && !self.closed && self.write_failure.is_none()

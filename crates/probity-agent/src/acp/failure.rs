@@ -28,6 +28,9 @@ pub(crate) fn from_client(name: &str, error: ClientError, peer: &Peer) -> AgentE
             (Cause::TimedOut(limit), way_out.to_owned())
         }
         ClientCause::OutputLimit { limit } => return too_large(name, limit),
+        ClientCause::CostLimit { spent } => {
+            (Cause::OverBudget { spent }, "raise the budget, or ask for less".to_owned())
+        }
         ClientCause::Ended | ClientCause::Pipe { .. } => {
             let how = exit.map_or_else(|| "the end of its output".to_owned(), how);
             let last = stderr.lines().rev().find(|line| !line.trim().is_empty());

@@ -85,6 +85,55 @@ fn turns_share_one_process_and_one_session() {
 }
 
 #[test]
+fn an_agent_that_costs_more_than_it_may_is_stopped_in_the_middle_of_its_turn() {
+    if played_here() {
+        return;
+    }
+    let test = "acp::an_agent_that_costs_more_than_it_may_is_stopped_in_the_middle_of_its_turn";
+    let cost = |dollars: f64| {
+        format!(
+            r#"{{"update":{{"sessionUpdate":"usage_update","used":1,"size":2,"cost":{{"amount":{dollars},"currency":"USD"}}}}}}"#
+        )
+    };
+    let limits = Limits { dollars: Some(0.5), ..LIMITS };
+    // It goes on only after the client cancels the turn.
+    let waits = r#"{"await":"session/cancel"}"#;
+    let (on, say) = (r#"{"on":"session/prompt"}"#, r#"{"say":"done"}"#);
+    let ends = |reason: &str| format!(r#"{{"answer":{{"stopReason":"{reason}"}}}}"#);
+
+    let lines = [on, &cost(0.3), &cost(0.7), waits, &ends("cancelled")];
+    let error = ask(&mut scripted(test, &lines.join("\n")), "hello", &limits).unwrap_err();
+    assert_eq!(error.cause, Cause::OverBudget { spent: 0.7 });
+    assert_eq!(
+        error.to_string(),
+        "scripted: asking: the agent was stopped because it exceeded its budget: this answer has cost 0.70 US dollars"
+    );
+    assert_eq!(error.way_out(), "raise the budget, or ask for less");
+
+    // One that had finished has an answer, whenever it reports its cost.
+    let lines = [on, say, &cost(0.7), waits, &ends("end_turn")];
+    let answer = ask(&mut scripted(test, &lines.join("\n")), "hello", &limits).unwrap();
+    assert_eq!((answer.text.as_str(), answer.usage.unwrap().cost), ("done", Some(0.7)));
+
+    // What earlier turns have cost does not count for this one.
+    let lines = [
+        on,
+        &cost(0.4),
+        say,
+        &ends("end_turn"),
+        on,
+        &cost(0.8),
+        &cost(1.5),
+        waits,
+        &ends("refusal"),
+    ];
+    let mut agent = scripted(test, &lines.join("\n"));
+    assert_eq!(ask(&mut agent, "one", &limits).unwrap().usage.unwrap().cost, Some(0.4));
+    let error = ask(&mut agent, "two", &limits).unwrap_err();
+    assert_eq!(error.cause, Cause::OverBudget { spent: 1.1 });
+}
+
+#[test]
 fn every_failure_says_how_far_it_had_come() {
     if played_here() {
         return;

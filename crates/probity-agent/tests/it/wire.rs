@@ -1,10 +1,10 @@
 //! What goes over the wire, byte for byte, and what is read from it.
 
-use probity_agent::{ChatKind, ChatProvider, StopReason, Usage};
+use probity_agent::{Agent as _, Cancel, ChatKind, ChatProvider, Limits, StopReason, Turn, Usage};
 use serde_json::json;
 
 use crate::{
-    ask::{KEY, agent, ask, options},
+    ask::{KEY, LIMITS, agent, ask, options},
     server::{Play, Server, anthropic, openai, reply},
 };
 
@@ -175,6 +175,29 @@ fn an_answer_of_anthropic_that_was_cut_off_is_asked_for_once_more_with_more_room
         assert_eq!(limits, sent);
         assert_eq!(answer.requests as usize, sent.len());
         assert_eq!(answer.usage.unwrap().output_tokens, 3 * sent.len() as u64);
+    }
+}
+
+#[test]
+fn an_answer_has_no_more_room_than_the_turn_has_tokens_left() {
+    let cut = || anthropic(json!([{"type": "text", "text": "{\"a\":"}]), "max_tokens");
+    for (left, sent) in [
+        (None, vec![1_200, 8_192]),
+        (Some(0), vec![1]),
+        (Some(700), vec![700]),
+        (Some(1_200), vec![1_200]),
+        // The first answer has used three of them.
+        (Some(5_003), vec![1_200, 5_000]),
+        (Some(u64::MAX), vec![1_200, 8_192]),
+    ] {
+        let server = Server::new([cut(), cut()]);
+        let mut agent = agent(ChatKind::Anthropic, &server);
+        let limits = Limits { output_tokens: left, ..LIMITS };
+        let answer = agent.ask(&Turn::new("hello"), &limits, &Cancel::new()).unwrap();
+        assert_eq!(answer.stop, StopReason::MaxTokens);
+        let limits: Vec<u64> =
+            server.bodies().iter().map(|body| body["max_tokens"].as_u64().unwrap()).collect();
+        assert_eq!(limits, sent, "{left:?}");
     }
 }
 

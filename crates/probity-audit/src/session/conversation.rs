@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use probity_agent::{Agent, AgentError, StopReason, Turn};
+use probity_agent::{Agent, AgentError, Limits, StopReason, Turn};
 use serde_json::{Map, Value};
 
 use super::{Event, Session, ended::Ended};
@@ -101,8 +101,9 @@ impl<'a> Conversation<'a> {
             return Err(Ended::OverBudget(limit));
         }
         self.tell(&Event::Asks { step, most });
+        let limits = Limits { output_tokens: budget.left(), ..**limits };
         let answer = agent
-            .ask(&Turn::new(said), limits, cancel)
+            .ask(&Turn::new(said), &limits, cancel)
             .map_err(|error| Ended::Agent(Box::new(error)))?;
         let mut now = TokenUsage { requests: answer.requests.into(), ..TokenUsage::default() };
         if let Some(counted) = answer.usage {

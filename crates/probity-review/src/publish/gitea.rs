@@ -11,13 +11,14 @@ use super::{
     forge::{
         Anchor, Author, CONTEXT, Comment, Conclusion, Forge, Pull, Resolution, ReviewStatus, Thread,
     },
-    http::Http,
+    http::{Http, PageSize},
     marker::Marker,
 };
 
 /// The account of a job's own token, which may not ask who it is.
 const ACTIONS: &str = "gitea-actions";
 const STATUS_CHARS: usize = 140;
+const PAGES: PageSize = PageSize::AtMost("limit", 50);
 
 pub(super) struct Gitea {
     http: Http,
@@ -54,8 +55,7 @@ impl Gitea {
     /// The comments of all reviews, by the file and line that they are about.
     fn threads(&self, own: &str) -> Result<Vec<Thread>, PublishError> {
         let mut places: BTreeMap<(String, u64), Vec<Value>> = BTreeMap::new();
-        let reviews =
-            self.http.list("read the reviews", &self.of_pull("/reviews"), ("limit", 50))?;
+        let reviews = self.http.list("read the reviews", &self.of_pull("/reviews"), PAGES)?;
         for review in reviews.iter().filter(|review| review["comments_count"] != 0) {
             let Some(id) = review.get("id").and_then(Value::as_u64) else { continue };
             let path = self.of_pull(&format!("/reviews/{id}/comments"));
@@ -188,7 +188,7 @@ impl Forge for Gitea {
         };
         let description: String = status.title.chars().take(STATUS_CHARS).collect();
         let path = self.path(&format!("commits/{}/statuses", pull.head));
-        let before = self.http.list("read statuses", &path, ("limit", 50))?;
+        let before = self.http.list("read statuses", &path, PAGES)?;
         let newest = before
             .iter()
             .filter(|before| before["context"] == CONTEXT)

@@ -9,7 +9,7 @@ use super::{
     forge::{
         Anchor, Author, CONTEXT, Comment, Conclusion, Forge, Pull, Resolution, ReviewStatus, Thread,
     },
-    http::Http,
+    http::{Http, PageSize},
 };
 
 /// Everything about a pull request, one page of it.
@@ -27,6 +27,7 @@ const REOPEN: &str = "mutation($id:ID!){unresolveReviewThread(input:{threadId:$i
 const MOST_PAGES: usize = 50;
 /// GitHub refuses longer descriptions of a status.
 const STATUS_CHARS: usize = 140;
+const PAGES: PageSize = PageSize::Exactly("per_page", 100);
 /// GitHub refuses longer texts of a check run.
 const SUMMARY_CHARS: usize = 60_000;
 
@@ -78,7 +79,7 @@ impl Github {
     fn diff(&self) -> Result<DiffLines, PublishError> {
         let path = self.path(&format!("pulls/{}/files", self.number));
         let mut diff = DiffLines::default();
-        for file in self.http.list("read the diff", &path, ("per_page", 100))? {
+        for file in self.http.list("read the diff", &path, PAGES)? {
             let text = |name: &str| file.get(name).and_then(Value::as_str);
             let Some(path) = text("filename") else { continue };
             // GitHub leaves the patch of large files out.
@@ -133,7 +134,7 @@ impl Github {
         };
         let description: String = status.title.chars().take(STATUS_CHARS).collect();
         let path = self.path(&format!("commits/{}/statuses", pull.head));
-        let before = self.http.list("read statuses", &path, ("per_page", 100))?;
+        let before = self.http.list("read statuses", &path, PAGES)?;
         let newest = before.iter().find(|before| before["context"] == CONTEXT);
         if newest.is_some_and(|it| it["state"] == state && it["description"] == description) {
             return Ok(());

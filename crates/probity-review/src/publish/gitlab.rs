@@ -9,12 +9,13 @@ use super::{
     forge::{
         Anchor, Author, CONTEXT, Comment, Conclusion, Forge, Pull, Resolution, ReviewStatus, Thread,
     },
-    http::Http,
+    http::{Http, PageSize},
 };
 
 /// Developers may push to branches that are not protected.
 const DEVELOPER: u64 = 30;
 const STATUS_CHARS: usize = 140;
+const PAGES: PageSize = PageSize::Exactly("per_page", 100);
 
 pub(super) struct Gitlab {
     http: Http,
@@ -39,7 +40,7 @@ impl Gitlab {
     fn diff(&self) -> Result<DiffLines, PublishError> {
         let path = self.of_request("/diffs");
         let mut diff = DiffLines::default();
-        for file in self.http.list("read the diff", &path, ("per_page", 100))? {
+        for file in self.http.list("read the diff", &path, PAGES)? {
             let text = |name: &str| file.get(name).and_then(Value::as_str);
             let Some(path) = text("new_path") else { continue };
             diff.add(path, text("old_path").unwrap_or(path), text("diff").unwrap_or_default());
@@ -59,7 +60,7 @@ impl Forge for Gitlab {
         let head = head.ok_or_else(|| self.http.malformed(what))?.to_owned();
         let (mut comments, mut threads) = (Vec::new(), Vec::new());
         let path = self.of_request("/discussions");
-        for discussion in self.http.list("read the discussions", &path, ("per_page", 100))? {
+        for discussion in self.http.list("read the discussions", &path, PAGES)? {
             let Some(thread) = thread(&discussion, own) else { continue };
             if thread.lines.is_none() && discussion["individual_note"] == true {
                 comments.extend(thread.comments);
@@ -135,7 +136,7 @@ impl Forge for Gitlab {
         let description: String = status.title.chars().take(STATUS_CHARS).collect();
         let path =
             self.path(&format!("repository/commits/{}/statuses?name=probity%2Freview", pull.head));
-        let before = self.http.list("read statuses", &path, ("per_page", 100))?;
+        let before = self.http.list("read statuses", &path, PAGES)?;
         let newest = before.iter().max_by_key(|before| before.get("id").and_then(Value::as_u64));
         if newest.is_some_and(|it| it["status"] == state && it["description"] == description) {
             return Ok(());

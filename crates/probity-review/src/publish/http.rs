@@ -29,6 +29,14 @@ const MOST_PAGES: usize = 50;
 /// How long all requests together wait because the forge asks for it.
 const PATIENCE: Duration = Duration::from_secs(90);
 
+/// How many entries a page has, and what the parameter is called.
+#[derive(Clone, Copy)]
+pub(super) enum PageSize {
+    Exactly(&'static str, usize),
+    /// An administrator may have set a lower limit, so a short page is not the last one.
+    AtMost(&'static str, usize),
+}
+
 /// One forge, as one account.
 pub(super) struct Http {
     runtime: Runtime,
@@ -103,9 +111,12 @@ impl Http {
         &self,
         what: &'static str,
         path: &str,
-        size: (&str, usize),
+        size: PageSize,
     ) -> Result<Vec<Value>, PublishError> {
-        let (name, size) = size;
+        let (name, size, mut longest) = match size {
+            PageSize::Exactly(name, size) => (name, size, size),
+            PageSize::AtMost(name, size) => (name, size, 1),
+        };
         let mut all = Vec::new();
         for page in 1..=MOST_PAGES {
             let sign = if path.contains('?') { '&' } else { '?' };
@@ -115,9 +126,10 @@ impl Http {
             };
             let count = entries.len();
             all.extend(entries);
-            if count < size {
+            if count < longest {
                 break;
             }
+            longest = count;
         }
         Ok(all)
     }

@@ -80,6 +80,8 @@ pub(super) fn plan(pull: &mut Pull, publication: &Publication<'_>) -> Plan {
             end: place.end,
             body: Marker::Issue(issue.identity.clone()).mark(&place.body),
         });
+        // Two issues with one identity could not be told apart the next time.
+        known.push(issue.identity.clone());
         room -= 1;
     }
     plan

@@ -72,7 +72,10 @@ pub(super) fn findings<'a>(
         return Ok((claims, None));
     }
     let mut conversation = Conversation::open(checkout, options, ground)?;
-    let found = conversation.findings(scope, names, &files, change.as_ref(), events)?;
+    let found = conversation.findings(scope, names, &files, change.as_ref(), events);
+    // A review that failed has its cost too.
+    page.cost = conversation.cost();
+    let found = found?;
     let admitted = admitted(found, options, names, scope, change.as_ref());
     for mut finding in admitted.kept {
         conceal(&mut finding, redactor);

@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, time::Instant};
 
-use probity_agent::{Agent, Answer, Limits, StopReason, Turn, Usage};
+use probity_agent::{Agent, Answer, Cause, Limits, StopReason, Turn, Usage};
 use probity_proof::{Change, Claim};
 use probity_scope::Scope;
 use tempfile::TempDir;
@@ -65,7 +65,7 @@ impl<'a> Conversation<'a> {
             max_findings: options.max_findings,
         };
         events(Event::Step(&format!("{} is looking for defects", options.agent.name)));
-        let answer = self.ask(prompt(&parts))?;
+        let answer = self.ask(prompt(&parts), None)?;
         Ok(findings::parse(&answer.text)?)
     }
 
@@ -95,7 +95,7 @@ impl<'a> Conversation<'a> {
                 FixRequest { claim, title, reason, output }
             })
             .collect();
-        let offered = self.fixes(&requests, events);
+        let offered = self.fixes(&requests, claims.cost, events);
         let mut is_better = false;
         for OfferedFix { id, fix_patch } in offered {
             is_better |= claims.offer(&id, redactor.without_keys(&fix_patch));
@@ -105,14 +105,19 @@ impl<'a> Conversation<'a> {
     }
 
     /// An agent that has no more to say is no reason to lose a review.
-    fn fixes(&mut self, requests: &[FixRequest<'_>], events: &Events<'_>) -> Vec<OfferedFix> {
+    fn fixes(
+        &mut self,
+        requests: &[FixRequest<'_>],
+        before: Option<Cost>,
+        events: &Events<'_>,
+    ) -> Vec<OfferedFix> {
         let name = &self.options.agent.name;
         let step = match requests.len() {
             1 => format!("{name} is asked for 1 fix"),
             count => format!("{name} is asked for {count} fixes"),
         };
         events(Event::Step(&step));
-        let answer = self.ask(fix_prompt(requests)).map_err(Failed::into_message);
+        let answer = self.ask(fix_prompt(requests), before).map_err(Failed::into_message);
         let fixes = answer.and_then(|answer| {
             findings::parse_fixes(&answer.text).map_err(|error| error.to_string())
         });
@@ -122,21 +127,36 @@ impl<'a> Conversation<'a> {
         })
     }
 
-    fn ask(&mut self, prompt: String) -> Result<Answer, Failed> {
+    /// Asks within what is left of the time and the budget. `before` is what other conversations cost.
+    fn ask(&mut self, prompt: String, before: Option<Cost>) -> Result<Answer, Failed> {
         let left = self.options.agent.timeout.saturating_sub(self.began.elapsed());
-        let limits = Limits::within(left);
-        let answer = self.agent.ask(&Turn::new(prompt), &limits, &self.options.cancel)?;
+        let budget = self.options.agent.budget;
+        let spent = added(before, self.cost).and_then(|cost| cost.usd).unwrap_or_default();
+        let dollars = budget.map(|budget| (budget - spent).max(0.0));
+        let limits = Limits { dollars, ..Limits::within(left) };
+        let answer = self.agent.ask(&Turn::new(prompt), &limits, &self.options.cancel);
+        let answer = answer.inspect_err(|error| {
+            if let Cause::OverBudget { spent } = error.cause {
+                let usage = Usage { cost: Some(spent), ..Usage::default() };
+                self.cost = added(self.cost, Some(cost(&usage, budget)));
+            }
+        })?;
         self.notes.extend(remarks(&answer));
-        let said = answer.usage.map(|usage| cost(&usage, self.options.agent.budget));
+        let said = answer.usage.map(|usage| cost(&usage, budget));
         self.cost = added(self.cost, said);
         let is_unknown = self.cost.is_none_or(|cost| cost.usd.is_none());
-        if self.options.agent.budget.is_some() && is_unknown {
+        if budget.is_some() && is_unknown {
             let note = "the agent does not tell its cost, so the budget could not be checked";
             if !self.notes.iter().any(|known| known == note) {
                 self.notes.push(note.to_owned());
             }
         }
         Ok(answer)
+    }
+
+    /// What was spent, even if nothing came of it.
+    pub(super) fn cost(&self) -> Option<Cost> {
+        self.cost
     }
 
     /// Ends the agent and removes its copy. What it cost and what is to be said of it goes with the

@@ -19,6 +19,7 @@ use crate::{
 };
 
 const STDERR_BYTES: usize = 8 << 10;
+const SHOWN_PATTERNS: usize = 3;
 
 /// Why there is no review.
 pub(super) struct Failed {
@@ -55,11 +56,12 @@ impl Failed {
         let message = match paths.as_slice() {
             [] => format!(
                 "no file matches what is included ({}) and not excluded",
-                config.include().join(", ")
+                first(config.include().iter().map(String::as_str))
             ),
-            paths => format!("no file matches {}", paths.join(", ")),
+            paths => format!("no file matches {}", first(paths.iter().copied())),
         };
-        let help = "check --paths or REVIEW_PATHS, and include and exclude of review.yml";
+        let help = "check --paths or REVIEW_PATHS, and include and exclude of review.yml; \
+                    `probity review -v` prints all patterns";
         let help = help.to_owned();
         Self {
             kind: FailureKind::Repository,
@@ -177,6 +179,13 @@ impl From<ProofError> for Failed {
             claimed: Box::default(),
         }
     }
+}
+
+/// The first three patterns; a profile has dozens.
+fn first<'a>(patterns: impl ExactSizeIterator<Item = &'a str>) -> String {
+    let more = patterns.len().saturating_sub(SHOWN_PATTERNS);
+    let shown = patterns.take(SHOWN_PATTERNS).collect::<Vec<_>>().join(", ");
+    if more == 0 { shown } else { format!("{shown} and {more} more") }
 }
 
 /// Why a step of a review could not be taken.

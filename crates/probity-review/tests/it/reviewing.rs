@@ -223,7 +223,7 @@ fn the_prompt_knows_the_repository_and_the_configuration() {
     });
     for says in [
         "Go (2 files), tested with go test",
-        "TypeScript (1 files), tested with vitest",
+        "TypeScript (1 file), tested with vitest",
         "Tests like these are there: a_test.go",
         "Categories: security, correctness, performance, maintainability, testing.",
         "**/*.go",

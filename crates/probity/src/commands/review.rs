@@ -99,6 +99,11 @@ fn shown(settings: &Settings, review: &ReviewOutput) -> anyhow::Result<Exit> {
     {
         tracing::error!("there was no review: {}; help: {}", error.message, error.help);
     }
+    if review.status == Status::Error && settings.report_only {
+        tracing::warn!(
+            "the exit code is 0 because of --report-only (REVIEW_REPORT_ONLY); a gate exits with 2"
+        );
+    }
     Ok(judged(review, settings.report_only))
 }
 
@@ -180,6 +185,8 @@ impl Seat {
     ) -> anyhow::Result<Self> {
         let matched = runners.iter().map(|runner| runner.files().to_owned()).collect();
         let mut config = config(settings)?.including(matched)?;
+        tracing::info!("included: {}", config.include().join(", "));
+        tracing::info!("excluded: {}", config.exclude().join(", "));
         if let Some(level) = settings.proof_level {
             config.proof.level = level;
         }

@@ -16,6 +16,7 @@ use probity_review::{Dismissed, Observation, ProvenIssue, ReviewOutput, Risk, St
 use probity_text::visible;
 use serde_json::Value;
 
+use super::counts::plural;
 use crate::config::word::words;
 
 /// The formats, in the order in which help lists them.
@@ -150,7 +151,7 @@ fn proving_fix(issue: &ProvenIssue, lines: usize) -> String {
     let count = patch.lines().count();
     let mut shown = patch.lines().take(lines).collect::<Vec<_>>().join("\n");
     if count > lines {
-        shown.push_str(&format!("\n… {} more lines in review.json", count - lines));
+        shown.push_str(&format!("\n… {} in review.json", plural(count - lines, "more line")));
     }
     shown
 }

@@ -14,7 +14,14 @@ use crate::{
     agent::executable,
     file_server::FileServer,
     packages::{VERSION, packed},
-    review::{commit, findings, git, recorded, repository, root},
+    review::{
+        commit, findings, git,
+        publish::{
+            FILE, HUNKS,
+            server::{Api, Forge, TOKEN},
+        },
+        recorded, repository, root,
+    },
 };
 
 /// The page of releases, with the archive for this machine.
@@ -151,29 +158,34 @@ fn the_action_installs_a_release_annotates_and_writes_sarif() {
 }
 
 #[test]
-fn the_review_workflow_installs_what_it_uses_and_keeps_history() {
-    let (server, origin) = (releases(), repository());
-    let place = tempfile::tempdir().unwrap();
-    git(place.path(), &["clone", "-q", origin.path().to_str().unwrap(), "checkout"]);
-    let mut machine = Machine::new(place.path().join("checkout"));
-    git(&machine.checkout, &["checkout", "-q", "-b", "change"]);
-    fs::write(machine.checkout.join("notes.txt"), "changed\n").unwrap();
-    commit(&machine.checkout);
+fn the_review_workflow_installs_what_it_uses_keeps_history_and_publishes() {
+    let (server, (origin, place)) = (releases(), changed_clone());
+    let mut machine = reviewing(place.path(), &server);
+    machine.variables.remove("DATABASE_URL");
+    let forge = forge_for(&mut machine, Api::Github);
     let workflow = yaml("deploy/github-review.yml");
-    let job = &workflow["jobs"]["review"];
-    assert_eq!(job["env"]["PROBITY_VERSION"], VERSION);
-    machine.variables.insert("PROBITY_VERSION".to_owned(), VERSION.to_owned());
-    machine.variables.insert("PROBITY_RELEASES".to_owned(), server.address());
-    // The model's words are recorded; everything else is real.
-    let agent = recorded(place.path(), &findings().to_string());
-    machine.variables.insert("PROBITY_REVIEW__AGENT".to_owned(), agent);
+    assert_eq!(workflow["env"]["PROBITY_VERSION"], VERSION);
     machine.values.insert("github.base_ref", git(origin.path(), &["branch", "--show-current"]));
     machine.values.insert("secrets.ANTHROPIC_API_KEY", "a key".to_owned());
-    ["sudo", "npm"].iter().for_each(|name| machine.stand_in(name));
-    for step in shell_steps(&job["steps"]) {
-        let (code, said) = machine.run(step);
-        assert_eq!(code, Some(0), "{}\n{said}", step["name"]);
+    machine.values.insert("github.token", TOKEN.to_owned());
+    for job in ["review", "publish"] {
+        for step in shell_steps(&workflow["jobs"][job]["steps"]) {
+            let (code, said) = machine.run(step);
+            assert_eq!(code, Some(0), "{}\n{said}", step["name"]);
+        }
     }
+    assert_published(&forge);
+    // Only the job that publishes may write to the repository.
+    let may_write = |permissions: &Value| {
+        permissions
+            .as_object()
+            .unwrap()
+            .iter()
+            .any(|(name, word)| word == "write" && name != "security-events")
+    };
+    assert!(!may_write(&workflow["permissions"]));
+    assert!(!may_write(&workflow["jobs"]["review"]["permissions"]));
+    assert!(may_write(&workflow["jobs"]["publish"]["permissions"]));
     let notes = fs::read_to_string(machine.at("notes")).unwrap();
     assert!(notes.contains("install -qq -y --no-install-recommends bubblewrap"), "{notes}");
     assert!(notes.contains("npm install --global --silent @agentclientprotocol/claude-agent-acp@"));
@@ -256,6 +268,42 @@ fn reviewing(place: &Path, server: &FileServer) -> Machine {
     machine
 }
 
+/// A forge with the pull request of the checkout, as a job for it finds them in its environment.
+fn forge_for(machine: &mut Machine, api: Api) -> Forge {
+    let head = git(&machine.checkout, &["rev-parse", "HEAD"]);
+    git(&machine.checkout, &["remote", "set-url", "origin", "https://forge.example/o/r.git"]);
+    let forge = Forge::start(api, &head, FILE, HUNKS);
+    let event = machine.at("event");
+    let pull = serde_json::json!({ "number": 7, "head": { "sha": head } });
+    fs::write(&event, serde_json::json!({ "pull_request": pull }).to_string()).unwrap();
+    let set = match api {
+        Api::Github | Api::Gitea => vec![
+            ("GITHUB_API_URL", forge.address()),
+            ("GITHUB_REPOSITORY", "o/r".to_owned()),
+            ("GITHUB_SHA", head),
+            ("GITHUB_EVENT_PATH", event.display().to_string()),
+        ],
+        Api::Gitlab => vec![
+            ("CI_API_V4_URL", forge.address()),
+            ("CI_PROJECT_PATH", "o/r".to_owned()),
+            ("CI_COMMIT_SHA", head),
+            ("CI_MERGE_REQUEST_IID", "7".to_owned()),
+            ("GITLAB_TOKEN", TOKEN.to_owned()),
+        ],
+    };
+    machine.variables.extend(set.into_iter().map(|(name, value)| (name.to_owned(), value)));
+    forge
+}
+
+#[track_caller]
+fn assert_published(forge: &Forge) {
+    let state = forge.state();
+    let [thread] = state.threads.as_slice() else { panic!("{state:#?}") };
+    assert!(thread.notes[0].body.starts_with("**high** `ISS-001`"), "{thread:#?}");
+    assert_eq!((state.comments.len(), state.statuses.len()), (1, 1), "{state:#?}");
+    assert_eq!(state.statuses[0].description, "Score 8.5 of 10, 1 proven issue");
+}
+
 fn proven_in(directory: &Path) -> Value {
     let text = fs::read_to_string(directory.join("review.json")).unwrap();
     let review: Value = serde_json::from_str(&text).unwrap();
@@ -263,9 +311,11 @@ fn proven_in(directory: &Path) -> Value {
 }
 
 #[test]
-fn the_matrix_of_github_asks_proves_and_merges() {
+fn the_matrix_of_github_asks_proves_merges_and_publishes() {
     let (server, (origin, place)) = (releases(), changed_clone());
     let mut machine = reviewing(place.path(), &server);
+    let forge = forge_for(&mut machine, Api::Github);
+    machine.values.insert("github.token", TOKEN.to_owned());
     let workflow = yaml("deploy/github-review-shards.yml");
     assert_eq!(workflow["env"]["PROBITY_VERSION"], VERSION);
     machine.values.insert("github.base_ref", git(origin.path(), &["branch", "--show-current"]));
@@ -288,12 +338,15 @@ fn the_matrix_of_github_asks_proves_and_merges() {
     run(&machine, "merge");
     assert_eq!(proven_in(&machine.at("temp/review")), "the average is wrong");
     assert!(place.path().join("reviews.db").exists());
+    run(&machine, "publish");
+    assert_published(&forge);
 }
 
 #[test]
-fn the_parallel_jobs_of_gitlab_ask_prove_and_merge() {
+fn the_parallel_jobs_of_gitlab_ask_prove_merge_and_publish() {
     let (server, (origin, place)) = (releases(), changed_clone());
     let mut machine = reviewing(place.path(), &server);
+    let forge = forge_for(&mut machine, Api::Gitlab);
     let jobs = yaml("deploy/gitlab-review-shards.yml");
     assert_eq!(jobs[".probity"]["variables"]["PROBITY_VERSION"], VERSION);
     let base = git(origin.path(), &["branch", "--show-current"]);
@@ -335,6 +388,8 @@ fn the_parallel_jobs_of_gitlab_ask_prove_and_merge() {
     for report in ["review.gitlab.json", "review.junit.xml"] {
         assert!(review.join(report).exists(), "{report}");
     }
+    run(&machine, "review-publish");
+    assert_published(&forge);
 }
 
 #[test]

@@ -1,13 +1,14 @@
 //! `probity review` and `ci-agent-review`, as a person and as a CI step would run them.
 
 mod again;
+mod budget;
 mod ending;
 mod fix;
 mod integration;
 mod own;
 mod page;
 mod places;
-mod publish;
+pub(crate) mod publish;
 mod reports;
 mod runners;
 /// A database server, as the tests of the history start it.

@@ -108,7 +108,8 @@ pub(crate) fn fix(command: FixCommand) -> anyhow::Result<Exit> {
         say(&format!("{}: {line}", issue.id))?;
     }
     let applied = fixing.applied.len();
-    say(&format!("{applied} of {} fixes applied", chosen.len()))?;
+    let noun = if chosen.len() == 1 { "fix" } else { "fixes" };
+    say(&format!("{applied} of {} {noun} applied", chosen.len()))?;
     Ok(if refused > 0 { Exit::Findings } else { Exit::Clean })
 }
 

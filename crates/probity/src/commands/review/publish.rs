@@ -21,7 +21,10 @@ use super::{files, history::Place, settings, verdict};
 use crate::{
     exit::Exit,
     failure::Failure,
-    report::review::pull_request::{self, Offer},
+    report::{
+        counts::plural,
+        review::pull_request::{self, Offer},
+    },
 };
 
 /// What `publish` is told.
@@ -70,12 +73,10 @@ pub(crate) fn publish(command: &PublishCommand) -> anyhow::Result<Exit> {
 
 /// Refuses a review that nobody should see: it contradicts itself, or is of another project.
 fn check(path: &Path, review: &ReviewOutput, project: &str) -> anyhow::Result<()> {
-    if review.status == Status::Ok {
-        review.validate_score().with_context(|| {
-            let what = format!("{} contradicts itself", path.display());
-            Failure::new(what, "let the review write it again")
-        })?;
-    }
+    review.validate().with_context(|| {
+        let what = format!("{} contradicts itself", path.display());
+        Failure::new(what, "let the review write it again")
+    })?;
     // Without an origin a repository has a name of its own, which tells nothing.
     let repo = &review.metadata.repo;
     let name = repo.split_once('/').map(|(_, name)| name).filter(|name| name.contains('/'));
@@ -167,8 +168,7 @@ fn status(review: &ReviewOutput) -> ReviewStatus {
         Conclusion::Passed | Conclusion::Failed => {
             let score = &review.score;
             let proven = review.proven_issues.len();
-            let noun = if proven == 1 { "issue" } else { "issues" };
-            format!("Score {} of {}, {proven} proven {noun}", score.value, score.max)
+            format!("Score {} of {}, {}", score.value, score.max, plural(proven, "proven issue"))
         }
     };
     ReviewStatus { conclusion, title, summary: review.summary.clone() }
@@ -181,14 +181,15 @@ fn told(published: &Published, number: u64) -> anyhow::Result<Exit> {
     }
     writeln!(
         std::io::stdout().lock(),
-        "pull request {number}: {added} comments added, {edited} updated, {resolved} threads resolved, \
-         {reopened} reopened"
+        "pull request {number}: {} added, {edited} updated, {} resolved, {reopened} reopened",
+        plural(*added, "comment"),
+        plural(*resolved, "thread")
     )
     .context("cannot write the result")?;
     Ok(Exit::Clean)
 }
 
-fn failure(error: PublishError) -> anyhow::Error {
+pub(super) fn failure(error: PublishError) -> anyhow::Error {
     let help = error.help();
     Failure::new(format!("nothing was published: {error}"), help).into()
 }

@@ -18,7 +18,7 @@ use super::{
     Desk, Options, Seat, checkout, files, listen, progress::Progress, proving, runners,
     settings::Settings, shown,
 };
-use crate::{exit::Exit, failure::Failure, name::Name};
+use crate::{exit::Exit, failure::Failure, name::Name, report::counts::plural};
 
 /// What `ask` is told.
 #[derive(Debug)]
@@ -112,7 +112,7 @@ pub(crate) fn prove(command: ProveCommand) -> anyhow::Result<Exit> {
     let proved = &part.results.proved;
     let proven = proved.iter().filter(|proved| proved.proven).count();
     let (shown, count) = (out.display(), proved.len());
-    let all = numbered(claims.open().len(), "claim");
+    let all = plural(claims.open().len(), "claim");
     say(&format!("{shown}: shard {shard} has {count} of {all}, {proven} proven"))
 }
 
@@ -146,14 +146,10 @@ fn counted(claims: &Claims) -> String {
     let observed = claims.findings.iter().filter(|claimed| claimed.id.is_none()).count();
     format!(
         "{} to prove ({known} from earlier reviews), {} without a test, {} dropped",
-        numbered(open, "claim"),
-        numbered(observed, "finding"),
+        plural(open, "claim"),
+        plural(observed, "finding"),
         claims.dropped.len()
     )
-}
-
-fn numbered(count: usize, one: &str) -> String {
-    if count == 1 { format!("1 {one}") } else { format!("{count} {one}s") }
 }
 
 fn read_parts(paths: &[PathBuf]) -> anyhow::Result<Vec<NamedPart>> {

@@ -15,7 +15,10 @@ use super::{files, history, print};
 use crate::{
     commands::ListFormat,
     exit::Exit,
-    report::review::html::chart::{badge as picture, sparkline},
+    report::{
+        counts::plural,
+        review::html::chart::{badge as picture, sparkline},
+    },
 };
 
 /// What `trend` is told.
@@ -91,7 +94,7 @@ fn as_text(entries: &[Entry]) -> String {
         lines.push(format!("{repo} {branch}  {line}"));
         for entry in entries {
             let short: String = entry.commit.chars().take(10).collect();
-            let day: String = entry.created_at.chars().take(16).collect();
+            let day: String = entry.created_at.replace('T', " ").chars().take(16).collect();
             let score = entry.score.map_or_else(|| "none".to_owned(), |score| score.to_string());
             let word = if entry.pass { "pass" } else { "fail" };
             let usd = entry.usd.map_or_else(String::new, |usd| format!("  ${usd:.2}"));
@@ -105,8 +108,8 @@ fn as_text(entries: &[Entry]) -> String {
         let agent = format!("{agent} {model}");
         let agent = agent.trim_end();
         lines.push(format!(
-            "cost {month}  {agent}: {} reviews, {input} input and {output} output tokens{usd}",
-            it.reviews
+            "cost {month}  {agent}: {}, {input} input and {output} output tokens{usd}",
+            plural(usize::try_from(it.reviews).unwrap_or(usize::MAX), "review")
         ));
     }
     lines.iter().map(|line| format!("{}\n", visible::line(line))).collect()

@@ -76,7 +76,7 @@ pub(super) fn sync(
     place: &Place,
 ) -> anyhow::Result<()> {
     let mut records = Vec::new();
-    for said in pull.verdicts()? {
+    for said in pull.verdicts().map_err(super::publish::failure)? {
         let by = visible::line(&said.by).into_owned();
         if !said.may_write {
             tracing::warn!("a verdict of {by} does not count: {by} has no write access");

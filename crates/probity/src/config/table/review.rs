@@ -50,7 +50,7 @@ section! {
             /// Exit with 0 after writing review.json; `probity review gate` decides later
             report_only: bool = false, flag("report-only"), step("REVIEW_REPORT_ONLY"),
                 guard(Guard::User);
-            /// Maximum cost of the agent in US dollars; probity asks for no more fixes once it is spent
+            /// Maximum cost of the agent in US dollars; probity stops an agent that reports a higher cost
             budget: Option<f64> = None, flag_of("budget", "USD"), guard(Guard::AtMost);
             /// Lowest proof level that counts: P1 (the test fails), P2 (it depends on the flagged
             /// function) or P3 (a fix makes it pass); without it that of review.yml, otherwise P3

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 use probity_review::{ProvenIssue, ReviewOutput, Risk, Status};
 
-use self::page::{escape, page, table};
+use self::page::{escape, moment, page, path, table};
 use super::{dismissal, grounds, legend, proving_fix, standing, told_by_test};
 
 const OUTPUT_LINES: usize = 60;
@@ -24,13 +24,13 @@ pub(crate) fn body(review: &ReviewOutput) -> String {
     let metadata = &review.metadata;
     let commit: String = metadata.commit.chars().take(12).collect();
     // Writing to a string cannot fail, here and below.
-    let mut text = format!("<h1>Review of {}</h1>\n", escape(&metadata.repo));
+    let mut text = format!("<h1>Review of {}</h1>\n", path(&metadata.repo));
     _ = writeln!(
         text,
         "<p class=\"muted\">Commit <code>{}</code> on {}, {}, reviewed by {} {}</p>",
         escape(&commit),
         escape(&metadata.branch),
-        escape(&metadata.timestamp),
+        moment(&metadata.timestamp),
         escape(&metadata.agent_cli),
         escape(&metadata.agent_model)
     );
@@ -41,6 +41,9 @@ pub(crate) fn body(review: &ReviewOutput) -> String {
             "<p class=\"fail\"><strong>There was no review.</strong> {}</p>",
             escape(message)
         );
+        if let Some(error) = review.error.as_ref().filter(|error| !error.help.is_empty()) {
+            _ = writeln!(text, "<p>What to do: {}</p>", escape(&error.help));
+        }
     } else {
         score(&mut text, review);
         issues(&mut text, review);
@@ -69,6 +72,7 @@ fn score(text: &mut String, review: &ReviewOutput) {
 
 fn issues(text: &mut String, review: &ReviewOutput) {
     if review.proven_issues.is_empty() {
+        text.push_str("<h2>Proven issues</h2>\n<p>There are none.</p>\n");
         return;
     }
     text.push_str("<h2>Proven issues</h2>\n<fieldset><legend>Show</legend>\n");

@@ -27,6 +27,7 @@ pub(super) fn render(review: &ReviewOutput) -> String {
             }
         }
         observations(&mut text, review);
+        spent(&mut text, review);
         notes(&mut text, review);
         return text;
     }
@@ -80,10 +81,7 @@ pub(super) fn render(review: &ReviewOutput) -> String {
     for (level, meaning) in legend(review) {
         _ = writeln!(text, "{level}: {meaning}");
     }
-    let cost = cost(review);
-    if !cost.is_empty() {
-        _ = writeln!(text, "cost: {cost}");
-    }
+    spent(&mut text, review);
     notes(&mut text, review);
     _ = writeln!(text, "{}", visible::line(&review.summary));
     text
@@ -99,6 +97,13 @@ fn observations(text: &mut String, review: &ReviewOutput) {
             observation.line,
             visible::line(&observed(observation))
         );
+    }
+}
+
+fn spent(text: &mut String, review: &ReviewOutput) {
+    let cost = cost(review);
+    if !cost.is_empty() {
+        _ = writeln!(text, "cost: {cost}");
     }
 }
 

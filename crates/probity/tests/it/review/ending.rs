@@ -83,3 +83,22 @@ fn is_running(word: &str) -> bool {
         is_sleep && parts.any(|part| part == word.as_bytes())
     })
 }
+
+#[test]
+fn a_repository_without_code_names_three_patterns_and_verbose_output_names_all() {
+    let repo = crate::binary::directory(&[("README.md", "# Words\n")]);
+    super::git(repo.path(), &["init", "-q", "-b", "main"]);
+    super::commit(repo.path());
+    let run = |more: &[&str]| {
+        let run = probity().args(["review", "--agent", "cmd:true", "--no-history"]).args(more);
+        run.dir(repo.path()).run().code(2)
+    };
+    let output = run(&[]);
+    let patterns = "no review: no file matches what is included (**/*.go, **/*.rs, **/*.py and ";
+    let rest = output.stdout.strip_prefix(patterns).unwrap_or_else(|| panic!("{output:?}"));
+    assert!(rest.contains(" more) and not excluded\n"), "{output:?}");
+    assert!(output.stdout.contains("; `probity review -v` prints all patterns\n"), "{output:?}");
+    let output = run(&["-v"]);
+    assert!(output.stderr.contains("info: included: **/*.go, **/*.rs, **/*.py, **/*.js, "));
+    assert!(output.stderr.contains("info: excluded: "), "{output:?}");
+}

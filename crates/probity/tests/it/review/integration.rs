@@ -122,17 +122,21 @@ fn the_image_is_clean_by_our_own_measure_and_has_what_the_task_runs() {
 #[test]
 fn the_workflow_has_flags_that_exist_and_no_key_in_a_script() {
     let workflow = yaml("deploy/github-review.yml");
-    let steps = workflow["jobs"]["review"]["steps"].as_array().unwrap();
-    assert_eq!(steps[0]["with"]["fetch-depth"], 0);
-    let scripts: Vec<&str> = steps.iter().filter_map(|step| step["run"].as_str()).collect();
-    assert!(scripts.iter().all(|script| !script.contains("${{")), "{scripts:?}");
-    let is_review = |script: &&str| script.contains("probity review");
-    let script = scripts.iter().copied().find(is_review).unwrap();
-    let help = probity().args(["review", "--help"]).run().code(0).stdout;
-    let flags: Vec<&str> =
-        script.split_whitespace().filter(|word| word.starts_with("--")).collect();
-    assert!(flags.len() >= 4, "{script}");
-    for flag in flags {
-        assert!(help.contains(flag), "{flag}");
+    assert_eq!(workflow["jobs"]["review"]["steps"][0]["with"]["fetch-depth"], 0);
+    for (job, command, least) in
+        [("review", &["review"][..], 4), ("publish", &["review", "publish"], 2)]
+    {
+        let steps = workflow["jobs"][job]["steps"].as_array().unwrap();
+        let scripts: Vec<&str> = steps.iter().filter_map(|step| step["run"].as_str()).collect();
+        assert!(scripts.iter().all(|script| !script.contains("${{")), "{scripts:?}");
+        let is_review = |script: &&str| script.contains("probity review");
+        let script = scripts.iter().copied().find(is_review).unwrap();
+        let help = probity().args(command.iter().copied()).args(["--help"]).run().code(0).stdout;
+        let flags: Vec<&str> =
+            script.split_whitespace().filter(|word| word.starts_with("--")).collect();
+        assert!(flags.len() >= least, "{script}");
+        for flag in flags {
+            assert!(help.contains(flag), "{flag}");
+        }
     }
 }

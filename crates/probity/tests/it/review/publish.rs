@@ -3,7 +3,10 @@
 mod gitea;
 mod github;
 mod gitlab;
-mod server;
+mod hostile;
+mod openapi;
+mod requests;
+pub(crate) mod server;
 
 use std::{fs, path::Path};
 
@@ -15,8 +18,8 @@ use super::{CODE, FIX};
 use crate::binary::{Output, directory, probity};
 
 /// The change that the pull request shows: the function with the defect.
-const HUNKS: &str = "@@ -1,3 +1,5 @@\n export function average(numbers) {\n   let sum = 0;\n+  for (const number of numbers) sum += number;\n+  return sum / (numbers.length - 1);\n }\n";
-const FILE: &str = "src/numbers.js";
+pub(crate) const HUNKS: &str = "@@ -1,3 +1,5 @@\n export function average(numbers) {\n   let sum = 0;\n+  for (const number of numbers) sum += number;\n+  return sum / (numbers.length - 1);\n }\n";
+pub(crate) const FILE: &str = "src/numbers.js";
 
 fn issue(id: &str, severity: &str, line: u64, title: &str, print: char) -> Value {
     json!({

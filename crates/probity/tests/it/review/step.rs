@@ -153,7 +153,9 @@ fn an_agent_that_fails_is_an_error_and_never_a_score() {
         // The gate does not pass what was not reviewed, whatever its threshold.
         let gate = named("ci-agent-review").args(["gate"]).dir(here).env("SCORE_THRESHOLD", "0");
         assert!(gate.run().code(2).stderr.contains("there was no review"));
-        step(here, &[("AGENT_CLI", &agent), ("REVIEW_REPORT_ONLY", "1"), ("PATH", path)]).code(0);
+        let only = [("AGENT_CLI", agent.as_str()), ("REVIEW_REPORT_ONLY", "1"), ("PATH", path)];
+        let said = step(here, &only).code(0).stderr;
+        assert!(said.contains("warning: the exit code is 0 because of --report-only"), "{said}");
     }
     let slow = "cmd:sleep 60";
     let run = probity().args(["review", "--repo", "repo", "--agent", slow, "--timeout", "1s"]);

@@ -14,7 +14,7 @@ use crate::{
     report::review::html::{
         self,
         chart::{sparkline, trend},
-        page::{escape, page, table},
+        page::{escape, grouped, moment, page, path, table},
     },
 };
 
@@ -61,11 +61,14 @@ fn home(history: &mut History) -> Result<String, HistoryError> {
     let rows: Vec<Vec<String>> = repos
         .into_iter()
         .map(|(repo, entries)| {
-            let link = format!("<a href=\"/repo?name={}\">{}</a>", encoded(repo), escape(repo));
-            let last = entries.last().and_then(|entry| entry.score);
-            let last = last.map_or_else(|| "no review".to_owned(), |score| score.to_string());
-            let line = sparkline(entries.iter().filter_map(|entry| entry.score));
-            vec![link, entries.len().to_string(), last, line]
+            let link = format!("<a href=\"/repo?name={}\">{}</a>", encoded(repo), path(repo));
+            let last = entries.last().copied();
+            let score = last.map_or_else(String::new, shown_score);
+            // The scores of several branches in one line would mean nothing.
+            let branch = last.map(|last| &last.branch);
+            let of_branch = entries.iter().filter(|entry| Some(&entry.branch) == branch);
+            let line = sparkline(of_branch.filter_map(|entry| entry.score));
+            vec![link, entries.len().to_string(), score, line]
         })
         .collect();
     let mut text = "<h1>Reviews</h1>\n".to_owned();
@@ -87,13 +90,15 @@ fn repository(history: &mut History, repo: &str) -> Result<Option<String>, Histo
     if entries.is_empty() {
         return Ok(None);
     }
-    let mut text =
-        format!("<p><a href=\"/\">All repositories</a></p>\n<h1>{}</h1>\n", escape(repo));
-    for ((_, branch), entries) in branches(&entries) {
+    let mut text = format!("<p><a href=\"/\">All repositories</a></p>\n<h1>{}</h1>\n", path(repo));
+    let mut branches: Vec<_> = branches(&entries).into_iter().collect();
+    // The branch that somebody works on comes first.
+    branches.sort_by_key(|(_, entries)| std::cmp::Reverse(entries.last().map(|entry| entry.id)));
+    for ((_, branch), entries) in branches {
         let points: Vec<TrendPoint> =
             entries.iter().filter_map(|entry| trend_point(entry)).collect();
         // Writing to a string cannot fail.
-        _ = writeln!(text, "<h2>Branch {}</h2>", escape(branch));
+        _ = writeln!(text, "<h2>Branch {}</h2>", path(branch));
         if points.len() > 1 {
             text.push_str(&trend(&points, entries.last().map(|entry| entry.threshold)));
         }
@@ -107,21 +112,23 @@ fn repository(history: &mut History, repo: &str) -> Result<Option<String>, Histo
 }
 
 fn row(entry: &Entry) -> Vec<String> {
-    let day: String = entry.created_at.chars().take(16).collect();
     let commit: String = entry.commit.chars().take(10).collect();
-    let score = match entry.score {
-        Some(score) if entry.pass => format!("<span class=\"pass\">{score} passes</span>"),
-        Some(score) => format!("<span class=\"fail\">{score} fails</span>"),
-        None => "no review".to_owned(),
-    };
     vec![
-        format!("<a href=\"/review?id={}\">{}</a>", entry.id, escape(&day)),
+        format!("<a href=\"/review?id={}\">{}</a>", entry.id, moment(&entry.created_at)),
         format!("<code>{}</code>", escape(&commit)),
-        score,
+        shown_score(entry),
         entry.proven.to_string(),
         escape(&format!("{} {}", entry.agent, entry.model)),
         entry.usd.map_or_else(String::new, |usd| format!("{usd:.2}")),
     ]
+}
+
+fn shown_score(entry: &Entry) -> String {
+    match entry.score {
+        Some(score) if entry.pass => format!("<span class=\"pass\">{score} passes</span>"),
+        Some(score) => format!("<span class=\"fail\">{score} fails</span>"),
+        None => "no review".to_owned(),
+    }
 }
 
 /// How often agents were right, and what they cost.
@@ -155,8 +162,12 @@ fn figures(
         .map(|([month, agent, model], it)| {
             let mut row = [month, agent, model].map(|word| escape(&word)).to_vec();
             let usd = it.usd.map_or_else(String::new, |usd| format!("{usd:.2}"));
-            let counts = [it.reviews.to_string(), it.input_tokens.to_string()];
-            row.extend(counts.into_iter().chain([it.output_tokens.to_string(), usd]));
+            // An agent that does not count has not used nothing.
+            let is_counted = it.input_tokens > 0 || it.output_tokens > 0;
+            let tokens = [it.input_tokens, it.output_tokens];
+            let [input, output] =
+                tokens.map(|count| if is_counted { grouped(count) } else { String::new() });
+            row.extend([it.reviews.to_string(), input, output, usd]);
             row
         })
         .collect();
@@ -173,7 +184,7 @@ fn review(history: &mut History, id: &str) -> Result<Option<String>, HistoryErro
     let Ok(id) = id.parse() else { return Ok(None) };
     let Some(review) = history.by_id(id)? else { return Ok(None) };
     let repo = &review.metadata.repo;
-    let back = format!("<p><a href=\"/repo?name={}\">{}</a></p>\n", encoded(repo), escape(repo));
+    let back = format!("<p><a href=\"/repo?name={}\">{}</a></p>\n", encoded(repo), path(repo));
     let title = format!("Review of {repo}");
     Ok(Some(page(&title, &html::filter_style(), &format!("{back}{}", html::body(&review)))))
 }

@@ -34,6 +34,13 @@ pub(crate) fn trend(points: &[TrendPoint], threshold: Option<f64>) -> String {
             "<line class=\"bar\" x1=\"{MARGIN}\" x2=\"{end}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>"
         );
     }
+    let ends = [(points.first(), MARGIN, "start"), (points.last(), WIDTH - MARGIN, "end")];
+    for (point, x, anchor) in ends {
+        let day: String =
+            point.map_or("", |point| point.timestamp.as_str()).chars().take(10).collect();
+        let (y, day) = (HEIGHT - 6.0, escape(&day));
+        _ = writeln!(text, "<text x=\"{x}\" y=\"{y}\" text-anchor=\"{anchor}\">{day}</text>");
+    }
     let line: Vec<String> = points
         .iter()
         .enumerate()

@@ -29,15 +29,10 @@ pub(super) fn answer(asked: &Asked<'_>, state: &mut State) -> Reply {
         }
         // Each thread is one review; a reply is a comment at the same place.
         ("GET", ["repos", "o", "r", "pulls", "7", "reviews"]) => {
-            let all: Vec<Value> = match asked.is_later_page() {
-                true => Vec::new(),
-                false => state
-                    .threads
-                    .iter()
-                    .map(|thread| json!({ "id": thread.id, "comments_count": thread.notes.len() }))
-                    .collect(),
-            };
-            reply(json!(all))
+            let all = state.threads.iter();
+            let all =
+                all.map(|thread| json!({ "id": thread.id, "comments_count": thread.notes.len() }));
+            reply(page(asked, all))
         }
         ("GET", ["repos", "o", "r", "pulls", "7", "reviews", id, "comments"]) => {
             let thread = state.threads.iter().find(|thread| thread.id.to_string() == *id).unwrap();
@@ -73,17 +68,13 @@ pub(super) fn answer(asked: &Asked<'_>, state: &mut State) -> Reply {
             state.edit(id, asked.text("body"))
         }
         ("GET", ["repos", "o", "r", "commits", commit, "statuses"]) => {
-            let all: Vec<Value> = state
-                .statuses
-                .iter()
-                .filter(|status| status.commit == *commit)
-                .map(|it| {
-                    let description = &it.description;
-                    json!({ "id": it.id, "context": "probity/review", "status": it.state,
-                        "description": description })
-                })
-                .collect();
-            reply(json!(all))
+            let all = state.statuses.iter().filter(|status| status.commit == *commit);
+            let all = all.map(|it| {
+                let description = &it.description;
+                json!({ "id": it.id, "context": "probity/review", "status": it.state,
+                    "description": description })
+            });
+            reply(page(asked, all))
         }
         ("POST", ["repos", "o", "r", "statuses", commit]) => {
             asked.only(&["state", "context", "description"]);
@@ -96,4 +87,9 @@ pub(super) fn answer(asked: &Asked<'_>, state: &mut State) -> Reply {
         }
         (method, path) => refused(404, &format!("{method} {path:?}")),
     }
+}
+
+/// An administrator has allowed two entries a page, whatever a request asks for.
+fn page(asked: &Asked<'_>, all: impl Iterator<Item = Value>) -> Value {
+    all.skip((asked.page() - 1) * 2).take(2).collect()
 }

@@ -1,7 +1,8 @@
 //! A forge in memory, which speaks the APIs of GitHub, GitLab and Gitea as far as publishing needs them.
 //!
 //! It has state, and it checks what it gets: an unknown path, a field that the API does not have, a line
-//! that the diff does not show and a missing token are refused.
+//! that the diff does not show and a missing token are refused. A request that does not fit the published
+//! description of the API fails the test.
 
 use std::{
     collections::BTreeSet,
@@ -13,68 +14,68 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::{gitea, github, gitlab};
+use super::{gitea, github, gitlab, openapi};
 
-pub(super) const BOT: &str = "bot";
-pub(super) const TOKEN: &str = "t0ken-of-the-bot-4711";
+pub(crate) const BOT: &str = "bot";
+pub(crate) const TOKEN: &str = "t0ken-of-the-bot-4711";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Api {
+pub(crate) enum Api {
     Github,
     Gitlab,
     Gitea,
 }
 
-pub(super) const APIS: [Api; 3] = [Api::Github, Api::Gitlab, Api::Gitea];
+pub(crate) const APIS: [Api; 3] = [Api::Github, Api::Gitlab, Api::Gitea];
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Note {
-    pub(super) id: u64,
-    pub(super) author: String,
-    pub(super) body: String,
+pub(crate) struct Note {
+    pub(crate) id: u64,
+    pub(crate) author: String,
+    pub(crate) body: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct ForgeThread {
-    pub(super) id: u64,
-    pub(super) file: String,
-    pub(super) start: u64,
-    pub(super) line: u64,
-    pub(super) resolved_by: Option<String>,
-    pub(super) notes: Vec<Note>,
+pub(crate) struct ForgeThread {
+    pub(crate) id: u64,
+    pub(crate) file: String,
+    pub(crate) start: u64,
+    pub(crate) line: u64,
+    pub(crate) resolved_by: Option<String>,
+    pub(crate) notes: Vec<Note>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct ForgeStatus {
-    pub(super) id: u64,
-    pub(super) commit: String,
-    pub(super) state: String,
-    pub(super) description: String,
+pub(crate) struct ForgeStatus {
+    pub(crate) id: u64,
+    pub(crate) commit: String,
+    pub(crate) state: String,
+    pub(crate) description: String,
 }
 
 /// A pull request. Everything that a publisher could do twice is in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct State {
-    pub(super) head: String,
-    pub(super) is_open: bool,
-    pub(super) file: String,
-    pub(super) hunks: String,
-    pub(super) comments: Vec<Note>,
-    pub(super) threads: Vec<ForgeThread>,
-    pub(super) statuses: Vec<ForgeStatus>,
-    pub(super) writers: BTreeSet<String>,
+pub(crate) struct State {
+    pub(crate) head: String,
+    pub(crate) is_open: bool,
+    pub(crate) file: String,
+    pub(crate) hunks: String,
+    pub(crate) comments: Vec<Note>,
+    pub(crate) threads: Vec<ForgeThread>,
+    pub(crate) statuses: Vec<ForgeStatus>,
+    pub(crate) writers: BTreeSet<String>,
     /// Whether the token is that of an app, which alone may make check runs.
-    pub(super) is_app: bool,
-    pub(super) last_id: u64,
+    pub(crate) is_app: bool,
+    pub(crate) last_id: u64,
 }
 
 impl State {
-    pub(super) fn next_id(&mut self) -> u64 {
+    pub(crate) fn next_id(&mut self) -> u64 {
         self.last_id += 1;
         self.last_id
     }
 
-    pub(super) fn thread(&mut self, file: &str, start: u64, line: u64, body: &str) -> Reply {
+    pub(crate) fn thread(&mut self, file: &str, start: u64, line: u64, body: &str) -> Reply {
         if file != self.file || !self.shows(start) || !self.shows(line) {
             return refused(422, "the line is not part of the diff");
         }
@@ -93,14 +94,14 @@ impl State {
         (start..start + count).contains(&line)
     }
 
-    pub(super) fn comment(&mut self, body: &str) -> Reply {
+    pub(crate) fn comment(&mut self, body: &str) -> Reply {
         let id = self.next_id();
         self.comments.push(Note { id, author: BOT.to_owned(), body: body.to_owned() });
         reply(json!({ "id": id }))
     }
 
     /// Replaces a note, if it is the bot's.
-    pub(super) fn edit(&mut self, id: &str, body: &str) -> Reply {
+    pub(crate) fn edit(&mut self, id: &str, body: &str) -> Reply {
         let in_threads = self.threads.iter_mut().flat_map(|thread| thread.notes.iter_mut());
         let mut all = in_threads.chain(self.comments.iter_mut());
         match all.find(|note| note.id.to_string() == id) {
@@ -113,7 +114,7 @@ impl State {
         }
     }
 
-    pub(super) fn resolve(&mut self, id: &str, is_resolved: bool) -> Reply {
+    pub(crate) fn resolve(&mut self, id: &str, is_resolved: bool) -> Reply {
         match self.threads.iter_mut().find(|thread| thread.id.to_string() == id) {
             Some(thread) => {
                 thread.resolved_by = is_resolved.then(|| BOT.to_owned());
@@ -123,7 +124,7 @@ impl State {
         }
     }
 
-    pub(super) fn status(&mut self, commit: &str, state: &str, description: &str) -> Reply {
+    pub(crate) fn status(&mut self, commit: &str, state: &str, description: &str) -> Reply {
         if commit != self.head {
             return refused(422, "No commit found");
         }
@@ -135,66 +136,75 @@ impl State {
     }
 }
 
-pub(super) struct Reply {
-    pub(super) status: u16,
-    pub(super) body: Vec<u8>,
-    pub(super) headers: String,
+pub(crate) struct Reply {
+    pub(crate) status: u16,
+    pub(crate) body: Vec<u8>,
+    pub(crate) headers: String,
 }
 
-pub(super) fn reply(value: Value) -> Reply {
+pub(crate) fn reply(value: Value) -> Reply {
     Reply { status: 200, body: value.to_string().into_bytes(), headers: String::new() }
 }
 
-pub(super) fn refused(status: u16, message: &str) -> Reply {
+pub(crate) fn refused(status: u16, message: &str) -> Reply {
     Reply { status, ..reply(json!({ "message": message })) }
 }
 
 /// One request, without its query.
-pub(super) struct Asked<'a> {
-    pub(super) method: &'a str,
-    pub(super) path: Vec<&'a str>,
-    pub(super) query: &'a str,
-    pub(super) body: &'a Value,
+pub(crate) struct Asked<'a> {
+    pub(crate) method: &'a str,
+    pub(crate) path: Vec<&'a str>,
+    pub(crate) query: &'a str,
+    pub(crate) body: &'a Value,
 }
 
 impl Asked<'_> {
     #[track_caller]
-    pub(super) fn text(&self, name: &str) -> &str {
+    pub(crate) fn text(&self, name: &str) -> &str {
         self.body[name].as_str().unwrap()
     }
 
     /// Refuses fields that the API does not have.
     #[track_caller]
-    pub(super) fn only(&self, names: &[&str]) {
+    pub(crate) fn only(&self, names: &[&str]) {
         for name in self.body.as_object().unwrap().keys() {
             assert!(names.contains(&name.as_str()), "{} {:?}: {name}", self.method, self.path);
         }
     }
 
     /// The first page of everything.
-    pub(super) fn is_later_page(&self) -> bool {
-        self.query.split('&').any(|part| part.starts_with("page=") && part != "page=1")
+    pub(crate) fn is_later_page(&self) -> bool {
+        self.page() > 1
+    }
+
+    pub(crate) fn page(&self) -> usize {
+        let page = self.query.split('&').find_map(|part| part.strip_prefix("page="));
+        page.map_or(1, |page| page.parse().unwrap())
     }
 }
 
 struct Shared {
     state: State,
-    /// Refuses what writes, with this status.
-    refusal: Option<u16>,
+    /// Refuses what writes to such paths, with this status.
+    refusal: Option<(&'static str, u16)>,
     /// How many requests are refused for now, and for how many seconds.
     limited: (u32, u64),
     writes: usize,
+    /// Requests that the published description of the API does not allow.
+    faults: Vec<String>,
+    /// Bodies of GraphQL requests.
+    queries: Vec<Value>,
 }
 
-pub(super) struct Forge {
-    pub(super) api: Api,
+pub(crate) struct Forge {
+    pub(crate) api: Api,
     port: u16,
     shared: Arc<Mutex<Shared>>,
 }
 
 impl Forge {
     /// The thread ends with the test's process.
-    pub(super) fn start(api: Api, head: &str, file: &str, hunks: &str) -> Self {
+    pub(crate) fn start(api: Api, head: &str, file: &str, hunks: &str) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let port = listener.local_addr().unwrap().port();
         let state = State {
@@ -209,7 +219,14 @@ impl Forge {
             is_app: true,
             last_id: 100,
         };
-        let shared = Shared { state, refusal: None, limited: (0, 0), writes: 0 };
+        let shared = Shared {
+            state,
+            refusal: None,
+            limited: (0, 0),
+            writes: 0,
+            faults: Vec::new(),
+            queries: Vec::new(),
+        };
         let shared = Arc::new(Mutex::new(shared));
         let served = Arc::clone(&shared);
         thread::spawn(move || {
@@ -221,7 +238,7 @@ impl Forge {
         Self { api, port, shared }
     }
 
-    pub(super) fn address(&self) -> String {
+    pub(crate) fn address(&self) -> String {
         let path = match self.api {
             Api::Github => "",
             Api::Gitlab => "/api/v4",
@@ -234,24 +251,47 @@ impl Forge {
         self.shared.lock().unwrap()
     }
 
-    pub(super) fn state(&self) -> State {
+    pub(crate) fn state(&self) -> State {
         self.lock().state.clone()
     }
 
-    pub(super) fn change(&self, change: impl FnOnce(&mut State)) {
+    pub(crate) fn change(&self, change: impl FnOnce(&mut State)) {
         change(&mut self.lock().state);
     }
 
-    pub(super) fn refuse_writes(&self, status: u16) {
-        self.lock().refusal = Some(status);
+    pub(crate) fn refuse_writes(&self, status: u16) {
+        self.refuse_writes_to("", status);
     }
 
-    pub(super) fn limit(&self, requests: u32, seconds: u64) {
+    /// Refuses only what writes to paths with this part.
+    pub(crate) fn refuse_writes_to(&self, part: &'static str, status: u16) {
+        self.lock().refusal = Some((part, status));
+    }
+
+    pub(crate) fn limit(&self, requests: u32, seconds: u64) {
         self.lock().limited = (requests, seconds);
     }
 
-    pub(super) fn writes(&self) -> usize {
+    pub(crate) fn writes(&self) -> usize {
         self.lock().writes
+    }
+
+    /// What was wrong with the requests until now, which then no longer fails the test.
+    pub(crate) fn take_faults(&self) -> Vec<String> {
+        std::mem::take(&mut self.lock().faults)
+    }
+
+    pub(crate) fn queries(&self) -> Vec<Value> {
+        self.lock().queries.clone()
+    }
+}
+
+impl Drop for Forge {
+    fn drop(&mut self) {
+        if !thread::panicking() {
+            let faults = self.take_faults();
+            assert!(faults.is_empty(), "{faults:#?}");
+        }
     }
 }
 
@@ -322,10 +362,19 @@ fn answer(
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let prefix = ["/api/v4/", "/api/v1/", "/"];
     let path = prefix.iter().find_map(|prefix| path.strip_prefix(prefix)).unwrap();
+    if let Some(fault) = openapi::fault(api, method, path, query, body) {
+        shared.faults.push(fault);
+        return refused(422, "the description of the API does not allow this");
+    }
+    if path == "graphql" {
+        shared.queries.push(body.clone());
+    }
     let asked = Asked { method, path: path.split('/').collect(), query, body };
     let is_query = path == "graphql" && body["query"].as_str().unwrap().starts_with("query");
     if method != "GET" && !is_query {
-        if let Some(status) = shared.refusal {
+        if let Some((part, status)) = shared.refusal
+            && path.contains(part)
+        {
             return refused(status, "Resource not accessible by integration");
         }
         shared.writes += 1;
