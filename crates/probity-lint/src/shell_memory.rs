@@ -15,6 +15,9 @@ type Outcome = Result<ShellChecked, Unchecked>;
 #[derive(Debug, Default)]
 pub(crate) struct ShellMemory {
     last: Mutex<HashMap<Question, (usize, Outcome)>>,
+    /// Scripts that were not remembered.
+    #[cfg(test)]
+    checked: std::sync::atomic::AtomicUsize,
 }
 
 /// Everything that decides what is found, but for the place of the instruction.
@@ -25,6 +28,16 @@ pub(crate) struct Question {
     text: String,
     variables: Vec<String>,
     invocation: String,
+}
+
+impl ShellMemory {
+    #[cfg(not(test))]
+    fn count(&self) {}
+
+    #[cfg(test)]
+    fn count(&self) {
+        self.checked.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+    }
 }
 
 impl Question {
@@ -62,14 +75,15 @@ impl<'m> Recall<'m> {
         start: usize,
         check: impl FnOnce() -> Outcome,
     ) -> Outcome {
-        if self.memory.is_none() {
-            return check();
-        }
+        let Some(memory) = self.memory else { return check() };
         let question = question();
         let known = self.before.remove(&question).or_else(|| self.now.get(&question).cloned());
         let outcome = match known {
             Some((then, outcome)) => outcome.map(|found| moved(found, then, start)),
-            None => check(),
+            None => {
+                memory.count();
+                check()
+            }
         };
         self.now.insert(question, (start, outcome.clone()));
         outcome
@@ -98,33 +112,66 @@ fn moved(found: ShellChecked, then: usize, now: usize) -> ShellChecked {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::Ordering;
+
+    use probity_finding::Finding;
+
     use crate::{DirectiveOptions, LintOptions, Pattern, RuleSet, lint};
+
+    fn remembering() -> RuleSet {
+        let mut rules = RuleSet::default();
+        rules.select(&[Pattern::new("*")]);
+        rules.remember_shell_findings();
+        rules
+    }
+
+    fn check(rules: &RuleSet, text: &str) -> Vec<Finding> {
+        let options = LintOptions {
+            rules,
+            uses: None,
+            directives: DirectiveOptions::default(),
+            dockerignore: None,
+            context_files: None,
+            base_images: None,
+            detections: &[],
+            secrets: None,
+        };
+        lint(text, &options)
+    }
+
+    /// The cost of a keystroke: ShellCheck's checks look at the script that it changes, and at no
+    /// script if it changes none.
+    #[test]
+    fn a_keystroke_checks_the_one_script_that_it_changes() {
+        let rules = remembering();
+        let scripts: String = (0..40).map(|at| format!("RUN echo $x {at}\n")).collect();
+        let steps = |text: &str| {
+            let memory = rules.shell_memory().unwrap();
+            let before = memory.checked.load(Ordering::Relaxed);
+            check(&rules, text);
+            memory.checked.load(Ordering::Relaxed) - before
+        };
+        let text = format!("FROM a\n{scripts}");
+        for (what, text, expected) in [
+            ("opened", text.clone(), 40),
+            ("unchanged", text.clone(), 0),
+            ("a letter in a script", text.replace("$x 20\n", "$x 20a\n"), 1),
+            ("a line above all", format!("# é\n{text}"), 1),
+            ("a letter outside scripts", text.replace("FROM a", "FROM ab"), 0),
+            ("a script more", format!("{text}RUN ls\n"), 1),
+            ("a script twice", format!("{text}RUN ls\nRUN ls\n"), 0),
+        ] {
+            assert_eq!(steps(&text), expected, "{what}");
+        }
+    }
 
     /// Lines come and go above, within and below scripts; with a memory and without one everything
     /// found is the same.
     #[test]
     fn a_memory_changes_no_finding() {
+        let remembering = remembering();
         let mut plain = RuleSet::default();
         plain.select(&[Pattern::new("*")]);
-        let mut remembering = plain.clone();
-        remembering.remember_shell_findings();
-        let check = |rules: &RuleSet, text: &str| {
-            let directives = DirectiveOptions::default();
-            let (dockerignore, context_files, secrets) = (None, None, None);
-            lint(
-                text,
-                &LintOptions {
-                    rules,
-                    uses: None,
-                    directives,
-                    dockerignore,
-                    context_files,
-                    base_images: None,
-                    detections: &[],
-                    secrets,
-                },
-            )
-        };
         let script = "RUN cd $x && \\\n  # é\n  echo `ls`\n";
         let heredoc = "RUN <<E\nrm $y\nE\n";
         for text in [

@@ -21,6 +21,8 @@ pub(crate) struct Document {
     pub(crate) text: String,
     /// Counts changes of the text and of whatever else a report depends on.
     pub(crate) revision: u64,
+    /// Larger than that of every document that was opened or changed before.
+    pub(crate) touched: u64,
     /// The last report, and the revision that it is about.
     pub(crate) report: Option<(u64, Report)>,
 }

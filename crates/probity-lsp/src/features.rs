@@ -96,7 +96,7 @@ pub(crate) struct View<'a> {
     pub(crate) lines: Lines<'a>,
     pub(crate) host: &'a dyn Host,
     pub(crate) client: &'a Client,
-    buffers: Buffers,
+    buffers: &'a Buffers,
 }
 
 impl<'a> View<'a> {
@@ -104,7 +104,7 @@ impl<'a> View<'a> {
         document: &'a Document,
         host: &'a dyn Host,
         client: &'a Client,
-        buffers: Buffers,
+        buffers: &'a Buffers,
     ) -> Self {
         let lines = document.lines(client.encoding);
         Self { document, lines, host, client, buffers }
@@ -124,7 +124,7 @@ impl<'a> View<'a> {
             path: &self.document.path,
             text: &self.document.text,
             folder: self.client.folder_of(&self.document.path),
-            buffers: &self.buffers,
+            buffers: self.buffers,
         }
     }
 

@@ -5,7 +5,7 @@
 
 use std::io::{self, BufRead, Read as _, Write};
 
-use lsp_server::{ErrorCode, Message, RequestId};
+use lsp_server::{ErrorCode, Message};
 use serde_json::{Value, json};
 
 /// No message is longer; a document of this size is not a Dockerfile.
@@ -24,7 +24,8 @@ pub(crate) enum Incoming {
 /// The answer to something that is not a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Refusal {
-    pub(crate) id: Option<RequestId>,
+    /// As the client wrote it, even if no request may have such an id.
+    pub(crate) id: Value,
     pub(crate) code: i32,
     pub(crate) message: String,
 }
@@ -102,18 +103,23 @@ fn message(body: &[u8]) -> Incoming {
         Ok(value) => value,
         Err(error) => return refusal(ErrorCode::ParseError, format!("not valid JSON: {error}")),
     };
-    let id = value.get("id").and_then(|id| serde_json::from_value(id.clone()).ok());
+    let id = value.get("id").cloned();
+    let refuse = |id: Option<Value>, message: &str| {
+        let (id, message) = (id.unwrap_or_default(), message.to_owned());
+        Incoming::Broken(Refusal { id, code: ErrorCode::InvalidRequest as i32, message })
+    };
     match serde_json::from_value(value) {
-        Ok(message) => Incoming::Message(message),
-        Err(_) => {
-            let message = "not a request, a notification or a response".to_owned();
-            Incoming::Broken(Refusal { id, code: ErrorCode::InvalidRequest as i32, message })
+        // lsp-server drops an id that it cannot read; the client would wait for the answer forever.
+        Ok(Message::Notification(_)) if id.is_some() => {
+            refuse(id, "the id of a request is a string or an integer of 32 bits")
         }
+        Ok(message) => Incoming::Message(message),
+        Err(_) => refuse(id, "not a request, a notification or a response"),
     }
 }
 
 fn refusal(code: ErrorCode, message: String) -> Incoming {
-    Incoming::Broken(Refusal { id: None, code: code as i32, message })
+    Incoming::Broken(Refusal { id: Value::Null, code: code as i32, message })
 }
 
 pub(crate) fn write(output: &mut impl Write, outgoing: &Outgoing) -> io::Result<()> {
@@ -140,13 +146,17 @@ mod tests {
     fn broken_frames_are_refused_and_the_next_one_is_read() {
         let good = framed(r#"{"jsonrpc":"2.0","id":7,"method":"a"}"#);
         for (broken, code, id) in [
-            (framed("{"), -32700, None),
-            (framed("[]"), -32600, None),
-            (framed(r#"{"id":3}"#), -32600, Some(RequestId::from(3))),
-            (framed("\u{fffd}"), -32700, None),
-            ("Content-Length: x\r\n\r\n".to_owned(), -32700, None),
-            ("Content-Type: a\r\n\r\n".to_owned(), -32700, None),
-            ("hello\r\n\r\n".to_owned(), -32700, None),
+            (framed("{"), -32700, Value::Null),
+            (framed("[]"), -32600, Value::Null),
+            (framed(r#"{"id":3}"#), -32600, json!(3)),
+            (framed(r#"{"id":1.5,"method":"a"}"#), -32600, json!(1.5)),
+            (framed(r#"{"id":1099511627776,"method":"a"}"#), -32600, json!(1_u64 << 40)),
+            (framed(r#"{"id":{"a":1},"method":"a"}"#), -32600, json!({ "a": 1 })),
+            (framed(r#"{"id":null,"method":"a"}"#), -32600, Value::Null),
+            (framed("\u{fffd}"), -32700, Value::Null),
+            ("Content-Length: x\r\n\r\n".to_owned(), -32700, Value::Null),
+            ("Content-Type: a\r\n\r\n".to_owned(), -32700, Value::Null),
+            ("hello\r\n\r\n".to_owned(), -32700, Value::Null),
         ] {
             let bytes = format!("{broken}{good}");
             let mut input = bytes.as_bytes();

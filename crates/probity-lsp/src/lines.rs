@@ -110,7 +110,12 @@ impl<'a> Lines<'a> {
 
     pub(crate) fn position(&self, offset: usize) -> Position {
         let mut offset = offset.min(self.text.len());
-        while !self.text.is_char_boundary(offset) {
+        // Within a character and within `\r\n` there is no position.
+        let bytes = self.text.as_bytes();
+        let is_half = |at: usize| {
+            at > 0 && bytes.get(at - 1) == Some(&b'\r') && bytes.get(at) == Some(&b'\n')
+        };
+        while !self.text.is_char_boundary(offset) || is_half(offset) {
             offset -= 1;
         }
         let line = self.line_of(offset);
@@ -168,6 +173,7 @@ mod tests {
             assert_eq!(lines.offset(Position::new(0, column)), after_emoji);
             assert_eq!(lines.position(lines.line_span(0).end), Position::new(0, end));
             assert_eq!(lines.offset(Position::new(0, 99)), lines.line_span(0).end);
+            assert_eq!(lines.position(lines.line_span(0).end + 1), Position::new(0, end));
             assert_eq!(lines.count(), 4, "a lone carriage return ends a line too");
             assert_eq!(lines.offset(Position::new(2, 0)), TEXT.find('c').unwrap());
             assert_eq!(lines.offset(Position::new(9, 0)), TEXT.len());

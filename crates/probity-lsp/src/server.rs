@@ -9,6 +9,8 @@ mod actions;
 mod lifecycle;
 mod lint;
 mod requests;
+#[cfg(test)]
+mod steps;
 mod sync;
 
 use std::{
@@ -30,7 +32,7 @@ use crate::{
     client::Client,
     document::Document,
     frame::{self, Incoming, Outgoing, Refusal},
-    host::{Host, Kind},
+    host::{Buffers, Host, Kind},
 };
 
 /// Messages that are read ahead.
@@ -77,6 +79,8 @@ pub fn serve(
         published: BTreeMap::new(),
         requests_sent: 0,
         opened: 0,
+        touches: 0,
+        buffers: Arc::default(),
     };
     let ended = server.run(&incoming);
     server.end_asking(&incoming);
@@ -156,6 +160,10 @@ struct Server {
     requests_sent: i32,
     /// Documents opened so far; their revisions never repeat.
     opened: u64,
+    /// Documents opened and changed so far.
+    touches: u64,
+    /// The texts of open documents that are not Dockerfiles.
+    buffers: Arc<Buffers>,
 }
 
 impl Server {

@@ -1,9 +1,6 @@
 //! "Did you mean": the variable that was probably meant, chosen as BuildKit chooses it.
 
-use std::{
-    collections::{BTreeSet, HashMap, HashSet},
-    hash::{DefaultHasher, Hash as _, Hasher as _},
-};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::facts::{
     variables::{Environments, Variable},
@@ -15,6 +12,9 @@ const MOST_EDITS: usize = 2;
 
 /// Longer names are neither suggested nor given a suggestion: their remains are too many.
 const LONGEST_NAME: usize = 48;
+
+/// Odd and large, so different letters at different places rarely give the same sum.
+const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Finds names by what remains of them when up to [`MOST_EDITS`] letters are gone. Two names that are
 /// that near have a remainder in common, so a name is compared with those alone and not with every
@@ -85,24 +85,45 @@ impl Suggestions {
 }
 
 /// The hashes of a name without none, one and two of its letters, each once.
-fn remainders(name: &[char]) -> HashSet<u64> {
-    let mut found = HashSet::new();
+///
+/// A hash is a polynomial in the letters, so each one follows from the sums before its gaps and costs
+/// the same however long the name is. Names with equal hashes are compared letter by letter.
+fn remainders(name: &[char]) -> Vec<u64> {
     if name.len() > LONGEST_NAME {
-        return found;
+        return Vec::new();
     }
-    // A place behind the end stands for no letter.
-    for first in 0..=name.len() {
-        for second in first..=name.len() {
-            let mut hasher = DefaultHasher::new();
-            for (at, letter) in name.iter().enumerate() {
-                if at != first && at != second {
-                    letter.hash(&mut hasher);
-                }
-            }
-            found.insert(hasher.finish());
+    let end = name.len();
+    let sums = [0, 1, 2].map(|gaps| sums(name, gaps));
+    let between = |gaps: usize, from: usize, to: usize| -> u64 {
+        let at = |place: usize| sums.get(gaps).and_then(|sums| sums.get(place)).copied();
+        at(to).unwrap_or_default().wrapping_sub(at(from).unwrap_or_default())
+    };
+    let mut found = vec![between(0, 0, end)];
+    for first in 0..end {
+        let before = between(0, 0, first);
+        found.push(before.wrapping_add(between(1, first + 1, end)));
+        for second in first + 1..end {
+            let middle = between(1, first + 1, second);
+            found.push(before.wrapping_add(middle).wrapping_add(between(2, second + 1, end)));
         }
     }
+    found.sort_unstable();
+    found.dedup();
     found
+}
+
+/// The sums of the hash up to each letter, each letter `gaps` places before its own.
+fn sums(name: &[char], gaps: usize) -> Vec<u64> {
+    let mut sums = vec![0];
+    let (mut sum, mut power) = (0_u64, 1_u64);
+    for (at, letter) in name.iter().enumerate() {
+        if at >= gaps {
+            sum = sum.wrapping_add(power.wrapping_mul(u64::from(u32::from(*letter)) + 1));
+            power = power.wrapping_mul(FACTOR);
+        }
+        sums.push(sum);
+    }
+    sums
 }
 
 /// The number of edits between two names, if it is small enough; only the cells of the table that can
@@ -134,7 +155,31 @@ fn edits(left: &[char], right: &[char]) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::edits;
+    use std::collections::HashSet;
+
+    use super::{edits, remainders};
+
+    /// Equal texts have equal hashes wherever the letters are missing, and other texts have others.
+    #[test]
+    fn each_remainder_of_a_name_has_one_hash() {
+        for name in ["", "a", "aa", "ab", "PATH", "aaaaaa", "größe", "TARGETPLATFORM"] {
+            let letters: Vec<char> = name.chars().collect();
+            let without = |gone: [usize; 2]| -> Vec<char> {
+                let kept = letters.iter().enumerate().filter(|(at, _)| !gone.contains(at));
+                kept.map(|(_, letter)| *letter).collect()
+            };
+            let places = || 0..=letters.len();
+            let texts: HashSet<Vec<char>> =
+                places().flat_map(|one| places().map(move |two| [one, two])).map(without).collect();
+            let mut hashes = remainders(&letters);
+            assert_eq!(hashes.len(), texts.len(), "{name}");
+            let whole = |text: &Vec<char>| super::sums(text, 0).pop().unwrap_or_default();
+            let mut expected: Vec<u64> = texts.iter().map(whole).collect();
+            hashes.sort_unstable();
+            expected.sort_unstable();
+            assert_eq!(hashes, expected, "{name}");
+        }
+    }
 
     #[test]
     fn edits_are_counted_up_to_two() {

@@ -11,6 +11,9 @@ use crate::{
     host::FixRequest,
 };
 
+/// Fixing a longer text takes so long that a client waits for it only if a person has chosen it.
+const LARGEST_WORKED_OUT: usize = 256 * 1024;
+
 /// What an action without an edit promises to work out.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Promise {
@@ -60,27 +63,30 @@ pub(super) fn answer(view: &View<'_>, params: Value) -> Answer {
             .filter(|finding| finding.spans().any(|span| touches(span, place)))
             .collect();
         let mut actions = Vec::new();
+        let quick_fixes = String::from(CodeActionKind::QuickFix);
+        let suppressions = asks_for(&only, SUPPRESS).then(|| suppress::Places::of(view));
         for finding in &here {
             let diagnostic = diagnostics::of_finding(&view.document.uri, &view.lines, finding);
-            fixes(view, finding, &diagnostic, &mut actions);
-            if report.is_ai_enabled && view.client.resolves_edits {
+            if asks_for(&only, &quick_fixes) {
+                fixes(view, finding, &diagnostic, &mut actions);
+            }
+            if report.is_ai_enabled && view.client.resolves_edits && asks_for(&only, AI_FIX) {
                 actions.extend(by_agent(view, finding, &diagnostic));
             }
         }
-        for finding in first_of_each_rule(&here) {
-            actions.extend(fix_rule(view, finding, &report.findings));
+        if asks_for(&only, &quick_fixes) {
+            for finding in first_of_each_rule(&here) {
+                actions.extend(fix_rule(view, finding, &report.findings));
+            }
         }
         for finding in &here {
+            let Some(places) = &suppressions else { break };
             let diagnostic = diagnostics::of_finding(&view.document.uri, &view.lines, finding);
-            actions.extend(suppress::actions(view, finding, &diagnostic));
+            actions.extend(places.actions(finding, &diagnostic));
         }
         if asks_for(&only, FIX_ALL) {
             actions.extend(fix_all(view, &report.findings));
         }
-        actions.retain(|action| {
-            let own = action.kind.clone().map(String::from).unwrap_or_default();
-            only.is_empty() || asks_for(&only, &own)
-        });
         Ok(actions)
     })
 }
@@ -186,6 +192,9 @@ fn fix_all(view: &View<'_>, all: &[Finding]) -> Option<CodeAction> {
 fn worked_out(view: &View<'_>, promise: Promise, action: CodeAction) -> Option<CodeAction> {
     if view.client.resolves_edits {
         return Some(CodeAction { data: Some(json!(promise)), ..action });
+    }
+    if view.text().len() > LARGEST_WORKED_OUT {
+        return None;
     }
     let action = promise.kept(view, action);
     action.edit.is_some().then_some(action)

@@ -48,9 +48,28 @@ fn lines_of(text: &str) -> Vec<&str> {
 }
 
 pub(crate) fn text_edits(lines: &Lines<'_>, edits: &[Edit]) -> Vec<TextEdit> {
-    let edit =
-        |edit: &Edit| TextEdit { range: lines.range(edit.span), new_text: edit.text.clone() };
-    edits.iter().map(edit).collect()
+    let edits = edits.iter().map(|edit| with_whole_newlines(lines.text(), edit));
+    edits.map(|edit| TextEdit { range: lines.range(edit.span), new_text: edit.text }).collect()
+}
+
+/// The protocol has no position between `\r` and `\n`: a client would move the edit before both and
+/// leave a newline of another kind. An edit that begins or ends there takes the whole newline.
+fn with_whole_newlines(text: &str, edit: &Edit) -> Edit {
+    let is_half = |at: usize| {
+        let before = at.checked_sub(1).and_then(|before| text.get(before..=at));
+        before == Some("\r\n")
+    };
+    let Span { mut start, mut end } = edit.span;
+    let mut new = edit.text.clone();
+    if is_half(end) {
+        end += 1;
+        new.push('\n');
+    }
+    if is_half(start) {
+        start -= 1;
+        new.insert(0, '\r');
+    }
+    Edit::replace(Span::new(start, end), new)
 }
 
 /// An edit of one document, tied to its version where the client understands that.
@@ -113,6 +132,26 @@ mod tests {
     use probity_finding::{Fix, apply};
 
     use super::*;
+    use crate::lines::Encoding;
+
+    #[test]
+    fn an_edit_takes_whole_newlines() {
+        let text = "é😀a\r\nb\r\n";
+        let half = text.find('\n').unwrap();
+        for (span, new, start, end, written) in [
+            (Span::at(half), " \\", (0, 4), (1, 0), "\r \\\n"),
+            (Span::new(half, half + 1), "\n\r\n", (0, 4), (1, 0), "\r\n\r\n"),
+            (Span::new(half - 2, half), "", (0, 3), (1, 0), "\n"),
+            (Span::at(half - 1), "x", (0, 4), (0, 4), "x"),
+        ] {
+            let lines = Lines::new(text, Encoding::Utf16);
+            let edits = text_edits(&lines, &[Edit::replace(span, new)]);
+            let place = |at: gen_lsp_types::Position| (at.line, at.character);
+            let range = edits[0].range;
+            assert_eq!((place(range.start), place(range.end)), (start, end), "{span:?}");
+            assert_eq!(edits[0].new_text, written, "{span:?}");
+        }
+    }
 
     #[test]
     fn the_edits_lead_to_the_other_text_and_touch_nothing_else() {

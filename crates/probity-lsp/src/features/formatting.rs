@@ -72,7 +72,11 @@ fn compare(old: &str, new: &str, start: usize, edits: &mut Vec<Edit>) {
             edits.push(Edit::replace(span, new));
         }
     };
-    let ends = |text: &str| Some((text.find('\n')?, text.rfind('\n')? + 1));
+    let ends = |text: &str| {
+        let first = text.find('\n')?;
+        let half = usize::from(text.get(..first)?.ends_with('\r'));
+        Some((first - half, text.rfind('\n')? + 1))
+    };
     let (Some((first, last)), Some((new_first, new_last))) = (ends(old), ends(new)) else {
         return push(0, old, new);
     };
@@ -92,6 +96,7 @@ mod tests {
         for (before, after, count) in [
             ("a  b \n\n\nc", "a b\n\nc", Some(3)),
             ("a && b\r\n", "a \\\r\n  && b\r\n", Some(1)),
+            ("a  \r\n\r\n\r\nb\r\n", "a\r\n\r\nb\r\n", Some(2)),
             ("é😀", "é😀\n", Some(1)),
             ("a b", "a c", None),
             ("a", "a b", None),
@@ -99,6 +104,10 @@ mod tests {
             let edits = between(before, after);
             assert_eq!(edits.as_ref().map(Vec::len), count, "{before:?}");
             if let Some(edits) = edits {
+                let is_half =
+                    |at: usize| before[..at].ends_with('\r') && before[at..].starts_with('\n');
+                let places = edits.iter().flat_map(|edit| [edit.span.start, edit.span.end]);
+                assert!(!places.into_iter().any(is_half), "{edits:?}");
                 assert_eq!(apply(before, &[&Fix::safe("all", edits)]).text, after);
             }
         }

@@ -83,7 +83,7 @@ impl Server {
         if promise.is_for_agent() {
             return self.ask_agent(id, action, promise);
         }
-        let view = View::new(document, &*self.host, &self.client, self.buffers());
+        let view = View::new(document, &*self.host, &self.client, &self.buffers);
         let answer = guarded(|| Ok(json!(promise.kept(&view, action))));
         self.answer(id, answer);
     }
@@ -99,7 +99,8 @@ impl Server {
         let (host, events) = (Arc::clone(&self.host), self.events.clone());
         let (path, text) = (document.path.clone(), document.text.clone());
         let folder = self.client.folder_of(&path).map(PathBuf::from);
-        let (buffers, rule, asked_by) = (self.buffers(), promise.rule.clone(), id.clone());
+        let buffers = Arc::clone(&self.buffers);
+        let (rule, asked_by) = (promise.rule.clone(), id.clone());
         let work = move || {
             let (folder, buffers) = (folder.as_deref(), &buffers);
             let subject = Subject { path: &path, text: &text, folder, buffers };

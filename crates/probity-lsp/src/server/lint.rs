@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::{Event, Server, requests::guarded, spawn};
 use crate::{
+    document::Document,
     features::diagnostics,
     frame::Incoming,
     host::{Buffers, ConfigFile, Host, Kind, Report, Subject},
@@ -23,7 +24,7 @@ pub(super) struct Job {
     revision: u64,
     text: String,
     folder: Option<PathBuf>,
-    buffers: Buffers,
+    buffers: Arc<Buffers>,
 }
 
 /// What was found about it.
@@ -52,22 +53,26 @@ pub(super) fn start(host: Arc<dyn Host>, events: Sender<Event>) -> io::Result<Se
 }
 
 impl Server {
-    /// Gives the lint thread the next document whose report is out of date.
+    /// Gives the lint thread the next document whose report is out of date: first one that a request
+    /// waits for, then the one that was changed last, where somebody is at work.
     pub(super) fn start_lint(&mut self) {
         if self.is_linting {
             return;
         }
-        let mut stale = self.documents.values().filter(|document| {
+        let stale = self.documents.values().filter(|document| {
             document.kind == Kind::Dockerfile && document.current_report().is_none()
         });
-        let Some(document) = stale.next() else { return };
+        let is_awaited =
+            |document: &Document| self.parked.iter().any(|parked| parked.uri == document.uri);
+        let next = stale.max_by_key(|document| (is_awaited(document), document.touched));
+        let Some(document) = next else { return };
         let job = Job {
             uri: document.uri.clone(),
             path: document.path.clone(),
             revision: document.revision,
             text: document.text.clone(),
             folder: self.client.folder_of(&document.path).map(PathBuf::from),
-            buffers: self.buffers(),
+            buffers: Arc::clone(&self.buffers),
         };
         self.is_linting = self.lint.send(job).is_ok();
     }

@@ -1,5 +1,7 @@
 //! Open, changed, saved and closed documents; files and folders that change beside them.
 
+use std::sync::Arc;
+
 use gen_lsp_types::{
     DidChangeTextDocumentParams, DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams,
     DidOpenTextDocumentParams, Uri,
@@ -9,11 +11,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::Server;
-use crate::{
-    document::Document,
-    host::{Buffers, Kind},
-    uri,
-};
+use crate::{document::Document, host::Kind, uri};
 
 impl Server {
     pub(super) fn document_notification(&mut self, notification: Notification) {
@@ -49,6 +47,7 @@ impl Server {
             version: item.version,
             text: item.text,
             revision: self.opened << 32,
+            touched: self.touch(),
             report: None,
         };
         self.documents.insert(item.uri.0.clone(), document);
@@ -57,6 +56,7 @@ impl Server {
 
     fn change(&mut self, params: DidChangeTextDocumentParams) {
         let uri = params.text_document.text_document_identifier.uri;
+        let touched = self.touch();
         let Some(document) = self.documents.get_mut(&uri.0) else {
             tracing::warn!("a change of {uri}, which is not open");
             return;
@@ -64,6 +64,7 @@ impl Server {
         document.change(params.content_changes, self.client.encoding);
         document.version = params.text_document.version;
         document.revision += 1;
+        document.touched = touched;
         let kind = document.kind;
         self.text_changed(&uri, kind);
     }
@@ -77,8 +78,15 @@ impl Server {
             self.publish(uri, None, &[]);
         }
         if document.kind != Kind::Dockerfile {
+            self.collect_buffers();
             self.files_changed();
         }
+    }
+
+    /// A number that is larger than every one before.
+    fn touch(&mut self) -> u64 {
+        self.touches += 1;
+        self.touches
     }
 
     /// A configuration that is open counts before it is saved, and so does every other file that a
@@ -87,6 +95,7 @@ impl Server {
         if kind == Kind::Dockerfile {
             return;
         }
+        self.collect_buffers();
         if kind == Kind::Config {
             self.publish_open_config(uri);
         }
@@ -116,10 +125,12 @@ impl Server {
         self.files_changed();
     }
 
-    /// The texts that count instead of files; Dockerfiles are not read by checks of others.
-    pub(super) fn buffers(&self) -> Buffers {
+    /// Collects the texts that count instead of files. Checks do not read other Dockerfiles, so a
+    /// keystroke in one copies no text of another document.
+    fn collect_buffers(&mut self) {
         let others = self.documents.values().filter(|document| document.kind != Kind::Dockerfile);
-        others.map(|document| (document.path.clone(), document.text.as_str().into())).collect()
+        let text = |document: &Document| (document.path.clone(), document.text.as_str().into());
+        self.buffers = Arc::new(others.map(text).collect());
     }
 
     /// What the server believes a document to be, for whoever doubts it.

@@ -61,7 +61,9 @@ enum ProbityCommand {
         rule: String,
     },
     /// Serve an editor over the Language Server Protocol: findings, fixes, hovers, completion
+    // Clients add `--stdio` to arguments that have it already.
     #[command(
+        args_override_self = true,
         after_help = "Examples:\n  probity lsp\n  probity lsp --stdio\n\nEditors start this \
             command themselves; `probity explain RULE` prints the page that a hover shows."
     )]

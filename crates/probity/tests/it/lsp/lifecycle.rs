@@ -13,7 +13,8 @@ use crate::binary::{directory, named, probity};
 #[test]
 fn early_late_unknown_and_broken_requests_are_refused_and_the_session_goes_on() {
     let dir = directory(&[]);
-    let mut editor = Editor::silent(probity().args(["lsp"]).dir(&dir));
+    // Clients add the flag to arguments that have it already.
+    let mut editor = Editor::silent(probity().args(["lsp", "--stdio", "--stdio"]).dir(&dir));
     let code = |answer: Result<Value, Value>| answer.unwrap_err()["code"].as_i64().unwrap();
     assert_eq!(code(editor.try_request("textDocument/hover", json!({}))), -32002);
     // Dropped, since nobody has introduced himself.
@@ -112,7 +113,7 @@ fn a_request_that_has_not_begun_is_cancelled_and_the_others_are_answered() {
 fn tally_has_the_server_too_with_the_rules_that_tally_runs() {
     let dir = directory(&[]);
     let mut editor =
-        Editor::start_as(named("tally").args(["lsp", "--stdio"]), dir.path(), json!({}));
+        Editor::start_as(named("tally").args(["lsp", "--stdio", "--stdio"]), dir.path(), json!({}));
     let path = dir.path().join("Dockerfile");
     let text = "FROM scratch\n";
     let open = editor.open(&path, text);

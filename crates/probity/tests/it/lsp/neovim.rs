@@ -1,8 +1,7 @@
-//! Real editors: Neovim from Debian, and the code of the VS Code extension under node.
+//! A real editor: Neovim from Debian.
 
 use std::{
     fs,
-    path::Path,
     process::{Command, Stdio},
 };
 
@@ -69,29 +68,4 @@ fn neovim_sees_a_finding_and_applies_its_fix() {
     assert!(said.contains("fixed"), "{said}\n{errors}");
     let now = fs::read_to_string(dir.path().join("Dockerfile")).unwrap();
     assert_eq!(now, text.replace("Bad", "bad"));
-}
-
-#[test]
-fn the_code_of_the_vscode_extension_works_with_the_server() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
-    let packages = root.join("target/vscode/node_modules");
-    assert!(packages.exists(), "{} is missing: run script/tools once", packages.display());
-    let dir = directory(&[]);
-    for name in ["src", "test", "package.json", "tsconfig.json", "tsconfig.test.json"] {
-        let copied = Command::new("cp")
-            .arg("-r")
-            .args([root.join("editors/vscode").join(name), dir.path().join(name)])
-            .status();
-        assert!(copied.unwrap().success());
-    }
-    std::os::unix::fs::symlink(&packages, dir.path().join("node_modules")).unwrap();
-    let output = Command::new("npm")
-        .args(["test", "--silent"])
-        .current_dir(&dir)
-        .env("PROBITY", env!("CARGO_BIN_EXE_probity"))
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{said}\n{}", String::from_utf8_lossy(&output.stderr));
-    assert!(dir.path().join("out/extension.js").exists(), "the extension itself compiles too");
 }
