@@ -126,7 +126,7 @@ fn only_copies_move(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         !installs(after, *index) && !text.as_ref().is_some_and(had)
     });
     let Some((_, index)) = missed else { return Vec::new() };
-    let issue = change.issue(check, "this command runs before the sources are there");
+    let issue = change.issue(check, "this command runs before the sources are copied");
     vec![match after.file.instructions.get(index) {
         Some(instruction) => issue.at(after, instruction.span),
         None => issue,
