@@ -123,7 +123,7 @@ fn render(error: &anyhow::Error, screen: Screen) -> String {
         // Lines of a file are not folded: a mark is under one of their columns.
         text.push_str(&config.excerpt());
         if let Some(way_out) = config.way_out() {
-            text.push_str(&help(&way_out));
+            text.push_str(&help(way_out));
         }
     }
     if let Some(failure) = error.downcast_ref::<Failure>() {

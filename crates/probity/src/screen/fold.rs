@@ -41,8 +41,7 @@ fn push_folded(folded: &mut String, line: &str, width: usize, hang: usize) {
     let hang = " ".repeat(hang);
     let start = folded.len();
     let mut column = 0;
-    let mut words = Words { rest: line };
-    while let Some((gap, word)) = words.next() {
+    for (gap, word) in (Words { rest: line }) {
         let (gap_width, word_width) = (gap.len(), shown_width(word));
         let is_first = folded.len() == start;
         if !is_first && column + gap_width + word_width > width {
