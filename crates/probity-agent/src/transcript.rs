@@ -29,7 +29,7 @@ impl Transcript {
             text.push_str(body);
         };
         for (asked, answered) in &self.turns {
-            part("Earlier in this conversation you were told:\n\n", asked);
+            part("Earlier in this conversation you received:\n\n", asked);
             part("You answered:\n\n", answered);
         }
         part(if self.turns.is_empty() { "" } else { "Now:\n\n" }, &turn.prompt);

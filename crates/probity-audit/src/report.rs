@@ -43,7 +43,7 @@ pub struct ReportOptions<'a> {
 
 /// The first thing that a report says that rests on nothing.
 const NOBODY_ASKED: &str =
-    "Nobody was asked: this report is the frame of an audit, and says nothing about the sources.";
+    "No model was asked: this report is an empty template and says nothing about the sources.";
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {

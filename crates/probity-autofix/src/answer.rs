@@ -35,11 +35,11 @@ pub enum Malformed {
     BareDiff,
     #[error("the answer says more than NO_CHANGE")]
     NoChangeWithProse,
-    #[error("the answer holds both NO_CHANGE and a block")]
+    #[error("the answer contains both NO_CHANGE and a block")]
     NoChangeWithBlock,
     #[error("the block is not closed")]
     UnclosedBlock,
-    #[error("the answer holds {count} blocks instead of one")]
+    #[error("the answer contains {count} blocks instead of one")]
     SeveralBlocks { count: usize },
     #[error("the block is labelled {label:?}, not {expected:?}")]
     WrongBlock { label: String, expected: &'static str },

@@ -48,7 +48,7 @@ impl Payload {
                 }
                 SecretsPolicy::Deny | SecretsPolicy::Tokenize => Err((
                     Reason::SecretsFound,
-                    "whether the file holds secrets cannot be told".to_owned(),
+                    "probity cannot determine whether the file contains secrets".to_owned(),
                 )),
             };
         };
@@ -75,7 +75,7 @@ impl Payload {
         if homes(tokenized, &tokenized.text) == homes(tokenized, text) {
             return Ok(restored);
         }
-        let message = "an instruction that holds a token `PROBITY_…_SECRET_…` must stay as it is";
+        let message = "an instruction that contains a token `PROBITY_…_SECRET_…` must not change";
         Err(Box::new(Issue::new(TOKENS, message, file_name)))
     }
 
@@ -90,7 +90,7 @@ impl Payload {
             return None;
         }
         let Some(detector) = detector else {
-            return Some("whether the prompt holds secrets cannot be told".to_owned());
+            return Some("probity cannot determine whether the prompt contains secrets".to_owned());
         };
         let found = detector.find(prompt);
         let first = found.first()?;
@@ -112,7 +112,7 @@ fn described(text: &str, first: &Secret, count: usize) -> String {
         1 => String::new(),
         _ => format!(", and {} more", count - 1),
     };
-    format!("line {line} holds a secret ({}){more}", first.kind)
+    format!("line {line} contains a secret ({}){more}", first.kind)
 }
 
 /// The instructions, and the lines outside of any, that hold tokens, each with how often it occurs.

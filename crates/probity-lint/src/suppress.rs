@@ -19,11 +19,11 @@ pub const META_RULES: &[(&str, &str)] = &[
     ("tally/invalid-ignore-directive", "A directive cannot be understood or names no rule."),
     (
         "tally/missing-directive-reason",
-        "A directive gives no reason; told with `--require-reason`.",
+        "A directive gives no reason; reported with `--require-reason`.",
     ),
     (
         "tally/unused-ignore-directive",
-        "A directive suppresses nothing; told with `--warn-unused-directives`.",
+        "A directive suppresses nothing; reported with `--warn-unused-directives`.",
     ),
 ];
 
@@ -97,7 +97,7 @@ fn meta_findings(
             report("tally/unused-ignore-directive", ignore.span, message);
         }
         if asked.require_reason && !ignore.has_reason {
-            let message = "say why, with `;reason=…` behind the rules".to_owned();
+            let message = "add the reason after the rules: `;reason=…`".to_owned();
             report("tally/missing-directive-reason", ignore.span, message);
         }
     }

@@ -120,7 +120,7 @@ pub fn detail(detail: &RunDetail) -> String {
         RunDetail::Failed { kind: None } => "the test fails".to_owned(),
         RunDetail::Crashed => "the process crashed during the test".to_owned(),
         RunDetail::Unbuilt => "test could not compile".to_owned(),
-        RunDetail::PackageUnbuilt => "test could not compile, nor could its package".to_owned(),
+        RunDetail::PackageUnbuilt => "the test and its package could not compile".to_owned(),
         RunDetail::BuildTimeout => "compiling took too long".to_owned(),
         RunDetail::BuildKilled => "the compiler was killed".to_owned(),
         RunDetail::Timeout(limit) => {
@@ -162,7 +162,7 @@ pub fn prepare_note(note: &PrepareNote) -> String {
 #[must_use]
 pub fn isolation(is_sandboxed: bool) -> &'static str {
     match is_sandboxed {
-        true => "bubblewrap: a copy of its own, no network, none of the machine's other files",
-        false => "none: a copy of its own, with access to the network and the machine's files",
+        true => "bubblewrap: a separate copy, no network, no other files of this machine",
+        false => "none: a separate copy, with access to the network and the files of this machine",
     }
 }

@@ -28,7 +28,7 @@ pub(crate) fn receive(proxy: &Arc<Proxy>, connection: &Arc<Connection>, message:
             answers::receive(proxy, connection, message, &id, &outcome);
         }
         Kind::Response { id: None, .. } => {
-            proxy.note(&format!("{} answered nobody in particular", proxy.options.agent));
+            proxy.note(&format!("{} sent an answer without an id", proxy.options.agent));
         }
         Kind::Batch => proxy.note(&format!("{} wrote a batch", proxy.options.agent)),
     }

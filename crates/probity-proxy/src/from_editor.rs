@@ -147,7 +147,7 @@ fn send(
         Ok(_) => Ok(()),
         Err(NotSent::Closed) => Err(start::obituary(proxy, connection, is_setup)),
         Err(NotSent::Full) => {
-            let what = format!("the agent {} does not read what it is sent", proxy.options.agent);
+            let what = format!("the agent {} does not read its input", proxy.options.agent);
             Err(Refusal::new(INTERNAL, what))
         }
     }

@@ -89,7 +89,7 @@ impl Classified {
     pub fn duplicate(&mut self, judged: Judged, of: &str, redactor: &Redactor) {
         let Judged { finding, proved, .. } = judged;
         let reason = format!(
-            "it is a duplicate: `{of}` is proven for the same line, and the same mends both"
+            "it is a duplicate: `{of}` is proven for the same line, and the same fix corrects both"
         );
         let Some(proved) = proved else { return self.discard(&finding, reason, redactor) };
         self.summary.total_generated += 1;

@@ -105,7 +105,7 @@ fn describe(
         Kind::Go => (
             "Go",
             "go test",
-            "the test stands in the directory of the code, in a file ending in _test.go, in the \
+            "the test is in the directory of the code, in a file ending in _test.go, in the \
              package of the code or in that package with _test added; its name begins with Test",
         ),
         Kind::Rust => (

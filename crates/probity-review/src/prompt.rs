@@ -132,7 +132,7 @@ pub fn answer_schema() -> Value {
 
 const TASK: &str = "\
 You look for defects in the source code in your working directory, which is a copy made for you. \
-A defect is behaviour that is wrong: a wrong result, a crash, a lost error, a hole. Style, naming \
+A defect is behavior that is wrong: a wrong result, a crash, a lost error, a hole. Style, naming \
 and taste are not defects.
 
 Nobody will take your word for a defect. For each one, write one test that fails because of it, \

@@ -37,7 +37,7 @@ impl Risk {
     pub fn meaning(self) -> &'static str {
         match self {
             Self::Critical => "a security hole can be used, or data is lost or corrupted",
-            Self::High => "the program crashes, or an error reaches nobody",
+            Self::High => "the program crashes, or an error is lost",
             Self::Medium => "valid input gives a wrong result",
             Self::Low => "an edge case is wrong, or something works worse than it should",
         }

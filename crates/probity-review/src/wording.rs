@@ -113,8 +113,8 @@ pub(crate) fn fix_sentence(fix: &FixResult) -> String {
 
 pub(crate) fn note(note: Note) -> &'static str {
     match note {
-        Note::GitNotInstalled => "git is not installed, so the review names no commit",
-        Note::NotARepository => "this is not a git repository, so the review names no commit",
+        Note::GitNotInstalled => "git is not installed, so the review has no commit",
+        Note::NotARepository => "this is not a git repository, so the review has no commit",
         Note::NoCommits => "the repository has no commits yet",
         Note::Dirty => "the working tree has uncommitted changes; they were reviewed too",
         Note::DirtyUnknown => "probity did not check whether the working tree is clean",

@@ -85,7 +85,7 @@ fn decide(
 ) -> Choice {
     let order: &[Kind] = match preference {
         Preference::Only(Kind::None) => {
-            let reasons = vec!["none: asked for, nothing is contained".to_owned()];
+            let reasons = vec!["none: you asked for no sandbox".to_owned()];
             return Choice { chosen: Some((Kind::None, PathBuf::new())), reasons };
         }
         Preference::Only(Kind::Bubblewrap) => &[Kind::Bubblewrap],
@@ -98,7 +98,7 @@ fn decide(
     for kind in order {
         match usable(*kind, find, has_image) {
             Ok(found) => {
-                reasons.push(format!("{}: {} is used", kind.name(), found.version));
+                reasons.push(format!("{}: version {}", kind.name(), found.version));
                 return Choice { chosen: Some((*kind, found.program)), reasons };
             }
             Err(why) => reasons.push(format!("{}: {why}", kind.name())),
@@ -175,7 +175,7 @@ mod tests {
             [
                 "docker: has no image x",
                 "podman: podman is not installed",
-                "bubblewrap: 1.2 is used"
+                "bubblewrap: version 1.2"
             ]
         );
     }

@@ -14,7 +14,7 @@ pub enum SpawnError {
     WorkingDirectory(PathBuf),
     #[error("{}: cannot be mounted: {why}", path.display())]
     Mount { path: PathBuf, why: String },
-    #[error("an argument or variable holds a NUL byte")]
+    #[error("an argument or variable contains a NUL byte")]
     Nul,
     /// The backend itself failed before the program could start.
     #[error("{backend} could not prepare the sandbox: {why}")]

@@ -160,7 +160,7 @@ fn refused(path: &Path, home: Option<&Path>) -> Option<&'static str> {
         return Some("a directory of the system");
     }
     if SHARED.iter().any(|shared| path == Path::new(shared)) {
-        return Some("a directory that holds more than one project");
+        return Some("a directory that contains more than one project");
     }
     // Neither the home itself nor a directory it lies in.
     home.is_some_and(|home| home.starts_with(path)).then_some("a home directory")

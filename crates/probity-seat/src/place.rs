@@ -103,9 +103,9 @@ impl fmt::Display for Contained {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::By(kind) => formatter.write_str(kind.name()),
-            Self::NotAsked => formatter.write_str("nothing, as asked for"),
-            Self::NotAvailable(reasons) => write!(formatter, "nothing: {}", reasons.join("; ")),
-            Self::NoProcess => formatter.write_str("nothing: a recording starts no process"),
+            Self::NotAsked => formatter.write_str("none, as requested"),
+            Self::NotAvailable(reasons) => write!(formatter, "none: {}", reasons.join("; ")),
+            Self::NoProcess => formatter.write_str("none: a recording starts no process"),
         }
     }
 }
@@ -144,7 +144,7 @@ impl Seats {
         &self.table
     }
 
-    /// What a process would be contained by, or why it cannot be placed. Nothing is made for it.
+    /// What would sandbox a process, or why it cannot be placed. Nothing is made for it.
     pub fn preview(&self, request: &Request<'_>) -> Result<Contained, Unseated> {
         self.decide(request).map(|decision| decision.contained)
     }

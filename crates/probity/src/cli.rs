@@ -8,6 +8,7 @@ pub(crate) mod audit;
 pub(crate) mod cai;
 pub(crate) mod check;
 pub(crate) mod ci_agent_review;
+mod color;
 pub(crate) mod config;
 mod flags;
 pub(crate) mod hadolint;
@@ -20,17 +21,24 @@ pub(crate) mod rules;
 pub(crate) mod tally;
 pub(crate) mod trix;
 
-use std::{ffi::OsString, iter, str::FromStr};
+use std::{
+    ffi::OsString,
+    io::{self, Write as _},
+    iter,
+    str::FromStr,
+};
 
 use clap::{
     ArgMatches, Command, FromArgMatches,
-    builder::{PossibleValuesParser, TypedValueParser},
+    builder::{PossibleValuesParser, StyledStr, TypedValueParser},
     error::{ContextKind, ContextValue, ErrorKind},
 };
 
 use crate::{
     config::{nearest, word::Word},
+    exit::Exit,
     failure::Failure,
+    screen::Screen,
 };
 
 /// Reads one of the words of a choice.
@@ -39,8 +47,30 @@ fn words<T: Word + Send + Sync>() -> impl TypedValueParser<Value = T> {
         .try_map(|word: String| T::from_word(&word).ok_or("not one of the words"))
 }
 
+/// clap's text as a screen shows it.
+pub(crate) fn styled(text: &StyledStr, screen: Screen) -> String {
+    let text = if screen.is_colored { text.ansi().to_string() } else { text.to_string() };
+    screen.folded(&text)
+}
+
+/// Prints the help page of a command.
+fn print_help(command: Command) -> anyhow::Result<Exit> {
+    let page = fitted(command).render_help();
+    write!(io::stdout().lock(), "{}", styled(&page, Screen::stdout()))?;
+    Ok(Exit::Clean)
+}
+
+/// The command with help that is as wide as the screen.
+fn fitted(command: Command) -> Command {
+    match Screen::stdout().width {
+        Some(width) => command.term_width(width),
+        None => command,
+    }
+}
+
 /// Parses the arguments behind `argv[0]`; a usage error comes back as clap's own.
 fn matches(command: Command, args: impl Iterator<Item = OsString>) -> anyhow::Result<ArgMatches> {
+    let command = fitted(command);
     let name = OsString::from(command.get_name());
     let args: Vec<OsString> = args.collect();
     let known = command.clone();

@@ -6,13 +6,14 @@ use std::{
     process::ExitCode,
 };
 
-use anstyle::{AnsiColor, Style};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::{
+    cli::styled,
     config::ConfigError,
     exit::Exit,
     name::{Mistake, Name},
+    screen::{Paint, Screen},
 };
 
 /// A failure whose remedy is known.
@@ -63,21 +64,32 @@ pub(crate) fn report(name: Name, error: &anyhow::Error) -> ExitCode {
         return report_usage(name, usage);
     }
     // With stderr gone there is nobody left to tell, so a failed write changes nothing.
-    drop(anstream::stderr().write_all(render(error).as_bytes()));
+    drop(io::stderr().write_all(render(error, Screen::stderr()).as_bytes()));
     error.downcast_ref::<Failure>().map_or(Exit::Failure, |failure| failure.exit).into()
 }
 
 /// clap's own text: help and version are answers, everything else is a usage error.
 fn report_usage(name: Name, usage: &clap::Error) -> ExitCode {
-    match usage.print().and_then(|()| io::stdout().flush()) {
+    match print_usage(usage) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             let error = anyhow::Error::from(error).context("cannot write the answer");
-            drop(anstream::stderr().write_all(render(&error).as_bytes()));
+            drop(io::stderr().write_all(render(&error, Screen::stderr()).as_bytes()));
             Exit::Failure.into()
         }
         _ if usage.use_stderr() => name.usage_code(mistake(usage)).into(),
         _ => Exit::Clean.into(),
     }
+}
+
+fn print_usage(usage: &clap::Error) -> io::Result<()> {
+    let screen = if usage.use_stderr() { Screen::stderr() } else { Screen::stdout() };
+    let text = styled(&usage.render(), screen);
+    if usage.use_stderr() {
+        return io::stderr().write_all(text.as_bytes());
+    }
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()
 }
 
 fn mistake(usage: &clap::Error) -> Mistake {
@@ -90,12 +102,11 @@ fn mistake(usage: &clap::Error) -> Mistake {
     }
 }
 
-fn render(error: &anyhow::Error) -> String {
+fn render(error: &anyhow::Error, screen: Screen) -> String {
     if let Some(failure) = error.downcast_ref::<Failure>().filter(|failure| failure.bare) {
         return format!("{}\n", failure.what);
     }
-    let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
-    let bold = Style::new().bold();
+    let (red, bold) = (screen.style(Paint::Bad), screen.style(Paint::Strong));
     let mut text = format!("{red}error{red:#}: {}\n", indented(&error.to_string()));
     let mut said = error.to_string();
     for cause in error.chain().skip(1).map(ToString::to_string) {
@@ -105,14 +116,18 @@ fn render(error: &anyhow::Error) -> String {
         }
         said = cause;
     }
+    let mut text = screen.folded(&text);
+    let help =
+        |way_out: &str| screen.folded(&format!("  {bold}help{bold:#}: {}\n", indented(way_out)));
     if let Some(config) = error.downcast_ref::<ConfigError>() {
+        // Lines of a file are not folded: a mark is under one of their columns.
         text.push_str(&config.excerpt());
         if let Some(way_out) = config.way_out() {
-            text.push_str(&format!("  {bold}help{bold:#}: {way_out}\n"));
+            text.push_str(&help(way_out));
         }
     }
     if let Some(failure) = error.downcast_ref::<Failure>() {
-        text.push_str(&format!("  {bold}help{bold:#}: {}\n", indented(&failure.way_out)));
+        text.push_str(&help(&failure.way_out));
     }
     text
 }
@@ -141,8 +156,7 @@ mod tests {
         let error = Err::<(), _>(io::Error::other("disk\nfull"))
             .context(Failure::new("cannot write a.txt", "free some space"))
             .unwrap_err();
-        let text = anstream::adapter::strip_str(&render(&error)).to_string();
-        insta::assert_snapshot!(text, @r"
+        insta::assert_snapshot!(render(&error, Screen::PLAIN), @r"
         error: cannot write a.txt
           cause: disk
             full

@@ -1,11 +1,8 @@
 //! What is said beside the data: always on stderr, as loud as asked for.
 
-use std::{
-    fmt,
-    io::{self, IsTerminal as _},
-};
+use std::{fmt, io};
 
-use anstyle::{AnsiColor, Style};
+use probity_finding::Severity;
 use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::{
     filter::Targets,
@@ -15,7 +12,7 @@ use tracing_subscriber::{
     util::SubscriberInitExt as _,
 };
 
-use crate::color::When;
+use crate::screen::{Paint, Screen, count};
 
 /// How much a person wants to hear.
 #[derive(Clone, Copy, Debug, Default)]
@@ -27,11 +24,11 @@ pub(crate) struct Loudness {
 /// Starts logging; `PROBITY_LOG` (`debug`, `probity=trace`, …) wins over the flags.
 pub(crate) fn start(loudness: Loudness) {
     let (filter, complaint) = filter(std::env::var("PROBITY_LOG").ok().as_deref(), loudness);
-    let is_colored = When::Auto.is_colored(io::stderr().is_terminal());
+    let screen = Screen::stderr();
     let lines = tracing_subscriber::fmt::layer()
-        .with_writer(io::stderr)
-        .with_ansi(is_colored)
-        .event_format(Line);
+        .with_writer(|| BesideCounts)
+        .with_ansi(screen.is_colored)
+        .event_format(Line(screen));
     // Starting twice in one process is possible only in tests, and the first start stays.
     drop(tracing_subscriber::registry().with(filter).with(lines).try_init());
     if let Some(complaint) = complaint {
@@ -39,8 +36,21 @@ pub(crate) fn start(loudness: Loudness) {
     }
 }
 
+/// Standard error, where a count of running work may be shown.
+struct BesideCounts;
+
+impl io::Write for BesideCounts {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        count::beside(|| io::Write::write(&mut io::stderr(), bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        io::Write::flush(&mut io::stderr())
+    }
+}
+
 /// `warning: what happened`, as failures and findings are written too.
-struct Line;
+struct Line(Screen);
 
 impl<S, N> FormatEvent<S, N> for Line
 where
@@ -53,20 +63,16 @@ where
         mut out: Writer<'_>,
         event: &Event<'_>,
     ) -> fmt::Result {
-        let (word, colour) = match *event.metadata().level() {
-            Level::ERROR => ("error", AnsiColor::Red),
-            Level::WARN => ("warning", AnsiColor::Yellow),
-            Level::INFO => ("info", AnsiColor::Cyan),
-            Level::DEBUG => ("debug", AnsiColor::Blue),
-            Level::TRACE => ("trace", AnsiColor::BrightBlack),
+        let (word, paint) = match *event.metadata().level() {
+            Level::ERROR => ("error", Paint::Severity(Severity::Error)),
+            Level::WARN => ("warning", Paint::Severity(Severity::Warning)),
+            Level::INFO => ("info", Paint::Severity(Severity::Info)),
+            Level::DEBUG => ("debug", Paint::Faint),
+            Level::TRACE => ("trace", Paint::Faint),
         };
-        let style = match out.has_ansi_escapes() {
-            true => Style::new().bold().fg_color(Some(colour.into())),
-            false => Style::new(),
-        };
-        write!(out, "{style}{word}{style:#}: ")?;
-        context.field_format().format_fields(out.by_ref(), event)?;
-        writeln!(out)
+        let mut line = format!("{}: ", self.0.painted(paint, word));
+        context.field_format().format_fields(Writer::new(&mut line), event)?;
+        writeln!(out, "{}", self.0.folded(&line))
     }
 }
 

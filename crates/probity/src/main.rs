@@ -1,8 +1,8 @@
 //! The one binary, under whichever name it is called.
 
 mod builds;
+mod ci;
 mod cli;
-mod color;
 mod commands;
 mod config;
 mod containment;
@@ -13,10 +13,12 @@ mod failure;
 mod ignore_file;
 mod jsonc;
 mod logging;
+mod manual;
 mod name;
 mod open_texts;
 mod recipe;
 mod report;
+mod screen;
 mod seats;
 mod source;
 mod test_place;

@@ -31,7 +31,7 @@ use probity_finding::Finding;
 use probity_lint::Rejection;
 
 use self::{ai_detection::AiDetection, ai_fix::AiFix};
-use crate::{builds::Invocation, config::word::words};
+use crate::{builds::Invocation, config::word::words, screen::Screen};
 
 /// One file's part of a report. The findings are in report order.
 #[derive(Clone, Copy, Debug)]
@@ -73,10 +73,10 @@ pub(crate) struct Options {
     /// Whether text shows the source below each finding.
     pub(crate) show_source: bool,
     pub(crate) detail: Detail,
-    /// Whether text may be coloured; no other format ever is.
-    pub(crate) color: bool,
-    /// Whether text may hold links, which only a terminal shows as such.
-    pub(crate) links: bool,
+    /// What the text format is written for; no other format has colors or folded lines.
+    pub(crate) screen: Screen,
+    /// The command that explains a rule, where this name has one.
+    pub(crate) explain: Option<&'static str>,
     pub(crate) tool_version: &'static str,
     /// What a rule is about, in a sentence, where the caller knows.
     pub(crate) describe: fn(&str) -> Option<String>,
@@ -85,6 +85,8 @@ pub(crate) struct Options {
 /// How much of each finding the text report shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Detail {
+    /// As the short form, and no summary.
+    Quiet,
     /// A message, a line of source, and no more than a few findings of a rule in one file.
     Short,
     /// Everything that is known about every finding.

@@ -161,7 +161,9 @@ impl Question<'_> {
             },
             404 => (self.ready.shape.unknown_model)(&self.ready.model),
             429 => format!("asked {times}; wait a while, or ask for a higher limit"),
-            500..=599 => format!("asked {times}; the provider has trouble of its own, try later"),
+            500..=599 => {
+                format!("asked {times}; the provider reports an internal error; try again later")
+            }
             _ => format!("check the model and the endpoint {}", self.shown()),
         }
     }

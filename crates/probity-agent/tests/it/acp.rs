@@ -256,7 +256,7 @@ fn after_a_failure_another_process_is_told_what_was_said() {
     let third = ask(&mut agent, "three", &LIMITS).unwrap();
     assert_eq!(
         third.text,
-        "<be brief\n\nEarlier in this conversation you were told:\n\none\n\nYou answered:\n\n\
+        "<be brief\n\nEarlier in this conversation you received:\n\none\n\nYou answered:\n\n\
          <be brief\n\none>\n\nNow:\n\nthree>"
     );
 }

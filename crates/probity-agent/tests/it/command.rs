@@ -42,7 +42,7 @@ fn a_command_hears_the_whole_conversation() {
     let second = agent.ask(&Turn::new("two"), &LIMITS, &Cancel::new()).unwrap();
     assert_eq!(
         second.text,
-        "be brief\n\nEarlier in this conversation you were told:\n\none\n\nYou answered:\n\n\
+        "be brief\n\nEarlier in this conversation you received:\n\none\n\nYou answered:\n\n\
          be brief\n\none\n\nNow:\n\ntwo"
     );
 }

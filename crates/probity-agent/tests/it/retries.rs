@@ -64,7 +64,10 @@ fn after_the_last_try_the_last_trouble_is_told() {
     let server = Server::new([reply(500, "", "{}"), reply(503, "", r#"{"error":"overloaded"}"#)]);
     let error = once(&server).unwrap_err();
     assert_eq!(error.to_string(), "openai: asking: HTTP 503: overloaded");
-    assert_eq!(error.way_out(), "asked 3 times; the provider has trouble of its own, try later");
+    assert_eq!(
+        error.way_out(),
+        "asked 3 times; the provider reports an internal error; try again later"
+    );
     assert_eq!(server.requests().len(), 3);
 }
 

@@ -31,7 +31,7 @@ impl Ended {
                 "unread",
                 format!(
                     "the model found nothing, but did not read {unread} of {all} source files to the \
-                     end, not even when it was told to"
+                     end, not even when asked to"
                 ),
             ),
             Self::MaxSteps(most) => (

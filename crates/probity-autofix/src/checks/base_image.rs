@@ -41,7 +41,9 @@ fn must_change_base(check: &Check, change: &Change<'_>) -> Vec<Issue> {
 /// Another image is another program; a small variant of the same version is not.
 fn base_family(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let (Some(old), Some(new)) = (base(change.before), base(change.after)) else {
-        return vec![change.issue(check, "the image below the final stage cannot be told")];
+        return vec![
+            change.issue(check, "probity cannot determine the base image of the final stage"),
+        ];
     };
     if old == new || is_matching_distroless(&old, &new) || is_small_sister(&old, &new) {
         return Vec::new();

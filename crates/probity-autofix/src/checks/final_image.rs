@@ -120,7 +120,7 @@ fn base_command(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     if !relies || old.name == new.name {
         return Vec::new();
     }
-    let text = "`{old}` starts a command or entry point of its own, which `{new}` does not have";
+    let text = "`{old}` has its own command or entry point, which `{new}` does not have";
     vec![issue(check, change, text)]
 }
 

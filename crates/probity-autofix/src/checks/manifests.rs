@@ -109,8 +109,8 @@ fn only_copies_move(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         let all = view.file.instructions.iter().filter(|it| copies_all(it));
         all.map(|it| written(view, it)).collect()
     };
-    let message = "only the copy of the sources may move behind the install, and only copies of manifests \
-                   may come in";
+    let message = "only the copy of the sources may move after the install, and only copies of manifests \
+                   may be added";
     if old != new || copies(before) != copies(after) {
         return vec![change.issue(check, message)];
     }
@@ -126,7 +126,7 @@ fn only_copies_move(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         !installs(after, *index) && !text.as_ref().is_some_and(had)
     });
     let Some((_, index)) = missed else { return Vec::new() };
-    let issue = change.issue(check, "this command runs before the sources are there");
+    let issue = change.issue(check, "this command runs before the sources are copied");
     vec![match after.file.instructions.get(index) {
         Some(instruction) => issue.at(after, instruction.span),
         None => issue,

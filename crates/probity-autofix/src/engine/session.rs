@@ -91,7 +91,7 @@ impl<'c> Conversation<'c> {
             StopReason::MaxTokens => "the answer is cut off: the agent reached its limit of tokens",
             StopReason::Refusal => "the agent refused",
             StopReason::Cancelled => "the agent says that it was cancelled",
-            StopReason::Other(_) => "the agent stopped for a reason of its own",
+            StopReason::Other(_) => "the agent stopped for an unknown reason",
         };
         Err(Stop { reason: Reason::AgentFailed, detail: stopped.to_owned() })
     }

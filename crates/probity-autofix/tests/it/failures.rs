@@ -95,7 +95,7 @@ fn an_agent_that_stops_early_has_failed_whatever_it_said() {
         (StopReason::Refusal, "refused"),
         (StopReason::MaxTokens, "limit of tokens"),
         (StopReason::Cancelled, "cancelled"),
-        (StopReason::Other("max_turn_requests".to_owned()), "a reason of its own"),
+        (StopReason::Other("max_turn_requests".to_owned()), "an unknown reason"),
     ] {
         let ran = Case::new(&[MULTI_STAGE], GO)
             .ask_as(|_, prompt| diff(prompt, &two_stages(&shown(prompt))), stop);

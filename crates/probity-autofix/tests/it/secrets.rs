@@ -30,7 +30,7 @@ fn converted(file: &str) -> String {
 fn a_file_with_a_secret_is_not_sent() {
     let (text, rules) = (with_secret(), [MULTI_STAGE]);
     let ran = Case::new(&rules, &text).ask(|_, _| panic!("nothing may be sent"));
-    assert_eq!(ran.outcomes(), ["secrets-found: line 6 holds a secret (github-personal-token)"]);
+    assert_eq!(ran.outcomes(), ["secrets-found: line 6 contains a secret (github-personal-token)"]);
     assert_eq!(ran.prompts.len(), 0);
 }
 

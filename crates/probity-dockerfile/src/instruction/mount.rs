@@ -90,7 +90,7 @@ fn check_option(option: &FlagOption, kind: Option<&str>, report: &mut Report<'_>
         return;
     };
     if key == "from" && value.text.find('$').is_some_and(|at| at + 1 < value.text.len()) {
-        let help = "define a stage under a name of its own instead".to_owned();
+        let help = "define a stage with a different name instead".to_owned();
         let message = "'from' does not support variable expansion".to_owned();
         wrong(value.span, message, Some(help));
         return;

@@ -39,7 +39,7 @@ pub(super) fn env_or_label(request: &Request<'_>, report: &mut Report<'_>) -> Ar
             ErrorKind::MissingEquals,
             pair.span,
             message,
-            "quote a value that has blanks in it".to_owned(),
+            "quote a value that contains spaces".to_owned(),
         );
     }
     Arguments::Pairs { legacy: false, pairs }

@@ -57,7 +57,7 @@ fn mounts() {
     ), @r#"
     2 InvalidMount [cahce] unsupported mount type "cahce" (did you mean cache?)
     2 InvalidMount [traget] unexpected key "traget" (did you mean target?)
-    2 InvalidMount [$X] 'from' does not support variable expansion (define a stage under a name of its own instead)
+    2 InvalidMount [$X] 'from' does not support variable expansion (define a stage with a different name instead)
     2 InvalidMount [uid=1] uid is not allowed for mounts of type bind
     2 InvalidMount [--mount=type=secret] invalid secret mount, one of id, source, target is required
     2 InvalidMount [foo] "foo" must be a key=value pair
@@ -79,7 +79,7 @@ fn argument_counts() {
     7 EmptyVolume [\"\"] VOLUME can not be an empty string
     8 MissingArguments [ENV] ENV requires at least one argument
     9 MissingValue [a] ENV must have two arguments (write ENV a=value)
-    10 MissingEquals [c] cannot find = in "c", must be of the form name=value (quote a value that has blanks in it)
+    10 MissingEquals [c] cannot find = in "c", must be of the form name=value (quote a value that contains spaces)
     10 BlankName [=d] ENV names can not be blank
     11 MissingArguments [LABEL] LABEL requires at least one argument
     12 BlankName [=x] ARG names can not be blank

@@ -9,7 +9,7 @@ pub enum PatchError {
     TooLarge { what: &'static str, found: usize, limit: usize },
     #[error("line {line} of the patch: {reason}")]
     Unreadable { line: usize, reason: String },
-    #[error("line {line} of the patch: the hunk header holds a number that no file reaches")]
+    #[error("line {line} of the patch: the hunk header contains a line number that is too large")]
     NumberTooLarge { line: usize },
     #[error("the patch changes nothing")]
     Empty,

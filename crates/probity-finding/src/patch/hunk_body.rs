@@ -24,7 +24,7 @@ pub(crate) fn find(lines: &[&str], header: &HunkHeader, number: usize) -> Result
     if interrupted && !is_signature(follows) {
         return Err(PatchError::Unreadable {
             line: number + 1 + body.length,
-            reason: "the line begins with neither a blank nor `+` nor `-`".to_owned(),
+            reason: "the line does not begin with a space, `+` or `-`".to_owned(),
         });
     }
     if body.length == 0 {

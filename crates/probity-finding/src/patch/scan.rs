@@ -200,7 +200,7 @@ impl<'a> Section<'a> {
             return unreadable("a hunk without `---` and `+++` lines before it");
         }
         if self.ended {
-            return unreadable("a hunk behind text that belongs to no hunk");
+            return unreadable("a hunk after text that belongs to no hunk");
         }
         if self.stated.len() == MAX_HUNKS {
             let found = rest.iter().filter(|line| line.starts_with("@@")).count() + MAX_HUNKS;

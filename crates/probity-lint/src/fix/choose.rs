@@ -103,7 +103,7 @@ fn pick_only<'f>(
 fn safety_detail(finding: &Finding, ceiling: Applicability) -> String {
     let best = finding.fixes.iter().map(|fix| fix.applicability).min();
     let best = best.unwrap_or(Applicability::Unsafe).as_str();
-    format!("it is {best}, and nothing beyond {} was asked for", ceiling.as_str())
+    format!("it is {best}, and you asked for fixes up to {}", ceiling.as_str())
 }
 
 impl Candidate<'_> {

@@ -69,7 +69,7 @@ impl Snapshot {
         let mut errors = shell_errors(file, facts);
         let new = errors.find(|it| has_more(&now, &self.shell_errors, &it.message))?;
         let line = LineIndex::new(file.text).position(new.span.start).line;
-        Some(format!("it makes an error in the shell text in line {line}: {}", new.message))
+        Some(format!("it breaks the shell script in line {line}: {}", new.message))
     }
 
     /// The first comment that is no longer there, in the order of the text. It may have become one of a

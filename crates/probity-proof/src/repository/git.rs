@@ -49,7 +49,7 @@ pub struct GitFacts {
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GitError {
-    #[error("git is not installed, and a change cannot be told without it")]
+    #[error("git is not installed, and probity needs it to find the changes")]
     NotInstalled,
     #[error("{0} is not in a git repository, so there is no change to review")]
     NoRepository(String),
@@ -57,7 +57,7 @@ pub enum GitError {
     NoCommits,
     #[error("`{0}` cannot be the name of a base")]
     BadName(String),
-    #[error("there is no `{base}`, nor `origin/{base}`, in this clone")]
+    #[error("this clone has no branch or commit `{base}` or `origin/{base}`")]
     NoBase { base: String, shallow: bool },
     #[error("`{base}` and the reviewed commit have no common ancestor in this clone")]
     NoMergeBase { base: String, shallow: bool },

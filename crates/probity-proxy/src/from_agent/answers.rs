@@ -24,7 +24,8 @@ pub(super) fn receive(
     outcome: &Outcome<'_>,
 ) {
     let Some((editor_id, asked)) = connection.take(id) else {
-        proxy.note(&format!("{} answered what nobody asked: {id}", proxy.options.agent));
+        proxy
+            .note(&format!("{} answered a request that was never sent: {id}", proxy.options.agent));
         return;
     };
     match (asked, editor_id) {

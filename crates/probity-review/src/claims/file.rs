@@ -34,7 +34,7 @@ pub enum ClaimsError {
     Doubled { one: String, other: String, shard: String },
     #[error("of {of} parts these are missing: {missing}")]
     Missing { of: u32, missing: String },
-    #[error("{part} does not have the results of its own claims")]
+    #[error("{part} lacks results for some of its claims")]
     Results { part: String },
     #[error("no part is given")]
     NoPart,

@@ -55,12 +55,12 @@ impl Failed {
         let paths: Vec<&str> = config.paths().collect();
         let message = match paths.as_slice() {
             [] => format!(
-                "no file matches what is included ({}) and not excluded",
+                "there is no file to review: none matches `include` ({}), or `exclude` hides it",
                 first(config.include().iter().map(String::as_str))
             ),
             paths => format!("no file matches {}", first(paths.iter().copied())),
         };
-        let help = "check --paths or REVIEW_PATHS, and include and exclude of review.yml; \
+        let help = "check --paths or REVIEW_PATHS, and `include` and `exclude` in review.yml; \
                     `probity review -v` prints all patterns";
         let help = help.to_owned();
         Self {
@@ -228,7 +228,7 @@ impl Page {
         let message = match redactor {
             Some(redactor) => one_line(&redactor.text(&failed.message), 1_000),
             // Without knowing what to hide nothing of a stranger's is shown.
-            None => "what must be hidden cannot be told here".to_owned(),
+            None => "probity cannot determine which files to hide here".to_owned(),
         };
         let Classified { observations, discarded, summary, tests, .. } = *failed.claimed;
         self.metadata.tests_generated = summary.total_generated;

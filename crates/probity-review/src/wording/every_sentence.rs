@@ -91,7 +91,7 @@ fn of_runs() {
         (RunDetail::Failed { kind: Some(text("KeyError")) }, "the test fails with KeyError"),
         (RunDetail::Crashed, "the process crashed during the test"),
         (RunDetail::Unbuilt, "test could not compile"),
-        (RunDetail::PackageUnbuilt, "test could not compile, nor could its package"),
+        (RunDetail::PackageUnbuilt, "the test and its package could not compile"),
         (RunDetail::BuildTimeout, "compiling took too long"),
         (RunDetail::BuildKilled, "the compiler was killed"),
         (RunDetail::Timeout(Duration::from_secs(30)), "the test did not finish within 30 s"),

@@ -7,11 +7,11 @@ use super::{Placed, Token, Tokenized};
 /// Why an edited text is refused. Kinds are named, values never.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RestoreError {
-    #[error("the token of a {kind} stands {found} times instead of {expected}: it was lost")]
+    #[error("the token of a {kind} occurs {found} times instead of {expected}: it was lost")]
     Lost { kind: &'static str, expected: usize, found: usize },
-    #[error("the token of a {kind} stands {found} times instead of {expected}: it was doubled")]
+    #[error("the token of a {kind} occurs {found} times instead of {expected}: it was duplicated")]
     Doubled { kind: &'static str, expected: usize, found: usize },
-    #[error("the token of a {kind} was torn: a piece of it stands at byte {at}")]
+    #[error("the token of a {kind} was split: a part of it is at byte {at}")]
     Torn { kind: &'static str, at: usize },
     #[error("the token of a {kind} at byte {at} is written in another case")]
     CaseAltered { kind: &'static str, at: usize },

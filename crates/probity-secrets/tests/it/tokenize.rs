@@ -115,7 +115,7 @@ fn neither_debug_nor_error_shows_a_value() {
     }
     insta::assert_snapshot!(
         error,
-        @"the token of a npm-token stands 0 times instead of 2: it was lost"
+        @"the token of a npm-token occurs 0 times instead of 2: it was lost"
     );
 }
 

@@ -22,7 +22,7 @@ pub(super) const EXAMPLES: &str = "Examples:
 
 #[derive(Debug, Subcommand)]
 pub(super) enum AgentCommand {
-    /// Ask an agent one question, contained, and print its answer
+    /// Ask a sandboxed agent one question and print its answer
     #[command(after_help = ASK_EXAMPLES)]
     Ask(AskArgs),
     /// List the known agents, and say which of them start here and why others do not
@@ -48,7 +48,7 @@ pub(super) struct AskArgs {
     /// Sandbox for the agent; `auto` refuses to ask if none is available
     #[arg(long, value_name = "KIND", default_value = "auto", value_parser = words::<Sandbox>())]
     sandbox: Sandbox,
-    /// Pass this variable of yours to the contained agent; may be repeated
+    /// Pass this variable to the sandboxed agent; may be repeated
     #[arg(long = "env", value_name = "NAME")]
     variables: Vec<String>,
     /// How the answer is written

@@ -7,7 +7,6 @@ use clap::{ArgMatches, Args, Command};
 use super::flags;
 use crate::{
     builds::ChosenBuilds,
-    color::When,
     commands::check::Options,
     config::{
         Catalogue, Choice, ConfigError, Layer, Origin, Value, key,
@@ -48,7 +47,7 @@ struct ConfigurationArgs {
     /// Read no configuration file
     #[arg(long)]
     no_config: bool,
-    /// Show the settings in force for FILE, and where each value comes from
+    /// Show the effective settings for FILE, and where each value comes from
     #[arg(long, value_name = "FILE")]
     print_config: Option<PathBuf>,
 }
@@ -99,18 +98,6 @@ struct OutputArgs {
     /// Show detected secrets instead of stars
     #[arg(long)]
     show_secrets: bool,
-    /// Do not use colors
-    #[arg(long)]
-    no_color: bool,
-    /// When to use colors [default: auto, if the output is a terminal]
-    #[arg(
-        long,
-        value_name = "WHEN",
-        conflicts_with = "no_color",
-        hide_default_value = true,
-        default_value = "auto"
-    )]
-    color: When,
     /// Count findings by rule instead of listing them, as text or JSON
     #[arg(long)]
     statistics: bool,
@@ -199,7 +186,6 @@ pub(super) fn options(
         builds: ChosenBuilds { targets: args.files.target, services: args.files.service },
         jobs: args.files.jobs,
         show_secrets: args.output.show_secrets,
-        color: if args.output.no_color { When::Never } else { args.output.color },
         statistics: args.output.statistics,
         detail,
         diff: args.fixes.diff || (args.fixes.update_pins && !is_writing),

@@ -14,8 +14,8 @@ use crate::{
 };
 
 pub(super) const EXAMPLES: &str = "Examples:
-  probity config                             what is in force here, and why
-  probity config show images/Dockerfile      what is in force for this file
+  probity config                             the effective settings here, and their origin
+  probity config show images/Dockerfile      the effective settings for this file
   probity config --format json
   probity config schema > probity.schema.json
   probity config migrate --dry-run           one probity.toml from the files of other tools
@@ -42,7 +42,7 @@ struct ShowArgs {
 
 #[derive(Debug, Subcommand)]
 enum ConfigCommand {
-    /// Show the settings in force, and where each value comes from
+    /// Show the effective settings, and where each value comes from
     #[command(after_help = "Examples:\n  probity config show images/Dockerfile")]
     Show(ShowArgs),
     /// Print the JSON Schema of a configuration file

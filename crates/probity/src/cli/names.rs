@@ -13,7 +13,7 @@ pub(super) enum NamesCommand {
         after_help = "Examples:\n  probity names list\n  probity names list --dir ~/.local/bin"
     )]
     List {
-        /// Where to look; beside probity by default
+        /// Directory to search [default: the directory of probity]
         #[arg(long, value_name = "DIR")]
         dir: Option<PathBuf>,
     },
@@ -22,7 +22,7 @@ pub(super) enum NamesCommand {
         after_help = "Examples:\n  probity names install --dir ~/.local/bin\n  probity names install hadolint"
     )]
     Install {
-        /// Where the links go; beside probity by default
+        /// Directory for the links [default: the directory of probity]
         #[arg(long, value_name = "DIR")]
         dir: Option<PathBuf>,
         /// Only these names
@@ -32,7 +32,7 @@ pub(super) enum NamesCommand {
     /// Remove links that were made by install
     #[command(after_help = "Examples:\n  probity names remove --dir ~/.local/bin")]
     Remove {
-        /// Where the links are; beside probity by default
+        /// Directory of the links [default: the directory of probity]
         #[arg(long, value_name = "DIR")]
         dir: Option<PathBuf>,
         /// Only these names

@@ -10,13 +10,15 @@ use crate::{
         acp, acp_setup, agent, audit,
         cai::{ExecArgs, exec_examples},
         check::{self, CheckArgs},
-        config, image, manual, matches, names, review, rules,
+        color::ColorArgs,
+        config, image, manual, matches, names, print_help, review, rules,
     },
     commands,
     exit::Exit,
     logging::{self, Loudness},
     name::Name,
     report::Detail,
+    screen,
 };
 
 /// AI agents check and fix your code, and nothing they say counts until it is proven.
@@ -28,6 +30,8 @@ struct Probity {
     version: bool,
     #[command(flatten)]
     loudness: LoudnessArgs,
+    #[command(flatten)]
+    color: ColorArgs,
     #[command(subcommand)]
     command: Option<ProbityCommand>,
 }
@@ -37,7 +41,7 @@ struct LoudnessArgs {
     /// Use verbose output (repeat for more)
     #[arg(short, long, global = true, action = clap::ArgAction::Count, help_heading = "Everywhere")]
     verbose: u8,
-    /// Print errors only
+    /// Print results and errors only: no summaries, warnings or progress
     #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = "Everywhere")]
     quiet: bool,
 }
@@ -72,7 +76,7 @@ enum ProbityCommand {
         #[arg(long)]
         stdio: bool,
     },
-    /// Run vulnerability skills through a model over smart-contract sources
+    /// Audit smart contracts and other code for vulnerabilities, with a model or offline
     #[command(after_help = audit::EXAMPLES)]
     Audit(Box<audit::ProbityAuditArgs>),
     /// Review a change with an agent; a defect counts only if a fix makes its failing test pass
@@ -81,7 +85,7 @@ enum ProbityCommand {
     /// Serve an editor over the Agent Client Protocol and sandbox its agents
     #[command(after_help = acp::EXAMPLES)]
     Acp(acp_setup::ProbityAcpArgs),
-    /// Run a command in a sandbox that contains this workspace and no other files of yours
+    /// Run a command in a sandbox with this workspace but none of your other files
     #[command(after_help = exec_examples("probity"))]
     Exec(ExecArgs),
     /// Ask, list, record and replay agents
@@ -108,14 +112,14 @@ enum ProbityCommand {
         #[arg(long)]
         workflow: bool,
     },
-    /// Show what this machine lacks for each capability, and the command that installs it
+    /// Show which tools are missing on this machine, and how to install them
     #[command(after_help = "Examples:\n  probity doctor\n  probity doctor --json")]
     Doctor {
         /// As JSON
         #[arg(long)]
         json: bool,
     },
-    /// See the main job done, in a minute, with no key and no network
+    /// Run five example jobs in a minute, without a key or a network
     #[command(after_help = "Examples:\n  probity demo\n  probity demo --keep")]
     Demo {
         /// Keep the directory, so you can run every command by hand
@@ -125,7 +129,7 @@ enum ProbityCommand {
         #[arg(long, value_name = "DIR", hide = true, conflicts_with = "keep")]
         as_editor: Option<PathBuf>,
     },
-    /// Install the names of the tools that probity stands in for
+    /// Install links such as `hadolint` and `tally` that start probity
     #[command(
         after_help = "Examples:\n  probity names list\n  probity names install --dir ~/.local/bin"
     )]
@@ -133,7 +137,7 @@ enum ProbityCommand {
         #[command(subcommand)]
         command: names::NamesCommand,
     },
-    /// Show the settings in force, and where each value comes from
+    /// Show the effective settings, and where each value comes from
     #[command(after_help = config::EXAMPLES)]
     Config(config::ConfigArgs),
     /// Print a completion script for a shell
@@ -161,7 +165,7 @@ const CHECK_EXAMPLES: &str = "Examples:
   probity check --fix-unsafe --diff          show what else could be done, and write nothing
   probity check --format sarif -o out.sarif  for a code scanning service
   probity check --select 'buildkit/*' .      only BuildKit's checks
-  probity check --print-config Dockerfile    what is in force here, and why
+  probity check --print-config Dockerfile    the effective settings here, and their origin
   cat Dockerfile | probity check -           standard input
 
 Exit codes: 0 clean, 1 findings, 2 failure, 3 no files found, 4 nothing but syntax findings.";
@@ -191,15 +195,17 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> 
     let probity = Probity::from_arg_matches(&found)?;
     let below = found.subcommand().map_or(&found, |(_, below)| below);
     let LoudnessArgs { verbose, quiet } = probity.loudness;
+    screen::ask(probity.color.when());
     logging::start(Loudness { verbose, quiet });
     match probity.command {
         _ if probity.version => commands::version::run(verbose > 0),
-        None => {
-            command().print_help()?;
-            Ok(Exit::Clean)
-        }
+        None => print_help(command()),
         Some(ProbityCommand::Check(args)) => {
-            let detail = if verbose > 0 { Detail::Full } else { Detail::Short };
+            let detail = match (quiet, verbose) {
+                (true, _) => Detail::Quiet,
+                (false, 0) => Detail::Short,
+                (false, _) => Detail::Full,
+            };
             commands::check::run(&check::options(Name::Probity, *args, below, detail)?)
         }
         Some(ProbityCommand::Rules(args)) => rules::run(&args),
@@ -235,7 +241,11 @@ pub(super) fn command() -> Command {
     let command = Probity::command()
         .mut_subcommand("check", check::with_flags)
         .mut_subcommand("audit", audit::with_flags)
-        .mut_subcommand("review", review::with_flags);
+        .mut_subcommand("review", review::with_flags)
+        .mut_args(|arg| match arg.get_id().as_str() {
+            "color" | "no_color" => arg.global(true).help_heading("Everywhere"),
+            _ => arg,
+        });
     let page = help_page(&command);
     command.help_template(page)
 }
@@ -259,7 +269,7 @@ fn help_page(command: &Command) -> String {
         "\n{bold}Options{bold:#}\n{{options}}\n\n{bold}Try{bold:#}\n  \
          probity check            lint every Dockerfile below this directory\n  \
          probity check --help     all its flags, with examples\n  \
-         probity names list       the tools it can stand in for: tally, hadolint, trix, cai, …\n"
+         probity names list       the tools that probity can replace: tally, hadolint, trix, cai, …\n"
     );
     page
 }

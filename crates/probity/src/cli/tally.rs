@@ -2,19 +2,23 @@
 
 use std::{ffi::OsString, io::Write as _};
 
-use clap::{ArgAction, Command, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use clap::{
+    ArgAction, Args, Command, CommandFactory as _, FromArgMatches as _, Parser, Subcommand,
+};
 use clap_complete::Shell;
 
 use crate::{
     cli::{
         check::{self, CheckArgs, switch},
-        manual, matches, refuse_absent, with_absent,
+        color::ColorArgs,
+        manual, matches, print_help, refuse_absent, with_absent,
     },
     commands,
     exit::Exit,
     logging::{self, Loudness},
     name::Name,
     report::Detail,
+    screen,
 };
 
 /// Lint Dockerfiles and Containerfiles
@@ -40,10 +44,10 @@ struct Tally {
 enum TallyCommand {
     /// Lint Dockerfiles
     #[command(visible_alias = "check", args_override_self = true)]
-    Lint(Box<CheckArgs>),
+    Lint(Box<LintArgs>),
     /// Lint Dockerfiles and ask an AI agent for problems that no rule finds; needs --ai
     #[command(args_override_self = true)]
-    Analyze(Box<CheckArgs>),
+    Analyze(Box<LintArgs>),
     /// Serve an editor over the Language Server Protocol
     #[command(args_override_self = true)]
     Lsp {
@@ -61,25 +65,33 @@ enum TallyCommand {
     Completion { shell: Shell },
 }
 
+#[derive(Args, Debug)]
+struct LintArgs {
+    #[command(flatten)]
+    check: CheckArgs,
+    #[command(flatten, next_help_heading = "Output")]
+    color: ColorArgs,
+}
+
 const ABSENT: &[&str] = &["register-docker-plugin"];
 
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> {
     let found = matches(with_absent(command(), ABSENT), args)?;
     refuse_absent("tally", &found, ABSENT)?;
     let tally = Tally::from_arg_matches(&found)?;
+    if let Some(TallyCommand::Lint(args) | TallyCommand::Analyze(args)) = &tally.command {
+        screen::ask(args.color.when());
+    }
     logging::start(Loudness::default());
     match tally.command {
-        None => {
-            command().print_help()?;
-            Ok(Exit::Clean)
-        }
+        None => print_help(command()),
         Some(TallyCommand::Lint(args)) => {
             let matches = found.subcommand().map_or(&found, |(_, lint)| lint);
-            commands::check::run(&check::options(Name::Tally, *args, matches, Detail::Full)?)
+            commands::check::run(&check::options(Name::Tally, args.check, matches, Detail::Full)?)
         }
         Some(TallyCommand::Analyze(args)) => {
             let matches = found.subcommand().map_or(&found, |(_, analyze)| analyze);
-            let options = check::options(Name::Tally, *args, matches, Detail::Full)?;
+            let options = check::options(Name::Tally, args.check, matches, Detail::Full)?;
             commands::check::run(&check::analyzing(options)?)
         }
         Some(TallyCommand::Lsp { .. }) => commands::lsp::run(Name::Tally),

@@ -86,7 +86,7 @@ pub(crate) fn run(name: Name, args: Request) -> anyhow::Result<Exit> {
     // Without a place for state the handshake still works, and sessions are those of this run.
     let state = State::find();
     if let Err(error) = &state {
-        tracing::warn!("sessions cannot be taken up later: {error:#}");
+        tracing::warn!("sessions cannot be resumed later: {error:#}");
     }
     let store = Files::new(state.as_ref().ok(), &agent);
     let relay = Arc::new(Relay::start());

@@ -127,7 +127,7 @@ fn audited(
     };
     let workshop = if options.prove { Some(prove::workshop(root, all, &stop)?) } else { None };
     let talk = watch::Talk { logs: options.ai_logs, asks: is_interactive };
-    let watch = watch::Watch::new(talk, &provider.spec, &skills, earlier.len());
+    let mut watch = watch::Watch::new(talk, &provider.spec, &skills, earlier.len());
     watch.start(sources.len());
     let cache = if options.has_cache { cache::Files::open() } else { None };
     let audit = AuditOptions {

@@ -49,14 +49,18 @@ pub(crate) use self::{
 };
 use crate::{
     builds::{self, ChosenBuilds},
-    color::When,
     config::{Catalogue, Choice, Configs, Dialect, Layer, Settings},
     discover::{self, Request, Targets},
     exit::Exit,
     failure::Failure,
     ignore_file::IgnoreFiles,
+    manual::Manual,
     name::Name,
     report::{Detail, FileReport},
+    screen::{
+        Screen,
+        count::{self, Count},
+    },
 };
 
 /// Files that are held in memory together: linted in parallel, then reported in order.
@@ -86,7 +90,6 @@ pub(crate) struct Options {
     /// Files at the same time; 0 is one for each processor.
     pub(crate) jobs: usize,
     pub(crate) show_secrets: bool,
-    pub(crate) color: When,
     pub(crate) statistics: bool,
     /// How much of each finding the text report shows.
     pub(crate) detail: Detail,
@@ -186,8 +189,8 @@ fn no_files(targets: &Targets) -> anyhow::Result<Exit> {
         return Ok(Exit::Failure);
     }
     tracing::error!(
-        "no Dockerfile or Containerfile found; name one, or look into an ignored or hidden directory \
-         by naming it"
+        "no Dockerfile or Containerfile found; name a file, or name the directory if it is hidden or \
+         ignored"
     );
     Ok(Exit::NoFiles)
 }
@@ -205,7 +208,8 @@ fn build_context(config: &Settings) -> anyhow::Result<Option<&Path>> {
 fn check(jobs: &[Job], options: &Options, way: Way, directory: &Path) -> anyhow::Result<Exit> {
     let first = jobs.first().map(|job| &job.config).context("nothing to check")?;
     output::refuse_input(&first.check.output.path, jobs)?;
-    let mut output = Output::open(first, options, way.takes_stdout(jobs))?;
+    let manual = Manual::of(options.name);
+    let mut output = Output::open(first, options, &manual, way.takes_stdout(jobs))?;
     let ignore_files = IgnoreFiles::new(build_context(first)?);
     let trace = match &options.ai_trace {
         // Nobody is asked in a dry run, so that there is nothing to trace.
@@ -220,7 +224,10 @@ fn check(jobs: &[Job], options: &Options, way: Way, directory: &Path) -> anyhow:
         let fixes = way != Way::Offer && jobs.iter().any(|job| job.config.ai.enabled);
         options.ai_detect || fixes
     };
-    let ai = ai::AiRun::new(options, trace, asks(jobs))?;
+    let count = Arc::new(Count::of(jobs.len(), if jobs.len() == 1 { "file" } else { "files" }));
+    let said = Arc::clone(&count);
+    let progress = Box::new(move |file: &str, what: &str| said.say(&format!("{file}: {what}")));
+    let ai = ai::AiRun::new(options, trace, asks(jobs), progress)?;
     let mut slow_checks = SlowChecks::new(options.is_pinning);
     let mut known = Known::of_run(options, first, directory)?;
     let mut counted = Counted::default();
@@ -230,7 +237,12 @@ fn check(jobs: &[Job], options: &Options, way: Way, directory: &Path) -> anyhow:
         shellcheck::learn(batch, directory)?;
         slow_checks.learn(batch, directory, &ignore_files);
         known.learn(batch, directory)?;
-        let work = |job: &Job| examine(job, way, directory, &ignore_files, &ai);
+        let work = |job: &Job| {
+            let mut checked = examine(job, way, directory, &ignore_files, &ai);
+            checked.findings.iter_mut().for_each(|finding| manual.link(finding));
+            count.add_one();
+            checked
+        };
         let mut checked: Vec<Checked> = match batch {
             // One file is not worth waking the pool for.
             [job] => vec![work(job)],
@@ -259,7 +271,11 @@ fn check(jobs: &[Job], options: &Options, way: Way, directory: &Path) -> anyhow:
                     false => hider.message(message),
                 });
                 let text = fixing.output.as_deref().unwrap_or_default();
-                io::stdout().lock().write_all(text.as_bytes())?;
+                let text = match way {
+                    Way::Diff => Screen::stdout().painted_diff(text),
+                    Way::Offer | Way::Write => text.to_owned(),
+                };
+                count::beside(|| io::stdout().lock().write_all(text.as_bytes()))?;
             }
             // A filter whose input could not be read has written nothing, which must not pass for an
             // empty file.
@@ -286,7 +302,7 @@ fn check(jobs: &[Job], options: &Options, way: Way, directory: &Path) -> anyhow:
                     };
                     Rejection { line: it.line, reason }
                 });
-            output.file(&FileReport {
+            let report = FileReport {
                 path: &checked.shown,
                 text,
                 findings,
@@ -294,9 +310,11 @@ fn check(jobs: &[Job], options: &Options, way: Way, directory: &Path) -> anyhow:
                 ai_detections: &checked.ai_detections,
                 invocations: &job.invocations(),
                 rejection: rejection.as_ref(),
-            })?;
+            };
+            count::beside(|| output.file(&report))?;
         }
     }
+    drop((ai, count));
     let rules_enabled = jobs.first().map_or(0, |job| job.rules.set.len());
     output.finish(jobs.len(), rules_enabled)?;
     io::stdout().lock().flush()?;

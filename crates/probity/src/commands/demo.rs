@@ -42,30 +42,35 @@ pub(crate) fn run(keep: bool) -> anyhow::Result<Exit> {
     }
     end_at_a_signal((!keep).then(|| place.root().to_owned()))?;
     let mut stage = Stage::new(&place);
-    stage
-        .line("Five jobs by recorded agents: no key, no network, nothing outside one directory.")?;
+    stage.line(
+        "Five jobs with recorded agents: no key, no network, and no file outside one directory.",
+    )?;
     for step in STEPS {
         step(&mut stage)?;
     }
     let (failed, missing) = (stage.failed(), stage.missing());
     let verdict = match (failed, missing) {
-        (0, 0) => "All of it held".to_owned(),
-        (0, _) => format!("What was shown held; {missing} of {} was not shown", STEPS.len()),
-        _ => format!("NOT AS IT SHOULD BE: {failed} of the checks above"),
+        (0, 0) => "All five jobs are proven".to_owned(),
+        (0, _) => {
+            format!("Every job that ran is proven; {missing} of {} could not run", STEPS.len())
+        }
+        _ => format!("FAILED: {failed} of the checks above"),
     };
     stage.line(&format!("\n{verdict}; {:.1} s.", started.elapsed().as_secs_f64()))?;
     if keep {
         let directory = place.root().display();
-        stage.line("Every command above gives the same again after")?;
+        stage.line("To run the commands above again:")?;
         stage.line(&format!("  cd {directory} && . ./env"))?;
     } else {
-        stage.line("With `probity demo --keep` every command above can be run by hand.")?;
+        stage.line(
+            "`probity demo --keep` keeps the files, so you can run these commands yourself.",
+        )?;
     }
     stage.line("What to try next:")?;
     for next in [
-        "probity check              in a repository of yours; --diff shows what --fix would do",
-        "probity doctor             what this machine can contain, and which agents it has",
-        "probity review --agent …   a change of yours; `probity review --help` has examples",
+        "probity check              in your repository; --diff shows what --fix would do",
+        "probity doctor             which sandboxes and agents this machine has",
+        "probity review --agent …   your change; `probity review --help` has examples",
         "probity acp …              in your editor; `probity acp --help` has examples",
     ] {
         stage.line(&format!("  {next}"))?;

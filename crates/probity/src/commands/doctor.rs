@@ -14,7 +14,13 @@ use probity_seat::{Caller, DEFAULT_IMAGE, Policy, Without, find_program};
 use serde::Serialize;
 
 use self::capability::{Capability, Language, capabilities, languages};
-use crate::{commands::exec::make_up, containment::Users, exit::Exit, seats::state};
+use crate::{
+    commands::exec::make_up,
+    containment::Users,
+    exit::Exit,
+    screen::{self, Paint, Screen},
+    seats::state,
+};
 
 pub(crate) fn run(json: bool) -> anyhow::Result<Exit> {
     // Without a place for state there is no session to make up for.
@@ -27,7 +33,8 @@ pub(crate) fn run(json: bool) -> anyhow::Result<Exit> {
         serde_json::to_writer_pretty(&mut out, &diagnosis).map_err(io::Error::from)?;
         writeln!(out)?;
     } else {
-        out.write_all(diagnosis.text().as_bytes())?;
+        drop(out);
+        screen::print(&diagnosis.text(Screen::stdout()))?;
     }
     Ok(Exit::Clean)
 }
@@ -47,6 +54,9 @@ struct Diagnosis {
     languages: Vec<Language>,
     capabilities: Vec<Capability>,
 }
+
+/// Columns of the names in the text.
+const NAME_COLUMNS: usize = 16;
 
 /// The limits of sandboxed processes in this configuration.
 #[derive(Debug, Serialize)]
@@ -175,8 +185,12 @@ impl Diagnosis {
         })
     }
 
-    fn text(&self) -> String {
-        let mut text = String::from("Containment\n");
+    fn text(&self, screen: Screen) -> String {
+        let heading = |words: &str| format!("{}\n", screen.painted(Paint::Heading, words));
+        let line = |text: &mut String, name: &str, mark: &str, words: &str| {
+            text.push_str(&row(screen, name, mark, words));
+        };
+        let mut text = heading("Sandboxes");
         for (name, means) in [
             ("docker", &self.docker.means),
             ("podman", &self.podman.means),
@@ -197,9 +211,9 @@ impl Diagnosis {
             }
         }
         // Writing to a string cannot fail.
-        _ = writeln!(text, "\nLimits\n  {}", self.limits.limits);
-        _ = writeln!(text, "  held by {}", self.limits.held_by);
-        text.push_str("\nAgents on PATH\n");
+        _ = writeln!(text, "\n{}  {}", heading("Limits"), self.limits.limits);
+        _ = writeln!(text, "  enforced by {}", self.limits.held_by);
+        _ = write!(text, "\n{}", heading("Agents on PATH"));
         for agent in &self.agents {
             let mark = if agent.program.is_some() { "yes" } else { "no" };
             let install = match (&agent.program, &agent.install) {
@@ -208,13 +222,13 @@ impl Diagnosis {
             };
             line(&mut text, &agent.name, mark, &format!("{}{install}", agent.command));
         }
-        text.push_str("\nTest tools\n");
+        _ = write!(text, "\n{}", heading("Test tools"));
         for language in &self.languages {
             let mark = if language.missing.is_none() { "yes" } else { "no" };
             let words = language.missing.as_deref().or(language.tool).unwrap_or_default();
             line(&mut text, &language.name, mark, words);
         }
-        text.push_str("\nWhat would be used\n");
+        _ = write!(text, "\n{}", heading("What probity would use"));
         for (name, used) in [
             ("exec, acp", &self.uses.exec),
             ("AI fixes, review", &self.uses.fixes),
@@ -230,7 +244,7 @@ impl Diagnosis {
                 _ = writeln!(text, "  {:<16}   {reason}", "");
             }
         }
-        text.push_str("\nReady to use\n");
+        _ = write!(text, "\n{}", heading("Ready to use"));
         for capability in &self.capabilities {
             let (name, mark, words) = capability.row();
             line(&mut text, name, mark, &words);
@@ -239,9 +253,13 @@ impl Diagnosis {
     }
 }
 
-fn line(text: &mut String, name: &str, mark: &str, words: &str) {
-    // Writing to a string cannot fail.
-    _ = writeln!(text, "  {name:<16} {}", format!("{mark:<3} {words}").trim_end());
+fn row(screen: Screen, name: &str, mark: &str, words: &str) -> String {
+    let paint = if mark == "yes" { Paint::Good } else { Paint::Doubtful };
+    let (name, painted) = (screen::padded(name, NAME_COLUMNS), screen.painted(paint, mark));
+    match words {
+        "" => format!("  {name} {painted}\n"),
+        words => format!("  {name} {}  {words}\n", screen::padded(&painted, "yes".len())),
+    }
 }
 
 impl Means {

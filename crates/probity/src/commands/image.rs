@@ -23,6 +23,7 @@ use crate::{
     failure::Failure,
     recipe::recipe,
     report::{proof::ProofReport, stages::StagesReport},
+    screen::{Paint, Screen, count::Count, padded},
 };
 
 pub(crate) struct DiffOptions {
@@ -54,16 +55,20 @@ pub(crate) fn diff(options: &DiffOptions) -> anyhow::Result<Exit> {
     let subject = |name: &str| subject(name, &options.variant);
     let (original, new) = (subject(&options.original)?, subject(&options.new)?);
     let Some(engine) = Engine::find() else {
-        let way_out = "start docker or install podman; `probity doctor` shows what is there";
+        let way_out = "start docker or install podman; `probity doctor` shows which engines work";
         return Err(Failure::new(Obstacle::NoEngine.to_string(), way_out).into());
     };
     let stop = Stop::listen();
     let interrupt = || stop.cancel.is_cancelled();
     let bench = Workbench::new(engine)?;
+    let count = Count::steps();
+    count.say(&format!("building {}", options.original));
     let mut experiment =
         Experiment::prepare(bench, &original, experiment_options(options)?, &interrupt)?;
+    count.say(&format!("building {} and comparing both images", options.new));
     let verdict = experiment.try_proposal(&new, &[], &interrupt);
     experiment.finish()?;
+    drop(count);
     let verdict = verdict?;
     if let (Some(obstacle), Level::Static) = (&verdict.obstacle, verdict.level) {
         return Err(Failure::new(in_flags(obstacle), way_out(obstacle)).into());
@@ -83,7 +88,9 @@ pub(crate) fn diff(options: &DiffOptions) -> anyhow::Result<Exit> {
         }
         DiffFormat::Text => {
             let tree = stages.map(|stages| stages.tree("")).unwrap_or_default();
-            write!(io::stdout().lock(), "{}{tree}", text(options, &verdict))?;
+            let screen = Screen::stdout();
+            let text = screen.folded(&text(options, &verdict, screen));
+            write!(io::stdout().lock(), "{text}{tree}")?;
         }
         DiffFormat::Markdown => {
             let graph = stages.map(|stages| format!("\n{}", stages.mermaid())).unwrap_or_default();
@@ -154,15 +161,17 @@ fn way_out(obstacle: &Obstacle) -> &'static str {
     }
 }
 
-fn text(options: &DiffOptions, verdict: &Verdict) -> String {
+fn text(options: &DiffOptions, verdict: &Verdict, screen: Screen) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
     _ = writeln!(out, "{} → {}", options.original, options.new);
     for difference in &verdict.differences {
-        _ = writeln!(out, "{:<8} {:<20} {difference}", weight(difference), difference.check());
+        let paint = if difference.is_harmful() { Paint::Bad } else { Paint::Faint };
+        let weight = screen.painted(paint, &padded(weight(difference), 7));
+        _ = writeln!(out, "{weight}  {}  {difference}", padded(difference.check(), 19));
     }
     if verdict.is_harmless() {
-        _ = writeln!(out, "no harmful difference");
+        _ = writeln!(out, "{}", screen.painted(Paint::Good, "no harmful difference"));
     }
     _ = writeln!(out, "{verdict}");
     out

@@ -42,7 +42,8 @@ pub(crate) fn run(options: Options) -> anyhow::Result<Exit> {
     if let Some((file, text)) = chosen.iter().find(|(file, _)| Path::new(file).exists()) {
         let way_out = match *file {
             CONFIGURATION => {
-                "edit it, or remove it first; `probity config` shows what is in force".to_owned()
+                "edit it, or remove it first; `probity config` shows the effective settings"
+                    .to_owned()
             }
             _ => format!("add this to it:\n\n{text}"),
         };

@@ -8,16 +8,22 @@ use std::{
 
 use anyhow::Context as _;
 
-use crate::{exit::Exit, failure::Failure, name::Name};
+use crate::{
+    exit::Exit,
+    failure::Failure,
+    name::Name,
+    screen::{self, Table},
+};
 
 pub(crate) fn list(dir: Option<PathBuf>) -> anyhow::Result<Exit> {
     let binary = this_program()?;
     let dir = directory(dir, &binary)?;
-    let mut out = io::stdout().lock();
+    let mut table = Table::default();
     for name in Name::OTHERS {
         let state = state(&dir.join(name.as_str()), &binary)?;
-        writeln!(out, "{:<16} {:<14} {}", name.as_str(), state.as_str(), name.about())?;
+        table.row([name.as_str(), state.as_str(), name.about()].map(str::to_owned));
     }
+    screen::print(&table.text(0))?;
     Ok(Exit::Clean)
 }
 
@@ -93,7 +99,7 @@ fn each(
 
 fn install_one(path: &Path, binary: &Path) -> anyhow::Result<String> {
     match state(path, binary)? {
-        State::Installed => Ok(format!("{} is there already", path.display())),
+        State::Installed => Ok(format!("{} already exists", path.display())),
         State::Foreign => {
             anyhow::bail!("{} is another tool's file and stays as it is", path.display())
         }

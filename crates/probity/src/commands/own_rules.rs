@@ -13,7 +13,7 @@ pub(crate) fn test(choice: Choice) -> anyhow::Result<Exit> {
     let rules = check::own_rules(choice)?;
     if rules.is_empty() {
         let way_out = "add a [[check.rule]] with name, message and when to probity.toml, for example when = 'commands.exists(c, c.name == \"sudo\")'";
-        return Err(Failure::new("the configuration has no rules of its own", way_out).into());
+        return Err(Failure::new("the configuration defines no rules", way_out).into());
     }
     let mut out = io::stdout().lock();
     let mut wrong_examples = 0;

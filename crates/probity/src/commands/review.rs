@@ -46,6 +46,7 @@ use crate::{
     failure::Failure,
     name::Name,
     report::review::ReviewFormat,
+    screen::Screen,
     test_place::{proof_caches, test_sandbox},
 };
 
@@ -92,7 +93,7 @@ fn conclude(output: &Path, settings: anyhow::Result<Settings>) -> anyhow::Result
 /// Prints a review that is written, and judges it.
 fn shown(settings: &Settings, review: &ReviewOutput) -> anyhow::Result<Exit> {
     files::step_summary(review, &settings.output)?;
-    print(&files::rendered(settings.format, review, &settings.output)?)?;
+    print(&files::rendered(Screen::stdout(), settings.format, review, &settings.output)?)?;
     // A report for a person has said why there was none.
     if let Some(error) = review.error.as_ref()
         && settings.format != ReviewFormat::Text
@@ -159,7 +160,7 @@ impl Desk {
         output.trend = self.kept.trend(&output);
         self.directory.write(&output, &tests)?;
         for (format, path) in &settings.reports {
-            let report = files::rendered(*format, &output, &settings.output)?;
+            let report = files::rendered(Screen::PLAIN, *format, &output, &settings.output)?;
             files::write_whole(path, &report)?;
         }
         Ok(output)
@@ -286,11 +287,11 @@ fn config(settings: &Settings) -> anyhow::Result<ReviewConfig> {
         Some(path) => {
             let shown = path.display();
             let text = std::fs::read_to_string(path).with_context(|| {
-                Failure::new(format!("cannot read {shown}"), "name a review.yml that is there")
+                Failure::new(format!("cannot read {shown}"), "name a review.yml that exists")
             })?;
             profile
                 .over(&text)
-                .with_context(|| Failure::new(format!("{shown} is not right"), way_out))?
+                .with_context(|| Failure::new(format!("{shown} is not valid"), way_out))?
         }
     };
     let way_out = "paths are globs such as src/** or cmd/*.go";
@@ -318,7 +319,7 @@ fn listen(cancel: &Cancel, stop: &Arc<AtomicBool>) {
 }
 
 fn print(report: &str) -> anyhow::Result<()> {
-    let mut out = anstream::stdout().lock();
+    let mut out = std::io::stdout().lock();
     out.write_all(report.as_bytes()).and_then(|()| out.flush()).context("cannot write the report")
 }
 
@@ -340,10 +341,11 @@ pub(crate) fn report(
 ) -> anyhow::Result<Exit> {
     let output = files::read_review(review, files::NAME_REVIEW)?;
     let beside = review.parent().unwrap_or(Path::new(""));
-    let report = files::rendered(format, &output, beside)?;
     match to {
-        None => print(&report)?,
-        Some(path) => files::write_whole(path, &report)?,
+        None => print(&files::rendered(Screen::stdout(), format, &output, beside)?)?,
+        Some(path) => {
+            files::write_whole(path, &files::rendered(Screen::PLAIN, format, &output, beside)?)?;
+        }
     }
     Ok(Exit::Clean)
 }

@@ -1,24 +1,27 @@
 //! `rules`: what there is, as a list, as JSON, or as the pages below `docs/rules`.
 
-use std::{
-    fmt::Write as _,
-    fs,
-    io::{self, Write as _},
-    path::Path,
-};
+use std::{fmt::Write as _, fs, path::Path};
 
 use anyhow::Context as _;
+use probity_finding::Severity;
 use probity_lint::{
     AI_DETECTORS, AiDetector, DETECTION_SEVERITY, META_RULES, Metadata, OptionKind, Preset, RULES,
     SYNTAX_RULES,
 };
 
 use super::{ListFormat, print_json};
-use crate::{config::word::Word as _, exit::Exit, source};
+use crate::{
+    config::word::Word as _,
+    exit::Exit,
+    manual::Manual,
+    name::Name,
+    screen::{self, Paint, Screen, padded},
+    source,
+};
 
 pub(crate) fn run(format: ListFormat) -> anyhow::Result<Exit> {
     match format {
-        ListFormat::Text => io::stdout().lock().write_all(list().as_bytes())?,
+        ListFormat::Text => screen::print(&list(Screen::stdout()))?,
         ListFormat::Json => print_json(&json())?,
     }
     Ok(Exit::Clean)
@@ -48,27 +51,43 @@ pub(crate) fn describe(name: &str) -> Option<String> {
         .or_else(detector)
 }
 
-fn list() -> String {
+/// Columns for a severity, a preset and a sentence that can still be read.
+const COLUMNS: usize = 56;
+
+fn list(screen: Screen) -> String {
     let width = all().map(|rule| rule.name.len()).max().unwrap_or_default();
+    // On a narrow screen the sentence goes below the row.
+    let is_narrow = screen.width.is_some_and(|all| all < width + COLUMNS);
+    let line = |name: &str, severity: &str, preset: &str, about: &str| {
+        let paint = severity.parse::<Severity>().map_or(Paint::Faint, Paint::Severity);
+        if is_narrow {
+            let (name, severity) =
+                (screen.painted(Paint::Strong, name), screen.painted(paint, severity));
+            return format!("{name}  {severity}  {preset}\n    {about}\n");
+        }
+        let name = screen.painted(Paint::Strong, &padded(name, width));
+        let severity = screen.painted(paint, &padded(severity, 8));
+        format!("{name}  {severity} {preset:<11}  {about}\n")
+    };
     let mut text = String::new();
     for rule in all() {
-        // Writing to a string cannot fail.
-        let (severity, preset) = (severity(rule), preset(rule));
-        _ = writeln!(text, "{:<width$}  {severity:<8} {preset:<11}  {}", rule.name, rule.summary());
+        text.push_str(&line(rule.name, severity(rule), preset(rule), &rule.summary()));
     }
-    _ = writeln!(text, "\nWith reading, parsing and directives, chosen by no name:");
+    let heading = |words: &str| format!("\n{}\n", screen.painted(Paint::Heading, words));
+    text.push_str(&heading("Always on, for files, syntax and directives:"));
     for (name, severity, about) in built_in() {
-        _ = writeln!(text, "{name:<width$}  {severity:<8} {:<11}  {about}", "always");
+        text.push_str(&line(name, severity, "always", about));
     }
-    _ = writeln!(text, "\nBy an AI agent, with --ai-detect:");
+    text.push_str(&heading("Reported by an AI agent, with --ai-detect:"));
     for detector in AI_DETECTORS {
-        let (name, severity, about) = (detector.name, DETECTION_SEVERITY.as_str(), detector.about);
-        _ = writeln!(text, "{name:<width$}  {severity:<8} {:<11}  {about}", "on request");
+        let severity = DETECTION_SEVERITY.as_str();
+        text.push_str(&line(detector.name, severity, "on request", detector.about));
     }
     text
 }
 
 fn json() -> serde_json::Value {
+    let manual = Manual::of(Name::Probity);
     let detections = AI_DETECTORS.iter().map(|detector| {
         serde_json::json!({
             "name": detector.name,
@@ -91,7 +110,7 @@ fn json() -> serde_json::Value {
                 "summary": rule.summary(),
                 "fix": rule.fixes.map(|fix| fix.as_str()),
                 "equals": rule.equals,
-                "docUrl": rule.url,
+                "docUrl": manual.url(rule.name),
             })
         })
         .chain(detections)
@@ -128,7 +147,8 @@ pub(crate) fn write_docs(dir: &Path) -> anyhow::Result<Exit> {
         );
     }
     index.push_str(
-        "\n## Chosen by no name\n\nThese come with reading and parsing a file and with its directives.\n\n\
+        "\n## Always on\n\nprobity reports these while it reads a file, its syntax and its directives. Presets and \
+         `--select` do not affect them.\n\n\
          | rule | severity | what it is about |\n|---|---|---|\n",
     );
     for (name, severity, about) in built_in() {
@@ -156,9 +176,9 @@ fn write(path: &Path, text: &str) -> anyhow::Result<()> {
 /// The page of a finding that no rule of the registry makes, in the shape of the others.
 pub(crate) fn built_in_page(name: &str, severity: &str, about: &str) -> String {
     format!(
-        "# {name}\n\nSeverity: {severity}. Chosen by no name.\n\n## What it does\n\n{}.\n\n\
-         It comes with reading a file, with parsing it or with its directives; choosing rules does \
-         not concern it.\n",
+        "# {name}\n\nSeverity: {severity}. Always on.\n\n## What it does\n\n{}.\n\n\
+         probity reports this while it reads a file, its syntax and its directives. Presets and \
+         `--select` do not affect it.\n",
         about.trim_end_matches('.')
     )
 }

@@ -13,7 +13,7 @@ pub(crate) enum ConfigError {
     Directory { path: PathBuf },
     #[error("{}: is not a regular file", path.display())]
     Special { path: PathBuf },
-    #[error("{}: is a FIFO, and waiting for its writer could take for ever", path.display())]
+    #[error("{}: is a FIFO, and its writer may never come", path.display())]
     Fifo { path: PathBuf },
     #[error("{}: is larger than {limit} bytes", path.display())]
     TooLarge { path: PathBuf, limit: u64 },

@@ -8,7 +8,7 @@ use super::{
 
 const HEAD: &str =
     "# Settings of probity for this repository. Every key is optional; values are the defaults.
-# `probity config` shows the settings in force and where each value comes from.
+# `probity config` shows the effective settings and where each value comes from.
 # Keys that only a user may set, such as commands and API keys, belong in the user's own file.
 ";
 

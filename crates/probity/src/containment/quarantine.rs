@@ -166,7 +166,7 @@ fn new_place(state: &State) -> anyhow::Result<PathBuf> {
         }
     }
     let what = format!("{} is full", all.display());
-    Err(Failure::new(what, "restore what it holds with `cai accept`, or delete it").into())
+    Err(Failure::new(what, "restore its files with `cai accept`, or delete it").into())
 }
 
 impl Kept {
@@ -239,7 +239,7 @@ impl Kept {
         let now = Content::read(path).ok().map(|content| content.digest());
         let is_as_left = *kind == Kind::Implicit && now == *before;
         if path.symlink_metadata().is_ok() && !is_as_left {
-            return Err(refused("something else is there now").into());
+            return Err(refused("another file is there now").into());
         }
         let parent = path.parent().unwrap_or(workspace);
         let is_inside = parent.canonicalize().is_ok_and(|parent| parent.starts_with(workspace));

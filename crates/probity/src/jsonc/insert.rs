@@ -38,7 +38,7 @@ pub(crate) enum InsertError {
     NotAnObject { at: usize },
     #[error("the key `{key}` appears twice")]
     Twice { at: usize, key: String },
-    #[error("`{name}` is there already and runs another command")]
+    #[error("`{name}` already exists and runs another command")]
     Taken { at: usize, name: String },
     #[error("the entry cannot be added without changing something else")]
     NotFaithful,

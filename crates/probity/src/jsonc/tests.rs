@@ -152,8 +152,8 @@ fn what_is_unclear_is_refused_with_its_place() {
         ("{\"agents\": [{}]}", 11, "expected an object"),
         ("{\"agents\": {}, \"agents\": {}}", 15, "the key `agents` appears twice"),
         ("{\"agents\": {\"a\": 1, \"\\u0061\": 2}}", 20, "the key `a` appears twice"),
-        ("{\"agents\": {\"a\": 1}}", 17, "`a` is there already and runs another command"),
-        (taken, 17, "`a` is there already and runs another command"),
+        ("{\"agents\": {\"a\": 1}}", 17, "`a` already exists and runs another command"),
+        (taken, 17, "`a` already exists and runs another command"),
     ] {
         let error = insert(before, &entry("a"), is_ours).unwrap_err();
         assert_eq!((error.at(), error.to_string().as_str()), (at, why), "{before:?}");

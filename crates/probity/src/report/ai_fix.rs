@@ -132,7 +132,7 @@ impl AiFix {
         let mut line = format!("AI fix {} ({place}): {outcome}", self.rule);
         if let Some(session) = &self.session {
             let (agent, contained_by) = (&session.agent, &session.contained_by);
-            line.push_str(&format!("; asked {agent}, contained by {contained_by}"));
+            line.push_str(&format!("; asked {agent}, sandbox: {contained_by}"));
             if in_detail {
                 line.push_str(&session.in_figures());
             }

@@ -17,7 +17,7 @@ use probity_text::visible;
 use serde_json::Value;
 
 use super::counts::plural;
-use crate::config::word::words;
+use crate::{config::word::words, screen::Screen};
 
 /// The formats, in the order in which help lists them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,9 +47,19 @@ words! {
     }
 }
 
+/// The review for a file.
 pub(crate) fn render(format: ReviewFormat, review: &ReviewOutput) -> anyhow::Result<String> {
+    render_for(Screen::PLAIN, format, review)
+}
+
+/// The same for a screen, which only the text format uses.
+pub(crate) fn render_for(
+    screen: Screen,
+    format: ReviewFormat,
+    review: &ReviewOutput,
+) -> anyhow::Result<String> {
     Ok(match format {
-        ReviewFormat::Text => text::render(review),
+        ReviewFormat::Text => text::render(review, screen),
         ReviewFormat::Json => json(review)?,
         ReviewFormat::Markdown => markdown::render(review),
         ReviewFormat::Html => html::render(review),

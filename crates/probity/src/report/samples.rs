@@ -3,12 +3,13 @@
 use probity_finding::{Edit, Finding, Fix, Objective, Severity, Span};
 
 use super::{Detail, FileReport, Format, Options, Totals};
+use crate::screen::Screen;
 
 pub(crate) const OPTIONS: Options = Options {
     show_source: true,
     detail: Detail::Short,
-    color: false,
-    links: false,
+    screen: Screen::PLAIN,
+    explain: Some("probity explain"),
     tool_version: "1.2.3",
     describe: |_| None,
 };

@@ -30,6 +30,7 @@ const HEAD: &str = "{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json
 pub(crate) struct Sarif {
     tool_version: &'static str,
     describe: fn(&str) -> Option<String>,
+    explain: Option<&'static str>,
     results: Items,
     rules: Vec<Rule>,
     indices: HashMap<String, usize>,
@@ -41,6 +42,7 @@ impl Sarif {
         Self {
             tool_version: options.tool_version,
             describe: options.describe,
+            explain: options.explain,
             results: Items::default(),
             rules: Vec::new(),
             indices: HashMap::new(),
@@ -58,6 +60,9 @@ impl Sarif {
         self.rules.push(Rule {
             id: finding.rule.to_string(),
             short_description: Message { text: about },
+            help: self.explain.map(|command| Message {
+                text: format!("`{command} {}` explains this rule.", finding.rule),
+            }),
             help_uri: finding.docs.as_ref().map(ToString::to_string),
         });
         self.indices.insert(finding.rule.to_string(), index);
@@ -146,6 +151,8 @@ struct Rule {
     id: String,
     short_description: Message,
     #[serde(skip_serializing_if = "Option::is_none")]
+    help: Option<Message>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     help_uri: Option<String>,
 }
 
@@ -170,7 +177,7 @@ mod tests {
 {"ruleId":"x/run","ruleIndex":5,"level":"warning","message":{"text":"<>&\"' 100% \u001b[31mred\u0000\nsecond, line: \u009b\u202e"},"locations":[{"physicalLocation":{"artifactLocation":{"uri":"a%20b/%C3%BC%2520%26%2C%3A.Dockerfile","uriBaseId":"%SRCROOT%"},"region":{"startLine":2,"startColumn":1,"endLine":2,"endColumn":25}}}],"partialFingerprints":{"probity/v1":"331594bfa163e99ebeb845881f14cf55"},"fixes":[{"description":{"text":"Add a line\u0007"},"artifactChanges":[{"artifactLocation":{"uri":"a%20b/%C3%BC%2520%26%2C%3A.Dockerfile","uriBaseId":"%SRCROOT%"},"replacements":[{"deletedRegion":{"startLine":2,"startColumn":1,"endLine":2,"endColumn":1},"insertedContent":{"text":"# \"quoted\"\n"}}]}]}]},
 {"ruleId":"buildkit/empty","ruleIndex":6,"level":"error","message":{"text":"the file is empty"},"locations":[{"physicalLocation":{"artifactLocation":{"uri":"empty.Dockerfile","uriBaseId":"%SRCROOT%"}}}],"partialFingerprints":{"probity/v1":"a09ac550925198d2cf87482149431eec"}}
 ],
-"tool":{"driver":{"name":"probity","version":"1.2.3","rules":[{"id":"tally/no-user","shortDescription":{"text":"tally/no-user"}},{"id":"hadolint/DL3006","shortDescription":{"text":"hadolint/DL3006"},"helpUri":"https://example.org/rules/DL3006"},{"id":"buildkit/FromAsCasing","shortDescription":{"text":"buildkit/FromAsCasing"}},{"id":"hadolint/DL3004","shortDescription":{"text":"hadolint/DL3004"}},{"id":"x/from","shortDescription":{"text":"x/from"}},{"id":"x/run","shortDescription":{"text":"x/run"}},{"id":"buildkit/empty","shortDescription":{"text":"buildkit/empty"}}]}},
+"tool":{"driver":{"name":"probity","version":"1.2.3","rules":[{"id":"tally/no-user","shortDescription":{"text":"tally/no-user"},"help":{"text":"`probity explain tally/no-user` explains this rule."}},{"id":"hadolint/DL3006","shortDescription":{"text":"hadolint/DL3006"},"help":{"text":"`probity explain hadolint/DL3006` explains this rule."},"helpUri":"https://example.org/rules/DL3006"},{"id":"buildkit/FromAsCasing","shortDescription":{"text":"buildkit/FromAsCasing"},"help":{"text":"`probity explain buildkit/FromAsCasing` explains this rule."}},{"id":"hadolint/DL3004","shortDescription":{"text":"hadolint/DL3004"},"help":{"text":"`probity explain hadolint/DL3004` explains this rule."}},{"id":"x/from","shortDescription":{"text":"x/from"},"help":{"text":"`probity explain x/from` explains this rule."}},{"id":"x/run","shortDescription":{"text":"x/run"},"help":{"text":"`probity explain x/run` explains this rule."}},{"id":"buildkit/empty","shortDescription":{"text":"buildkit/empty"},"help":{"text":"`probity explain buildkit/empty` explains this rule."}}]}},
 "columnKind":"utf16CodeUnits","originalUriBaseIds":{"%SRCROOT%":{"description":{"text":"The directory that paths are relative to."}}}}]}
 "##);
     }

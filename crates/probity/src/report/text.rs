@@ -18,13 +18,17 @@ use probity_finding::{Finding, LineIndex};
 use probity_text::visible;
 
 use self::{
-    short::{Style, write_folded, write_line, write_source},
+    short::{Look, write_folded, write_line, write_source},
     summary::{ByRule, Fixable},
 };
 use super::{
     Detail, FileReport, Options, Reporter, Totals,
     counts::{Counts, plural},
 };
+use crate::screen::Paint;
+
+/// Columns of a line number of four digits and the bar after it.
+const GUTTER: usize = 7;
 
 /// Findings of one rule in one file that the short form shows.
 const SHOWN_OF_A_RULE: usize = 3;
@@ -33,7 +37,8 @@ const SHOWN_OF_A_RULE: usize = 3;
 pub(crate) struct Text {
     show_source: bool,
     detail: Detail,
-    style: Style,
+    look: Look,
+    explain: Option<&'static str>,
     counts: Counts,
     by_rule: ByRule,
     fixable: Fixable,
@@ -41,16 +46,22 @@ pub(crate) struct Text {
 
 impl Text {
     pub(crate) fn new(options: &Options) -> Self {
-        let (renderer, bold) = if options.color {
-            // Addresses are written out, so that they survive a log and an old terminal.
-            (Renderer::styled().hyperlink(false), anstyle::Style::new().bold())
-        } else {
-            (Renderer::plain(), anstyle::Style::new())
+        let screen = options.screen;
+        let renderer = match screen.is_colored {
+            // URLs are written out, because a log and an old terminal cannot show links.
+            true => Renderer::styled().hyperlink(false),
+            false => Renderer::plain(),
+        };
+        let renderer = match screen.width {
+            // The renderer counts the source alone, without the line number before it.
+            Some(width) => renderer.term_width(width.saturating_sub(GUTTER)),
+            None => renderer,
         };
         Self {
             show_source: options.show_source,
             detail: options.detail,
-            style: Style { renderer, bold, color: options.color, links: options.links },
+            look: Look { renderer, screen },
+            explain: options.explain,
             counts: Counts::default(),
             by_rule: ByRule::default(),
             fixable: Fixable::default(),
@@ -65,14 +76,17 @@ impl Text {
         finding: &Finding,
     ) -> io::Result<()> {
         match (self.show_source, self.detail) {
-            (false, _) => write_line(out, &self.style, path, lines, finding),
-            (true, Detail::Short) => {
-                write_line(out, &self.style, path, lines, finding)?;
-                write_source(out, &self.style, lines, finding)
+            (false, _) => write_line(out, &self.look, path, lines, finding),
+            (true, Detail::Short | Detail::Quiet) => {
+                write_line(out, &self.look, path, lines, finding)?;
+                write_source(out, &self.look, lines, finding)
             }
             (true, Detail::Full) => {
-                let groups = full::groups(path, lines, finding);
-                writeln!(out, "{}", self.style.renderer.render(&groups))
+                let groups = full::groups(path, lines, finding, &self.look, self.explain);
+                for line in self.look.renderer.render(&groups).lines() {
+                    writeln!(out, "{}", self.look.title_folded(line))?;
+                }
+                Ok(())
             }
         }
     }
@@ -84,7 +98,7 @@ impl Reporter for Text {
         let lines = LineIndex::new(file.text);
         let path = visible::line(file.path);
         let most = match self.detail {
-            Detail::Short => SHOWN_OF_A_RULE,
+            Detail::Short | Detail::Quiet => SHOWN_OF_A_RULE,
             Detail::Full => usize::MAX,
         };
         let mut of_rule: HashMap<&str, Vec<&Finding>> = HashMap::new();
@@ -103,7 +117,8 @@ impl Reporter for Text {
             self.write(out, &path, &lines, finding)?;
             let all = of_rule.get(finding.rule.as_ref()).map_or(&[][..], Vec::as_slice);
             if *nth == most && all.len() > most {
-                write_folded(out, &path, &lines, &finding.rule, all.get(most..).unwrap_or(&[]))?;
+                let folded = all.get(most..).unwrap_or(&[]);
+                write_folded(out, &self.look, &path, &lines, &finding.rule, folded)?;
             }
             if self.show_source {
                 writeln!(out)?;
@@ -113,19 +128,28 @@ impl Reporter for Text {
     }
 
     fn finish(self: Box<Self>, out: &mut dyn Write, totals: &Totals) -> io::Result<()> {
-        let bold = self.style.bold;
+        if self.detail == Detail::Quiet {
+            return Ok(());
+        }
+        let screen = self.look.screen;
         let scanned = plural(totals.files_scanned, "file");
         if self.counts.total() == 0 {
-            return writeln!(out, "{bold}No findings{bold:#} in {scanned}.");
+            let none = screen.painted(Paint::Good, "No findings");
+            return writeln!(out, "{none} in {scanned}.");
         }
         let findings = plural(self.counts.total(), "finding");
+        let findings = screen.painted(Paint::Strong, &findings);
         let words = self.counts.in_words();
         let files = self.counts.files;
-        writeln!(out, "{bold}{findings}{bold:#} in {files} of {scanned}: {words}.")?;
+        let mut summary = format!("{findings} in {files} of {scanned}: {words}.\n");
         if self.counts.total() > 1 {
-            self.by_rule.write(out)?;
+            summary.push_str(&self.by_rule.in_words());
         }
-        self.fixable.write(out)
+        summary.push_str(&self.fixable.in_words());
+        if let (Some(command), Some(rule)) = (self.explain, self.by_rule.most_frequent()) {
+            summary.push_str(&format!("Explain: `{command} {}`.\n", visible::line(rule)));
+        }
+        out.write_all(screen.folded(&summary).as_bytes())
     }
 }
 

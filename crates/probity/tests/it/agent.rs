@@ -42,11 +42,9 @@ fn a_recording_answers_and_starts_nothing() {
 #[test]
 fn a_process_answers_contained_and_uncontained_and_says_which() {
     let (_dir, file) = script(ECHO);
-    for (sandbox, says) in [
-        ("auto", "contained by bubblewrap"),
-        ("bwrap", "bubblewrap"),
-        ("none", "contained by nothing"),
-    ] {
+    for (sandbox, says) in
+        [("auto", "sandbox: bubblewrap"), ("bwrap", "bubblewrap"), ("none", "sandbox: none")]
+    {
         let output = ask(&replaying(&file)).args(["--sandbox", sandbox]).run().code(0);
         assert_eq!(output.stdout, "you said: hello\n", "{sandbox}");
         assert!(output.stderr.contains(says), "{sandbox}: {}", output.stderr);

@@ -15,7 +15,8 @@ use tempfile::TempDir;
 pub(crate) struct Run {
     command: Command,
     input: Option<Vec<u8>>,
-    in_terminal: bool,
+    /// The columns of the terminal that it gets; 0 is a terminal that does not know.
+    terminal: Option<u16>,
 }
 
 /// What a run left behind.
@@ -34,7 +35,7 @@ pub(crate) fn probity() -> Run {
         .env("HOME", "/nowhere")
         // No registry is asked unless a test wants it.
         .env("CI", "true");
-    Run { command, input: None, in_terminal: false }
+    Run { command, input: None, terminal: None }
 }
 
 /// A user who is nobody in particular.
@@ -88,14 +89,19 @@ impl Run {
     }
 
     /// With a terminal for its streams, which all become standard output.
-    pub(crate) fn in_terminal(mut self) -> Self {
-        self.in_terminal = true;
+    pub(crate) fn in_terminal(self) -> Self {
+        self.in_terminal_of(0)
+    }
+
+    /// The same with this many columns.
+    pub(crate) fn in_terminal_of(mut self, columns: u16) -> Self {
+        self.terminal = Some(columns);
         self
     }
 
     pub(crate) fn run(mut self) -> Output {
-        if self.in_terminal {
-            self.command = behind_terminal(&self.command);
+        if let Some(columns) = self.terminal {
+            self.command = behind_terminal(&self.command, columns);
         }
         let stdin = if self.input.is_some() { Stdio::piped() } else { Stdio::null() };
         self.command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -119,11 +125,12 @@ impl Run {
 }
 
 /// The same command, started by `script`, which gives it a terminal and passes its exit code on.
-fn behind_terminal(command: &Command) -> Command {
+fn behind_terminal(command: &Command, columns: u16) -> Command {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     let quoted: Vec<String> = words.map(|word| format!("'{}'", word.to_str().unwrap())).collect();
     let mut script = Command::new("/usr/bin/script");
-    script.args(["-qec", &quoted.join(" "), "/dev/null"]).env_clear();
+    let sized = format!("/usr/bin/stty cols {columns} rows 24; exec {}", quoted.join(" "));
+    script.args(["-qec", &sized, "/dev/null"]).env_clear();
     script.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
     script.current_dir(command.get_current_dir().unwrap_or(Path::new(".")));
     script

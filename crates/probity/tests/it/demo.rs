@@ -70,7 +70,7 @@ fn every_step_holds_and_its_command_gives_the_same_by_hand() {
         "Fixed 7 issues in 1 file",
         "the file has 2 stages now",
         "runtime-invariants: USER of the final stage must stay as it was",
-        "the file is byte for byte as it was",
+        "the file is unchanged, byte for byte",
         "UNVERIFIED: A back door for the administrator (critical)",
         "PROVEN: the average of two numbers is wrong",
         "not proven: clamp loses numbers",
@@ -121,15 +121,15 @@ fn a_verifier_that_lets_something_through_fails_the_demo() {
     let swapped = "harmful,invented,claim,answer";
     let output = demo(temporary.path()).env("PROBITY_DEMO_SWAP", swapped).run().code(1);
     for wrong in [
-        "WRONG: the harmful answer was not refused",
+        "WRONG: the harmful patch was not rejected",
         "WRONG: an invented quote was verified",
-        "WRONG: 1 proven, 2 not proven and 0 discarded, where one of each is right",
+        "WRONG: 1 proven, 2 not proven and 0 discarded, but one of each is expected",
         "WRONG: an answer arrived at the wrong session",
     ] {
         assert!(output.stdout.contains(wrong), "{wrong}\n{}", output.stdout);
     }
     assert_eq!((count(&output, "proof: "), count(&output, "WRONG")), (2, 4), "{}", output.stdout);
-    assert!(output.stdout.contains("NOT AS IT SHOULD BE: 4"), "{}", output.stdout);
+    assert!(output.stdout.contains("FAILED: 4"), "{}", output.stdout);
     let left: Vec<_> = fs::read_dir(temporary.path()).unwrap().collect();
     assert!(left.is_empty(), "{left:?}");
     assert_eq!(left_named(temporary.path().to_str().unwrap()), Vec::<String>::new());
@@ -147,10 +147,10 @@ fn a_bare_machine_is_told_what_is_not_contained_and_not_shown() {
     let run = demo(temporary.path()).env("PATH", tools.path().to_str().unwrap());
     let output = run.run().code(0);
     for said in [
-        "the agent was a process contained by nothing: bubblewrap: bwrap is not installed",
-        "NOT SHOWN: neither pytest nor node nor cargo is here",
-        "both agents are UNCONTAINED",
-        "What was shown held; 1 of 5 was not shown",
+        "the agent's sandbox: none: bubblewrap: bwrap is not installed",
+        "NOT SHOWN: pytest, node and cargo are not installed",
+        "both agents run UNSANDBOXED",
+        "Every job that ran is proven; 1 of 5 could not run",
     ] {
         assert!(output.stdout.contains(said), "{said}\n{}", output.stdout);
     }

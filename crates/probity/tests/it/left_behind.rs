@@ -59,7 +59,7 @@ fn quarantine_puts_them_back_as_they_were_until_they_are_accepted() {
     assert_eq!(fs::read_to_string(at("Makefile")).unwrap(), "all: evil\n", "{}", accepted.stderr);
     assert_eq!(fs::read_to_string(at(".github/workflows/ci.yml")).unwrap(), "on: push\n");
     assert_eq!(fs::read_to_string(at(".envrc")).unwrap(), "mine");
-    assert!(accepted.stderr.contains("something else is there now"), "{}", accepted.stderr);
+    assert!(accepted.stderr.contains("another file is there now"), "{}", accepted.stderr);
     assert_ne!(accepted.code, Some(0));
 }
 

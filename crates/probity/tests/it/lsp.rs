@@ -3,7 +3,7 @@
 
 mod actions;
 mod agents;
-mod client;
+pub(crate) mod client;
 mod completion;
 mod diagnostics;
 mod documents;

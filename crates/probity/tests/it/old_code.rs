@@ -173,7 +173,10 @@ fn changed_lines_alone_are_reported_and_fixed() {
     assert!(fixed.contains("MAINTAINER me\n") && !fixed.contains("MAINTAINER you"), "{fixed}");
     assert_eq!(read(&dir, "same/Dockerfile"), OLD);
     let refused = check(&dir, &["--changed", "nowhere"]).code(2).stderr;
-    assert!(refused.contains("--changed nowhere: there is no `nowhere`"), "{refused}");
+    assert!(
+        refused.contains("--changed nowhere: this clone has no branch or commit `nowhere`"),
+        "{refused}"
+    );
     let outside = directory(&[("Dockerfile", OLD)]);
     check(&outside, &["--changed", "main"]).code(2);
 }
@@ -220,8 +223,9 @@ fn colors_and_links_come_where_they_are_asked_for() {
     assert!(!colored(&run(&["--color", "always", "--format", "json"], "")));
     // A link is for a terminal: in a file it would only be in the way.
     assert!(!run(&["--color", "always"], "").contains("\u{1b}]8;;"));
-    let shown = probity().dir(&dir).args(["check"]).in_terminal().run().stdout;
-    assert!(shown.contains("\u{1b}]8;;https://"), "{shown}");
+    let site = probity().dir(&dir).env("PROBITY_DOCS_URL", "https://docs.example");
+    let shown = site.args(["check"]).in_terminal().run().stdout;
+    assert!(shown.contains("\u{1b}]8;;https://docs.example/rules/"), "{shown}");
 }
 
 #[test]

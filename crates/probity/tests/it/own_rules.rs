@@ -66,7 +66,7 @@ fn examples_are_tried_and_pages_shown() {
     let tried = run(&["rules", "test", "--config", "other/probity.toml"]).code(1).stdout;
     assert!(tried.contains("own/no-sudo: 1 of 3 examples wrong\n  the rule reports this good example:\n    RUN sudo true"), "{tried}");
     fs::write(dir.path().join("probity.toml"), "").unwrap();
-    assert!(run(&["rules", "test"]).code(2).stderr.contains("no rules of its own"));
+    assert!(run(&["rules", "test"]).code(2).stderr.contains("defines no rules"));
 }
 
 #[test]

@@ -84,6 +84,7 @@ Dockerfile:61:1: info: JSON arguments recommended for CMD to prevent unintended 
 9 findings in 1 of 1 file: 1 error, 6 warnings, 2 info.
 By rule: 1 buildkit/JSONArgsRecommended, 1 buildkit/LegacyKeyValueFormat, 1 buildkit/SecretsUsedInArgOrEnv, 1 buildkit/StageNameCasing, 1 hadolint/DL3004, 1 hadolint/DL3007, 1 hadolint/DL3009, 1 hadolint/DL3022, 1 probity/unverified-download.
 Fixable: 2 with `--fix`, 3 with `--fix --fix-unsafe`.
+Explain: `probity explain buildkit/JSONArgsRecommended`.
 "#);
 }
 
@@ -102,6 +103,7 @@ Dockerfile: and 1 more of hadolint/DL4006, line 28 (-v shows all)
 4 findings in 1 of 1 file: 4 warnings.
 By rule: 4 hadolint/DL4006.
 Fixable: 4 with `--fix --fix-unsafe`.
+Explain: `probity explain hadolint/DL4006`.
 ");
     let told = |text: String| text.matches("hadolint/DL4006").count();
     for args in [&["-v", "--hide-source"][..], &["--format", "gnu"], &["--format", "json"]] {

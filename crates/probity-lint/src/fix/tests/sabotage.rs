@@ -67,9 +67,9 @@ const SABOTAGE: &[(&str, &str, &str, &str)] = &[
     ("another base", "debian:12", "debian:13", "base"),
     ("a misspelt keyword", "WORKDIR", "WORKDIRR", "syntax error"),
     ("a variable that is quoted away", "B=$A-2", "B='$A-2'", "ENV B"),
-    ("a quote that stays open", "echo done", "echo \"done", "shell text"),
-    ("a command that is cut in two", "make && echo done", "make && && echo done", "shell text"),
-    ("a heredoc with half a loop", "set -e\nmake", "while a\nmake", "shell text"),
+    ("a quote that stays open", "echo done", "echo \"done", "shell script"),
+    ("a command that is cut in two", "make && echo done", "make && && echo done", "shell script"),
+    ("a heredoc with half a loop", "set -e\nmake", "while a\nmake", "shell script"),
 ];
 
 #[test]
@@ -96,7 +96,7 @@ fn whoever_may_change_the_image_may_still_not_break_the_file() {
     let (mut taken_back, mut kept_comments) = (0, 0);
     for (what, from, to, reason) in SABOTAGE {
         let fixed = fix_with(FILE, &[risky("x/bad", from, to)], unsafe_too);
-        if ["syntax error", "shell text"].contains(reason) {
+        if ["syntax error", "shell script"].contains(reason) {
             assert_eq!(fixed.text, FILE, "{what}");
             assert!(skipped(&fixed)[0].contains(reason), "{what}");
             taken_back += 1;

@@ -70,7 +70,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                  format"
             );
             let finding = context.finding(pair.key.span, message).with_detail(
-                "Everything behind the name belongs to the value, even what looks like another name.",
+                "Everything after the name belongs to the value, even if it looks like another name.",
             );
             let fix = fix(context.file, instruction, pair);
             findings.push(fix.into_iter().fold(finding, Finding::with_fix));

@@ -61,7 +61,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         };
         let finding = context.finding(first.span, message);
         findings.push(more.iter().fold(finding, |finding, link| {
-            finding.with_related(link.span, "the circle goes on here")
+            finding.with_related(link.span, "the cycle continues here")
         }));
     }
 }

@@ -78,7 +78,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             let ends = [Joiner::Newline, Joiner::Semicolon];
             let Some(command) = unnoticed::first_failure(script, &ends, matters) else { continue };
             let message = format!(
-                "if `{}` fails, the script goes on; begin it with `set -e`",
+                "if `{}` fails, the script continues; begin it with `set -e`",
                 context.quoted(command.span)
             );
             let start = heredoc.body.start;
@@ -111,19 +111,19 @@ mod tests {
             r#"
 FROM a
 RUN <<EOF
-    ^^^^^ if `apt-get update` fails, the script goes on; begin it with `set -e`
+    ^^^^^ if `apt-get update` fails, the script continues; begin it with `set -e`
 export X=1
 apt-get update
 apt-get install "$X"
 EOF
 RUN bash <<'END'
-         ^^^^^^^ if `make all` fails, the script goes on; begin it with `set -e`
+         ^^^^^^^ if `make all` fails, the script continues; begin it with `set -e`
 cd /src && \
   make all
 make install
 END
 RUN <<EOF
-    ^^^^^ if `b "set -e"` fails, the script goes on; begin it with `set -e`
+    ^^^^^ if `b "set -e"` fails, the script continues; begin it with `set -e`
 (set -e; a)
 b "set -e"; c
 EOF

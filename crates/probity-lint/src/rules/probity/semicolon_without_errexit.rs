@@ -116,7 +116,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         let first = unnoticed::first_failure(script, &[Joiner::Semicolon], is_essential);
         let Some(command) = first else { continue };
         let message = format!(
-            "if `{}` fails, this `RUN` goes on; begin it with `set -e;` or use `&&`",
+            "if `{}` fails, this `RUN` continues; begin it with `set -e;` or use `&&`",
             command.call().name().unwrap_or_default()
         );
         let finding = context.finding(command.span, message);
@@ -142,7 +142,7 @@ mod tests {
             "\
 FROM a
 RUN x ; apt-get install -y b; c; wget d; e
-        ^^^^^^^^^^^^^^^^^^^^ if `apt-get` fails, this `RUN` goes on; begin it with `set -e;` or use `&&`
+        ^^^^^^^^^^^^^^^^^^^^ if `apt-get` fails, this `RUN` continues; begin it with `set -e;` or use `&&`
 ",
         );
     }

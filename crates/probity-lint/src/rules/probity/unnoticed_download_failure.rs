@@ -46,7 +46,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             let downloads = script.commands.iter().filter(|command| is_unnoticed(script, command));
             findings.extend(downloads.map(|command| {
                 let message =
-                    "if this download fails, the build goes on; set `pipefail` or download to a file";
+                    "if this download fails, the build continues; set `pipefail` or download to a file";
                 context.finding(command.span, message)
             }));
         }
@@ -69,7 +69,7 @@ mod tests {
 
     const RULE: &str = "probity/unnoticed-download-failure";
     const SAYS: &str =
-        "if this download fails, the build goes on; set `pipefail` or download to a file";
+        "if this download fails, the build continues; set `pipefail` or download to a file";
 
     #[test]
     fn the_download_is_underlined() {

@@ -53,7 +53,7 @@ rule! {
             name: "mode",
             kind: OptionKind::OneOf(&["always", "never"]),
             default: "always",
-            about: "Whether the file has to end with a line end, or must not.",
+            about: "Whether the file must end with a newline, or must not.",
         }],
     }
 }
@@ -71,11 +71,11 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         let extra = Span::new(content.len(), text.len());
         // A file of nothing but blank lines is none that could end otherwise.
         if has_line_end && !content.is_empty() {
-            let fix = Fix::safe("Remove the line end", vec![Edit::delete(extra)]);
+            let fix = Fix::safe("Remove the newline", vec![Edit::delete(extra)]);
             findings.push(context.finding(end, "file must not end with a newline").with_fix(fix));
         }
     } else if !has_line_end {
-        let fix = Fix::safe("Add a line end", vec![Edit::insert(text.len(), line_end(text))]);
+        let fix = Fix::safe("Add a newline", vec![Edit::insert(text.len(), line_end(text))]);
         findings.push(context.finding(end, "file must end with a newline").with_fix(fix));
     }
 }

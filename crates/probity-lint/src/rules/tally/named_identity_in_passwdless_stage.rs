@@ -84,7 +84,8 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         else {
             continue;
         };
-        let message = format!("nobody knows {name} in a stage without {file}; use a number");
+        let message =
+            format!("the stage has no {file}, so the name {name} is unknown; use a numeric ID");
         let finding = context.finding(word.span, message);
         let edits = edits(context, word, identity, [user, group]);
         let fix = edits.map(|edits| Fix::suggestion(format!("use {NUMBER}"), edits));
@@ -149,21 +150,21 @@ mod tests {
             "\
 FROM scratch AS a
 USER app
-     ^^^ nobody knows app in a stage without /etc/passwd; use a number
+     ^^^ the stage has no /etc/passwd, so the name app is unknown; use a numeric ID
 COPY --chown=1:app \\
-             ^^^^^ nobody knows app in a stage without /etc/group; use a number
+             ^^^^^ the stage has no /etc/group, so the name app is unknown; use a numeric ID
   # why
   b /c
 COPY passwd /etc/
 USER \"app:$X\"
 USER app:app
-     ^^^^^^^ nobody knows app in a stage without /etc/group; use a number
+     ^^^^^^^ the stage has no /etc/group, so the name app is unknown; use a numeric ID
 FROM a
 USER other:app
-     ^^^^^^^^^ nobody knows app in a stage without /etc/group; use a number
+     ^^^^^^^^^ the stage has no /etc/group, so the name app is unknown; use a numeric ID
 FROM scratch
 ADD --chown=\"app\" b /c
-            ^^^^^ nobody knows app in a stage without /etc/passwd; use a number
+            ^^^^^ the stage has no /etc/passwd, so the name app is unknown; use a numeric ID
 ",
         );
     }

@@ -150,7 +150,7 @@ fn check_chain(
     let text = context.file.text;
     let Some(first) = seams.iter().find(|seam| seam.is_within_line(text)) else { return };
     let place = first.joiner.unwrap_or(Span::at(first.right));
-    let finding = context.finding(place, "each command of a chain goes on a line of its own");
+    let finding = context.finding(place, "each command of a chain goes on its own line");
     let fix =
         breaks(context.file, &seams, step).map(|edits| Fix::suggestion("Break the chain", edits));
     findings.push(fix.into_iter().fold(finding, Finding::with_fix));
@@ -197,7 +197,7 @@ fn parts(instruction: &Instruction) -> Option<Parts> {
         (Arguments::Pairs { pairs, .. }, Keyword::Label) if pairs.len() > 1 => Some(Parts {
             spans: pairs.iter().map(|pair| pair.span).collect(),
             counted: pairs.len() - 1,
-            message: "each label goes on a line of its own",
+            message: "each label goes on its own line",
         }),
         (Arguments::Healthcheck { kind: Some(kind), .. }, _)
             if !instruction.flags.is_empty() && kind.text.eq_ignore_ascii_case("cmd") =>
@@ -205,7 +205,7 @@ fn parts(instruction: &Instruction) -> Option<Parts> {
             Some(Parts {
                 spans: flags.chain([kind.span]).collect(),
                 counted: instruction.flags.len(),
-                message: "each flag of a health check goes on a line of its own",
+                message: "each flag of a health check goes on its own line",
             })
         }
         (Arguments::Command(command), Keyword::Run)
@@ -220,7 +220,7 @@ fn parts(instruction: &Instruction) -> Option<Parts> {
             Some(Parts {
                 spans: flags.chain(command).collect(),
                 counted: instruction.flags.len() - 1,
-                message: "each mount goes on a line of its own",
+                message: "each mount goes on its own line",
             })
         }
         _ => None,

@@ -75,7 +75,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         findings.push(
             context
                 .finding(first, format!("multiple consecutive spaces ({extra} extra)"))
-                .with_fix(Fix::safe("Leave one blank", edits)),
+                .with_fix(Fix::safe("Leave one space", edits)),
         );
     }
 }

@@ -58,13 +58,13 @@ rule! {
                 name: "ignore-comments",
                 kind: OptionKind::Boolean,
                 default: "false",
-                about: "Whether comment lines may end with blanks.",
+                about: "Whether comment lines may end with spaces.",
             },
             OptionSpec {
                 name: "skip-blank-lines",
                 kind: OptionKind::Boolean,
                 default: "false",
-                about: "Whether lines of nothing but blanks are left alone.",
+                about: "Whether lines that contain only spaces are ignored.",
             },
         ],
     }
@@ -89,7 +89,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         if extra.is_empty() || in_comment || (skip_blank && content.is_empty()) {
             continue;
         }
-        let fix = Fix::safe("Remove the blanks", vec![Edit::delete(extra)]);
+        let fix = Fix::safe("Remove the spaces", vec![Edit::delete(extra)]);
         findings.push(context.finding(extra, "trailing whitespace").with_fix(fix));
     }
 }

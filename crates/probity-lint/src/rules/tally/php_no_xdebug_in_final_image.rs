@@ -65,7 +65,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for index in context.with_bases(last).flat_map(|stage| stage.instructions.clone()) {
         let places = places(context, index);
         let Some((first, more)) = places.split_first() else { continue };
-        let message = "Xdebug is for developers; install it in a stage of its own";
+        let message = "Xdebug is for developers; install it in a separate stage";
         let finding = context.finding(*first, message).with_more_places(more.iter().copied());
         let edit = context.file.instructions.get(index).filter(|_| is_all(context, index));
         let edit = edit.and_then(|run| stage_edits::remove(context, run));
@@ -126,7 +126,7 @@ mod tests {
     use crate::harness::{check, fixes};
 
     const RULE: &str = "tally/php/no-xdebug-in-final-image";
-    const SAYS: &str = "Xdebug is for developers; install it in a stage of its own";
+    const SAYS: &str = "Xdebug is for developers; install it in a separate stage";
 
     #[test]
     fn the_extension_is_underlined() {

@@ -67,7 +67,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         if !run.flags.is_empty() || !command.assignments().is_empty() {
             continue;
         }
-        let message = format!("COPY --chmod={mode} needs no layer of its own");
+        let message = format!("COPY --chmod={mode} needs no separate layer");
         let finding = context.finding(command.span, message).with_related(copy.span, "the file");
         let fix = fix(context, copy, run, &mode);
         findings.push(fix.into_iter().fold(finding, Finding::with_fix));
@@ -136,7 +136,7 @@ FROM a
 COPY --chown=1 x/b /d/
 RUN \\
   chmod +x \"/d/b\"
-  ^^^^^^^^^^^^^^^ COPY --chmod=+x needs no layer of its own
+  ^^^^^^^^^^^^^^^ COPY --chmod=+x needs no separate layer
 ",
         );
     }

@@ -76,7 +76,7 @@ rule! {
                 name: "check-consecutive-runs",
                 kind: OptionKind::Boolean,
                 default: "true",
-                about: "Whether to flag what is appended to the file right behind.",
+                about: "Whether to also flag the next `RUN` if it appends to the same file.",
             },
             OptionSpec {
                 name: "check-single-run",

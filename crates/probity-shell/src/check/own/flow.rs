@@ -130,7 +130,8 @@ fn in_unit(commands: &[Command], findings: &mut Findings) {
         let used = known.iter_mut().find(|(alias, _)| *alias == name.text());
         if let Some((_, definition)) = used {
             if let Some(span) = definition.take() {
-                let message = "this line is read before the alias is there; use a function";
+                let message =
+                    "the shell reads this line before it defines the alias; use a function";
                 findings.warning(2262, span, message);
             }
             findings.info(2263, command.span, "this is not the alias that the line defines");

@@ -90,7 +90,7 @@ pub(super) fn redirections(redirections: &[Redirection], findings: &mut Findings
     for redirection in redirections {
         let is_text = redirection.kind == RedirectionKind::HereString;
         if !is_text && redirection.target.as_ref().is_some_and(is_glob) {
-            let message = "only bash expands a pattern behind a redirection";
+            let message = "only bash expands a pattern after a redirection";
             findings.warning(3031, redirection.span, message);
         }
     }

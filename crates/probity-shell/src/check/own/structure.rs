@@ -21,14 +21,13 @@ pub(super) fn check(script: &Script, findings: &mut Findings) {
             let is_last = index == 0 && next.is_none();
             let may_be = !matches!(block.kind, BlockKind::Condition | BlockKind::Function);
             if has_errexit && pipeline.negated && may_be && !is_checked && !is_last {
-                let message = "errexit does not see a command behind `!` fail or succeed; say what shall happen, as in `&& exit 1`";
+                let message = "errexit ignores the result of a command after `!`; state what should happen, for example `&& exit 1`";
                 findings.info(2251, pipeline.span, message);
             }
             let is_alone = !is_checked && !matches!(pipeline.joiner, Joiner::And | Joiner::Or);
             if pipeline.background && is_alone && is_test(script, pipeline) {
                 let end = Span::at(pipeline.span.end);
-                let message =
-                    "a test in the background tells nobody its result; `&&` is two characters";
+                let message = "the result of a test in the background is lost; did you mean `&&`?";
                 findings.error(2265, end, message);
             }
             redirections_alone(script, pipeline, findings);
@@ -60,7 +59,7 @@ pub(super) fn command(command: &Command, findings: &mut Findings) {
         if second.is("==") {
             findings.error(2284, first.span(), "values are compared within `[ … ]`");
         } else if second.prefix().starts_with('=') && !first.is_quoted() && is_name(first.text()) {
-            let message = "blanks around `=` make a command of this assignment; take them away";
+            let message = "with spaces around `=`, the shell runs this assignment as a command; remove the spaces";
             findings.error(2283, second.span(), message);
         }
     }
@@ -79,7 +78,11 @@ fn glued(word: &Word, findings: &mut Findings) {
             && matches!(&part.kind, PartKind::Text(text) if text.contains('='))
     });
     if has_operator && word.literal().is_none() {
-        findings.error(2077, word.span(), "without blanks around the operator this is always true");
+        findings.error(
+            2077,
+            word.span(),
+            "without spaces around the operator, this is always true",
+        );
     }
 }
 

@@ -91,7 +91,7 @@ impl Store for Files {
             None => Ok(()),
         });
         if let Err(error) = written {
-            tracing::warn!("the session cannot be taken up later: {error:#}");
+            tracing::warn!("the session cannot be resumed later: {error:#}");
         }
     }
 

@@ -56,7 +56,7 @@ pub(crate) fn run(args: &AskOptions) -> anyhow::Result<Exit> {
     let how = seated.contained.to_string();
     if tracing::enabled!(tracing::Level::WARN) {
         // With stderr gone the answer is still worth having.
-        drop(writeln!(io::stderr(), "{}: contained by {how}", reference.label()));
+        drop(writeln!(io::stderr(), "{}: sandbox: {how}", reference.label()));
     }
     let began = Instant::now();
     let limits = Limits::within(args.timeout);

@@ -17,7 +17,7 @@ use probity_seat::{
 use probity_text::visible;
 use serde_json::{Value, json};
 
-use crate::{commands::ListFormat, exit::Exit, seats::seats};
+use crate::{commands::ListFormat, exit::Exit, screen::Screen, seats::seats};
 
 /// How much of an agent's stderr is looked at for its last line.
 const KEPT: usize = 4 << 10;
@@ -55,7 +55,7 @@ pub(crate) fn run(timeout: Duration, format: ListFormat) -> anyhow::Result<Exit>
     });
     let mut out = io::stdout().lock();
     match format {
-        ListFormat::Text => out.write_all(text(&rows).as_bytes())?,
+        ListFormat::Text => out.write_all(Screen::stdout().folded(&text(&rows)).as_bytes())?,
         ListFormat::Json => {
             let page = json!({ "agents": rows.iter().map(page).collect::<Vec<_>>() });
             serde_json::to_writer_pretty(&mut out, &page).map_err(io::Error::from)?;

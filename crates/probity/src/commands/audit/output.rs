@@ -49,7 +49,8 @@ pub(super) fn refuse_linked_defaults(settings: &Settings) -> anyhow::Result<()> 
         (&key::audit::report_out.key, "--report-out", report_path(report_out, *format)),
     ] {
         if matches!(settings.merged.origin(key), Origin::Default) && !guard::stays_here(&path) {
-            let what = format!("{} is behind a link of the repository", path.display());
+            let what =
+                format!("{} is reached through a symbolic link of the repository", path.display());
             return Err(Failure::new(what, format!("name another file with {flag}")).into());
         }
     }

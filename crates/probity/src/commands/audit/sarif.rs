@@ -5,7 +5,10 @@ use std::io;
 use probity_audit::{Report, Risk, Skill};
 use serde_json::{Value, json};
 
-use crate::report::{self, FileReport, Totals};
+use crate::{
+    report::{self, FileReport, Totals},
+    screen::Screen,
+};
 
 pub(super) fn sarif(
     report: &Report,
@@ -16,8 +19,8 @@ pub(super) fn sarif(
     let options = report::Options {
         show_source: false,
         detail: report::Detail::Full,
-        color: false,
-        links: false,
+        screen: Screen::PLAIN,
+        explain: None,
         tool_version: env!("CARGO_PKG_VERSION"),
         describe: |_| None,
     };
@@ -108,7 +111,7 @@ fn invocation(report: &Report) -> Value {
         json!({"level": "error", "message": {"text": text}, "associatedRule": {"id": iteration.skill_id}})
     });
     let scaffold = report.is_scaffold.then(|| {
-        json!({"level": "error", "message": {"text": "Nobody was asked: no skill was checked."}})
+        json!({"level": "error", "message": {"text": "No model was asked: no skill was checked."}})
     });
     let cached = report.cached.iter().map(|skill| {
         let text = format!("skill '{skill}': the answer of an earlier run; --no-cache asks again");

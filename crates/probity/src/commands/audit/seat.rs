@@ -81,7 +81,7 @@ impl Chosen {
         let spec = ProviderSpec {
             name: self.kind.to_owned(),
             model: self.model.clone(),
-            notes: format!("Agent: {}; contained by {}", self.reference.label(), seated.contained),
+            notes: format!("Agent: {}; sandbox: {}", self.reference.label(), seated.contained),
         };
         let (model, seats) = (self.model, self.seats);
         let open_one = move |opening: &Opening<'_>| {

@@ -9,7 +9,13 @@ use std::{
 use anyhow::Context as _;
 use probity_audit::{Pack, Skill, embedded};
 
-use crate::{config::table::audit::DEFAULT_SKILLS, exit::Exit, failure::Failure, name::Name};
+use crate::{
+    config::table::audit::DEFAULT_SKILLS,
+    exit::Exit,
+    failure::Failure,
+    name::Name,
+    screen::{self, Table},
+};
 
 /// A longer file is not a page for a model.
 const MOST_BYTES: u64 = 1 << 20;
@@ -130,10 +136,11 @@ fn read(file: &Path) -> anyhow::Result<Skill> {
 }
 
 fn listed(places: &[String]) -> anyhow::Result<Exit> {
-    let mut out = io::stdout().lock();
+    let mut table = Table::default();
     for skill in load(places, Name::Probity)? {
-        writeln!(out, "{:<34} {:<9} {}", skill.id, skill.severity.as_str(), skill.name)?;
+        table.row([skill.id, skill.severity.as_str().to_owned(), skill.name]);
     }
+    screen::print(&table.text(0))?;
     Ok(Exit::Clean)
 }
 

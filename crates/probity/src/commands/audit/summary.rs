@@ -8,7 +8,7 @@ use std::{
 use probity_audit::{ExploitLevel, Report, State, TokenUsage};
 use probity_text::visible;
 
-use crate::name::Name;
+use crate::{name::Name, screen::Screen};
 
 /// Four lines that the specification has; under our own name, what each skill came to as well.
 pub(super) fn print(
@@ -30,7 +30,13 @@ pub(super) fn print(
     if quiet {
         return Ok(());
     }
-    let mut out = io::stdout().lock();
+    let mut out = Vec::new();
+    let printed = |out: &[u8]| {
+        let text = String::from_utf8_lossy(out);
+        // The specification of trix has these lines.
+        let screen = if name == Name::Trix { Screen::PLAIN } else { Screen::stdout() };
+        io::stdout().lock().write_all(screen.folded(&text).as_bytes())
+    };
     if name != Name::Trix && !report.is_whole() {
         writeln!(out, "{}", incomplete(report))?;
     }
@@ -42,11 +48,8 @@ pub(super) fn print(
     writeln!(out, "Source files analyzed: {}", state.source_files.len())?;
     writeln!(out, "State written to: {}", state_out.display())?;
     writeln!(out, "Report written to: {}", report_out.display())?;
-    if name == Name::Trix {
-        return Ok(());
-    }
-    if report.is_scaffold {
-        return Ok(());
+    if name == Name::Trix || report.is_scaffold {
+        return printed(&out);
     }
     writeln!(
         out,
@@ -86,13 +89,13 @@ pub(super) fn print(
     if let Some(usage) = &state.usage {
         writeln!(out, "Total{}", tokens(usage))?;
     }
-    Ok(())
+    printed(&out)
 }
 
 /// The first line of an audit that says less than it seems to.
 fn incomplete(report: &Report) -> String {
     if report.is_scaffold {
-        return "Incomplete audit: nobody was asked; name a model with --provider".to_owned();
+        return "Incomplete audit: no model was asked; name one with --provider".to_owned();
     }
     let (missing, all) = (report.failed.len(), report.skills);
     format!("Incomplete audit: {missing} of {all} skills have no result; see below for the reasons")

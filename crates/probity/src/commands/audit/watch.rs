@@ -2,13 +2,14 @@
 //! read. All of it is on stderr.
 
 use std::{
-    io::{self, IsTerminal as _, Write as _},
+    io::{self, Write as _},
     sync::{Mutex, PoisonError},
 };
 
-use indicatif::{ProgressBar, ProgressStyle};
 use probity_audit::{Event, Observer, ProviderSpec, Request, Skill};
 use probity_text::visible;
+
+use crate::screen::count::{self, Count};
 
 /// How much of a text is shown in the log.
 const MOST_CHARS: usize = 2_000;
@@ -24,7 +25,7 @@ pub(super) struct Talk {
 
 pub(super) struct Watch {
     logs: bool,
-    bar: Option<ProgressBar>,
+    count: Option<Count>,
     provider: String,
     ids: Vec<String>,
     /// One question at a time, and no line of the log in the middle of one.
@@ -34,17 +35,14 @@ pub(super) struct Watch {
 impl Watch {
     pub(super) fn new(talk: Talk, provider: &ProviderSpec, skills: &[Skill], done: usize) -> Self {
         let quiet = talk.logs || talk.asks;
-        let bar = (!quiet && io::stderr().is_terminal()).then(|| {
-            let bar = ProgressBar::new(skills.len() as u64);
-            if let Ok(style) = ProgressStyle::with_template("{bar:24} {pos}/{len} {msg}") {
-                bar.set_style(style);
-            }
-            bar.set_position(done as u64);
-            bar
+        let count = (!quiet).then(|| {
+            let count = Count::of(skills.len(), "skills");
+            count.start_at(done);
+            count
         });
         Self {
             logs: talk.logs,
-            bar,
+            count,
             provider: format!("{} ({})", provider.name, provider.notes),
             ids: skills.iter().map(|skill| skill.id.clone()).collect(),
             terminal: Mutex::new(()),
@@ -61,16 +59,14 @@ impl Watch {
         }
     }
 
-    pub(super) fn finish(&self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
+    pub(super) fn finish(&mut self) {
+        self.count = None;
     }
 
     fn line(&self, text: &str) {
         let _guard = self.terminal.lock().unwrap_or_else(PoisonError::into_inner);
         // With stderr gone the audit is still worth its report.
-        drop(writeln!(io::stderr().lock(), "{text}"));
+        drop(count::beside(|| writeln!(io::stderr().lock(), "{text}")));
     }
 
     fn log(&self, skill: &Skill, text: &str) {
@@ -96,13 +92,16 @@ impl Observer for Watch {
     }
 
     fn event(&self, skill: &Skill, event: &Event<'_>) {
-        if let Some(bar) = &self.bar {
+        if let Some(count) = &self.count {
             match event {
-                Event::Begins => bar.set_message(skill.id.clone()),
+                Event::Begins => count.say(&skill.id),
                 Event::Asks { step, most } => {
-                    bar.set_message(format!("{} step {step}/{most}", skill.id));
+                    count.say(&format!("{}: step {step} of {most}", skill.id));
                 }
-                Event::Ends { .. } => bar.inc(1),
+                Event::Exploits { finding } => {
+                    count.say(&format!("{}: trying to exploit: {}", skill.id, finding.title));
+                }
+                Event::Ends { .. } => count.add_one(),
                 _ => {}
             }
         }

@@ -54,18 +54,19 @@ pub(super) struct AiRun {
     trace: Option<Trace>,
     /// Only where somebody may be asked: else a signal ends us at once, as it always did.
     stop: Option<Stop>,
-    /// Who hears how the agent gets on, beside a terminal.
+    /// Who hears how the agent gets on.
     progress: Option<Progress>,
 }
 
-/// Hears in words how an agent gets on.
-pub(super) type Progress = Box<dyn Fn(&str) + Send + Sync>;
+/// Hears in words how an agent gets on, and with which file.
+pub(super) type Progress = Box<dyn Fn(&str, &str) + Send + Sync>;
 
 impl AiRun {
     pub(super) fn new(
         options: &Options,
         trace: Option<Trace>,
         may_ask: bool,
+        progress: Progress,
     ) -> anyhow::Result<Self> {
         let (admit, dry_run, detects) = (options.fix_ai, options.ai_dry_run, options.ai_detect);
         let stop = (may_ask && !dry_run).then(Stop::listen);
@@ -75,7 +76,7 @@ impl AiRun {
         } else {
             (Seats::default(), Terms::default())
         };
-        Ok(Self { admit, dry_run, detects, seats, terms, trace, stop, progress: None })
+        Ok(Self { admit, dry_run, detects, seats, terms, trace, stop, progress: Some(progress) })
     }
 
     /// For runs in which nobody is asked.
@@ -230,20 +231,18 @@ impl AiRun {
         }
         let mut opening = || asked.open();
         let cancel = self.stop.as_ref().map_or_else(Cancel::new, |stop| stop.cancel.clone());
-        let mut prove = |proposal: &str, allowed: &[Setting]| match prover.judge(
-            request.text,
-            proposal,
-            allowed,
-        ) {
-            Standing::Accepted => Proof::Accepted,
-            Standing::Proven => Proof::Proven,
-            Standing::Refused(issues) => Proof::Refused(issues),
-            Standing::Unproven(detail) => Proof::Unproven(detail),
+        let mut prove = |proposal: &str, allowed: &[Setting]| {
+            watch.progress("proving the fix");
+            match prover.judge(request.text, proposal, allowed) {
+                Standing::Accepted => Proof::Accepted,
+                Standing::Proven => Proof::Proven,
+                Standing::Refused(issues) => Proof::Refused(issues),
+                Standing::Unproven(detail) => Proof::Unproven(detail),
+            }
         };
         let heard = |event: Event<'_>| watch.event(event);
         let resolution =
             probity_autofix::resolve(request, &mut opening, &cancel, &heard, &mut prove);
-        watch.end();
         let session = asked.session(&resolution.session);
         (resolution, session)
     }

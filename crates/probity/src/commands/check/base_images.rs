@@ -29,6 +29,7 @@ use super::{
     opened::Opened,
 };
 use crate::{
+    ci::in_ci,
     config::{Settings, words::SlowChecksMode},
     ignore_file::IgnoreFiles,
 };
@@ -55,7 +56,7 @@ impl SlowChecks {
     /// A run that writes digests asks for what the tags name now.
     pub(super) fn new(is_pinning: bool) -> Self {
         Self {
-            is_watched: !environment::in_ci() && io::stderr().is_terminal(),
+            is_watched: !in_ci() && io::stderr().is_terminal(),
             platform: environment::build_platform(),
             left: None,
             known: BTreeMap::new(),

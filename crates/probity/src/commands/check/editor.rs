@@ -18,6 +18,7 @@ use super::{
 use crate::{
     config::{Choice, Configs, Layer, Settings, words::Proof},
     ignore_file::IgnoreFiles,
+    manual::Manual,
     name::Name,
     open_texts::OpenTexts,
     report::ai_fix::AiFix,
@@ -58,6 +59,7 @@ pub(crate) struct EditorRules {
     name: Name,
     config: Arc<Settings>,
     rules: Arc<FileRules>,
+    manual: Manual,
 }
 
 /// The settings of the files below a directory, as `check` without flags finds them.
@@ -73,7 +75,7 @@ impl EditorRules {
     pub(crate) fn new(name: Name, config: Arc<Settings>) -> anyhow::Result<Self> {
         let mut rules = FileRules::new(name, &config, || ShellcheckProgram::find(&config))?;
         rules.set.remember_shell_findings();
-        Ok(Self { name, config, rules: Arc::new(rules) })
+        Ok(Self { name, config, rules: Arc::new(rules), manual: Manual::of(name) })
     }
 
     pub(crate) fn is_ai_enabled(&self) -> bool {
@@ -86,7 +88,8 @@ impl EditorRules {
             Ok(source) => source,
             Err(finding) => return vec![*finding],
         };
-        let checked = self.run(text, source, Way::Offer, &AiRun::idle());
+        let mut checked = self.run(text, source, Way::Offer, &AiRun::idle());
+        checked.findings.iter_mut().for_each(|finding| self.manual.link(finding));
         let hider = Hider::new(&self.rules.secrets, &checked.text, &checked.secrets);
         let masked = mask::masked(&hider, &checked.text, &checked.secrets, &checked.findings);
         masked.map_or(checked.findings, |(_, findings)| findings)

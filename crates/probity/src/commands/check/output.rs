@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    io::{self, IsTerminal as _, Write},
+    io::{self, Write},
     path::{Path, PathBuf},
 };
 
@@ -17,7 +17,9 @@ use super::{
 use crate::{
     config::{Settings, guard, key},
     failure::Failure,
+    manual::Manual,
     report::{self, FileReport, Reporter, Totals},
+    screen::Screen,
 };
 
 /// Refuses to write the report over a file that is being checked.
@@ -80,37 +82,32 @@ impl Output {
     pub(super) fn open(
         config: &Settings,
         options: &Options,
+        manual: &Manual,
         stdout_is_taken: bool,
     ) -> anyhow::Result<Self> {
         let asked = &config.check.output;
-        let statistics =
-            if options.statistics { Some(Statistics::new(asked.format)?) } else { None };
-        let (sink, terminal) = match asked.path.as_str() {
+        let (sink, screen) = match asked.path.as_str() {
             "" => {
                 let way_out = "name a file, or `-` for standard output";
                 return Err(Failure::new("the path of the report is empty", way_out).into());
             }
             "stdout" | "-" if stdout_is_taken => {
-                (Sink::Stderr(io::BufWriter::new(io::stderr())), io::stderr().is_terminal())
+                (Sink::Stderr(io::BufWriter::new(io::stderr())), Screen::stderr())
             }
-            "stdout" | "-" => {
-                (Sink::Stdout(io::BufWriter::new(io::stdout())), io::stdout().is_terminal())
-            }
-            "stderr" => {
-                (Sink::Stderr(io::BufWriter::new(io::stderr())), io::stderr().is_terminal())
-            }
+            "stdout" | "-" => (Sink::Stdout(io::BufWriter::new(io::stdout())), Screen::stdout()),
+            "stderr" => (Sink::Stderr(io::BufWriter::new(io::stderr())), Screen::stderr()),
             path => {
                 refuse_repositorys(config, path)?;
-                (Sink::at(Path::new(path))?, false)
+                (Sink::at(Path::new(path))?, Screen::file())
             }
         };
-        let reporter: Box<dyn Reporter> = match statistics {
-            Some(statistics) => Box::new(statistics),
-            None => asked.format.reporter(&report::Options {
+        let reporter: Box<dyn Reporter> = match options.statistics {
+            true => Box::new(Statistics::new(asked.format, screen)?),
+            false => asked.format.reporter(&report::Options {
                 show_source: asked.show_source,
                 detail: options.detail,
-                color: options.color.is_colored(terminal),
-                links: terminal && options.color.is_colored(terminal),
+                screen,
+                explain: manual.command(),
                 tool_version: env!("CARGO_PKG_VERSION"),
                 describe: crate::commands::rules::describe,
             }),

@@ -87,7 +87,7 @@ impl ShellcheckProgram {
         let places = std::env::split_paths(&search).filter(|it| it.is_absolute());
         let path = places.map(|it| it.join("shellcheck")).find(|it| it.is_file());
         let Some(path) = path else {
-            let what = "`--shellcheck binary` needs `shellcheck`, which is not in the search path";
+            let what = "`--shellcheck binary` needs `shellcheck`, which is not in PATH";
             return Err(Failure::new(
                 what,
                 "install it, or use `--shellcheck native`, which needs none",

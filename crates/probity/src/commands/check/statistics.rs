@@ -11,12 +11,14 @@ use crate::{
     config::word::Word as _,
     failure::Failure,
     report::{FileReport, Format, Reporter, Totals},
+    screen::{Paint, Screen, padded},
 };
 
 /// Counts by rule and severity, the most frequent first.
 #[derive(Debug)]
 pub(super) struct Statistics {
     shape: Shape,
+    screen: Screen,
     hits: BTreeMap<(String, Severity), usize>,
     files: usize,
 }
@@ -29,7 +31,7 @@ enum Shape {
 
 impl Statistics {
     /// Counts have no place in the formats that other programs define.
-    pub(super) fn new(format: Format) -> anyhow::Result<Self> {
+    pub(super) fn new(format: Format, screen: Screen) -> anyhow::Result<Self> {
         let shape = match format {
             Format::Text => Shape::Text,
             Format::Json => Shape::Json,
@@ -38,7 +40,7 @@ impl Statistics {
                 return Err(Failure::new(what, "use `--format text` or `--format json`").into());
             }
         };
-        Ok(Self { shape, hits: BTreeMap::new(), files: 0 })
+        Ok(Self { shape, screen, hits: BTreeMap::new(), files: 0 })
     }
 }
 
@@ -59,10 +61,13 @@ impl Reporter for Statistics {
         match self.shape {
             Shape::Text => {
                 for ((rule, severity), count) in rows {
-                    writeln!(out, "{count:>7}  {severity:<8} {rule}")?;
+                    let word = padded(severity.as_str(), 8);
+                    let word = self.screen.painted(Paint::Severity(*severity), &word);
+                    writeln!(out, "{count:>7}  {word} {rule}")?;
                 }
                 let (findings, of) = (plural(total, "finding"), plural(scanned, "file"));
-                writeln!(out, "{total:>7}  {findings} in {files} of {scanned} {of}")
+                let total = self.screen.painted(Paint::Strong, &format!("{total:>7}  {findings}"));
+                writeln!(out, "{total} in {files} of {scanned} {of}")
             }
             Shape::Json => {
                 let row = |((rule, severity), count): (&(String, Severity), &usize)| {

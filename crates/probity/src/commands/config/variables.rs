@@ -9,17 +9,23 @@ use crate::{
     config::{key::Key, table},
     exit::Exit,
     name::Name,
+    screen,
 };
 
 pub(crate) fn run(markdown: bool) -> anyhow::Result<Exit> {
-    let page = if markdown { markdown_page() } else { list() };
-    io::stdout().lock().write_all(page.as_bytes())?;
+    if markdown {
+        io::stdout().lock().write_all(markdown_page().as_bytes())?;
+    } else {
+        screen::print(&list())?;
+    }
     Ok(Exit::Clean)
 }
 
 /// Variables that set no key.
 const OTHERS: &[(&str, &str)] = &[
     ("PROBITY_LOG", "Log filter, as tracing-subscriber reads it"),
+    ("PROBITY_DOCS_URL", "URL of a documentation site, for links to rule pages"),
+    ("COLUMNS", "Width of text output in columns [default: the width of the terminal]"),
     ("NO_COLOR", "Do not use colors if it is not empty"),
     ("FORCE_COLOR, CLICOLOR_FORCE", "Use colors also if the output is not a terminal"),
     ("CLICOLOR", "Do not use colors if it is 0"),
@@ -91,12 +97,12 @@ fn list() -> String {
             let default =
                 if default.is_empty() { String::new() } else { format!(" [default: {default}]") };
             // Writing to a string cannot fail.
-            _ = writeln!(page, "{variable:<52} {path:<38} {doc}{default}{only}");
+            _ = writeln!(page, "{variable:<52} {path:<38}  {doc}{default}{only}");
         }
     }
     _ = writeln!(page);
     for (name, about) in OTHERS {
-        _ = writeln!(page, "{name:<52} {:<38} {about}", "");
+        _ = writeln!(page, "{name:<52} {:<38}  {about}", "");
     }
     page
 }

@@ -9,7 +9,7 @@ const AGENT: &str = include_str!("fixtures/escrow-agent.ndjson");
 const INVENTED: &str = "if self.signer == administrator { True }";
 
 pub(super) fn show(stage: &mut Stage<'_>) -> anyhow::Result<()> {
-    stage.heading("Audit a contract, and see which finding is made up")?;
+    stage.heading("Audit a contract, and detect an invented finding")?;
     stage.write("escrow/validators/escrow.ak", CONTRACT)?;
     let agent = match is_swapped("invented") {
         true => AGENT.replace(INVENTED, "expect [payment, ..] = self.outputs"),
@@ -32,12 +32,10 @@ pub(super) fn show(stage: &mut Stage<'_>) -> anyhow::Result<()> {
         let verdict = if *is_verified { "verified" } else { "UNVERIFIED" };
         let place = CONTRACT.lines().position(|line| line.contains(quote.as_str()));
         let place = match place {
-            Some(index) => format!("in line {} of escrow.ak", index + 1),
-            None => "nowhere in escrow.ak".to_owned(),
+            Some(index) => format!("is in line {} of escrow.ak", index + 1),
+            None => "does not occur in escrow.ak".to_owned(),
         };
-        stage.show(&format!(
-            "{verdict}: {title} ({severity}); its quote stands {place}: `{quote}`"
-        ))?;
+        stage.show(&format!("{verdict}: {title} ({severity}); its quote {place}: `{quote}`"))?;
     }
     let notes = state["provider"]["notes"].as_str().unwrap_or_default();
     stage.show(notes)?;
@@ -48,7 +46,7 @@ pub(super) fn show(stage: &mut Stage<'_>) -> anyhow::Result<()> {
     stage.proof(
         verdicts == [(false, "critical"), (true, "high")] && ran.code == Some(0),
         &format!(
-            "a critical finding would fail this command, and the critical one is invented: {}",
+            "a verified critical finding fails this command; the invented one does not: {}",
             ran.exit()
         ),
         &format!("an invented quote was verified, or a true one was not ({})", ran.exit()),

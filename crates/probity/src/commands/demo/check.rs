@@ -5,12 +5,12 @@ use super::stage::Stage;
 const BEFORE: &str = include_str!("fixtures/orders.Dockerfile");
 
 pub(super) fn show(stage: &mut Stage<'_>) -> anyhow::Result<()> {
-    stage.heading("Lint a Dockerfile, and fix what is safe to fix")?;
+    stage.heading("Lint a Dockerfile, and apply the safe fixes")?;
     stage.write("orders/before/Dockerfile", BEFORE)?;
     // The agents of the next step get one try each.
     stage.write("orders/.tally.toml", "[ai]\nmax-rounds = 1\n")?;
     let checked = stage.command("probity check --hide-source orders/before/Dockerfile")?;
-    for line in checked.stdout.lines().filter(|line| !line.starts_with("By rule: ")) {
+    for line in checked.stdout.lines().filter(|line| !is_hint(line)) {
         stage.show(line)?;
     }
     let line = "cp orders/before/Dockerfile orders/ && probity check --fix --hide-source \
@@ -25,7 +25,7 @@ pub(super) fn show(stage: &mut Stage<'_>) -> anyhow::Result<()> {
     stage.proof(
         fixed.code == Some(0) && left == 0 && starts_alike(&after),
         &format!(
-            "{} lines are new, USER, ENTRYPOINT and CMD are as they were, and no finding is left \
+            "{} lines are new, USER, ENTRYPOINT and CMD are unchanged, and no finding is left \
              ({})",
             count,
             fixed.exit()
@@ -42,4 +42,9 @@ pub(super) fn starts_alike(after: &str) -> bool {
         text.lines().filter(starts).map(str::to_owned).collect()
     };
     decisive(BEFORE) == decisive(after)
+}
+
+/// Lines of a report for somebody who wants to read on.
+fn is_hint(line: &str) -> bool {
+    line.starts_with("By rule: ") || line.starts_with("Explain: ")
 }

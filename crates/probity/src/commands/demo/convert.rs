@@ -8,7 +8,7 @@ const GOOD: &str = include_str!("fixtures/orders-agent.ndjson");
 const HARMFUL: &str = include_str!("fixtures/orders-harmful.ndjson");
 
 pub(super) fn show(stage: &mut Stage<'_>) -> anyhow::Result<()> {
-    stage.heading("Let an agent split the build in two stages, and refuse one that does harm")?;
+    stage.heading("Let an agent split a build into two stages, and reject a harmful patch")?;
     stage.write("orders/agent.ndjson", GOOD)?;
     let harmful = if is_swapped("harmful") { GOOD } else { HARMFUL };
     stage.write("orders/harmful.ndjson", harmful)?;
@@ -26,11 +26,11 @@ pub(super) fn show(stage: &mut Stage<'_>) -> anyhow::Result<()> {
             && starts_alike(&after)
             && converted.code == Some(0),
         &format!(
-            "the file has {stages} stages now, USER, ENTRYPOINT and CMD are as they were, and a \
+            "the file has {stages} stages now, USER, ENTRYPOINT and CMD are unchanged, and a \
              new check finds nothing ({})",
             converted.exit()
         ),
-        &format!("a good patch was not taken ({})", converted.exit()),
+        &format!("a good patch was not applied ({})", converted.exit()),
     )?;
 
     let refused = stage.command(&line("harmful"))?;
@@ -45,10 +45,10 @@ pub(super) fn show(stage: &mut Stage<'_>) -> anyhow::Result<()> {
     stage.proof(
         is_untouched && fix["reason"] == "validation-failed" && refused.code == Some(1),
         &format!(
-            "the file is byte for byte as it was, and the finding is still there ({})",
+            "the file is unchanged, byte for byte, and probity still reports the finding ({})",
             refused.exit()
         ),
-        "the harmful answer was not refused for what it does; the file may have changed",
+        "the harmful patch was not rejected as harmful; the file may have changed",
     )
 }
 
@@ -68,8 +68,5 @@ fn told(fix: &Value) -> String {
     let text = |value: &Value| value.as_str().unwrap_or("nothing").to_owned();
     let reason = fix["reason"].as_str().map(|reason| format!(" ({reason})")).unwrap_or_default();
     let by = text(&fix["session"]["containedBy"]);
-    format!(
-        "the patch: {}{reason}; the agent was a process contained by {by}",
-        text(&fix["outcome"])
-    )
+    format!("the patch: {}{reason}; the agent's sandbox: {by}", text(&fix["outcome"]))
 }

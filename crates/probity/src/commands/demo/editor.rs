@@ -40,9 +40,9 @@ impl Editor {
         let mut command = Command::new(env::current_exe()?);
         command.args(["acp", "recorded"]).stdin(Stdio::piped()).stdout(Stdio::piped());
         if has_bubblewrap() {
-            say("both agents are contained by bubblewrap")?;
+            say("bubblewrap sandboxes both agents")?;
         } else {
-            say("both agents are UNCONTAINED: no bubblewrap works on this machine")?;
+            say("both agents run UNSANDBOXED: bubblewrap does not work on this machine")?;
             command.env("CAI_ACP_DIRECT_SPAWN", "1");
         }
         let mut child = command.spawn().context("cannot start the proxy")?;

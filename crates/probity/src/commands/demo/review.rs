@@ -52,7 +52,7 @@ pub(super) fn show(stage: &mut Stage<'_>) -> anyhow::Result<()> {
         return stage.not_shown("a review needs git, and this machine has none");
     }
     let Some(language) = LANGUAGES.iter().find(|language| succeeds(language.probe)) else {
-        return stage.not_shown("neither pytest nor node nor cargo is here to run a test");
+        return stage.not_shown("pytest, node and cargo are not installed, so no test can run");
     };
     for (name, text) in language.files {
         stage.write(&format!("shop/{name}"), text)?;
@@ -99,12 +99,12 @@ pub(super) fn show(stage: &mut Stage<'_>) -> anyhow::Result<()> {
     stage.proof(
         is_right && stage.path(test).is_file() && ran.code == Some(1),
         &format!(
-            "the test that fails is kept in {test}, to be put beside the code; it alone costs \
-             points ({})",
+            "the failing test is in {test}, ready to copy into the repository; \
+             only this issue costs points ({})",
             ran.exit()
         ),
         &format!(
-            "{} proven, {} not proven and {} discarded, where one of each is right ({})",
+            "{} proven, {} not proven and {} discarded, but one of each is expected ({})",
             proven.len(),
             observed.len(),
             discarded.len(),

@@ -7,7 +7,7 @@ use super::stage::Stage;
 const AGENT: &str = include_str!("fixtures/sessions-agent.ndjson");
 
 pub(super) fn show(stage: &mut Stage<'_>) -> anyhow::Result<()> {
-    stage.heading("Two agents for one editor, and nothing mixed up between them")?;
+    stage.heading("Connect one editor to two agents, and keep their sessions apart")?;
     for repository in ["north", "south"] {
         stage.write(&format!("sessions/{repository}/.git/HEAD"), "ref: refs/heads/main\n")?;
         stage.write(&format!("sessions/{repository}/agent.ndjson"), AGENT)?;
@@ -18,7 +18,7 @@ pub(super) fn show(stage: &mut Stage<'_>) -> anyhow::Result<()> {
          command = ['probity', 'agent', 'replay', 'agent.ndjson']\n",
     )?;
     let line = "probity demo --as-editor sessions";
-    stage.show("An editor runs `probity acp recorded`; this plays the editor:")?;
+    stage.show("Editors run `probity acp recorded`; this command plays the editor:")?;
     let ran = stage.command(line)?;
     let told: Vec<Value> =
         ran.stdout.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
@@ -44,7 +44,7 @@ pub(super) fn show(stage: &mut Stage<'_>) -> anyhow::Result<()> {
     stage.proof(
         is_right,
         &format!(
-            "both questions were open; south's was answered first, and south alone went on ({})",
+            "both questions were open; the editor answered south first, and only south continued ({})",
             ran.exit()
         ),
         &format!(

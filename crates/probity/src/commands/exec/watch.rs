@@ -99,7 +99,7 @@ pub(crate) fn make_up(state: &State, workspace: Option<&Path>) -> Vec<PathBuf> {
         let workspace = begun.workspace();
         if workspace.is_dir() {
             let shown = workspace.display();
-            tracing::warn!("a session in {shown} was killed; probity looks at what it left");
+            tracing::warn!("a session in {shown} was killed; probity checks its files");
             if let Some(git) = begun.git.take() {
                 take_strays(&git.finish(), &workspace, state);
             }

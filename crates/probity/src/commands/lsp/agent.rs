@@ -25,7 +25,7 @@ pub(super) fn ask(
 ) -> AiAnswer {
     let cancel = Cancel::new();
     let (heard, words) = mpsc::channel::<String>();
-    let progress = Box::new(move |what: &str| {
+    let progress = Box::new(move |_: &str, what: &str| {
         // Nobody listens after the answer is there.
         drop(heard.send(what.to_owned()));
     });

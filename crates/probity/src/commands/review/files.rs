@@ -17,7 +17,8 @@ use probity_review::{
 use super::settings::{self, Settings};
 use crate::{
     failure::Failure,
-    report::review::{ReviewFormat, render},
+    report::review::{ReviewFormat, render, render_for},
+    screen::Screen,
 };
 
 const REVIEW: &str = "review.json";
@@ -104,7 +105,10 @@ impl OutputDirectory {
             write_whole(&directory.join(&test.name), &test.text)?;
         }
         for (name, format) in REPORTS {
-            write_whole(&self.path.join(name), &rendered(*format, output, &self.called)?)?;
+            write_whole(
+                &self.path.join(name),
+                &rendered(Screen::PLAIN, *format, output, &self.called)?,
+            )?;
         }
         write_whole(&self.path.join(REVIEW), &render(ReviewFormat::Json, output)?)
     }
@@ -121,7 +125,7 @@ pub(super) fn leave_failure(output: &Path, settings: Option<&Settings>, error: &
     }
     let left = write_failure(output, settings, error);
     if let Err(unwritten) = left.or_else(|_| remove(&file)) {
-        tracing::warn!("an earlier review may still be there: {unwritten:#}");
+        tracing::warn!("cannot remove an earlier review: {unwritten:#}");
     }
 }
 
@@ -184,6 +188,7 @@ fn write_failure(
 /// A report that names the tests where they are: beside the review, which `directory` holds. The
 /// document itself has a name for them that is the same everywhere.
 pub(super) fn rendered(
+    screen: Screen,
     format: ReviewFormat,
     output: &ReviewOutput,
     directory: &Path,
@@ -203,7 +208,7 @@ pub(super) fn rendered(
             *test = directory.join("tests").join(name).to_string_lossy().into_owned();
         }
     }
-    render(format, &output)
+    render_for(screen, format, &output)
 }
 
 /// Writes a review again that a person has judged, and the reports that lie beside it.
@@ -212,7 +217,7 @@ pub(super) fn rewrite(path: &Path, review: &ReviewOutput) -> anyhow::Result<()> 
     for (name, format) in REPORTS {
         let report = directory.join(name);
         if report.is_file() {
-            write_whole(&report, &rendered(*format, review, directory)?)?;
+            write_whole(&report, &rendered(Screen::PLAIN, *format, review, directory)?)?;
         }
     }
     write_whole(path, &render(ReviewFormat::Json, review)?)
@@ -246,7 +251,7 @@ pub(super) fn read_review(path: &Path, help: &'static str) -> anyhow::Result<Rev
 /// Adds the review to the page of a GitHub job, where there is one.
 pub(super) fn step_summary(output: &ReviewOutput, directory: &Path) -> anyhow::Result<()> {
     let Some(path) = settings::text("GITHUB_STEP_SUMMARY") else { return Ok(()) };
-    let text = rendered(ReviewFormat::Markdown, output, directory)?;
+    let text = rendered(Screen::PLAIN, ReviewFormat::Markdown, output, directory)?;
     let append = || -> std::io::Result<()> {
         let mut file = OpenOptions::new().append(true).create(true).open(&path)?;
         file.write_all(text.as_bytes())

@@ -18,7 +18,17 @@ use probity_review::{
 use probity_text::visible;
 
 use super::{Options, checkout, files, listen, proving, runners, settings::Settings};
-use crate::{commands::check::unified_diff, exit::Exit, failure::Failure, name::Name, write};
+use crate::{
+    commands::check::unified_diff,
+    exit::Exit,
+    failure::Failure,
+    name::Name,
+    screen::{
+        Screen,
+        count::{self, Count},
+    },
+    write,
+};
 
 /// What `fix` is told.
 #[derive(Debug)]
@@ -97,16 +107,21 @@ pub(crate) fn fix(command: FixCommand) -> anyhow::Result<Exit> {
     let fitting = chosen.iter().filter(fits).map(|issue| issue.id.clone()).collect();
     let mut fixing = Fixing { checkout, proving, commits, fitting, applied: Vec::new() };
     let mut refused = 0;
+    let count = Count::of(chosen.len(), "fixes");
     for issue in &chosen {
-        let line = match fixing.apply(issue)? {
+        count.say(&format!("proving the fix of {}", issue.id));
+        let applied = fixing.apply(issue)?;
+        count.add_one();
+        let line = match applied {
             Ok(done) => done,
             Err(error) => {
                 refused += 1;
                 format!("not fixed: {error}; help: {}", error.help())
             }
         };
-        say(&format!("{}: {line}", issue.id))?;
+        count::beside(|| say(&format!("{}: {line}", issue.id)))?;
     }
+    drop(count);
     let applied = fixing.applied.len();
     let noun = if chosen.len() == 1 { "fix" } else { "fixes" };
     say(&format!("{applied} of {} {noun} applied", chosen.len()))?;
@@ -238,12 +253,14 @@ fn message(issue: &ProvenIssue, test: &PlacedTest) -> String {
 /// Prints what would change, and changes nothing.
 fn show(checkout: &Checkout, chosen: &[&ProvenIssue]) -> anyhow::Result<Exit> {
     let mut refused = false;
+    let screen = Screen::stdout();
     let mut out = std::io::stdout().lock();
     for issue in chosen {
         match changes(&checkout.repo, issue) {
             Ok(fixed) => {
                 for file in fixed {
-                    out.write_all(unified_diff(&file.path, &file.before, &file.after).as_bytes())?;
+                    let diff = unified_diff(&file.path, &file.before, &file.after);
+                    out.write_all(screen.painted_diff(&diff).as_bytes())?;
                 }
             }
             Err(error) => {

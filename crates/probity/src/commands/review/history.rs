@@ -24,10 +24,14 @@ use crate::{
     exit::Exit,
     failure::Failure,
     name::Name,
-    report::review::{ReviewFormat, render},
+    report::review::{ReviewFormat, render_for},
+    screen::{self, Paint, Screen, Table},
     seats::state,
 };
 
+/// What an empty history says.
+pub(super) const NO_REVIEWS: &str =
+    "no review has been stored yet; `probity review` stores each review\n";
 const FILE: &str = "reviews.sqlite";
 /// Reviews that are looked at for a chart, and those of the branch that it shows.
 const TREND_ENTRIES: u32 = 500;
@@ -181,7 +185,10 @@ pub(super) fn open(place: &Place) -> anyhow::Result<History> {
         None => in_state_directory()?,
     };
     History::open(&place).with_context(|| {
-        Failure::new(format!("cannot open {place}"), "check that it is there and yours")
+        Failure::new(
+            format!("cannot open {place}"),
+            "check that it exists and that you may write it",
+        )
     })
 }
 
@@ -210,20 +217,19 @@ pub(crate) fn list(args: &HistoryOptions) -> anyhow::Result<Exit> {
             writeln!(out)?;
         }
         ListFormat::Text if entries.is_empty() => {
-            match (&repo, history.list(None, 1)?.is_empty()) {
-                (Some(repo), false) => writeln!(
-                    out,
-                    "no review of {} has been kept; `--repo DIR` names another repository, and `--all` \
-                 lists every one",
+            let line = match (&repo, history.list(None, 1)?.is_empty()) {
+                (Some(repo), false) => format!(
+                    "no review of {} has been stored; `--repo DIR` names another repository, and `--all` \
+                     lists the reviews of all repositories\n",
                     visible::line(repo)
-                )?,
-                _ => writeln!(out, "no review has been kept yet")?,
-            }
+                ),
+                _ => NO_REVIEWS.to_owned(),
+            };
+            write!(out, "{}", Screen::stdout().folded(&line))?;
         }
         ListFormat::Text => {
-            for entry in &entries {
-                writeln!(out, "{}", as_line(entry))?;
-            }
+            drop(out);
+            screen::print(&as_table(&entries, Screen::stdout()))?;
         }
     }
     Ok(Exit::Clean)
@@ -247,7 +253,7 @@ pub(crate) fn show(
         },
     };
     let review = found.ok_or_else(|| missing(which.unwrap_or("newest")))?;
-    print(&render(format, &review)?)?;
+    print(&render_for(Screen::stdout(), format, &review)?)?;
     Ok(if review.status == Status::Error { Exit::Failure } else { Exit::Clean })
 }
 
@@ -256,17 +262,33 @@ fn missing(which: &str) -> Failure {
     Failure::new(what, "`probity review history` lists them; `--all` those of other repositories")
 }
 
-fn as_line(entry: &Entry) -> String {
-    let score = entry.score.map_or_else(
-        || "  no review".to_owned(),
-        |score| format!("{score:>5} {}", if entry.pass { "pass" } else { "fail" }),
-    );
-    let short: String = entry.commit.chars().take(10).collect();
-    let line = format!(
-        "{:>4}  {}  {score}  {} proven, {} observed  {short} {} {}",
-        entry.id, entry.created_at, entry.proven, entry.observations, entry.branch, entry.repo
-    );
-    visible::line(line.trim_end()).into_owned()
+pub(super) fn as_table(entries: &[Entry], screen: Screen) -> String {
+    let mut table = Table::with_numbers(&[0, 2]);
+    for entry in entries {
+        let shown = |text: &str| visible::line(text).into_owned();
+        let short: String = entry.commit.chars().take(10).collect();
+        let (score, result) = result(entry, screen);
+        table.row([
+            entry.id.to_string(),
+            shown(&entry.created_at),
+            score,
+            result,
+            format!("{} proven, {} observed", entry.proven, entry.observations),
+            shown(&short),
+            shown(&entry.branch),
+            shown(&entry.repo),
+        ]);
+    }
+    table.text(0)
+}
+
+/// The score of a review, and whether it passes.
+pub(super) fn result(entry: &Entry, screen: Screen) -> (String, String) {
+    match (entry.score, entry.pass) {
+        (None, _) => ("none".to_owned(), screen.painted(Paint::Doubtful, "no review")),
+        (Some(score), true) => (score.to_string(), screen.painted(Paint::Good, "pass")),
+        (Some(score), false) => (score.to_string(), screen.painted(Paint::Bad, "fail")),
+    }
 }
 
 pub(super) fn as_json(entry: &Entry) -> serde_json::Value {

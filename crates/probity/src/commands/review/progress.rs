@@ -1,18 +1,16 @@
 //! What a person at a terminal sees while a review goes on, and what a CI log keeps of it.
 
-use std::{
-    io::{self, IsTerminal as _, Write as _},
-    time::Duration,
-};
+use std::io::{self, Write as _};
 
-use indicatif::{ProgressBar, ProgressStyle};
 use probity_review::{Event, ProvedClaim};
 use probity_text::visible;
+
+use crate::screen::count::Count;
 
 /// A line that changes at a terminal; elsewhere one line for each claim.
 pub(super) enum Progress {
     Quiet,
-    Terminal(ProgressBar),
+    Terminal(Count),
     Log,
 }
 
@@ -21,14 +19,8 @@ impl Progress {
         if quiet {
             return Self::Quiet;
         }
-        if !io::stderr().is_terminal() {
-            return Self::Log;
-        }
-        let bar = ProgressBar::new_spinner();
-        let style = ProgressStyle::with_template("{spinner} {elapsed} {wide_msg}");
-        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
-        bar.enable_steady_tick(Duration::from_millis(120));
-        Self::Terminal(bar)
+        let count = Count::steps();
+        if count.is_watched() { Self::Terminal(count) } else { Self::Log }
     }
 
     pub(super) fn tell(&self, event: Event<'_>) {
@@ -38,7 +30,7 @@ impl Progress {
         };
         let line = visible::line(&line);
         match (self, event) {
-            (Self::Terminal(bar), _) => bar.set_message(line.into_owned()),
+            (Self::Terminal(count), _) => count.say(&line),
             (Self::Log, Event::Proved { .. }) => {
                 // Nobody reads a log that cannot be written.
                 drop(writeln!(io::stderr().lock(), "{line}"));
@@ -47,10 +39,9 @@ impl Progress {
         }
     }
 
+    /// Takes the line off the terminal.
     pub(super) fn end(self) {
-        if let Self::Terminal(bar) = self {
-            bar.finish_and_clear();
-        }
+        drop(self);
     }
 }
 

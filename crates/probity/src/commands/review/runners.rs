@@ -29,7 +29,7 @@ pub(super) fn find(
             Failure::new(format!("cannot read {shown}"), "name a file that exists with --runners")
         })?;
         let named = runner::of_text(&text, &[])
-            .with_context(|| Failure::new(format!("{shown} is not right"), WAY_OUT))?;
+            .with_context(|| Failure::new(format!("{shown} is not valid"), WAY_OUT))?;
         if named.is_empty() {
             return Err(Failure::new(format!("{shown} has no [[review.runner]]"), WAY_OUT).into());
         }
@@ -51,7 +51,7 @@ fn of_repository(settings: &Settings, notes: &mut Vec<String>) -> anyhow::Result
             }
         };
         let found = runner::of_text(&text, tables).with_context(|| {
-            Failure::new(format!("{name} at the merge base is not right"), WAY_OUT)
+            Failure::new(format!("{name} at the merge base is not valid"), WAY_OUT)
         })?;
         if !found.is_empty() {
             return Ok(found);

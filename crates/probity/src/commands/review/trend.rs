@@ -19,6 +19,7 @@ use crate::{
         counts::plural,
         review::html::chart::{badge as picture, sparkline},
     },
+    screen::{Paint, Screen, Table},
 };
 
 /// What `trend` is told.
@@ -78,41 +79,49 @@ pub(crate) fn trend(command: &TrendCommand) -> anyhow::Result<Exit> {
     }
     let report = match command.format {
         ListFormat::Json => as_json(&entries)?,
-        ListFormat::Text => as_text(&entries),
+        ListFormat::Text => {
+            let screen = Screen::stdout();
+            screen.folded(&as_text(&entries, screen))
+        }
     };
     print(&report)?;
     Ok(Exit::Clean)
 }
 
-fn as_text(entries: &[Entry]) -> String {
+fn as_text(entries: &[Entry], screen: Screen) -> String {
     if entries.is_empty() {
-        return "no review has been kept yet\n".to_owned();
+        return history::NO_REVIEWS.to_owned();
     }
-    let mut lines = Vec::new();
+    let shown = |text: &str| visible::line(text).into_owned();
+    let mut text = String::new();
     for ((repo, branch), entries) in branches(entries) {
         let line = sparkline(entries.iter().filter_map(|entry| entry.score));
-        lines.push(format!("{repo} {branch}  {line}"));
+        let name = screen.painted(Paint::Strong, &shown(&format!("{repo} {branch}")));
+        text.push_str(format!("{name}  {line}").trim_end());
+        text.push('\n');
+        let mut table = Table::with_numbers(&[2, 5]);
         for entry in entries {
             let short: String = entry.commit.chars().take(10).collect();
             let day: String = entry.created_at.replace('T', " ").chars().take(16).collect();
-            let score = entry.score.map_or_else(|| "none".to_owned(), |score| score.to_string());
-            let word = if entry.pass { "pass" } else { "fail" };
-            let usd = entry.usd.map_or_else(String::new, |usd| format!("  ${usd:.2}"));
-            let proven = entry.proven;
-            lines.push(format!("  {day}  {short:<10}  {score:>5}  {word}  {proven} proven{usd}"));
+            let (score, result) = history::result(entry, screen);
+            let usd = entry.usd.map_or_else(String::new, |usd| format!("${usd:.2}"));
+            let proven = format!("{} proven", entry.proven);
+            table.row([shown(&day), shown(&short), score, result, proven, usd]);
         }
+        text.push_str(&table.text(2));
     }
     for ([month, agent, model], it) in spent(entries) {
         let usd = it.usd.map_or_else(String::new, |usd| format!(", ${usd:.2}"));
         let (input, output) = (it.input_tokens, it.output_tokens);
         let agent = format!("{agent} {model}");
         let agent = agent.trim_end();
-        lines.push(format!(
+        text.push_str(&shown(&format!(
             "cost {month}  {agent}: {}, {input} input and {output} output tokens{usd}",
             plural(usize::try_from(it.reviews).unwrap_or(usize::MAX), "review")
-        ));
+        )));
+        text.push('\n');
     }
-    lines.iter().map(|line| format!("{}\n", visible::line(line))).collect()
+    text
 }
 
 fn as_json(entries: &[Entry]) -> anyhow::Result<String> {
@@ -155,4 +164,62 @@ pub(crate) fn badge(review: &Path, to: Option<&PathBuf>) -> anyhow::Result<Exit>
         None => write!(std::io::stdout().lock(), "{svg}").context("cannot write the badge")?,
     }
     Ok(Exit::Clean)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commands::review::history::as_table;
+
+    fn entry(id: i64, branch: &str, score: Option<f64>) -> Entry {
+        Entry {
+            id,
+            repo: "example.org/店".to_owned(),
+            commit: "c0ffee".to_owned(),
+            branch: branch.to_owned(),
+            score,
+            pass: score.is_some_and(|score| score >= 7.0),
+            threshold: 7.0,
+            proven: 12 - id,
+            observations: 0,
+            created_at: "2026-11-15T09:00:00Z".to_owned(),
+            agent: "claude".to_owned(),
+            model: String::new(),
+            input_tokens: 0,
+            output_tokens: 0,
+            usd: None,
+        }
+    }
+
+    fn entries() -> Vec<Entry> {
+        vec![entry(10, "日本語", Some(8.5)), entry(9, "main", Some(10.0)), entry(8, "main", None)]
+    }
+
+    #[test]
+    fn columns_align_with_wide_names() {
+        insta::assert_snapshot!(as_table(&entries(), Screen::PLAIN), @r"
+        10  2026-11-15T09:00:00Z   8.5  pass       2 proven, 0 observed  c0ffee  日本語  example.org/店
+         9  2026-11-15T09:00:00Z    10  pass       3 proven, 0 observed  c0ffee  main    example.org/店
+         8  2026-11-15T09:00:00Z  none  no review  4 proven, 0 observed  c0ffee  main    example.org/店
+        ");
+        insta::assert_snapshot!(as_text(&entries(), Screen::PLAIN), @r"
+        example.org/店 main  █
+          2026-11-15T09:00  c0ffee  none  no review  4 proven
+          2026-11-15T09:00  c0ffee    10  pass       3 proven
+        example.org/店 日本語  ▇
+          2026-11-15T09:00  c0ffee  8.5  pass  2 proven
+        cost 2026-11  claude: 3 reviews, 0 input and 0 output tokens
+        ");
+    }
+
+    #[test]
+    fn colors_change_no_word_and_mean_what_they_say() {
+        let screen = Screen { is_colored: true, ..Screen::PLAIN };
+        let stripped = |text: &str| anstream::adapter::strip_str(text).to_string();
+        let (table, text) = (as_table(&entries(), screen), as_text(&entries(), screen));
+        assert_eq!(stripped(&table), as_table(&entries(), Screen::PLAIN));
+        assert_eq!(stripped(&text), as_text(&entries(), Screen::PLAIN));
+        let green = "\u{1b}[1m\u{1b}[32mpass";
+        assert!(table.contains(green) && text.contains(green), "{table:?} {text:?}");
+    }
 }

@@ -15,7 +15,12 @@ use super::{
     history::{Place, open},
     settings,
 };
-use crate::{commands::ListFormat, exit::Exit, failure::Failure};
+use crate::{
+    commands::ListFormat,
+    exit::Exit,
+    failure::Failure,
+    screen::{Paint, Screen, Table},
+};
 
 const REASON_CHARS: usize = 500;
 
@@ -160,25 +165,24 @@ pub(crate) fn verdicts(place: &Place, all: bool, format: ListFormat) -> anyhow::
             serde_json::to_writer_pretty(&mut out, &page).map_err(std::io::Error::from)?;
             writeln!(out)?;
         }
-        ListFormat::Text if counted.is_empty() => writeln!(
-            out,
-            "no verdict has been given yet; `probity review verdict ISS-001 accurate --reason TEXT` gives one"
-        )?,
+        ListFormat::Text if counted.is_empty() => {
+            let line = "nobody has judged an issue yet; `probity review verdict ISS-001 accurate --reason \
+                        TEXT` judges one\n";
+            write!(out, "{}", Screen::stdout().folded(line))?;
+        }
         ListFormat::Text => {
-            writeln!(
-                out,
-                "{:<16} {:<20} {:<16} right  wrong  accuracy",
-                "agent", "model", "category"
-            )?;
+            let screen = Screen::stdout();
+            let mut table = Table::with_numbers(&[3, 4, 5]);
+            let headings = ["agent", "model", "category", "right", "wrong", "accuracy"];
+            table.row(headings.map(|heading| screen.painted(Paint::Heading, heading)));
             for ([agent, model, category], it) in &counted {
-                let right = it.accurate + it.wont_fix;
-                let line = format!(
-                    "{agent:<16} {model:<20} {category:<16} {right:>5}  {:>5}  {:>7}%",
-                    it.false_positive,
-                    it.percent()
-                );
-                writeln!(out, "{}", visible::line(&line))?;
+                let [agent, model, category] =
+                    [agent, model, category].map(|text| visible::line(text).into_owned());
+                let right = (it.accurate + it.wont_fix).to_string();
+                let percent = format!("{}%", it.percent());
+                table.row([agent, model, category, right, it.false_positive.to_string(), percent]);
             }
+            write!(out, "{}", screen.folded(&table.text(0)))?;
         }
     }
     Ok(Exit::Clean)

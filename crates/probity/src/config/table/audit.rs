@@ -27,7 +27,7 @@ section! {
             endpoint: Option<String> = None, flag_of("endpoint", "URL"), trix(), guard(Guard::User);
             /// Model to ask
             model: Option<String> = None, flag_of("model", "NAME"), trix();
-            /// Variable that holds the API key
+            /// Variable that contains the API key
             api_key_env: Option<String> = None, flag_of("api-key-env", "NAME"), trix(),
                 guard(Guard::User);
             /// Agent of the provider acp (a known name or a command), command (the same) or replay (a

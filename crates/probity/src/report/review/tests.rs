@@ -2,8 +2,11 @@
 
 use probity_review::{ReviewOutput, read};
 
-use super::{ReviewFormat, render};
-use crate::config::word::Word as _;
+use super::{ReviewFormat, render, render_for};
+use crate::{
+    config::word::Word as _,
+    screen::{Screen, shown_width},
+};
 
 /// With what hurts: markup, a line end, an escape sequence, a bidirectional override.
 pub(super) fn sample() -> ReviewOutput {
@@ -267,4 +270,43 @@ fn sarif_has_the_fingerprints_of_the_review() {
     let failed: serde_json::Value =
         serde_json::from_str(&render(ReviewFormat::Sarif, &failed()).unwrap()).unwrap();
     assert_eq!(failed["runs"][0]["invocations"][0]["executionSuccessful"], false);
+}
+
+#[test]
+fn colors_change_no_word_and_a_proven_issue_is_red() {
+    let mut review = sample();
+    review.proven_issues[0].fix_patch = Some("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n".to_owned());
+    let proof = review.proven_issues[0].proof.as_mut().unwrap();
+    proof.flips_with_fix = Some(true);
+    let screen = Screen { is_colored: true, ..Screen::PLAIN };
+    for review in [review, failed()] {
+        let plain = render(ReviewFormat::Text, &review).unwrap();
+        let colored = render_for(screen, ReviewFormat::Text, &review).unwrap();
+        assert_eq!(anstream::adapter::strip_str(&colored).to_string(), plain);
+        let is_proven = !review.proven_issues.is_empty();
+        let red =
+            if is_proven { "\u{1b}[1m\u{1b}[31mhigh" } else { "\u{1b}[1m\u{1b}[31mno review" };
+        assert!(colored.contains(red), "{colored:?}");
+        assert_eq!(colored.contains("\u{1b}[32m+b"), is_proven, "{colored:?}");
+        // Other formats are for programs.
+        for &format in ReviewFormat::ALL.iter().filter(|format| **format != ReviewFormat::Text) {
+            let same = render_for(screen, format, &review).unwrap();
+            assert_eq!(same, render(format, &review).unwrap(), "{format:?}");
+        }
+    }
+}
+
+#[test]
+fn sentences_are_folded_and_lines_of_programs_are_not() {
+    let mut review = sample();
+    review.proven_issues[0].title =
+        "a defect whose title is longer than a narrow screen is wide".into();
+    review.proven_issues[0].test_output = format!("panic: {}\n", "word ".repeat(20));
+    review.notes =
+        vec!["a note that is longer than a narrow screen is wide, as some notes are".into()];
+    let screen = Screen { width: Some(60), ..Screen::PLAIN };
+    let text = render_for(screen, ReviewFormat::Text, &review).unwrap();
+    let wide: Vec<&str> = text.lines().filter(|line| shown_width(line) > 60).collect();
+    assert_eq!(wide.len(), 1, "{text}");
+    assert!(wide[0].starts_with("    | panic: word word"), "{text}");
 }

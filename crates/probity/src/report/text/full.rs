@@ -4,15 +4,24 @@ use annotate_snippets::{AnnotationKind, Element, Group, Level, Origin, Snippet};
 use probity_finding::{Applicability, Finding, Fix, LineIndex, Related, Severity, Span};
 use probity_text::visible;
 
-use super::excerpt::{Excerpt, MOST_LINES, is_near};
+use super::{
+    excerpt::{Excerpt, MOST_LINES, is_near},
+    short::Look,
+};
 use crate::report::place::{Place, Unit};
+
+/// Columns before the text of a note: a line number of four digits, and `= note: `.
+const NOTE_COLUMNS: usize = 13;
 
 /// The parts of one finding: itself, and the places that explain it but are far away.
 pub(super) fn groups<'a>(
     path: &'a str,
     lines: &LineIndex<'_>,
     finding: &'a Finding,
+    look: &Look,
+    explain: Option<&str>,
 ) -> Vec<Group<'a>> {
+    let note = |text: &str| look.screen.folded_after(NOTE_COLUMNS, text);
     let title = level(finding.severity)
         .primary_title(visible::line(&finding.message))
         .id(visible::line(&finding.rule));
@@ -26,13 +35,15 @@ pub(super) fn groups<'a>(
         None => title.element(Origin::path(path)),
     };
     if let Some(detail) = &finding.detail {
-        group = group.element(Level::NOTE.message(visible::block(detail)));
+        group = group.element(Level::NOTE.message(note(&visible::block(detail))));
     }
-    if let Some(docs) = &finding.docs {
-        group = group.element(Level::NOTE.with_name("docs").message(visible::line(docs)));
+    let docs = finding.docs.as_deref().map(str::to_owned);
+    if let Some(docs) = docs.or_else(|| Some(format!("{} {}", explain?, finding.rule))) {
+        let docs = visible::line(&docs).into_owned();
+        group = group.element(Level::NOTE.with_name("docs").message(docs));
     }
     for fix in &finding.fixes {
-        group = group.element(Level::HELP.message(help(fix)));
+        group = group.element(Level::HELP.message(note(&help(fix))));
     }
     let mut groups = vec![group];
     groups.extend(far.into_iter().map(|related| {

@@ -1,66 +1,70 @@
 //! A finding as a reviewer would write it: a line that says what is wrong, the line of source that it
 //! is about, and a mark under the words with what would help.
 
-use std::io::{self, Write};
+use std::{
+    io::{self, Write},
+    ops::Range,
+};
 
 use annotate_snippets::{AnnotationKind, Group, Renderer, Snippet};
-use probity_finding::{Finding, LineIndex, Related, Severity, Span};
+use probity_finding::{Finding, LineIndex, Related, Span};
 use probity_text::visible;
 
 use super::{
     excerpt::Excerpt,
     full::{flags, level},
 };
-use crate::report::place::{self, Place, Unit};
+use crate::{
+    report::place::{self, Place, Unit},
+    screen::{Paint, Screen, shown_width},
+};
 
 /// Help that is longer than this is left to the verbose report.
 const LONGEST_HELP: usize = 100;
 /// Line numbers that are listed before the rest is only counted.
 const MOST_PLACES: usize = 10;
 
-/// How findings look on this terminal.
+/// How findings look on this screen.
 #[derive(Debug)]
-pub(super) struct Style {
+pub(super) struct Look {
     pub(super) renderer: Renderer,
-    pub(super) bold: anstyle::Style,
-    pub(super) color: bool,
-    pub(super) links: bool,
+    pub(super) screen: Screen,
+}
+
+impl Look {
+    /// A line of a rendered finding, folded if it is a title and not a line of a file.
+    pub(super) fn title_folded(&self, line: &str) -> String {
+        let text = anstream::adapter::strip_str(line).to_string();
+        if text.starts_with(|first: char| first.is_alphabetic()) {
+            self.screen.folded(line)
+        } else {
+            line.to_owned()
+        }
+    }
 }
 
 /// `path:line:column: severity: message [rule]`.
 pub(super) fn write_line(
     out: &mut dyn Write,
-    style: &Style,
+    look: &Look,
     path: &str,
     lines: &LineIndex<'_>,
     finding: &Finding,
 ) -> io::Result<()> {
-    let bold = style.bold;
+    let screen = look.screen;
     let at = finding.span.map(|span| Place::shown(lines, span, Unit::Character));
     let at = at.map(|place| format!("{}:{}:", place.line, place.column)).unwrap_or_default();
     let message = visible::line(&finding.message);
-    let rule = style.linked(&visible::line(&finding.rule), finding.docs.as_deref());
-    let severity = finding.severity;
-    let paint = if style.color { paint(severity) } else { anstyle::Style::new() };
-    writeln!(out, "{bold}{path}:{at}{bold:#} {paint}{severity}{paint:#}: {message} [{rule}]")
-}
-
-impl Style {
-    /// A text that leads to an address where the terminal can follow it.
-    fn linked(&self, text: &str, address: Option<&str>) -> String {
-        match address {
-            Some(address) if self.links && !address.contains(char::is_control) => {
-                format!("\u{1b}]8;;{address}\u{1b}\\{text}\u{1b}]8;;\u{1b}\\")
-            }
-            _ => text.to_owned(),
-        }
-    }
+    let rule = screen.linked(&visible::line(&finding.rule), finding.docs.as_deref());
+    let place = screen.painted(Paint::Strong, &format!("{path}:{at}"));
+    let severity = screen.painted(Paint::Severity(finding.severity), finding.severity.as_str());
+    writeln!(out, "{}", screen.folded(&format!("{place} {severity}: {message} [{rule}]")))
 }
 
 /// The first line of the finding's source with its marks; nothing where there is nothing to look at.
 pub(super) fn write_source(
     out: &mut dyn Write,
-    style: &Style,
+    look: &Look,
     lines: &LineIndex<'_>,
     finding: &Finding,
 ) -> io::Result<()> {
@@ -74,25 +78,45 @@ pub(super) fn write_source(
     let Some(Excerpt { source, first_line, marks }) = Excerpt::new(lines, &within) else {
         return Ok(());
     };
-    let last = marks.len().saturating_sub(1);
     let help = help(lines, finding, line(first));
-    let marks = marks.into_iter().enumerate().map(|(index, mark)| {
-        let mark = AnnotationKind::Primary.span(mark);
-        // Only behind the last mark is there room for words.
-        if index == last { mark.label(help.clone()) } else { mark }
-    });
-    let snippet = Snippet::source(source).line_start(first_line).annotations(marks);
-    let group = Group::with_level(level(finding.severity)).element(snippet);
-    let rendered = style.renderer.render(&[group]);
-    for line in rendered.lines().filter(|line| !is_empty_gutter(line)) {
-        writeln!(out, "{line}")?;
+    let rendered = |marked: &[Range<usize>], label: Option<&str>| -> Vec<String> {
+        let last = marked.len().saturating_sub(1);
+        let marks = marked.iter().cloned().enumerate().map(|(index, mark)| {
+            let mark = AnnotationKind::Primary.span(mark);
+            // Only after the last mark is there room for words.
+            if index == last { mark.label(label) } else { mark }
+        });
+        let snippet = Snippet::source(&source).line_start(first_line).annotations(marks);
+        let group = Group::with_level(level(finding.severity)).element(snippet);
+        let rendered = look.renderer.render(&[group]);
+        rendered.lines().filter(|line| !is_empty_gutter(line)).map(str::to_owned).collect()
+    };
+    let fits = |shown: &[String]| match look.screen.width {
+        Some(width) => shown.iter().all(|line| shown_width(line) <= width),
+        None => true,
+    };
+    let beside = rendered(&marks, help.as_deref());
+    if fits(&beside) {
+        return write_lines(out, &beside);
     }
-    Ok(())
+    // The words go below the marks, and marks that are too far to the right are left out.
+    let fewer = (1..=marks.len()).rev().filter_map(|count| marks.get(..count));
+    let mut shown = fewer.map(|marked| rendered(marked, None));
+    let narrow = shown.find(|shown| fits(shown));
+    write_lines(out, &narrow.unwrap_or_else(|| rendered(&marks, None)))?;
+    let Some(help) = help else { return Ok(()) };
+    let gutter = " ".repeat(first_line.to_string().len());
+    writeln!(out, "{}", look.screen.folded(&format!("{gutter} = {help}")))
+}
+
+fn write_lines(out: &mut dyn Write, lines: &[String]) -> io::Result<()> {
+    lines.iter().try_for_each(|line| writeln!(out, "{line}"))
 }
 
 /// How many findings of a rule are not shown, and where they are.
 pub(super) fn write_folded(
     out: &mut dyn Write,
+    look: &Look,
     path: &str,
     lines: &LineIndex<'_>,
     rule: &str,
@@ -103,7 +127,8 @@ pub(super) fn write_folded(
     let at = listed(spans.map(|span| lines.position(span.start).line + 1).collect());
     let at = at.map(|at| format!(", {at}")).unwrap_or_default();
     let rule = visible::line(rule);
-    writeln!(out, "{path}: and {count} more of {rule}{at} (-v shows all)")
+    let line = format!("{path}: and {count} more of {rule}{at} (-v shows all)");
+    writeln!(out, "{}", look.screen.folded(&line))
 }
 
 /// What helps with a finding, in a few words: how it is fixed, what explains it, or where else it is.
@@ -150,14 +175,4 @@ fn on_its_first_line(lines: &LineIndex<'_>, span: Span) -> Span {
 /// Whether the renderer has drawn nothing but the bar that separates line numbers from source.
 fn is_empty_gutter(line: &str) -> bool {
     anstream::adapter::strip_str(line).to_string().trim() == "|"
-}
-
-fn paint(severity: Severity) -> anstyle::Style {
-    let color = match severity {
-        Severity::Error => anstyle::AnsiColor::Red,
-        Severity::Warning => anstyle::AnsiColor::Yellow,
-        Severity::Info => anstyle::AnsiColor::Cyan,
-        Severity::Style => anstyle::AnsiColor::Green,
-    };
-    color.on_default().bold()
 }

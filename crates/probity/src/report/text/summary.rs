@@ -1,10 +1,6 @@
 //! The end of a text report: how often each rule was hit, and what can be fixed.
 
-use std::{
-    cmp::Reverse,
-    collections::BTreeMap,
-    io::{self, Write},
-};
+use std::{cmp::Reverse, collections::BTreeMap};
 
 use probity_finding::{Applicability, Finding};
 use probity_text::visible;
@@ -25,18 +21,28 @@ impl ByRule {
         *self.hits.entry(finding.rule.to_string()).or_default() += 1;
     }
 
-    pub(super) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+    /// The rule that somebody wants to read about first.
+    pub(super) fn most_frequent(&self) -> Option<&str> {
+        self.rows().first().map(|(rule, _)| rule.as_str())
+    }
+
+    fn rows(&self) -> Vec<(&String, &usize)> {
         let mut rows: Vec<(&String, &usize)> = self.hits.iter().collect();
         rows.sort_by_key(|&(rule, count)| (Reverse(*count), rule));
+        rows
+    }
+
+    pub(super) fn in_words(&self) -> String {
+        let rows = self.rows();
         let named = rows.iter().take(MOST_RULES);
         let named: Vec<String> =
             named.map(|(rule, count)| format!("{count} {}", visible::line(rule))).collect();
         let rest = match rows.len().saturating_sub(MOST_RULES) {
             0 => String::new(),
-            1 => " and 1 rule more".to_owned(),
-            more => format!(" and {more} rules more"),
+            1 => " and 1 more rule".to_owned(),
+            more => format!(" and {more} more rules"),
         };
-        writeln!(out, "By rule: {}{rest}.", named.join(", "))
+        format!("By rule: {}{rest}.\n", named.join(", "))
     }
 }
 
@@ -64,7 +70,7 @@ impl Fixable {
         }
     }
 
-    pub(super) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+    pub(super) fn in_words(&self) -> String {
         let ways = [
             (self.safe, "`--fix`"),
             (self.risky, "`--fix --fix-unsafe`"),
@@ -76,8 +82,8 @@ impl Fixable {
             .map(|(count, flags)| format!("{count} with {flags}"))
             .collect();
         if ways.is_empty() {
-            return Ok(());
+            return String::new();
         }
-        writeln!(out, "Fixable: {}.", ways.join(", "))
+        format!("Fixable: {}.\n", ways.join(", "))
     }
 }

@@ -5,6 +5,7 @@ use probity_finding::{Finding, Severity, Span};
 use crate::{
     config::word::Word as _,
     report::{Detail, Format, Options, samples},
+    screen::Screen,
 };
 
 const FULL: Options = Options { detail: Detail::Full, ..samples::OPTIONS };
@@ -39,6 +40,7 @@ empty.Dockerfile: error: the file is empty [buildkit/empty]
 7 findings in 3 of 4 files: 2 errors, 3 warnings, 1 info, 1 style.
 By rule: 1 buildkit/FromAsCasing, 1 buildkit/empty, 1 hadolint/DL3004, 1 hadolint/DL3006, 1 tally/no-user, 1 x/from, 1 x/run.
 Fixable: 2 with `--fix`, 1 with `--fix --fix-unsafe`, 1 with `--fix --fix-ai` and an agent, `--acp-command`.
+Explain: `probity explain buildkit/FromAsCasing`.
 "#);
 }
 
@@ -48,6 +50,7 @@ fn the_full_form_shows_all_that_is_known() {
     insta::assert_snapshot!(report, @r#"
 info[tally/no-user]: no stage sets a user
 --> app/Dockerfile
+ = docs: probity explain tally/no-user
  = help: Rework the file (an agent's fix, --fix --fix-ai)
 
 warning[hadolint/DL3006]: the image is not tagged; pin a version
@@ -70,6 +73,7 @@ style[buildkit/FromAsCasing]: `as` and `FROM` differ in case
 4 | COPY --from=build /a /a
   | ----------------- the stage is used here
   |
+  = docs: probity explain buildkit/FromAsCasing
   = help: Write `AS` (safe fix, --fix)
   = help: Drop the name (unsafe fix, --fix --fix-unsafe)
 
@@ -78,12 +82,16 @@ error[hadolint/DL3004]: sudo does not work as it seems to
   |
 2 | RUN echo 😀 && sudo make
   |                ^^^^
+  |
+  = docs: probity explain hadolint/DL3004
 
 warning[x/from]: a | b ` * _x_ <b>&amp; [l](u)\
  --> a b/ü%20&,:.Dockerfile:1:1
   |
 1 | FROM a:1
   | ^^^^
+  |
+  = docs: probity explain x/from
 
 warning[x/run]: <>&"' 100% ␛[31mred␀␊second, line: <U+009B><U+202E>
  --> a b/ü%20&,:.Dockerfile:2:1
@@ -91,14 +99,17 @@ warning[x/run]: <>&"' 100% ␛[31mred␀␊second, line: <U+009B><U+202E>
 2 | RUN echo '␛[31m<&>"%␀' �
   | ^^^^^^^^^^^^^^^^^^^^^^^^
   |
+  = docs: probity explain x/run
   = help: Add a line␇ (safe fix, --fix)
 
 error[buildkit/empty]: the file is empty
 --> empty.Dockerfile
+ = docs: probity explain buildkit/empty
 
 7 findings in 3 of 4 files: 2 errors, 3 warnings, 1 info, 1 style.
 By rule: 1 buildkit/FromAsCasing, 1 buildkit/empty, 1 hadolint/DL3004, 1 hadolint/DL3006, 1 tally/no-user, 1 x/from, 1 x/run.
 Fixable: 2 with `--fix`, 1 with `--fix --fix-unsafe`, 1 with `--fix --fix-ai` and an agent, `--acp-command`.
+Explain: `probity explain buildkit/FromAsCasing`.
 "#);
 }
 
@@ -141,6 +152,7 @@ other:1:1: warning: a blank is missing [x/often]
 
 8 findings in 2 of 2 files: 8 warnings.
 By rule: 6 x/often, 2 x/twice.
+Explain: `probity explain x/often`.
 ");
     let short = Options { show_source: false, ..samples::OPTIONS };
     insta::assert_snapshot!(samples::render(Format::Text, &short, &files), @"
@@ -153,6 +165,7 @@ Dockerfile:5:1: warning: a blank is missing [x/twice]
 other:1:1: warning: a blank is missing [x/often]
 8 findings in 2 of 2 files: 8 warnings.
 By rule: 6 x/often, 2 x/twice.
+Explain: `probity explain x/often`.
 ");
     for (options, format) in
         [(FULL, Format::Text), (samples::OPTIONS, Format::Json), (samples::OPTIONS, Format::Sarif)]
@@ -179,6 +192,7 @@ f:1:21: warning: 4 have no version [x/pin]
   |                     ^^^^ ^^^ and in lines 2, 4
 
 1 finding in 1 of 1 file: 1 warning.
+Explain: `probity explain x/pin`.
 ");
     insta::assert_snapshot!(samples::render(Format::Text, &FULL, &files), @r"
 warning[x/pin]: 4 have no version
@@ -191,8 +205,11 @@ warning[x/pin]: 4 have no version
 3 |   a=1 \
 4 |   tar
   |   ^^^
+  |
+  = docs: probity explain x/pin
 
 1 finding in 1 of 1 file: 1 warning.
+Explain: `probity explain x/pin`.
 ");
     insta::assert_snapshot!(samples::render(Format::Json, &FULL, &files), @r#"
 {"files":[
@@ -247,6 +264,7 @@ empty.Dockerfile: error: the file is empty [buildkit/empty]
 7 findings in 3 of 4 files: 2 errors, 3 warnings, 1 info, 1 style.
 By rule: 1 buildkit/FromAsCasing, 1 buildkit/empty, 1 hadolint/DL3004, 1 hadolint/DL3006, 1 tally/no-user, 1 x/from, 1 x/run.
 Fixable: 2 with `--fix`, 1 with `--fix --fix-unsafe`, 1 with `--fix --fix-ai` and an agent, `--acp-command`.
+Explain: `probity explain buildkit/FromAsCasing`.
 "#);
 }
 
@@ -258,9 +276,10 @@ fn nothing_to_report_is_one_line() {
 }
 
 #[test]
-fn colour_adds_escape_sequences_and_nothing_else() {
+fn color_adds_escape_sequences_and_nothing_else() {
     for options in [samples::OPTIONS, FULL] {
-        let colored = Options { color: true, ..options };
+        let screen = Screen { is_colored: true, ..Screen::PLAIN };
+        let colored = Options { screen, ..options };
         let colored = samples::render(Format::Text, &colored, &samples::files());
         assert!(colored.contains('\x1b'));
         let stripped = anstream::adapter::strip_str(&colored).to_string();
@@ -305,6 +324,7 @@ warning[a/heredoc]: many lines
 35 | | EOF
    | |___^
    |
+   = docs: probity explain a/heredoc
 note: the stage begins here
   --> f:1:11
    |
@@ -316,23 +336,54 @@ style[a/wide]: a wide line
    |
 36 | ...xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx $wide yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy...
    |                                                                  ^^^^^
+   |
+   = docs: probity explain a/wide
 
 style[a/hopeless]: a line that is too long
 --> f:37:1
+ = docs: probity explain a/hopeless
 
 style[a/tab]: behind a tab
   --> f:38:2
    |
 38 |     TAB
    |     ^^^
+   |
+   = docs: probity explain a/tab
 
 style[a/end]: at the end
   --> f:39:1
    |
 39 |
    | ^
+   |
+   = docs: probity explain a/end
 
 5 findings in 1 of 1 file: 1 warning, 4 style.
 By rule: 1 a/end, 1 a/heredoc, 1 a/hopeless, 1 a/tab, 1 a/wide.
+Explain: `probity explain a/end`.
 ");
+}
+
+#[test]
+fn a_narrow_screen_has_its_words_below_the_marks_and_fewer_marks() {
+    let text =
+        "RUN apt-get install a-package-with-a-long-name another-long-package and-a-third-one\n";
+    let span =
+        |part: &str| Span::new(text.find(part).unwrap(), text.find(part).unwrap() + part.len());
+    let mut finding = Finding::new(
+        "x/pin",
+        Severity::Warning,
+        span("a-package-with-a-long-name"),
+        "a message that is longer than this narrow screen",
+    )
+    .with_detail("a detail that is longer than this narrow screen");
+    finding.also_at = vec![span("another-long-package"), span("and-a-third-one")];
+    let screen = Screen { width: Some(60), ..Screen::PLAIN };
+    let options = Options { screen, ..samples::OPTIONS };
+    let report = samples::render(Format::Text, &options, &[("f", text, vec![finding])]);
+    let wide: Vec<&str> = report.lines().filter(|line| line.chars().count() > 60).collect();
+    assert_eq!(wide, [""; 0], "{report}");
+    assert!(report.contains("\n  = a detail that is longer than this narrow screen\n"), "{report}");
+    assert_eq!(report.lines().filter(|line| line.contains("^^^")).count(), 1, "{report}");
 }

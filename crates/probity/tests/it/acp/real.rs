@@ -1,4 +1,4 @@
-//! Real agents of five codebases behind the proxy, contained by bubblewrap, from their first start
+//! Real agents of five codebases behind the proxy, in bubblewrap, from their first start
 //! to their last, with the protocol's own libraries as editors.
 
 use std::fs;

@@ -143,7 +143,7 @@ fn what_cannot_be_merged_is_left_alone_with_its_place_and_the_text_to_paste() {
         (
             "zed",
             "{\"agent_servers\": {\"claude-sandbox\": {\"command\": \"docker\"}}}",
-            "settings.json:1:38: `claude-sandbox` is there already and runs another command",
+            "settings.json:1:38: `claude-sandbox` already exists and runs another command",
         ),
         ("nvim", "return {}\n", "probity_acp.lua: probity did not write this file"),
     ] {

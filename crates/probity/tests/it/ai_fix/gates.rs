@@ -120,7 +120,7 @@ fn enabled_without_an_agent_warns_and_skips() {
 #[test]
 fn a_repository_cannot_let_its_agent_out_and_the_user_can() {
     for (args, contained) in
-        [(&[][..], "bubblewrap"), (&["--ai-sandbox", "none"], "nothing, as asked for")]
+        [(&[][..], "bubblewrap"), (&["--ai-sandbox", "none"], "none, as requested")]
     {
         let stage = good();
         fs::write(stage.path().join(".tally.toml"), "[ai]\nsandbox = 'none'\n").unwrap();

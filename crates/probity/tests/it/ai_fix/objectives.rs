@@ -61,7 +61,7 @@ fn a_good_patch_is_applied_by_a_contained_agent_and_the_finding_is_gone() {
         assert_eq!(outcome["session"]["rounds"], 1);
         assert_eq!(stage.text(), sample.good);
         assert!(output.stderr.contains("Fixed 1 issue in 1 file"), "{}", output.stderr);
-        assert!(output.stderr.contains("contained by bubblewrap"), "{}", output.stderr);
+        assert!(output.stderr.contains("sandbox: bubblewrap"), "{}", output.stderr);
     }
 }
 

@@ -49,7 +49,7 @@ fn a_dry_run_shows_what_would_be_sent_and_to_whom_and_starts_nothing() {
     let stage = Stage::new(GO, &turn("NO_CHANGE"));
     let output = stage.fix(MULTI_STAGE).args(["--ai-dry-run"]).run().code(1);
     for part in
-        ["bytes would be sent to probity, contained by bubblewrap", "Objective 1 ", "go build -o"]
+        ["bytes would be sent to probity, sandbox: bubblewrap", "Objective 1 ", "go build -o"]
     {
         assert!(output.stderr.contains(part), "{part}: {}", output.stderr);
     }

@@ -37,7 +37,7 @@ fn denied_secrets_start_no_agent() {
     let output = run.args(["--ai-trace", "trace"]).run().code(1);
     let outcome = outcome(&output);
     assert_eq!(outcome["reason"], "secrets-found");
-    assert_eq!(outcome["detail"], "line 11 holds a secret (github-personal-token)");
+    assert_eq!(outcome["detail"], "line 11 contains a secret (github-personal-token)");
     assert!(!stage.path().join("started").exists());
     assert_eq!(stage.text(), old);
     betrays_nothing(&stage, &output);

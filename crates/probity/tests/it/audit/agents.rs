@@ -55,7 +55,7 @@ fn an_acp_agent_is_contained_and_answers_in_actions() {
     let state = state(dir.path());
     assert_eq!(statuses(&state), ["completed"; 3]);
     assert_eq!(state["iterations"][0]["usage"]["requests"], 2);
-    assert_eq!(state["provider"]["notes"], "Agent: probity; contained by bubblewrap");
+    assert_eq!(state["provider"]["notes"], "Agent: probity; sandbox: bubblewrap");
 }
 
 /// What the agent sees is written into the title of its finding.

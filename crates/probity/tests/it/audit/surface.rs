@@ -98,7 +98,7 @@ fn a_fresh_project_is_audited_with_three_iterations_and_both_files() {
     let mut lines: Vec<&str> = output.stdout.lines().collect();
     if !UNSTABLE {
         let first = lines.remove(0);
-        assert_eq!(first, "Incomplete audit: nobody was asked; name a model with --provider");
+        assert_eq!(first, "Incomplete audit: no model was asked; name one with --provider");
     }
     assert_eq!(
         lines,
@@ -125,7 +125,7 @@ fn a_fresh_project_is_audited_with_three_iterations_and_both_files() {
     let (begins, none) = if UNSTABLE {
         ("# Vulnerability Report", "- *(none)*\n")
     } else {
-        ("> Nobody was asked: ", "- *(none, but only 0 of 3 skills finished)*\n")
+        ("> No model was asked: ", "- *(none, but only 0 of 3 skills finished)*\n")
     };
     assert!(report.starts_with(begins) && report.contains(none), "{report}");
     assert!(report.contains("- Generated at: "), "{report}");

@@ -118,7 +118,7 @@ fn a_diff_is_shown_and_nothing_is_written() {
     insta::assert_snapshot!(output.stderr, @r"
     probity:Dockerfile:3:1: warning: Maintainer instruction is deprecated in favor of using label [buildkit/MaintainerDeprecated]
     Would fix 2 issues in 1 file
-    note: places in the report are those after the diff
+    note: line numbers in the report refer to the file after the diff
     Skipped 1 fix (1 safety)
     help: --fix-unsafe applies suggestions and unsafe fixes too
     ");

@@ -121,7 +121,8 @@ fn secrets_are_masked_as_in_reports() {
 #[test]
 fn tags_links_and_related_places_are_there() {
     let dir = directory(&[]);
-    let mut editor = Editor::start(dir.path(), json!({}));
+    let server = probity().env("PROBITY_DOCS_URL", "https://docs.example").args(["lsp"]);
+    let mut editor = Editor::start_as(server, dir.path(), json!({}));
     let text = "FROM alpine:3.20 AS a\nRUN true\nFROM alpine:3.20 AS a\nMAINTAINER me\n";
     let uri = editor.open(&dir.path().join("Dockerfile"), text);
     let found = editor.pushed(&uri, Some(1));

@@ -56,7 +56,11 @@ fn names_of_no_rule_are_refused_and_names_of_others_are_warned_of() {
         }
         for name in ["tally/syntax-error", "DL3011", "hadolint/DL3043", "DL3061"] {
             let output = probity().dir(&dir).args(["check", flag, name]).run();
-            assert!(output.stderr.contains("is chosen by no name"), "{name}: {}", output.stderr);
+            assert!(
+                output.stderr.contains("is always on, so it cannot be selected"),
+                "{name}: {}",
+                output.stderr
+            );
         }
     }
 }
@@ -116,12 +120,13 @@ fn every_rule_that_is_listed_has_a_page_and_so_has_the_example() {
     let list = probity().args(["rules"]).run().code(0).stdout;
     let by_no_name: Vec<&str> = list
         .lines()
-        .skip_while(|line| *line != "With reading, parsing and directives, chosen by no name:")
+        .skip_while(|line| *line != "Always on, for files, syntax and directives:")
         .skip(1)
         .take_while(|line| !line.is_empty())
         .filter_map(|line| line.split_whitespace().next())
         .collect();
-    let by_agents = list.lines().skip_while(|line| !line.starts_with("By an AI agent")).skip(1);
+    let by_agents =
+        list.lines().skip_while(|line| !line.starts_with("Reported by an AI agent")).skip(1);
     for rule in by_agents.filter_map(|line| line.split_whitespace().next()) {
         let page = probity().args(["explain", rule]).run().code(0).stdout;
         assert!(page.starts_with(&format!("# {rule}\n")), "{page}");
@@ -130,7 +135,7 @@ fn every_rule_that_is_listed_has_a_page_and_so_has_the_example() {
     for rule in by_no_name {
         let page = probity().args(["explain", rule]).run().code(0).stdout;
         assert!(page.starts_with(&format!("# {rule}\n")), "{page}");
-        assert!(page.contains("Chosen by no name") && page.contains("## What it does"), "{page}");
+        assert!(page.contains("Always on.") && page.contains("## What it does"), "{page}");
     }
     let help = probity().args(["explain", "--help"]).run().code(0).stdout;
     let mut examples = 0;

@@ -361,7 +361,7 @@ fn parts_that_do_not_belong_together_are_refused() {
         (vec![one, &foreign], "belong to different claims files", "of one claims file"),
         (vec![one, &of_three], "is a part of 2, and", "the same N"),
         (vec![one, &other_version], "was written by probity 9", "the same version"),
-        (vec![one, &tampered], "does not have the results of its own claims", "prove` again"),
+        (vec![one, &tampered], "lacks results for some of its claims", "prove` again"),
         (vec![one, &garbage], "is not text", "that probity wrote"),
         (vec![one, &huge], "it has 524288000 bytes, the limit is 268435456", "`probity review"),
         (vec![one, &claims], "it is a claims file, not a part of a review", "prove` wrote"),

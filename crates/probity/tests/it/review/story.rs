@@ -41,7 +41,7 @@ fn one_claim_is_proven_two_are_not_and_the_fix_is_seen_in_the_history() {
     assert_eq!(page["observations"].as_array().unwrap().len(), 1, "{page:#}");
     assert_eq!(page["metadata"]["commit"], git(repo.path(), &["rev-parse", "HEAD"]).as_str());
     assert_eq!(page["test_summary"]["total_generated"], 3);
-    assert_eq!(page["isolation"]["agent"], "nothing: a recording starts no process");
+    assert_eq!(page["isolation"]["agent"], "none: a recording starts no process");
 
     // The failing test is on disk, and fails for whoever runs it where it belongs.
     let name = issue["test_file"].as_str().unwrap().strip_prefix("review/tests/").unwrap();

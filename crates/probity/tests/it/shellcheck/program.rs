@@ -114,7 +114,7 @@ fn what_the_program_cannot_do_is_said_and_nothing_passes_for_clean() {
         assert!(output.stderr.contains(said), "{}", output.stderr);
         assert!(output.stderr.contains("--shellcheck native"), "{}", output.stderr);
     };
-    fails("/nowhere:.", "`shellcheck`, which is not in the search path");
+    fails("/nowhere:.", "`shellcheck`, which is not in PATH");
     let (_broken, path) = path_with("#!/bin/sh\necho 'no such option' >&2\nexit 3\n");
     fails(&path, "failed with 3: no such option");
     let (_silent, path) = path_with("#!/bin/sh\n");

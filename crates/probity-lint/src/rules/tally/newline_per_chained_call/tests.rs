@@ -17,20 +17,20 @@ fn the_first_link_that_does_not_begin_a_line_is_underlined() {
 FROM a
 LABEL a=1 \
   b=2 c="3 4" d=5
-      ^^^^^^^ each label goes on a line of its own
+      ^^^^^^^ each label goes on its own line
 RUN x \
   && (a && b) || y && z
-                   ^^ each command of a chain goes on a line of its own
+                   ^^ each command of a chain goes on its own line
 RUN --mount=type=tmpfs,target=/a --mount=type=tmpfs,target=/b x "a && b" && $X
-                                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ each mount goes on a line of its own
-                                                                         ^^ each command of a chain goes on a line of its own
+                                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ each mount goes on its own line
+                                                                         ^^ each command of a chain goes on its own line
 RUN if a && b; then c; fi && \
     # the && of a comment
     d && e
-      ^^ each command of a chain goes on a line of its own
+      ^^ each command of a chain goes on its own line
 HEALTHCHECK --interval=1s \
   --retries=2 CMD a || exit 1
-              ^^^ each flag of a health check goes on a line of its own
+              ^^^ each flag of a health check goes on its own line
 "#,
     );
 }

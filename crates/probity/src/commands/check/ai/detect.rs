@@ -99,7 +99,6 @@ impl AiRun {
         let heard = |event: Event<'_>| watch.event(event);
         let mut opening = || asked.open();
         let detected = detect(&request, &mut opening, &cancel, &heard);
-        watch.end();
         if let Some((reason, detail)) = &detected.failure {
             return skipped(*reason, detail, Some(&asked), &detected);
         }

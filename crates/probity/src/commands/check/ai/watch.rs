@@ -1,13 +1,13 @@
-//! While an agent works: progress on a terminal, and the trace.
+//! While an agent works: its progress, and the trace.
 
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, Write as _};
 
 use probity_autofix::{Event, Outcome};
 use probity_text::visible;
 use serde_json::json;
 
 use super::{Progress, context, trace::Trace};
-use crate::{commands::check::mask::Hider, report::ai_fix::read_to_json};
+use crate::{commands::check::mask::Hider, report::ai_fix::read_to_json, screen::count};
 
 /// Sees one session.
 pub(super) struct Watch<'w> {
@@ -54,7 +54,7 @@ impl Watch<'_> {
                 };
                 let text = visible::block(&text).into_owned();
                 format!(
-                    "{shown}: {bytes} bytes would be sent to {agent}, contained by \
+                    "{shown}: {bytes} bytes would be sent to {agent}, sandbox: \
                      {contained_by}{stars}:\n{text}"
                 )
             }
@@ -64,23 +64,12 @@ impl Watch<'_> {
             Err(Outcome::Applied | Outcome::NoChange) => return,
         };
         // With stderr gone there is nobody to show it to.
-        drop(io::stderr().write_all(said.as_bytes()));
+        drop(count::beside(|| io::stderr().write_all(said.as_bytes())));
     }
 
-    /// Takes the progress off the terminal.
-    pub(super) fn end(&self) {
-        if is_watched() {
-            drop(io::stderr().write_all(b"\r\x1b[K"));
-        }
-    }
-
-    fn progress(&self, what: &str) {
+    pub(super) fn progress(&self, what: &str) {
         if let Some(heard) = self.heard {
-            heard(what);
-        }
-        if is_watched() {
-            let line = format!("\r\x1b[K{}: {what} …", visible::line(self.shown));
-            drop(io::stderr().write_all(line.as_bytes()));
+            heard(self.shown, what);
         }
     }
 
@@ -97,9 +86,4 @@ impl Watch<'_> {
     fn hidden(&self, text: &str) -> String {
         self.hider.message(text)
     }
-}
-
-/// Progress is for people who look on.
-fn is_watched() -> bool {
-    io::stderr().is_terminal() && tracing::enabled!(tracing::Level::WARN)
 }

@@ -1,30 +1,8 @@
-//! What the machine says about look-ups: whether this is CI, which platform, which proxies.
+//! What the machine says about look-ups: which platform, which proxies.
 
 use std::{collections::BTreeMap, env};
 
 use probity_registry::{Platform, Proxies};
-
-/// Variables that a CI service sets; most of them set `CI`, too.
-const CI_VARIABLES: &[&str] = &[
-    "CI",
-    "BUILDKITE",
-    "BUILD_NUMBER",
-    "CIRCLECI",
-    "GITHUB_ACTIONS",
-    "GITLAB_CI",
-    "JENKINS_URL",
-    "TEAMCITY_VERSION",
-    "TF_BUILD",
-    "TRAVIS",
-];
-
-pub(super) fn in_ci() -> bool {
-    let is_set = |name: &str| {
-        let value = env::var_os(name).unwrap_or_default();
-        !(value.is_empty() || value == "0" || value == "false")
-    };
-    CI_VARIABLES.iter().any(|name| is_set(name))
-}
 
 /// What `docker build` would build for without a flag.
 pub(super) fn build_platform() -> Platform {

@@ -8,7 +8,7 @@ use std::{
 use probity_lint::{Rejection, SkipReason};
 
 use super::{Fixing, Way};
-use crate::report::ai_fix::read_in_words;
+use crate::{report::ai_fix::read_in_words, screen::Screen};
 
 /// More notes than this help nobody.
 const MAX_NOTES: usize = 20;
@@ -97,7 +97,7 @@ impl Summary {
                 None => shown.to_owned(),
             };
             let what = match skipped.reason {
-                SkipReason::ValidationFailed => "took back",
+                SkipReason::ValidationFailed => "reverted",
                 _ => "skipped",
             };
             let (rule, reason) = (&skipped.rule, skipped.reason.as_str());
@@ -111,7 +111,7 @@ impl Summary {
         if !tracing::enabled!(tracing::Level::WARN) {
             return Ok(());
         }
-        let mut out = io::stderr().lock();
+        let mut out = Vec::new();
         if self.applied > 0 {
             let done = if way == Way::Diff { "Would fix" } else { "Fixed" };
             let (issues, files) = (self.applied, self.changed_files);
@@ -120,7 +120,7 @@ impl Summary {
                 writeln!(out, "  {line}")?;
             }
             if way == Way::Diff {
-                writeln!(out, "note: places in the report are those after the diff")?;
+                writeln!(out, "note: line numbers in the report refer to the file after the diff")?;
             }
         }
         let total: usize = self.skipped.values().sum();
@@ -162,7 +162,8 @@ impl Summary {
         if self.skipped.contains_key(&SkipReason::Safety) {
             writeln!(out, "help: --fix-unsafe applies suggestions and unsafe fixes too")?;
         }
-        Ok(())
+        let text = Screen::stderr().folded(&String::from_utf8_lossy(&out));
+        io::stderr().lock().write_all(text.as_bytes())
     }
 }
 
@@ -213,7 +214,7 @@ mod tests {
         let hider = Hider::of(&detector, &text);
         summary.add("D", &fixing, |message| hider.message(message));
         let note = &summary.notes[0];
-        assert!(note.starts_with("took back fix x/y (D:2): validation-failed: `ENV GITHUB_TOKEN="));
+        assert!(note.starts_with("reverted fix x/y (D:2): validation-failed: `ENV GITHUB_TOKEN="));
         assert!(note.ends_with("!!!…") && !note.contains(&secret), "{note}");
         assert!(!note.contains(char::is_control), "{note}");
     }

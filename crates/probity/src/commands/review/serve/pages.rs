@@ -73,7 +73,7 @@ fn home(history: &mut History) -> Result<String, HistoryError> {
         .collect();
     let mut text = "<h1>Reviews</h1>\n".to_owned();
     if rows.is_empty() {
-        text.push_str("<p>No review has been kept yet.</p>\n");
+        text.push_str("<p>No review has been stored yet.</p>\n");
     } else {
         text.push_str(&table(
             "Repositories",

@@ -1,0 +1,27 @@
+//! The flags for colors, which every command of probity has.
+
+use clap::Args;
+
+use crate::screen::When;
+
+#[derive(Args, Debug)]
+pub(super) struct ColorArgs {
+    /// Do not use colors
+    #[arg(long)]
+    no_color: bool,
+    /// When to use colors [default: auto]
+    #[arg(
+        long,
+        value_name = "WHEN",
+        conflicts_with = "no_color",
+        hide_default_value = true,
+        default_value = "auto"
+    )]
+    color: When,
+}
+
+impl ColorArgs {
+    pub(super) fn when(&self) -> When {
+        if self.no_color { When::Never } else { self.color }
+    }
+}
