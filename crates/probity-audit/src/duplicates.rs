@@ -56,7 +56,8 @@ pub(crate) fn are_same((skill_a, a): (&str, &Finding), (skill_b, b): (&str, &Fin
     if skill_a == skill_b {
         return a.line == b.line && a.evidence == b.evidence && same_words(a, b);
     }
-    if class_of(skill_a) == class_of(skill_b) && a.line.is_some() && a.line == b.line {
+    let class = class_of(skill_a);
+    if !class.is_empty() && class == class_of(skill_b) && a.line.is_some() && a.line == b.line {
         return true;
     }
     let near = match (a.line, b.line) {

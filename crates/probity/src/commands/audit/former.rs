@@ -24,7 +24,7 @@ pub(super) fn read(path: &Path, rules: Rules, is_resumed: bool) -> anyhow::Resul
         Ok(state) => Ok(Some(state)),
         Err(error) if is_resumed => Err(error),
         Err(error) => {
-            tracing::warn!("{error}; this audit gives its findings no status");
+            tracing::warn!("{error}; findings of the previous audit get no status");
             Ok(None)
         }
     }
