@@ -58,6 +58,17 @@ const ACCOUNTS: Service = Service {
     control: "TestOwnersCloseTheirAccounts",
 };
 
+/// A contract without dependencies, because nothing is downloaded.
+const VAULT: Service = Service {
+    name: "vault",
+    skill: "vulnerabilities/011-missing-signatory.md",
+    file: "validators/vault.ak",
+    quote: "Withdraw { amount } -> amount > 0 && amount <= held.balance",
+    test: "vault.ak",
+    exploit: "strangers_withdraw_nothing",
+    control: "owners_withdraw_what_they_have",
+};
+
 fn root(path: &str) -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
 }
@@ -210,6 +221,63 @@ fn a_path_traversal_in_javascript_is_proven_and_verified() {
 #[test]
 fn a_missing_authorization_in_go_is_proven_and_verified() {
     check(&ACCOUNTS);
+}
+
+/// Whether the machine has the Aiken compiler; `script/test --with-aiken` installs it.
+#[expect(clippy::print_stdout, reason = "somebody has to know what was not tested")]
+fn has_aiken() -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let directories =
+        std::iter::once(tools().join("aiken/bin")).chain(std::env::split_paths(&path));
+    let found = directories.into_iter().any(|directory| directory.join("aiken").is_file());
+    if !found {
+        println!("skipped: aiken is not installed; `script/test --with-aiken` installs it");
+    }
+    found
+}
+
+#[test]
+fn a_missing_signature_check_in_aiken_is_proven_and_verified() {
+    if has_aiken() {
+        check(&VAULT);
+    }
+}
+
+#[test]
+fn an_aiken_exploit_without_a_fix_depends_on_the_handler() {
+    if !has_aiken() {
+        return;
+    }
+    let mut alone = VAULT.exploit();
+    alone["fix_patch"] = Value::Null;
+    // It fails whatever the handler says.
+    let mut always = alone.clone();
+    let code = example("answers/vault.ak").replace("  !vault.spend", "  False && !vault.spend");
+    always["test_code"] = json!(code);
+    for (answer, level, reason) in [
+        (
+            alone,
+            "exploited",
+            "The exploit succeeds in all 5 runs, and fails once `spend` rejects everything, as does \
+             the control; no fix was offered.",
+        ),
+        (
+            always,
+            "quoted",
+            "Not exploited: no fix was offered, and the exploit test also fails if the flagged \
+             function rejects everything, so it does not depend on the code.",
+        ),
+    ] {
+        let (dir, home) = (VAULT.project(), tempfile::tempdir().unwrap());
+        let server = VAULT.server(vec![answer]);
+        let more = ["--prove-rounds", "1", "--format", "json"];
+        prove(&dir, home.path(), &VAULT, &server, &more).code(0);
+        let finding = &json_report(dir.path())["findings"][0];
+        assert_eq!(
+            (&finding["level"], &finding["exploit"]["reason"]),
+            (&json!(level), &json!(reason))
+        );
+    }
 }
 
 #[test]
