@@ -15,8 +15,8 @@ use std::{
 
 use probity_agent::{Cancel, ChatKind, ChatOptions, ChatProvider, Limits, Retry};
 use probity_audit::{
-    AuditOptions, Event, Observer, PermissionPrompt, Provider, ProviderSpec, ReadScope, ReadTools,
-    Request, Rules, Skill, State, ToolOptions, embedded, run,
+    AuditOptions, Event, Observer, PermissionPrompt, Previous, Provider, ProviderSpec, ReadScope,
+    ReadTools, Request, Rules, Skill, State, ToolOptions, embedded, run,
 };
 
 const ROUNDS: u32 = 200;
@@ -111,6 +111,7 @@ fn skills(root: &Path) {
             jobs,
             budget: None,
             earlier: Vec::new(),
+            previous: Previous::default(),
             changed: None,
             refute: false,
             prove: None,

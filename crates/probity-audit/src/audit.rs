@@ -11,13 +11,15 @@ use std::{
 };
 
 use probity_agent::{Cancel, Limits};
+use probity_scope::Scope;
 
 use crate::{
-    AnswerCache, Event, Finding, Iteration, Observer, PermissionPrompt, Provider, Proving,
-    ReadTools, Rules, Skill, State, ToolOptions, cache,
+    AnswerCache, Event, Finding, Iteration, Observer, PermissionPrompt, Previous, Provider,
+    Proving, ReadTools, Rules, Skill, State, ToolOptions, cache,
     coverage::Coverage,
-    exploit::Exploitation,
+    exploit::{Exploitation, Vulnerabilities},
     inlined::Inlined,
+    previous::Today,
     provider::Answers,
     report::fingerprint,
     secrets::Secrets,
@@ -45,6 +47,8 @@ pub struct AuditOptions<'a> {
     pub budget: Option<u64>,
     /// Iterations of an earlier run that stay as they are.
     pub earlier: Vec<Iteration>,
+    /// Findings that get a status if no skill reports them again.
+    pub previous: Previous,
     /// The sources that have to be read, if not all of them.
     pub changed: Option<Vec<String>>,
     /// Whether each finding goes to a conversation that tries to show that it is wrong.
@@ -80,13 +84,14 @@ pub fn run(
     let tools = ReadTools::open(options.root, options.sources, permission.clone(), options.tools)?;
     let scope = whole(options.root).map_err(OpenError::from)?;
     let secrets = Secrets::new()?;
-    let state = State::new(
+    let mut state = State::new(
         options.sources.to_vec(),
         options.provider.spec.clone(),
         options.permission.clone(),
         options.source_digest.clone(),
         options.changed.clone(),
     );
+    state.previous.clone_from(&options.previous.findings);
     let done: Vec<Option<Iteration>> = options
         .skills
         .iter()
@@ -108,12 +113,14 @@ pub fn run(
     let inlined = Inlined::new(tools.scope(), options.sources, changed, masking, may_show);
     let unseen = Coverage::new(&scope, options.sources, changed);
     let detected = OnceLock::new();
+    let vulnerabilities = Vulnerabilities::of(&options.earlier);
     let session = Session {
         rules: options.rules,
         scope: &scope,
         inlined: &inlined,
         unseen: &unseen,
         detected: &detected,
+        vulnerabilities: &vulnerabilities,
         changed,
         sources: options.sources,
         tools: &tools,
@@ -138,14 +145,19 @@ pub fn run(
                     }
                     observer.event(skill, &Event::Begins);
                     let answered = done.unwrap_or_else(|| one(&options, &session, &secrets, skill));
-                    let iteration = proven(&options, &session, &secrets, skill, answered);
-                    kept.put(index, iteration.clone());
+                    // After each exploit: nobody pays twice for what was tried before a kill.
+                    let keep = |iteration: &Iteration| kept.put(index, iteration.clone());
+                    let iteration = proven(&options, &session, skill, answered, &keep);
+                    keep(&iteration);
                     stop.fetch_or(kept.has_failed(), Ordering::Relaxed);
                     observer.event(skill, &Event::Ends { iteration: &iteration });
                 }
             });
         }
     });
+    if !cancel.is_cancelled() && !options.previous.findings.is_empty() {
+        kept.judge_previous(&options, &scope);
+    }
     let Progress { state, failed, .. } =
         kept.inner.into_inner().unwrap_or_else(PoisonError::into_inner);
     match failed {
@@ -201,18 +213,36 @@ pub(crate) fn is_open(finding: &Finding) -> bool {
     finding.verified == Some(true) && finding.exploit.is_none()
 }
 
-/// An iteration whose findings were tried, if that is wanted and a model can write exploits.
+/// An iteration whose findings were tried, if that is wanted and a model can write exploits. `keep` is
+/// given the iteration before each.
 fn proven(
     options: &AuditOptions<'_>,
     session: &Session<'_>,
-    secrets: &Secrets,
     skill: &Skill,
     mut iteration: Iteration,
+    keep: &dyn Fn(&Iteration),
 ) -> Iteration {
+    for finding in &mut iteration.findings {
+        if !is_open(finding) {
+            continue;
+        }
+        let Some(kept) = options.previous.exploit_of(&skill.id, finding) else { continue };
+        if options.prove.is_some() {
+            finding.offered.get_or_insert_with(|| kept.again());
+        } else if options.previous.is_about(options.source_digest.as_deref()) {
+            finding.exploit = Some(kept.clone());
+        }
+    }
     if let (Some(proving), Answers::Agent(open)) = (&options.prove, &options.provider.answers) {
-        let usage = session.prove(skill, &mut iteration.findings, open.as_ref(), *proving);
-        iteration.usage.get_or_insert_default().add(&usage);
-        star_out(&mut iteration, secrets);
+        for number in 0..iteration.findings.len() {
+            if iteration.findings.get(number).is_some_and(is_open) {
+                keep(&iteration);
+            }
+            let Some(finding) = iteration.findings.get_mut(number) else { break };
+            let usage = session.prove(skill, finding, open.as_ref(), *proving);
+            iteration.usage.get_or_insert_default().add(&usage);
+            star_out(&mut iteration, session.secrets);
+        }
     }
     for finding in &mut iteration.findings {
         finding.offered = None;
@@ -268,6 +298,20 @@ impl Kept<'_> {
         if let Some(place) = inner.done.get_mut(index) {
             *place = Some(iteration);
         }
+        self.write_held(&mut inner);
+    }
+
+    /// Says what has become of the findings of the audit before.
+    fn judge_previous(&self, options: &AuditOptions<'_>, scope: &Scope) {
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        let previous = std::mem::take(&mut inner.state.previous);
+        let today = Today {
+            scope,
+            sources: options.sources,
+            iterations: &inner.state.iterations,
+            workshop: options.prove.map(|proving| proving.workshop),
+        };
+        inner.state.previous = today.judge(&previous);
         self.write_held(&mut inner);
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::{Finding, report::Reported};
+use crate::{Finding, heuristic::class_of, report::Reported};
 
 /// Lines within which two findings may be about the same thing.
 const NEAR_LINES: u64 = 3;
@@ -24,6 +24,9 @@ fn absorb(kept: &mut Reported, mut other: Reported) {
     if other.finding.severity > kept.finding.severity {
         std::mem::swap(kept, &mut other);
     }
+    if other.finding.exploit.is_some() && other.finding.level() >= kept.finding.level() {
+        kept.finding.exploit = other.finding.exploit.take();
+    }
     for quote in other.finding.evidence {
         if !kept.finding.evidence.contains(&quote) {
             kept.finding.evidence.push(quote);
@@ -36,15 +39,26 @@ fn absorb(kept: &mut Reported, mut other: Reported) {
     }
 }
 
-/// Over different skills: the same place, and titles of which at least half of the words agree. A
-/// skill that names two problems means two, unless they are the same to the letter of their quotes.
 fn is_same(kept: &Reported, new: &Reported) -> bool {
-    let (a, b) = (&kept.finding, &new.finding);
+    let has_found_both = kept.also_found_by.contains(&new.skill_id);
+    let skill = if has_found_both { &new.skill_id } else { &kept.skill_id };
+    are_same((skill, &kept.finding), (&new.skill_id, &new.finding))
+}
+
+/// Whether two findings, each with its skill, are about one problem. Two skills mean the same if both
+/// are of one class and name the same line, or if they name about the same line and at least half of
+/// the words in their titles agree. A skill that names two problems means two, unless they are the
+/// same to the letter of their quotes.
+pub(crate) fn are_same((skill_a, a): (&str, &Finding), (skill_b, b): (&str, &Finding)) -> bool {
     if a.file.is_none() || a.file != b.file {
         return false;
     }
-    if kept.skill_id == new.skill_id || kept.also_found_by.contains(&new.skill_id) {
+    if skill_a == skill_b {
         return a.line == b.line && a.evidence == b.evidence && same_words(a, b);
+    }
+    let class = class_of(skill_a);
+    if !class.is_empty() && class == class_of(skill_b) && a.line.is_some() && a.line == b.line {
+        return true;
     }
     let near = match (a.line, b.line) {
         (Some(a), Some(b)) => a.abs_diff(b) <= NEAR_LINES,
@@ -54,7 +68,8 @@ fn is_same(kept: &Reported, new: &Reported) -> bool {
     near && same_words(a, b)
 }
 
-fn same_words(a: &Finding, b: &Finding) -> bool {
+/// Whether at least half of the words in two titles agree.
+pub(crate) fn same_words(a: &Finding, b: &Finding) -> bool {
     let (words_a, words_b) = (words(&a.title), words(&b.title));
     // Titles of short words alone say nothing by parts.
     if words_a.is_empty() || words_b.is_empty() {

@@ -67,6 +67,16 @@ impl<'a> Evidence<'a> {
         });
     }
 
+    /// Whether the quotes of an older finding still exist; its line may have moved since.
+    pub(crate) fn find(&mut self, finding: &mut Finding) -> bool {
+        self.check(finding);
+        if finding.verified != Some(true) {
+            finding.line = None;
+            self.check(finding);
+        }
+        finding.verified == Some(true)
+    }
+
     /// The source that is meant. The name under which it is one wins over where a link leads.
     fn source(&self, file: &str, real: &Path) -> Option<&'a str> {
         let plain = file.trim_start_matches("./");

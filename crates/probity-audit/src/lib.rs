@@ -20,6 +20,7 @@ mod ignores;
 mod inlined;
 mod language;
 mod permission;
+mod previous;
 mod prompt;
 mod provider;
 mod report;
@@ -46,6 +47,7 @@ pub use crate::{
     heuristic::{classes as heuristic_classes, detect},
     ignores::Excuse,
     permission::{PermissionPrompt, ReadScope},
+    previous::Previous,
     provider::{Detected, Opening, Provider, ProviderSpec},
     report::{
         AuditScope, FileFindings, Ignored, Mark, NamedDigest, Report, ReportError, ReportOptions,

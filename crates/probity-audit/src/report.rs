@@ -54,6 +54,8 @@ pub struct Report {
     pub unverified: Vec<Reported>,
     /// Verified findings in files that did not change, if only changed ones had to be read.
     pub elsewhere: Vec<Reported>,
+    /// Findings of the audit before that no skill reports again.
+    pub previous: Vec<Reported>,
     /// Skills that came to no answer, with the reason.
     pub failed: Vec<Iteration>,
     /// Findings that a comment in the sources takes back.
@@ -91,19 +93,31 @@ pub struct SkillCoverage {
 }
 
 /// A finding, and which skills came to it.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reported {
     pub skill_id: String,
     /// Other skills that found the same.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also_found_by: Vec<String>,
     #[serde(default)]
     pub status: Status,
     /// Why it has that status, if somebody looked again.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status_reason: Option<String>,
     #[serde(flatten)]
     pub finding: Finding,
+}
+
+impl Reported {
+    pub(crate) fn open(skill_id: &str, finding: Finding) -> Self {
+        Self {
+            skill_id: skill_id.to_owned(),
+            also_found_by: Vec::new(),
+            status: Status::Open,
+            status_reason: None,
+            finding,
+        }
+    }
 }
 
 /// What has become of a finding.
@@ -112,15 +126,17 @@ pub struct Reported {
 pub enum Status {
     #[default]
     Open,
-    /// Its exploit no longer succeeds.
+    /// Its exploit no longer succeeds, or its code is gone.
     Fixed,
     /// A comment in the sources accepts it.
     Accepted,
-    /// Its exploit cannot be run any more.
+    /// Nothing decides whether it is fixed.
     Unclear,
 }
 
 impl Status {
+    pub const ALL: [Self; 4] = [Self::Open, Self::Fixed, Self::Accepted, Self::Unclear];
+
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -149,6 +165,8 @@ pub struct Mark {
     pub excuse: Option<String>,
     pub refutation: Option<Refutation>,
     pub is_outside_change: bool,
+    /// Whether only the audit before reported it.
+    pub is_previous: bool,
     pub id: String,
     pub level: Option<ExploitLevel>,
     pub status: Status,
@@ -164,6 +182,7 @@ impl Report {
             findings: Vec::new(),
             unverified: Vec::new(),
             elsewhere: Vec::new(),
+            previous: Vec::new(),
             failed: state.iterations.iter().filter(|it| !it.is_done()).cloned().collect(),
             ignored: Vec::new(),
             known: 0,
@@ -181,13 +200,7 @@ impl Report {
         let mut ignores = Ignores::new(whole(options.root).ok());
         for iteration in &state.iterations {
             for finding in &iteration.findings {
-                let reported = Reported {
-                    skill_id: iteration.skill_id.clone(),
-                    also_found_by: Vec::new(),
-                    status: Status::Open,
-                    status_reason: None,
-                    finding: finding.clone(),
-                };
+                let reported = Reported::open(&iteration.skill_id, finding.clone());
                 // Asked for in any case, so that a comment that is not heeded is not called useless.
                 let excuse = ignores.excuse(&iteration.skill_id, finding);
                 if let (Some(excuse), true) = (excuse, options.heeds_ignores) {
@@ -203,6 +216,7 @@ impl Report {
                 }
             }
         }
+        report.add_previous(state, options, &mut ignores);
         report.warnings = ignores.warnings(&state.source_files, &state.iterations);
         report.warnings.extend(too_long(options.root, &state.source_files));
         duplicates::merge(&mut report.findings);
@@ -211,12 +225,41 @@ impl Report {
         report
     }
 
+    fn add_previous(&mut self, state: &State, options: &ReportOptions<'_>, ignores: &mut Ignores) {
+        for mut reported in state.previous.iter().cloned() {
+            if options.baseline.is_some_and(|baseline| baseline.knows(&reported.finding)) {
+                self.known += 1;
+                continue;
+            }
+            let excuse = ignores.excuse(&reported.skill_id, &reported.finding);
+            if let (Some(excuse), true) = (excuse, options.heeds_ignores)
+                && reported.status != Status::Fixed
+            {
+                (reported.status, reported.status_reason) = (Status::Accepted, Some(excuse.reason));
+            }
+            self.previous.push(reported);
+        }
+    }
+
     /// Whether a verified finding is at least this severe and shown this far. Unverified ones, and
-    /// those outside of a change, fail no build.
+    /// those outside of a change, fail no build; those of the audit before do while they are open.
     #[must_use]
     pub fn reaches(&self, risk: Risk, level: ExploitLevel) -> bool {
-        let mut findings = self.findings.iter().map(|reported| &reported.finding);
+        let is_left = |reported: &&Reported| {
+            reported.status == Status::Open
+                && !is_outside(&reported.finding, self.changed.as_deref())
+        };
+        let previous = self.previous.iter().filter(is_left);
+        let mut findings = self.findings.iter().chain(previous).map(|reported| &reported.finding);
         findings.any(|finding| finding.severity >= risk && finding.level() >= level)
+    }
+
+    /// How many findings of the audit before have each status.
+    #[must_use]
+    pub fn previous_counts(&self) -> [(Status, usize); 4] {
+        Status::ALL.map(|status| {
+            (status, self.previous.iter().filter(|reported| reported.status == status).count())
+        })
     }
 
     /// Whether every skill was answered about all that it should be answered about.
@@ -251,7 +294,12 @@ impl Report {
         let ignored = self.ignored.iter().map(|it| {
             (&it.reported, Mark { excuse: Some(it.excuse.reason.clone()), ..Mark::default() })
         });
-        let mut all: Vec<_> = open.chain(elsewhere).chain(ignored).collect();
+        // What is fixed is not a result any more: services close what a report does not hold.
+        let previous = self.previous.iter().filter(|it| it.status != Status::Fixed).map(|it| {
+            let excuse = it.status_reason.clone().filter(|_| it.status == Status::Accepted);
+            (it, Mark { excuse, is_previous: true, ..Mark::default() })
+        });
+        let mut all: Vec<_> = open.chain(elsewhere).chain(ignored).chain(previous).collect();
         all.sort_by_key(|(reported, _)| reported.finding.line);
         for (reported, mark) in all {
             let path = reported.finding.file.clone().unwrap_or_else(|| ".".to_owned());
@@ -260,7 +308,7 @@ impl Report {
                 FileFindings { path, text, findings: Vec::new(), marks: Vec::new() }
             });
             let lines = LineIndex::new(&file.text);
-            file.findings.push(lint_finding(reported, mark.is_outside_change, &lines));
+            file.findings.push(lint_finding(reported, &mark, &lines));
             file.marks.push(Mark {
                 refutation: reported.finding.refutation.clone(),
                 id: reported.finding.id(),
@@ -304,13 +352,15 @@ fn too_long(root: &Path, sources: &[String]) -> Vec<String> {
 
 fn lint_finding(
     reported: &Reported,
-    is_outside_change: bool,
+    mark: &Mark,
     lines: &LineIndex<'_>,
 ) -> probity_finding::Finding {
     let Finding { title, summary, recommendation, severity, .. } = &reported.finding;
-    let (mark, severity) = if reported.finding.verified != Some(true) {
+    let (prefix, severity) = if mark.is_previous {
+        ("not reported again: ", severity.severity())
+    } else if reported.finding.verified != Some(true) {
         ("unverified: ", probity_finding::Severity::Info)
-    } else if is_outside_change {
+    } else if mark.is_outside_change {
         ("outside the changed files: ", probity_finding::Severity::Info)
     } else {
         ("", severity.severity())
@@ -321,7 +371,7 @@ fn lint_finding(
     });
     let parts = [summary.as_str(), recommendation.as_str(), verdict.as_str()];
     let detail: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-    let message = format!("{mark}{title}");
+    let message = format!("{prefix}{title}");
     let skill = reported.skill_id.clone();
     let finding = match span(reported.finding.line, lines) {
         Some(span) => probity_finding::Finding::new(skill, severity, span, message),

@@ -21,6 +21,7 @@ use crate::{
     audit::Budget,
     coverage::Coverage,
     evidence::Evidence,
+    exploit::Vulnerabilities,
     inlined::Inlined,
     language::Language,
     prompt,
@@ -74,6 +75,11 @@ pub enum Event<'a> {
     Exploits {
         finding: &'a Finding,
     },
+    /// Another skill reports the same vulnerability, and its exploit was tried before.
+    HasExploit {
+        finding: &'a Finding,
+        level: ExploitLevel,
+    },
     /// What became of one attempt.
     Tried {
         level: ExploitLevel,
@@ -107,6 +113,8 @@ pub(crate) struct Session<'a> {
     pub(crate) unseen: &'a Coverage,
     /// What the detectors found, once one of the skills has asked them.
     pub(crate) detected: &'a OnceLock<Detected>,
+    /// What was exploited already, by any skill.
+    pub(crate) vulnerabilities: &'a Vulnerabilities,
     pub(crate) limits: &'a Limits,
     pub(crate) budget: &'a Budget,
     pub(crate) observer: &'a dyn Observer,

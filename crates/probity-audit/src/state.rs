@@ -7,7 +7,8 @@ use probity_proof::ExploitLevel;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Exploitation, FileCoverage, PermissionPrompt, ProviderSpec, Risk, Skill, exploit::Attempt,
+    Exploitation, FileCoverage, PermissionPrompt, ProviderSpec, Reported, Risk, Skill,
+    exploit::Attempt,
 };
 
 /// The only version there is.
@@ -31,6 +32,9 @@ pub struct State {
     /// The sources that had to be read, if not all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed_files: Option<Vec<String>>,
+    /// Findings of the audit before this one; at the end, those that no skill reports again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub previous: Vec<Reported>,
 }
 
 /// What became of one skill.
@@ -172,6 +176,7 @@ impl State {
             source_digest,
             usage: None,
             changed_files,
+            previous: Vec::new(),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use probity_proof::{Refusal, Replay, Standing, Workshop, wording};
+use probity_proof::{Exploit, Refusal, Replay, Standing, Workshop, wording};
 
 use crate::{Report, Reported, Status, evidence::Evidence, ignores::Ignores, sources::whole};
 
@@ -15,32 +15,38 @@ pub fn verify(
 ) {
     let scope = whole(root).ok();
     let mut ignores = Ignores::new(whole(root).ok());
-    for reported in report.findings.iter_mut().chain(&mut report.elsewhere) {
+    let all = report.findings.iter_mut().chain(&mut report.elsewhere).chain(&mut report.previous);
+    for reported in all {
         let Some(exploit) = reported.finding.exploit.as_ref().filter(|it| it.is_kept()) else {
             continue;
         };
         let exploit = exploit.exploit(&reported.finding);
         let mut today = reported.finding.clone();
         if let (Some(scope), Some(file)) = (&scope, today.file.clone()) {
-            // The line may have moved since.
-            today.line = None;
-            Evidence::new(scope, &[file]).check(&mut today);
+            // Once its code is gone it has no line, and no comment is about it.
+            Evidence::new(scope, &[file]).find(&mut today);
         }
         let excuse = ignores.excuse(&reported.skill_id, &today);
-        let Replay { standing, output } = workshop.replay(&exploit);
-        (reported.status, reported.status_reason) = match (standing, excuse) {
-            (Standing::Fixed, _) => (
-                Status::Fixed,
-                Some("the exploit no longer succeeds, and the control passes".to_owned()),
-            ),
-            (Standing::Open, Some(excuse)) => (Status::Accepted, Some(excuse.reason)),
-            (Standing::Open, None) => (
-                Status::Open,
-                Some("the exploit still succeeds, and the control passes".to_owned()),
-            ),
-            (standing, _) => (Status::Unclear, Some(unclear(&standing, &output))),
+        let (status, reason) = replayed(workshop, &exploit);
+        (reported.status, reported.status_reason) = match (status, excuse) {
+            (Status::Open, Some(excuse)) => (Status::Accepted, Some(excuse.reason)),
+            _ => (status, Some(reason)),
         };
         on_done(reported);
+    }
+}
+
+/// What a kept exploit shows on the code of today, and why.
+pub(crate) fn replayed(workshop: &Workshop, exploit: &Exploit) -> (Status, String) {
+    let Replay { standing, output } = workshop.replay(exploit);
+    match standing {
+        Standing::Fixed => {
+            (Status::Fixed, "the exploit no longer succeeds, and the control passes".to_owned())
+        }
+        Standing::Open => {
+            (Status::Open, "the exploit still succeeds, and the control passes".to_owned())
+        }
+        standing => (Status::Unclear, unclear(&standing, &output)),
     }
 }
 

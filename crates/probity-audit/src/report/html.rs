@@ -27,6 +27,10 @@ impl Report {
                 &self.elsewhere,
             );
         }
+        if !self.previous.is_empty() {
+            body +=
+                &self.findings_html("Findings of the previous audit", "previous", &self.previous);
+        }
         if !self.unverified.is_empty() {
             body += &self.findings_html("Unverified findings", "unverified", &self.unverified);
         }

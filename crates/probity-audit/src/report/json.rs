@@ -45,6 +45,7 @@ impl Report {
             "findings": self.findings.iter().map(finding).collect::<Vec<_>>(),
             "unverified": self.unverified.iter().map(finding).collect::<Vec<_>>(),
             "elsewhere": self.elsewhere.iter().map(finding).collect::<Vec<_>>(),
+            "previous": self.previous.iter().map(finding).collect::<Vec<_>>(),
             "failed": failed,
             "cached": self.cached,
             "changed_files": self.changed,
@@ -58,6 +59,11 @@ impl Report {
                 "ignored": self.ignored.len(),
                 "known": self.known,
                 "elsewhere": self.elsewhere.len(),
+                "previous": self
+                    .previous_counts()
+                    .map(|(status, count)| (status.as_str().to_owned(), json!(count)))
+                    .into_iter()
+                    .collect::<Value>(),
                 "refutations": self.verdicts(),
                 "levels": levels(&self.findings),
                 "sentences": summary::sentences(self),

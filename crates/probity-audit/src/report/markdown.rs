@@ -83,6 +83,15 @@ impl Report {
                 page.push_str(&item(reported));
             }
         }
+        if !self.previous.is_empty() {
+            page.push_str(
+                "\n## Findings of the previous audit\n\nNo skill reported these again. Each has a \
+                 status: open, fixed, accepted or unclear.\n\n",
+            );
+            for reported in &self.previous {
+                page.push_str(&item(reported));
+            }
+        }
         if !self.cached.is_empty() {
             page.push_str(
                 "\n## Cached answers\n\nAn earlier run asked the same model about the same sources; \

@@ -24,6 +24,8 @@ struct Kept {
     #[serde(default)]
     elsewhere: Vec<Reported>,
     #[serde(default)]
+    previous: Vec<Reported>,
+    #[serde(default)]
     scope: Option<AuditScope>,
     #[serde(default)]
     summary: Counts,
@@ -58,6 +60,7 @@ impl Report {
             findings: kept.findings,
             unverified: kept.unverified,
             elsewhere: kept.elsewhere,
+            previous: kept.previous,
             failed: Vec::new(),
             ignored: Vec::new(),
             known: kept.summary.known,

@@ -46,7 +46,8 @@ pub(super) fn sentences(report: &Report) -> Vec<String> {
         return vec![NOBODY_ASKED.to_owned()];
     }
     if report.skills == 0 && report.findings.is_empty() {
-        return vec!["No skill was run, so the audit says nothing about the sources.".to_owned()];
+        let none = "No skill was run, so the audit says nothing about the sources.".to_owned();
+        return std::iter::once(none).chain(previous(report)).collect();
     }
     let all = report.findings.len();
     let at = |level: ExploitLevel| {
@@ -70,6 +71,7 @@ pub(super) fn sentences(report: &Report) -> Vec<String> {
         let noun = counted(closed, "exploit no longer succeeds", "exploits no longer succeed");
         sentences.push(format!("On today's code {noun}."));
     }
+    sentences.extend(previous(report));
     if !report.is_whole() {
         sentences.push(format!(
             "The audit is incomplete: {} of {} did not finish.",
@@ -78,6 +80,15 @@ pub(super) fn sentences(report: &Report) -> Vec<String> {
         ));
     }
     sentences
+}
+
+/// What has become of the findings that no skill reports again.
+fn previous(report: &Report) -> Option<String> {
+    let noun = counted(report.previous.len(), "finding", "findings");
+    let counts = report.previous_counts();
+    let counts = counts.map(|(status, count)| format!("{count} {}", status.as_str())).join(", ");
+    let sentence = format!("No skill reports {noun} of the previous audit again: {counts}.");
+    if report.previous.is_empty() { None } else { Some(sentence) }
 }
 
 /// What a finding says about itself, in the order in which it is read.

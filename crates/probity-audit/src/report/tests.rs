@@ -174,6 +174,46 @@ fn one_problem_of_several_skills_is_one_finding_and_two_of_one_line_are_two() {
 }
 
 #[test]
+fn skills_of_one_class_mean_the_same_on_one_line_and_the_stronger_exploit_stays() {
+    let dir = tempfile::tempdir().unwrap();
+    let exploit: Exploitation =
+        serde_json::from_str(r#"{"level":"exploited","reason":"It succeeds."}"#).unwrap();
+    let exploited =
+        Finding { exploit: Some(exploit), ..finding("Owner is not asked", Some(42), true) };
+    let plain = |title: &str| Finding {
+        exploit: Some(Exploitation::none("Nobody tried.".to_owned(), Vec::new())),
+        severity: Risk::Critical,
+        ..finding(title, Some(42), true)
+    };
+    let state = state(vec![
+        iteration("missing-signatory-011", vec![exploited]),
+        iteration("missing-signatory-111", vec![plain("Anybody spends")]),
+        iteration("rounding-015", vec![plain("Rounds down")]),
+        iteration("016", vec![plain("Sixteen")]),
+        iteration("017", vec![plain("Seventeen")]),
+    ]);
+    let shown: Vec<String> = report(dir.path(), &state, None)
+        .findings
+        .iter()
+        .map(|it| {
+            format!(
+                "{} {:?} {} {}",
+                it.skill_id,
+                it.also_found_by,
+                it.finding.level(),
+                it.finding.title
+            )
+        })
+        .collect();
+    insta::assert_snapshot!(shown.join("\n"), @r#"
+    missing-signatory-111 ["missing-signatory-011"] exploited Anybody spends
+    rounding-015 [] quoted Rounds down
+    016 [] quoted Sixteen
+    017 [] quoted Seventeen
+    "#);
+}
+
+#[test]
 fn a_skill_that_names_two_problems_means_two_and_evidence_survives_merging() {
     let dir = tempfile::tempdir().unwrap();
     let with = |title: &str, line, quote: &str| Finding {

@@ -20,45 +20,65 @@ use crate::{
 const MOST_REASON: usize = 1_000;
 
 impl Session<'_> {
-    /// Tries to exploit every verified finding, and gives what that cost.
+    /// Tries to exploit a verified finding, unless somebody has, and gives what that cost.
     pub(crate) fn prove(
         &self,
         skill: &Skill,
-        findings: &mut [Finding],
+        finding: &mut Finding,
         open: &Open,
         proving: Proving<'_>,
     ) -> TokenUsage {
-        let mut usage = TokenUsage::default();
-        for finding in findings.iter_mut().filter(|finding| is_open(finding)) {
-            if self.cancel.is_cancelled() {
-                break;
-            }
-            let mut conversation = Conversation::new(self, skill);
-            conversation.tell(&Event::Exploits { finding });
-            let mut exploiting = Exploiting::new(proving, finding);
-            let offered = finding.offered.clone();
-            let mut first = self.first_exploit_prompt(skill, finding, proving);
-            if let Some(attempt) = offered
-                && let Some(said) = exploiting.attempt(&conversation, &attempt)
-            {
-                first = format!("{first}\n{said}");
-            }
-            let mut ended = Ok(());
-            if exploiting.wants_more() {
-                let system = prompt::system(Language::of_sources(self.sources));
-                let opened = self.open(open, &system, Expected::Exploit);
-                conversation.coverage.count(&self.inlined.shown);
-                let most = self.most_steps();
-                ended = conversation.converse(opened, first, most, &mut exploiting);
-            }
-            let why = ended.err().map(|ended| ended.told(skill).1);
-            usage.add(&conversation.usage);
-            // A run that was called off has not tried anything to its end.
-            if !self.cancel.is_cancelled() {
-                finding.exploit = Some(exploiting.result(why));
-            }
+        if !is_open(finding) {
+            return TokenUsage::default();
+        }
+        let vulnerability = self.vulnerabilities.meant_by(&skill.id, finding);
+        let mut result = vulnerability.result();
+        if self.cancel.is_cancelled() {
+            return TokenUsage::default();
+        }
+        if let Some(known) = &*result {
+            self.observer.event(skill, &Event::HasExploit { finding, level: known.level });
+            finding.exploit = Some(known.clone());
+            return TokenUsage::default();
+        }
+        let (exploitation, usage) = self.exploit(skill, finding, open, proving);
+        // A run that was called off has not tried anything to its end.
+        if !self.cancel.is_cancelled() {
+            *result = Some(exploitation.clone());
+            finding.exploit = Some(exploitation);
         }
         usage
+    }
+
+    /// The attempts on one finding, and what they cost.
+    fn exploit(
+        &self,
+        skill: &Skill,
+        finding: &Finding,
+        open: &Open,
+        proving: Proving<'_>,
+    ) -> (Exploitation, TokenUsage) {
+        let mut conversation = Conversation::new(self, skill);
+        conversation.tell(&Event::Exploits { finding });
+        let mut exploiting = Exploiting::new(proving, finding);
+        let mut first = self.first_exploit_prompt(skill, finding, proving);
+        if let Some(attempt) = &finding.offered {
+            // One that came with the finding leaves the model at least one attempt.
+            exploiting.left = exploiting.left.max(2);
+            if let Some(said) = exploiting.attempt(&conversation, attempt) {
+                first = format!("{first}\n{said}");
+            }
+        }
+        let mut ended = Ok(());
+        if exploiting.wants_more() {
+            let system = prompt::system(Language::of_sources(self.sources));
+            let opened = self.open(open, &system, Expected::Exploit);
+            conversation.coverage.count(&self.inlined.shown);
+            let most = self.most_steps();
+            ended = conversation.converse(opened, first, most, &mut exploiting);
+        }
+        let why = ended.err().map(|ended| ended.told(skill).1);
+        (exploiting.result(why), conversation.usage)
     }
 
     fn first_exploit_prompt(

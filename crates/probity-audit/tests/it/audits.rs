@@ -13,8 +13,8 @@ use std::{
 
 use probity_agent::{Agent, AgentError, Answer, Cancel, Limits, StopReason, Turn, Usage};
 use probity_audit::{
-    AuditError, AuditOptions, Event, Observer, PermissionPrompt, Provider, ProviderSpec, ReadScope,
-    Rules, Skill, State, ToolOptions, embedded, resume, run,
+    AuditError, AuditOptions, Event, Observer, PermissionPrompt, Previous, Provider, ProviderSpec,
+    ReadScope, Rules, Skill, State, ToolOptions, embedded, resume, run,
 };
 
 use crate::project::{SPEND, project};
@@ -84,6 +84,7 @@ fn options<'a>(root: &'a Path, skills: &'a [Skill], provider: &'a Provider) -> A
         jobs: 1,
         budget: None,
         earlier: Vec::new(),
+        previous: Previous::default(),
         changed: None,
         refute: false,
         prove: None,

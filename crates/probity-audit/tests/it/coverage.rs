@@ -9,8 +9,8 @@ use std::{
 
 use probity_agent::{Agent, AgentError, Answer, Cancel, Limits, StopReason, Turn};
 use probity_audit::{
-    AuditOptions, Event, Iteration, Observer, PermissionPrompt, Provider, ProviderSpec, ReadScope,
-    Rules, Skill, ToolOptions, embedded, run,
+    AuditOptions, Event, Iteration, Observer, PermissionPrompt, Previous, Provider, ProviderSpec,
+    ReadScope, Rules, Skill, ToolOptions, embedded, run,
 };
 
 use crate::project::{SPEND, project};
@@ -77,6 +77,7 @@ fn audited(
         jobs: 1,
         budget: None,
         earlier: Vec::new(),
+        previous: Previous::default(),
         changed: None,
         refute: false,
         prove: None,

@@ -7,6 +7,7 @@ mod examples;
 mod heuristic;
 mod model;
 mod odd_files;
+mod previous;
 mod project;
 mod proving;
 mod second_opinions;

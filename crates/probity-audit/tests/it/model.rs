@@ -8,8 +8,8 @@ use std::{
 
 use probity_agent::{Agent, AgentError, Answer, Cancel, Limits, Schema, StopReason, Turn, Usage};
 use probity_audit::{
-    AuditOptions, Event, Observer, PermissionPrompt, Provider, ProviderSpec, ReadScope, Rules,
-    Skill, State, ToolOptions, run,
+    AuditOptions, Event, Observer, PermissionPrompt, Previous, Provider, ProviderSpec, ReadScope,
+    Rules, Skill, State, ToolOptions, run,
 };
 
 /// From the system prompt, the number of a question in its conversation, and its text to an answer.
@@ -103,6 +103,7 @@ pub(crate) fn options<'a>(
         jobs: 1,
         budget: None,
         earlier: Vec::new(),
+        previous: Previous::default(),
         changed: None,
         refute: false,
         prove: None,

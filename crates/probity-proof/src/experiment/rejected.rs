@@ -25,7 +25,9 @@ pub(super) fn rejections(root: &Path, flagged: &FlaggedLines) -> Vec<Rejection> 
     let Ok(source) = confined::read(root, &flagged.file) else { return Vec::new() };
     if flagged.file.ends_with(".ak") {
         let rejected = aiken::rejecting(&source, flagged.first, flagged.last);
-        return rejected.map(|(function, text)| Rejection { function, text }).into_iter().collect();
+        let (function, texts) = rejected.unwrap_or_default();
+        let rejection = |text| Rejection { function: function.clone(), text };
+        return texts.into_iter().map(rejection).collect();
     }
     let Some(grammar) = Grammar::of(&flagged.file) else { return Vec::new() };
     let Some(parsed) = grammar.parse(&source) else { return Vec::new() };

@@ -12,6 +12,7 @@ use std::{
 
 use probity_sandbox::{Exit, Mount};
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::{
     Built, Existing, Groups, Placed, Runner, Suite, Trial, Trouble, Unavailable,
@@ -59,6 +60,20 @@ struct Test {
     status: String,
     #[serde(default)]
     assertion: Option<String>,
+    /// Of a property test: a text, or an object that says why there is none.
+    #[serde(default)]
+    counterexample: Option<Value>,
+    #[serde(default)]
+    traces: Vec<String>,
+}
+
+impl Test {
+    /// What a failure says of itself.
+    fn message(&self) -> String {
+        let counterexample = self.counterexample.as_ref().map(|it| format!("counterexample: {it}"));
+        let parts = self.assertion.iter().cloned().chain(counterexample);
+        parts.chain(self.traces.iter().cloned()).collect::<Vec<_>>().join("\n")
+    }
 }
 
 impl Aiken {
@@ -79,17 +94,23 @@ impl Aiken {
         Ok(Box::new(Self { program, projects }))
     }
 
-    /// Runs the tests of a project.
+    /// Runs the tests of a project, or only one of them.
     fn check(
         &self,
         site: &Site<'_>,
         project: &Path,
+        only: Option<&str>,
         limit: Duration,
     ) -> Result<(Ran, Report), Trouble> {
         let mut task = Task::new([&self.program], project, Access::Runs, limit + GRACE);
         task.tools.extend(self.program.parent().map(Path::to_owned));
         // The same cases of property tests in every run.
         task.arguments(["check", "--seed", "1"]);
+        // Otherwise one test that hangs ends all others with it.
+        if let Some((module, test)) = only.and_then(|name| name.rsplit_once(SEPARATOR)) {
+            let pattern = format!("{module}.{{{test}}}");
+            task.arguments(["--exact-match", "--match-tests", &pattern]);
+        }
         let known = self.projects.iter().find(|(directory, _)| directory == project);
         if let Some((_, Some(real))) = known {
             let place = project.join(PACKAGES);
@@ -124,7 +145,7 @@ fn report(ran: &Ran) -> Report {
         for test in module.tests {
             let state = if test.status == "pass" { State::Passed } else { State::Failed };
             let name = format!("{}{SEPARATOR}{}", module.name, test.title);
-            let message = test.assertion.unwrap_or_default();
+            let message = test.message();
             report.tell(TestReport { message, ..TestReport::new(name, state) });
         }
     }
@@ -199,7 +220,8 @@ impl Runner for Aiken {
     }
 
     fn run(&self, site: &Site<'_>, placed: &Placed, _: &Built) -> Result<Trial, Trouble> {
-        let (ran, report) = self.check(site, &placed.directory, site.context.test_timeout)?;
+        let limit = site.context.test_timeout;
+        let (ran, report) = self.check(site, &placed.directory, Some(&placed.name), limit)?;
         Ok(Trial::told(site, &ran, &report, |test| test.name == placed.name))
     }
 
@@ -225,7 +247,7 @@ impl Runner for Aiken {
         _: &BTreeSet<String>,
         limit: Duration,
     ) -> Result<Suite, Box<Trial>> {
-        let (ran, report) = self.check(site, project, limit)?;
+        let (ran, report) = self.check(site, project, None, limit)?;
         match &report.without_end {
             Some(detail @ RunDetail::Unbuilt) => Err(Box::new(Trial::new(detail.clone()))),
             _ => Ok(Suite::of("", &ran, &report, limit)),
@@ -237,7 +259,8 @@ impl Runner for Aiken {
 mod tests {
     use super::*;
 
-    /// In the form that the compiler's source gives it; not recorded from a run.
+    /// Of `aiken check --seed 1`, version 1.1.24: tests of a validator and properties, of which some
+    /// pass, fail, crash, and have to fail.
     const CHECKED: &str = include_str!("aiken/checked.json");
 
     fn ran(stdout: &str, code: i32) -> Ran {
@@ -248,19 +271,42 @@ mod tests {
     #[test]
     fn every_test_of_every_module_is_read() {
         let report = report(&ran(CHECKED, 1));
-        let states: Vec<_> =
-            report.tests.iter().map(|test| (test.name.as_str(), test.state)).collect();
+        let line = |test: &TestReport| {
+            let message = test.message.replace('\n', "; ");
+            format!("{:?} {} {message}", test.state, test.name).trim_end().to_owned()
+        };
+        let lines: Vec<String> = report.tests.iter().map(line).collect();
         assert_eq!(
-            states,
+            lines,
             [
-                ("swap.exploit", State::Failed),
-                ("swap.control", State::Passed),
-                ("swap/price.rounds_up", State::Passed),
+                "Failed swap.exploit price not checked",
+                "Passed swap.control",
+                "Failed swap.compares × expected; │ 2; × to equal; │ 3",
+                "Failed swap.crashes × program failed; the validator crashed / exited prematurely; \
+                 expect Some(paid) = None",
+                "Passed swap.refuses the validator crashed / exited prematurely",
+                "Failed swap.does_not_refuse",
+                "Passed swap/price.rounds_up",
+                "Failed swap/price.is_small counterexample: \"200\"",
+                "Failed swap/price.never_crashes counterexample: \"200\"; expect paid < 200",
             ]
         );
         assert_eq!(report.without_end, Some(RunDetail::NoSuchTest));
-        assert_eq!(super::report(&ran("", 1)).without_end, Some(RunDetail::Unbuilt));
-        assert_eq!(super::report(&ran("", 0)).without_end, None);
+    }
+
+    #[test]
+    fn a_run_without_tests_and_one_that_does_not_compile_are_told_apart() {
+        let none = r#"{"seed":1,"summary":{"total":0,"passed":0,"failed":0,"kind":{"unit":0,"property":0}},"modules":[]}"#;
+        for (stdout, code, without_end) in [
+            (none, 0, Some(RunDetail::NoSuchTest)),
+            // Errors of the compiler are on stderr, and nothing is on stdout.
+            ("", 1, Some(RunDetail::Unbuilt)),
+            ("", 0, None),
+        ] {
+            let report = report(&ran(stdout, code));
+            assert!(report.tests.is_empty());
+            assert_eq!(report.without_end, without_end, "{stdout:?} {code}");
+        }
     }
 
     #[test]

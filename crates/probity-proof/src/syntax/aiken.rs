@@ -8,8 +8,12 @@ struct Block {
     end: usize,
 }
 
-/// The source with the innermost handler or function of these lines saying `False`, and its name.
-pub(crate) fn rejecting(source: &str, first: u32, last: u32) -> Option<(String, String)> {
+/// How a handler or a function rejects: whatever type it returns, it can fail.
+const REJECTIONS: [&str; 2] = ["False", "fail"];
+
+/// The name of the innermost handler or function of these lines, and the source with each way for it
+/// to reject everything.
+pub(crate) fn rejecting(source: &str, first: u32, last: u32) -> Option<(String, Vec<String>)> {
     let line_of = |at: usize| {
         let before = source.get(..at).unwrap_or_default();
         u32::try_from(before.matches('\n').count()).unwrap_or(u32::MAX).saturating_add(1)
@@ -18,7 +22,8 @@ pub(crate) fn rejecting(source: &str, first: u32, last: u32) -> Option<(String, 
     blocks.retain(|block| line_of(block.start) <= last && line_of(block.end) >= first);
     let block = blocks.into_iter().min_by_key(|block| block.end - block.start)?;
     let (before, after) = (source.get(..block.start)?, source.get(block.end..)?);
-    Some((block.name, format!("{before} False {after}")))
+    let texts = REJECTIONS.map(|rejection| format!("{before} {rejection} {after}"));
+    Some((block.name, texts.to_vec()))
 }
 
 /// Handlers of validators and functions; a validator itself is none, nor are blocks inside of them.
@@ -103,15 +108,16 @@ mod tests {
         ByteArray) -> Bool {\n  True\n}\n";
 
     #[test]
-    fn the_handler_or_function_of_the_lines_says_false() {
+    fn the_handler_or_function_of_the_lines_says_false_or_fails() {
         for (line, name, expected) in [
             (8, "spend", "self: Transaction) { False }\n\n  else(_) {"),
             (6, "spend", "self: Transaction) { False }\n\n  else(_) {"),
             (19, "pays", "-> Bool { False }\n"),
         ] {
-            let (found, text) = rejecting(SWAP, line, line).unwrap();
+            let (found, texts) = rejecting(SWAP, line, line).unwrap();
             assert_eq!(found, name);
-            assert!(text.contains(expected), "{text}");
+            assert!(texts[0].contains(expected), "{}", texts[0]);
+            assert_eq!(texts[1], texts[0].replace("{ False }", "{ fail }"));
         }
         assert_eq!(rejecting(SWAP, 1, 1), None);
         assert_eq!(rejecting("fn f(", 1, 1), None);

@@ -81,8 +81,8 @@ fn a_validator_that_allows_everything_is_exploited_and_fixed() {
     assert_eq!(verdict.fault, Some(ExploitFault::NotShown), "{verdict:#?}");
 }
 
-const PRICE: &str =
-    "pub fn accepts(paid: Int, price: Int) -> Bool {\n  paid >= 0 && price >= 0\n}\n";
+const PRICE: &str = "pub fn accepts(paid: Int, price: Int) -> Bool {\n  paid >= 0 && price >= 0\n}\n\n\
+    pub fn change(paid: Int, price: Int) -> Int {\n  paid - price\n}\n";
 const PRICE_TESTS: &str = "use price\n\ntest exploit() {\n  !price.accepts(1, 5)\n}\n\ntest control() \
     {\n  price.accepts(5, 5)\n}\n";
 
@@ -111,8 +111,31 @@ fn the_real_compiler_is_understood() {
     let workshop = Workshop::prepare(stage.options.clone(), &|_| {}).unwrap();
     let mut price = exploit(PRICE_TESTS);
     price.claim.file = "lib/price.ak".to_owned();
+    let (attack, exploited) = ("!price.accepts(1, 5)", ExploitLevel::Exploited);
+    for (attack, head, level, fault) in [
+        (attack, "exploit()", exploited, ExploitFault::NotFixed),
+        ("price.accepts(1, 5)", "exploit() fail", exploited, ExploitFault::NotFixed),
+        ("expect !price.accepts(1, 5)\n  True", "exploit()", exploited, ExploitFault::NotFixed),
+        ("price.accepts(1, 5)", "exploit()", ExploitLevel::Quoted, ExploitFault::Passes),
+        ("1 == 2", "exploit()", ExploitLevel::Quoted, ExploitFault::FailsAlways),
+        ("no_such_name", "exploit()", ExploitLevel::Quoted, ExploitFault::NotShown),
+    ] {
+        let code = PRICE_TESTS.replace("!price.accepts(1, 5)", attack);
+        price.claim.test_code = code.replace("exploit()", head);
+        let verdict = workshop.exploit(&price);
+        assert_eq!((verdict.level, &verdict.fault), (level, &Some(fault)), "{verdict:#?}");
+    }
+    // A function that cannot say `False` can still fail.
+    price.claim.line = 6;
+    price.claim.test_code =
+        "use price\n\ntest exploit() fail {\n  price.change(1, 5) < 0\n}\n\ntest \
+        control() {\n  price.change(5, 1) == 4\n}\n"
+            .to_owned();
     let verdict = workshop.exploit(&price);
     assert_eq!(verdict.level, ExploitLevel::Exploited, "{verdict:#?}");
+    assert_eq!(verdict.rejecting.as_deref(), Some("change"));
+    price.claim.line = 2;
+    price.claim.test_code = PRICE_TESTS.to_owned();
     let sound = fix("lib/price.ak", PRICE, "paid >= 0 && price >= 0", "paid >= price");
     price.claim.fix_patch = Some(sound);
     let verdict = workshop.exploit(&price);

@@ -6,6 +6,7 @@
 
 mod cache;
 mod changed;
+mod former;
 mod output;
 mod project;
 mod prove;
@@ -27,8 +28,8 @@ use std::{
 use anyhow::Context as _;
 use probity_agent::Limits;
 use probity_audit::{
-    AnswerCache, AuditOptions, Baseline, PermissionPrompt, ProviderSpec, Proving, Report,
-    ReportOptions, Rules, Skill, State, ToolOptions, resume,
+    AnswerCache, AuditOptions, Baseline, PermissionPrompt, Previous, Proving, Report,
+    ReportOptions, Rules, State, ToolOptions,
 };
 
 use crate::{
@@ -114,16 +115,18 @@ fn audited(
     let provider = chosen.ready(root, &permission, sensitive)?;
     let report_out = output::report_path(&settings.report_out, settings.format);
     output::preflight(&settings.state_out, &report_out, root, &sources)?;
-    let earlier = if options.resume {
-        let now = Now {
-            skills: &skills,
-            provider: &provider.spec,
-            source_digest: source_digest.as_deref(),
-            changed: changed.as_deref(),
-        };
-        earlier(&settings.state_out, &now)?
-    } else {
-        Vec::new()
+    let former = former::read(&settings.state_out, rules, options.resume)?;
+    let earlier = match &former {
+        Some(former) if options.resume => {
+            let now = former::Now {
+                skills: &skills,
+                provider: &provider.spec,
+                source_digest: source_digest.as_deref(),
+                changed: changed.as_deref(),
+            };
+            former::finished(&settings.state_out, former, &now)
+        }
+        _ => Vec::new(),
     };
     let workshop = if options.prove { Some(prove::workshop(root, all, &stop)?) } else { None };
     let talk = watch::Talk { logs: options.ai_logs, asks: is_interactive };
@@ -143,6 +146,7 @@ fn audited(
         jobs: settings.jobs.into(),
         budget: settings.budget,
         earlier,
+        previous: former.map(Previous::of).unwrap_or_default(),
         changed,
         refute: options.refute,
         prove: workshop
@@ -204,35 +208,6 @@ fn read_baseline(path: &Path) -> anyhow::Result<Baseline> {
     let text = fs::read_to_string(path)
         .with_context(|| failed(format!("cannot read the baseline {}", path.display())))?;
     Baseline::parse(&text).with_context(|| failed(format!("{} is not a baseline", path.display())))
-}
-
-/// What a state has to be about to be continued.
-struct Now<'a> {
-    skills: &'a [Skill],
-    provider: &'a ProviderSpec,
-    source_digest: Option<&'a str>,
-    changed: Option<&'a [String]>,
-}
-
-/// The finished iterations of an earlier run, and a word on why others are not.
-fn earlier(path: &Path, now: &Now<'_>) -> anyhow::Result<Vec<probity_audit::Iteration>> {
-    if !path.exists() {
-        tracing::warn!("there is no {} to resume; everything is asked", path.display());
-        return Ok(Vec::new());
-    }
-    let text = fs::read_to_string(path)
-        .with_context(|| failed(format!("cannot read the state {}", path.display())))?;
-    let state: State = serde_json::from_str(&text).with_context(|| {
-        Failure::new(
-            format!("{} is not the state of an audit", path.display()),
-            "start over without --resume",
-        )
-    })?;
-    let resumed = resume(state, now.skills, now.provider, now.source_digest, now.changed);
-    if let Some(reason) = resumed.reason {
-        tracing::warn!("{} is not resumed: {reason}", path.display());
-    }
-    Ok(resumed.iterations)
 }
 
 /// A failure whose remedy is in its cause.

@@ -59,6 +59,9 @@ pub(super) fn sarif(
             if let Some(exploit) = &mark.exploit {
                 result["properties"]["exploit"] = json!(exploit);
             }
+            if mark.is_previous {
+                result["properties"]["notReportedAgain"] = json!(true);
+            }
             if mark.is_outside_change {
                 result["properties"]["outsideChange"] = json!(true);
             }

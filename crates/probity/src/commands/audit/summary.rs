@@ -62,6 +62,11 @@ pub(super) fn print(
     if !report.elsewhere.is_empty() {
         writeln!(out, "Findings outside the changed files: {}", report.elsewhere.len())?;
     }
+    if !report.previous.is_empty() {
+        let counts = report.previous_counts();
+        let counts = counts.map(|(status, count)| format!("{count} {}", status.as_str()));
+        writeln!(out, "Previous findings, not reported again: {}", counts.join(", "))?;
+    }
     if report.findings.iter().any(|reported| reported.finding.exploit.is_some()) {
         let count = |level: ExploitLevel| {
             report.findings.iter().filter(|reported| reported.finding.level() == level).count()

@@ -67,7 +67,7 @@ fn read(path: &Path) -> anyhow::Result<Report> {
         .with_context(|| Failure::new(format!("cannot read {shown}"), way_out))?;
     let report = Report::parse(&text)
         .with_context(|| Failure::new(format!("{shown} cannot be verified"), way_out))?;
-    let mut findings = report.findings.iter().chain(&report.elsewhere);
+    let mut findings = report.findings.iter().chain(&report.elsewhere).chain(&report.previous);
     let has_exploit = |reported: &Reported| {
         reported.finding.exploit.as_ref().is_some_and(probity_audit::Exploitation::is_kept)
     };

@@ -116,6 +116,9 @@ fn told(skill: &Skill, event: &Event<'_>) -> String {
         Event::Begins => format!("begins ({})", skill.name),
         Event::Cached => "an earlier run has the answer; --no-cache asks again".to_owned(),
         Event::Exploits { finding } => format!("tries to exploit: {}", finding.title),
+        Event::HasExploit { finding, level } => {
+            format!("same vulnerability as in another skill, level {level}: {}", finding.title)
+        }
         Event::Tried { level, reason } => format!("exploit tried, level {level}: {reason}"),
         Event::Refutes { finding } => format!("tries to refute: {}", finding.title),
         Event::Asks { step, most } => format!("step {step}/{most}: asking for the next action"),

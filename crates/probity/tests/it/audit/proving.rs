@@ -1,5 +1,7 @@
 //! `--prove` and `audit verify`: real services, real tests, and a model behind a server of our own.
 
+mod rerun;
+
 use std::{fs, path::Path};
 
 use serde_json::{Value, json};
@@ -28,7 +30,7 @@ struct Service {
 
 const ORDERS: Service = Service {
     name: "orders",
-    skill: "001-injection.md",
+    skill: "web/001-injection.md",
     file: "shop.py",
     quote: "query = f\"select item from orders where customer = '{customer}'\"",
     test: "orders_test.py",
@@ -38,7 +40,7 @@ const ORDERS: Service = Service {
 
 const FILES: Service = Service {
     name: "files",
-    skill: "002-path-traversal.md",
+    skill: "web/002-path-traversal.md",
     file: "files.js",
     quote: "const path = join(root, name);",
     test: "files.test.js",
@@ -48,12 +50,23 @@ const FILES: Service = Service {
 
 const ACCOUNTS: Service = Service {
     name: "accounts",
-    skill: "004-missing-authorization.md",
+    skill: "web/004-missing-authorization.md",
     file: "accounts.go",
     quote: "delete(s.Owners, account)",
     test: "accounts_test.go",
     exploit: "TestNobodyClosesTheAccountsOfOthers",
     control: "TestOwnersCloseTheirAccounts",
+};
+
+/// A contract without dependencies, because nothing is downloaded.
+const VAULT: Service = Service {
+    name: "vault",
+    skill: "vulnerabilities/011-missing-signatory.md",
+    file: "validators/vault.ak",
+    quote: "Withdraw { amount } -> amount > 0 && amount <= held.balance",
+    test: "vault.ak",
+    exploit: "strangers_withdraw_nothing",
+    control: "owners_withdraw_what_they_have",
 };
 
 fn root(path: &str) -> std::path::PathBuf {
@@ -84,7 +97,7 @@ impl Service {
         copy(&root("examples/vulnerable").join(self.name), dir.path());
         let skills = dir.path().join("one-skill");
         fs::create_dir_all(&skills).unwrap();
-        fs::copy(root("skills/web").join(self.skill), skills.join(self.skill)).unwrap();
+        fs::copy(root("skills").join(self.skill), skills.join("one.md")).unwrap();
         git(dir.path(), &["init", "-q", "-b", "main"]);
         commit(dir.path());
         dir
@@ -107,6 +120,12 @@ impl Service {
         })
     }
 
+    /// Applies the fix.
+    fn fix(&self, dir: &Path) {
+        fs::write(dir.join("fix.diff"), example(&format!("answers/{}.diff", self.name))).unwrap();
+        git(dir, &["apply", "fix.diff"]);
+    }
+
     /// A model that finds the vulnerability and then gives these answers about its exploit.
     fn server(&self, answers: Vec<Value>) -> Server {
         let found = self.found();
@@ -121,8 +140,12 @@ impl Service {
 
 /// With the tools that tests need, and a home that nobody shares.
 fn with_tools(run: Run, home: &Path) -> Run {
-    let path =
-        format!("{}:{}", tools().join("python/bin").display(), std::env::var("PATH").unwrap());
+    let path = format!(
+        "{}:{}:{}",
+        tools().join("python/bin").display(),
+        tools().join("aiken/bin").display(),
+        std::env::var("PATH").unwrap()
+    );
     run.env("PATH", &path).env("HOME", home.to_str().unwrap())
 }
 
@@ -136,6 +159,13 @@ fn prove(dir: &TempDir, home: &Path, service: &Service, server: &Server, more: &
 fn json_report(dir: &Path) -> Value {
     let text = fs::read_to_string(dir.join(".tx3/audit/vulnerabilities.json")).unwrap();
     serde_json::from_str(&text).unwrap()
+}
+
+/// Runs the exploits of the JSON report again.
+fn verify(dir: &TempDir, home: &Path, more: &[&str]) -> Output {
+    let kept = ".tx3/audit/vulnerabilities.json";
+    let run = probity().dir(dir).args(["audit", "verify", kept]).args(more);
+    with_tools(run, home).run()
 }
 
 /// A wrong exploit, then a right one; the report; and the report's exploit on the fixed code.
@@ -167,16 +197,10 @@ fn check(service: &Service) {
     assert!(id.starts_with("VULN-") && id.len() == 13, "{id}");
     assert!(git(dir.path(), &["status", "--porcelain", service.file]).is_empty());
 
-    let kept = dir.path().join(".tx3/audit/vulnerabilities.json");
-    let verify = |more: &[&str]| {
-        let run = probity().dir(&dir).args(["audit", "verify", kept.to_str().unwrap()]).args(more);
-        with_tools(run, home.path()).run()
-    };
+    let verify = |more: &[&str]| verify(&dir, home.path(), more);
     let output = verify(&[]).code(1);
     assert!(output.stdout.starts_with(&format!("open {id} (high) Input is trusted")), "{output:?}");
-    let patch = dir.path().join("fix.diff");
-    fs::write(&patch, example(&format!("answers/{}.diff", service.name))).unwrap();
-    git(dir.path(), &["apply", "fix.diff"]);
+    service.fix(dir.path());
     let output = verify(&["--report-out", "today.html"]).code(0);
     assert!(output.stdout.ends_with("Exploits: 0 open, 1 fixed, 0 accepted, 0 unclear\n"));
     let page = fs::read_to_string(dir.path().join("today.html")).unwrap();
@@ -197,6 +221,63 @@ fn a_path_traversal_in_javascript_is_proven_and_verified() {
 #[test]
 fn a_missing_authorization_in_go_is_proven_and_verified() {
     check(&ACCOUNTS);
+}
+
+/// Whether the machine has the Aiken compiler; `script/test --with-aiken` installs it.
+#[expect(clippy::print_stdout, reason = "somebody has to know what was not tested")]
+fn has_aiken() -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let directories =
+        std::iter::once(tools().join("aiken/bin")).chain(std::env::split_paths(&path));
+    let found = directories.into_iter().any(|directory| directory.join("aiken").is_file());
+    if !found {
+        println!("skipped: aiken is not installed; `script/test --with-aiken` installs it");
+    }
+    found
+}
+
+#[test]
+fn a_missing_signature_check_in_aiken_is_proven_and_verified() {
+    if has_aiken() {
+        check(&VAULT);
+    }
+}
+
+#[test]
+fn an_aiken_exploit_without_a_fix_depends_on_the_handler() {
+    if !has_aiken() {
+        return;
+    }
+    let mut alone = VAULT.exploit();
+    alone["fix_patch"] = Value::Null;
+    // It fails whatever the handler says.
+    let mut always = alone.clone();
+    let code = example("answers/vault.ak").replace("  !vault.spend", "  False && !vault.spend");
+    always["test_code"] = json!(code);
+    for (answer, level, reason) in [
+        (
+            alone,
+            "exploited",
+            "The exploit succeeds in all 5 runs, and fails once `spend` rejects everything, as does \
+             the control; no fix was offered.",
+        ),
+        (
+            always,
+            "quoted",
+            "Not exploited: no fix was offered, and the exploit test also fails if the flagged \
+             function rejects everything, so it does not depend on the code.",
+        ),
+    ] {
+        let (dir, home) = (VAULT.project(), tempfile::tempdir().unwrap());
+        let server = VAULT.server(vec![answer]);
+        let more = ["--prove-rounds", "1", "--format", "json"];
+        prove(&dir, home.path(), &VAULT, &server, &more).code(0);
+        let finding = &json_report(dir.path())["findings"][0];
+        assert_eq!(
+            (&finding["level"], &finding["exploit"]["reason"]),
+            (&json!(level), &json!(reason))
+        );
+    }
 }
 
 #[test]

@@ -90,6 +90,12 @@ fn what_changed_since_is_asked_again_and_the_reason_is_told() {
     fs::write(dir.path().join(".tx3/audit/state.json"), "{").unwrap();
     let output = audit(&dir, &server).args(["--resume"]).run().code(1);
     assert!(output.stderr.contains("is not the state of an audit"), "{}", output.stderr);
+    let output = audit(&dir, &server).run().code(0);
+    assert_eq!(
+        output.stderr,
+        "warning: .tx3/audit/state.json is not the state of an audit; findings of the previous audit \
+         get no status\n"
+    );
 }
 
 #[test]
