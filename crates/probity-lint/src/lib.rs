@@ -29,6 +29,7 @@ mod lines;
 mod own_rule;
 mod packages;
 mod parsed;
+mod powershell;
 mod preset;
 mod quoting;
 mod rejection;
@@ -72,7 +73,7 @@ pub use crate::{
     parsed::{Detached, Parsed},
     preset::Preset,
     rejection::Rejection,
-    rule::{Category, Metadata, OptionKind, OptionSpec, OptionValue, Rule},
+    rule::{Category, Metadata, OptionKind, OptionSpec, OptionValue, Rule, SecretMount},
     rules::RULES,
     ruleset::{Pattern, RuleChoice, RuleSet},
     shellcheck::{ScriptFinding, ShellChecker, ShellScript, shell_scripts},
