@@ -10,6 +10,9 @@ const TESTS: &[&str] = &["cmdextversion", "defined", "errorlevel", "exist"];
 /// Comparisons of `if`, written as a word of their own.
 const COMPARISONS: &[&str] = &["==", "equ", "neq", "lss", "leq", "gtr", "geq"];
 
+/// Bytes that may end the text of a word or mean something else in it.
+const SPECIAL: &[u8] = b" \t\r\n|&^\"%!()<>";
+
 pub(super) fn read(builder: &mut Builder<'_>) {
     let mut lexer = Lexer { bytes: builder.text.as_bytes(), out: builder, at: 0 };
     while lexer.at < lexer.bytes.len() {
@@ -100,7 +103,6 @@ impl Lexer<'_, '_> {
 
     /// Text that means itself, up to the next byte that may mean something else.
     fn bare(&mut self, start: usize) {
-        const SPECIAL: &[u8] = b" \t\r\n|&^\"%!()<>";
         while self.peek(0).is_some_and(|byte| !SPECIAL.contains(&byte)) {
             self.at += 1;
         }

@@ -17,6 +17,9 @@ const GOING_ON: &[&str] = &["catch", "else", "elseif", "finally", "until", "whil
 
 const ASSIGNMENTS: &[&str] = &["=", "+=", "-=", "*=", "/=", "%=", "??="];
 
+/// Bytes that may end the text of a word or mean something else in it.
+const SPECIAL: &[u8] = b" \t\r\n;`'\"@(){}$|&>=+-*/%";
+
 pub(super) fn read(builder: &mut Builder<'_>) {
     let mut lexer = Lexer { bytes: builder.text.as_bytes(), out: builder, at: 0 };
     while lexer.at < lexer.bytes.len() {
@@ -157,7 +160,6 @@ impl Lexer<'_, '_> {
         if self.out.is_after_block() && !self.goes_on(start) {
             self.out.end_statement();
         }
-        const SPECIAL: &[u8] = b" \t\r\n;`'\"@(){}$|&>=+-*/%";
         while self.peek(0).is_some_and(|byte| !SPECIAL.contains(&byte)) {
             self.at += 1;
         }

@@ -2,7 +2,7 @@
 
 use probity_dockerfile::{Arguments, Base, Command, Keyword, Stage};
 use probity_finding::{Edit, Finding, Fix, Span};
-use probity_shell::{Dialect, Script};
+use probity_shell::{Dialect, Invocation, Script};
 
 use crate::{context::Context, lines::line_end};
 
@@ -58,7 +58,7 @@ rule! {
 /// A `RUN` that does nothing but start PowerShell.
 struct Wrapper {
     index: usize,
-    /// The program and its flags, up to the one before the script.
+    /// The program and its flags, without the one before the script.
     argv: Vec<String>,
     /// The command, and the script in it.
     command: Span,
@@ -111,6 +111,11 @@ fn wrapper(context: &Context<'_>, index: usize) -> Option<Wrapper> {
     let words = command.words.iter().filter(|word| word.span().end <= inner.span.start);
     let argv: Option<Vec<String>> = words.map(|word| Some(word.literal()?.into_owned())).collect();
     let mut argv = argv?;
+    // Windows PowerShell runs its words with and without a flag for them.
+    let is_flag = |word: &str| Invocation::of_argv(&["powershell", word]).takes_command;
+    if argv.last().is_some_and(|word| is_flag(word)) {
+        argv.pop();
+    }
     if let Some(program) = argv.first_mut() {
         *program = program.strip_suffix(".exe").unwrap_or(program).to_owned();
     }
@@ -128,9 +133,7 @@ fn fix(context: &Context<'_>, stage: &Stage, series: &[Wrapper]) -> Option<Fix> 
     let text = context.file.text;
     let (first, last) = (series.first()?, series.last()?);
     let mut argv = first.argv.clone();
-    if !argv.last().is_some_and(|flag| flag.starts_with('-')) || argv.len() == 1 {
-        argv.push("-Command".to_owned());
-    }
+    argv.push("-Command".to_owned());
     if argv.iter().any(|word| word.contains(['"', '\\'])) {
         return None;
     }
@@ -195,7 +198,7 @@ RUN powershell -NoProfile -Command d
 FROM b
 RUN pwsh -c 'a'
     ^^^^^^^^^^^ 2 RUN instructions start pwsh; use one SHELL instead
-RUN pwsh -c 'b'
+RUN pwsh -Command 'b'
 "#,
         );
     }
@@ -228,7 +231,7 @@ RUN pwsh -c 'b'
                 "SHELL [\"powershell\", \"-Command\"]\nRUN a\nRUN b; c\nSHELL [\"cmd\", \"/S\", \"/C\"]\nRUN dir",
             ),
             (
-                "RUN powershell a\nRUN powershell b\nCMD [\"c\"]",
+                "RUN powershell a\nRUN powershell -c b\nCMD [\"c\"]",
                 "SHELL [\"powershell\", \"-Command\"]\nRUN a\nRUN b\nCMD [\"c\"]",
             ),
             (
