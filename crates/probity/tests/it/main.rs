@@ -50,3 +50,4 @@ mod settings;
 mod shellcheck;
 mod site;
 mod slow_checks;
+mod tally;
