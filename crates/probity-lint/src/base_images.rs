@@ -140,6 +140,14 @@ impl BaseImages {
     }
 }
 
+/// Whether the image is listed for a platform; one without a variant is any of its variants.
+pub(crate) fn exists_for(image: &BaseImage, wanted: &str) -> bool {
+    let is_part = |whole: &str, part: &str| {
+        whole.strip_prefix(part).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    image.platforms.iter().any(|own| is_part(own, wanted) || is_part(wanted, own))
+}
+
 /// The name of an image by tag and digest; none for one that has a digest, or is not a name.
 pub(crate) fn pinned(name: &str, digest: &str) -> Option<String> {
     let image = ImageRef::parse(name).ok()?;

@@ -1,6 +1,6 @@
 //! What a rule gets to see: the file, the facts about it, and the rule's own settings.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use probity_dockerfile::{
     Arguments, Base, Dockerfile, Dockerignore, Facts, Instruction, Keyword, PackageCall, Stage,
@@ -11,7 +11,7 @@ use probity_shell::Script;
 
 use crate::{
     BaseImages, BuildUses, ContextFiles, LintOptions,
-    rule::{Metadata, OptionValue},
+    rule::{Metadata, OptionValue, SecretMount},
     ruleset::RuleChoice,
 };
 
@@ -119,6 +119,14 @@ impl<'a> Context<'a> {
         self.facts.package_calls(self.file, instruction)
     }
 
+    /// The same in any shell, PowerShell and cmd included; their commands are those of
+    /// [`Script::all_commands`].
+    pub(crate) fn all_package_calls(&self, instruction: usize) -> Vec<Cow<'a, PackageCall>> {
+        let of_windows = self.facts.windows_package_calls(self.file, instruction);
+        let calls = self.package_calls(instruction).iter().map(Cow::Borrowed);
+        calls.chain(of_windows.into_iter().map(Cow::Owned)).collect()
+    }
+
     /// A finding of this rule at `span`, with the severity in force.
     pub(crate) fn finding(&self, span: Span, message: impl Into<String>) -> Finding {
         self.completed(Finding::new(self.metadata.name, self.choice.severity, span, message))
@@ -189,6 +197,14 @@ impl<'a> Context<'a> {
     pub(crate) fn list(&self, name: &str) -> &[String] {
         match self.option(name) {
             Some(OptionValue::TextList(values)) => values,
+            _ => &[],
+        }
+    }
+
+    /// Secrets; none where the rule declares no such option.
+    pub(crate) fn secret_mounts(&self, name: &str) -> &[SecretMount] {
+        match self.option(name) {
+            Some(OptionValue::SecretMounts(mounts)) => mounts,
             _ => &[],
         }
     }

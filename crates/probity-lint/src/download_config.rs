@@ -2,6 +2,7 @@
 
 use probity_dockerfile::{Action, Arguments, Base, Keyword, PackageKind};
 use probity_finding::Span;
+use probity_shell::{Call, Dialect, Script};
 
 use crate::{context::Context, environment};
 
@@ -49,22 +50,37 @@ fn used(context: &Context<'_>, index: usize, downloader: &Downloader) -> Option<
     if context.file.instructions.get(index)?.keyword != Keyword::Run {
         return None;
     }
-    let installs = context.package_calls(index).iter();
+    let installs = context.all_package_calls(index);
     let installed = installs
+        .iter()
         .filter(|call| call.action == Action::Install)
         .flat_map(|call| &call.packages)
         .find(|package| match &package.kind {
             PackageKind::Named { name, .. } => name == downloader.program,
             _ => false,
         });
-    let commands = context.scripts(index).iter().flat_map(|script| &script.commands);
-    let called = commands.map(|command| command.effective()).find(|call| {
-        call.is_any(&[downloader.program])
-            && !call.has_flag(downloader.flags)
-            && !call.has_flag(&["--version", "--help"])
+    let called = context.scripts(index).iter().flat_map(|script| {
+        let commands = script.all_commands().iter().map(|command| command.effective());
+        commands.filter(move |call| is_call(script, call, downloader.program))
     });
-    let called = called.and_then(|call| call.name_word()).map(|word| word.span());
+    let mut called = called.filter(|call| {
+        !call.has_flag(downloader.flags) && !call.has_flag(&["--version", "--help"])
+    });
+    let called = called.next().and_then(|call| call.name_word()).map(|word| word.span());
     [installed.map(|package| package.span), called].into_iter().flatten().min()
+}
+
+/// Whether a call runs the program. Windows PowerShell has aliases of its own for both names, so
+/// there a program needs its ending.
+fn is_call(script: &Script, call: &Call<'_>, program: &str) -> bool {
+    match script.invocation.dialect {
+        Dialect::PowerShell => {
+            let has_ending = call.name_word().is_some_and(|word| word.prefix().contains('.'));
+            has_ending && call.windows_name().as_deref() == Some(program)
+        }
+        Dialect::Cmd => call.windows_name().as_deref() == Some(program),
+        _ => call.is_any(&[program]),
+    }
 }
 
 /// Whether an instruction writes the configuration.
@@ -79,7 +95,7 @@ fn writes(context: &Context<'_>, index: usize, downloader: &Downloader) -> bool 
             sources.iter().chain(destination.as_deref()).any(|word| is_config(&word.text))
         }
         _ if instruction.keyword == Keyword::Run => {
-            let commands = context.scripts(index).iter().flat_map(|script| &script.commands);
+            let commands = context.scripts(index).iter().flat_map(|script| script.all_commands());
             let mut words = commands.flat_map(|command| {
                 let targets = command.redirections().iter().filter_map(|it| it.target.as_ref());
                 command.words.iter().chain(targets)

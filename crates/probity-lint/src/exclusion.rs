@@ -42,6 +42,7 @@ const fn in_file(winner: &'static str, loser: &'static str, reason: &'static str
 }
 
 const CACHE: &str = "a cache mount keeps downloads out of the image, so nothing has to be removed";
+const SAME_MOUNT: &str = "both ask for the cache mount of Bundler";
 const SIGNAL: &str = "the service decides which signal is right";
 const ROOT: &str = "both ask for another user, and one `USER` answers both";
 
@@ -54,6 +55,17 @@ pub static EXCLUSIONS: &[Exclusion] = &[
     pair("tally/prefer-package-cache-mounts", "hadolint/DL3040", CACHE),
     pair("tally/prefer-package-cache-mounts", "hadolint/DL3042", CACHE),
     pair("tally/prefer-package-cache-mounts", "hadolint/DL3060", CACHE),
+    pair("tally/prefer-package-cache-mounts", "tally/ruby/prefer-bundler-cache-mount", SAME_MOUNT),
+    pair(
+        "buildkit/InvalidBaseImagePlatform",
+        "tally/platform-mismatch",
+        "both report a platform that the image does not have",
+    ),
+    overlap(
+        "tally/ruby/secrets-in-arg-or-env",
+        "buildkit/SecretsUsedInArgOrEnv",
+        "both report the secret, and the winner knows how Rails takes it",
+    ),
     pair(
         "tally/prefer-copy-heredoc",
         "hadolint/DL3059",
@@ -236,6 +248,17 @@ mod tests {
         ("tally/prefer-package-cache-mounts", "hadolint/DL3040", "RUN dnf install -y x-1"),
         ("tally/prefer-package-cache-mounts", "hadolint/DL3042", "RUN pip install x==1"),
         ("tally/prefer-package-cache-mounts", "hadolint/DL3060", "RUN yarn install"),
+        (
+            "tally/prefer-package-cache-mounts",
+            "tally/ruby/prefer-bundler-cache-mount",
+            "RUN bundle install",
+        ),
+        ("buildkit/InvalidBaseImagePlatform", "tally/platform-mismatch", "RUN make"),
+        (
+            "tally/ruby/secrets-in-arg-or-env",
+            "buildkit/SecretsUsedInArgOrEnv",
+            "ARG RAILS_MASTER_KEY",
+        ),
         ("tally/prefer-copy-heredoc", "hadolint/DL3059", "RUN make\nRUN echo a > /etc/b"),
         ("tally/prefer-run-heredoc", "tally/newline-per-chained-call", "RUN a && b && c"),
         ("hadolint/DL3003", "shellcheck/SC2164", "RUN cd /a; make"),
@@ -335,12 +358,19 @@ mod tests {
         let shown: Vec<(&str, &str)> = TEXTS.iter().map(|it| (it.0, it.1)).collect();
         assert_eq!(listed, shown, "every pair has a text");
         for (winner, loser, text) in TEXTS {
-            let base = if winner.contains("windows") {
-                "mcr.microsoft.com/windows/nanoserver:1"
-            } else {
-                "debian:12"
+            let base = match (*winner, *loser) {
+                (winner, _) if winner.contains("windows") => {
+                    "FROM mcr.microsoft.com/windows/nanoserver:1"
+                }
+                (_, "tally/platform-mismatch") => {
+                    "FROM --platform=linux/arm64 registry.example/tool:2"
+                }
+                (winner, loser) if winner.contains("ruby") || loser.contains("ruby") => {
+                    "# syntax=docker/dockerfile:1\nFROM ruby:3.3"
+                }
+                _ => "FROM debian:12",
             };
-            let text = format!("FROM {base}\n{text}\n");
+            let text = format!("{base}\n{text}\n");
             let both = told(&text, &RuleSet::default());
             assert!(both.contains(*winner) && both.contains(*loser), "{winner} {loser}: {both:?}");
             let one = told(&text, &RuleSet::of(Preset::All));

@@ -10,8 +10,8 @@ use probity_secrets::{Detector, Options};
 
 use crate::{
     BaseConfiguration, BaseImage, BaseImages, BuildUses, ContextFiles, DirectiveOptions,
-    FixOptions, ImageAnswer, LintOptions, OptionValue, Pattern, RULES, RuleSet, TagNow,
-    WantedImage, lint, rule::Metadata,
+    FixOptions, ImageAnswer, LintOptions, OptionValue, Pattern, RULES, RuleSet, SecretMount,
+    TagNow, WantedImage, lint, rule::Metadata,
 };
 
 /// Built once for all tests.
@@ -96,6 +96,13 @@ fn as_the_pages_say(rules: &mut RuleSet) {
         let labels = OptionValue::TextList(vec![label.to_owned()]);
         rules.set_option(&format!("hadolint/{code}"), "labels", &labels);
     }
+    let mounts = OptionValue::SecretMounts(vec![SecretMount {
+        program: "pip".to_owned(),
+        id: "pipconf".to_owned(),
+        target: Some("/etc/pip.conf".to_owned()),
+        env: None,
+    }]);
+    rules.set_option("tally/require-secret-mounts", "commands", &mounts);
     let trusted = OptionValue::TextList(vec!["registry.example.com".to_owned()]);
     rules.set_option("hadolint/DL3026", "trusted-registries", &trusted);
 }

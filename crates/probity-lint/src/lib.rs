@@ -30,6 +30,7 @@ mod overlap;
 mod own_rule;
 mod packages;
 mod parsed;
+mod powershell;
 mod preset;
 mod quoting;
 mod rejection;
@@ -74,7 +75,7 @@ pub use crate::{
     parsed::{Detached, Parsed},
     preset::Preset,
     rejection::Rejection,
-    rule::{Category, Metadata, OptionKind, OptionSpec, OptionValue, Rule},
+    rule::{Category, Metadata, OptionKind, OptionSpec, OptionValue, Rule, SecretMount},
     rules::RULES,
     ruleset::{Pattern, RuleChoice, RuleSet},
     shellcheck::{ScriptFinding, ShellChecker, ShellScript, shell_scripts},

@@ -36,7 +36,7 @@ pub(crate) fn words<'a>(
     call: &PackageCall,
 ) -> Option<Call<'a>> {
     let script: &'a Script = context.scripts(index).get(call.script)?;
-    Some(script.commands.get(call.command)?.effective())
+    Some(script.all_commands().get(call.command)?.effective())
 }
 
 /// The packages of a call that name no version, with their names.

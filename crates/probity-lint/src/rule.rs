@@ -131,6 +131,8 @@ pub enum OptionKind {
     Text,
     TextList,
     OneOf(&'static [&'static str]),
+    /// A table of programs, each a table with `id`, `target` and `env`.
+    SecretMounts,
 }
 
 /// The value of an option, checked against its kind.
@@ -140,6 +142,18 @@ pub enum OptionValue {
     Boolean(bool),
     Text(String),
     TextList(Vec<String>),
+    SecretMounts(Vec<SecretMount>),
+}
+
+/// A secret that every call of a program needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SecretMount {
+    pub program: String,
+    pub id: String,
+    /// The file that the secret is mounted as.
+    pub target: Option<String>,
+    /// The variable that the secret is passed in.
+    pub env: Option<String>,
 }
 
 /// Declares a rule from its manual page and its metadata. The file has to define

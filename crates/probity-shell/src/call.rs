@@ -49,6 +49,17 @@ impl<'w> Call<'w> {
         self.name().is_some_and(|name| names.contains(&name.as_ref()))
     }
 
+    /// The name as Windows understands it: in lower case, without directories, the module of a
+    /// cmdlet, and the ending of a program. `C:\\tools\\Curl.exe` is `curl`.
+    #[must_use]
+    pub fn windows_name(&self) -> Option<String> {
+        let name = self.name_word()?.literal()?.to_ascii_lowercase();
+        let name = name.rsplit(['/', '\\']).next().unwrap_or_default();
+        let endings = [".exe", ".cmd", ".bat", ".com", ".ps1"];
+        let bare = endings.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name);
+        (!bare.is_empty()).then(|| bare.to_owned())
+    }
+
     #[must_use]
     pub fn args(&self) -> &'w [Word] {
         self.words.get(1..).unwrap_or_default()

@@ -107,9 +107,8 @@ impl Invocation {
         }
         let mut found = Self::plain(Dialect::of_program(program));
         if !found.dialect.is_posix() {
-            found.takes_command = words.any(|word| {
-                ["/c", "-command", "-c"].iter().any(|flag| word.eq_ignore_ascii_case(flag))
-            });
+            let dialect = found.dialect;
+            found.takes_command = words.any(|word| is_command_flag(word, dialect));
             return found;
         }
         while let Some(word) = words.next() {
@@ -158,6 +157,20 @@ pub(crate) fn switch(word: &str) -> Option<bool> {
         [b'-', _, ..] => Some(true),
         [b'+', _, ..] => Some(false),
         _ => None,
+    }
+}
+
+/// Whether the text to run is behind this flag of a shell. PowerShell takes the beginning of a flag
+/// for the whole.
+pub(crate) fn is_command_flag(word: &str, dialect: Dialect) -> bool {
+    let lower = word.to_ascii_lowercase();
+    match dialect {
+        Dialect::PowerShell | Dialect::Other => {
+            let name = lower.strip_prefix(['-', '/']).unwrap_or_default();
+            !name.is_empty() && "command".starts_with(name)
+        }
+        Dialect::Cmd => lower == "/c" || lower == "/k",
+        _ => switch(word) == Some(true) && !word.starts_with("--") && word.ends_with('c'),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// How deep texts within texts are followed; nobody reads further either.
-const MAX_DEPTH: usize = 3;
+pub(crate) const MAX_DEPTH: usize = 3;
 
 /// A word that is a text for another shell.
 pub(crate) struct Inner {
@@ -18,16 +18,22 @@ pub(crate) struct Inner {
     pub(crate) invocation: Invocation,
 }
 
-/// Which word of a command, with its wrappers taken off, is a text for another shell, and how that
+/// Which words of a command, with its wrappers taken off, are a text for another shell, and how that
 /// shell is started.
-pub(crate) fn word_of(call: &Call<'_>) -> Option<(usize, Invocation)> {
-    let (at, invocation) = match call.name()?.as_ref() {
+pub(crate) fn words_of(call: &Call<'_>) -> Option<(Range<usize>, Invocation)> {
+    let name = call.name()?;
+    let (at, invocation) = match name.as_ref() {
         "su" | "runuser" => (flag_word(call)?, Invocation::plain(Dialect::Sh)),
+        name if Dialect::of_program(name) == Dialect::PowerShell => powershell_word(call)?,
         name if Dialect::of_program(name).is_posix() => shell_word(call)?,
         _ => return None,
     };
-    let word = call.words.get(at)?;
-    is_known(word).then_some((call.wrappers.len() + at, invocation))
+    // PowerShell joins everything behind its flag; the others take one word.
+    let end = if invocation.dialect == Dialect::PowerShell { call.words.len() } else { at + 1 };
+    let words = call.words.get(at..end)?;
+    let skipped = call.wrappers.len();
+    let all_known = !words.is_empty() && words.iter().all(is_known);
+    all_known.then_some((skipped + at..skipped + end, invocation))
 }
 
 /// Parses the word; nothing where it is no clean shell, since the shell around it may have had its
@@ -52,6 +58,17 @@ pub(crate) fn parse(
 fn flag_word(call: &Call<'_>) -> Option<usize> {
     let flag = call.words.iter().position(|word| word.is("-c") || word.is("--command"))?;
     Some(flag + 1)
+}
+
+/// `-Command text` of PowerShell.
+fn powershell_word(call: &Call<'_>) -> Option<(usize, Invocation)> {
+    let is_flag = |word: &Word| {
+        word.literal().is_some_and(|word| dialect::is_command_flag(&word, Dialect::PowerShell))
+    };
+    let flag = call.words.iter().position(is_flag)?;
+    let argv: Vec<String> =
+        call.words.get(..=flag)?.iter().filter_map(Word::literal).map(Cow::into_owned).collect();
+    Some((flag + 1, Invocation::of_argv(&argv)))
 }
 
 /// `-c text`, `-lc text`, `-o pipefail -c text` of a shell: the text is the first word that is no

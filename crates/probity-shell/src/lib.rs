@@ -16,6 +16,7 @@ mod exec_form;
 mod failure;
 mod flat;
 mod inner;
+mod lexed;
 mod limits;
 mod lower;
 mod parse;

@@ -9,8 +9,11 @@ use shuck_parser::{
 };
 
 use crate::{
-    BlockKind, Dialect, Invocation, Opaque, Script, ShellError, breaks, flat, inner, limits,
-    lower::Lower, script::Extras,
+    BlockKind, Dialect, Invocation, Opaque, Script, ShellError, breaks, flat, inner,
+    lexed::{self, Lexed},
+    limits,
+    lower::Lower,
+    script::Extras,
 };
 
 /// How deep commands may be nested by keywords, counted by the parser.
@@ -63,6 +66,11 @@ pub(crate) fn parse_nested(
     };
     if !invocation.dialect.is_posix() {
         script.opaque = Some(Opaque::Dialect);
+        if let Some(Lexed { commands, inner }) = lexed::lex(text, invocation.dialect, place, depth)
+        {
+            let lexed = commands.into();
+            script.extras = Some(Box::new(Extras { inner, lexed, ..Extras::default() }));
+        }
         return script;
     }
     let broken = breaks::with_line_ends(text);
@@ -93,7 +101,7 @@ pub(crate) fn parse_nested(
     script.commands = lower.commands.into();
     script.blocks = lower.blocks.into();
     if !errors.is_empty() || !inner.is_empty() {
-        script.extras = Some(Box::new(Extras { errors, inner, setters: Box::default() }));
+        script.extras = Some(Box::new(Extras { errors, inner, ..Extras::default() }));
     }
     script.find_setters();
     script

@@ -29,6 +29,8 @@ pub struct Script {
 pub(crate) struct Extras {
     pub(crate) errors: Vec<ShellError>,
     pub(crate) inner: Vec<Script>,
+    /// The commands of a PowerShell or cmd script.
+    pub(crate) lexed: Box<[Command]>,
     /// By their block and then in the order of the source.
     pub(crate) setters: Box<[Setter]>,
 }
@@ -43,7 +45,8 @@ pub struct ShellError {
 /// Why a text was not parsed as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Opaque {
-    /// PowerShell, the Windows command interpreter, or no shell at all.
+    /// PowerShell, the Windows command interpreter, or no shell at all. The first two have
+    /// [`Script::all_commands`].
     Dialect,
     TooDeep,
     /// More in one pipeline, or more substitutions in one command, than the parser takes.
@@ -182,6 +185,17 @@ impl Script {
     #[must_use]
     pub fn inner(&self) -> &[Self] {
         self.extras.as_deref().map(|extras| &*extras.inner).unwrap_or_default()
+    }
+
+    /// The commands in any shell. Those of PowerShell and cmd have no blocks, and their names, flags
+    /// and quotes follow other rules; a rule that understands these asks here instead of
+    /// [`Script::commands`].
+    #[must_use]
+    pub fn all_commands(&self) -> &[Command] {
+        match self.extras.as_deref() {
+            Some(extras) if self.commands.is_empty() => &extras.lexed,
+            _ => &self.commands,
+        }
     }
 
     /// Takes the inner texts out of this one.

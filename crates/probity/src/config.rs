@@ -26,6 +26,7 @@ mod read_text;
 mod render;
 pub(crate) mod runner;
 pub(crate) mod schema;
+pub(crate) mod secret_mounts;
 pub(crate) mod setting;
 pub(crate) mod settings;
 pub(crate) mod table;

@@ -11,7 +11,7 @@ mod specification;
 use std::sync::OnceLock;
 
 use probity_finding::Span;
-use probity_shell::{Call, Script};
+use probity_shell::{Call, Opaque, Script};
 
 use crate::{Dockerfile, Facts, Instruction, facts::packages::managers::Row};
 
@@ -115,6 +115,28 @@ impl Facts {
     }
 }
 
+impl Facts {
+    /// The same in the PowerShell and cmd scripts of an instruction, which few rules understand. Their
+    /// commands are those of [`Script::all_commands`].
+    #[must_use]
+    pub fn windows_package_calls(
+        &self,
+        dockerfile: &Dockerfile<'_>,
+        instruction: usize,
+    ) -> Vec<PackageCall> {
+        let scripts = self.scripts(dockerfile, instruction).iter().enumerate();
+        let lexed = scripts.filter(|(_, script)| script.opaque == Some(Opaque::Dialect));
+        let calls = lexed.flat_map(|(index, script)| {
+            script.all_commands().iter().enumerate().filter_map(move |(at, command)| {
+                let call = command.call();
+                let call = package_call(&call, managers::windows_row(&call)?)?;
+                Some(PackageCall { script: index, command: at, ..call })
+            })
+        });
+        calls.collect()
+    }
+}
+
 impl Instruction {
     /// The targets of the mounts of a RUN that leave nothing in the image: caches and memory.
     pub fn passing_mounts(&self) -> impl Iterator<Item = &str> {
@@ -130,15 +152,14 @@ impl Instruction {
 
 fn calls(script_index: usize, script: &Script) -> Vec<PackageCall> {
     let calls = script.commands.iter().enumerate().filter_map(|(index, command)| {
-        let mut call = package_call(&command.effective())?;
-        (call.script, call.command) = (script_index, index);
-        Some(call)
+        let call = command.effective();
+        let call = package_call(&call, managers::row(&call)?)?;
+        Some(PackageCall { script: script_index, command: index, ..call })
     });
     calls.collect()
 }
 
-fn package_call(call: &Call<'_>) -> Option<PackageCall> {
-    let (row, skip) = managers::row(call)?;
+fn package_call(call: &Call<'_>, (row, skip): (&Row, usize)) -> Option<PackageCall> {
     // `python -m pip install` has the manager's name two words on.
     let call = &Call { wrappers: call.wrappers, words: call.words.get(skip..)? };
     // What follows `--` is for whoever builds the extension of a gem.

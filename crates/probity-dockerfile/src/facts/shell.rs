@@ -166,8 +166,10 @@ fn program(instruction: &Instruction, words: &[Word], span: Span) -> Option<Scri
 
 /// Whether the word behind this one is the text to run.
 fn takes_command(word: &str, dialect: Dialect) -> bool {
-    if !dialect.is_posix() {
-        return Invocation::of_argv(&["cmd", word]).takes_command;
+    match dialect {
+        Dialect::PowerShell => return Invocation::of_argv(&["powershell", word]).takes_command,
+        Dialect::Cmd => return Invocation::of_argv(&["cmd", word]).takes_command,
+        _ => {}
     }
     let letters = word.strip_prefix('-').unwrap_or_default();
     letters.contains('c') && letters.bytes().all(|byte| byte.is_ascii_alphabetic())

@@ -6,7 +6,11 @@ use probity_dockerfile::{Action, Facts, Manager, Package, PackageKind, Version, 
 fn calls(text: &str) -> Vec<String> {
     let file = parse(text);
     let facts = Facts::of(&file);
-    let all = (0..file.instructions.len()).flat_map(|index| facts.package_calls(&file, index));
+    let all = (0..file.instructions.len()).flat_map(|index| {
+        let mut calls = facts.package_calls(&file, index).to_vec();
+        calls.extend(facts.windows_package_calls(&file, index));
+        calls
+    });
     all.map(|call| {
         let show = |package: &Package| {
             assert_eq!(package.span.slice(text).unwrap().replace("\\\n", ""), package.text);
@@ -36,6 +40,28 @@ fn calls(text: &str) -> Vec<String> {
 #[track_caller]
 fn check(command: &str, expected: &[&str]) {
     assert_eq!(calls(&format!("FROM a\nRUN {command}\n")), expected, "{command}");
+}
+
+#[test]
+fn powershell_and_cmd_call_managers_too() {
+    let shells = [r#"["powershell", "-Command"]"#, r#"["cmd", "/S", "/C"]"#];
+    for shell in shells {
+        for (command, expected) in [
+            (
+                "choco install -y --version 1.2 git ./a.nupkg",
+                "Chocolatey Install [git==1.2, Local(./a.nupkg)]",
+            ),
+            ("scoop install -g main/git@2.0 x", "Scoop Install [main/git==2.0, x]"),
+            ("winget.exe install -e --source winget Git.Git", "Winget Install [Git.Git]"),
+            ("C:\\tools\\npm.cmd install a@1", "Npm Install [a==1]"),
+            ("pip install a", "Pip Install [a]"),
+        ] {
+            let text = format!("FROM a\nSHELL {shell}\nRUN {command}\nRUN echo {command}\n");
+            assert_eq!(calls(&text), [expected], "{text}");
+        }
+    }
+    // Nothing else knows these managers.
+    assert_eq!(calls("FROM a\nRUN choco install a\n"), [""; 0]);
 }
 
 #[test]

@@ -35,10 +35,11 @@ impl Lower<'_> {
                 for word in name.into_iter().chain(&simple.args) {
                     self.argument(place, word, &mut command, &mut range);
                 }
-                if let Some((at, invocation)) = inner::word_of(&Call::of(&command.words).peeled())
-                    && let Some(word) = name.into_iter().chain(&simple.args).nth(at)
+                if let Some((at, invocation)) = inner::words_of(&Call::of(&command.words).peeled())
+                    && let Some(first) = name.into_iter().chain(&simple.args).nth(at.start)
+                    && let Some(last) = name.into_iter().chain(&simple.args).nth(at.end - 1)
                 {
-                    let range = self.range(word.span);
+                    let range = union(&self.range(first.span), &self.range(last.span));
                     self.inner.push(Inner { range, invocation });
                 }
             }

@@ -4,6 +4,7 @@ mod calls;
 mod errors;
 mod failure;
 mod inner;
+mod lexed;
 mod limits;
 mod mutations;
 mod outline;

@@ -126,6 +126,7 @@ fn run_once(options: &Options, directory: &Path) -> anyhow::Result<Exit> {
     let mut configs = configs(options, directory)?;
     if let Some(file) = &options.print_config {
         let config = configs.for_target(&directory.join(file))?;
+        settings::refuse_unknown_rules(options, std::iter::once(&*config))?;
         warn(&mut configs);
         let is_tally = options.name == Name::Tally;
         let dialect = if is_tally { Dialect::Tally } else { Dialect::Probity };
@@ -165,6 +166,7 @@ fn run_once(options: &Options, directory: &Path) -> anyhow::Result<Exit> {
     if jobs.is_empty() {
         return no_files(&targets);
     }
+    settings::refuse_unknown_rules(options, jobs.iter().map(|job| &*job.config))?;
     if options.jobs > 0 {
         // The pool is made once; a second request in one process would keep the first.
         let threads = options.jobs.min(MOST_THREADS);

@@ -233,6 +233,7 @@ pub(crate) fn page(rule: &Metadata) -> String {
                 OptionKind::Text => "text".to_owned(),
                 OptionKind::TextList => "list of texts".to_owned(),
                 OptionKind::OneOf(values) => values.join(", "),
+                OptionKind::SecretMounts => "table of programs".to_owned(),
             };
             _ = writeln!(
                 page,

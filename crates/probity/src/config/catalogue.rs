@@ -106,6 +106,7 @@ impl Catalogue<'static> {
                         OptionKind::Text => Kind::String,
                         OptionKind::TextList => Kind::StringList,
                         OptionKind::OneOf(words) => Kind::OneOf(words),
+                        OptionKind::SecretMounts => Kind::SecretMounts,
                     },
                     doc: option.about,
                     default: option.default,

@@ -122,7 +122,9 @@ impl Reading<'_> {
         }
         for rule in self.catalogue.rules {
             let bare = rule.name.strip_prefix("tally/");
-            for option in EVERY_RULE.iter().chain(rule.options).filter(|o| o.kind != Kind::Table) {
+            for option in
+                EVERY_RULE.iter().chain(rule.options).filter(|o| o.kind != Kind::SecretMounts)
+            {
                 let paths = Some(rule.name).into_iter().chain(bare);
                 let paths = paths.map(|rule| format!("rules.{rule}.{}", option.name));
                 let names = paths.flat_map(|path| {

@@ -9,7 +9,7 @@ use std::{
 use super::{
     Configs,
     error::ConfigError,
-    key::Dialect,
+    key::{self, Dialect},
     layer::Layer,
     value::{Owner, Sourced, Value},
 };
@@ -94,8 +94,8 @@ fn repository(directory: &Path) -> PathBuf {
     top.unwrap_or(&directory).to_owned()
 }
 
-/// Both layers, where the upper one wins. Rules and runners of both count; of two with one name the
-/// upper one does.
+/// Both layers, where the upper one wins. Rules, runners and patterns of both count; of two rules or
+/// runners with one name the upper one does.
 fn merge(lower: Layer, upper: Layer) -> Layer {
     let Layer { mut settings, mut tables, mut rules, mut sections, .. } = lower;
     for (path, mut setting) in upper.settings {
@@ -108,6 +108,14 @@ fn merge(lower: Layer, upper: Layer) -> Layer {
             };
             let kept = below.iter().filter(|table| !is_named(table)).cloned();
             *own = kept.chain(own.iter().cloned()).collect();
+        }
+        // Chosen rules add up from source to source, and they do here too.
+        let chooses = [&key::check::rules::include.key, &key::check::rules::exclude.key];
+        let appends = chooses.iter().any(|key| key.path == path);
+        if let (true, Value::List(own), Some(Sourced { value: Value::List(below), .. })) =
+            (appends, &mut setting.value, settings.get(path))
+        {
+            own.splice(..0, below.iter().cloned());
         }
         settings.insert(path, setting);
     }

@@ -4,7 +4,7 @@ use probity_agent::split_words;
 use probity_sandbox::Allowlist;
 use serde_json::json;
 
-use super::{duration, memory, own_rules, runner, value::Value, word::unknown_word};
+use super::{duration, memory, own_rules, runner, secret_mounts, value::Value, word::unknown_word};
 
 /// The shapes of values. Keys and options of rules share them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,8 +39,9 @@ pub(crate) enum Kind {
     Runners,
     /// Rules, each a table.
     OwnRules,
-    /// Cannot be written in one string, so only a file can set it.
-    Table,
+    /// Programs and the secrets that they need, each a table. They cannot be written in one string,
+    /// so only a file can set them.
+    SecretMounts,
 }
 
 impl Kind {
@@ -69,7 +70,7 @@ impl Kind {
             }
             Self::Argv => Some(Value::List(split_words(text).map_err(|error| error.to_string())?)),
             Self::Runners | Self::OwnRules => runner::parse(text),
-            Self::Table => None,
+            Self::SecretMounts => None,
         };
         let value = value.ok_or_else(|| format!("`{text}` is not {}", self.expected()))?;
         self.check(value)
@@ -115,6 +116,7 @@ impl Kind {
             }
             (Self::Runners, Value::Tables(tables)) => runner::check(tables),
             (Self::OwnRules, Value::Tables(tables)) => own_rules::check(tables),
+            (Self::SecretMounts, Value::Table(programs)) => secret_mounts::check(programs),
             (Self::Globs, Value::List(globs)) => {
                 globs.iter().find_map(|glob| globset::Glob::new(glob).err()).map(|e| e.to_string())
             }
@@ -163,7 +165,7 @@ impl Kind {
             Self::Assignments => "a list of strings such as \"NAME=VALUE\"".to_owned(),
             Self::Argv => "a list of strings: a program and its arguments".to_owned(),
             Self::Runners | Self::OwnRules => "a list of tables".to_owned(),
-            Self::Table => "a table".to_owned(),
+            Self::SecretMounts => "a table of programs".to_owned(),
         }
     }
 
@@ -202,7 +204,7 @@ impl Kind {
             }),
             Self::Runners => runner::schema(),
             Self::OwnRules => own_rules::schema(),
-            Self::Table => json!({"type": "object"}),
+            Self::SecretMounts => secret_mounts::schema(),
         }
     }
 }

@@ -46,7 +46,7 @@ const CATALOGUE: Catalogue<'static> = Catalogue {
         RuleSchema {
             name: "tally/require-secret-mounts",
             equals: &[],
-            options: &[option("commands", Kind::Table, "")],
+            options: &[option("commands", Kind::SecretMounts, "")],
         },
         RuleSchema {
             name: "hadolint/DL4001",

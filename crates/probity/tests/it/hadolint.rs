@@ -1,10 +1,10 @@
 //! The name `hadolint`, beside the program whose name it is.
 
 mod agreement;
-mod differences;
+pub(crate) mod differences;
 mod formats;
 mod generated;
-mod generator;
+pub(crate) mod generator;
 mod options;
 
 use std::{path::Path, process::Command};

@@ -51,4 +51,5 @@ mod settings;
 mod shellcheck;
 mod site;
 mod slow_checks;
+mod tally;
 mod terminal;

@@ -7,7 +7,7 @@ mod differences;
 pub(crate) mod generate;
 mod grammar;
 pub(crate) mod random;
-mod verdict;
+pub(crate) mod verdict;
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -38,6 +38,10 @@ fn a_rule_of_the_configuration_reports_and_fixes() {
     assert!(found.contains("Dockerfile:1:1: warning: name the team"), "{found}");
     assert!(!check(&["--ignore", "own/no-sudo"]).code(1).stdout.contains("no-sudo"));
     assert_eq!(check(&["--select", "own/team-label"]).code(1).stdout.lines().count(), 1);
+    assert_eq!(check(&["--select", "team-label"]).code(1).stdout.lines().count(), 1);
+    assert!(!check(&["--ignore", "no-sudo"]).code(1).stdout.contains("no-sudo"));
+    let typo = check(&["--select", "team-lable"]).code(2);
+    assert!(typo.stderr.contains("no rule has the name `team-lable`"), "{}", typo.stderr);
     let typo = check(&["--ignore", "own/no-sudi"]);
     assert!(
         typo.stderr.contains("no [[check.rule]] has the name of `own/no-sudi`"),

@@ -26,6 +26,9 @@ pub enum Manager {
     Go,
     Cargo,
     Composer,
+    Chocolatey,
+    Scoop,
+    Winget,
 }
 
 /// What a call does.
@@ -82,14 +85,25 @@ impl Manager {
     /// The program, as it is called most often.
     #[must_use]
     pub fn name(self) -> &'static str {
-        let row = ROWS.iter().copied().chain([&PIP]).find(|row| row.manager == self);
+        let rows = ROWS.iter().chain(&WINDOWS_ROWS).copied();
+        let row = rows.chain([&PIP]).find(|row| row.manager == self);
         row.and_then(|row| row.names.first()).copied().unwrap_or_default()
     }
 }
 
 /// The row of a call, and how many words stand before the manager's name.
 pub(super) fn row(call: &Call<'_>) -> Option<(&'static Row, usize)> {
-    let name = call.name()?;
+    row_named(&call.name()?, call)
+}
+
+/// The same in PowerShell or cmd, where managers of Windows count and names have endings.
+pub(super) fn windows_row(call: &Call<'_>) -> Option<(&'static Row, usize)> {
+    let name = call.windows_name()?;
+    let of_windows = WINDOWS_ROWS.iter().find(|row| row.names.contains(&name.as_str()));
+    of_windows.map(|row| (*row, 0)).or_else(|| row_named(&name, call))
+}
+
+fn row_named(name: &str, call: &Call<'_>) -> Option<(&'static Row, usize)> {
     let has_version = |program: &str| {
         let rest = name.strip_prefix(program);
         rest.is_some_and(|rest| rest.bytes().all(|it| it.is_ascii_digit() || it == b'.'))
@@ -105,7 +119,7 @@ pub(super) fn row(call: &Call<'_>) -> Option<(&'static Row, usize)> {
         let is_module = name == "uv" || call.words.get(1).is_some_and(|word| word.is("-m"));
         return (is_pip && is_module).then_some((&PIP, skip));
     }
-    ROWS.iter().find(|row| row.names.contains(&name.as_ref())).map(|row| (*row, 0))
+    ROWS.iter().find(|row| row.names.contains(&name)).map(|row| (*row, 0))
 }
 
 impl Row {
@@ -399,6 +413,50 @@ static ROWS: [&Row; 17] = [
         flags: flags::COMPOSER,
         spelling: Spelling::Colon,
         target_flags: &["-d", "--working-dir"],
+        ..PLAIN
+    },
+];
+
+/// Managers that only Windows has.
+static WINDOWS_ROWS: [&Row; 3] = [
+    &Row {
+        manager: Manager::Chocolatey,
+        names: &["choco", "cinst"],
+        actions: &[
+            ("install", Action::Install),
+            ("uninstall", Action::Remove),
+            ("upgrade", Action::Upgrade),
+        ],
+        flags: flags::CHOCOLATEY,
+        archives: &[".nupkg", ".config"],
+        version_flags: &["--version"],
+        ..PLAIN
+    },
+    &Row {
+        manager: Manager::Scoop,
+        names: &["scoop"],
+        actions: &[
+            ("install", Action::Install),
+            ("uninstall", Action::Remove),
+            ("update", Action::Upgrade),
+            ("cache rm", Action::Clean),
+        ],
+        flags: flags::SCOOP,
+        spelling: Spelling::At,
+        archives: &[".json"],
+        ..PLAIN
+    },
+    &Row {
+        manager: Manager::Winget,
+        names: &["winget"],
+        actions: &[
+            ("install", Action::Install),
+            ("add", Action::Install),
+            ("uninstall", Action::Remove),
+            ("upgrade", Action::Upgrade),
+        ],
+        flags: flags::WINGET,
+        version_flags: &["-v", "--version"],
         ..PLAIN
     },
 ];

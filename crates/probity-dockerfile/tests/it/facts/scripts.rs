@@ -2,7 +2,7 @@
 
 use probity_dockerfile::{Dockerfile, Facts, parse};
 use probity_finding::Span;
-use probity_shell::{PartKind, Script, Word};
+use probity_shell::{Opaque, PartKind, Script, Word};
 use proptest::prelude::*;
 
 /// The scripts of the last instruction: dialect, options, and the words of each command.
@@ -19,9 +19,12 @@ fn outline(dockerfile: &Dockerfile<'_>, script: &Script) -> String {
     let mut line = format!("{:?}", script.invocation.dialect);
     line.push_str(if script.invocation.pipefail { " pipefail" } else { "" });
     if let Some(opaque) = script.opaque {
-        return format!("{line} {opaque:?}");
+        line.push_str(&format!(" {opaque:?}"));
     }
-    for command in &script.commands {
+    if script.opaque.is_some_and(|opaque| opaque != Opaque::Dialect) {
+        return line;
+    }
+    for command in script.all_commands() {
         assert!(script.span.encloses(command.span));
         let words: Vec<_> = command.words.iter().map(|word| under(word.span())).collect();
         for word in &command.words {
@@ -54,8 +57,14 @@ const CASES: &[(&str, &[&str])] = &[
     ("RUN", &[]),
     ("SHELL [\"/bin/bash\", \"-o\", \"pipefail\", \"-c\"]\nRUN a | b", &["Bash pipefail [a] [b]"]),
     ("SHELL [\"/bin/bash\", \"-c\"]", &[]),
-    ("SHELL [\"powershell\", \"-Command\"]\nRUN Get-Item *", &["PowerShell Dialect"]),
-    ("SHELL [\"cmd\", \"/S\", \"/C\"]\nRUN dir", &["Cmd Dialect"]),
+    ("SHELL [\"powershell\", \"-Command\"]\nRUN Get-Item *", &["PowerShell Dialect [Get-Item *]"]),
+    ("SHELL [\"cmd\", \"/S\", \"/C\"]\nRUN dir \\\n && a", &["Cmd Dialect [dir] [a]"]),
+    (
+        "SHELL [\"cmd\", \"/S\", \"/C\"]\nRUN powershell -Command \"a; \\\n # why\n b\"",
+        &["Cmd Dialect [powershell -Command \"a; \\\n # why\n b\"]", "PowerShell Dialect [a] [b]"],
+    ),
+    ("SHELL [\"pwsh\", \"-c\"]\nRUN <<EOF\na\nb\nEOF", &["PowerShell Dialect [a] [b]"]),
+    ("RUN pwsh -c 'a; b'", &["Sh [pwsh -c 'a; b']", "PowerShell Dialect [a] [b]"]),
     ("# hadolint shell=bash\nRUN a", &["Bash [a]"]),
     // Continuations, comments and blank lines within them.
     (
@@ -92,7 +101,7 @@ const CASES: &[(&str, &[&str])] = &[
     ("RUN [\"sh\", \"-c\", \"a \\\"b\\\"\"]", &["Other [sh -c \"a \\\"b\\\"\"]"]),
     ("RUN [\"apt-get\", \"update\"]", &["Other [apt-get update]"]),
     ("RUN [\"sh\", \"script\"]", &["Other [sh script]"]),
-    ("RUN [\"powershell\", \"-Command\", \"dir\"]", &["PowerShell Dialect"]),
+    ("RUN [\"powershell\", \"-Command\", \"dir\"]", &["PowerShell Dialect [dir]"]),
     // What is broken.
     ("RUN a && 'b", &["Sh #\"'b\""]),
     ("RUN if a; then b \\\n c", &["Sh #\"c\""]),

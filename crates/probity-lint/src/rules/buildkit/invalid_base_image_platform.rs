@@ -2,7 +2,7 @@
 
 use probity_finding::Finding;
 
-use crate::{base_images::BaseImage, context::Context};
+use crate::{base_images::exists_for, context::Context};
 
 rule! {
     /// # What it does
@@ -79,14 +79,6 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         };
         findings.push(context.finding(span, message));
     }
-}
-
-/// Whether the image is listed for a platform; one without a variant is any of its variants.
-fn exists_for(image: &BaseImage, wanted: &str) -> bool {
-    let is_part = |whole: &str, part: &str| {
-        whole.strip_prefix(part).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-    };
-    image.platforms.iter().any(|own| is_part(own, wanted) || is_part(wanted, own))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use probity_dockerfile::{Arguments, Keyword};
 use probity_finding::{Finding, Span};
-use probity_shell::{Call, Command, Opaque, Word};
+use probity_shell::{Call, Command, Dialect, Opaque, Script, Word};
 
 use crate::context::Context;
 
@@ -103,15 +103,16 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             }
             // What stands behind ONBUILD has the scripts of its ONBUILD.
             (Arguments::Command(_), Keyword::Run) if !context.is_trigger(index) => {
-                let scripts = context.scripts(index).iter();
-                let commands = scripts.clone().flat_map(|script| &script.commands);
-                let found = commands.filter_map(disables).collect::<Vec<Span>>();
-                let opaque = scripts.filter(|script| script.opaque == Some(Opaque::Dialect));
-                let in_other_shells = opaque.filter_map(|script| {
-                    part_of(script.span.slice(context.file.text)?, script.span.start)
+                let scripts = context.scripts(index);
+                let commands = scripts.iter().flat_map(|script| &script.commands);
+                let found = commands.filter_map(disables);
+                let opaque = scripts.iter().filter(|script| script.opaque == Some(Opaque::Dialect));
+                let windows = opaque.flat_map(|script| {
+                    let commands = script.all_commands().iter();
+                    commands
+                        .filter_map(move |command| disables_on_windows(script, command, scripts))
                 });
-                let spans = found.into_iter().chain(in_other_shells);
-                findings.extend(spans.map(|span| finding(context, span)));
+                findings.extend(found.chain(windows).map(|span| finding(context, span)));
             }
             _ => {}
         }
@@ -179,13 +180,33 @@ fn word_says_so(word: &Word) -> bool {
     PARTS.iter().any(|part| value.contains(part))
 }
 
-/// Where the script of a shell that has no parser here says so.
-fn part_of(script: &str, start: usize) -> Option<Span> {
-    let lower = script.to_ascii_lowercase();
-    PARTS.iter().find_map(|part| {
-        let at = start + lower.find(part)?;
-        Some(Span::new(at, at + part.len()))
-    })
+/// The same in PowerShell and cmd. Words that are a script for another shell are read there.
+fn disables_on_windows(script: &Script, command: &Command, scripts: &[Script]) -> Option<Span> {
+    let call = command.call();
+    let name = call.windows_name();
+    let by_flag = FLAGS
+        .iter()
+        .find(|(programs, _)| name.as_deref().is_some_and(|name| programs.contains(&name)));
+    // `curl` and `wget` without their ending are a cmdlet in Windows PowerShell.
+    let is_cmdlet =
+        script.invocation.dialect == Dialect::PowerShell && call.is_any(&["curl", "wget"]);
+    let by_flag = by_flag.filter(|_| !is_cmdlet);
+    let by_flag = by_flag.and_then(|(_, flags)| call.flag(flags)).map(|word| word.span());
+    let says_so = |text: &str| {
+        let lower = text.to_ascii_lowercase();
+        PARTS.iter().any(|part| lower.contains(part))
+    };
+    let assigned = command.assignments().iter().find(|it| says_so(&it.name));
+    let is_script = |word: &Word| {
+        let (own, word) = (command.span, word.span());
+        let is_inner = |it: Span| own.start < it.start && it.end <= own.end;
+        let overlaps = |it: Span| it.start < word.end && word.start < it.end;
+        scripts.iter().any(|it| is_inner(it.span) && overlaps(it.span))
+    };
+    let mut words = command.words.iter().filter(|word| !is_script(word));
+    by_flag
+        .or_else(|| assigned.map(|it| it.name_span))
+        .or_else(|| words.find(|word| says_so(word.text())).map(|word| word.span()))
 }
 
 #[cfg(test)]
@@ -221,6 +242,23 @@ mod tests {
         let windows = "FROM a\nSHELL [\"powershell\", \"-Command\"]\nRUN [Net.ServicePointManager]::\
                        ServerCertificateValidationCallback = { $true }; b\n";
         assert_eq!(run(RULE, windows).len(), 1);
+        for (line, marked) in [
+            ("RUN powershell -Command \"iwr a -SkipCertificateCheck\"", "-SkipCertificateCheck"),
+            ("RUN powershell iwr a -SkipCertificateCheck", "-SkipCertificateCheck"),
+            ("RUN echo a & curl -k https://b", "-k"),
+            ("RUN if exist a (curl.exe --insecure https://b)", "--insecure"),
+            ("RUN powershell -Command \"curl.exe -k https://b\"", "-k"),
+        ] {
+            let text = format!("FROM a\nSHELL [\"cmd\", \"/S\", \"/C\"]\n{line}\n");
+            let found = run(RULE, &text);
+            let places: Vec<&str> =
+                found.iter().map(|finding| finding.span.unwrap().slice(&text).unwrap()).collect();
+            assert_eq!(places, [marked], "{line}");
+        }
+        for line in ["RUN rem curl -k a", "RUN powershell -Command \"curl -k b\""] {
+            let text = format!("FROM a\nSHELL [\"cmd\", \"/S\", \"/C\"]\n{line}\n");
+            assert_eq!(run(RULE, &text), [], "{line}");
+        }
     }
 
     #[test]

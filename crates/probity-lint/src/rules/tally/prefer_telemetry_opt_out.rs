@@ -2,9 +2,11 @@
 
 mod tools;
 
+use std::borrow::Cow;
+
 use probity_dockerfile::{Action, Base, Keyword, PackageKind, Stage};
 use probity_finding::{Finding, Fix, Span};
-use probity_shell::{Call, Dialect};
+use probity_shell::{Call, Dialect, Opaque};
 
 use self::tools::{TOOLS, Tool};
 use crate::{context::Context, environment, stage_edits};
@@ -113,10 +115,15 @@ fn used(context: &Context<'_>, stage: &Stage) -> Vec<(usize, Span)> {
                 }
             }
             Keyword::Run | Keyword::Cmd | Keyword::Entrypoint => {
-                let commands = context.scripts(index).iter().flat_map(|script| &script.commands);
-                for command in commands {
-                    let call = command.effective();
-                    found.extend(called(&call).and_then(|tool| Some((tool, call.span()?))));
+                for script in context.scripts(index) {
+                    for call in script.all_commands().iter().map(|command| command.effective()) {
+                        let name = match script.opaque {
+                            Some(Opaque::Dialect) => call.windows_name(),
+                            _ => call.name().map(Cow::into_owned),
+                        };
+                        let tool = name.and_then(|name| called(&call, &name));
+                        found.extend(tool.and_then(|tool| Some((tool, call.span()?))));
+                    }
                 }
                 found.extend(installed(context, index));
             }
@@ -131,8 +138,7 @@ fn by_program(name: &str) -> Option<usize> {
 }
 
 /// The tool that a call runs, also by `npx` and the like.
-fn called(call: &Call<'_>) -> Option<usize> {
-    let name = call.name()?;
+fn called(call: &Call<'_>, name: &str) -> Option<usize> {
     if name == "yarn" && call.args().first().is_some_and(|word| word.is("set")) {
         return TOOLS.iter().position(|tool| tool.variable == "YARN_ENABLE_TELEMETRY");
     }
@@ -142,7 +148,7 @@ fn called(call: &Call<'_>) -> Option<usize> {
     }
     let words = call.positional(&[]);
     let mut words = words.iter().filter_map(|word| word.literal());
-    let run = match name.as_ref() {
+    let run = match name {
         "npx" | "bunx" => words.next(),
         "pnpm" | "npm" | "yarn" => {
             let first = words.next();
@@ -157,8 +163,7 @@ fn called(call: &Call<'_>) -> Option<usize> {
         _ => None,
     };
     let is_bun = name == "bunx" || name == "bun";
-    run.and_then(|name| by_program(&name))
-        .or_else(|| by_program(if is_bun { "bun" } else { &name }))
+    run.and_then(|name| by_program(&name)).or_else(|| by_program(if is_bun { "bun" } else { name }))
 }
 
 fn by_package(name: &str, list: fn(&Tool) -> &'static [&'static str]) -> Option<usize> {
@@ -175,10 +180,9 @@ fn by_system_package(package: &str) -> Option<usize> {
 
 fn installed(context: &Context<'_>, index: usize) -> Vec<(usize, Span)> {
     use probity_dockerfile::Manager::{Npm, Pip, Pipx, Pnpm, Yarn};
-    let installs =
-        context.package_calls(index).iter().filter(|call| call.action == Action::Install);
+    let calls = context.all_package_calls(index);
     let mut found = Vec::new();
-    for call in installs {
+    for call in calls.iter().filter(|call| call.action == Action::Install) {
         for package in &call.packages {
             let PackageKind::Named { name, .. } = &package.kind else { continue };
             let tool = match call.manager {
@@ -226,6 +230,9 @@ RUN bun install
             "SHELL [\"pwsh\", \"-Command\"]\nRUN a",
             "ENTRYPOINT [\"dotnet\", \"a.dll\"]",
             "ENV DO_NOT_TRACK=0\nRUN bun install",
+            "SHELL [\"cmd\", \"/C\"]\nRUN choco install -y azure-cli",
+            "SHELL [\"cmd\", \"/C\"]\nRUN if exist x (dotnet.exe build)",
+            "SHELL [\"cmd\", \"/C\"]\nENV A=b\nRUN npx.cmd next build",
         ] {
             assert_eq!(run(RULE, &format!("FROM a\n{text}\n")).len(), 1, "{text}");
         }
@@ -237,6 +244,7 @@ RUN bun install
             "RUN yarn install",
             "RUN npm run build",
             "RUN echo bun install",
+            "SHELL [\"cmd\", \"/C\"]\nRUN echo dotnet & rem dotnet build",
             "RUN pip install requests",
             "RUN npm install left-pad",
             "ENV NEXT_TELEMETRY_DISABLED=1\nRUN next build",

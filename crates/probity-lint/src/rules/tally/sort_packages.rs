@@ -62,7 +62,7 @@ rule! {
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for (index, _) in context.runs() {
-        for call in context.package_calls(index) {
+        for call in &context.all_package_calls(index) {
             if call.action != Action::Install || !call.files.is_empty() {
                 continue;
             }
@@ -153,6 +153,12 @@ apk add -t x b \
 EOF
 RUN ["npm", "install", "b", "a"]
                              ^ a comes before b
+SHELL ["powershell", "-Command"]
+RUN Write-Host b a; choco install -y --params 'z' git 7zip
+                                                      ^^^^ 7zip comes before git
+SHELL ["cmd", "/S", "/C"]
+RUN echo b & npm.cmd install b a
+                               ^ a comes before b
 "#,
         );
     }

@@ -5,20 +5,27 @@ use std::{borrow::Cow, collections::BTreeMap, io::Write as _, sync::Arc};
 use anyhow::Context as _;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use probity_finding::{Finding, Severity};
-use probity_lint::{FixMode, OWN_NAMESPACE, OptionValue, Pattern, RULES, RuleSet};
+use probity_lint::{FixMode, Metadata, OWN_NAMESPACE, OptionValue, Pattern, RULES, RuleSet};
 use probity_secrets::Detector;
 
 use super::{Options, job::Job, shellcheck::ShellcheckProgram};
 use crate::{
-    config::{Catalogue, Oddity, Origin, Settings, Sourced, Value, key, words::ShellcheckMode},
+    config::{
+        Catalogue, Oddity, Origin, Settings, Sourced, Value, key, secret_mounts,
+        words::ShellcheckMode,
+    },
     exit::Exit,
     failure::Failure,
     name::Name,
 };
 
 /// Rules that are silent if no registry was asked.
-const NEED_A_REGISTRY: [&str; 3] =
-    ["buildkit/InvalidBaseImagePlatform", "probity/nonexistent-image", "probity/outdated-digest"];
+const NEED_A_REGISTRY: [&str; 4] = [
+    "buildkit/InvalidBaseImagePlatform",
+    "probity/nonexistent-image",
+    "probity/outdated-digest",
+    "tally/platform-mismatch",
+];
 
 /// Refuses what can only be a mistake, before anything is read or written.
 pub(super) fn refuse_nonsense(options: &Options) -> anyhow::Result<()> {
@@ -37,6 +44,20 @@ pub(super) fn refuse_nonsense(options: &Options) -> anyhow::Result<()> {
         let what = format!("--fix-level {level} and --fix-unsafe cannot be used together");
         return Err(Failure::new(what, "give one of them").into());
     }
+    Ok(())
+}
+
+/// Refuses names on the command line that no rule has, neither one of ours nor one of the
+/// configurations. A rule of a configuration may go without its namespace.
+pub(super) fn refuse_unknown_rules<'c>(
+    options: &Options,
+    configs: impl Iterator<Item = &'c Settings> + Clone,
+) -> anyhow::Result<()> {
+    let is_own = |text: &str| {
+        let pattern = Pattern::new(text);
+        let mut own = configs.clone().flat_map(|config| config.check.rule.read());
+        own.any(|rule| pattern.matches(rule.name()))
+    };
     for key in [&key::check::rules::include.key, &key::check::rules::exclude.key] {
         let Some(Sourced { value: Value::List(patterns), origin: flag }) =
             options.flags.settings.get(key.path)
@@ -45,6 +66,7 @@ pub(super) fn refuse_nonsense(options: &Options) -> anyhow::Result<()> {
         };
         for pattern in patterns {
             match Catalogue::shipped().oddity(pattern) {
+                Some(Oddity::Unknown(_) | Oddity::Unassigned(_)) if is_own(pattern) => {}
                 Some(Oddity::Unknown(what) | Oddity::Unassigned(what)) => {
                     let way_out = "`probity rules` lists the rules";
                     return Err(Failure::new(format!("{flag}: {what}"), way_out).into());
@@ -163,12 +185,15 @@ impl FileRules {
             .iter()
             .partition(|item| matches!(item.origin, Origin::Flag { .. }));
         let mut excluded_rules = patterns(excluded_rules);
+        let mut ignored = patterns(ignored);
         if name == Name::Tally {
             let wanted = patterns(config.check.rules.include.iter().collect());
             excluded_rules = spare(&excluded_rules, &wanted);
+            // `--ignore '*' --select RULE` runs one rule there.
+            ignored = spare(&ignored, &selected);
         }
         set.ignore(&excluded_rules);
-        set.ignore(&patterns(ignored));
+        set.ignore(&ignored);
         let (allowed, by_user) =
             (allowed_secrets(config, |_| true), allowed_secrets(config, is_users));
         let secrets = detector(&allowed)?;
@@ -230,14 +255,17 @@ fn spare(excluded: &[Pattern], included: &[Pattern]) -> Vec<Pattern> {
     let (wide, exact): (Vec<&Pattern>, Vec<&Pattern>) =
         excluded.iter().partition(|pattern| pattern.as_str().ends_with('*'));
     let matches = |patterns: &[&Pattern], rule: &str| patterns.iter().any(|p| p.matches(rule));
-    let names = RULES.iter().map(|rule| rule.metadata().name);
-    let caught = names.filter(|rule| matches(&wide, rule));
+    let caught = RULES.iter().map(|rule| rule.metadata()).filter(|it| matches(&wide, it.name));
     // ShellCheck's findings are no rules of the registry.
     let shell = Pattern::new("shellcheck/*");
     let is_shell = |pattern: &Pattern| pattern.as_str() == "*" || *pattern == shell;
     let no_shell = wide.iter().copied().any(is_shell) && !included.iter().any(is_shell);
-    let not_spared = caught.filter(|rule| !included.iter().any(|pattern| pattern.matches(rule)));
-    let not_spared = not_spared.map(Pattern::new).chain(exact.into_iter().cloned());
+    let is_spared = |rule: &Metadata| {
+        let mut names = std::iter::once(rule.name).chain(rule.equals.iter().copied());
+        names.any(|name| included.iter().any(|pattern| pattern.matches(name)))
+    };
+    let not_spared = caught.filter(|rule| !is_spared(rule)).map(|rule| Pattern::new(rule.name));
+    let not_spared = not_spared.chain(exact.into_iter().cloned());
     not_spared.chain(no_shell.then(|| shell.clone())).collect()
 }
 
@@ -269,6 +297,7 @@ fn option_value(value: &Value) -> OptionValue {
         Value::Bool(switch) => OptionValue::Boolean(*switch),
         Value::List(items) => OptionValue::TextList(items.clone()),
         Value::Text(text) => OptionValue::Text(text.clone()),
+        Value::Table(programs) => OptionValue::SecretMounts(secret_mounts::read(programs)),
         other => OptionValue::Text(other.to_string()),
     }
 }

@@ -38,7 +38,7 @@ impl Reader<'_> {
                 let tables = Vec::<toml::Table>::deserialize(value);
                 tables.map(Value::Tables).map_err(|error| error.message().to_owned())
             }
-            (Kind::Table, DeValue::Table(_)) => {
+            (Kind::SecretMounts, DeValue::Table(_)) => {
                 let value = toml::de::ValueDeserializer::from(value.clone());
                 let table = toml::Table::deserialize(value);
                 table.map(Value::Table).map_err(|error| error.message().to_owned())

@@ -66,6 +66,24 @@ fn the_file_itself_wins_over_what_it_extends_and_the_last_extended_over_the_firs
 }
 
 #[test]
+fn patterns_of_all_files_count() {
+    let (settings, _) = settings(
+        &[
+            (".git/HEAD", ""),
+            ("a.toml", "[check.rules]\ninclude = ['DL3008']\nexclude = ['DL3059', 'DL4001']\n"),
+            ("probity.toml", "extends = 'a.toml'\n[check.rules]\nexclude = ['DL3003']\n"),
+        ],
+        "Dockerfile",
+    )
+    .unwrap();
+    let values = |items: &[crate::config::Sourced<String>]| -> Vec<String> {
+        items.iter().map(|item| item.value.clone()).collect()
+    };
+    assert_eq!(values(&settings.check.rules.include), ["DL3008"]);
+    assert_eq!(values(&settings.check.rules.exclude), ["DL3059", "DL4001", "DL3003"]);
+}
+
+#[test]
 fn circles_missing_files_and_files_outside_the_repository_are_errors_with_their_line() {
     for (files, expected) in [
         (

@@ -47,7 +47,7 @@ fn another_value(key: &Key) -> (String, String) {
             let table = "[{ name = 'a', message = 'b', when = 'true' }]";
             (table, table)
         }
-        Kind::Table => panic!("no key is a table"),
+        Kind::SecretMounts => panic!("no key is a table"),
     };
     (in_file.to_owned(), in_variable.to_owned())
 }

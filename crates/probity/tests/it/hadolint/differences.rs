@@ -15,16 +15,16 @@ pub(super) fn differences() -> impl Iterator<Item = &'static Difference> {
 }
 
 /// A difference that is meant.
-pub(super) struct Difference {
+pub(crate) struct Difference {
     /// The rules that it is about; none stands for all of them.
-    pub(super) codes: &'static [&'static str],
-    pub(super) side: Side,
-    pub(super) reason: &'static str,
-    pub(super) holds: fn(&Seen<'_>) -> bool,
+    pub(crate) codes: &'static [&'static str],
+    pub(crate) side: Side,
+    pub(crate) reason: &'static str,
+    pub(crate) holds: fn(&Seen<'_>) -> bool,
 }
 
 impl Difference {
-    pub(super) fn explains(&self, code: &str, side: Side, seen: &Seen<'_>) -> bool {
+    pub(crate) fn explains(&self, code: &str, side: Side, seen: &Seen<'_>) -> bool {
         let is_about = self.codes.is_empty() || self.codes.contains(&code);
         is_about && self.side == side && (self.holds)(seen)
     }
@@ -32,12 +32,12 @@ impl Difference {
 
 /// Which program alone reports something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Side {
+pub(crate) enum Side {
     Ours,
     Theirs,
 }
 
-const fn theirs(
+pub(crate) const fn theirs(
     codes: &'static [&'static str],
     reason: &'static str,
     holds: fn(&Seen<'_>) -> bool,
@@ -45,7 +45,7 @@ const fn theirs(
     Difference { codes, side: Side::Theirs, reason, holds }
 }
 
-const fn ours(
+pub(crate) const fn ours(
     codes: &'static [&'static str],
     reason: &'static str,
     holds: fn(&Seen<'_>) -> bool,
@@ -53,10 +53,13 @@ const fn ours(
     Difference { codes, side: Side::Ours, reason, holds }
 }
 
-/// The table as the guide shows it: a row for each reason.
-pub(super) fn guide_table() -> String {
+/// The table as a guide shows it: a row for each reason.
+pub(crate) fn guide_table(
+    differences: impl Iterator<Item = &'static Difference>,
+    other: &str,
+) -> String {
     let mut rows: Vec<(&str, Vec<&str>, Vec<Side>)> = Vec::new();
-    for row in differences() {
+    for row in differences {
         match rows.iter_mut().find(|(reason, ..)| *reason == row.reason) {
             Some((_, codes, sides)) => {
                 codes.extend(row.codes);
@@ -73,7 +76,7 @@ pub(super) fn guide_table() -> String {
         let by = match (sides.contains(&Side::Ours), sides.contains(&Side::Theirs)) {
             (true, true) => "both, in other lines",
             (true, false) => "probity",
-            _ => "hadolint",
+            _ => other,
         };
         writeln!(text, "| {codes} | {by} | {} |", reason.replace('|', "\\|")).unwrap();
     }
@@ -81,9 +84,9 @@ pub(super) fn guide_table() -> String {
 }
 
 /// What a difference is seen in.
-pub(super) struct Seen<'a> {
-    pub(super) file: &'a Dockerfile<'a>,
-    pub(super) line: usize,
+pub(crate) struct Seen<'a> {
+    pub(crate) file: &'a Dockerfile<'a>,
+    pub(crate) line: usize,
 }
 
 impl Seen<'_> {
@@ -101,7 +104,7 @@ impl Seen<'_> {
         parts.iter().any(|part| self.source().contains(part))
     }
 
-    fn file_has(&self, parts: &[&str]) -> bool {
+    pub(crate) fn file_has(&self, parts: &[&str]) -> bool {
         parts.iter().any(|part| self.file.text.contains(part))
     }
 

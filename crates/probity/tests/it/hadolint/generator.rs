@@ -1,24 +1,22 @@
-//! Cases for each of hadolint's rules, made from the templates in `cases.txt`; the same in every run.
+//! Cases for each rule of another tool, made from the templates in a file; the same in every run.
 
 use std::{collections::HashSet, mem};
-
-const TEMPLATES: &str = include_str!("cases.txt");
 
 /// Shell commands, bodies and files of one rule that appear in every shape.
 const SHAPED: usize = 2;
 
 /// One file, and the rule that it was written for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Case {
-    pub(super) rule: &'static str,
-    pub(super) text: String,
+pub(crate) struct Case {
+    pub(crate) rule: &'static str,
+    pub(crate) text: String,
 }
 
-/// All cases, without repetitions.
-pub(super) fn cases() -> Vec<Case> {
+/// All cases of the templates, without repetitions.
+pub(crate) fn cases(templates: &'static str) -> Vec<Case> {
     let mut shapes = Shapes::default();
     let mut cases = Vec::new();
-    for section in TEMPLATES.split("\n[").skip(1) {
+    for section in templates.split("\n[").skip(1) {
         let (name, lines) = section.split_once("]\n").unwrap();
         let lines: Vec<&str> = lines.lines().filter(|line| !line.is_empty()).collect();
         match name {
@@ -60,7 +58,7 @@ impl Shapes {
         files.extend(bodies.iter().map(|body| format!("FROM debian:12\\n{body}")));
         files.extend(in_every(&self.files, &of_kind(">>")));
         files.extend(of_kind(">>"));
-        files.iter().map(|file| format!("{}\n", unescaped(file).trim_end_matches('\n'))).collect()
+        files.iter().map(|file| ended(&unescaped(file))).collect()
     }
 }
 
@@ -103,6 +101,12 @@ fn expand(template: &str) -> Vec<String> {
         rest = &after[end + 2..];
     }
     texts.iter().map(|text| format!("{text}{rest}")).collect()
+}
+
+/// A file with one newline at its end, or with none behind `\c`.
+fn ended(text: &str) -> String {
+    let text = text.trim_end_matches('\n');
+    text.strip_suffix(r"\c").map_or_else(|| format!("{text}\n"), str::to_owned)
 }
 
 fn unescaped(text: &str) -> String {

@@ -88,7 +88,7 @@ pub(super) fn theirs(dir: &Path, ours: &[Verdict]) -> Vec<Verdict> {
 }
 
 /// The program itself: what Python puts before it costs as much again as the run.
-fn program() -> PathBuf {
+pub(crate) fn program() -> PathBuf {
     let only = |dir: PathBuf, prefix: &str| {
         let mut names = fs::read_dir(&dir).unwrap().map(|entry| entry.unwrap().path());
         let fits = |path: &PathBuf| path.file_name().unwrap().to_str().unwrap().starts_with(prefix);

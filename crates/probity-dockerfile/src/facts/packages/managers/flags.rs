@@ -236,3 +236,25 @@ pub(super) const COMPOSER: Flags = Flags {
              --prefer-lowest -m --minimal-changes --sort-packages -o --optimize-autoloader -a \
              --classmap-authoritative --apcu-autoloader",
 };
+
+pub(super) const CHOCOLATEY: Flags = Flags {
+    valued: "-s --source --version --params --package-parameters --ia --install-arguments \
+             --execution-timeout -u --user -p --password --cache-location --checksum \
+             --checksum-type --checksum64 --checksum-type64 --proxy",
+    switches: "-y --yes --confirm -f --force -r --limit-output -d --debug -v --verbose --no-progress \
+             --pre --prerelease -x86 --x86 --forcex86 -n --skip-powershell -i \
+             --ignore-dependencies --allow-downgrade --ignore-checksums --allow-empty-checksums \
+             --not-silent --no-color --acceptlicense --accept-license",
+};
+
+pub(super) const SCOOP: Flags = Flags {
+    valued: "-a --arch",
+    switches: "-g --global -i --independent -k --no-cache -s --skip-hash-check -u --no-update-scoop",
+};
+
+pub(super) const WINGET: Flags = Flags {
+    valued: "-v --version -s --source --scope -a --architecture --installer-type -o --log --override \
+             --custom -l --location --locale --header --authentication-mode",
+    switches: "-e --exact -h --silent -i --interactive --force --accept-package-agreements \
+             --accept-source-agreements --disable-interactivity --no-upgrade --ignore-security-hash",
+};

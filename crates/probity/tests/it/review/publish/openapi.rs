@@ -60,7 +60,8 @@ fn description(api: Api) -> &'static Description {
     read.get_or_init(|| {
         let file = tools().join("forges/node_modules").join(file);
         let text = fs::read_to_string(&file)
-            .unwrap_or_else(|error| panic!("run script/tools: {}: {error}", file.display()));
+            .map_err(|error| format!("run script/tools: {}: {error}", file.display()))
+            .unwrap();
         serde_json::from_str(&text).unwrap()
     })
 }
@@ -147,7 +148,8 @@ impl Description {
         let (kind, name) = reference
             .strip_prefix("#/components/")
             .and_then(|rest| rest.split_once('/'))
-            .unwrap_or_else(|| panic!("{reference}"));
+            .ok_or(reference)
+            .unwrap();
         self.resolved(&serde_json::from_str(self.components[kind][name].get()).unwrap())
     }
 
