@@ -92,11 +92,11 @@ impl PowerShell<'_> {
         let first = self.prelude.iter().flat_map(|prelude| prelude.all_commands());
         let statements = first.chain(own).filter(|command| command.place.block() == 0);
         let assigned = statements.flat_map(|command| command.assignments());
-        let named = assigned.filter(|assignment| {
+        let last = assigned.rev().find(|assignment| {
             let bare = assignment.name.rsplit(':').next().unwrap_or_default();
             bare.eq_ignore_ascii_case(name)
         });
-        named.last().and_then(|assignment| assignment.value.as_ref())
+        last.and_then(|assignment| assignment.value.as_ref())
     }
 
     /// Runs statements before the script, or before all scripts of its `SHELL`. They contain no

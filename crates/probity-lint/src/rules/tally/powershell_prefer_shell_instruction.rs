@@ -164,15 +164,13 @@ fn shell(argv: &[String]) -> String {
 fn needs_shell_behind(context: &Context<'_>, stage: &Stage, index: usize) -> bool {
     let rest = index + 1..stage.instructions.end;
     let own = context.file.instructions.get(rest).unwrap_or_default();
-    let uses_shell = own.iter().take_while(|it| it.keyword != Keyword::Shell).any(|it| {
-        let is_line = match &it.arguments {
-            Arguments::Command(command) | Arguments::Healthcheck { command, .. } => {
-                matches!(command, Command::Shell(_))
-            }
-            Arguments::Onbuild(_) => true,
-            _ => false,
-        };
-        is_line
+    let mut same_shell = own.iter().take_while(|it| it.keyword != Keyword::Shell);
+    let uses_shell = same_shell.any(|it| match &it.arguments {
+        Arguments::Command(command) | Arguments::Healthcheck { command, .. } => {
+            matches!(command, Command::Shell(_))
+        }
+        Arguments::Onbuild(_) => true,
+        _ => false,
     });
     let is_base = |other: &Stage| other.base == Base::Stage(stage.index);
     uses_shell || context.facts.stages().iter().any(is_base)
