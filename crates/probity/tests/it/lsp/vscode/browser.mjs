@@ -126,7 +126,11 @@ async function use(page) {
   await actions.first().waitFor();
   seen.actions = (await actions.allInnerTexts()).map((title) => title.trim());
   await page.keyboard.press("Enter");
+  const fixed = page.locator(".view-line", { hasText: /bad/ });
+  await fixed.waitFor();
   await squiggles.first().waitFor({ state: "detached" });
+  await fixed.click();
+  await page.locator(".tab.dirty").waitFor();
   await page.keyboard.press("Control+s");
   await page.locator(".tab.dirty").waitFor({ state: "detached" });
   seen.text = readFileSync(join(work, "Dockerfile"), "utf8");
