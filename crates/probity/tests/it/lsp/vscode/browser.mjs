@@ -31,6 +31,7 @@ mkdirSync(join(home, "data/User"), { recursive: true });
 const quiet = {
   "chat.disableAIFeatures": true,
   "extensions.autoCheckUpdates": false,
+  "files.autoSave": "off",
   "telemetry.telemetryLevel": "off",
   "workbench.enableExperiments": false,
   "workbench.startupEditor": "none",
