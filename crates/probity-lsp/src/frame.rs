@@ -24,7 +24,7 @@ pub(crate) enum Incoming {
 /// The answer to something that is not a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Refusal {
-    /// As the client wrote it, even if no request may have such an id.
+    /// As the client wrote it, even if it is too large; null if it is neither a number nor a string.
     pub(crate) id: Value,
     pub(crate) code: i32,
     pub(crate) message: String,
@@ -105,7 +105,8 @@ fn message(body: &[u8]) -> Incoming {
     };
     let id = value.get("id").cloned();
     let refuse = |id: Option<Value>, message: &str| {
-        let (id, message) = (id.unwrap_or_default(), message.to_owned());
+        let id = id.filter(|id| id.is_number() || id.is_string()).unwrap_or_default();
+        let message = message.to_owned();
         Incoming::Broken(Refusal { id, code: ErrorCode::InvalidRequest as i32, message })
     };
     match serde_json::from_value(value) {
@@ -151,7 +152,7 @@ mod tests {
             (framed(r#"{"id":3}"#), -32600, json!(3)),
             (framed(r#"{"id":1.5,"method":"a"}"#), -32600, json!(1.5)),
             (framed(r#"{"id":1099511627776,"method":"a"}"#), -32600, json!(1_u64 << 40)),
-            (framed(r#"{"id":{"a":1},"method":"a"}"#), -32600, json!({ "a": 1 })),
+            (framed(r#"{"id":{"a":1},"method":"a"}"#), -32600, Value::Null),
             (framed(r#"{"id":null,"method":"a"}"#), -32600, Value::Null),
             (framed("\u{fffd}"), -32700, Value::Null),
             ("Content-Length: x\r\n\r\n".to_owned(), -32700, Value::Null),

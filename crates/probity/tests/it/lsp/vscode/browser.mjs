@@ -31,6 +31,7 @@ mkdirSync(join(home, "data/User"), { recursive: true });
 const quiet = {
   "chat.disableAIFeatures": true,
   "extensions.autoCheckUpdates": false,
+  "files.autoSave": "off",
   "telemetry.telemetryLevel": "off",
   "workbench.enableExperiments": false,
   "workbench.startupEditor": "none",
@@ -126,7 +127,11 @@ async function use(page) {
   await actions.first().waitFor();
   seen.actions = (await actions.allInnerTexts()).map((title) => title.trim());
   await page.keyboard.press("Enter");
+  const fixed = page.locator(".view-line", { hasText: /bad/ });
+  await fixed.waitFor();
   await squiggles.first().waitFor({ state: "detached" });
+  await fixed.click();
+  await page.locator(".tab.dirty").waitFor();
   await page.keyboard.press("Control+s");
   await page.locator(".tab.dirty").waitFor({ state: "detached" });
   seen.text = readFileSync(join(work, "Dockerfile"), "utf8");
