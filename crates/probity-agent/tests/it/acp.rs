@@ -96,7 +96,7 @@ fn an_agent_that_costs_more_than_it_may_is_stopped_in_the_middle_of_its_turn() {
         )
     };
     let limits = Limits { dollars: Some(0.5), ..LIMITS };
-    // It goes on only after it is told to stop.
+    // It goes on only after the client cancels the turn.
     let waits = r#"{"await":"session/cancel"}"#;
     let (on, say) = (r#"{"on":"session/prompt"}"#, r#"{"say":"done"}"#);
     let ends = |reason: &str| format!(r#"{{"answer":{{"stopReason":"{reason}"}}}}"#);

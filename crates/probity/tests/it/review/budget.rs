@@ -32,7 +32,7 @@ fn review(script: &str) -> (Output, Value) {
 
 #[test]
 fn an_agent_that_passes_the_budget_while_it_looks_for_defects_is_stopped() {
-    // The agent ends its turn only after it is told to stop.
+    // The agent ends its turn only after probity cancels it.
     let stops =
         [json!({ "await": "session/cancel" }), json!({ "answer": { "stopReason": "cancelled" } })];
     let (output, review) = review(&turn(0.75, &stops));
