@@ -86,7 +86,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             continue;
         }
         let gap = Gap::between(file, &lines, before, after);
-        let blanks = gap.blanks.len();
+        let count = gap.blanks.len();
         let same_kind = before.keyword == after.keyword;
         // How many blank lines there may be, at least and at most.
         let (least, most) = match mode {
@@ -97,13 +97,13 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             _ => (1, 1),
         };
         let names = format!("between {} and {}", before.keyword, after.keyword);
-        let (message, fix) = if blanks < least {
+        let (message, fix) = if count < least {
             let edit = Edit::insert(gap.start, line_end(file.text));
             (format!("expected blank line {names}"), Fix::safe("Add a blank line", vec![edit]))
-        } else if blanks > most {
+        } else if count > most {
             let message = match most {
                 0 => format!("unexpected blank line {names}"),
-                _ => format!("expected 1 blank line {names}, found {blanks}"),
+                _ => format!("expected 1 blank line {names}, found {count}"),
             };
             (message, Fix::safe("Remove blank lines", gap.surplus(most)))
         } else {

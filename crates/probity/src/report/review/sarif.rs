@@ -143,7 +143,7 @@ fn fix(issue: &ProvenIssue) -> Option<Value> {
 fn rule(category: Category) -> Value {
     let about = match category {
         Category::Security => "A hole that a test walks through.",
-        Category::Correctness => "Behaviour that a test shows to be wrong.",
+        Category::Correctness => "Behavior that a test shows to be wrong.",
         Category::Performance => "A cost that a test shows to be too high.",
         Category::Maintainability => "A trap for anyone who changes this code next.",
         Category::Testing => "Tests that do not test.",
