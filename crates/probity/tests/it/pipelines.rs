@@ -298,7 +298,8 @@ fn forge_for(machine: &mut Machine, api: Api) -> Forge {
 #[track_caller]
 fn assert_published(forge: &Forge) {
     let state = forge.state();
-    let [thread] = state.threads.as_slice() else { panic!("{state:#?}") };
+    assert_eq!(state.threads.len(), 1, "{state:#?}");
+    let thread = &state.threads[0];
     assert!(thread.notes[0].body.starts_with("**high** `ISS-001`"), "{thread:#?}");
     assert_eq!((state.comments.len(), state.statuses.len()), (1, 1), "{state:#?}");
     assert_eq!(state.statuses[0].description, "Score 8.5 of 10, 1 proven issue");
