@@ -59,9 +59,8 @@ fn description(api: Api) -> &'static Description {
     };
     read.get_or_init(|| {
         let file = tools().join("forges/node_modules").join(file);
-        let text = fs::read_to_string(&file)
-            .map_err(|error| format!("run script/tools: {}: {error}", file.display()))
-            .unwrap();
+        assert!(file.exists(), "{} is missing: run script/tools once", file.display());
+        let text = fs::read_to_string(&file).unwrap();
         serde_json::from_str(&text).unwrap()
     })
 }
@@ -145,11 +144,8 @@ impl Description {
     /// Follows a reference to a component.
     fn resolved(&self, value: &Value) -> Value {
         let Some(reference) = value["$ref"].as_str() else { return value.clone() };
-        let (kind, name) = reference
-            .strip_prefix("#/components/")
-            .and_then(|rest| rest.split_once('/'))
-            .ok_or(reference)
-            .unwrap();
+        let (kind, name) =
+            reference.strip_prefix("#/components/").and_then(|rest| rest.split_once('/')).unwrap();
         self.resolved(&serde_json::from_str(self.components[kind][name].get()).unwrap())
     }
 

@@ -52,7 +52,8 @@ fn a_wrong_path_method_parameter_or_body_is_a_fault_that_fails_the_test() {
         "name": "n", "head_sha": "c1", "status": "completed", "conclusion": "success",
         "output": { "title": "t", "summary": "s" },
     });
-    let without_conclusion = json!({ "name": "n", "head_sha": "c1", "status": "completed" });
+    let mut wrong_run = run.clone();
+    wrong_run["conclusion"] = json!("passed");
     let review = |comment: Value| json!({ "event": "COMMENT", "comments": [comment] });
     let (pulls, mine) = ("repos/o/r/pulls/7", "projects/o%2Fr/merge_requests/7");
     let none = Value::Null;
@@ -85,7 +86,7 @@ fn a_wrong_path_method_parameter_or_body_is_a_fault_that_fails_the_test() {
             Some("pull_number"),
         ),
         (Api::Github, "POST", "repos/o/r/check-runs".to_owned(), run, None),
-        (Api::Github, "POST", "repos/o/r/check-runs".to_owned(), without_conclusion, Some("body")),
+        (Api::Github, "POST", "repos/o/r/check-runs".to_owned(), wrong_run, Some("/conclusion")),
         (
             Api::Github,
             "GET",
