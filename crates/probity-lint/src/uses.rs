@@ -66,9 +66,13 @@ impl BuildUses {
         let is_secret = |name: &str, value: &str| {
             secrets.is_some_and(|secrets| !secrets.find(&format!("ARG {name}={value}")).is_empty())
         };
+        // A build without a context often does not build the stage that needs it.
+        let contexts: BTreeSet<String> =
+            self.builds.iter().flat_map(|build| build.values.contexts.iter().cloned()).collect();
         let mut values: BTreeMap<BuildValues, BTreeSet<String>> = BTreeMap::new();
         for BuildUse { name, values: given } in &self.builds {
             let mut given = given.clone();
+            given.contexts.clone_from(&contexts);
             given.arguments.retain(|name, _| declared.contains(name.as_str()));
             for (name, value) in &mut given.arguments {
                 *value = value.take().filter(|value| !is_secret(name, value));

@@ -194,7 +194,7 @@ fn directives_that_do_not_work_are_findings_when_asked_for() {
     assert_eq!(quiet.lines().count(), 1);
     let (loud, _) = gnu(&dir, &["--warn-unused-directives", "--require-reason"]);
     assert!(loud.contains("1:1: warning: this directive suppresses nothing"), "{loud}");
-    assert!(loud.contains("1:1: warning: say why"), "{loud}");
+    assert!(loud.contains("1:1: warning: add the reason"), "{loud}");
 }
 
 #[test]

@@ -75,7 +75,7 @@ fn every_step_holds_and_its_command_gives_the_same_by_hand() {
         "PROVEN: the average of two numbers is wrong",
         "not proven: clamp loses numbers",
         "discarded: clamp mixes up its bounds",
-        "south's was answered first, and south alone went on",
+        "the editor answered south first, and only south continued",
     ] {
         assert!(output.stdout.contains(proof), "{proof}\n{}", output.stdout);
     }

@@ -25,9 +25,9 @@ fn the_embedded_skills_are_listed_and_shown() {
     let dir = directory(&[]);
     let output = probity().args(["audit", "skills", "list"]).dir(&dir).run().code(0);
     insta::assert_snapshot!(output.stdout, @"
-    strict-value-equality-001          high      Strict equality on value
-    missing-address-validation-002     high      Output chosen without checking its address
-    unvalidated-datum-003              high      Datum of a script output not validated
+    strict-value-equality-001       high  Strict equality on value
+    missing-address-validation-002  high  Output chosen without checking its address
+    unvalidated-datum-003           high  Datum of a script output not validated
     ");
     let shown = probity()
         .args(["audit", "skills", "show", "unvalidated-datum-003"])
