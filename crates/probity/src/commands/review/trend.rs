@@ -204,10 +204,10 @@ mod tests {
         ");
         insta::assert_snapshot!(as_text(&entries(), Screen::PLAIN), @r"
         example.org/店 main  █
-          2026-11-15T09:00  c0ffee  none  no review  4 proven
-          2026-11-15T09:00  c0ffee    10  pass       3 proven
+          2026-11-15 09:00  c0ffee  none  no review  4 proven
+          2026-11-15 09:00  c0ffee    10  pass       3 proven
         example.org/店 日本語  ▇
-          2026-11-15T09:00  c0ffee  8.5  pass  2 proven
+          2026-11-15 09:00  c0ffee  8.5  pass  2 proven
         cost 2026-11  claude: 3 reviews, 0 input and 0 output tokens
         ");
     }

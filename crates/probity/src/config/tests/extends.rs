@@ -71,7 +71,7 @@ fn patterns_of_all_files_count() {
         &[
             (".git/HEAD", ""),
             ("a.toml", "[check.rules]\ninclude = ['DL3008']\nexclude = ['DL3059', 'DL4001']\n"),
-            ("probity.toml", "extends = 'a.toml'\n[check.rules]\nexclude = ['DL3003']\n"),
+            ("probity.toml", "extends = 'a.toml'\n[check.rules]\nexclude = ['DL3026']\n"),
         ],
         "Dockerfile",
     )
@@ -80,7 +80,7 @@ fn patterns_of_all_files_count() {
         items.iter().map(|item| item.value.clone()).collect()
     };
     assert_eq!(values(&settings.check.rules.include), ["DL3008"]);
-    assert_eq!(values(&settings.check.rules.exclude), ["DL3059", "DL4001", "DL3003"]);
+    assert_eq!(values(&settings.check.rules.exclude), ["DL3059", "DL4001", "DL3026"]);
 }
 
 #[test]
