@@ -70,7 +70,7 @@ fn patterns_of_all_files_count() {
     let (settings, _) = settings(
         &[
             (".git/HEAD", ""),
-            ("a.toml", "[check.rules]\ninclude = ['DL3008']\nexclude = ['DL3059', 'DL4001']\n"),
+            ("a.toml", "[check.rules]\ninclude = ['StageNameCasing']\nexclude = ['MaintainerDeprecated', 'DL4001']\n"),
             ("probity.toml", "extends = 'a.toml'\n[check.rules]\nexclude = ['DL3026']\n"),
         ],
         "Dockerfile",
@@ -79,8 +79,8 @@ fn patterns_of_all_files_count() {
     let values = |items: &[crate::config::Sourced<String>]| -> Vec<String> {
         items.iter().map(|item| item.value.clone()).collect()
     };
-    assert_eq!(values(&settings.check.rules.include), ["DL3008"]);
-    assert_eq!(values(&settings.check.rules.exclude), ["DL3059", "DL4001", "DL3026"]);
+    assert_eq!(values(&settings.check.rules.include), ["StageNameCasing"]);
+    assert_eq!(values(&settings.check.rules.exclude), ["MaintainerDeprecated", "DL4001", "DL3026"]);
 }
 
 #[test]
