@@ -100,7 +100,7 @@ fn facts_name_the_code_and_say_what_is_odd() {
 fn what_cannot_be_compared_is_explained() {
     let dir = changed();
     for (base, says) in [
-        ("nobody", "there is no `nobody`"),
+        ("nobody", "this clone has no branch or commit `nobody`"),
         ("--output=/tmp/x", "cannot be the name of a base"),
         ("a..b", "cannot be the name of a base"),
         ("", "cannot be the name of a base"),
