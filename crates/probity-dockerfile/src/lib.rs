@@ -47,7 +47,7 @@ pub use crate::{
     image::{ImageError, ImageRef},
     keyword::Keyword,
     logical::Logical,
-    parse::parse,
+    parse::{parse, parse_shared},
     platform::{Platform, PlatformError},
     token::{Token, TokenKind, Tokens},
     tree::{

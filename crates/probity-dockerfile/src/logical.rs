@@ -48,6 +48,18 @@ impl LogicalBuilder {
         };
         Logical { text: self.text.into(), others, first }
     }
+
+    /// The same for a line of this source: a line of one piece needs no copy of its own.
+    pub(crate) fn finish_in(self, source: &TextSlice) -> Logical {
+        match *self.pieces {
+            [Piece { source: first, .. }] => {
+                let start = first as usize;
+                let text = source.slice(start..start + self.text.len());
+                Logical { text, others: Box::default(), first }
+            }
+            _ => self.finish(),
+        }
+    }
 }
 
 impl From<Logical> for LogicalBuilder {
@@ -111,5 +123,23 @@ impl Logical {
             others: others.map(|piece| Piece { at: piece.at - begin, ..*piece }).collect(),
             first: compact(self.offset(range.start)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use probity_finding::TextSlice;
+
+    use crate::{parse, parse_shared};
+
+    /// Continued lines, directives, heredocs, ONBUILD and what does not parse.
+    const TEXT: &str = "# escape=`\nFROM a AS é\nRUN b `\n  # c\n  d\nRUN <<E\ne\nE\n  ONBUILD RUN f\n\
+                        COPY [\"a b\",\"/c\"]\nENV A=b `\n\nfoo\nLABEL \"x y\"='z'";
+
+    #[test]
+    fn a_shared_text_gives_the_same_tree() {
+        let shared = TextSlice::from(TEXT);
+        let (own, same) = (parse(TEXT), parse_shared(&shared));
+        assert_eq!(format!("{own:?}"), format!("{same:?}"));
     }
 }

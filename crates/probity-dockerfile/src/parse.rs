@@ -1,6 +1,6 @@
 //! The front door: text in, tree out.
 
-use probity_finding::Span;
+use probity_finding::{Span, TextSlice};
 
 use crate::{
     Arguments, Comment, Dockerfile, ErrorKind, Heredoc, Instruction, Keyword, SyntaxError,
@@ -18,7 +18,17 @@ use crate::{
 /// `errors`.
 #[must_use]
 pub fn parse(text: &str) -> Dockerfile<'_> {
-    let mut parser = Parser::new(text);
+    parse_with(text, None)
+}
+
+/// The same for a text that is shared already: lines and words are pieces of it.
+#[must_use]
+pub fn parse_shared(text: &TextSlice) -> Dockerfile<'_> {
+    parse_with(text, Some(text))
+}
+
+fn parse_with<'a>(text: &'a str, shared: Option<&'a TextSlice>) -> Dockerfile<'a> {
+    let mut parser = Parser::new(text, shared);
     while let Some(line) = parser.lines.next() {
         parser.read_line(line);
     }
@@ -27,6 +37,8 @@ pub fn parse(text: &str) -> Dockerfile<'_> {
 
 struct Parser<'a> {
     text: &'a str,
+    /// The same text, if it is shared.
+    shared: Option<&'a TextSlice>,
     lines: Lines<'a>,
     tokens: Tokens,
     directives: Directives,
@@ -42,10 +54,11 @@ const BOM: &str = "\u{feff}";
 const LONGEST_LINE: usize = 65_535;
 
 impl<'a> Parser<'a> {
-    fn new(text: &'a str) -> Self {
+    fn new(text: &'a str, shared: Option<&'a TextSlice>) -> Self {
         let bom = if text.starts_with(BOM) { BOM.len() } else { 0 };
         let mut parser = Self {
             text,
+            shared,
             lines: Lines::new(text, bom),
             tokens: Tokens::default(),
             directives: Directives::new(),
@@ -100,7 +113,11 @@ impl<'a> Parser<'a> {
             lines::join(&mut self.lines, first, start, escape, |line| check_length(line, errors));
         let Joined { line, pieces, inner_comments, empty_continuations } = joined;
         let mut report = Report { errors: &mut self.errors, line: first.number };
-        let mut found = instruction(line.finish(), Place::OwnLine, escape, &mut report);
+        let line = match self.shared {
+            Some(text) => line.finish_in(text),
+            None => line.finish(),
+        };
+        let mut found = instruction(line, Place::OwnLine, escape, &mut report);
         token::cut(self.text, &found, &pieces, &mut self.tokens);
         let mut heredocs: Box<[Heredoc]> = Box::default();
         if found.may_hold_heredocs() {

@@ -1,6 +1,7 @@
 //! A text with what is known about it: parsed once, however many want to look at it.
 
-use probity_dockerfile::{DetachedTree, Dockerfile, Facts, parse};
+use probity_dockerfile::{DetachedTree, Dockerfile, Facts, parse, parse_shared};
+use probity_finding::TextSlice;
 
 /// A parsed file and its facts.
 #[derive(Debug)]
@@ -12,7 +13,16 @@ pub struct Parsed<'t> {
 impl<'t> Parsed<'t> {
     #[must_use]
     pub fn of(text: &'t str) -> Self {
-        let file = parse(text);
+        Self::of_tree(parse(text))
+    }
+
+    /// The same for a text that is shared already, which needs less memory.
+    #[must_use]
+    pub fn of_shared(text: &'t TextSlice) -> Self {
+        Self::of_tree(parse_shared(text))
+    }
+
+    fn of_tree(file: Dockerfile<'t>) -> Self {
         let facts = Facts::of(&file);
         Self { file, facts }
     }

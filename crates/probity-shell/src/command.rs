@@ -15,6 +15,9 @@ pub struct Command {
     pub words: Box<[Word]>,
     extras: Option<Box<Extras>>,
     pub place: Place,
+    /// How many words belong to wrappers such as `sudo`. Rules ask this of every command, most of
+    /// them more than once.
+    wrapped: u32,
 }
 
 /// What most commands have nothing of.
@@ -127,7 +130,8 @@ impl Command {
         extras.redirections.shrink_to_fit();
         extras.declarations.shrink_to_fit();
         let extras = (extras != Extras::default()).then(|| Box::new(extras));
-        Self { span, words: words.into(), extras, place }
+        let wrapped = compact(Call::of(&words).peeled().wrappers.len());
+        Self { span, words: words.into(), extras, place, wrapped }
     }
 
     /// Those before the name. What `export A=b` sets is in `declarations`, and a word too.
@@ -157,7 +161,9 @@ impl Command {
     /// off.
     #[must_use]
     pub fn effective(&self) -> Call<'_> {
-        self.call().peeled()
+        let (wrappers, words) =
+            self.words.split_at_checked(self.wrapped as usize).unwrap_or_default();
+        Call { wrappers, words }
     }
 
     /// The name as it is written, without directories: `/usr/bin/apt-get` is `apt-get`.

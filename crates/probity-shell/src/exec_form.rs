@@ -4,7 +4,7 @@ use probity_finding::Span;
 
 use crate::{
     Block, BlockKind, Command, Dialect, Invocation, Joiner, Part, PartKind, Pipeline, Place, Quote,
-    Script, Stage, StageKind, Word, command::Extras,
+    Script, Stage, StageKind, Word, command::Extras, optional_span::OptionalSpan,
 };
 
 /// The script that runs one program: nothing in its words is expanded.
@@ -21,11 +21,11 @@ pub fn exec_form(words: &[(Span, &str)], span: Span) -> Script {
     let pipeline = Pipeline {
         span,
         joiner: Joiner::First,
-        joiner_span: None,
+        joiner_span: OptionalSpan::NONE,
         negated: false,
         timed: false,
         background: false,
-        stages: Box::new([Stage { span, pipe: None, kind: StageKind::Command(0) }]),
+        stages: Box::new([Stage { span, pipe: OptionalSpan::NONE, kind: StageKind::Command(0) }]),
         is_in_last_chain: true,
     };
     let block = Block {

@@ -19,6 +19,7 @@ mod inner;
 mod lexed;
 mod limits;
 mod lower;
+mod optional_span;
 mod parse;
 mod scan;
 mod script;

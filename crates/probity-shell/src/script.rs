@@ -7,7 +7,9 @@ use std::ops::Range;
 
 use probity_finding::Span;
 
-use crate::{Command, Invocation, Place, Redirection, Word, failure::Setter};
+use crate::{
+    Command, Invocation, Place, Redirection, Word, failure::Setter, optional_span::OptionalSpan,
+};
 
 /// A shell text and what it consists of.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,8 +93,7 @@ pub struct Pipeline {
     pub span: Span,
     /// What joins it to the pipeline before.
     pub joiner: Joiner,
-    /// Where the joiner is written; none at the beginning.
-    pub joiner_span: Option<Span>,
+    pub(crate) joiner_span: OptionalSpan,
     /// `! …`
     pub negated: bool,
     /// `time …`
@@ -102,6 +103,14 @@ pub struct Pipeline {
     pub stages: Box<[Stage]>,
     /// Whether only `&&` joins what follows in its block.
     pub(crate) is_in_last_chain: bool,
+}
+
+impl Pipeline {
+    /// Where the joiner is written; none at the beginning.
+    #[must_use]
+    pub fn joiner_span(&self) -> Option<Span> {
+        self.joiner_span.get()
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,9 +132,16 @@ pub enum Joiner {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stage {
     pub span: Span,
-    /// The `|` or `|&` before it.
-    pub pipe: Option<Span>,
+    pub(crate) pipe: OptionalSpan,
     pub kind: StageKind,
+}
+
+impl Stage {
+    /// The `|` or `|&` before it.
+    #[must_use]
+    pub fn pipe(&self) -> Option<Span> {
+        self.pipe.get()
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use probity_finding::Finding;
+use probity_finding::{Finding, TextSlice};
 use rustix::fs::{FileType, Mode, OFlags};
 
 pub(crate) use self::problem::FILE_RULES;
@@ -30,7 +30,7 @@ pub(crate) struct Source {
     /// The path as reports show it; see [`shown`].
     pub(crate) shown: String,
     /// The text as it is in the file, a byte order mark included.
-    pub(crate) text: String,
+    pub(crate) text: TextSlice,
     /// Whether the text is what the file has. Where bytes are not UTF-8 it is not, and writing it back
     /// would destroy them.
     pub(crate) is_exact: bool,
@@ -81,7 +81,7 @@ pub(crate) fn read(path: &Path, directory: &Path, limits: Limits) -> Read {
             let (path, shown) = (path.to_owned(), shown(path, directory));
             let is_exact = stray.is_none();
             findings.extend(stray);
-            Read::Text(Source { path, shown, text, is_exact, findings })
+            Read::Text(Source { path, shown, text: text.into(), is_exact, findings })
         }
         Err(finding) => Read::Problem(Unread { shown: shown(path, directory), finding: *finding }),
     }
@@ -97,11 +97,11 @@ pub(crate) fn read_stdin(
     // The configuration is looked for upward from here.
     let path = directory.join(filename.unwrap_or(Path::new("<stdin>")));
     let shown = shown(&path, directory);
-    match read_bounded(input, limits).and_then(|bytes| limits.text(bytes)) {
+    match read_bounded(input, 0, limits).and_then(|bytes| limits.text(bytes)) {
         Ok((text, stray)) => {
             let is_exact = stray.is_none();
             let findings = stray.into_iter().collect();
-            Read::Text(Source { path, shown, text, is_exact, findings })
+            Read::Text(Source { path, shown, text: text.into(), is_exact, findings })
         }
         Err(finding) => Read::Problem(Unread { shown, finding: *finding }),
     }
@@ -110,13 +110,14 @@ pub(crate) fn read_stdin(
 /// Takes the text that an editor has for a file, which need not exist yet.
 pub(crate) fn of_editor(path: &Path, directory: &Path, text: &str, limits: Limits) -> Read {
     let shown = shown(path, directory);
-    match read_bounded(text.as_bytes(), limits).and_then(|bytes| limits.text(bytes)) {
+    match read_bounded(text.as_bytes(), text.len(), limits).and_then(|bytes| limits.text(bytes)) {
         Ok((text, stray)) => {
             let is_exact = stray.is_none();
             let is_executable = rustix::fs::stat(path).is_ok_and(|stat| is_executable(&stat));
             let findings = stray.into_iter().chain(is_executable.then(problem::executable));
             let findings = findings.collect();
-            Read::Text(Source { path: path.to_owned(), shown, text, is_exact, findings })
+            let path = path.to_owned();
+            Read::Text(Source { path, shown, text: text.into(), is_exact, findings })
         }
         Err(finding) => Read::Problem(Unread { shown, finding: *finding }),
     }
@@ -159,7 +160,8 @@ fn read_file(path: &Path, limits: Limits) -> Outcome<(String, Option<Finding>, V
     if size > limits.max_bytes {
         return Err(problem::too_large(Some(size), limits.max_bytes));
     }
-    let (text, stray) = read_bounded(file, limits).and_then(|bytes| limits.text(bytes))?;
+    let (text, stray) = read_bounded(file, usize::try_from(size).unwrap_or(0), limits)
+        .and_then(|bytes| limits.text(bytes))?;
     let findings = is_executable(&stat).then(problem::executable).into_iter().collect();
     Ok((text, stray, findings))
 }
@@ -179,9 +181,10 @@ fn cannot_open(path: &Path, error: rustix::io::Errno) -> Box<Finding> {
     }
 }
 
-/// Reads up to the limit and one byte more, which tells whether the limit was passed.
-fn read_bounded(input: impl io::Read, limits: Limits) -> Outcome<Vec<u8>> {
-    let mut bytes = Vec::new();
+/// Reads up to the limit and one byte more, which tells whether the limit was passed. Room for what
+/// is expected keeps the text from being twice as large as it is.
+fn read_bounded(input: impl io::Read, expected: usize, limits: Limits) -> Outcome<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(expected + 1);
     input
         .take(limits.max_bytes.saturating_add(1))
         .read_to_end(&mut bytes)

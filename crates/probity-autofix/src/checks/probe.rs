@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use probity_dockerfile::{CommandLine, Keyword, Setting, Value};
 
-use probity_shell::Command;
+use probity_shell::{Command, Pipeline};
 
 use super::{Change, Check, Issue, View, healthcheck::ports, patch::all, probe_code};
 
@@ -166,7 +166,7 @@ fn is_one_probe(view: &View<'_>, index: usize) -> bool {
         ([2, 1], [probe, filter, exit]) => (probe, Some(filter), Some(exit)),
         _ => return false,
     };
-    let last = block.pipelines.last().and_then(|it| it.joiner_span);
+    let last = block.pipelines.last().and_then(Pipeline::joiner_span);
     let joiner = last.and_then(|span| span.slice(view.text));
     let is_exit = exit.is_none_or(|exit| is_constant(exit, &["exit", "1"]) && joiner == Some("||"));
     let Some((name, arguments)) = plain_words(view, probe) else { return false };

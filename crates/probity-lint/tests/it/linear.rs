@@ -90,9 +90,9 @@ fn a_file_is_parsed_once_for_each_accepted_state() {
     let run = profile(&example("steps"), &["packages", "1", "fix"]);
     let rounds: u64 = run.printed.split(' ').nth(1).unwrap().trim().parse().unwrap();
     assert!(rounds > 1, "{}", run.printed);
-    assert_eq!(run.calls_of("probity_lint::parsed::Parsed::of"), rounds + 1);
+    assert_eq!(run.calls_of("probity_lint::parsed::Parsed::of_tree"), rounds + 1);
     let run = profile(&example("steps"), &["packages", "1", "lint"]);
-    assert_eq!(run.calls_of("probity_lint::parsed::Parsed::of"), 1);
+    assert_eq!(run.calls_of("probity_lint::parsed::Parsed::of_tree"), 1);
 }
 
 /// How far the three are from a straight line, as a share of the last.

@@ -314,7 +314,7 @@ impl Lexer<'_, '_> {
         self.out.redirect(kind);
     }
 
-    /// Goes to the next of these bytes, or behind it; to the end of the text if there is none.
+    /// Moves to the next occurrence of `end`, or behind it. Without one, moves to the end of the text.
     fn skip_to(&mut self, end: &[u8], is_behind: bool) {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         let found = rest.windows(end.len()).position(|window| window == end);

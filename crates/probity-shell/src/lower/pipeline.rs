@@ -123,7 +123,7 @@ impl Lower<'_> {
         let empty = Pipeline {
             span: self.span(self.bounds.clone()),
             joiner: join.joiner,
-            joiner_span: join.range.map(|(start, end)| self.span(start..end)),
+            joiner_span: join.range.map(|(start, end)| self.span(start..end)).into(),
             negated: members.negated,
             timed: members.timed,
             background,
@@ -139,7 +139,7 @@ impl Lower<'_> {
             let place = Place::new(block, pipeline, stage);
             let (kind, range) = self.stage(place, statement);
             all = Some(all.map_or(range.clone(), |all| union(&all, &range)));
-            let pipe = pipe.map(|range| self.span(range));
+            let pipe = pipe.map(|range| self.span(range)).into();
             stages.push(Stage { span: self.span(range), pipe, kind });
         }
         let all = all.unwrap_or(self.bounds.start..self.bounds.start);

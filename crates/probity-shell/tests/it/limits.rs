@@ -134,7 +134,7 @@ fn how_many_commands_there_are_changes_nothing() {
         assert_sound(&script, &file);
         let shape = script.blocks.iter().flat_map(|block| {
             block.pipelines.iter().map(|it| {
-                let joined = it.joiner_span.map(|span| under(&file, span));
+                let joined = it.joiner_span().map(|span| under(&file, span));
                 let (joiner, background) = (it.joiner, it.background);
                 format!(
                     "{:?} {joiner:?} {joined:?} {background} {}",

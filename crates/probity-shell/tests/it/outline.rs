@@ -41,12 +41,12 @@ fn block(script: &Script, file: &str, index: usize) -> String {
 }
 
 fn pipeline(script: &Script, file: &str, pipeline: &Pipeline) -> String {
-    let joiner = pipeline.joiner_span.map(|span| under(file, span).replace('\n', "NL"));
+    let joiner = pipeline.joiner_span().map(|span| under(file, span).replace('\n', "NL"));
     let mut line = joiner.map(|joiner| format!("{joiner} ")).unwrap_or_default();
     line.push_str(if pipeline.negated { "! " } else { "" });
     line.push_str(if pipeline.timed { "time " } else { "" });
     for stage in &pipeline.stages {
-        if let Some(pipe) = stage.pipe {
+        if let Some(pipe) = stage.pipe() {
             line.push_str(&format!(" {} ", under(file, pipe)));
         }
         match &stage.kind {
@@ -175,7 +175,7 @@ fn assert_pipelines(script: &Script, file: &str, block: &Block) {
     for (index, pipeline) in block.pipelines.iter().enumerate() {
         assert_inside(file, block.span, pipeline.span);
         assert_eq!(pipeline.joiner == Joiner::First, index == 0);
-        pipeline.joiner_span.iter().for_each(|it| assert_inside(file, script.span, *it));
+        pipeline.joiner_span().iter().for_each(|it| assert_inside(file, script.span, *it));
         for stage in &pipeline.stages {
             assert_inside(file, pipeline.span, stage.span);
             match &stage.kind {

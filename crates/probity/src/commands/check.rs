@@ -288,8 +288,8 @@ fn check(jobs: &[Job], options: &Options, way: Way, directory: &Path) -> anyhow:
                 false => mask::masked(&hider, &checked.text, &checked.secrets, &checked.findings),
             };
             let (text, findings) = match &masked {
-                Some((text, findings)) => (text, findings),
-                None => (&checked.text, &checked.findings),
+                Some((text, findings)) => (text.as_str(), findings),
+                None => (checked.text.as_str(), &checked.findings),
             };
             let ai_fixes = checked
                 .fixing

@@ -4,7 +4,7 @@ mod fix;
 
 use probity_dockerfile::{Arguments, Command, Keyword};
 use probity_finding::{Finding, Span};
-use probity_shell::{Pipeline, Script, StageKind};
+use probity_shell::{Pipeline, Script, Stage, StageKind};
 
 use crate::{base_image, context::Context};
 
@@ -89,7 +89,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 fn pipes(script: &Script) -> Vec<Span> {
     let pipelines = script.blocks.iter().flat_map(|block| &block.pipelines);
     let unnoticed = pipelines.filter_map(|pipeline| {
-        let pipe = pipeline.stages.iter().find_map(|stage| stage.pipe)?;
+        let pipe = pipeline.stages.iter().find_map(Stage::pipe)?;
         let first = first_command(script, pipeline).and_then(|index| script.commands.get(index));
         (!first.is_some_and(|command| script.options_at(command).pipefail)).then_some(pipe)
     });

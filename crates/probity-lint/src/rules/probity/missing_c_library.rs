@@ -85,10 +85,9 @@ fn library_of(context: &Context<'_>, stage: &Stage) -> Option<Library> {
     }
     let image = base_image::root_image_by_default(context, stage.instruction)?;
     let is_static = image.domain == "gcr.io" && image.path.starts_with("distroless/static");
-    let text = text_of(context, stage);
     if is_static {
         Some(Library::Nothing)
-    } else if image.familiar_name() == "alpine" && !text.contains("compat") {
+    } else if image.familiar_name() == "alpine" && !mentions(context, stage, "compat") {
         Some(Library::Musl)
     } else {
         None
@@ -106,17 +105,14 @@ fn brings_program(copy: &Instruction) -> bool {
 fn cure(context: &Context<'_>, source: &Stage, library: Library) -> Option<&'static str> {
     let image: ImageRef = base_image::root_image_by_default(context, source.instruction)?;
     let is_alpine = image.tag.as_deref().is_some_and(|tag| tag.contains("alpine"));
-    let text = text_of(context, source);
-    let is_static = ["static", "CGO_ENABLED", "musl"].iter().any(|word| text.contains(word));
+    let has = |word| mentions(context, source, word);
+    let is_static = || ["static", "CGO_ENABLED", "musl"].into_iter().any(has);
     match image.familiar_name().as_str() {
-        "rust" if !is_alpine && !is_static && text.contains("cargo build") => {
+        "rust" if !is_alpine && has("cargo build") && !is_static() => {
             Some("build for a musl target, or use an image with glibc")
         }
         "golang"
-            if !is_alpine
-                && !is_static
-                && text.contains("go build")
-                && library == Library::Nothing =>
+            if !is_alpine && library == Library::Nothing && has("go build") && !is_static() =>
         {
             Some("build with `CGO_ENABLED=0`, or use an image with glibc")
         }
@@ -124,11 +120,14 @@ fn cure(context: &Context<'_>, source: &Stage, library: Library) -> Option<&'sta
     }
 }
 
-/// The text of a stage and of the stages below it.
-fn text_of(context: &Context<'_>, stage: &Stage) -> String {
-    let indices = context.with_bases(stage).flat_map(|stage| stage.instructions.clone());
-    let instructions = indices.filter_map(|index| context.file.instructions.get(index));
-    instructions.filter_map(|instruction| instruction.span.slice(context.file.text)).collect()
+/// Whether a word stands in a stage or in the stages below it.
+fn mentions(context: &Context<'_>, stage: &Stage, word: &str) -> bool {
+    let mut indices = context.with_bases(stage).flat_map(|stage| stage.instructions.clone());
+    indices.any(|index| {
+        let instruction = context.file.instructions.get(index);
+        let text = instruction.and_then(|instruction| instruction.span.slice(context.file.text));
+        text.is_some_and(|text| text.contains(word))
+    })
 }
 
 #[cfg(test)]

@@ -143,7 +143,7 @@ fn check_chain(
             if right.joiner != Joiner::And {
                 return None;
             }
-            let joiner = right.joiner_span?;
+            let joiner = right.joiner_span()?;
             Some(Seam { left: left.span.end, joiner: Some(joiner), right: right.span.start })
         })
         .collect();

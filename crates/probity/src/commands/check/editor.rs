@@ -114,7 +114,7 @@ impl EditorRules {
         let other = Self::new(self.name, Arc::new(config))?;
         let Ok(source) = other.source(text) else { return Ok(None) };
         let checked = other.run(text, source, Way::Diff, &AiRun::idle());
-        Ok((checked.text != text.text).then_some(checked.text))
+        Ok((checked.text != text.text).then(|| checked.text.to_string()))
     }
 
     /// The text as an agent and the checks of its patch leave it, and what became of each question.
@@ -133,7 +133,7 @@ impl EditorRules {
         let ai = AiRun::for_editor(cancel, progress)?;
         let checked = other.run(text, source, Way::Diff, &ai);
         let asked = checked.fixing.map(|fixing| fixing.ai_fixes).unwrap_or_default();
-        Ok((checked.text, asked))
+        Ok((checked.text.to_string(), asked))
     }
 
     fn source(&self, text: &EditorText<'_>) -> Result<Source, Box<Finding>> {
@@ -150,7 +150,7 @@ impl EditorRules {
         // A context that does not exist is an error of the command; here the rest still counts.
         let context = self.config.check.context.as_deref().filter(|context| context.is_dir());
         let files = IgnoreFiles::new(context).with_open_texts(text.open_texts.clone());
-        let parsed = Parsed::of(&source.text).detached();
+        let parsed = Parsed::of_shared(&source.text).detached();
         examine_source(&job, None, way, source, parsed, &files, ai)
     }
 }

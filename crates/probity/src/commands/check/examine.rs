@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use probity_dockerfile::Dockerignore;
-use probity_finding::Finding;
+use probity_finding::{Finding, TextSlice};
 use probity_lint::{
     ContextFiles, Detached, DirectiveOptions, LintOptions, Parsed, RuleSet, WantedFiles,
 };
@@ -26,7 +26,7 @@ use crate::{
 pub(super) struct Checked {
     pub(super) shown: String,
     /// After fixing, the fixed text.
-    pub(super) text: String,
+    pub(super) text: TextSlice,
     pub(super) findings: Vec<Finding>,
     /// Those of the text.
     pub(super) secrets: Vec<Secret>,
@@ -52,7 +52,7 @@ pub(super) fn examine(
         },
         Opened::Problem(unread) => Checked {
             shown: unread.shown,
-            text: String::new(),
+            text: TextSlice::default(),
             findings: vec![unread.finding],
             secrets: Vec::new(),
             fixing: None,
@@ -103,7 +103,7 @@ pub(super) fn examine_source(
     findings.extend(context.complaint);
     findings.extend(found);
     job.rules.keep_wanted(&source.shown, &mut findings);
-    let text = text.unwrap_or(source.text);
+    let text = text.map_or(source.text, TextSlice::from);
     let secrets = searched.find(&text);
     let ai_detections = ai_detection.into_iter().collect();
     Checked { shown: source.shown, text, findings, secrets, fixing, ai_detections }

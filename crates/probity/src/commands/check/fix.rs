@@ -166,7 +166,7 @@ pub(super) fn fix(
         _ => {}
     }
     if fixing.failure.is_some() {
-        return (source.text.clone(), as_it_was(source, &options), fixing);
+        return (source.text.to_string(), as_it_was(source, &options), fixing);
     }
     (fixed.text, fixed.remaining, fixing)
 }
@@ -181,7 +181,7 @@ fn untouched(
 ) -> (String, Vec<Finding>, Fixing) {
     let is_filter = matches!(job.target, Target::Stdin(_));
     let fixing = Fixing {
-        output: is_filter.then(|| source.text.clone()),
+        output: is_filter.then(|| source.text.to_string()),
         is_changed: false,
         applied: Vec::new(),
         skipped: Vec::new(),
@@ -190,7 +190,7 @@ fn untouched(
         ai_fixes,
         proof: None,
     };
-    (source.text.clone(), as_it_was(source, options), fixing)
+    (source.text.to_string(), as_it_was(source, options), fixing)
 }
 
 /// The file is as it was, and so is what is wrong with it.

@@ -26,7 +26,7 @@ pub(super) fn examine(
         let source = Source {
             path: around.path.clone(),
             shown: around.shown.clone(),
-            text: text.clone(),
+            text: text.as_str().into(),
             is_exact: false,
             findings: Vec::new(),
         };

@@ -26,7 +26,7 @@ impl Opened {
         match read {
             Read::Text(source) => {
                 tracing::trace!("parsing {}", source.shown);
-                let parsed = Box::new(Parsed::of(&source.text).detached());
+                let parsed = Box::new(Parsed::of_shared(&source.text).detached());
                 Self::Text(source, parsed)
             }
             Read::Problem(unread) => Self::Problem(unread),
