@@ -28,6 +28,8 @@ use probity_review::{
     ReviewOutput, Reviewed, Standing, Status, TestPlace, apply_ignores, apply_verdicts, reconsider,
     review,
 };
+use probity_sandbox::Backend;
+use probity_seat::Sandbox;
 
 use self::{files::OutputDirectory, progress::Progress, settings::Settings};
 pub(crate) use self::{
@@ -114,7 +116,7 @@ fn carry_out(settings: &Settings) -> anyhow::Result<ReviewOutput> {
     let runners = runners::find(settings, &mut desk.notes)?;
     let seat = Seat::find(settings, &runners, &mut desk)?;
     let open = |copy: &Path| seat.place.open(copy, settings);
-    let (checkout, proving) = (checkout(settings)?, proving(settings, runners, &seat.stop));
+    let (checkout, proving) = (checkout(settings)?, proving(settings, runners, &seat.stop)?);
     let progress = Progress::start(settings.quiet);
     let reviewed =
         review(&checkout, &seat.options(settings, &open), &proving, &|event: Event<'_>| {
@@ -265,16 +267,36 @@ fn proving(
     settings: &Settings,
     runners: Vec<CustomRunner>,
     stop: &Arc<AtomicBool>,
-) -> ProveOptions {
-    ProveOptions {
+) -> Result<ProveOptions, Failure> {
+    Ok(ProveOptions {
         runners,
         jobs: settings.jobs,
         tests: TestPlace {
-            sandbox: test_sandbox(),
+            sandbox: sandbox_of_tests(settings)?,
             environment: std::env::vars_os().collect(),
             caches: proof_caches(),
         },
         stop: Arc::clone(stop),
+    })
+}
+
+/// Without bubblewrap, tests that an agent wrote run with the user's rights. Somebody who asked for a
+/// sandbox does not want that, and everybody else must know it.
+fn sandbox_of_tests(settings: &Settings) -> Result<Backend, Failure> {
+    let sandbox = test_sandbox();
+    let is_wanted = !matches!(settings.sandbox, Sandbox::Auto | Sandbox::None);
+    match sandbox {
+        Backend::None if is_wanted => Err(Failure::new(
+            "the tests of a review run in bubblewrap, which does not work on this machine",
+            "see `probity doctor`; `--sandbox none` runs the agent and the tests without a sandbox",
+        )),
+        Backend::None => {
+            tracing::warn!(
+                "tests run without a sandbox: bubblewrap does not work on this machine; see `probity doctor`"
+            );
+            Ok(sandbox)
+        }
+        _ => Ok(sandbox),
     }
 }
 

@@ -99,7 +99,7 @@ pub(crate) fn fix(command: FixCommand) -> anyhow::Result<Exit> {
     let (cancel, stop) = (Cancel::new(), Arc::new(AtomicBool::new(false)));
     listen(&cancel, &stop);
     let mut notes = Vec::new();
-    let proving = proving(&settings, runners::find(&settings, &mut notes)?, &stop);
+    let proving = proving(&settings, runners::find(&settings, &mut notes)?, &stop)?;
     for note in notes {
         tracing::warn!("{note}");
     }

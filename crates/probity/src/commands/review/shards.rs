@@ -99,7 +99,7 @@ pub(crate) fn prove(command: ProveCommand) -> anyhow::Result<Exit> {
     let (cancel, stop) = (Cancel::new(), Arc::new(AtomicBool::new(false)));
     listen(&cancel, &stop);
     let mut notes = Vec::new();
-    let proving = proving(&settings, runners::find(&settings, &mut notes)?, &stop);
+    let proving = proving(&settings, runners::find(&settings, &mut notes)?, &stop)?;
     let progress = Progress::start(settings.quiet);
     let tell = |event: Event<'_>| progress.tell(event);
     let part = probity_review::prove(&checkout, &proving, &claims, shard, &tell);

@@ -1,6 +1,6 @@
 //! Where a review takes its findings from and leaves its files, and what is said of both.
 
-use std::fs;
+use std::{fs, os::unix::fs::symlink};
 
 use serde_json::json;
 
@@ -81,4 +81,32 @@ fn a_gate_knows_what_the_review_was_held_to() {
     let said = gate(&[]).run().code(1).stdout;
     assert_eq!(said, "fail: 1 critical issue is proven\n");
     gate(&[]).env("FAIL_ON_CRITICAL", "false").run().code(0);
+}
+
+/// What an agent wrote runs with the user's rights then.
+#[test]
+fn tests_without_bubblewrap_are_announced_and_refused_if_a_sandbox_is_wanted() {
+    let repo = repository();
+    let place = tempfile::tempdir().unwrap();
+    let at = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
+    fs::create_dir(at("bin")).unwrap();
+    let path = std::env::var_os("PATH").unwrap();
+    for name in ["git", "node"] {
+        let mut places = std::env::split_paths(&path).map(|directory| directory.join(name));
+        let program = places.find(|program| program.is_file()).unwrap();
+        symlink(program.canonicalize().unwrap(), place.path().join("bin").join(name)).unwrap();
+    }
+    fs::write(at("told"), findings().to_string()).unwrap();
+    let agent = format!("replay:{}", at("told"));
+    let run = |more: &[&str]| {
+        let run = probity().args(["review", "--agent", &agent]).args(more).dir(repo.path());
+        run.env("PATH", &at("bin")).env("XDG_STATE_HOME", &at("state")).run()
+    };
+    let output = run(&[]).code(0);
+    assert!(output.stderr.contains("tests run without a sandbox: bubblewrap does not work"));
+    let page = review_in(&repo.path().join("review"));
+    assert!(page["isolation"]["tests"].as_str().unwrap().starts_with("none"), "{page:#}");
+    let output = run(&["--sandbox", "bwrap"]).code(2);
+    let why = "the tests of a review run in bubblewrap, which does not work on this machine";
+    assert!(output.stderr.contains(why), "{}", output.stderr);
 }
