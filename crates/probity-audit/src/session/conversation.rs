@@ -66,6 +66,10 @@ impl<'a> Conversation<'a> {
         let mut is_repair = false;
         for step in 1..=most {
             let (text, was_cut) = self.ask(agent.as_mut(), &said, step, most)?;
+            // An example in the question is not an answer to it.
+            if text.contains(said.trim()) {
+                return Err(Ended::Echo);
+            }
             let left = most - step;
             said = match action::parse(&text, J::EXPECTED) {
                 Ok(Action::Final(object)) => match judge.judge(self, &object, left)? {

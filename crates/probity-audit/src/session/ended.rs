@@ -13,6 +13,8 @@ pub(crate) const SCAFFOLDED: &str = "scaffolded";
 pub(super) enum Ended {
     Agent(Box<AgentError>),
     Unusable(String),
+    /// It repeated the question.
+    Echo,
     /// It found nothing in what it never looked at; how many of how many files.
     Unread(usize, usize),
     MaxSteps(usize),
@@ -27,6 +29,11 @@ impl Ended {
             Self::Unusable(why) => {
                 ("failed", format!("the model's answer could not be used, twice in a row: {why}"))
             }
+            Self::Echo => (
+                "failed",
+                "the agent repeated the question instead of answering it; check its command"
+                    .to_owned(),
+            ),
             Self::Unread(unread, all) => (
                 "unread",
                 format!(

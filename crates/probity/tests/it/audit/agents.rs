@@ -32,6 +32,16 @@ fn a_recorded_agent_answers_without_a_process() {
     );
 }
 
+/// The question contains an example of an answer.
+#[test]
+fn a_command_that_repeats_the_question_has_found_nothing_out() {
+    let dir = project();
+    let output = audit(&dir, &["--provider", "cmd:/bin/cat"]).run().code(3);
+    assert_eq!(statuses(&state(dir.path())), ["failed"; 3]);
+    let why = "the agent repeated the question instead of answering it; check its command";
+    assert!(output.stderr.contains(why), "{}", output.stderr);
+}
+
 #[test]
 fn an_acp_agent_is_contained_and_answers_in_actions() {
     let dir = project();
