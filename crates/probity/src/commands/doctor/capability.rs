@@ -97,8 +97,7 @@ fn language(tools: &LanguageTools, tried: &[TestTool]) -> Language {
         (None, Some(Err(why))) => Some(format!("{why}; install: {}", tools.install)),
         (None, _) => None,
     };
-    let runner = tried.and_then(|tool| tool.runner.as_ref().ok()).copied();
-    let tool = missing.is_none().then(|| runner.unwrap_or(tools.program));
+    let tool = missing.is_none().then_some(tools.runs);
     Language { name: tools.language.to_owned(), endings: tools.endings.to_vec(), tool, missing }
 }
 
