@@ -65,7 +65,7 @@ impl Model {
         json!({ "line": line, "character": column })
     }
 
-    /// Between the two halves of a line's end there is no position.
+    /// A position never lies between `\r` and `\n`.
     fn is_place(&self, index: usize) -> bool {
         index == 0 || !(self.chars[index - 1] == '\r' && self.chars.get(index) == Some(&'\n'))
     }

@@ -4,7 +4,10 @@ use std::{fs, os::unix::fs::symlink, path::Path, process::Command};
 
 use serde_json::{Value, json};
 
-use crate::binary::{directory, newer_node, tools};
+use crate::{
+    ai_fix::{GO, MULTI_STAGE, TWO_STAGES, patch, turn},
+    binary::{directory, newer_node, tools},
+};
 
 /// Copies the extension, with the packages that build it.
 fn copy_extension(to: &Path) {
@@ -43,11 +46,18 @@ fn the_code_of_the_extension_works_with_the_server() {
 }
 
 /// A person opens a Dockerfile in the browser, reads a finding and the page of its rule, sets wrong
-/// programs and the right one again, and applies the fix.
+/// programs and the right one again, applies the fix, and confirms an agent's fix of another file.
 #[test]
-fn vs_code_shows_a_finding_names_a_way_out_of_wrong_settings_and_applies_the_fix() {
+fn vs_code_shows_findings_names_a_way_out_of_wrong_settings_and_applies_fixes() {
     let text = "# é😀\nFROM scratch AS Bad\nCOPY a /\n";
-    let home = directory(&[("work/Dockerfile", text)]);
+    let agent = turn(&patch(GO, TWO_STAGES));
+    let files = [("work/Dockerfile", text), ("work/Containerfile", GO), ("agent.ndjson", &agent)];
+    let home = directory(&files);
+    let recording = home.path().join("agent.ndjson");
+    let command = json!([env!("CARGO_BIN_EXE_probity"), "agent", "replay", recording]);
+    let config = format!("[ai]\nenabled = true\nproof = \"static\"\ncommand = {command}\n");
+    fs::create_dir_all(home.path().join("config/probity")).unwrap();
+    fs::write(home.path().join("config/probity/probity.toml"), config).unwrap();
     let extension = home.path().join("extensions/probity.probity-0.2.0");
     copy_extension(&extension);
     output_of(Command::new("npm").args(["run", "build", "--silent"]).current_dir(&extension));
@@ -58,7 +68,7 @@ fn vs_code_shows_a_finding_names_a_way_out_of_wrong_settings_and_applies_the_fix
             .arg(tools())
             .args([home.path(), &home.path().join("work")])
             .arg(env!("CARGO_BIN_EXE_probity"))
-            .env_remove("XDG_CONFIG_HOME"),
+            .env("XDG_CONFIG_HOME", home.path().join("config")),
     );
     let seen: Value = serde_json::from_str(&printed).unwrap();
     assert_eq!(seen["foreign"], json!([]), "{seen:#}");
@@ -81,4 +91,6 @@ fn vs_code_shows_a_finding_names_a_way_out_of_wrong_settings_and_applies_the_fix
     ]);
     assert_eq!(seen["actions"], actions, "{seen:#}");
     assert_eq!(seen["text"], text.replace("Bad", "bad"), "{seen:#}");
+    assert_eq!([&seen["unconfirmed"], &seen["mended"]], [GO, TWO_STAGES], "{seen:#}");
+    assert!(seen["proof"].as_str().unwrap().contains(MULTI_STAGE), "{seen:#}");
 }

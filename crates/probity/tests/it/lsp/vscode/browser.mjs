@@ -135,6 +135,23 @@ async function use(page) {
   await page.keyboard.press("Control+s");
   await page.locator(".tab.dirty").waitFor({ state: "detached" });
   seen.text = readFileSync(join(work, "Dockerfile"), "utf8");
+
+  // An agent's fix: the editor shows it, and changes the file once a person applies it.
+  await page.getByRole("treeitem", { name: "Containerfile" }).dblclick();
+  await page.locator(".view-line", { hasText: "golang" }).first().click();
+  await squiggles.first().waitFor();
+  await page.keyboard.press("Control+a");
+  await command(page, "probity: Fix with AI");
+  const apply = page.locator(".refactor-preview, .pane-body").getByRole("button", { name: "Apply" });
+  await apply.waitFor();
+  seen.unconfirmed = readFileSync(join(work, "Containerfile"), "utf8");
+  await apply.click();
+  seen.proof = (await toast(page, "proven by")).text;
+  await page.locator(".tab.dirty").waitFor();
+  await page.locator(".view-line", { hasText: "golang" }).first().click();
+  await page.keyboard.press("Control+s");
+  await page.locator(".tab.dirty").waitFor({ state: "detached" });
+  seen.mended = readFileSync(join(work, "Containerfile"), "utf8");
 }
 
 async function command(page, name) {
