@@ -110,7 +110,7 @@ impl<'a> Lines<'a> {
 
     pub(crate) fn position(&self, offset: usize) -> Position {
         let mut offset = offset.min(self.text.len());
-        // Within a character and within `\r\n` there is no position.
+        // A position never lies inside a character or between `\r` and `\n`.
         let bytes = self.text.as_bytes();
         let is_half = |at: usize| {
             at > 0 && bytes.get(at - 1) == Some(&b'\r') && bytes.get(at) == Some(&b'\n')

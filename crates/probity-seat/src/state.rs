@@ -21,7 +21,7 @@ pub struct State {
 
 #[derive(Debug, thiserror::Error)]
 pub enum StateError {
-    #[error("there is no directory for state: set HOME or XDG_STATE_HOME")]
+    #[error("no directory for state: set HOME or XDG_STATE_HOME")]
     NoPlace,
     #[error("cannot make the directory {}: {source}", path.display())]
     Make { path: PathBuf, source: io::Error },

@@ -8,7 +8,7 @@ use crate::commands::acp::{Login, Request};
 
 #[derive(Args, Debug)]
 pub(super) struct AcpArgs {
-    /// The agent behind the proxy [default: the configuration's `containment.agent`, otherwise claude]
+    /// The agent behind the proxy [default: `containment.agent` in the configuration, or claude]
     agent: Option<String>,
     /// Record the messages between the editor and the agents, without secrets
     #[arg(long, value_name = "FILE")]
@@ -39,5 +39,5 @@ Sandboxed agents cannot use the editor's files and terminals. `fs = \"editor\"` 
 `[containment.acp]` in your own probity.toml allows files; an agent that replaces a link at the
 right moment can then lead the editor to any file of yours.
 
-CAI_ACP_TEST_MODE=1 takes any name and runs `NAME --acp`; CAI_ACP_DIRECT_SPAWN=1 runs it without a
+CAI_ACP_TEST_MODE=1 accepts any name and runs `NAME --acp`; CAI_ACP_DIRECT_SPAWN=1 runs it without a
 container.";

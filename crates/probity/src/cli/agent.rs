@@ -25,13 +25,13 @@ pub(super) enum AgentCommand {
     /// Ask a sandboxed agent one question and print its answer
     #[command(after_help = ASK_EXAMPLES)]
     Ask(AskArgs),
-    /// List the known agents, and say which of them start here and why others do not
+    /// List the known agents, and the reasons why some do not start here
     #[command(after_help = "Examples:\n  probity agent list\n  probity agent list --format json")]
     List(ListArgs),
-    /// Stand between an editor and an agent, and write down what they say, without secrets
+    /// Record the messages between an editor and an agent, without secrets
     #[command(after_help = RECORD_EXAMPLES)]
     Record(RecordArgs),
-    /// Be an ACP agent that plays a recording or a script
+    /// Act as an ACP agent that plays a recording or a script
     #[command(after_help = REPLAY_EXAMPLES)]
     Replay(ReplayArgs),
 }
@@ -51,7 +51,7 @@ pub(super) struct AskArgs {
     /// Pass this variable to the sandboxed agent; may be repeated
     #[arg(long = "env", value_name = "NAME")]
     variables: Vec<String>,
-    /// How the answer is written
+    /// Format of the answer
     #[arg(short, long, default_value = "text", value_parser = words::<ListFormat>())]
     format: ListFormat,
 }
@@ -93,7 +93,7 @@ const ASK_EXAMPLES: &str = "Examples:
   probity agent ask acp:'my-agent --acp' - < question.txt
   probity agent ask replay:turn.ndjson hello
 
-Exit codes: 0 answered, 2 not.";
+Exit codes: 0 the agent answered, 2 it did not.";
 
 const RECORD_EXAMPLES: &str = "Examples:
   probity agent record -- gemini --acp

@@ -34,13 +34,13 @@ pub(super) struct ProbityAuditArgs {
 
 #[derive(Args, Debug)]
 struct MoreArgs {
-    /// Continue where the state ends: finished skills are not asked again
+    /// Continue an interrupted audit: finished skills do not run again
     #[arg(long)]
     resume: bool,
     /// Leave out the findings of a state or an earlier report as JSON or SARIF
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
-    /// Report findings even if a `probity-ignore` comment in the sources takes them back
+    /// Report findings even if a `probity-ignore` comment in the sources accepts them
     #[arg(long)]
     no_ignores: bool,
     /// Ask the model again, in a new conversation, to show that each finding is wrong
@@ -138,8 +138,8 @@ pub(super) fn run_as_trix(
 pub(super) struct VerifyArgs {
     /// Report as JSON, which `probity audit --prove --format json` writes
     report: PathBuf,
-    /// Write the report with the status of each finding; the ending chooses the format: .md, .json,
-    /// .sarif or .html
+    /// Also write a report with the status of each finding: FILE.md, FILE.json, FILE.sarif or
+    /// FILE.html
     #[arg(long, value_name = "FILE")]
     report_out: Option<PathBuf>,
 }
@@ -148,7 +148,7 @@ pub(super) struct VerifyArgs {
 pub(super) enum AuditCommand {
     /// Run the exploits of a report again on today's code, without a model
     #[command(
-        after_help = "Examples:\n  probity audit verify vulnerabilities.json\n  probity audit verify vulnerabilities.json --report-out today.html\n\nExit codes: 0 every exploit fails or is accepted, 1 an exploit still succeeds, 2 wrong usage,\n3 an exploit cannot be run any more."
+        after_help = "Examples:\n  probity audit verify vulnerabilities.json\n  probity audit verify vulnerabilities.json --report-out today.html\n\nExit codes: 0 every exploit fails or is accepted, 1 an exploit still succeeds, 2 wrong usage,\n3 an exploit no longer runs."
     )]
     Verify(VerifyArgs),
     /// List, show, check and write skills
@@ -180,13 +180,13 @@ pub(super) enum SkillsCommand {
         #[arg(long, value_name = "DIR", value_delimiter = ',', default_value = DEFAULT_SKILLS)]
         skills_dir: Vec<String>,
     },
-    /// Check every skill of a directory, and say all that is wrong
+    /// Check every skill of a directory and list all mistakes
     #[command(after_help = "Examples:\n  probity audit skills check skills/vulnerabilities")]
     Check {
         /// The directory of skills
         dir: PathBuf,
     },
-    /// Write the beginning of a new skill
+    /// Create a new skill from a template
     #[command(after_help = "Examples:\n  probity audit skills new locked-value-004")]
     New {
         /// The skill's id, for example locked-value-004; it also names the file

@@ -25,7 +25,7 @@ use crate::{
     after_help = "Examples:\n  cai --acp claude\n  cai exec -- make test\n  cai doctor"
 )]
 struct Cai {
-    /// Be an ACP agent for an editor, with this agent behind it [default: `agent.default` of .containai/config.toml, otherwise claude]
+    /// Act as an ACP agent for an editor and run this agent behind it [default: `agent.default` in .containai/config.toml, or claude]
     #[arg(long, value_name = "AGENT", num_args = 0..=1, default_missing_value = "")]
     acp: Option<String>,
     /// Print the version
@@ -45,7 +45,7 @@ enum CaiCommand {
     /// Run a command where it sees this workspace and nothing else of yours
     #[command(after_help = exec_examples("cai"))]
     Exec(ExecArgs),
-    /// Say what this machine can contain, and what would be used
+    /// Show the sandboxes of this machine and the one that cai would use
     Doctor {
         /// As JSON
         #[arg(long)]
@@ -125,7 +125,7 @@ pub(super) struct ExecArgs {
     /// The workspace, instead of the one around the working directory
     #[arg(short, long, value_name = "DIR", conflicts_with = "container")]
     workspace: Option<PathBuf>,
-    /// The workspace that this container of ours belongs to
+    /// The workspace of this container
     #[arg(long, value_name = "NAME")]
     container: Option<String>,
     /// Start from a new container
@@ -142,7 +142,7 @@ pub(super) struct ExecArgs {
     /// directory until `cai accept`
     #[arg(long)]
     quarantine: bool,
-    /// Say nothing but errors
+    /// Print only errors
     #[arg(short, long)]
     quiet: bool,
     /// The command and its arguments

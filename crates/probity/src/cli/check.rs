@@ -95,7 +95,7 @@ struct FileArgs {
 
 #[derive(Args, Debug)]
 struct OutputArgs {
-    /// Show detected secrets instead of stars
+    /// Show detected secrets instead of asterisks
     #[arg(long)]
     show_secrets: bool,
     /// Count findings by rule instead of listing them, as text or JSON
@@ -114,7 +114,7 @@ struct FixArgs {
     /// Show renewed digests of pinned base images as a diff; with --fix, write them
     #[arg(long)]
     update_pins: bool,
-    /// Admit AI fixes, and no other unsafe ones
+    /// Apply AI fixes, but no other unsafe fixes
     #[arg(long)]
     fix_ai: bool,
 }

@@ -17,7 +17,7 @@ pub(super) enum NamesCommand {
         #[arg(long, value_name = "DIR")]
         dir: Option<PathBuf>,
     },
-    /// Make links to probity; never overwrites a foreign file
+    /// Create links to probity; never overwrites other files
     #[command(
         after_help = "Examples:\n  probity names install --dir ~/.local/bin\n  probity names install hadolint"
     )]
@@ -29,7 +29,7 @@ pub(super) enum NamesCommand {
         #[arg(value_name = "NAME")]
         names: Vec<String>,
     },
-    /// Remove links that were made by install
+    /// Remove the links that `install` created
     #[command(after_help = "Examples:\n  probity names remove --dir ~/.local/bin")]
     Remove {
         /// Directory of the links [default: the directory of probity]

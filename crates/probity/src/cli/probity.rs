@@ -102,7 +102,7 @@ enum ProbityCommand {
     /// Write a commented probity.toml, and offer a pre-commit hook and a GitHub workflow
     #[command(after_help = "Examples:\n  probity init\n  probity init --yes --hook")]
     Init {
-        /// Ask nothing
+        /// Ask no questions
         #[arg(short, long)]
         yes: bool,
         /// Also write .pre-commit-config.yaml
@@ -144,16 +144,19 @@ enum ProbityCommand {
     #[command(
         after_help = "Examples:\n  probity completions bash > /etc/bash_completion.d/probity"
     )]
-    Completions { shell: Shell },
+    Completions {
+        /// Shell that reads the completions
+        shell: Shell,
+    },
     /// Print the manual
     #[command(
         after_help = "Examples:\n  probity man | man -l -\n  probity man --dir share/man/man1"
     )]
     Man {
-        /// Write one page a command into this directory
+        /// Write one page for each command into this directory
         #[arg(long, value_name = "DIR", conflicts_with = "markdown")]
         dir: Option<PathBuf>,
-        /// As one markdown page
+        /// Print all commands as one Markdown page
         #[arg(long)]
         markdown: bool,
     },
@@ -168,7 +171,7 @@ const CHECK_EXAMPLES: &str = "Examples:
   probity check --print-config Dockerfile    the effective settings here, and their origin
   cat Dockerfile | probity check -           standard input
 
-Exit codes: 0 clean, 1 findings, 2 failure, 3 no files found, 4 nothing but syntax findings.";
+Exit codes: 0 clean, 1 findings, 2 failure, 3 no files found, 4 only syntax findings.";
 
 /// Commands in the groups in which the help page shows them.
 const GROUPS: &[(&str, &[&str])] = &[
@@ -294,5 +297,21 @@ mod tests {
     #[test]
     fn every_command_line_is_well_formed() {
         command().debug_assert();
+    }
+
+    #[test]
+    fn every_argument_has_help() {
+        let mut waiting = vec![command()];
+        let mut silent = Vec::new();
+        while let Some(mut command) = waiting.pop() {
+            command.build();
+            let visible = command.get_arguments().filter(|argument| !argument.is_hide_set());
+            let mute = visible.filter(|argument| argument.get_help().is_none());
+            silent.extend(
+                mute.map(|argument| format!("{}: {}", command.get_name(), argument.get_id())),
+            );
+            waiting.extend(command.get_subcommands().filter(|it| !it.is_hide_set()).cloned());
+        }
+        assert_eq!(silent, Vec::<String>::new());
     }
 }

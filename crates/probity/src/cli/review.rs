@@ -233,6 +233,7 @@ struct MergeArgs {
 
 #[derive(Args, Debug)]
 struct GateArgs {
+    /// Review to read
     #[arg(value_name = "FILE", default_value = "review/review.json")]
     review: PathBuf,
     /// Lowest score that passes [default: SCORE_THRESHOLD, otherwise the threshold of the review]
@@ -262,6 +263,7 @@ struct HistoryArgs {
     /// Delete this review
     #[arg(long, value_name = "ID", conflicts_with_all = ["keep", "days"])]
     delete: Option<i64>,
+    /// Output format
     #[arg(short, long, default_value = "text", value_parser = words::<ListFormat>())]
     format: ListFormat,
 }
@@ -273,14 +275,17 @@ struct ShowArgs {
     which: Option<String>,
     #[command(flatten)]
     place: PlaceArgs,
+    /// Output format
     #[arg(short, long, default_value = "text", value_parser = words::<ReviewFormat>())]
     format: ReviewFormat,
 }
 
 #[derive(Args, Debug)]
 struct ReportArgs {
+    /// Review to read
     #[arg(value_name = "FILE", default_value = "review/review.json")]
     review: PathBuf,
+    /// Output format
     #[arg(short, long, default_value = "markdown", value_parser = words::<ReviewFormat>())]
     format: ReviewFormat,
     /// File to write [default: standard output]

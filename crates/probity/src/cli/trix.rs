@@ -37,7 +37,7 @@ struct Trix {
 enum TrixCommand {
     /// Make a new project in this directory
     Init {
-        /// Ask nothing, take every default
+        /// Ask no questions and use the defaults
         #[arg(short, long)]
         yes: bool,
     },

@@ -214,6 +214,13 @@ mod tests {
     use crate::harness::{check, run};
 
     const RULE: &str = "probity/disabled-tls-verification";
+    const CMD: &str = "FROM a\nSHELL [\"cmd\", \"/S\", \"/C\"]\n";
+
+    /// The words that the findings in a file mark.
+    fn marked_in(text: &str) -> Vec<String> {
+        let spans = run(RULE, text).into_iter().map(|finding| finding.span.unwrap());
+        spans.map(|span| span.slice(text).unwrap().to_owned()).collect()
+    }
 
     #[test]
     fn the_switch_is_underlined() {
@@ -233,11 +240,7 @@ mod tests {
             ("RUN GIT_SSL_NO_VERIFY=1 git clone a", "GIT_SSL_NO_VERIFY=1"),
             ("ENV A=1 NODE_TLS_REJECT_UNAUTHORIZED=0", "NODE_TLS_REJECT_UNAUTHORIZED=0"),
         ] {
-            let text = format!("FROM a\n{run_line}\n");
-            let found = run(RULE, &text);
-            let places: Vec<&str> =
-                found.iter().map(|finding| finding.span.unwrap().slice(&text).unwrap()).collect();
-            assert_eq!(places, [marked], "{run_line}");
+            assert_eq!(marked_in(&format!("FROM a\n{run_line}\n")), [marked], "{run_line}");
         }
         let windows = "FROM a\nSHELL [\"powershell\", \"-Command\"]\nRUN [Net.ServicePointManager]::\
                        ServerCertificateValidationCallback = { $true }; b\n";
@@ -249,15 +252,10 @@ mod tests {
             ("RUN if exist a (curl.exe --insecure https://b)", "--insecure"),
             ("RUN powershell -Command \"curl.exe -k https://b\"", "-k"),
         ] {
-            let text = format!("FROM a\nSHELL [\"cmd\", \"/S\", \"/C\"]\n{line}\n");
-            let found = run(RULE, &text);
-            let places: Vec<&str> =
-                found.iter().map(|finding| finding.span.unwrap().slice(&text).unwrap()).collect();
-            assert_eq!(places, [marked], "{line}");
+            assert_eq!(marked_in(&format!("{CMD}{line}\n")), [marked], "{line}");
         }
         for line in ["RUN rem curl -k a", "RUN powershell -Command \"curl -k b\""] {
-            let text = format!("FROM a\nSHELL [\"cmd\", \"/S\", \"/C\"]\n{line}\n");
-            assert_eq!(run(RULE, &text), [], "{line}");
+            assert_eq!(run(RULE, &format!("{CMD}{line}\n")), [], "{line}");
         }
     }
 

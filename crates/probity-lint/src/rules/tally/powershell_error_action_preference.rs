@@ -87,7 +87,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// The first command of a script that has another statement behind it.
+/// The first command of a script with at least two statements.
 fn first_of_several(script: &PowerShell<'_>) -> Option<Span> {
     let commands = script.script.all_commands();
     let first = commands.iter().find(|command| !command.words.is_empty())?;

@@ -32,8 +32,8 @@ pub(super) const VERDICT_EXAMPLES: &str = "Examples:
   probity review verdict ISS-004 wont-fix --reason 'the module is removed in May'
   probity review verdict ISS-001 accurate --reason 'it was in production'
 
-An issue that is a false positive or will not be fixed costs nothing. It is listed with your name and the
-reason, and comes back only if its lines change. probity writes review.json and the reports beside it again.";
+An issue with the verdict false-positive or wont-fix does not lower the score. Reports list it with your
+name and the reason. It returns only if its lines change. probity updates review.json and its reports.";
 
 pub(super) const SERVE_EXAMPLES: &str = "Examples:
   probity review serve
@@ -107,6 +107,7 @@ pub(super) struct VerdictsArgs {
     /// Count the verdicts of every repository
     #[arg(long)]
     pub(super) all: bool,
+    /// Output format
     #[arg(short, long, default_value = "text", value_parser = words::<ListFormat>())]
     pub(super) format: ListFormat,
 }
@@ -124,12 +125,14 @@ pub(super) struct TrendArgs {
     /// Maximum number of reviews to read
     #[arg(short = 'n', long, value_name = "N", default_value_t = 100, value_parser = crate::cli::whole::<u32>)]
     limit: u32,
+    /// Output format
     #[arg(short, long, default_value = "text", value_parser = words::<ListFormat>())]
     format: ListFormat,
 }
 
 #[derive(Args, Debug)]
 pub(super) struct BadgeArgs {
+    /// Review to read
     #[arg(value_name = "FILE", default_value = "review/review.json")]
     pub(super) review: PathBuf,
     /// File to write [default: standard output]

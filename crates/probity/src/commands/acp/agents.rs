@@ -45,7 +45,7 @@ impl Agent {
         let refused = Failure::new(
             format!("Unsupported agent: {name}"),
             format!(
-                "known agents: {}; `[agents.NAME]` in your configuration adds one",
+                "known agents: {}; `[containment.agents.NAME]` in your probity.toml adds one",
                 table.names()
             ),
         )

@@ -20,10 +20,10 @@ section! {
     audit Audit {
         {
             /// Analysis provider: openai, anthropic, ollama, acp, command, replay, heuristic (offline
-            /// detectors, the default for *.ak sources) or scaffold (asks nobody)
+            /// detectors, the default for *.ak sources) or scaffold (uses no model)
             provider: Option<String> = None, flag_of("provider", "NAME"), trix_default("scaffold"),
                 guard(Guard::User);
-            /// Provider endpoint, used as it is
+            /// Complete URL of the provider's endpoint
             endpoint: Option<String> = None, flag_of("endpoint", "URL"), trix(), guard(Guard::User);
             /// Model to ask
             model: Option<String> = None, flag_of("model", "NAME"), trix();

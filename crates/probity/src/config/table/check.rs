@@ -21,7 +21,7 @@ section! {
     check Check {
         {
             /// Rule set: `recommended` finds defects, `strict` adds correctness, size and security,
-            /// `all` adds layout and taste
+            /// `all` adds layout and style
             preset: Preset = Preset::Recommended, flag_of("preset", "PRESET");
             /// Apply suggestions and unsafe fixes too
             unsafe_fixes: Option<bool> = None, flag("fix-unsafe"), tally("unsafe-fixes"),
@@ -71,7 +71,7 @@ section! {
         inline_directives InlineDirectives {
             /// Obey ignore directives in the files
             enabled: bool = true, tally("inline-directives.enabled"),
-                no_flag("no-inline-directives", "Disregard ignore directives in the files");
+                no_flag("no-inline-directives", "Ignore the suppression comments in the files");
             /// Report directives that name unknown rules
             validate_rules: bool = false, tally("inline-directives.validate-rules");
             /// Report directives that suppress nothing

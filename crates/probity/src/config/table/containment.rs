@@ -32,7 +32,7 @@ section! {
             shm: Option<Bytes> = None, guard(Guard::Limit(Usual::Shm));
             /// Size of one file, with bubblewrap; without it 16 GiB
             file_size: Option<Bytes> = None, guard(Guard::Limit(Usual::File));
-            /// Agent of `probity acp` if none is named
+            /// Agent of `probity acp` if the command names none
             agent: Option<String> = None, containai("agent.default"), guard(Guard::IfUnset);
             /// Environment variables that sandboxed processes get, by name
             env: Vec<String> = Vec::new(), kind(Kind::Variables), containai("env.import"),
@@ -53,9 +53,9 @@ section! {
             /// Which sessions of an editor share an agent process
             process: AgentProcess = AgentProcess::Session, containai("acp.process"),
                 guard(Guard::User);
-            /// Who runs the commands for which an agent wants a terminal
+            /// Where the commands of an agent's terminals run
             terminals: Terminals = Terminals::None, containai("acp.terminals"), guard(Guard::User);
-            /// Who reads and writes files for an agent
+            /// Whether the editor reads and writes files for an agent
             fs: EditorFiles = EditorFiles::None, guard(Guard::User);
         }
     }

@@ -61,8 +61,8 @@ section! {
             /// Time limit for each run of the existing tests that a fix must not break
             suite_timeout: Duration = Duration::from_secs(120),
                 flag_of("suite-timeout", "DURATION");
-            /// Time limit for all proofs together; findings it cuts off are observations; without it
-            /// no limit
+            /// Time limit for all proofs together; findings without a finished proof become
+            /// observations
             proof_timeout: Option<Duration> = None, flag_of("proof-timeout", "DURATION");
             /// Commands that run the tests of files in other languages, each a table with match, command
             /// and report, and optionally build and suite

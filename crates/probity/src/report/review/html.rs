@@ -72,7 +72,7 @@ fn score(text: &mut String, review: &ReviewOutput) {
 
 fn issues(text: &mut String, review: &ReviewOutput) {
     if review.proven_issues.is_empty() {
-        text.push_str("<h2>Proven issues</h2>\n<p>There are none.</p>\n");
+        text.push_str("<h2>Proven issues</h2>\n<p>No issue was proven.</p>\n");
         return;
     }
     text.push_str("<h2>Proven issues</h2>\n<fieldset><legend>Show</legend>\n");
