@@ -23,7 +23,7 @@ mod text;
 mod variables;
 mod walk;
 
-use std::{collections::BTreeSet, num::NonZeroU32, ops::Range};
+use std::{num::NonZeroU32, ops::Range};
 
 use probity_finding::Span;
 
@@ -31,6 +31,7 @@ use crate::{
     Dockerfile,
     compact::wide_range,
     facts::{
+        build::ContextNames,
         packages::Packages,
         runtime::Settings,
         shell::Scripts,
@@ -70,7 +71,7 @@ pub struct Facts {
     /// The stage that the build ends with.
     last: Option<usize>,
     /// Names of additional contexts of the build.
-    contexts: BTreeSet<String>,
+    contexts: ContextNames,
 }
 
 /// A word that BuildKit cannot expand, whatever arguments the build is given.

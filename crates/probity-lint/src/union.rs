@@ -64,11 +64,15 @@ mod tests {
     use super::*;
     use crate::{BuildUse, harness::run_with_uses};
 
-    /// `name ARG=value … @target`, a build each.
+    /// `name ARG=value … @target +context`, a build each.
     fn uses(builds: &[&str]) -> BuildUses {
         let build = |text: &&str| {
             let mut build = BuildUse::default();
             for word in text.split(' ') {
+                if let Some(context) = word.strip_prefix('+') {
+                    build.values.contexts.insert(context.to_owned());
+                    continue;
+                }
                 match (word.split_once('='), word.strip_prefix('@')) {
                     (Some((name, value)), _) => {
                         let value = (value != "?").then(|| value.to_owned());
@@ -127,6 +131,26 @@ mod tests {
         assert_eq!(messages(rule, text, &["a @app"]).len(), 1);
         let both = messages(rule, text, &["a @APP", "b @1", "c @0"]);
         assert!(both.len() == 1 && both[0].ends_with("(build: a, c)"), "{both:?}");
+    }
+
+    #[test]
+    fn a_context_has_one_name_for_every_rule() {
+        let from = "FROM alpine\n";
+        let copy = "FROM a:1\nCOPY --from=alpine /a /a\n";
+        for (context, is_it) in [
+            ("alpine", true),
+            ("alpine:latest", true),
+            ("docker.io/library/alpine", true),
+            ("docker.io/library/alpine:latest", true),
+            ("alpine:3", false),
+            ("example.com/alpine", false),
+        ] {
+            let build = format!("a +{context}");
+            let builds = [build.as_str()];
+            let expected = usize::from(!is_it);
+            assert_eq!(messages("hadolint/DL3006", from, &builds).len(), expected, "{context}");
+            assert_eq!(messages("hadolint/DL3022", copy, &builds).len(), expected, "{context}");
+        }
     }
 
     #[test]
