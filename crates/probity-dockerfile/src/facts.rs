@@ -70,6 +70,8 @@ pub struct Facts {
     packages: Packages,
     /// The stage that the build ends with.
     last: Option<usize>,
+    /// Whether the build builds each stage.
+    built: Vec<bool>,
     /// Names of additional contexts of the build.
     contexts: ContextNames,
 }
@@ -118,6 +120,18 @@ impl Facts {
     #[must_use]
     pub fn final_stage(&self) -> Option<&Stage> {
         self.stages.get(self.last?)
+    }
+
+    /// Whether the build builds this stage: its last stage is this one or needs it.
+    #[must_use]
+    pub fn is_built(&self, stage: usize) -> bool {
+        self.built.get(stage).copied().unwrap_or_default()
+    }
+
+    /// The number of the stage that a target means.
+    #[must_use]
+    pub fn target_stage(&self, target: &str) -> Option<usize> {
+        build::stage_of(target, &self.stages)
     }
 
     /// Where the scripts of an instruction are kept, and the calls of package managers in them.

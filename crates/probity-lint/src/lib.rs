@@ -123,9 +123,8 @@ pub fn lint_parsed(parsed: &Parsed<'_>, options: &LintOptions<'_>) -> Vec<Findin
     let directives = Directives::of(file, options.directives);
     let views = uses::views(parsed, options.uses, options.secrets);
     let experimental = directives.experimental();
-    let mut findings = union::union(&views, &parsed.facts, |facts| {
-        found_by_rules(file, facts, options, experimental)
-    });
+    let mut findings =
+        union::union(&views, parsed, |facts| found_by_rules(file, facts, options, experimental));
     findings.extend(detections::findings(file, options.detections, options.rules));
     findings.retain(|finding| !finding.alias.is_some_and(|alias| options.rules.is_muted(alias)));
     suppress::apply(&mut findings, file, &directives, options);

@@ -53,7 +53,7 @@ fn without_latest(name: &str) -> String {
 }
 
 /// The last stage of that name, as BuildKit finds it, or the one with that number.
-fn stage_of(target: &str, stages: &[Stage]) -> Option<usize> {
+pub(super) fn stage_of(target: &str, stages: &[Stage]) -> Option<usize> {
     let is_named = |stage: &&Stage| {
         stage.name.as_deref().is_some_and(|name| name.eq_ignore_ascii_case(target))
     };

@@ -97,8 +97,10 @@ pub(super) fn walk(dockerfile: &Dockerfile<'_>, build: Option<&BuildValues>) -> 
     walk.states.shrink_to_fit();
     let command_cells = walk.number_command_cells();
     let syntax = dockerfile.directives.iter().find(|it| it.name == DirectiveName::Syntax);
+    let last = BuildValues::last_stage(build, &walk.stages.all);
     Facts {
-        last: BuildValues::last_stage(build, &walk.stages.all),
+        last,
+        built: graph.built_for(last, walk.stages.all.len()),
         contexts: walk.contexts,
         contract: ImageContract {
             syntax: syntax.map(|directive| directive.value.clone()),
