@@ -149,6 +149,10 @@ fn found_by_rules(
     experimental: &[Pattern],
 ) -> Vec<Finding> {
     let mut findings = syntax::findings(file, facts);
+    let reads_defaults = options.rules.reads_defaults();
+    if reads_defaults || options.uses.is_some() {
+        findings.extend(syntax::invalid_ports(facts, reads_defaults));
+    }
     for (rule, choice) in options.rules.active(experimental) {
         let context = Context::new(file, facts, options, rule.metadata(), choice);
         rule.check(&context, &mut findings);

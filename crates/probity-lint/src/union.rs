@@ -95,7 +95,9 @@ mod tests {
 
     use super::*;
     use crate::{
-        BuildUse, harness::run_with_uses,
+        BuildUse, LintOptions, Preset, RuleSet,
+        harness::{lint_options, run_with_uses},
+        lint,
     };
 
     /// `name ARG=value … @target +context`, a build each.
@@ -165,6 +167,49 @@ mod tests {
         assert_eq!(messages(rule, text, &["a @app"]).len(), 1);
         let both = messages(rule, text, &["a @APP", "b @1", "c @0"]);
         assert!(both.len() == 1 && both[0].ends_with("(build: a, c)"), "{both:?}");
+    }
+
+    /// Rules of our own presets, and those of hadolint and tally.
+    #[test]
+    fn words_have_the_values_of_the_build() {
+        let from = "ARG TAG\nFROM alpine:${TAG:-latest}\n";
+        let with_default = "ARG TAG=latest\nFROM alpine:$TAG\n";
+        let user = "FROM a:1\nARG U=root\nUSER $U\n";
+        let port = "FROM a:1\nARG P=99999\nEXPOSE $P\n";
+        let env = "FROM a:1\nENV U=root\nUSER $U\n";
+        let (latest, root, invalid) = ("hadolint/DL3007", "hadolint/DL3002", "hadolint/DL3011");
+        // The rule, the file, the build, and how many findings the presets and others have.
+        for (rule, text, build, own, elsewhere) in [
+            (latest, from, "", 1, 0),
+            (latest, from, "a", 1, 1),
+            (latest, from, "a TAG=3", 0, 0),
+            (latest, from, "a TAG=?", 0, 0),
+            (latest, with_default, "", 1, 0),
+            (latest, with_default, "a", 1, 1),
+            (latest, with_default, "a TAG=3", 0, 0),
+            (root, user, "", 1, 0),
+            (root, user, "a", 1, 1),
+            (root, user, "a U=app", 0, 0),
+            (root, user, "a U=?", 0, 0),
+            (root, user, "a U=0:0", 1, 1),
+            (root, env, "", 1, 0),
+            (invalid, port, "", 1, 0),
+            (invalid, port, "a", 1, 1),
+            (invalid, port, "a P=80", 0, 0),
+            (invalid, port, "a P=80a", 1, 1),
+            (invalid, port, "a P=?", 0, 0),
+        ] {
+            let uses = (!build.is_empty()).then(|| uses(&[build]));
+            for (rules, expected) in [
+                (RuleSet::of(Preset::All), own),
+                (RuleSet::of_hadolint(), elsewhere),
+                (RuleSet::default(), elsewhere),
+            ] {
+                let options = LintOptions { uses: uses.as_ref(), ..lint_options(&rules) };
+                let found = lint(text, &options).into_iter().filter(|it| it.rule == rule).count();
+                assert_eq!(found, expected, "{rule} in {text:?} of {build:?}");
+            }
+        }
     }
 
     #[test]
