@@ -32,6 +32,8 @@ pub(crate) struct FileUses {
     contexts: BTreeSet<PathBuf>,
     /// The services and targets that build it.
     pub(crate) invocations: BTreeSet<Invocation>,
+    /// Whether the description has other builds of it, which the command line leaves out.
+    pub(crate) is_partial: bool,
 }
 
 /// One build, as reports name it.
@@ -56,8 +58,8 @@ pub(crate) struct InlineDockerfile {
 /// What the Compose and Bake files among the targets say.
 #[derive(Debug, Default)]
 pub(crate) struct Described {
-    /// Whether there was a description, though it may describe no build.
-    pub(crate) is_found: bool,
+    /// The descriptions that could be read, also those without a build.
+    pub(crate) files: Vec<PathBuf>,
     pub(crate) uses: BTreeMap<PathBuf, FileUses>,
     /// Inline Dockerfiles by the file they are in.
     pub(crate) inline: BTreeMap<PathBuf, Vec<InlineDockerfile>>,
@@ -136,7 +138,7 @@ impl Described {
             Ok(found) => found,
             Err(error) => return targets.errors.push(failed(error.to_string())),
         };
-        self.is_found = true;
+        self.files.push(path.to_owned());
         for note in &found.notes {
             let about = note.about.as_deref().map(|name| format!("{name}: ")).unwrap_or_default();
             tracing::warn!("{}: {about}{}", path.display(), note.message);
@@ -151,6 +153,35 @@ impl Described {
             };
             let invocation = Invocation { kind, file: shown.to_owned(), name: build.name.clone() };
             self.add_build(path, invocation, build, targets);
+        }
+        if !only.is_empty() {
+            self.mark_partial(path, &found, describe(format, &text, &[], &beside).ok());
+        }
+    }
+
+    /// Marks the Dockerfiles that builds use which were not `chosen`.
+    fn mark_partial(
+        &mut self,
+        path: &Path,
+        chosen: &probity_builds::Described,
+        all: Option<probity_builds::Described>,
+    ) {
+        let directory = path.parent().unwrap_or(path);
+        for build in all.into_iter().flat_map(|all| all.builds) {
+            if chosen.builds.iter().any(|other| other.name == build.name) {
+                continue;
+            }
+            match build.recipe {
+                Recipe::File(dockerfile) => {
+                    let uses = self.uses.get_mut(&normal(&directory.join(dockerfile)));
+                    uses.into_iter().for_each(|uses| uses.is_partial = true);
+                }
+                Recipe::Inline { .. } => {
+                    let inline = self.inline.get_mut(path).into_iter().flatten();
+                    inline.for_each(|dockerfile| dockerfile.uses.is_partial = true);
+                }
+                Recipe::Remote => {}
+            }
         }
     }
 
