@@ -1,16 +1,18 @@
 //! Compose and Bake files among the targets: the Dockerfiles they name, and how these are built.
 
+mod beside;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
-    env, fs,
     path::{Component, Path, PathBuf},
 };
 
-use probity_builds::{Build, Format, InlinePlace, LARGEST_FILE, Recipe, Surroundings, describe};
+use probity_builds::{Build, Format, InlinePlace, Recipe, describe};
 use probity_dockerfile::BuildValues;
 use probity_lint::{BuildUse, BuildUses};
 use serde::Serialize;
 
+use self::beside::{Beside, override_files, read};
 use crate::{
     discover::{DiscoverError, Targets},
     source,
@@ -95,7 +97,9 @@ impl Described {
 pub(crate) fn expand(targets: &mut Targets, chosen: &ChosenBuilds, working: &Path) -> Described {
     let mut described = Described::default();
     let files = std::mem::take(&mut targets.files);
-    for path in files {
+    // A file that changes the meaning of another one is read with that one.
+    let overrides: BTreeSet<PathBuf> = files.iter().flat_map(|path| override_files(path)).collect();
+    for path in files.into_iter().filter(|path| !overrides.contains(path)) {
         let name = path.file_name().and_then(|name| name.to_str());
         match name.and_then(Format::of_named_file) {
             Some(format) => {
@@ -126,15 +130,19 @@ impl Described {
             Format::BakeHcl | Format::BakeJson => &chosen.targets,
         };
         let failed = |reason: String| DiscoverError::NotDescribed { path: path.to_owned(), reason };
-        let text = match read(path) {
-            Ok(text) => text,
+        let sources = read(path, format).and_then(|first| {
+            let overrides = override_files(path).into_iter();
+            Ok((first, overrides.map(|path| read(&path, format)).collect::<Result<Vec<_>, _>>()?))
+        });
+        let (first, overrides) = match sources {
+            Ok(sources) => sources,
             Err(error) => return targets.errors.push(failed(error.to_string())),
         };
         let beside = match format {
             Format::Compose => Beside::with_env_file(directory),
-            Format::BakeHcl | Format::BakeJson => Beside { directory, variables: BTreeMap::new() },
+            Format::BakeHcl | Format::BakeJson => Beside::new(directory),
         };
-        let found = match describe(format, &text, only, &beside) {
+        let found = match describe(&first, &overrides, only, &beside) {
             Ok(found) => found,
             Err(error) => return targets.errors.push(failed(error.to_string())),
         };
@@ -155,7 +163,7 @@ impl Described {
             self.add_build(path, invocation, build, targets);
         }
         if !only.is_empty() {
-            self.mark_partial(path, &found, describe(format, &text, &[], &beside).ok());
+            self.mark_partial(path, &found, describe(&first, &overrides, &[], &beside).ok());
         }
     }
 
@@ -220,58 +228,6 @@ impl Described {
             ),
         }
     }
-}
-
-/// Variables and files beside a description.
-struct Beside<'d> {
-    directory: &'d Path,
-    /// Of the `.env` file.
-    variables: BTreeMap<String, String>,
-}
-
-impl<'d> Beside<'d> {
-    fn with_env_file(directory: &'d Path) -> Self {
-        let text = read(&directory.join(".env")).unwrap_or_default();
-        let pairs = text.lines().filter(|line| !line.trim_start().starts_with('#'));
-        let pairs = pairs.filter_map(|line| line.split_once('='));
-        let name = |text: &str| text.trim().trim_start_matches("export ").trim().to_owned();
-        let variables = pairs.map(|(key, value)| (name(key), env_value(value))).collect();
-        Self { directory, variables }
-    }
-}
-
-/// A value of a `.env` file without its quotes, or without the comment after it.
-fn env_value(text: &str) -> String {
-    let text = text.trim();
-    for quote in ['"', '\''] {
-        let quoted = text.strip_prefix(quote).and_then(|rest| rest.split_once(quote));
-        if let Some((value, _)) = quoted {
-            return value.to_owned();
-        }
-    }
-    text.split_once(" #").map_or(text, |(value, _)| value.trim_end()).to_owned()
-}
-
-impl Surroundings for Beside<'_> {
-    fn variable(&self, name: &str) -> Option<String> {
-        env::var(name).ok().or_else(|| self.variables.get(name).cloned())
-    }
-
-    fn read(&self, path: &str) -> Option<String> {
-        read(&self.directory.join(path)).ok()
-    }
-}
-
-/// Reads a file of ordinary size; a device or a FIFO would make us wait.
-fn read(path: &Path) -> std::io::Result<String> {
-    let metadata = fs::metadata(path)?;
-    if !metadata.is_file() {
-        return Err(std::io::Error::other("it is not a regular file"));
-    }
-    if usize::try_from(metadata.len()).is_ok_and(|size| size > LARGEST_FILE) {
-        return Err(std::io::Error::other(probity_builds::DescribeError::TooLarge));
-    }
-    fs::read_to_string(path)
 }
 
 /// The path without `.` and, where no link can be meant, without `..`.

@@ -313,3 +313,32 @@ fn a_baseline_keeps_findings_of_builds_that_are_not_checked() {
     let left = check(&["docker-bake.hcl", "--baseline", "baseline"]);
     assert_eq!(left.matches("DL3007").count(), 1, "{left}");
 }
+
+/// As `docker compose` and `docker buildx bake` read them without `--file`.
+#[test]
+fn override_files_beside_the_default_names_are_read() {
+    let stage = tempfile::tempdir().unwrap();
+    let latest = |tag: &str| format!("target \"a\" {{ args = {{ TAG = \"{tag}\" }} }}\n");
+    for (path, text) in [
+        ("Dockerfile", "ARG TAG=3\nFROM alpine:${TAG}\n"),
+        ("compose.yaml", "services:\n  a:\n    build: {context: ., args: {TAG: '3'}}\n"),
+        ("compose.override.yaml", "services:\n  a:\n    build: {args: {TAG: latest}}\n"),
+        ("other.yaml", "services:\n  a:\n    build: {context: ., args: {TAG: '3'}}\n"),
+        ("docker-bake.hcl", &latest("3")),
+        ("docker-bake.override.hcl", &latest("latest")),
+    ] {
+        fs::write(stage.path().join(path), text).unwrap();
+    }
+    let check = |files: &[&str]| {
+        let run = probity().args(["check", "--select", "hadolint/DL3007", "--format", "json"]);
+        let output = run.args(files).dir(stage.path()).run();
+        findings(&output.stdout).len()
+    };
+    assert_eq!(check(&["compose.yaml"]), 1);
+    assert_eq!(check(&["compose.yaml", "compose.override.yaml"]), 1);
+    assert_eq!(check(&["docker-bake.hcl"]), 1);
+    assert_eq!(check(&["other.yaml"]), 0);
+    fs::write(stage.path().join("compose.override.yaml"), "services: [").unwrap();
+    let output = probity().args(["check", "compose.yaml"]).dir(stage.path()).run().code(2);
+    assert!(output.stderr.contains("`compose.override.yaml`: line 1: "), "{}", output.stderr);
+}
