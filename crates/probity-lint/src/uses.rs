@@ -41,10 +41,16 @@ impl View<'_> {
 }
 
 impl BuildUses {
-    /// Arguments that builds pass, each with the names of these builds.
-    pub(crate) fn arguments(&self) -> BTreeMap<&str, BTreeSet<String>> {
-        let builds = self.builds.iter();
-        by_value(builds.flat_map(|it| it.values.arguments.keys().map(move |name| (name, it))))
+    /// The wanted ones of the arguments that builds pass, each with the names of these builds.
+    pub(crate) fn arguments(
+        &self,
+        is_wanted: impl Fn(&str) -> bool,
+    ) -> BTreeMap<&str, BTreeSet<String>> {
+        let passed = self
+            .builds
+            .iter()
+            .flat_map(|build| build.values.arguments.keys().map(move |name| (name, build)));
+        by_value(passed.filter(|(name, _)| is_wanted(name)))
     }
 
     /// Stages that builds ask for, each with the names of these builds.
