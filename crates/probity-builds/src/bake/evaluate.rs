@@ -40,8 +40,8 @@ impl Evaluator {
             };
             match from_environment(&given, variable) {
                 Ok(value) => evaluator.declare(name, value),
-                Err(expected) => {
-                    let message = format!("its value in the environment is not {expected}");
+                Err(why) => {
+                    let message = format!("its value in the environment is left out: {why}");
                     evaluator.notes.push(Note::about(name, message));
                     unread.insert(name.clone());
                 }
@@ -161,8 +161,8 @@ impl Evaluator {
     }
 }
 
-/// The value that a text of the environment gives a variable, or what Bake expects instead. The default
-/// decides if there is no `type`.
+/// The value that a text of the environment gives a variable, or why it gives none. The default decides
+/// if there is no `type`.
 fn from_environment(text: &str, variable: &Variable) -> Result<Value, &'static str> {
     let of_default = match &variable.default {
         Expression::Bool(_) => VariableKind::Bool,
@@ -175,14 +175,14 @@ fn from_environment(text: &str, variable: &Variable) -> Result<Value, &'static s
         VariableKind::Bool => match text {
             "1" | "t" | "T" | "true" | "True" | "TRUE" => Ok(Value::from(true)),
             "0" | "f" | "F" | "false" | "False" | "FALSE" => Ok(Value::from(false)),
-            _ => Err("a boolean"),
+            _ => Err("it is not a boolean"),
         },
         VariableKind::Number => {
             let real = || text.parse::<f64>().ok().and_then(hcl::Number::from_f64);
             let number = text.parse::<i64>().map(hcl::Number::from).ok().or_else(real);
-            number.map(Value::Number).ok_or("a number")
+            number.map(Value::Number).ok_or("it is not a number")
         }
-        VariableKind::Other => Err("read: only text, numbers and booleans are"),
+        VariableKind::Other => Err("lists and maps cannot be read"),
     }
 }
 

@@ -213,9 +213,9 @@ target "a" {
         (
             vec![("JOBS", "many"), ("FAST", "yes"), ("LIST", "b,c")],
             "a: Dockerfile in . LIST=? MODE=? NAME=a! NEXT=?\n\
-             note: FAST: its value in the environment is not a boolean\n\
-             note: JOBS: its value in the environment is not a number\n\
-             note: LIST: its value in the environment is not read: only text, numbers and booleans are",
+             note: FAST: its value in the environment is left out: it is not a boolean\n\
+             note: JOBS: its value in the environment is left out: it is not a number\n\
+             note: LIST: its value in the environment is left out: lists and maps cannot be read",
         ),
     ] {
         let given = Given { variables: variables.into_iter().collect(), ..Given::default() };
