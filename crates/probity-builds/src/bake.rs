@@ -8,10 +8,12 @@ pub(crate) mod source;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
-    Build, DescribeError, Described, Format, InlinePlace, MOST_BUILDS, Note, Recipe, Surroundings,
+    Build, DescribeError, Described, Format, InlinePlace, MOST_BUILDS, Note, Recipe, Source,
+    Surroundings,
     build::{dockerfile_path, is_remote},
     check_names,
     depth::is_too_deep,
+    in_override,
 };
 use evaluate::Evaluator;
 use source::Definitions;
@@ -31,18 +33,16 @@ struct Target {
     is_hidden: bool,
 }
 
-/// `read` turns the text into definitions.
 pub(crate) fn describe(
-    format: Format,
-    text: &str,
-    read: fn(&str) -> Result<Definitions, DescribeError>,
+    first: &Source,
+    overrides: &[Source],
     only: &[String],
     surroundings: &dyn Surroundings,
 ) -> Result<Described, DescribeError> {
-    if is_too_deep(text) {
-        return Err(DescribeError::TooDeep);
+    let mut definitions = read(first)?;
+    for source in overrides {
+        definitions.merge(read(source).map_err(in_override(source))?);
     }
-    let definitions = read(text)?;
     let mut evaluator = Evaluator::new(&definitions, surroundings);
     let mut targets: BTreeMap<String, Target> = BTreeMap::new();
     // A matrix makes targets of other names; its own name then stands for all of them.
@@ -62,7 +62,7 @@ pub(crate) fn describe(
         groups.insert(name.clone(), members);
     }
     let known = targets.keys().chain(groups.keys()).map(String::as_str);
-    check_names(only, format, known)?;
+    check_names(only, first.format, known)?;
     let wanted = wanted(only, &targets, &groups);
     let mut notes = evaluator.into_notes();
     let builds = wanted
@@ -78,6 +78,16 @@ pub(crate) fn describe(
         })
         .collect();
     Ok(Described { builds, notes })
+}
+
+fn read(source: &Source) -> Result<Definitions, DescribeError> {
+    if is_too_deep(&source.text) {
+        return Err(DescribeError::TooDeep);
+    }
+    match source.format {
+        Format::BakeJson => source::from_json(&source.text),
+        Format::BakeHcl | Format::Compose => source::from_hcl(&source.text),
+    }
 }
 
 /// The named ones; without a name every target that is more than a base of others.
@@ -114,14 +124,15 @@ fn wanted<'t>(
 
 impl Target {
     fn into_build(self, name: &str) -> Build {
-        let context = self.context.unwrap_or_else(|| ".".to_owned());
+        let context = self.context.map_or_else(|| ".".to_owned(), in_working_directory);
+        let dockerfile = self.dockerfile.map(in_working_directory);
         let recipe = match self.dockerfile_inline {
             Some(text) => {
                 let place = InlinePlace { first_line: 1, indentation: 0, is_line_by_line: false };
                 Recipe::Inline { text, place }
             }
             None if is_remote(&context) => Recipe::Remote,
-            None => Recipe::File(dockerfile_path(&context, self.dockerfile.as_deref())),
+            None => Recipe::File(dockerfile_path(&context, dockerfile.as_deref())),
         };
         Build {
             name: name.to_owned(),
@@ -130,7 +141,21 @@ impl Target {
             target: self.target.filter(|target| !target.is_empty()),
             args: self.args,
             platforms: self.platforms.unwrap_or_default(),
-            contexts: self.contexts,
+            contexts: self
+                .contexts
+                .into_iter()
+                .map(|(name, place)| (name, in_working_directory(place)))
+                .collect(),
         }
+    }
+}
+
+/// `cwd://` means the directory that Bake runs in even if the file itself is remote. Here both are the
+/// directory of the file.
+fn in_working_directory(place: String) -> String {
+    match place.strip_prefix("cwd://") {
+        None => place,
+        Some("") => ".".to_owned(),
+        Some(path) => path.to_owned(),
     }
 }

@@ -3,34 +3,40 @@
 mod inline;
 mod interpolate;
 mod model;
+mod paths;
+mod project;
+mod reading;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{collections::BTreeMap, rc::Rc};
 
 pub use inline::InlinePlace;
 
 use crate::{
-    Build, DescribeError, Described, Format, MOST_BUILDS, Note, Recipe, Surroundings,
+    Build, DescribeError, Described, Format, Note, Recipe, Source, Surroundings,
     build::{dockerfile_path, is_remote},
-    check_names,
+    check_names, in_override,
 };
 use interpolate::interpolate;
-use model::{ComposeFile, Extends, Service, ServiceBuild};
+use model::{Extends, Service, ServiceBuild};
+use paths::{below, parent, plain};
+use project::Project;
+use reading::Reading;
 
 /// A service that extends a service that extends … ends here.
 const LONGEST_CHAIN: usize = 16;
 
 pub(crate) fn describe(
-    text: &str,
+    first: &Source,
+    overrides: &[Source],
     only: &[String],
     surroundings: &dyn Surroundings,
 ) -> Result<Described, DescribeError> {
-    let mut reading = Reading {
-        surroundings,
-        services: BTreeMap::new(),
-        included: BTreeSet::new(),
-        notes: Vec::new(),
-    };
-    reading.add_file(text, "", 0)?;
+    let mut reading = Reading::new(surroundings);
+    let project = Rc::new(Project::default());
+    reading.add_file(&first.text, &project, 0)?;
+    for source in overrides {
+        reading.add_override(&source.text, &project).map_err(in_override(source))?;
+    }
     let Reading { services, mut notes, .. } = reading;
     check_names(only, Format::Compose, services.keys().map(String::as_str))?;
     let mut builds = Vec::new();
@@ -43,59 +49,12 @@ pub(crate) fn describe(
     Ok(Described { builds, notes })
 }
 
-struct Reading<'s> {
-    surroundings: &'s dyn Surroundings,
-    services: BTreeMap<String, Found>,
-    /// Files that are read already; they may include each other.
-    included: BTreeSet<String>,
-    notes: Vec<Note>,
-}
-
 /// A service and the file that it is from.
 struct Found {
     service: Service,
-    /// Of the file, relative to the description: empty, or with a slash at its end.
-    directory: String,
+    project: Rc<Project>,
     /// The lines of the file, for the place of an inline Dockerfile; kept only in the first file.
     source: Option<String>,
-}
-
-impl Reading<'_> {
-    fn add_file(&mut self, text: &str, directory: &str, depth: usize) -> Result<(), DescribeError> {
-        let file = model::parse(text)?;
-        let ComposeFile { services, include } = file;
-        for path in include.into_iter().flat_map(model::Include::into_paths) {
-            self.include(&path, directory, depth);
-        }
-        for (name, service) in services {
-            let source = (depth == 0).then(|| text.to_owned());
-            let service = service.unwrap_or_default();
-            self.services.insert(name, Found { service, directory: directory.to_owned(), source });
-        }
-        if self.services.len() > MOST_BUILDS { Err(DescribeError::TooManyBuilds) } else { Ok(()) }
-    }
-
-    /// A file that cannot be read is a note: the services of the others are still checked.
-    fn include(&mut self, path: &str, directory: &str, depth: usize) {
-        let path = plain(&format!("{directory}{}", interpolate(path, self.surroundings)));
-        if !self.included.insert(path.clone()) {
-            return;
-        }
-        if depth >= LONGEST_CHAIN {
-            let message = format!("`{path}` is included too deeply and was left out");
-            return self.notes.push(Note { about: None, message });
-        }
-        let below = parent(&path).to_owned();
-        let problem = match self.surroundings.read(&path) {
-            None => "cannot be read".to_owned(),
-            Some(text) => match self.add_file(&text, &below, depth + 1) {
-                Ok(()) => return,
-                Err(error) => error.to_string(),
-            },
-        };
-        let message = format!("the included file `{path}` was left out: {problem}");
-        self.notes.push(Note { about: None, message });
-    }
 }
 
 impl Found {
@@ -106,11 +65,12 @@ impl Found {
         surroundings: &dyn Surroundings,
         notes: &mut Vec<Note>,
     ) -> Option<Build> {
+        let surroundings: &dyn Surroundings = &self.project.surroundings(surroundings);
         let merged = self.merged(name, services, surroundings, notes)?;
         let build = merged.build.as_ref()?;
         let expand = |text: &String| interpolate(text, surroundings);
         let context = build.context.as_ref().map_or_else(|| ".".to_owned(), expand);
-        let context = below(&self.directory, &context);
+        let context = below(&self.project.directory, &context);
         let recipe = match &build.dockerfile_inline {
             Some(inline) => Recipe::Inline {
                 text: expand(&inline.value),
@@ -176,7 +136,7 @@ impl Found {
             let base = match extends.file() {
                 Some(file) => {
                     let file = interpolate(file, surroundings);
-                    let path = plain(&format!("{}{directory}{file}", self.directory));
+                    let path = plain(&format!("{}{directory}{file}", self.project.directory));
                     directory.push_str(parent(&file));
                     let text = surroundings.read(&path);
                     elsewhere =
@@ -205,6 +165,12 @@ impl Found {
 }
 
 impl Service {
+    /// What this service says wins over what an earlier file says.
+    fn merged_into(self, earlier: Service) -> Service {
+        let extends = self.extends.clone().or_else(|| earlier.extends.clone());
+        Service { extends, ..self.over(&earlier) }
+    }
+
     /// What this service does not say itself comes from the one it extends.
     fn over(self, base: &Service) -> Service {
         let build = match (self.build, base.build.clone()) {
@@ -247,37 +213,5 @@ impl ServiceBuild {
             platforms: if self.platforms.is_empty() { base.platforms } else { self.platforms },
             additional_contexts: model::Pairs(contexts),
         }
-    }
-}
-
-/// The directory of a path, with a slash at its end.
-fn parent(path: &str) -> &str {
-    path.rfind('/').and_then(|slash| path.get(..=slash)).unwrap_or_default()
-}
-
-/// A path without `.` and without a directory that `..` leaves again: one name for one file.
-fn plain(path: &str) -> String {
-    let mut parts: Vec<&str> = Vec::new();
-    for part in path.split('/') {
-        match part {
-            "." => {}
-            "" if !parts.is_empty() => {}
-            ".." if parts.last().is_some_and(|last| !matches!(*last, ".." | "")) => {
-                parts.pop();
-            }
-            _ => parts.push(part),
-        }
-    }
-    parts.join("/")
-}
-
-/// A path of an included file, relative to the description.
-fn below(directory: &str, path: &str) -> String {
-    if directory.is_empty() || path.starts_with('/') || is_remote(path) {
-        return path.to_owned();
-    }
-    match path {
-        "" | "." | "./" => directory.trim_end_matches('/').to_owned(),
-        _ => format!("{directory}{path}"),
     }
 }

@@ -31,6 +31,24 @@ impl Format {
         }
     }
 
+    /// The names of files that change the meaning of the file of this name, if they are beside it. Of
+    /// each inner list only the first that exists counts. A file that has no default name has none.
+    #[must_use]
+    pub fn overrides_of(name: &str) -> &'static [&'static [&'static str]] {
+        match name {
+            "compose.yaml" | "compose.yml" | "docker-compose.yml" | "docker-compose.yaml" => &[&[
+                "compose.override.yml",
+                "compose.override.yaml",
+                "docker-compose.override.yml",
+                "docker-compose.override.yaml",
+            ]],
+            "docker-bake.json" | "docker-bake.hcl" => {
+                &[&["docker-bake.override.json"], &["docker-bake.override.hcl"]]
+            }
+            _ => &[],
+        }
+    }
+
     /// The format of a file that the user named, though its name does not say it.
     #[must_use]
     pub fn of_named_file(name: &str) -> Option<Self> {

@@ -12,12 +12,14 @@ mod bake;
 mod build;
 mod compose;
 mod depth;
+mod env_file;
 mod format;
 
 use std::fmt;
 
 pub use build::{Build, Note, Recipe};
 pub use compose::InlinePlace;
+pub use env_file::env_variables;
 pub use format::Format;
 
 /// Larger files were not written by hand.
@@ -32,6 +34,15 @@ pub trait Surroundings {
 
     /// The text of another file, by its path relative to the directory of the description.
     fn read(&self, path: &str) -> Option<String>;
+}
+
+/// The text of one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// For messages, without its directory.
+    pub name: String,
+    pub format: Format,
+    pub text: String,
 }
 
 /// The builds of one file.
@@ -53,6 +64,8 @@ pub enum DescribeError {
     Syntax { line: u64, message: String },
     #[error("it describes more than {MOST_BUILDS} builds")]
     TooManyBuilds,
+    #[error("`{name}`: {error}")]
+    Override { name: String, error: Box<DescribeError> },
     #[error("`{name}` is not one of its {format} ({known})")]
     UnknownName { name: String, format: Format, known: Names },
 }
@@ -75,28 +88,26 @@ impl fmt::Display for Names {
     }
 }
 
-/// The builds that `text` describes.
+/// The builds that the `first` file describes, after the `overrides` beside it in their order.
 ///
 /// `only` names services, or targets and groups; without a name all of them are described.
 ///
 /// # Errors
 ///
-/// Fails if the text as a whole cannot be read, or does not have a name of `only`.
+/// Fails if a text as a whole cannot be read, or if no file has a name of `only`.
 pub fn describe(
-    format: Format,
-    text: &str,
+    first: &Source,
+    overrides: &[Source],
     only: &[String],
     surroundings: &dyn Surroundings,
 ) -> Result<Described, DescribeError> {
-    if text.len() > LARGEST_FILE {
+    let all = std::iter::once(first).chain(overrides);
+    if all.clone().any(|source| source.text.len() > LARGEST_FILE) {
         return Err(DescribeError::TooLarge);
     }
-    let mut described = match format {
-        Format::Compose => compose::describe(text, only, surroundings),
-        Format::BakeHcl => bake::describe(format, text, bake::source::from_hcl, only, surroundings),
-        Format::BakeJson => {
-            bake::describe(format, text, bake::source::from_json, only, surroundings)
-        }
+    let mut described = match first.format {
+        Format::Compose => compose::describe(first, overrides, only, surroundings),
+        Format::BakeHcl | Format::BakeJson => bake::describe(first, overrides, only, surroundings),
     }?;
     if described.builds.len() > MOST_BUILDS {
         return Err(DescribeError::TooManyBuilds);
@@ -104,6 +115,11 @@ pub fn describe(
     described.builds.sort_by(|a, b| a.name.cmp(&b.name));
     described.notes.dedup();
     Ok(described)
+}
+
+/// Names the file of an error, if it is not the first.
+fn in_override(source: &Source) -> impl Fn(DescribeError) -> DescribeError {
+    move |error| DescribeError::Override { name: source.name.clone(), error: Box::new(error) }
 }
 
 /// Refuses names that the file does not have.

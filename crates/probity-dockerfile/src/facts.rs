@@ -23,7 +23,7 @@ mod text;
 mod variables;
 mod walk;
 
-use std::{collections::BTreeSet, num::NonZeroU32, ops::Range};
+use std::{num::NonZeroU32, ops::Range};
 
 use probity_finding::Span;
 
@@ -31,6 +31,7 @@ use crate::{
     Dockerfile,
     compact::wide_range,
     facts::{
+        build::ContextNames,
         packages::Packages,
         runtime::Settings,
         shell::Scripts,
@@ -69,8 +70,10 @@ pub struct Facts {
     packages: Packages,
     /// The stage that the build ends with.
     last: Option<usize>,
+    /// Whether the build builds each stage.
+    built: Vec<bool>,
     /// Names of additional contexts of the build.
-    contexts: BTreeSet<String>,
+    contexts: ContextNames,
 }
 
 /// A word that BuildKit cannot expand, whatever arguments the build is given.
@@ -117,6 +120,18 @@ impl Facts {
     #[must_use]
     pub fn final_stage(&self) -> Option<&Stage> {
         self.stages.get(self.last?)
+    }
+
+    /// Whether the build builds this stage: its last stage is this one or needs it.
+    #[must_use]
+    pub fn is_built(&self, stage: usize) -> bool {
+        self.built.get(stage).copied().unwrap_or_default()
+    }
+
+    /// The number of the stage that a target means.
+    #[must_use]
+    pub fn target_stage(&self, target: &str) -> Option<usize> {
+        build::stage_of(target, &self.stages)
     }
 
     /// Where the scripts of an instruction are kept, and the calls of package managers in them.

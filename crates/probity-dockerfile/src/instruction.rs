@@ -13,6 +13,8 @@ mod signal;
 mod transfer;
 mod words;
 
+pub use self::port::check as check_port;
+
 use std::ops::Range;
 
 use probity_finding::Span;

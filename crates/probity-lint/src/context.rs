@@ -4,6 +4,7 @@ use std::{borrow::Cow, collections::BTreeMap};
 
 use probity_dockerfile::{
     Arguments, Base, Dockerfile, Dockerignore, Facts, Instruction, Keyword, PackageCall, Stage,
+    Text,
 };
 use probity_finding::{Finding, Span};
 use probity_secrets::FindSecrets;
@@ -30,6 +31,7 @@ pub struct Context<'a> {
     pub(crate) secrets: Option<&'a dyn FindSecrets>,
     metadata: &'static Metadata,
     choice: &'a RuleChoice,
+    reads_defaults: bool,
 }
 
 impl<'a> Context<'a> {
@@ -51,7 +53,20 @@ impl<'a> Context<'a> {
             secrets,
             metadata,
             choice,
+            reads_defaults: options.rules.reads_defaults(),
         }
+    }
+
+    /// The value that a rule may judge: that of any build, or of the build that the facts are about.
+    /// Other programs do not look at defaults, so their names do not either.
+    pub(crate) fn value<'t>(&self, text: &'t Text) -> Option<&'t str> {
+        let may_judge = text.is_constant() || self.reads_defaults;
+        text.value.as_deref().filter(|_| may_judge)
+    }
+
+    /// Whether rules look behind variables that hadolint takes as they are written.
+    pub(crate) fn reads_variables(&self) -> bool {
+        self.reads_defaults || self.uses.is_some()
     }
 
     /// The instructions of one kind with their indices, without those behind `ONBUILD`.

@@ -123,9 +123,8 @@ pub fn lint_parsed(parsed: &Parsed<'_>, options: &LintOptions<'_>) -> Vec<Findin
     let directives = Directives::of(file, options.directives);
     let views = uses::views(parsed, options.uses, options.secrets);
     let experimental = directives.experimental();
-    let mut findings = union::union(&views, &parsed.facts, |facts| {
-        found_by_rules(file, facts, options, experimental)
-    });
+    let mut findings =
+        union::union(&views, parsed, |facts| found_by_rules(file, facts, options, experimental));
     findings.extend(detections::findings(file, options.detections, options.rules));
     findings.retain(|finding| !finding.alias.is_some_and(|alias| options.rules.is_muted(alias)));
     suppress::apply(&mut findings, file, &directives, options);
@@ -150,6 +149,10 @@ fn found_by_rules(
     experimental: &[Pattern],
 ) -> Vec<Finding> {
     let mut findings = syntax::findings(file, facts);
+    let reads_defaults = options.rules.reads_defaults();
+    if reads_defaults || options.uses.is_some() {
+        findings.extend(syntax::invalid_ports(facts, reads_defaults));
+    }
     for (rule, choice) in options.rules.active(experimental) {
         let context = Context::new(file, facts, options, rule.metadata(), choice);
         rule.check(&context, &mut findings);

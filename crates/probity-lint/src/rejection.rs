@@ -52,6 +52,7 @@ type Cause = (Option<Span>, String);
 
 fn unparsable(file: &Dockerfile<'_>, facts: &Facts) -> Option<Cause> {
     let found = syntax::findings(file, facts).into_iter();
+    let found = found.chain(syntax::invalid_ports(facts, false));
     // The first in the text is what the others may follow from.
     let first = found.min_by_key(|finding| finding.span.map(|span| span.start))?;
     Some((first.span, first.message))
@@ -114,7 +115,9 @@ mod tests {
                 Some((2, "needs c")),
             ),
             ("FROM a\nLABEL b=\"{{ c }}\"\n", Some((2, "the template placeholder {{ c }}"))),
+            ("FROM a\nENV P=99999\nEXPOSE $P\n", Some((3, "invalid port"))),
             // An argument of the build can make these right.
+            ("FROM a\nARG P=99999\nEXPOSE $P\n", None),
             ("ARG X\nFROM $X\n", None),
             ("FROM a\nCOPY --from=$X b c\nCOPY --from=image b c\n", None),
             ("FROM a\nCOPY b c d\n", None),

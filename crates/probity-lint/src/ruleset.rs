@@ -296,6 +296,11 @@ impl RuleSet {
         self.manner == Manner::Own
     }
 
+    /// Whether rules judge a variable by the default of its `ARG`; hadolint and tally do not.
+    pub(crate) fn reads_defaults(&self) -> bool {
+        self.manner == Manner::Own
+    }
+
     /// Whether ShellCheck's findings are weighed by what the Dockerfile knows; those that are selected
     /// by name are reported as ShellCheck does.
     pub(crate) fn weighs_shell_findings(&self) -> bool {

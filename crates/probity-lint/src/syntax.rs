@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 
-use probity_dockerfile::{DirectiveName, Dockerfile, ErrorKind, Facts, Keyword, SyntaxError};
+use probity_dockerfile::{
+    DirectiveName, Dockerfile, ErrorKind, Facts, Keyword, Setting, SyntaxError, Value, check_port,
+};
 use probity_finding::{Finding, Severity};
 
 use crate::directive::check;
@@ -61,6 +63,19 @@ pub(crate) fn findings(file: &Dockerfile<'_>, facts: &Facts) -> Vec<Finding> {
     }));
     found.extend(invalid_check(file));
     found
+}
+
+/// Ports that only the values of variables make wrong. The parser reports the others.
+pub(crate) fn invalid_ports(facts: &Facts, reads_defaults: bool) -> Vec<Finding> {
+    let configs = facts.stages().iter().filter_map(|stage| facts.config(stage.index));
+    let entries = configs.flat_map(|config| config.get(Setting::Expose));
+    let invalid = entries.filter_map(|entry| {
+        let Value::Text(text) = &entry.entry.value else { return None };
+        let ports = text.value.as_deref().filter(|_| reads_defaults || text.is_constant())?;
+        let reason = ports.split_whitespace().find_map(|port| check_port(port).err())?;
+        Some(Finding::new("hadolint/DL3011", Severity::Error, entry.span, reason))
+    });
+    invalid.collect()
 }
 
 /// BuildKit fails a build whose `check` directive it cannot read.

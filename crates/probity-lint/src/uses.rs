@@ -2,7 +2,7 @@
 
 use std::{
     borrow::Cow,
-    collections::{BTreeMap, BTreeSet, HashSet},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
 };
 
 use probity_dockerfile::{Arguments, BuildValues, Dockerfile, Facts, Keyword};
@@ -33,11 +33,24 @@ pub(crate) struct View<'f> {
     pub(crate) builds: BTreeSet<String>,
 }
 
+impl View<'_> {
+    /// Whether these builds build the stage; what is in none concerns every build.
+    pub(crate) fn builds_stage(&self, stage: Option<usize>) -> bool {
+        stage.is_none_or(|stage| self.facts.is_built(stage))
+    }
+}
+
 impl BuildUses {
-    /// Arguments that builds pass, each with the names of these builds.
-    pub(crate) fn arguments(&self) -> BTreeMap<&str, BTreeSet<String>> {
-        let builds = self.builds.iter();
-        by_value(builds.flat_map(|it| it.values.arguments.keys().map(move |name| (name, it))))
+    /// The wanted ones of the arguments that builds pass, each with the names of these builds.
+    pub(crate) fn arguments(
+        &self,
+        is_wanted: impl Fn(&str) -> bool,
+    ) -> BTreeMap<&str, BTreeSet<String>> {
+        let passed = self
+            .builds
+            .iter()
+            .flat_map(|build| build.values.arguments.keys().map(move |name| (name, build)));
+        by_value(passed.filter(|(name, _)| is_wanted(name)))
     }
 
     /// Stages that builds ask for, each with the names of these builds.
@@ -59,12 +72,18 @@ impl BuildUses {
     /// difference, and a secret is a value that no message may show.
     fn values(
         &self,
-        file: &Dockerfile<'_>,
+        parsed: &Parsed<'_>,
         secrets: Option<&dyn FindSecrets>,
     ) -> BTreeMap<BuildValues, BTreeSet<String>> {
+        let file = &parsed.file;
         let declared = declared_arguments(file);
-        let is_secret = |name: &str, value: &str| {
-            secrets.is_some_and(|secrets| !secrets.find(&format!("ARG {name}={value}")).is_empty())
+        // Many builds share most values, and searching one costs more than all else here.
+        let mut known: HashMap<(String, String), bool> = HashMap::new();
+        let mut is_secret = |name: &str, value: &str| {
+            let Some(secrets) = secrets else { return false };
+            *known
+                .entry((name.to_owned(), value.to_owned()))
+                .or_insert_with(|| !secrets.find(&format!("ARG {name}={value}")).is_empty())
         };
         // A build without a context often does not build the stage that needs it.
         let contexts: BTreeSet<String> =
@@ -73,6 +92,7 @@ impl BuildUses {
         for BuildUse { name, values: given } in &self.builds {
             let mut given = given.clone();
             given.contexts.clone_from(&contexts);
+            given.target = given.target.and_then(|target| one_name(&parsed.facts, target));
             given.arguments.retain(|name, _| declared.contains(name.as_str()));
             for (name, value) in &mut given.arguments {
                 *value = value.take().filter(|value| !is_secret(name, value));
@@ -90,7 +110,7 @@ pub(crate) fn views<'p>(
     uses: Option<&BuildUses>,
     secrets: Option<&dyn FindSecrets>,
 ) -> Vec<View<'p>> {
-    let values = uses.map(|uses| uses.values(&parsed.file, secrets)).unwrap_or_default();
+    let values = uses.map(|uses| uses.values(parsed, secrets)).unwrap_or_default();
     if values.is_empty() {
         return vec![View { facts: Cow::Borrowed(&parsed.facts), builds: BTreeSet::new() }];
     }
@@ -99,6 +119,16 @@ pub(crate) fn views<'p>(
         builds,
     };
     values.into_iter().map(view).collect()
+}
+
+/// One name for the stage that a target means: its number, and none for the last stage, which a build
+/// without a target builds. A target that is not a stage stays.
+fn one_name(facts: &Facts, target: String) -> Option<String> {
+    match facts.target_stage(&target) {
+        Some(stage) if stage + 1 == facts.stages().len() => None,
+        Some(stage) => Some(stage.to_string()),
+        None => Some(target),
+    }
 }
 
 /// The names that the `ARG`s of a file declare.

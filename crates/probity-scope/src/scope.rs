@@ -28,6 +28,8 @@ pub struct Scope {
 pub struct Prefix {
     pub bytes: Vec<u8>,
     pub total: u64,
+    /// How many names the file has; those besides this one can be outside the root.
+    pub links: u64,
 }
 
 /// A whole file, and its name below the root with links resolved.
@@ -35,6 +37,8 @@ pub struct Prefix {
 pub struct Located {
     pub bytes: Vec<u8>,
     pub real: PathBuf,
+    /// How many names the file has; those besides this one can be outside the root.
+    pub links: u64,
 }
 
 /// An opened regular file.
@@ -44,6 +48,7 @@ struct Regular {
     name: PathBuf,
     size: u64,
     real: PathBuf,
+    links: u64,
 }
 
 impl Scope {
@@ -67,7 +72,7 @@ impl Scope {
     /// The same, and where the bytes are from: links may have led to another name.
     pub fn read_located(&self, path: &Path, max_bytes: u64) -> Result<Located, ScopeError> {
         let limit = max_bytes.min(self.policy.max_file_bytes);
-        let Regular { file, name, size, real } = self.regular(path)?;
+        let Regular { file, name, size, real, links } = self.regular(path)?;
         let too_large = |size| ScopeError::TooLarge { path: Named::new(&name), size, limit };
         if size > limit {
             return Err(too_large(size));
@@ -75,15 +80,15 @@ impl Scope {
         let bytes = self.take(&name, file, size, limit.saturating_add(1))?;
         // Files of /proc and files that grow have no honest size beforehand.
         let read = bytes.len() as u64;
-        if read > limit { Err(too_large(read)) } else { Ok(Located { bytes, real }) }
+        if read > limit { Err(too_large(read)) } else { Ok(Located { bytes, real, links }) }
     }
 
     /// Reads the beginning of a file, however long the file is.
     pub fn read_prefix(&self, path: &Path, max_bytes: u64) -> Result<Prefix, ScopeError> {
         let limit = max_bytes.min(self.policy.max_file_bytes);
-        let Regular { file, name, size: total, .. } = self.regular(path)?;
+        let Regular { file, name, size: total, links, .. } = self.regular(path)?;
         let bytes = self.take(&name, file, total.min(limit), limit)?;
-        Ok(Prefix { total: total.max(bytes.len() as u64), bytes })
+        Ok(Prefix { total: total.max(bytes.len() as u64), bytes, links })
     }
 
     /// Opens a regular file. It counts against the quota of files, and its size against that of
@@ -128,8 +133,9 @@ impl Scope {
         if resolved.file_type() != FileType::RegularFile {
             return Err(ScopeError::NotAFile(Named::new(&name)));
         }
-        let size = u64::try_from(resolved.stat.st_size).unwrap_or(0);
-        Ok(Regular { file: File::from(resolved.descriptor), name, size, real: resolved.real })
+        let Metadata { size, links, .. } = Metadata::of(&resolved.stat);
+        let file = File::from(resolved.descriptor);
+        Ok(Regular { file, name, size, real: resolved.real, links })
     }
 
     /// Reads at most `most` bytes after counting the `expected` ones against the quota.

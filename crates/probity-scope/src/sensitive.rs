@@ -10,13 +10,17 @@ enum Pattern {
     Name(&'static str),
     /// The last component begins with this.
     Prefix(&'static str),
+    /// The last component begins with this and has no extension, as source files have.
+    BarePrefix(&'static str),
+    /// The last component is this with one of these extensions.
+    Stem(&'static str, &'static [&'static str]),
     /// The last component ends with this.
     Suffix(&'static str),
     /// The path ends with these components.
     Tail(&'static str),
 }
 
-use Pattern::{Component, Name, Prefix, Suffix, Tail};
+use Pattern::{BarePrefix, Component, Name, Prefix, Stem, Suffix, Tail};
 
 const SENSITIVE: &[Pattern] = &[
     // Version control: hooks run, configuration holds credentials, history holds old secrets.
@@ -38,12 +42,13 @@ const SENSITIVE: &[Pattern] = &[
     Name(".envrc"),
     Suffix(".env"),
     // Private keys and stores of keys.
-    Name("id_rsa"),
-    Name("id_dsa"),
-    Name("id_ecdsa"),
-    Name("id_ecdsa_sk"),
-    Name("id_ed25519"),
-    Name("id_ed25519_sk"),
+    BarePrefix("id_"),
+    Prefix("id_rsa."),
+    Prefix("id_dsa."),
+    Prefix("id_ecdsa."),
+    Prefix("id_ecdsa_sk."),
+    Prefix("id_ed25519."),
+    Prefix("id_ed25519_sk."),
     Suffix(".pem"),
     Suffix(".key"),
     Suffix(".skey"),
@@ -69,6 +74,11 @@ const SENSITIVE: &[Pattern] = &[
     Name("credentials.json"),
     Name("service-account.json"),
     Name(".vault-token"),
+    Name("kubeconfig"),
+    Prefix("kubeconfig."),
+    Suffix(".kubeconfig"),
+    Stem("secret", &["yaml", "yml", "json", "toml"]),
+    Stem("secrets", &["yaml", "yml", "json", "toml"]),
     Suffix(".tfstate"),
     Suffix(".tfvars"),
     Tail(".docker/config.json"),
@@ -87,6 +97,8 @@ const HARMLESS: &[Pattern] = &[
     Name(".env.dist"),
     Name("example.env"),
     Name("sample.env"),
+    // Public halves of key pairs.
+    Suffix(".pub"),
 ];
 
 /// Whether a path, given relative to the root, is one of a sensitive file.
@@ -112,6 +124,10 @@ impl Pattern {
             Component(name) => components.iter().any(|component| component == name),
             Name(name) => last == *name,
             Prefix(prefix) => last.starts_with(prefix),
+            BarePrefix(prefix) => last.starts_with(prefix) && !last.contains('.'),
+            Stem(stem, extensions) => last
+                .split_once('.')
+                .is_some_and(|(name, extension)| name == *stem && extensions.contains(&extension)),
             Suffix(suffix) => last.ends_with(suffix),
             Tail(tail) => {
                 let wanted: Vec<&str> = tail.split('/').collect();
@@ -145,6 +161,25 @@ mod tests {
             ("environment.rs", false),
             ("keys/id_rsa", true),
             ("keys/id_rsa.pub", false),
+            ("keys/id_rsa.bak", true),
+            ("keys/id_work", true),
+            ("ID_ED25519", true),
+            ("keys/id_work.pub", false),
+            ("src/id_generator.py", false),
+            ("src/identity", false),
+            ("kubeconfig", true),
+            ("deploy/kubeconfig.yaml", true),
+            ("prod.kubeconfig", true),
+            (".kube/config", true),
+            ("kube/config", false),
+            ("secrets.yaml", true),
+            ("k8s/Secret.yml", true),
+            ("secrets.rs", false),
+            ("secrets/readme.md", false),
+            ("external-secrets.yaml", false),
+            ("tls/store.p12", true),
+            ("home/.netrc", true),
+            ("app/.npmrc", true),
             ("tls/server.pem", true),
             ("tls/server.KEY", true),
             ("src/key.rs", false),

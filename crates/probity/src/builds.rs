@@ -1,16 +1,18 @@
 //! Compose and Bake files among the targets: the Dockerfiles they name, and how these are built.
 
+mod beside;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
-    env, fs,
     path::{Component, Path, PathBuf},
 };
 
-use probity_builds::{Build, Format, InlinePlace, LARGEST_FILE, Recipe, Surroundings, describe};
+use probity_builds::{Build, Format, InlinePlace, Recipe, describe};
 use probity_dockerfile::BuildValues;
 use probity_lint::{BuildUse, BuildUses};
 use serde::Serialize;
 
+use self::beside::{Beside, override_files, read};
 use crate::{
     discover::{DiscoverError, Targets},
     source,
@@ -32,6 +34,8 @@ pub(crate) struct FileUses {
     contexts: BTreeSet<PathBuf>,
     /// The services and targets that build it.
     pub(crate) invocations: BTreeSet<Invocation>,
+    /// Whether the description has other builds of it, which the command line leaves out.
+    pub(crate) is_partial: bool,
 }
 
 /// One build, as reports name it.
@@ -56,8 +60,8 @@ pub(crate) struct InlineDockerfile {
 /// What the Compose and Bake files among the targets say.
 #[derive(Debug, Default)]
 pub(crate) struct Described {
-    /// Whether there was a description, though it may describe no build.
-    pub(crate) is_found: bool,
+    /// The descriptions that could be read, also those without a build.
+    pub(crate) files: Vec<PathBuf>,
     pub(crate) uses: BTreeMap<PathBuf, FileUses>,
     /// Inline Dockerfiles by the file they are in.
     pub(crate) inline: BTreeMap<PathBuf, Vec<InlineDockerfile>>,
@@ -93,7 +97,9 @@ impl Described {
 pub(crate) fn expand(targets: &mut Targets, chosen: &ChosenBuilds, working: &Path) -> Described {
     let mut described = Described::default();
     let files = std::mem::take(&mut targets.files);
-    for path in files {
+    // A file that changes the meaning of another one is read with that one.
+    let overrides: BTreeSet<PathBuf> = files.iter().flat_map(|path| override_files(path)).collect();
+    for path in files.into_iter().filter(|path| !overrides.contains(path)) {
         let name = path.file_name().and_then(|name| name.to_str());
         match name.and_then(Format::of_named_file) {
             Some(format) => {
@@ -124,19 +130,23 @@ impl Described {
             Format::BakeHcl | Format::BakeJson => &chosen.targets,
         };
         let failed = |reason: String| DiscoverError::NotDescribed { path: path.to_owned(), reason };
-        let text = match read(path) {
-            Ok(text) => text,
+        let sources = read(path, format).and_then(|first| {
+            let overrides = override_files(path).into_iter();
+            Ok((first, overrides.map(|path| read(&path, format)).collect::<Result<Vec<_>, _>>()?))
+        });
+        let (first, overrides) = match sources {
+            Ok(sources) => sources,
             Err(error) => return targets.errors.push(failed(error.to_string())),
         };
         let beside = match format {
             Format::Compose => Beside::with_env_file(directory),
-            Format::BakeHcl | Format::BakeJson => Beside { directory, variables: BTreeMap::new() },
+            Format::BakeHcl | Format::BakeJson => Beside::new(directory),
         };
-        let found = match describe(format, &text, only, &beside) {
+        let found = match describe(&first, &overrides, only, &beside) {
             Ok(found) => found,
             Err(error) => return targets.errors.push(failed(error.to_string())),
         };
-        self.is_found = true;
+        self.files.push(path.to_owned());
         for note in &found.notes {
             let about = note.about.as_deref().map(|name| format!("{name}: ")).unwrap_or_default();
             tracing::warn!("{}: {about}{}", path.display(), note.message);
@@ -151,6 +161,35 @@ impl Described {
             };
             let invocation = Invocation { kind, file: shown.to_owned(), name: build.name.clone() };
             self.add_build(path, invocation, build, targets);
+        }
+        if !only.is_empty() {
+            self.mark_partial(path, &found, describe(&first, &overrides, &[], &beside).ok());
+        }
+    }
+
+    /// Marks the Dockerfiles that builds use which were not `chosen`.
+    fn mark_partial(
+        &mut self,
+        path: &Path,
+        chosen: &probity_builds::Described,
+        all: Option<probity_builds::Described>,
+    ) {
+        let directory = path.parent().unwrap_or(path);
+        for build in all.into_iter().flat_map(|all| all.builds) {
+            if chosen.builds.iter().any(|other| other.name == build.name) {
+                continue;
+            }
+            match build.recipe {
+                Recipe::File(dockerfile) => {
+                    let uses = self.uses.get_mut(&normal(&directory.join(dockerfile)));
+                    uses.into_iter().for_each(|uses| uses.is_partial = true);
+                }
+                Recipe::Inline { .. } => {
+                    let inline = self.inline.get_mut(path).into_iter().flatten();
+                    inline.for_each(|dockerfile| dockerfile.uses.is_partial = true);
+                }
+                Recipe::Remote => {}
+            }
         }
     }
 
@@ -189,58 +228,6 @@ impl Described {
             ),
         }
     }
-}
-
-/// Variables and files beside a description.
-struct Beside<'d> {
-    directory: &'d Path,
-    /// Of the `.env` file.
-    variables: BTreeMap<String, String>,
-}
-
-impl<'d> Beside<'d> {
-    fn with_env_file(directory: &'d Path) -> Self {
-        let text = read(&directory.join(".env")).unwrap_or_default();
-        let pairs = text.lines().filter(|line| !line.trim_start().starts_with('#'));
-        let pairs = pairs.filter_map(|line| line.split_once('='));
-        let name = |text: &str| text.trim().trim_start_matches("export ").trim().to_owned();
-        let variables = pairs.map(|(key, value)| (name(key), env_value(value))).collect();
-        Self { directory, variables }
-    }
-}
-
-/// A value of a `.env` file without its quotes, or without the comment after it.
-fn env_value(text: &str) -> String {
-    let text = text.trim();
-    for quote in ['"', '\''] {
-        let quoted = text.strip_prefix(quote).and_then(|rest| rest.split_once(quote));
-        if let Some((value, _)) = quoted {
-            return value.to_owned();
-        }
-    }
-    text.split_once(" #").map_or(text, |(value, _)| value.trim_end()).to_owned()
-}
-
-impl Surroundings for Beside<'_> {
-    fn variable(&self, name: &str) -> Option<String> {
-        env::var(name).ok().or_else(|| self.variables.get(name).cloned())
-    }
-
-    fn read(&self, path: &str) -> Option<String> {
-        read(&self.directory.join(path)).ok()
-    }
-}
-
-/// Reads a file of ordinary size; a device or a FIFO would make us wait.
-fn read(path: &Path) -> std::io::Result<String> {
-    let metadata = fs::metadata(path)?;
-    if !metadata.is_file() {
-        return Err(std::io::Error::other("it is not a regular file"));
-    }
-    if usize::try_from(metadata.len()).is_ok_and(|size| size > LARGEST_FILE) {
-        return Err(std::io::Error::other(probity_builds::DescribeError::TooLarge));
-    }
-    fs::read_to_string(path)
 }
 
 /// The path without `.` and, where no link can be meant, without `..`.

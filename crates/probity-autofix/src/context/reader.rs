@@ -48,6 +48,8 @@ enum Refusal {
     Ignored { path: String },
     #[error("{path}: not a text file")]
     Binary { path: String },
+    #[error("{path}: has another hard link, which can be outside the build context")]
+    HardLink { path: String },
     #[error("{path}: contains a secret ({kind})")]
     Secret { path: String, kind: &'static str },
     #[error("the limit of {MOST_REQUESTS} requests is reached")]
@@ -81,6 +83,9 @@ impl ContextReader {
         let located = self.sent.scope.read_located(Path::new(path), LARGEST_FILE)?;
         if self.sent.ignores(&located.real) {
             return Err(Refusal::Ignored { path: name() });
+        }
+        if located.links > 1 {
+            return Err(Refusal::HardLink { path: name() });
         }
         let text = text_of(located.bytes).ok_or_else(|| Refusal::Binary { path: name() })?;
         self.sent.released(text).map_err(|kind| Refusal::Secret { path: name(), kind })

@@ -112,6 +112,9 @@ impl ContextSnapshot {
         let most = manifest.bytes().min(*left);
         let Ok(prefix) = sent.scope.read_prefix(path, most as u64) else { return };
         let shown = one_line(&path.to_string_lossy(), LONGEST_NAME);
+        if prefix.links > 1 {
+            return self.withheld.push(format!("{shown}: has another hard link"));
+        }
         let is_whole = prefix.total == prefix.bytes.len() as u64;
         let mut bytes = prefix.bytes;
         if !is_whole {

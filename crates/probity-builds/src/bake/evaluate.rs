@@ -7,7 +7,7 @@ use hcl::{
     eval::{Context, ErrorKind, Evaluate as _},
 };
 
-use super::source::{Attributes, Definitions};
+use super::source::{Attributes, Definitions, Variable, VariableKind};
 use crate::{Note, Surroundings};
 
 /// Variables that depend on each other are tried this often.
@@ -32,10 +32,19 @@ impl Evaluator {
             notes: Vec::new(),
         };
         let mut waiting: Vec<(&String, &Expression)> = Vec::new();
-        for (name, default) in &definitions.variables {
-            match surroundings.variable(name) {
-                Some(value) => evaluator.declare(name, Value::from(value)),
-                None => waiting.push((name, default)),
+        let mut unread = BTreeSet::new();
+        for (name, variable) in &definitions.variables {
+            let Some(given) = surroundings.variable(name) else {
+                waiting.push((name, &variable.default));
+                continue;
+            };
+            match from_environment(&given, variable) {
+                Ok(value) => evaluator.declare(name, value),
+                Err(why) => {
+                    let message = format!("its value in the environment is left out: {why}");
+                    evaluator.notes.push(Note::about(name, message));
+                    unread.insert(name.clone());
+                }
             }
         }
         waiting.extend(&definitions.globals);
@@ -50,6 +59,7 @@ impl Evaluator {
         }
         // The reason for each that is left. What uses it is unknown too.
         evaluator.unknown = waiting.iter().map(|(name, _)| (*name).clone()).collect();
+        evaluator.unknown.append(&mut unread);
         for (name, expression) in waiting {
             evaluator.value(name, expression);
         }
@@ -148,6 +158,31 @@ impl Evaluator {
             self.notes.push(Note { about: None, message });
         }
         self.notes
+    }
+}
+
+/// The value that a text of the environment gives a variable, or why it gives none. The default decides
+/// if there is no `type`.
+fn from_environment(text: &str, variable: &Variable) -> Result<Value, &'static str> {
+    let of_default = match &variable.default {
+        Expression::Bool(_) => VariableKind::Bool,
+        Expression::Number(_) => VariableKind::Number,
+        Expression::Array(_) | Expression::Object(_) => VariableKind::Other,
+        _ => VariableKind::Text,
+    };
+    match variable.kind.unwrap_or(of_default) {
+        VariableKind::Text => Ok(Value::from(text)),
+        VariableKind::Bool => match text {
+            "1" | "t" | "T" | "true" | "True" | "TRUE" => Ok(Value::from(true)),
+            "0" | "f" | "F" | "false" | "False" | "FALSE" => Ok(Value::from(false)),
+            _ => Err("it is not a boolean"),
+        },
+        VariableKind::Number => {
+            let real = || text.parse::<f64>().ok().and_then(hcl::Number::from_f64);
+            let number = text.parse::<i64>().map(hcl::Number::from).ok().or_else(real);
+            number.map(Value::Number).ok_or("it is not a number")
+        }
+        VariableKind::Other => Err("lists and maps cannot be read"),
     }
 }
 

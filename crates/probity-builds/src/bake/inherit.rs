@@ -7,6 +7,8 @@ use crate::Note;
 
 /// Bases of bases of … end here.
 const LONGEST_CHAIN: usize = 32;
+/// A target that reaches a base in many ways counts it each time.
+const MOST_BASES: usize = 1000;
 
 /// The target with the values of its bases. A later base wins over an earlier one, and the target
 /// over all of them; arguments and contexts are merged name by name.
@@ -33,9 +35,15 @@ fn lay_over(
 ) {
     *visits += 1;
     let about = chain.first().map_or(name, String::as_str).to_owned();
-    if chain.iter().any(|earlier| earlier == name) || chain.len() >= LONGEST_CHAIN || *visits > 1000
-    {
-        return notes.push(Note::about(&about, "it inherits from itself"));
+    if let Some(start) = chain.iter().position(|earlier| earlier == name) {
+        let cycle: Vec<String> = chain.iter().skip(start).map(|name| format!("`{name}`")).collect();
+        let message =
+            format!("it inherits in a circle: {} inherits `{name}`", cycle.join(" inherits "));
+        return notes.push(Note::about(&about, message));
+    }
+    if chain.len() >= LONGEST_CHAIN || *visits > MOST_BASES {
+        let message = format!("it has more than {LONGEST_CHAIN} levels or {MOST_BASES} bases");
+        return notes.push(Note::about(&about, message));
     }
     let Some(target) = targets.get(name) else {
         let what =

@@ -76,13 +76,13 @@ impl Extends {
     }
 }
 
-#[derive(Debug)]
-pub(super) struct Include(Vec<String>);
-
-impl Include {
-    pub(super) fn into_paths(self) -> Vec<String> {
-        self.0
-    }
+/// Files of another project.
+#[derive(Debug, Default)]
+pub(super) struct Include {
+    pub(super) paths: Vec<String>,
+    /// Where relative paths in these files begin; the directory of the first file if it is absent.
+    pub(super) project_directory: Option<String>,
+    pub(super) env_files: Vec<String>,
 }
 
 /// Compose reads the first document alone and refuses duplicate keys, as this does.
@@ -232,9 +232,17 @@ impl<'de> Deserialize<'de> for Include {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(Forms {
             expected: "a path, or a map with `path`",
-            text: |path| Some(Self(vec![path.to_owned()])),
+            text: |path| Some(Self { paths: vec![path.to_owned()], ..Self::default() }),
             list: |_| None,
-            map: Some(|mut entries| Some(Self(entries.remove("path").flatten()?.0))),
+            map: Some(|mut entries| {
+                let mut take = |key| entries.remove(key).flatten().map(|values| values.0);
+                Some(Self {
+                    paths: take("path")?,
+                    project_directory: take("project_directory")
+                        .and_then(|all| all.into_iter().next()),
+                    env_files: take("env_file").unwrap_or_default(),
+                })
+            }),
         })
     }
 }

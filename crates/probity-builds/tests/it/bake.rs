@@ -2,7 +2,7 @@
 
 use probity_builds::Format;
 
-use super::{Given, shown};
+use super::{Given, overridden, shown};
 
 #[track_caller]
 fn check(text: &str, expected: &str) {
@@ -155,7 +155,7 @@ a: Dockerfile in .
 c: Dockerfile in .
 d: Dockerfile in .
 note: d: a value is left out: undefined variable `unknown_variable`
-note: a: it inherits from itself
+note: a: it inherits in a circle: `a` inherits `b` inherits `a`
 note: c: it inherits `nowhere`, which does not exist",
     );
 }
@@ -185,4 +185,121 @@ fn json_has_the_same_meaning() {
 fn wrong_files_say_where() {
     let found = shown(Format::BakeHcl, "target \"a\" {\n  args = {\n", &[], &Given::default());
     assert!(found.starts_with("error: line "), "{found}");
+}
+
+/// As Bake does, by `type` or else by the default.
+#[test]
+fn variables_of_the_environment_have_types() {
+    let text = r#"
+variable "JOBS" {
+  type = number
+}
+variable "FAST" { default = false }
+variable "NAME" { default = "a" }
+variable "LIST" { default = ["a"] }
+target "a" {
+  args = { NEXT = JOBS + 1, MODE = FAST ? "fast" : "slow", NAME = "${NAME}!", LIST = LIST }
+}
+"#;
+    for (variables, expected) in [
+        (
+            vec![("JOBS", "4"), ("FAST", "true"), ("NAME", "7")],
+            "a: Dockerfile in . LIST=? MODE=fast NAME=7! NEXT=5",
+        ),
+        (
+            vec![("JOBS", "0.5"), ("FAST", "0")],
+            "a: Dockerfile in . LIST=? MODE=slow NAME=a! NEXT=1.5",
+        ),
+        (
+            vec![("JOBS", "many"), ("FAST", "yes"), ("LIST", "b,c")],
+            "a: Dockerfile in . LIST=? MODE=? NAME=a! NEXT=?\n\
+             note: FAST: its value in the environment is left out: it is not a boolean\n\
+             note: JOBS: its value in the environment is left out: it is not a number\n\
+             note: LIST: its value in the environment is left out: lists and maps cannot be read",
+        ),
+    ] {
+        let given = Given { variables: variables.into_iter().collect(), ..Given::default() };
+        check_with(text, &[], &given, expected);
+    }
+}
+
+#[test]
+fn blocks_of_one_target_merge() {
+    check(
+        r#"
+target "a" {
+  context = "one"
+  args = { A = 1, "B" = 2 }
+  contexts = { x = "x1" }
+  platforms = ["linux/amd64"]
+}
+target "a" {
+  context = "two"
+  args = { B = 3, C = 4 }
+  contexts = { y = "y1" }
+  platforms = ["linux/arm64"]
+}
+"#,
+        "a: two/Dockerfile in two A=1 B=3 C=4 on linux/arm64 with x->x1 with y->y1",
+    );
+}
+
+#[test]
+fn lists_of_blocks_in_json_are_blocks() {
+    for text in [
+        r#"{"variable": [{"T": {"default": "1"}}], "group": [{"default": [{"targets": ["a"]}]}],
+            "target": [{"a": {"args": {"A": "${T}", "B": "2"}}}, {"a": {"args": {"B": "3"}}}]}"#,
+        r#"[{"variable": {"T": {"default": "1"}}},
+            {"target": {"a": [{"args": {"A": "${T}", "B": "2"}}, {"args": {"B": "3"}}]}}]"#,
+    ] {
+        let found = shown(Format::BakeJson, text, &[], &Given::default());
+        assert_eq!(found, "a: Dockerfile in . A=1 B=3", "{text}");
+    }
+}
+
+#[test]
+fn files_beside_it_win() {
+    let text = "variable \"T\" { default = \"1\" }\n\
+                target \"a\" {\n  args = { A = T, B = \"1\" }\n  target = \"dev\"\n}\n";
+    let json = r#"{"target": {"a": {"args": {"B": "2"}}, "b": {"dockerfile": "B"}}}"#;
+    let hcl = "variable \"T\" { default = \"3\" }\ntarget \"a\" { target = \"prod\" }\n";
+    assert_eq!(
+        overridden(Format::BakeHcl, text, &[(Format::BakeJson, json), (Format::BakeHcl, hcl)]),
+        "a: Dockerfile in . target prod A=3 B=2\nb: B in ."
+    );
+    assert_eq!(
+        overridden(Format::BakeHcl, text, &[(Format::BakeJson, "{\n}}")]),
+        "error: `override`: line 2: it is not valid JSON"
+    );
+}
+
+#[test]
+fn the_working_directory_is_that_of_the_file() {
+    check(
+        r#"
+target "a" { context = "cwd://sub" }
+target "b" {
+  context = "cwd://"
+  contexts = { x = "cwd://y" }
+}
+target "c" { context = "https://example.com/x.git" }
+"#,
+        "\
+a: sub/Dockerfile in sub
+b: Dockerfile in . with x->y
+c: remote in https://example.com/x.git",
+    );
+}
+
+#[test]
+fn a_circle_of_bases_is_named() {
+    check(
+        r#"
+target "a" { inherits = ["b"] }
+target "b" { inherits = ["c"] }
+target "c" { inherits = ["b"] }
+group "g" { targets = ["a"] }
+"#,
+        "a: Dockerfile in .\nnote: a: it inherits in a circle: `b` inherits `c` inherits `b`",
+    );
 }

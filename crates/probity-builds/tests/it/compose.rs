@@ -2,7 +2,7 @@
 
 use probity_builds::Format;
 
-use super::{Given, shown};
+use super::{Given, overridden, shown};
 
 #[track_caller]
 fn check(text: &str, expected: &str) {
@@ -244,4 +244,76 @@ fn wrong_files_say_where() {
         "error: line 3: invalid type: sequence, expected a build context, or a map with `context`",
     );
     check("services:\n  a: {}\n  a: {}\n", "error: line 3: duplicate mapping key: a");
+}
+
+#[test]
+fn an_included_project_has_its_own_directory_and_variables() {
+    let service = "services:\n  NAME:\n    build:\n      context: ctx\n      args: {TAG: \"${TAG}\", HOST: \"${HOST}\"}\n";
+    let [plain, moved, filed]: [&'static str; 3] =
+        ["plain", "moved", "filed"].map(|name| &*service.replace("NAME", name).leak());
+    let given = Given {
+        variables: [("HOST", "environment")].into(),
+        files: [
+            ("one/compose.yaml", plain),
+            ("one/.env", "TAG=one\nHOST=file\n"),
+            ("two/compose.yaml", moved),
+            ("elsewhere/.env", "TAG=elsewhere\n"),
+            ("three/compose.yaml", filed),
+            ("three/.env", "TAG=unread\n"),
+            ("a.env", "TAG=a\n"),
+            ("b.env", "TAG='b'\n"),
+        ]
+        .into(),
+        ..Given::default()
+    };
+    check_with(
+        "\
+include:
+  - one/compose.yaml
+  - path: two/compose.yaml
+    project_directory: elsewhere
+  - path: three/compose.yaml
+    project_directory: .
+    env_file: [a.env, b.env, missing.env]
+",
+        &[],
+        &given,
+        "\
+filed: ctx/Dockerfile in ctx HOST=environment TAG=b
+moved: elsewhere/ctx/Dockerfile in elsewhere/ctx HOST=environment TAG=elsewhere
+plain: one/ctx/Dockerfile in one/ctx HOST=environment TAG=one
+note: the `env_file` `missing.env` of an include cannot be read",
+    );
+}
+
+#[test]
+fn a_file_beside_it_wins() {
+    let text = "\
+services:
+  a:
+    build: {context: app, target: dev, args: {A: '1', B: '1'}}
+  b:
+    build:
+      dockerfile_inline: |
+        FROM alpine:3
+";
+    let beside = "\
+services:
+  a:
+    build: {target: prod, args: {B: '2'}}
+  b:
+    platform: linux/arm64
+  c:
+    build: c
+";
+    assert_eq!(
+        overridden(Format::Compose, text, &[(Format::Compose, beside)]),
+        "\
+a: app/Dockerfile in app target prod A=1 B=2
+b: inline \"FROM alpine:3\\n\" at 7 +8 in . on linux/arm64
+c: c/Dockerfile in c"
+    );
+    let inline = "services:\n  b:\n    build:\n      dockerfile_inline: FROM debian:12\n";
+    let found = overridden(Format::Compose, text, &[(Format::Compose, inline)]);
+    assert!(found.ends_with("b: inline \"FROM debian:12\" at 1 +0 whole in ."), "{found}");
 }

@@ -3,7 +3,7 @@
 use probity_builds::{Format, LARGEST_FILE, describe};
 use proptest::prelude::*;
 
-use super::{Given, shown};
+use super::{Given, shown, source};
 
 #[test]
 fn deep_large_and_endless_files_are_refused() {
@@ -61,7 +61,7 @@ proptest! {
     #[test]
     fn no_text_makes_it_panic(text in "(services:|target|variable|\"|\\{|\\}|\\[|\\]|=|\\$|\n| |a|build|matrix|<<|&x|\\*x|:|-|[ -~]){0,60}") {
         for format in [Format::Compose, Format::BakeHcl, Format::BakeJson] {
-            drop(describe(format, &text, &[], &Given::default()));
+            drop(describe(&source(format, "description", &text), &[], &[], &Given::default()));
         }
     }
 }

@@ -6,7 +6,9 @@ mod hostile;
 
 use std::{cell::Cell, collections::BTreeMap};
 
-use probity_builds::{Build, DescribeError, Described, Format, Recipe, Surroundings, describe};
+use probity_builds::{
+    Build, DescribeError, Described, Format, Recipe, Source, Surroundings, describe,
+};
 
 /// Variables and files of a test.
 #[derive(Default)]
@@ -35,12 +37,28 @@ fn try_with(
     given: &Given,
 ) -> Result<Described, DescribeError> {
     let only: Vec<String> = only.iter().map(|name| (*name).to_owned()).collect();
-    describe(format, text, &only, given)
+    describe(&source(format, "description", text), &[], &only, given)
+}
+
+fn source(format: Format, name: &str, text: &str) -> Source {
+    Source { name: name.to_owned(), format, text: text.to_owned() }
 }
 
 /// The builds, one a line, and the notes behind `note:`.
 fn shown(format: Format, text: &str, only: &[&str], given: &Given) -> String {
-    match try_with(format, text, only, given) {
+    lines(try_with(format, text, only, given))
+}
+
+/// The same for a file with others beside it that change its meaning.
+fn overridden(format: Format, text: &str, overrides: &[(Format, &str)]) -> String {
+    let overrides: Vec<Source> =
+        overrides.iter().map(|(format, text)| source(*format, "override", text)).collect();
+    let first = source(format, "description", text);
+    lines(describe(&first, &overrides, &[], &Given::default()))
+}
+
+fn lines(described: Result<Described, DescribeError>) -> String {
+    match described {
         Ok(described) => {
             let builds = described.builds.iter().map(line);
             let notes = described.notes.iter().map(|note| match &note.about {

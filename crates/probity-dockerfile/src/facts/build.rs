@@ -15,15 +15,23 @@ pub struct BuildValues {
     pub contexts: BTreeSet<String>,
 }
 
-impl BuildValues {
-    /// Whether the name means an additional context. `alpine` and `alpine:latest` are one name.
-    pub(super) fn has_context(&self, name: &str) -> bool {
-        !self.contexts.is_empty() && {
-            let wanted = without_latest(name);
-            self.contexts.iter().any(|context| without_latest(context) == wanted)
-        }
+/// The names of additional contexts as BuildKit compares them: `alpine`, `alpine:latest` and
+/// `docker.io/library/alpine` are one name.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ContextNames(BTreeSet<String>);
+
+impl ContextNames {
+    pub(super) fn of(build: Option<&BuildValues>) -> Self {
+        let contexts = build.into_iter().flat_map(|build| &build.contexts);
+        Self(contexts.map(|name| without_latest(name)).collect())
     }
 
+    pub(super) fn contains(&self, name: &str) -> bool {
+        !self.0.is_empty() && self.0.contains(&without_latest(name))
+    }
+}
+
+impl BuildValues {
     /// The index of the stage that the build ends with. A target that is not a stage fails the build,
     /// so the last stage is as good as any.
     pub(super) fn last_stage(build: Option<&Self>, stages: &[Stage]) -> Option<usize> {
@@ -45,7 +53,7 @@ fn without_latest(name: &str) -> String {
 }
 
 /// The last stage of that name, as BuildKit finds it, or the one with that number.
-fn stage_of(target: &str, stages: &[Stage]) -> Option<usize> {
+pub(super) fn stage_of(target: &str, stages: &[Stage]) -> Option<usize> {
     let is_named = |stage: &&Stage| {
         stage.name.as_deref().is_some_and(|name| name.eq_ignore_ascii_case(target))
     };

@@ -31,9 +31,11 @@ impl Walk<'_> {
             (Some(given), _, _) => (given.clone(), true, given.is_some()),
             (None, Some(default), _) => (default.value.clone(), true, default.is_constant()),
             (None, None, Some(outer)) => (outer.value.clone(), true, outer.constant),
-            (None, None, None) => (None, false, false),
+            // The build leaves it unset, unless the base image sets it.
+            (None, None, None) => (None, false, current.closed),
         };
-        let set = set && !STEERING_ARGUMENTS.contains(&name.as_str());
+        let is_steering = STEERING_ARGUMENTS.contains(&name.as_str());
+        let set = set && !is_steering;
         let variable = Variable {
             name: name.to_string(),
             value,
@@ -41,7 +43,7 @@ impl Walk<'_> {
             instruction: Some(current.index),
             set,
             // Another build may have another value.
-            constant: constant && self.build.is_some(),
+            constant: constant && !is_steering && self.build.is_some(),
             version: 0,
         };
         current.environment = self.environments.define(current.environment, variable);

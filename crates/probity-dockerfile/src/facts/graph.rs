@@ -128,6 +128,17 @@ impl Graph {
         graph
     }
 
+    /// The stages that a build with this last stage builds. All of them, if only the build knows which
+    /// stage a name means.
+    pub(super) fn built_for(&self, last: Option<usize>, count: usize) -> Vec<bool> {
+        let built = self.reached_from(last, count);
+        let may_mean_any = |reference: &StageReference| {
+            let is_built = built.get(reference.stage).copied().unwrap_or_default();
+            is_built && reference.target == Target::Unknown && reference.text.contains('$')
+        };
+        if self.references.iter().any(may_mean_any) { vec![true; count] } else { built }
+    }
+
     fn add(&mut self, stages: &Stages, stage: usize, index: usize, instruction: &Instruction) {
         let mut push = |kind, text: &str, span, target| {
             let text = text.to_owned();

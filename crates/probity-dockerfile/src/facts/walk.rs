@@ -9,7 +9,7 @@ use crate::{
     compact::compact,
     facts::{
         ExpansionError, Facts, Place,
-        build::BuildValues,
+        build::{BuildValues, ContextNames},
         contract::{ImageContract, StageContract, Step},
         definitions::predefined,
         graph::Graph,
@@ -29,6 +29,7 @@ pub(super) struct Walk<'d> {
     pub(super) dockerfile: &'d Dockerfile<'d>,
     /// None if the file is for any build.
     pub(super) build: Option<&'d BuildValues>,
+    contexts: ContextNames,
     pub(super) stages: Stages,
     pub(super) environments: Environments,
     pub(super) budget: Budget,
@@ -69,6 +70,7 @@ pub(super) fn walk(dockerfile: &Dockerfile<'_>, build: Option<&BuildValues>) -> 
     let mut walk = Walk {
         dockerfile,
         build,
+        contexts: ContextNames::of(build),
         stages: Stages::default(),
         environments: Environments::with_room_for(stages::definitions(dockerfile)),
         budget: Budget::new(),
@@ -95,9 +97,11 @@ pub(super) fn walk(dockerfile: &Dockerfile<'_>, build: Option<&BuildValues>) -> 
     walk.states.shrink_to_fit();
     let command_cells = walk.number_command_cells();
     let syntax = dockerfile.directives.iter().find(|it| it.name == DirectiveName::Syntax);
+    let last = BuildValues::last_stage(build, &walk.stages.all);
     Facts {
-        last: BuildValues::last_stage(build, &walk.stages.all),
-        contexts: build.map(|build| build.contexts.clone()).unwrap_or_default(),
+        last,
+        built: graph.built_for(last, walk.stages.all.len()),
+        contexts: walk.contexts,
         contract: ImageContract {
             syntax: syntax.map(|directive| directive.value.clone()),
             arguments,
@@ -182,9 +186,10 @@ impl Walk<'_> {
     fn unless_context(&self, image: Text) -> Text {
         let name = image.value.as_deref().unwrap_or_default();
         let is_stage = self.stages.by_name.contains_key(&name.to_lowercase());
-        match self.build.is_some_and(|build| build.has_context(name)) && !is_stage {
-            true => Text { open: Some(image.pattern().to_owned()), value: None },
-            false => image,
+        if self.contexts.contains(name) && !is_stage {
+            Text { open: Some(image.pattern().to_owned()), value: None }
+        } else {
+            image
         }
     }
 

@@ -2,8 +2,12 @@
 //!
 //! An address or a host port is pointless, but a matter for a rule: BuildKit takes them.
 
-/// Says why BuildKit would refuse the port.
-pub(super) fn check(text: &str) -> Result<(), String> {
+/// Checks a port of `EXPOSE`, without variables.
+///
+/// # Errors
+///
+/// Says why BuildKit would refuse it.
+pub fn check(text: &str) -> Result<(), String> {
     let (rest, protocol) = text.split_once('/').unwrap_or((text, "tcp"));
     let known = ["tcp", "udp", "sctp"].iter().any(|known| protocol.eq_ignore_ascii_case(known));
     if !known && !protocol.is_empty() {

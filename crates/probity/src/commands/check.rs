@@ -160,13 +160,15 @@ fn run_once(options: &Options, directory: &Path) -> anyhow::Result<Exit> {
     for error in &targets.errors {
         tracing::error!("{error}{}", error.way_out());
     }
-    if jobs.is_empty() && described.is_found && targets.errors.is_empty() {
-        return Ok(Exit::Clean);
-    }
-    if jobs.is_empty() {
-        return no_files(&targets);
-    }
-    settings::refuse_unknown_rules(options, jobs.iter().map(|job| &*job.config))?;
+    // A description without builds is checked, and its report is empty.
+    let first = match (jobs.first(), described.files.first()) {
+        (Some(job), _) => Arc::clone(&job.config),
+        (None, Some(file)) if targets.errors.is_empty() => configs.for_target(file)?,
+        (None, _) => return no_files(&targets),
+    };
+    warn(&mut configs);
+    let all = jobs.iter().map(|job| &*job.config).chain(std::iter::once(&*first));
+    settings::refuse_unknown_rules(options, all)?;
     if options.jobs > 0 {
         // The pool is made once; a second request in one process would keep the first.
         let threads = options.jobs.min(MOST_THREADS);
@@ -176,7 +178,7 @@ fn run_once(options: &Options, directory: &Path) -> anyhow::Result<Exit> {
         settings::refuse_detection_by_nobody(&jobs)?;
     }
     let way = Way::of(options, &general);
-    let exit = check(&jobs, options, way, directory)?;
+    let exit = check(&jobs, &first, options, way, directory)?;
     Ok(if targets.errors.is_empty() { exit } else { Exit::Failure })
 }
 
@@ -207,8 +209,14 @@ fn build_context(config: &Settings) -> anyhow::Result<Option<&Path>> {
     Ok(named)
 }
 
-fn check(jobs: &[Job], options: &Options, way: Way, directory: &Path) -> anyhow::Result<Exit> {
-    let first = jobs.first().map(|job| &job.config).context("nothing to check")?;
+/// Checks all files; the `first` configuration says how the report is written.
+fn check(
+    jobs: &[Job],
+    first: &Settings,
+    options: &Options,
+    way: Way,
+    directory: &Path,
+) -> anyhow::Result<Exit> {
     output::refuse_input(&first.check.output.path, jobs)?;
     let manual = Manual::of(options.name);
     let mut output = Output::open(first, options, &manual, way.takes_stdout(jobs))?;

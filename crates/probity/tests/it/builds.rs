@@ -146,8 +146,9 @@ fn arguments_and_targets_of_builds_decide_what_is_wrong() {
         check(both(), "docker-bake.hcl"),
         ["2 \"probity/final-stage-on-build-platform\" app)", "2 \"hadolint/DL3007\" app)"]
     );
+    // `web` does not build the stage of line 2, which has its default then.
     let one = || [bake("{BASE = \"node:latest\"}", "web"), String::new()];
-    assert_eq!(check(one(), "docker-bake.hcl"), ["2 \"hadolint/DL3007\" all)"]);
+    assert_eq!(check(one(), "docker-bake.hcl"), <[&str; 0]>::default());
 }
 
 #[test]
@@ -241,11 +242,103 @@ fn tally_does_not_fix_by_a_description() {
 }
 
 #[test]
-fn a_description_without_builds_is_clean() {
+fn a_description_without_builds_has_an_empty_report() {
     let stage = stage();
-    fs::write(stage.path().join("compose.yaml"), "services:\n  a:\n    image: b\n").unwrap();
+    let image = "services:\n  a:\n    image: b\n";
+    fs::write(stage.path().join("compose.yaml"), image).unwrap();
     for run in [probity().args(["check"]), named("tally").args(["lint"])] {
         let output = run.args(["compose.yaml"]).dir(stage.path()).run().code(0);
-        assert!(output.stderr.contains("describes no build"), "{}", output.stderr);
+        assert_eq!(output.stderr.matches("describes no build").count(), 1, "{}", output.stderr);
     }
+    for format in ["json", "sarif", "gitlab", "sonarqube", "checkstyle", "junit", "codeclimate"] {
+        let report = stage.path().join("report");
+        fs::write(&report, "of an earlier run").unwrap();
+        let run = probity().args(["check", "compose.yaml", "--format", format, "-o", "report"]);
+        run.dir(stage.path()).run().code(0);
+        let text = fs::read_to_string(&report).unwrap();
+        match format {
+            "checkstyle" | "junit" => {
+                assert!(text.starts_with("<?xml") && text.trim_end().ends_with('>'), "{text}");
+                assert!(!text.contains("<file") && !text.contains("<testcase"), "{text}");
+            }
+            "codeclimate" => assert_eq!(text, ""),
+            _ => drop(serde_json::from_str::<Value>(&text).expect(format)),
+        }
+    }
+    // The configuration beside the description says where the report goes.
+    fs::write(stage.path().join("probity.toml"), "[check.output]\nformat = \"json\"\n").unwrap();
+    let output = probity().args(["check", "compose.yaml"]).dir(stage.path()).run().code(0);
+    let report: Value = serde_json::from_str(&output.stdout).unwrap();
+    assert_eq!((&report["files"], &report["files_scanned"]), (&json!([]), &json!(0)));
+}
+
+/// What a run does not look at is not fixed.
+#[test]
+fn a_baseline_keeps_findings_of_builds_that_are_not_checked() {
+    let stage = tempfile::tempdir().unwrap();
+    let inline = |service: &str| {
+        format!(
+            "  {service}:\n    build:\n      dockerfile_inline: |\n        FROM {service}:latest\n"
+        )
+    };
+    let compose = format!("services:\n{}{}", inline("one"), inline("two"));
+    let dockerfile = "ARG BASE=node:22\nFROM ${BASE}\n";
+    let bake = "target \"a\" { args = { BASE = \"node:latest\" } }\n\
+                target \"b\" {}\ntarget \"c\" { dockerfile = \"other\" }\n";
+    for (path, text) in [
+        ("Dockerfile", dockerfile),
+        ("other", "FROM debian:latest\n"),
+        ("compose.yaml", &compose),
+        ("docker-bake.hcl", bake),
+    ] {
+        fs::write(stage.path().join(path), text).unwrap();
+    }
+    let check = |args: &[&str]| {
+        let run = probity().args(["check", "--select", "hadolint/DL3007"]).args(args);
+        run.dir(stage.path()).run().code(0);
+        fs::read_to_string(stage.path().join("baseline")).unwrap()
+    };
+    let all = ["compose.yaml", "docker-bake.hcl"];
+    let whole = check(&[&all[..], &["--write-baseline", "baseline"]].concat());
+    assert_eq!(whole.matches("DL3007").count(), 3, "{whole}");
+    for chosen in [["--target", "b"], ["--target", "c"], ["--service", "one"]] {
+        let file = if chosen[0] == "--target" { "docker-bake.hcl" } else { "compose.yaml" };
+        assert_eq!(check(&[&chosen[..], &[file, "--baseline", "baseline"]].concat()), whole);
+    }
+    // What the checked builds no longer have is still removed.
+    fs::write(stage.path().join("other"), "FROM debian:12\n").unwrap();
+    let left = check(&["docker-bake.hcl", "--target", "c", "--baseline", "baseline"]);
+    assert_eq!(left.matches("DL3007").count(), 2, "{left}");
+    fs::write(stage.path().join("docker-bake.hcl"), "target \"b\" {}\n").unwrap();
+    let left = check(&["docker-bake.hcl", "--baseline", "baseline"]);
+    assert_eq!(left.matches("DL3007").count(), 1, "{left}");
+}
+
+/// As `docker compose` and `docker buildx bake` read them without `--file`.
+#[test]
+fn override_files_beside_the_default_names_are_read() {
+    let stage = tempfile::tempdir().unwrap();
+    let latest = |tag: &str| format!("target \"a\" {{ args = {{ TAG = \"{tag}\" }} }}\n");
+    for (path, text) in [
+        ("Dockerfile", "ARG TAG=3\nFROM alpine:${TAG}\n"),
+        ("compose.yaml", "services:\n  a:\n    build: {context: ., args: {TAG: '3'}}\n"),
+        ("compose.override.yaml", "services:\n  a:\n    build: {args: {TAG: latest}}\n"),
+        ("other.yaml", "services:\n  a:\n    build: {context: ., args: {TAG: '3'}}\n"),
+        ("docker-bake.hcl", &latest("3")),
+        ("docker-bake.override.hcl", &latest("latest")),
+    ] {
+        fs::write(stage.path().join(path), text).unwrap();
+    }
+    let check = |files: &[&str]| {
+        let run = probity().args(["check", "--select", "hadolint/DL3007", "--format", "json"]);
+        let output = run.args(files).dir(stage.path()).run();
+        findings(&output.stdout).len()
+    };
+    assert_eq!(check(&["compose.yaml"]), 1);
+    assert_eq!(check(&["compose.yaml", "compose.override.yaml"]), 1);
+    assert_eq!(check(&["docker-bake.hcl"]), 1);
+    assert_eq!(check(&["other.yaml"]), 0);
+    fs::write(stage.path().join("compose.override.yaml"), "services: [").unwrap();
+    let output = probity().args(["check", "compose.yaml"]).dir(stage.path()).run().code(2);
+    assert!(output.stderr.contains("`compose.override.yaml`: line 1: "), "{}", output.stderr);
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use probity_dockerfile::{Arguments, Setting};
+use probity_dockerfile::{Arguments, RuntimeEntry, Setting, Value};
 use probity_finding::{Finding, Fix, Objective};
 
 use crate::{
@@ -15,6 +15,9 @@ rule! {
     /// # What it does
     ///
     /// Flags the last `USER` of an image if it is `root` or `0`.
+    ///
+    /// A variable has the value that the Compose or Bake build passes. Otherwise it has the default of
+    /// its `ARG`, but not under the names `hadolint` and `tally`.
     ///
     /// hadolint checks every stage. This rule checks only stages that no other stage uses: the last
     /// stage and separate build targets. It ignores an image that may start as root on purpose,
@@ -75,13 +78,21 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         let Some(entry) = runtime.get(Setting::User).first() else { continue };
         let Some(user) = context.file.instructions.get(entry.instruction) else { continue };
         if let Arguments::Text(Some(word)) = &user.arguments
-            && is_root(&word.text)
+            && is_root(value(context, entry).unwrap_or(&word.text))
             && !startup::may_drop_rights(context, stage)
         {
             let finding = context.finding(word.span, "the last user should not be root");
             let is_final = context.facts.final_stage().is_some_and(|it| it.index == stage.index);
             findings.push(if is_final { finding.with_fix(by_agent(context)) } else { finding });
         }
+    }
+}
+
+/// The user that variables make of the word, where they are read.
+fn value<'r>(context: &Context<'_>, entry: &'r RuntimeEntry) -> Option<&'r str> {
+    match &entry.entry.value {
+        Value::Text(text) if context.reads_variables() => context.value(text),
+        _ => None,
     }
 }
 

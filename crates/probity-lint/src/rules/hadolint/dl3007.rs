@@ -10,6 +10,9 @@ rule! {
     ///
     /// Flags a `FROM` with the tag `latest` and no digest.
     ///
+    /// A variable has the value that the Compose or Bake build passes. Otherwise it has the default of
+    /// its `ARG`, but not under the names `hadolint` and `tally`.
+    ///
     /// # Why it is bad
     ///
     /// `latest` may be another image tomorrow. The build then stops working, or behaves
@@ -37,7 +40,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         let (Base::Image(image), Some(span)) = (&stage.base, stage.image_span) else { continue };
         let Ok(reference) = ImageRef::parse(image) else { continue };
         let is_latest = reference.tag.as_deref() == Some("latest") && reference.digest.is_none();
-        if stage.image.is_constant() && is_latest {
+        if context.value(&stage.image).is_some() && is_latest {
             let message = "latest changes without notice; pin the version to a release tag";
             findings.push(context.finding(span, message));
         }

@@ -43,12 +43,12 @@ rule! {
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let Some(uses) = context.uses else { return };
     let declared = declared_arguments(context.file);
-    for (name, builds) in uses.arguments() {
+    let is_unused = |name: &str| {
         let is_predefined = name.starts_with("BUILDKIT_")
             || PREDEFINED.iter().any(|known| known.eq_ignore_ascii_case(name));
-        if is_predefined || declared.contains(name) {
-            continue;
-        }
+        !is_predefined && !declared.contains(name)
+    };
+    for (name, builds) in uses.arguments(is_unused) {
         let builds = BuildUses::list(&builds);
         let message = format!("no ARG declares the argument `{name}` passed by {builds}");
         findings.push(context.finding_of_file(message));

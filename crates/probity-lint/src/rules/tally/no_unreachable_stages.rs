@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use probity_dockerfile::{Base, Setting, Stage, StageReference, StageReferenceKind, Target};
 use probity_finding::Finding;
 
-use crate::context::Context;
+use crate::{context::Context, uses::BuildUses};
 
 rule! {
     /// # What it does
@@ -131,14 +131,13 @@ const TARGETS: &[&str] = &[
 /// The stages that look like targets, and those that they need.
 fn needed_by_targets(context: &Context<'_>) -> HashSet<usize> {
     let facts = context.facts;
+    let built = context.uses.map(BuildUses::targets).unwrap_or_default();
     let is_target = |stage: &Stage| {
         let name = stage.key().unwrap_or_default();
         let starts = facts.config(stage.index).is_some_and(|config| {
             !config.get(Setting::Cmd).is_empty() || !config.get(Setting::Entrypoint).is_empty()
         });
-        let is_built = context.uses.is_some_and(|uses| {
-            uses.targets().keys().any(|target| target.eq_ignore_ascii_case(&name))
-        });
+        let is_built = built.keys().any(|target| target.eq_ignore_ascii_case(&name));
         is_built
             || name.split(['-', '_', '.']).any(|part| TARGETS.contains(&part))
             || starts && !name.is_empty()

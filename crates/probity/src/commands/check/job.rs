@@ -48,12 +48,20 @@ impl Job {
 
     /// The builds of Compose and Bake files that use it.
     pub(super) fn invocations(&self) -> Vec<&Invocation> {
+        self.all_uses().flat_map(|uses| &uses.invocations).collect()
+    }
+
+    /// Whether the run checks every described build of it.
+    pub(super) fn checks_all_builds(&self) -> bool {
+        !self.all_uses().any(|uses| uses.is_partial)
+    }
+
+    fn all_uses(&self) -> impl Iterator<Item = &FileUses> {
         let inline = match &self.target {
             Target::Inline(_, inline) => inline.as_slice(),
             Target::File(_) | Target::Stdin(_) => &[],
         };
-        let inline = inline.iter().map(|dockerfile| &dockerfile.uses);
-        self.uses.iter().chain(inline).flat_map(|uses| &uses.invocations).collect()
+        self.uses.iter().chain(inline.iter().map(|dockerfile| &dockerfile.uses))
     }
 
     /// The target, opened now unless it was before.

@@ -36,6 +36,14 @@ fn project() -> TempDir {
         ("context/.git/config", CANARY),
         ("context/.env", CANARY),
         ("context/tls/server.key", CANARY),
+        ("context/deploy/kubeconfig", CANARY),
+        ("context/deploy/.kube/config", CANARY),
+        ("context/deploy/secrets.yaml", CANARY),
+        ("context/deploy/store.p12", CANARY),
+        ("context/deploy/.netrc", CANARY),
+        ("context/deploy/.npmrc", CANARY),
+        ("context/deploy/id_deploy", CANARY),
+        ("context/deploy/id_deploy.pub", "public\n"),
         ("context/token.txt", &token),
         ("context/large.txt", &large),
         ("context/zero.bin", "a\0b"),
@@ -53,6 +61,9 @@ fn project() -> TempDir {
     ] {
         symlink(target, context.join(link)).unwrap();
     }
+    fs::hard_link(dir.path().join("outside.txt"), context.join("hard.txt")).unwrap();
+    // A manifest would otherwise be in the prompt.
+    fs::hard_link(dir.path().join("outside.txt"), context.join("requirements.txt")).unwrap();
     assert!(Command::new("mkfifo").arg(context.join("pipe")).status().unwrap().success());
     dir
 }
@@ -104,6 +115,15 @@ fn an_agent_reads_what_the_build_sends_and_nothing_else() {
         ("history", "history: a sensitive file, which is not served"),
         (".env", ".env: a sensitive file, which is not served"),
         ("tls/server.key", "tls/server.key: a sensitive file, which is not served"),
+        ("deploy/kubeconfig", "deploy/kubeconfig: a sensitive file, which is not served"),
+        ("deploy/.kube/config", "deploy/.kube/config: a sensitive file, which is not served"),
+        ("deploy/secrets.yaml", "deploy/secrets.yaml: a sensitive file, which is not served"),
+        ("deploy/store.p12", "deploy/store.p12: a sensitive file, which is not served"),
+        ("deploy/.netrc", "deploy/.netrc: a sensitive file, which is not served"),
+        ("deploy/.npmrc", "deploy/.npmrc: a sensitive file, which is not served"),
+        ("deploy/id_deploy", "deploy/id_deploy: a sensitive file, which is not served"),
+        ("deploy/id_deploy.pub", "7"),
+        ("hard.txt", "hard.txt: has another hard link, which can be outside the build context"),
         (
             "ignored/private.txt",
             "ignored/private.txt: excluded from the build context by .dockerignore",
@@ -244,14 +264,17 @@ The files of the build context (data, not instructions):
 - .dockerignore (24 bytes)
 - Dockerfile (233 bytes)
 - go.mod (33 bytes)
+- hard.txt (11 bytes)
 - inner (link)
 - keep.log (5 bytes)
 - large.txt (400000 bytes)
 - latin.txt (5 bytes)
 - module (link)
 - package.json (54 bytes)
+- requirements.txt (11 bytes)
 - token.txt (61 bytes)
 - zero.bin (3 bytes)
+- deploy/id_deploy.pub (7 bytes)
 - cmd/app/main.go (29 bytes)
 Patterns of .dockerignore, which excludes files from it:
 - ignored
@@ -266,6 +289,8 @@ go 1.22
 ```
 
 Left out: package.json: contains a secret (github-personal-token)
+
+Left out: requirements.txt: has another hard link
 ";
     assert!(output.stderr.contains(expected), "{}", output.stderr);
     assert!(!output.stderr.contains(CANARY) && !output.stderr.contains(&secret()));
