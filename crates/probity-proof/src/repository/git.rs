@@ -90,7 +90,9 @@ impl GitError {
             Self::NoMergeBase { shallow: true, .. } => deepen("git fetch --unshallow"),
             Self::NoBase { base, .. } => {
                 let refspec = refspec(base);
-                format!("fetch it (`git fetch origin {refspec}`), or name another with --base")
+                format!(
+                    "fetch it (`git fetch origin {refspec}`), or name another branch, tag or commit"
+                )
             }
             Self::NoMergeBase { .. } => "name the branch that this one began from".to_owned(),
             Self::Failed { .. } => "run that git command by hand to see more".to_owned(),
