@@ -205,7 +205,11 @@ fn one(
 
 /// Whether an iteration has findings that nobody has tried to exploit.
 fn has_to_be_proven(options: &AuditOptions<'_>, iteration: &Iteration) -> bool {
-    options.prove.is_some() && iteration.findings.iter().any(is_open)
+    let Some(proving) = &options.prove else { return false };
+    let is_left = |finding: &Finding| {
+        is_open(finding) && proving.excuse(options.root, &iteration.skill_id, finding).is_none()
+    };
+    iteration.findings.iter().any(is_left)
 }
 
 /// Whether a finding can be exploited, and was not tried.
@@ -235,9 +239,13 @@ fn proven(
     }
     if let (Some(proving), Answers::Agent(open)) = (&options.prove, &options.provider.answers) {
         for number in 0..iteration.findings.len() {
-            if iteration.findings.get(number).is_some_and(is_open) {
-                keep(&iteration);
+            let is_left = |finding: &Finding| {
+                is_open(finding) && proving.excuse(options.root, &skill.id, finding).is_none()
+            };
+            if !iteration.findings.get(number).is_some_and(is_left) {
+                continue;
             }
+            keep(&iteration);
             let Some(finding) = iteration.findings.get_mut(number) else { break };
             let usage = session.prove(skill, finding, open.as_ref(), *proving);
             iteration.usage.get_or_insert_default().add(&usage);
@@ -306,10 +314,11 @@ impl Kept<'_> {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         let previous = std::mem::take(&mut inner.state.previous);
         let today = Today {
+            root: options.root,
             scope,
             sources: options.sources,
             iterations: &inner.state.iterations,
-            workshop: options.prove.map(|proving| proving.workshop),
+            proving: options.prove,
         };
         inner.state.previous = today.judge(&previous);
         self.write_held(&mut inner);

@@ -6,11 +6,10 @@
 
 use std::path::Path;
 
-use probity_proof::Workshop;
 use probity_scope::Scope;
 
 use crate::{
-    Exploitation, Finding, Iteration, Reported, State, Status,
+    Exploitation, Finding, Iteration, Proving, Reported, State, Status,
     duplicates::{are_same, merge, same_words},
     evidence::Evidence,
     session::SCAFFOLDED,
@@ -62,11 +61,12 @@ fn findings(state: State) -> Vec<Reported> {
 
 /// What findings of the audit before are judged by.
 pub(crate) struct Today<'a> {
+    pub(crate) root: &'a Path,
     pub(crate) scope: &'a Scope,
     pub(crate) sources: &'a [String],
     pub(crate) iterations: &'a [Iteration],
-    /// Where exploits run, if they may.
-    pub(crate) workshop: Option<&'a Workshop>,
+    /// How exploits run, if they may.
+    pub(crate) proving: Option<Proving<'a>>,
 }
 
 impl Today<'_> {
@@ -123,9 +123,14 @@ impl Today<'_> {
     fn status(&self, reported: &Reported, is_there: bool) -> (Status, Option<String>) {
         let exploit = reported.finding.exploit.as_ref().filter(|exploit| exploit.is_kept());
         let skill = &reported.skill_id;
-        let (status, reason) = match (exploit, self.workshop) {
-            (Some(exploit), Some(workshop)) => {
-                replayed(workshop, &exploit.exploit(&reported.finding))
+        if let (Some(proving), true) = (self.proving, is_there)
+            && let Some(excuse) = proving.excuse(self.root, skill, &reported.finding)
+        {
+            return (Status::Accepted, Some(excuse.reason));
+        }
+        let (status, reason) = match (exploit, self.proving) {
+            (Some(exploit), Some(proving)) => {
+                replayed(proving.workshop, &exploit.exploit(&reported.finding))
             }
             _ if is_there => {
                 let reason = "no skill reports it again, but the quoted code is unchanged";

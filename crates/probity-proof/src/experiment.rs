@@ -23,6 +23,7 @@ mod inert;
 mod pairs;
 mod prove;
 mod reading;
+mod refused;
 mod rejected;
 mod staged;
 mod suite;

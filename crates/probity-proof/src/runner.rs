@@ -16,6 +16,7 @@ mod python;
 pub(crate) mod report;
 mod ruby;
 mod rust;
+pub(crate) mod witness;
 
 use std::{
     collections::{BTreeMap, BTreeSet},

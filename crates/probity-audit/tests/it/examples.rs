@@ -7,11 +7,11 @@
 
 use std::{collections::BTreeSet, fs, path::Path};
 
-use probity_audit::{Pack, Provider, ProviderSpec, Report, ReportOptions, Rules, Skill, detect};
+use probity_audit::{Pack, Provider, ProviderSpec, Report, Skill, detect};
 
 use crate::{
     model::{audit, options, saying},
-    project::project,
+    project::{project, report},
 };
 
 struct Example {
@@ -81,15 +81,7 @@ fn asked(example: &Example, text: &str, said: &[String]) -> Report {
     let skills = [example.skill.clone()];
     let state = audit(options(dir.path(), &sources, &skills, &provider));
     assert_eq!(state.iterations[0].status, "completed", "{}", example.skill.id);
-    let how = ReportOptions {
-        root: dir.path(),
-        generated_at: "now".to_owned(),
-        baseline: None,
-        rules: Rules::Probity,
-        heeds_ignores: true,
-        scope: None,
-    };
-    Report::new(&state, &how)
+    report(dir.path(), &state)
 }
 
 #[test]

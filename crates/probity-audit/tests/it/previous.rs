@@ -3,13 +3,12 @@
 use std::{fs, path::Path};
 
 use probity_audit::{
-    AuditOptions, ExploitLevel, Previous, Report, ReportOptions, Risk, Rules, State, embedded,
-    is_contract,
+    AuditOptions, ExploitLevel, Previous, Report, Risk, State, embedded, is_contract,
 };
 
 use crate::{
     model::{audit, options, saying},
-    project::{SPEND, project},
+    project::{SPEND, project, report},
 };
 
 const FOUND: &str = r#"{"action":"final","findings":[{"title":"Datum not checked","severity":"high","summary":"s","evidence":["expect InlineDatum(_) = output.datum"],"recommendation":"r","file":"a.ak","line":3}]}"#;
@@ -23,18 +22,6 @@ fn run(root: &Path, says: &str, before: Option<State>) -> State {
     let (provider, _) = saying(&[says]);
     let previous = before.map(Previous::of).unwrap_or_default();
     audit(AuditOptions { previous, ..options(root, &sources, skills, &provider) })
-}
-
-fn report(root: &Path, state: &State) -> Report {
-    let how = ReportOptions {
-        root,
-        generated_at: "now".to_owned(),
-        baseline: None,
-        rules: Rules::Probity,
-        heeds_ignores: true,
-        scope: None,
-    };
-    Report::new(state, &how)
 }
 
 /// Each finding of the first audit as the report of the second has it.

@@ -2,7 +2,10 @@
 
 use std::{fs, path::Path};
 
-use probity_audit::{PermissionPrompt, ReadScope, ReadTools, Request, Rules, ToolOptions};
+use probity_audit::{
+    PermissionPrompt, ReadScope, ReadTools, Report, ReportOptions, Request, Rules, State,
+    ToolOptions,
+};
 use tempfile::TempDir;
 
 pub(crate) const SPEND: &str = "validator spend {\n  spend(datum, redeemer, ref, self) {\n    expect InlineDatum(_) = output.datum\n    lovelace_of(output.value) == datum.price\n  }\n}\n";
@@ -15,6 +18,19 @@ pub(crate) fn project(files: &[(&str, &str)]) -> TempDir {
         fs::write(path, text).unwrap();
     }
     dir
+}
+
+/// The report on an audit, without a baseline.
+pub(crate) fn report(root: &Path, state: &State) -> Report {
+    let how = ReportOptions {
+        root,
+        generated_at: "now".to_owned(),
+        baseline: None,
+        rules: Rules::Probity,
+        heeds_ignores: true,
+        scope: None,
+    };
+    Report::new(state, &how)
 }
 
 pub(crate) fn tools(root: &Path, scope: ReadScope, sources: &[&str]) -> ReadTools {

@@ -6,11 +6,12 @@ use probity_audit::{AuditOptions, ExploitLevel, Exploitation, Previous, Proving,
 use probity_proof::{Backend, ProofOptions, Workshop};
 
 use crate::{
-    model::{audit, model, options},
-    project::{SPEND, project},
+    model::{audit, model, options, saying},
+    project::{SPEND, project, report},
 };
 
 const FOUND: &str = r#"{"action":"final","findings":[{"title":"Datum not checked","severity":"high","summary":"s","evidence":["expect InlineDatum(_) = output.datum"],"recommendation":"r","file":"a.ak","line":3,"impact":"Funds are lost.","likelihood":"certain"}]}"#;
+const NOTHING: &str = r#"{"action":"final","status":"completed","findings":[]}"#;
 const EXPLOIT: &str = r#"{"action":"final","test_name":"a","control_name":"b","test_code":"test a() { True }\ntest b() { True }"}"#;
 
 #[test]
@@ -30,7 +31,7 @@ fn the_exploit_of_the_previous_audit_is_tried_before_the_model_is_asked() {
     let mut proof = ProofOptions::new(dir.path(), Backend::None);
     proof.environment = vec![("PATH".into(), "/nowhere".into())];
     let workshop = Workshop::prepare(proof, &|_| {}).unwrap();
-    let prove = Some(Proving { workshop: &workshop, rounds: 1 });
+    let prove = Some(Proving { workshop: &workshop, rounds: 1, heeds_ignores: true });
     let run = |prove| {
         asked.lock().unwrap().clear();
         let previous = Previous::of(before.clone());
@@ -47,6 +48,45 @@ fn the_exploit_of_the_previous_audit_is_tried_before_the_model_is_asked() {
     assert_eq!(run(None).iterations[0].findings[0].exploit, Some(kept));
     fs::write(dir.path().join("a.ak"), format!("{SPEND}\n")).unwrap();
     assert_eq!(run(None).iterations[0].findings[0].exploit, None);
+}
+
+#[test]
+fn a_finding_that_a_comment_accepts_costs_no_attempt() {
+    let accepted = SPEND.replace(
+        "output.datum\n",
+        "output.datum // probity-ignore[strict-value-equality-001] -- nobody reads it\n",
+    );
+    let dir = project(&[("a.ak", &accepted)]);
+    let (skills, sources) = (&embedded().unwrap()[..1], ["a.ak".to_owned()]);
+    let mut proof = ProofOptions::new(dir.path(), Backend::None);
+    proof.environment = vec![("PATH".into(), "/nowhere".into())];
+    let workshop = Workshop::prepare(proof, &|_| {}).unwrap();
+    let kept: Exploitation = serde_json::from_value(serde_json::json!({
+        "level": "exploited", "reason": "It succeeds.", "test_name": "old", "control_name": "fair",
+        "test_code": "test old() { True }\ntest fair() { True }",
+    }))
+    .unwrap();
+    for (heeds_ignores, attempts, status) in [(true, 0, "accepted"), (false, 1, "unclear")] {
+        let (provider, asked) = model(|system, _, _| {
+            if system.starts_with("You test ") { EXPLOIT } else { FOUND }.to_owned()
+        });
+        let prove = Some(Proving { workshop: &workshop, rounds: 1, heeds_ignores });
+        let proving = options(dir.path(), &sources, skills, &provider);
+        let mut state = audit(AuditOptions { prove, ..proving });
+        let of_exploits =
+            asked.lock().unwrap().iter().filter(|it| it.system.starts_with("You test ")).count();
+        assert_eq!(of_exploits, attempts);
+        assert_eq!(state.iterations[0].findings[0].exploit.is_some(), attempts > 0);
+        assert_eq!(report(dir.path(), &state).ignored.len(), 1);
+
+        // One that no skill reports again has an exploit, which is not run either.
+        state.iterations[0].findings[0].exploit = Some(kept.clone());
+        let (provider, _) = saying(&[NOTHING]);
+        let again = options(dir.path(), &sources, skills, &provider);
+        let previous = Previous::of(state);
+        let state = audit(AuditOptions { prove, previous, ..again });
+        assert_eq!(state.previous[0].status.as_str(), status, "{:?}", state.previous);
+    }
 }
 
 /// A finding of the second skill, and how many vulnerabilities are exploited then.
@@ -77,7 +117,7 @@ fn a_vulnerability_of_two_skills_is_exploited_once() {
                 FOUND.to_owned()
             }
         });
-        let prove = Some(Proving { workshop: &workshop, rounds: 2 });
+        let prove = Some(Proving { workshop: &workshop, rounds: 2, heeds_ignores: true });
         let options = options(dir.path(), &sources, skills, &provider);
         let state = audit(AuditOptions { prove, jobs, ..options });
         let attempts = asked.lock().unwrap();
@@ -104,7 +144,7 @@ fn a_finding_that_nothing_can_run_stays_quoted_after_the_rounds_it_has() {
                 if system.starts_with("You test ") { EXPLOIT.to_owned() } else { FOUND.to_owned() }
             },
         );
-    let prove = Some(Proving { workshop: &workshop, rounds: 3 });
+    let prove = Some(Proving { workshop: &workshop, rounds: 3, heeds_ignores: true });
     let state = audit(AuditOptions { prove, ..options(dir.path(), &sources, skills, &provider) });
     let finding = &state.iterations[0].findings[0];
     assert_eq!(finding.level(), ExploitLevel::Quoted);

@@ -10,29 +10,17 @@ use std::{
 };
 
 use probity_audit::{
-    AnswerCache, AuditOptions, ExploitLevel, Iteration, Provider, ProviderSpec, Report,
-    ReportOptions, Risk, Rules, Verdict, detect, embedded,
+    AnswerCache, AuditOptions, ExploitLevel, Iteration, Provider, ProviderSpec, Risk, Rules,
+    Verdict, detect, embedded,
 };
 
 use crate::{
     model::{audit, model, options, saying},
-    project::{SPEND, project},
+    project::{SPEND, project, report},
 };
 
 const FOUND: &str = r#"{"action":"final","findings":[{"title":"Datum not checked","severity":"high","summary":"SECRET REASONING","evidence":["expect InlineDatum(_) = output.datum"],"recommendation":"SECRET ADVICE","file":"a.ak","line":3}]}"#;
 const CLEAN: &str = r#"{"action":"final","status":"completed","findings":[]}"#;
-
-fn report(root: &std::path::Path, state: &probity_audit::State) -> Report {
-    let how = ReportOptions {
-        root,
-        generated_at: "now".to_owned(),
-        baseline: None,
-        rules: Rules::Probity,
-        heeds_ignores: true,
-        scope: None,
-    };
-    Report::new(state, &how)
-}
 
 #[test]
 fn a_refutation_annotates_a_finding_and_counts_only_with_a_quote_that_exists() {

@@ -11,6 +11,7 @@ use crate::{
     runner::{
         self, Built, Existing, Placed, Runner, Suite, Trial, Trouble,
         context::{RunnerContext, Site},
+        witness::Witness,
     },
 };
 
@@ -49,6 +50,15 @@ impl<'a> Staged<'a> {
     pub(super) fn run(&self) -> Observed {
         let failed = |trouble| Observed { trial: Trial::trouble(trouble), wrote_code: None };
         self.try_run().unwrap_or_else(failed)
+    }
+
+    /// Runs the test before a witness, and tells whether the sandbox refused it a connection.
+    pub(super) fn run_witnessed(&self, witness: &Witness) -> Result<(Trial, bool), Trouble> {
+        let mut site = self.version.site(&self.directory)?;
+        site.witness = Some(witness);
+        place(&site, self.placed)?;
+        let trial = self.version.runner.run(&site, self.placed, &self.built)?;
+        Ok((trial, site.refused_connection()))
     }
 
     fn try_run(&self) -> Result<Observed, Trouble> {

@@ -47,6 +47,9 @@ pub struct GitFacts {
     pub notes: Vec<Note>,
 }
 
+/// Before the name of a branch that belongs to the remote.
+const ORIGIN: &str = "origin/";
+
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GitError {
     #[error("git is not installed, and probity needs it to find the changes")]
@@ -57,7 +60,7 @@ pub enum GitError {
     NoCommits,
     #[error("`{0}` cannot be the name of a base")]
     BadName(String),
-    #[error("this clone has no branch or commit `{base}` or `origin/{base}`")]
+    #[error("this clone has no branch or commit {}", names(base))]
     NoBase { base: String, shallow: bool },
     #[error("`{base}` and the reviewed commit have no common ancestor in this clone")]
     NoMergeBase { base: String, shallow: bool },
@@ -69,24 +72,55 @@ impl GitError {
     /// What to do about it.
     #[must_use]
     pub fn help(&self) -> String {
-        let deepen = "this clone is shallow: fetch the history first (`git fetch --unshallow`, \
-                      `fetch-depth: 0`, GIT_DEPTH: 0, or no `depth` on the Concourse get step)";
+        let deepen = |fetch: &str| {
+            format!(
+                "this clone is shallow: fetch the history first (`{fetch}`, `fetch-depth: 0`, \
+                 GIT_DEPTH: 0, or no `depth` on the Concourse get step)"
+            )
+        };
         match self {
             Self::NotInstalled => "install git".to_owned(),
             Self::NoRepository(_) | Self::NoCommits => {
                 "run it in a git repository that has commits".to_owned()
             }
             Self::BadName(_) => "name a branch, a tag or a commit".to_owned(),
-            Self::NoBase { shallow: true, .. } | Self::NoMergeBase { shallow: true, .. } => {
-                deepen.to_owned()
+            Self::NoBase { base, shallow: true } => {
+                deepen(&format!("git fetch --unshallow origin {}", refspec(base)))
             }
+            Self::NoMergeBase { shallow: true, .. } => deepen("git fetch --unshallow"),
             Self::NoBase { base, .. } => {
-                format!("fetch it (`git fetch origin {base}`), or name another with --base")
+                let refspec = refspec(base);
+                format!(
+                    "fetch it (`git fetch origin {refspec}`), or name another branch, tag or commit"
+                )
             }
             Self::NoMergeBase { .. } => "name the branch that this one began from".to_owned(),
             Self::Failed { .. } => "run that git command by hand to see more".to_owned(),
         }
     }
+}
+
+/// The names by which a base was looked for.
+fn names(base: &str) -> String {
+    if base.starts_with(ORIGIN) {
+        return format!("`{base}`");
+    }
+    format!("`{base}` or `{ORIGIN}{base}`")
+}
+
+/// What brings a base into a clone. A clone of a single branch keeps no name of another that is
+/// fetched, unless the refspec says so.
+fn refspec(base: &str) -> String {
+    if is_commit(base) {
+        return base.to_owned();
+    }
+    let branch = base.strip_prefix(ORIGIN).unwrap_or(base);
+    format!("+{branch}:refs/remotes/{ORIGIN}{branch}")
+}
+
+/// Whether a text has the form of a commit's name.
+fn is_commit(text: &str) -> bool {
+    text.len() >= 7 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 impl GitFacts {
@@ -158,8 +192,7 @@ pub fn file_at_merge_base(
 /// where git does not know that commit.
 #[must_use]
 pub fn renames(directory: &Path, since: &str) -> Vec<(String, String)> {
-    let is_commit = since.len() >= 7 && since.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let (true, Ok(git)) = (is_commit, Git::open(directory)) else { return Vec::new() };
+    let (true, Ok(git)) = (is_commit(since), Git::open(directory)) else { return Vec::new() };
     match git.commit(since) {
         Some(commit) => diff::renames(&git, &commit),
         None => Vec::new(),
@@ -169,8 +202,7 @@ pub fn renames(directory: &Path, since: &str) -> Vec<(String, String)> {
 /// Whether a repository has this commit.
 #[must_use]
 pub fn has_commit(directory: &Path, commit: &str) -> bool {
-    let is_commit = commit.len() >= 7 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
-    is_commit && Git::open(directory).is_ok_and(|git| git.commit(commit).is_some())
+    is_commit(commit) && Git::open(directory).is_ok_and(|git| git.commit(commit).is_some())
 }
 
 /// The name of a directory, by which a repository without a remote was known once.

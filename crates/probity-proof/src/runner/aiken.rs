@@ -29,7 +29,7 @@ use crate::{
 const PROJECT: &str = "aiken.toml";
 const PACKAGES: &str = "build/packages";
 
-/// What the compiler gets on top of the test's time.
+/// What the compiler gets on top of the test's time, unless less is allowed for a build.
 const GRACE: Duration = Duration::from_secs(60);
 
 /// Between a module and its test.
@@ -102,7 +102,8 @@ impl Aiken {
         only: Option<&str>,
         limit: Duration,
     ) -> Result<(Ran, Report), Trouble> {
-        let mut task = Task::new([&self.program], project, Access::Runs, limit + GRACE);
+        let compiling = site.context.build_timeout.min(GRACE);
+        let mut task = Task::new([&self.program], project, Access::Runs, limit + compiling);
         task.tools.extend(self.program.parent().map(Path::to_owned));
         // The same cases of property tests in every run.
         task.arguments(["check", "--seed", "1"]);
@@ -136,7 +137,8 @@ fn report(ran: &Ran) -> Report {
     let mut values = serde_json::Deserializer::from_str(text.get(start..).unwrap_or_default())
         .into_iter::<Checked>();
     let Some(Ok(checked)) = values.next() else {
-        let unbuilt = matches!(ran.exit, Exit::Code(code) if code != 0);
+        // Other codes are those of a compiler that crashed or ran out of memory.
+        let unbuilt = ran.exit == Exit::Code(1);
         let without_end = if unbuilt { Some(RunDetail::Unbuilt) } else { None };
         return Report { without_end, ..Report::default() };
     };
@@ -302,6 +304,9 @@ mod tests {
             // Errors of the compiler are on stderr, and nothing is on stdout.
             ("", 1, Some(RunDetail::Unbuilt)),
             ("", 0, None),
+            // Aborted, and killed.
+            ("", 134, None),
+            ("", 137, None),
         ] {
             let report = report(&ran(stdout, code));
             assert!(report.tests.is_empty());

@@ -22,6 +22,7 @@ use super::{
     Trouble,
     capture::{self, Ran},
     report::Report,
+    witness::Witness,
 };
 use crate::repository::{
     confined,
@@ -40,8 +41,12 @@ const SYSTEM_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sb
 const REPORT: &str = "report.jsonl";
 
 /// What the sandbox shows of the system anyway.
-const SYSTEM: [&str; 8] =
+pub(crate) const SYSTEM: [&str; 8] =
     ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store", "/gnu/store"];
+
+/// What the sandbox shows of ours.
+pub(crate) const OWN: [&str; 5] =
+    ["/proof/repo", "/proof/build", "/proof/out", "/proof/kit", "/proof/cache"];
 
 /// Names of the caller's variables that tests may see: none of them holds a secret.
 const PASSED: [&str; 10] = [
@@ -90,6 +95,8 @@ pub(crate) struct Site<'a> {
     pub(crate) seen_repo: PathBuf,
     pub(crate) seen_build: PathBuf,
     pub(crate) seen_scratch: PathBuf,
+    /// Of a run that has to show what the sandbox refuses.
+    pub(crate) witness: Option<&'a Witness>,
 }
 
 /// What a command may do with what was built.
@@ -172,6 +179,7 @@ impl RunnerContext {
             copy,
             build,
             scratch,
+            witness: None,
         })
     }
 
@@ -272,6 +280,10 @@ impl Site<'_> {
             file: Some(FILE),
             ..Limits::default()
         };
+        if let Some(witness) = self.witness {
+            spec.argv = Witness::recorded(spec.argv, &self.seen_scratch);
+            spec.mounts = witness.mounts();
+        }
         for tool in &task.tools {
             if context.may_be_shown(tool) {
                 spec.mounts.push(Mount::read_only(tool, tool));
@@ -298,6 +310,11 @@ impl Site<'_> {
         };
         count.fetch_add(1, Ordering::Relaxed);
         context.capture(&context.backend, spec)
+    }
+
+    /// Whether a run with a witness tried a connection that the sandbox refused.
+    pub(crate) fn refused_connection(&self) -> bool {
+        Witness::refused_connection(&self.scratch)
     }
 
     /// Runs a command of the preparation as the caller would: with the caller's environment and

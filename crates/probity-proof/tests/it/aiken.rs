@@ -1,9 +1,9 @@
 //! Aiken: a project with its compiler, which is the real one where the machine has it, and otherwise a
 //! stand-in that knows one validator.
 
-use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
+use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, time::Duration};
 
-use probity_proof::{Claim, Exploit, ExploitFault, ExploitLevel, Workshop};
+use probity_proof::{Claim, Exploit, ExploitFault, ExploitLevel, RunDetail, Why, Workshop};
 
 use crate::stage::{Stage, fix};
 
@@ -94,13 +94,33 @@ fn compiler() -> Option<std::path::PathBuf> {
     directories.into_iter().find(|directory| directory.join("aiken").is_file())
 }
 
-/// Says nothing without a compiler: `script/test --with-aiken` installs one.
+/// The evaluator sets no bound: it goes on until it is ended. Says nothing without a compiler.
 #[test]
-fn the_real_compiler_is_understood() {
+fn a_real_test_that_never_ends_is_ended_and_says_so() {
     let Some(bin) = compiler() else {
         println!("aiken is not installed; `script/test --with-aiken` installs it");
         return;
     };
+    let mut stage = price_stage(&bin);
+    stage.options.test_timeout = Duration::from_secs(5);
+    stage.options.build_timeout = Duration::from_secs(20);
+    let workshop = Workshop::prepare(stage.options.clone(), &|_| {}).unwrap();
+    let mut endless = exploit(
+        "use price\n\nfn count(n: Int) -> Int {\n  1 + count(n + 1)\n}\n\n\
+         test exploit() {\n  price.accepts(count(0), 5)\n}\n\n\
+         test control() {\n  price.accepts(5, 5)\n}\n",
+    );
+    endless.claim.file = "lib/price.ak".to_owned();
+    let verdict = workshop.exploit(&endless);
+    assert_eq!((verdict.level, &verdict.fault), (ExploitLevel::Quoted, &Some(ExploitFault::Hangs)));
+    let limit = stage.options.test_timeout;
+    assert_eq!(verdict.exploit.why, Why::Ran(RunDetail::Timeout(limit)), "{verdict:#?}");
+    // Nothing is gained by waiting for it again.
+    assert_eq!(verdict.exploit.runs.len(), 1);
+}
+
+/// A project with one module, and the compiler of this machine.
+fn price_stage(bin: &Path) -> Stage {
     let mut stage = Stage::new(&[
         ("aiken.toml", "name = \"probity/price\"\nversion = \"0.0.0\"\nplutus = \"v3\"\n"),
         ("lib/price.ak", PRICE),
@@ -108,6 +128,17 @@ fn the_real_compiler_is_understood() {
     ]);
     let path = stage.options.environment.iter_mut().find(|(name, _)| name == "PATH").unwrap();
     path.1 = bin.canonicalize().unwrap().into_os_string();
+    stage
+}
+
+/// Says nothing without a compiler: `script/test --with-aiken` installs one.
+#[test]
+fn the_real_compiler_is_understood() {
+    let Some(bin) = compiler() else {
+        println!("aiken is not installed; `script/test --with-aiken` installs it");
+        return;
+    };
+    let stage = price_stage(&bin);
     let workshop = Workshop::prepare(stage.options.clone(), &|_| {}).unwrap();
     let mut price = exploit(PRICE_TESTS);
     price.claim.file = "lib/price.ak".to_owned();

@@ -118,6 +118,20 @@ fn what_cannot_be_compared_is_explained() {
     // There is no branch `main` here, only the one of the origin.
     assert_eq!(change(clone.path(), "main").unwrap().files.len(), 2);
 
+    // A clone of one branch: the command of the message brings the other.
+    for (depth, base) in
+        [("--depth=1", "main"), ("--depth=9", "main"), ("--depth=9", "origin/main")]
+    {
+        let clone = tempfile::tempdir().unwrap();
+        git(clone.path(), &["clone", "-q", depth, "-b", "topic", &from, "."]);
+        let error = change(clone.path(), base).unwrap_err();
+        assert_eq!(error.to_string().matches("`origin/main`").count(), 1, "{error}");
+        let help = error.help();
+        let command = help.split('`').nth(1).unwrap().strip_prefix("git ").unwrap();
+        git(clone.path(), &command.split(' ').collect::<Vec<_>>());
+        assert_eq!(change(clone.path(), base).unwrap().files.len(), 2, "{help}");
+    }
+
     let empty = tempfile::tempdir().unwrap();
     let none = change(empty.path(), "main");
     assert!(matches!(none, Err(GitError::NoRepository(_))), "{none:?}");

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{MAX_SCORE, ReviewOutput, SCHEMA_VERSION, Status};
+use super::{Deduction, MAX_SCORE, ReviewOutput, SCHEMA_VERSION, Status};
 use crate::{Risk, score::rounded};
 
 /// What does not hold.
@@ -107,11 +107,28 @@ impl ReviewOutput {
     pub fn validate_score(&self) -> Result<(), Invalid> {
         let wrong = |why: String| Err(Invalid::Score(why));
         let score = &self.score;
+        if score.max != MAX_SCORE {
+            return wrong(format!("max is {}, not {MAX_SCORE}", score.max));
+        }
         if score.value > score.max {
             return wrong(format!("{} is more than {}", score.value, score.max));
         }
         if score.deductions.iter().any(|it| !it.points.is_finite() || it.points < 0.0) {
             return wrong("a deduction is not a number of points".to_owned());
+        }
+        for issue in &self.proven_issues {
+            let is_of_issue =
+                |it: &Deduction| (&it.issue_id, it.severity) == (&issue.id, issue.severity);
+            if score.deductions.iter().filter(|it| is_of_issue(it)).count() != 1 {
+                let severity = issue.severity;
+                return wrong(format!(
+                    "the proven issue {} ({severity}) does not have exactly one deduction",
+                    issue.id
+                ));
+            }
+        }
+        if score.deductions.len() != self.proven_issues.len() {
+            return wrong("a deduction belongs to no proven issue".to_owned());
         }
         let sum: f64 = score.deductions.iter().map(|deduction| deduction.points).sum();
         if (score.value - (score.max - sum).max(0.0)).abs() > 0.01 {

@@ -67,6 +67,10 @@ impl Layout {
         let (user, group) = (ordinary(ids.user), ordinary(ids.group));
         let mut layout = Self { entries: Vec::new(), user, group };
         layout.system(spec);
+        // Nothing can be mounted over a text of ours, whose file has no name any more.
+        let is_covered =
+            |entry: &Entry| spec.mounts.iter().any(|mount| mount.inside() == entry.inside());
+        layout.entries.retain(|entry| !matches!(entry, Entry::Text { .. }) || !is_covered(entry));
         for mount in &spec.mounts {
             layout.mount(mount)?;
         }

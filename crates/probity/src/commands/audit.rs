@@ -149,9 +149,11 @@ fn audited(
         previous: former.map(Previous::of).unwrap_or_default(),
         changed,
         refute: options.refute,
-        prove: workshop
-            .as_ref()
-            .map(|workshop| Proving { workshop, rounds: settings.prove_rounds.into() }),
+        prove: workshop.as_ref().map(|workshop| Proving {
+            workshop,
+            rounds: settings.prove_rounds.into(),
+            heeds_ignores: options.heeds_ignores,
+        }),
         cache: cache.as_ref().map(|files| files as &dyn AnswerCache),
     };
     let keep = |state: &State| output::write_state(&settings.state_out, state);

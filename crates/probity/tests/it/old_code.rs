@@ -177,6 +177,7 @@ fn changed_lines_alone_are_reported_and_fixed() {
         refused.contains("--changed nowhere: this clone has no branch or commit `nowhere`"),
         "{refused}"
     );
+    assert!(refused.ends_with("or name another branch, tag or commit\n"), "{refused}");
     let outside = directory(&[("Dockerfile", OLD)]);
     check(&outside, &["--changed", "main"]).code(2);
 }

@@ -116,14 +116,16 @@ fn unsupported(given: &str, expected: &str) -> Failure {
 
 /// An agent by `--provider acp|command|replay` with `--agent`, or in one word as everywhere else.
 fn agent(given: &str, settings: &Audit) -> anyhow::Result<Option<(&'static str, AgentRef, Form)>> {
-    let (kind, form) = match given.split_once(':').map_or(given, |(kind, _)| kind) {
-        "acp" => ("acp", Form::Acp),
-        "cmd" | "command" => ("command", Form::CommandLine),
-        "replay" => ("replay", Form::Acp),
+    let (kind, prefix, form) = match given.split_once(':').map_or(given, |(kind, _)| kind) {
+        "acp" => ("acp", "acp:", Form::Acp),
+        "cmd" | "command" => ("command", "cmd:", Form::CommandLine),
+        "replay" => ("replay", "replay:", Form::Acp),
         _ => return Ok(None),
     };
     let rest = given.split_once(':').map(|(_, rest)| rest.to_owned());
     let named = rest.or_else(|| settings.agent.clone()).unwrap_or_default();
+    // Other commands name an agent with its kind, and the same word works here.
+    let named = named.strip_prefix(prefix).map(str::to_owned).unwrap_or(named);
     if named.trim().is_empty() {
         return Err(Failure::new(
             format!("the provider '{kind}' needs an agent"),

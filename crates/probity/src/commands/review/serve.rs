@@ -18,19 +18,26 @@ use crate::{exit::Exit, failure::Failure};
 const PATIENCE: Duration = Duration::from_secs(5);
 const HEAD_BYTES: u64 = 16 << 10;
 
-/// An answer before it is written.
-pub(super) struct Answer {
-    status: &'static str,
-    body: String,
+/// Why a request gets no page of the history.
+enum Refused {
+    /// The request names another host than this address.
+    Host(SocketAddr),
+    Method,
+    Page,
+    Repository(String),
+    Review(String),
+    /// The history cannot be read.
+    History,
 }
 
-impl Answer {
-    fn page(body: String) -> Self {
-        Self { status: "200 OK", body }
-    }
-
-    fn refused(status: &'static str) -> Self {
-        Self { status, body: pages::message(status) }
+impl Refused {
+    fn status(&self) -> &'static str {
+        match self {
+            Self::Host(_) => "403 Forbidden",
+            Self::Method => "405 Method Not Allowed",
+            Self::Page | Self::Repository(_) | Self::Review(_) => "404 Not Found",
+            Self::History => "500 Internal Server Error",
+        }
     }
 }
 
@@ -79,22 +86,26 @@ fn one(mut stream: TcpStream, address: SocketAddr, history: &mut History) -> std
     let is_ours = host.is_some_and(|host| is_own_host(&host, address.port()));
     let answer = if !is_ours {
         // A page of another site that resolves to this address must not read the history.
-        Answer::refused("403 Forbidden")
+        Err(Refused::Host(address))
     } else if !matches!(method, "GET" | "HEAD") {
-        Answer::refused("405 Method Not Allowed")
+        Err(Refused::Method)
     } else {
         pages::answer(target, history)
+    };
+    let (status, body) = match answer {
+        Ok(body) => ("200 OK", body),
+        Err(refused) => (refused.status(), pages::refused(&refused)),
     };
     let head = format!(
         "HTTP/1.1 {}\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {}\r\n\
          Connection: close\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n\
          Referrer-Policy: no-referrer\r\nX-Frame-Options: DENY\r\n\r\n",
-        answer.status,
-        answer.body.len()
+        status,
+        body.len()
     );
     stream.write_all(head.as_bytes())?;
     if method != "HEAD" {
-        stream.write_all(answer.body.as_bytes())?;
+        stream.write_all(body.as_bytes())?;
     }
     stream.flush()
 }

@@ -70,7 +70,8 @@ section! {
             /// File with [[review.runner]] tables to use instead of those in probity.toml
             runners: Option<PathBuf> = None, flag_of("runners", "FILE"), guard(Guard::User);
             /// Maximum number of findings; later ones are dropped
-            max_findings: usize = 50, flag_of("max-findings", "N"), guard(Guard::AtLeast);
+            max_findings: usize = 50, kind(Kind::IntIn(1, 10_000)),
+                flag_of("max-findings", "N"), guard(Guard::AtLeast);
             /// Time limit for the agent
             timeout: Duration = Duration::from_secs(600), flag_of("timeout", "DURATION");
             /// Number of tests to run at the same time; 0 means one for each processor

@@ -88,7 +88,7 @@ const CASES: &[(&str, &str, &[&str], &[&str])] = &[
     ("review.proof-level", "", &[], &["'P1'", "'P3'"]),
     ("review.runner", "", &[], &["[{ match = '*', command = ['evil', '{name}'], report = '-' }]"]),
     ("review.runners", "", &[], &["'evil.toml'"]),
-    ("review.max-findings", "", &["50", "60"], &["0"]),
+    ("review.max-findings", "", &["50", "60"], &["49", "1"]),
     ("review.sandbox", "", &[], &["'none'"]),
     ("review.env", "", &[], &["['TOKEN']"]),
     ("review.output", "", &["'out'"], &["'/tmp/out'", "'..'"]),

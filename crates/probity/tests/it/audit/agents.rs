@@ -20,7 +20,10 @@ fn a_recorded_agent_answers_without_a_process() {
     );
     let files = directory(&[("turn.ndjson", &script)]);
     let file = files.path().join("turn.ndjson");
-    audit(&dir, &["--provider", "replay", "--agent", file.to_str().unwrap()]).run().code(0);
+    // As other commands name it, too.
+    for agent in [file.display().to_string(), format!("replay:{}", file.display())] {
+        audit(&dir, &["--provider", "replay", "--agent", &agent]).run().code(0);
+    }
     let state = state(dir.path());
     assert_eq!(statuses(&state), ["completed"; 3]);
     assert_eq!(state["provider"]["name"], "replay");
@@ -106,6 +109,10 @@ fn what_cannot_be_started_is_told_before_anything_is_written() {
     for (args, says) in [
         (
             &["--provider", "acp", "--agent", "no-such-program --acp"][..],
+            "`no-such-program` is not a program in your PATH",
+        ),
+        (
+            &["--provider", "command", "--agent", "cmd:no-such-program x"],
             "`no-such-program` is not a program in your PATH",
         ),
         (&["--provider", "acp", "--agent", "nobody"], "there is no agent `nobody`"),

@@ -1,5 +1,6 @@
 //! `--prove` and `audit verify`: real services, real tests, and a model behind a server of our own.
 
+mod misbehavior;
 mod rerun;
 
 use std::{fs, path::Path};

@@ -1,5 +1,7 @@
 //! Pages of reviews: one file, a browser that looks at it, and a server that only shows.
 
+mod refused;
+
 use std::{
     fs,
     io::{BufRead as _, BufReader, Read as _, Write as _},

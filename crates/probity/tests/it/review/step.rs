@@ -124,6 +124,58 @@ fn a_review_that_passed_does_not_outlive_a_run_that_failed_and_a_forged_one_open
     }
 }
 
+/// Scores that leave out what an issue costs.
+#[test]
+fn a_review_with_an_issue_that_costs_nothing_opens_no_gate() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("review.json");
+    let page = json!({
+        "schema_version": "1.0.0",
+        "metadata": {
+            "repo": "r", "commit": "c", "branch": "b", "timestamp": "2026-01-01T00:00:00Z",
+            "duration_seconds": 1, "agent_cli": "claude", "agent_model": "", "files_reviewed": 1,
+            "tests_generated": 1, "tests_failing": 1,
+        },
+        "score": {
+            "value": 7, "max": 10, "pass": true, "threshold": 7,
+            "deductions": [{ "issue_id": "ISS-001", "severity": "critical", "points": 3 }],
+        },
+        "proven_issues": [{
+            "id": "ISS-001", "severity": "critical", "title": "t", "description": "d",
+            "file": "a.go", "line": 1, "category": "security", "test_file": "a_test.go",
+            "test_name": "TestA", "test_code": "", "test_output": "",
+        }],
+        "observations": [],
+        "test_summary": { "total_generated": 1, "passing": 0, "failing": 1, "error": 0 },
+        "summary": "One issue.",
+    });
+    let none = "score: the proven issue ISS-001 (critical) does not have exactly one deduction";
+    let other = json!([{ "issue_id": "ISS-002", "severity": "critical", "points": 3 }]);
+    let milder = json!([{ "issue_id": "ISS-001", "severity": "low", "points": 3 }]);
+    let more = json!([
+        { "issue_id": "ISS-001", "severity": "critical", "points": 3 },
+        { "issue_id": "ISS-002", "severity": "low", "points": 0 },
+    ]);
+    let none_at_all = [("value", json!(10)), ("deductions", json!([]))];
+    let another_scale = [("value", json!(100)), ("max", json!(100)), ("deductions", json!([]))];
+    for (changes, code, says) in [
+        (&[][..], 0, ""),
+        (&none_at_all[..], 2, none),
+        (&another_scale[..], 2, "score: max is 100, not 10"),
+        (&[("deductions", other)][..], 2, none),
+        (&[("deductions", milder)][..], 2, none),
+        (&[("deductions", more)][..], 2, "score: a deduction belongs to no proven issue"),
+    ] {
+        let mut forged = page.clone();
+        for (field, value) in changes {
+            forged["score"][*field] = value.clone();
+        }
+        fs::write(&file, forged.to_string()).unwrap();
+        let output = probity().dir(&place).args(["review", "gate", "review.json"]).run().code(code);
+        assert!(output.stderr.contains(says), "{says}: {}", output.stderr);
+    }
+}
+
 #[test]
 fn an_agent_that_fails_is_an_error_and_never_a_score() {
     let (place, _) = place("[]");

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fmt::Write as _};
 
 use probity_review::{Entry, History, HistoryError, TrendPoint};
 
-use super::Answer;
+use super::Refused;
 use crate::{
     commands::review::{
         history::trend_point,
@@ -24,32 +24,69 @@ const MOST: u32 = 5000;
 const LISTED: usize = 200;
 
 /// The answer to a path and its query.
-pub(super) fn answer(target: &str, history: &mut History) -> Answer {
+pub(super) fn answer(target: &str, history: &mut History) -> Result<String, Refused> {
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let value = query.split('&').find_map(|part| part.split_once('=')).map(|(_, value)| value);
     let made = match (path, value) {
-        ("/", None) => home(history).map(Some),
-        ("/repo", Some(name)) => repository(history, &decoded(name)),
-        ("/review", Some(id)) => review(history, id),
-        _ => Ok(None),
-    };
-    match made {
-        Ok(Some(body)) => Answer::page(body),
-        Ok(None) => Answer::refused("404 Not Found"),
-        Err(error) => {
-            tracing::warn!("{error}");
-            Answer::refused("500 Internal Server Error")
+        ("/", _) => home(history).map(Ok),
+        ("/repo", Some(name)) => {
+            let name = decoded(name);
+            repository(history, &name).map(|page| page.ok_or(Refused::Repository(name)))
         }
-    }
+        ("/review", Some(id)) => {
+            let named = decoded(id);
+            review(history, id).map(|page| page.ok_or(Refused::Review(named)))
+        }
+        _ => Ok(Err(Refused::Page)),
+    };
+    made.unwrap_or_else(|error| {
+        tracing::warn!("{error}");
+        Err(Refused::History)
+    })
 }
 
-/// A page that says only this.
-pub(super) fn message(words: &str) -> String {
-    page(
-        words,
-        "",
-        &format!("<h1>{}</h1>\n<p><a href=\"/\">All repositories</a></p>\n", escape(words)),
-    )
+/// A page that says why there is no other, and leads to one that exists.
+pub(super) fn refused(refused: &Refused) -> String {
+    let (heading, why) = match refused {
+        Refused::Host(address) => (
+            "Wrong host",
+            format!(
+                "This server answers only requests for <code>{address}</code> or \
+                 <code>localhost:{}</code>.",
+                address.port()
+            ),
+        ),
+        Refused::Method => (
+            "Method not allowed",
+            "This server only shows pages, so it accepts only GET and HEAD.".to_owned(),
+        ),
+        Refused::Page => ("Page not found", "No page has this URL.".to_owned()),
+        Refused::Repository(name) => (
+            "Repository not found",
+            format!("The history has no review of <code>{}</code>.", path(name)),
+        ),
+        Refused::Review(id) => (
+            "Review not found",
+            format!(
+                "The history has no review with the number <code>{}</code>. Somebody may have \
+                 deleted it.",
+                escape(id)
+            ),
+        ),
+        Refused::History => (
+            "History not readable",
+            "The terminal that runs <code>probity review serve</code> shows the reason.".to_owned(),
+        ),
+    };
+    // A link without a host would lead back to the wrong one.
+    let home = match refused {
+        Refused::Host(address) => format!("http://{address}/"),
+        _ => "/".to_owned(),
+    };
+    let body = format!(
+        "<h1>{heading}</h1>\n<p>{why}</p>\n<p><a href=\"{home}\">All repositories</a></p>\n"
+    );
+    page(heading, "", &body)
 }
 
 fn home(history: &mut History) -> Result<String, HistoryError> {
@@ -73,7 +110,10 @@ fn home(history: &mut History) -> Result<String, HistoryError> {
         .collect();
     let mut text = "<h1>Reviews</h1>\n".to_owned();
     if rows.is_empty() {
-        text.push_str("<p>No review has been stored yet.</p>\n");
+        text.push_str(
+            "<p>The history has no reviews yet. Run <code>probity review</code> in a repository, \
+             then reload this page.</p>\n",
+        );
     } else {
         text.push_str(&table(
             "Repositories",
@@ -160,7 +200,8 @@ fn figures(
         .into_iter()
         .rev()
         .map(|([month, agent, model], it)| {
-            let mut row = [month, agent, model].map(|word| escape(&word)).to_vec();
+            let [month, agent, model] = [month, agent, model].map(|word| escape(&word));
+            let mut row = vec![format!("<time datetime=\"{month}\">{month}</time>"), agent, model];
             let usd = it.usd.map_or_else(String::new, |usd| format!("{usd:.2}"));
             // An agent that does not count has not used nothing.
             let is_counted = it.input_tokens > 0 || it.output_tokens > 0;

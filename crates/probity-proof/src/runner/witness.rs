@@ -1,0 +1,193 @@
+//! A run that shows what the sandbox refuses: the kernel counts the refused connections of the run's
+//! own network, and writable places stand where the run before it named files.
+
+use std::{
+    ffi::OsString,
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use probity_sandbox::Mount;
+
+/// The kernel's counts, in the directory for what a run writes.
+const RECORD: &str = "network";
+
+/// Runs a command, then adds the counts to the file that its first argument names.
+const SCRIPT: &str = "record=$1; shift; \"$@\"; status=$?; \
+    cat /proc/net/snmp /proc/net/snmp6 >> \"$record\"; exit $status";
+
+/// Without these a lookup of a name ends before it sends anything.
+const LOOKUPS: [(&str, &str); 2] = [
+    ("nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\n"),
+    ("resolv.conf", "nameserver 127.0.0.1\noptions timeout:1 attempts:1\n"),
+];
+
+/// Counts of packets and connections that nothing took.
+const REFUSED: [(&str, &str); 3] =
+    [("Ip:", "OutNoRoutes"), ("Tcp:", "AttemptFails"), ("Udp:", "NoPorts")];
+const REFUSED_6: [&str; 2] = ["Ip6OutNoRoutes", "Udp6NoPorts"];
+
+/// What stands where a test might write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// A directory around the file.
+    Around,
+    /// A directory in its place.
+    Directory,
+    /// A file in its place.
+    File,
+}
+
+impl Shape {
+    pub(crate) const ALL: [Self; 3] = [Self::Around, Self::Directory, Self::File];
+}
+
+#[derive(Debug)]
+pub(crate) struct Witness {
+    directory: PathBuf,
+    places: Vec<Place>,
+}
+
+#[derive(Debug)]
+struct Place {
+    /// As the test names it.
+    path: PathBuf,
+    host: PathBuf,
+    inside: PathBuf,
+    shape: Shape,
+}
+
+impl Witness {
+    /// A witness in a directory that does not exist yet.
+    pub(crate) fn new(directory: PathBuf) -> io::Result<Self> {
+        fs::create_dir_all(&directory)?;
+        for (name, text) in LOOKUPS {
+            fs::write(directory.join(name), text)?;
+        }
+        Ok(Self { directory, places: Vec::new() })
+    }
+
+    /// Gives places of one shape to files. A file gets none where the sandbox has something else.
+    pub(crate) fn watch(&mut self, paths: &[PathBuf], shape: Shape) -> io::Result<()> {
+        for path in paths {
+            let inside = match shape {
+                Shape::Around => path.parent().unwrap_or(path),
+                Shape::Directory | Shape::File => path,
+            };
+            // The sandbox has files of its own there.
+            let is_taken =
+                inside.parent().is_none() || (shape != Shape::File && inside.starts_with("/etc"));
+            if is_taken {
+                continue;
+            }
+            let known = self.places.iter().find(|place| place.inside == inside);
+            let host = known.map(|place| place.host.clone());
+            let host = host.unwrap_or_else(|| self.directory.join(self.places.len().to_string()));
+            match shape {
+                Shape::File => fs::write(&host, "")?,
+                Shape::Around | Shape::Directory => fs::create_dir_all(&host)?,
+            }
+            let (path, inside) = (path.clone(), inside.to_owned());
+            self.places.push(Place { path, host, inside, shape });
+        }
+        Ok(())
+    }
+
+    pub(crate) fn has_places(&self) -> bool {
+        !self.places.is_empty()
+    }
+
+    /// The file that the test has written, if it has.
+    pub(crate) fn written(&self) -> Option<&Path> {
+        let is_written = |place: &&Place| match place.shape {
+            Shape::Around => place
+                .path
+                .file_name()
+                .is_some_and(|name| place.host.join(name).symlink_metadata().is_ok()),
+            Shape::Directory => {
+                fs::read_dir(&place.host).is_ok_and(|mut entries| entries.next().is_some())
+            }
+            Shape::File => place.host.symlink_metadata().is_ok_and(|found| found.len() > 0),
+        };
+        self.places.iter().find(is_written).map(|place| place.path.as_path())
+    }
+
+    /// What the sandbox shows besides. Everything else covers it.
+    pub(super) fn mounts(&self) -> Vec<Mount> {
+        let lookups = LOOKUPS.map(|(name, _)| {
+            Mount::read_only(self.directory.join(name), Path::new("/etc").join(name))
+        });
+        let mut mounts = lookups.to_vec();
+        for place in &self.places {
+            let mount = Mount::read_write(&place.host, &place.inside);
+            if !mounts.contains(&mount) {
+                mounts.push(mount);
+            }
+        }
+        mounts
+    }
+
+    /// The same command, with the kernel's counts after it.
+    pub(super) fn recorded(argv: Vec<OsString>, scratch: &Path) -> Vec<OsString> {
+        let mut words: Vec<OsString> = ["/bin/sh", "-c", SCRIPT, "sh"].map(Into::into).to_vec();
+        words.push(scratch.join(RECORD).into());
+        words.extend(argv);
+        words
+    }
+
+    /// Whether a run that wrote here tried a connection that the sandbox refused.
+    pub(super) fn refused_connection(scratch: &Path) -> bool {
+        let record = crate::repository::confined::read(scratch, RECORD);
+        record.is_ok_and(|record| counts_refusal(&record))
+    }
+}
+
+/// Reads `/proc/net/snmp`, where a line of names precedes each line of counts, and
+/// `/proc/net/snmp6`, where each line has both.
+fn counts_refusal(record: &str) -> bool {
+    let is_counted = |count: Option<&str>| {
+        count.and_then(|count| count.parse::<u64>().ok()).is_some_and(|count| count > 0)
+    };
+    let lines: Vec<Vec<&str>> =
+        record.lines().map(|line| line.split_whitespace().collect()).collect();
+    let in_pairs = lines.windows(2).any(|pair| {
+        REFUSED.iter().any(|(section, name)| {
+            let is_section = pair.iter().all(|line| line.first() == Some(section));
+            let column = pair[0].iter().position(|word| word == name);
+            is_section && is_counted(column.and_then(|column| pair[1].get(column).copied()))
+        })
+    });
+    let is_refused = |line: &Vec<&str>| {
+        line.first().is_some_and(|name| REFUSED_6.contains(name))
+            && is_counted(line.get(1).copied())
+    };
+    in_pairs || lines.iter().any(is_refused)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::counts_refusal;
+
+    #[test]
+    fn counts_of_the_kernel_tell_refused_connections() {
+        let record = |no_routes: u32, fails: u32, no_ports: u32, six: u32| {
+            format!(
+                "Ip: Forwarding OutNoRoutes\nIp: 1 {no_routes}\n\
+                 Tcp: MaxConn ActiveOpens AttemptFails\nTcp: -1 7 {fails}\n\
+                 Udp: InDatagrams NoPorts\nUdp: 5 {no_ports}\n\
+                 Ip6OutNoRoutes                  \t{six}\nIp6InReceives \t9\n"
+            )
+        };
+        for (counts, expected) in [
+            ((0, 0, 0, 0), false),
+            ((1, 0, 0, 0), true),
+            ((0, 2, 0, 0), true),
+            ((0, 0, 1, 0), true),
+            ((0, 0, 0, 1), true),
+        ] {
+            let (no_routes, fails, no_ports, six) = counts;
+            assert_eq!(counts_refusal(&record(no_routes, fails, no_ports, six)), expected);
+        }
+        assert!(!counts_refusal("Tcp: AttemptFails\n"));
+    }
+}
