@@ -121,7 +121,7 @@ fn by_agent(context: &Context<'_>) -> Fix {
         signals: Vec::new(),
         max_churn: context.max_churn(),
     };
-    Fix::by_agent("AI AutoFix: mount the secret", 157, objective)
+    Fix::by_agent("AI AutoFix: use RUN --mount=type=secret", 157, objective)
 }
 
 /// Whether a mount can take the place of a variable: its value comes from the build, a RUN sees it, and

@@ -7,7 +7,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use probity_sandbox::Kind;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
