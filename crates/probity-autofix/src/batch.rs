@@ -3,7 +3,7 @@
 use probity_finding::Objective;
 
 use crate::{
-    checks::{AFTER, Change, Check, Issue, Limits, PATCH},
+    checks::{AFTER, Change, Check, Explained, Issue, Limits, PATCH},
     objective::{ObjectiveKind, Retry},
 };
 
@@ -77,8 +77,8 @@ impl<'m> Batch<'m> {
             .collect();
         // What nobody tried to meet allows nothing.
         let limits = if groups.is_empty() { self.limits() } else { limits_of(&groups) };
+        let met: Vec<&'static ObjectiveKind> = groups.iter().map(|group| group.kind).collect();
         let change = &Change { limits: &limits, ..*change };
-        let met: Vec<&ObjectiveKind> = groups.iter().map(|group| group.kind).collect();
         let mut issues = faults(PATCH, change);
         if met.is_empty() {
             issues.extend(attempts.into_iter().flat_map(|(_, faults)| faults));
@@ -88,14 +88,7 @@ impl<'m> Batch<'m> {
             return Verdict::PatchRejected(issues);
         }
         let mut issues = faults(AFTER, change);
-        let mut own: Vec<Check> = Vec::new();
-        for check in met.iter().flat_map(|kind| kind.after_checks) {
-            if own.iter().all(|known| known.name != check.name) {
-                own.push(*check);
-            }
-        }
-        issues.extend(faults(&own, change));
-        issues.extend(faults(&narrow_checks(&met), change));
+        issues.extend(own_faults(&met, change));
         let names = met.into_iter().map(|kind| kind.name).collect();
         if issues.is_empty() {
             return Verdict::Accepted(names);
@@ -112,7 +105,7 @@ fn limits_of(groups: &[&Group<'_>]) -> Limits {
     for group in groups {
         limits.settings.extend(group.kind.settings);
         limits.forgotten.extend(group.kind.forgets);
-        limits.tools_change |= group.kind.name == "command-family";
+        limits.addresses.extend(group.kind.addresses);
         for member in &group.members {
             let churn = limits.churn.zip(member.objective.max_churn);
             limits.churn = churn.map(|(so_far, more)| so_far.max(more));
@@ -121,12 +114,35 @@ fn limits_of(groups: &[&Group<'_>]) -> Limits {
     limits
 }
 
-/// All of them, unless one objective may change anything.
-fn narrow_checks(met: &[&ObjectiveKind]) -> Vec<Check> {
-    if met.iter().any(|kind| kind.narrow_checks.is_empty()) {
-        return Vec::new();
+/// What the checks of the objectives find, each beside what the changes for the others explain. Narrow
+/// checks do not run if one objective may change anything.
+fn own_faults(met: &[&'static ObjectiveKind], change: &Change<'_>) -> Vec<Issue> {
+    let is_narrow = met.iter().all(|kind| !kind.narrow_checks.is_empty());
+    let (mut issues, mut narrow) = (Vec::new(), Vec::new());
+    let mut known: Vec<&str> = Vec::new();
+    for kind in met {
+        let others = met.iter().copied().filter(|other| other.name != kind.name);
+        let limits = Limits { explained: explained_by(others, change), ..change.limits.clone() };
+        let change = Change { limits: &limits, ..*change };
+        let is_new = |check: &&Check| !known.contains(&check.name);
+        let own: Vec<Check> = kind.after_checks.iter().filter(is_new).copied().collect();
+        known.extend(own.iter().map(|check| check.name));
+        issues.extend(faults(&own, &change));
+        if is_narrow {
+            narrow.extend(faults(kind.narrow_checks, &change));
+        }
     }
-    met.iter().flat_map(|kind| kind.narrow_checks).copied().collect()
+    issues.extend(narrow);
+    issues
+}
+
+fn explained_by<'k>(
+    kinds: impl Iterator<Item = &'k ObjectiveKind>,
+    change: &Change<'_>,
+) -> Explained {
+    let mut explained = Explained::default();
+    kinds.for_each(|kind| explained.extend((kind.explains)(change)));
+    explained
 }
 
 fn faults(checks: &[Check], change: &Change<'_>) -> Vec<Issue> {

@@ -9,6 +9,7 @@ pub(crate) mod base_image;
 pub(crate) mod base_needs;
 pub(crate) mod belongings;
 pub(crate) mod commands;
+pub(crate) mod conda;
 pub(crate) mod contract;
 pub(crate) mod directives;
 pub(crate) mod downloads;
@@ -27,11 +28,14 @@ mod probe_code;
 pub(crate) mod relint;
 pub(crate) mod runtime;
 pub(crate) mod search_path;
+pub(crate) mod secret_mounts;
 pub(crate) mod stages;
 pub(crate) mod steps;
 pub(crate) mod syntax;
 pub(crate) mod tools;
 pub(crate) mod user;
+
+use std::collections::BTreeSet;
 
 use probity_dockerfile::{Dockerfile, Facts, Setting, parse};
 use probity_lint::FixOptions;
@@ -102,10 +106,26 @@ pub(crate) struct Limits {
     pub(crate) settings: Vec<Setting>,
     /// Percent of the lines; any share where it is absent.
     pub(crate) churn: Option<u32>,
-    /// Whether RUNs may call another tool.
-    pub(crate) tools_change: bool,
     /// What narrow checks leave out of the comparison.
     pub(crate) forgotten: Vec<contract::Forget>,
+    /// Beginnings of addresses that may be added.
+    pub(crate) addresses: Vec<&'static str>,
+    /// What the changes for other objectives explain.
+    pub(crate) explained: Explained,
+}
+
+/// Instructions of the original and of the proposal, by their indices.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Explained {
+    pub(crate) before: BTreeSet<usize>,
+    pub(crate) after: BTreeSet<usize>,
+}
+
+impl Explained {
+    pub(crate) fn extend(&mut self, other: Self) {
+        self.before.extend(other.before);
+        self.after.extend(other.after);
+    }
 }
 
 /// What every proposal has to pass before it is looked at more closely.

@@ -8,13 +8,15 @@ mod healthcheck;
 mod manifests_first;
 mod multi_stage;
 mod non_root_user;
+mod pip_over_conda;
+mod secret_mounts;
 mod smaller_base_image;
 
 use probity_dockerfile::Setting;
 use serde_json::{Map, Value};
 
 use crate::{
-    checks::{AFTER, Check, PATCH, View, contract::Forget},
+    checks::{AFTER, Change, Check, Explained, PATCH, View, contract::Forget},
     secrets::TOKENS,
 };
 
@@ -35,9 +37,14 @@ pub(crate) struct ObjectiveKind {
     /// Checks that nothing else changes; they hold when all objectives that a proposal meets have
     /// them, and then leave out what any of those may change.
     pub(crate) narrow_checks: &'static [Check],
+    /// The instructions of both files that its own change explains; its own checks look at them, and the
+    /// narrow checks of others leave them out.
+    pub(crate) explains: fn(&Change<'_>) -> Explained,
     pub(crate) forgets: &'static [Forget],
     /// Settings of the final stage that may change.
     pub(crate) settings: &'static [Setting],
+    /// Beginnings of addresses that may be added.
+    pub(crate) addresses: &'static [&'static str],
     pub(crate) retry: Retry,
 }
 
@@ -61,6 +68,8 @@ const KINDS: &[&ObjectiveKind] = &[
     &healthcheck::HEALTHCHECK,
     &manifests_first::MANIFESTS_FIRST,
     &non_root_user::NON_ROOT_USER,
+    &secret_mounts::SECRET_MOUNTS,
+    &pip_over_conda::PIP_OVER_CONDA,
 ];
 
 impl ObjectiveKind {
@@ -82,6 +91,10 @@ pub fn check_names() -> Vec<&'static str> {
     names.sort_unstable();
     names.dedup();
     names
+}
+
+fn explains_nothing(_: &Change<'_>) -> Explained {
+    Explained::default()
 }
 
 fn no_hints(_: &View<'_>) -> Map<String, Value> {

@@ -13,7 +13,7 @@ use probity_sandbox::Exit;
 
 use crate::{
     EngineKind, ImageError, Obstacle, Workbench,
-    engine::{Answer, Interrupt, SOON, last_lines},
+    engine::{BuildAnswer, Interrupt, SOON, last_lines},
 };
 
 /// A Dockerfile, and what has to be known about it before a builder sees it.
@@ -79,30 +79,32 @@ pub(crate) fn build(
     let tag = format!("localhost/probity-proof:{}-{name}", bench.owner);
     let words = arguments(bench, options, &file, &id_file, &tag);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let ask = || bench.engine.ask(&words, options.timeout, interrupt);
-    let mut answer = ask();
+    let ask = || -> Result<BuildAnswer, ImageError> {
+        let answer = bench.engine.build(&words, options.timeout, interrupt)?;
+        bench.remember(new_layers(&String::from_utf8_lossy(&answer.output)));
+        Ok(answer)
+    };
+    let mut answer = ask()?;
     // Podman gives up if somebody else removes a layer that it is looking at.
-    if answer.as_ref().is_ok_and(lost_a_layer) {
-        answer = ask();
+    if lost_a_layer(&answer) {
+        answer = ask()?;
     }
-    let answer = match answer {
+    let exit = match answer.exit {
         Err(ImageError::Timeout { limit, .. }) => {
             return Ok(Built::Impossible(Obstacle::BuildTimeout { limit }));
         }
-        answer => answer?,
+        exit => exit?,
     };
-    let output = [answer.stdout, answer.stderr].concat();
-    bench.remember(new_layers(&String::from_utf8_lossy(&output)));
-    if answer.exit != Exit::Code(0) {
-        return Ok(Built::Failed(last_lines(&output, TAIL_LINES)));
+    if exit != Exit::Code(0) {
+        return Ok(Built::Failed(last_lines(&answer.output, TAIL_LINES)));
     }
     let id = fs::read_to_string(&id_file).map_err(ImageError::io("the builder's image id"))?;
     Ok(Built::Image(id.trim().to_owned()))
 }
 
-fn lost_a_layer(answer: &Answer) -> bool {
-    let said = String::from_utf8_lossy(&answer.stderr);
-    answer.exit != Exit::Code(0) && said.contains("layer not known")
+fn lost_a_layer(answer: &BuildAnswer) -> bool {
+    let failed = answer.exit.as_ref().is_ok_and(|exit| *exit != Exit::Code(0));
+    failed && String::from_utf8_lossy(&answer.output).contains("layer not known")
 }
 
 /// An image that is there, or is pulled if that is allowed.

@@ -3,6 +3,8 @@
 //! The command line and not the engine's interface, because it honors contexts, remote hosts and
 //! wrappers. The client has the user's own environment.
 
+mod ending;
+
 use std::{
     env,
     ffi::OsString,
@@ -45,6 +47,13 @@ pub(crate) struct Answer {
     pub(crate) exit: Exit,
     pub(crate) stdout: Vec<u8>,
     pub(crate) stderr: Vec<u8>,
+}
+
+/// How a build ended, and what the builder said until then.
+#[derive(Debug)]
+pub(crate) struct BuildAnswer {
+    pub(crate) exit: Result<Exit, ImageError>,
+    pub(crate) output: Vec<u8>,
 }
 
 /// For questions that an engine answers from memory.
@@ -113,11 +122,41 @@ impl Engine {
         interrupt: Interrupt<'_>,
     ) -> Result<Answer, ImageError> {
         let call = self.start(arguments)?;
+        let exit = self.wait(&call.child, arguments, limit, interrupt)?;
+        let (stdout, stderr) = call.output();
+        Ok(Answer { exit, stdout, stderr })
+    }
+
+    /// Runs a build to its end. One that is cancelled or takes too long leaves nothing but layers.
+    pub(crate) fn build(
+        &self,
+        arguments: &[&str],
+        limit: Duration,
+        interrupt: Interrupt<'_>,
+    ) -> Result<BuildAnswer, ImageError> {
+        let call = self.start(arguments)?;
+        let exit = self.wait(&call.child, arguments, limit, interrupt);
+        if exit.is_err() {
+            if self.kind == EngineKind::Podman {
+                ending::fail_build(&call.child);
+            }
+            call.child.kill();
+        }
+        let (stdout, stderr) = call.output();
+        Ok(BuildAnswer { exit, output: [stdout, stderr].concat() })
+    }
+
+    fn wait(
+        &self,
+        child: &Child,
+        arguments: &[&str],
+        limit: Duration,
+        interrupt: Interrupt<'_>,
+    ) -> Result<Exit, ImageError> {
         let deadline = Instant::now() + limit;
         loop {
-            if let Some(exit) = call.child.wait_timeout(POLL) {
-                let (stdout, stderr) = call.output();
-                return Ok(Answer { exit, stdout, stderr });
+            if let Some(exit) = child.wait_timeout(POLL) {
+                return Ok(exit);
             }
             if interrupt() {
                 return Err(ImageError::Cancelled);

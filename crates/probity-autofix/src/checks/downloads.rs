@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use probity_dockerfile::{Instruction, Keyword};
 
-use super::{Change, Check, Issue, View, steps::written, tools};
+use super::{Change, Check, Explained, Issue, View, steps::written, tools};
 
 pub(crate) const ONLY_TOOL_CALLS: Check = Check::new("only-tool-calls-change", only_tool_calls);
 
@@ -25,11 +25,10 @@ const HARMLESS_LETTERS: &str = "fsSLoOqg";
 
 /// The RUN instructions, one by one: only those that call the tool to give up may differ.
 fn only_tool_calls(check: &Check, change: &Change<'_>) -> Vec<Issue> {
-    let runs = |view: &View<'_>| -> Vec<usize> {
-        let all = view.file.instructions.iter().enumerate();
-        all.filter(|(_, it)| it.keyword == Keyword::Run).map(|(index, _)| index).collect()
-    };
+    let others = &change.limits.explained;
     let (old, new) = (runs(change.before), runs(change.after));
+    let old: Vec<usize> = old.filter(|index| !others.before.contains(index)).collect();
+    let new: Vec<usize> = new.filter(|index| !others.after.contains(index)).collect();
     if old.len() != new.len() {
         return vec![change.issue(check, "RUN instructions must be neither added nor dropped")];
     }
@@ -49,8 +48,31 @@ fn only_tool_calls(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     issues
 }
 
+fn runs<'v>(view: &'v View<'_>) -> impl Iterator<Item = usize> + 'v {
+    let all = view.file.instructions.iter().enumerate();
+    all.filter(|(_, it)| it.keyword == Keyword::Run).map(|(index, _)| index)
+}
+
+/// The RUNs that differ by the tool alone.
+pub(crate) fn explained(change: &Change<'_>) -> Explained {
+    let mut explained = Explained::default();
+    let text = |view: &View<'_>, index| {
+        view.file.instructions.get(index).map(|instruction| written(view, instruction))
+    };
+    for old in runs(change.before) {
+        let is_new = |new: &usize| {
+            text(change.before, old) != text(change.after, *new) && is_same(change, old, *new)
+        };
+        if let Some(new) = runs(change.after).find(is_new) {
+            explained.before.insert(old);
+            explained.after.insert(new);
+        }
+    }
+    explained
+}
+
 /// Whether two RUNs do the same, but for the tool that downloads.
-pub(crate) fn is_same(change: &Change<'_>, old: usize, new: usize) -> bool {
+fn is_same(change: &Change<'_>, old: usize, new: usize) -> bool {
     let (before, after) = (change.before, change.after);
     let (Some(was), Some(is)) =
         (before.file.instructions.get(old), after.file.instructions.get(new))

@@ -3,7 +3,7 @@
 use probity_dockerfile::{CommandLine, Healthcheck, Keyword, RuntimeEntry, Setting, Value};
 
 use super::{
-    Change, Check, Issue, View,
+    Change, Check, Explained, Issue, View,
     addresses::{asked, is_local},
     base_image::base,
     packages::installed,
@@ -14,6 +14,19 @@ pub(crate) const MUST_ADD_HEALTHCHECK_CMD: Check =
     Check::new("patch/must-add-healthcheck-cmd", must_add_healthcheck_cmd);
 pub(crate) const ENDPOINT: Check = Check::new("healthcheck-endpoint", endpoint);
 pub(crate) const TOOL: Check = Check::new("healthcheck-tool", tool);
+
+/// The HEALTHCHECKs of the final stage.
+pub(crate) fn explained(change: &Change<'_>) -> Explained {
+    let checks = |view: &View<'_>| {
+        let stage = view.facts.final_stage().map(|it| it.instructions.clone()).unwrap_or_default();
+        let is_check = |index: &usize| {
+            let it = view.file.instructions.get(*index);
+            it.is_some_and(|it| it.keyword == Keyword::Healthcheck)
+        };
+        stage.filter(is_check).collect()
+    };
+    Explained { before: checks(change.before), after: checks(change.after) }
+}
 
 fn must_add_healthcheck_cmd(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     if current(change.after).is_some_and(|(_, check)| check.command.is_some()) {

@@ -3,7 +3,7 @@
 use probity_dockerfile::{Arguments, Instruction, Keyword};
 
 use super::{
-    Change, Check, Issue, View,
+    Change, Check, Explained, Issue, View,
     commands::{self, Called, last_part},
     steps::{pairs, written},
 };
@@ -89,6 +89,32 @@ fn copies_all(instruction: &Instruction) -> bool {
     }
 }
 
+/// The copies that moved or came in, and `npm ci` in the place of `npm install`.
+pub(crate) fn explained(change: &Change<'_>) -> Explained {
+    let (before, after) = (change.before, change.after);
+    let texts = |view: &View<'_>| -> Vec<String> {
+        view.file.instructions.iter().map(|it| written(view, it)).collect()
+    };
+    let (olds, news) = (texts(before), texts(after));
+    let mut explained = Explained::default();
+    for (index, (it, text)) in before.file.instructions.iter().zip(&olds).enumerate() {
+        let is_moved = copies_all(it) && news.contains(text);
+        let locked = text.replace("npm install", "npm ci");
+        if is_moved || (locked != *text && news.contains(&locked)) {
+            explained.before.insert(index);
+        }
+    }
+    for (index, (it, text)) in after.file.instructions.iter().zip(&news).enumerate() {
+        let is_moved = copies_all(it) && olds.contains(text);
+        let was = text.replace("npm ci", "npm install");
+        let is_locked = was != *text && olds.contains(&was) && !olds.contains(text);
+        if is_moved || is_locked || is_new_manifest(change, index) {
+            explained.after.insert(index);
+        }
+    }
+    explained
+}
+
 /// The steps of a file without the copies that may move or come in.
 fn fixed_steps(view: &View<'_>, is_loose: impl Fn(usize) -> bool) -> Vec<String> {
     let all = view.file.instructions.iter().enumerate();
@@ -103,8 +129,10 @@ fn fixed_steps(view: &View<'_>, is_loose: impl Fn(usize) -> bool) -> Vec<String>
 
 fn only_copies_move(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let (before, after) = (change.before, change.after);
-    let old = fixed_steps(before, |_| false);
-    let new = fixed_steps(after, |index| is_new_manifest(change, index));
+    let others = &change.limits.explained;
+    let old = fixed_steps(before, |index| others.before.contains(&index));
+    let new =
+        fixed_steps(after, |index| others.after.contains(&index) || is_new_manifest(change, index));
     let copies = |view: &View<'_>| -> Vec<String> {
         let all = view.file.instructions.iter().filter(|it| copies_all(it));
         all.map(|it| written(view, it)).collect()
@@ -123,7 +151,8 @@ fn only_copies_move(check: &Check, change: &Change<'_>) -> Vec<Issue> {
                 .iter()
                 .any(|(old, _)| old.replace("npm install", "npm ci") == text)
         };
-        !installs(after, *index) && !text.as_ref().is_some_and(had)
+        let is_known = others.after.contains(index) || text.as_ref().is_some_and(had);
+        !installs(after, *index) && !is_known
     });
     let Some((_, index)) = missed else { return Vec::new() };
     let issue = change.issue(check, "this command runs before the sources are copied");

@@ -5,15 +5,12 @@
 
 use std::collections::BTreeSet;
 
-use probity_dockerfile::{
-    Action, Arguments, Instruction, Keyword, Setting, StageReferenceKind, Target,
-};
+use probity_dockerfile::{Action, Arguments, Instruction, Keyword, StageReferenceKind, Target};
 
 use super::{
     Change, Check, Issue, View,
     additions::is_harmless,
     commands::{self, Segment, segments},
-    downloads,
     search_path::is_on_path,
 };
 
@@ -70,7 +67,11 @@ fn steps_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
 fn is_known(change: &Change<'_>, index: usize, instruction: &Instruction) -> bool {
     let text = written(change.after, instruction);
     let mut olds = change.before.file.instructions.iter();
-    if instruction.keyword == Keyword::From || olds.any(|old| written(change.before, old) == text) {
+    let is_explained = change.limits.explained.after.contains(&index);
+    if is_explained
+        || instruction.keyword == Keyword::From
+        || olds.any(|old| written(change.before, old) == text)
+    {
         return true;
     }
     match instruction.keyword {
@@ -79,12 +80,7 @@ fn is_known(change: &Change<'_>, index: usize, instruction: &Instruction) -> boo
             pairs(change.after, index).is_some_and(|it| it.iter().all(|pair| known.contains(pair)))
         }
         Keyword::Copy => copied(change, index, instruction).is_some(),
-        Keyword::Run => {
-            let mut olds = 0..change.before.file.instructions.len();
-            (change.limits.tools_change && olds.any(|old| downloads::is_same(change, old, index)))
-                || are_parts_known(change, index)
-        }
-        Keyword::Healthcheck => change.limits.settings.contains(&Setting::Healthcheck),
+        Keyword::Run => are_parts_known(change, index),
         _ => false,
     }
 }
@@ -149,12 +145,9 @@ fn lost(change: &Change<'_>) -> Option<String> {
 fn is_somewhere(change: &Change<'_>, index: usize, old: &Instruction) -> bool {
     let (before, after) = (change.before, change.after);
     let text = written(before, old);
-    let mut news = after.file.instructions.iter().enumerate();
-    let is_same = |(new, it): (usize, &Instruction)| {
-        written(after, it) == text
-            || (change.limits.tools_change && downloads::is_same(change, index, new))
-    };
-    if news.any(is_same) {
+    let mut news = after.file.instructions.iter();
+    let is_explained = change.limits.explained.before.contains(&index);
+    if is_explained || news.any(|it| written(after, it) == text) {
         return true;
     }
     match old.keyword {

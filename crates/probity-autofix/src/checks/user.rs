@@ -3,7 +3,7 @@
 use probity_dockerfile::{Instruction, Keyword, Setting};
 
 use super::{
-    Change, Check, Issue, View,
+    Change, Check, Explained, Issue, View,
     additions::{ACCOUNTS, is_harmless},
     base_image::base,
     belongings::{final_chain, is_within, text_of},
@@ -106,7 +106,8 @@ fn state_writable(check: &Check, change: &Change<'_>) -> Vec<Issue> {
 fn only_user_changes(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let (before, after) = (change.before, change.after);
     let new_user = user(after).unwrap_or_default();
-    let old: Vec<String> = rest(before);
+    let others = &change.limits.explained;
+    let old: Vec<String> = texts(before, &|index| others.before.contains(&index));
     let mut new = Vec::new();
     let mut last_root_step = 0;
     for (index, it) in after.file.instructions.iter().enumerate() {
@@ -116,7 +117,7 @@ fn only_user_changes(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         }
         let is_new = !old.contains(&text);
         let may_come = it.keyword == Keyword::Run && is_new && prepares(change, index, &new_user);
-        if it.keyword != Keyword::User && it.keyword != Keyword::Healthcheck && !may_come {
+        if it.keyword != Keyword::User && !others.after.contains(&index) && !may_come {
             new.push(text);
         }
     }
@@ -136,9 +137,30 @@ fn only_user_changes(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     Vec::new()
 }
 
-fn rest(view: &View<'_>) -> Vec<String> {
-    let is_rest = |it: &&Instruction| !matches!(it.keyword, Keyword::User | Keyword::Healthcheck);
-    view.file.instructions.iter().filter(is_rest).map(|it| written(view, it)).collect()
+/// The instructions of a file but for USER and what another objective explains.
+fn texts(view: &View<'_>, is_explained: &dyn Fn(usize) -> bool) -> Vec<String> {
+    let all = view.file.instructions.iter().enumerate();
+    all.filter(|(index, it)| it.keyword != Keyword::User && !is_explained(*index))
+        .map(|(_, it)| written(view, it))
+        .collect()
+}
+
+/// Every USER, and new RUNs that make an account or give it directories.
+pub(crate) fn explained(change: &Change<'_>) -> Explained {
+    let users = |view: &View<'_>| {
+        let all = view.file.instructions.iter().enumerate();
+        all.filter(|(_, it)| it.keyword == Keyword::User).map(|(index, _)| index).collect()
+    };
+    let mut explained = Explained { before: users(change.before), after: users(change.after) };
+    let (old, user) = (texts(change.before, &|_| false), user(change.after).unwrap_or_default());
+    let after = change.after.file.instructions.iter().enumerate();
+    let prepare = after.filter(|(index, it)| {
+        it.keyword == Keyword::Run
+            && !old.contains(&written(change.after, it))
+            && prepares(change, *index, &user)
+    });
+    explained.after.extend(prepare.map(|(index, _)| index));
+    explained
 }
 
 /// Whether a RUN makes an account or gives it directories.

@@ -20,8 +20,10 @@ pub(crate) const COMMAND_FAMILY: ObjectiveKind = ObjectiveKind {
     patch_checks: &[],
     after_checks: &[tools::SECOND_TOOL_GONE],
     narrow_checks: &[contract::ONLY_RUNS, downloads::ONLY_TOOL_CALLS],
+    explains: downloads::explained,
     forgets: &[contract::forget_runs],
     settings: &[],
+    addresses: &[],
     retry: Retry::USUAL,
 };
 

@@ -32,8 +32,10 @@ pub(crate) const HEALTHCHECK: ObjectiveKind = ObjectiveKind {
         base_needs::NEEDS_SHELL,
     ],
     narrow_checks: &[contract::ONLY_HEALTHCHECK],
+    explains: healthcheck::explained,
     forgets: &[contract::forget_healthcheck],
     settings: &[Setting::Healthcheck],
+    addresses: &[],
     retry: Retry::USUAL,
 };
 

@@ -19,7 +19,9 @@ pub(crate) const MANIFESTS_FIRST: ObjectiveKind = ObjectiveKind {
     patch_checks: &[],
     after_checks: &[manifests::MANIFESTS_COPIED],
     narrow_checks: &[manifests::ONLY_COPIES_MOVE],
+    explains: manifests::explained,
     forgets: &[contract::forget_runs, contract::forget_transfers],
     settings: &[],
+    addresses: &[],
     retry: Retry::USUAL,
 };

@@ -1,6 +1,6 @@
 //! From one stage to several: build in one, run in another.
 
-use super::{ObjectiveKind, Retry, no_hints};
+use super::{ObjectiveKind, Retry, explains_nothing, no_hints};
 use crate::checks::{
     base_needs, belongings, final_image, kept, kept_packages, new_bases, patch::MUST_ADD_FROM,
     stages, steps,
@@ -45,7 +45,9 @@ pub(crate) const MULTI_STAGE: ObjectiveKind = ObjectiveKind {
         final_image::NEEDS_LIBC,
     ],
     narrow_checks: &[],
+    explains: explains_nothing,
     forgets: &[],
     settings: &[],
+    addresses: &[],
     retry: Retry::USUAL,
 };

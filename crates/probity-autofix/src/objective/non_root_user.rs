@@ -20,7 +20,9 @@ pub(crate) const NON_ROOT_USER: ObjectiveKind = ObjectiveKind {
     patch_checks: &[],
     after_checks: &[user::USER_KNOWN, user::STATE_WRITABLE],
     narrow_checks: &[user::ONLY_USER_CHANGES],
+    explains: user::explained,
     forgets: &[contract::forget_runs, contract::forget_user],
     settings: &[Setting::User],
+    addresses: &[],
     retry: Retry::USUAL,
 };

@@ -21,8 +21,10 @@ pub(crate) const SMALLER_BASE_IMAGE: ObjectiveKind = ObjectiveKind {
     patch_checks: &[],
     after_checks: &[base_image::BASE_FAMILY, base_needs::NEEDS_SHELL, base_needs::NEEDS_TOOLS],
     narrow_checks: &[contract::ONLY_BASE],
+    explains: base_image::explained,
     forgets: &[contract::forget_base],
     settings: &[],
+    addresses: &[],
     retry: Retry::USUAL,
 };
 

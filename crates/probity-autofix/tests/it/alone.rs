@@ -4,8 +4,8 @@ use probity_autofix::{SecretsPolicy, check_names};
 
 use super::{
     agents::{
-        BASE_IMAGE, COMMAND_FAMILY, Case, HEALTHCHECK, MANIFESTS, MULTI_STAGE, ROOT_USER, Ran,
-        diff, shown,
+        BASE_IMAGE, COMMAND_FAMILY, CONDA, Case, HEALTHCHECK, MANIFESTS, MULTI_STAGE, ROOT_USER,
+        Ran, SECRETS, diff, shown,
     },
     objectives::{GO, PYTHON, TWO_TOOLS, WEB, two_stages},
 };
@@ -39,11 +39,46 @@ const SLIM: &str = "FROM nginx:1.27-alpine-slim\nEXPOSE 80\n";
 const THREE_CALLS: &str = "FROM debian:12-slim\nRUN curl -O https://example.com/a\n\
      RUN wget https://example.com/b\nRUN wget https://example.com/c\n";
 
+const TOKEN: &str = "# syntax=docker/dockerfile:1.7\nFROM node:22\nARG NPM_TOKEN\nCOPY . .\n\
+     RUN npm ci\nRUN npm run build\nCMD [\"node\", \"x.js\"]\n";
+const WITH_CONDA: &str = "FROM nvidia/cuda:12.1.1-runtime-ubuntu22.04\n\
+     RUN conda install -y pytorch=2.1 pytorch-cuda=12.1 -c pytorch\nRUN conda install -y numpy\n\
+     CMD [\"python\"]\n";
+
+/// Mounts the token as a file in the RUN of these words.
+fn mounted(file: &str, words: &str) -> String {
+    let read = "RUN --mount=type=secret,id=t export NPM_TOKEN=$(cat /run/secrets/t) && ";
+    file.replace("ARG NPM_TOKEN\n", "").replace(&format!("RUN {words}"), &format!("{read}{words}"))
+}
+
 fn checked(file: &str, health: &str) -> String {
     file.replacen("EXPOSE", &format!("HEALTHCHECK {health}\nEXPOSE"), 1)
 }
 
 const ROWS: &[Row] = &[
+    row("patch/must-mount-secret", SECRETS, TOKEN, |file| file.replace("ARG NPM_TOKEN\n", "")),
+    row("secrets-mounted", SECRETS, TOKEN, |file| mounted(file, "npm run build")),
+    row("secrets-supported", SECRETS, TOKEN, |file| {
+        let mount = "RUN --mount=type=secret,id=t,env=NPM_TOKEN npm ci";
+        file.replace("ARG NPM_TOKEN\n", "").replace("RUN npm ci", mount)
+    }),
+    row("only-secrets-move", SECRETS, TOKEN, |file| {
+        mounted(file, "npm ci").replace("COPY . .", "COPY src .")
+    }),
+    row("patch/must-replace-conda", CONDA, WITH_CONDA, |file| {
+        file.replace("install -y numpy", "install -y numpy && pip install numpy")
+    }),
+    row("conda-packages-kept", CONDA, WITH_CONDA, |file| {
+        file.replace("conda install -y numpy", "pip install numpy==1.26.4")
+    }),
+    row("cuda-kept", CONDA, WITH_CONDA, |file| {
+        let conda = "conda install -y pytorch=2.1 pytorch-cuda=12.1 -c pytorch";
+        let index = "https://download.pytorch.org/whl/cu118";
+        file.replace(conda, &format!("pip install torch==2.1 --index-url {index}"))
+    }),
+    row("only-conda-calls-change", CONDA, WITH_CONDA, |file| {
+        file.replace("conda install -y numpy", "pip install numpy && rm -rf /opt/models")
+    }),
     row("patch/size", MULTI_STAGE, GO, |file| two_stages(file) + &"# more\n".repeat(4_000)),
     row("patch/limit-churn", HEALTHCHECK, WEB, |file| {
         let file = checked(file, "CMD curl -f http://localhost:80/");

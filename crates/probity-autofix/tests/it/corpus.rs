@@ -13,7 +13,8 @@ use probity_agent::StopReason;
 
 use self::project::{Half, Project, Proposal};
 use super::agents::{
-    BASE_IMAGE, COMMAND_FAMILY, Case, HEALTHCHECK, MANIFESTS, MULTI_STAGE, ROOT_USER, diff,
+    BASE_IMAGE, COMMAND_FAMILY, CONDA, Case, HEALTHCHECK, MANIFESTS, MULTI_STAGE, ROOT_USER,
+    SECRETS, diff,
 };
 
 /// Accepted and all proposals of one kind.
@@ -122,6 +123,8 @@ fn judged(project: &Project, proposal: &Proposal) -> Verdict {
         "smaller-base-image" => BASE_IMAGE,
         "manifests-first" => MANIFESTS,
         "non-root-user" => ROOT_USER,
+        "secret-mounts" => SECRETS,
+        "pip-over-conda" => CONDA,
         objective => panic!("{}: no rule for the objective `{objective}`", project.name),
     };
     let rules = [rule];

@@ -8,6 +8,7 @@ mod answer;
 mod batches;
 mod checks;
 mod checks_of_objectives;
+mod combined;
 mod context;
 mod corpus;
 mod failures;

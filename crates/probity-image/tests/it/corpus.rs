@@ -181,7 +181,7 @@ fn verdict(case: &Case, engine: &Engine) -> Verdict {
     verdict
 }
 
-fn engine_of(server: &Server) -> Engine {
+pub(crate) fn engine_of(server: &Server) -> Engine {
     let kind = match server.kind {
         Kind::Docker => EngineKind::Docker,
         _ => EngineKind::Podman,

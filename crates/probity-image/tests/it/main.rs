@@ -4,6 +4,7 @@
 
 mod bases;
 mod corpus;
+mod interrupted;
 mod roots;
 #[path = "../../../probity-sandbox/tests/it/engines/server.rs"]
 mod server;

@@ -1,9 +1,13 @@
 //! Secrets in ARG and ENV, by the names that people give them.
 
-use probity_dockerfile::{Arguments, Expander, Keyword};
-use probity_finding::Finding;
+use probity_dockerfile::{Arguments, Expander, Keyword, Os, Pair};
+use probity_finding::{Finding, Fix, Objective};
 
-use crate::{context::Context, secret_names::names_a_secret};
+use crate::{
+    context::Context,
+    rule::{OptionKind, OptionSpec},
+    secret_names::names_a_secret,
+};
 
 rule! {
     /// # What it does
@@ -51,10 +55,25 @@ rule! {
     /// FROM alpine:3.20
     /// RUN --mount=type=secret,id=npm,env=NPM_TOKEN npm ci
     /// ```
+    ///
+    /// # Fix safety
+    ///
+    /// Unsafe: an agent proposes the mounts, because the file does not always show which commands
+    /// read the variable. Afterward, the build needs `--secret id=…` instead of `--build-arg`.
+    /// probity offers a fix only for a variable without a value of its own that only `RUN` and
+    /// `ENV` use.
     SecretsUsedInArgOrEnv {
         name: "buildkit/SecretsUsedInArgOrEnv",
         severity: Warning,
         category: Security,
+        fixes: Unsafe,
+        by_agent: true,
+        options: &[OptionSpec {
+            name: "max-churn",
+            kind: OptionKind::Integer,
+            default: "60",
+            about: "The share of lines that an agent may change, in percent; 0 means any.",
+        }],
         equals: &["hadolint/DL3064"],
         url: "https://docs.docker.com/go/dockerfile/rule/secrets-used-in-arg-or-env/",
     }
@@ -66,7 +85,7 @@ const SWITCHES: &[&str] =
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let expander = Expander::new(context.file.escape, &|_| None);
-    for (_, instruction) in context.each_nested() {
+    for (index, instruction) in context.each_nested() {
         let (Keyword::Arg | Keyword::Env, Arguments::Pairs { pairs, .. }) =
             (instruction.keyword, &instruction.arguments)
         else {
@@ -84,11 +103,56 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                 "Do not use ARG or ENV instructions for sensitive data ({} {:?})",
                 instruction.keyword, name.text
             );
-            findings.push(context.finding(pair.key.span, message).with_detail(
+            let finding = context.finding(pair.key.span, message).with_detail(
                 "The value can be read in the image's history; use RUN --mount=type=secret.",
-            ));
+            );
+            findings.push(match is_for_commands_alone(context, index, pair) {
+                true => finding.with_fix(by_agent(context)),
+                false => finding,
+            });
         }
     }
+}
+
+fn by_agent(context: &Context<'_>) -> Fix {
+    let objective = Objective {
+        kind: "secret-mounts",
+        score: 1,
+        signals: Vec::new(),
+        max_churn: context.max_churn(),
+    };
+    Fix::by_agent("AI AutoFix: use RUN --mount=type=secret", 157, objective)
+}
+
+/// Whether a mount can take the place of a variable: its value comes from the build, a RUN sees it, and
+/// nothing but RUN and ENV names it.
+fn is_for_commands_alone(context: &Context<'_>, index: usize, pair: &Pair) -> bool {
+    let (facts, instructions) = (context.facts, &context.file.instructions);
+    let name = pair.key.text.as_str();
+    let is_open = match instructions.get(index).map(|it| it.keyword) {
+        Some(Keyword::Arg) => pair.value.as_ref().is_none_or(|it| it.text.trim_matches('"').is_empty()),
+        Some(Keyword::Env) => pair.value.as_ref().is_some_and(|it| is_reference(&it.text)),
+        // The trigger of an ONBUILD runs in another build.
+        _ => false,
+    };
+    let is_unix = facts.stage_of(index).is_some_and(|stage| stage.os != Os::Windows);
+    let is_own = |at: &usize| {
+        facts.scope(*at).get(name).is_some_and(|variable| variable.instruction == Some(index))
+    };
+    let all = instructions.iter().enumerate();
+    let mut runs = all.clone().filter(|(_, it)| it.keyword == Keyword::Run).map(|(at, _)| at);
+    let is_used_elsewhere = all
+        .filter(|(_, it)| !matches!(it.keyword, Keyword::Run | Keyword::Env))
+        .any(|(at, _)| facts.references(at).iter().any(|it| it.name == name));
+    is_open && is_unix && !is_used_elsewhere && runs.any(|at| is_own(&at))
+}
+
+/// `$NAME` or `${NAME}` and nothing else.
+fn is_reference(value: &str) -> bool {
+    let value = value.trim_matches('"');
+    let Some(rest) = value.strip_prefix('$') else { return false };
+    let name = rest.strip_prefix('{').and_then(|it| it.strip_suffix('}')).unwrap_or(rest);
+    !name.is_empty() && name.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_')
 }
 
 /// Whether a value cannot be a secret. An `ARG` with an empty default gets its value from the build.
@@ -107,9 +171,32 @@ fn is_fingerprint(value: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::harness::{check, run};
 
     const RULE: &str = "buildkit/SecretsUsedInArgOrEnv";
+
+    #[test]
+    fn an_agent_is_asked_only_where_a_mount_can_take_the_place() {
+        let asks = |text: &str| {
+            let found = run(RULE, &format!("FROM a AS b\n{text}\n"));
+            found.iter().filter(|finding| !finding.fixes.is_empty()).count()
+        };
+        for (text, count) in [
+            ("ARG TOKEN\nRUN x", 1),
+            ("ARG TOKEN=\"\"\nRUN x", 1),
+            ("ARG TOKEN\nENV TOKEN=${TOKEN}\nRUN x", 1),
+            ("ARG TOKEN\nFROM b\nRUN x", 1),
+            ("ARG TOKEN\nFROM c\nRUN x", 0),
+            ("ENV TOKEN=$OTHER\nFROM b\nRUN x", 1),
+            ("ARG TOKEN=abc\nRUN x", 0),
+            ("ENV TOKEN=abc\nRUN x", 0),
+            ("RUN x\nARG TOKEN", 0),
+            ("ARG TOKEN\nLABEL a=$TOKEN\nRUN x", 0),
+            ("ONBUILD ARG TOKEN\nRUN x", 0),
+        ] {
+            assert_eq!(asks(text), count, "{text}");
+        }
+    }
 
     #[test]
     fn the_one_name_of_several_is_underlined() {

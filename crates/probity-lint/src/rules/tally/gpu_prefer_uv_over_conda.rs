@@ -1,10 +1,13 @@
 //! Python packages for a GPU by a slow installer.
 
 use probity_dockerfile::{Base, ImageRef, Stage};
-use probity_finding::Finding;
+use probity_finding::{Finding, Fix, Objective};
 use probity_shell::Call;
 
-use crate::context::Context;
+use crate::{
+    context::Context,
+    rule::{OptionKind, OptionSpec},
+};
 
 rule! {
     /// # What it does
@@ -31,10 +34,24 @@ rule! {
     /// FROM nvidia/cuda:12.1.0-runtime-ubuntu22.04
     /// RUN uv pip install --system --index-url https://download.pytorch.org/whl/cu121 torch
     /// ```
+    ///
+    /// # Fix safety
+    ///
+    /// Unsafe: an agent proposes the packages, because PyPI has other names and other builds than
+    /// conda's channels. probity offers no fix for `micromamba`, and none for an install into an
+    /// environment other than `base` or from a file.
     GpuPreferUvOverConda {
         name: "tally/gpu/prefer-uv-over-conda",
         severity: Info,
         category: BestPractice,
+        fixes: Unsafe,
+        by_agent: true,
+        options: &[OptionSpec {
+            name: "max-churn",
+            kind: OptionKind::Integer,
+            default: "50",
+            about: "The share of lines that an agent may change, in percent; 0 means any.",
+        }],
         url: "https://tally.wharflab.com/rules/tally/gpu/prefer-uv-over-conda/",
     }
 }
@@ -99,10 +116,33 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     }
     for stage in context.facts.stages().iter().filter(|stage| is_for_gpus(context, stage)) {
         let mut installs = calls(stage).filter(|call| installs_python(call));
-        let Some(name) = installs.next().and_then(|call| call.name_word()) else { continue };
+        let Some(call) = installs.next() else { continue };
+        let Some(name) = call.name_word() else { continue };
         let message = "conda only installs Python packages here; uv does it faster";
-        findings.push(context.finding(name.span(), message));
+        let finding = context.finding(name.span(), message);
+        findings.push(match is_into_base(&call) {
+            true => finding.with_fix(by_agent(context)),
+            false => finding,
+        });
     }
+}
+
+fn by_agent(context: &Context<'_>) -> Fix {
+    let objective = Objective {
+        kind: "pip-over-conda",
+        score: 1,
+        signals: Vec::new(),
+        max_churn: context.max_churn(),
+    };
+    Fix::by_agent("AI AutoFix: install Python packages with uv or pip", 159, objective)
+}
+
+/// Whether pip of the same Python installs to the same place.
+fn is_into_base(call: &Call<'_>) -> bool {
+    let environment = call.flag_value(&["-n", "--name"]);
+    !call.is_any(&["micromamba"])
+        && environment.is_none_or(|(_, name)| name == "base")
+        && !call.has_flag(&["-p", "--prefix", "-f", "--file"])
 }
 
 fn is_for_gpus(context: &Context<'_>, stage: &Stage) -> bool {
@@ -126,9 +166,25 @@ fn installs_python(call: &Call<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::harness::{check, run};
 
     const RULE: &str = "tally/gpu/prefer-uv-over-conda";
+
+    #[test]
+    fn an_agent_is_asked_for_installs_into_the_base_environment() {
+        for (command, count) in [
+            ("conda install -y numpy", 1),
+            ("mamba install -n base numpy", 1),
+            ("micromamba install numpy", 0),
+            ("conda install -n train numpy", 0),
+            ("conda install --prefix=/env numpy", 0),
+            ("conda install --file a.txt numpy", 0),
+        ] {
+            let found = run(RULE, &format!("FROM nvidia/cuda:12\nRUN {command}\n"));
+            assert_eq!(found.len(), 1, "{command}");
+            assert_eq!(found[0].fixes.len(), count, "{command}");
+        }
+    }
 
     #[test]
     fn the_first_install_of_a_stage_is_underlined() {

@@ -74,7 +74,7 @@ impl Fixable {
         let ways = [
             (self.safe, "`--fix`"),
             (self.risky, "`--fix --fix-unsafe`"),
-            (self.by_agent, "`--fix --fix-ai` and an agent, `--acp-command`"),
+            (self.by_agent, "`--fix --fix-ai` and `--acp-command` or `--ai --ai-provider`"),
         ];
         let ways: Vec<String> = ways
             .into_iter()

@@ -39,7 +39,7 @@ empty.Dockerfile: error: the file is empty [buildkit/empty]
 
 7 findings in 3 of 4 files: 2 errors, 3 warnings, 1 info, 1 style.
 By rule: 1 buildkit/FromAsCasing, 1 buildkit/empty, 1 hadolint/DL3004, 1 hadolint/DL3006, 1 tally/no-user, 1 x/from, 1 x/run.
-Fixable: 2 with `--fix`, 1 with `--fix --fix-unsafe`, 1 with `--fix --fix-ai` and an agent, `--acp-command`.
+Fixable: 2 with `--fix`, 1 with `--fix --fix-unsafe`, 1 with `--fix --fix-ai` and `--acp-command` or `--ai --ai-provider`.
 Explain: `probity explain buildkit/FromAsCasing`.
 "#);
 }
@@ -108,7 +108,7 @@ error[buildkit/empty]: the file is empty
 
 7 findings in 3 of 4 files: 2 errors, 3 warnings, 1 info, 1 style.
 By rule: 1 buildkit/FromAsCasing, 1 buildkit/empty, 1 hadolint/DL3004, 1 hadolint/DL3006, 1 tally/no-user, 1 x/from, 1 x/run.
-Fixable: 2 with `--fix`, 1 with `--fix --fix-unsafe`, 1 with `--fix --fix-ai` and an agent, `--acp-command`.
+Fixable: 2 with `--fix`, 1 with `--fix --fix-unsafe`, 1 with `--fix --fix-ai` and `--acp-command` or `--ai --ai-provider`.
 Explain: `probity explain buildkit/FromAsCasing`.
 "#);
 }
@@ -263,7 +263,7 @@ a b/ü%20&,:.Dockerfile:2:1: warning: <>&"' 100% ␛[31mred␀␊second, line: <
 empty.Dockerfile: error: the file is empty [buildkit/empty]
 7 findings in 3 of 4 files: 2 errors, 3 warnings, 1 info, 1 style.
 By rule: 1 buildkit/FromAsCasing, 1 buildkit/empty, 1 hadolint/DL3004, 1 hadolint/DL3006, 1 tally/no-user, 1 x/from, 1 x/run.
-Fixable: 2 with `--fix`, 1 with `--fix --fix-unsafe`, 1 with `--fix --fix-ai` and an agent, `--acp-command`.
+Fixable: 2 with `--fix`, 1 with `--fix --fix-unsafe`, 1 with `--fix --fix-ai` and `--acp-command` or `--ai --ai-provider`.
 Explain: `probity explain buildkit/FromAsCasing`.
 "#);
 }
