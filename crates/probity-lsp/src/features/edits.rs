@@ -103,7 +103,8 @@ pub(crate) fn confirmed(
         return of_document(document, lines, client, edits);
     }
     let annotation_id = "probity-ai".to_owned();
-    let annotated = text_edits(lines, edits).into_iter().map(|text_edit| {
+    let whole = as_one(lines.text(), edits);
+    let annotated = text_edits(lines, whole.as_slice()).into_iter().map(|text_edit| {
         AnnotatedTextEdit { annotation_id: annotation_id.clone(), text_edit }.into()
     });
     let annotation = ChangeAnnotation {
@@ -116,6 +117,19 @@ pub(crate) fn confirmed(
         change_annotations: Some(HashMap::from([(annotation_id, annotation)])),
         ..WorkspaceEdit::default()
     }
+}
+
+/// All changes as one edit. An editor lets a person choose among edits, and only the whole is proven.
+fn as_one(text: &str, edits: &[Edit]) -> Option<Edit> {
+    let (first, last) = (edits.first()?, edits.last()?);
+    let mut new = String::new();
+    let mut at = first.span.start;
+    for edit in edits {
+        new.push_str(text.get(at..edit.span.start).unwrap_or_default());
+        new.push_str(&edit.text);
+        at = edit.span.end;
+    }
+    Some(Edit::replace(Span::new(first.span.start, last.span.end), new))
 }
 
 fn versioned(document: &Document, edits: Vec<gen_lsp_types::Edit>) -> DocumentChange {
@@ -133,6 +147,21 @@ mod tests {
 
     use super::*;
     use crate::lines::Encoding;
+
+    #[test]
+    fn changes_of_one_fix_are_one_edit() {
+        for (before, after) in [
+            ("a\nb\nc\nd\n", "x\nb\nc\ny\nz\n"),
+            ("a\nb\n", "b\n"),
+            ("a\nb\nc\n", "a\nc\nd"),
+            ("é\r\n😀\r\n", "é\r\nb\r\n😀"),
+        ] {
+            let edit = as_one(before, &between(before, after)).unwrap();
+            let (head, tail) = (&before[..edit.span.start], &before[edit.span.end..]);
+            assert_eq!(format!("{head}{}{tail}", edit.text), after);
+        }
+        assert_eq!(as_one("a\n", &[]), None);
+    }
 
     #[test]
     fn an_edit_takes_whole_newlines() {

@@ -130,7 +130,9 @@ fn is_for_commands_alone(context: &Context<'_>, index: usize, pair: &Pair) -> bo
     let (facts, instructions) = (context.facts, &context.file.instructions);
     let name = pair.key.text.as_str();
     let is_open = match instructions.get(index).map(|it| it.keyword) {
-        Some(Keyword::Arg) => pair.value.as_ref().is_none_or(|it| it.text.trim_matches('"').is_empty()),
+        Some(Keyword::Arg) => {
+            pair.value.as_ref().is_none_or(|it| it.text.trim_matches('"').is_empty())
+        }
         Some(Keyword::Env) => pair.value.as_ref().is_some_and(|it| is_reference(&it.text)),
         // The trigger of an ONBUILD runs in another build.
         _ => false,

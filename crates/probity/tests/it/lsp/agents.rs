@@ -85,6 +85,7 @@ fn a_chosen_fix_is_an_edit_that_somebody_confirms_with_the_level_of_its_proof() 
     progress(&mut editor, "end");
     let change = &resolved["edit"]["documentChanges"][0];
     assert_eq!(change["textDocument"], json!({ "uri": uri, "version": 1 }));
+    assert_eq!(change["edits"].as_array().unwrap().len(), 1, "half of a fix is not proven");
     assert_eq!(applied(GO, &change["edits"]), TWO_STAGES);
     let note = change["edits"][0]["annotationId"].as_str().unwrap();
     let annotation = &resolved["edit"]["changeAnnotations"][note];

@@ -50,7 +50,7 @@ fn the_code_of_the_extension_works_with_the_server() {
 #[test]
 fn vs_code_shows_findings_names_a_way_out_of_wrong_settings_and_applies_fixes() {
     let text = "# é😀\nFROM scratch AS Bad\nCOPY a /\n";
-    let agent = turn(&patch(GO, TWO_STAGES));
+    let agent = turn(&patch(GO, TWO_STAGES).replace("/Dockerfile", "/Containerfile"));
     let files = [("work/Dockerfile", text), ("work/Containerfile", GO), ("agent.ndjson", &agent)];
     let home = directory(&files);
     let recording = home.path().join("agent.ndjson");
@@ -91,6 +91,7 @@ fn vs_code_shows_findings_names_a_way_out_of_wrong_settings_and_applies_fixes() 
     ]);
     assert_eq!(seen["actions"], actions, "{seen:#}");
     assert_eq!(seen["text"], text.replace("Bad", "bad"), "{seen:#}");
+    assert_eq!(seen["boxes"], 2, "{seen:#}");
     assert_eq!([&seen["unconfirmed"], &seen["mended"]], [GO, TWO_STAGES], "{seen:#}");
     assert!(seen["proof"].as_str().unwrap().contains(MULTI_STAGE), "{seen:#}");
 }

@@ -142,8 +142,12 @@ async function use(page) {
   await squiggles.first().waitFor();
   await page.keyboard.press("Control+a");
   await command(page, "probity: Fix with AI");
-  const apply = page.locator(".refactor-preview, .pane-body").getByRole("button", { name: "Apply" });
+  const apply = page.locator(".pane-body").getByRole("button", { name: "Apply" });
   await apply.waitFor();
+  // One for the file and one for the fix as a whole: half of a fix is not proven.
+  const boxes = page.locator(".pane-body .monaco-checkbox");
+  seen.boxes = await boxes.count();
+  await boxes.first().click();
   seen.unconfirmed = readFileSync(join(work, "Containerfile"), "utf8");
   await apply.click();
   seen.proof = (await toast(page, "proven by")).text;
