@@ -255,10 +255,10 @@ fn a_repository_cannot_switch_ai_fixes_on() {
         let place = format!("{file}:2: `ai.enabled = true` is ignored");
         assert!(output.stderr.contains(&place), "{}", output.stderr);
         // With the user's own word the same files do ask.
-        assert!(output.stdout.contains("and an agent"), "{file}: {}", output.stdout);
+        assert!(output.stdout.contains("`--acp-command`"), "{file}: {}", output.stdout);
         let output = check("enabled = true\n");
         // Who has been asked is not offered again.
-        assert!(!output.stdout.contains("and an agent"), "{file}: {}", output.stdout);
+        assert!(!output.stdout.contains("`--acp-command`"), "{file}: {}", output.stdout);
         assert!(asked.exists(), "{file}: {}", output.stderr);
     }
 }

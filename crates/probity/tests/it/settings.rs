@@ -172,7 +172,7 @@ fn stage(repository: &str, user: &str) -> (TempDir, TempDir) {
 fn the_sections_reach_their_commands() {
     let (dir, home) = stage(
         "[check.output]\nformat = \"gnu\"\n[audit]\nreport-out = \"out/report.json\"\nformat = \
-         \"json\"\nstate-out = \"out/state.json\"\n[review]\nmax-findings = 0\nagent = \"codex\"\n\
+         \"json\"\nstate-out = \"out/state.json\"\n[review]\nmax-findings = 1\nagent = \"codex\"\n\
          output = \"there\"\n",
         "[review]\nagent = \"replay:findings.json\"\nhistory = false\n",
     );
@@ -200,7 +200,7 @@ fn the_sections_reach_their_commands() {
     assert_eq!(said("review.output"), ("there".into(), "probity.toml:10".into()));
     assert_eq!(said("review.history").0, false);
     assert!(
-        shown.stderr.contains("probity.toml:8: `review.max-findings = 0` is ignored"),
+        shown.stderr.contains("probity.toml:8: `review.max-findings = 1` is ignored"),
         "{}",
         shown.stderr
     );
