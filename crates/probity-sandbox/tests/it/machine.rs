@@ -39,8 +39,8 @@ fn a_bubblewrap_that_cannot_begin_is_quoted() {
 fn a_sandbox_that_fails_later_is_not_taken_for_the_programs_exit() {
     let workspace = Workspace::new();
     let mut spec = workspace.spec(&["true"]);
-    // A directory cannot be put over a file.
-    spec.mounts.push(Mount::read_only("/usr", "/etc/passwd"));
+    // A directory cannot be put over a file of the host.
+    spec.mounts.push(Mount::read_only("/usr", "/etc/ld.so.cache"));
     let outcome = run(&bubblewrap(), &spec, b"").unwrap();
     let told = String::from_utf8_lossy(&outcome.stderr_tail).into_owned();
     assert_eq!(outcome.exit, Exit::NotStarted, "{told}");

@@ -96,7 +96,7 @@ fn a_repository_without_code_names_three_patterns_and_verbose_output_names_all()
     let output = run(&[]);
     let patterns = "no changed file matches `include` (**/*.go, **/*.rs, **/*.py and ";
     assert!(output.stdout.contains(patterns), "{output:?}");
-    assert!(output.stdout.contains(" more), or `exclude` hides it\n"), "{output:?}");
+    assert!(output.stdout.contains(" more), or `exclude` removes it\n"), "{output:?}");
     assert!(output.stdout.contains("; `probity review -v` prints all patterns\n"), "{output:?}");
     let output = run(&["-v"]);
     assert!(output.stderr.contains("info: included: **/*.go, **/*.rs, **/*.py, **/*.js, "));
